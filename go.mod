@@ -1,0 +1,3 @@
+module github.com/gram-machine/gram
+
+go 1.26

@@ -1,0 +1,182 @@
+package syntax
+
+// Expr names an expression of a [File]. 0 is nil.
+type Expr uint32
+
+// Pat names a pattern of a [File]. 0 is nil.
+type Pat uint32
+
+// TypeExpr names a type expression of a [File]. 0 is nil.
+type TypeExpr uint32
+
+// Span is a range of bytes [Start, End) of the source.
+type Span struct{ Start, End uint32 }
+
+// ExprKind is the form of an expression.
+type ExprKind uint8
+
+// The forms. The comment gives the fields of [ExprNode] that each uses; Kids are
+// reached by [File.Kids], patterns by [File.Pats].
+const (
+	BadExpr    ExprKind = iota
+	NameExpr            // x                          Text
+	NumExpr             // 3, 0.5, 1e-3               Num, Text as written
+	ChurchExpr          // #s                         Kids: s
+	OpExpr              // (+) (-) ( * ) (/)          Op
+	BinExpr             // a + b, a - b, a * b, a / b Op, Kids: a, b
+	NegExpr             // - e                        Kids: e
+	PowExpr             // e ^ s                      Kids: e, s
+	AppExpr             // f e                        Kids: f, e
+	ProjExpr            // e.(s)                      Kids: e, s
+	FunExpr             // fun p … -> e               Pats, Kids: e
+	LinExpr             // lin a -> e                 Pats (one name), Kids: e
+	LetExpr             // let p … = e in body        Pats, Kids: e, body; more than one
+	//                    pattern: a function whose name is the first
+	IfExpr     // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
+	CompExpr   // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e
+	AnnotExpr  // (e : T)                    Type, Kids: e
+	TupleExpr  // (e1, e2, …)                Kids, two or more
+	ListExpr   // [e1; e2; …]                Kids, may be none
+	VectorExpr // [| e1, e2, … |]            Kids, one or more
+	SizeExpr   // size x                     Text=x, TextSpan
+	CsvExpr    // csv "f" "a" "b"            Strings
+)
+
+// ExprNode is an expression. Its span covers the whole expression without
+// parentheses around it; Op, where there is one, stands at OpPos.
+type ExprNode struct {
+	Kind     ExprKind
+	Op       Token
+	Span     Span
+	OpPos    uint32
+	TextSpan Span // where Text stands, if it is not the whole span
+	Text     string
+	Num      float64
+	Type     TypeExpr
+	off, n   uint32 // Kids
+	poff, pn uint32 // Pats
+	Strings  []StringLit
+}
+
+// StringLit is a string literal, unquoted.
+type StringLit struct {
+	Text string
+	Span Span
+}
+
+// PatKind is the form of a pattern.
+type PatKind uint8
+
+// The forms of patterns.
+const (
+	BadPat   PatKind = iota
+	NamePat          // x            Text
+	WildPat          // _
+	TuplePat         // (p, p, …)    Kids, two or more
+	VecPat           // [| p, … |]   Kids, one or more
+	AnnotPat         // (p : T)      Kids: p; Type; also let x : T = …
+)
+
+// PatNode is a pattern.
+type PatNode struct {
+	Kind   PatKind
+	Span   Span
+	Text   string
+	Type   TypeExpr
+	off, n uint32
+}
+
+// TypeKind is the form of a type expression.
+type TypeKind uint8
+
+// The forms of type expressions.
+const (
+	BadType   TypeKind = iota
+	RType              // R
+	NatType            // Nat
+	ListType           // List T       A
+	ProdType           // T * T        A, B
+	ArrowType          // T -> T       A, B
+	LinType            // R -o R, R -o R^s   A, B
+	VecType            // T^s          A, Size
+)
+
+// TypeNode is a type expression.
+type TypeNode struct {
+	Kind TypeKind
+	Span Span
+	A, B TypeExpr
+	Size Expr // a static expression
+}
+
+// DeclKind is the keyword of a declaration.
+type DeclKind uint8
+
+// The declarations.
+const (
+	ParamDecl DeclKind = iota // param n = e
+	InputDecl                 // input x [: T] = e      Type may be 0
+	DataDecl                  // data xs [: T] = e      Type may be 0
+	DefDecl                   // def f p … [: T] = e    Params may be none; Type is the result's
+)
+
+// Decl is a declaration.
+type Decl struct {
+	Kind     DeclKind
+	Span     Span
+	Name     string
+	NameSpan Span
+	Params   []Pat
+	Type     TypeExpr
+	Value    Expr
+}
+
+// File is a parsed program: its declarations, its body and the arenas in which
+// their parts stand. In each arena children come before their parents.
+type File struct {
+	Name     string
+	Src      []byte
+	Decls    []Decl
+	Body     Expr // 0 only where the source has errors
+	Comments []Comment
+
+	exprs    []ExprNode
+	pats     []PatNode
+	types    []TypeNode
+	exprKids []Expr
+	patKids  []Pat
+	lines    []uint32 // offsets of the starts of the lines
+}
+
+// Comment is a comment, "--" included, without the line break.
+type Comment struct{ Span Span }
+
+// Expr returns the node of e.
+func (f *File) Expr(e Expr) *ExprNode { return &f.exprs[e] }
+
+// Pat returns the node of p.
+func (f *File) Pat(p Pat) *PatNode { return &f.pats[p] }
+
+// Type returns the node of t.
+func (f *File) Type(t TypeExpr) *TypeNode { return &f.types[t] }
+
+// Kids returns the subexpressions of e, in source order.
+func (f *File) Kids(e Expr) []Expr {
+	n := &f.exprs[e]
+	return f.exprKids[n.off : n.off+n.n]
+}
+
+// Pats returns the patterns of a fun, lin or let expression.
+func (f *File) Pats(e Expr) []Pat {
+	n := &f.exprs[e]
+	return f.patKids[n.poff : n.poff+n.pn]
+}
+
+// PatKids returns the parts of a pattern.
+func (f *File) PatKids(p Pat) []Pat {
+	n := &f.pats[p]
+	return f.patKids[n.off : n.off+n.n]
+}
+
+// NumExprs returns the number of expressions in the arena, for arrays indexed by Expr.
+func (f *File) NumExprs() int { return len(f.exprs) }

@@ -1,0 +1,33 @@
+// Package term is the calculus: types, terms, their typing, and the table of
+// function symbols.
+//
+// # Grammar
+//
+// Types and terms are those of section 4 of the paper, with the constructors
+// that the surface language needs kept as single nodes:
+//
+//	A, B ::= R | A × B | A → B | R⊥d | A^s                     (types)
+//	t, u ::= x | r | λx.t | t u | ⟨t,u⟩ | t[⟨x,y⟩:=u] | t[x:=u]
+//	       | t + u | f(t1,…,tk) | 0⃗                            (the calculus)
+//	       | ⟦t0,…⟧ | t[⟦x0,…⟧:=u]                             (vectors A^s)
+//	       | [t1;…;tn] | #n | data                             (Church literals)
+//	       | if s < s' then t else u                           (rule 13)
+//
+// A vector A^s is the tuple ⟨t0,⟨t1,…⟩⟩ of the calculus with a type of its own:
+// opening one counts s−1 instances of (2). A list literal [t1;…;tn] is the term
+// λf.λx.f t1 (… (f tn x)) and #n the term λf.λx.f (… (f x)); they are one node
+// each, whatever their length, and count as the terms that they stand for.
+//
+// # Representation
+//
+// A [Term] is an arena. A node names its children by [Ref], an index into the
+// arena, and children always come before their parents. So every pass that
+// works from the leaves up (typing, size, the reverse transformation) is a loop
+// over the arena from front to back, whatever the depth of the term; passes that
+// need a traversal from the root keep an explicit stack. Nothing in this package
+// recurses.
+//
+// Every binder of an arena binds a [Var] of its own: no variable is bound twice,
+// and a free variable is never bound. Substitution therefore needs no renaming.
+// A node has one parent.
+package term

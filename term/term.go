@@ -1,0 +1,286 @@
+package term
+
+import "math"
+
+// Ref names a node of a [Term]. 0 is nil.
+type Ref uint32
+
+// Var names a variable of a [Term]. 0 is none.
+type Var uint32
+
+// Pos is a place in the source: a byte offset plus one, or 0 where there is none.
+type Pos uint32
+
+// Op is the constructor of a term.
+type Op uint8
+
+// The constructors. The comment gives the fields of [Node] that each uses.
+const (
+	NoOp     Op = iota
+	VarOp       // x                       X
+	NumOp       // r                       Val
+	LamOp       // λx.t                    X, A=t; a linear x makes a dual
+	AppOp       // t u                     A=t, B=u
+	PairOp      // ⟨t,u⟩                   A=t, B=u
+	LetOp       // t[x:=u]                 X, A=t, B=u; x exponential or linear
+	UnpairOp    // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
+	AddOp       // t + u                   A=t, B=u; on R, or on R^d
+	FunOp       // f(t1,…,tk)              Sym, Args=t1…tk
+	ZeroOp      // 0⃗ of type R^d, abstract d; the body of λa.0⃗
+	VecOp       // ⟦t0,…⟧                  Args=t0…
+	UnvecOp     // t[⟦x0,…⟧:=u]            A=t, B=u, Args=the variables x0…
+	IfOp        // if s c s' then t else u Cmp, Args=s,s',t,u
+	ListOp      // [t1;…;tn]               Args=t1…tn, Elem, Res
+	NatOp       // #n                      Count, Res
+	DataOp      // a constant of Data      A=its index, Elem=its element type, Res
+)
+
+// Node is a constructor with its children.
+type Node struct {
+	Op   Op
+	Sym  Symbol
+	Cmp  Compare
+	Pos  Pos
+	X, Y Var
+	A, B Ref
+	// Off and N delimit the children in the arena's Args.
+	Off, N uint32
+	// Elem and Res are A and X of List(A, X); Res alone is X of a numeral.
+	// For data that is a number or a vector, Res is 0 and Elem its type.
+	Elem, Res Type
+	Val       float64 // NumOp
+	Count     uint64  // NatOp
+}
+
+// VarInfo describes a variable.
+type VarInfo struct {
+	Name   string
+	Type   Type
+	Linear bool // an annotated variable x^R; otherwise x^!A
+	Pos    Pos
+}
+
+// Data is a constant that does not stand in the term: Rows elements of Width
+// numbers each, row by row in Values. A list has List set; otherwise Rows is 1.
+type Data struct {
+	Name   string
+	List   bool
+	Rows   int
+	Width  int
+	Values []float64
+}
+
+// Term is a term of the calculus: an arena of nodes, and its root.
+type Term struct {
+	Types *Types
+	Nodes []Node // Nodes[0] is unused
+	Args  []Ref  // children of nodes that may have many; variables for UnvecOp
+	Vars  []VarInfo
+	Data  []Data
+	Root  Ref
+}
+
+// New returns an empty arena over the universe tt.
+func New(tt *Types) *Term {
+	return &Term{Types: tt, Nodes: make([]Node, 1, 64), Vars: make([]VarInfo, 1, 16)}
+}
+
+// NewVar adds a variable.
+func (t *Term) NewVar(info VarInfo) Var {
+	t.Vars = append(t.Vars, info)
+	return Var(len(t.Vars) - 1)
+}
+
+// Children returns the many children of n: those of FunOp, VecOp, IfOp and ListOp.
+func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
+
+// Bound returns the variables of an UnvecOp node, as Refs to be converted to Var.
+func (t *Term) Bound(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
+
+func (t *Term) add(n Node) Ref {
+	t.Nodes = append(t.Nodes, n)
+	return Ref(len(t.Nodes) - 1)
+}
+
+func (t *Term) many(n Node, kids []Ref) Ref {
+	n.Off, n.N = uint32(len(t.Args)), uint32(len(kids))
+	t.Args = append(t.Args, kids...)
+	return t.add(n)
+}
+
+// Variable adds an occurrence of x.
+func (t *Term) Variable(p Pos, x Var) Ref { return t.add(Node{Op: VarOp, Pos: p, X: x}) }
+
+// Num adds the numeral r.
+func (t *Term) Num(p Pos, r float64) Ref { return t.add(Node{Op: NumOp, Pos: p, Val: r}) }
+
+// Lam adds λx.body.
+func (t *Term) Lam(p Pos, x Var, body Ref) Ref { return t.add(Node{Op: LamOp, Pos: p, X: x, A: body}) }
+
+// App adds f u.
+func (t *Term) App(p Pos, f, u Ref) Ref { return t.add(Node{Op: AppOp, Pos: p, A: f, B: u}) }
+
+// Pair adds ⟨a,b⟩.
+func (t *Term) Pair(p Pos, a, b Ref) Ref { return t.add(Node{Op: PairOp, Pos: p, A: a, B: b}) }
+
+// Let adds body[x:=u].
+func (t *Term) Let(p Pos, x Var, u, body Ref) Ref {
+	return t.add(Node{Op: LetOp, Pos: p, X: x, A: body, B: u})
+}
+
+// Unpair adds body[⟨x,y⟩:=u].
+func (t *Term) Unpair(p Pos, x, y Var, u, body Ref) Ref {
+	return t.add(Node{Op: UnpairOp, Pos: p, X: x, Y: y, A: body, B: u})
+}
+
+// Add adds a + b.
+func (t *Term) Add(p Pos, a, b Ref) Ref { return t.add(Node{Op: AddOp, Pos: p, A: a, B: b}) }
+
+// Fun adds f(args).
+func (t *Term) Fun(p Pos, f Symbol, args ...Ref) Ref {
+	return t.many(Node{Op: FunOp, Pos: p, Sym: f}, args)
+}
+
+// Zero adds 0⃗ of the abstract Euclidean type.
+func (t *Term) Zero(p Pos) Ref { return t.add(Node{Op: ZeroOp, Pos: p}) }
+
+// Vec adds the vector of the components.
+func (t *Term) Vec(p Pos, comps []Ref) Ref { return t.many(Node{Op: VecOp, Pos: p}, comps) }
+
+// Unvec adds body[⟦xs⟧:=u].
+func (t *Term) Unvec(p Pos, xs []Var, u, body Ref) Ref {
+	n := Node{Op: UnvecOp, Pos: p, A: body, B: u, Off: uint32(len(t.Args)), N: uint32(len(xs))}
+	for _, x := range xs {
+		t.Args = append(t.Args, Ref(x))
+	}
+	return t.add(n)
+}
+
+// If adds if a c b then yes else no.
+func (t *Term) If(p Pos, c Compare, a, b, yes, no Ref) Ref {
+	return t.many(Node{Op: IfOp, Pos: p, Cmp: c}, []Ref{a, b, yes, no})
+}
+
+// List adds the literal [elems] of type List(elem, res).
+func (t *Term) List(p Pos, elem, res Type, elems []Ref) Ref {
+	return t.many(Node{Op: ListOp, Pos: p, Elem: elem, Res: res}, elems)
+}
+
+// Nat adds #n of type Nat(res).
+func (t *Term) Nat(p Pos, n uint64, res Type) Ref {
+	return t.add(Node{Op: NatOp, Pos: p, Count: n, Res: res})
+}
+
+// DataRef adds an occurrence of t.Data[i]. Its element type is elem; for a list,
+// res is X of List(elem, X), otherwise 0.
+func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
+	return t.add(Node{Op: DataOp, Pos: p, A: Ref(i), Elem: elem, Res: res})
+}
+
+// kids calls f on each child of n, from left to right in the order in which the
+// calculus writes them.
+func (t *Term) kids(n *Node, f func(Ref)) {
+	switch n.Op {
+	case LamOp:
+		f(n.A)
+	case AppOp, PairOp, LetOp, UnpairOp, UnvecOp, AddOp:
+		f(n.A)
+		f(n.B)
+	case FunOp, VecOp, IfOp, ListOp:
+		for _, c := range t.Children(n) {
+			f(c)
+		}
+	}
+}
+
+// binders calls f on each variable that n binds.
+func (t *Term) binders(n *Node, f func(Var)) {
+	switch n.Op {
+	case LamOp, LetOp:
+		f(n.X)
+	case UnpairOp:
+		f(n.X)
+		f(n.Y)
+	case UnvecOp:
+		for _, x := range t.Bound(n) {
+			f(Var(x))
+		}
+	}
+}
+
+// Size returns |t|, the number of symbols of the term (section 4): a constructor,
+// a numeral and an occurrence of a variable count one each. Lists, data and
+// numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
+// list and 3 + 2n for #n. It saturates at math.MaxInt64.
+func (t *Term) Size() int64 {
+	live := t.reachable()
+	var size float64
+	for r := Ref(1); int(r) < len(t.Nodes); r++ {
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		switch n.Op {
+		case ListOp:
+			size += 3 + 3*float64(n.N)
+		case NatOp:
+			size += 3 + 2*float64(n.Count)
+		case VecOp:
+			size += float64(max(1, n.N-1))
+		case UnvecOp:
+			size += float64(max(1, n.N-1))
+		case DataOp:
+			d := &t.Data[n.A]
+			switch {
+			case d.List:
+				size += 3 + float64(d.Rows)*float64(3+2*d.Width-1)
+			default:
+				size += float64(2*d.Width - 1)
+			}
+		default:
+			size++
+		}
+	}
+	if size >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(size)
+}
+
+// reachable marks the nodes of the term under the root: a loop from the root
+// down, since children come before parents.
+func (t *Term) reachable() []bool {
+	live := make([]bool, len(t.Nodes))
+	live[t.Root] = true
+	mark := func(c Ref) { live[c] = true }
+	for r := t.Root; r > 0; r-- {
+		if live[r] {
+			t.kids(&t.Nodes[r], mark)
+		}
+	}
+	return live
+}
+
+// FreeVars returns the free variables of the term, fv(t), in the order of Vars.
+func (t *Term) FreeVars() []Var {
+	live := t.reachable()
+	free := make([]bool, len(t.Vars))
+	bound := make([]bool, len(t.Vars))
+	for r := Ref(1); int(r) < len(t.Nodes); r++ {
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		if n.Op == VarOp {
+			free[n.X] = true
+		}
+		t.binders(n, func(x Var) { bound[x] = true })
+	}
+	var out []Var
+	for x := range free {
+		if free[x] && !bound[x] {
+			out = append(out, Var(x))
+		}
+	}
+	return out
+}
