@@ -16,23 +16,24 @@ type Op uint8
 
 // The constructors. The comment gives the fields of [Node] that each uses.
 const (
-	NoOp     Op = iota
-	VarOp       // x                       X
-	NumOp       // r                       Val
-	LamOp       // λx.t                    X, A=t; a linear x makes a dual
-	AppOp       // t u                     A=t, B=u
-	PairOp      // ⟨t,u⟩                   A=t, B=u
-	LetOp       // t[x:=u]                 X, A=t, B=u; x exponential or linear
-	UnpairOp    // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
-	AddOp       // t + u                   A=t, B=u; on R, or on R^d
-	FunOp       // f(t1,…,tk)              Sym, Args=t1…tk
-	ZeroOp      // 0⃗ of type R^d, abstract d; the body of λa.0⃗
-	VecOp       // ⟦t0,…⟧                  Args=t0…
-	UnvecOp     // t[⟦x0,…⟧:=u]            A=t, B=u, Args=the variables x0…
-	IfOp        // if s c s' then t else u Cmp, Args=s,s',t,u
-	ListOp      // [t1;…;tn]               Args=t1…tn, Elem, Res
-	NatOp       // #n                      Count, Res
-	DataOp      // a constant of Data      A=its index, Elem=its element type, Res
+	NoOp      Op = iota
+	VarOp        // x                       X
+	NumOp        // r                       Val
+	LamOp        // λx.t                    X, A=t; a linear x makes a dual
+	AppOp        // t u                     A=t, B=u
+	PairOp       // ⟨t,u⟩                   A=t, B=u
+	LetOp        // t[x:=u]                 X, A=t, B=u; x exponential or linear
+	UnpairOp     // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
+	AddOp        // t + u                   A=t, B=u; on R, or on R^d
+	FunOp        // f(t1,…,tk)              Sym, Args=t1…tk
+	ZeroOp       // 0⃗ of type R^d, abstract d; the body of λa.0⃗
+	VecOp        // ⟦t0,…⟧                  Args=t0…
+	UnvecOp      // t[⟦x0,…⟧:=u]            A=t, B=u, Args=the variables x0…
+	UntupleOp    // t[⟨x0,…,xk⟩:=u]         A=t, B=u, Args=the variables; opens k pairs, whose tails have no names
+	IfOp         // if s c s' then t else u Cmp, Args=s,s',t,u
+	ListOp       // [t1;…;tn]               Args=t1…tn, Elem, Res
+	NatOp        // #n                      Count, Res
+	DataOp       // a constant of Data      A=its index, Elem=its element type, Res
 )
 
 // Node is a constructor with its children.
@@ -74,7 +75,7 @@ type Data struct {
 type Term struct {
 	Types *Types
 	Nodes []Node // Nodes[0] is unused
-	Args  []Ref  // children of nodes that may have many; variables for UnvecOp
+	Args  []Ref  // children of nodes that may have many; variables for UnvecOp and UntupleOp
 	Vars  []VarInfo
 	Data  []Data
 	Root  Ref
@@ -94,7 +95,7 @@ func (t *Term) NewVar(info VarInfo) Var {
 // Children returns the many children of n: those of FunOp, VecOp, IfOp and ListOp.
 func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
 
-// Bound returns the variables of an UnvecOp node, as Refs to be converted to Var.
+// Bound returns the variables of an UnvecOp or UntupleOp node, as Refs to be converted to Var.
 func (t *Term) Bound(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
 
 func (t *Term) add(n Node) Ref {
@@ -156,6 +157,14 @@ func (t *Term) Unvec(p Pos, xs []Var, u, body Ref) Ref {
 	return t.add(n)
 }
 
+// Untuple adds body[⟨x0,…,xk⟩:=u], where u is a right-nested tuple. It stands for k
+// nested openings of pairs; their tails have no names and count nothing.
+func (t *Term) Untuple(p Pos, xs []Var, u, body Ref) Ref {
+	r := t.Unvec(p, xs, u, body)
+	t.Nodes[r].Op = UntupleOp
+	return r
+}
+
 // If adds if a c b then yes else no.
 func (t *Term) If(p Pos, c Compare, a, b, yes, no Ref) Ref {
 	return t.many(Node{Op: IfOp, Pos: p, Cmp: c}, []Ref{a, b, yes, no})
@@ -183,7 +192,7 @@ func (t *Term) kids(n *Node, f func(Ref)) {
 	switch n.Op {
 	case LamOp:
 		f(n.A)
-	case AppOp, PairOp, LetOp, UnpairOp, UnvecOp, AddOp:
+	case AppOp, PairOp, LetOp, UnpairOp, UntupleOp, UnvecOp, AddOp:
 		f(n.A)
 		f(n.B)
 	case FunOp, VecOp, IfOp, ListOp:
@@ -201,7 +210,7 @@ func (t *Term) binders(n *Node, f func(Var)) {
 	case UnpairOp:
 		f(n.X)
 		f(n.Y)
-	case UnvecOp:
+	case UnvecOp, UntupleOp:
 		for _, x := range t.Bound(n) {
 			f(Var(x))
 		}
@@ -227,7 +236,7 @@ func (t *Term) Size() int64 {
 			size += 3 + 2*float64(n.Count)
 		case VecOp:
 			size += float64(max(1, n.N-1))
-		case UnvecOp:
+		case UnvecOp, UntupleOp:
 			size += float64(max(1, n.N-1))
 		case DataOp:
 			d := &t.Data[n.A]

@@ -14,12 +14,13 @@ type Kind uint8
 
 // The constructors of types.
 const (
-	NoKind    Kind = iota
-	RKind          // R, the ground type of real numbers
-	ProdKind       // A × B
-	ArrowKind      // A → B
-	DualKind       // R⊥d = R ⊸ R^d, the linear negation
-	VecKind        // A^s, s ≥ 1
+	NoKind     Kind = iota
+	RKind           // R, the ground type of real numbers
+	ProdKind        // A × B
+	ArrowKind       // A → B
+	DualKind        // R⊥d = R ⊸ R^d, the linear negation
+	VecKind         // A^s, s ≥ 1
+	EuclidKind      // R^d with d left abstract: the type of x* t where x* : R⊥
 )
 
 type typeNode struct {
@@ -43,11 +44,15 @@ const R Type = 1
 // transformation uses it (section 5), in every universe.
 const AbstractDual Type = 2
 
+// AbstractEuclid is the handle of R^d with d left abstract, in every universe.
+const AbstractEuclid Type = 3
+
 // NewTypes returns a universe that holds R and R⊥.
 func NewTypes() *Types {
 	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}}
 	tt.intern(typeNode{kind: RKind})
 	tt.intern(typeNode{kind: DualKind})
+	tt.intern(typeNode{kind: EuclidKind})
 	return tt
 }
 
@@ -151,7 +156,7 @@ func (tt *Types) Euclidean(t Type) bool {
 		n := tt.nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
 		switch n.kind {
-		case RKind:
+		case RKind, EuclidKind:
 		case ProdKind:
 			stack = append(stack, n.a, n.b)
 		case VecKind:
@@ -197,10 +202,14 @@ func (tt *Types) String(t Type) string {
 		switch n.kind {
 		case RKind:
 			parts = []item{{text: "R"}}
+		case EuclidKind:
+			parts = []item{{text: "R^d"}}
 		case DualKind:
 			prec = arrow
 			switch n.n {
-			case 0, 1:
+			case 0:
+				parts = []item{{text: "R -o R^d"}}
+			case 1:
 				parts = []item{{text: "R -o R"}}
 			default:
 				parts = []item{{text: fmt.Sprintf("R -o R^%d", n.n)}}
