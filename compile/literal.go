@@ -1,0 +1,89 @@
+package compile
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// list compiles a list literal. One of numerals alone is data: the elements are
+// made when the list is applied. Any other is a template of its elements, which
+// stand under the λs of the Church list and run each time that it is applied.
+func (c *compiler) list(r term.Ref, n *term.Node) {
+	kids := c.t.Children(n)
+	if values, ok := c.numerals(kids); ok {
+		c.out.Data = append(c.out.Data, term.Data{Name: "[…]", List: true, Rows: len(values), Width: 1, Values: values})
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.DataList, Index: uint32(len(c.out.Data) - 1),
+			Elem: graph.DataShape{Width: 1, Reversed: c.opt.Reversed}}))
+		return
+	}
+	if len(kids) > graph.MaxIndex {
+		c.fail(n.Pos, "a list literal of more than %d elements that are not numerals", graph.MaxIndex)
+	}
+	c.open("elements", n.Pos, nil)
+	c.push(r, 1)
+	c.pushAll(kids)
+}
+
+// numerals returns the numbers of a list of numerals r, or of ⟨r, λa.0⃗⟩ in a
+// reversed program.
+func (c *compiler) numerals(kids []term.Ref) ([]float64, bool) {
+	values := make([]float64, 0, len(kids))
+	for _, k := range kids {
+		n := &c.t.Nodes[k]
+		if c.opt.Reversed {
+			if n.Op != term.PairOp {
+				return nil, false
+			}
+			lam := &c.t.Nodes[n.B]
+			if lam.Op != term.LamOp || c.t.Nodes[lam.A].Op != term.ZeroOp {
+				return nil, false
+			}
+			n = &c.t.Nodes[n.A]
+		}
+		if n.Op != term.NumOp {
+			return nil, false
+		}
+		values = append(values, n.Val)
+	}
+	return values, true
+}
+
+func (c *compiler) closeList(n *term.Node) {
+	elems := c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, c.popSlots(int(n.N)))
+	id, captured := c.close(operand{slot: elems})
+	if len(captured) == 0 {
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.List, Index: id}))
+		return
+	}
+	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpList, Tmpl: id, Pos: n.Pos}, captured))
+}
+
+// dataRef compiles an occurrence of data: a list is one global; a number or a
+// vector of numbers stands for its numerals, each under D with a dual of its own.
+func (c *compiler) dataRef(n *term.Node) {
+	d := &c.t.Data[n.A]
+	vector := c.t.Types.Kind(n.Elem) == term.VecKind
+	if d.List {
+		key := dataKey{uint32(n.A), graph.DataShape{Width: d.Width, Vector: vector, Reversed: c.opt.Reversed}}
+		s, ok := c.data[key]
+		if !ok {
+			s = c.addGlobal(graph.Global{Kind: graph.DataList, Index: key.index, Elem: key.shape})
+			c.data[key] = s
+		}
+		c.yieldSlot(s)
+		return
+	}
+	comps := make([]slot, len(d.Values))
+	for i, v := range d.Values {
+		num := operand{slot: c.number(v)}
+		if c.opt.Reversed {
+			num = c.newPair(num, operand{slot: c.emitDual(n.Pos, &dualBuilder{})}, n.Pos)
+		}
+		if !vector {
+			c.yield(num)
+			return
+		}
+		comps[i] = c.slot(num)
+	}
+	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, comps))
+}

@@ -1,0 +1,58 @@
+// Package graph is the representation that the compiler and the machine share:
+// the nodes of the arena, the templates that are instantiated into it, and the
+// names of the rules.
+//
+// # Nodes
+//
+// A [Node] is 16 bytes without a Go pointer; a [Ref] is its index, 0 is nil. An
+// object takes one node or several consecutive ones, which are then read as words
+// of 32 bits (w0 w1 w2 w3 of the first node, w4… of those that follow). The low
+// byte of w0 is the object's [Kind]. Kinds below [Wait] are values:
+//
+//	kind      w0 above the kind  w1            w2 w3            w4…
+//	Num                                        the number
+//	Pair                                       a, b
+//	Vec       components                       the components …
+//	Closure   template                         the captured references …
+//	Partial   arguments          function      the arguments …
+//	List      template                         the captured references …
+//	Nat                                        the count
+//	Data      1: reversed        index
+//	Dual      dual template      arrivals due  the argument     the captured references …
+//	Input     input              arrivals due  the argument
+//	Forward                      the value
+//
+// and the others wait for an operand, or stand on the worklist:
+//
+//	kind      w0 above the kind  w1            w2    w3     w4…
+//	Suspended next operand       its waiters   next  instr  the operands …
+//	Apply     args | operand<<8  its waiters   next  instr  function, arguments (at most 3)
+//	Project   component          its waiters   next  instr  the tuple
+//	Copy                         its waiters   next  instr  the value to take over
+//	IterNat   –                  its waiters   next  instr  function, accumulator, count (two words)
+//	IterData  –                  its waiters   next  instr  function, accumulator, data, elements left
+//	IterList  –                  its waiters   next  instr  function, accumulator, vector, elements left
+//
+// "next" links the nodes that wait for the same operand. An explicit substitution
+// is a reference: an operand that was a variable of the term holds the reference
+// of the node that is substituted for it.
+//
+// The invariants are: a value refers to values only, never to a waiting node and
+// never to a Forward; a Forward refers to a value that is no Forward.
+//
+// # Templates
+//
+// A [Template] is the body of a λ, of a branch, of the elements of a list, or of
+// the whole program in A-normal form: a sequence of [Instr], one for each node to
+// create. Operands are slots of the machine's one frame: first the globals of the
+// program (constants, inputs, data, closures without captured variables), then the
+// captured variables, the parameters and the results of the template that is being
+// instantiated. Instantiating never nests, so there is one frame.
+//
+// The rules that a template's code fires once each time that it runs are counted
+// in the template, when it is compiled, and not again when it runs: see
+// [Template.Counts].
+//
+// The body of a dual λ is a [Dual]: arithmetic on numbers alone, in registers, and
+// then one arrival for each summand.
+package graph

@@ -1,0 +1,84 @@
+package graph
+
+import "math"
+
+// Ref is the index of a node in an arena. 0 is nil.
+type Ref = uint32
+
+// Node is the unit of the arena: 16 bytes, no Go pointer. The package comment
+// tells how objects lie in it.
+type Node struct {
+	Head uint32 // w0: the kind in the low byte
+	A    uint32 // w1
+	V    uint64 // w2 and w3, or a number
+}
+
+// NodeBytes is the size of a [Node].
+const NodeBytes = 16
+
+// Kind is the low byte of an object's head.
+type Kind uint32
+
+// The kinds of objects.
+const (
+	NoKind Kind = iota
+	Num
+	Pair
+	Vec
+	Closure
+	Partial
+	List
+	Nat
+	DataList
+	DualCell
+	Input
+	Forward
+	Wait // the first kind that is not a value
+	Suspended
+	Apply
+	Project
+	Copy
+	IterNat
+	IterData
+	IterList
+)
+
+// KindMask selects the kind in a head.
+const KindMask = 0xff
+
+// KindShift is where the rest of a head begins.
+const KindShift = 8
+
+// MaxIndex is the largest number that fits into a head beside the kind.
+const MaxIndex = 1<<24 - 1
+
+// MaxArgs is how many arguments an application node holds.
+const MaxArgs = 3
+
+var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
+	"input", "forward", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "?"
+}
+
+// Kind returns the kind of the object that starts at n.
+func (n *Node) Kind() Kind { return Kind(n.Head & KindMask) }
+
+// Number returns the number of a Num, and the argument of a dual.
+func (n *Node) Number() float64 { return math.Float64frombits(n.V) }
+
+// Units returns how many nodes an object takes whose words before its references
+// are header, and that has refs references.
+func Units(header, refs int) uint32 { return uint32((header + refs + 3) / 4) }
+
+// Where the references of an object begin, in words.
+const (
+	ValueWords = 2 // Vec, Closure, Partial, List
+	DualWords  = 4
+	WaitWords  = 4
+)

@@ -1,0 +1,74 @@
+package graph
+
+// Rule is a rewriting rule of the calculus, under the numbers and names of the
+// paper's tables and of the machine's counters.
+type Rule uint8
+
+// The rules, in the order of the counters.
+const (
+	Lambda Rule = iota
+	PairRule
+	Subst
+	SubstNumeral
+	GC
+	Lin
+	Plus
+	PlusPair
+	Times
+	EtaLambda
+	EtaPair
+	Factor
+	Function
+	Branch
+	NumRules
+)
+
+// RuleInfo describes a rule.
+type RuleInfo struct {
+	Number string // "11"; "3n" for the instance of (3) at a numeral
+	Name   string // "factor": the name in counters, traces and profiles
+	Text   string // the rewrite
+}
+
+// Rules is the table of the rules. (5') linGc is counted with (5).
+var Rules = [NumRules]RuleInfo{
+	Lambda:       {"1", "lambda", "(λx.t)α u → t[x:=u]α"},
+	PairRule:     {"2", "pair", "s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α"},
+	Subst:        {"3", "subst", "C{x}[x:=vα] → C{v}[x:=v]α"},
+	SubstNumeral: {"3n", "substNumeral", "C{x}[x:=rα] → C{r}[x:=r]α"},
+	GC:           {"4", "gc", "t[x:=vα] → tα"},
+	Lin:          {"5", "lin", "t[x:=vα] → t{v/x}α"},
+	Plus:         {"6", "plus", "r α + q β → (r+q)αβ"},
+	PlusPair:     {"7", "plusPair", "⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ"},
+	Times:        {"8", "times", "r α · q β → (rq)αβ"},
+	EtaLambda:    {"9", "etaLambda", "t → λy.t y"},
+	EtaPair:      {"10", "etaPair", "t[x:=⟨u,u'⟩] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]"},
+	Factor:       {"11", "factor", "(x α t)β + (x α' t')β' → x(t+t')αβα'β'"},
+	Function:     {"12", "function", "f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk"},
+	Branch:       {"13", "branch", "if r < q then t else u → t or u"},
+}
+
+// String returns the rule's name.
+func (r Rule) String() string { return Rules[r].Name }
+
+// Counts holds a number of steps for each rule.
+type Counts [NumRules]uint64
+
+// Total returns the number of steps of all rules.
+func (c *Counts) Total() uint64 {
+	var sum uint64
+	for _, n := range c {
+		sum += n
+	}
+	return sum
+}
+
+// AddTimes adds n times d to c.
+func (c *Counts) AddTimes(d *Counts, n uint64) {
+	if n == 0 {
+		return
+	}
+	for r := range d {
+		c[r] += n * d[r]
+	}
+}

@@ -1,0 +1,172 @@
+package graph
+
+import "github.com/gram-machine/gram/term"
+
+// Op is the operation of an instruction.
+type Op uint8
+
+// The operations. A, B and D are slots, Args an operand list.
+const (
+	OpTakeOver Op = iota // D := A: the code of a Copy node
+	OpMul                // D := A · B                         (8)
+	OpAdd                // D := A + B                         (6)
+	OpSub                // D := A − B                         (12)
+	OpFun1               // D := Sym(A)                        (12)
+	OpFun2               // D := Sym(A, B)                     (12)
+	OpPair               // D := ⟨A, B⟩
+	OpUnpair             // ⟨D, D+1⟩ := A                      (2)
+	OpUntuple            // ⟨D, …, D+N⟩ := A, N pairs opened   (2)
+	OpUnvec              // ⟦D, …, D+N−1⟧ := A                 (2)
+	OpVec                // D := ⟦Args⟧
+	OpClosure            // D := the closure of Tmpl over Args
+	OpList               // D := the list of Tmpl over Args
+	OpDual               // D := the dual of Tmpl over Args
+	OpApply              // D := Args[0] Args[1] …             (1)
+	OpIf                 // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
+)
+
+// Flags of an instruction.
+const (
+	// Ready says that all operands are values whenever the instruction is
+	// reached: none of them depends on an application of the same body.
+	Ready = 1 << iota
+	// Root says that the result is the result of the template.
+	Root
+)
+
+// Instr is an instruction of a template.
+type Instr struct {
+	Op     Op
+	Flags  uint8
+	Sym    term.Symbol
+	Cmp    term.Compare
+	D      uint32
+	A, B   uint32
+	Off, N uint32 // Args: Program.Args[Off:Off+N]
+	Tmpl   uint32
+	Else   uint32
+	Split  uint32 // OpIf: Args[2:Split] are captured by Tmpl, Args[Split:] by Else
+	Pos    term.Pos
+}
+
+// Template is the compiled body of a λ, a branch, the elements of a list or the
+// program.
+type Template struct {
+	Name   string // of the λ's first variable's binder, for people
+	Pos    term.Pos
+	Params uint32 // number of curried parameters; 0 for code that is not a λ's
+	Caps   uint32 // number of captured references
+	// Code is Program.Code[Start:End].
+	Start, End uint32
+	// Cap0 and Param0 are the slots of the first captured variable and parameter.
+	Cap0, Param0 uint32
+	// Result is the slot of the result; RootAt the instruction that makes it, or
+	// NoRoot where the result is a variable or a global.
+	Result uint32
+	RootAt uint32
+	// Units bounds the nodes that one instance allocates at once.
+	Units uint32
+	// Counts are the steps, by rule, of the code outside inner λs and branches;
+	// those of (1) and (4) for the parameters are not among them.
+	Counts Counts
+	Steps  uint64 // the sum of Counts
+	// Instantiate is the overhead of one instance: an instruction copied or a
+	// reference captured.
+	Instantiate uint64
+}
+
+// NoRoot is RootAt of a template whose result is no instruction's.
+const NoRoot = ^uint32(0)
+
+// LinOp is the operation of an instruction of a dual's body, on registers.
+type LinOp uint8
+
+// The operations.
+const (
+	LinConst  LinOp = iota // D := Val
+	LinMul                 // D := A · B            (8)
+	LinFun1                // D := Sym(A)           (12)
+	LinFun2                // D := Sym(A, B)        (12)
+	LinArrive              // register A arrives at the dual that is captured reference D
+)
+
+// LinInstr is an instruction of a dual's body.
+type LinInstr struct {
+	Op      LinOp
+	Sym     term.Symbol
+	D, A, B uint16
+	Val     float64
+}
+
+// DualBody is the compiled body of a dual λa.Σ xi*(ti). Its captured references
+// are first the Heads duals xi*, one for each summand, then the Nums numbers.
+// Register 0 is a, registers 1…Nums the numbers.
+type DualBody struct {
+	Heads, Nums uint32
+	Regs        uint32
+	Code        []LinInstr
+	// Counts are the steps of one firing: (3), (1) and (5) of the dual itself, and
+	// what its body does. Those of (11), and the (6) that it makes, are not here.
+	Counts      Counts
+	Steps       uint64
+	Instantiate uint64
+}
+
+// Dual is a dual λ of the program: a body, which others may share, at a place.
+type Dual struct {
+	Pos  term.Pos
+	Body uint32
+}
+
+// Global is a constant of the program: a node that is made before it runs.
+type Global struct {
+	Kind  Kind
+	Val   float64   // Num
+	Count uint64    // Nat
+	Index uint32    // Closure, List: the template; DataList: the data; Input: the input
+	Comps []uint32  // Vec: the globals that are its components
+	Elem  DataShape // DataList
+}
+
+// DataShape is how the elements of a data list are made.
+type DataShape struct {
+	Width    int  // numbers in an element
+	Vector   bool // the element is R^Width, and not R
+	Reversed bool // the element is of type D(R) or D(R)^Width
+}
+
+// Shape is the type of a program's result as the machine reads it back.
+type Shape uint8
+
+// The results that a gradient has.
+const (
+	OtherShape  Shape = iota
+	ScalarShape       // R, or D(R)
+	VectorShape       // R^k, or D(R)^k
+)
+
+// Program is a compiled term. It is not modified by running it: any number of
+// machines may run it at once.
+type Program struct {
+	Templates []Template
+	Duals     []Dual
+	Bodies    []DualBody
+	Code      []Instr
+	Args      []uint32
+	Globals   []Global
+	// Inputs are the globals of the scalar inputs, in order.
+	Inputs []uint32
+	Data   []term.Data
+	// ZeroDual is the dual λa.0⃗ of the elements of data lists, if Reversed.
+	ZeroDual uint32
+	Main     uint32
+	Frame    uint32 // slots of the largest frame, globals included
+	LinRegs  uint32 // registers of the largest dual body
+	// Reversed says that the program is D(t): its inputs have type D(R) and its
+	// result D(R) or D(R)^k, and it has a backward phase.
+	Reversed bool
+	Result   Shape
+	Outputs  int // k of R^k, 1 for R
+	Types    *term.Types
+	Type     term.Type
+}

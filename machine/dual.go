@@ -1,0 +1,146 @@
+package machine
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// negativeZero is the unit of floating-point addition: −0 + x is x for every x.
+var negativeZero = math.Float64bits(math.Copysign(0, -1))
+
+// backward runs the job of the seed d 1: the sum of dual applications that it
+// unfolds to. Afterwards grad holds what has arrived at each input.
+func (m *Machine) backward(d graph.Ref, grad []float64) error {
+	m.grad = grad
+	if err := m.discover(d); err != nil {
+		return err
+	}
+	return m.fireCells(d)
+}
+
+// discover counts the arrivals due at each dual that the seed reaches: an
+// occurrence of a dual variable in the body of a dual that is reached is one.
+func (m *Machine) discover(seed graph.Ref) error {
+	words := m.words
+	stack := m.cells[:0]
+	m.due(seed)
+	stack = append(stack, seed)
+	for len(stack) > 0 {
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		d := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		head := m.nodes[d].Head
+		if graph.Kind(head&graph.KindMask) == graph.Input {
+			continue
+		}
+		body := &m.prog.Bodies[m.prog.Duals[head>>graph.KindShift].Body]
+		w := 4*uint64(d) + graph.DualWords
+		heads := words[w : w+uint64(body.Heads)]
+		m.occurs += uint64(len(heads))
+		for _, h := range heads {
+			if m.due(h) {
+				stack = append(stack, h)
+			}
+		}
+	}
+	m.cells = stack
+	return nil
+}
+
+func (m *Machine) lookBackward() error {
+	err := m.look()
+	m.nextLook += m.occurs
+	return err
+}
+
+// due books an arrival at the cell h, and reports whether it is the first.
+func (m *Machine) due(h graph.Ref) bool {
+	n := &m.nodes[h]
+	n.A++
+	if n.A > 1 {
+		return false
+	}
+	n.V = negativeZero
+	return true
+}
+
+// fireCells lets 1 arrive at the seed, and fires each cell when its last arrival
+// has come: the (3), (1) and (5) of its dual and its body. An arrival beyond a
+// cell's first is rule (11), and the (6) of the sum that it makes.
+func (m *Machine) fireCells(seed graph.Ref) error {
+	nodes, words, regs := m.nodes, m.words, m.regs
+	stack := m.cells[:0]
+	nodes[seed].V = math.Float64bits(1)
+	nodes[seed].A = 0
+	stack = append(stack, seed)
+	var cells, arrivals uint64 = 0, 1
+	for len(stack) > 0 {
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		last := len(stack) - 1
+		if m.opt.Schedule == Random {
+			i := m.rng.IntN(last + 1)
+			stack[i], stack[last] = stack[last], stack[i]
+		}
+		d := stack[last]
+		stack = stack[:last]
+		m.pops++
+		cells++
+		n := &nodes[d]
+		index := n.Head >> graph.KindShift
+		if n.Kind() == graph.Input {
+			m.grad[index] = n.Number()
+			m.firedIn++
+			m.steps += 3
+			continue
+		}
+		id := m.prog.Duals[index].Body
+		body := &m.prog.Bodies[id]
+		m.fired[id]++
+		m.steps += body.Steps
+		w := 4*uint64(d) + graph.DualWords
+		heads := words[w : w+uint64(body.Heads)]
+		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
+		regs[0] = n.Number()
+		for i, r := range nums {
+			regs[1+i] = nodes[r].Number()
+		}
+		for i := range body.Code {
+			in := &body.Code[i]
+			switch in.Op {
+			case graph.LinConst:
+				regs[in.D] = in.Val
+			case graph.LinMul:
+				regs[in.D] = regs[in.A] * regs[in.B]
+			case graph.LinFun1:
+				regs[in.D] = in.Sym.Info().Eval1(regs[in.A])
+			case graph.LinFun2:
+				regs[in.D] = in.Sym.Info().Eval2(regs[in.A], regs[in.B])
+			case graph.LinArrive:
+				h := heads[in.D]
+				c := &nodes[h]
+				c.V = math.Float64bits(c.Number() + regs[in.A])
+				c.A--
+				if c.A == 0 {
+					stack = append(stack, h)
+				}
+			}
+			if m.opt.Finite && in.Op != graph.LinArrive && (math.IsNaN(regs[in.D]) || math.IsInf(regs[in.D], 0)) {
+				return &NotFiniteError{Value: regs[in.D], What: "a derivative", Pos: m.prog.Duals[index].Pos}
+			}
+		}
+		arrivals += uint64(len(heads))
+	}
+	m.cells = stack
+	m.addSteps(graph.Factor, arrivals-cells)
+	m.addSteps(graph.Plus, arrivals-cells)
+	return nil
+}

@@ -1,0 +1,370 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// Schedule is the order in which redexes fire.
+type Schedule uint8
+
+// The schedules.
+const (
+	LIFO   Schedule = iota // the redex that was found last
+	Random                 // any redex, by a seeded generator
+)
+
+// Limits bound a run. The zero value has none but the machine's memory.
+type Limits struct {
+	MaxSteps uint64 // 0: none
+	MaxNodes uint64 // 0: none; live nodes of 16 bytes
+	// MaxMemory bounds the arena, in bytes; 0: DefaultMemory.
+	MaxMemory uint64
+	// Look, if not nil, is called at least every 2¹⁶ steps or nodes; its error
+	// ends the run. Use it for contexts, timeouts and memory.
+	Look func() error
+}
+
+// DefaultMemory bounds the arena where nothing else does: 16 GiB of addresses.
+const DefaultMemory = 16 << 30
+
+// Options of a machine. The zero value is LIFO without limits.
+type Options struct {
+	Schedule Schedule
+	Seed     uint64
+	Finite   bool // a result that is NaN or infinite is an error
+	Limits   Limits
+}
+
+// LimitError says that a run was ended by a limit: which, how far it got, and the
+// place in the source of the redex that was next.
+type LimitError struct {
+	Limit string // "steps", "nodes", "memory"; "" where Err tells
+	Max   uint64
+	Steps uint64
+	Nodes uint64
+	Pos   term.Pos
+	Err   error // Look's error, or the arena's
+}
+
+func (e *LimitError) Error() string {
+	far := fmt.Sprintf("after %d steps, with %d nodes", e.Steps, e.Nodes)
+	switch {
+	case e.Limit == "memory":
+		return fmt.Sprintf("memory limit of %d bytes reached %s", e.Max, far)
+	case e.Limit != "":
+		return fmt.Sprintf("limit of %d %s reached %s", e.Max, e.Limit, far)
+	}
+	return fmt.Sprintf("stopped %s: %v", far, e.Err)
+}
+
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// NotFiniteError is a result that is NaN or infinite, under Options.Finite.
+type NotFiniteError struct {
+	Value float64
+	What  string
+	Pos   term.Pos
+}
+
+func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
+
+// Machine runs one program, again and again, in one arena. It is not safe for
+// concurrent use; any number of machines may run one program at once.
+type Machine struct {
+	prog  *graph.Program
+	opt   Options
+	arena *graph.Arena
+	nodes []graph.Node // the arena's
+	words []uint32     // the same memory
+	base  uint32       // nodes below are the program's globals
+	top   uint32       // the first free node
+	slots []uint32     // globals, then the one frame
+	work  []graph.Ref  // redexes
+	rng   *rand.Rand
+	root  graph.Ref
+	args  []graph.Ref // scratch of apply
+
+	// counters of this run
+	steps    uint64 // all steps so far, by any rule
+	pops     uint64
+	waits    uint64
+	occurs   uint64 // occurrences counted before a backward phase
+	readback uint64
+	applied  uint64 // arguments bound: a (1) and a (4) each
+	counts   graph.Counts
+	runs     []uint64 // of each template
+	fired    []uint64 // of each dual's body
+
+	nextLook uint64 // in steps + pops
+	limit    uint32 // top may go so far before the next look
+	nodeTop  uint32 // base + MaxNodes
+	looks    uint64
+
+	regs     []float64 // of a dual's body
+	cells    []graph.Ref
+	grad     []float64
+	maxWork  int
+	firedIn  uint64 // inputs that fired
+	arrivals uint64
+	pos      term.Pos // of the redex that fires, for errors
+}
+
+// New returns a machine for the program.
+func New(p *graph.Program, opt Options) (*Machine, error) {
+	maxBytes := opt.Limits.MaxMemory
+	if maxBytes == 0 {
+		maxBytes = DefaultMemory
+	}
+	arena, err := graph.NewArena(maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(),
+		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
+		regs: make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	if err := m.makeGlobals(); err != nil {
+		arena.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close returns the machine's memory to the system.
+func (m *Machine) Close() error { return m.arena.Close() }
+
+// makeGlobals makes the program's constants at the bottom of the arena.
+func (m *Machine) makeGlobals() error {
+	m.top = 1
+	m.limit = m.arena.Len()
+	for i, g := range m.prog.Globals {
+		if i == 0 {
+			continue
+		}
+		n := 1
+		if g.Kind == graph.Vec {
+			n = int(graph.Units(graph.ValueWords, len(g.Comps)))
+		}
+		if err := m.ensure(uint32(n)); err != nil {
+			return err
+		}
+		r := m.top
+		m.top += uint32(n)
+		m.slots[i] = r
+		node := graph.Node{Head: uint32(g.Kind) | g.Index<<graph.KindShift}
+		switch g.Kind {
+		case graph.Num:
+			node.V = math.Float64bits(g.Val)
+		case graph.Nat:
+			node.V = g.Count
+		case graph.DataList:
+			node.Head = uint32(g.Kind)
+			node.A = g.Index
+			node.V = uint64(i) // the global, for its shape
+		case graph.Pair:
+			node.V = uint64(m.slots[g.Comps[0]]) | uint64(m.slots[g.Comps[1]])<<32
+		}
+		m.nodes[r] = node
+	}
+	m.base = m.top
+	return nil
+}
+
+// ensure makes room for n more nodes. The error is a [*LimitError].
+func (m *Machine) ensure(n uint32) error {
+	if uint64(m.top)+uint64(n) <= uint64(m.limit) {
+		return nil
+	}
+	return m.grow(n)
+}
+
+// grow looks at the limits, and commits the memory for n more nodes.
+func (m *Machine) grow(n uint32) error {
+	if err := m.look(); err != nil {
+		return err
+	}
+	want := uint64(m.top) + uint64(n)
+	if want > graph.MaxArenaNodes {
+		return m.limitError("memory", m.arena.Bytes(), nil)
+	}
+	if err := m.arena.Grow(uint32(want)); err != nil {
+		return m.limitError("memory", m.opt.Limits.MaxMemory, err)
+	}
+	m.limit = uint32(min(uint64(m.arena.Len()), want+lookEvery))
+	return nil
+}
+
+func (m *Machine) limitError(limit string, most uint64, err error) error {
+	return &LimitError{Limit: limit, Max: most, Steps: m.steps, Nodes: uint64(m.top - m.base), Pos: m.pos, Err: err}
+}
+
+// lookEvery is how many steps, pops or nodes may pass between two looks.
+const lookEvery = 1 << 16
+
+// look checks the limits, and sets when to look again.
+func (m *Machine) look() error {
+	m.looks++
+	next := uint64(lookEvery)
+	if most := m.opt.Limits.MaxSteps; most != 0 {
+		if m.steps >= most {
+			return m.limitError("steps", most, nil)
+		}
+		next = min(next, most-m.steps)
+	}
+	if m.top > m.nodeTop {
+		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
+	}
+	if look := m.opt.Limits.Look; look != nil {
+		if err := look(); err != nil {
+			return m.limitError("", 0, err)
+		}
+	}
+	m.nextLook = m.steps + m.pops + next
+	return nil
+}
+
+// reset forgets the last run.
+func (m *Machine) reset() {
+	m.top = m.base
+	m.work = m.work[:0]
+	m.cells = m.cells[:0]
+	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied = 0, 0, 0, 0, 0, 0
+	m.firedIn, m.arrivals, m.maxWork, m.nextLook, m.looks, m.pos = 0, 0, 0, 0, 0, 0
+	m.counts = graph.Counts{}
+	clear(m.runs)
+	clear(m.fired)
+	if m.opt.Schedule == Random {
+		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
+	}
+	m.limit = min(m.arena.Len(), m.top+lookEvery)
+	m.nodeTop = math.MaxUint32
+	if most := m.opt.Limits.MaxNodes; most != 0 {
+		m.nodeTop = uint32(min(uint64(m.base)+most, math.MaxUint32))
+	}
+}
+
+// errPoint says that a point has the wrong number of inputs.
+var errPoint = errors.New("machine: the point does not have as many numbers as the program has scalar inputs")
+
+// start binds the inputs to the point and puts the program on the worklist. An
+// input is a let around the program: it counts one (4); in a reversed program
+// [x:=⟨x0,d⟩][d:=λa.x* a][x0:=r] counts three, and the occurrence of x0 a (3).
+func (m *Machine) start(point []float64) error {
+	m.reset()
+	if len(point) != len(m.prog.Inputs) {
+		return errPoint
+	}
+	for i, g := range m.prog.Inputs {
+		m.nodes[m.slots[g]].V = math.Float64bits(point[i])
+		if m.prog.Reversed {
+			m.nodes[m.slots[g+1]].A = 0 // arrivals due: a run that was stopped may have left some
+		}
+	}
+	n := uint64(len(point))
+	if m.prog.Reversed {
+		m.addSteps(graph.GC, 3*n)
+		m.addSteps(graph.SubstNumeral, n)
+	} else {
+		m.addSteps(graph.GC, n)
+	}
+	if err := m.look(); err != nil {
+		return err
+	}
+	if err := m.ensure(2); err != nil {
+		return err
+	}
+	m.root = m.placeholder()
+	t := &m.prog.Templates[m.prog.Main]
+	return m.instantiate(m.prog.Main, t, m.root)
+}
+
+func (m *Machine) addSteps(r graph.Rule, n uint64) {
+	m.counts[r] += n
+	m.steps += n
+}
+
+// placeholder makes a waiting node for a result that is about to be computed. The
+// caller has made room for its two nodes.
+func (m *Machine) placeholder() graph.Ref {
+	r := m.top
+	m.top += 2
+	m.nodes[r] = graph.Node{Head: uint32(graph.Copy)}
+	m.nodes[r+1] = graph.Node{}
+	return r
+}
+
+// reduce empties the worklist: the primal phase.
+func (m *Machine) reduce() error {
+	for len(m.work) > 0 {
+		if m.steps+m.pops >= m.nextLook || m.top > m.nodeTop {
+			m.pos = m.place(m.work[len(m.work)-1])
+			if err := m.look(); err != nil {
+				return err
+			}
+		}
+		if err := m.fire(m.take()); err != nil {
+			return err
+		}
+	}
+	if err := m.atEnd(); err != nil {
+		return err
+	}
+	if m.nodes[m.root].Head&graph.KindMask >= uint32(graph.Wait) {
+		return fmt.Errorf("machine: no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
+	}
+	m.root = m.resolve(m.root)
+	return nil
+}
+
+// atEnd checks the limits when a phase is over: the last redexes may have passed
+// them.
+func (m *Machine) atEnd() error {
+	if most := m.opt.Limits.MaxSteps; most != 0 && m.steps > most {
+		return m.limitError("steps", most, nil)
+	}
+	if m.top > m.nodeTop {
+		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
+	}
+	return nil
+}
+
+// take pops the next redex, in the order of the schedule.
+func (m *Machine) take() graph.Ref {
+	m.pops++
+	last := len(m.work) - 1
+	if m.opt.Schedule == Random {
+		i := m.rng.IntN(last + 1)
+		m.work[i], m.work[last] = m.work[last], m.work[i]
+	}
+	r := m.work[last]
+	m.work = m.work[:last]
+	return r
+}
+
+// place returns the source position of a waiting node.
+func (m *Machine) place(r graph.Ref) term.Pos {
+	i := m.words[4*uint64(r)+3]
+	if int(i) < len(m.prog.Code) {
+		return m.prog.Code[i].Pos
+	}
+	return 0
+}
+
+// resolve returns the value that r stands for: r itself, or what it forwards to.
+func (m *Machine) resolve(r graph.Ref) graph.Ref {
+	if n := &m.nodes[r]; n.Head&graph.KindMask == uint32(graph.Forward) {
+		return graph.Ref(n.V)
+	}
+	return r
+}
+
+func (m *Machine) push(r graph.Ref) { m.work = append(m.work, r) }
+
+func (m *Machine) isValue(r graph.Ref) bool {
+	return m.nodes[r].Head&graph.KindMask < uint32(graph.Wait)
+}

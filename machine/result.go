@@ -1,0 +1,119 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// Stats is what a run cost.
+type Stats struct {
+	Counts      graph.Counts // steps by rule
+	Instantiate uint64       // instructions copied and references captured
+	Search      uint64       // pops, waits, and occurrences counted before a backward phase
+	Readback    uint64       // components read back
+	Nodes       uint64       // nodes of 16 bytes allocated, the program's globals not included
+	PeakNodes   uint64       // live at once
+	ArenaBytes  uint64       // memory that the arena holds
+	Looks       uint64       // how often the limits were looked at
+}
+
+// Stats returns what the last run cost, or how far it got if it was stopped.
+func (m *Machine) Stats() Stats {
+	s := Stats{Counts: m.counts, Readback: m.readback, Search: m.pops + m.waits + m.occurs,
+		Nodes: uint64(m.top - m.base), PeakNodes: uint64(m.top - m.base), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
+	for i, n := range m.runs {
+		t := &m.prog.Templates[i]
+		s.Counts.AddTimes(&t.Counts, n)
+		s.Instantiate += n * t.Instantiate
+	}
+	for i, n := range m.fired {
+		b := &m.prog.Bodies[i]
+		s.Counts.AddTimes(&b.Counts, n)
+		s.Instantiate += n * b.Instantiate
+	}
+	s.Counts[graph.Lambda] += m.applied + m.firedIn
+	s.Counts[graph.GC] += m.applied
+	s.Counts[graph.Subst] += m.firedIn
+	s.Counts[graph.Lin] += m.firedIn
+	return s
+}
+
+// Value reduces the program at the point, which has a number for each scalar
+// input, and leaves its value to be read by [Machine.Read]. The error is a
+// [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Value(point []float64) error {
+	if m.prog.Reversed {
+		return fmt.Errorf("machine: the value of a reversed program is that of its gradient")
+	}
+	if err := m.start(point); err != nil {
+		return err
+	}
+	return m.reduce()
+}
+
+// Read appends the numbers of the value that the last run left, which has a type
+// built of R, products and vectors, from left to right. It counts one unit of
+// read-back for each.
+func (m *Machine) Read(out []float64) []float64 {
+	stack := append(m.args[:0], m.root)
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch n := m.nodes[r]; n.Kind() {
+		case graph.Num:
+			m.readback++
+			out = append(out, n.Number())
+		case graph.Pair:
+			stack = append(stack, uint32(n.V>>32), uint32(n.V))
+		case graph.Vec:
+			w := 4*uint64(r) + graph.ValueWords
+			for k := n.Head >> graph.KindShift; k > 0; k-- {
+				stack = append(stack, m.words[w+uint64(k)-1])
+			}
+		}
+	}
+	m.args = stack
+	return out
+}
+
+// Gradient reduces a reversed program of type D(R) or D(R)^k at the point: the
+// primal phase, and then one backward phase for each of the k outputs. values has
+// k numbers and jacobian, row by row, k times as many as there are scalar inputs;
+// the gradient of an R is its one row. It is Corollary gradient of section 5.2:
+// (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Gradient(point, values, jacobian []float64) error {
+	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
+		return fmt.Errorf("machine: the program is not a gradient")
+	}
+	if err := m.start(point); err != nil {
+		return err
+	}
+	if err := m.reduce(); err != nil {
+		return err
+	}
+	n := len(point)
+	clear(jacobian)
+	if m.prog.Result == graph.VectorShape {
+		k := uint64(m.prog.Outputs)
+		m.addSteps(graph.PairRule, k-1) // the vector is opened: ⟦p0,…⟧
+		m.addSteps(graph.Subst, k)      // each pi once, to be opened in turn
+		m.addSteps(graph.GC, k)
+	}
+	for i := range m.prog.Outputs {
+		p := m.root
+		if m.prog.Result == graph.VectorShape {
+			p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]
+		}
+		z, dual := graph.Ref(m.nodes[p].V), graph.Ref(m.nodes[p].V>>32)
+		m.addSteps(graph.PairRule, 1) // [⟨z,z*⟩:=…]
+		m.addSteps(graph.GC, 2)       // z and z*
+		m.addSteps(graph.Subst, 1)    // z* in z* 1
+		values[i] = m.nodes[z].Number()
+		if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
+			return err
+		}
+		m.readback += uint64(1 + n)
+	}
+	return m.atEnd()
+}
