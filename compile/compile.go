@@ -51,6 +51,8 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c.inputs()
 	if opt.Reversed {
 		c.out.ZeroDual = c.newDual(0, &dualBuilder{})
+	} else {
+		c.readList()
 	}
 	if err := c.run(); err != nil {
 		return nil, err
@@ -504,6 +506,14 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	c.out.Frame = max(c.out.Frame, caps+b.params+uint32(len(b.locals)))
 	c.out.Templates = append(c.out.Templates, t)
 	return uint32(len(c.out.Templates) - 1), captured
+}
+
+// readList adds the globals to which a list is applied to read it.
+func (c *compiler) readList() {
+	c.open("cons", 0, make([]term.Var, 2))
+	id, _ := c.close(c.newPair(operand{slot: paramClass}, operand{slot: paramClass | 1}, 0))
+	c.out.Cons = uint32(c.addGlobal(graph.Global{Kind: graph.Closure, Index: id}))
+	c.out.Nil = uint32(c.addGlobal(graph.Global{Kind: graph.Nat}))
 }
 
 // link puts the frame behind the globals: all slots become absolute.

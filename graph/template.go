@@ -159,7 +159,10 @@ type Program struct {
 	Data   []term.Data
 	// ZeroDual is the dual λa.0⃗ of the elements of data lists, if Reversed.
 	ZeroDual uint32
-	Main     uint32
+	// Cons and Nil are the globals λa.λr.⟨a,r⟩ and an end mark, to which a list is
+	// applied to read it, unless Reversed.
+	Cons, Nil uint32
+	Main      uint32
 	Frame    uint32 // slots of the largest frame, globals included
 	LinRegs  uint32 // registers of the largest dual body
 	// Reversed says that the program is D(t): its inputs have type D(R) and its

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 )
@@ -39,6 +40,9 @@ func (m *Machine) Stats() Stats {
 	return s
 }
 
+// ArenaBytes returns how much memory the arena holds.
+func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
+
 // Value reduces the program at the point, which has a number for each scalar
 // input, and leaves its value to be read by [Machine.Read]. The error is a
 // [*LimitError] or a [*NotFiniteError].
@@ -52,11 +56,13 @@ func (m *Machine) Value(point []float64) error {
 	return m.reduce()
 }
 
-// Read appends the numbers of the value that the last run left, which has a type
-// built of R, products and vectors, from left to right. It counts one unit of
-// read-back for each.
-func (m *Machine) Read(out []float64) []float64 {
-	stack := append(m.args[:0], m.root)
+// Read appends the numbers of the value that the last run left to out, from left
+// to right, and the length of each list in it to lengths, outer lists before inner
+// ones. The value's type is built of R, products, vectors and lists; a list is read
+// by applying it, and what that takes is not counted: read-back counts one unit for
+// each number. The error is a [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	stack := []graph.Ref{m.root}
 	for len(stack) > 0 {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -71,10 +77,43 @@ func (m *Machine) Read(out []float64) []float64 {
 			for k := n.Head >> graph.KindShift; k > 0; k-- {
 				stack = append(stack, m.words[w+uint64(k)-1])
 			}
+		default:
+			elems, err := m.readList(r)
+			if err != nil {
+				return out, lengths, err
+			}
+			lengths = append(lengths, len(elems))
+			slices.Reverse(elems)
+			stack = append(stack, elems...)
 		}
 	}
-	m.args = stack
-	return out
+	return out, lengths, nil
+}
+
+// readList returns the elements of a list, in its order: it applies the list to
+// λa.λr.⟨a,r⟩ and an end mark.
+func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
+	saved := *m
+	runs := slices.Clone(m.runs)
+	if err := m.ensure(2); err != nil {
+		return nil, err
+	}
+	end := m.slots[m.prog.Nil]
+	m.root = m.placeholder()
+	m.nodes[m.root].Head = uint32(graph.Apply) | 2<<graph.KindShift
+	w := 4*uint64(m.root) + graph.WaitWords
+	m.words[w], m.words[w+1], m.words[w+2] = list, m.slots[m.prog.Cons], end
+	m.push(m.root)
+	if err := m.reduce(); err != nil {
+		return nil, err
+	}
+	var elems []graph.Ref
+	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
+		elems = append(elems, graph.Ref(m.nodes[r].V))
+	}
+	m.root, m.steps, m.pops, m.waits, m.applied, m.counts = saved.root, saved.steps, saved.pops, saved.waits, saved.applied, saved.counts
+	copy(m.runs, runs)
+	return elems, nil
 }
 
 // Gradient reduces a reversed program of type D(R) or D(R)^k at the point: the

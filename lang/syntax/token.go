@@ -52,4 +52,78 @@ const (
 	SemiTok
 	ColonTok
 	UnderTok // _
+
+	// Spellings of other languages, scanned so that the parser can say what to
+	// write instead. They never reach the tree.
+	fatArrowTok  // =>
+	eqEqTok      // ==
+	notEqTok     // !=, <>
+	colonEqTok   // :=
+	backslashTok // \
+	dotTok       // . that is not .(
+	dotBrackTok  // .[
+	numTokens
 )
+
+// spellings holds the words and symbols; the kinds without one spelling have a description.
+var spellings = [numTokens]string{
+	EOF: "the end of the file", BadTok: "an unknown character", IdentTok: "a name",
+	NumberTok: "a number", StringTok: "a string",
+	ParamTok: "param", InputTok: "input", DataTok: "data", DefTok: "def", FunTok: "fun",
+	LinTok: "lin", LetTok: "let", InTok: "in", IfTok: "if", ThenTok: "then", ElseTok: "else",
+	VecTok: "vec", SumTok: "sum", ListTok: "list", SizeTok: "size", CsvTok: "csv",
+	PlusTok: "+", MinusTok: "-", StarTok: "*", SlashTok: "/", CaretTok: "^", LessTok: "<",
+	LessEqTok: "<=", GreaterTok: ">", GreaterEqTok: ">=", EqTok: "=", ArrowTok: "->",
+	LolliTok: "-o", HashTok: "#", DotParenTok: ".(", LParenTok: "(", RParenTok: ")",
+	LBrackTok: "[", RBrackTok: "]", LVecTok: "[|", RVecTok: "|]", CommaTok: ",", SemiTok: ";",
+	ColonTok: ":", UnderTok: "_",
+	fatArrowTok: "=>", eqEqTok: "==", notEqTok: "<>", colonEqTok: ":=", backslashTok: `\`,
+	dotTok: ".", dotBrackTok: ".[",
+}
+
+// String returns the token as it is written in a program, or what it is ("a name").
+func (t Token) String() string { return spellings[t] }
+
+// IsKeyword reports whether t is a reserved word.
+func (t Token) IsKeyword() bool { return ParamTok <= t && t <= CsvTok }
+
+// startsDecl reports whether t is the keyword of a declaration.
+func (t Token) startsDecl() bool { return ParamTok <= t && t <= DefTok }
+
+// startsAtom reports whether t can start an argument.
+func (t Token) startsAtom() bool {
+	switch t {
+	case IdentTok, NumberTok, HashTok, LParenTok, LBrackTok, LVecTok:
+		return true
+	}
+	return false
+}
+
+// startsPat reports whether t can start a pattern.
+func (t Token) startsPat() bool {
+	return t == IdentTok || t == UnderTok || t == LParenTok || t == LVecTok
+}
+
+// startsPrefix reports whether t starts a form that reaches as far right as it can.
+func (t Token) startsPrefix() bool {
+	switch t {
+	case FunTok, LinTok, LetTok, IfTok, VecTok, SumTok, ListTok:
+		return true
+	}
+	return false
+}
+
+// isCompare reports whether t compares.
+func (t Token) isCompare() bool { return LessTok <= t && t <= GreaterEqTok }
+
+// keywords maps a reserved word to its token.
+var keywords = func() map[string]Token {
+	m := make(map[string]Token)
+	for t := ParamTok; t <= CsvTok; t++ {
+		m[spellings[t]] = t
+	}
+	return m
+}()
+
+// IsReserved reports whether word is reserved and so cannot be a name.
+func IsReserved(word string) bool { _, ok := keywords[word]; return ok }

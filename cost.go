@@ -1,0 +1,130 @@
+package gram
+
+import (
+	"time"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// Cost is what a run cost: exact and reproducible but for the times.
+type Cost struct {
+	Inputs   int      `json:"inputs"` // scalar input variables
+	Size     Size     `json:"size"`
+	Steps    Steps    `json:"steps"`
+	Overhead Overhead `json:"overhead"`
+	Nodes    Nodes    `json:"nodes"`
+	// ArenaBytes is the memory that the arena holds.
+	ArenaBytes uint64  `json:"arenaBytes"`
+	Seconds    Seconds `json:"seconds"`
+	// NsPerStep is Seconds.Reduce over all steps and overhead, in nanoseconds.
+	NsPerStep float64 `json:"nsPerStep"`
+}
+
+// Size holds |t| and |D(t)|, in symbols.
+type Size struct {
+	Term    int64 `json:"term"`
+	Reverse int64 `json:"reverse,omitempty"`
+}
+
+// Steps are the numbers of steps by rule.
+type Steps struct {
+	Lambda       uint64 `json:"lambda"`
+	Pair         uint64 `json:"pair"`
+	Subst        uint64 `json:"subst"`
+	SubstNumeral uint64 `json:"substNumeral"`
+	GC           uint64 `json:"gc"`
+	Lin          uint64 `json:"lin"`
+	Plus         uint64 `json:"plus"`
+	PlusPair     uint64 `json:"plusPair"`
+	Times        uint64 `json:"times"`
+	EtaLambda    uint64 `json:"etaLambda"`
+	EtaPair      uint64 `json:"etaPair"`
+	Factor       uint64 `json:"factor"`
+	Function     uint64 `json:"function"`
+	Branch       uint64 `json:"branch"`
+	Total        uint64 `json:"total"`
+}
+
+// Overhead is the work that is no step of the calculus.
+type Overhead struct {
+	Instantiate uint64 `json:"instantiate"` // instructions copied, references captured
+	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase
+	Readback    uint64 `json:"readback"`    // components read back
+	Total       uint64 `json:"total"`
+}
+
+// Nodes are numbers of nodes of 16 bytes.
+type Nodes struct {
+	Allocated uint64 `json:"allocated"`
+	Peak      uint64 `json:"peak"`
+}
+
+// Seconds are times. Load covers reading, elaborating and typing; Compile D and
+// the templates; Reduce one run, read-back included: the best of all repetitions,
+// ReduceMedian their median.
+type Seconds struct {
+	Load         float64 `json:"load"`
+	Compile      float64 `json:"compile"`
+	Reduce       float64 `json:"reduce"`
+	ReduceMedian float64 `json:"reduceMedian"`
+}
+
+// Cost returns what the evaluator's last run cost.
+func (e *Evaluator) Cost() Cost {
+	s := e.m.Stats()
+	c := s.Counts
+	p := e.p
+	which := &p.value
+	if e.grad {
+		which = &p.gradient
+	}
+	which.mu.Lock()
+	compiling := which.time
+	which.mu.Unlock()
+	p.mu.Lock()
+	size := p.size
+	p.mu.Unlock()
+	cost := Cost{
+		Inputs: len(e.prog.Inputs),
+		Size:   Size{Term: size.term},
+		Steps: Steps{Lambda: c[graph.Lambda], Pair: c[graph.PairRule], Subst: c[graph.Subst], SubstNumeral: c[graph.SubstNumeral],
+			GC: c[graph.GC], Lin: c[graph.Lin], Plus: c[graph.Plus], PlusPair: c[graph.PlusPair], Times: c[graph.Times],
+			EtaLambda: c[graph.EtaLambda], EtaPair: c[graph.EtaPair], Factor: c[graph.Factor], Function: c[graph.Function],
+			Branch: c[graph.Branch], Total: c.Total()},
+		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
+			Total: s.Instantiate + s.Search + s.Readback},
+		Nodes:      Nodes{Allocated: s.Nodes, Peak: s.PeakNodes},
+		ArenaBytes: s.ArenaBytes,
+		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
+	}
+	if e.grad {
+		cost.Size.Reverse = size.reverse
+	}
+	cost.setTimes(e.last, e.last)
+	return cost
+}
+
+func (c *Cost) setTimes(best, median time.Duration) {
+	c.Seconds.Reduce, c.Seconds.ReduceMedian = best.Seconds(), median.Seconds()
+	if work := c.Steps.Total + c.Overhead.Total; work > 0 {
+		c.NsPerStep = float64(best.Nanoseconds()) / float64(work)
+	}
+}
+
+// ByRule returns the steps in the order of the paper's rules, with the rules'
+// numbers and names.
+func (s *Steps) ByRule() []RuleSteps {
+	n := [graph.NumRules]uint64{s.Lambda, s.Pair, s.Subst, s.SubstNumeral, s.GC, s.Lin, s.Plus, s.PlusPair, s.Times,
+		s.EtaLambda, s.EtaPair, s.Factor, s.Function, s.Branch}
+	out := make([]RuleSteps, graph.NumRules)
+	for r := range out {
+		out[r] = RuleSteps{Number: graph.Rules[r].Number, Name: graph.Rules[r].Name, Text: graph.Rules[r].Text, Steps: n[r]}
+	}
+	return out
+}
+
+// RuleSteps is a rule and how often it fired.
+type RuleSteps struct {
+	Number, Name, Text string
+	Steps              uint64
+}

@@ -1,0 +1,131 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Error is a program that is wrong, or that cannot be run: its text shows each
+// place in the source with a caret under it.
+type Error struct {
+	Text string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap returns the cause: a [*LimitError], or the error of a stage.
+func (e *Error) Unwrap() error { return e.Err }
+
+// UsageError is a value in Options.Params or Options.Sets that is malformed or
+// names nothing in the program.
+type UsageError = load.UsageError
+
+// LimitError says that a limit ended the work, which, and how far it got.
+type LimitError struct {
+	Limit string // "steps", "nodes", "memory", "time" or "interrupt"
+	Max   uint64 // steps, nodes or bytes; 0 for time and interrupt
+	Phase string // "loading", "compiling", "differentiating", "reducing"
+	Steps uint64 // when reducing
+	Nodes uint64
+	Err   error
+}
+
+func (e *LimitError) Error() string {
+	what := ""
+	switch e.Limit {
+	case "steps", "nodes":
+		what = fmt.Sprintf("limit of %d %s reached", e.Max, e.Limit)
+	case "memory":
+		what = fmt.Sprintf("memory limit of %s reached", limits.Size(e.Max))
+	case "time":
+		what = "time limit reached"
+	default:
+		what = "interrupted"
+	}
+	what += " while " + e.Phase
+	if e.Steps > 0 || e.Nodes > 0 {
+		what += fmt.Sprintf(", after %d steps, with %d nodes", e.Steps, e.Nodes)
+	}
+	return what
+}
+
+// Unwrap returns the context's error, if that was the cause.
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// asLimit returns the limit behind an error, or nil.
+func asLimit(err error, phase string) *LimitError {
+	out := &LimitError{Phase: phase, Err: err}
+	var ml *machine.LimitError
+	if errors.As(err, &ml) {
+		out.Limit, out.Max, out.Steps, out.Nodes, out.Err = ml.Limit, ml.Max, ml.Steps, ml.Nodes, ml.Err
+	}
+	var mem *limits.MemoryError
+	switch {
+	case errors.As(err, &mem):
+		out.Limit, out.Max = "memory", mem.Max
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Limit = "time"
+	case errors.Is(err, context.Canceled):
+		out.Limit = "interrupt"
+	}
+	if out.Limit == "" {
+		return nil
+	}
+	return out
+}
+
+func wrapLimit(err error, phase string) error {
+	if l := asLimit(err, phase); l != nil {
+		return l
+	}
+	return wrap(err)
+}
+
+// wrap gives the errors of loading their text.
+func wrap(err error) error {
+	var le *lang.Error
+	if errors.As(err, &le) {
+		return &Error{Text: le.Error(), Err: err}
+	}
+	return err
+}
+
+// locate turns an error of a later stage into one that shows its place.
+func (p *Program) locate(err error, phase string) error {
+	if err == nil {
+		return nil
+	}
+	if l := asLimit(err, phase); l != nil {
+		var ml *machine.LimitError
+		if errors.As(err, &ml) && ml.Pos != 0 {
+			return &Error{Text: p.src.Render(ml.Pos, "limit reached", l.Error()), Err: l}
+		}
+		return l
+	}
+	var undefined *revgrad.UndefinedError
+	var tooLarge *compile.LimitError
+	var notFinite *machine.NotFiniteError
+	switch {
+	case errors.As(err, &undefined):
+		return p.errorAt(undefined.Pos, "no gradient", undefined.Error())
+	case errors.As(err, &tooLarge):
+		return p.errorAt(tooLarge.Pos, "too large", tooLarge.Error())
+	case errors.As(err, &notFinite):
+		return p.errorAt(notFinite.Pos, "not finite", notFinite.Error())
+	}
+	return err
+}
+
+func (p *Program) errorAt(pos term.Pos, headline, label string) error {
+	return &Error{Text: p.src.Render(pos, headline, label)}
+}

@@ -1,0 +1,184 @@
+package gram
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/machine"
+)
+
+// EvalOptions say how a program is run. The zero value is the LIFO schedule
+// without limits but that of memory.
+type EvalOptions struct {
+	Schedule Schedule
+	Seed     uint64 // of the random schedule
+	MaxSteps uint64 // 0: none
+	MaxNodes uint64 // 0: none; nodes of 16 bytes
+	Finite   bool   // a result that is NaN or infinite is an error
+}
+
+// Evaluator runs one program at many points, in one arena. It is for one goroutine
+// at a time. Close it to return its memory.
+type Evaluator struct {
+	p       *Program
+	prog    *graph.Program
+	m       *machine.Machine
+	meter   *limits.Meter
+	held    uint64 // bytes of the arena that the meter knows of
+	grad    bool
+	last    time.Duration
+	lengths []int
+	cleanup runtime.Cleanup
+}
+
+// NewValue returns an evaluator of the program's value, and NewGradient one of its
+// value and its gradient or Jacobian. The first call compiles; ctx bounds that.
+func (p *Program) NewValue(ctx context.Context, opt EvalOptions) (*Evaluator, error) {
+	return p.newEvaluator(ctx, opt, false)
+}
+
+// NewGradient returns an evaluator of the program's value and gradient. The body
+// must have type R or R^k.
+func (p *Program) NewGradient(ctx context.Context, opt EvalOptions) (*Evaluator, error) {
+	return p.newEvaluator(ctx, opt, true)
+}
+
+func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) (*Evaluator, error) {
+	e := &Evaluator{p: p, meter: limits.New(ctx, p.opt.MaxMemory), grad: grad}
+	var err error
+	if grad {
+		e.prog, err = p.reverseProgram(e.meter)
+	} else {
+		e.prog, err = p.valueProgram(e.meter)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite,
+		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
+	if err != nil {
+		return nil, p.locate(err, "starting")
+	}
+	// An evaluator that is dropped without Close gives its memory back all the same.
+	e.cleanup = runtime.AddCleanup(e, func(m *machine.Machine) { _ = m.Close() }, e.m)
+	return e, nil
+}
+
+// look is called by the machine at least every 2¹⁶ steps or nodes.
+func (e *Evaluator) look() error {
+	if held := e.m.ArenaBytes(); held != e.held {
+		e.meter.Arena(int64(held) - int64(e.held))
+		e.held = held
+	}
+	if e.p.opt.Progress != nil {
+		e.p.opt.Progress("reduce")
+	}
+	return e.meter.Check()
+}
+
+// Close returns the evaluator's memory to the system. The evaluator is not to be
+// used after it.
+func (e *Evaluator) Close() error {
+	e.cleanup.Stop()
+	return e.m.Close()
+}
+
+// Value appends the numbers of the program's value at the point to out, from left
+// to right. The point has a number for each scalar input. Cancelling ctx ends it;
+// the evaluator can be used again.
+func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64, error) {
+	if e.p.src.Shape == nil {
+		return out, e.p.valueType()
+	}
+	e.meter.SetContext(ctx)
+	start := time.Now()
+	if err := e.m.Value(point); err != nil {
+		return out, e.p.locate(err, "reducing")
+	}
+	var err error
+	if out, e.lengths, err = e.m.Read(out, e.lengths[:0]); err != nil {
+		return out, e.p.locate(err, "reading the value")
+	}
+	e.last = time.Since(start)
+	return out, nil
+}
+
+// Lengths returns the lengths of the lists in the last value, outer lists before
+// inner ones. It is overwritten by the next run.
+func (e *Evaluator) Lengths() []int { return e.lengths }
+
+// Gradient puts the k numbers of the program's value at the point into values, and
+// the partial derivatives of each by each scalar input, row by row, into jacobian,
+// which has k times as many numbers as there are scalar inputs. For a body of type
+// R, k is 1. Corollary gradient, section 5.2.
+func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
+	e.meter.SetContext(ctx)
+	start := time.Now()
+	if err := e.m.Gradient(point, values, jacobian); err != nil {
+		return e.p.locate(err, "reducing")
+	}
+	e.last = time.Since(start)
+	return nil
+}
+
+// Outputs returns k for a body of type R^k, and 1 for R.
+func (e *Evaluator) Outputs() int { return e.prog.Outputs }
+
+// Result is a value, its Jacobian if it was asked for, and the cost.
+type Result struct {
+	Values   []float64 // from left to right, as Program.Shape has them
+	Lengths  []int     // of the lists in it, outer lists before inner ones
+	Jacobian []float64 // a row for each value, a column for each scalar input
+	Cost     Cost
+}
+
+// Value reduces the program at its point.
+func (p *Program) Value(ctx context.Context, opt EvalOptions) (*Result, error) {
+	return p.run(ctx, opt, false, 1)
+}
+
+// Gradient reduces D(t) at the program's point: value and gradient, or Jacobian.
+func (p *Program) Gradient(ctx context.Context, opt EvalOptions) (*Result, error) {
+	return p.run(ctx, opt, true, 1)
+}
+
+// Repeat runs the program n times at its point, for the value or for the gradient,
+// and reports the best and the median time in the cost.
+func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n int) (*Result, error) {
+	return p.run(ctx, opt, gradient, n)
+}
+
+func (p *Program) run(ctx context.Context, opt EvalOptions, gradient bool, n int) (*Result, error) {
+	e, err := p.newEvaluator(ctx, opt, gradient)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	point := p.Point()
+	res := &Result{}
+	if gradient {
+		res.Values = make([]float64, e.Outputs())
+		res.Jacobian = make([]float64, e.Outputs()*len(point))
+	}
+	times := make([]time.Duration, 0, n)
+	for range max(1, n) {
+		if gradient {
+			err = e.Gradient(ctx, point, res.Values, res.Jacobian)
+		} else {
+			res.Values, err = e.Value(ctx, point, res.Values[:0])
+		}
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, e.last)
+	}
+	slices.Sort(times)
+	res.Lengths = e.lengths
+	res.Cost = e.Cost()
+	res.Cost.setTimes(times[0], times[len(times)/2])
+	return res, nil
+}

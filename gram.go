@@ -1,0 +1,260 @@
+// Package gram runs higher-order functional programs and their gradients, and
+// tells exactly what that cost. It implements the calculus of "Backpropagation in
+// the simply typed lambda-calculus with linear negation" (POPL 2020).
+//
+// A program goes through these stages, each a package of its own:
+//
+//	source  ─lang→  term  ─revgrad→  term  ─compile→  templates  ─machine→  graph  ─read-back→  numbers
+//
+// [Load] does the first, once. [Program.Value] and [Program.Gradient] do the rest
+// at the program's point; an [Evaluator] does it again and again, at many points,
+// without compiling again. A [Program] may be used by several goroutines at once,
+// an Evaluator by one at a time.
+package gram
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Options say how a program is loaded. The zero value takes all defaults.
+type Options struct {
+	// Params override params: "n=1e6".
+	Params []string
+	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
+	// "xs=@file.csv:column". Paths are relative to the current directory.
+	Sets []string
+	// Dir is the folder to which the paths in the program are relative; [LoadFile]
+	// sets it.
+	Dir string
+	// Open opens the CSV files; nil means os.Open.
+	Open func(path string) (fs.File, error)
+	// MaxMemory bounds the memory of the process while loading, compiling and
+	// running, in bytes; 0 means 80 % of the machine's or the container's.
+	MaxMemory uint64
+	// Progress, if not nil, is called now and then, from the goroutine that works,
+	// with the phase: "load", "compile" or "reduce".
+	Progress func(phase string)
+}
+
+// Program is a program that has been read, typed and elaborated.
+type Program struct {
+	src      *lang.Program
+	opt      Options
+	loading  time.Duration
+	value    compiled // t
+	gradient compiled // D(t)
+
+	mu   sync.Mutex
+	size sizes
+}
+
+// compiled is a program for the machine, made when it is first needed.
+type compiled struct {
+	mu   sync.Mutex
+	prog *graph.Program
+	err  error
+	time time.Duration
+}
+
+type sizes struct{ term, reverse int64 }
+
+// LoadFile reads, types and elaborates the program in a file; "-" is standard
+// input. The error is an [*Error] if the program is wrong, a [*UsageError] if
+// Params or Sets are.
+func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
+	if path == "-" {
+		src, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		return Load(ctx, "standard input", src, opt)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Dir == "" {
+		opt.Dir = filepath.Dir(path)
+	}
+	return Load(ctx, path, src, opt)
+}
+
+// Load reads, types and elaborates the program src; name stands in its errors.
+func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, error) {
+	start := time.Now()
+	meter := limits.New(ctx, opt.MaxMemory)
+	lo := lang.Options{Dir: opt.Dir, Open: opt.Open, Check: opt.check("load", meter), Reserve: meter.Reserve}
+	for _, text := range opt.Params {
+		p, err := load.ParseParam(text)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		lo.Params = append(lo.Params, p)
+	}
+	for _, text := range opt.Sets {
+		s, err := load.ParseSet(text)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		lo.Sets = append(lo.Sets, s)
+	}
+	p, err := lang.Load(name, src, lo)
+	if err != nil {
+		return nil, wrapLimit(err, "loading")
+	}
+	return &Program{src: p, opt: opt, loading: time.Since(start)}, nil
+}
+
+// check returns what a phase calls now and then.
+func (o *Options) check(phase string, meter *limits.Meter) func() error {
+	return func() error {
+		if o.Progress != nil {
+			o.Progress(phase)
+		}
+		return meter.Check()
+	}
+}
+
+// Input is an input of the program: a number, or a product or vector of numbers.
+type Input struct {
+	Name  string
+	Shape *Shape
+	// Values are its numbers at the program's point, in row-major order.
+	Values []float64
+}
+
+// Shape is the type of an input or of a value: R, products, vectors and lists.
+type Shape = load.Shape
+
+// The constructors of shapes.
+const (
+	RealShape    = load.Real
+	ProductShape = load.Product
+	VectorShape  = load.Vector
+	ListShape    = load.List
+)
+
+// Inputs returns the program's inputs in order.
+func (p *Program) Inputs() []Input {
+	out := make([]Input, len(p.src.Inputs))
+	for i, in := range p.src.Inputs {
+		out[i] = Input{Name: in.Name, Shape: in.Shape, Values: in.Values}
+	}
+	return out
+}
+
+// Point returns the numbers of all inputs, one after the other.
+func (p *Program) Point() []float64 {
+	var point []float64
+	for _, in := range p.src.Inputs {
+		point = append(point, in.Values...)
+	}
+	return point
+}
+
+// Type returns the type of the program's body in the words of the language.
+func (p *Program) Type() string { return p.src.TypeText }
+
+// Shape returns the shape of the program's value, or nil if it has a function in it.
+func (p *Program) Shape() *Shape { return p.src.Shape }
+
+// Term returns the elaborated program. It is not to be modified.
+func (p *Program) Term() *term.Term { return p.src.Term }
+
+// ScalarInputs returns the variables of [Program.Term] that are its inputs, in the
+// order of [Program.Point].
+func (p *Program) ScalarInputs() []term.Var {
+	var xs []term.Var
+	for _, in := range p.src.Inputs {
+		xs = append(xs, in.Vars...)
+	}
+	return xs
+}
+
+// get compiles on first use. A failure by a limit is not kept.
+func (c *compiled) get(make func() (*graph.Program, error)) (*graph.Program, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.prog == nil && c.err == nil {
+		start := time.Now()
+		prog, err := make()
+		c.time = time.Since(start)
+		if err != nil {
+			return nil, err
+		}
+		c.prog = prog
+	}
+	return c.prog, c.err
+}
+
+// valueProgram compiles t, and reverseProgram D(t).
+func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
+	return p.value.get(func() (*graph.Program, error) {
+		p.setSize(p.src.Term.Size(), 0)
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Check: p.opt.check("compile", meter)})
+		return prog, p.locate(err, "compiling")
+	})
+}
+
+func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
+	return p.gradient.get(func() (*graph.Program, error) {
+		if err := p.gradientType(); err != nil {
+			return nil, err
+		}
+		check := p.opt.check("compile", meter)
+		d, err := revgrad.Reverse(p.src.Term, check)
+		if err != nil {
+			return nil, p.locate(err, "differentiating")
+		}
+		p.setSize(p.src.Term.Size(), d.Size())
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Check: check})
+		return prog, p.locate(err, "compiling")
+	})
+}
+
+func (p *Program) setSize(t, d int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size.term = t
+	p.size.reverse = max(p.size.reverse, d)
+}
+
+// gradientType reports an error unless the body has type R or R^k.
+func (p *Program) gradientType() error {
+	s := p.src.Shape
+	if s != nil && (s.Kind == load.Real || s.Kind == load.Vector && s.A.Kind == load.Real) {
+		return nil
+	}
+	return p.errorAt(p.src.Term.Nodes[p.src.Term.Root].Pos, "no gradient",
+		"the body has type "+p.src.TypeText+"; a gradient needs R, and a Jacobian R^k")
+}
+
+// valueType is the error of a value that has a function in it.
+func (p *Program) valueType() error {
+	return p.errorAt(p.src.Term.Nodes[p.src.Term.Root].Pos, "no value to print",
+		"the body has type "+p.src.TypeText+", which has a function in it")
+}
+
+// Schedule is the order in which the machine fires redexes.
+type Schedule = machine.Schedule
+
+// The schedules.
+const (
+	LIFO   = machine.LIFO
+	Random = machine.Random
+)

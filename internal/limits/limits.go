@@ -1,0 +1,142 @@
+// Package limits watches what a run may use: its context, and the memory of the
+// process. Loading, compiling and running call Check now and then.
+package limits
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// MemoryError says that the process uses more memory than it may.
+type MemoryError struct {
+	Max, Used uint64 // bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("memory limit of %s reached: %s in use", Size(e.Max), Size(e.Used))
+}
+
+// Meter checks a context and a bound on memory. A nil *Meter checks nothing.
+type Meter struct {
+	ctx    context.Context
+	max    uint64
+	arenas atomic.Int64
+	checks atomic.Uint64
+}
+
+// New returns a meter. max is in bytes; 0 means [DefaultMemory].
+func New(ctx context.Context, max uint64) *Meter {
+	if max == 0 {
+		max = DefaultMemory()
+	}
+	return &Meter{ctx: ctx, max: max}
+}
+
+// Max returns the bound on memory, in bytes.
+func (m *Meter) Max() uint64 { return m.max }
+
+// Arena books bytes of memory outside the Go heap; a negative number gives back.
+func (m *Meter) Arena(bytes int64) { m.arenas.Add(bytes) }
+
+// SetContext makes ctx the context that Check looks at.
+func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }
+
+// heapEvery is how many checks pass between two readings of the heap's size.
+const heapEvery = 16
+
+// Check returns the context's error, or a [*MemoryError].
+func (m *Meter) Check() error {
+	if m == nil {
+		return nil
+	}
+	if err := m.ctx.Err(); err != nil {
+		return context.Cause(m.ctx)
+	}
+	if m.checks.Add(1)%heapEvery != 0 {
+		return nil
+	}
+	return m.Reserve(0)
+}
+
+// Reserve returns a [*MemoryError] if bytes more would pass the bound.
+func (m *Meter) Reserve(bytes int64) error {
+	if m == nil {
+		return nil
+	}
+	used := heapBytes() + uint64(m.arenas.Load()+bytes)
+	if used > m.max {
+		return &MemoryError{Max: m.max, Used: used}
+	}
+	return nil
+}
+
+// heapBytes is the memory that Go's runtime holds and has not given back.
+func heapBytes() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64()
+}
+
+// DefaultMemory is 80 % of the memory of the machine, or of the container if that
+// is less; 8 GiB where neither can be told.
+func DefaultMemory() uint64 {
+	total := uint64(0)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+				kb, _ := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+				total = kb << 10
+			}
+		}
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if text, err := os.ReadFile(file); err == nil {
+			if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && (total == 0 || n < total) {
+				total = n
+			}
+		}
+	}
+	if total == 0 {
+		total = 10 << 30
+	}
+	return total / 5 * 4
+}
+
+var units = []struct {
+	name string
+	size float64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// Size prints a number of bytes for people.
+func Size(bytes uint64) string {
+	for _, u := range units {
+		if float64(bytes) >= u.size {
+			return strconv.FormatFloat(float64(bytes)/u.size, 'f', 1, 64) + " " + u.name
+		}
+	}
+	return strconv.FormatUint(bytes, 10) + " bytes"
+}
+
+// ParseSize reads a size such as 512M, 1.5GiB, 2GB or 1000000 (bytes). K, M, G and
+// T, with or without an i or a B, are powers of 1024; KB, MB, GB and TB of 1000.
+func ParseSize(text string) (uint64, error) {
+	s := strings.TrimSpace(text)
+	i := strings.LastIndexAny(s, "0123456789.") + 1
+	x, err := strconv.ParseFloat(s[:i], 64)
+	scale, ok := scales[strings.ToUpper(strings.TrimSpace(s[i:]))]
+	if err != nil || !ok || x*scale < 1 || x*scale > 1<<62 {
+		return 0, fmt.Errorf("%q is not a size: expected a number and an optional unit, like 512M or 2GiB", text)
+	}
+	return uint64(x * scale), nil
+}
+
+var scales = map[string]float64{"": 1, "B": 1,
+	"K": 1 << 10, "KI": 1 << 10, "KIB": 1 << 10, "KB": 1e3,
+	"M": 1 << 20, "MI": 1 << 20, "MIB": 1 << 20, "MB": 1e6,
+	"G": 1 << 30, "GI": 1 << 30, "GIB": 1 << 30, "GB": 1e9,
+	"T": 1 << 40, "TI": 1 << 40, "TIB": 1 << 40, "TB": 1e12}

@@ -1,0 +1,364 @@
+package load
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// table is what was read of a CSV file: rows × width numbers.
+type table struct {
+	rows, width int
+	data        []float64
+}
+
+// csvError is what is wrong with a CSV file, and where in it.
+type csvError struct {
+	path      string
+	line, col int // from 1; 0 where there is none
+	msg       string
+	column    int // the index in the wanted columns, or -1
+}
+
+// Error returns path:line:col: message.
+func (e *csvError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.path)
+	if e.line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.line, e.col)
+	}
+	b.WriteString(": ")
+	b.WriteString(e.msg)
+	return b.String()
+}
+
+// problem places the error at a place of the program.
+func (e *csvError) problem(at place) *Problem {
+	headline := "wrong CSV data"
+	if e.line == 0 {
+		headline = "CSV file cannot be read"
+	}
+	return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{Span: at.span, Headline: headline, Label: e.Error()}}
+}
+
+// csv compiles csv "file" "column" …: the file is read when it is first needed.
+func (c *compiler) csv(e syntax.Expr) *code {
+	n, at := c.file.Expr(e), c.place(e)
+	if c.file.Decls[c.decl].Kind == syntax.DefDecl {
+		fail(at, "csv in a def", "a CSV file is read by an input or data declaration: data xs : List R = csv …")
+	}
+	if len(n.Strings) < 2 {
+		fail(at, "no column", `csv takes a file and the names of its columns: csv "file.csv" "column"`)
+	}
+	path := n.Strings[0].Text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.l.opt.Dir, path)
+	}
+	columns := make([]string, len(n.Strings)-1)
+	for i, s := range n.Strings[1:] {
+		columns[i] = s.Text
+	}
+	var read *value
+	return general(at, func(m *machine, _ []value) value {
+		if read != nil {
+			return *read
+		}
+		t, err := c.l.readTable(path, columns)
+		if err != nil {
+			span := n.Strings[0].Span
+			if err.column >= 0 {
+				span = n.Strings[1+err.column].Span
+			}
+			check(err.problem(place{c.file, span}))
+		}
+		v := t.list().asValue()
+		read = &v
+		return v
+	})
+}
+
+// list gives the table as a list of its rows.
+func (t *table) list() Value {
+	elem := realShape
+	if t.width > 1 {
+		elem = VectorShape(realShape, t.width)
+	}
+	return Value{Shape: ListShape(elem), Rows: t.rows, Data: t.data}
+}
+
+// tableReader reads one CSV file.
+type tableReader struct {
+	m       *machine
+	path    string
+	csv     *csv.Reader
+	size    int64    // of the file in bytes, or 0 where that is not known
+	columns []string // wanted, by the names in the header; nil: all, there is no header
+	at      []int    // where the columns stand in a record
+	header  []string
+	cells   int // in a row
+	next    int // the line after the last record
+	blank   int // a blank line, if no record has followed it yet
+	t       table
+}
+
+// checkedReader calls Check before every block. A file that is not text ends up
+// in one very long line, which must not go unnoticed.
+type checkedReader struct {
+	r io.Reader
+	m *machine
+}
+
+func (r checkedReader) Read(p []byte) (int, error) {
+	r.m.look()
+	return r.r.Read(p)
+}
+
+// readTable reads the columns of a CSV file with a header, or all cells of one
+// without if columns is nil.
+func (l *loader) readTable(path string, columns []string) (*table, *csvError) {
+	r := &tableReader{m: l.m, path: path, columns: columns, next: 1}
+	f, err := l.opt.Open(path)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	if info.IsDir() {
+		return nil, r.error(0, 0, -1, "this is a directory")
+	}
+	if info.Mode().IsRegular() {
+		r.size = info.Size()
+	}
+	in := bufio.NewReaderSize(checkedReader{f, l.m}, 1<<16)
+	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
+		in.Discard(3)
+	}
+	r.csv = csv.NewReader(in)
+	r.csv.FieldsPerRecord = -1
+	r.csv.ReuseRecord = true
+	r.csv.TrimLeadingSpace = true
+	if e := r.readAll(); e != nil {
+		return nil, e
+	}
+	return &r.t, nil
+}
+
+func (r *tableReader) error(line, col, column int, format string, args ...any) *csvError {
+	return &csvError{path: r.path, line: line, col: col, column: column, msg: fmt.Sprintf(format, args...)}
+}
+
+// failed words an error of the system or of the CSV syntax.
+func (r *tableReader) failed(err error) *csvError {
+	var bad *csv.ParseError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &bad):
+		return r.error(bad.Line, bad.Column, -1, "%s", quoteTrouble(bad))
+	case errors.Is(err, fs.ErrNotExist):
+		return r.error(0, 0, -1, "no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return r.error(0, 0, -1, "permission denied")
+	case errors.As(err, &path):
+		return r.error(0, 0, -1, "%v", path.Err)
+	}
+	return r.error(0, 0, -1, "%v", err)
+}
+
+func quoteTrouble(bad *csv.ParseError) string {
+	switch {
+	case errors.Is(bad.Err, csv.ErrBareQuote):
+		return `a quote in a cell that is not quoted`
+	case errors.Is(bad.Err, csv.ErrQuote) && bad.StartLine != bad.Line:
+		return fmt.Sprintf("a quoted cell does not end; its row starts on line %d", bad.StartLine)
+	case errors.Is(bad.Err, csv.ErrQuote):
+		return `a quoted cell does not end, or more follows its closing quote`
+	}
+	return bad.Err.Error()
+}
+
+func (r *tableReader) readAll() *csvError {
+	if r.columns != nil {
+		record, err := r.read()
+		if err == nil && record == nil {
+			err = r.error(0, 0, -1, "the file is empty: it has no header with the names of the columns")
+		}
+		if err == nil {
+			err = r.readHeader(record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for {
+		record, err := r.read()
+		if record == nil || err != nil {
+			return err
+		}
+		if err := r.row(record); err != nil {
+			return err
+		}
+	}
+}
+
+// read returns the next record that is not blank, or nil at the end.
+func (r *tableReader) read() ([]string, *csvError) {
+	for {
+		r.m.tick()
+		record, err := r.csv.Read()
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, r.failed(err)
+		}
+		line, _ := r.csv.FieldPos(0)
+		if line > r.next && r.blank == 0 {
+			r.blank = r.next // the csv package has skipped it
+		}
+		last := len(record) - 1
+		r.next, _ = r.csv.FieldPos(last)
+		r.next += strings.Count(record[last], "\n") + 1
+		if last == 0 && strings.TrimSpace(record[0]) == "" && !r.quoted() {
+			if r.blank == 0 {
+				r.blank = line
+			}
+			continue
+		}
+		if r.blank != 0 && r.cells > 0 {
+			return nil, r.error(r.blank, 1, -1, "a blank line between rows")
+		}
+		r.blank = 0
+		for i, cell := range record {
+			if !utf8.ValidString(cell) {
+				line, col := r.csv.FieldPos(i)
+				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s", strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
+			}
+		}
+		return record, nil
+	}
+}
+
+// quoted reports whether the only cell of the last record is an empty one in
+// quotes, and so no blank line.
+func (r *tableReader) quoted() bool {
+	_, col := r.csv.FieldPos(0)
+	return col > 1 && false
+}
+
+func (r *tableReader) readHeader(record []string) *csvError {
+	r.cells = len(record)
+	for _, name := range record {
+		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
+	}
+	for i, want := range r.columns {
+		found := -1
+		for j, name := range r.header {
+			if name != strings.TrimSpace(want) {
+				continue
+			}
+			if found >= 0 {
+				line, col := r.csv.FieldPos(j)
+				return r.error(line, col, i, "the header has the column %q twice", want)
+			}
+			found = j
+		}
+		if found < 0 {
+			line, col := r.csv.FieldPos(0)
+			return r.error(line, col, i, "%s", r.missing(want))
+		}
+		r.at = append(r.at, found)
+	}
+	return nil
+}
+
+func (r *tableReader) missing(want string) string {
+	text := fmt.Sprintf("there is no column %q", want)
+	if near := Closest(want, r.header); near != "" {
+		return text + fmt.Sprintf("; did you mean %q?", near)
+	}
+	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {
+		return text + "; the first row must be a header with the names of the columns"
+	}
+	return text + "; the columns are " + short(strings.Join(r.header, ", "))
+}
+
+// row adds a record to the table.
+func (r *tableReader) row(record []string) *csvError {
+	if r.cells == 0 { // no header: the first row
+		r.cells = len(record)
+		for i := range record {
+			r.at = append(r.at, i)
+		}
+	}
+	if len(record) != r.cells {
+		line, col := r.csv.FieldPos(len(record) - 1)
+		first := "header"
+		if r.columns == nil {
+			first = "first row"
+		}
+		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"), first, r.cells)
+	}
+	r.t.width = len(r.at)
+	if len(r.t.data)+r.t.width > cap(r.t.data) {
+		r.grow()
+	}
+	for i, j := range r.at {
+		x, why := parseNumber(record[j])
+		if why != "" {
+			line, col := r.csv.FieldPos(j)
+			return r.error(line, col, i, "%s%s", r.cell(i, record[j], why), why)
+		}
+		r.t.data = append(r.t.data, x)
+	}
+	r.t.rows++
+	return nil
+}
+
+// cell names a cell in a message.
+func (r *tableReader) cell(i int, text, why string) string {
+	name := "cell " + strconv.Itoa(i+1)
+	if r.columns != nil {
+		name = fmt.Sprintf("column %q", r.columns[i])
+	}
+	if why == "is empty" {
+		return name + " "
+	}
+	return name + ": " + strconv.Quote(short(text)) + " "
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+// grow makes room for more rows: as many as the file will have if the rest of it
+// is like what has been read, so that the slice is rarely copied.
+func (r *tableReader) grow() {
+	have := len(r.t.data)
+	want := 2*have + 256*r.t.width
+	if read := r.csv.InputOffset(); have > 0 && r.size > read {
+		guess := float64(have) * float64(r.size) / float64(read) * 1.02
+		if guess > float64(have)*1.1 && guess < maxElements {
+			want = int(guess) + 64*r.t.width
+		}
+	}
+	r.m.announce(8 * int64(want))
+	grown := make([]float64, have, want)
+	copy(grown, r.t.data)
+	r.t.data = grown
+}

@@ -1,0 +1,132 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// Error is a program that is wrong, or data that does not fit it.
+type Error struct {
+	// Items are the errors in the order in which they were found. There may be
+	// none: the cause, a declaration marked Bad, has been reported already.
+	Items []Problem
+}
+
+// Problem is a diagnostic in a file.
+type Problem struct {
+	// File is where the spans of the diagnostic stand.
+	File *syntax.File
+	syntax.Diagnostic
+}
+
+// Error returns the headlines and labels, a line each.
+func (e *Error) Error() string {
+	if len(e.Items) == 0 {
+		return "an error that has been reported already"
+	}
+	lines := make([]string, len(e.Items))
+	for i, p := range e.Items {
+		lines[i] = p.Headline
+		if p.Label != "" {
+			lines[i] += ": " + p.Label
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reported tells that p only repeats what is wrong elsewhere.
+func (p *Problem) reported() bool { return p.Headline == "" }
+
+func (p *Problem) asError() *Error {
+	if p.reported() {
+		return &Error{}
+	}
+	return &Error{Items: []Problem{*p}}
+}
+
+// UsageError is a command line that is wrong: exit status 2.
+type UsageError struct {
+	Flag string // "--param" or "--set"
+	Text string // the flag's value as given
+	Msg  string
+}
+
+// Error returns the message with the flag before it.
+func (e *UsageError) Error() string { return e.Flag + " " + short(e.Text) + ": " + e.Msg }
+
+func usage(flag, text, format string, args ...any) *UsageError {
+	return &UsageError{Flag: flag, Text: text, Msg: fmt.Sprintf(format, args...)}
+}
+
+// short cuts a text that a message quotes.
+func short(text string) string {
+	const most = 60
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// place is a place of the source, of the program or of the prelude.
+type place struct {
+	file *syntax.File
+	span syntax.Span
+}
+
+// failure is the panic value of an error while a default value is computed.
+type failure struct{ Problem }
+
+// aborted is the panic value of an error of Check or Reserve.
+type aborted struct{ err error }
+
+func fail(at place, headline, label string, notes ...syntax.Note) {
+	panic(&failure{Problem{File: at.file, Diagnostic: syntax.Diagnostic{
+		Span: at.span, Headline: headline, Label: label, Notes: notes,
+	}}})
+}
+
+// Closest returns the name most like text, or "" if none is close.
+func Closest(text string, names []string) string {
+	best, bestDistance := "", max(1, utf8.RuneCountInString(text)/3)+1
+	for _, name := range names {
+		if d := distance(text, name, bestDistance); d < bestDistance && name != text {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or exchange with
+// their neighbour to get from a to b; at least limit is returned as limit.
+func distance(a, b string, limit int) int {
+	ra, rb := []rune(a), []rune(b)
+	if len(ra)-len(rb) >= limit || len(rb)-len(ra) >= limit {
+		return limit
+	}
+	if strings.EqualFold(a, b) {
+		return 0
+	}
+	before, last, row := make([]int, len(rb)+1), make([]int, len(rb)+1), make([]int, len(rb)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(ra); i++ {
+		row[0] = i
+		for j := 1; j <= len(rb); j++ {
+			d := last[j-1]
+			if ra[i-1] != rb[j-1] {
+				d++
+			}
+			d = min(d, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && ra[i-1] == rb[j-2] && ra[i-2] == rb[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(rb)], limit)
+}

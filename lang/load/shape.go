@@ -1,0 +1,112 @@
+package load
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is the form of a [Shape].
+type Kind uint8
+
+// The forms of shapes.
+const (
+	Real    Kind = iota // R
+	Product             // A * B
+	Vector              // A^Size
+	List                // List A, in data only and outermost
+)
+
+// Shape is the type of an input or of data. Shapes are not modified once built.
+type Shape struct {
+	Kind  Kind
+	A, B  *Shape
+	Size  int // Vector: at least 1
+	width int
+}
+
+var realShape = &Shape{Kind: Real, width: 1}
+
+// RealShape is R.
+func RealShape() *Shape { return realShape }
+
+// ProductShape is a * b.
+func ProductShape(a, b *Shape) *Shape {
+	return &Shape{Kind: Product, A: a, B: b, width: a.width + b.width}
+}
+
+// VectorShape is a^n, n ≥ 1.
+func VectorShape(a *Shape, n int) *Shape {
+	return &Shape{Kind: Vector, A: a, Size: n, width: a.width * n}
+}
+
+// ListShape is List a.
+func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width} }
+
+// Width is the number of scalars of a value of the shape; of one element for a list.
+func (s *Shape) Width() int { return s.width }
+
+// Equal reports whether s and t are the same shape.
+func (s *Shape) Equal(t *Shape) bool {
+	for {
+		if s == t {
+			return true
+		}
+		if s == nil || t == nil || s.Kind != t.Kind || s.Size != t.Size || s.width != t.width {
+			return false
+		}
+		switch s.Kind {
+		case Real:
+			return true
+		case Product:
+			if !s.A.Equal(t.A) {
+				return false
+			}
+			s, t = s.B, t.B
+		default:
+			s, t = s.A, t.A
+		}
+	}
+}
+
+// String returns the shape as a program writes it: R * R^2, List R^4.
+func (s *Shape) String() string {
+	if s == nil {
+		return "?"
+	}
+	var b strings.Builder
+	s.print(&b, 0)
+	return b.String()
+}
+
+// print writes s where an operand of at least that level stands: 0 anything,
+// 1 left of *, 2 under List or ^.
+func (s *Shape) print(b *strings.Builder, level int) {
+	closing := ""
+	if s.Kind == Product && level > 0 || s.Kind == List && level > 1 {
+		b.WriteByte('(')
+		closing = ")"
+	}
+	switch s.Kind {
+	case Real:
+		b.WriteByte('R')
+	case Product:
+		s.A.print(b, 1)
+		b.WriteString(" * ")
+		s.B.print(b, 0)
+	case Vector:
+		s.A.print(b, 2)
+		b.WriteByte('^')
+		b.WriteString(strconv.Itoa(s.Size))
+	case List:
+		b.WriteString("List ")
+		s.A.print(b, 2)
+	}
+	b.WriteString(closing)
+}
+
+// Value is a shape and its numbers.
+type Value struct {
+	Shape *Shape
+	Rows  int       // a list: its number of elements; otherwise 1
+	Data  []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
+}

@@ -1,0 +1,170 @@
+package syntax
+
+import "fmt"
+
+var declKinds = map[Token]DeclKind{
+	ParamTok: ParamDecl, InputTok: InputDecl, DataTok: DataDecl, DefTok: DefDecl,
+}
+
+// String returns the declaration's keyword.
+func (k DeclKind) String() string { return spellings[ParamTok+Token(k)] }
+
+// decl parses a declaration. The current token is its keyword.
+func (p *parser) decl() {
+	d := Decl{Kind: declKinds[p.tok.kind], Span: p.span()}
+	if !p.tok.col1 {
+		p.misplacedDecl()
+	}
+	errs := len(p.s.diags)
+	p.inDecl = true
+	p.next()
+	if p.declHead(&d) {
+		p.declValue(&d)
+	}
+	if d.Value == 0 {
+		d.Value = p.bad(p.span()).e
+	}
+	p.skipRest()
+	d.Span.End = p.prevEnd
+	if d.Name != "" {
+		p.f.Decls = append(p.f.Decls, d)
+	}
+	broken := len(p.s.diags) > errs
+	p.layoutEnds()
+	if broken && !p.tok.kind.startsDecl() && !p.stopped() {
+		p.skipOrphan()
+	}
+}
+
+// misplacedDecl reports a declaration's keyword that is not at column 1.
+func (p *parser) misplacedDecl() {
+	p.report(Diagnostic{Span: p.span(),
+		Headline: fmt.Sprintf("the declaration `%s` must start at column 1", p.real),
+		Label:    "remove the space before this"})
+}
+
+// skipRest moves to the end of the declaration, silently: an error has been reported.
+func (p *parser) skipRest() {
+	mute := p.s.mute
+	p.s.mute = true
+	for !p.at(EOF) {
+		if p.tok.first && p.real.startsDecl() {
+			p.tok.kind = EOF
+			break
+		}
+		p.next()
+	}
+	p.s.mute = mute
+}
+
+// skipOrphan passes over tokens at column 1 that a broken declaration left behind,
+// up to the next declaration. If there is none they may be the body, and stay.
+func (p *parser) skipOrphan() {
+	save := *p
+	bodyLike := p.tok.kind.startsAtom() || p.tok.kind.startsPrefix() || p.at(MinusTok) || p.at(SizeTok)
+	p.skipToDecl()
+	if p.real == EOF && bodyLike && p.err == nil {
+		steps := p.steps
+		*p = save
+		p.steps = steps
+	}
+}
+
+// declHead parses a declaration up to and including its "=".
+func (p *parser) declHead(d *Decl) bool {
+	if !p.at(IdentTok) {
+		p.expected(fmt.Sprintf("a name after `%s`", d.Kind), p.reservedHint())
+		return false
+	}
+	d.Name, d.NameSpan = p.text(), p.span()
+	p.next()
+	if p.tok.kind.startsPat() {
+		if d.Kind != DefDecl {
+			p.expected("`=`", fmt.Sprintf("only a `def` has parameters, a `%s` has none", d.Kind))
+			return false
+		}
+		pats, ok := p.patterns("`=`", EqTok, ColonTok)
+		if !ok {
+			return false
+		}
+		d.Params = pats
+	}
+	if p.at(ColonTok) {
+		if d.Kind == ParamDecl {
+			p.expected("`=`", "a `param` is a natural number and has no type")
+			return false
+		}
+		p.next()
+		d.Type = p.typ().t
+	}
+	return p.expectEq(fmt.Sprintf("`=` and the value of `%s`", clip(d.Name)))
+}
+
+// expectEq moves past "=", or what other languages write for it.
+func (p *parser) expectEq(what string) bool {
+	switch p.tok.kind {
+	case EqTok:
+		p.next()
+		return true
+	case eqEqTok, colonEqTok:
+		p.expected("`=`", "")
+		p.next()
+		return true
+	}
+	hint := ""
+	if p.tok.kind.startsAtom() || p.at(UnderTok) {
+		hint = "a name is followed by parameters, a type after `:`, or `=`"
+	}
+	if p.tok.kind.IsKeyword() {
+		hint = p.reservedHint()
+	}
+	p.expected(what, hint)
+	return false
+}
+
+// declValue parses what stands after "=".
+func (p *parser) declValue(d *Decl) {
+	switch {
+	case d.Kind == ParamDecl:
+		d.Value = p.size(false).e
+		p.expectEnd("a param is " + sizeHelp)
+	case d.Kind == DataDecl && p.at(CsvTok):
+		d.Value = p.csv()
+		p.expectEnd("`csv` takes a file name and the names of columns, each in quotes")
+	default:
+		d.Value = p.expr().e
+	}
+}
+
+// expectEnd reports what follows a complete declaration.
+func (p *parser) expectEnd(hint string) {
+	if p.at(EOF) {
+		return
+	}
+	if p.tok.first && p.real.startsDecl() {
+		p.misplacedDecl()
+		return
+	}
+	p.expected("the end of the declaration", hint)
+}
+
+// csv parses csv "file" "column" ….
+func (p *parser) csv() Expr {
+	start := p.span()
+	p.next()
+	n := ExprNode{Kind: CsvExpr, Span: start}
+	for p.at(StringTok) {
+		n.Strings = append(n.Strings, StringLit{unquote(p.s.src[p.tok.start:p.tok.end]), p.span()})
+		p.next()
+	}
+	n.Span.End = p.prevEnd
+	switch {
+	case len(n.Strings) == 0:
+		p.expected("a file name in quotes", `as in csv "weather.csv" "temp_max"`)
+	case len(n.Strings) == 1:
+		p.expected("the name of a column in quotes", `as in csv "weather.csv" "temp_max"`)
+	default:
+		return p.add(n)
+	}
+	return p.bad(n.Span).e
+}

@@ -1,0 +1,266 @@
+package syntax
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// checkEvery is how many steps pass between two calls of [Options.Check].
+const checkEvery = 1 << 14
+
+// maxDiagnostics is how many errors are reported in one run.
+const maxDiagnostics = 20
+
+// Options directs [Parse]. The zero value parses a program without limits.
+type Options struct {
+	// Check is called often, at least every 2^16 tokens or nodes. Its first error
+	// ends the parse and is returned; limits of time and memory are held there.
+	Check func() error
+	// NoBody parses a source of declarations alone, such as a prelude.
+	NoBody bool
+}
+
+// Parse parses the program src. The name is for diagnostics. Where there are
+// diagnostics the file is partial: what could not be parsed is a BadExpr, BadPat
+// or BadType, or missing, and Body may be 0. Diagnostics come in source order.
+// The error is that of [Options.Check].
+func Parse(name string, src []byte, opt Options) (*File, []Diagnostic, error) {
+	p := newParser(name, src, opt)
+	if p.f == nil {
+		f := NewFile(name, nil)
+		return f, []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
+	}
+	p.program()
+	if p.err != nil {
+		return p.f, nil, p.err
+	}
+	p.f.Comments = p.s.comments
+	return p.f, p.diagnostics(), nil
+}
+
+// parser holds the scanner, the current token and the stacks. It never recurses:
+// whatever nests is a frame of one of the stacks.
+type parser struct {
+	f     *File
+	s     scanner
+	opt   Options
+	names map[string]string // interned
+
+	tok     lexeme // the current token, as the layout has it: EOF where a declaration ends
+	real    Token  // its own kind
+	prevEnd uint32 // where the token before it ends
+	inDecl  bool   // a token at column 1 ends the declaration
+	inBody  bool   // a declaration's keyword at column 1 ends the body
+	ended   bool   // a misplaced declaration's keyword ends whatever is open
+	quiet   uint32 // no further error for a token that starts before this offset
+	open    int    // brackets that a part left open when it failed
+
+	steps int // tokens scanned and nodes built
+	err   error
+
+	frames  []frame // open expressions
+	vals    []operand
+	patOpen []patFrame
+	patAcc  []Pat
+	sizes   []sizeFrame
+	types   []typeFrame
+}
+
+func newParser(name string, src []byte, opt Options) *parser {
+	if uint64(len(src)) >= math.MaxUint32 {
+		return &parser{}
+	}
+	f := NewFile(name, src)
+	return &parser{f: f, s: newScanner(f), opt: opt, names: make(map[string]string)}
+}
+
+// step counts work and asks the caller now and then whether to go on.
+func (p *parser) step() {
+	p.steps++
+	if p.steps%checkEvery == 0 && p.opt.Check != nil && p.err == nil {
+		p.err = p.opt.Check()
+	}
+}
+
+// stopped reports whether the parse is over before its end.
+func (p *parser) stopped() bool { return p.err != nil || len(p.s.diags) >= maxDiagnostics }
+
+// next moves to the next token.
+func (p *parser) next() {
+	p.prevEnd = p.tok.end
+	p.step()
+	if p.stopped() {
+		end := uint32(len(p.s.src))
+		p.tok, p.real = lexeme{start: end, end: end, col1: true, first: true}, EOF
+		p.s.off = end
+		return
+	}
+	p.tok = p.s.scan()
+	p.real = p.tok.kind
+	if p.tok.col1 && (p.inDecl || p.inBody && p.real.startsDecl()) {
+		p.tok.kind = EOF
+	}
+}
+
+// layoutEnds stops treating the current token as the end of a declaration or body.
+func (p *parser) layoutEnds() {
+	p.inDecl, p.inBody, p.ended = false, false, false
+	p.tok.kind = p.real
+}
+
+// at reports whether the current token is k.
+func (p *parser) at(k Token) bool { return p.tok.kind == k }
+
+// accept moves past the current token if it is k.
+func (p *parser) accept(k Token) bool {
+	if p.tok.kind != k {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// text returns the current token's text, each distinct one once.
+func (p *parser) text() string { return p.intern(p.s.src[p.tok.start:p.tok.end]) }
+
+func (p *parser) intern(b []byte) string {
+	if s, ok := p.names[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	p.names[s] = s
+	return s
+}
+
+// span is the current token's span; at an end, the place just after the last token.
+func (p *parser) span() Span {
+	if p.tok.kind == EOF {
+		return Span{p.prevEnd, p.prevEnd}
+	}
+	return Span{p.tok.start, p.tok.end}
+}
+
+// report adds a diagnostic, unless this token has had one.
+func (p *parser) report(d Diagnostic) {
+	if p.tok.start < p.quiet || p.s.mute || p.stopped() {
+		return
+	}
+	p.quiet = p.tok.start + 1
+	p.s.diags = append(p.s.diags, d)
+}
+
+// expected reports that the current token is not what the grammar asks for.
+func (p *parser) expected(what, hint string, notes ...Note) {
+	d := Diagnostic{
+		Span: p.span(), Headline: fmt.Sprintf("expected %s, found %s", what, p.found()), Label: hint,
+		Notes: notes,
+	}
+	if p.tok.kind == EOF && p.inDecl && !p.ended && p.real != EOF && !p.real.startsDecl() {
+		d.Notes = append(slices.Clip(d.Notes), Note{Span{p.tok.start, p.tok.end},
+			"this is at column 1, which ends the declaration; indent it to continue the line above"})
+	}
+	p.report(d)
+}
+
+// found describes the current token in a message.
+func (p *parser) found() string {
+	text := clip(string(p.s.src[p.tok.start:p.tok.end]))
+	switch k := p.tok.kind; {
+	case k == EOF && p.real == EOF:
+		return "the end of the file"
+	case k == EOF && p.inDecl:
+		return "the end of the declaration"
+	case k == EOF:
+		return "the end of the body"
+	case k == IdentTok:
+		return "the name `" + text + "`"
+	case k == NumberTok:
+		return "the number `" + text + "`"
+	case k == StringTok:
+		return "a string"
+	default:
+		return "`" + text + "`"
+	}
+}
+
+// reservedHint says that a reserved word stands where a name should.
+func (p *parser) reservedHint() string {
+	if p.tok.kind.IsKeyword() {
+		return "`" + p.tok.kind.String() + "` is a reserved word"
+	}
+	return ""
+}
+
+// diagnostics returns what was reported, in source order.
+func (p *parser) diagnostics() []Diagnostic {
+	ds := p.s.diags
+	if len(ds) >= maxDiagnostics {
+		ds = ds[:maxDiagnostics]
+	}
+	full := len(ds) == maxDiagnostics
+	sortDiagnostics(ds)
+	if full {
+		last := &ds[len(ds)-1]
+		last.Notes = append(slices.Clip(last.Notes), Note{Text: "too many errors; no more are shown"})
+	}
+	return ds
+}
+
+// program parses declarations up to the body, and the body.
+func (p *parser) program() {
+	p.next()
+	for p.real != EOF {
+		if p.tok.kind.startsDecl() {
+			p.decl()
+			continue
+		}
+		if p.f.Body != 0 {
+			p.skipToDecl()
+			continue
+		}
+		p.body()
+	}
+	if p.f.Body == 0 && !p.opt.NoBody && len(p.s.diags) == 0 {
+		at := uint32(len(p.s.src))
+		if p.prevEnd > 0 {
+			at = p.prevEnd
+		}
+		p.report(Diagnostic{Span: Span{at, at}, Headline: "expected the program's body, found the end of the file",
+			Label: "after the declarations, one expression at column 1 is the program"})
+	}
+}
+
+// body parses the expression that runs to the end of the file.
+func (p *parser) body() {
+	if p.opt.NoBody {
+		p.expected("a declaration", "")
+		p.skipToDecl()
+		return
+	}
+	if !p.tok.col1 {
+		p.report(Diagnostic{Span: p.span(), Headline: "the program's body starts at column 1",
+			Label: "remove the space before this"})
+	}
+	start := p.span()
+	p.inBody = true
+	body := p.expr()
+	p.f.Body = body.e
+	misplaced := p.real.startsDecl() && !p.ended
+	p.layoutEnds()
+	if misplaced && p.tok.kind.startsDecl() {
+		p.report(Diagnostic{Span: p.span(),
+			Headline: fmt.Sprintf("expected the end of the file, found the declaration `%s`", p.tok.kind),
+			Label:    "declarations stand before the body",
+			Notes:    []Note{{start, "the body starts here, at column 1"}}})
+	}
+}
+
+// skipToDecl moves to the next declaration's keyword at column 1, silently.
+func (p *parser) skipToDecl() {
+	p.s.mute = true
+	for p.real != EOF && !(p.tok.col1 && p.real.startsDecl()) {
+		p.next()
+	}
+	p.s.mute = false
+}

@@ -1,0 +1,385 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lexeme is a token with its place.
+type lexeme struct {
+	kind       Token
+	start, end uint32
+	col1       bool // at column 1
+	first      bool // the first of its line
+	num        float64
+}
+
+// scanner reads tokens from left to right. It is copied to look ahead.
+type scanner struct {
+	src       []byte
+	off       uint32
+	lineStart uint32
+	seen      bool // whether the line has a token before off
+	mute      bool // whether errors are dropped
+	comments  []Comment
+	diags     []Diagnostic
+}
+
+func newScanner(f *File) scanner {
+	return scanner{src: f.Src, off: f.lines[0], lineStart: f.lines[0]}
+}
+
+func (s *scanner) errorf(start, end uint32, label, format string, args ...any) {
+	if s.mute {
+		return
+	}
+	s.diags = append(s.diags, Diagnostic{
+		Span: Span{start, end}, Headline: fmt.Sprintf(format, args...), Label: label,
+	})
+}
+
+// at returns the byte at off, or 0 after the end.
+func (s *scanner) at(off uint32) byte {
+	if int(off) < len(s.src) {
+		return s.src[off]
+	}
+	return 0
+}
+
+// scan returns the next token. What is no token is reported and passed over.
+func (s *scanner) scan() lexeme {
+	for {
+		s.space()
+		t := lexeme{start: s.off, col1: s.off == s.lineStart, first: !s.seen}
+		if int(s.off) >= len(s.src) {
+			t.end = s.off
+			return t
+		}
+		s.seen = true
+		if s.token(&t); t.kind != BadTok {
+			t.end = s.off
+			return t
+		}
+	}
+}
+
+// space passes over white space and comments.
+func (s *scanner) space() {
+	for int(s.off) < len(s.src) {
+		switch c := s.src[s.off]; {
+		case c == '\n':
+			s.off++
+			s.lineStart, s.seen = s.off, false
+		case c == ' ' || c == '\t' || c == '\r':
+			s.off++
+		case c == '-' && s.at(s.off+1) == '-':
+			s.comment()
+		default:
+			return
+		}
+	}
+}
+
+// comment passes over a comment, to the end of its line.
+func (s *scanner) comment() {
+	start := s.off
+	end := uint32(len(s.src))
+	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
+		end = start + uint32(i)
+	}
+	s.off = end
+	if end > start && s.src[end-1] == '\r' {
+		end--
+	}
+	if start != s.lineStart && !bytes.ContainsRune([]byte(" \t\r"), rune(s.src[start-1])) {
+		s.errorf(start, start+2, "a comment needs a space before it; so do two minus signs between them",
+			"`--` right after a token")
+	}
+	s.comments = append(s.comments, Comment{Span{start, end}})
+	s.checkUTF8(start, end)
+}
+
+// checkUTF8 reports the first byte of [start, end) that is not UTF-8.
+func (s *scanner) checkUTF8(start, end uint32) bool {
+	for i := start; i < end; {
+		if s.src[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(s.src[i:end])
+		if r == utf8.RuneError && n <= 1 {
+			s.errorf(i, i+1, "a program is UTF-8 text", "the byte 0x%02x is not UTF-8", s.src[i])
+			return false
+		}
+		i += uint32(n)
+	}
+	return true
+}
+
+// token scans what starts at off; BadTok means that there is none, and an error.
+func (s *scanner) token(t *lexeme) {
+	c := s.src[s.off]
+	switch {
+	case isDigit(c):
+		s.number(t)
+	case c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+		s.ident(t)
+	case c == '"':
+		s.stringLit(t)
+	case c >= utf8.RuneSelf:
+		s.wide(t)
+	default:
+		s.symbol(t)
+	}
+}
+
+// ident scans a name, a keyword or the wildcard.
+func (s *scanner) ident(t *lexeme) {
+	start := s.off
+	s.off = s.identEnd(start)
+	word := s.src[start:s.off]
+	t.kind = IdentTok
+	if k, ok := keywords[string(word)]; ok {
+		t.kind = k
+	} else if len(word) == 1 && word[0] == '_' {
+		t.kind = UnderTok
+	}
+}
+
+// identEnd returns where the letters, digits, _ and ' from off on end.
+func (s *scanner) identEnd(off uint32) uint32 {
+	for int(off) < len(s.src) {
+		c := s.src[off]
+		if c < utf8.RuneSelf {
+			if c != '_' && c != '\'' && !isDigit(c) && !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+				break
+			}
+			off++
+			continue
+		}
+		r, n := utf8.DecodeRune(s.src[off:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		off += uint32(n)
+	}
+	return off
+}
+
+// number scans a numeral. A malformed one is reported and still a numeral.
+func (s *scanner) number(t *lexeme) {
+	start := s.off
+	t.kind = NumberTok
+	digits := func() {
+		for isDigit(s.at(s.off)) {
+			s.off++
+		}
+	}
+	digits()
+	hint := ""
+	if s.at(s.off) == '.' && s.at(s.off+1) != '(' && s.at(s.off+1) != '[' {
+		s.off++
+		if !isDigit(s.at(s.off)) {
+			hint = "a digit must follow the decimal point"
+		}
+		digits()
+	}
+	if c := s.at(s.off); hint == "" && (c == 'e' || c == 'E') {
+		next := s.off + 1
+		if d := s.at(next); d == '+' || d == '-' {
+			next++
+		}
+		if isDigit(s.at(next)) {
+			s.off = next
+			digits()
+		} else if end := s.identEnd(s.off); end <= next {
+			s.off, hint = next, "digits must follow the exponent's e"
+		}
+	}
+	mantissaEnd := s.off
+	if end := s.identEnd(s.off); end > s.off && hint == "" {
+		hint = fmt.Sprintf("a number is decimal, like 0.5 or 1e-3; a product is written `%s * %s`",
+			clip(string(s.src[start:s.off])), clip(string(s.src[s.off:end])))
+		if c := s.src[s.off]; c == '_' || start+1 == s.off && s.src[start] == '0' && (c == 'x' || c == 'X') {
+			hint = "a number is decimal, like 0.5 or 1e-3, without underscores"
+		}
+		s.off = end
+	} else if hint == "" && s.at(s.off) == '.' && isDigit(s.at(s.off+1)) {
+		hint = "a number has one decimal point"
+		s.off++
+		digits()
+	}
+	text := string(s.src[start:s.off])
+	if hint != "" {
+		s.errorf(start, s.off, hint, "`%s` is not a number", clip(text))
+		text = string(s.src[start:mantissaEnd])
+	}
+	v, err := ParseNumber(text)
+	if err != nil && hint == "" {
+		s.errorf(start, s.off, "the largest number is about 1.8e308", "the number %s is not finite", clip(text))
+	}
+	t.num = v
+}
+
+// stringLit scans a string up to its closing quote.
+func (s *scanner) stringLit(t *lexeme) {
+	start := s.off
+	t.kind = StringTok
+	for s.off++; ; s.off++ {
+		switch c := s.at(s.off); {
+		case int(s.off) >= len(s.src) || c == '\n' || c == '\r' && s.at(s.off+1) == '\n':
+			s.errorf(start, s.off, "a string ends with a quote on the line where it starts", "unclosed string")
+			return
+		case c == '"':
+			s.off++
+			s.checkUTF8(start, s.off)
+			return
+		case c == '\\':
+			e := s.at(s.off + 1)
+			if e == '"' || e == '\\' || e == 'n' || e == 't' {
+				s.off++
+			} else {
+				s.errorf(s.off, s.off+1, `a string knows \\, \", \n and \t`, "unknown escape in a string")
+			}
+		}
+	}
+}
+
+// unquote returns the text of the string literal lit.
+func unquote(lit []byte) string {
+	lit = bytes.TrimSuffix(lit[1:], []byte{'"'})
+	if bytes.IndexByte(lit, '\\') < 0 {
+		return string(lit)
+	}
+	out := make([]byte, 0, len(lit))
+	for i := 0; i < len(lit); i++ {
+		c := lit[i]
+		if c == '\\' && i+1 < len(lit) {
+			i++
+			switch c = lit[i]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// symbols lists the operators, longer ones before their prefixes.
+var symbols = []struct {
+	text string
+	tok  Token
+}{
+	{"->", ArrowTok}, {"<=", LessEqTok}, {">=", GreaterEqTok}, {"<>", notEqTok}, {"!=", notEqTok},
+	{"=>", fatArrowTok}, {"==", eqEqTok}, {":=", colonEqTok}, {".(", DotParenTok}, {".[", dotBrackTok},
+	{"[|", LVecTok}, {"|]", RVecTok},
+	{"+", PlusTok}, {"-", MinusTok}, {"*", StarTok}, {"/", SlashTok}, {"^", CaretTok}, {"<", LessTok},
+	{">", GreaterTok}, {"=", EqTok}, {"#", HashTok}, {"(", LParenTok}, {")", RParenTok},
+	{"[", LBrackTok}, {"]", RBrackTok}, {",", CommaTok}, {";", SemiTok}, {":", ColonTok},
+	{".", dotTok}, {`\`, backslashTok},
+}
+
+// symbol scans an operator of ASCII characters.
+func (s *scanner) symbol(t *lexeme) {
+	for i := range symbols {
+		x := &symbols[i]
+		if s.src[s.off] == x.text[0] && (len(x.text) == 1 || s.at(s.off+1) == x.text[1]) {
+			t.kind = x.tok
+			s.off += uint32(len(x.text))
+			return
+		}
+	}
+	start, c := s.off, s.src[s.off]
+	for s.off++; s.at(s.off) == c && c != 0; s.off++ {
+	}
+	t.kind = BadTok
+	text := string(s.src[start:s.off])
+	switch {
+	case c < ' ' || c == 0x7f:
+		s.errorf(start, s.off, "a program is text", "the control character U+%04X", c)
+	case c == '&' || c == '|':
+		s.errorf(start, s.off, "a condition is a single comparison, as in `if a < b then … else …`",
+			"`%s` is not an operator", clip(text))
+	case c == '{' || c == '}':
+		s.errorf(start, s.off, "group with ( )", "`%s` is not part of the language", clip(text))
+	case c == '\'':
+		s.errorf(start, s.off, "a name starts with a letter or _; a file name stands in double quotes",
+			"`%s` does not start a name", clip(text))
+	default:
+		s.errorf(start, s.off, "", "`%s` is not part of the language", clip(text))
+	}
+}
+
+// lookalikes are the characters of papers and word processors, with what stands for them here.
+var lookalikes = map[rune]struct {
+	text string
+	tok  Token
+}{
+	'→': {"->", ArrowTok}, '⇒': {"->", ArrowTok}, '↦': {"->", ArrowTok},
+	'−': {"-", MinusTok}, '–': {"-", MinusTok}, '—': {"-", MinusTok},
+	'×': {"*", StarTok}, '·': {"*", StarTok}, '⋅': {"*", StarTok}, '∗': {"*", StarTok},
+	'÷': {"/", SlashTok}, '≤': {"<=", LessEqTok}, '≥': {">=", GreaterEqTok},
+	'⟦': {"[|", LVecTok}, '⟧': {"|]", RVecTok}, '⟨': {"(", LParenTok}, '⟩': {")", RParenTok},
+}
+
+// wide scans what starts with a rune beyond ASCII.
+func (s *scanner) wide(t *lexeme) {
+	start := s.off
+	r, n := utf8.DecodeRune(s.src[start:])
+	t.kind = BadTok
+	if r == utf8.RuneError && n <= 1 {
+		s.checkUTF8(start, start+1)
+		for int(s.off) < len(s.src) { // one error for a run of such bytes
+			if r, n := utf8.DecodeRune(s.src[s.off:]); r != utf8.RuneError || n > 1 {
+				break
+			}
+			s.off++
+		}
+		return
+	}
+	if unicode.IsLetter(r) {
+		s.ident(t)
+		return
+	}
+	s.off += uint32(n)
+	if r == '⊸' {
+		t.kind = LolliTok
+		return
+	}
+	if l, ok := lookalikes[r]; ok {
+		t.kind = l.tok
+		s.errorf(start, s.off, fmt.Sprintf("write `%s`", l.text), "`%c` is not part of the language", r)
+		return
+	}
+	switch {
+	case unicode.IsSpace(r) || !unicode.IsPrint(r):
+		s.errorf(start, s.off, "use plain spaces", "the invisible character U+%04X", r)
+	case unicode.IsDigit(r):
+		s.errorf(start, s.off, "the digits of a number are 0 to 9", "`%c` does not start a number", r)
+	case unicode.IsMark(r):
+		s.errorf(start, s.off, "a name is made of letters, digits, _ and '",
+			"the combining character U+%04X", r)
+	case r == '“' || r == '”' || r == '‘' || r == '’':
+		s.errorf(start, s.off, "quotes are straight: \"", "`%c` is not part of the language", r)
+	default:
+		s.errorf(start, s.off, "", "`%c` is not part of the language", r)
+	}
+}
+
+// lolli turns the minus sign t into -o, if that is what stands there.
+func (s *scanner) lolli(t *lexeme) bool {
+	if t.kind == LolliTok {
+		return true
+	}
+	if t.kind != MinusTok || t.end != t.start+1 || s.at(t.end) != 'o' || s.identEnd(t.end) != t.end+1 {
+		return false
+	}
+	s.off = t.end + 1
+	t.kind, t.end = LolliTok, s.off
+	return true
+}
