@@ -14,7 +14,6 @@ type dualBuilder struct {
 	nums   []slot
 	numOf  map[term.Var]uint16 // register of a captured number
 	code   []graph.LinInstr
-	arrive []graph.LinInstr
 	regs   uint16
 	counts graph.Counts
 }
@@ -38,13 +37,26 @@ func (c *compiler) dual(n *term.Node) {
 			head := &c.t.Nodes[k.A]
 			b.counts[graph.Subst]++
 			b.heads = append(b.heads, c.slot(c.variable(head.X)))
-			b.arrive = append(b.arrive, graph.LinInstr{Op: graph.LinArrive, D: uint16(len(b.heads) - 1), A: c.linear(b, n.X, k.B)})
+			c.summand(b, n.X, k.B)
 		default:
 			c.fail(k.Pos, "this linear function cannot be compiled")
 			return
 		}
 	}
 	c.yieldSlot(c.emitDual(n.Pos, b))
+}
+
+// summand compiles the argument of the last head. A product arrives as it is made.
+func (c *compiler) summand(b *dualBuilder, a term.Var, arg term.Ref) {
+	in := graph.LinInstr{Op: graph.LinArrive, D: uint16(len(b.heads) - 1)}
+	if k := &c.t.Nodes[arg]; k.Op == term.FunOp && k.Sym == term.Mul {
+		kids := c.t.Children(k)
+		in.Op, in.A, in.B = graph.LinScale, c.linear(b, a, kids[0]), c.linear(b, a, kids[1])
+		b.counts[graph.Times]++
+	} else {
+		in.A = c.linear(b, a, arg)
+	}
+	b.code = append(b.code, in)
 }
 
 // numbers gives each variable of type R in the body a register: they follow
@@ -123,8 +135,7 @@ func (c *compiler) emitDual(p term.Pos, b *dualBuilder) slot {
 // newDual adds the dual to the program. Its body is shared with other duals of
 // the same code.
 func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
-	code := append(b.code, b.arrive...)
-	key := bodyKey(len(b.heads), len(b.nums), code)
+	key := bodyKey(len(b.heads), len(b.nums), b.code)
 	body, ok := c.bodies[key]
 	if !ok {
 		body = uint32(len(c.out.Bodies))
@@ -136,7 +147,7 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 		regs := max(1, uint32(b.regs))
 		c.out.LinRegs = max(c.out.LinRegs, regs)
 		c.out.Bodies = append(c.out.Bodies, graph.DualBody{Heads: uint32(len(b.heads)), Nums: uint32(len(b.nums)), Regs: regs,
-			Code: code, Counts: b.counts, Steps: b.counts.Total(), Instantiate: uint64(len(code))})
+			Code: b.code, Counts: b.counts, Steps: b.counts.Total(), Instantiate: uint64(len(b.code))})
 	}
 	if len(c.out.Duals) >= graph.MaxIndex {
 		c.fail(p, "more than %d dual functions", graph.MaxIndex)

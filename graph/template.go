@@ -87,7 +87,8 @@ const (
 	LinMul                 // D := A · B            (8)
 	LinFun1                // D := Sym(A)           (12)
 	LinFun2                // D := Sym(A, B)        (12)
-	LinArrive              // register A arrives at the dual that is captured reference D
+	LinArrive              // A arrives at head D
+	LinScale               // A · B arrives at head D   (8)
 )
 
 // LinInstr is an instruction of a dual's body.

@@ -44,12 +44,26 @@ func (m *Machine) discover(seed graph.Ref) error {
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
 			if m.due(h) {
-				stack = append(stack, h)
+				stack = pushCell(stack, h)
 			}
 		}
 	}
 	m.cells = stack
 	return nil
+}
+
+// sinkDepth bounds how far a cell sinks below the top of the stack.
+const sinkDepth = 4
+
+// pushCell pushes a cell, below at most sinkDepth cells that were allocated after
+// it: memory is then visited in nearly the reverse of the order in which it was
+// written, and side branches are finished before the trunk goes on.
+func pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
+	stack = append(stack, c)
+	for i := len(stack) - 1; i > max(0, len(stack)-1-sinkDepth) && stack[i-1] > c; i-- {
+		stack[i], stack[i-1] = stack[i-1], stack[i]
+	}
+	return stack
 }
 
 func (m *Machine) lookBackward() error {
@@ -73,7 +87,7 @@ func (m *Machine) due(h graph.Ref) bool {
 // has come: the (3), (1) and (5) of its dual and its body. An arrival beyond a
 // cell's first is rule (11), and the (6) of the sum that it makes.
 func (m *Machine) fireCells(seed graph.Ref) error {
-	nodes, words, regs := m.nodes, m.words, m.regs
+	nodes, words, regs, finite := m.nodes, m.words, m.regs, m.opt.Finite
 	stack := m.cells[:0]
 	nodes[seed].V = math.Float64bits(1)
 	nodes[seed].A = 0
@@ -115,26 +129,25 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		}
 		for i := range body.Code {
 			in := &body.Code[i]
+			var v float64
 			switch in.Op {
-			case graph.LinConst:
-				regs[in.D] = in.Val
-			case graph.LinMul:
-				regs[in.D] = regs[in.A] * regs[in.B]
-			case graph.LinFun1:
-				regs[in.D] = in.Sym.Info().Eval1(regs[in.A])
-			case graph.LinFun2:
-				regs[in.D] = in.Sym.Info().Eval2(regs[in.A], regs[in.B])
+			case graph.LinScale:
+				v = regs[in.A] * regs[in.B]
 			case graph.LinArrive:
-				h := heads[in.D]
-				c := &nodes[h]
-				c.V = math.Float64bits(c.Number() + regs[in.A])
-				c.A--
-				if c.A == 0 {
-					stack = append(stack, h)
-				}
+				v = regs[in.A]
+			default:
+				regs[in.D] = linear(in, regs)
+				continue
 			}
-			if m.opt.Finite && in.Op != graph.LinArrive && (math.IsNaN(regs[in.D]) || math.IsInf(regs[in.D], 0)) {
-				return &NotFiniteError{Value: regs[in.D], What: "a derivative", Pos: m.prog.Duals[index].Pos}
+			h := heads[in.D]
+			c := &nodes[h]
+			c.V = math.Float64bits(c.Number() + v)
+			c.A--
+			if c.A == 0 {
+				stack = pushCell(stack, h)
+			}
+			if finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				return &NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}
 			}
 		}
 		arrivals += uint64(len(heads))
@@ -143,4 +156,17 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	m.addSteps(graph.Factor, arrivals-cells)
 	m.addSteps(graph.Plus, arrivals-cells)
 	return nil
+}
+
+// linear computes a coefficient: the instructions of a body but those that arrive.
+func linear(in *graph.LinInstr, regs []float64) float64 {
+	switch in.Op {
+	case graph.LinConst:
+		return in.Val
+	case graph.LinMul:
+		return regs[in.A] * regs[in.B]
+	case graph.LinFun1:
+		return eval1(in.Sym, regs[in.A])
+	}
+	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
 }

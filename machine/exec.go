@@ -117,8 +117,13 @@ func eval1(s term.Symbol, x float64) float64 {
 	switch s {
 	case term.Sigmoid:
 		return 1 / (1 + math.Exp(-x))
+	case term.DSigmoid:
+		y := 1 / (1 + math.Exp(-x))
+		return y * (1 - y)
 	case term.Sin:
 		return math.Sin(x)
+	case term.DSin:
+		return math.Cos(x)
 	}
 	return s.Info().Eval1(x)
 }
