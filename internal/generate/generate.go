@@ -1,0 +1,253 @@
+// Package generate makes random well-typed terms of the calculus, for property
+// tests that shrink.
+package generate
+
+import (
+	"math"
+
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Program is a random term with its free variables, the inputs, and a point.
+type Program struct {
+	Term   *term.Term
+	Inputs []term.Var
+	Point  []float64
+}
+
+// Options bound what is made.
+type Options struct {
+	Size   int  // about how many symbols; 0 means 60
+	Smooth bool // no conditionals and no symbols with a kink
+	Vector bool // a body of type R^k instead of R
+}
+
+// Draw makes a program whose body has type R, or R^k.
+func Draw(t *rapid.T, opt Options) *Program {
+	if opt.Size == 0 {
+		opt.Size = 60
+	}
+	tt := term.NewTypes()
+	g := &generator{t: t, q: term.New(tt), tt: tt, opt: opt, budget: opt.Size}
+	p := &Program{Term: g.q}
+	g.q.Data = []term.Data{{Name: "xs", List: true, Rows: 3, Width: 1, Values: []float64{0.5, -1, 2}},
+		{Name: "ys", List: true, Rows: 2, Width: 2, Values: []float64{1, 2, 3, -0.25}}, {Name: "c", Rows: 1, Width: 1, Values: []float64{0.75}}}
+	for i := range rapid.IntRange(0, 3).Draw(t, "inputs") {
+		x := g.q.NewVar(term.VarInfo{Name: "xyz"[i : i+1], Type: term.R})
+		p.Inputs = append(p.Inputs, x)
+		p.Point = append(p.Point, g.number())
+		g.env = append(g.env, x)
+	}
+	body := term.R
+	if opt.Vector {
+		body = tt.Vec(rapid.IntRange(1, 3).Draw(t, "outputs"), term.R)
+	}
+	g.q.Root = g.term(body, 6)
+	return p
+}
+
+type generator struct {
+	t      *rapid.T
+	q      *term.Term
+	tt     *term.Types
+	opt    Options
+	env    []term.Var
+	budget int
+	names  int
+}
+
+func (g *generator) choose(n int, label string) int { return rapid.IntRange(0, n-1).Draw(g.t, label) }
+
+func (g *generator) number() float64 {
+	return float64(rapid.IntRange(-8, 8).Draw(g.t, "number")) / 4
+}
+
+func (g *generator) fresh(ty term.Type) term.Var {
+	g.names++
+	return g.q.NewVar(term.VarInfo{Name: "v", Type: ty, Pos: term.Pos(g.names)})
+}
+
+// typ draws a type of at most the given depth.
+func (g *generator) typ(depth int) term.Type {
+	if depth == 0 {
+		return term.R
+	}
+	switch g.choose(6, "type") {
+	case 0, 1, 2:
+		return term.R
+	case 3:
+		return g.tt.Prod(g.typ(depth-1), g.typ(depth-1))
+	case 4:
+		return g.tt.Arrow(g.typ(depth-1), g.typ(depth-1))
+	}
+	return g.tt.Vec(1+g.choose(3, "length"), g.typ(depth-1))
+}
+
+// scoped makes a term with xs in scope.
+func (g *generator) scoped(xs []term.Var, ty term.Type, depth int) term.Ref {
+	n := len(g.env)
+	g.env = append(g.env, xs...)
+	r := g.term(ty, depth)
+	g.env = g.env[:n]
+	return r
+}
+
+// term makes a term of the type.
+func (g *generator) term(ty term.Type, depth int) term.Ref {
+	g.budget--
+	if depth <= 0 || g.budget <= 0 {
+		return g.leaf(ty)
+	}
+	switch g.choose(12, "form") {
+	case 0:
+		return g.leaf(ty)
+	case 1:
+		a := g.typ(2)
+		u := g.term(a, depth-1)
+		x := g.fresh(a)
+		return g.q.Let(g.pos(), x, u, g.scoped([]term.Var{x}, ty, depth-1))
+	case 2:
+		a, b := g.typ(1), g.typ(1)
+		u := g.term(g.tt.Prod(a, b), depth-1)
+		xs := []term.Var{g.fresh(a), g.fresh(b)}
+		body := g.scoped(xs, ty, depth-1)
+		if g.choose(2, "opening") == 0 {
+			return g.q.Unpair(g.pos(), xs[0], xs[1], u, body)
+		}
+		return g.q.Untuple(g.pos(), xs, u, body)
+	case 3:
+		a, n := g.typ(1), 1+g.choose(3, "length")
+		u := g.term(g.tt.Vec(n, a), depth-1)
+		var xs []term.Var
+		for range n {
+			xs = append(xs, g.fresh(a))
+		}
+		return g.q.Unvec(g.pos(), xs, u, g.scoped(xs, ty, depth-1))
+	case 4, 5:
+		a := g.typ(2)
+		f := g.term(g.tt.Arrow(a, ty), depth-1)
+		return g.q.App(g.pos(), f, g.term(a, depth-1))
+	case 6:
+		if g.opt.Smooth {
+			break
+		}
+		c := term.Compare(g.choose(4, "comparison"))
+		return g.q.If(g.pos(), c, g.term(term.R, depth-1), g.term(term.R, depth-1), g.term(ty, depth-1), g.term(ty, depth-1))
+	case 7:
+		return g.iteration(ty, depth)
+	}
+	return g.constructor(ty, depth)
+}
+
+func (g *generator) pos() term.Pos { return term.Pos(len(g.q.Nodes)) }
+
+// iteration applies a numeral, a list or data to a function and a start.
+func (g *generator) iteration(ty term.Type, depth int) term.Ref {
+	var l term.Ref
+	elem := term.R
+	which := g.choose(4, "iteration")
+	switch which {
+	case 0:
+		l = g.q.Nat(g.pos(), uint64(g.choose(3, "count")), ty)
+	case 1:
+		elem = g.typ(1)
+		var elems []term.Ref
+		for range g.choose(4, "elements") {
+			elems = append(elems, g.term(elem, depth-2))
+		}
+		l = g.q.List(g.pos(), elem, ty, elems)
+	case 2:
+		l = g.q.DataRef(g.pos(), 0, elem, ty)
+	case 3:
+		elem = g.tt.Vec(2, term.R)
+		l = g.q.DataRef(g.pos(), 1, elem, ty)
+	}
+	step := g.tt.Arrow(ty, ty)
+	if which > 0 {
+		step = g.tt.Arrow(elem, step)
+	}
+	if g.choose(4, "through a variable") == 0 {
+		lt := g.tt.Arrow(step, g.tt.Arrow(ty, ty))
+		x := g.fresh(lt)
+		f, s := g.term(step, depth-1), g.term(ty, depth-2)
+		return g.q.Let(g.pos(), x, l, g.q.App(g.pos(), g.q.App(g.pos(), g.q.Variable(g.pos(), x), f), s))
+	}
+	f := g.term(step, depth-1)
+	return g.q.App(g.pos(), g.q.App(g.pos(), l, f), g.term(ty, depth-2))
+}
+
+var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan}
+var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, term.Max}
+
+func (g *generator) constructor(ty term.Type, depth int) term.Ref {
+	switch g.tt.Kind(ty) {
+	case term.ProdKind:
+		return g.q.Pair(g.pos(), g.term(g.tt.Left(ty), depth-1), g.term(g.tt.Right(ty), depth-1))
+	case term.VecKind:
+		var comps []term.Ref
+		for range g.tt.Len(ty) {
+			comps = append(comps, g.term(g.tt.Left(ty), depth-1))
+		}
+		return g.q.Vec(g.pos(), comps)
+	case term.ArrowKind:
+		x := g.fresh(g.tt.Left(ty))
+		return g.q.Lam(g.pos(), x, g.scoped([]term.Var{x}, g.tt.Right(ty), depth-1))
+	}
+	if g.choose(3, "operation") == 0 {
+		return g.q.Add(g.pos(), g.term(term.R, depth-1), g.term(term.R, depth-1))
+	}
+	symbols := smooth
+	if !g.opt.Smooth {
+		symbols = append(symbols[:len(symbols):len(symbols)], kinked...)
+	}
+	f := symbols[g.choose(len(symbols), "symbol")]
+	args := []term.Ref{g.term(term.R, depth-1)}
+	if f.Info().Arity == 2 {
+		args = append(args, g.term(term.R, depth-1))
+	}
+	return g.q.Fun(g.pos(), f, args...)
+}
+
+// leaf makes a small term: a variable of the type if there is one.
+func (g *generator) leaf(ty term.Type) term.Ref {
+	var fit []term.Var
+	for _, x := range g.env {
+		if g.q.Vars[x].Type == ty {
+			fit = append(fit, x)
+		}
+	}
+	if len(fit) > 0 && g.choose(4, "a variable") > 0 {
+		return g.q.Variable(g.pos(), fit[g.choose(len(fit), "variable")])
+	}
+	switch g.tt.Kind(ty) {
+	case term.ProdKind:
+		return g.q.Pair(g.pos(), g.leaf(g.tt.Left(ty)), g.leaf(g.tt.Right(ty)))
+	case term.VecKind:
+		var comps []term.Ref
+		for range g.tt.Len(ty) {
+			comps = append(comps, g.leaf(g.tt.Left(ty)))
+		}
+		return g.q.Vec(g.pos(), comps)
+	case term.ArrowKind:
+		x := g.fresh(g.tt.Left(ty))
+		g.env = append(g.env, x)
+		body := g.leaf(g.tt.Right(ty))
+		g.env = g.env[:len(g.env)-1]
+		return g.q.Lam(g.pos(), x, body)
+	}
+	if g.choose(6, "a datum") == 0 {
+		return g.q.DataRef(g.pos(), 2, term.R, 0)
+	}
+	return g.q.Num(g.pos(), g.number())
+}
+
+// Close reports whether a and b agree to a relative tolerance, absolute below 1;
+// two NaNs agree, and so do equal infinities.
+func Close(a, b, tolerance float64) bool {
+	if a == b || math.IsNaN(a) && math.IsNaN(b) {
+		return true
+	}
+	return math.Abs(a-b) <= tolerance*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}

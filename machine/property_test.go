@@ -1,0 +1,137 @@
+package machine_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// maxSteps bounds a random program: iterating functions on functions explodes.
+const maxSteps = 200_000
+
+// newMachine compiles and makes a machine that the test closes.
+func newMachine(t require.TestingT, q *term.Term, inputs []term.Var, reversed bool, opt machine.Options) (*machine.Machine, func()) {
+	prog, err := compile.Compile(q, compile.Options{Inputs: inputs, Reversed: reversed})
+	require.NoError(t, err)
+	opt.Limits.MaxMemory = 64 << 20
+	m, err := machine.New(prog, opt)
+	require.NoError(t, err)
+	return m, func() { require.NoError(t, m.Close()) }
+}
+
+var schedules = []machine.Options{{}, {Schedule: machine.Random, Seed: 1}, {Schedule: machine.Random, Seed: 2}}
+
+// never are the rules that do not fire at a point in programs without lin.
+func assertNever(t require.TestingT, c graph.Counts) {
+	require.Zero(t, c[graph.PlusPair], "(7)")
+	require.Zero(t, c[graph.EtaLambda], "(9)")
+	require.Zero(t, c[graph.EtaPair], "(10)")
+}
+
+func valueProperty(t *rapid.T) {
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	_, err := p.Term.Check()
+	require.NoError(t, err)
+	var want []float64
+	var first machine.Stats
+	for i, opt := range schedules {
+		opt.Limits.MaxSteps = maxSteps
+		m, done := newMachine(t, p.Term, p.Inputs, false, opt)
+		defer done()
+		err := m.Value(p.Point)
+		var limit *machine.LimitError
+		if errors.As(err, &limit) {
+			return
+		}
+		require.NoError(t, err)
+		got, _, err := m.Read(nil, nil)
+		require.NoError(t, err)
+		s := m.Stats()
+		if i == 0 {
+			first = s
+			want, _ = oracleValue(p)
+		}
+		requireSame(t, want, got)
+		require.Equal(t, first.Counts, s.Counts)
+		assertNever(t, s.Counts)
+		require.LessOrEqual(t, s.Instantiate, 4*s.Counts.Total()+100)
+	}
+}
+
+func oracleValue(p *generate.Program) ([]float64, []float64) {
+	return oracle.Jacobian(p.Term, p.Inputs, p.Point)
+}
+
+func requireSame(t require.TestingT, want, got []float64) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !(want[i] == got[i] || math.IsNaN(want[i]) && math.IsNaN(got[i])) {
+			require.Equal(t, want, got)
+		}
+	}
+}
+
+func gradientProperty(t *rapid.T) {
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	d, err := revgrad.Reverse(p.Term, nil)
+	require.NoError(t, err)
+	_, err = d.Check()
+	require.NoError(t, err)
+	var values, jacobian []float64
+	var first machine.Stats
+	for i, opt := range schedules {
+		opt.Limits.MaxSteps = maxSteps
+		m, done := newMachine(t, d, p.Inputs, true, opt)
+		defer done()
+		k := 1
+		if body, _ := p.Term.Check(); p.Term.Types.Kind(body) == term.VecKind {
+			k = p.Term.Types.Len(body)
+		}
+		v, j := make([]float64, k), make([]float64, k*len(p.Point))
+		err := m.Gradient(p.Point, v, j)
+		var limit *machine.LimitError
+		if errors.As(err, &limit) {
+			return
+		}
+		require.NoError(t, err)
+		s := m.Stats()
+		if i == 0 {
+			first = s
+			values, jacobian = oracleValue(p)
+		}
+		requireSame(t, values, v)
+		for i := range j {
+			if !generate.Close(jacobian[i], j[i], 1e-9) && !huge(jacobian[i]) {
+				require.Equal(t, jacobian, j)
+			}
+		}
+		require.Equal(t, first.Counts, s.Counts)
+		assertNever(t, s.Counts)
+	}
+}
+
+// huge results lose digits to cancellation, or are infinite or no number.
+func huge(x float64) bool { return math.IsNaN(x) || math.Abs(x) > 1e9 }
+
+// TestValueAgreesWithOracle holds the machine's values, bit by bit, and its counts
+// under several schedules against each other and against the oracle.
+func TestValueAgreesWithOracle(t *testing.T) { rapid.Check(t, valueProperty) }
+
+// TestGradientAgreesWithOracle does so for gradients and Jacobians.
+func TestGradientAgreesWithOracle(t *testing.T) { rapid.Check(t, gradientProperty) }
+
+// FuzzValue and FuzzGradient search for programs that break the properties.
+func FuzzValue(f *testing.F) { f.Fuzz(rapid.MakeFuzz(valueProperty)) }
+
+func FuzzGradient(f *testing.F) { f.Fuzz(rapid.MakeFuzz(gradientProperty)) }
