@@ -15,6 +15,9 @@ type Options struct {
 	Inputs []term.Var
 	// Reversed says that the term is D(t).
 	Reversed bool
+	// Open makes the inputs symbolic, for the reduction of t to G. It excludes
+	// Reversed.
+	Open bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
 	Check func() error
@@ -35,7 +38,7 @@ const checkEvery = 1 << 16
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
-		out:    &graph.Program{Data: slices.Clone(t.Data), Reversed: opt.Reversed, Types: t.Types},
+		out:    &graph.Program{Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
 		vars:   make([]binding, len(t.Vars)),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
@@ -106,7 +109,11 @@ func (c *compiler) fail(p term.Pos, format string, args ...any) {
 // inputs binds the inputs to globals: a number, or ⟨x0,d⟩ in a reversed program.
 func (c *compiler) inputs() {
 	for i, x := range c.opt.Inputs {
-		num := c.addGlobal(graph.Global{Kind: graph.Num})
+		kind := graph.Num
+		if c.opt.Open {
+			kind = graph.SymInput
+		}
+		num := c.addGlobal(graph.Global{Kind: kind, Index: uint32(i)})
 		c.out.Inputs = append(c.out.Inputs, uint32(num))
 		op := operand{slot: num}
 		if c.opt.Reversed {
@@ -120,7 +127,12 @@ func (c *compiler) inputs() {
 	}
 }
 
+// newPair yields ⟨a,b⟩, which is not built before somebody needs it. In an open
+// program it is built at once: whether it is a value is looked at.
 func (c *compiler) newPair(a, b operand, p term.Pos) operand {
+	if c.opt.Open {
+		return operand{slot: c.emit(graph.Instr{Op: graph.OpPair, A: uint32(c.slot(a)), B: uint32(c.slot(b)), Pos: p}, nil)}
+	}
 	c.pairs = append(c.pairs, virtualPair{a: a, b: b, owner: c.depth(), pos: p})
 	return operand{pair: uint32(len(c.pairs) - 1)}
 }
@@ -235,9 +247,44 @@ func (c *compiler) pushAll(rs []term.Ref) {
 	}
 }
 
+// bindLocal binds a variable of a let or a pattern and counts its (4).
+func (c *compiler) bindLocal(x term.Var, op operand) {
+	c.bind(x, op)
+	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+		c.tally(c.slot(op), graph.Weight{Binders: 1})
+		return
+	}
+	c.count(graph.GC, 1)
+}
+
+// mayBeInert reports whether a value of the type can have an inert part: every
+// type but that of functions.
+func (c *compiler) mayBeInert(t term.Type) bool { return c.t.Types.Kind(t) != term.ArrowKind }
+
+// tally books binders and occurrences that an open program counts when it runs.
+func (c *compiler) tally(s slot, w graph.Weight) {
+	b := c.top()
+	i, ok := b.tallied[s]
+	if !ok {
+		if b.tallied == nil {
+			b.tallied = map[slot]int{}
+		}
+		i = len(b.weights)
+		b.tallied[s] = i
+		b.weights = append(b.weights, graph.Weight{})
+		b.tallySlots = append(b.tallySlots, s)
+	}
+	b.weights[i].Binders += w.Binders
+	b.weights[i].Occurrences += w.Occurrences
+}
+
 // occurrence counts the (3) of an occurrence of an exponential variable: by value,
 // it meets a value exactly once in each run of the body.
 func (c *compiler) occurrence(x term.Var) {
+	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+		c.tally(c.slot(c.variable(x)), graph.Weight{Occurrences: 1})
+		return
+	}
 	if c.t.Vars[x].Type == term.R {
 		c.count(graph.SubstNumeral, 1)
 	} else {
@@ -254,14 +301,12 @@ func (c *compiler) resume(k task) {
 	case term.AppOp:
 		c.finishApplication(n, int(k.n))
 	case term.LetOp:
-		c.bind(n.X, c.pop())
-		c.count(graph.GC, 1)
+		c.bindLocal(n.X, c.pop())
 		c.push(n.A, 0)
 	case term.UnpairOp:
 		a, b := c.unpair(c.pop(), n.Pos)
-		c.bind(n.X, a)
-		c.bind(n.Y, b)
-		c.count(graph.GC, 2)
+		c.bindLocal(n.X, a)
+		c.bindLocal(n.Y, b)
 		c.count(graph.PairRule, 1)
 		c.push(n.A, 0)
 	case term.UntupleOp:
@@ -273,7 +318,7 @@ func (c *compiler) resume(k task) {
 		a := c.pop()
 		c.yield(c.newPair(a, b, n.Pos))
 	case term.AddOp:
-		c.count(graph.Plus, 1)
+		c.operation(graph.Plus)
 		k := c.popSlots(2)
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpAdd, A: uint32(k[0]), B: uint32(k[1]), Pos: n.Pos}, nil))
 	case term.FunOp:
@@ -299,7 +344,7 @@ func (c *compiler) function(n *term.Node) {
 	switch {
 	case n.Sym == term.Mul:
 		in.Op = graph.OpMul
-		c.count(graph.Times, 1)
+		c.operation(graph.Times)
 		c.yieldSlot(c.emit(in, nil))
 		return
 	case n.Sym == term.Sub:
@@ -309,8 +354,15 @@ func (c *compiler) function(n *term.Node) {
 	default:
 		in.Op = graph.OpFun2
 	}
-	c.count(graph.Function, 1)
+	c.operation(graph.Function)
 	c.yieldSlot(c.emit(in, nil))
+}
+
+// operation counts an operation; in an open program the machine does, if it fires.
+func (c *compiler) operation(r graph.Rule) {
+	if !c.opt.Open {
+		c.count(r, 1)
+	}
 }
 
 // unpair opens a pair: a virtual one needs no instruction.
@@ -343,17 +395,16 @@ func (c *compiler) untuple(n *term.Node) {
 	// A virtual tuple is opened as far as it is virtual.
 	for len(xs) > 1 && u.pair != 0 {
 		a, b := c.unpair(u, n.Pos)
-		c.bind(term.Var(xs[0]), a)
+		c.bindLocal(term.Var(xs[0]), a)
 		xs, u = xs[1:], b
 	}
 	if len(xs) == 1 {
-		c.bind(term.Var(xs[0]), u)
+		c.bindLocal(term.Var(xs[0]), u)
 	} else {
 		for i, s := range c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs)) {
-			c.bind(term.Var(xs[i]), operand{slot: s})
+			c.bindLocal(term.Var(xs[i]), operand{slot: s})
 		}
 	}
-	c.count(graph.GC, uint64(n.N))
 	c.count(graph.PairRule, uint64(n.N-1))
 	c.push(n.A, 0)
 }
@@ -362,9 +413,8 @@ func (c *compiler) unvec(n *term.Node) {
 	u := c.slot(c.pop())
 	xs := c.t.Bound(n)
 	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
-		c.bind(term.Var(xs[i]), operand{slot: s})
+		c.bindLocal(term.Var(xs[i]), operand{slot: s})
 	}
-	c.count(graph.GC, uint64(n.N))
 	c.count(graph.PairRule, uint64(n.N-1))
 	c.push(n.A, 0)
 }
@@ -465,6 +515,10 @@ func (c *compiler) closeBranch() closedBranch {
 func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	s := c.slot(result)
 	b := c.top()
+	if len(b.weights) > 0 {
+		c.emit(graph.Instr{Op: graph.OpTally, Tmpl: uint32(len(c.out.Weights)), Pos: b.pos}, b.tallySlots)
+		c.out.Weights = append(c.out.Weights, b.weights...)
+	}
 	c.stack = c.stack[:len(c.stack)-1]
 	for _, x := range b.captured {
 		captured = append(captured, x.from)

@@ -50,6 +50,10 @@ type builder struct {
 	counts   graph.Counts
 	overhead uint64
 	units    uint64
+	// What an open program counts when it runs: weights of slots.
+	tallied    map[slot]int
+	tallySlots []slot
+	weights    []graph.Weight
 }
 
 type capture struct {

@@ -11,8 +11,8 @@
 //
 //	kind      w0 above the kind  w1            w2 w3            w4…
 //	Num                                        the number
-//	Pair                                       a, b
-//	Vec       components                       the components …
+//	Pair                         1, 2: open    a, b
+//	Vec       components         1, 2: open    the components …
 //	Closure   template                         the captured references …
 //	Partial   arguments          function      the arguments …
 //	List      template                         the captured references …
@@ -21,6 +21,8 @@
 //	Dual      dual template      arrivals due  the argument     the captured references …
 //	Input     input              arrivals due  the argument
 //	Forward                      the value
+//	SymInput  input                            its value at the point
+//	Inert     symbol, 0 for +                  value         the operands; w6 the instruction
 //
 // and the others wait for an operand, or stand on the worklist:
 //
@@ -39,6 +41,11 @@
 //
 // The invariants are: a value refers to values only, never to a waiting node and
 // never to a Forward; a Forward refers to a value that is no Forward.
+//
+// Where inputs are symbolic, an operation on an inert operand is an Inert node: what
+// is left of them when no redex is left is the computational graph G. A pair or a
+// vector with an inert component is open: 1 before rule (10) has named its
+// components, 2 after that.
 //
 // # Templates
 //

@@ -33,7 +33,9 @@ const (
 	DualCell
 	Input
 	Forward
-	Wait // the first kind that is not a value
+	SymInput // a symbolic input, with its value at the point
+	Inert    // an operation on an inert operand, with its value at the point
+	Wait     // the first kind that is not a value
 	Suspended
 	Apply
 	Project
@@ -56,7 +58,7 @@ const MaxIndex = 1<<24 - 1
 const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
-	"input", "forward", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
+	"input", "forward", "symbol", "inert", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -69,7 +71,8 @@ func (k Kind) String() string {
 // Kind returns the kind of the object that starts at n.
 func (n *Node) Kind() Kind { return Kind(n.Head & KindMask) }
 
-// Number returns the number of a Num, and the argument of a dual.
+// Number returns the number of a Num, the value at the point of an inert node, and
+// the argument of a dual.
 func (n *Node) Number() float64 { return math.Float64frombits(n.V) }
 
 // Units returns how many nodes an object takes whose words before its references

@@ -22,8 +22,13 @@ const (
 	OpList               // D := the list of Tmpl over Args
 	OpDual               // D := the dual of Tmpl over Args
 	OpApply              // D := Args[0] Args[1] …             (1)
+	OpTally              // counts the binders and occurrences of what Args turn out to be
 	OpIf                 // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
 )
+
+// Weight says how many binders and occurrences of variables of a template stand
+// for an operand of its OpTally.
+type Weight struct{ Binders, Occurrences uint32 }
 
 // Flags of an instruction.
 const (
@@ -164,8 +169,13 @@ type Program struct {
 	// applied to read it, unless Reversed.
 	Cons, Nil uint32
 	Main      uint32
-	Frame    uint32 // slots of the largest frame, globals included
-	LinRegs  uint32 // registers of the largest dual body
+	Frame     uint32 // slots of the largest frame, globals included
+	LinRegs   uint32 // registers of the largest dual body
+	// Open says that the inputs are symbolic: the rules that depend on what is a
+	// value are counted when the program runs. Weights are those of the OpTally
+	// instructions, at Tmpl, as many as there are operands.
+	Open    bool
+	Weights []Weight
 	// Reversed says that the program is D(t): its inputs have type D(R) and its
 	// result D(R) or D(R)^k, and it has a backward phase.
 	Reversed bool

@@ -45,6 +45,9 @@ const spareUnits = 4
 // exec runs the instructions [pc, end): each fires at once, if its operands are
 // values, or becomes a waiting node. force is or-ed to each instruction's flags.
 func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
+	if m.prog.Open {
+		return m.execOpen(pc, end, into, force)
+	}
 	nodes, slots, top := m.nodes, m.slots, m.top
 	code := m.prog.Code[pc:end]
 	for i := range code {

@@ -20,11 +20,7 @@ const awaitElements = 1 << graph.KindShift
 // startIteration applies a list, data or a numeral to f and x, as
 // λf.λx.f a1 (… (f an x)): x counts a (3) now, f one for each element.
 func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
-	if m.nodes[x].Kind() == graph.Num {
-		m.addSteps(graph.SubstNumeral, 1)
-	} else {
-		m.addSteps(graph.Subst, 1)
-	}
+	m.tally(x, graph.Weight{Occurrences: 1})
 	n := m.nodes[source]
 	w := 4 * uint64(r)
 	m.words[w+iterFunction], m.words[w+iterAcc] = f, x

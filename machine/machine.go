@@ -106,6 +106,8 @@ type Machine struct {
 	nodeTop  uint32 // base + MaxNodes
 	looks    uint64
 
+	open openState // of a run with symbolic inputs
+
 	regs     []float64 // of a dual's body
 	cells    []graph.Ref
 	grad     []float64
@@ -248,12 +250,14 @@ func (m *Machine) reset() {
 	}
 }
 
-// errPoint says that a point has the wrong number of inputs.
+var errNotOpen = errors.New("machine: the program was not compiled with symbolic inputs")
+
 var errPoint = errors.New("machine: the point does not have as many numbers as the program has scalar inputs")
 
 // start binds the inputs to the point and puts the program on the worklist. An
 // input is a let around the program: it counts one (4); in a reversed program
-// [x:=⟨x0,d⟩][d:=λa.x* a][x0:=r] counts three, and the occurrence of x0 a (3).
+// [x:=⟨x0,d⟩][d:=λa.x* a][x0:=r] counts three, and the occurrence of x0 a (3). A
+// symbolic input counts none.
 func (m *Machine) start(point []float64) error {
 	m.reset()
 	if len(point) != len(m.prog.Inputs) {
@@ -265,11 +269,13 @@ func (m *Machine) start(point []float64) error {
 			m.nodes[m.slots[g+1]].A = 0 // arrivals due: a run that was stopped may have left some
 		}
 	}
-	n := uint64(len(point))
-	if m.prog.Reversed {
+	switch n := uint64(len(point)); {
+	case m.prog.Open:
+		m.open.reset(len(point))
+	case m.prog.Reversed:
 		m.addSteps(graph.GC, 3*n)
 		m.addSteps(graph.SubstNumeral, n)
-	} else {
+	default:
 		m.addSteps(graph.GC, n)
 	}
 	if err := m.look(); err != nil {

@@ -135,3 +135,47 @@ func TestGradientAgreesWithOracle(t *testing.T) { rapid.Check(t, gradientPropert
 func FuzzValue(f *testing.F) { f.Fuzz(rapid.MakeFuzz(valueProperty)) }
 
 func FuzzGradient(f *testing.F) { f.Fuzz(rapid.MakeFuzz(gradientProperty)) }
+
+// openProperty: with symbolic inputs the machine computes the same values at the
+// point, m and |G| do not depend on the schedule, and without inputs m is the count
+// of the value.
+func openProperty(t *rapid.T) {
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	opt := machine.Options{Limits: machine.Limits{MaxSteps: maxSteps}}
+	m, done := newMachine(t, p.Term, p.Inputs, false, opt)
+	defer done()
+	var limit *machine.LimitError
+	if err := m.Value(p.Point); errors.As(err, &limit) {
+		return
+	}
+	want, _, err := m.Read(nil, nil)
+	require.NoError(t, err)
+	var first machine.Stats
+	var size machine.GraphSize
+	for i, opt := range schedules {
+		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
+		require.NoError(t, err)
+		o, err := machine.New(prog, opt)
+		require.NoError(t, err)
+		defer o.Close()
+		g, err := o.Graph(p.Point)
+		require.NoError(t, err)
+		got, _, err := o.Read(nil, nil)
+		require.NoError(t, err)
+		requireSame(t, want, got)
+		s := o.Stats()
+		if i == 0 {
+			first, size = s, g
+		}
+		require.Equal(t, first.Counts, s.Counts)
+		require.Equal(t, size, g)
+		require.Zero(t, s.Counts[graph.EtaLambda])
+		if len(p.Inputs) == 0 {
+			require.Equal(t, m.Stats().Counts, s.Counts)
+			require.Zero(t, g.Operations)
+		}
+	}
+}
+
+// TestOpenTerms holds the reduction with symbolic inputs against that at a point.
+func TestOpenTerms(t *testing.T) { rapid.Check(t, openProperty) }

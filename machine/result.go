@@ -67,7 +67,7 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch n := m.nodes[r]; n.Kind() {
-		case graph.Num:
+		case graph.Num, graph.SymInput, graph.Inert:
 			m.readback++
 			out = append(out, n.Number())
 		case graph.Pair:

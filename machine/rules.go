@@ -82,9 +82,16 @@ func (m *Machine) fireProject(r graph.Ref) {
 // Each argument bound counts one (1) and one (4).
 func (m *Machine) fireApply(r graph.Ref) error {
 	n := m.nodes[r].Head >> graph.KindShift & 0xff
-	m.applied += uint64(n)
-	m.steps += 2 * uint64(n)
 	w := 4*uint64(r) + graph.WaitWords
+	if m.prog.Open {
+		m.addSteps(graph.Lambda, uint64(n))
+		for i := range uint64(n) {
+			m.tally(m.words[w+1+i], graph.Weight{Binders: 1})
+		}
+	} else {
+		m.applied += uint64(n)
+		m.steps += 2 * uint64(n)
+	}
 	f := m.words[w]
 	head := m.nodes[f].Head
 	if graph.Kind(head&graph.KindMask) == graph.Closure {

@@ -138,11 +138,12 @@ func (m *Machine) takeOver(r, v graph.Ref) {
 }
 
 // settle makes r the value v and wakes what waits for r. A value of one node
-// without an identity is copied, any other is forwarded to.
+// without an identity is copied, any other is forwarded to: a pair that is open has
+// one, for (10) names its components once.
 func (m *Machine) settle(r, v graph.Ref) {
 	waiters := m.nodes[r].A
-	switch n := m.nodes[v]; n.Kind() {
-	case graph.Num, graph.Pair, graph.Nat, graph.DataList:
+	switch n := m.nodes[v]; {
+	case n.Kind() == graph.Num, n.Kind() == graph.Pair && n.A == 0, n.Kind() == graph.Nat, n.Kind() == graph.DataList:
 		m.nodes[r] = n
 	default:
 		m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(v)}
