@@ -58,6 +58,7 @@ type Program struct {
 	loading  time.Duration
 	value    compiled // t
 	gradient compiled // D(t)
+	symbolic compiled // t with its inputs left open
 
 	mu   sync.Mutex
 	size sizes

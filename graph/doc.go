@@ -22,7 +22,7 @@
 //	Input     input              arrivals due  the argument
 //	Forward                      the value
 //	SymInput  input                            its value at the point
-//	Inert     symbol, 0 for +                  value         the operands; w6 the instruction
+//	Inert     symbol, 0 for +                  value         the operands; w6 the instruction, w7 its number
 //
 // and the others wait for an operand, or stand on the worklist:
 //

@@ -142,7 +142,7 @@ func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into gra
 	r := m.resultNode(2, into, flags)
 	m.nodes[r] = graph.Node{Head: uint32(graph.Inert) | uint32(sym)<<graph.KindShift, V: math.Float64bits(v)}
 	w := 4*uint64(r) + graph.WaitWords
-	m.words[w], m.words[w+1], m.words[w+2] = args[0], args[len(args)-1], pc
+	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], pc, uint32(len(m.open.inert))
 	m.slots[in.D] = r
 	m.open.size.Operations++
 	m.open.inert = append(m.open.inert, r)
@@ -296,4 +296,59 @@ func (m *Machine) outputs() []graph.Ref {
 		}
 	}
 	return out
+}
+
+// Operand is an operand of an operation of G, or an output of it: an operation, an
+// input or a numeral.
+type Operand struct {
+	Op    int // the number of the operation, in the order of Ground; -1 for others
+	Input int // the number of the scalar input; -1 for others
+	Value float64
+}
+
+// Operation is an operation of G: a symbol, or + where that is [term.NoSymbol].
+type Operation struct {
+	Symbol term.Symbol
+	Args   []Operand
+	Value  float64 // at the point
+	Pos    term.Pos
+}
+
+// Ground calls f on the operations of the computational graph that the last
+// [Machine.Graph] left, each after its operands, until f returns false.
+func (m *Machine) Ground(f func(Operation) bool) {
+	for _, r := range m.open.inert {
+		n := &m.nodes[r]
+		sym := term.Symbol(n.Head >> graph.KindShift)
+		w := 4*uint64(r) + graph.WaitWords
+		op := Operation{Symbol: sym, Value: n.Number(), Pos: m.prog.Code[m.words[w+2]].Pos, Args: []Operand{m.operand(m.words[w])}}
+		if sym == term.NoSymbol || sym.Info().Arity == 2 {
+			op.Args = append(op.Args, m.operand(m.words[w+1]))
+		}
+		if !f(op) {
+			return
+		}
+	}
+}
+
+// GroundOutputs returns the outputs of the graph: the numbers of the value, from
+// left to right.
+func (m *Machine) GroundOutputs() []Operand {
+	var out []Operand
+	for _, r := range m.outputs() {
+		out = append(out, m.operand(r))
+	}
+	return out
+}
+
+func (m *Machine) operand(r graph.Ref) Operand {
+	n := &m.nodes[r]
+	o := Operand{Op: -1, Input: -1, Value: n.Number()}
+	switch n.Kind() {
+	case graph.Inert:
+		o.Op = int(m.words[4*uint64(r)+graph.WaitWords+3])
+	case graph.SymInput:
+		o.Input = int(n.Head >> graph.KindShift)
+	}
+	return o
 }

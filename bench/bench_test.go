@@ -1,0 +1,83 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench"
+)
+
+// sizes of the benchmarks: workload, n and, for w2, k.
+var sizes = []struct {
+	w    string
+	n, k int
+}{
+	{"w1", 1_000, 0}, {"w1", 100_000, 0}, {"w1", 1_000_000, 0},
+	{"w2", 100, 4}, {"w2", 100, 16}, {"w2", 1_000, 16},
+	{"w3", 1_000, 0}, {"w3", 100_000, 0}, {"w3", 1_000_000, 0},
+	{"w4", 1_000, 0}, {"w4", 100_000, 0}, {"w4", 1_000_000, 0},
+}
+
+// BenchmarkGradient measures value and gradient. Each iteration runs the machine
+// once and the tape once, so that both see the same state of the computer; the
+// ratio is that of the best times.
+func BenchmarkGradient(b *testing.B) {
+	for _, s := range sizes {
+		name := fmt.Sprintf("%s/n=%d", s.w, s.n)
+		if s.k > 0 {
+			name += fmt.Sprintf("/k=%d", s.k)
+		}
+		b.Run(name, func(b *testing.B) {
+			w, err := bench.NewWorkload(s.w, s.n, s.k)
+			require.NoError(b, err)
+			ctx := context.Background()
+			e, err := w.Program.NewGradient(ctx, gram.EvalOptions{})
+			require.NoError(b, err)
+			defer e.Close()
+			point := w.Program.Point()
+			value, gradient := make([]float64, 1), make([]float64, len(point))
+			tape := &bench.Tape{}
+			w.Tape(tape)
+			best, bestTape := time.Duration(1<<62), time.Duration(1<<62)
+			for b.Loop() {
+				start := time.Now()
+				require.NoError(b, e.Gradient(ctx, point, value, gradient))
+				best = min(best, time.Since(start))
+				b.StopTimer()
+				start = time.Now()
+				w.Tape(tape)
+				bestTape = min(bestTape, time.Since(start))
+				b.StartTimer()
+			}
+			c := e.Cost()
+			ns := float64(best.Nanoseconds())
+			b.ReportMetric(float64(c.Steps.Total), "steps/op")
+			b.ReportMetric(ns/float64(c.Steps.Total), "ns/step")
+			b.ReportMetric(ns/w.Primitives, "ns/primitive")
+			b.ReportMetric(float64(16*c.Nodes.Allocated)/w.Primitives, "B/primitive")
+			b.ReportMetric(ns/float64(bestTape.Nanoseconds()), "x-tape")
+		})
+	}
+}
+
+// TestWorkloadsAgreeWithTape holds value and gradient of the machine against the
+// tape's, to a relative 1e-9.
+func TestWorkloadsAgreeWithTape(t *testing.T) {
+	for _, s := range []struct {
+		w    string
+		n, k int
+	}{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 100, 4}, {"w2", 1000, 16}, {"w3", 100_000, 0}, {"w4", 1_000_000, 0}} {
+		w, err := bench.NewWorkload(s.w, s.n, s.k)
+		require.NoError(t, err)
+		res, err := w.Program.Gradient(context.Background(), gram.EvalOptions{})
+		require.NoError(t, err)
+		value, gradient := w.Tape(&bench.Tape{})
+		require.InEpsilon(t, value, res.Values[0], 1e-9, s)
+		require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
+	}
+}

@@ -1,0 +1,126 @@
+package bench
+
+import "math"
+
+// Tape is a plain array tape: two parents and two partial derivatives a node, what
+// one would write first for reverse mode in Go. It is the yardstick.
+type Tape struct {
+	nodes   []tapeNode
+	adjoint []float64
+}
+
+type tapeNode struct {
+	p, q   int32
+	dp, dq float64
+}
+
+// tapeVar is a value with its place on the tape.
+type tapeVar struct {
+	v float64
+	i int32
+}
+
+func (t *Tape) push(v float64, p int32, dp float64, q int32, dq float64) tapeVar {
+	t.nodes = append(t.nodes, tapeNode{p, q, dp, dq})
+	return tapeVar{v, int32(len(t.nodes) - 1)}
+}
+
+func (t *Tape) reset()                             { t.nodes = append(t.nodes[:0], tapeNode{}) }
+func (t *Tape) input(v float64) tapeVar            { return t.push(v, 0, 0, 0, 0) }
+func (t *Tape) mul(a, b tapeVar) tapeVar           { return t.push(a.v*b.v, a.i, b.v, b.i, a.v) }
+func (t *Tape) scale(a tapeVar, c float64) tapeVar { return t.push(a.v*c, a.i, c, 0, 0) }
+func (t *Tape) add(a, b tapeVar) tapeVar           { return t.push(a.v+b.v, a.i, 1, b.i, 1) }
+func (t *Tape) sin(a tapeVar) tapeVar              { return t.push(math.Sin(a.v), a.i, math.Cos(a.v), 0, 0) }
+func (t *Tape) sigmoid(a tapeVar) tapeVar {
+	s := 1 / (1 + math.Exp(-a.v))
+	return t.push(s, a.i, s*(1-s), 0, 0)
+}
+
+func (t *Tape) backward(y tapeVar) {
+	if cap(t.adjoint) < len(t.nodes) {
+		t.adjoint = make([]float64, len(t.nodes))
+	}
+	t.adjoint = t.adjoint[:len(t.nodes)]
+	clear(t.adjoint)
+	t.adjoint[y.i] = 1
+	for i := len(t.nodes) - 1; i > 0; i-- {
+		a := t.adjoint[i]
+		if a == 0 {
+			continue
+		}
+		n := &t.nodes[i]
+		t.adjoint[n.p] += a * n.dp
+		t.adjoint[n.q] += a * n.dq
+	}
+}
+
+// W1 is the scalar recurrent network on data, in the order in which it is applied.
+func (t *Tape) W1(e, r float64, data []float64) (value float64, gradient []float64) {
+	t.reset()
+	ev, rv := t.input(e), t.input(r)
+	u := t.input(0)
+	for _, a := range data {
+		u = t.sigmoid(t.add(t.scale(ev, a), t.mul(rv, u)))
+	}
+	t.backward(u)
+	return u.v, []float64{t.adjoint[ev.i], t.adjoint[rv.i]}
+}
+
+// W2 is the network with vectors of k: weights E and W row by row, data row by row.
+func (t *Tape) W2(k int, weightsE, weightsW, data []float64) (value float64, gradient []float64) {
+	t.reset()
+	e, w := make([]tapeVar, k*k), make([]tapeVar, k*k)
+	for i := range e {
+		e[i] = t.input(weightsE[i])
+	}
+	for i := range w {
+		w[i] = t.input(weightsW[i])
+	}
+	h, o := make([]tapeVar, k), make([]tapeVar, k)
+	for i := range h {
+		h[i] = t.input(0)
+	}
+	for ; len(data) > 0; data = data[k:] {
+		for i := range k {
+			s := t.scale(e[i*k], data[0])
+			for j := 1; j < k; j++ {
+				s = t.add(s, t.scale(e[i*k+j], data[j]))
+			}
+			for j := range k {
+				s = t.add(s, t.mul(w[i*k+j], h[j]))
+			}
+			o[i] = t.sigmoid(s)
+		}
+		h, o = o, h
+	}
+	s := h[0]
+	for _, x := range h[1:] {
+		s = t.add(s, x)
+	}
+	t.backward(s)
+	return s.v, append([]float64(nil), t.adjoint[e[0].i:int(e[0].i)+2*k*k]...)
+}
+
+// W3 is the chain z ← sin(z·z) + z, n times.
+func (t *Tape) W3(x float64, n int) (value float64, gradient []float64) {
+	t.reset()
+	xv := t.input(x)
+	z := xv
+	for range n {
+		z = t.add(t.sin(t.mul(z, z)), z)
+	}
+	t.backward(z)
+	return z.v, []float64{t.adjoint[xv.i]}
+}
+
+// W4 is the polynomial y ← w·y + x, n times.
+func (t *Tape) W4(w, x float64, n int) (value float64, gradient []float64) {
+	t.reset()
+	wv, xv := t.input(w), t.input(x)
+	y := xv
+	for range n {
+		y = t.add(t.mul(wv, y), xv)
+	}
+	t.backward(y)
+	return y.v, []float64{t.adjoint[wv.i], t.adjoint[xv.i]}
+}

@@ -1,0 +1,168 @@
+package graph
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// WriteCode prints the program's globals, templates and duals. place turns a
+// position into text such as "5:22". Slots are g (global), c (captured), p
+// (parameter) and % (result), numbered from 0; a value that an application of the
+// same body may delay is marked with a question mark behind its instruction.
+func (p *Program) WriteCode(w io.Writer, place func(term.Pos) string) error {
+	l := listing{p: p, w: w, place: place}
+	for i, g := range p.Globals {
+		if i > 0 {
+			l.printf("g%d = %s\n", i, l.global(&g))
+		}
+	}
+	for i := range p.Templates {
+		l.template(i)
+	}
+	for i, d := range p.Duals {
+		l.printf("\ndual %d (%s): body %d\n", i, place(d.Pos), d.Body)
+	}
+	for i := range p.Bodies {
+		l.body(i)
+	}
+	return l.err
+}
+
+type listing struct {
+	p     *Program
+	w     io.Writer
+	place func(term.Pos) string
+	err   error
+}
+
+func (l *listing) printf(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.w, format, args...)
+	}
+}
+
+func (l *listing) global(g *Global) string {
+	switch g.Kind {
+	case Num:
+		return fmt.Sprint(g.Val)
+	case Nat:
+		return fmt.Sprintf("#%d", g.Count)
+	case Closure, List:
+		return fmt.Sprintf("%s %d", g.Kind, g.Index)
+	case DataList:
+		d := &l.p.Data[g.Index]
+		return fmt.Sprintf("data %s, %d × %d", d.Name, d.Rows, d.Width)
+	case Pair:
+		return fmt.Sprintf("⟨g%d, g%d⟩", g.Comps[0], g.Comps[1])
+	}
+	return fmt.Sprintf("%s %d", g.Kind, g.Index)
+}
+
+// slot names a slot of template t.
+func (l *listing) slot(t *Template, s uint32) string {
+	switch {
+	case s < t.Cap0:
+		return fmt.Sprintf("g%d", s)
+	case s < t.Param0:
+		return fmt.Sprintf("c%d", s-t.Cap0)
+	case s < t.Param0+t.Params:
+		return fmt.Sprintf("p%d", s-t.Param0)
+	}
+	return fmt.Sprintf("%%%d", s-t.Param0-t.Params)
+}
+
+func (l *listing) slots(t *Template, args []uint32) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = l.slot(t, a)
+	}
+	return strings.Join(out, " ")
+}
+
+func (l *listing) template(i int) {
+	t := &l.p.Templates[i]
+	main := ""
+	if uint32(i) == l.p.Main {
+		main = ", the program"
+	}
+	l.printf("\ntemplate %d %s (%s): %d parameters, %d captured, %d steps a run%s\n", i, t.Name, l.place(t.Pos), t.Params, t.Caps, t.Steps, main)
+	for r, n := range t.Counts {
+		if n > 0 {
+			l.printf("  (%s) %s: %d\n", Rules[r].Number, Rules[r].Name, n)
+		}
+	}
+	for pc := t.Start; pc < t.End; pc++ {
+		in := &l.p.Code[pc]
+		late := ""
+		if in.Flags&Ready == 0 {
+			late = "?"
+		}
+		l.printf("  %s%s\n", l.instr(t, in), late)
+	}
+	l.printf("  result %s\n", l.slot(t, t.Result))
+}
+
+func (l *listing) instr(t *Template, in *Instr) string {
+	d, a, b := l.slot(t, in.D), l.slot(t, in.A), l.slot(t, in.B)
+	args := l.p.Args[in.Off:]
+	if len(args) >= int(in.N) {
+		args = args[:in.N]
+	}
+	switch in.Op {
+	case OpMul:
+		return fmt.Sprintf("%s = %s · %s", d, a, b)
+	case OpAdd:
+		return fmt.Sprintf("%s = %s + %s", d, a, b)
+	case OpSub:
+		return fmt.Sprintf("%s = %s - %s", d, a, b)
+	case OpFun1:
+		return fmt.Sprintf("%s = %s %s", d, in.Sym, a)
+	case OpFun2:
+		return fmt.Sprintf("%s = %s %s %s", d, in.Sym, a, b)
+	case OpPair:
+		return fmt.Sprintf("%s = ⟨%s, %s⟩", d, a, b)
+	case OpUnpair, OpUntuple, OpUnvec:
+		n := max(in.N, 1)
+		return fmt.Sprintf("%s … %s = open %s", d, l.slot(t, in.D+n-1), a)
+	case OpVec:
+		return fmt.Sprintf("%s = ⟦%s⟧", d, l.slots(t, args))
+	case OpClosure:
+		return fmt.Sprintf("%s = closure %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpList:
+		return fmt.Sprintf("%s = list %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpDual:
+		return fmt.Sprintf("%s = dual %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpApply:
+		return fmt.Sprintf("%s = apply %s", d, l.slots(t, args))
+	case OpTally:
+		return fmt.Sprintf("tally %s", l.slots(t, args))
+	case OpIf:
+		return fmt.Sprintf("%s = if %s %s %s then %d [%s] else %d [%s]", d, l.slot(t, args[0]), in.Cmp, l.slot(t, args[1]),
+			in.Tmpl, l.slots(t, args[2:in.Split]), in.Else, l.slots(t, args[in.Split:]))
+	}
+	return fmt.Sprintf("%s = take over %s", d, a)
+}
+
+func (l *listing) body(i int) {
+	b := &l.p.Bodies[i]
+	l.printf("\nbody %d: %d heads, %d numbers, %d steps a firing\n", i, b.Heads, b.Nums, b.Steps)
+	for _, in := range b.Code {
+		switch in.Op {
+		case LinConst:
+			l.printf("  r%d = %v\n", in.D, in.Val)
+		case LinMul:
+			l.printf("  r%d = r%d · r%d\n", in.D, in.A, in.B)
+		case LinFun1:
+			l.printf("  r%d = %s r%d\n", in.D, in.Sym, in.A)
+		case LinFun2:
+			l.printf("  r%d = %s r%d r%d\n", in.D, in.Sym, in.A, in.B)
+		case LinArrive:
+			l.printf("  r%d arrives at head %d\n", in.A, in.D)
+		case LinScale:
+			l.printf("  r%d · r%d arrives at head %d\n", in.A, in.B, in.D)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package machine
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// WriteGraph prints the objects that the last run's result reaches in the arena,
+// an object a line in the order of allocation: its node, kind, and the nodes that
+// it refers to. The result is marked with a star.
+func (m *Machine) WriteGraph(w io.Writer) error {
+	seen := map[graph.Ref]bool{m.root: true}
+	stack := []graph.Ref{m.root}
+	var order []graph.Ref
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, r)
+		_, refs := m.object(r)
+		for _, v := range refs {
+			if !seen[v] {
+				seen[v] = true
+				stack = append(stack, v)
+			}
+		}
+	}
+	slices.Sort(order)
+	for _, r := range order {
+		mark := " "
+		if r == m.root {
+			mark = "*"
+		}
+		text, refs := m.object(r)
+		if _, err := fmt.Fprintf(w, "%s%d %s", mark, r, text); err != nil {
+			return err
+		}
+		for _, v := range refs {
+			if _, err := fmt.Fprintf(w, " %d", v); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object describes the object at r, and returns what it refers to.
+func (m *Machine) object(r graph.Ref) (text string, refs []graph.Ref) {
+	n := &m.nodes[r]
+	index := n.Head >> graph.KindShift
+	kind := n.Kind().String()
+	block := func(header int, count uint32) []graph.Ref {
+		w := 4*uint64(r) + uint64(header)
+		return m.words[w : w+uint64(count)]
+	}
+	switch n.Kind() {
+	case graph.Num:
+		return fmt.Sprintf("%s %v", kind, n.Number()), nil
+	case graph.SymInput:
+		return fmt.Sprintf("%s x%d = %v", kind, index+1, n.Number()), nil
+	case graph.Inert:
+		name, arity := "+", 2
+		if sym := term.Symbol(index); sym != term.NoSymbol {
+			name, arity = sym.String(), sym.Info().Arity
+		}
+		return fmt.Sprintf("%s %s = %v of", kind, name, n.Number()), block(graph.WaitWords, uint32(arity))
+	case graph.Pair:
+		return kind, block(graph.ValueWords, 2)
+	case graph.Vec:
+		return kind, block(graph.ValueWords, index)
+	case graph.Closure, graph.List:
+		return fmt.Sprintf("%s %d", kind, index), block(graph.ValueWords, m.prog.Templates[index].Caps)
+	case graph.Partial:
+		return kind, append([]graph.Ref{n.A}, block(graph.ValueWords, index)...)
+	case graph.Nat:
+		return fmt.Sprintf("%s #%d", kind, n.V), nil
+	case graph.DataList:
+		return fmt.Sprintf("%s %s", kind, m.prog.Data[n.A].Name), nil
+	case graph.DualCell:
+		body := &m.prog.Bodies[m.prog.Duals[index].Body]
+		return fmt.Sprintf("%s %d", kind, index), block(graph.DualWords, body.Heads+body.Nums)
+	case graph.Input:
+		return fmt.Sprintf("%s x%d*", kind, index+1), nil
+	}
+	return kind, nil
+}
