@@ -7,8 +7,8 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/limits"
-	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -93,7 +93,7 @@ func wrapLimit(err error, phase string) error {
 
 // wrap gives the errors of loading their text.
 func wrap(err error) error {
-	var le *lang.Error
+	var le *syntax.Errors
 	if errors.As(err, &le) {
 		return &Error{Text: le.Error(), Err: err}
 	}

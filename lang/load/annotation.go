@@ -24,7 +24,7 @@ func (c *compiler) typ(t syntax.TypeExpr, nest int) *annotation {
 	}
 	out := &annotation{kind: n.Kind}
 	if nest == 0 {
-		out.text = string(c.file.Src[n.Span.Start:n.Span.End])
+		out.text = short(string(c.file.Src[n.Span.Start:n.Span.End]))
 	}
 	switch n.Kind {
 	case syntax.BadType:
@@ -44,7 +44,7 @@ func (c *compiler) typ(t syntax.TypeExpr, nest int) *annotation {
 
 // annotated is (e : T).
 func annotated(at place, e *code, t *annotation) *code {
-	if e.known != nil && t.size.f == nil && t.kind == syntax.RType && e.known.ref == nil {
+	if _, ok := e.knownNumber(); ok && t.kind == syntax.RType {
 		return e
 	}
 	if t.kind == syntax.RType {
@@ -56,6 +56,13 @@ func annotated(at place, e *code, t *annotation) *code {
 		t.require(fr, e.at, v)
 		return v
 	})
+	c.into = func(m *machine, fr []value, dst []float64, s *Shape) {
+		if t.fits(fr, s) {
+			e.into(m, fr, dst, s)
+			return
+		}
+		store(at, c.val(m, fr), dst, s)
+	}
 	return c
 }
 

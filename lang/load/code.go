@@ -218,8 +218,7 @@ func project(at place, e *code, s nat) *code {
 		v := e.val(m, fr)
 		a, ok := v.ref.(*array)
 		if !ok || a.list {
-			notes := []syntax.Note(nil)
-			fail(e.at, "type mismatch", "this is "+describe(v)+", but .(…) takes a vector", notes...)
+			fail(e.at, "type mismatch", "this is "+describe(v)+", but .(…) takes a vector")
 		}
 		i := s.at(fr)
 		if i >= uint64(a.n) {

@@ -25,7 +25,7 @@ type table struct {
 // csvError is what is wrong with a CSV file, and where in it.
 type csvError struct {
 	path      string
-	line, col int // from 1; 0 where there is none
+	line, col int // from 1, col in runes; 0 where there is none
 	msg       string
 	column    int // the index in the wanted columns, or -1
 }
@@ -42,13 +42,18 @@ func (e *csvError) Error() string {
 	return b.String()
 }
 
-// problem places the error at a place of the program.
+// problem reports the error where it stands in the CSV file, with a note at the
+// place of the program that asks for the file.
 func (e *csvError) problem(at place) *Problem {
-	headline := "wrong CSV data"
 	if e.line == 0 {
-		headline = "CSV file cannot be read"
+		return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{
+			Span: at.span, Headline: "CSV file cannot be read", Label: e.Error(),
+		}}
 	}
-	return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{Span: at.span, Headline: headline, Label: e.Error()}}
+	return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{
+		Headline: "wrong CSV data", Label: e.msg, File: e.path, Line: e.line, Col: e.col,
+		Notes: []syntax.Note{{Span: at.span, Text: "the file is read for this"}},
+	}}
 }
 
 // csv compiles csv "file" "column" …: the file is read when it is first needed.
@@ -89,11 +94,15 @@ func (c *compiler) csv(e syntax.Expr) *code {
 
 // list gives the table as a list of its rows.
 func (t *table) list() Value {
-	elem := realShape
-	if t.width > 1 {
-		elem = VectorShape(realShape, t.width)
+	return Value{Shape: rowsShape(t.width), Rows: t.rows, Data: t.data}
+}
+
+// rowsShape is the shape of a list of rows of numbers.
+func rowsShape(columns int) *Shape {
+	if columns == 1 {
+		return ListShape(realShape)
 	}
-	return Value{Shape: ListShape(elem), Rows: t.rows, Data: t.data}
+	return ListShape(VectorShape(realShape, columns))
 }
 
 // tableReader reads one CSV file.
@@ -224,14 +233,16 @@ func (r *tableReader) read() ([]string, *csvError) {
 		if err != nil {
 			return nil, r.failed(err)
 		}
-		line, _ := r.csv.FieldPos(0)
+		line, col := r.csv.FieldPos(0)
 		if line > r.next && r.blank == 0 {
 			r.blank = r.next // the csv package has skipped it
 		}
 		last := len(record) - 1
 		r.next, _ = r.csv.FieldPos(last)
 		r.next += strings.Count(record[last], "\n") + 1
-		if last == 0 && strings.TrimSpace(record[0]) == "" && !r.quoted() {
+		// Of a line with nothing but spaces the cell stands behind them; "" in
+		// column 1 is an empty cell in quotes.
+		if last == 0 && strings.TrimSpace(record[0]) == "" && col > 1 {
 			if r.blank == 0 {
 				r.blank = line
 			}
@@ -243,7 +254,7 @@ func (r *tableReader) read() ([]string, *csvError) {
 		r.blank = 0
 		for i, cell := range record {
 			if !utf8.ValidString(cell) {
-				line, col := r.csv.FieldPos(i)
+				line, col := r.position(record, i)
 				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s", strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
 			}
 		}
@@ -251,11 +262,15 @@ func (r *tableReader) read() ([]string, *csvError) {
 	}
 }
 
-// quoted reports whether the only cell of the last record is an empty one in
-// quotes, and so no blank line.
-func (r *tableReader) quoted() bool {
-	_, col := r.csv.FieldPos(0)
-	return col > 1 && false
+// position returns the line of cell i of the last record, and its column in runes.
+func (r *tableReader) position(record []string, i int) (line, col int) {
+	line, col = r.csv.FieldPos(i)
+	for j := range i {
+		if l, _ := r.csv.FieldPos(j); l == line {
+			col -= len(record[j]) - utf8.RuneCountInString(record[j])
+		}
+	}
+	return line, col
 }
 
 func (r *tableReader) readHeader(record []string) *csvError {
@@ -270,7 +285,7 @@ func (r *tableReader) readHeader(record []string) *csvError {
 				continue
 			}
 			if found >= 0 {
-				line, col := r.csv.FieldPos(j)
+				line, col := r.position(record, j)
 				return r.error(line, col, i, "the header has the column %q twice", want)
 			}
 			found = j
@@ -281,6 +296,7 @@ func (r *tableReader) readHeader(record []string) *csvError {
 		}
 		r.at = append(r.at, found)
 	}
+	r.t.width = len(r.at)
 	return nil
 }
 
@@ -302,23 +318,23 @@ func (r *tableReader) row(record []string) *csvError {
 		for i := range record {
 			r.at = append(r.at, i)
 		}
+		r.t.width = len(r.at)
 	}
 	if len(record) != r.cells {
-		line, col := r.csv.FieldPos(len(record) - 1)
+		line, col := r.position(record, len(record)-1)
 		first := "header"
 		if r.columns == nil {
 			first = "first row"
 		}
 		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"), first, r.cells)
 	}
-	r.t.width = len(r.at)
 	if len(r.t.data)+r.t.width > cap(r.t.data) {
 		r.grow()
 	}
 	for i, j := range r.at {
 		x, why := parseNumber(record[j])
 		if why != "" {
-			line, col := r.csv.FieldPos(j)
+			line, col := r.position(record, j)
 			return r.error(line, col, i, "%s%s", r.cell(i, record[j], why), why)
 		}
 		r.t.data = append(r.t.data, x)

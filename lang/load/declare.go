@@ -54,7 +54,7 @@ func (l *loader) guard(decl int, f func(), bad *bool) (err error) {
 // context adds to a failure outside of the declaration where it came from.
 func (l *loader) context(decl int, f *failure) {
 	d := &l.file.Decls[decl]
-	if f.reported() || f.File == l.file && f.Span.Start >= d.Span.Start && f.Span.End <= d.Span.End {
+	if f.reported() || f.Line > 0 || f.File == l.file && f.Span.Start >= d.Span.Start && f.Span.End <= d.Span.End {
 		return
 	}
 	f.Notes = append(f.Notes, syntax.Note{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"})
@@ -98,6 +98,9 @@ func (l *loader) variable(decl int) (Variable, error) {
 			x.Shape = shape
 		}
 		set := l.sets[d.Name]
+		if set != nil && x.Shape == nil {
+			x.Shape = l.evident(d)
+		}
 		if set != nil && x.Shape != nil {
 			x.Value = l.set(set, d, x.Shape)
 			return
@@ -112,6 +115,18 @@ func (l *loader) variable(decl int) (Variable, error) {
 		x.Value = Value{}
 	}
 	return x, err
+}
+
+// evident returns the shape of a declaration without a type that reads a CSV file,
+// and otherwise nil. A file whose data is replaced need not be there.
+func (l *loader) evident(d *syntax.Decl) *Shape {
+	if d.Value == 0 || d.Kind != syntax.DataDecl {
+		return nil
+	}
+	if n := l.file.Expr(d.Value); n.Kind == syntax.CsvExpr && len(n.Strings) > 1 {
+		return rowsShape(len(n.Strings) - 1)
+	}
+	return nil
 }
 
 // defaultValue evaluates the right side of a declaration of the given shape, or
@@ -161,9 +176,9 @@ func (l *loader) inferred(at place, d *syntax.Decl, v value) Value {
 	switch {
 	case !ok || !a.list:
 		shape = plain(v)
-	case a.n == 0:
+	case a.n == 0 && a.elem == nil:
 		shape = ListShape(realShape)
-	case a.flat != nil:
+	case a.elem != nil:
 		shape = ListShape(a.elem)
 	}
 	if shape == nil {

@@ -17,7 +17,9 @@ type Error struct {
 
 // Problem is a diagnostic in a file.
 type Problem struct {
-	// File is where the spans of the diagnostic stand.
+	// File is where the spans of the diagnostic stand. A place in a CSV file is in
+	// the diagnostic's own File, Line and Col, with a note at the place of the
+	// program that reads it.
 	File *syntax.File
 	syntax.Diagnostic
 }
@@ -29,7 +31,10 @@ func (e *Error) Error() string {
 	}
 	lines := make([]string, len(e.Items))
 	for i, p := range e.Items {
-		lines[i] = p.Headline
+		if p.Line > 0 {
+			lines[i] = fmt.Sprintf("%s:%d:%d: ", p.Diagnostic.File, p.Line, p.Col)
+		}
+		lines[i] += p.Headline
 		if p.Label != "" {
 			lines[i] += ": " + p.Label
 		}
@@ -90,7 +95,8 @@ func fail(at place, headline, label string, notes ...syntax.Note) {
 
 // Closest returns the name most like text, or "" if none is close.
 func Closest(text string, names []string) string {
-	best, bestDistance := "", max(1, utf8.RuneCountInString(text)/3)+1
+	n := utf8.RuneCountInString(text)
+	best, bestDistance := "", min(n, max(1, n/3)+1)
 	for _, name := range names {
 		if d := distance(text, name, bestDistance); d < bestDistance && name != text {
 			best, bestDistance = name, d

@@ -136,11 +136,9 @@ func (l *loader) setTable(at place, s *Setting, t *table, want *Shape) Value {
 	if want.Kind == List {
 		// Of a file without rows and without a header no width is known.
 		width := want.A.width
-		oneVector := want.A.Kind == Vector && width == 1
 		if t.width != width && t.rows > 0 || t.rows == 0 && s.columns != nil && len(s.columns) != width {
 			misfit(at, s, want, found+" "+plural(t.width, "number"))
 		}
-		_ = oneVector
 		return Value{Shape: want, Rows: t.rows, Data: t.data}
 	}
 	if t.rows*t.width != want.width || !t.fits(want) {

@@ -84,7 +84,7 @@ func apply(at place, f *code, args []*code) *code {
 	return general(at, func(m *machine, fr []value) value {
 		fv := f.val(m, fr)
 		if fv.ref == nil {
-			notFunction(f.at, fv)
+			fail(f.at, "type mismatch", "this is R, but it is applied to an argument")
 		}
 		buf := m.frame(k)
 		for i, a := range args {
@@ -99,7 +99,7 @@ func apply(at place, f *code, args []*code) *code {
 }
 
 func notFunction(at place, v value) {
-	fail(at, "type mismatch", "this is "+describe(v)+", but it is applied to an argument")
+	fail(at, "type mismatch", describe(v)+" is applied to an argument, but is no function")
 }
 
 // apply applies f to one or more arguments. It does not keep args.

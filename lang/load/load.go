@@ -3,7 +3,6 @@ package load
 import (
 	"io/fs"
 	"os"
-	"reflect"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -208,7 +207,7 @@ func (l *loader) report(p *Problem) {
 	for i := range l.errs.Items {
 		old := &l.errs.Items[i]
 		if old.File == p.File && old.Span == p.Span && old.Headline == p.Headline && old.Label == p.Label &&
-			reflect.DeepEqual(old.Notes, p.Notes) {
+			old.Diagnostic.File == p.Diagnostic.File && old.Line == p.Line && old.Col == p.Col {
 			return
 		}
 	}

@@ -119,7 +119,7 @@ func (m *machine) enter(fn *function) {
 	m.tick()
 	m.depth += fn.nest + callNest
 	if m.depth > maxDepth {
-		fail(fn.at, "calls too deep", fn.title()+" is called from within itself or other functions too many times")
+		fail(fn.at, "calls too deep", "too many calls in one another have led to "+fn.title())
 	}
 }
 
@@ -133,7 +133,7 @@ func (m *machine) caller(f *failure, main *syntax.File) {
 	}
 	for i := len(m.sites) - 1; i >= 0; i-- {
 		if m.sites[i].file == main {
-			f.Label = "in a definition of the prelude, applied here: " + f.Label
+			f.Label = "in a definition of the prelude that is applied here: " + f.Label
 			f.File, f.Span, f.Notes = main, m.sites[i].span, nil
 			return
 		}

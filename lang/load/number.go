@@ -1,33 +1,28 @@
 package load
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// parseNumber reads a decimal number with an optional sign and exponent; spaces
-// around it are allowed. Otherwise it says what is wrong with the text.
+// parseNumber is [syntax.ParseNumber] with spaces around the number allowed. If
+// the text is no number, why completes a sentence that starts with the text.
 func parseNumber(text string) (x float64, why string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return 0, "is empty"
 	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9', c == '.', c == '+', c == '-', c == 'e', c == 'E':
-		default:
-			// NaN, Inf, hexadecimal and underscores, which strconv knows.
-			return 0, "is not a number"
-		}
-	}
-	x, err := strconv.ParseFloat(text, 64)
+	x, err := syntax.ParseNumber(text)
 	switch {
 	case err == nil:
 		return x, ""
-	case math.IsInf(x, 0):
+	case errors.Is(err, syntax.ErrNotFinite):
 		return 0, "is too large for a number"
 	}
 	return 0, "is not a number"

@@ -45,18 +45,17 @@ func (c *compiler) pattern(p syntax.Pat, nest int) binder {
 	for i, k := range kids {
 		parts[i] = c.pattern(k, nest+1)
 	}
-	note := syntax.Note{Span: n.Span, Text: "the pattern is here"}
+	here := place{c.file, n.Span}
 	switch n.Kind {
 	case syntax.TuplePat:
 		return binder{slot: -1, take: func(m *machine, fr []value, at place, v value) {
-			takeTuple(m, fr, at, v, parts, note)
+			takeTuple(m, fr, at, v, parts, here)
 		}}
 	case syntax.VecPat:
 		return binder{slot: -1, take: func(m *machine, fr []value, at place, v value) {
 			a, ok := v.ref.(*array)
 			if !ok || a.list || a.n != len(parts) {
-				fail(at, "type mismatch", fmt.Sprintf("this is %s, but the pattern takes a vector of %d",
-					describe(v), len(parts)), note)
+				noMatch(at, v, "a vector", len(parts), here)
 			}
 			for i := range parts {
 				parts[i].bind(m, fr, at, a.at(i))
@@ -66,16 +65,23 @@ func (c *compiler) pattern(p syntax.Pat, nest int) binder {
 	panic(&failure{}) // a syntax error
 }
 
-func takeTuple(m *machine, fr []value, at place, v value, parts []binder, note syntax.Note) {
+func takeTuple(m *machine, fr []value, at place, v value, parts []binder, pattern place) {
 	rest := v
 	for i := range parts[:len(parts)-1] {
 		o, ok := rest.ref.(*pair)
 		if !ok {
-			fail(at, "type mismatch", fmt.Sprintf("this is %s, but the pattern takes a tuple of %d",
-				describe(v), len(parts)), note)
+			noMatch(at, v, "a tuple", len(parts), pattern)
 		}
 		parts[i].bind(m, fr, at, o.a)
 		rest = o.b
 	}
 	parts[len(parts)-1].bind(m, fr, at, rest)
+}
+
+func noMatch(at place, v value, what string, n int, pattern place) {
+	var notes []syntax.Note
+	if pattern.file == at.file { // a note's place is in the file of its error
+		notes = []syntax.Note{{Span: pattern.span, Text: "the pattern is here"}}
+	}
+	fail(at, "type mismatch", fmt.Sprintf("this is %s, but the pattern takes %s of %d", describe(v), what, n), notes...)
 }

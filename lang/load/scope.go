@@ -35,6 +35,7 @@ type function struct {
 	body   *code
 	slots  int // the length of a frame
 	nest   int // how deep evaluation of the body goes without calls
+	base   int // the nest of the whole expression
 	caps   []capture
 	outer  *function
 	locals []binding // innermost last
@@ -129,14 +130,15 @@ func (c *compiler) static(e syntax.Expr) nat {
 	s := Static{File: c.file, Lookup: c.lookup, Names: c.names}
 	n, p := s.compile(e, c.nest)
 	if p != nil {
-		panic(&failure{*c.below(p, c.file.Expr(e).Text)})
+		panic(&failure{*c.below(p)})
 	}
 	return n
 }
 
 // below adds to an unknown name that it is declared further down.
-func (c *compiler) below(p *Problem, name string) *Problem {
+func (c *compiler) below(p *Problem) *Problem {
 	if p.Headline == "unknown name" && c.file == c.l.file {
+		name := string(c.file.Src[p.Span.Start:p.Span.End])
 		if span, ok := c.l.p.Below(name, c.decl); ok {
 			p.Label = name + " is not declared yet"
 			p.Notes = []syntax.Note{{Span: span, Text: "a declaration sees what is above it; " + name + " is declared here"}}
@@ -168,7 +170,7 @@ func (c *compiler) name(at place, name string) *code {
 	s := Static{File: c.file, Names: c.names}
 	p := s.unknown(0, name)
 	p.Span = at.span
-	panic(&failure{*c.below(p, name)})
+	panic(&failure{*c.below(p)})
 }
 
 func (c *compiler) declared(at place, name string, x Name) *code {
@@ -188,7 +190,7 @@ func (c *compiler) declared(at place, name string, x Name) *code {
 
 func (v Value) asValue() value {
 	if v.Shape.Kind == List && v.Rows == 0 {
-		return value{ref: &array{list: true}}
+		return value{ref: &array{list: true, elem: v.Shape.A}}
 	}
 	return view(v.Shape, v.Data)
 }

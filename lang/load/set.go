@@ -202,7 +202,7 @@ func (l *loader) set(s *Setting, d *syntax.Decl, shape *Shape) Value {
 	t, err := l.readTable(s.path, s.columns)
 	if err != nil {
 		p := err.problem(at)
-		p.Headline += " (--set " + short(s.Text) + ")"
+		p.Notes = append(p.Notes, syntax.Note{Text: "as --set " + short(s.Text) + " asks"})
 		check(p)
 	}
 	return l.setTable(at, s, t, shape)

@@ -22,6 +22,7 @@ type Shape struct {
 	A, B  *Shape
 	Size  int // Vector: at least 1
 	width int
+	depth int // how deep the shapes in it are nested
 }
 
 var realShape = &Shape{Kind: Real, width: 1}
@@ -31,16 +32,16 @@ func RealShape() *Shape { return realShape }
 
 // ProductShape is a * b.
 func ProductShape(a, b *Shape) *Shape {
-	return &Shape{Kind: Product, A: a, B: b, width: a.width + b.width}
+	return &Shape{Kind: Product, A: a, B: b, width: a.width + b.width, depth: 1 + max(a.depth, b.depth)}
 }
 
 // VectorShape is a^n, n ≥ 1.
 func VectorShape(a *Shape, n int) *Shape {
-	return &Shape{Kind: Vector, A: a, Size: n, width: a.width * n}
+	return &Shape{Kind: Vector, A: a, Size: n, width: a.width * n, depth: 1 + a.depth}
 }
 
 // ListShape is List a.
-func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width} }
+func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width, depth: 1 + a.depth} }
 
 // Width is the number of scalars of a value of the shape; of one element for a list.
 func (s *Shape) Width() int { return s.width }

@@ -21,7 +21,8 @@ type object interface{ isObject() }
 type pair struct{ a, b value }
 
 // array is a vector or a list of n elements. If they are plain data, all of the
-// shape elem, they stand in flat; otherwise in elems. An empty list has neither.
+// shape elem, they stand in flat; otherwise in elems. An empty
+// list has neither, and elem only where it is known.
 type array struct {
 	list  bool
 	n     int
@@ -96,19 +97,26 @@ func (a *array) at(i int) value {
 }
 
 // plain returns the shape of v if it is numbers, products and vectors, and
-// otherwise nil.
-func plain(v value) *Shape {
+// otherwise nil. What is nested too deep is not plain.
+func plain(v value) *Shape { return plainWithin(v, maxNest) }
+
+func plainWithin(v value, depth int) *Shape {
 	switch o := v.ref.(type) {
 	case nil:
 		return realShape
 	case *pair:
-		if a := plain(o.a); a != nil {
-			if b := plain(o.b); b != nil && a.width+b.width <= maxWidth {
-				return ProductShape(a, b)
-			}
+		if depth == 0 {
+			return nil
+		}
+		a := plainWithin(o.a, depth-1)
+		if a == nil {
+			return nil
+		}
+		if b := plainWithin(o.b, depth-1); b != nil && a.width+b.width <= maxWidth {
+			return ProductShape(a, b)
 		}
 	case *array:
-		if !o.list && o.flat != nil && o.elem.width <= maxWidth/o.n {
+		if !o.list && o.flat != nil && o.elem.width <= maxWidth/o.n && o.elem.depth < depth {
 			return VectorShape(o.elem, o.n)
 		}
 	}
@@ -172,7 +180,7 @@ func describe(v value) string {
 	}
 	var b strings.Builder
 	typeOf(&b, v, 0, 0)
-	return b.String()
+	return short(b.String())
 }
 
 // typeOf writes the type of v where an operand of that level stands, as

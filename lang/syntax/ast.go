@@ -146,6 +146,7 @@ type File struct {
 	exprKids []Expr
 	patKids  []Pat
 	lines    []uint32 // offsets of the starts of the lines
+	broken   bool     // there were errors
 	runes    []uint32 // how many runes start before each multiple of runeStride
 }
 

@@ -1,5 +1,13 @@
 package syntax
 
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Diagnostic is an error at a place of the source. A place in another file (a
 // CSV file, say) has File set and a line and column of its own instead of a Span.
 type Diagnostic struct {
@@ -7,6 +15,11 @@ type Diagnostic struct {
 	Headline string // "type mismatch"
 	Label    string // at the carets: "this is R * R, but sigmoid takes R"; may be empty
 	Notes    []Note // further places and hints
+
+	File string // another file's name
+	Line int    // its line, from 1; 0 if none
+	Col  int    // the column in runes, from 1; 0 if none
+	Text string // the line itself; may be empty
 }
 
 // Note is a remark under a diagnostic; with a Span other than {0,0} it shows that line too.
@@ -14,3 +27,119 @@ type Note struct {
 	Span Span
 	Text string
 }
+
+// Errors is what is wrong with a program: its diagnostics, with the file that
+// their spans are of. It is made by [NewErrors].
+type Errors struct {
+	File *File
+	List []Diagnostic
+}
+
+// NewErrors returns the diagnostics as an error, in source order and each once; nil if there are none.
+func NewErrors(f *File, ds []Diagnostic) error {
+	if len(ds) == 0 {
+		return nil
+	}
+	ds = slices.Clone(ds)
+	sortDiagnostics(ds)
+	ds = slices.CompactFunc(ds, func(a, b Diagnostic) bool { return reflect.DeepEqual(a, b) })
+	return &Errors{f, ds}
+}
+
+// Error renders all diagnostics, without a line break at the end.
+func (e *Errors) Error() string {
+	var b strings.Builder
+	for _, d := range e.List {
+		b.WriteString(e.File.Render(d))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// sortDiagnostics orders by position, those of other files last, and then by text.
+func sortDiagnostics(ds []Diagnostic) {
+	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
+			cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End),
+			cmp.Compare(a.Headline, b.Headline), cmp.Compare(a.Label, b.Label))
+	})
+}
+
+// Render shows a diagnostic: its place and headline, the line with carets and the
+// label, and the notes. It ends with a line break.
+func (f *File) Render(d Diagnostic) string {
+	var b strings.Builder
+	if d.File != "" {
+		renderForeign(&b, d)
+		return b.String()
+	}
+	line, col := f.Position(d.Span.Start)
+	wide := len(strconv.Itoa(line))
+	for _, n := range d.Notes {
+		if n.Span != (Span{}) {
+			line, _ := f.Position(n.Span.Start)
+			wide = max(wide, len(strconv.Itoa(line)))
+		}
+	}
+	b.WriteString(place(f.Name, line, col))
+	b.WriteString(": " + oneLine(d.Headline) + "\n")
+	f.excerpt(&b, d.Span, d.Label, wide)
+	for _, n := range d.Notes {
+		if n.Span == (Span{}) {
+			b.WriteString(strings.Repeat(" ", wide+3) + "= " + oneLine(n.Text) + "\n")
+			continue
+		}
+		f.excerpt(&b, n.Span, n.Text, wide)
+	}
+	return b.String()
+}
+
+// excerpt shows the first line of a span with carets under it.
+func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
+	line, _ := f.Position(s.Start)
+	start, end := f.lineBounds(line)
+	from := min(max(s.Start, start), end)
+	to := max(from, min(s.End, end))
+	writeExcerpt(b, strconv.Itoa(line), f.Src[start:end], int(from-start), int(to-start), label, wide)
+}
+
+// renderForeign shows a diagnostic of another file.
+func renderForeign(b *strings.Builder, d Diagnostic) {
+	b.WriteString(place(d.File, d.Line, d.Col) + ": " + oneLine(d.Headline) + "\n")
+	num := strconv.Itoa(d.Line)
+	if d.Text != "" {
+		from := 0
+		for i := range d.Text {
+			if from++; from == d.Col {
+				from = i
+				break
+			}
+		}
+		from = min(from, len(d.Text))
+		text, _, _ := strings.Cut(d.Text, "\n")
+		writeExcerpt(b, num, []byte(text), min(from, len(text)), min(from, len(text)), d.Label, len(num))
+	} else if d.Label != "" {
+		b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(d.Label) + "\n")
+	}
+	for _, n := range d.Notes {
+		b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(n.Text) + "\n")
+	}
+}
+
+// place is name:line:col, as far as it is known.
+func place(name string, line, col int) string {
+	if name == "" {
+		name = "-"
+	}
+	if line > 0 {
+		name += ":" + strconv.Itoa(line)
+		if col > 0 {
+			name += ":" + strconv.Itoa(col)
+		}
+	}
+	return name
+}
+
+// oneLine keeps a message from spreading over lines.
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), " ") }
+
+func isBreak(r rune) bool { return r == '\n' || r == '\r' }

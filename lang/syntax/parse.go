@@ -35,7 +35,7 @@ func Parse(name string, src []byte, opt Options) (*File, []Diagnostic, error) {
 	if p.err != nil {
 		return p.f, nil, p.err
 	}
-	p.f.Comments = p.s.comments
+	p.f.Comments, p.f.broken = p.s.comments, len(p.s.diags) > 0
 	return p.f, p.diagnostics(), nil
 }
 
@@ -61,6 +61,7 @@ type parser struct {
 
 	frames  []frame // open expressions
 	vals    []operand
+	heads   []compHead
 	patOpen []patFrame
 	patAcc  []Pat
 	sizes   []sizeFrame

@@ -6,9 +6,9 @@ const sizeHelp = "made of literals, params, indices, size x, + - * and parenthes
 // sizeFrame is an open part of a static expression: a parenthesis, or an
 // operator that waits for its right operand.
 type sizeFrame struct {
-	op    Token // LParenTok or the operator
-	at    uint32
-	left  operand
+	op   Token // LParenTok or the operator
+	at   uint32
+	left operand
 }
 
 // size parses a static expression; atom asks for a literal, a name or parentheses
@@ -38,7 +38,7 @@ func (p *parser) size(atom bool) operand {
 		prec := sizePrec(p.tok.kind)
 		if prec == 0 {
 			if depth > 0 {
-				p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, p.sizes[p.lastSizeParen()].at))
+				p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, p.lastSizeParen()))
 				return p.sizeFail(depth)
 			}
 			return p.reduceSize(cur, 0)
@@ -126,15 +126,16 @@ func (p *parser) reduceSize(cur operand, prec uint8) operand {
 
 // sizeFail gives up on a static expression with depth open parentheses.
 func (p *parser) sizeFail(depth int) operand {
-	p.open = depth
+	p.open += depth
 	p.sizes = p.sizes[:0]
 	return p.bad(p.span())
 }
 
-func (p *parser) lastSizeParen() int {
+// lastSizeParen returns where the innermost open parenthesis stands.
+func (p *parser) lastSizeParen() uint32 {
 	i := len(p.sizes) - 1
 	for p.sizes[i].op != LParenTok {
 		i--
 	}
-	return i
+	return p.sizes[i].at
 }

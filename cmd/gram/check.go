@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+)
+
+func newCheck(a *app) *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Type a program, and print its type and those of its inputs",
+		Long: `Check parses, elaborates and types a program, its data included, and prints the
+type of the body and of each input. It runs nothing. Several errors are reported
+at once where that is possible. FILE - is standard input.`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram check rnn.gram
+  gram check rnn.gram --param n=20 --set xs=@other.csv:temp_min
+  gram check rnn.gram --json | jq .type`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.add(cmd.Flags())
+	cmd.RunE = a.do(&f, func(ctx context.Context, path string, progress func(string)) error {
+		p, err := a.load(ctx, path, &f, progress)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			a.checkJSON(p.Program)
+		} else {
+			a.checkText(p.Program)
+		}
+		return nil
+	})
+	return cmd
+}
+
+func (a *app) checkText(p *gram.Program) {
+	const body = "body"
+	width := len(body)
+	for _, in := range p.Inputs() {
+		width = max(width, len("input ")+utf8.RuneCountInString(in.Name))
+	}
+	fmt.Fprintf(&a.out, "%-*s : %s\n", width, body, p.Type())
+	for _, in := range p.Inputs() {
+		fmt.Fprintf(&a.out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
+	}
+}
+
+func (a *app) checkJSON(p *gram.Program) {
+	o := begin(&a.out, "")
+	o.field("version", buildInfo().Version)
+	o.field("type", p.Type())
+	inputs := o.object("inputs")
+	for _, in := range p.Inputs() {
+		inputs.field(in.Name, in.Shape.String())
+	}
+	inputs.end()
+	o.end()
+	a.out.WriteByte('\n')
+}

@@ -1,0 +1,31 @@
+// Command gram types, runs and differentiates programs of the simply typed
+// lambda-calculus with linear negation, and tells exactly what that cost.
+//
+//	gram check FILE     the types of a program and of its inputs
+//	gram eval FILE      its value
+//	gram grad FILE      its value, its gradient or Jacobian, and the cost by rule
+//	gram version        what this build is
+//
+// # One run
+//
+// A run has one answer. The command that was asked for puts it in a buffer, and
+// the buffer goes to standard output at the very end, in one write that is
+// checked: a run that fails, reaches a limit or is interrupted leaves standard
+// output empty. Everything else, errors and progress, goes to standard error.
+// Who calls a run gives it the streams and a context:
+//
+//	main  ─ signals → context ─→  run  ─→  a command  ─→  package gram
+//	                               │           └ buffer
+//	                               └ error → message and exit status, or the buffer → standard output
+//
+// # Exit status
+//
+//	0    done, also when the reader of a pipe went away
+//	1    the program is wrong, a file can't be read or written, a limit was reached
+//	2    the command line is wrong
+//	130  interrupted: SIGINT or SIGTERM
+//
+// An error decides its status by its type: what cobra and [usageError] and
+// [gram.UsageError] report is the command line; a [gram.LimitError] of the limit
+// "interrupt" is an interruption; the rest is 1.
+package main

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram"
+)
+
+// entry is a labelled part of a value, for people. Its text may have several lines.
+type entry struct{ label, text string }
+
+// shownWhole is how many rows and columns are shown whole; of more, all but the
+// last two of these places go to the first, one to an ellipsis, one to the last.
+const shownWhole = 8
+
+const ellipsis = "…"
+
+// entries prints a value of shape s. Numbers, vectors and matrices are one entry;
+// a product with vectors in it, or an array of more dimensions, is one entry for
+// each component.
+func entries(label string, s *gram.Shape, values []float64) []entry {
+	switch dims, leaf := dimensions(s); {
+	case leaf.Kind != gram.RealShape && len(dims) == 0:
+		return tuple(label, s, values)
+	case leaf.Kind != gram.RealShape || len(dims) > 2:
+		return components(label, s, values)
+	case len(dims) == 2:
+		return []entry{{label, matrix(s, dims[0], dims[1], values)}}
+	case len(dims) == 1:
+		return []entry{{label, vector(s, values)}}
+	}
+	return []entry{{label, string(appendNumber(nil, values[0]))}}
+}
+
+// dimensions takes the vectors off a shape.
+func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
+	for ; s.Kind == gram.VectorShape; s = s.A {
+		dims = append(dims, s.Size)
+	}
+	return dims, s
+}
+
+// tuple prints a product: on one line if all components are numbers.
+func tuple(label string, s *gram.Shape, values []float64) []entry {
+	if allReal(s) {
+		return []entry{{label, string(languageNotation.write(nil, &flat{values: values}, s))}}
+	}
+	var out []entry
+	for i := 1; ; i++ {
+		part := s
+		if s.Kind == gram.ProductShape {
+			part = s.A
+		}
+		w := part.Width()
+		out = append(out, entries(label+", "+strconv.Itoa(i), part, values[:w])...)
+		values = values[w:]
+		if s.Kind != gram.ProductShape {
+			return out
+		}
+		s = s.B
+	}
+}
+
+func allReal(s *gram.Shape) bool {
+	if s.Kind == gram.ProductShape {
+		return allReal(s.A) && allReal(s.B)
+	}
+	return s.Kind == gram.RealShape
+}
+
+// components prints the elements of a vector, an entry or more for each.
+func components(label string, s *gram.Shape, values []float64) []entry {
+	var out []entry
+	for _, i := range places(s.Size) {
+		if i < 0 {
+			out = append(out, entry{label + ".(" + ellipsis + ")", summary(s, values)})
+			continue
+		}
+		w := s.A.Width()
+		out = append(out, entries(fmt.Sprintf("%s.(%d)", label, i), s.A, values[i*w:(i+1)*w])...)
+	}
+	return out
+}
+
+// places returns the indices that are shown of n, -1 for those left out.
+func places(n int) []int {
+	var out []int
+	for i := range n {
+		switch {
+		case n <= shownWhole || i < shownWhole-2 || i == n-1:
+			out = append(out, i)
+		case i == n-2:
+			out = append(out, -1)
+		}
+	}
+	return out
+}
+
+// vector prints a vector on one line.
+func vector(s *gram.Shape, values []float64) string {
+	var cells []string
+	for _, i := range places(len(values)) {
+		cells = append(cells, cell(values, i))
+	}
+	line := "[| " + strings.Join(cells, ", ") + " |]"
+	if len(values) > shownWhole {
+		line += "  " + summary(s, values)
+	}
+	return line
+}
+
+// matrix prints a matrix, a row a line.
+func matrix(s *gram.Shape, rows, columns int, values []float64) string {
+	var grid [][]string
+	widths := make([]int, min(columns, shownWhole))
+	for _, i := range places(rows) {
+		line := make([]string, len(widths))
+		for j, column := range places(columns) {
+			line[j] = ellipsis
+			if i >= 0 && column >= 0 {
+				line[j] = cell(values[i*columns:(i+1)*columns], column)
+			}
+			widths[j] = max(widths[j], utf8.RuneCountInString(line[j]))
+		}
+		grid = append(grid, line)
+	}
+	var b strings.Builder
+	if rows > shownWhole || columns > shownWhole {
+		b.WriteString(summary(s, values) + "\n")
+	}
+	for i, line := range grid {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j, text := range line {
+			if j > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString(strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text)) + text)
+		}
+	}
+	return b.String()
+}
+
+// cell prints one of several numbers, with six digits.
+func cell(values []float64, i int) string {
+	if i < 0 {
+		return ellipsis
+	}
+	return strconv.FormatFloat(values[i], 'g', 6, 64)
+}
+
+// summary is what is said of numbers that are not all shown.
+func summary(s *gram.Shape, values []float64) string {
+	return fmt.Sprintf("%s, norm %s", s, strconv.FormatFloat(norm(values), 'g', 6, 64))
+}
+
+// norm is the Euclidean norm, also where the squares would overflow.
+func norm(values []float64) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum = math.Hypot(sum, x)
+	}
+	return sum
+}

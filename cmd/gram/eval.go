@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+)
+
+func newEval(a *app) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "eval FILE",
+		Short: "Print the value of a program",
+		Long: `Eval reduces a program at the point that its inputs name and prints the value: a
+number, or a tuple, vector or list of them, as the language writes them. Numbers
+are printed so that they read back to the same float64. A value with a function in
+it is an error. FILE - is standard input.
+
+With --json, the value comes with what it cost: steps by rule, overhead, nodes,
+memory and time. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
+and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram eval rnn.gram
+  gram eval rnn.gram --param n=1e5 --set eps=-0.3 --set q=[1,-2]
+  gram eval rnn.gram --set xs=@other.csv:temp_min --max-memory 2GiB --timeout 10s
+  echo '1 + 2' | gram eval -
+  gram eval rnn.gram --json | jq .cost.steps.total`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.add(cmd)
+	cmd.RunE = a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+		res, p, err := a.reduce(ctx, path, &f, false, progress)
+		if err != nil {
+			return err
+		}
+		value := flat{res.Values, res.Lengths}
+		if !f.json {
+			a.out.Write(languageNotation.write(nil, &value, p.Shape()))
+			a.out.WriteByte('\n')
+			return nil
+		}
+		o := begin(&a.out, "")
+		o.field("version", buildInfo().Version)
+		o.value("value", value, p.Shape())
+		o.field("strategy", strategy)
+		o.cost(&res.Cost)
+		o.end()
+		a.out.WriteByte('\n')
+		return nil
+	})
+	return cmd
+}
+
+// strategy is how a program is reduced: at its point, without unfolding it first.
+const strategy = "direct"
+
+// reduce loads a program and runs it, for its value or for its gradient.
+func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {
+	opt := f.options(a)
+	p, err := a.load(ctx, path, &f.loadFlags, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := p.Repeat(ctx, opt, gradient, int(f.repeat.n))
+	if err != nil {
+		return nil, nil, err
+	}
+	res.Cost.Seconds.Load += p.reading.Seconds()
+	return res, p, nil
+}

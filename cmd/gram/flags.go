@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// loadFlags are those of every command that reads a program.
+type loadFlags struct {
+	params, sets []string
+	json         bool
+	maxMemory    size
+	timeout      duration
+}
+
+func (f *loadFlags) add(fs *pflag.FlagSet) {
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
+	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a CSV file: @file.csv, @file.csv:column,column (repeatable)")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
+	fs.Var(&f.timeout, "timeout", "stop after a `duration`: 500ms, 10s, 2m")
+}
+
+// runFlags are those of the commands that run a program.
+type runFlags struct {
+	loadFlags
+	maxSteps, maxNodes count
+	schedule           schedule
+	seed               count
+	finite             bool
+	repeat             count
+}
+
+// maxRepeat bounds --repeat: each run's time is kept.
+const maxRepeat = 1e6
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.loadFlags.add(fs)
+	f.maxSteps.least, f.maxNodes.least = 1, 1
+	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
+	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
+	fs.Var(&f.maxNodes, "max-nodes", "stop when so many nodes of 16 bytes are live: a `count`")
+	fs.Var(&f.schedule, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
+	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
+	_ = cmd.RegisterFlagCompletionFunc("schedule", cobra.FixedCompletions([]string{"lifo", "random"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// options returns the options of a run. It picks the seed that is missing.
+func (f *runFlags) options(a *app) gram.EvalOptions {
+	if f.schedule == schedule(gram.Random) && !f.seed.set {
+		f.seed = count{n: rand.Uint64N(1 << 32), set: true}
+		fmt.Fprintf(a.stderr, "gram: schedule random; --seed %d gives the same order again\n", f.seed.n)
+	}
+	return gram.EvalOptions{Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite}
+}
+
+// count is a flag's natural number; 1e6 is one too.
+type count struct {
+	n           uint64
+	least, most uint64 // most 0: none
+	set         bool
+}
+
+func (c *count) Type() string { return "count" }
+
+func (c *count) String() string {
+	if !c.set {
+		return ""
+	}
+	return strconv.FormatUint(c.n, 10)
+}
+
+func (c *count) Set(text string) error {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		x, err := syntax.ParseNumber(text)
+		if err != nil || x < 0 || x != math.Trunc(x) {
+			return errors.New("this is not a natural number, like 1000 or 1e6")
+		}
+		if x >= 1<<64 {
+			return errors.New("this is too large")
+		}
+		n = uint64(x)
+	}
+	if n < c.least {
+		return fmt.Errorf("this must be at least %d", c.least)
+	}
+	if c.most != 0 && n > c.most {
+		return fmt.Errorf("this must be at most %d", c.most)
+	}
+	c.n, c.set = n, true
+	return nil
+}
+
+// size is a flag's number of bytes.
+type size uint64
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return limits.Size(uint64(*s))
+}
+
+func (s *size) Set(text string) error {
+	n, err := limits.ParseSize(text)
+	*s = size(n)
+	return err
+}
+
+// duration is a flag's positive time.
+type duration time.Duration
+
+func (d *duration) Type() string { return "duration" }
+
+func (d *duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+func (d *duration) Set(text string) error {
+	t, err := time.ParseDuration(text)
+	if err != nil {
+		return errors.New("this is not a duration with its unit, like 500ms, 10s or 2m")
+	}
+	if t <= 0 {
+		return errors.New("this must be more than zero")
+	}
+	*d = duration(t)
+	return nil
+}
+
+// schedule is a flag's order of redexes.
+type schedule gram.Schedule
+
+var schedules = map[string]gram.Schedule{"lifo": gram.LIFO, "random": gram.Random}
+
+func (s *schedule) Type() string { return "order" }
+
+func (s *schedule) String() string {
+	for name, value := range schedules {
+		if value == gram.Schedule(*s) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *schedule) Set(text string) error {
+	value, ok := schedules[text]
+	if !ok {
+		return errors.New("this is neither lifo nor random")
+	}
+	*s = schedule(value)
+	return nil
+}
+
+// flagError adds the name that is meant, perhaps, to the error of an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return &usageError{err.Error()}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	text := fmt.Sprintf("unknown flag --%s of gram %s", unknown.GetSpecifiedName(), cmd.Name())
+	if !cmd.HasParent() {
+		text = fmt.Sprintf("unknown flag --%s", unknown.GetSpecifiedName())
+	}
+	if near := load.Closest(unknown.GetSpecifiedName(), names); near != "" {
+		text += fmt.Sprintf("; did you mean --%s?", near)
+	}
+	return &usageError{text}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/lang/load"
+)
+
+func newGrad(a *app) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "grad FILE",
+		Short: "Print the value and gradient of a program, and what they cost",
+		Long: `Grad reduces the reverse transformation of a program at the point that its inputs
+name. For a body of type R it prints the value and the gradient with respect to the
+inputs, for a body of type R^k the value and the Jacobian: k backward phases over
+one primal phase. Each derivative has the shape of its input; an input that the
+body doesn't use has derivative 0. FILE - is standard input.
+
+For people it shows large vectors and matrices in part, with their Euclidean norm,
+and then the cost: steps of the calculus by rule, work that is no step (overhead),
+nodes and memory, and times. With --json, everything is printed whole: "gradient"
+or "jacobian" is an object of the inputs in order, each with its numbers in nested
+arrays, a list of k of them for a Jacobian; NaN and infinities are the strings
+"NaN", "+Inf" and "-Inf".
+
+Steps are those of the paper and don't depend on the machine, on --schedule or on
+--seed. Times do: --repeat reports the best and the median of several runs.`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram grad rnn.gram
+  gram grad rnn.gram --param n=1e6 --repeat 10
+  gram grad rnn.gram --set E=@e.csv --finite
+  gram grad rnn.gram --schedule random --seed 7
+  gram grad rnn.gram --json | jq .gradient.eps`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.add(cmd)
+	cmd.RunE = a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+		res, p, err := a.reduce(ctx, path, &f, true, progress)
+		if err != nil {
+			return err
+		}
+		d := derivatives(p.Program, res)
+		if f.json {
+			a.gradJSON(p.Program, res, d)
+		} else {
+			r := report{out: &a.out, paint: a.paint}
+			r.gradient(p.Program, res, d)
+			r.cost(&res.Cost, int(f.repeat.n))
+		}
+		return nil
+	})
+	return cmd
+}
+
+// derivative is the part of a gradient or Jacobian that belongs to one input: for a
+// Jacobian a vector of k values of the input's shape.
+type derivative struct {
+	name   string
+	shape  *gram.Shape
+	values []float64
+}
+
+// derivatives cuts the rows of a Jacobian into the inputs' columns.
+func derivatives(p *gram.Program, res *gram.Result) []derivative {
+	inputs := p.Inputs()
+	out := make([]derivative, len(inputs))
+	k, width := len(res.Values), 0
+	for _, in := range inputs {
+		width += in.Shape.Width()
+	}
+	at := 0
+	for i, in := range inputs {
+		w := in.Shape.Width()
+		d := derivative{name: in.Name, shape: in.Shape}
+		if isJacobian(p) {
+			d.shape = load.VectorShape(in.Shape, k)
+		}
+		d.values = make([]float64, 0, k*w)
+		for row := range k {
+			d.values = append(d.values, res.Jacobian[row*width+at:row*width+at+w]...)
+		}
+		out[i] = d
+		at += w
+	}
+	return out
+}
+
+func isJacobian(p *gram.Program) bool { return p.Shape().Kind == gram.VectorShape }
+
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative) {
+	o := begin(&a.out, "")
+	o.field("version", buildInfo().Version)
+	o.value("value", flat{values: res.Values}, p.Shape())
+	name := "gradient"
+	if isJacobian(p) {
+		name = "jacobian"
+	}
+	sub := o.object(name)
+	for _, d := range ds {
+		sub.value(d.name, flat{values: d.values}, d.shape)
+	}
+	sub.end()
+	o.field("strategy", strategy)
+	o.cost(&res.Cost)
+	o.end()
+	a.out.WriteByte('\n')
+}

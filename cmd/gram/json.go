@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/gram-machine/gram"
+)
+
+// object writes a JSON object, a field a line and in order. Arrays, and objects
+// that are not objects of this type, stand on one line.
+type object struct {
+	out    *bytes.Buffer
+	indent string
+	empty  bool
+}
+
+// begin opens an object within indent.
+func begin(out *bytes.Buffer, indent string) *object {
+	out.WriteByte('{')
+	return &object{out, indent + "  ", true}
+}
+
+// key starts a field.
+func (o *object) key(name string) *bytes.Buffer {
+	if !o.empty {
+		o.out.WriteByte(',')
+	}
+	o.empty = false
+	o.out.WriteString("\n" + o.indent)
+	o.out.Write(encode(name))
+	o.out.WriteString(": ")
+	return o.out
+}
+
+// field writes a field that encoding/json can write.
+func (o *object) field(name string, value any) { o.key(name).Write(spaced(encode(value))) }
+
+// object starts a field that is an object.
+func (o *object) object(name string) *object { return begin(o.key(name), o.indent) }
+
+// value writes a field that is a value of a program.
+func (o *object) value(name string, f flat, s *gram.Shape) {
+	out := o.key(name)
+	out.Write(jsonNotation.write(out.AvailableBuffer(), &f, s))
+}
+
+func (o *object) end() {
+	if !o.empty {
+		o.out.WriteString("\n" + strings.TrimSuffix(o.indent, "  "))
+	}
+	o.out.WriteByte('}')
+}
+
+// encode writes what always can be: strings, and structs of numbers and strings.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// spaced puts a space behind the colons and commas of compact JSON.
+func spaced(compact []byte) []byte {
+	out := make([]byte, 0, len(compact)+len(compact)/4)
+	quoted := false
+	for i, c := range compact {
+		out = append(out, c)
+		switch {
+		case c == '"' && (!quoted || !escaped(compact[:i])):
+			quoted = !quoted
+		case !quoted && (c == ':' || c == ','):
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+// escaped tells whether the text ends with an odd number of backslashes.
+func escaped(text []byte) bool {
+	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
+}
+
+// cost writes the field "cost".
+func (o *object) cost(c *gram.Cost) {
+	sub := o.object("cost")
+	sub.field("inputs", c.Inputs)
+	sub.field("size", c.Size)
+	sub.field("steps", c.Steps)
+	sub.field("overhead", c.Overhead)
+	sub.field("nodes", c.Nodes)
+	sub.field("arenaBytes", c.ArenaBytes)
+	sub.field("seconds", c.Seconds)
+	sub.field("nsPerStep", c.NsPerStep)
+	sub.end()
+}

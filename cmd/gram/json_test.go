@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/lang/load"
+)
+
+func TestObject(t *testing.T) {
+	var out bytes.Buffer
+	o := begin(&out, "")
+	o.field(`a "quoted: name", x'`, `back\`)
+	o.field("next", "R -> R")
+	o.value("v", flat{values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
+	o.object("empty").end()
+	sub := o.object("sub")
+	sub.field("ε", struct {
+		A int    `json:"a"`
+		B string `json:"b"`
+	}{1, `"\":,`})
+	sub.end()
+	o.end()
+	require.Equal(t, `{
+  "a \"quoted: name\", x'": "back\\",
+  "next": "R -> R",
+  "v": [1, 0.5],
+  "empty": {},
+  "sub": {
+    "ε": {"a": 1, "b": "\"\\\":,"}
+  }
+}`, out.String())
+	require.True(t, json.Valid(out.Bytes()))
+}

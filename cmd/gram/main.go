@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// Without this the runtime ends the process when the reader of a pipe goes
+	// away; with it, the write fails with EPIPE.
+	signal.Ignore(syscall.SIGPIPE)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go watch(signals, cancel, os.Exit)
+
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// watch cancels the run at the first signal and exits at the second, for a run
+// that does not come to its end.
+func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
+	<-signals
+	cancel()
+	<-signals
+	exit(statusInterrupted)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(leakFree{m}, map[string]func(){"gram": main})
+}
+
+// leakFree runs the tests and fails if they left goroutines behind.
+type leakFree struct{ m *testing.M }
+
+func (l leakFree) Run() int {
+	code := l.m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// TestScript runs the scripts in testdata/script. They have these commands more:
+//
+//	status N PROGRAM ARGS…     runs a program; its exit status is N
+//	interrupt SIGNAL N PROGRAM ARGS…
+//	                           runs a program, which reads standard input, sends it
+//	                           the signal when it has begun to; its exit status is N
+//	                           and standard output stays empty
+//	same stdout FILE           compares but for times, overhead, nodes and version
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TERM", "xterm")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
+		},
+	})
+}
+
+func statusCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program args…")
+	}
+	checkStatus(ts, args[0], ts.Exec(args[1], args[2:]...))
+}
+
+func checkStatus(ts *testscript.TestScript, want string, err error) {
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(got) != want {
+		ts.Fatalf("exit status %d, not %s", got, want)
+	}
+}
+
+var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+
+func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || signals[args[0]] == nil {
+		ts.Fatalf("usage: interrupt INT|TERM N program args…")
+	}
+	var out, errs strings.Builder
+	path, err := exec.LookPath(args[2])
+	ts.Check(err)
+	cmd := exec.Command(path, args[3:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &errs
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	// More than a pipe holds: what is written has been read for the most part, and
+	// the program is far beyond its start.
+	_, err = io.WriteString(in, ts.ReadFile("stdin.gram")+strings.Repeat("-- padding\n", 1<<16))
+	ts.Check(err)
+	if ts.Getenv("KEEP_OPEN") == "" {
+		ts.Check(in.Close())
+	}
+	time.Sleep(100 * time.Millisecond)
+	ts.Check(cmd.Process.Signal(signals[args[0]]))
+	err = cmd.Wait()
+	in.Close()
+	ts.Logf("[stdout]\n%s[stderr]\n%s", out.String(), errs.String())
+	checkStatus(ts, args[1], err)
+	if out.Len() > 0 {
+		ts.Fatalf("an interrupted run printed a result")
+	}
+	if !strings.Contains(errs.String(), "interrupted") {
+		ts.Fatalf("an interrupted run does not say so")
+	}
+}
+
+var masks = []struct{ find, put string }{
+	{`"version": "[^"]*"`, `"version": _`},
+	{`("(?:arenaBytes|load|compile|reduce|reduceMedian|nsPerStep)"): [-+.e0-9]+`, `$1: _`},
+	{`("(?:overhead|nodes)"): \{[^}]*\}`, `$1: _`},
+	{`(?m)^(overhead|nodes|time|speed) .*$`, `$1 _`},
+}
+
+// mask replaces what differs from run to run, and from one version to the next.
+func mask(text string) string {
+	for _, m := range masks {
+		text = regexp.MustCompile(m.find).ReplaceAllString(text, m.put)
+	}
+	return text
+}
+
+func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: same stdout FILE")
+	}
+	got, want := mask(ts.ReadFile(args[0])), mask(ts.ReadFile(args[1]))
+	if got != want {
+		ts.Fatalf("%s is\n%s\nnot\n%s", args[0], got, want)
+	}
+}

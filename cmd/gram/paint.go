@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+)
+
+// isTerminal tells whether a stream is one.
+func isTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// painter colours text for one stream, or leaves it as it is.
+type painter struct{ heading, faint *color.Color }
+
+// newPainter paints for a terminal, unless NO_COLOR is set.
+func newPainter(stream any) painter {
+	p := painter{color.New(color.Bold), color.New(color.Faint)}
+	on := isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	for _, c := range []*color.Color{p.heading, p.faint} {
+		if on {
+			c.EnableColor()
+		} else {
+			c.DisableColor()
+		}
+	}
+	return p
+}

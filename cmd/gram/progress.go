@@ -1,0 +1,76 @@
+package main
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progressDelay is how long a run may take before it shows that it is at work.
+const progressDelay = time.Second
+
+// progress shows on one line of a terminal what a long run is doing, and for how
+// long; the line is erased when it is closed. One that is off does nothing.
+type progress struct {
+	doing      atomic.Pointer[string]
+	quit, done chan struct{}
+}
+
+// phases are the phases of a run in words.
+var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing"}
+
+func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
+	p := &progress{quit: make(chan struct{}), done: make(chan struct{})}
+	p.phase("load")
+	if !on {
+		close(p.done)
+		return p
+	}
+	go p.show(w, delay)
+	return p
+}
+
+// phase tells what is being done; it may be called often, from any goroutine.
+func (p *progress) phase(name string) {
+	if now := p.doing.Load(); now == nil || *now != name {
+		p.doing.Store(&name)
+	}
+}
+
+// show draws the line from the delay on, until the progress is closed.
+func (p *progress) show(w io.Writer, delay time.Duration) {
+	defer close(p.done)
+	start := time.Now()
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.quit:
+		return
+	}
+	line := progressbar.NewOptions(-1,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetElapsedTime(false), // it starts late, so the line has its own
+		progressbar.OptionSetSpinnerChangeInterval(0),
+		progressbar.OptionUseANSICodes(true))
+	tick := time.NewTicker(max(delay/5, time.Millisecond))
+	defer tick.Stop()
+	for {
+		elapsed := time.Since(start).Round(time.Second / 10)
+		line.Describe(phases[*p.doing.Load()] + ", " + elapsed.String())
+		select {
+		case <-tick.C:
+		case <-p.quit:
+			_ = line.Clear()
+			return
+		}
+	}
+}
+
+// close erases the line.
+func (p *progress) close() {
+	close(p.quit)
+	<-p.done
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/limits"
+)
+
+// report prints a gradient and its cost for people.
+type report struct {
+	out   *bytes.Buffer
+	paint painter
+}
+
+func (r *report) heading(title string) { r.out.WriteString(r.paint.heading.Sprint(title)) }
+
+// gradient prints the value, and the derivative by each input.
+func (r *report) gradient(p *gram.Program, res *gram.Result, ds []derivative) {
+	r.heading("value")
+	fmt.Fprintf(r.out, "  %s\n", entries("", p.Shape(), res.Values)[0].text) // R or R^k: one entry
+	title := "gradient"
+	if isJacobian(p) {
+		title = "Jacobian"
+	}
+	r.heading("\n" + title)
+	if len(ds) == 0 {
+		r.out.WriteString("  empty: the program has no inputs\n")
+		return
+	}
+	r.out.WriteByte('\n')
+	var lines []entry
+	width := 0
+	for _, d := range ds {
+		lines = append(lines, entries(d.name, d.shape, d.values)...)
+	}
+	for _, e := range lines {
+		width = max(width, utf8.RuneCountInString(e.label))
+	}
+	for _, e := range lines {
+		fmt.Fprintf(r.out, "  %-*s  %s\n", width, e.label, indented(e.text, strings.Repeat(" ", width+4)))
+	}
+}
+
+// indented puts the lines of a text below one another.
+func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
+
+// cost prints the steps by rule, the overhead, nodes, memory and times.
+func (r *report) cost(c *gram.Cost, repeat int) {
+	r.out.WriteByte('\n')
+	r.heading("steps")
+	r.out.WriteByte('\n')
+	r.steps(&c.Steps)
+	r.out.WriteByte('\n')
+	r.line("size", "|t| %s, |D(t)| %s, %s", grouped(uint64(c.Size.Term)), grouped(uint64(c.Size.Reverse)),
+		plural(c.Inputs, "scalar input"))
+	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", grouped(c.Overhead.Total),
+		grouped(c.Overhead.Instantiate), grouped(c.Overhead.Search), grouped(c.Overhead.Readback))
+	r.line("nodes", "%s allocated, %s live at once, arena of %s", grouped(c.Nodes.Allocated), grouped(c.Nodes.Peak),
+		limits.Size(c.ArenaBytes))
+	reduce := "reduce " + seconds(c.Seconds.Reduce)
+	if repeat > 1 {
+		reduce = fmt.Sprintf("reduce %s (best of %d, median %s)", seconds(c.Seconds.Reduce), repeat, seconds(c.Seconds.ReduceMedian))
+	}
+	r.line("time", "load %s, compile %s, %s", seconds(c.Seconds.Load), seconds(c.Seconds.Compile), reduce)
+	r.line("speed", "%s ns per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64))
+}
+
+func (r *report) line(name, format string, args ...any) {
+	r.heading(fmt.Sprintf("%-8s", name))
+	fmt.Fprintf(r.out, "  "+format+"\n", args...)
+}
+
+// steps prints the table of the rules that fired.
+func (r *report) steps(s *gram.Steps) {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: false}
+	style.Format = table.FormatOptions{}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	t.SetStyle(style)
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, Align: text.AlignRight},
+		{Number: 2},
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight},
+		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight},
+	})
+	t.AppendHeader(table.Row{"no.", "rule", "steps", "share"})
+	for _, rule := range s.ByRule() {
+		if rule.Steps > 0 {
+			t.AppendRow(table.Row{rule.Number, rule.Name, grouped(rule.Steps), share(rule.Steps, s.Total)})
+		}
+	}
+	t.AppendFooter(table.Row{"", "total", grouped(s.Total), share(s.Total, s.Total)})
+	r.out.WriteString(t.Render())
+	r.out.WriteByte('\n')
+}
+
+func share(part, whole uint64) string {
+	if whole == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
+}
+
+// grouped prints 1234567 as 1 234 567.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped(uint64(n)) + " " + what + "s"
+}
+
+// seconds prints a time with three or four digits: 1.234ms.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	unit := time.Duration(1)
+	for d/unit >= 10000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

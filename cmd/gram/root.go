@@ -1,0 +1,163 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `gram runs higher-order functional programs and their gradients, and tells exactly
+what that cost. It implements the calculus of "Backpropagation in the simply typed
+lambda-calculus with linear negation" (POPL 2020).
+
+A program declares its inputs, each with a value, and ends with an expression:
+
+  input x1 = 5
+  input x2 = 2
+  let z1 = x1 - x2 in let z2 = z1 * z1 in sin z2
+
+Results go to standard output, all at once and only if there is no error;
+everything else goes to standard error.`
+
+// helpTemplate is cobra's, with what is said after the flags.
+const helpTemplate = `{{.Long}}
+
+{{.UsageString}}{{with index .Annotations "more"}}
+{{.}}
+{{end}}`
+
+// more returns what a command's help says after its flags.
+func more(paragraphs ...string) map[string]string {
+	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
+}
+
+const statusHelp = `Exit status:
+  0    done, also when the reader of a pipe went away
+  1    the program is wrong (syntax, type, data, a value that doesn't fit the
+       program), a file can't be read or written, a limit was reached
+  2    the command line is wrong (an unknown or malformed flag, an unknown name
+       in --set or --param, a value that isn't a number)
+  130  interrupted; a second interrupt ends gram at once`
+
+const limitsHelp = `Limits hold while the program is read, typed, compiled and run. A run that reaches
+one prints nothing on standard output, and says how far it got. There is always
+one on memory; set it with --max-memory.`
+
+// newRoot returns the command gram with all others below it.
+func newRoot(a *app) *cobra.Command {
+	cobra.EnableCommandSorting = false
+	var version bool
+	root := &cobra.Command{
+		Use:   "gram",
+		Short: "Run functional programs and their gradients, and count the cost",
+		Long:  rootHelp,
+		Example: `  gram check rnn.gram
+  gram eval rnn.gram --set eps=-0.3
+  gram grad rnn.gram --param n=1e6 --json`,
+		Annotations:   more(statusHelp),
+		Args:          noSuchCommand,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !version {
+				return usagef("a command is expected, one of %s", strings.Join(names(cmd), ", "))
+			}
+			a.accepted = true
+			printVersion(&a.out)
+			return nil
+		},
+	}
+	root.Flags().BoolVar(&version, "version", false, "print what this build is")
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpCommand(newHelp(a))
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newVersion(a))
+	addCompletion(root)
+	return root
+}
+
+// addCompletion adds cobra's command completion, which prints a script for a shell.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Short = "Print a script that completes gram's commands and flags"
+			cmd.Args = cobra.ArbitraryArgs
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				return usagef("completion takes the name of a shell, one of %s", strings.Join(names(cmd), ", "))
+			}
+		}
+	}
+}
+
+// names returns the names of the commands that cmd has.
+func names(cmd *cobra.Command) []string {
+	var out []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			out = append(out, c.Name())
+		}
+	}
+	return out
+}
+
+// noSuchCommand is the check of the root's arguments, which name no command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := `unknown command "` + args[0] + `"`
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &usageError{text}
+}
+
+// newHelp returns the command help. Unlike cobra's own it fails for a command that
+// doesn't exist.
+func newHelp(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Long:  "Help prints what a command does, its flags, and examples; without COMMAND, the\noverview.",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = noSuchCommand(about, rest)
+			}
+			if err != nil {
+				return &usageError{err.Error()}
+			}
+			a.accepted = true
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// oneFile is the check of the arguments of a command that takes a program.
+func oneFile(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usagef("%s takes a FILE; - is standard input", cmd.Name())
+	case 1:
+		return nil
+	}
+	return usagef("%s takes one FILE, not %d: %s", cmd.Name(), len(args), strings.Join(args, " "))
+}
+
+// gramFiles completes the names of programs.
+func gramFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"gram"}, cobra.ShellCompDirectiveFilterFileExt
+}

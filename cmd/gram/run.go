@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/gram-machine/gram"
+)
+
+// The exit statuses.
+const (
+	statusDone        = 0
+	statusWrong       = 1
+	statusUsage       = 2
+	statusInterrupted = 130
+)
+
+// usageError is a command line that is wrong.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// app is one run of the command.
+type app struct {
+	stdin  io.Reader
+	stderr io.Writer
+	out    bytes.Buffer // the answer
+	paint  painter      // for the answer
+	// accepted tells that a command took its flags and arguments; an error before
+	// that is one of the command line.
+	accepted bool
+}
+
+// run does what args ask for and returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stderr: stderr, paint: newPainter(stdout)}
+	root := newRoot(a)
+	root.SetArgs(append([]string{}, args...))
+	root.SetIn(stdin)
+	root.SetOut(&a.out)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: ctx.Err()}
+	}
+	if err != nil {
+		return a.fail(cmd.CommandPath(), err)
+	}
+	return a.deliver(stdout)
+}
+
+// fail prints the error of the command at path and returns its exit status.
+func (a *app) fail(path string, err error) int {
+	var program *gram.Error
+	var limit *gram.LimitError
+	switch {
+	case a.isUsage(err):
+		fmt.Fprintf(a.stderr, "gram: %s\n", strings.TrimRight(err.Error(), "\n"))
+		fmt.Fprintf(a.stderr, "Run '%s --help' for usage.\n", path)
+		return statusUsage
+	case errors.As(err, &limit) && limit.Limit == "interrupt":
+		fmt.Fprintf(a.stderr, "gram: %s\n", limit)
+		return statusInterrupted
+	case errors.As(err, &program):
+		fmt.Fprintln(a.stderr, strings.TrimRight(program.Text, "\n"))
+	default:
+		fmt.Fprintf(a.stderr, "gram: %v\n", err)
+	}
+	return statusWrong
+}
+
+// isUsage tells whether an error is one of the command line.
+func (a *app) isUsage(err error) bool {
+	var own *usageError
+	var value *gram.UsageError
+	return !a.accepted || errors.As(err, &own) || errors.As(err, &value)
+}
+
+// deliver writes the answer, whole, and returns the exit status.
+func (a *app) deliver(stdout io.Writer) int {
+	if a.out.Len() == 0 {
+		return statusDone
+	}
+	_, err := stdout.Write(a.out.Bytes())
+	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return statusDone
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	fmt.Fprintf(a.stderr, "gram: cannot write the result: %v\n", err)
+	return statusWrong
+}
+
+// fileError words an error of the system about the program's file.
+func fileError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if with := path + ".gram"; isFile(with) {
+			return fmt.Errorf("%s: no such file; did you mean %s?", path, with)
+		}
+		return fmt.Errorf("%s: no such file", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied", path)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%s: this is a directory, not a program", path)
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		err = system.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/limits"
+)
+
+// loaded is a program that is ready to be run.
+type loaded struct {
+	*gram.Program
+	reading time.Duration // of the file
+}
+
+// load reads the program that the command line names, and types and elaborates it.
+func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func(string)) (*loaded, error) {
+	most := uint64(f.maxMemory)
+	if most == 0 {
+		most = limits.DefaultMemory()
+	}
+	// The collector keeps garbage below the bound, so that what reaches it is live.
+	debug.SetMemoryLimit(int64(most / 10 * 9))
+
+	start := time.Now()
+	name, dir := path, filepath.Dir(path)
+	if path == "-" {
+		name, dir = "standard input", ""
+	}
+	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	if err != nil {
+		return nil, err
+	}
+	reading := time.Since(start)
+	p, err := gram.Load(ctx, name, src, gram.Options{
+		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Progress: progress,
+		Open: func(path string) (fs.File, error) { return open(ctx, path) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{p, reading}, nil
+}
+
+// read returns the text of the program; path "-" is standard input.
+func (a *app) read(ctx context.Context, path, name string, meter *limits.Meter) ([]byte, error) {
+	r := io.Reader(newPatient(ctx, a.stdin))
+	if path != "-" {
+		f, err := open(ctx, path)
+		if err != nil {
+			return nil, readError(name, err)
+		}
+		defer f.Close()
+		r = f
+	}
+	src := make([]byte, 0, 1<<16)
+	for {
+		if len(src) == cap(src) {
+			if err := meter.Reserve(int64(2 * cap(src))); err != nil {
+				return nil, readError(name, err)
+			}
+			src = append(make([]byte, 0, 2*cap(src)), src...)
+		}
+		if err := meter.Check(); err != nil {
+			return nil, readError(name, err)
+		}
+		n, err := r.Read(src[len(src):cap(src)])
+		src = src[:len(src)+n]
+		if err == io.EOF {
+			return src, nil
+		}
+		if err != nil {
+			return nil, readError(name, err)
+		}
+	}
+}
+
+// readError is the error of a program that could not be read.
+func readError(name string, err error) error {
+	var memory *limits.MemoryError
+	if errors.As(err, &memory) {
+		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: "reading " + name, Err: err}
+	}
+	if limit := contextLimit(err, "reading "+name); limit != nil {
+		return limit
+	}
+	return fileError(name, err)
+}
+
+// contextLimit is the limit that a context's error stands for, or nil.
+func contextLimit(err error, phase string) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &gram.LimitError{Limit: "time", Phase: phase, Err: err}
+	case errors.Is(err, context.Canceled):
+		return &gram.LimitError{Limit: "interrupt", Phase: phase, Err: err}
+	}
+	return nil
+}
+
+// do makes a command's RunE: it notes that the command line was accepted, bounds
+// the time, and shows progress while the work lasts.
+func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progress func(string)) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.accepted = true
+		ctx := cmd.Context()
+		if f.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(f.timeout))
+			defer cancel()
+		}
+		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
+		err := work(ctx, args[0], bar.phase)
+		bar.close()
+		var limit *gram.LimitError
+		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
+			return contextLimit(ctx.Err(), "loading") // data that was not read to its end
+		}
+		return err
+	}
+}

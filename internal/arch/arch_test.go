@@ -1,0 +1,239 @@
+package arch
+
+import (
+	"cmp"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "github.com/gram-machine/gram"
+
+// root is the name of the layer of the module's root package.
+const root = "."
+
+// layers are the folders of the module, and the layers whose packages each may
+// import besides its own.
+var layers = map[string][]string{
+	"term":               {},
+	"lang":               {"term"},
+	"revgrad":            {"term"},
+	"graph":              {"term"},
+	"compile":            {"term", "graph"},
+	"machine":            {"term", "graph"},
+	"internal/limits":    {},
+	"internal/generate":  {"term"},
+	"internal/oracle":    {"term"},
+	"internal/reference": {"term"},
+	"internal/arch":      {},
+	root:                 {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},
+	"bench": {
+		root, "term", "lang", "revgrad", "graph", "compile", "machine",
+		"internal/limits", "internal/oracle", "internal/reference",
+	},
+	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},
+}
+
+// edge says that a file of the package in folder from imports the one in folder to.
+type edge struct{ from, to, file string }
+
+func (e edge) String() string {
+	return fmt.Sprintf("%s: %s must not import %s", e.file, name(e.from), name(e.to))
+}
+
+func name(folder string) string {
+	if folder == root {
+		return "the root package"
+	}
+	return folder
+}
+
+// layerOf returns the layer of a folder: the longest of its prefixes that has rules.
+func layerOf(folder string) (string, bool) {
+	for f := folder; f != "."; f = path.Dir(f) {
+		if _, ok := layers[f]; ok {
+			return f, true
+		}
+	}
+	return root, folder == root
+}
+
+// violations returns what is wrong with edges, sorted.
+func violations(edges []edge) []string {
+	wrong := map[string]bool{}
+	for _, e := range edges {
+		from, known := layerOf(e.from)
+		if !known {
+			wrong[fmt.Sprintf("%s: folder %s has no line in the table of layers", e.file, e.from)] = true
+			continue
+		}
+		to, known := layerOf(e.to)
+		if !known || from != to && !slices.Contains(layers[from], to) {
+			wrong[e.String()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(wrong))
+}
+
+// read returns the imports inside the module, test files aside: those of every
+// file, whatever system or build tag it is for. A package that imports nothing of
+// the module has an edge to itself.
+func read(tree fs.FS) ([]edge, error) {
+	var edges []edge
+	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != "." && skip(tree, file):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		src, err := fs.ReadFile(tree, file)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from := path.Dir(file)
+		edges = append(edges, edge{from, from, file})
+		for _, spec := range f.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if to == module {
+				edges = append(edges, edge{from, root, file})
+			} else if folder, ok := strings.CutPrefix(to, module+"/"); ok {
+				edges = append(edges, edge{from, folder, file})
+			}
+		}
+		return nil
+	})
+	return edges, err
+}
+
+// skip tells the folders that are none of the module's packages.
+func skip(tree fs.FS, folder string) bool {
+	base := path.Base(folder)
+	if base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return true
+	}
+	_, err := fs.Stat(tree, path.Join(folder, "go.mod"))
+	return err == nil
+}
+
+func TestImports(t *testing.T) {
+	edges, err := read(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range violations(edges) {
+		t.Error(text)
+	}
+	// The tree was read: these are the edges that the picture consists of.
+	for _, want := range []edge{
+		{from: "lang", to: "term"},
+		{from: "revgrad", to: "term"},
+		{from: "compile", to: "term"},
+		{from: "compile", to: "graph"},
+		{from: "machine", to: "graph"},
+		{from: root, to: "machine"},
+	} {
+		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {
+			t.Errorf("no import of %s by %s was found", name(want.to), name(want.from))
+		}
+	}
+}
+
+func TestViolations(t *testing.T) {
+	for _, tt := range []struct {
+		from, to string
+		wrong    bool
+	}{
+		{"lang", "term", false},
+		{"lang/load", "lang/syntax", false},
+		{"compile", "graph", false},
+		{"machine", "term", false},
+		{"machine", "graph", false},
+		{"internal/oracle", "term", false},
+		{"cmd/gram", root, false},
+		{"cmd/gram/page", "bench", false},
+		{"bench", root, false},
+
+		{"machine", "lang", true},
+		{"machine", "lang/load", true},
+		{"machine", "compile", true},
+		{"machine", "revgrad", true},
+		{"machine", root, true},
+		{"graph", "machine", true},
+		{"compile", "machine", true},
+		{"compile", "lang", true},
+		{"revgrad", "compile", true},
+		{"lang/load", "graph", true},
+		{"term", "graph", true},
+		{"internal/oracle", "machine", true},
+		{"internal/reference", "revgrad", true},
+		{root, "bench", true},
+		{root, "internal/oracle", true},
+		{"bench", "cmd/gram", true},
+		{"langs", "term", true}, // a folder that the table doesn't know
+		{"term", "internal/unknown", true},
+	} {
+		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
+		if (len(got) > 0) != tt.wrong {
+			t.Errorf("%s imports %s: got %q, want wrong = %v", name(tt.from), name(tt.to), got, tt.wrong)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	file := func(imports string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("package p\nimport (\n" + imports + ")\n")}
+	}
+	tree := fstest.MapFS{
+		"gram.go":           file(`"fmt"; "` + module + `/machine"` + "\n"),
+		"machine/fire.go":   file(`"` + module + `/lang/load"` + "\n" + `"` + module + `ples/x"` + "\n"),
+		"machine/a_test.go": file(`"` + module + `/compile"` + "\n"),
+		"machine/linux.go":  {Data: []byte("//go:build plan9\n\npackage p\nimport _ \"" + module + "\"\n")},
+		"testdata/t.go":     file(`"` + module + `/cmd"` + "\n"),
+		".hidden/h.go":      file(`"` + module + `/cmd"` + "\n"),
+		"other/go.mod":      {},
+		"other/o.go":        file(`"` + module + `/cmd"` + "\n"),
+	}
+	got, err := read(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []edge{
+		{".", ".", "gram.go"},
+		{".", "machine", "gram.go"},
+		{"machine", "lang/load", "machine/fire.go"},
+		{"machine", "machine", "machine/fire.go"},
+		{"machine", ".", "machine/linux.go"},
+		{"machine", "machine", "machine/linux.go"},
+	}
+	slices.SortFunc(got, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })
+	slices.SortFunc(want, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if wrong := violations(got); len(wrong) != 2 {
+		t.Errorf("got %q, want the machine's two wrong imports", wrong)
+	}
+	tree["broken.go"] = &fstest.MapFile{Data: []byte("no package")}
+	if _, err := read(tree); err == nil {
+		t.Error("a file that doesn't parse was read")
+	}
+}

@@ -1,0 +1,14 @@
+// Package arch holds the map of the module: which package may import which. It
+// has no code, only a test.
+//
+//	term  ←  lang, revgrad, compile
+//	compile  →  graph  ←  machine
+//
+// A layer's packages are those of its folder and below. The root package joins the
+// stages; bench and the commands stand on top of it. The machine knows the symbols
+// and the positions of term, but no stage that makes or changes a term. What the
+// tests make terms with (internal/generate) and compare the machine with
+// (internal/oracle, internal/reference) shares nothing with it but term.
+//
+// The rules are for the code of the packages. Their tests may import what they like.
+package arch

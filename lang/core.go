@@ -1,0 +1,154 @@
+package lang
+
+import "github.com/gram-machine/gram/term"
+
+// node names a node of [core]. 0 is nil.
+type node uint32
+
+// variable names a variable of [core]. 0 is none.
+type variable uint32
+
+type coreOp uint8
+
+// The constructors of core. The comment gives the fields that each uses.
+const (
+	noCore     coreOp = iota // where an error has been reported
+	varCore                  // x                   x
+	pathCore                 // x.(i).(j)…          x, a and b delimit the indices in args
+	inputCore                // an input, whole     x its first scalar, typ
+	numCore                  // r                   val
+	lamCore                  // λx.t                x, a=t
+	appCore                  // t u                 a=t, b=u
+	pairCore                 // ⟨t,u⟩               a=t, b=u
+	letCore                  // t[x:=u]             x, a=t, b=u
+	tupleCore                // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
+	unvecCore                // t[⟦x0,…⟧:=u]        the same
+	addCore                  // t + u               a=t, b=u
+	funCore                  // f(t), f(t,u)        sym, a=t, b=u
+	vecCore                  // ⟦t0,…⟧              a and b delimit the components in args
+	listCore                 // [t1;…]              the same; typ
+	ifCore                   // if …                cmp, a the place of the four parts in args
+	natCore                  // #n                  val=n, typ
+	dataCore                 // data                x=its index, typ
+	projCore                 // t.(i)               a=t, val=i, typ of t
+	dotCore                  // dot t u             a=t, b=u, typ of t
+	matvecCore               // matvec t u          a=t, b=u, typ of t
+)
+
+// coreNode is a constructor with its children.
+type coreNode struct {
+	op  coreOp
+	sym term.Symbol
+	cmp term.Compare
+	// value tells that the node is an atom, or a syntactic value.
+	value bool
+	pos   term.Pos
+	x     variable
+	a, b  node
+	typ   typ
+	val   float64
+}
+
+// coreVar is a variable. Scalars of inputs are variables with consecutive numbers,
+// and so are those that one pattern binds at one level.
+type coreVar struct {
+	name   string
+	typ    typ
+	pos    term.Pos
+	binder binder
+}
+
+// binder says what bound a variable whose type is one where a def would have many.
+type binder uint8
+
+const (
+	plainBinder binder = iota
+	letBinder          // let, around an expression whose type was not settled by itself
+	defBinder          // a def that is a let
+	funBinder          // fun, without an annotation
+)
+
+// core is the elaborated program before its types are known: the calculus, with
+// projections still in place. Children come before their parents, every binder has
+// a variable of its own, and a node has one parent.
+type core struct {
+	nodes []coreNode
+	args  []node
+	vars  []coreVar
+}
+
+func newCore() *core {
+	return &core{nodes: make([]coreNode, 1, 256), vars: make([]coreVar, 1, 64)}
+}
+
+func (c *core) add(n coreNode) node {
+	c.nodes = append(c.nodes, n)
+	return node(len(c.nodes) - 1)
+}
+
+func (c *core) newVar(v coreVar) variable {
+	c.vars = append(c.vars, v)
+	return variable(len(c.vars) - 1)
+}
+
+// vectorAtom reports whether dot and matvec take the components of a node straight
+// from the variable that it is.
+func (n *coreNode) vectorAtom() bool {
+	switch n.op {
+	case varCore, pathCore, inputCore, dataCore:
+		return true
+	}
+	return false
+}
+
+// children calls f on the children of n whose terms become part of that of n.
+func (c *core) children(n *coreNode, f func(node)) {
+	switch n.op {
+	case lamCore, projCore:
+		f(n.a)
+	case appCore, pairCore, letCore, tupleCore, unvecCore, addCore:
+		f(n.a)
+		f(n.b)
+	case dotCore, matvecCore:
+		for _, k := range [...]node{n.a, n.b} {
+			if !c.nodes[k].vectorAtom() {
+				f(k)
+			}
+		}
+	case funCore:
+		f(n.a)
+		if n.b != 0 {
+			f(n.b)
+		}
+	case vecCore, listCore:
+		for _, k := range c.args[n.a:n.b] {
+			f(k)
+		}
+	case ifCore:
+		for _, k := range c.args[n.a : n.a+4] {
+			f(k)
+		}
+	}
+}
+
+// drop forgets a node that was built but has no parent.
+func (c *core) drop(r node) {
+	if int(r) == len(c.nodes)-1 {
+		c.nodes = c.nodes[:r]
+	}
+}
+
+// live marks the nodes under the roots: children come before their parents.
+func (c *core) live(roots []node) []bool {
+	live := make([]bool, len(c.nodes))
+	for _, r := range roots {
+		live[r] = true
+	}
+	mark := func(k node) { live[k] = true }
+	for r := len(c.nodes) - 1; r > 0; r-- {
+		if live[r] {
+			c.children(&c.nodes[r], mark)
+		}
+	}
+	return live
+}

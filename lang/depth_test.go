@@ -1,0 +1,83 @@
+package lang
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// nest returns open repeated n times, middle, and end repeated n times.
+func nest(n int, open, middle, end string) string {
+	return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
+}
+
+// chain joins n lines made from their numbers.
+func chain(n int, line func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(i))
+	}
+	return b.String()
+}
+
+// TestDepth elaborates programs nested in every way, with a stack of one megabyte.
+func TestDepth(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	const million, many = 1_000_000, 200_000
+	in := "input x = 1\n"
+	for _, c := range []struct{ name, src string }{
+		{"sums to the right", in + nest(million, "x + (", "x", ")")},
+		{"sums to the left", in + "x" + strings.Repeat(" + x", million)},
+		{"numerals", nest(million, "1 + (", "1", ")")},
+		{"parentheses", in + nest(million, "(", "x", ")")},
+		{"minus", in + strings.Repeat("- ", million) + "x"},
+		{"annotations", in + nest(many, "(", "x", " : R)")},
+		{"lets", in + chain(many, func(i int) string { return fmt.Sprintf("let y%d = x in\n ", i) }) + "x"},
+		{"a chain of lets", in + "let y0 = x in " + chain(many, func(i int) string { return fmt.Sprintf("let y%d = y%d * y%d in\n ", i+1, i, i) }) + "x"},
+		{"lets in lets", in + nest(many, "let y = ", "x", " in y")},
+		{"let functions", in + chain(many, func(i int) string { return fmt.Sprintf("let f%d a = a in\n ", i) }) + "x"},
+		{"pairs of pairs", in + "let y0 = x in " + chain(many, func(i int) string { return fmt.Sprintf("let y%d = (y%d, y%d) in\n ", i+1, i, i) }) + "x"},
+		{"funs", strings.Repeat("fun a -> ", many) + "a"},
+		{"one fun", "fun" + strings.Repeat(" a", many) + " -> a"},
+		{"applied funs", in + nest(many, "(fun a -> ", "a", ") x")},
+		{"applications", "fun f x -> " + nest(million, "f (", "x", ")")},
+		{"a spine", "fun f x -> f" + strings.Repeat(" x", many)},
+		{"symbols", in + nest(million, "sin (", "x", ")")},
+		{"tuples to the right", in + nest(many, "(x, ", "x", ")")},
+		{"tuples to the left", in + nest(many, "(", "x", ", x)")},
+		{"a wide tuple", in + "(x" + strings.Repeat(", x", million) + ")"},
+		{"lists", in + nest(many, "[", "x", "]")},
+		{"vectors", in + nest(many, "[|", "x", "|]")},
+		{"ifs", in + nest(many, "if x < 1 then x else ", "x", "")},
+		{"projections", in + nest(many, "[|", "x", "|]") + strings.Repeat(".(0)", many)},
+		{"projections of a variable", "fun v -> (v" + strings.Repeat(".(0)", many) + " : R)"},
+		{"powers", in + nest(many, "(", "x", ")^1")},
+		{"comprehensions", in + strings.Repeat("sum i < 1 -> ", many) + "x"},
+		{"vectors of comprehensions", in + strings.Repeat("vec i < 1 -> ", many) + "x"},
+		{"a pattern to the right", "fun " + nest(many, "(a, ", "b", ")") + " -> b"},
+		{"a pattern to the left", "fun " + nest(many, "(", "b", ", _)") + " -> b"},
+		{"a type", "fun (a : " + nest(many, "R -> (", "R", ")") + ") -> a"},
+		{"a type to the left", "fun (a : " + nest(many, "(", "R", ") -> R") + ") -> a"},
+		{"a vector type", "fun (a : R" + strings.Repeat("^1", many) + ") -> a"},
+		{"a type of lists", "fun (a : " + nest(many, "List (", "R", ")") + ") -> a"},
+		{"static sums", "#(" + nest(5000, "1 + (", "1", ")") + ")"},
+		{"defs of defs", "def f0 x = x\n" + chain(many/4, func(i int) string { return fmt.Sprintf("def f%d x = f%d (x + 1)\n", i+1, i) }) + fmt.Sprintf("f%d 1", many/4)},
+		{"names of defs", "def f0 = sin\n" + chain(many/4, func(i int) string { return fmt.Sprintf("def f%d = f%d\n", i+1, i) }) + fmt.Sprintf("f%d 1", many/4)},
+		{"defs that are lets", in + "def y0 = sin x\n" + chain(many/4, func(i int) string { return fmt.Sprintf("def y%d = y%d * 2\n", i+1, i) }) + fmt.Sprintf("y%d", many/4)},
+		{"a def in itself", in + "def f x = x * 2\n" + nest(many, "f (", "x", ")")},
+		{"twice", in + "def f g x = g (g x)\n" + nest(many, "f sin (", "x", ")")},
+		{"fst", in + nest(many, "fst (", "x", ", 1)")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			start := time.Now()
+			p, err := Load("deep.gram", []byte(c.src), Options{})
+			require.NoError(t, err)
+			require.NotZero(t, p.Term.Root)
+			t.Log(time.Since(start), len(p.Term.Nodes))
+		})
+	}
+}

@@ -1,0 +1,400 @@
+package lang
+
+import (
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// elaborator turns syntax into [core]. It works through a stack of frames, and
+// keeps what they have produced on a stack of results, so that no nesting of the
+// program becomes nesting of Go calls.
+type elaborator struct {
+	opt     Options
+	static  *load.Program
+	user    *unit
+	prelude *unit
+	globals []global
+	names   map[string]int // the first declaration of each name
+	library map[string]int // the prelude's declarations, and after them the primitives'
+
+	tt   *types
+	core *core
+
+	frames  []frame
+	vals    []val
+	args    []binding // arguments that wait for their function, the first on top
+	slots   []binding // local names of all activations
+	acts    []activation
+	opens   []opening // binders to be put around what is being elaborated
+	pending []pending
+
+	patItems    []patternItem // scratch
+	dataGlobals []int         // by data index: its global
+	dataVars    map[variable]int
+	last        syntax.Span // the last comprehension or name, for the limit's message
+
+	defs     []outer // what stands around the body: defs that are lets, in order
+	ticks    uint32
+	work     int // nodes and expansions so far
+	diags    []load.Problem
+	reported map[reportKey]bool
+	failed   error // a limit: nothing more is done
+}
+
+type globalKind uint8
+
+const (
+	badGlobal     globalKind = iota // an error about it has been reported
+	paramGlobal                     // a static number: num
+	numGlobal                       // a def that is a numeral: num
+	inputGlobal                     // x its first scalar, typ
+	dataGlobal                      // n its index, x the variable that stands for a vector, typ
+	letGlobal                       // a def that is a let: x
+	defGlobal                       // a def that is expanded where it is used: unit, decl
+	primGlobal                      // a function symbol, dot or matvec: prim
+	pendingGlobal                   // a def that has not been elaborated
+)
+
+// global is what a declared or predefined name means.
+type global struct {
+	kind globalKind
+	used bool
+	unit *unit
+	decl int
+	name string
+	num  float64
+	x    variable
+	n    int
+	typ  typ // inputs, data that is no list; the type of an element for a list
+	list bool
+	rows uint64
+	prim prim
+}
+
+// outer is a let around the whole body.
+type outer struct {
+	x    variable
+	u    node // 0: the opening of a data vector
+	data int
+}
+
+type bindingKind uint8
+
+const (
+	badBinding    bindingKind = iota
+	varBinding                // a variable: x
+	pathBinding               // a projection of one: x, the indices off … off+n in core.args, typ
+	inputBinding              // an input or a component of one: x its first scalar, typ
+	dataBinding               // g
+	numBinding                // num
+	indexBinding              // num; it is static
+	churchBinding             // num
+	defBinding                // g
+	primBinding               // g
+	nodeBinding               // an argument that has been elaborated and stands in one place: val
+)
+
+// binding is what a local name means, or an argument.
+type binding struct {
+	kind   bindingKind
+	x      variable
+	g      int
+	off, n node
+	num    float64
+	val    val
+	typ    typ // also the annotation of a parameter for an atom that has its own types
+	annot  syntax.TypeExpr
+	unit   *unit
+	span   syntax.Span
+}
+
+// val is the result of elaborating an expression.
+type val struct {
+	node node
+	typ  typ
+	span syntax.Span // where messages point to
+	head syntax.Span // an application: where its function stands
+}
+
+// activation is a declaration that is being elaborated: a def in one of its uses,
+// or the body.
+type activation struct {
+	unit   *unit
+	global int // -1: the body
+	base   int // of its slots
+	scope  *scope
+	use    syntax.Span // where the def is used, in the program's file
+}
+
+// frame is work to do. Which fields matter depends on op.
+type frame struct {
+	op   frameOp
+	prim prim
+	e    syntax.Expr
+	n    int
+	i, m uint64
+	span syntax.Span
+}
+
+type frameOp uint8
+
+const (
+	evalFrame     frameOp = iota // elaborate e and apply it to n arguments
+	prepareFrame                 // make the argument e, entry n of args
+	preparedFrame                // the argument's result is there
+	applyFrame                   // apply the result to n arguments
+	popArgFrame                  // elaborate the argument on top
+	appFrame                     // an application of two results
+	primFrame                    // a primitive on its arguments
+	spanFrame                    // the result stands at span
+	wrapFrame                    // put the openings from n on around the result
+	leaveFrame                   // the end of an activation
+	resultFrame                  // the annotation of a def's result
+	wantFrame                    // the annotation, type i, of a parameter that stands for a def
+	binFrame
+	negFrame
+	powFrame
+	projFrame
+	compFrame
+	ifFrame
+	letFrame
+	annotFrame
+	tupleFrame
+	listFrame
+	vectorFrame
+)
+
+func (e *elaborator) push(f frame) { e.frames = append(e.frames, f) }
+
+func (e *elaborator) pushEval(x syntax.Expr) { e.push(frame{op: evalFrame, e: x}) }
+
+func (e *elaborator) result(v val) { e.vals = append(e.vals, v) }
+
+func (e *elaborator) pop() val {
+	v := e.vals[len(e.vals)-1]
+	e.vals = e.vals[:len(e.vals)-1]
+	return v
+}
+
+func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
+
+func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.file.Expr(x) }
+
+func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.file.Kids(x) }
+
+// span returns where messages about x point to: in the prelude, where it is used.
+func (e *elaborator) span(x syntax.Expr) syntax.Span {
+	a := e.act()
+	if a.unit.prelude {
+		return a.use
+	}
+	return a.unit.file.Expr(x).Span
+}
+
+// at turns an offset in the present unit into a position of the program.
+func (e *elaborator) at(off uint32) term.Pos {
+	a := e.act()
+	if a.unit.prelude {
+		return posOf(a.use)
+	}
+	return term.Pos(off) + 1
+}
+
+func posOf(s syntax.Span) term.Pos { return term.Pos(s.Start) + 1 }
+
+// tick counts a step, and asks from time to time whether to go on.
+func (e *elaborator) tick() error {
+	e.ticks++
+	if e.ticks&(1<<14-1) == 0 && e.opt.Check != nil && e.failed == nil {
+		e.failed = e.opt.Check()
+	}
+	return e.failed
+}
+
+// run works until no more than n frames are left.
+func (e *elaborator) run(n int) error {
+	for len(e.frames) > n {
+		if err := e.tick(); err != nil {
+			return err
+		}
+		f := e.frames[len(e.frames)-1]
+		e.frames = e.frames[:len(e.frames)-1]
+		if e.work+len(e.core.nodes) > e.opt.MaxNodes {
+			return e.tooLarge()
+		}
+		e.step(f)
+		if e.failed != nil {
+			return e.failed
+		}
+	}
+	return nil
+}
+
+func (e *elaborator) step(f frame) {
+	switch f.op {
+	case evalFrame:
+		e.eval(f.e, f.n)
+	case prepareFrame:
+		e.prepare(f.e, f.n)
+	case preparedFrame:
+		e.prepared(f.n)
+	case applyFrame:
+		e.apply(f.n)
+	case popArgFrame:
+		e.popArg()
+	case appFrame:
+		e.app()
+	case primFrame:
+		e.primitive(f.prim, f.span)
+	case spanFrame:
+		e.vals[len(e.vals)-1].span = f.span
+	case wrapFrame:
+		e.wrap(f.n)
+	case leaveFrame:
+		e.leave(f)
+	case resultFrame:
+		e.annotate(e.act().unit.file.Decls[f.n].Type, "the result of "+e.act().unit.file.Decls[f.n].Name+" is declared")
+	case wantFrame:
+		e.want(e.vals[len(e.vals)-1], typ(f.i), reason{kind: annotReason, text: paramAnnotation})
+	default:
+		e.build(f)
+	}
+}
+
+// build makes the node of an expression whose parts have been elaborated.
+func (e *elaborator) build(f frame) {
+	switch f.op {
+	case binFrame:
+		e.binary(f.e)
+	case negFrame:
+		e.negate(f.e)
+	case powFrame:
+		e.power(f.e, f.i)
+	case projFrame:
+		e.project(f.e, int(f.i))
+	case compFrame:
+		e.comprehend(f)
+	case ifFrame:
+		e.branch(f.e)
+	case letFrame:
+		e.let(f.e)
+	case annotFrame:
+		e.annotate(e.expr(f.e).Type, "the annotation says")
+	case tupleFrame:
+		e.tuple(f.e)
+	case listFrame:
+		e.listLiteral(f.e, f.n)
+	case vectorFrame:
+		e.vector(f.e, f.n)
+	}
+}
+
+// eval elaborates x, applied to the first n of the waiting arguments.
+func (e *elaborator) eval(x syntax.Expr, n int) {
+	e.last = e.span(x)
+	switch e.expr(x).Kind {
+	case syntax.NameExpr:
+		b := e.meaning(x)
+		span := e.span(x)
+		if e.act().unit.prelude && b.span.End > 0 {
+			span = b.span
+		}
+		e.use(b, span, n)
+		return
+	case syntax.OpExpr:
+		e.use(binding{kind: primBinding, g: e.library[e.expr(x).Op.String()]}, e.span(x), n)
+		return
+	case syntax.AppExpr:
+		e.spine(x, n)
+		return
+	}
+	if n > 0 {
+		e.push(frame{op: applyFrame, n: n})
+	}
+	e.form(x)
+}
+
+// form elaborates an expression that is neither a name nor an application.
+func (e *elaborator) form(x syntax.Expr) {
+	n, kids := e.expr(x), e.kids(x)
+	switch n.Kind {
+	case syntax.NumExpr:
+		e.number(n.Num, e.span(x))
+	case syntax.ChurchExpr:
+		if s, ok := e.nat(kids[0]); ok {
+			e.church(s, e.span(x))
+		} else {
+			e.bad(e.span(x))
+		}
+	case syntax.SizeExpr:
+		if s, ok := e.nat(x); ok {
+			e.number(float64(s), e.span(x))
+		} else {
+			e.bad(e.span(x))
+		}
+	case syntax.BinExpr:
+		e.parts(frame{op: binFrame, e: x}, kids)
+	case syntax.NegExpr:
+		e.parts(frame{op: negFrame, e: x}, kids)
+	case syntax.IfExpr:
+		e.parts(frame{op: ifFrame, e: x}, kids)
+	case syntax.AnnotExpr:
+		e.parts(frame{op: annotFrame, e: x}, kids)
+	case syntax.TupleExpr:
+		e.parts(frame{op: tupleFrame, e: x}, kids)
+	case syntax.ListExpr:
+		e.parts(frame{op: listFrame, e: x, n: len(kids)}, kids)
+	case syntax.VectorExpr:
+		e.parts(frame{op: vectorFrame, e: x, n: len(kids)}, kids)
+	case syntax.PowExpr:
+		s, ok := e.nat(kids[1])
+		if !ok {
+			s = 1
+		}
+		e.parts(frame{op: powFrame, e: x, i: s}, kids[:1])
+	case syntax.ProjExpr:
+		e.projection(x)
+	case syntax.CompExpr:
+		e.comprehension(x)
+	case syntax.FunExpr:
+		e.push(frame{op: spanFrame, span: e.span(x)})
+		e.push(frame{op: wrapFrame, n: len(e.opens)})
+		for _, p := range e.act().unit.file.Pats(x) {
+			e.openFun(p)
+		}
+		e.pushEval(kids[0])
+	case syntax.LetExpr:
+		e.startLet(x)
+	case syntax.LinExpr:
+		e.reportHere(e.span(x), "not supported yet", "lin, the linear abstraction, can't be elaborated by this version")
+		e.bad(e.span(x))
+	case syntax.CsvExpr:
+		e.reportHere(e.span(x), "csv outside of a declaration", "csv gives an input or data its value: data xs = csv …")
+		e.bad(e.span(x))
+	default:
+		e.bad(e.span(x))
+	}
+}
+
+// parts elaborates the kids, and then goes on with f.
+func (e *elaborator) parts(f frame, kids []syntax.Expr) {
+	e.push(f)
+	for i := len(kids) - 1; i >= 0; i-- {
+		e.pushEval(kids[i])
+	}
+}
+
+// bad is the result where an error has been reported: it has any type.
+func (e *elaborator) bad(span syntax.Span) {
+	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.open(), span: span})
+}
+
+func (e *elaborator) number(r float64, span syntax.Span) {
+	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), realT, span, span})
+}
+
+func (e *elaborator) church(n uint64, span syntax.Span) {
+	t := e.tt.nat(e.tt.open())
+	e.result(val{e.core.add(coreNode{op: natCore, pos: posOf(span), val: float64(n), typ: t, value: true}), t, span, span})
+}

@@ -1,0 +1,184 @@
+package lang
+
+import (
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// expand replaces a use of a def with n arguments by its right side.
+//
+// A parameter that is a plain name means its argument: an atom at every
+// occurrence; a syntactic value where it stands, if it stands at most once; any
+// other expression if it stands exactly once and is evaluated exactly once there.
+// Otherwise the argument is bound by a let around the right side, and so it is for
+// a parameter that is a pattern. Missing arguments are parameters of a λ.
+func (e *elaborator) expand(g int, span syntax.Span, n int) {
+	def := &e.globals[g]
+	decl := &def.unit.file.Decls[def.decl]
+	sc := &def.unit.scopes[def.decl]
+	e.work++
+	e.acts = append(e.acts, activation{unit: def.unit, global: g, base: len(e.slots), scope: sc, use: span})
+	e.reserve(int(sc.slots))
+	opens := len(e.opens)
+	given := min(n, len(decl.Params))
+	var missing place
+	if given < len(decl.Params) {
+		missing = underFun
+	}
+	for i, p := range decl.Params {
+		if i >= given {
+			e.openFun(p)
+			continue
+		}
+		e.parameter(p, e.takeArg(), missing)
+	}
+	rest := n - given
+	if decl.Type != 0 && rest > 0 {
+		// The annotation is of the right side alone.
+		e.push(frame{op: applyFrame, n: rest})
+		rest = 0
+	}
+	e.push(frame{op: leaveFrame, n: opens, span: span})
+	if decl.Type != 0 {
+		e.push(frame{op: resultFrame, n: def.decl})
+	}
+	e.push(frame{op: evalFrame, e: decl.Value, n: rest})
+}
+
+func (e *elaborator) reserve(n int) {
+	for range n {
+		e.slots = append(e.slots, binding{})
+	}
+}
+
+// parameter gives a parameter its argument.
+func (e *elaborator) parameter(p syntax.Pat, b binding, missing place) {
+	f := e.act().unit.file
+	name := p
+	for f.Pat(name).Kind == syntax.AnnotPat {
+		name = f.PatKids(name)[0]
+	}
+	switch f.Pat(name).Kind {
+	case syntax.NamePat, syntax.WildPat:
+	default:
+		e.letPattern(p, b)
+		return
+	}
+	var u usage
+	slot := -1
+	if f.Pat(name).Kind == syntax.NamePat {
+		s := e.act().unit.slots[name]
+		u = e.act().scope.params[s]
+		slot = e.act().base + int(s)
+	}
+	if b.kind == nodeBinding && !e.inPlace(b, u, missing) {
+		e.letPattern(p, b)
+		return
+	}
+	if name != p {
+		b = e.annotateAtom(p, b)
+	}
+	if slot >= 0 {
+		e.slots[slot] = b
+	}
+}
+
+// inPlace tells whether an argument that is no atom may stand where the parameter does.
+func (e *elaborator) inPlace(b binding, u usage, missing place) bool {
+	if e.core.nodes[b.val.node].value {
+		return u.count <= 1 && u.where&inComp == 0
+	}
+	return u.count == 1 && u.where|missing == 0
+}
+
+// annotateAtom honours the annotations of a parameter whose argument is in place.
+func (e *elaborator) annotateAtom(p syntax.Pat, b binding) binding {
+	u := e.act().unit
+	for u.file.Pat(p).Kind == syntax.AnnotPat {
+		t := u.file.Pat(p).Type
+		switch b.kind {
+		case defBinding, primBinding, dataBinding, churchBinding:
+			// These have a type of their own at each occurrence.
+			if _, ok := e.typeIn(u, t); ok {
+				b.annot, b.unit = t, u
+			}
+		case badBinding:
+		default:
+			v := b.val
+			if b.kind != nodeBinding {
+				v = e.occurrence(b, b.span)
+				e.core.drop(v.node)
+			}
+			e.checkAnnotation(u, t, v, paramAnnotation)
+		}
+		p = u.file.PatKids(p)[0]
+	}
+	return b
+}
+
+// letPattern binds a pattern to an argument by a let around what follows.
+func (e *elaborator) letPattern(p syntax.Pat, b binding) {
+	switch b.kind {
+	case nodeBinding:
+		e.openLet(p, b.val)
+	case defBinding, primBinding:
+		e.reportHere(b.span, "type mismatch", "this is a function, but the parameter is a tuple or vector")
+		e.openLet(p, e.occurrence(binding{}, b.span))
+	default:
+		e.openLet(p, e.occurrence(b, b.span))
+	}
+}
+
+// leave ends an activation: the binders of its parameters are put around the result.
+func (e *elaborator) leave(f frame) {
+	e.wrap(f.n)
+	a := e.act()
+	v := &e.vals[len(e.vals)-1]
+	v.span, v.head = f.span, f.span
+	e.slots = e.slots[:a.base]
+	e.acts = e.acts[:len(e.acts)-1]
+}
+
+type openKind uint8
+
+const (
+	openFun   openKind = iota // λx
+	openLet                   // [x:=u]
+	openTuple                 // [⟨x0,…⟩:=u]
+	openVec                   // [⟦x0,…⟧:=u]
+)
+
+// opening is a binder that will be put around the expression under elaboration.
+type opening struct {
+	kind openKind
+	x    variable // the first one
+	n    int      // how many
+	u    node     // 0: an occurrence of from
+	from variable
+	pos  term.Pos
+}
+
+// wrap puts the openings from n on around the last result, the last one innermost.
+func (e *elaborator) wrap(n int) {
+	v := &e.vals[len(e.vals)-1]
+	for i := len(e.opens) - 1; i >= n; i-- {
+		o := &e.opens[i]
+		c := coreNode{x: o.x, a: v.node, b: o.u, pos: o.pos}
+		if o.kind != openFun && o.u == 0 {
+			c.b = e.core.add(coreNode{op: varCore, x: o.from, pos: o.pos})
+		}
+		switch o.kind {
+		case openFun:
+			c.op, c.value = lamCore, true
+			v.typ = e.tt.arrow(e.core.vars[o.x].typ, v.typ)
+		case openLet:
+			c.op = letCore
+		case openTuple:
+			c.op, c.val = tupleCore, float64(o.n)
+		case openVec:
+			c.op, c.val = unvecCore, float64(o.n)
+		}
+		v.node = e.core.add(c)
+	}
+	e.opens = e.opens[:n]
+}

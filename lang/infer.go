@@ -1,0 +1,237 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+type reasonKind uint8
+
+const (
+	takesReason reasonKind = iota // a function or an operator takes another type
+	sameReason                    // two parts must have one type
+	projReason                    // only a vector has components
+	annotReason                   // an annotation says otherwise
+)
+
+// reason says why a type is wanted.
+type reason struct {
+	kind    reasonKind
+	text    string
+	head    syntax.Span // takesReason: where the function stands, if it has no text
+	fun     val         // takesReason: the function
+	negated syntax.Span // takesReason: the right operand of a minus
+}
+
+// want makes v have type t, and reports an error if it can't.
+func (e *elaborator) want(v val, t typ, why reason) {
+	if e.tt.find(v.typ) == e.tt.find(t) {
+		return
+	}
+	c := e.tt.unify(v.typ, t)
+	if c == noClash {
+		return
+	}
+	p := e.tt.text()
+	p.named = c == selfRefer
+	is, wanted := p.both(v.typ, t)
+	notes := e.hints(v, why)
+	if c == selfRefer {
+		e.reportHere(v.span, "infinite type", fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
+		return
+	}
+	var label string
+	switch why.kind {
+	case takesReason:
+		who := why.text
+		if who == "" {
+			who = e.headText(why.head)
+		}
+		label = fmt.Sprintf("this is %s, but %s takes %s", is, who, wanted)
+	case sameReason, annotReason:
+		label = fmt.Sprintf("this is %s, but %s %s", is, why.text, wanted)
+	case projReason:
+		label = fmt.Sprintf("this is %s, but only a vector has components", is)
+	}
+	e.reportHere(v.span, "type mismatch", label, notes...)
+}
+
+// headText names a function in a message.
+func (e *elaborator) headText(s syntax.Span) string {
+	text := e.user.file.Text(s)
+	if text == "" || len(text) > 30 || strings.ContainsAny(text, "\n\r") {
+		return "the function"
+	}
+	if strings.ContainsAny(text, " \t") && !strings.HasPrefix(text, "(") {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// hints says what may have led to a mismatch.
+func (e *elaborator) hints(v val, why reason) []syntax.Note {
+	var notes []syntax.Note
+	if s := why.negated; s.End > 0 {
+		if _, ok := e.tt.function(v.typ); ok {
+			f, u := e.headText(v.span), e.headText(s)
+			notes = append(notes, syntax.Note{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)})
+		}
+	}
+	for _, n := range []node{v.node, why.fun.node} {
+		if note := e.polymorphism(n); note != "" {
+			return append(notes, syntax.Note{Text: note})
+		}
+	}
+	return notes
+}
+
+// polymorphism says so if a function is a variable, which has one type.
+func (e *elaborator) polymorphism(n node) string {
+	for steps := 0; e.core.nodes[n].op == appCore && steps < 1000; steps++ {
+		n = e.core.nodes[n].a
+	}
+	if e.core.nodes[n].op != varCore {
+		return ""
+	}
+	x := &e.core.vars[e.core.nodes[n].x]
+	if x.binder == plainBinder || x.name == "" {
+		return ""
+	}
+	if _, ok := e.tt.function(x.typ); !ok {
+		return ""
+	}
+	t := e.tt.text().of(x.typ)
+	switch x.binder {
+	case defBinder:
+		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several", x.name, t)
+	case funBinder:
+		return fmt.Sprintf("%s is bound by fun and has one type, %s; a def may be used at several", x.name, t)
+	}
+	return fmt.Sprintf("%s is bound by let and has one type, %s; a def may be used at several", x.name, t)
+}
+
+// wantPattern makes the value that a pattern takes apart have type t.
+func (e *elaborator) wantPattern(it patternItem, t typ) {
+	if e.tt.unify(it.t, t) == noClash {
+		return
+	}
+	p := e.tt.text()
+	is, wanted := p.both(it.t, t)
+	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
+}
+
+// notFunction reports the application of what is no function.
+func (e *elaborator) notFunction(f, u val) {
+	label := fmt.Sprintf("this is %s, not a function", e.tt.text().of(f.typ))
+	var notes []syntax.Note
+	switch e.core.nodes[f.node].op {
+	case numCore, varCore, pathCore, inputCore, pairCore, vecCore, dataCore, noCore:
+	default:
+		notes = append(notes, syntax.Note{Text: e.headText(f.head) + " has been given all its arguments"})
+	}
+	e.reportHere(f.span, "type mismatch", label, notes...)
+}
+
+// endless reports the application of a function whose type would contain itself.
+func (e *elaborator) endless(f, u val, wanted typ) {
+	p := e.tt.text()
+	p.named = true
+	e.reportHere(u.span, "infinite type", fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
+		e.headText(f.head), p.of(f.typ), p.of(wanted)), e.hints(f, reason{})...)
+}
+
+// annotate makes the last result have the type t of the present unit.
+func (e *elaborator) annotate(t syntax.TypeExpr, what string) {
+	e.checkAnnotation(e.act().unit, t, e.vals[len(e.vals)-1], what)
+}
+
+func (e *elaborator) checkAnnotation(u *unit, t syntax.TypeExpr, v val, what string) {
+	if want, ok := e.typeIn(u, t); ok {
+		e.want(v, want, reason{kind: annotReason, text: what})
+	}
+}
+
+// typeIn makes the type that t names. Each List and Nat has results of its own.
+func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
+	type item struct {
+		t    syntax.TypeExpr
+		done bool
+	}
+	todo := []item{{t: t}}
+	var out []typ
+	ok := true
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n := u.file.Type(it.t)
+		if !it.done && n.Kind != syntax.LinType {
+			todo = append(todo, item{it.t, true})
+			if n.B != 0 {
+				todo = append(todo, item{t: n.B})
+			}
+			if n.A != 0 {
+				todo = append(todo, item{t: n.A})
+			}
+			continue
+		}
+		var made typ
+		k := len(out)
+		switch n.Kind {
+		case syntax.RType:
+			made = realT
+		case syntax.NatType:
+			made = e.tt.nat(e.tt.open())
+		case syntax.ListType:
+			made, k = e.tt.list(out[k-1], e.tt.open()), k-1
+		case syntax.ProdType:
+			made, k = e.tt.prod(out[k-2], out[k-1]), k-2
+		case syntax.ArrowType:
+			made, k = e.tt.arrow(out[k-2], out[k-1]), k-2
+		case syntax.VecType:
+			s, good := e.vectorSize(u, n.Size)
+			ok = ok && good
+			made, k = e.tt.vec(out[k-1], s), k-1
+		case syntax.LinType:
+			s, good := e.dualSize(u, n)
+			ok = ok && good
+			made = e.tt.dual(s)
+		default:
+			made, ok = e.tt.open(), false
+		}
+		out = append(out[:k], made)
+	}
+	return out[0], ok
+}
+
+func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (size, bool) {
+	n, ok := e.natIn(u, s)
+	switch {
+	case ok && n == 0:
+		e.reportHere(e.spanIn(u, s), "not a size", "this is 0, but a vector has at least one component")
+		ok = false
+	case ok && n >= 1<<31:
+		e.reportHere(e.spanIn(u, s), "not a size", fmt.Sprintf("a vector of %d components is too large", n))
+		ok = false
+	}
+	if !ok {
+		return e.tt.openSize(), false
+	}
+	return e.tt.knownSize(int(n)), true
+}
+
+// dualSize returns d of R -o R^d.
+func (e *elaborator) dualSize(u *unit, n *syntax.TypeNode) (size, bool) {
+	b := u.file.Type(n.B)
+	if u.file.Type(n.A).Kind == syntax.RType {
+		switch {
+		case b.Kind == syntax.RType:
+			return e.tt.knownSize(1), true
+		case b.Kind == syntax.VecType && u.file.Type(b.A).Kind == syntax.RType:
+			return e.vectorSize(u, b.Size)
+		}
+	}
+	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")
+	return e.tt.openSize(), false
+}

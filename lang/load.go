@@ -1,0 +1,175 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// DefaultMaxNodes is the limit on expansion where [Options] gives none.
+const DefaultMaxNodes = 20_000_000
+
+// Options directs [Load]. The zero value loads a program with its defaults, its
+// files from the current directory.
+type Options struct {
+	// Params are the --param flags and Sets the --set flags, in order; the last
+	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
+	Params []load.ParamSetting
+	Sets   []load.Setting
+	// Dir is the folder of the program: paths of csv are relative to it.
+	Dir string
+	// Open opens a CSV file; nil means os.Open.
+	Open func(path string) (fs.File, error)
+	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
+	// and nodes. Load returns its error as it is.
+	Check func() error
+	// Reserve, if not nil, is called before a large slice of data is allocated.
+	// Load returns its error as it is.
+	Reserve func(bytes int64) error
+	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
+	// the term; 0 means [DefaultMaxNodes].
+	MaxNodes int
+}
+
+// Program is a program that has been read, elaborated and typed.
+type Program struct {
+	Name string
+	File *syntax.File // the source, for positions and diagnostics
+	// Term is the program, closed but for the inputs. It has a type.
+	Term *term.Term
+	// Type is the type of Term, and TypeText the same in the words of the source.
+	Type     term.Type
+	TypeText string
+	// Shape is the shape of the program's value, nil if there is a function in it.
+	Shape  *load.Shape
+	Params []Param
+	Inputs []Input
+	Data   []load.Variable // in the order of Term.Data
+}
+
+// Param is a param with its value.
+type Param struct {
+	Name  string
+	Value uint64
+}
+
+// Input is an input: free variables of the term with their values.
+type Input struct {
+	Name  string
+	Shape *load.Shape
+	// Vars are its scalars in row-major order, and Values their values. Scalars
+	// that the term does not mention are there too.
+	Vars   []term.Var
+	Values []float64
+}
+
+// Position returns the line, the column in runes and the text of the line where pos
+// stands, lines and columns from 1; zeros for a pos of 0.
+func (p *Program) Position(pos term.Pos) (line, col int, text string) {
+	if pos == 0 {
+		return 0, 0, ""
+	}
+	line, col = p.File.Position(uint32(pos) - 1)
+	return line, col, p.File.Line(line)
+}
+
+// Load reads the program src: parsing, the static layer, type inference and
+// elaboration. The name is for messages.
+//
+// A program that is wrong gives a [*syntax.Errors] with all that was found; if its
+// expansion is too large the error wraps [ErrExpansion] as well. A command line
+// that is wrong gives a [*load.UsageError].
+func Load(name string, src []byte, opt Options) (*Program, error) {
+	if opt.MaxNodes <= 0 {
+		opt.MaxNodes = DefaultMaxNodes
+	}
+	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check})
+	if err != nil {
+		return nil, err
+	}
+	if len(diags) > 0 {
+		return nil, syntax.NewErrors(file, diags)
+	}
+	static, err := load.Load(file, load.Options{
+		Params: opt.Params, Sets: opt.Sets, Dir: opt.Dir, Open: opt.Open, Prelude: preludeFile(),
+		Check: opt.Check, Reserve: opt.Reserve,
+	})
+	var bad *load.Error
+	if err != nil && (static == nil || !errors.As(err, &bad)) {
+		return nil, err
+	}
+	e := newElaborator(opt, file, static)
+	if bad != nil {
+		e.diags = bad.Items
+	}
+	if err := e.program(); err != nil {
+		return nil, err
+	}
+	if len(e.diags) > 0 {
+		return nil, e.errors()
+	}
+	return e.finishProgram(name)
+}
+
+// errors returns what has been reported.
+func (e *elaborator) errors() error {
+	ds := make([]syntax.Diagnostic, 0, len(e.diags))
+	for _, p := range e.diags {
+		d := p.Diagnostic
+		if p.File != nil && p.File != e.user.file {
+			// An error in the prelude, met while a default value was computed.
+			d.File = p.File.Name
+			d.Line, d.Col = p.File.Position(d.Span.Start)
+			d.Text = p.File.Line(d.Line)
+		}
+		ds = append(ds, d)
+	}
+	err := syntax.NewErrors(e.user.file, ds)
+	var list *syntax.Errors
+	if errors.As(err, &list) && len(list.List) > maxErrors {
+		n := len(list.List) - maxErrors
+		list.List = list.List[:maxErrors]
+		last := &list.List[maxErrors-1]
+		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)], syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
+	}
+	return err
+}
+
+// finishProgram lowers the core of a program without errors.
+func (e *elaborator) finishProgram(name string) (*Program, error) {
+	body := e.vals[len(e.vals)-1]
+	shape := e.tt.valueShape(body.typ)
+	e.tt.close()
+	text := e.tt.text()
+	text.limit = 4000
+	p := &Program{Name: name, File: e.user.file, TypeText: text.of(body.typ), Shape: shape, Data: e.static.Data}
+	if shape != nil {
+		p.TypeText = shape.String()
+	}
+	for _, x := range e.static.Params {
+		p.Params = append(p.Params, Param{x.Name, x.Value})
+	}
+	l := newLowering(e)
+	if err := l.run(body); err != nil {
+		return nil, err
+	}
+	p.Term = l.t
+	for i := range e.static.Inputs {
+		x := &e.static.Inputs[i]
+		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
+		first := e.globals[e.user.globals[x.Decl]].x
+		for k := range x.Shape.Width() {
+			in.Vars = append(in.Vars, l.vars[first+variable(k)])
+		}
+		p.Inputs = append(p.Inputs, in)
+	}
+	var err error
+	if p.Type, err = p.Term.Check(); err != nil {
+		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
+	}
+	return p, nil
+}

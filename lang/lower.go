@@ -1,0 +1,237 @@
+package lang
+
+import (
+	"strconv"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// lowering turns core into a term, in one loop over the nodes from front to back.
+//
+// A projection of a variable becomes a variable: the first one that is met makes
+// the components of the vector, and the binder, which comes later, puts the opening
+// around its body, directly inside.
+type lowering struct {
+	e     *elaborator
+	c     *core
+	t     *term.Term
+	refs  []term.Ref // by node
+	vars  []term.Var // by variable
+	comps []term.Var // by term.Var: the first of its components, if it is opened
+	data  []term.Var // by data: the same
+	types []term.Type
+	todo  []typ
+	kids  []term.Ref
+	xs    []term.Var
+}
+
+func newLowering(e *elaborator) *lowering {
+	l := &lowering{
+		e: e, c: e.core, t: term.New(term.NewTypes()),
+		refs:  make([]term.Ref, len(e.core.nodes)),
+		vars:  make([]term.Var, len(e.core.vars)),
+		data:  make([]term.Var, len(e.static.Data)),
+		types: make([]term.Type, len(e.tt.nodes)),
+	}
+	for i := range e.static.Data {
+		l.t.Data = append(l.t.Data, e.dataTerm(i))
+	}
+	// The inputs' variables come first, in order.
+	for i := range e.static.Inputs {
+		x := &e.static.Inputs[i]
+		first := e.globals[e.user.globals[x.Decl]].x
+		for k := range x.Shape.Width() {
+			l.bind(first + variable(k))
+		}
+	}
+	return l
+}
+
+func (l *lowering) run(body val) error {
+	roots := []node{body.node}
+	for _, d := range l.e.defs {
+		if d.u != 0 {
+			roots = append(roots, d.u)
+		}
+	}
+	live := l.c.live(roots)
+	for r := 1; r < len(l.c.nodes); r++ {
+		if !live[r] {
+			continue
+		}
+		if err := l.e.tick(); err != nil {
+			return err
+		}
+		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
+			return l.e.tooLarge()
+		}
+		n := &l.c.nodes[r]
+		ref, err := l.node(n)
+		if err != nil {
+			return err
+		}
+		l.refs[r] = ref
+	}
+	root := l.refs[body.node]
+	for i := len(l.e.defs) - 1; i >= 0; i-- {
+		root = l.outer(&l.e.defs[i], root)
+	}
+	l.t.Root = root
+	return nil
+}
+
+// outer puts a let of the whole program around root.
+func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
+	v := &l.c.vars[d.x]
+	if d.u != 0 {
+		x := l.bind(d.x)
+		return l.t.Let(v.pos, x, l.refs[d.u], l.open(x, v.pos, root))
+	}
+	first := l.data[d.data]
+	if first == 0 {
+		return root
+	}
+	ty := l.typ(v.typ)
+	xs := consecutive(first, l.t.Types.Len(ty))
+	for i := len(xs) - 1; i >= 0; i-- {
+		root = l.open(xs[i], v.pos, root)
+	}
+	return l.t.Unvec(v.pos, xs, l.t.DataRef(v.pos, d.data, ty, 0), root)
+}
+
+// bind returns the term's variable for x.
+func (l *lowering) bind(x variable) term.Var {
+	if l.vars[x] == 0 {
+		v := &l.c.vars[x]
+		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.name, Type: l.typ(v.typ), Pos: v.pos})
+	}
+	return l.vars[x]
+}
+
+// component returns variable i of the opening of x, which it makes if it is new.
+func (l *lowering) component(x term.Var, i int) term.Var {
+	for int(x) >= len(l.comps) {
+		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
+	}
+	info := l.t.Vars[x]
+	if l.comps[x] == 0 {
+		l.comps[x] = l.components(info.Type, info.Pos)
+	}
+	return l.named(l.comps[x], info.Name, i)
+}
+
+func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
+	first := term.Var(len(l.t.Vars))
+	elem := l.t.Types.Left(vec)
+	for range l.t.Types.Len(vec) {
+		l.t.NewVar(term.VarInfo{Type: elem, Pos: pos})
+	}
+	return first
+}
+
+// named returns component i, with a name: it is used.
+func (l *lowering) named(first term.Var, of string, i int) term.Var {
+	x := first + term.Var(i)
+	if v := &l.t.Vars[x]; v.Name == "" && of != "" {
+		v.Name = of + ".(" + strconv.Itoa(i) + ")"
+	}
+	return x
+}
+
+// dataComponent is component for a data vector, which is opened around the program.
+func (l *lowering) dataComponent(i int, v *coreVar, k int) term.Var {
+	if l.data[i] == 0 {
+		l.data[i] = l.components(l.typ(v.typ), v.pos)
+	}
+	return l.named(l.data[i], v.name, k)
+}
+
+func consecutive(first term.Var, n int) []term.Var {
+	xs := make([]term.Var, n)
+	for i := range xs {
+		xs[i] = first + term.Var(i)
+	}
+	return xs
+}
+
+// opened returns the first component of x, or 0 if x is not projected.
+func (l *lowering) opened(x term.Var) term.Var {
+	if int(x) < len(l.comps) {
+		return l.comps[x]
+	}
+	return 0
+}
+
+// open puts the opening of x around body, if x is projected, and inside it those of
+// its components, in order.
+func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
+	if l.opened(x) == 0 {
+		return body
+	}
+	todo := []term.Var{x}
+	var order []term.Var
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		first := l.opened(x)
+		if first == 0 {
+			continue
+		}
+		order = append(order, x)
+		for i := l.t.Types.Len(l.t.Vars[x].Type) - 1; i >= 0; i-- {
+			todo = append(todo, first+term.Var(i))
+		}
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		x := order[i]
+		xs := consecutive(l.comps[x], l.t.Types.Len(l.t.Vars[x].Type))
+		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
+	}
+	return body
+}
+
+// typ returns a type of inference, all of which is known, as a type of the term.
+func (l *lowering) typ(t typ) term.Type {
+	tt := l.e.tt
+	l.todo = append(l.todo[:0], tt.find(t))
+	for len(l.todo) > 0 {
+		t := l.todo[len(l.todo)-1]
+		if l.types[t] != 0 {
+			l.todo = l.todo[:len(l.todo)-1]
+			continue
+		}
+		n := tt.nodes[t]
+		a, b := tt.find(n.a), tt.find(n.b)
+		waits := false
+		if n.a != 0 && l.types[a] == 0 {
+			l.todo, waits = append(l.todo, a), true
+		}
+		if n.b != 0 && l.types[b] == 0 {
+			l.todo, waits = append(l.todo, b), true
+		}
+		if waits {
+			continue
+		}
+		l.types[t] = l.form(n, l.types[a], l.types[b])
+	}
+	return l.types[tt.find(t)]
+}
+
+func (l *lowering) form(n typeNode, a, b term.Type) term.Type {
+	tt := l.t.Types
+	switch n.kind {
+	case prodType:
+		return tt.Prod(a, b)
+	case arrowType:
+		return tt.Arrow(a, b)
+	case vecType:
+		return tt.Vec(l.e.tt.sizeAt(size(n.n)).n, a)
+	case dualType:
+		return tt.Dual(l.e.tt.sizeAt(size(n.n)).n)
+	case listType:
+		return tt.List(a, b)
+	case natType:
+		return tt.Nat(b)
+	}
+	return term.R
+}

@@ -1,0 +1,153 @@
+package lang
+
+import "github.com/gram-machine/gram/term"
+
+// node makes the term of a node whose children have been made.
+func (l *lowering) node(n *coreNode) (term.Ref, error) {
+	t := l.t
+	switch n.op {
+	case varCore:
+		return t.Variable(n.pos, l.bind(n.x)), nil
+	case pathCore:
+		return t.Variable(n.pos, l.path(n)), nil
+	case inputCore:
+		return l.input(n), nil
+	case numCore:
+		return t.Num(n.pos, n.val), nil
+	case lamCore:
+		x := l.bind(n.x)
+		return t.Lam(n.pos, x, l.open(x, n.pos, l.refs[n.a])), nil
+	case appCore:
+		return t.App(n.pos, l.refs[n.a], l.refs[n.b]), nil
+	case pairCore:
+		return t.Pair(n.pos, l.refs[n.a], l.refs[n.b]), nil
+	case letCore:
+		x := l.bind(n.x)
+		return t.Let(n.pos, x, l.refs[n.b], l.open(x, n.pos, l.refs[n.a])), nil
+	case tupleCore, unvecCore:
+		return l.unpack(n), nil
+	case addCore:
+		return t.Add(n.pos, l.refs[n.a], l.refs[n.b]), nil
+	case funCore:
+		if n.b == 0 {
+			return t.Fun(n.pos, n.sym, l.refs[n.a]), nil
+		}
+		return t.Fun(n.pos, n.sym, l.refs[n.a], l.refs[n.b]), nil
+	case vecCore:
+		return t.Vec(n.pos, l.list(n)), nil
+	case ifCore:
+		k := l.c.args[n.a : n.a+4]
+		return t.If(n.pos, n.cmp, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]]), nil
+	case listCore:
+		elem, res := l.results(n)
+		return t.List(n.pos, elem, res, l.list(n)), nil
+	case natCore:
+		_, res := l.results(n)
+		return t.Nat(n.pos, uint64(n.val), res), nil
+	case dataCore:
+		elem, res := l.results(n)
+		return t.DataRef(n.pos, int(n.x), elem, res), nil
+	case projCore:
+		ty := l.typ(n.typ)
+		first := l.components(ty, n.pos)
+		xs := consecutive(first, t.Types.Len(ty))
+		return t.Unvec(n.pos, xs, l.refs[n.a], t.Variable(n.pos, xs[int(n.val)])), nil
+	case dotCore:
+		return l.dot(n)
+	case matvecCore:
+		return l.matvec(n)
+	}
+	return t.Num(n.pos, 0), nil
+}
+
+func (l *lowering) list(n *coreNode) []term.Ref {
+	l.kids = l.kids[:0]
+	for _, k := range l.c.args[n.a:n.b] {
+		l.kids = append(l.kids, l.refs[k])
+	}
+	return l.kids
+}
+
+// results returns A and X of List(A, X), X of a numeral, or the type of other data.
+func (l *lowering) results(n *coreNode) (elem, res term.Type) {
+	switch ty := l.e.tt.at(n.typ); ty.kind {
+	case listType:
+		return l.typ(ty.a), l.typ(ty.b)
+	case natType:
+		return 0, l.typ(ty.b)
+	}
+	return l.typ(n.typ), 0
+}
+
+// path returns the variable that a projection is.
+func (l *lowering) path(n *coreNode) term.Var {
+	index := l.c.args[n.a:n.b]
+	var x term.Var
+	if d, ok := l.dataOf(n.x); ok {
+		x, index = l.dataComponent(d, &l.c.vars[n.x], int(index[0])), index[1:]
+	} else {
+		x = l.bind(n.x)
+	}
+	for _, i := range index {
+		x = l.component(x, int(i))
+	}
+	return x
+}
+
+// dataOf returns the data vector that x stands for.
+func (l *lowering) dataOf(x variable) (int, bool) {
+	i, ok := l.e.dataVars[x]
+	return i, ok
+}
+
+// unpack makes the opening of a tuple or vector by a pattern.
+func (l *lowering) unpack(n *coreNode) term.Ref {
+	l.xs = l.xs[:0]
+	for i := range int(n.val) {
+		l.xs = append(l.xs, l.bind(n.x+variable(i)))
+	}
+	body := l.refs[n.a]
+	for i := len(l.xs) - 1; i >= 0; i-- {
+		body = l.open(l.xs[i], n.pos, body)
+	}
+	if n.op == unvecCore {
+		return l.t.Unvec(n.pos, l.xs, l.refs[n.b], body)
+	}
+	return l.t.Untuple(n.pos, l.xs, l.refs[n.b], body)
+}
+
+// input makes the tuple of the scalars of an input that is used whole.
+func (l *lowering) input(n *coreNode) term.Ref {
+	type item struct {
+		t    typ
+		done bool
+	}
+	tt := l.e.tt
+	x := n.x
+	todo := []item{{t: n.typ}}
+	var out []term.Ref
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		ty := tt.at(it.t)
+		switch {
+		case ty.kind == prodType && !it.done:
+			todo = append(todo, item{it.t, true}, item{t: ty.b}, item{t: ty.a})
+		case ty.kind == vecType && !it.done:
+			todo = append(todo, item{it.t, true})
+			for range tt.sizeAt(size(ty.n)).n {
+				todo = append(todo, item{t: ty.a})
+			}
+		case ty.kind == prodType:
+			k := len(out)
+			out = append(out[:k-2], l.t.Pair(n.pos, out[k-2], out[k-1]))
+		case ty.kind == vecType:
+			k := len(out) - tt.sizeAt(size(ty.n)).n
+			out = append(out[:k], l.t.Vec(n.pos, out[k:]))
+		default:
+			out = append(out, l.t.Variable(n.pos, l.bind(x)))
+			x++
+		}
+	}
+	return out[0]
+}

@@ -1,0 +1,133 @@
+package lang
+
+import (
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+const paramAnnotation = "the annotation of the parameter says"
+
+// lookup finds what a name that is not local means for declaration decl of u.
+func (e *elaborator) lookup(u *unit, name string, decl int) (int, bool) {
+	if !u.prelude {
+		if d, ok := e.names[name]; ok && d < decl {
+			return u.globals[d], true
+		}
+	}
+	g, ok := e.library[name]
+	if ok && u.prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
+		return 0, false
+	}
+	return g, ok
+}
+
+// meaning returns what the name x means in the present activation.
+func (e *elaborator) meaning(x syntax.Expr) binding {
+	a := e.act()
+	switch r := a.unit.refs[x]; r.kind {
+	case localRef:
+		return e.slots[a.base+int(r.n)]
+	case globalRef:
+		return e.globalBinding(int(r.n))
+	}
+	return binding{}
+}
+
+// globalBinding returns what a global name means. A def that is only another name
+// is followed.
+func (e *elaborator) globalBinding(g int) binding {
+	for {
+		d := &e.globals[g]
+		d.used = true
+		switch d.kind {
+		case paramGlobal, numGlobal:
+			return binding{kind: numBinding, num: d.num}
+		case inputGlobal:
+			return binding{kind: inputBinding, x: d.x, typ: d.typ}
+		case dataGlobal:
+			return binding{kind: dataBinding, g: g}
+		case letGlobal:
+			return binding{kind: varBinding, x: d.x}
+		case primGlobal:
+			return binding{kind: primBinding, g: g}
+		case defGlobal:
+			decl := &d.unit.file.Decls[d.decl]
+			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.file.Expr(decl.Value).Kind == syntax.NameExpr {
+				r := d.unit.refs[decl.Value]
+				if r.kind != globalRef {
+					return binding{}
+				}
+				g = int(r.n)
+				continue
+			}
+			return binding{kind: defBinding, g: g}
+		}
+		return binding{}
+	}
+}
+
+// use elaborates an occurrence of a name, applied to n arguments.
+func (e *elaborator) use(b binding, span syntax.Span, n int) {
+	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding) {
+		e.push(frame{op: applyFrame, n: n})
+		e.push(frame{op: spanFrame, span: span})
+		e.annotated(b)
+		n = 0
+	}
+	switch b.kind {
+	case defBinding:
+		e.expand(b.g, span, n)
+	case primBinding:
+		e.usePrim(e.globals[b.g].prim, span, n)
+	default:
+		v := e.occurrence(b, span)
+		e.result(v)
+		if b.annot != 0 {
+			e.checkAnnotation(b.unit, b.annot, v, paramAnnotation)
+		}
+		e.apply(n)
+	}
+}
+
+// annotated elaborates a def or primitive that a parameter with an annotation
+// stands for; the annotation is instantiated at each occurrence.
+func (e *elaborator) annotated(b binding) {
+	if t, ok := e.typeIn(b.unit, b.annot); ok {
+		e.push(frame{op: wantFrame, i: uint64(t), span: b.span})
+	}
+}
+
+// occurrence makes the node of an occurrence of anything that is not expanded.
+func (e *elaborator) occurrence(b binding, span syntax.Span) val {
+	n := coreNode{pos: posOf(span), value: true}
+	v := val{span: span, head: span}
+	switch b.kind {
+	case nodeBinding:
+		return b.val
+	case varBinding:
+		n.op, n.x, v.typ = varCore, b.x, e.core.vars[b.x].typ
+	case pathBinding:
+		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
+	case inputBinding:
+		n.op, n.x, n.typ, v.typ = inputCore, b.x, b.typ, b.typ
+		if e.tt.at(b.typ).kind == realType {
+			n.op = varCore
+		}
+	case numBinding, indexBinding:
+		n.op, n.val, v.typ = numCore, b.num, realT
+	case churchBinding:
+		v.typ = e.tt.nat(e.tt.open())
+		n.op, n.val, n.typ = natCore, b.num, v.typ
+	case dataBinding:
+		g := &e.globals[b.g]
+		v.typ = g.typ
+		if g.list {
+			v.typ = e.tt.list(g.typ, e.tt.open())
+		}
+		n.op, n.x, n.typ = dataCore, variable(g.n), v.typ
+	default:
+		n.value = false
+		v.typ = e.tt.open()
+	}
+	v.node = e.core.add(n)
+	return v
+}

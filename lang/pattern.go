@@ -1,0 +1,178 @@
+package lang
+
+import "github.com/gram-machine/gram/lang/syntax"
+
+// openFun makes the pattern p the parameter of a λ around what follows.
+func (e *elaborator) openFun(p syntax.Pat) {
+	t := e.tt.open()
+	x := e.patternVar(p, t)
+	if e.act().unit.file.Pat(p).Kind == syntax.NamePat {
+		e.core.vars[x].binder = funBinder
+	}
+	pos := e.at(e.act().unit.file.Pat(p).Span.Start)
+	e.opens = append(e.opens, opening{kind: openFun, x: x, pos: pos})
+	e.bindPattern(p, t, x, 0)
+}
+
+// openLet binds the pattern p to u around what follows.
+func (e *elaborator) openLet(p syntax.Pat, u val) {
+	f := e.act().unit.file
+	inner := p
+	for f.Pat(inner).Kind == syntax.AnnotPat {
+		inner = f.PatKids(inner)[0]
+	}
+	pos := e.at(f.Pat(p).Span.Start)
+	switch f.Pat(inner).Kind {
+	case syntax.TuplePat, syntax.VecPat:
+		e.bindPattern(p, u.typ, 0, u.node)
+		return
+	}
+	x := e.patternVar(p, u.typ)
+	if e.tt.generic(u.typ) {
+		e.core.vars[x].binder = letBinder
+	}
+	e.opens = append(e.opens, opening{kind: openLet, x: x, u: u.node, pos: pos})
+	e.bindPattern(p, u.typ, x, 0)
+}
+
+// patternVar makes the variable of a pattern: it has a name only if the pattern has.
+func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
+	f := e.act().unit.file
+	for f.Pat(p).Kind == syntax.AnnotPat {
+		p = f.PatKids(p)[0]
+	}
+	return e.core.newVar(coreVar{name: f.Pat(p).Text, typ: t, pos: e.at(f.Pat(p).Span.Start)})
+}
+
+// patternItem is a pattern for a value of type t: that of x, or the node u.
+type patternItem struct {
+	p syntax.Pat
+	t typ
+	x variable
+	u node
+}
+
+// bindPattern opens what a pattern takes apart: outside in, then left to right.
+func (e *elaborator) bindPattern(p syntax.Pat, t typ, x variable, u node) {
+	unit := e.act().unit
+	f := unit.file
+	stack := append(e.patItems[:0], patternItem{p, t, x, u})
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch n := f.Pat(it.p); n.Kind {
+		case syntax.NamePat:
+			e.slots[e.act().base+int(unit.slots[it.p])] = binding{kind: varBinding, x: it.x}
+		case syntax.AnnotPat:
+			v := val{typ: it.t, span: e.patSpan(f.PatKids(it.p)[0])}
+			e.checkAnnotation(unit, n.Type, v, "its annotation says")
+			it.p = f.PatKids(it.p)[0]
+			stack = append(stack, it)
+		case syntax.TuplePat, syntax.VecPat:
+			stack = e.takeApart(stack, it)
+		}
+	}
+	e.patItems = stack
+}
+
+func (e *elaborator) patSpan(p syntax.Pat) syntax.Span {
+	if a := e.act(); a.unit.prelude {
+		return a.use
+	}
+	return e.act().unit.file.Pat(p).Span
+}
+
+// takeApart opens a tuple or vector, and leaves the patterns of its components.
+func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternItem {
+	f := e.act().unit.file
+	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
+	var parts []syntax.Pat
+	var types []typ
+	if f.Pat(it.p).Kind == syntax.VecPat {
+		parts = f.PatKids(it.p)
+		elem := e.tt.open()
+		e.wantPattern(it, e.tt.vec(elem, e.tt.knownSize(len(parts))))
+		for range parts {
+			types = append(types, elem)
+		}
+	} else {
+		o.kind = openTuple
+		parts = e.flatten(it.p)
+		types = e.productOf(it, len(parts))
+	}
+	o.n = len(parts)
+	o.x = variable(len(e.core.vars))
+	for i, p := range parts {
+		e.patternVar(p, types[i])
+	}
+	e.opens = append(e.opens, o)
+	for i := len(parts) - 1; i >= 0; i-- {
+		stack = append(stack, patternItem{p: parts[i], t: types[i], x: o.x + variable(i)})
+	}
+	return stack
+}
+
+// flatten returns the components of a tuple pattern, those of a last component that
+// is a tuple itself included.
+func (e *elaborator) flatten(p syntax.Pat) []syntax.Pat {
+	f := e.act().unit.file
+	parts := append([]syntax.Pat(nil), f.PatKids(p)...)
+	for {
+		last := parts[len(parts)-1]
+		if f.Pat(last).Kind != syntax.TuplePat {
+			return parts
+		}
+		parts = append(parts[:len(parts)-1], f.PatKids(last)...)
+	}
+}
+
+// productOf makes the type of it a product of n types and returns them.
+func (e *elaborator) productOf(it patternItem, n int) []typ {
+	types := make([]typ, n)
+	t := it.t
+	for i := 0; i < n-1; i++ {
+		node := e.tt.at(t)
+		if node.kind != prodType {
+			for j := i; j < n; j++ {
+				types[j] = e.tt.open()
+			}
+			rest := types[n-1]
+			for j := n - 2; j >= i; j-- {
+				rest = e.tt.prod(types[j], rest)
+			}
+			if e.tt.unify(t, rest) != noClash {
+				for j := i - 1; j >= 0; j-- {
+					rest = e.tt.prod(types[j], rest)
+				}
+				e.wantPattern(it, rest)
+			}
+			return types
+		}
+		types[i], t = node.a, node.b
+	}
+	types[n-1] = t
+	return types
+}
+
+// startLet elaborates let p … = u in body: first u.
+func (e *elaborator) startLet(x syntax.Expr) {
+	f := e.act().unit.file
+	pats := f.Pats(x)
+	e.push(frame{op: letFrame, e: x})
+	if len(pats) > 1 {
+		e.push(frame{op: wrapFrame, n: len(e.opens)})
+		for _, p := range pats[1:] {
+			e.openFun(p)
+		}
+	}
+	e.pushEval(f.Kids(x)[0])
+}
+
+// let goes on with the body, when u is there.
+func (e *elaborator) let(x syntax.Expr) {
+	f := e.act().unit.file
+	u := e.pop()
+	e.push(frame{op: wrapFrame, n: len(e.opens)})
+	e.openLet(f.Pats(x)[0], u)
+	e.pushEval(f.Kids(x)[1])
+}

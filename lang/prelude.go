@@ -1,0 +1,20 @@
+package lang
+
+import (
+	_ "embed" // for the prelude
+	"sync"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+//go:embed prelude.gram
+var preludeSource []byte
+
+// preludeFile returns the prelude, parsed.
+var preludeFile = sync.OnceValue(func() *syntax.File {
+	f, diags, err := syntax.Parse("prelude.gram", preludeSource, syntax.Options{NoBody: true})
+	if err != nil || len(diags) > 0 {
+		panic("lang: the prelude does not parse")
+	}
+	return f
+})

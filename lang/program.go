@@ -1,0 +1,289 @@
+package lang
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+func newElaborator(opt Options, file *syntax.File, static *load.Program) *elaborator {
+	e := &elaborator{
+		opt: opt, static: static,
+		user:    &unit{file: file},
+		prelude: &unit{file: preludeFile(), prelude: true},
+		names:   map[string]int{}, library: map[string]int{},
+		tt: newTypes(), core: newCore(),
+		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
+	}
+	for i := range e.prelude.file.Decls {
+		d := &e.prelude.file.Decls[i]
+		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
+		e.prelude.globals = append(e.prelude.globals, e.library[d.Name])
+	}
+	for _, p := range primitives() {
+		e.library[p.name()] = e.addGlobal(global{kind: primGlobal, name: p.name(), prim: p})
+	}
+	return e
+}
+
+func (e *elaborator) addGlobal(g global) int {
+	e.globals = append(e.globals, g)
+	return len(e.globals) - 1
+}
+
+// program elaborates the declarations, then the body, then the defs that nobody uses.
+func (e *elaborator) program() error {
+	if err := e.declare(); err != nil {
+		return err
+	}
+	if err := e.resolve(e.prelude); err != nil {
+		return err
+	}
+	if err := e.resolve(e.user); err != nil {
+		return err
+	}
+	for i := range e.user.file.Decls {
+		if e.user.file.Decls[i].Kind == syntax.DefDecl {
+			if err := e.define(i); err != nil {
+				return err
+			}
+		}
+	}
+	e.enter(len(e.user.file.Decls), -1)
+	if err := e.evaluate(e.user.file.Body); err != nil {
+		return err
+	}
+	for i := len(e.user.file.Decls) - 1; i >= 0; i-- {
+		g := &e.globals[e.user.globals[i]]
+		if g.kind == defGlobal && !g.used {
+			if err := e.unused(e.user.globals[i]); err != nil {
+				return err
+			}
+		}
+	}
+	e.settle(0, false)
+	return nil
+}
+
+// declare enters the declarations of the file among the globals.
+func (e *elaborator) declare() error {
+	scalars := 0
+	for i := range e.user.file.Decls {
+		d := &e.user.file.Decls[i]
+		g := global{unit: e.user, decl: i, name: d.Name}
+		switch d.Kind {
+		case syntax.ParamDecl:
+			if n := e.static.Lookup(d.Name, len(e.user.file.Decls)); n.Kind == load.ParamName && n.Decl == i {
+				g.kind, g.num = paramGlobal, float64(n.Nat)
+			}
+		case syntax.InputDecl:
+			if in := e.static.Input(i); in.Shape != nil {
+				if scalars += in.Shape.Width(); scalars > e.opt.MaxNodes {
+					return e.tooMany(d)
+				}
+				g.kind = inputGlobal
+				e.input(&g, in)
+			}
+		case syntax.DataDecl:
+			g.n = len(e.dataGlobals)
+			e.dataGlobals = append(e.dataGlobals, len(e.globals))
+			if x := e.static.DataOf(i); x.Shape != nil {
+				g.kind = dataGlobal
+				e.data(&g, x)
+			}
+		case syntax.DefDecl:
+			g.kind = pendingGlobal
+		}
+		n := e.addGlobal(g)
+		e.user.globals = append(e.user.globals, n)
+		if _, ok := e.names[d.Name]; !ok {
+			e.names[d.Name] = i
+		}
+	}
+	return nil
+}
+
+func (e *elaborator) tooMany(d *syntax.Decl) error {
+	return &limitError{syntax.NewErrors(e.user.file, []syntax.Diagnostic{{
+		Span: d.NameSpan, Headline: "the expanded program is too large",
+		Label: fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes),
+	}})}
+}
+
+// input makes the variables of an input, one for each scalar.
+func (e *elaborator) input(g *global, in *load.Variable) {
+	d := &e.user.file.Decls[g.decl]
+	g.typ = e.shapeType(in.Shape)
+	g.x = variable(len(e.core.vars))
+	names := scalarNames(d.Name, in.Shape)
+	for _, name := range names {
+		e.core.newVar(coreVar{name: name, typ: realT, pos: posOf(d.NameSpan)})
+	}
+}
+
+// scalarNames names the scalars of an input as the program would write them:
+// E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
+func scalarNames(name string, s *load.Shape) []string {
+	type item struct {
+		name string
+		s    *load.Shape
+	}
+	var out []string
+	todo := []item{{name, s}}
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch it.s.Kind {
+		case load.Product:
+			todo = append(todo, item{it.name + ":1", it.s.B}, item{it.name + ":0", it.s.A})
+		case load.Vector:
+			for i := it.s.Size - 1; i >= 0; i-- {
+				todo = append(todo, item{it.name + ".(" + strconv.Itoa(i) + ")", it.s.A})
+			}
+		default:
+			out = append(out, it.name)
+		}
+	}
+	return out
+}
+
+// data enters a data declaration; a vector has a variable that stands for it in
+// projections.
+func (e *elaborator) data(g *global, x *load.Variable) {
+	s := x.Shape
+	g.rows = uint64(x.Value.Rows)
+	if s.Kind == load.List {
+		g.list, s = true, s.A
+	}
+	g.typ = e.shapeType(s)
+	if !g.list && s.Kind == load.Vector {
+		g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.file.Decls[g.decl].NameSpan)})
+		e.dataVars[g.x] = g.n
+		e.defs = append(e.defs, outer{x: g.x, data: g.n})
+	}
+}
+
+// shapeType makes the type of a shape.
+func (e *elaborator) shapeType(s *load.Shape) typ {
+	type item struct {
+		s    *load.Shape
+		done bool
+	}
+	todo := []item{{s: s}}
+	var out []typ
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch {
+		case it.s.Kind == load.Product && !it.done:
+			todo = append(todo, item{it.s, true}, item{s: it.s.B}, item{s: it.s.A})
+		case it.s.Kind == load.Vector && !it.done:
+			todo = append(todo, item{it.s, true}, item{s: it.s.A})
+		case it.s.Kind == load.Product:
+			k := len(out)
+			out = append(out[:k-2], e.tt.prod(out[k-2], out[k-1]))
+		case it.s.Kind == load.Vector:
+			k := len(out)
+			out[k-1] = e.tt.vec(out[k-1], e.tt.knownSize(it.s.Size))
+		default:
+			out = append(out, realT)
+		}
+	}
+	return out[0]
+}
+
+// enter starts the activation of a declaration by itself, or of the body.
+func (e *elaborator) enter(decl, global int) {
+	e.acts = append(e.acts[:0], activation{unit: e.user, global: global, scope: &e.user.scopes[decl]})
+	e.slots = e.slots[:0]
+	e.reserve(int(e.acts[0].scope.slots))
+}
+
+// evaluate elaborates x; its result is the last one.
+func (e *elaborator) evaluate(x syntax.Expr) error {
+	n := len(e.frames)
+	e.pushEval(x)
+	return e.run(n)
+}
+
+// define decides what a def is: a value is expanded at each use, a numeral is a
+// numeral, anything else is a let around the body.
+func (e *elaborator) define(decl int) error {
+	d := &e.user.file.Decls[decl]
+	g := e.user.globals[decl]
+	if len(d.Params) > 0 || e.isValue(d.Value) {
+		e.globals[g].kind = defGlobal
+		return nil
+	}
+	e.enter(decl, -1)
+	if d.Type != 0 {
+		e.push(frame{op: resultFrame, n: decl})
+	}
+	if err := e.evaluate(d.Value); err != nil {
+		return err
+	}
+	v := e.pop()
+	if n := e.core.nodes[v.node]; n.op == numCore {
+		e.core.drop(v.node)
+		e.globals[g].kind, e.globals[g].num = numGlobal, n.val
+		return nil
+	}
+	x := coreVar{name: d.Name, typ: v.typ, pos: posOf(d.NameSpan)}
+	if e.tt.generic(v.typ) {
+		x.binder = defBinder
+	}
+	e.globals[g].kind, e.globals[g].x = letGlobal, e.core.newVar(x)
+	e.defs = append(e.defs, outer{x: e.globals[g].x, u: v.node})
+	return nil
+}
+
+// isValue reports whether the right side of a def without parameters is a value: a
+// function, a list, a numeral #s, or the name of a def, of data or of a symbol.
+func (e *elaborator) isValue(x syntax.Expr) bool {
+	f := e.user.file
+	for f.Expr(x).Kind == syntax.AnnotExpr {
+		x = f.Kids(x)[0]
+	}
+	switch n := f.Expr(x); n.Kind {
+	case syntax.FunExpr, syntax.LinExpr, syntax.ListExpr, syntax.ChurchExpr, syntax.OpExpr:
+		return true
+	case syntax.CompExpr:
+		return n.Op == syntax.ListTok
+	case syntax.NameExpr:
+		if r := e.user.refs[x]; r.kind == globalRef {
+			switch e.globals[r.n].kind {
+			case defGlobal, primGlobal, dataGlobal, letGlobal:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unused types a def that nobody uses. Nothing of it stays.
+func (e *elaborator) unused(g int) error {
+	nodes, args, vars, pend := len(e.core.nodes), len(e.core.args), len(e.core.vars), len(e.pending)
+	d := &e.user.file.Decls[e.globals[g].decl]
+	e.expand(g, d.NameSpan, 0)
+	if err := e.run(0); err != nil {
+		return err
+	}
+	e.pop()
+	e.settle(pend, true)
+	e.core.nodes, e.core.args, e.core.vars = e.core.nodes[:nodes], e.core.args[:args], e.core.vars[:vars]
+	return nil
+}
+
+// dataTerm returns data i as the term holds it.
+func (e *elaborator) dataTerm(i int) term.Data {
+	x := &e.static.Data[i]
+	s := x.Shape
+	d := term.Data{Name: x.Name, List: s.Kind == load.List, Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data}
+	if !d.List {
+		d.Rows = 1
+	}
+	return d
+}

@@ -1,0 +1,100 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// maxErrors is how many errors one run reports.
+const maxErrors = 20
+
+// ErrExpansion is wrapped by the error for a program whose definitions and
+// comprehensions make too many nodes.
+var ErrExpansion = errors.New("the expansion of the program is too large")
+
+// reportKey recognises an error that each use of a def would repeat.
+type reportKey struct {
+	span     syntax.Span
+	headline string
+}
+
+// report adds an error at a place of a unit. One in the prelude is an error of the
+// use that led there.
+func (e *elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
+	file := u.file
+	if u.prelude && len(e.acts) > 0 {
+		file, span = e.user.file, e.act().use
+	}
+	key := reportKey{span, headline}
+	if e.reported[key] {
+		return
+	}
+	e.reported[key] = true
+	if len(e.diags) < 100*maxErrors {
+		d := syntax.Diagnostic{Span: span, Headline: headline, Label: label, Notes: notes}
+		e.diags = append(e.diags, load.Problem{File: file, Diagnostic: d})
+	}
+}
+
+// reportHere adds an error at a place of the program, with the uses of defs that
+// led there.
+func (e *elaborator) reportHere(span syntax.Span, headline, label string, notes ...syntax.Note) {
+	e.report(e.user, span, headline, label, append(notes, e.chain(4)...)...)
+}
+
+// chain lists the uses of defs whose expansion is under way, the innermost first.
+func (e *elaborator) chain(limit int) []syntax.Note {
+	var notes []syntax.Note
+	for i := len(e.acts) - 1; i > 0; i-- {
+		a := &e.acts[i]
+		if a.unit.prelude && i < len(e.acts)-1 {
+			continue // what is passed to a function of the prelude shows its own place
+		}
+		if limit--; limit < 0 {
+			return append(notes, syntax.Note{Text: "and so on, from use to use"})
+		}
+		notes = append(notes, syntax.Note{Span: a.use, Text: "in the expansion of " + e.globals[a.global].name + ", used here"})
+	}
+	return notes
+}
+
+// tooLarge is the error of the limit on expansion.
+func (e *elaborator) tooLarge() error {
+	span := e.last
+	if a := e.act(); a.use.End > 0 {
+		span = a.use
+	}
+	d := syntax.Diagnostic{
+		Span: span, Headline: "the expanded program is too large",
+		Label: fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes),
+		Notes: e.chain(10),
+	}
+	return &limitError{syntax.NewErrors(e.user.file, []syntax.Diagnostic{d})}
+}
+
+// limitError is a diagnostic that is also ErrExpansion.
+type limitError struct{ error }
+
+func (e *limitError) Unwrap() []error { return []error{e.error, ErrExpansion} }
+
+// closest suggests a name for one that is not known.
+func (e *elaborator) closest(name string, r *resolver) string {
+	var all []string
+	for _, s := range r.undo {
+		all = append(all, s.name)
+	}
+	if !r.u.prelude {
+		for _, d := range r.u.file.Decls[:r.decl] {
+			all = append(all, d.Name)
+		}
+	}
+	for _, g := range e.globals {
+		if g.unit != r.u || r.u.prelude {
+			all = append(all, g.name)
+		}
+	}
+	return syntax.Suggest(name, all)
+}

@@ -1,0 +1,95 @@
+package lang
+
+import (
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// valueShape returns the shape of the values of a type that is built of R,
+// products, vectors and lists, and nil for any other. A function that has every
+// type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map
+// and rev return. It is to be called before open types are closed.
+func (tt *types) valueShape(t typ) *load.Shape {
+	type item struct {
+		t    typ
+		done bool
+	}
+	todo := []item{{t: t}}
+	var out []*load.Shape
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n := tt.at(it.t)
+		if n.kind == arrowType {
+			elem, ok := tt.listElement(it.t)
+			if !ok {
+				return nil
+			}
+			n = typeNode{kind: listType, a: elem}
+		}
+		k := len(out)
+		switch {
+		case n.kind == realType || n.kind == openType:
+			out = append(out, load.RealShape())
+		case n.kind != prodType && n.kind != vecType && n.kind != listType:
+			return nil
+		case !it.done && n.kind == prodType:
+			todo = append(todo, item{it.t, true}, item{t: n.b}, item{t: n.a})
+		case !it.done:
+			todo = append(todo, item{it.t, true}, item{t: n.a})
+		case n.kind == prodType:
+			out = append(out[:k-2], load.ProductShape(out[k-2], out[k-1]))
+		case n.kind == vecType:
+			out[k-1] = load.VectorShape(out[k-1], tt.sizeAt(size(n.n)).n)
+		default:
+			out[k-1] = load.ListShape(out[k-1])
+		}
+	}
+	return out[0]
+}
+
+// listElement returns a of (a -> x -> x) -> x -> x, if x is open.
+func (tt *types) listElement(t typ) (typ, bool) {
+	whole := tt.at(t)
+	step, rest := tt.at(whole.a), tt.at(whole.b)
+	if step.kind != arrowType || rest.kind != arrowType {
+		return 0, false
+	}
+	inner := tt.at(step.b)
+	x := tt.find(rest.a)
+	if inner.kind != arrowType || tt.nodes[x].kind != openType {
+		return 0, false
+	}
+	return step.a, tt.find(rest.b) == x && tt.find(inner.a) == x && tt.find(inner.b) == x
+}
+
+// Place returns the line and column of pos as text, such as "5:22".
+func (p *Program) Place(pos term.Pos) string {
+	if pos == 0 {
+		return "-"
+	}
+	line, col, _ := p.Position(pos)
+	return strconv.Itoa(line) + ":" + strconv.Itoa(col)
+}
+
+// Render shows an error at pos as the language's own errors are shown.
+func (p *Program) Render(pos term.Pos, headline, label string) string {
+	if pos == 0 {
+		return p.Name + ": " + headline + ": " + label
+	}
+	at := uint32(pos) - 1
+	end := at + 1
+	for int(end) < len(p.File.Src) && isWord(p.File.Src[at]) && isWord(p.File.Src[end]) {
+		end++
+	}
+	return p.File.Render(syntax.Diagnostic{Span: syntax.Span{Start: at, End: end}, Headline: headline, Label: label})
+}
+
+// isWord reports whether b is part of a name or a number; all bytes of a rune that
+// is not ASCII are.
+func isWord(b byte) bool {
+	return b >= 0x80 || b == '_' || b == '\'' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
+}

@@ -1,0 +1,88 @@
+package syntax
+
+import "slices"
+
+// The arenas grow here; children come before their parents.
+
+// operandForm says what an operand is where its form limits what may follow.
+type operandForm uint8
+
+const (
+	plainForm operandForm = iota
+	powForm               // e ^ s without parentheses
+	sizeForm              // size x without parentheses
+)
+
+// operand is a parsed expression with its extent, parentheses included.
+type operand struct {
+	e    Expr
+	span Span
+	form operandForm
+}
+
+// add adds an expression without patterns whose kids are given.
+func (p *parser) add(n ExprNode, kids ...Expr) Expr {
+	p.step()
+	f := p.f
+	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
+	f.exprKids = append(room(f.exprKids), kids...)
+	f.exprs = append(room(f.exprs), n)
+	return Expr(len(f.exprs) - 1)
+}
+
+// addMany adds an expression whose kids are the operands.
+func (p *parser) addMany(n ExprNode, kids []operand) Expr {
+	p.step()
+	f := p.f
+	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
+	for _, k := range kids {
+		f.exprKids = append(room(f.exprKids), k.e)
+	}
+	f.exprs = append(room(f.exprs), n)
+	return Expr(len(f.exprs) - 1)
+}
+
+// bad adds a BadExpr.
+func (p *parser) bad(s Span) operand {
+	return operand{e: p.add(ExprNode{Kind: BadExpr, Span: s}), span: s}
+}
+
+// isBad reports whether o stands for something that has been reported.
+func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
+
+// binary adds a op b.
+func (p *parser) binary(op Token, at uint32, a, b operand) operand {
+	span := Span{a.span.Start, b.span.End}
+	return operand{e: p.add(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: span}, a.e, b.e), span: span}
+}
+
+// addPats stores a list of patterns for an expression.
+func (p *parser) addPats(pats []Pat) (off, n uint32) {
+	f := p.f
+	off, n = uint32(len(f.patKids)), uint32(len(pats))
+	f.patKids = append(f.patKids, pats...)
+	return off, n
+}
+
+func (p *parser) addPat(n PatNode, kids []Pat) Pat {
+	p.step()
+	f := p.f
+	n.off, n.n = uint32(len(f.patKids)), uint32(len(kids))
+	f.patKids = append(f.patKids, kids...)
+	f.pats = append(room(f.pats), n)
+	return Pat(len(f.pats) - 1)
+}
+
+func (p *parser) addType(n TypeNode) TypeExpr {
+	p.step()
+	p.f.types = append(room(p.f.types), n)
+	return TypeExpr(len(p.f.types) - 1)
+}
+
+// room doubles the capacity of a full slice, so that growing large arenas copies little.
+func room[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return slices.Grow(s, len(s)+1)
+	}
+	return s
+}

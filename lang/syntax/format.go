@@ -1,0 +1,194 @@
+package syntax
+
+import "bytes"
+
+// Format returns the canonical text of a program: the same tree, with the same
+// comments, no parentheses beyond those that the grammar or the eye needs, and
+// lines broken at 100 columns. Formatting the result again changes nothing. A
+// line break that the author put after =, ->, in, or an opening bracket, or
+// before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
+// between declarations at most one empty line. A file with errors is returned as it is.
+func Format(f *File) []byte {
+	if f.broken {
+		return bytes.Clone(f.Src)
+	}
+	fm := &formatter{f: f}
+	for i := range f.Decls {
+		d := &f.Decls[i]
+		fm.comments(d.Span.Start)
+		fm.item(d.Span.Start)
+		fm.decl(d)
+		fm.finish(d.Span.End)
+	}
+	if f.Body != 0 {
+		start := fm.firstToken(f.Body)
+		fm.comments(start)
+		fm.item(start)
+		fm.doc.begin(0)
+		fm.expr(f.Body)
+		fm.doc.end()
+		fm.finish(f.Expr(f.Body).Span.End)
+	}
+	fm.comments(uint32(len(f.Src)))
+	if len(fm.out) > 0 {
+		fm.out = append(fm.out, '\n')
+	}
+	return fm.out
+}
+
+// formatter writes items, which are declarations, comments between them, and the body.
+type formatter struct {
+	f       *File
+	out     []byte
+	doc     document // the current item
+	work    []work
+	batch   []work
+	next    int    // the next comment to be written
+	prevEnd uint32 // where the last item ends
+}
+
+// item starts a new line for an item at start, after an empty one if the author had one there.
+func (fm *formatter) item(start uint32) {
+	if len(fm.out) > 0 {
+		fm.out = append(fm.out, '\n')
+		if fm.blankBetween(fm.prevEnd, start) {
+			fm.out = append(fm.out, '\n')
+		}
+	}
+	fm.prevEnd = max(fm.prevEnd, start)
+}
+
+// comments writes the comments before an item, each as an item.
+func (fm *formatter) comments(before uint32) {
+	for fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < before {
+		c := fm.f.Comments[fm.next].Span
+		fm.item(c.Start)
+		fm.out = append(fm.out, fm.comment(c)...)
+		fm.prevEnd = max(fm.prevEnd, c.End)
+		fm.next++
+	}
+}
+
+// comment is the text of a comment without white space at its end.
+func (fm *formatter) comment(c Span) []byte {
+	return bytes.TrimRight(fm.f.Src[c.Start:c.End], " \t\r")
+}
+
+// finish lays out the current item and writes a comment that follows on its last line.
+func (fm *formatter) finish(end uint32) {
+	fm.out = fm.doc.layout(fm.out)
+	fm.doc.toks, fm.doc.buf = fm.doc.toks[:0], fm.doc.buf[:0]
+	fm.prevEnd = max(fm.prevEnd, end)
+	if fm.next < len(fm.f.Comments) {
+		c := fm.f.Comments[fm.next].Span
+		if fm.trailing(c) && !fm.itemBetween(end, c.Start) {
+			fm.out = append(append(fm.out, "  "...), fm.comment(c)...)
+			fm.prevEnd = max(fm.prevEnd, c.End)
+			fm.next++
+		}
+	}
+}
+
+// itemBetween reports whether a declaration or the body starts in [from, to).
+func (fm *formatter) itemBetween(from, to uint32) bool {
+	for i := from; i < to; i++ {
+		if c := fm.f.Src[i]; c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ')' {
+			return true
+		}
+	}
+	return false
+}
+
+// trailing reports whether a token stands before the comment c on its line.
+func (fm *formatter) trailing(c Span) bool {
+	for i := c.Start; i > fm.f.lines[0]; i-- {
+		switch fm.f.Src[i-1] {
+		case ' ', '\t', '\r':
+		case '\n':
+			return false
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// newlineBetween reports whether the author broke the line in [from, to).
+func (fm *formatter) newlineBetween(from, to uint32) bool {
+	return from < to && bytes.IndexByte(fm.f.Src[from:to], '\n') >= 0
+}
+
+// blankBetween reports whether there is an empty line in [from, to), before any comment there.
+func (fm *formatter) blankBetween(from, to uint32) bool {
+	if from >= to {
+		return false
+	}
+	lines := 0
+	src := fm.f.Src[from:to]
+	for i, c := range src {
+		switch {
+		case c == '\n':
+			if lines++; lines == 2 {
+				return true
+			}
+		case c == '-' && i+1 < len(src) && src[i+1] == '-':
+			return false
+		case c != ' ' && c != '\t' && c != '\r':
+			lines = 0
+		}
+	}
+	return false
+}
+
+// breakFor is the break for a place where the author may have broken the line, in [from, to).
+func (fm *formatter) breakFor(k breakKind, from, to uint32) breakKind {
+	switch {
+	case !fm.newlineBetween(from, to):
+		return k
+	case fm.blankBetween(from, to):
+		return blankBreak
+	}
+	return hardBreak
+}
+
+// leaf writes a token that stands at pos in the source, after the comments before it.
+func (fm *formatter) leaf(pos uint32, text string) {
+	if fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos {
+		fm.flush(pos)
+	}
+	fm.doc.text(text)
+}
+
+// flush writes the comments before pos: one on the line of the token before it
+// stays there, others have lines of their own.
+func (fm *formatter) flush(pos uint32) {
+	d := &fm.doc
+	n := len(d.toks)
+	for n > 0 && d.toks[n-1].kind == docBegin {
+		n--
+	}
+	begins := append([]docToken(nil), d.toks[n:]...)
+	d.toks = d.toks[:n]
+	for ; fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos; fm.next++ {
+		c := fm.f.Comments[fm.next].Span
+		after := hardBreak
+		if fm.blankBetween(c.End, pos) {
+			after = blankBreak
+		}
+		pending := docToken{kind: docBreak, brk: hardBreak}
+		if last := len(d.toks) - 1; last >= 0 && d.toks[last].kind == docBreak {
+			pending = d.toks[last]
+			d.toks = d.toks[:last]
+		}
+		d.trimSpace()
+		if len(d.toks) > 0 && d.toks[len(d.toks)-1].kind != docComment && fm.trailing(c) {
+			d.text("  ")
+			d.toks[len(d.toks)-1].width = 0
+		} else if len(d.toks) > 0 {
+			d.brk(max(pending.brk, hardBreak), 0, 0)
+		}
+		d.comment(fm.comment(c))
+		d.brk(after, 0, pending.delta)
+	}
+	d.toks = append(d.toks, begins...)
+}

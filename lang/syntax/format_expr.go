@@ -1,0 +1,336 @@
+package syntax
+
+// The levels of expressions where they differ from the precedences of operators:
+// looser than all, and an atom.
+const (
+	levelPrefix uint8 = 0
+	levelAtom         = precApp + 1
+)
+
+// level is how tightly an expression holds together.
+func (fm *formatter) level(e Expr) uint8 {
+	n := fm.f.Expr(e)
+	switch n.Kind {
+	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, CsvExpr:
+		return levelPrefix
+	case BinExpr:
+		return binPrec(n.Op)
+	case NegExpr:
+		return precNeg
+	case PowExpr, SizeExpr:
+		return precPow
+	case AppExpr:
+		return precApp
+	}
+	return levelAtom
+}
+
+// node writes an expression in a place that takes those of level prec or more.
+func (fm *formatter) node(e Expr, prec uint8) {
+	if fm.level(e) < prec {
+		fm.text("(")
+		fm.form(e)
+		fm.text(")")
+		return
+	}
+	fm.form(e)
+}
+
+// form writes an expression without parentheses around it.
+func (fm *formatter) form(e Expr) {
+	n, kids := fm.f.Expr(e), fm.f.Kids(e)
+	switch n.Kind {
+	case NameExpr, NumExpr:
+		fm.token(n.Span.Start, n.Text)
+	case OpExpr:
+		fm.token(n.Span.Start, opNames[n.Op])
+	case ChurchExpr:
+		fm.token(n.Span.Start, "#")
+		fm.size(kids[0])
+	case BinExpr:
+		fm.chain(e)
+	case NegExpr:
+		fm.token(n.Span.Start, "-")
+		if fm.f.Expr(kids[0]).Kind == NegExpr {
+			fm.text(" ")
+		}
+		fm.sub(kids[0], precNeg)
+	case PowExpr:
+		fm.sub(kids[0], precApp)
+		fm.token(n.OpPos, "^")
+		fm.size(kids[1])
+	case AppExpr:
+		fm.apply(e)
+	case ProjExpr:
+		fm.sub(kids[0], levelAtom)
+		fm.token(n.OpPos, ".(")
+		fm.sub(kids[1], 0)
+		fm.token(n.Span.End-1, ")")
+	case FunExpr, LinExpr, CompExpr:
+		fm.binders(e)
+	case LetExpr:
+		fm.lets(e)
+	case IfExpr:
+		fm.ifs(e)
+	case AnnotExpr:
+		fm.token(n.Span.Start, "(")
+		fm.begin(1)
+		fm.sub(kids[0], 0)
+		fm.text(" :")
+		fm.brk(fillBreak, 1, 0)
+		fm.typ(n.Type, 0)
+		fm.end()
+		fm.token(n.Span.End-1, ")")
+	case TupleExpr:
+		fm.elements(e, "(", ",", ")", 0)
+	case ListExpr:
+		fm.elements(e, "[", ";", "]", 0)
+	case VectorExpr:
+		fm.elements(e, "[|", ",", "|]", 1)
+	case SizeExpr:
+		fm.token(n.Span.Start, "size ")
+		fm.token(n.TextSpan.Start, n.Text)
+	case CsvExpr:
+		fm.token(n.Span.Start, "csv")
+		for _, s := range n.Strings {
+			fm.brk(fillBreak, 1, 2)
+			fm.token(s.Span.Start, string(fm.f.Src[s.Span.Start:s.Span.End]))
+		}
+	}
+}
+
+var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )", SlashTok: "(/)"}
+
+// sizeAtom writes a static expression after # or ^.
+func (fm *formatter) sizeAtom(e Expr) {
+	if fm.level(e) == levelAtom {
+		fm.sub(e, 0)
+		return
+	}
+	fm.text("(")
+	fm.sub(e, 0)
+	fm.text(")")
+}
+
+// tight reports whether the author wrote the product e without spaces, as in 16*i.
+func (fm *formatter) tight(e Expr) bool {
+	f := fm.f
+	n, kids := f.Expr(e), f.Kids(e)
+	if binPrec(n.Op) != precMul || fm.newlineBetween(f.Expr(kids[0]).Span.End, f.Expr(kids[1]).Span.Start) {
+		return false
+	}
+	return !isSpace(f.Src[n.OpPos-1]) && !isSpace(f.Src[n.OpPos+1])
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// chain writes operators of one precedence, from left to right.
+func (fm *formatter) chain(e Expr) {
+	f := fm.f
+	prec := binPrec(f.Expr(e).Op)
+	var spine []Expr
+	for f.Expr(e).Kind == BinExpr && binPrec(f.Expr(e).Op) == prec {
+		spine = append(room(spine), e)
+		e = f.Kids(e)[0]
+	}
+	fm.begin(2)
+	fm.sub(e, prec)
+	for i := len(spine) - 1; i >= 0; i-- {
+		n := f.Expr(spine[i])
+		if fm.tight(spine[i]) {
+			fm.token(n.OpPos, n.Op.String())
+		} else {
+			fm.brk(fillBreak, 1, 0)
+			fm.token(n.OpPos, n.Op.String()+" ")
+		}
+		fm.sub(f.Kids(spine[i])[1], prec+1)
+	}
+	fm.end()
+}
+
+// apply writes a function and its arguments.
+func (fm *formatter) apply(e Expr) {
+	var args []Expr
+	for fm.f.Expr(e).Kind == AppExpr {
+		kids := fm.f.Kids(e)
+		args = append(room(args), kids[1])
+		e = kids[0]
+	}
+	fm.begin(2)
+	fm.sub(e, precApp)
+	for i := len(args) - 1; i >= 0; i-- {
+		fm.brk(fillBreak, 1, 0)
+		fm.sub(args[i], levelAtom)
+	}
+	fm.end()
+}
+
+// binders writes the heads of fun, lin, vec, sum and list that follow one another,
+// and the body of the last.
+func (fm *formatter) binders(e Expr) {
+	f := fm.f
+	fm.begin(0)
+	arrow := uint32(0)
+	for isBinder(f.Expr(e)) {
+		if arrow > 0 {
+			fm.brk(fillBreak, 1, 0)
+		}
+		arrow = f.Expr(e).OpPos
+		fm.binder(e)
+		kids := f.Kids(e)
+		e = kids[len(kids)-1]
+	}
+	fm.end()
+	fm.begin(2)
+	fm.brk(min(fm.breakFor(groupBreak, arrow, f.Expr(e).Span.Start), hardBreak), 1, 0)
+	fm.sub(e, 0)
+	fm.end()
+}
+
+func isBinder(n *ExprNode) bool {
+	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr
+}
+
+// binder writes fun p … ->, lin a -> or vec i < s ->.
+func (fm *formatter) binder(e Expr) {
+	n := fm.f.Expr(e)
+	fm.begin(0)
+	switch n.Kind {
+	case CompExpr:
+		fm.token(n.Span.Start, n.Op.String()+" ")
+		fm.token(n.TextSpan.Start, n.Text+" < ")
+		fm.sub(fm.f.Kids(e)[0], 0)
+	case LinExpr:
+		fm.token(n.Span.Start, "lin")
+	default:
+		fm.token(n.Span.Start, "fun")
+	}
+	for _, p := range fm.f.Pats(e) {
+		fm.brk(fillBreak, 1, 2)
+		fm.pat(p)
+	}
+	fm.end()
+	fm.text(" ->")
+}
+
+// lets writes a let and those that follow in its body, one a line unless all fit on one.
+func (fm *formatter) lets(e Expr) {
+	f := fm.f
+	fm.begin(0)
+	for f.Expr(e).Kind == LetExpr {
+		n, kids := f.Expr(e), f.Kids(e)
+		fm.begin(0)
+		fm.token(n.Span.Start, "let")
+		value := fm.letHead(e)
+		fm.end()
+		fm.text(" =")
+		fm.begin(2)
+		fm.brk(min(fm.breakFor(groupBreak, n.OpPos, f.Expr(value).Span.Start), hardBreak), 1, 0)
+		fm.sub(value, 0)
+		fm.end()
+		fm.text(" in")
+		fm.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, f.Expr(kids[1]).Span.Start), 1, 0)
+		e = kids[1]
+	}
+	fm.sub(e, 0)
+	fm.end()
+}
+
+// letHead writes the patterns of a let, and the type of a function's result, which
+// the tree has as an annotation of the value. It returns the value that is left.
+func (fm *formatter) letHead(e Expr) Expr {
+	f := fm.f
+	pats, value := f.Pats(e), f.Kids(e)[0]
+	if len(pats) == 1 && f.Pat(pats[0]).Kind == AnnotPat {
+		fm.text(" ")
+		fm.annotPat(pats[0])
+		return value
+	}
+	for _, p := range pats {
+		fm.brk(fillBreak, 1, 2)
+		fm.pat(p)
+	}
+	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
+		fm.text(" : ")
+		fm.begin(2)
+		fm.typ(n.Type, 0)
+		fm.end()
+		return f.Kids(value)[0]
+	}
+	return value
+}
+
+// ifs writes an if and those that follow in its else.
+func (fm *formatter) ifs(e Expr) {
+	f := fm.f
+	fm.begin(0)
+	for {
+		n, kids := f.Expr(e), f.Kids(e)
+		fm.token(n.Span.Start, "if ")
+		fm.begin(4)
+		fm.sub(kids[0], precAdd)
+		fm.brk(fillBreak, 1, 0)
+		fm.token(n.OpPos, n.Op.String()+" ")
+		fm.sub(kids[1], precAdd)
+		fm.end()
+		fm.text(" then")
+		fm.begin(2)
+		fm.brk(groupBreak, 1, 0)
+		fm.sub(kids[2], 0)
+		fm.end()
+		fm.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, f.Expr(kids[3]).Span.Start), hardBreak), 1, 0)
+		fm.text("else")
+		e = kids[3]
+		if f.Expr(e).Kind != IfExpr {
+			break
+		}
+		fm.text(" ")
+	}
+	fm.begin(2)
+	fm.brk(groupBreak, 1, 0)
+	fm.sub(e, 0)
+	fm.end()
+	fm.end()
+}
+
+// elements writes a tuple, a list or a vector; flat is the space inside the brackets.
+func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
+	f := fm.f
+	n, kids := f.Expr(e), f.Kids(e)
+	fm.token(n.Span.Start, open)
+	if len(kids) == 0 {
+		fm.token(n.Span.End-uint32(len(closing)), closing)
+		return
+	}
+	between, edge := groupBreak, groupBreak
+	if fm.allLeaves(kids) {
+		between = fillBreak
+	} else if k := fm.breakFor(groupBreak, n.Span.Start, f.Expr(kids[0]).Span.Start); k != groupBreak {
+		edge = hardBreak
+	}
+	fm.begin(2)
+	fm.brk(edge, flat, 0)
+	for i, k := range kids {
+		if i > 0 {
+			fm.text(sep)
+			fm.brk(between, 1, 0)
+		}
+		fm.sub(k, 0)
+	}
+	fm.brk(groupBreak, flat, -2)
+	fm.end()
+	fm.token(n.Span.End-uint32(len(closing)), closing)
+}
+
+// allLeaves reports whether all are names or numbers, with or without a sign.
+func (fm *formatter) allLeaves(list []Expr) bool {
+	for _, e := range list {
+		if fm.f.Expr(e).Kind == NegExpr {
+			e = fm.f.Kids(e)[0]
+		}
+		if k := fm.f.Expr(e).Kind; k != NameExpr && k != NumExpr {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package syntax
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+const (
+	lineWidth = 100 // columns that a formatted line should not exceed
+	maxIndent = 40  // deeper nesting is not indented further, so that the output stays linear
+)
+
+// A document is a list of texts and breaks with groups around them. A group that
+// fits on the rest of the line is set flat: its breaks are spaces. In the others
+// breaks are line breaks, those of the fill kind only where what follows would not fit.
+
+type docKind uint8
+
+const (
+	docText docKind = iota
+	docComment
+	docBreak
+	docBegin
+	docEnd
+)
+
+type breakKind uint8
+
+const (
+	groupBreak breakKind = iota // a line break if its group is not flat
+	fillBreak                   // a line break if what follows does not fit
+	hardBreak                   // always a line break
+	blankBreak                  // a line break and an empty line
+)
+
+// docToken is a part of a document.
+type docToken struct {
+	kind  docKind
+	brk   breakKind
+	delta int8   // docBegin: more indentation inside; docBreak: of the next line alone
+	flat  uint8  // docBreak: spaces when flat
+	off   uint32 // text; docBegin: its docEnd; docBreak: the next break of its group or its docEnd
+	n     uint32 // bytes of text
+	width uint32 // columns when flat
+}
+
+// document collects tokens, with their text in one buffer.
+type document struct {
+	toks []docToken
+	buf  []byte
+}
+
+func (d *document) text(s string) {
+	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
+	d.buf = append(room(d.buf), s...)
+	d.toks = append(room(d.toks), t)
+}
+
+// trimSpace removes the space at the end of the last text.
+func (d *document) trimSpace() {
+	if len(d.toks) == 0 {
+		return
+	}
+	t := &d.toks[len(d.toks)-1]
+	if t.kind == docText && t.n > 0 && d.buf[t.off+t.n-1] == ' ' {
+		t.n--
+		t.width--
+	}
+}
+
+// comment adds a comment, which takes no part in the question what fits.
+func (d *document) comment(s []byte) {
+	d.toks = append(room(d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
+	d.buf = append(room(d.buf), s...)
+}
+
+func (d *document) begin(indent int8) {
+	d.toks = append(room(d.toks), docToken{kind: docBegin, delta: indent})
+}
+
+func (d *document) end() { d.toks = append(room(d.toks), docToken{kind: docEnd}) }
+
+func (d *document) brk(k breakKind, flat uint8, delta int8) {
+	d.toks = append(room(d.toks), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+}
+
+// measure holds, for each token, sums over what stands before it.
+type measure struct {
+	width []uint32 // columns when flat
+	hard  []uint32 // hard breaks
+	next  []uint32 // the first break at or after the token
+}
+
+// link matches begins with ends and breaks with the next ones, and measures.
+func (d *document) link() measure {
+	n := len(d.toks)
+	m := measure{make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)}
+	type group struct{ begin, last int }
+	open := []group{{-1, -1}}
+	for i := range d.toks {
+		t := &d.toks[i]
+		m.width[i+1], m.hard[i+1] = m.width[i]+t.width, m.hard[i]
+		switch t.kind {
+		case docBreak:
+			if t.brk >= hardBreak {
+				m.hard[i+1]++
+			}
+			g := &open[len(open)-1]
+			if g.last >= 0 {
+				d.toks[g.last].off = uint32(i)
+			}
+			t.off, g.last = uint32(n), i
+		case docBegin:
+			open = append(room(open), group{i, -1})
+		case docEnd:
+			g := open[len(open)-1]
+			open = open[:len(open)-1]
+			d.toks[g.begin].off = uint32(i)
+			if g.last >= 0 {
+				d.toks[g.last].off = uint32(i)
+			}
+		}
+	}
+	m.next[n] = uint32(n)
+	for i := n - 1; i >= 0; i-- {
+		m.next[i] = m.next[i+1]
+		if d.toks[i].kind == docBreak {
+			m.next[i] = uint32(i)
+		}
+	}
+	return m
+}
+
+// fits reports whether the tokens [from, to), and what cannot be broken off after
+// them, take no more than the given columns and have no hard break.
+func (m *measure) fits(from, to uint32, columns int) bool {
+	if m.hard[to] > m.hard[from] {
+		return false
+	}
+	return int(m.width[m.next[to]]-m.width[from]) <= columns
+}
+
+// layout appends the document to out.
+func (d *document) layout(out []byte) []byte {
+	m := d.link()
+	type level struct {
+		indent int
+		flat   bool
+	}
+	levels := []level{{0, false}}
+	col := 0
+	for i := range d.toks {
+		t := &d.toks[i]
+		top := levels[len(levels)-1]
+		switch t.kind {
+		case docText, docComment:
+			out = append(room(out), d.buf[t.off:t.off+t.n]...)
+			col += int(t.width)
+		case docBegin:
+			flat := top.flat || m.fits(uint32(i), t.off, lineWidth-col)
+			levels = append(room(levels), level{top.indent + int(t.delta), flat})
+		case docEnd:
+			levels = levels[:len(levels)-1]
+		case docBreak:
+			fits := top.flat || t.brk == fillBreak && m.fits(uint32(i), t.off, lineWidth-col)
+			if fits && t.brk < hardBreak {
+				out = append(out, "  "[:t.flat]...)
+				col += int(t.flat)
+				continue
+			}
+			col = min(top.indent+int(t.delta), maxIndent)
+			out = newLine(out, t.brk, col)
+		}
+	}
+	return out
+}
+
+// newLine ends the line and indents the next one.
+func newLine(out []byte, k breakKind, indent int) []byte {
+	out = append(room(out), '\n')
+	if k == blankBreak {
+		out = append(out, '\n')
+	}
+	out = slices.Grow(out, indent)
+	for range indent {
+		out = append(out, ' ')
+	}
+	return out
+}

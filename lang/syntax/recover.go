@@ -1,0 +1,295 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// opener is the note that shows where something that is not closed starts.
+func (p *parser) opener(k Token, at uint32) Note {
+	return Note{Span{at, at + uint32(len(k.String()))}, fmt.Sprintf("this `%s` is still open", k)}
+}
+
+// noOperand reports that an expression is missing, and makes do with a bad one.
+func (p *parser) noOperand() {
+	what, hint := "an expression", p.strayHint()
+	var notes []Note
+	fr := frame{}
+	if len(p.frames) > 0 {
+		fr = p.frames[len(p.frames)-1]
+	}
+	if fr.kind >= parenFrame {
+		notes = append(notes, p.opener(fr.op, fr.start))
+	}
+	switch k := p.tok.kind; {
+	case p.tok.first && p.real.startsDecl() && k != EOF:
+		p.endHere()
+	case k == RParenTok && fr.kind == parenFrame && int(fr.base) == len(p.vals):
+		hint, notes = "there is no empty tuple", nil
+	case k == RVecTok && fr.kind == vecFrame && int(fr.base) == len(p.vals):
+		hint, notes = "a vector has at least one element", nil
+	case k == RBrackTok && fr.kind == listFrame:
+		hint, notes = "no separator stands after the last element", nil
+	case (k == RParenTok || k == RVecTok) && fr.kind >= parenFrame && int(fr.base) < len(p.vals):
+		hint, notes = "no separator stands after the last element", nil
+	case k == dotTok:
+		hint = "a number starts with a digit: 0.5"
+	case k == CsvTok:
+		hint = "`csv` stands only as the value of a `data` declaration"
+	case k == UnderTok:
+		hint = "`_` is a pattern, not a value"
+	case k == StringTok:
+		hint = "a string stands only after `csv`"
+	}
+	p.expected(what, hint, notes...)
+	span := Span{p.prevEnd, p.prevEnd}
+	p.push(p.bad(span))
+	switch p.tok.kind {
+	case RParenTok, RBrackTok, RVecTok, CommaTok, SemiTok, InTok, ThenTok, ElseTok, EOF:
+		return // these close something
+	}
+	p.recover()
+}
+
+// notArgument reports a token after an operand that is not the start of an
+// argument. It reports whether to go on as if it were.
+func (p *parser) notArgument() bool {
+	k := p.tok.kind
+	switch {
+	case p.top().form == powForm:
+		p.expected("an operator", "put parentheses around the power to apply it")
+	case p.top().form == sizeForm:
+		p.expected("an operator", "`size x` is a number; put parentheses around it to pass it on")
+	case k == UnderTok:
+		p.expected("an operator or an argument", "`_` is a pattern, not a value")
+		return false
+	case k == StringTok:
+		p.expected("an operator or an argument", "a string stands only after `csv`")
+		return false
+	case k == backslashTok:
+		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
+	case p.lastWaiting() == letFrame && k == LetTok:
+		fr := p.frames[p.waitingFrame()]
+		p.expected("`in`", "", p.opener(LetTok, fr.start), Note{Text: "`let x = e in b` needs its `in`"})
+	default:
+		p.expected("an operator or an argument", fmt.Sprintf("put parentheses around `%s` to make it an argument", k))
+	}
+	return true
+}
+
+// closesLet ends the value of a let whose "in" is missing before another let.
+func (p *parser) closesLet() bool {
+	if !p.at(LetTok) || p.lastWaiting() != letFrame {
+		return false
+	}
+	p.reduce(precPrefix)
+	p.letBody(&p.frames[len(p.frames)-1])
+	return true
+}
+
+// waitingFrame returns the innermost frame that waits for a token of its own, or -1.
+func (p *parser) waitingFrame() int {
+	i := len(p.frames) - 1
+	for i >= 0 && p.frames[i].kind < parenFrame {
+		i--
+	}
+	return i
+}
+
+// lastWaiting returns the kind of that frame, binFrame if there is none.
+func (p *parser) lastWaiting() frameKind {
+	if i := p.waitingFrame(); i >= 0 {
+		return p.frames[i].kind
+	}
+	return binFrame
+}
+
+// strayHint explains a token that stands where it has no meaning.
+func (p *parser) strayHint() string {
+	if name := p.lambda(); name != "" && (p.at(ArrowTok) || p.at(fatArrowTok) || p.at(dotTok)) {
+		return fmt.Sprintf("`%s` is a name like any other; a function is written `fun x -> …`", name)
+	}
+	switch k := p.tok.kind; k {
+	case ArrowTok, fatArrowTok:
+		return "a function is written `fun x -> …`"
+	case EqTok, eqEqTok, colonEqTok:
+		return "a name is bound by `let x = e in …`, or by `def x = e` at column 1"
+	case InTok:
+		return "there is no `let` for it"
+	case ThenTok, ElseTok:
+		return "there is no `if` for it"
+	case CommaTok:
+		return "a tuple stands in parentheses"
+	case SemiTok:
+		return "a semicolon separates the elements of a list, in brackets"
+	case ColonTok:
+		return "an annotation stands in parentheses: (e : T)"
+	case LessTok, LessEqTok, GreaterTok, GreaterEqTok, notEqTok:
+		return "a comparison stands only between `if` and `then`, without parentheses"
+	case LolliTok:
+		return "`-o` stands in types only"
+	case dotTok:
+		return "a projection is written v.(0)"
+	case ParamTok, InputTok, DataTok, DefTok, CsvTok:
+		return p.reservedHint()
+	}
+	return ""
+}
+
+// lambda returns the name at the head of the last application, if it is what other
+// languages call fun.
+func (p *parser) lambda() string {
+	if len(p.vals) == 0 {
+		return ""
+	}
+	e := p.top().e
+	for p.f.exprs[e].Kind == AppExpr {
+		e = p.f.Kids(e)[0]
+	}
+	name := p.f.exprs[e].Text
+	if r, n := utf8.DecodeRuneInString(name); r == 'λ' {
+		return name[:n]
+	}
+	switch strings.ToLower(name) {
+	case "lambda", "function", "fn", "func":
+		return name
+	}
+	return ""
+}
+
+// waitsFor returns the kind of frame that the token closes or continues, if there is one.
+func (fr *frame) waitsFor(k Token) bool {
+	switch k {
+	case RParenTok:
+		return fr.kind == parenFrame
+	case RBrackTok:
+		return fr.kind == listFrame
+	case RVecTok:
+		return fr.kind == vecFrame
+	case InTok:
+		return fr.kind == letFrame
+	case ThenTok:
+		return fr.kind == ifFrame || fr.kind == condFrame
+	case ElseTok:
+		return fr.kind == thenFrame
+	}
+	return false
+}
+
+// waiting reports whether an open frame waits for the token k.
+func (p *parser) waiting(k Token) bool {
+	for i := range p.frames {
+		if p.frames[i].waitsFor(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// recover goes on after an error: it skips to a token that an open frame waits for
+// and puts a bad operand in place of what is between, or ends the expression.
+// An operator is wanted next.
+func (p *parser) recover() (want bool) {
+	var nest [3]int // brackets, lets and ifs opened on the way
+	nest[0] = p.open
+	p.open = 0
+	waits := map[Token]bool{}
+	for _, k := range []Token{RParenTok, RBrackTok, RVecTok, InTok, ThenTok, ElseTok} {
+		waits[k] = p.waiting(k)
+	}
+	mute := p.s.mute
+	p.s.mute = true
+	for !p.at(EOF) && !p.stopsRecovery(&nest, waits) {
+		p.next()
+	}
+	p.s.mute = mute
+	k := p.tok.kind
+	if k == EOF {
+		p.frames, p.vals = p.frames[:0], p.vals[:0]
+		p.push(p.bad(p.span()))
+		return false
+	}
+	p.quiet = max(p.quiet, p.tok.start+1)
+	for !p.frames[len(p.frames)-1].waitsFor(k) {
+		p.frames = p.frames[:len(p.frames)-1]
+	}
+	fr := &p.frames[len(p.frames)-1]
+	have := map[frameKind]uint32{condFrame: 1, thenFrame: 2}[fr.kind]
+	p.vals = p.vals[:fr.base+have]
+	p.push(p.bad(p.span()))
+	return false
+}
+
+// stopsRecovery reports whether the current token is one that an open frame waits
+// for and that nothing passed over does, and counts what it opens or closes.
+func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
+	const brackets, lets, ifs = 0, 1, 2
+	switch k := p.tok.kind; k {
+	case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
+		nest[brackets]++
+	case RParenTok, RBrackTok, RVecTok:
+		if nest[brackets] == 0 {
+			return waits[k]
+		}
+		nest[brackets]--
+	case LetTok:
+		nest[lets]++
+	case InTok:
+		if nest[lets] == 0 {
+			return waits[k]
+		}
+		nest[lets]--
+	case IfTok:
+		nest[ifs]++
+	case ThenTok:
+		return nest[ifs] == 0 && waits[k]
+	case ElseTok:
+		if nest[ifs] == 0 {
+			return waits[k]
+		}
+		nest[ifs]--
+	default:
+		if p.tok.first && p.real.startsDecl() {
+			p.misplacedDecl()
+			p.tok.kind, p.ended = EOF, true
+			return true
+		}
+	}
+	return false
+}
+
+// skipTo moves on to one of the tokens, silently, after an error in a part with
+// brackets of its own. It fails at a closing bracket or keyword that belongs to
+// something further out.
+func (p *parser) skipTo(stop ...Token) bool {
+	inner := p.open
+	nest := p.open
+	p.open = 0
+	mute := p.s.mute
+	p.s.mute = true
+	defer func() { p.s.mute = mute }()
+	for ; !p.at(EOF); p.next() {
+		for _, k := range stop {
+			if p.at(k) && nest <= 0 || p.at(k) && nest <= inner && k != RParenTok {
+				p.quiet = max(p.quiet, p.tok.start+1)
+				return true
+			}
+		}
+		switch p.tok.kind {
+		case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
+			nest++
+		case RParenTok, RBrackTok, RVecTok:
+			if nest == 0 {
+				return false
+			}
+			nest--
+		case InTok, ThenTok, ElseTok, LetTok, FunTok, IfTok:
+			return false
+		}
+		if p.tok.first && p.real.startsDecl() {
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// sexprs prints small trees for tests; it recurses.
+type sexprs struct{ f *File }
+
+func (s sexprs) file() string {
+	var b strings.Builder
+	for _, d := range s.f.Decls {
+		fmt.Fprintf(&b, "(%s %s", d.Kind, d.Name)
+		for _, p := range d.Params {
+			b.WriteString(" " + s.pat(p))
+		}
+		if d.Type != 0 {
+			b.WriteString(" : " + s.typ(d.Type))
+		}
+		b.WriteString(" = " + s.expr(d.Value) + ")\n")
+	}
+	if s.f.Body != 0 {
+		b.WriteString(s.expr(s.f.Body))
+	}
+	return b.String()
+}
+
+func (s sexprs) expr(e Expr) string {
+	n := s.f.Expr(e)
+	var kids, pats []string
+	for _, k := range s.f.Kids(e) {
+		kids = append(kids, s.expr(k))
+	}
+	for _, p := range s.f.Pats(e) {
+		pats = append(pats, s.pat(p))
+	}
+	all := strings.Join(kids, " ")
+	switch n.Kind {
+	case NameExpr, NumExpr:
+		return n.Text
+	case ChurchExpr:
+		return "#" + all
+	case OpExpr:
+		return "(" + n.Op.String() + ")"
+	case BinExpr:
+		return "(" + n.Op.String() + " " + all + ")"
+	case NegExpr:
+		return "(neg " + all + ")"
+	case PowExpr:
+		return "(^ " + all + ")"
+	case AppExpr:
+		return "(" + all + ")"
+	case ProjExpr:
+		return "(." + all + ")"
+	case FunExpr, LinExpr:
+		return "(" + map[ExprKind]string{FunExpr: "fun", LinExpr: "lin"}[n.Kind] + " " + strings.Join(pats, " ") + " -> " + all + ")"
+	case LetExpr:
+		return "(let " + strings.Join(pats, " ") + " = " + kids[0] + " in " + kids[1] + ")"
+	case IfExpr:
+		return "(if " + n.Op.String() + " " + all + ")"
+	case CompExpr:
+		return "(" + n.Op.String() + " " + n.Text + " < " + all + ")"
+	case AnnotExpr:
+		return "(" + all + " : " + s.typ(n.Type) + ")"
+	case TupleExpr:
+		return "<" + strings.Join(kids, ", ") + ">"
+	case ListExpr:
+		return "[" + strings.Join(kids, "; ") + "]"
+	case VectorExpr:
+		return "[|" + strings.Join(kids, ", ") + "|]"
+	case SizeExpr:
+		return "(size " + n.Text + ")"
+	case CsvExpr:
+		var out []string
+		for _, l := range n.Strings {
+			out = append(out, fmt.Sprintf("%q", l.Text))
+		}
+		return "(csv " + strings.Join(out, " ") + ")"
+	}
+	return "BAD"
+}
+
+func (s sexprs) pat(p Pat) string {
+	n := s.f.Pat(p)
+	var kids []string
+	for _, k := range s.f.PatKids(p) {
+		kids = append(kids, s.pat(k))
+	}
+	switch n.Kind {
+	case NamePat:
+		return n.Text
+	case WildPat:
+		return "_"
+	case TuplePat:
+		return "<" + strings.Join(kids, ", ") + ">"
+	case VecPat:
+		return "[|" + strings.Join(kids, ", ") + "|]"
+	case AnnotPat:
+		return "(" + kids[0] + " : " + s.typ(n.Type) + ")"
+	}
+	return "BAD"
+}
+
+func (s sexprs) typ(t TypeExpr) string {
+	n := s.f.Type(t)
+	switch n.Kind {
+	case RType:
+		return "R"
+	case NatType:
+		return "Nat"
+	case ListType:
+		return "(List " + s.typ(n.A) + ")"
+	case ProdType:
+		return "(" + s.typ(n.A) + " * " + s.typ(n.B) + ")"
+	case ArrowType:
+		return "(" + s.typ(n.A) + " -> " + s.typ(n.B) + ")"
+	case LinType:
+		return "(" + s.typ(n.A) + " -o " + s.typ(n.B) + ")"
+	case VecType:
+		return "(" + s.typ(n.A) + "^" + s.expr(n.Size) + ")"
+	}
+	return "BAD"
+}

@@ -1,0 +1,52 @@
+package syntax
+
+import "slices"
+
+// Suggest returns the known name that is closest to a misspelt one, or "" if none
+// is close: as many edits as a third of its letters, one for short names, where an
+// edit inserts, deletes or replaces a letter or swaps two neighbours. Of several
+// it returns the first in the order of known.
+func Suggest(name string, known []string) string {
+	a := []rune(name)
+	best, most := "", max(1, len(a)/3)
+	if len(a) == 1 || len(a) > 100 {
+		return ""
+	}
+	for _, k := range known {
+		b := []rune(k)
+		if k == name || len(b) < 2 || len(b)-len(a) > most || len(a)-len(b) > most {
+			continue
+		}
+		if d := distance(a, b); d <= most {
+			best, most = k, d-1
+			if most == 0 {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// distance is the restricted Damerau-Levenshtein distance.
+func distance(a, b []rune) int {
+	var before []int
+	prev, cur := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range a {
+		cur[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j+1]+1, cur[j]+1, prev[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				cur[j+1] = min(cur[j+1], before[j-1]+1)
+			}
+		}
+		before, prev = prev, slices.Clone(cur)
+	}
+	return prev[len(b)]
+}
