@@ -143,13 +143,10 @@ func (e *elaborator) errors() error {
 func (e *elaborator) finishProgram(name string) (*Program, error) {
 	body := e.vals[len(e.vals)-1]
 	shape := e.tt.valueShape(body.typ)
-	e.tt.close()
 	text := e.tt.text()
-	text.limit = 4000
+	text.limit, text.lists = 4000, shape != nil
 	p := &Program{Name: name, File: e.user.file, TypeText: text.of(body.typ), Shape: shape, Data: e.static.Data}
-	if shape != nil {
-		p.TypeText = shape.String()
-	}
+	e.tt.close()
 	for _, x := range e.static.Params {
 		p.Params = append(p.Params, Param{x.Name, x.Value})
 	}

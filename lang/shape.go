@@ -8,10 +8,14 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// maxShape bounds the nodes of the shape of a program's value.
+const maxShape = 4 << 20
+
 // valueShape returns the shape of the values of a type that is built of R,
 // products, vectors and lists, and nil for any other. A function that has every
 // type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map
-// and rev return. It is to be called before open types are closed.
+// and rev return. It is to be called before open types are closed. A type too large
+// to be written out, as shared products can be, has no shape.
 func (tt *types) valueShape(t typ) *load.Shape {
 	type item struct {
 		t    typ
@@ -19,10 +23,13 @@ func (tt *types) valueShape(t typ) *load.Shape {
 	}
 	todo := []item{{t: t}}
 	var out []*load.Shape
-	for len(todo) > 0 {
+	for budget := maxShape; len(todo) > 0; budget-- {
 		it := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		n := tt.at(it.t)
+		if budget == 0 {
+			return nil
+		}
 		if n.kind == arrowType {
 			elem, ok := tt.listElement(it.t)
 			if !ok {

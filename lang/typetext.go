@@ -23,6 +23,7 @@ type typeText struct {
 	tt    *types
 	long  bool // List and Nat as the arrows that they stand for
 	named bool // open types have names
+	lists bool // functions that are lists, see listElement, as lists
 	names map[typ]string
 	limit int
 }
@@ -84,6 +85,9 @@ func (p *typeText) parts(t typ) ([]typeItem, int) {
 	case prodType:
 		return []typeItem{{t: n.a, level: listLevel}, {text: " * "}, {t: n.b, level: prodLevel}}, prodLevel
 	case arrowType:
+		if elem, ok := p.tt.listElement(t); ok && p.lists {
+			return []typeItem{{text: "List "}, {t: elem, level: listLevel}}, listLevel
+		}
 		return []typeItem{{t: n.a, level: prodLevel}, {text: " -> "}, {t: n.b, level: arrowLevel}}, arrowLevel
 	case vecType:
 		return []typeItem{{t: n.a, level: atomLevel}, {text: "^" + p.size(size(n.n))}}, atomLevel

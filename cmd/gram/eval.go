@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +70,6 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err != nil {
 		return nil, nil, err
 	}
-	res.Cost.Seconds.Load += p.reading.Seconds()
+	res.Cost.Seconds.Load = (p.reading + time.Duration(math.Round(res.Cost.Seconds.Load*1e9))).Seconds()
 	return res, p, nil
 }

@@ -182,8 +182,11 @@ func (l *loader) inferred(at place, d *syntax.Decl, v value) Value {
 		shape = ListShape(a.elem)
 	}
 	if shape == nil {
-		fail(at, "type not allowed here", "this is "+describe(v)+", but inputs and data are numbers",
-			syntax.Note{Text: "a list that is given as a function needs its type: " + d.Name + " : List R"})
+		var notes []syntax.Note
+		if callable(v) && d.Kind == syntax.DataDecl {
+			notes = []syntax.Note{{Text: "a list that is given as a function needs its type: " + d.Name + " : List R"}}
+		}
+		fail(at, "type not allowed here", "this is "+describe(v)+", but inputs and data are numbers", notes...)
 	}
 	if label := notAllowed(d.Kind, shape); label != "" {
 		fail(at, "type not allowed here", label)

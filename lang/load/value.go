@@ -206,7 +206,11 @@ func typeOf(b *strings.Builder, v value, level, nest int) {
 		done := open(level > 0)
 		typeOf(b, o.a, 1, nest+1)
 		b.WriteString(" * ")
-		typeOf(b, o.b, 0, nest+1)
+		right := 1
+		if _, ok := o.b.ref.(*pair); ok {
+			right = 0
+		}
+		typeOf(b, o.b, right, nest+1)
 		done()
 	case *array:
 		element := func() {

@@ -60,7 +60,7 @@ func (fm *formatter) item(start uint32) {
 
 // comments writes the comments before an item, each as an item.
 func (fm *formatter) comments(before uint32) {
-	for fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < before {
+	for fm.commentBefore(before) {
 		c := fm.f.Comments[fm.next].Span
 		fm.item(c.Start)
 		fm.out = append(fm.out, fm.comment(c)...)
@@ -153,23 +153,25 @@ func (fm *formatter) breakFor(k breakKind, from, to uint32) breakKind {
 
 // leaf writes a token that stands at pos in the source, after the comments before it.
 func (fm *formatter) leaf(pos uint32, text string) {
-	if fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos {
+	if fm.commentBefore(pos) {
 		fm.flush(pos)
 	}
 	fm.doc.text(text)
+}
+
+// commentBefore reports whether a comment before pos is still to be written.
+func (fm *formatter) commentBefore(pos uint32) bool {
+	return fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos
 }
 
 // flush writes the comments before pos: one on the line of the token before it
 // stays there, others have lines of their own.
 func (fm *formatter) flush(pos uint32) {
 	d := &fm.doc
-	n := len(d.toks)
-	for n > 0 && d.toks[n-1].kind == docBegin {
-		n--
-	}
-	begins := append([]docToken(nil), d.toks[n:]...)
+	n := d.commentPlace()
+	rest := append([]docToken(nil), d.toks[n:]...)
 	d.toks = d.toks[:n]
-	for ; fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos; fm.next++ {
+	for ; fm.commentBefore(pos); fm.next++ {
 		c := fm.f.Comments[fm.next].Span
 		after := hardBreak
 		if fm.blankBetween(c.End, pos) {
@@ -190,5 +192,5 @@ func (fm *formatter) flush(pos uint32) {
 		d.comment(fm.comment(c))
 		d.brk(after, 0, pending.delta)
 	}
-	d.toks = append(d.toks, begins...)
+	d.toks = append(d.toks, rest...)
 }

@@ -112,14 +112,19 @@ func (fm *formatter) sizeAtom(e Expr) {
 	fm.text(")")
 }
 
-// tight reports whether the author wrote the product e without spaces, as in 16*i.
-func (fm *formatter) tight(e Expr) bool {
+// operator writes the operator of a chain; a product that the author wrote without
+// spaces, as in 16*i, has none.
+func (fm *formatter) operator(e Expr) {
 	f := fm.f
-	n, kids := f.Expr(e), f.Kids(e)
-	if binPrec(n.Op) != precMul || fm.newlineBetween(f.Expr(kids[0]).Span.End, f.Expr(kids[1]).Span.Start) {
-		return false
+	n := f.Expr(e)
+	right := fm.firstToken(f.Kids(e)[1])
+	if binPrec(n.Op) == precMul && !fm.newlineBetween(n.OpPos, right) && !fm.commentBefore(n.OpPos) &&
+		!isSpace(f.Src[n.OpPos-1]) && !isSpace(f.Src[n.OpPos+1]) {
+		fm.doc.text(n.Op.String())
+		return
 	}
-	return !isSpace(f.Src[n.OpPos-1]) && !isSpace(f.Src[n.OpPos+1])
+	fm.doc.brk(fillBreak, 1, 0)
+	fm.leaf(n.OpPos, n.Op.String()+" ")
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -136,13 +141,7 @@ func (fm *formatter) chain(e Expr) {
 	fm.begin(2)
 	fm.sub(e, prec)
 	for i := len(spine) - 1; i >= 0; i-- {
-		n := f.Expr(spine[i])
-		if fm.tight(spine[i]) {
-			fm.token(n.OpPos, n.Op.String())
-		} else {
-			fm.brk(fillBreak, 1, 0)
-			fm.token(n.OpPos, n.Op.String()+" ")
-		}
+		fm.op(spine[i])
 		fm.sub(f.Kids(spine[i])[1], prec+1)
 	}
 	fm.end()
@@ -182,7 +181,7 @@ func (fm *formatter) binders(e Expr) {
 	}
 	fm.end()
 	fm.begin(2)
-	fm.brk(min(fm.breakFor(groupBreak, arrow, f.Expr(e).Span.Start), hardBreak), 1, 0)
+	fm.brk(min(fm.breakFor(groupBreak, arrow, fm.firstToken(e)), hardBreak), 1, 0)
 	fm.sub(e, 0)
 	fm.end()
 }
@@ -225,11 +224,11 @@ func (fm *formatter) lets(e Expr) {
 		fm.end()
 		fm.text(" =")
 		fm.begin(2)
-		fm.brk(min(fm.breakFor(groupBreak, n.OpPos, f.Expr(value).Span.Start), hardBreak), 1, 0)
+		fm.brk(min(fm.breakFor(groupBreak, n.OpPos, fm.firstToken(value)), hardBreak), 1, 0)
 		fm.sub(value, 0)
 		fm.end()
 		fm.text(" in")
-		fm.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, f.Expr(kids[1]).Span.Start), 1, 0)
+		fm.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, fm.firstToken(kids[1])), 1, 0)
 		e = kids[1]
 	}
 	fm.sub(e, 0)
@@ -278,7 +277,7 @@ func (fm *formatter) ifs(e Expr) {
 		fm.brk(groupBreak, 1, 0)
 		fm.sub(kids[2], 0)
 		fm.end()
-		fm.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, f.Expr(kids[3]).Span.Start), hardBreak), 1, 0)
+		fm.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, fm.firstToken(kids[3])), hardBreak), 1, 0)
 		fm.text("else")
 		e = kids[3]
 		if f.Expr(e).Kind != IfExpr {
@@ -305,7 +304,7 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	between, edge := groupBreak, groupBreak
 	if fm.allLeaves(kids) {
 		between = fillBreak
-	} else if k := fm.breakFor(groupBreak, n.Span.Start, f.Expr(kids[0]).Span.Start); k != groupBreak {
+	} else if k := fm.breakFor(groupBreak, n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
 		edge = hardBreak
 	}
 	fm.begin(2)

@@ -117,6 +117,11 @@ func checkFormat(t testing.TB, f *File) []byte {
 	if diff := sameTree(f, g); diff != "" {
 		t.Fatalf("formatting changed the tree at %s\nfrom:\n%s\nto:\n%s", diff, f.Src, out)
 	}
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(line, " ") {
+			t.Fatalf("formatting left a space at the end of %q\nfrom:\n%s", line, f.Src)
+		}
+	}
 	if a, b := commentTexts(f), commentTexts(g); a != b {
 		t.Fatalf("formatting changed the comments\nfrom:\n%s\nto:\n%s", f.Src, out)
 	}

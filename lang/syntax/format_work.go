@@ -10,6 +10,7 @@ const (
 	workSize                  // the static expression ref, in parentheses unless it is an atom
 	workPat                   // the pattern ref
 	workType                  // the type ref, where prec binds from outside
+	workOp                    // the operator of the expression ref
 	workBreak                 // a line break or spaces
 	workBegin                 // the start of a group
 	workEnd                   // its end
@@ -37,6 +38,8 @@ func (fm *formatter) token(pos uint32, s string) {
 func (fm *formatter) sub(e Expr, prec uint8) {
 	fm.batch = append(fm.batch, work{kind: workExpr, ref: uint32(e), prec: prec})
 }
+
+func (fm *formatter) op(e Expr) { fm.batch = append(fm.batch, work{kind: workOp, ref: uint32(e)}) }
 
 func (fm *formatter) size(e Expr) {
 	fm.batch = append(fm.batch, work{kind: workSize, ref: uint32(e)})
@@ -85,6 +88,8 @@ func (fm *formatter) run() {
 			fm.patNode(Pat(w.ref))
 		case workType:
 			fm.typeNode(TypeExpr(w.ref), w.prec)
+		case workOp:
+			fm.operator(Expr(w.ref))
 		case workBreak:
 			fm.doc.brk(w.brk, w.flat, w.delta)
 		case workBegin:
@@ -125,15 +130,26 @@ func (fm *formatter) decl(d *Decl) {
 	fm.end()
 	fm.text(" =")
 	fm.begin(0)
-	fm.brk(min(fm.breakFor(groupBreak, head, f.Expr(d.Value).Span.Start), hardBreak), 1, 0)
+	fm.brk(min(fm.breakFor(groupBreak, head, fm.firstToken(d.Value)), hardBreak), 1, 0)
 	fm.sub(d.Value, 0)
 	fm.end()
 	fm.end()
 	fm.run()
 }
 
-// firstToken returns where the first token of an expression stands that its text has.
-func (fm *formatter) firstToken(e Expr) uint32 { return fm.f.Expr(e).Span.Start }
+// firstToken returns where the first token that is written of an expression stands:
+// what is left of it are parentheses.
+func (fm *formatter) firstToken(e Expr) uint32 {
+	for {
+		n := fm.f.Expr(e)
+		switch n.Kind {
+		case BinExpr, AppExpr, PowExpr, ProjExpr:
+			e = fm.f.Kids(e)[0]
+		default:
+			return n.Span.Start
+		}
+	}
+}
 
 // patNode writes a pattern.
 func (fm *formatter) patNode(p Pat) {

@@ -68,6 +68,22 @@ func (d *document) trimSpace() {
 	}
 }
 
+// commentPlace returns where a comment goes before the next text: after the last
+// break if no text follows that, otherwise before the groups that start at the end.
+func (d *document) commentPlace() int {
+	n := len(d.toks)
+	for n > 0 && (d.toks[n-1].kind == docBegin || d.toks[n-1].kind == docEnd) {
+		n--
+	}
+	if n > 0 && d.toks[n-1].kind == docBreak {
+		return n
+	}
+	for n = len(d.toks); n > 0 && d.toks[n-1].kind == docBegin; {
+		n--
+	}
+	return n
+}
+
 // comment adds a comment, which takes no part in the question what fits.
 func (d *document) comment(s []byte) {
 	d.toks = append(room(d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})

@@ -1,0 +1,123 @@
+package gram_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/oracle"
+)
+
+// params makes the large examples small enough for the oracles.
+var params = map[string][]string{
+	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"},
+}
+
+func loadExample(t testing.TB, name string) *gram.Program {
+	t.Helper()
+	p, err := gram.LoadFile(context.Background(), filepath.Join("examples", name+".gram"), gram.Options{Params: params[name]})
+	require.NoError(t, err)
+	return p
+}
+
+func exampleNames(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("examples/*.gram")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 10)
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(f[:len(f)-len(".gram")]))
+	}
+	return names
+}
+
+// TestExamplesAgreeWithOracles holds value and gradient of every example against
+// forward mode to 1e-10 and against central differences to 1e-4, and the counts of
+// random schedules against those of LIFO.
+func TestExamplesAgreeWithOracles(t *testing.T) {
+	for _, name := range exampleNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			p := loadExample(t, name)
+			res, err := p.Gradient(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			requireClose(t, values, res.Values, 1e-10)
+			requireClose(t, jacobian, res.Jacobian, 1e-10)
+			for i, d := range oracle.Differences(p.Term(), p.ScalarInputs(), p.Point()) {
+				if !generate.Close(d, res.Jacobian[i], 1e-4) {
+					require.InDelta(t, d, res.Jacobian[i], 1e-6, "central difference of partial derivative %d", i)
+				}
+			}
+			again, err := p.Gradient(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			require.Equal(t, res.Cost.Steps, again.Cost.Steps)
+			require.Equal(t, res.Cost.Overhead, again.Cost.Overhead)
+			require.Equal(t, res.Cost.Nodes, again.Cost.Nodes)
+			for seed := range uint64(2) {
+				random, err := p.Gradient(ctx, gram.EvalOptions{Schedule: gram.Random, Seed: seed})
+				require.NoError(t, err)
+				require.Equal(t, res.Cost.Steps, random.Cost.Steps)
+				requireClose(t, res.Values, random.Values, 1e-12)
+				requireClose(t, res.Jacobian, random.Jacobian, 1e-9)
+			}
+			value, err := p.Value(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			require.Equal(t, res.Values, value.Values)
+			for _, s := range []gram.Steps{res.Cost.Steps, value.Cost.Steps} {
+				require.Zero(t, s.PlusPair, "(7)")
+				require.Zero(t, s.EtaLambda, "(9)")
+				require.Zero(t, s.EtaPair, "(10)")
+			}
+			require.LessOrEqual(t, res.Cost.Overhead.Instantiate, res.Cost.Steps.Total, "instantiate ≤ steps")
+		})
+	}
+}
+
+func requireClose(t *testing.T, want, got []float64, tolerance float64) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !generate.Close(want[i], got[i], tolerance) {
+			require.InDelta(t, want[i], got[i], tolerance, "number %d", i)
+		}
+	}
+}
+
+// TestReferenceValues holds the workloads at full size against the values of C by
+// hand, to a relative 1e-9.
+func TestReferenceValues(t *testing.T) {
+	for _, w := range []struct {
+		name     string
+		params   []string
+		value    float64
+		gradient []float64 // the first of its numbers
+		tol      float64
+	}{
+		{"w1", []string{"n=1e3"}, 0.597689327679, []float64{-0.0631397027222, 0.147126782473}, 1e-9},
+		{"w1", []string{"n=1e6"}, 0.449411096880, []float64{-0.277085974651, 0.180806205797}, 1e-9},
+		{"w2", []string{"n=1e3", "k=16"}, 7.91896516271, []float64{-0.102620606561, 0.136214147095, 0.249814242095}, 1e-9},
+		{"w3", []string{"n=1e5"}, -9.99861661146e-06, []float64{6.91512684187e-10}, 1e-9},
+		{"w4", []string{"n=1e6"}, 1100, []float64{1100000, 1000}, 1e-9},
+	} {
+		p, err := gram.LoadFile(context.Background(), filepath.Join("examples", w.name+".gram"), gram.Options{Params: w.params})
+		require.NoError(t, err)
+		res, err := p.Gradient(context.Background(), gram.EvalOptions{})
+		require.NoError(t, err)
+		require.InEpsilon(t, w.value, res.Values[0], w.tol, w.name)
+		require.InEpsilonSlice(t, w.gradient, res.Jacobian[:len(w.gradient)], w.tol, w.name)
+		if w.name == "w2" {
+			sum := 0.0
+			for _, g := range res.Jacobian {
+				sum += max(g, -g)
+			}
+			require.InEpsilon(t, 67.4210056883, sum, 1e-9)
+		}
+	}
+}
