@@ -8,6 +8,12 @@ import (
 
 // Cost is what a run cost: exact and reproducible but for the times.
 type Cost struct {
+	// M, Graph and BoundRatio are there if they were asked for: m, |G| and
+	// (steps + overhead) / (m + |G|), Theorem 1.
+	M          *uint64  `json:"m,omitempty"`
+	Graph      *uint64  `json:"graph,omitempty"`
+	BoundRatio *float64 `json:"boundRatio,omitempty"`
+
 	Inputs   int      `json:"inputs"` // scalar input variables
 	Size     Size     `json:"size"`
 	Steps    Steps    `json:"steps"`
@@ -109,6 +115,12 @@ func (c *Cost) setTimes(best, median time.Duration) {
 	if work := c.Steps.Total + c.Overhead.Total; work > 0 {
 		c.NsPerStep = float64(best.Nanoseconds()) / float64(work)
 	}
+}
+
+// SetBound puts m, |G| and their ratio into the cost.
+func (c *Cost) SetBound(b Bound) {
+	ratio := b.Ratio(c)
+	c.M, c.Graph, c.BoundRatio = &b.M, &b.Graph, &ratio
 }
 
 // ByRule returns the steps in the order of the paper's rules, with the rules'

@@ -16,8 +16,10 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +40,10 @@ type Options struct {
 	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
 	// "xs=@file.csv:column". Paths are relative to the current directory.
 	Sets []string
+	// Values override the values of inputs and data by Go slices, in row-major
+	// order: a matrix row by row, a list of vectors element by element. A list may
+	// have any length. The slices are not to be modified afterwards.
+	Values map[string][]float64
 	// Dir is the folder to which the paths in the program are relative; [LoadFile]
 	// sets it.
 	Dir string
@@ -113,6 +119,9 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 			return nil, wrap(err)
 		}
 		lo.Sets = append(lo.Sets, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Values)) {
+		lo.Sets = append(lo.Sets, load.SetValues(name, opt.Values[name]))
 	}
 	p, err := lang.Load(name, src, lo)
 	if err != nil {

@@ -31,7 +31,9 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.What }
 
-const checkEvery = 1 << 16
+// checkEvery is how many tasks pass between two calls of Check: a task may visit the
+// body of a dual, some ten nodes.
+const checkEvery = 1 << 12
 
 // Compile returns the program of a well-typed term. The error is a [*LimitError],
 // or Check's.

@@ -133,9 +133,21 @@ func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
 func (l *lowering) named(first term.Var, of string, i int) term.Var {
 	x := first + term.Var(i)
 	if v := &l.t.Vars[x]; v.Name == "" && of != "" {
-		v.Name = of + ".(" + strconv.Itoa(i) + ")"
+		v.Name = componentName(of, i)
 	}
 	return x
+}
+
+// maxName bounds the names that components of components get.
+const maxName = 200
+
+// componentName is the name of component i: v.(0).(1), as long as it is no longer
+// than it should be.
+func componentName(of string, i int) string {
+	if len(of) > maxName {
+		return of
+	}
+	return of + ".(" + strconv.Itoa(i) + ")"
 }
 
 // dataComponent is component for a data vector, which is opened around the program.

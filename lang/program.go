@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -138,10 +137,14 @@ func scalarNames(name string, s *load.Shape) []string {
 		todo = todo[:len(todo)-1]
 		switch it.s.Kind {
 		case load.Product:
+			if len(it.name) > maxName {
+				todo = append(todo, item{it.name, it.s.B}, item{it.name, it.s.A})
+				continue
+			}
 			todo = append(todo, item{it.name + ":1", it.s.B}, item{it.name + ":0", it.s.A})
 		case load.Vector:
 			for i := it.s.Size - 1; i >= 0; i-- {
-				todo = append(todo, item{it.name + ".(" + strconv.Itoa(i) + ")", it.s.A})
+				todo = append(todo, item{componentName(it.name, i), it.s.A})
 			}
 		default:
 			out = append(out, it.name)

@@ -16,8 +16,9 @@ func (e *UndefinedError) Error() string {
 	return "the reverse transformation is not defined on " + e.What
 }
 
-// checkEvery is how many nodes are transformed between two calls of check.
-const checkEvery = 1 << 16
+// checkEvery is how many nodes of the source are transformed between two calls of check:
+// each makes some ten nodes of the image.
+const checkEvery = 1 << 12
 
 // Reverse returns D(t) in an arena of its own, which shares t's universe of types
 // and its data. A variable x : A of t keeps its number in D(t), where its type is

@@ -10,6 +10,19 @@ func misfit(at place, s *Setting, want *Shape, found string) {
 	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but --set %s gives %s", s.Name, want, short(s.Text), found))
 }
 
+// setFlat gives numbers in row-major order the shape want.
+func setFlat(at place, s *Setting, want *Shape) Value {
+	rows, n := 1, len(s.flat)
+	fits := n == want.width
+	if want.Kind == List {
+		rows, fits = n/want.A.width, n%want.A.width == 0
+	}
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s", n, plural(n, "number")))
+	}
+	return Value{Shape: want, Rows: rows, Data: s.flat}
+}
+
 // setTree gives the numbers in brackets the shape want.
 func (l *loader) setTree(at place, s *Setting, want *Shape) Value {
 	if want.Kind != List {

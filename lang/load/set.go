@@ -2,6 +2,7 @@ package load
 
 import (
 	"encoding/csv"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -37,6 +38,14 @@ type Setting struct {
 	tree    *tree
 	path    string   // of @path, if tree is nil
 	columns []string // nil: the file has no header
+	flat    []float64
+	isFlat  bool
+}
+
+// SetValues sets an input or data to numbers in row-major order; how many a list
+// has follows from them. The slice is used as it is, and not modified.
+func SetValues(name string, values []float64) Setting {
+	return Setting{Name: name, Text: fmt.Sprintf("%s=%d %s", name, len(values), plural(len(values), "number")), flat: values, isFlat: true}
 }
 
 // tree is a number, or trees in brackets.
@@ -196,6 +205,9 @@ func (p *treeParser) number() tree {
 // set gives the value of a flag the shape of the declaration d.
 func (l *loader) set(s *Setting, d *syntax.Decl, shape *Shape) Value {
 	at := place{l.file, d.NameSpan}
+	if s.isFlat {
+		return setFlat(at, s, shape)
+	}
 	if s.tree != nil {
 		return l.setTree(at, s, shape)
 	}

@@ -177,10 +177,10 @@ func (fm *formatter) patNode(p Pat) {
 			}
 			fm.pat(k)
 		}
+		fm.end()
 		if n.Kind == VecPat {
 			fm.text(" ")
 		}
-		fm.end()
 		fm.token(n.Span.End-uint32(len(closing)), closing)
 	}
 }

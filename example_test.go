@@ -1,0 +1,151 @@
+package gram_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"sync"
+
+	"github.com/gram-machine/gram"
+)
+
+// A program's value and gradient, and what they cost.
+func Example() {
+	src := `
+input x1 = 5
+input x2 = 2
+let z1 = x1 - x2 in
+let z2 = z1 * z1 in
+sin z2
+`
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "figure1.gram", []byte(src), gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := p.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("value %.3f, gradient %.3f\n", res.Values[0], res.Jacobian)
+	fmt.Printf("%d steps, %d of them (11)\n", res.Cost.Steps.Total, res.Cost.Steps.Factor)
+	// Output:
+	// value 0.412, gradient [-5.467 5.467]
+	// 76 steps, 1 of them (11)
+}
+
+// Gradient descent by a plain loop: the weather network, loaded and compiled once,
+// evaluated at a thousand points.
+func Example_gradientDescent() {
+	ctx := context.Background()
+	p, err := gram.LoadFile(ctx, "examples/weather.gram", gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	point := p.Point()
+	loss, gradient := make([]float64, 1), make([]float64, len(point))
+	var first float64
+	for step := range 1000 {
+		if err := e.Gradient(ctx, point, loss, gradient); err != nil {
+			log.Fatal(err)
+		}
+		if step == 0 {
+			first = loss[0]
+		}
+		for i, g := range gradient {
+			point[i] -= 0.005 * g
+		}
+	}
+	fmt.Printf("mean squared error: %.1f °C² before, %.1f °C² after\n", first, loss[0])
+	// Output:
+	// mean squared error: 14.9 °C² before, 11.6 °C² after
+}
+
+// Data from Go slices, and a point for each of several goroutines: the program is
+// compiled once, each goroutine has an evaluator of its own.
+func ExampleProgram_NewGradient() {
+	src := `
+input a = 0
+input b = 0
+data points : List R^2 = [ [| 0, 0 |] ]
+def square x = x * x
+foldl (fun [| x, y |] loss -> loss + square (a * x + b - y)) 0 points / size points
+`
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "fit.gram", []byte(src), gram.Options{
+		Values: map[string][]float64{"points": {0, 1, 1, 3, 2, 5}}, // (0,1) (1,3) (2,5)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	lines := [][]float64{{0, 0}, {1, 1}, {2, 1}}
+	losses := make([]float64, len(lines))
+	var wait sync.WaitGroup
+	for i, line := range lines {
+		wait.Go(func() {
+			e, err := p.NewGradient(ctx, gram.EvalOptions{})
+			if err != nil {
+				log.Fatal(err)
+			}
+			defer e.Close()
+			if err := e.Gradient(ctx, line, losses[i:i+1], make([]float64, 2)); err != nil {
+				log.Fatal(err)
+			}
+		})
+	}
+	wait.Wait()
+	fmt.Printf("%.3f\n", losses)
+	// Output:
+	// [11.667 1.667 0.000]
+}
+
+// The Jacobian of a body of type R^k, row by row.
+func ExampleProgram_Gradient() {
+	src := `
+input r = 2
+input t = 0.5
+[| r * cos t, r * sin t |]
+`
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "polar.gram", []byte(src), gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := p.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f\n", res.Jacobian[:2])
+	fmt.Printf("%.4f\n", res.Jacobian[2:])
+	fmt.Println(math.Abs(res.Jacobian[0]*res.Jacobian[3]-res.Jacobian[1]*res.Jacobian[2]-2) < 1e-12)
+	// Output:
+	// [0.8776 -0.9589]
+	// [0.4794 1.7552]
+	// true
+}
+
+// Theorem 1 on a program: steps and overhead against m + |G|.
+func ExampleProgram_Bound() {
+	ctx := context.Background()
+	p, err := gram.LoadFile(ctx, "examples/w1.gram", gram.Options{Params: []string{"n=1000"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := p.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := p.Bound(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("m = %d, |G| = %d, ratio %.2f\n", b.M, b.Graph, b.Ratio(&res.Cost))
+	// Output:
+	// m = 5007, |G| = 12002, ratio 7.59
+}

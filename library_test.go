@@ -1,0 +1,211 @@
+package gram_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/gram-machine/gram"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestEvaluationsAllocateLittle: after the first, an evaluation makes at most ten
+// Go objects.
+func TestEvaluationsAllocateLittle(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"weather", "w1", "w2", "jacobian"} {
+		p := loadExample(t, name)
+		e, err := p.NewGradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		point := p.Point()
+		values, jacobian := make([]float64, e.Outputs()), make([]float64, e.Outputs()*len(point))
+		n := testing.AllocsPerRun(5, func() { require.NoError(t, e.Gradient(ctx, point, values, jacobian)) })
+		require.LessOrEqual(t, n, 10.0, name)
+		require.NoError(t, e.Close())
+
+		v, err := p.NewValue(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		n = testing.AllocsPerRun(5, func() {
+			_, err := v.Value(ctx, point, values[:0])
+			require.NoError(t, err)
+		})
+		require.LessOrEqual(t, n, 10.0, name)
+		require.NoError(t, v.Close())
+	}
+}
+
+// TestOneProgramManyGoroutines runs one program from several goroutines at a time:
+// same results, same counts, whatever GOMAXPROCS is.
+func TestOneProgramManyGoroutines(t *testing.T) {
+	ctx := context.Background()
+	for _, procs := range []int{1, 2, 4} {
+		old := runtime.GOMAXPROCS(procs)
+		p := loadExample(t, "weather")
+		results := make([]*gram.Result, 6)
+		var wait sync.WaitGroup
+		for i := range results {
+			wait.Go(func() {
+				res, err := p.Gradient(ctx, gram.EvalOptions{})
+				if err == nil {
+					results[i] = res
+				}
+			})
+		}
+		wait.Wait()
+		runtime.GOMAXPROCS(old)
+		for _, r := range results {
+			require.NotNil(t, r)
+			require.Equal(t, results[0].Values, r.Values)
+			require.Equal(t, results[0].Jacobian, r.Jacobian)
+			require.Equal(t, results[0].Cost.Steps, r.Cost.Steps)
+			require.Equal(t, results[0].Cost.Overhead, r.Cost.Overhead)
+		}
+	}
+}
+
+const endless = "input x = 0.5\niter #1000000000 (fun y -> sin (y * x)) x"
+
+// TestCancel: a cancelled run returns soon, with an error that says so, and the
+// evaluator can be used again.
+func TestCancel(t *testing.T) {
+	p := load(t, endless)
+	e, err := p.NewGradient(context.Background(), gram.EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	err = e.Gradient(ctx, p.Point(), make([]float64, 1), make([]float64, 1))
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "interrupt", limit.Limit)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Positive(t, limit.Steps)
+	require.Contains(t, err.Error(), "test.gram:2:")
+
+	timeout, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer stop()
+	err = e.Gradient(timeout, p.Point(), make([]float64, 1), make([]float64, 1))
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "time", limit.Limit)
+}
+
+// TestLimits: steps and nodes stop where they are set, to within one body, and the
+// error says which limit, how far the run got, and where.
+func TestLimits(t *testing.T) {
+	ctx := context.Background()
+	p := load(t, endless)
+	for _, n := range []uint64{1, 10, 1000, 123_457} {
+		_, err := p.Gradient(ctx, gram.EvalOptions{MaxSteps: n})
+		var limit *gram.LimitError
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, "steps", limit.Limit)
+		require.Equal(t, n, limit.Max)
+		require.GreaterOrEqual(t, limit.Steps, n)
+		require.LessOrEqual(t, limit.Steps, n+100)
+
+		_, err = p.Gradient(ctx, gram.EvalOptions{MaxNodes: n})
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, "nodes", limit.Limit)
+		require.Greater(t, limit.Nodes, n)
+		require.LessOrEqual(t, limit.Nodes, n+100)
+		require.Contains(t, err.Error(), "test.gram:2:")
+	}
+	// A run that fits exactly is not stopped.
+	f := load(t, "input x = 3\nx * x")
+	res, err := f.Gradient(ctx, gram.EvalOptions{MaxSteps: 34})
+	require.NoError(t, err)
+	require.EqualValues(t, 34, res.Cost.Steps.Total)
+	_, err = f.Gradient(ctx, gram.EvalOptions{MaxSteps: 33})
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+}
+
+func TestMemoryLimit(t *testing.T) {
+	p, err := gram.Load(context.Background(), "test.gram", []byte(endless), gram.Options{MaxMemory: 96 << 20})
+	require.NoError(t, err)
+	_, err = p.Gradient(context.Background(), gram.EvalOptions{})
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "memory", limit.Limit)
+
+	// Reading data is bounded too.
+	_, err = gram.Load(context.Background(), "test.gram", []byte("data xs : List R = list i < 1000000000 -> i\n0"), gram.Options{MaxMemory: 96 << 20})
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "memory", limit.Limit)
+	require.Equal(t, "loading", limit.Phase)
+}
+
+// TestLooks counts the looks: reading, compiling and reducing look at their limits
+// at least every 2¹⁶ tokens, elements, nodes or steps.
+func TestLooks(t *testing.T) {
+	looks := map[string]uint64{}
+	count := gram.Options{Progress: func(phase string) { looks[phase]++ }}
+	ctx := context.Background()
+
+	p, err := gram.Load(ctx, "test.gram", []byte("data xs : List R = list i < 1000000 -> sin i\nfold (fun x y -> x + y) 0 xs"), count)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, looks["load"], uint64(1_000_000>>16))
+	res, err := p.Gradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, looks["reduce"], res.Cost.Steps.Total>>16)
+
+	clear(looks)
+	src := "input x = 1\nx" + strings.Repeat(" + x", 500_000)
+	p, err = gram.Load(ctx, "test.gram", []byte(src), count)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, looks["load"], uint64(1_000_000>>16))
+	res, err = p.Gradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, looks["compile"], uint64(res.Cost.Size.Reverse>>16))
+	require.GreaterOrEqual(t, looks["reduce"], res.Cost.Nodes.Allocated>>16)
+}
+
+// TestLoadIsCancelled: reading and expanding stop too.
+func TestLoadIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, src := range []string{
+		"data xs : List R = list i < 100000000 -> sin i\n0",
+		"input x = 1\nsum i < 10000000 -> x * i",
+	} {
+		_, err := gram.Load(ctx, "test.gram", []byte(src), gram.Options{})
+		require.ErrorIs(t, err, context.Canceled)
+		var limit *gram.LimitError
+		require.True(t, errors.As(err, &limit))
+	}
+}
+
+// TestFinite: NaN and infinite results are errors with their place if asked for.
+func TestFinite(t *testing.T) {
+	p := load(t, "input x = 0\nlog x + 1 / x")
+	_, err := p.Value(context.Background(), gram.EvalOptions{Finite: true})
+	require.ErrorContains(t, err, "test.gram:2:1: not finite")
+	res, err := p.Value(context.Background(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.Len(t, res.Values, 1)
+}
+
+// TestListsAreReadBack: lists are values that can be printed, however they were made.
+func TestListsAreReadBack(t *testing.T) {
+	for src, want := range map[string][]float64{
+		"[1; 2; 3]":                               {1, 2, 3},
+		"map (fun x -> 2 * x) [1; 2; 3]":          {2, 4, 6},
+		"rev [1; 2; 3]":                           {3, 2, 1},
+		"data xs : List R = [5; 6]\nxs":           {5, 6},
+		"let xs = [4; 5] in (1, map sqrt [9; 4])": {1, 3, 2},
+		"[[1; 2]; [3]]":                           {1, 2, 3},
+		"let e = [] in map sin e":                 nil,
+	} {
+		res, err := load(t, src).Value(context.Background(), gram.EvalOptions{})
+		require.NoError(t, err, src)
+		require.Equal(t, want, res.Values, src)
+	}
+}
