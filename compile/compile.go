@@ -198,7 +198,7 @@ func (c *compiler) run() error {
 
 // open starts a template with the given parameters.
 func (c *compiler) open(name string, p term.Pos, params []term.Var) {
-	c.stack = append(c.stack, &builder{name: name, pos: p, params: uint32(len(params))})
+	c.stack = append(c.stack, &builder{name: name, pos: p, params: uint32(len(params)), open: c.opt.Open})
 	for i, x := range params {
 		c.bind(x, operand{slot: paramClass | slot(i)})
 	}

@@ -50,6 +50,7 @@ type builder struct {
 	counts   graph.Counts
 	overhead uint64
 	units    uint64
+	open     bool // of an open program
 	// What an open program counts when it runs: weights of slots.
 	tallied    map[slot]int
 	tallySlots []slot
@@ -242,12 +243,13 @@ func (b *builder) add(in graph.Instr, args []slot, ready bool) {
 	case graph.OpIf:
 		b.overhead += uint64(in.N - 2)
 	}
-	b.units += units(&in)
+	b.units += units(&in, b.open)
 	b.code = append(b.code, in)
 }
 
-// units bounds the nodes that one instance of the instruction allocates.
-func units(in *graph.Instr) uint64 {
+// units bounds the nodes that one instance of the instruction allocates. In an open
+// program an operation may become an inert node, which takes two.
+func units(in *graph.Instr, open bool) uint64 {
 	n := int(in.N)
 	switch in.Op {
 	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
@@ -259,7 +261,7 @@ func units(in *graph.Instr) uint64 {
 		}
 		return uint64(n+1) * uint64(graph.Units(graph.WaitWords, 1))
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair:
-		if in.Flags&graph.Ready != 0 {
+		if in.Flags&graph.Ready != 0 && !open {
 			return 1
 		}
 		return 2

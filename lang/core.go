@@ -77,8 +77,9 @@ type core struct {
 	vars  []coreVar
 }
 
-func newCore() *core {
-	return &core{nodes: make([]coreNode, 1, 256), vars: make([]coreVar, 1, 64)}
+// newCore returns a core with room for n nodes.
+func newCore(n int) *core {
+	return &core{nodes: make([]coreNode, 1, n+64), vars: make([]coreVar, 1, 64)}
 }
 
 func (c *core) add(n coreNode) node {

@@ -151,7 +151,7 @@ const (
 	wrapFrame                    // put the openings from n on around the result
 	leaveFrame                   // the end of an activation
 	resultFrame                  // the annotation of a def's result
-	wantFrame                    // the annotation, type i, of a parameter that stands for a def
+	wantFrame                    // the annotation, type i, of a parameter that stands for a def with n arguments
 	binFrame
 	negFrame
 	powFrame
@@ -256,7 +256,7 @@ func (e *elaborator) step(f frame) {
 	case resultFrame:
 		e.annotate(e.act().unit.file.Decls[f.n].Type, "the result of "+e.act().unit.file.Decls[f.n].Name+" is declared")
 	case wantFrame:
-		e.want(e.vals[len(e.vals)-1], typ(f.i), reason{kind: annotReason, text: paramAnnotation})
+		e.wantAnnotation(f)
 	default:
 		e.build(f)
 	}

@@ -33,8 +33,8 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) {
 		e.parameter(p, e.takeArg(), missing)
 	}
 	rest := n - given
-	if decl.Type != 0 && rest > 0 {
-		// The annotation is of the right side alone.
+	if rest > 0 && (decl.Type != 0 || !def.unit.takesMore(decl.Value)) {
+		// The right side by itself is the function.
 		e.push(frame{op: applyFrame, n: rest})
 		rest = 0
 	}
@@ -43,6 +43,16 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) {
 		e.push(frame{op: resultFrame, n: def.decl})
 	}
 	e.push(frame{op: evalFrame, e: decl.Value, n: rest})
+}
+
+// takesMore reports whether further arguments of a def can become arguments of
+// what its right side x applies.
+func (u *unit) takesMore(x syntax.Expr) bool {
+	switch u.file.Expr(x).Kind {
+	case syntax.NameExpr, syntax.AppExpr, syntax.OpExpr:
+		return true
+	}
+	return false
 }
 
 func (e *elaborator) reserve(n int) {

@@ -26,18 +26,23 @@ type reason struct {
 }
 
 // want makes v have type t, and reports an error if it can't.
-func (e *elaborator) want(v val, t typ, why reason) {
+func (e *elaborator) want(v val, t typ, why reason) bool {
 	if e.tt.find(v.typ) == e.tt.find(t) {
-		return
+		return true
 	}
 	c := e.tt.unify(v.typ, t)
-	if c == noClash {
-		return
+	if c != noClash {
+		e.mismatch(c, v, t, why)
 	}
+	return c == noClash
+}
+
+// mismatch reports that v does not have type t.
+func (e *elaborator) mismatch(c clash, v val, t typ, why reason) {
 	p := e.tt.text()
 	p.named = c == selfRefer
 	is, wanted := p.both(v.typ, t)
-	notes := e.hints(v, why)
+	notes := e.hints(v, t, why)
 	if c == selfRefer {
 		e.reportHere(v.span, "infinite type", fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
 		return
@@ -70,21 +75,21 @@ func (e *elaborator) headText(s syntax.Span) string {
 	return text
 }
 
-// hints says what may have led to a mismatch.
-func (e *elaborator) hints(v val, why reason) []syntax.Note {
-	var notes []syntax.Note
-	if s := why.negated; s.End > 0 {
-		if _, ok := e.tt.function(v.typ); ok {
-			f, u := e.headText(v.span), e.headText(s)
-			notes = append(notes, syntax.Note{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)})
-		}
+// hints says what may have led to a mismatch of v with type t.
+func (e *elaborator) hints(v val, t typ, why reason) []syntax.Note {
+	_, function := e.tt.function(v.typ)
+	if s := why.negated; s.End > 0 && function {
+		f, u := e.headText(v.span), e.headText(s)
+		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
 	}
-	for _, n := range []node{v.node, why.fun.node} {
-		if note := e.polymorphism(n); note != "" {
-			return append(notes, syntax.Note{Text: note})
-		}
+	note := e.polymorphism(why.fun.node)
+	if _, ok := e.tt.function(t); note == "" && ok && function {
+		note = e.polymorphism(v.node)
 	}
-	return notes
+	if note == "" {
+		return nil
+	}
+	return []syntax.Note{{Text: note}}
 }
 
 // polymorphism says so if a function is a variable, which has one type.
@@ -139,7 +144,7 @@ func (e *elaborator) endless(f, u val, wanted typ) {
 	p := e.tt.text()
 	p.named = true
 	e.reportHere(u.span, "infinite type", fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-		e.headText(f.head), p.of(f.typ), p.of(wanted)), e.hints(f, reason{})...)
+		e.headText(f.head), p.of(f.typ), p.of(wanted)), e.hints(f, wanted, reason{})...)
 }
 
 // annotate makes the last result have the type t of the present unit.

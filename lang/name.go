@@ -68,10 +68,7 @@ func (e *elaborator) globalBinding(g int) binding {
 // use elaborates an occurrence of a name, applied to n arguments.
 func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding) {
-		e.push(frame{op: applyFrame, n: n})
-		e.push(frame{op: spanFrame, span: span})
-		e.annotated(b)
-		n = 0
+		e.annotated(b, n)
 	}
 	switch b.kind {
 	case defBinding:
@@ -88,12 +85,52 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	}
 }
 
-// annotated elaborates a def or primitive that a parameter with an annotation
-// stands for; the annotation is instantiated at each occurrence.
-func (e *elaborator) annotated(b binding) {
-	if t, ok := e.typeIn(b.unit, b.annot); ok {
-		e.push(frame{op: wantFrame, i: uint64(t), span: b.span})
+// annotated makes what is built from a def or primitive and n arguments, which a
+// parameter with an annotation stands for, agree with the annotation. It is
+// instantiated at each occurrence.
+func (e *elaborator) annotated(b binding, n int) {
+	t, ok := e.typeIn(b.unit, b.annot)
+	if !ok {
+		return
 	}
+	e.push(frame{op: wantFrame, i: uint64(t), span: b.span, n: n})
+	if n == 0 {
+		return
+	}
+	// What the annotation says of the arguments that are there.
+	top := len(e.args) - 1
+	for i := range n {
+		f, ok := e.tt.function(t)
+		if !ok {
+			return
+		}
+		switch a := e.args[top-i]; a.kind {
+		case nodeBinding:
+			e.want(a.val, f.a, reason{kind: annotReason, text: paramAnnotation})
+		case varBinding:
+			v := val{typ: e.core.vars[a.x].typ, span: a.span}
+			e.want(v, f.a, reason{kind: annotReason, text: paramAnnotation})
+		case inputBinding, pathBinding:
+			e.want(val{typ: a.typ, span: a.span}, f.a, reason{kind: annotReason, text: paramAnnotation})
+		}
+		t = f.b
+	}
+}
+
+// wantAnnotation makes the last result, an application to f.n arguments, agree with
+// an annotation of the function.
+func (e *elaborator) wantAnnotation(f frame) {
+	t := typ(f.i)
+	for range f.n {
+		a, ok := e.tt.function(t)
+		if !ok {
+			v := e.vals[len(e.vals)-1]
+			e.want(val{node: v.node, typ: e.tt.arrow(e.tt.open(), v.typ), span: f.span}, t, reason{kind: annotReason, text: paramAnnotation})
+			return
+		}
+		t = a.b
+	}
+	e.want(e.vals[len(e.vals)-1], t, reason{kind: annotReason, text: paramAnnotation})
 }
 
 // occurrence makes the node of an occurrence of anything that is not expanded.

@@ -11,7 +11,7 @@ func (e *elaborator) openFun(p syntax.Pat) {
 	}
 	pos := e.at(e.act().unit.file.Pat(p).Span.Start)
 	e.opens = append(e.opens, opening{kind: openFun, x: x, pos: pos})
-	e.bindPattern(p, t, x, 0)
+	e.bindPattern(patternItem{p: p, t: t, x: x})
 }
 
 // openLet binds the pattern p to u around what follows.
@@ -24,7 +24,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 	pos := e.at(f.Pat(p).Span.Start)
 	switch f.Pat(inner).Kind {
 	case syntax.TuplePat, syntax.VecPat:
-		e.bindPattern(p, u.typ, 0, u.node)
+		e.bindPattern(patternItem{p: p, t: u.typ, u: u.node, span: u.span})
 		return
 	}
 	x := e.patternVar(p, u.typ)
@@ -32,7 +32,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 		e.core.vars[x].binder = letBinder
 	}
 	e.opens = append(e.opens, opening{kind: openLet, x: x, u: u.node, pos: pos})
-	e.bindPattern(p, u.typ, x, 0)
+	e.bindPattern(patternItem{p: p, t: u.typ, x: x, span: u.span})
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
@@ -46,17 +46,18 @@ func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
 
 // patternItem is a pattern for a value of type t: that of x, or the node u.
 type patternItem struct {
-	p syntax.Pat
-	t typ
-	x variable
-	u node
+	p    syntax.Pat
+	t    typ
+	x    variable
+	u    node
+	span syntax.Span // of the value, if it is known
 }
 
 // bindPattern opens what a pattern takes apart: outside in, then left to right.
-func (e *elaborator) bindPattern(p syntax.Pat, t typ, x variable, u node) {
+func (e *elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
 	f := unit.file
-	stack := append(e.patItems[:0], patternItem{p, t, x, u})
+	stack := append(e.patItems[:0], it)
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -64,7 +65,10 @@ func (e *elaborator) bindPattern(p syntax.Pat, t typ, x variable, u node) {
 		case syntax.NamePat:
 			e.slots[e.act().base+int(unit.slots[it.p])] = binding{kind: varBinding, x: it.x}
 		case syntax.AnnotPat:
-			v := val{typ: it.t, span: e.patSpan(f.PatKids(it.p)[0])}
+			v := val{typ: it.t, span: it.span}
+			if v.span.End == 0 {
+				v.span = e.patSpan(f.PatKids(it.p)[0])
+			}
 			e.checkAnnotation(unit, n.Type, v, "its annotation says")
 			it.p = f.PatKids(it.p)[0]
 			stack = append(stack, it)

@@ -104,16 +104,16 @@ func (e *elaborator) primitive(p prim, span syntax.Span) {
 	switch p {
 	case primDot:
 		n.op, n.typ = dotCore, e.tt.vec(realT, e.tt.openSize())
-		e.want(a, n.typ, why)
-		e.want(b, n.typ, why)
-		e.needSize(n.typ, span, p)
+		if e.want(a, n.typ, why) && e.want(b, n.typ, why) {
+			e.needSize(n.typ, span, p)
+		}
 	case primMatvec:
 		row := e.tt.vec(realT, e.tt.openSize())
 		m := e.tt.openSize()
 		n.op, n.typ, t = matvecCore, e.tt.vec(row, m), e.tt.vec(realT, m)
-		e.want(a, n.typ, why)
-		e.want(b, row, why)
-		e.needSize(n.typ, span, p)
+		if e.want(a, n.typ, why) && e.want(b, row, why) {
+			e.needSize(n.typ, span, p)
+		}
 	case primAdd:
 		n.op = addCore
 		e.want(a, realT, why)

@@ -14,7 +14,7 @@ func newElaborator(opt Options, file *syntax.File, static *load.Program) *elabor
 		user:    &unit{file: file},
 		prelude: &unit{file: preludeFile(), prelude: true},
 		names:   map[string]int{}, library: map[string]int{},
-		tt: newTypes(), core: newCore(),
+		tt: newTypes(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
 	}
 	for i := range e.prelude.file.Decls {
@@ -84,7 +84,9 @@ func (e *elaborator) declare() error {
 					return e.tooMany(d)
 				}
 				g.kind = inputGlobal
-				e.input(&g, in)
+				if e.input(&g, in); e.failed != nil {
+					return e.failed
+				}
 			}
 		case syntax.DataDecl:
 			g.n = len(e.dataGlobals)
@@ -117,22 +119,21 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	d := &e.user.file.Decls[g.decl]
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
-	names := scalarNames(d.Name, in.Shape)
-	for _, name := range names {
+	for _, name := range e.scalarNames(d.Name, in.Shape) {
 		e.core.newVar(coreVar{name: name, typ: realT, pos: posOf(d.NameSpan)})
 	}
 }
 
 // scalarNames names the scalars of an input as the program would write them:
 // E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
-func scalarNames(name string, s *load.Shape) []string {
+func (e *elaborator) scalarNames(name string, s *load.Shape) []string {
 	type item struct {
 		name string
 		s    *load.Shape
 	}
 	var out []string
 	todo := []item{{name, s}}
-	for len(todo) > 0 {
+	for len(todo) > 0 && e.tick() == nil {
 		it := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		switch it.s.Kind {

@@ -53,6 +53,9 @@ func (e *elaborator) chain(limit int) []syntax.Note {
 		if a.unit.prelude && i < len(e.acts)-1 {
 			continue // what is passed to a function of the prelude shows its own place
 		}
+		if a.use == a.unit.file.Decls[e.globals[a.global].decl].NameSpan {
+			continue // a def that nobody uses
+		}
 		if limit--; limit < 0 {
 			return append(notes, syntax.Note{Text: "and so on, from use to use"})
 		}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gram-machine/gram/graph"
@@ -109,6 +110,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		m.pops++
 		cells++
 		n := &nodes[d]
+		if checking && n.A != 0 {
+			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, n.A))
+		}
 		index := n.Head >> graph.KindShift
 		if n.Kind() == graph.Input {
 			m.grad[index] = n.Number()
@@ -141,6 +145,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			}
 			h := heads[in.D]
 			c := &nodes[h]
+			if checking && c.A == 0 {
+				panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+			}
 			c.V = math.Float64bits(c.Number() + v)
 			c.A--
 			if c.A == 0 {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gram-machine/gram/graph"
@@ -15,6 +16,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 	if err := m.ensure(t.Units + spareUnits); err != nil {
 		return err
 	}
+	before := m.top
 	waiters := m.nodes[into].A
 	for pc := t.Start; pc < t.End; {
 		end := min(t.End, pc+lookEvery/4)
@@ -27,6 +29,9 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 				return err
 			}
 		}
+	}
+	if checking && m.top-before > t.Units+spareUnits {
+		panic(fmt.Sprintf("machine: template %d (%s) took %d nodes, more than %d", id, t.Name, m.top-before, t.Units+spareUnits))
 	}
 	if t.RootAt == graph.NoRoot {
 		m.takeOver(into, m.slots[t.Result])

@@ -67,8 +67,10 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 		f.seed = count{n: rand.Uint64N(1 << 32), set: true}
 		fmt.Fprintf(a.stderr, "gram: schedule random; --seed %d gives the same order again\n", f.seed.n)
 	}
-	return gram.EvalOptions{Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite}
+	return gram.EvalOptions{
+		Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite,
+	}
 }
 
 // count is a flag's natural number; 1e6 is one too.

@@ -46,7 +46,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("TERM", "xterm")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second for each command
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

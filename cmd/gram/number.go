@@ -48,8 +48,12 @@ var (
 	jsonArray = [3]string{"[", ", ", "]"}
 
 	// languageNotation writes values as a program does.
-	languageNotation = notation{appendNumber,
-		[3]string{"(", ", ", ")"}, [3]string{"[| ", ", ", " |]"}, [3]string{"[", "; ", "]"}}
+	languageNotation = notation{
+		appendNumber,
+		[3]string{"(", ", ", ")"},
+		[3]string{"[| ", ", ", " |]"},
+		[3]string{"[", "; ", "]"},
+	}
 	// jsonNotation writes all three as arrays.
 	jsonNotation = notation{appendJSONNumber, jsonArray, jsonArray, jsonArray}
 )

@@ -16,9 +16,17 @@ func TestNumbers(t *testing.T) {
 		x          float64
 		text, json string
 	}{
-		{0, "0", "0"}, {math.Copysign(0, -1), "-0", "-0"}, {1e6, "1000000", "1000000"}, {0.1, "0.1", "0.1"},
-		{1e-7, "1e-7", "1e-7"}, {1e-10, "1e-10", "1e-10"}, {1e21, "1e+21", "1e+21"}, {-2.5, "-2.5", "-2.5"},
-		{math.NaN(), "NaN", `"NaN"`}, {math.Inf(1), "+Inf", `"+Inf"`}, {math.Inf(-1), "-Inf", `"-Inf"`},
+		{0, "0", "0"},
+		{math.Copysign(0, -1), "-0", "-0"},
+		{1e6, "1000000", "1000000"},
+		{0.1, "0.1", "0.1"},
+		{1e-7, "1e-7", "1e-7"},
+		{1e-10, "1e-10", "1e-10"},
+		{1e21, "1e+21", "1e+21"},
+		{-2.5, "-2.5", "-2.5"},
+		{math.NaN(), "NaN", `"NaN"`},
+		{math.Inf(1), "+Inf", `"+Inf"`},
+		{math.Inf(-1), "-Inf", `"-Inf"`},
 	} {
 		require.Equal(t, c.text, string(appendNumber(nil, c.x)))
 		require.Equal(t, c.json, string(appendJSONNumber(nil, c.x)))
@@ -52,7 +60,8 @@ func TestNotations(t *testing.T) {
 		{load.ListShape(load.ListShape(r)), flat{[]float64{1, 2, 3}, []int{3, 2, 0, 1}}, "[[1; 2]; []; [3]]", "[[1, 2], [], [3]]"},
 		{
 			load.ProductShape(load.ListShape(r), load.ListShape(load.VectorShape(r, 2))),
-			flat{[]float64{7, 1, 2, 3, 4}, []int{1, 2}}, "([7], [[| 1, 2 |]; [| 3, 4 |]])", "[[7], [[1, 2], [3, 4]]]",
+			flat{[]float64{7, 1, 2, 3, 4}, []int{1, 2}},
+			"([7], [[| 1, 2 |]; [| 3, 4 |]])", "[[7], [[1, 2], [3, 4]]]",
 		},
 	} {
 		value := c.value

@@ -14,18 +14,15 @@ func isTerminal(stream any) bool {
 }
 
 // painter colours text for one stream, or leaves it as it is.
-type painter struct{ heading, faint *color.Color }
+type painter struct{ heading *color.Color }
 
 // newPainter paints for a terminal, unless NO_COLOR is set.
 func newPainter(stream any) painter {
-	p := painter{color.New(color.Bold), color.New(color.Faint)}
-	on := isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	for _, c := range []*color.Color{p.heading, p.faint} {
-		if on {
-			c.EnableColor()
-		} else {
-			c.DisableColor()
-		}
+	p := painter{color.New(color.Bold)}
+	if isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		p.heading.EnableColor()
+	} else {
+		p.heading.DisableColor()
 	}
 	return p
 }

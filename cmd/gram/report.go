@@ -31,7 +31,8 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []derivative) {
 	if isJacobian(p) {
 		title = "Jacobian"
 	}
-	r.heading("\n" + title)
+	r.out.WriteByte('\n')
+	r.heading(title)
 	if len(ds) == 0 {
 		r.out.WriteString("  empty: the program has no inputs\n")
 		return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -43,7 +44,14 @@ type app struct {
 }
 
 // run does what args ask for and returns the exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		// The runtime would exit with 2, which says that the command line is wrong.
+		if fault := recover(); fault != nil {
+			fmt.Fprintf(stderr, "gram: internal error: %v\n%s", fault, debug.Stack())
+			status = statusWrong
+		}
+	}()
 	a := &app{stdin: stdin, stderr: stderr, paint: newPainter(stdout)}
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...))

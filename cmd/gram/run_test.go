@@ -70,6 +70,12 @@ func TestStandardInputThatWaits(t *testing.T) {
 	require.Equal(t, "gram: time limit reached while reading standard input\n", errs.String())
 }
 
+func TestPanic(t *testing.T) {
+	var errs bytes.Buffer
+	require.Equal(t, statusWrong, run(context.Background(), []string{"version"}, nil, nil, &errs))
+	require.Contains(t, errs.String(), "gram: internal error: ")
+}
+
 func TestWatch(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -39,8 +39,10 @@ var buildInfo = sync.OnceValue(func() build {
 // describe reads what the build was stamped with, if it was. The module's version
 // counts if it is that of a release.
 func describe(info *debug.BuildInfo) build {
-	b := build{Version: releaseVersion, Commit: unknown, Modified: unknown, Go: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{
+		Version: releaseVersion, Commit: unknown, Modified: unknown, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	if info == nil {
 		return b
 	}

@@ -16,7 +16,25 @@ func (p *parser) closer() (want, done bool) {
 	case parenFrame, listFrame, vecFrame:
 		return p.bracket(fr), false
 	}
+	if k := p.tok.kind; (k == RParenTok || k == RBrackTok || k == RVecTok) && !p.waiting(k) {
+		p.expected(awaited(fr.kind), "this closes nothing", p.opener(fr.op, fr.start))
+		p.next()
+		return false, false
+	}
 	return p.keyword(fr), false
+}
+
+// awaited names the token that a frame of let or if waits for.
+func awaited(k frameKind) string {
+	switch k {
+	case ifFrame:
+		return "a comparison"
+	case condFrame:
+		return "`then`"
+	case thenFrame:
+		return "`else`"
+	}
+	return "`in`"
 }
 
 // endHere reports a declaration's keyword inside an expression and ends the
@@ -135,19 +153,34 @@ func (p *parser) bracket(fr *frame) (want bool) {
 	switch p.tok.kind {
 	case RParenTok, RBrackTok, RVecTok: // taken for the right one, unless it closes something further out
 		if !p.waiting(p.tok.kind) {
-			p.closeBracket(fr)
+			p.wrongClose(fr, b.sep)
 			return false
 		}
-		return p.recover()
 	}
 	return p.recover()
 }
 
+// wrongClose ends a bracket at another's closing token, unless the next separator
+// shows that this one is too much.
+func (p *parser) wrongClose(fr *frame, sep Token) {
+	end := p.tok.end
+	p.next()
+	if !p.at(sep) {
+		p.build(fr, end)
+	}
+}
+
 // closeBracket ends a bracket at the current token.
 func (p *parser) closeBracket(fr *frame) {
-	n := ExprNode{Span: Span{fr.start, p.tok.end}}
-	args := p.vals[fr.base:]
+	end := p.tok.end
 	p.next()
+	p.build(fr, end)
+}
+
+// build makes a tuple, a list, a vector or the operand in parentheses.
+func (p *parser) build(fr *frame, end uint32) {
+	n := ExprNode{Span: Span{fr.start, end}}
+	args := p.vals[fr.base:]
 	p.frames = p.frames[:len(p.frames)-1]
 	switch fr.kind {
 	case listFrame:

@@ -80,7 +80,7 @@ func (p *parser) declHead(d *Decl) bool {
 	p.next()
 	if p.tok.kind.startsPat() {
 		if d.Kind != DefDecl {
-			p.expected("`=`", fmt.Sprintf("only a `def` has parameters, a `%s` has none", d.Kind))
+			p.expected("`=`", fmt.Sprintf("only `def` takes parameters, not `%s`", d.Kind))
 			return false
 		}
 		pats, ok := p.patterns("`=`", EqTok, ColonTok)

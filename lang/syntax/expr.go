@@ -178,6 +178,7 @@ func (p *parser) church() {
 	start := p.tok.start
 	p.next()
 	s := p.size(true)
+	p.closeOpen()
 	n := ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}
 	p.push(operand{e: p.add(n, s.e), span: n.Span})
 }
@@ -238,6 +239,7 @@ func (p *parser) power() (want bool) {
 	base := *p.top()
 	p.next()
 	s := p.size(true)
+	p.closeOpen()
 	n := ExprNode{Kind: PowExpr, Op: CaretTok, OpPos: at, Span: Span{base.span.Start, s.span.End}}
 	*p.top() = operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
 	return false

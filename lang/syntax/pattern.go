@@ -111,7 +111,7 @@ func (p *parser) patOperator(cur Pat) (Pat, bool) {
 		p.next()
 		at, typ := fr.at, p.typ()
 		if !p.at(RParenTok) {
-			p.expected("`)`", "", p.opener(LParenTok, at))
+			p.expected("`)`", p.typeHint(), p.opener(LParenTok, at))
 			return 0, false
 		}
 		n := PatNode{Kind: AnnotPat, Span: Span{at, p.tok.end}, Type: typ.t}

@@ -33,6 +33,8 @@ func (p *parser) noOperand() {
 		hint, notes = "no separator stands after the last element", nil
 	case (k == RParenTok || k == RVecTok) && fr.kind >= parenFrame && int(fr.base) < len(p.vals):
 		hint, notes = "no separator stands after the last element", nil
+	case k == StarTok && fr.kind == parenFrame && p.tok.start == fr.start+1:
+		hint, notes = "a comment starts with `-- `", nil
 	case k == dotTok:
 		hint = "a number starts with a digit: 0.5"
 	case k == CsvTok:
@@ -116,9 +118,15 @@ func (p *parser) strayHint() string {
 	case EqTok, eqEqTok, colonEqTok:
 		return "a name is bound by `let x = e in …`, or by `def x = e` at column 1"
 	case InTok:
-		return "there is no `let` for it"
+		if !p.waiting(k) {
+			return "there is no `let` for it"
+		}
 	case ThenTok, ElseTok:
-		return "there is no `if` for it"
+		if !p.waiting(ThenTok) && !p.waiting(ElseTok) {
+			return "there is no `if` for it"
+		}
+	case logicTok:
+		return "there are no logical operators; a condition is one comparison"
 	case CommaTok:
 		return "a tuple stands in parentheses"
 	case SemiTok:
@@ -257,6 +265,24 @@ func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
 		}
 	}
 	return false
+}
+
+// closeOpen moves past the parentheses that a static expression left open when it
+// failed, silently.
+func (p *parser) closeOpen() {
+	mute := p.s.mute
+	p.s.mute = true
+	for p.open > 0 && !p.at(EOF) {
+		switch p.tok.kind {
+		case LParenTok, DotParenTok:
+			p.open++
+		case RParenTok:
+			p.open--
+		}
+		p.next()
+	}
+	p.open = 0
+	p.s.mute = mute
 }
 
 // skipTo moves on to one of the tokens, silently, after an error in a part with

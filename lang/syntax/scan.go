@@ -50,9 +50,14 @@ func (s *scanner) at(off uint32) byte {
 
 // scan returns the next token. What is no token is reported and passed over.
 func (s *scanner) scan() lexeme {
+	var skipped lexeme // on this line, at its start
 	for {
+		line := s.lineStart
 		s.space()
 		t := lexeme{start: s.off, col1: s.off == s.lineStart, first: !s.seen}
+		if line == s.lineStart {
+			t.col1, t.first = t.col1 || skipped.col1, t.first || skipped.first
+		}
 		if int(s.off) >= len(s.src) {
 			t.end = s.off
 			return t
@@ -62,6 +67,7 @@ func (s *scanner) scan() lexeme {
 			t.end = s.off
 			return t
 		}
+		skipped = t
 	}
 }
 
@@ -303,8 +309,7 @@ func (s *scanner) symbol(t *lexeme) {
 	case c < ' ' || c == 0x7f:
 		s.errorf(start, s.off, "a program is text", "the control character U+%04X", c)
 	case c == '&' || c == '|':
-		s.errorf(start, s.off, "a condition is a single comparison, as in `if a < b then … else …`",
-			"`%s` is not an operator", clip(text))
+		t.kind = logicTok
 	case c == '{' || c == '}':
 		s.errorf(start, s.off, "group with ( )", "`%s` is not part of the language", clip(text))
 	case c == '\'':
@@ -364,11 +369,25 @@ func (s *scanner) wide(t *lexeme) {
 	case unicode.IsMark(r):
 		s.errorf(start, s.off, "a name is made of letters, digits, _ and '",
 			"the combining character U+%04X", r)
-	case r == '“' || r == '”' || r == '‘' || r == '’':
-		s.errorf(start, s.off, "quotes are straight: \"", "`%c` is not part of the language", r)
+	case r == '“' || r == '”':
+		s.curlyString(t, start)
 	default:
 		s.errorf(start, s.off, "", "`%c` is not part of the language", r)
 	}
+}
+
+// curlyString passes over a string in curly quotes, which is reported.
+func (s *scanner) curlyString(t *lexeme, start uint32) {
+	line := s.src[s.off:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if i := bytes.IndexAny(line, "“”\""); i >= 0 {
+		_, n := utf8.DecodeRune(line[i:])
+		s.off += uint32(i + n)
+		t.kind = StringTok
+	}
+	s.errorf(start, s.off, "quotes are straight: \"", "`%s` is not a string", clip(string(s.src[start:s.off])))
 }
 
 // lolli turns the minus sign t into -o, if that is what stands there.

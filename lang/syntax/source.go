@@ -3,7 +3,6 @@ package syntax
 import (
 	"bytes"
 	"sort"
-	"unicode/utf8"
 )
 
 // runeStride is how many bytes of the source share one entry of File.runes.
@@ -96,8 +95,3 @@ func (f *File) Text(s Span) string {
 
 // isDigit reports whether c is a decimal digit of a numeral.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// startsRune reports whether off is not inside a rune of the source.
-func (f *File) startsRune(off uint32) bool {
-	return int(off) >= len(f.Src) || utf8.RuneStart(f.Src[off])
-}

@@ -62,6 +62,7 @@ const (
 	backslashTok // \
 	dotTok       // . that is not .(
 	dotBrackTok  // .[
+	logicTok     // &&, ||
 	numTokens
 )
 
@@ -78,7 +79,7 @@ var spellings = [numTokens]string{
 	LBrackTok: "[", RBrackTok: "]", LVecTok: "[|", RVecTok: "|]", CommaTok: ",", SemiTok: ";",
 	ColonTok: ":", UnderTok: "_",
 	fatArrowTok: "=>", eqEqTok: "==", notEqTok: "<>", colonEqTok: ":=", backslashTok: `\`,
-	dotTok: ".", dotBrackTok: ".[",
+	dotTok: ".", dotBrackTok: ".[", logicTok: "&&",
 }
 
 // String returns the token as it is written in a program, or what it is ("a name").

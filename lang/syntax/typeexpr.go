@@ -139,6 +139,7 @@ func (p *parser) typeHint() string {
 func (p *parser) vecType(cur typeOperand) typeOperand {
 	p.next()
 	s := p.size(true)
+	p.closeOpen()
 	span := Span{cur.span.Start, s.span.End}
 	return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
 }

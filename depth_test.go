@@ -1,0 +1,102 @@
+package gram_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+)
+
+// smallStack bounds every goroutine's stack to 1 MiB for the rest of the test: what
+// recurses on the depth of a program dies.
+func smallStack(t *testing.T) {
+	old := debug.SetMaxStack(1 << 20)
+	t.Cleanup(func() { debug.SetMaxStack(old) })
+}
+
+// TestDepth: reading, typing, D, compiling, running and printing at depth 10⁶ use
+// no stack.
+func TestDepth(t *testing.T) {
+	smallStack(t)
+	n := 1_000_000
+	if testing.Short() {
+		n = 100_000
+	}
+	lets := &strings.Builder{}
+	lets.WriteString("input x = 1\n")
+	last := "x"
+	for i := range n / 5 {
+		fmt.Fprintf(lets, "let y%d = %s + 1 in\n", i, last)
+		last = fmt.Sprintf("y%d", i)
+	}
+	lets.WriteString(last)
+	for _, c := range []struct {
+		name, src       string
+		value, gradient float64
+	}{
+		{"sums nested to the right", "input x = 1\n" + strings.Repeat("x + (", n) + "x" + strings.Repeat(")", n), float64(n + 1), float64(n + 1)},
+		{"parentheses", "input x = 1\n" + strings.Repeat("(", n) + "x" + strings.Repeat(")", n), 1, 1},
+		{"lets", lets.String(), float64(1 + n/5), 1},
+		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", n/5) + "x" + strings.Repeat(")", n/5), 1, float64(n/5 + 1)},
+		{"a literal list", "input x = 1\nfold (fun a b -> a * x + b) 0 [" + strings.Repeat("1; ", n-1) + "1]", float64(n), float64(n)},
+		{"functions", "input x = 1\n" + strings.Repeat("(fun y -> ", n/10) + "x" + strings.Repeat(") 1", n/10), 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, c.src)
+			res, err := p.Gradient(context.Background(), gram.EvalOptions{})
+			require.NoError(t, err)
+			require.Equal(t, c.value, res.Values[0])
+			require.Equal(t, c.gradient, res.Jacobian[0])
+			require.NotEmpty(t, p.Term().String())
+			require.NoError(t, p.WriteGround(context.Background(), &bytes.Buffer{}, gram.EvalOptions{}))
+		})
+	}
+}
+
+// TestLength: lists and numerals of 10⁷ are single values.
+func TestLength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten million elements")
+	}
+	for _, src := range []string{
+		"input x = 1\ndata l : List R = list i < 10000000 -> 1\nfold (fun a b -> a * x + b) 0 l",
+		"input x = 1\niter #10000000 (fun y -> y + x) 0",
+	} {
+		res, err := load(t, src).Gradient(context.Background(), gram.EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 1e7, res.Values[0])
+		require.Equal(t, 1e7, res.Jacobian[0])
+	}
+}
+
+// TestGroundParsesBack: the graph G of every example is a program; it is its own
+// graph, and has the example's value and gradient.
+func TestGroundParsesBack(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range exampleNames(t) {
+		p := loadExample(t, name)
+		var first, second bytes.Buffer
+		require.NoError(t, p.WriteGround(ctx, &first, gram.EvalOptions{}), name)
+		g, err := gram.Load(ctx, name+"-ground.gram", first.Bytes(), gram.Options{})
+		require.NoError(t, err, name)
+		require.NoError(t, g.WriteGround(ctx, &second, gram.EvalOptions{}), name)
+		require.Equal(t, first.String(), second.String(), name)
+		want, err := p.Gradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		got, err := g.Gradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want.Values, got.Values, name)
+		requireClose(t, want.Jacobian, got.Jacobian, 1e-9)
+		a, err := p.Bound(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		b, err := g.Bound(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, a.Graph, b.Graph, name)
+	}
+}
