@@ -3,6 +3,8 @@ package lang
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -131,12 +133,17 @@ func (e *elaborator) wantPattern(it patternItem, t typ) {
 func (e *elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.text().of(f.typ))
 	var notes []syntax.Note
-	switch e.core.nodes[f.node].op {
-	case numCore, varCore, pathCore, inputCore, pairCore, vecCore, dataCore, noCore:
-	default:
-		notes = append(notes, syntax.Note{Text: e.headText(f.head) + " has been given all its arguments"})
+	op := e.core.nodes[f.node].op
+	if who := e.headText(f.head); op != varCore && op != pathCore && op != inputCore && startsName(who) {
+		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
 	}
 	e.reportHere(f.span, "type mismatch", label, notes...)
+}
+
+// startsName reports whether a text is a name, or starts with one.
+func startsName(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "the function" && (unicode.IsLetter(r) || r == '_')
 }
 
 // endless reports the application of a function whose type would contain itself.

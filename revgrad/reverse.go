@@ -30,7 +30,9 @@ const checkEvery = 1 << 12
 func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 	d := &reverser{src: t, dst: term.New(t.Types), image: make([]term.Ref, len(t.Nodes))}
 	d.dst.Data = t.Data
-	d.dst.Nodes = make([]term.Node, 1, 4*len(t.Nodes))
+	nodes, vars := imageSize(t)
+	d.dst.Nodes = append(make([]term.Node, 0, nodes), d.dst.Nodes...)
+	d.dst.Vars = append(make([]term.VarInfo, 0, vars), d.dst.Vars...)
 	if err := d.variables(); err != nil {
 		return nil, err
 	}
@@ -46,6 +48,35 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 	}
 	d.dst.Root = d.image[t.Root]
 	return d.dst, nil
+}
+
+// imageSize bounds the nodes and the variables of D(t), so that its arena is made
+// once: Lemma sizeReverse, with its constants.
+func imageSize(t *term.Term) (nodes, vars int) {
+	nodes, vars = 1, len(t.Vars)
+	for i := range t.Nodes {
+		switch n := &t.Nodes[i]; n.Op {
+		case term.NumOp:
+			nodes, vars = nodes+4, vars+1
+		case term.AddOp:
+			nodes, vars = nodes+14, vars+5
+		case term.FunOp:
+			k := int(n.N)
+			slopes := 0
+			for _, p := range n.Sym.Info().Partials {
+				slopes++
+				if p.Kind == term.PartialFun {
+					slopes += k
+				}
+			}
+			nodes, vars = nodes+k+1+4*k+slopes+k-1+2+k, vars+2*k+1
+		case term.IfOp:
+			nodes, vars = nodes+5, vars+4
+		default:
+			nodes++
+		}
+	}
+	return nodes, vars
 }
 
 type reverser struct {
