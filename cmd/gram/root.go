@@ -149,6 +149,9 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	case 0:
 		return usagef("%s takes a FILE; - is standard input", cmd.Name())
 	case 1:
+		if args[0] == "" {
+			return usagef("the name of the FILE is empty")
+		}
 		return nil
 	}
 	return usagef("%s takes one FILE, not %d: %s", cmd.Name(), len(args), strings.Join(args, " "))

@@ -52,6 +52,9 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func
 
 // read returns the text of the program; path "-" is standard input.
 func (a *app) read(ctx context.Context, path, name string, meter *limits.Meter) ([]byte, error) {
+	if err := meter.Reserve(0); err != nil {
+		return nil, readError(name, err) // a bound below what the process starts with
+	}
 	r := io.Reader(newPatient(ctx, a.stdin))
 	if path != "-" {
 		f, err := open(ctx, path)

@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,14 +77,33 @@ func deepSources(n int) map[string][]byte {
 	return out
 }
 
-// TestDeep parses and formats programs a million levels deep with a stack of a megabyte.
-func TestDeep(t *testing.T) {
+// deepest are the programs that are tried with a million levels; others have fewer.
+var deepest = []string{"sum", "parentheses", "list", "fun", "arguments", "if in else"}
+
+// eachDeep calls f with every deep program, in a stack of a megabyte.
+func eachDeep(t *testing.T, f func(name string, src []byte)) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	n := 1_000_000
 	if testing.Short() {
-		n = 100_000
+		for name, src := range deepSources(20_000) {
+			f(name, src)
+		}
+		return
 	}
-	for name, src := range deepSources(n) {
+	for name, src := range deepSources(1_000_000) {
+		if slices.Contains(deepest, name) {
+			f(name, src)
+		}
+	}
+	for name, src := range deepSources(200_000) {
+		if !slices.Contains(deepest, name) {
+			f(name, src)
+		}
+	}
+}
+
+// TestDeep parses programs of up to a million levels.
+func TestDeep(t *testing.T) {
+	eachDeep(t, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
@@ -95,13 +115,16 @@ func TestDeep(t *testing.T) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestDeepErrors parses programs that are cut off or broken at depth.
 func TestDeepErrors(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	const n = 200_000
+	n := 50_000
+	if testing.Short() {
+		n = 5_000
+	}
 	for _, d := range deeps {
 		for _, src := range [][]byte{
 			[]byte(strings.Repeat(d.open, n)),

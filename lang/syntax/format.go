@@ -7,7 +7,8 @@ import "bytes"
 // lines broken at 100 columns. Formatting the result again changes nothing. A
 // line break that the author put after =, ->, in, or an opening bracket, or
 // before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
-// between declarations at most one empty line. A file with errors is returned as it is.
+// between declarations at most one empty line. Comments behind declarations on
+// neighbouring lines are aligned. A file with errors is returned as it is.
 func Format(f *File) []byte {
 	if f.broken {
 		return bytes.Clone(f.Src)
@@ -33,7 +34,7 @@ func Format(f *File) []byte {
 	if len(fm.out) > 0 {
 		fm.out = append(fm.out, '\n')
 	}
-	return fm.out
+	return alignTails(fm.out, fm.tails)
 }
 
 // formatter writes items, which are declarations, comments between them, and the body.
@@ -45,6 +46,7 @@ type formatter struct {
 	batch   []work
 	next    int    // the next comment to be written
 	prevEnd uint32 // where the last item ends
+	tails   []int  // where out has the comments behind items, with the spaces before them
 }
 
 // item starts a new line for an item at start, after an empty one if the author had one there.
@@ -82,6 +84,7 @@ func (fm *formatter) finish(end uint32) {
 	if fm.next < len(fm.f.Comments) {
 		c := fm.f.Comments[fm.next].Span
 		if fm.trailing(c) && !fm.itemBetween(end, c.Start) {
+			fm.tails = append(fm.tails, len(fm.out))
 			fm.out = append(append(fm.out, "  "...), fm.comment(c)...)
 			fm.prevEnd = max(fm.prevEnd, c.End)
 			fm.next++

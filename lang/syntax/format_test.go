@@ -205,6 +205,33 @@ func TestFormatExpressions(t *testing.T) {
 	}
 }
 
+// TestFormatComments aligns comments behind neighbouring declarations.
+func TestFormatComments(t *testing.T) {
+	src := `
+input a = 0.5 -- one
+input beta  = -0.5  -- two
+input c = 1
+input d = 1 -- three
+-- four
+input e   = 1 -- five
+
+input eps = 1     -- six
+input x = vec i < 1000000 -> sin i + sin i + sin i + sin i + sin i + sin i -- seven
+a`
+	want := `input a = 0.5      -- one
+input beta = -0.5  -- two
+input c = 1
+input d = 1  -- three
+-- four
+input e = 1  -- five
+
+input eps = 1  -- six
+input x = vec i < 1000000 -> sin i + sin i + sin i + sin i + sin i + sin i  -- seven
+a
+`
+	assert.Equal(t, want, string(checkFormat(t, mustParse(t, src))))
+}
+
 // TestFormatBroken returns what has errors as it is.
 func TestFormatBroken(t *testing.T) {
 	src := "def f  x = (\n"
@@ -213,30 +240,27 @@ func TestFormatBroken(t *testing.T) {
 	assert.Equal(t, src, string(Format(f)))
 }
 
+// TestFormatDeep formats programs of up to a million levels in time and space that
+// are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	n := 1_000_000
-	if testing.Short() {
-		n = 50_000
-	}
-	for name, src := range deepSources(n) {
+	eachDeep(t, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
-		out := Format(f)
-		assert.LessOrEqual(t, len(out), 60*len(src)+100, name)
-		if n <= 50_000 {
-			checkFormat(t, f)
-		}
+		assert.LessOrEqual(t, len(Format(f)), 60*len(src)+100, name)
+	})
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	for _, src := range deepSources(2_000) {
+		checkFormat(t, mustParse(t, string(src)))
 	}
 }
 
 // TestFormatRandom formats random programs with random white space, comments and
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {
-	n := 20_000
+	n := 5_000
 	if testing.Short() {
-		n = 2_000
+		n = 500
 	}
 	for seed := range n {
 		g := &generator{r: rand.New(rand.NewPCG(uint64(seed), 7)), budget: 5 + seed%200}

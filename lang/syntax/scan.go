@@ -229,53 +229,6 @@ func (s *scanner) number(t *lexeme) {
 	t.num = v
 }
 
-// stringLit scans a string up to its closing quote.
-func (s *scanner) stringLit(t *lexeme) {
-	start := s.off
-	t.kind = StringTok
-	for s.off++; ; s.off++ {
-		switch c := s.at(s.off); {
-		case int(s.off) >= len(s.src) || c == '\n' || c == '\r' && s.at(s.off+1) == '\n':
-			s.errorf(start, s.off, "a string ends with a quote on the line where it starts", "unclosed string")
-			return
-		case c == '"':
-			s.off++
-			s.checkUTF8(start, s.off)
-			return
-		case c == '\\':
-			e := s.at(s.off + 1)
-			if e == '"' || e == '\\' || e == 'n' || e == 't' {
-				s.off++
-			} else {
-				s.errorf(s.off, s.off+1, `a string knows \\, \", \n and \t`, "unknown escape in a string")
-			}
-		}
-	}
-}
-
-// unquote returns the text of the string literal lit.
-func unquote(lit []byte) string {
-	lit = bytes.TrimSuffix(lit[1:], []byte{'"'})
-	if bytes.IndexByte(lit, '\\') < 0 {
-		return string(lit)
-	}
-	out := make([]byte, 0, len(lit))
-	for i := 0; i < len(lit); i++ {
-		c := lit[i]
-		if c == '\\' && i+1 < len(lit) {
-			i++
-			switch c = lit[i]; c {
-			case 'n':
-				c = '\n'
-			case 't':
-				c = '\t'
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out)
-}
-
 // symbols lists the operators, longer ones before their prefixes.
 var symbols = []struct {
 	text string
@@ -374,20 +327,6 @@ func (s *scanner) wide(t *lexeme) {
 	default:
 		s.errorf(start, s.off, "", "`%c` is not part of the language", r)
 	}
-}
-
-// curlyString passes over a string in curly quotes, which is reported.
-func (s *scanner) curlyString(t *lexeme, start uint32) {
-	line := s.src[s.off:]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
-	if i := bytes.IndexAny(line, "“”\""); i >= 0 {
-		_, n := utf8.DecodeRune(line[i:])
-		s.off += uint32(i + n)
-		t.kind = StringTok
-	}
-	s.errorf(start, s.off, "quotes are straight: \"", "`%s` is not a string", clip(string(s.src[start:s.off])))
 }
 
 // lolli turns the minus sign t into -o, if that is what stands there.
