@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,15 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	s := m.Stats()
 	return Bound{M: s.Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
+}
+
+// Branches reports whether the program has a conditional whose condition may
+// depend on an input: then its graph is that of the given point.
+func (p *Program) Branches() bool {
+	if len(p.src.Inputs) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.src.Term.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
 }
 
 // open reduces the program with symbolic inputs. The caller closes the machine.

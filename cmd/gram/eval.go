@@ -70,6 +70,14 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.bound {
+		b, err := p.Bound(ctx, opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		res.Cost.SetBound(b)
+		a.warnBranches(p.Program)
+	}
 	res.Cost.Seconds.Load = (p.reading + time.Duration(math.Round(res.Cost.Seconds.Load*1e9))).Seconds()
 	return res, p, nil
 }

@@ -26,10 +26,14 @@ type loadFlags struct {
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
+	f.addProgram(fs)
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+}
+
+func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a CSV file: @file.csv, @file.csv:column,column (repeatable)")
-	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
 	fs.Var(&f.timeout, "timeout", "stop after a `duration`: 500ms, 10s, 2m")
 }
@@ -42,21 +46,35 @@ type runFlags struct {
 	seed               count
 	finite             bool
 	repeat             count
+	bound              bool
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
 const maxRepeat = 1e6
 
+// addShow adds those that gram show has: it runs a program once.
+func (f *runFlags) addShow(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.loadFlags.addProgram(fs)
+	f.addLimits(cmd)
+}
+
+func (f *runFlags) addLimits(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.maxSteps.least, f.maxNodes.least = 1, 1
+	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
+	fs.Var(&f.maxNodes, "max-nodes", "stop when so many nodes of 16 bytes are live: a `count`")
+}
+
 func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.add(fs)
-	f.maxSteps.least, f.maxNodes.least = 1, 1
+	f.addLimits(cmd)
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
-	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
-	fs.Var(&f.maxNodes, "max-nodes", "stop when so many nodes of 16 bytes are live: a `count`")
 	fs.Var(&f.schedule, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
+	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	_ = cmd.RegisterFlagCompletionFunc("schedule", cobra.FixedCompletions([]string{"lifo", "random"}, cobra.ShellCompDirectiveNoFileComp))
 }

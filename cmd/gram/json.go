@@ -88,6 +88,11 @@ func escaped(text []byte) bool {
 // cost writes the field "cost".
 func (o *object) cost(c *gram.Cost) {
 	sub := o.object("cost")
+	if c.M != nil {
+		sub.field("m", *c.M)
+		sub.field("graph", *c.Graph)
+		sub.field("boundRatio", *c.BoundRatio)
+	}
 	sub.field("inputs", c.Inputs)
 	sub.field("size", c.Size)
 	sub.field("steps", c.Steps)

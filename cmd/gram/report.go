@@ -65,6 +65,10 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 		plural(c.Inputs, "scalar input"))
 	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", grouped(c.Overhead.Total),
 		grouped(c.Overhead.Instantiate), grouped(c.Overhead.Search), grouped(c.Overhead.Readback))
+	if c.M != nil {
+		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", grouped(*c.M), grouped(*c.Graph),
+			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))
+	}
 	r.line("nodes", "%s allocated, %s live at once, arena of %s", grouped(c.Nodes.Allocated), grouped(c.Nodes.Peak),
 		limits.Size(c.ArenaBytes))
 	reduce := "reduce " + seconds(c.Seconds.Reduce)

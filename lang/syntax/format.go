@@ -14,6 +14,12 @@ func Format(f *File) []byte {
 		return bytes.Clone(f.Src)
 	}
 	fm := &formatter{f: f}
+	return fm.file()
+}
+
+// file writes the declarations, the body and the comments around them.
+func (fm *formatter) file() []byte {
+	f := fm.f
 	for i := range f.Decls {
 		d := &f.Decls[i]
 		fm.comments(d.Span.Start)
@@ -46,6 +52,7 @@ type formatter struct {
 	batch   []work
 	next    int    // the next comment to be written
 	prevEnd uint32 // where the last item ends
+	steps   int    // parts written and bytes looked at, to test that the work is linear
 	tails   []int  // where out has the comments behind items, with the spaces before them
 }
 
@@ -118,6 +125,7 @@ func (fm *formatter) trailing(c Span) bool {
 
 // newlineBetween reports whether the author broke the line in [from, to).
 func (fm *formatter) newlineBetween(from, to uint32) bool {
+	fm.steps += max(0, int(to)-int(from))
 	return from < to && bytes.IndexByte(fm.f.Src[from:to], '\n') >= 0
 }
 

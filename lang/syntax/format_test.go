@@ -255,6 +255,19 @@ func TestFormatDeep(t *testing.T) {
 	}
 }
 
+// TestFormatLinear checks that the work grows with the program and no faster.
+func TestFormatLinear(t *testing.T) {
+	steps := func(src []byte) int {
+		fm := &formatter{f: mustParse(t, string(src))}
+		fm.file()
+		return fm.steps
+	}
+	small, large := deepSources(1000), deepSources(8000)
+	for name := range small {
+		assert.LessOrEqual(t, steps(large[name]), 8*steps(small[name])+8, name)
+	}
+}
+
 // TestFormatRandom formats random programs with random white space, comments and
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {

@@ -73,6 +73,7 @@ func (fm *formatter) commit() {
 func (fm *formatter) run() {
 	fm.commit()
 	for len(fm.work) > 0 {
+		fm.steps++
 		w := fm.work[len(fm.work)-1]
 		fm.work = fm.work[:len(fm.work)-1]
 		switch w.kind {
@@ -141,6 +142,7 @@ func (fm *formatter) decl(d *Decl) {
 // what is left of it are parentheses.
 func (fm *formatter) firstToken(e Expr) uint32 {
 	for {
+		fm.steps++
 		n := fm.f.Expr(e)
 		switch n.Kind {
 		case BinExpr, AppExpr, PowExpr, ProjExpr:

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+)
+
+func newFmt(a *app) *cobra.Command {
+	var write bool
+	cmd := &cobra.Command{
+		Use:   "fmt FILE",
+		Short: "Format a program",
+		Long: `Fmt prints a program in canonical form: the same program, with its comments, its
+lines broken at 100 columns. Formatting twice changes nothing. A program with
+syntax errors is not touched. With -w the file is rewritten in place, whole or not
+at all, if its form changes. FILE - is standard input.`,
+		Annotations: more(statusHelp),
+		Example: `  gram fmt rnn.gram
+  gram fmt -w rnn.gram`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to FILE instead of standard output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if write && args[0] == "-" {
+			return usagef("-w needs a file: standard input cannot be written")
+		}
+		a.accepted = true
+		return a.format(cmd.Context(), args[0], write)
+	}
+	return cmd
+}
+
+func (a *app) format(ctx context.Context, path string, write bool) error {
+	name := path
+	var src []byte
+	var err error
+	if path == "-" {
+		name = "standard input"
+		src, err = io.ReadAll(a.stdin)
+	} else {
+		src, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return fileError(path, err)
+	}
+	text, err := gram.Format(name, src)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return &gram.LimitError{Limit: "interrupt", Phase: "formatting", Err: err}
+	}
+	switch {
+	case !write:
+		a.out.Write(text)
+	case !bytes.Equal(src, text):
+		if err := replaceFile(path, text); err != nil {
+			return fileError(path, err)
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a file whole or not at all: beside it first, then in its place.
+// The file keeps its mode, and a link keeps its target.
+func replaceFile(path string, text []byte) (err error) {
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	_, err = tmp.Write(text)
+	if e := tmp.Chmod(info.Mode().Perm()); err == nil {
+		err = e
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
