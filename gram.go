@@ -250,13 +250,13 @@ func (p *Program) gradientType() error {
 	if s != nil && (s.Kind == load.Real || s.Kind == load.Vector && s.A.Kind == load.Real) {
 		return nil
 	}
-	return p.errorAt(p.src.Term.Nodes[p.src.Term.Root].Pos, "no gradient",
+	return p.errorAt(p.src.BodyPos(), "no gradient",
 		"the body has type "+p.src.TypeText+"; a gradient needs R, and a Jacobian R^k")
 }
 
 // valueType is the error of a value that has a function in it.
 func (p *Program) valueType() error {
-	return p.errorAt(p.src.Term.Nodes[p.src.Term.Root].Pos, "no value to print",
+	return p.errorAt(p.src.BodyPos(), "no value to print",
 		"the body has type "+p.src.TypeText+", which has a function in it")
 }
 

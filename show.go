@@ -56,7 +56,7 @@ func (p *Program) Branches() bool {
 // open reduces the program with symbolic inputs. The caller closes the machine.
 func (p *Program) open(ctx context.Context, opt EvalOptions) (*machine.Machine, machine.GraphSize, error) {
 	if !ground(p.src.Shape) {
-		return nil, machine.GraphSize{}, p.errorAt(p.src.Term.Nodes[p.src.Term.Root].Pos, "no computational graph",
+		return nil, machine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")
 	}
 	meter := limits.New(ctx, p.opt.MaxMemory)

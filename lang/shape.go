@@ -100,3 +100,6 @@ func (p *Program) Render(pos term.Pos, headline, label string) string {
 func isWord(b byte) bool {
 	return b >= 0x80 || b == '_' || b == '\'' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
+
+// BodyPos is where the program's body begins.
+func (p *Program) BodyPos() term.Pos { return term.Pos(p.File.Expr(p.File.Body).Span.Start + 1) }

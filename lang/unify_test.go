@@ -1,0 +1,185 @@
+package lang
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tree is a type for the naive unifier: its first letter is the form, an open type
+// has a number.
+type tree struct {
+	form byte // R * > ^ L N or v
+	n    int  // v: its number; ^: its size
+	a, b *tree
+}
+
+// expand writes List and Nat out.
+func (t *tree) expand() *tree {
+	arrow := func(a, b *tree) *tree { return &tree{form: '>', a: a, b: b} }
+	switch t.form {
+	case 'L':
+		step := arrow(t.b, t.b)
+		return arrow(arrow(t.a, step), step)
+	case 'N':
+		step := arrow(t.b, t.b)
+		return arrow(step, step)
+	}
+	return t
+}
+
+// naive unifies as a textbook does, with a substitution and full expansion.
+type naive map[int]*tree
+
+func (s naive) find(t *tree) *tree {
+	for t.form == 'v' && s[t.n] != nil {
+		t = s[t.n]
+	}
+	return t.expand()
+}
+
+func (s naive) occurs(n int, t *tree) bool {
+	t = s.find(t)
+	if t.form == 'v' {
+		return t.n == n
+	}
+	return t.a != nil && s.occurs(n, t.a) || t.b != nil && s.occurs(n, t.b)
+}
+
+func (s naive) unify(a, b *tree) bool {
+	a, b = s.find(a), s.find(b)
+	switch {
+	case a.form == 'v' && b.form == 'v' && a.n == b.n:
+		return true
+	case a.form == 'v':
+		if s.occurs(a.n, b) {
+			return false
+		}
+		s[a.n] = b
+		return true
+	case b.form == 'v':
+		return s.unify(b, a)
+	case a.form != b.form || a.n != b.n:
+		return false
+	}
+	return (a.a == nil || s.unify(a.a, b.a)) && (a.b == nil || s.unify(a.b, b.b))
+}
+
+func (s naive) text(t *tree, names map[int]int) string {
+	t = s.find(t)
+	switch t.form {
+	case 'v':
+		if _, ok := names[t.n]; !ok {
+			names[t.n] = len(names)
+		}
+		return string(rune('a' + names[t.n]))
+	case 'R':
+		return "R"
+	case '^':
+		return "(" + s.text(t.a, names) + ")^" + string(rune('0'+t.n))
+	}
+	return "(" + s.text(t.a, names) + string(t.form) + s.text(t.b, names) + ")"
+}
+
+// text prints a type in the same way.
+func (tt *types) plain(t typ, names map[typ]int) string {
+	t = tt.find(t)
+	n := tt.nodes[t]
+	switch n.kind {
+	case openType:
+		if _, ok := names[t]; !ok {
+			names[t] = len(names)
+		}
+		return string(rune('a' + names[t]))
+	case realType:
+		return "R"
+	case listType, natType:
+		return tt.plain(tt.arrowOf(t), names)
+	case vecType:
+		return "(" + tt.plain(n.a, names) + ")^" + string(rune('0'+tt.sizeAt(size(n.n)).n))
+	case prodType:
+		return "(" + tt.plain(n.a, names) + "*" + tt.plain(n.b, names) + ")"
+	}
+	return "(" + tt.plain(n.a, names) + ">" + tt.plain(n.b, names) + ")"
+}
+
+type unifyGen struct {
+	r    *rand.Rand
+	tt   *types
+	open []typ
+	old  []typ // types made before: parts are shared
+	tree map[typ]*tree
+}
+
+func (g *unifyGen) typ(depth int) typ {
+	pick := func() typ { return g.typ(depth - 1) }
+	var t typ
+	var n *tree
+	switch k := g.r.Intn(10); {
+	case depth == 0 || k < 3:
+		i := g.r.Intn(len(g.open))
+		t, n = g.open[i], &tree{form: 'v', n: i}
+	case k == 3 && len(g.old) > 0:
+		return g.old[g.r.Intn(len(g.old))]
+	case k == 4:
+		t, n = realT, &tree{form: 'R'}
+	case k == 5:
+		a, s := pick(), 1+g.r.Intn(2)
+		t, n = g.tt.vec(a, g.tt.knownSize(s)), &tree{form: '^', n: s, a: g.tree[a]}
+	case k == 6:
+		a, b := pick(), pick()
+		t, n = g.tt.list(a, b), &tree{form: 'L', a: g.tree[a], b: g.tree[b]}
+	case k == 7:
+		b := pick()
+		t, n = g.tt.nat(b), &tree{form: 'N', b: g.tree[b]}
+	case k == 8:
+		a, b := pick(), pick()
+		t, n = g.tt.prod(a, b), &tree{form: '*', a: g.tree[a], b: g.tree[b]}
+	default:
+		a, b := pick(), pick()
+		t, n = g.tt.arrow(a, b), &tree{form: '>', a: g.tree[a], b: g.tree[b]}
+	}
+	g.old = append(g.old, t)
+	g.tree[t] = n
+	return t
+}
+
+// TestUnify compares unification with the textbook's, on sequences of random types
+// that share parts: it succeeds on the same, gives the same types, and a failure
+// changes nothing.
+func TestUnify(t *testing.T) {
+	rounds := 20000
+	if testing.Short() {
+		rounds = 2000
+	}
+	good, bad := 0, 0
+	for seed := range rounds {
+		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: newTypes(), tree: map[typ]*tree{}}
+		for range 4 {
+			g.open = append(g.open, g.tt.open())
+		}
+		s := naive{}
+		for range 5 {
+			a, b := g.typ(3), g.typ(3)
+			before := map[int]*tree{}
+			for k, v := range s {
+				before[k] = v
+			}
+			ok := s.unify(g.tree[a], g.tree[b])
+			if !ok {
+				s = before
+				bad++
+			} else {
+				good++
+			}
+			require.Equal(t, ok, g.tt.unify(a, b) == noClash, "seed %d", seed)
+			names, mine := map[int]int{}, map[typ]int{}
+			for i, x := range g.open {
+				require.Equal(t, s.text(&tree{form: 'v', n: i}, names), g.tt.plain(x, mine), "seed %d", seed)
+			}
+		}
+	}
+	require.Greater(t, good, rounds/2)
+	require.Greater(t, bad, rounds/2)
+}
