@@ -18,7 +18,7 @@ func newFmt(a *app) *cobra.Command {
 		Use:   "fmt FILE",
 		Short: "Format a program",
 		Long: `Fmt prints a program in canonical form: the same program, with its comments, its
-lines broken at 100 columns. Formatting twice changes nothing. A program with
+lines broken at 110 columns. Formatting twice changes nothing. A program with
 syntax errors is not touched. With -w the file is rewritten in place, whole or not
 at all, if its form changes. FILE - is standard input.`,
 		Annotations: more(statusHelp),

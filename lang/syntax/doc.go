@@ -51,7 +51,7 @@
 // # From tree to text
 //
 // [Format] writes the tree as a list of texts and possible line breaks in nested
-// groups, and then fills lines of 100 columns: a group that fits on the rest of
+// groups, and then fills lines of 110 columns: a group that fits on the rest of
 // its line is set flat. Comments are put back before the token that they stood
 // before, behind the token that they stood behind. Both steps take linear time.
 package syntax

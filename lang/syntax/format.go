@@ -4,7 +4,7 @@ import "bytes"
 
 // Format returns the canonical text of a program: the same tree, with the same
 // comments, no parentheses beyond those that the grammar or the eye needs, and
-// lines broken at 100 columns. Formatting the result again changes nothing. A
+// lines broken at 110 columns. Formatting the result again changes nothing. A
 // line break that the author put after =, ->, in, or an opening bracket, or
 // before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
 // between declarations at most one empty line. Comments behind declarations on

@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // workKind is what is still to be written.
 type workKind uint8
 
@@ -114,7 +116,7 @@ func (fm *formatter) decl(d *Decl) {
 	head := d.NameSpan.End
 	fm.begin(2)
 	fm.begin(0)
-	fm.token(d.Span.Start, d.Kind.String()+" ")
+	fm.token(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
 	fm.token(d.NameSpan.Start, d.Name)
 	for _, p := range d.Params {
 		fm.brk(fillBreak, 1, 2)

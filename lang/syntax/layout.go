@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	lineWidth = 100 // columns that a formatted line should not exceed
+	lineWidth = 110 // columns that a formatted line should not exceed
 	maxIndent = 40  // deeper nesting is not indented further, so that the output stays linear
 )
 
@@ -56,13 +56,13 @@ func (d *document) text(s string) {
 	d.toks = append(room(d.toks), t)
 }
 
-// trimSpace removes the space at the end of the last text.
+// trimSpace removes the spaces at the end of the last text.
 func (d *document) trimSpace() {
 	if len(d.toks) == 0 {
 		return
 	}
 	t := &d.toks[len(d.toks)-1]
-	if t.kind == docText && t.n > 0 && d.buf[t.off+t.n-1] == ' ' {
+	for t.kind == docText && t.n > 0 && d.buf[t.off+t.n-1] == ' ' {
 		t.n--
 		t.width--
 	}
