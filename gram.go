@@ -74,7 +74,6 @@ type Program struct {
 type compiled struct {
 	mu   sync.Mutex
 	prog *graph.Program
-	err  error
 	time time.Duration
 }
 
@@ -196,11 +195,11 @@ func (p *Program) ScalarInputs() []term.Var {
 	return xs
 }
 
-// get compiles on first use. A failure by a limit is not kept.
+// get compiles on first use. A failure is not kept: it may be a limit's.
 func (c *compiled) get(make func() (*graph.Program, error)) (*graph.Program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.prog == nil && c.err == nil {
+	if c.prog == nil {
 		start := time.Now()
 		prog, err := make()
 		c.time = time.Since(start)
@@ -209,7 +208,7 @@ func (c *compiled) get(make func() (*graph.Program, error)) (*graph.Program, err
 		}
 		c.prog = prog
 	}
-	return c.prog, c.err
+	return c.prog, nil
 }
 
 // valueProgram compiles t, and reverseProgram D(t).

@@ -10,8 +10,8 @@ const SlabNodes = 1 << 18
 
 // Arena is a sequence of nodes that grows by fixed slabs in one range of
 // addresses: nodes never move, so a slice of them stays valid while it grows.
-// Where the system cannot reserve addresses, it is one Go slice of a fixed,
-// smaller capacity that doubles between runs.
+// Elsewhere than on Linux it is one Go slice of at most 1 GiB, whose memory the
+// system gives when it is touched.
 type Arena struct {
 	nodes     []Node // the whole reserved range
 	words     []uint32
