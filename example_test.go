@@ -59,7 +59,7 @@ func Example_gradientDescent() {
 			first = loss[0]
 		}
 		for i, g := range gradient {
-			point[i] -= 0.005 * g
+			point[i] -= 0.001 * g
 		}
 	}
 	fmt.Printf("mean squared error: %.1f °C² before, %.1f °C² after\n", first, loss[0])

@@ -136,7 +136,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			var v float64
 			switch in.Op {
 			case graph.LinScale:
-				v = regs[in.A] * regs[in.B]
+				v = float64(regs[in.A] * regs[in.B]) // rounded: no fused multiply-add
 			case graph.LinArrive:
 				v = regs[in.A]
 			default:

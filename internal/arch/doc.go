@@ -8,7 +8,8 @@
 // stages; bench and the commands stand on top of it. The machine knows the symbols
 // and the positions of term, but no stage that makes or changes a term. What the
 // tests make terms with (internal/generate) and compare the machine with
-// (internal/oracle, internal/reference) shares nothing with it but term.
+// (internal/oracle, internal/denote, internal/hypergraph, internal/reference)
+// shares with it term alone, and the names of the rules.
 //
 // The rules are for the code of the packages. Their tests may import what they like.
 package arch
