@@ -118,7 +118,7 @@ func (e *elaborator) app() {
 	u := e.pop()
 	f := e.pop()
 	v := val{span: f.span, head: f.head}
-	v.node = e.core.add(coreNode{op: appCore, pos: posOf(f.span), a: f.node, b: u.node})
+	v.node = e.core.add(coreNode{op: appCore, pos: e.at(f.span.Start), a: f.node, b: u.node})
 	e.result(v)
 	r := &e.vals[len(e.vals)-1].typ
 	if a, ok := e.tt.function(f.typ); ok {

@@ -27,7 +27,10 @@ func chain(n int, line func(i int) string) string {
 // TestDepth elaborates programs nested in every way, with a stack of one megabyte.
 func TestDepth(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	const million, many = 1_000_000, 200_000
+	million, many := 1_000_000, 200_000
+	if testing.Short() {
+		million, many = million/10, many/10
+	}
 	in := "input x = 1\n"
 	for _, c := range []struct{ name, src string }{
 		{"sums to the right", in + nest(million, "x + (", "x", ")")},

@@ -127,18 +127,23 @@ func (tt *types) at(t typ) typeNode { return tt.nodes[tt.find(t)] }
 
 func (tt *types) sizeAt(n size) sizeNode { return tt.sizes[tt.findSize(n)] }
 
-// arrowOf returns the arrow that an abbreviation stands for.
+// arrowOf returns the arrow that an abbreviation stands for. It is kept, and may be
+// made in a unification that is then taken back: so nothing of it is looked through
+// the present links.
 func (tt *types) arrowOf(t typ) typ {
 	n := tt.nodes[t]
 	if n.n != 0 {
 		return typ(n.n)
 	}
-	step := tt.arrow(n.b, n.b)
+	arrow := func(a, b typ) typ {
+		return tt.add(typeNode{kind: arrowType, a: a, b: b, closed: tt.nodes[a].closed && tt.nodes[b].closed})
+	}
+	step := arrow(n.b, n.b)
 	f := step
 	if n.kind == listType {
-		f = tt.arrow(n.a, step)
+		f = arrow(n.a, step)
 	}
-	x := tt.arrow(f, step)
+	x := arrow(f, step)
 	tt.nodes[t].n = uint32(x)
 	return x
 }

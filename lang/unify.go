@@ -142,6 +142,9 @@ func (tt *types) occurs(x, t typ) bool {
 		tt.visit(n.link)
 		tt.visit(n.a)
 		tt.visit(n.b)
+		if n.abbreviation() {
+			tt.visit(typ(n.n))
+		}
 	}
 	return false
 }

@@ -1,0 +1,128 @@
+package lang
+
+import (
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+type globalKind uint8
+
+const (
+	badGlobal     globalKind = iota // an error about it has been reported
+	paramGlobal                     // a static number: num
+	numGlobal                       // a def that is a numeral: num
+	inputGlobal                     // x its first scalar, typ
+	dataGlobal                      // n its index, x the variable that stands for a vector, typ
+	letGlobal                       // a def that is a let: x
+	defGlobal                       // a def that is expanded where it is used: unit, decl
+	primGlobal                      // a function symbol, dot or matvec: prim
+	pendingGlobal                   // a def that has not been elaborated
+)
+
+// global is what a declared or predefined name means.
+type global struct {
+	kind globalKind
+	used bool
+	unit *unit
+	decl int
+	name string
+	num  float64
+	x    variable
+	n    int
+	typ  typ // inputs, data that is no list; the type of an element for a list
+	list bool
+	rows uint64
+	prim prim
+}
+
+// outer is a let around the whole body.
+type outer struct {
+	x    variable
+	u    node // 0: the opening of a data vector
+	data int
+}
+
+type bindingKind uint8
+
+const (
+	badBinding    bindingKind = iota
+	varBinding                // a variable: x
+	pathBinding               // a projection of one: x, the indices off … off+n in core.args, typ
+	inputBinding              // an input or a component of one: x its first scalar, typ
+	dataBinding               // g
+	numBinding                // num
+	indexBinding              // num; it is static
+	churchBinding             // num
+	defBinding                // g
+	primBinding               // g
+	nodeBinding               // an argument that has been elaborated and stands in one place: val
+)
+
+// binding is what a local name means, or an argument.
+type binding struct {
+	kind   bindingKind
+	x      variable
+	g      int
+	off, n node
+	num    float64
+	val    val
+	typ    typ // also the annotation of a parameter for an atom that has its own types
+	annot  syntax.TypeExpr
+	unit   *unit
+	span   syntax.Span
+}
+
+// val is the result of elaborating an expression.
+type val struct {
+	node node
+	typ  typ
+	span syntax.Span // where messages point to
+	head syntax.Span // an application: where its function stands
+}
+
+// activation is a declaration that is being elaborated: a def in one of its uses,
+// or the body.
+type activation struct {
+	unit   *unit
+	global int // -1: the body
+	base   int // of its slots
+	scope  *scope
+	use    syntax.Span // where the def is used, in the program's file
+}
+
+// frame is work to do. Which fields matter depends on op.
+type frame struct {
+	op   frameOp
+	prim prim
+	e    syntax.Expr
+	n    int
+	i, m uint64
+	span syntax.Span
+}
+
+type frameOp uint8
+
+const (
+	evalFrame     frameOp = iota // elaborate e and apply it to n arguments
+	prepareFrame                 // make the argument e, entry n of args
+	preparedFrame                // the argument's result is there
+	applyFrame                   // apply the result to n arguments
+	popArgFrame                  // elaborate the argument on top
+	appFrame                     // an application of two results
+	primFrame                    // a primitive on its arguments
+	spanFrame                    // the result stands at span
+	wrapFrame                    // put the openings from n on around the result
+	leaveFrame                   // the end of an activation
+	resultFrame                  // the annotation of a def's result
+	wantFrame                    // the annotation, type i, of a parameter that stands for a def with n arguments
+	binFrame
+	negFrame
+	powFrame
+	projFrame
+	compFrame
+	ifFrame
+	letFrame
+	annotFrame
+	tupleFrame
+	listFrame
+	vectorFrame
+)
