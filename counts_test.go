@@ -130,6 +130,17 @@ var handWorked = []struct {
 		gradient: steps{Lambda: 9, Pair: 7, Subst: 20, SubstNumeral: 10, GC: 25, Lin: 6, Plus: 2, Times: 6, Factor: 1, Total: 86},
 	},
 	{
+		name: "more arguments than the function takes at once: each counts when it is bound",
+		src:  "let f = fun x -> let y = x in fun z -> y + z in f 1 2",
+		// f: (4) 1, (3) 1. x: (1) 1, (4) 1; y: (4) 1, (3n) 1 of x. z: (1) 1, (4) 1. The sum:
+		// (3n) 2, (6) 1.
+		value: steps{Lambda: 2, Subst: 1, SubstNumeral: 3, GC: 4, Plus: 1, Total: 11},
+		// z: (4) 2, (2) 1, (3) 1; f (4) 1, (3) 1; two d (4) 2; x: (1) 1, (4) 1; y (4) 1, (3) 1;
+		// z (1) 1, (4) 1; the sum: (3) 2, (2) 2, (4) 5, (3n) 2, (6) 1. Backward: three fire:
+		// (3) 3, (1) 3, (5) 3; heads (3) 2.
+		gradient: steps{Lambda: 5, Pair: 3, Subst: 10, SubstNumeral: 2, GC: 13, Lin: 3, Plus: 1, Total: 37},
+	},
+	{
 		name: "a vector is opened once, where its variable is bound",
 		src:  "input v : R^2 = [| 1, 2 |]\nlet w = v in w.(0) * w.(1)",
 		// Inputs (4) 2. v is the tuple of its scalars: (3n) 2. w: (4) 1, (3) 1, opened: (2) 1,

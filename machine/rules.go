@@ -79,33 +79,40 @@ func (m *Machine) fireProject(r graph.Ref) {
 }
 
 // fireApply is rule (1): an application whose function and arguments are values.
-// Each argument bound counts one (1) and one (4).
 func (m *Machine) fireApply(r graph.Ref) error {
 	n := m.nodes[r].Head >> graph.KindShift & 0xff
 	w := 4*uint64(r) + graph.WaitWords
-	if m.prog.Open {
-		m.addSteps(graph.Lambda, uint64(n))
-		for i := range uint64(n) {
-			m.tally(m.words[w+1+i], graph.Weight{Binders: 1})
-		}
-	} else {
-		m.applied += uint64(n)
-		m.steps += 2 * uint64(n)
-	}
 	f := m.words[w]
+	args := m.words[w+1 : w+1+uint64(n)]
 	head := m.nodes[f].Head
 	if graph.Kind(head&graph.KindMask) == graph.Closure {
 		id := head >> graph.KindShift
 		t := &m.prog.Templates[id]
 		if t.Params == n {
+			m.bound(args)
 			m.loadCaptures(t, f)
-			for i := range uint64(n) {
-				m.slots[t.Param0+uint32(i)] = m.words[w+1+i]
+			for i, a := range args {
+				m.slots[t.Param0+uint32(i)] = a
 			}
 			return m.instantiate(id, t, r)
 		}
 	}
-	return m.applySpine(r, f, m.words[w+1:w+1+uint64(n)])
+	return m.applySpine(r, f, args)
+}
+
+// bound counts the arguments that are bound now: one (1) and one (4) each, where
+// inputs are symbolic the (4) of those that are values.
+func (m *Machine) bound(args []graph.Ref) {
+	n := uint64(len(args))
+	if !m.prog.Open {
+		m.applied += n
+		m.steps += 2 * n
+		return
+	}
+	m.addSteps(graph.Lambda, n)
+	for _, a := range args {
+		m.tally(a, graph.Weight{Binders: 1})
+	}
 }
 
 func (m *Machine) loadCaptures(t *graph.Template, f graph.Ref) {
@@ -133,9 +140,10 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 		all = append(all, m.words[w:w+k]...)
 		f = n.A
 	}
+	arity := int(m.arity(f))
+	m.bound(args[:min(len(args), arity-len(all))])
 	all = append(all, args...)
 	m.args = all
-	arity := int(m.arity(f))
 	if err := m.ensure(graph.Units(graph.ValueWords, len(all)) + spareUnits); err != nil {
 		return err
 	}
