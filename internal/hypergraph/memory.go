@@ -1,0 +1,286 @@
+package hypergraph
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// lookEvery is how many nodes are passed between two looks.
+const lookEvery = 1 << 14
+
+// Memory holds what the algorithms of section 2 assign to the nodes of a graph. It
+// belongs to one goroutine and may be used again, at other points too.
+type Memory struct {
+	// Operations counts the operations since the memory was made: see the package.
+	Operations uint64
+
+	g       *Graph
+	look    func() error
+	primal  []float64
+	second  []float64 // tangents, or adjoints
+	arrived []bool    // an adjoint has arrived at the node
+}
+
+// NewMemory returns an empty memory for g. look may be nil; it is called at least
+// every 2¹⁶ nodes, and its error ends the algorithm that runs.
+func NewMemory(g *Graph, look func() error) *Memory {
+	return &Memory{g: g, look: look, primal: make([]float64, len(g.nodes))}
+}
+
+// Value returns the primal of w.
+func (m *Memory) Value(w Node) float64 { return m.primal[w] }
+
+// Second returns the tangent or the adjoint of w, whichever was computed last.
+func (m *Memory) Second(w Node) float64 { return m.second[w] }
+
+func (m *Memory) atPoint(point []float64) error {
+	if len(point) != m.g.inputs {
+		return fmt.Errorf("hypergraph: a point of %d numbers for %d inputs", len(point), m.g.inputs)
+	}
+	copy(m.primal, point)
+	return nil
+}
+
+func (m *Memory) looks(i int) error {
+	if m.look == nil || i%lookEvery != 0 {
+		return nil
+	}
+	return m.look()
+}
+
+// Evaluate is forward evaluation (section 2.1), which is also the forward phase of
+// backpropagation: the primal of every node at the point.
+func (m *Memory) Evaluate(point []float64) error {
+	if err := m.atPoint(point); err != nil {
+		return err
+	}
+	g := m.g
+	for i := g.inputs; i < len(g.nodes); i++ {
+		if err := m.looks(i); err != nil {
+			return err
+		}
+		m.evaluate(Node(i))
+	}
+	return nil
+}
+
+// evaluate assigns w := f(z1,…,zk).
+func (m *Memory) evaluate(w Node) {
+	nd := &m.g.nodes[w]
+	if nd.kind == Numeral {
+		m.primal[w] = nd.val
+		return
+	}
+	m.Operations++
+	m.primal[w] = m.apply(nd.sym, m.g.sources(nd))
+}
+
+// apply is f(s1,…,sk).
+func (m *Memory) apply(f term.Symbol, z []Node) float64 {
+	switch f {
+	case term.NoSymbol:
+		return m.primal[z[0]] + m.primal[z[1]]
+	case term.Mul:
+		return m.primal[z[0]] * m.primal[z[1]]
+	}
+	info := f.Info()
+	if info.Arity == 1 {
+		return info.Eval1(m.primal[z[0]])
+	}
+	return info.Eval2(m.primal[z[0]], m.primal[z[1]])
+}
+
+// slope is ∂i f(s1,…,sk), hypothesis (⋆⋆) of section 5.
+func (m *Memory) slope(p *term.Partial, z []Node) float64 {
+	switch p.Kind {
+	case term.PartialConst:
+		return p.Const
+	case term.PartialVar:
+		return m.primal[z[p.Var]]
+	default:
+		m.Operations++
+		return m.apply(p.Fun, z)
+	}
+}
+
+// Forward is forward mode (section 2.2) for input j: the primal and the tangent of
+// every node, where the tangent of input j is 1 and that of the others 0. The
+// tangent of an output is its partial derivative by input j.
+func (m *Memory) Forward(point []float64, j int) error {
+	if err := m.atPoint(point); err != nil {
+		return err
+	}
+	if err := m.g.differentiable(); err != nil {
+		return err
+	}
+	if j < 0 || j >= m.g.inputs {
+		return fmt.Errorf("hypergraph: no input %d of %d", j, m.g.inputs)
+	}
+	m.clearSecond()
+	m.second[j] = 1
+	g := m.g
+	for i := g.inputs; i < len(g.nodes); i++ {
+		if err := m.looks(i); err != nil {
+			return err
+		}
+		nd := &g.nodes[i]
+		m.evaluate(Node(i))
+		if nd.kind == Operation {
+			m.second[i] = m.tangent(nd)
+		}
+	}
+	return nil
+}
+
+// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad).
+func (m *Memory) tangent(nd *node) float64 {
+	z := m.g.sources(nd)
+	if nd.sym == term.NoSymbol {
+		m.Operations++
+		return m.second[z[0]] + m.second[z[1]]
+	}
+	partials := nd.sym.Info().Partials
+	var sum float64
+	for i := range partials {
+		t := m.slope(&partials[i], z) * m.second[z[i]]
+		if i == 0 {
+			sum = t
+		} else {
+			sum += t
+		}
+	}
+	m.Operations += uint64(2*len(z) - 1)
+	return sum
+}
+
+// differentiable reports a symbol of F′ that is not in F.
+func (g *Graph) differentiable() error {
+	if g.slopeless == 0 {
+		return nil
+	}
+	return fmt.Errorf("hypergraph: the symbol %s has no partial derivatives", g.slopeless)
+}
+
+func (m *Memory) clearSecond() {
+	if m.second == nil {
+		m.second = make([]float64, len(m.primal))
+	}
+	clear(m.second)
+}
+
+// Backward is the backward phase of backpropagation (section 2.4) from an output,
+// whose adjoint is 1: the adjoint of every node that the output depends on, and 0
+// for the others. The adjoint of an input is the partial derivative of the output by
+// it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
+func (m *Memory) Backward(output int) error {
+	g := m.g
+	if err := g.differentiable(); err != nil {
+		return err
+	}
+	if output < 0 || output >= len(g.outputs) {
+		return fmt.Errorf("hypergraph: no output %d of %d", output, len(g.outputs))
+	}
+	m.clearSecond()
+	if m.arrived == nil {
+		m.arrived = make([]bool, len(g.nodes))
+	}
+	clear(m.arrived)
+	y := g.outputs[output]
+	m.second[y], m.arrived[y] = 1, true
+	for i := int(y); i >= g.inputs; i-- {
+		if err := m.looks(i); err != nil {
+			return err
+		}
+		if nd := &g.nodes[i]; nd.kind == Operation && m.arrived[i] {
+			m.update(nd, m.second[i])
+		}
+	}
+	return nil
+}
+
+// update marks a hyperedge: zi := (si, βi + ∂i f(s)·α), one source after the other,
+// so that a repeated source is updated for each position that it has.
+func (m *Memory) update(nd *node, adjoint float64) {
+	z := m.g.sources(nd)
+	var partials []term.Partial
+	if nd.sym != term.NoSymbol {
+		partials = nd.sym.Info().Partials
+		m.Operations += uint64(len(z))
+	}
+	m.Operations += uint64(len(z))
+	for i, zi := range z {
+		contribution := adjoint
+		if partials != nil {
+			contribution = m.slope(&partials[i], z) * adjoint
+		}
+		m.second[zi] += contribution
+		m.arrived[zi] = true
+	}
+}
+
+// Result is what a mode computes at a point.
+type Result struct {
+	Values   []float64 // of the outputs
+	Jacobian []float64 // row by row, a row for each output, a column for each input
+	// Operations is how many operations this took.
+	Operations uint64
+}
+
+// values reads the primals of the outputs.
+func (m *Memory) values() []float64 {
+	out := make([]float64, len(m.g.outputs))
+	for i, y := range m.g.outputs {
+		out[i] = m.primal[y]
+	}
+	return out
+}
+
+// Values is forward evaluation at the point; the result has no Jacobian.
+func (m *Memory) Values(point []float64) (Result, error) {
+	before := m.Operations
+	if err := m.Evaluate(point); err != nil {
+		return Result{}, err
+	}
+	return Result{Values: m.values(), Operations: m.Operations - before}, nil
+}
+
+// ForwardMode computes values and Jacobian by forward mode: n passes, O(n·|G|). A
+// graph without inputs is evaluated.
+func (m *Memory) ForwardMode(point []float64) (Result, error) {
+	n, k := m.g.inputs, len(m.g.outputs)
+	if n == 0 {
+		return m.Values(point)
+	}
+	before := m.Operations
+	res := Result{Jacobian: make([]float64, n*k)}
+	for j := range n {
+		if err := m.Forward(point, j); err != nil {
+			return Result{}, err
+		}
+		for i, y := range m.g.outputs {
+			res.Jacobian[i*n+j] = m.second[y]
+		}
+	}
+	res.Values, res.Operations = m.values(), m.Operations-before
+	return res, nil
+}
+
+// Backpropagation computes values and Jacobian by one forward phase and a backward
+// phase for each of the k outputs, O(k·|G|).
+func (m *Memory) Backpropagation(point []float64) (Result, error) {
+	n, k := m.g.inputs, len(m.g.outputs)
+	before := m.Operations
+	if err := m.Evaluate(point); err != nil {
+		return Result{}, err
+	}
+	res := Result{Values: m.values(), Jacobian: make([]float64, n*k)}
+	for i := range k {
+		if err := m.Backward(i); err != nil {
+			return Result{}, err
+		}
+		copy(res.Jacobian[i*n:(i+1)*n], m.second[:n])
+	}
+	res.Operations = m.Operations - before
+	return res, nil
+}

@@ -1,0 +1,327 @@
+package hypergraph
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// NotGroundError is a node of a term that has no computational graph.
+type NotGroundError struct {
+	At   term.Ref
+	Pos  term.Pos
+	What string
+}
+
+func (e *NotGroundError) Error() string { return "not a computational graph: " + e.What }
+
+// value is what a subterm denotes: a node if it is not negative, otherwise the tuple
+// −1−v of the reader.
+type value int64
+
+type tuple struct{ off, n int }
+
+// reader walks a term from its root, operands before the operation that reads them.
+type reader struct {
+	t       *term.Term
+	b       *Builder
+	env     []value
+	known   []bool
+	tuples  []tuple
+	comps   []value
+	stack   []frame
+	results []value
+}
+
+type frame struct {
+	r    term.Ref
+	next int // the child that is visited next
+}
+
+// FromTerm returns the computational graph of a term in the grammar of section 2.1:
+// ground terms (section 5, def:ground_term) and tuples of them. Besides, tuples may
+// be opened and bound, so that Fwd(G) and bp(G) have graphs too. inputs are the free
+// variables, of type R or a Euclidean type, whose components are an input each; the
+// components of the value are the outputs, from left to right. A subterm that a let
+// shares is one node. The error is a [*NotGroundError].
+//
+// It takes time linear in the term, and no Go stack. A let whose variable nobody
+// reads stays in the graph.
+func FromTerm(t *term.Term, inputs []term.Var) (*Graph, error) {
+	rd := &reader{t: t, env: make([]value, len(t.Vars)), known: make([]bool, len(t.Vars))}
+	n := 0
+	for _, x := range inputs {
+		v, err := rd.input(t.Vars[x].Type, &n)
+		if err != nil {
+			return nil, err
+		}
+		rd.bind(x, v)
+	}
+	rd.b = NewBuilder(n)
+	rd.stack = append(rd.stack, frame{r: t.Root})
+	for len(rd.stack) > 0 {
+		if err := rd.step(); err != nil {
+			return nil, err
+		}
+	}
+	rd.output(rd.results[0])
+	return rd.b.Graph()
+}
+
+func (rd *reader) bind(x term.Var, v value) { rd.env[x], rd.known[x] = v, true }
+
+func (rd *reader) tuple(comps []value) value {
+	rd.tuples = append(rd.tuples, tuple{len(rd.comps), len(comps)})
+	rd.comps = append(rd.comps, comps...)
+	return -value(len(rd.tuples))
+}
+
+// components returns the components of a tuple; nil for a node.
+func (rd *reader) components(v value) []value {
+	if v >= 0 {
+		return nil
+	}
+	t := rd.tuples[-1-v]
+	return rd.comps[t.off : t.off+t.n]
+}
+
+// input makes the value of an input of type ty, whose numbers are inputs from *n on.
+// It recurses on the type.
+func (rd *reader) input(ty term.Type, n *int) (value, error) {
+	tt := rd.t.Types
+	var parts []term.Type
+	switch tt.Kind(ty) {
+	case term.RKind:
+		*n++
+		return value(*n - 1), nil
+	case term.ProdKind:
+		parts = []term.Type{tt.Left(ty), tt.Right(ty)}
+	case term.VecKind:
+		for range tt.Len(ty) {
+			parts = append(parts, tt.Left(ty))
+		}
+	default:
+		return 0, &NotGroundError{What: "an input has type " + tt.String(ty)}
+	}
+	comps := make([]value, len(parts))
+	for i, p := range parts {
+		v, err := rd.input(p, n)
+		if err != nil {
+			return 0, err
+		}
+		comps[i] = v
+	}
+	return rd.tuple(comps), nil
+}
+
+func (rd *reader) fail(r term.Ref, format string, args ...any) error {
+	return &NotGroundError{At: r, Pos: rd.t.Nodes[r].Pos, What: fmt.Sprintf(format, args...)}
+}
+
+func (rd *reader) visit(r term.Ref) { rd.stack = append(rd.stack, frame{r: r}) }
+
+func (rd *reader) done(v value) {
+	rd.stack = rd.stack[:len(rd.stack)-1]
+	rd.results = append(rd.results, v)
+}
+
+// step visits the next child of the innermost node, or finishes the node.
+func (rd *reader) step() error {
+	f := &rd.stack[len(rd.stack)-1]
+	r, next := f.r, f.next
+	f.next++
+	n := &rd.t.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		if !rd.known[n.X] {
+			return rd.fail(r, "the variable %s is no input", rd.t.Vars[n.X].Name)
+		}
+		rd.done(rd.env[n.X])
+	case term.NumOp:
+		rd.done(value(rd.b.numeral(n.Val)))
+	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		if next == 0 {
+			rd.visit(n.B)
+			return nil
+		}
+		// The body stands in the node's place: a chain of lets takes no stack.
+		*f = frame{r: n.A}
+		last := len(rd.results) - 1
+		v := rd.results[last]
+		rd.results = rd.results[:last]
+		return rd.open(r, n, v)
+	case term.AddOp, term.PairOp:
+		return rd.combine(r, n, next, []term.Ref{n.A, n.B})
+	case term.FunOp, term.VecOp:
+		return rd.combine(r, n, next, rd.t.Children(n))
+	default:
+		return rd.fail(r, "it has higher types, lists or conditionals (constructor %d)", n.Op)
+	}
+	return nil
+}
+
+// combine visits the children of an operation or a tuple; after the last, it makes it.
+func (rd *reader) combine(r term.Ref, n *term.Node, next int, kids []term.Ref) error {
+	if next < len(kids) {
+		rd.visit(kids[next])
+		return nil
+	}
+	first := len(rd.results) - len(kids)
+	vs := rd.results[first:]
+	rd.results = rd.results[:first]
+	if n.Op == term.PairOp || n.Op == term.VecOp {
+		rd.done(rd.tuple(vs))
+		return nil
+	}
+	f := n.Sym
+	if n.Op == term.AddOp {
+		f = term.NoSymbol
+	}
+	if len(vs) != arity(f) {
+		return rd.fail(r, "%s takes %d operands, not %d", symbolName(f), arity(f), len(vs))
+	}
+	off := len(rd.b.g.args)
+	for _, v := range vs {
+		if v < 0 {
+			return rd.fail(r, "an operand is a tuple")
+		}
+		rd.b.g.args = append(rd.b.g.args, Node(v))
+	}
+	rd.done(value(rd.b.edge(f, n.Pos, off)))
+	return nil
+}
+
+// open binds the variables of a let or of the opening of a tuple.
+func (rd *reader) open(r term.Ref, n *term.Node, v value) error {
+	switch n.Op {
+	case term.LetOp:
+		rd.bind(n.X, v)
+		return nil
+	case term.UntupleOp:
+		xs := rd.t.Bound(n)
+		for _, x := range xs[:len(xs)-1] {
+			c := rd.components(v)
+			if len(c) != 2 {
+				return rd.fail(r, "what is opened is no pair")
+			}
+			rd.bind(term.Var(x), c[0])
+			v = c[1]
+		}
+		rd.bind(term.Var(xs[len(xs)-1]), v)
+		return nil
+	}
+	xs := []term.Ref{term.Ref(n.X), term.Ref(n.Y)}
+	if n.Op == term.UnvecOp {
+		xs = rd.t.Bound(n)
+	}
+	comps := rd.components(v)
+	if len(comps) != len(xs) {
+		return rd.fail(r, "what is opened is no tuple of %d", len(xs))
+	}
+	for i, x := range xs {
+		rd.bind(term.Var(x), comps[i])
+	}
+	return nil
+}
+
+// output adds the numbers of v to the outputs.
+func (rd *reader) output(v value) {
+	stack := []value{v}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if v >= 0 {
+			rd.b.g.outputs = append(rd.b.g.outputs, Node(v))
+			continue
+		}
+		comps := rd.components(v)
+		for i := len(comps) - 1; i >= 0; i-- {
+			stack = append(stack, comps[i])
+		}
+	}
+}
+
+// Term returns the graph as a ground term (section 5.1): a chain of lets over its
+// operations in topological order, with numerals in place, and its inputs as free
+// variables. names may be nil; the inputs are then x1…xn. Operations are z1, z2, ….
+//
+//	let z1 = f1(…) in … let zm = fm(…) in y
+//
+// An only output that is the last operation has no name: it is the root, as in
+// Figure 1. Several outputs make a vector; a graph without outputs panics. The term
+// has size O(|G|).
+func (g *Graph) Term(tt *term.Types, names []string) (t *term.Term, inputs []term.Var) {
+	t = term.New(tt)
+	vars := make([]term.Var, len(g.nodes))
+	for i := range g.inputs {
+		name := "x" + strconv.Itoa(i+1)
+		if names != nil {
+			name = names[i]
+		}
+		vars[i] = t.NewVar(term.VarInfo{Name: name, Type: term.R})
+		inputs = append(inputs, vars[i])
+	}
+	last := g.lastRoot()
+	read := func(w Node, p term.Pos) term.Ref {
+		if nd := &g.nodes[w]; nd.kind == Numeral {
+			return t.Num(p, nd.val)
+		}
+		return t.Variable(p, vars[w])
+	}
+	var kids []term.Ref
+	operation := func(nd *node) term.Ref {
+		kids = kids[:0]
+		for _, z := range g.sources(nd) {
+			kids = append(kids, read(z, nd.pos))
+		}
+		if nd.sym == term.NoSymbol {
+			return t.Add(nd.pos, kids[0], kids[1])
+		}
+		return t.Fun(nd.pos, nd.sym, kids...)
+	}
+	type let struct {
+		w Node
+		u term.Ref
+	}
+	var lets []let
+	for i := g.inputs; i < len(g.nodes); i++ {
+		if nd := &g.nodes[i]; nd.kind == Operation && Node(i) != last {
+			u := operation(nd)
+			vars[i] = t.NewVar(term.VarInfo{Name: "z" + strconv.Itoa(len(lets)+1), Type: term.R, Pos: nd.pos})
+			lets = append(lets, let{Node(i), u})
+		}
+	}
+	switch {
+	case last != 0:
+		t.Root = operation(&g.nodes[last])
+	case len(g.outputs) == 1:
+		t.Root = read(g.outputs[0], g.nodes[g.outputs[0]].pos)
+	default:
+		kids := make([]term.Ref, len(g.outputs))
+		for i, y := range g.outputs {
+			kids[i] = read(y, g.nodes[y].pos)
+		}
+		t.Root = t.Vec(0, kids)
+	}
+	for i := len(lets) - 1; i >= 0; i-- {
+		t.Root = t.Let(g.nodes[lets[i].w].pos, vars[lets[i].w], lets[i].u, t.Root)
+	}
+	return t, inputs
+}
+
+// lastRoot returns the only output if it is the last operation, which nothing can
+// read, and otherwise 0. Node 0 is an operation only if there are no inputs and no
+// numerals, and then an operation has no sources.
+func (g *Graph) lastRoot() Node {
+	if len(g.outputs) != 1 || g.nodes[g.outputs[0]].kind != Operation {
+		return 0
+	}
+	y := g.outputs[0]
+	for _, nd := range g.nodes[y+1:] {
+		if nd.kind == Operation {
+			return 0
+		}
+	}
+	return y
+}

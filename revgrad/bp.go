@@ -1,0 +1,366 @@
+package revgrad
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// ErrNoInputs is the error of [BP] on a ground term without inputs: R⁰ is no type.
+var ErrNoInputs = errors.New("bp is defined for one input at least")
+
+// BP returns bp_{x,a}(G), symbolic backpropagation on ground terms: Definition bp of
+// section 5.1, with a fresh variable a, which is returned too. For
+// x1 : R, …, xn : R ⊢ G : R, the result
+//
+//	x1 : R, …, xn : R, a : R  ⊢  ⟨G0, ⟦G1,…,Gn⟧α⟩β  :  R × R^n
+//
+// has the value of G in its first component and a times its gradient in the second
+// (Proposition backprop_sound). a is not free in G0 and β. With 0 the numeral, and
+// F ⊕ 0 = 0 ⊕ F = F, otherwise F ⊕ G = F + G:
+//
+//	bp_a(xi)         = ⟨xi, ⟦0,…,a,…,0⟧⟩                 a at position i
+//	bp_a(r)          = ⟨r, ⟦0,…,0⟧⟩
+//	bp_a(f(p1,…,pk)) = ⟨f(p), ⟦G1,…,Gn⟧⟩                 Gi = ⊕ over the j with pj = xi of ∂j f(p)·a
+//	bp_a(F[z:=G])    = ⟨F0, ⟦F1,…,Fn⟧α⟩β[z:=G0]β'        if H = 0
+//	bp_a(F[z:=G])    = ⟨F0, ⟦F1⊕G1,…,Fn⊕Gn⟧α'[b:=H]α⟩β[z:=G0]β'
+//	                   where bp_{x,z,a}(F) = ⟨F0, ⟦F1,…,Fn,H⟧α⟩β, and bp_{x,b}(G) = ⟨G0, ⟦G1,…,Gn⟧α'⟩β'
+//	bp_a(F + G)      = ⟨F0 + G0, ⟦F1⊕G1,…,Fn⊕Gn⟧αα'⟩ββ'
+//
+// The third line is for operands that repeat a variable or are not in the order of x
+// too. G may have the sugar that [Ground] expands. The variables of G keep their
+// numbers; the b of a variable z has its name with a prime.
+//
+// Tuples are not built on the way: each variable has the stack of its contributions,
+// the parts of its ⊕ that wait for each other, and is visited only where it occurs.
+// So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
+// times the inverse of Ackermann's function. Nothing recurses.
+//
+// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of
+// check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
+// not among the inputs.
+func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a term.Var, err error) {
+	if len(inputs) == 0 {
+		return nil, 0, ErrNoInputs
+	}
+	src, err := Ground(t, check)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := scopes(src, inputs); err != nil {
+		return nil, 0, err
+	}
+	nodes, vars := bpSize(src, len(inputs))
+	b := &backprop{image: newImage(src, nodes, vars), check: check,
+		last: make([]int32, len(src.Vars)), sets: newSets(len(src.Nodes))}
+	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
+	if err := b.walk(a); err != nil {
+		return nil, 0, err
+	}
+	b.result(inputs)
+	return b.dst, a, nil
+}
+
+// fresh returns a name that none of the inputs has.
+func fresh(name string, t *term.Term, inputs []term.Var) string {
+	used := map[string]bool{}
+	for _, x := range inputs {
+		used[t.Vars[x].Name] = true
+	}
+	for used[name] {
+		name += "'"
+	}
+	return name
+}
+
+// scopes reports a variable of a ground term that is neither bound nor an input, an
+// input that is bound or stands twice, or one that is not of type R.
+func scopes(t *term.Term, inputs []term.Var) error {
+	known := make([]bool, len(t.Vars))
+	for _, x := range inputs {
+		if known[x] {
+			return &NotGroundError{What: fmt.Sprintf("the input %s stands twice", t.Vars[x].Name)}
+		}
+		if t.Vars[x].Type != term.R {
+			return &NotGroundError{What: fmt.Sprintf("the input %s has type %s", t.Vars[x].Name, t.Types.String(t.Vars[x].Type))}
+		}
+		known[x] = true
+	}
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.LetOp {
+			if known[n.X] {
+				return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is bound twice, or an input", t.Vars[n.X].Name)}
+			}
+			known[n.X] = true
+		}
+	}
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.VarOp && !known[n.X] {
+			return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is no input", t.Vars[n.X].Name)}
+		}
+	}
+	return nil
+}
+
+// bpSize bounds the nodes and the variables of bp(G): Lemma backprop_size, with its
+// constants.
+func bpSize(t *term.Term, n int) (nodes, vars int) {
+	nodes, vars = 1+n+2, len(t.Vars)+1
+	for i := range t.Nodes {
+		switch n := &t.Nodes[i]; n.Op {
+		case term.VarOp:
+			nodes += 3 // x, a and a sum
+		case term.LetOp:
+			nodes, vars = nodes+2, vars+1
+		case term.FunOp:
+			// f, its slopes and their products with a; the operands are nodes of t.
+			k := int(n.N)
+			nodes += 1 + slopeNodes(n.Sym) + 2*k
+		default:
+			nodes++
+		}
+	}
+	return nodes, vars
+}
+
+// A contribution is a part of the component of a variable x: what the occurrences of
+// x in a subterm add up to by ⊕.
+type contribution struct {
+	expr  term.Ref
+	at    term.Ref // a node of the source in that subterm
+	join  int32    // the depth of the least node above this contribution and the one below
+	below int32    // the contribution of x before it, 0 for none
+}
+
+// binding is [x:=u] in a substitution context; next is the one around it.
+type binding struct {
+	x    term.Var
+	u    term.Ref
+	pos  term.Pos
+	next int32
+}
+
+// context is a substitution context α: a list of bindings, the innermost first.
+type context struct{ first, last int32 }
+
+// backprop walks a ground term F before G in F[z:=G] and F + G, since H decides
+// about G. Of the subterms on the path to the root it keeps frames; of those that are
+// finished F0 and α, as results; β is one list for all, in the order of the walk.
+type backprop struct {
+	*image
+	check   func() error
+	frames  []bpFrame
+	results []bpResult
+	steps   int
+
+	contributions []contribution
+	last          []int32 // of each variable: the contribution on top of its stack
+	sets          sets
+
+	alpha []binding
+	beta  []binding
+}
+
+type bpFrame struct {
+	r     term.Ref
+	a     term.Var // the adjoint, 0 where H = 0: nothing is contributed
+	b     term.Var // of a let: the adjoint of its variable
+	h     term.Ref // of a let: H
+	slot  int32    // of a let: its binding in β
+	phase uint8
+}
+
+type bpResult struct {
+	primal term.Ref
+	alpha  context
+}
+
+func (w *backprop) enter(r term.Ref, a term.Var) {
+	w.sets.open(r, len(w.frames))
+	w.frames = append(w.frames, bpFrame{r: r, a: a})
+}
+
+// leave finishes the innermost frame.
+func (w *backprop) leave(res bpResult) {
+	last := len(w.frames) - 1
+	if last > 0 {
+		w.sets.close(w.frames[last].r, w.frames[last-1].r, last-1)
+	}
+	w.frames = w.frames[:last]
+	w.results = append(w.results, res)
+}
+
+func (w *backprop) pop() bpResult {
+	res := w.results[len(w.results)-1]
+	w.results = w.results[:len(w.results)-1]
+	return res
+}
+
+func (w *backprop) walk(a term.Var) error {
+	w.contributions = append(w.contributions, contribution{})
+	w.alpha = append(w.alpha, binding{})
+	w.enter(w.src.Root, a)
+	for len(w.frames) > 0 {
+		if w.steps++; w.steps%checkEvery == 0 && w.check != nil {
+			if err := w.check(); err != nil {
+				return err
+			}
+		}
+		f := &w.frames[len(w.frames)-1]
+		n := &w.src.Nodes[f.r]
+		switch n.Op {
+		case term.VarOp:
+			if f.a != 0 {
+				w.contribute(n.X, w.dst.Variable(n.Pos, f.a), f.r)
+			}
+			w.leave(bpResult{primal: w.dst.Variable(n.Pos, n.X)})
+		case term.NumOp:
+			w.leave(bpResult{primal: w.dst.Num(n.Pos, n.Val)})
+		case term.FunOp:
+			if err := w.function(f, n); err != nil {
+				return err
+			}
+		case term.AddOp:
+			w.add(f, n)
+		case term.LetOp:
+			w.let(f, n)
+		}
+	}
+	return nil
+}
+
+// add takes the case F + G one step further.
+func (w *backprop) add(f *bpFrame, n *term.Node) {
+	f.phase++
+	switch f.phase {
+	case 1:
+		w.enter(n.A, f.a)
+	case 2:
+		w.enter(n.B, f.a)
+	default:
+		right := w.pop()
+		left := w.pop()
+		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.concat(left.alpha, right.alpha)})
+	}
+}
+
+// let takes the case F[z:=G] one step further.
+func (w *backprop) let(f *bpFrame, n *term.Node) {
+	f.phase++
+	switch f.phase {
+	case 1:
+		w.enter(n.A, f.a)
+	case 2:
+		f.slot = int32(len(w.beta))
+		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
+		if f.h = w.component(n.X); f.h != 0 {
+			f.b = w.dst.NewVar(term.VarInfo{Name: w.src.Vars[n.X].Name + "'", Type: term.R, Pos: n.Pos})
+		}
+		w.enter(n.B, f.b)
+	default:
+		bound := w.pop()
+		body := w.pop()
+		w.beta[f.slot].u = bound.primal
+		alpha := body.alpha
+		if f.h != 0 {
+			w.alpha = append(w.alpha, binding{x: f.b, u: f.h, pos: n.Pos})
+			i := int32(len(w.alpha) - 1)
+			alpha = w.concat(w.concat(bound.alpha, context{i, i}), alpha)
+		}
+		w.leave(bpResult{body.primal, alpha})
+	}
+}
+
+// function is the case f(p1,…,pk).
+func (w *backprop) function(f *bpFrame, n *term.Node) error {
+	kids := w.src.Children(n)
+	operand := func(i int) term.Ref {
+		k := &w.src.Nodes[kids[i]]
+		if k.Op == term.NumOp {
+			return w.dst.Num(k.Pos, k.Val)
+		}
+		return w.dst.Variable(k.Pos, k.X)
+	}
+	primal := w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...)
+	partials := n.Sym.Info().Partials
+	if partials == nil {
+		return notInF(n)
+	}
+	for i, k := range kids {
+		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
+			s := slope(w.dst, n.Pos, &partials[i], len(kids), operand)
+			w.contribute(x.X, w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)), f.r)
+		}
+	}
+	w.leave(bpResult{primal: primal})
+	return nil
+}
+
+// contribute adds expr, from node r, to the component of x. Contributions on the
+// stack of x that meet below the node where the new one meets them are summed first,
+// so that the sum has the shape of the term: this is F1 ⊕ G1 of all the nodes that
+// have been left since the last occurrence of x.
+func (w *backprop) contribute(x term.Var, expr, r term.Ref) {
+	c := contribution{expr: expr, at: r, below: w.last[x]}
+	if c.below != 0 {
+		c.join = w.sets.depth(w.contributions[c.below].at)
+		for w.contributions[c.below].below != 0 && w.contributions[c.below].join >= c.join {
+			c.below = w.merge(c.below)
+		}
+	}
+	w.contributions = append(w.contributions, c)
+	w.last[x] = int32(len(w.contributions) - 1)
+}
+
+// merge adds contribution i to the one below it, which it returns.
+func (w *backprop) merge(i int32) int32 {
+	c := &w.contributions[i]
+	p := &w.contributions[c.below]
+	p.expr = w.dst.Add(w.dst.Nodes[c.expr].Pos, p.expr, c.expr)
+	return c.below
+}
+
+// component returns the component of x when all its occurrences have been visited,
+// and 0 where it is the numeral 0.
+func (w *backprop) component(x term.Var) term.Ref {
+	i := w.last[x]
+	for w.contributions[i].below != 0 {
+		i = w.merge(i)
+	}
+	return w.contributions[i].expr
+}
+
+// concat is αα': α inside α'.
+func (w *backprop) concat(inner, outer context) context {
+	switch {
+	case inner.first == 0:
+		return outer
+	case outer.first == 0:
+		return inner
+	}
+	w.alpha[inner.last].next = outer.first
+	return context{inner.first, outer.last}
+}
+
+// result makes ⟨G0, ⟦G1,…,Gn⟧α⟩β.
+func (w *backprop) result(inputs []term.Var) {
+	res := w.pop()
+	pos := w.src.Nodes[w.src.Root].Pos
+	comps := make([]term.Ref, len(inputs))
+	for i, x := range inputs {
+		if comps[i] = w.component(x); comps[i] == 0 {
+			comps[i] = w.dst.Num(pos, 0)
+		}
+	}
+	gradient := w.dst.Vec(pos, comps)
+	for i := res.alpha.first; i != 0; i = w.alpha[i].next {
+		s := &w.alpha[i]
+		gradient = w.dst.Let(s.pos, s.x, s.u, gradient)
+	}
+	out := w.dst.Pair(pos, res.primal, gradient)
+	for _, s := range w.beta {
+		out = w.dst.Let(s.pos, s.x, s.u, out)
+	}
+	w.dst.Root = out
+}

@@ -1,0 +1,195 @@
+package revgrad
+
+import "github.com/gram-machine/gram/term"
+
+// Forward returns Fwd(G), the symbolic forward transformation of section 2.3. On
+// types:
+//
+//	Fwd(R) = R × R    Fwd(A × B) = Fwd(A) × Fwd(B)    Fwd(R^s) = Fwd(R)^s
+//
+// On ground terms and tuples of them, with fresh z, a:
+//
+//	Fwd(x)            = x
+//	Fwd(F[x:=G])      = Fwd(F)[x:=Fwd(G)]
+//	Fwd(⟨F,G⟩)        = ⟨Fwd(F), Fwd(G)⟩        Fwd(⟦F0,…⟧) = ⟦Fwd(F0),…⟧
+//	Fwd(r)            = ⟨r, 0⟩
+//	Fwd(F + G)        = ⟨z1 + z2, a1 + a2⟩[⟨z1,a1⟩:=Fwd(F)][⟨z2,a2⟩:=Fwd(G)]
+//	Fwd(f(G1,…,Gk))   = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(G1)]…[⟨zk,ak⟩:=Fwd(Gk)]
+//
+// The last case opens its operands as D does in Table 3; for variables it is the
+// paper's, where let x = (z,a) in … reads let (z,a) = x in …. A numeral is a nullary
+// symbol, so its tangent is the empty sum; the slopes of + are 1.
+//
+// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. By
+// Proposition Fwd, Fwd(G) with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the value
+// ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩.
+//
+// Time and size are linear in G; the transformation is one loop over its arena.
+// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the
+// transformation. The error is otherwise a [*NotGroundError].
+func Forward(t *term.Term, check func() error) (*term.Term, error) {
+	live, err := groundNodes(t, true)
+	if err != nil {
+		return nil, err
+	}
+	nodes, vars := forwardSize(t, live)
+	f := &forward{image: newImage(t, nodes, vars)}
+	tangent := t.Types.Prod(term.R, term.R)
+	for i := range f.dst.Vars {
+		if x := &f.dst.Vars[i]; x.Type == term.R && !x.Linear {
+			x.Type = tangent
+		}
+	}
+	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
+		if r%checkEvery == 0 && check != nil {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		if !live[r] {
+			continue
+		}
+		if err := f.node(r); err != nil {
+			return nil, err
+		}
+	}
+	f.dst.Root = f.image.image[t.Root]
+	return f.dst, nil
+}
+
+// forwardSize tells the nodes and the variables of Fwd(G).
+func forwardSize(t *term.Term, live []bool) (nodes, vars int) {
+	nodes, vars = 1, len(t.Vars)
+	for r := range t.Nodes {
+		if !live[r] {
+			continue
+		}
+		switch n := &t.Nodes[r]; n.Op {
+		case term.NumOp:
+			nodes += 3
+		case term.AddOp:
+			nodes, vars = nodes+9, vars+4
+		case term.FunOp:
+			k := int(n.N)
+			nodes, vars = nodes+1+(1+k)+slopeNodes(n.Sym)+2*k+(k-1)+k, vars+2*k
+		default:
+			nodes++
+		}
+	}
+	return nodes, vars
+}
+
+// slopeNodes is how many nodes the slopes ∂i f(x1,…,xk) of a symbol have.
+func slopeNodes(f term.Symbol) int {
+	n := 0
+	for _, p := range f.Info().Partials {
+		n++
+		if p.Kind == term.PartialFun {
+			n += p.Fun.Info().Arity
+		}
+	}
+	return n
+}
+
+type forward struct{ *image }
+
+func (f *forward) node(r term.Ref) error {
+	dst, image := f.dst, f.image.image
+	n := &f.src.Nodes[r]
+	p := n.Pos
+	switch n.Op {
+	case term.VarOp:
+		image[r] = dst.Variable(p, n.X)
+	case term.NumOp:
+		image[r] = dst.Pair(p, dst.Num(p, n.Val), dst.Num(p, 0))
+	case term.LetOp:
+		image[r] = dst.Let(p, n.X, image[n.B], image[n.A])
+	case term.PairOp:
+		image[r] = dst.Pair(p, image[n.A], image[n.B])
+	case term.VecOp:
+		kids := f.src.Children(n)
+		comps := make([]term.Ref, len(kids))
+		for i, k := range kids {
+			comps[i] = image[k]
+		}
+		image[r] = dst.Vec(p, comps)
+	case term.AddOp:
+		image[r] = f.sum(p, image[n.A], image[n.B])
+	case term.FunOp:
+		return f.function(r, n)
+	}
+	return nil
+}
+
+// open makes fresh z and a of type R.
+func (f *forward) open(p term.Pos) (z, a term.Var) {
+	z = f.dst.NewVar(term.VarInfo{Name: "z", Type: term.R, Pos: p})
+	a = f.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Pos: p})
+	return z, a
+}
+
+// sum is Fwd(F + G), given Fwd(F) and Fwd(G).
+func (f *forward) sum(p term.Pos, t, u term.Ref) term.Ref {
+	dst := f.dst
+	z1, a1 := f.open(p)
+	z2, a2 := f.open(p)
+	primal := dst.Add(p, dst.Variable(p, z1), dst.Variable(p, z2))
+	tangent := dst.Add(p, dst.Variable(p, a1), dst.Variable(p, a2))
+	return dst.Unpair(p, z2, a2, u, dst.Unpair(p, z1, a1, t, dst.Pair(p, primal, tangent)))
+}
+
+// function is Fwd(f(G1,…,Gk)).
+func (f *forward) function(r term.Ref, n *term.Node) error {
+	dst, p := f.dst, n.Pos
+	partials := n.Sym.Info().Partials
+	if partials == nil {
+		return notInF(n)
+	}
+	kids := f.src.Children(n)
+	zs, as := make([]term.Var, len(kids)), make([]term.Var, len(kids))
+	for i := range kids {
+		zs[i], as[i] = f.open(p)
+	}
+	z := func(i int) term.Ref { return dst.Variable(p, zs[i]) }
+	primal := dst.Fun(p, n.Sym, each(len(kids), z)...)
+	var sum term.Ref
+	for i := range kids {
+		summand := dst.Fun(p, term.Mul, slope(dst, p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
+		if i == 0 {
+			sum = summand
+		} else {
+			sum = dst.Add(p, sum, summand)
+		}
+	}
+	out := dst.Pair(p, primal, sum)
+	for i, k := range kids {
+		out = dst.Unpair(p, zs[i], as[i], f.image.image[k], out)
+	}
+	f.image.image[r] = out
+	return nil
+}
+
+// notInF is the error of an operation whose symbol is in F′ only.
+func notInF(n *term.Node) error {
+	return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
+}
+
+func each(k int, operand func(i int) term.Ref) []term.Ref {
+	out := make([]term.Ref, k)
+	for i := range out {
+		out[i] = operand(i)
+	}
+	return out
+}
+
+// slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
+func slope(dst *term.Term, pos term.Pos, partial *term.Partial, k int, operand func(i int) term.Ref) term.Ref {
+	switch partial.Kind {
+	case term.PartialConst:
+		return dst.Num(pos, partial.Const)
+	case term.PartialVar:
+		return operand(partial.Var)
+	default:
+		return dst.Fun(pos, partial.Fun, each(k, operand)...)
+	}
+}

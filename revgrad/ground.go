@@ -1,0 +1,191 @@
+package revgrad
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Ground terms, grammar (def:ground_term) of section 5.1, are computational graphs
+// as terms:
+//
+//	F, G ::= x | F[x:=G] | f(p1,…,pk) | r | F + G        x, pi of type R
+//
+// where an operand p is a variable, as in the paper, or a numeral: r is a nullary
+// symbol, and a let for each would only be in the way. Terms f(G1,…,Gk) are sugar for
+//
+//	f(x1,…,xk)[x1:=G1]…[xk:=Gk]
+//
+// for those of the Gi that are no operands. Section 2.1 has pairs (F,G) besides:
+// around a ground term, never under an operation.
+
+// NotGroundError is a place where a term isn't a ground term.
+type NotGroundError struct {
+	Pos  term.Pos
+	What string
+}
+
+func (e *NotGroundError) Error() string { return "not a ground term: " + e.What }
+
+// CheckGround reports whether t is a ground term of type R, with the sugar f(G1,…,Gk).
+// The error is a [*NotGroundError].
+func CheckGround(t *term.Term) error {
+	_, err := groundNodes(t, false)
+	return err
+}
+
+// groundNodes returns which nodes the root of a ground term reaches. If tuples is
+// set, pairs and vectors of ground terms are ground terms. It is one loop from the
+// root down, since children come before parents.
+func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
+	live = make([]bool, len(t.Nodes))
+	outer := make([]bool, len(t.Nodes)) // tuples may stand here
+	live[t.Root], outer[t.Root] = true, tuples
+	for r := t.Root; r > 0; r-- {
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		if what := notGround(t, n, outer[r]); what != "" {
+			return nil, &NotGroundError{n.Pos, what}
+		}
+		switch n.Op {
+		case term.LetOp:
+			live[n.A], live[n.B] = true, true
+			outer[n.A] = outer[r]
+		case term.AddOp:
+			live[n.A], live[n.B] = true, true
+		case term.PairOp:
+			live[n.A], live[n.B] = true, true
+			outer[n.A], outer[n.B] = true, true
+		case term.FunOp, term.VecOp:
+			for _, k := range t.Children(n) {
+				live[k], outer[k] = true, n.Op == term.VecOp
+			}
+		}
+	}
+	return live, nil
+}
+
+// notGround says why n itself, its children aside, is no ground term.
+func notGround(t *term.Term, n *term.Node, outer bool) string {
+	switch n.Op {
+	case term.VarOp, term.LetOp:
+		switch x := &t.Vars[n.X]; {
+		case x.Linear:
+			return fmt.Sprintf("the variable %s is linear", x.Name)
+		case x.Type != term.R:
+			return fmt.Sprintf("the variable %s has type %s", x.Name, t.Types.String(x.Type))
+		}
+		return ""
+	case term.NumOp, term.AddOp:
+		return ""
+	case term.FunOp:
+		if k := n.Sym.Info().Arity; int(n.N) != k {
+			return fmt.Sprintf("%s takes %d arguments, not %d", n.Sym, k, n.N)
+		}
+		return ""
+	case term.PairOp, term.VecOp:
+		if outer {
+			return ""
+		}
+		return "a tuple stands where a number is expected"
+	}
+	return fmt.Sprintf("it has higher types, lists or conditionals (constructor %d)", n.Op)
+}
+
+// isOperand tells the operands of f(p1,…,pk).
+func isOperand(n *term.Node) bool { return n.Op == term.VarOp || n.Op == term.NumOp }
+
+// Ground returns the ground term t of type R without sugar: every f(G1,…,Gk) has a
+// let for each Gi that is neither a variable nor a numeral. Variables keep their
+// numbers. Time and size are linear in t. check may be nil; it is called at least
+// every 2¹⁶ nodes. The error is that of check, or a [*NotGroundError].
+func Ground(t *term.Term, check func() error) (*term.Term, error) {
+	live, err := groundNodes(t, false)
+	if err != nil {
+		return nil, err
+	}
+	nodes, vars := groundSize(t, live)
+	g := newImage(t, nodes, vars)
+	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
+		if r%checkEvery == 0 && check != nil {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		switch n.Op {
+		case term.VarOp:
+			g.image[r] = g.dst.Variable(n.Pos, n.X)
+		case term.NumOp:
+			g.image[r] = g.dst.Num(n.Pos, n.Val)
+		case term.LetOp:
+			g.image[r] = g.dst.Let(n.Pos, n.X, g.image[n.B], g.image[n.A])
+		case term.AddOp:
+			g.image[r] = g.dst.Add(n.Pos, g.image[n.A], g.image[n.B])
+		case term.FunOp:
+			g.image[r] = g.named(n)
+		}
+	}
+	g.dst.Root = g.image[t.Root]
+	return g.dst, nil
+}
+
+// groundSize bounds the nodes and the variables of Ground(t).
+func groundSize(t *term.Term, live []bool) (nodes, vars int) {
+	nodes, vars = 1, len(t.Vars)
+	for r, n := range t.Nodes {
+		if !live[r] {
+			continue
+		}
+		nodes++
+		if n.Op == term.FunOp {
+			for _, k := range t.Children(&n) {
+				if !isOperand(&t.Nodes[k]) {
+					nodes, vars = nodes+2, vars+1
+				}
+			}
+		}
+	}
+	return nodes, vars
+}
+
+// image is a term that is made from another, node by node.
+type image struct {
+	src, dst *term.Term
+	image    []term.Ref // of each node of src
+}
+
+// newImage makes room for a number of nodes and variables, and copies the variables
+// of src.
+func newImage(src *term.Term, nodes, vars int) *image {
+	dst := term.New(src.Types)
+	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
+	dst.Vars = append(make([]term.VarInfo, 0, vars), src.Vars...)
+	return &image{src: src, dst: dst, image: make([]term.Ref, len(src.Nodes))}
+}
+
+// named is f(p1,…,pk)[y1:=G1]…: the operation on operands only.
+func (g *image) named(n *term.Node) term.Ref {
+	kids := g.src.Children(n)
+	operands := make([]term.Ref, len(kids))
+	ys := make([]term.Var, len(kids))
+	for i, k := range kids {
+		operands[i] = g.image[k]
+		if c := &g.src.Nodes[k]; !isOperand(c) {
+			ys[i] = g.dst.NewVar(term.VarInfo{Name: "y", Type: term.R, Pos: c.Pos})
+			operands[i] = g.dst.Variable(c.Pos, ys[i])
+		}
+	}
+	out := g.dst.Fun(n.Pos, n.Sym, operands...)
+	for i, y := range ys {
+		if y != 0 {
+			out = g.dst.Let(n.Pos, y, g.image[kids[i]], out)
+		}
+	}
+	return out
+}

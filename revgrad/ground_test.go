@@ -1,0 +1,284 @@
+package revgrad
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+func graphOf(t require.TestingT, q *term.Term, inputs ...term.Var) *hypergraph.Graph {
+	g, err := hypergraph.FromTerm(q, inputs)
+	require.NoError(t, err)
+	return g
+}
+
+// scale returns the greatest number that forward mode makes at the point, and +Inf if
+// one of them is none: derivatives then lose their digits, or have no meaning.
+func scale(t require.TestingT, g *hypergraph.Graph, point []float64) float64 {
+	m := hypergraph.NewMemory(g, nil)
+	s := 1.0
+	for j := range point {
+		require.NoError(t, m.Forward(point, j))
+		for w := range g.Len() {
+			for _, v := range []float64{m.Value(hypergraph.Node(w)), m.Second(hypergraph.Node(w))} {
+				if math.IsNaN(v) {
+					return math.Inf(1)
+				}
+				s = max(s, math.Abs(v))
+			}
+		}
+	}
+	return s
+}
+
+// requireClose holds derivatives against each other; those of a polynomial are equal.
+func requireClose(t require.TestingT, want, got []float64, scale float64, exact bool) {
+	require.Len(t, got, len(want))
+	switch {
+	case exact && scale < 1<<40:
+		for i := range want {
+			require.True(t, want[i] == got[i], "%v and %v", want, got)
+		}
+	case scale < 1e9:
+		for i := range want {
+			require.InDelta(t, want[i], got[i], 1e-11*scale*math.Max(1, math.Abs(want[i])))
+		}
+	}
+}
+
+// checkModes holds everything that computes derivatives of a ground term at a point
+// against the values and the Jacobian that it should have.
+func checkModes(t require.TestingT, g *groundTerm, values, gradient []float64) {
+	h := graphOf(t, g.t, g.inputs...)
+	n := len(g.inputs)
+	s := scale(t, h, g.point)
+
+	m := hypergraph.NewMemory(h, nil)
+	fwd, err := m.ForwardMode(g.point)
+	require.NoError(t, err)
+	requireSame(t, values, fwd.Values)
+	requireSame(t, gradient, fwd.Jacobian)
+	back, err := m.Backpropagation(g.point)
+	require.NoError(t, err)
+	requireSame(t, values, back.Values)
+	requireClose(t, gradient, back.Jacobian, s, g.exact)
+	// Edges and operations bound what the modes do: 2.2 and 2.4.
+	require.LessOrEqual(t, fwd.Operations, uint64(n*(4*h.Size().Operations+2*h.Size().Edges)))
+	require.LessOrEqual(t, back.Operations, uint64(h.Size().Operations+3*h.Size().Edges))
+
+	checkForward(t, g, values, gradient)
+	checkBP(t, g, values, gradient, s)
+}
+
+// seeded is let x1 = ⟨y1,b1⟩ in … Fwd(G), with free variables y1,b1,…: the context of
+// Proposition Fwd.
+func seeded(fwd *term.Term, inputs []term.Var) []term.Var {
+	var seeds []term.Var
+	for _, x := range inputs {
+		y := fwd.NewVar(term.VarInfo{Name: "y", Type: term.R})
+		b := fwd.NewVar(term.VarInfo{Name: "b", Type: term.R})
+		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, y), fwd.Variable(0, b)), fwd.Root)
+		seeds = append(seeds, y, b)
+	}
+	return seeds
+}
+
+// checkForward is Proposition Fwd, with Lemma |Fwd G| = O(|G|).
+func checkForward(t require.TestingT, g *groundTerm, values, gradient []float64) {
+	fwd, err := Forward(g.t, nil)
+	require.NoError(t, err)
+	typ, err := fwd.Check()
+	require.NoError(t, err)
+	require.Equal(t, g.t.Types.Prod(term.R, term.R), typ)
+	require.Subset(t, g.inputs, fwd.FreeVars())
+	require.LessOrEqual(t, fwd.Size(), forwardConstant*g.t.Size())
+	live, err := groundNodes(g.t, true)
+	require.NoError(t, err)
+	nodes, vars := forwardSize(g.t, live)
+	require.Len(t, fwd.Nodes, nodes)
+	require.Len(t, fwd.Vars, vars)
+
+	// Fwd(G) has 2n inputs and 2 outputs.
+	m := hypergraph.NewMemory(graphOf(t, fwd, g.inputs...), nil)
+	seeds := seeded(fwd, g.inputs)
+	for j := range g.inputs {
+		point := make([]float64, 0, 2*len(g.inputs))
+		duals := make([]oracle.Dual, 0, 2*len(g.inputs))
+		for i, r := range g.point {
+			a := 0.0
+			if i == j {
+				a = 1
+			}
+			point = append(point, r, a)
+			duals = append(duals, oracle.Dual{V: r}, oracle.Dual{V: a})
+		}
+		res, err := m.Values(point)
+		require.NoError(t, err)
+		requireSame(t, []float64{values[0], gradient[j]}, res.Values)
+		out := oracle.Eval(fwd, seeds, duals)
+		requireSame(t, res.Values, []float64{out[0].V, out[1].V})
+	}
+}
+
+// checkBP is Proposition backprop_sound, with Lemma backprop_size.
+func checkBP(t require.TestingT, g *groundTerm, values, gradient []float64, scale float64) {
+	q, a, err := BP(g.t, g.inputs, nil)
+	require.NoError(t, err)
+	typ, err := q.Check()
+	require.NoError(t, err)
+	n := len(g.inputs)
+	require.Equal(t, q.Types.Prod(term.R, q.Types.Vec(n, term.R)), typ)
+	require.Subset(t, append([]term.Var{a}, g.inputs...), q.FreeVars())
+	require.LessOrEqual(t, q.Size(), bpConstant*g.t.Size()+2*int64(n)+1)
+	src, err := Ground(g.t, nil)
+	require.NoError(t, err)
+	nodes, vars := bpSize(src, n)
+	require.LessOrEqual(t, len(q.Nodes), nodes)
+	require.LessOrEqual(t, len(q.Vars), vars)
+
+	// bp(G) has n+1 inputs and 1+n outputs.
+	inputs := append(append([]term.Var{}, g.inputs...), a)
+	for _, seed := range []float64{1, -2} {
+		point := append(append([]float64{}, g.point...), seed)
+		want := make([]float64, n)
+		duals := make([]oracle.Dual, n+1)
+		for i := range point {
+			duals[i].V = point[i]
+		}
+		for i := range want {
+			want[i] = seed * gradient[i]
+		}
+		res, err := hypergraph.NewMemory(graphOf(t, q, inputs...), nil).Values(point)
+		require.NoError(t, err)
+		requireSame(t, values, res.Values[:1])
+		requireClose(t, want, res.Values[1:], scale, g.exact)
+		for i, d := range oracle.Eval(q, inputs, duals) {
+			requireSame(t, []float64{res.Values[i]}, []float64{d.V})
+		}
+	}
+}
+
+func requireSame(t require.TestingT, want, got []float64) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !(want[i] == got[i] || math.IsNaN(want[i]) && math.IsNaN(got[i])) {
+			require.Equal(t, want, got)
+		}
+	}
+}
+
+// The constants of |Fwd G| ≤ c·|G| and |bp G| ≤ c·|G| + 2n + 1, with the sugar
+// f(G1,…,Gk) counted as it is written. Fwd's is reached by trees of binary symbols
+// with numerals for leaves, bp's by nests of unary symbols.
+const (
+	forwardConstant = 10
+	bpConstant      = 8
+)
+
+// TestModesAgree holds Fwd, bp, forward mode and backpropagation against the oracle
+// on random ground terms.
+func TestModesAgree(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		g := drawGround(t)
+		require.NoError(t, CheckGround(g.t))
+		values, gradient := oracle.Jacobian(g.t, g.inputs, g.point)
+		checkModes(t, g, values, gradient)
+	})
+}
+
+// TestGroundExpandsSugar: what Ground returns has the same graph and type, and no
+// sugar; it is its own ground term. A graph and its term are one thing.
+func TestGroundExpandsSugar(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		g := drawGround(t)
+		q, err := Ground(g.t, nil)
+		require.NoError(t, err)
+		typ, err := q.Check()
+		require.NoError(t, err)
+		require.Equal(t, term.R, typ)
+		for i := range q.Nodes {
+			if n := &q.Nodes[i]; n.Op == term.FunOp {
+				for _, k := range q.Children(n) {
+					require.True(t, isOperand(&q.Nodes[k]))
+				}
+			}
+		}
+		again, err := Ground(q, nil)
+		require.NoError(t, err)
+		require.True(t, term.AlphaEqual(q, again))
+		require.LessOrEqual(t, q.Size(), 3*g.t.Size())
+
+		h := graphOf(t, q, g.inputs...)
+		require.Equal(t, graphOf(t, g.t, g.inputs...).Size(), h.Size())
+		chain, inputs := h.Term(q.Types, nil)
+		require.Equal(t, h.Size(), graphOf(t, chain, inputs...).Size())
+		back, inputs2 := graphOf(t, chain, inputs...).Term(q.Types, nil)
+		require.Equal(t, inputs, inputs2)
+		require.True(t, term.AlphaEqual(chain, back))
+		require.LessOrEqual(t, chain.Size(), 2*int64(h.Size().Total())+1)
+	})
+}
+
+// TestProgramsAgree does what TestModesAgree does on the graphs of random programs,
+// one for each output, and compares |G|.
+func TestProgramsAgree(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
+		require.NoError(t, err)
+		m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: 50_000, MaxMemory: 64 << 20}})
+		require.NoError(t, err)
+		defer m.Close()
+		size, err := m.Graph(p.Point)
+		var limit *machine.LimitError
+		if errors.As(err, &limit) {
+			return
+		}
+		require.NoError(t, err)
+		b := hypergraph.NewBuilder(len(p.Inputs))
+		m.Ground(func(op machine.Operation) bool {
+			args := make([]hypergraph.Operand, len(op.Args))
+			for i, o := range op.Args {
+				args[i] = hypergraph.Operand(o)
+			}
+			b.Operation(op.Symbol, op.Pos, args...)
+			return true
+		})
+		for _, o := range m.GroundOutputs() {
+			b.Output(hypergraph.Operand(o))
+		}
+		h, err := b.Graph()
+		require.NoError(t, err)
+		require.EqualValues(t, size.Total(), h.Size().Total())
+		values, jacobian := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		n := len(p.Inputs)
+		for i := range values {
+			q, inputs := h.Only(i).Term(p.Term.Types, nil)
+			row := jacobian[i*n : (i+1)*n]
+			if n == 0 {
+				res, err := hypergraph.NewMemory(h.Only(i), nil).ForwardMode(nil)
+				require.NoError(t, err)
+				requireSame(t, values[i:i+1], res.Values)
+				_, _, err = BP(q, inputs, nil)
+				require.ErrorIs(t, err, ErrNoInputs)
+				continue
+			}
+			// The program's branches and folded numerals make the oracle's tangents differ
+			// from the graph's only where a number is infinite or none.
+			g := &groundTerm{t: q, inputs: inputs, point: p.Point}
+			_, own := oracle.Jacobian(q, inputs, p.Point)
+			requireClose(t, row, own, scale(t, h.Only(i), p.Point), false)
+			checkModes(t, g, values[i:i+1], own)
+		}
+	})
+}
