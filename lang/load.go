@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -125,6 +126,10 @@ func (e *elaborator) errors() error {
 			d.File = p.File.Name
 			d.Line, d.Col = p.File.Position(d.Span.Start)
 			d.Text = p.File.Line(d.Line)
+			d.Notes = slices.Clone(d.Notes)
+			for i := range d.Notes {
+				d.Notes[i].Span = syntax.Span{} // a place in the prelude
+			}
 		}
 		ds = append(ds, d)
 	}

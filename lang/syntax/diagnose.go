@@ -69,7 +69,7 @@ func sortDiagnostics(ds []Diagnostic) {
 func (f *File) Render(d Diagnostic) string {
 	var b strings.Builder
 	if d.File != "" {
-		renderForeign(&b, d)
+		f.renderForeign(&b, d)
 		return b.String()
 	}
 	line, col := f.Position(d.Span.Start)
@@ -102,8 +102,9 @@ func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
 	writeExcerpt(b, strconv.Itoa(line), f.Src[start:end], int(from-start), int(to-start), label, wide)
 }
 
-// renderForeign shows a diagnostic of another file.
-func renderForeign(b *strings.Builder, d Diagnostic) {
+// renderForeign shows a diagnostic of another file. A note with a span shows its
+// place in f.
+func (f *File) renderForeign(b *strings.Builder, d Diagnostic) {
 	b.WriteString(place(d.File, d.Line, d.Col) + ": " + oneLine(d.Headline) + "\n")
 	num := strconv.Itoa(d.Line)
 	if d.Text != "" {
@@ -121,7 +122,13 @@ func renderForeign(b *strings.Builder, d Diagnostic) {
 		b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(d.Label) + "\n")
 	}
 	for _, n := range d.Notes {
-		b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(n.Text) + "\n")
+		if n.Span == (Span{}) {
+			b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(n.Text) + "\n")
+			continue
+		}
+		line, col := f.Position(n.Span.Start)
+		b.WriteString(place(f.Name, line, col) + ":\n")
+		f.excerpt(b, n.Span, n.Text, len(strconv.Itoa(line)))
 	}
 }
 
