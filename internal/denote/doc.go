@@ -1,0 +1,31 @@
+// Package denote is the denotational semantics of the calculus: the model in the
+// category of sets and functions of the paper's appendix (Table denotational). It is
+// an evaluator that shares no idea with the machine: nothing is rewritten, counted
+// or ordered.
+//
+// # Types are sets
+//
+//	⟦R⟧     = the numbers of a [Ground]: float64, or exact rationals
+//	⟦A×B⟧   = ⟦A⟧×⟦B⟧                          [Pair]
+//	⟦A→B⟧   = the functions from ⟦A⟧ to ⟦B⟧    [Func]
+//	⟦R⊥d⟧   = the linear maps from ⟦R⟧ to ⟦R^d⟧ [Linear]
+//	⟦A^s⟧   = ⟦A×(A×…)⟧
+//
+// [Model.Member] is the membership of a value in the set of a type, as far as that
+// can be seen. A linear map from R is known by its image at 1, so two of them can be
+// compared; functions can't.
+//
+// # Terms are functions
+//
+// ⟦Γ ⊢ t : A⟧ is a function from environments, the elements of ⟦Γ⟧, to ⟦A⟧, and
+// ⟦Γ ⊢_Z t : R^d⟧ one from environments to linear maps from R^Z. The second is the
+// first, with the linear variables read from the environment: the lemma of decision
+// 2 of the calculus says that ⊢_Z t implies Γ,Z:R ⊢ t. [Sem.At] is the one, and
+// [Sem.LinearIn] the other.
+//
+// # The dimension of R⊥
+//
+// D leaves d abstract. A model fixes it, [Model.Dim]: with d the number of inputs and
+// each x* the injection of its input, [Model.Injection], the tagged sum Σ xj* gj is
+// the gradient (the remark after Cor. gradient).
+package denote

@@ -1,0 +1,216 @@
+package denote
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// clause is ⟦Γ ⊢ t : A⟧ of a node: a function from ⟦Γ⟧ to ⟦A⟧.
+type clause func(g *Env) Value
+
+// Sem is the denotation of a term.
+type Sem struct {
+	model Model
+	root  clause
+}
+
+// Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before
+// parents. The term is well-typed.
+func (m Model) Denote(t *term.Term) *Sem {
+	d := &denoter{m: m, t: t, of: make([]clause, len(t.Nodes))}
+	for r := 1; r < len(t.Nodes); r++ {
+		d.of[r] = d.clause(&t.Nodes[r])
+	}
+	return &Sem{m, d.of[t.Root]}
+}
+
+// At is ⟦t⟧(g). The error is an [*UndefinedError].
+func (s *Sem) At(g *Env) (v Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			u, ok := p.(*UndefinedError)
+			if !ok {
+				panic(p)
+			}
+			err = u
+		}
+	}()
+	return s.root(g), nil
+}
+
+// LinearIn is ⟦Γ ⊢_z t : R^d⟧(g) for one z: a linear map from ⟦R⟧ to ⟦R^d⟧.
+func (s *Sem) LinearIn(z term.Var, g *Env) Linear {
+	return func(a Number) Value { return s.root(g.With(z, a)) }
+}
+
+type denoter struct {
+	m  Model
+	t  *term.Term
+	of []clause
+}
+
+func (d *denoter) clause(n *term.Node) clause {
+	t, u := clause(nil), clause(nil)
+	switch n.Op {
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp, term.AddOp:
+		t, u = d.of[n.A], d.of[n.B]
+	}
+	switch n.Op {
+	// ⟦x⟧(g) = g_x, and ⟦⊢_z z⟧(g) = r ↦ r
+	case term.VarOp:
+		return func(g *Env) Value { return g.At(n.X) }
+	// ⟦r⟧(g) = r
+	case term.NumOp:
+		r := d.m.Ground.Of(n.Val)
+		return func(*Env) Value { return r }
+	// ⟦0⃗⟧(g) = 0⃗
+	case term.ZeroOp:
+		return func(*Env) Value { return d.m.Zero(0) }
+	// ⟦λx.t⟧(g) = d ↦ ⟦t⟧(g,d), and ⟦λz.t⟧(g) = ⟦⊢_z t⟧(g)
+	case term.LamOp:
+		if d.t.Vars[n.X].Linear {
+			return func(g *Env) Value { return Linear(func(a Number) Value { return t(g.With(n.X, a)) }) }
+		}
+		return func(g *Env) Value { return Func(func(v Value) Value { return t(g.With(n.X, v)) }) }
+	// ⟦t u⟧(g) = ⟦t⟧(g)(⟦u⟧(g))
+	case term.AppOp:
+		return func(g *Env) Value { return apply(t(g), u(g)) }
+	// ⟦⟨t,u⟩⟧(g) = (⟦t⟧(g), ⟦u⟧(g))
+	case term.PairOp:
+		return func(g *Env) Value { return Pair{t(g), u(g)} }
+	// ⟦t[p:=u]⟧(g) = ⟦t⟧(g, ⟦u⟧(g))
+	case term.LetOp:
+		return func(g *Env) Value { return t(g.With(n.X, u(g))) }
+	case term.UnpairOp:
+		return func(g *Env) Value {
+			p := u(g).(Pair)
+			return t(g.With(n.X, p.Left).With(n.Y, p.Right))
+		}
+	case term.UnvecOp, term.UntupleOp:
+		xs := d.t.Bound(n)
+		return func(g *Env) Value { return t(open(g, xs, u(g))) }
+	// ⟦t+u⟧(g) = ⟦t⟧(g) + ⟦u⟧(g)
+	case term.AddOp:
+		return func(g *Env) Value { return d.m.Sum(t(g), u(g)) }
+	}
+	return d.many(n)
+}
+
+// many are the clauses of the nodes with many children.
+func (d *denoter) many(n *term.Node) clause {
+	var kids []clause
+	switch n.Op {
+	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+		for _, k := range d.t.Children(n) {
+			kids = append(kids, d.of[k])
+		}
+	}
+	switch n.Op {
+	// ⟦f(t1,…,tk)⟧(g) = ⟦f⟧(⟦t1⟧(g),…,⟦tk⟧(g))
+	case term.FunOp:
+		return func(g *Env) Value {
+			args := make([]Number, len(kids))
+			for i, k := range kids {
+				args[i] = k(g)
+			}
+			r, err := d.m.Ground.Apply(n.Sym, args...)
+			if err != nil {
+				panic(err)
+			}
+			return r
+		}
+	// ⟦⟦t0,…⟧⟧(g) = (⟦t0⟧(g), …)
+	case term.VecOp:
+		return func(g *Env) Value { return Tuple(d.all(kids, g)...) }
+	// ⟦if s c s' then t else u⟧(g) = ⟦t⟧(g) or ⟦u⟧(g)
+	case term.IfOp:
+		return func(g *Env) Value {
+			if d.m.Ground.Holds(n.Cmp, kids[0](g), kids[1](g)) {
+				return kids[2](g)
+			}
+			return kids[3](g)
+		}
+	// ⟦[t1;…;tn]⟧(g) = f ↦ x ↦ f(⟦t1⟧(g))(… f(⟦tn⟧(g))(x))
+	case term.ListOp:
+		return func(g *Env) Value { return church(len(kids), func(i int) Value { return kids[i](g) }) }
+	// ⟦#n⟧(g) = f ↦ x ↦ f(… f(x))
+	case term.NatOp:
+		return func(*Env) Value {
+			return Func(func(f Value) Value {
+				return Func(func(x Value) Value {
+					for range n.Count {
+						x = apply(f, x)
+					}
+					return x
+				})
+			})
+		}
+	case term.DataOp:
+		return d.data(n)
+	}
+	panic(fmt.Sprintf("denote: constructor %d", n.Op))
+}
+
+func (d *denoter) all(kids []clause, g *Env) []Value {
+	out := make([]Value, len(kids))
+	for i, k := range kids {
+		out[i] = k(g)
+	}
+	return out
+}
+
+func apply(f, v Value) Value {
+	if l, ok := f.(Linear); ok {
+		return l(v)
+	}
+	return f.(Func)(v)
+}
+
+// open binds xs to the components of a tuple; the last may be a tuple itself.
+func open(g *Env, xs []term.Ref, v Value) *Env {
+	for _, x := range xs[:len(xs)-1] {
+		p := v.(Pair)
+		g, v = g.With(term.Var(x), p.Left), p.Right
+	}
+	return g.With(term.Var(xs[len(xs)-1]), v)
+}
+
+// church is the list of n elements as a right fold.
+func church(n int, elem func(i int) Value) Value {
+	return Func(func(f Value) Value {
+		return Func(func(x Value) Value {
+			for i := n - 1; i >= 0; i-- {
+				x = apply(apply(f, elem(i)), x)
+			}
+			return x
+		})
+	})
+}
+
+// data is a constant: a number, a vector of numbers, or a list of such. Where the
+// term is D(t) each number r stands for ⟨r, λa.0⃗⟩.
+func (d *denoter) data(n *term.Node) clause {
+	tt, data := d.t.Types, &d.t.Data[n.A]
+	scalar := n.Elem
+	if tt.Kind(scalar) == term.VecKind {
+		scalar = tt.Left(scalar)
+	}
+	number := func(r float64) Value {
+		if scalar == term.R {
+			return d.m.Ground.Of(r)
+		}
+		return Pair{d.m.Ground.Of(r), Linear(func(Number) Value { return d.m.Zero(0) })}
+	}
+	row := func(i int) Value {
+		var vs []Value
+		for _, r := range data.Values[i*data.Width : (i+1)*data.Width] {
+			vs = append(vs, number(r))
+		}
+		return Tuple(vs...)
+	}
+	if !data.List {
+		return func(*Env) Value { return row(0) }
+	}
+	return func(*Env) Value { return church(data.Rows, row) }
+}

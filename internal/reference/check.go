@@ -1,0 +1,230 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
+)
+
+// Typing holds what the types of a program's terms are built of: vectors A^s are the
+// products A×(A×…).
+type Typing struct {
+	tt   *term.Types
+	free map[*Var]bool
+}
+
+// Free lets x be a free variable of the terms.
+func (ty *Typing) Free(x *Var) { ty.free[x] = true }
+
+// power is R^d; d = 0 stands for an abstract d.
+func (ty *Typing) power(d int) term.Type {
+	if d == 0 {
+		return term.AbstractEuclid
+	}
+	t := term.R
+	for ; d > 1; d-- {
+		t = ty.tt.Prod(term.R, t)
+	}
+	return t
+}
+
+// dual is R⊥d for R^d; ok says whether the type is one.
+func (ty *Typing) dual(t term.Type) (dual term.Type, ok bool) {
+	if t == term.AbstractEuclid {
+		return term.AbstractDual, true
+	}
+	for d := 1; ; d++ {
+		if t == term.R {
+			return ty.tt.Dual(d), true
+		}
+		if ty.tt.Kind(t) != term.ProdKind || ty.tt.Left(t) != term.R {
+			return 0, false
+		}
+		t = ty.tt.Right(t)
+	}
+}
+
+// of is the type of a well-typed term.
+func (ty *Typing) of(t *Term) term.Type {
+	switch t.Op {
+	case Variable:
+		return t.X.Type
+	case Lambda:
+		body := ty.of(t.Kids[0])
+		if !t.X.Linear {
+			return ty.tt.Arrow(t.X.Type, body)
+		}
+		d, _ := ty.dual(body)
+		return d
+	case Apply:
+		f := ty.of(t.Kids[0])
+		if ty.tt.Kind(f) == term.DualKind {
+			return ty.power(ty.tt.Len(f))
+		}
+		return ty.tt.Right(f)
+	case MakePair:
+		return ty.tt.Prod(ty.of(t.Kids[0]), ty.of(t.Kids[1]))
+	case Let, Plus:
+		return ty.of(t.Kids[0])
+	case Zero:
+		return term.AbstractEuclid
+	case If:
+		return ty.of(t.Kids[2])
+	}
+	return term.R
+}
+
+// argument is a variable for the argument of t, if t has the type of a function.
+func (ty *Typing) argument(t *Term) (Var, bool) {
+	f := ty.of(t)
+	switch ty.tt.Kind(f) {
+	case term.ArrowKind:
+		return Var{Name: "y", Type: ty.tt.Left(f)}, true
+	case term.DualKind:
+		return Var{Name: "y", Type: term.R, Linear: true}, true
+	}
+	return Var{}, false
+}
+
+// Check types t by the two judgements of decision 2: ⊢ t : A, and ⊢_Z t : R^d for a
+// set Z of linear variables. It also checks that no variable is bound again in its own scope, and that
+// every occurrence stands in the scope of its binder.
+func (ty *Typing) Check(t *Term, ground denote.Ground) (term.Type, error) {
+	c := &checker{Typing: ty, ground: ground, scope: map[*Var]bool{}, ordinary: map[*Var]bool{}}
+	return c.plain(t)
+}
+
+type checker struct {
+	*Typing
+	ground   denote.Ground
+	scope    map[*Var]bool // the variables in scope
+	ordinary map[*Var]bool // linear variables that are ordinary ones: b of t[b:=u] with ⊢ u
+}
+
+func fail(t *Term, format string, args ...any) error {
+	return fmt.Errorf("%s in %s", fmt.Sprintf(format, args...), t)
+}
+
+// want is the error of a term that should have the type.
+func (c *checker) want(t *Term, got, want term.Type) error {
+	if got == want {
+		return nil
+	}
+	return fail(t, "%s instead of %s", c.tt.String(got), c.tt.String(want))
+}
+
+// under types t with the variables of p in scope; the pattern has type u.
+func (c *checker) under(p *Pattern, u term.Type, t *Term, judge func(*Term) (term.Type, error)) (term.Type, error) {
+	if err := c.match(p, u, t); err != nil {
+		return 0, err
+	}
+	p.Vars(func(x *Var) { c.scope[x] = true })
+	ty, err := judge(t)
+	p.Vars(func(x *Var) { delete(c.scope, x) })
+	return ty, err
+}
+
+func (c *checker) match(p *Pattern, u term.Type, t *Term) error {
+	if p.X != nil {
+		if c.scope[p.X] {
+			return fail(t, "%s is bound twice", p.X.Name)
+		}
+		return c.want(t, u, p.X.Type)
+	}
+	if c.tt.Kind(u) != term.ProdKind {
+		return fail(t, "%s is opened", c.tt.String(u))
+	}
+	if err := c.match(p.Left, c.tt.Left(u), t); err != nil {
+		return err
+	}
+	return c.match(p.Right, c.tt.Right(u), t)
+}
+
+// plain is ⊢ t : A.
+func (c *checker) plain(t *Term) (term.Type, error) {
+	switch t.Op {
+	case Variable:
+		switch {
+		case t.X.Linear && !c.ordinary[t.X]:
+			return 0, fail(t, "a linear variable in ⊢")
+		case !c.scope[t.X] && !c.free[t.X]:
+			return 0, fail(t, "%s out of scope", t.X.Name)
+		}
+		return t.X.Type, nil
+	case Numeral:
+		return term.R, nil
+	case Zero:
+		return term.AbstractEuclid, nil
+	case Lambda:
+		return c.lambda(t)
+	case Let:
+		u, err := c.plain(t.Kids[1])
+		if err != nil {
+			return 0, err
+		}
+		if t.P.X != nil && t.P.X.Linear {
+			c.ordinary[t.P.X] = true
+		}
+		return c.under(t.P, u, t.Kids[0], c.plain)
+	}
+	kids := make([]term.Type, len(t.Kids))
+	for i, k := range t.Kids {
+		var err error
+		if kids[i], err = c.plain(k); err != nil {
+			return 0, err
+		}
+	}
+	return c.combine(t, kids)
+}
+
+func (c *checker) lambda(t *Term) (term.Type, error) {
+	if !t.X.Linear {
+		body, err := c.under(single(t.X), t.X.Type, t.Kids[0], c.plain)
+		return c.tt.Arrow(t.X.Type, body), err
+	}
+	z := map[*Var]bool{t.X: true}
+	body, err := c.under(single(t.X), term.R, t.Kids[0], func(u *Term) (term.Type, error) { return c.linear(u, z) })
+	if err != nil {
+		return 0, err
+	}
+	d, ok := c.dual(body)
+	if !ok {
+		return 0, fail(t, "the body of a dual has type %s", c.tt.String(body))
+	}
+	return d, nil
+}
+
+// combine is the type of a node without binders, given those of its children.
+func (c *checker) combine(t *Term, kids []term.Type) (term.Type, error) {
+	switch t.Op {
+	case Apply:
+		switch c.tt.Kind(kids[0]) {
+		case term.ArrowKind:
+			return c.tt.Right(kids[0]), c.want(t, kids[1], c.tt.Left(kids[0]))
+		case term.DualKind:
+			return c.power(c.tt.Len(kids[0])), c.want(t, kids[1], term.R)
+		}
+		return 0, fail(t, "%s is applied", c.tt.String(kids[0]))
+	case MakePair:
+		return c.tt.Prod(kids[0], kids[1]), nil
+	case Plus:
+		if !c.tt.Euclidean(kids[0]) {
+			return 0, fail(t, "a sum of %s", c.tt.String(kids[0]))
+		}
+		return kids[0], c.want(t, kids[1], kids[0])
+	case If:
+		for _, k := range kids[:2] {
+			if err := c.want(t, k, term.R); err != nil {
+				return 0, err
+			}
+		}
+		return kids[2], c.want(t, kids[3], kids[2])
+	}
+	for _, k := range kids {
+		if err := c.want(t, k, term.R); err != nil {
+			return 0, err
+		}
+	}
+	return term.R, nil
+}

@@ -1,0 +1,169 @@
+package reference
+
+import (
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
+)
+
+// Program is a term of package term in this package's form, with its free variables.
+type Program struct {
+	Term   *Term
+	Type   term.Type // of the term, vectors as products
+	Typing *Typing
+	Ground denote.Ground
+	vars   map[term.Var]*Var
+}
+
+// Convert returns t over the given numbers. Literals are the λ-terms that they stand
+// for, and vectors are pairs nested to the right.
+func Convert(t *term.Term, ground denote.Ground) *Program {
+	c := &converter{t: t, types: map[term.Type]term.Type{}, p: &Program{
+		Ground: ground, vars: map[term.Var]*Var{}, Typing: &Typing{tt: t.Types, free: map[*Var]bool{}},
+	}}
+	c.p.Term = c.term(t.Root)
+	c.p.Type = c.p.Typing.of(c.p.Term)
+	return c.p
+}
+
+// Var is the variable that x of the source has become.
+func (p *Program) Var(x term.Var) *Var { return p.vars[x] }
+
+type converter struct {
+	t     *term.Term
+	p     *Program
+	types map[term.Type]term.Type
+}
+
+// typ is the type with every vector A^s written A×(A×…).
+func (c *converter) typ(t term.Type) term.Type {
+	if u, ok := c.types[t]; ok {
+		return u
+	}
+	tt, u := c.t.Types, t
+	switch tt.Kind(t) {
+	case term.ProdKind:
+		u = tt.Prod(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
+	case term.ArrowKind:
+		u = tt.Arrow(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
+	case term.VecKind:
+		a := c.typ(tt.Left(t))
+		u = a
+		for range tt.Len(t) - 1 {
+			u = tt.Prod(a, u)
+		}
+	}
+	c.types[t] = u
+	return u
+}
+
+func (c *converter) variable(x term.Var) *Var {
+	y, ok := c.p.vars[x]
+	if !ok {
+		info := &c.t.Vars[x]
+		y = &Var{Name: info.Name, Type: c.typ(info.Type), Linear: info.Linear}
+		c.p.vars[x] = y
+	}
+	return y
+}
+
+func (c *converter) terms(rs []term.Ref) []*Term {
+	out := make([]*Term, len(rs))
+	for i, r := range rs {
+		out[i] = c.term(r)
+	}
+	return out
+}
+
+func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
+
+func (c *converter) term(r term.Ref) *Term {
+	n := &c.t.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		return variable(c.variable(n.X))
+	case term.NumOp:
+		return c.number(n.Val)
+	case term.ZeroOp:
+		return &Term{Op: Zero}
+	case term.LamOp:
+		return lambda(c.variable(n.X), c.term(n.A))
+	case term.AppOp:
+		return apply(c.term(n.A), c.term(n.B))
+	case term.PairOp:
+		return pair(c.term(n.A), c.term(n.B))
+	case term.AddOp:
+		return plus(c.term(n.A), c.term(n.B))
+	case term.LetOp:
+		return let(c.term(n.A), single(c.variable(n.X)), c.term(n.B))
+	case term.UnpairOp:
+		return let(c.term(n.A), tuplePattern(c.variable(n.X), c.variable(n.Y)), c.term(n.B))
+	case term.UnvecOp, term.UntupleOp:
+		var xs []*Var
+		for _, x := range c.t.Bound(n) {
+			xs = append(xs, c.variable(term.Var(x)))
+		}
+		return let(c.term(n.A), tuplePattern(xs...), c.term(n.B))
+	case term.FunOp:
+		return function(n.Sym, c.terms(c.t.Children(n))...)
+	case term.VecOp:
+		return tuple(c.terms(c.t.Children(n))...)
+	case term.IfOp:
+		return &Term{Op: If, Cmp: n.Cmp, Kids: c.terms(c.t.Children(n))}
+	case term.ListOp:
+		return c.list(n, c.terms(c.t.Children(n)))
+	case term.NatOp:
+		return c.nat(n)
+	}
+	return c.data(n)
+}
+
+// list is [t1;…;tn] = λf.λx.f t1 (… (f tn x)).
+func (c *converter) list(n *term.Node, elems []*Term) *Term {
+	tt, a, x := c.t.Types, c.typ(n.Elem), c.typ(n.Res)
+	f := &Var{Name: "f", Type: tt.Arrow(a, tt.Arrow(x, x))}
+	y := &Var{Name: "x", Type: x}
+	t := variable(y)
+	for i := len(elems) - 1; i >= 0; i-- {
+		t = apply(apply(variable(f), elems[i]), t)
+	}
+	return lambda(f, lambda(y, t))
+}
+
+// nat is #n = λf.λx.f (… (f x)).
+func (c *converter) nat(n *term.Node) *Term {
+	x := c.typ(n.Res)
+	f := &Var{Name: "f", Type: c.t.Types.Arrow(x, x)}
+	y := &Var{Name: "x", Type: x}
+	t := variable(y)
+	for range n.Count {
+		t = apply(variable(f), t)
+	}
+	return lambda(f, lambda(y, t))
+}
+
+// data is a number, a vector of numbers or a list of such; where the term is D(t),
+// each number r is ⟨r, λa.0⃗⟩.
+func (c *converter) data(n *term.Node) *Term {
+	tt, d := c.t.Types, &c.t.Data[n.A]
+	scalar := n.Elem
+	if tt.Kind(scalar) == term.VecKind {
+		scalar = tt.Left(scalar)
+	}
+	rows := make([]*Term, d.Rows)
+	for i := range rows {
+		var comps []*Term
+		for _, r := range d.Values[i*d.Width : (i+1)*d.Width] {
+			t := c.number(r)
+			if scalar != term.R {
+				a := &Var{Name: "a", Type: term.R, Linear: true}
+				t = pair(t, lambda(a, &Term{Op: Zero}))
+			}
+			comps = append(comps, t)
+		}
+		rows[i] = tuple(comps...)
+	}
+	if !d.List {
+		return rows[0]
+	}
+	return c.list(n, rows)
+}

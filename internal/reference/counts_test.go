@@ -1,0 +1,103 @@
+package reference_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/lang"
+)
+
+// load is the term of a source with its inputs.
+func load(t testing.TB, src string) subject {
+	t.Helper()
+	p, err := lang.Load("test.gram", []byte(src), lang.Options{})
+	require.NoError(t, err)
+	q := subject{t: p.Term}
+	for _, in := range p.Inputs {
+		q.inputs = append(q.inputs, in.Vars...)
+		q.point = append(q.point, in.Values...)
+	}
+	return q
+}
+
+// by are counts in the columns 1 2 3 3n 4 5 6 8 11 12 13 of the calculus notes.
+func by(n ...uint64) (c graph.Counts) {
+	columns := []graph.Rule{
+		graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin,
+		graph.Plus, graph.Times, graph.Factor, graph.Function, graph.Branch,
+	}
+	for i, k := range n {
+		c[columns[i]] = k
+	}
+	return c
+}
+
+// worked are programs whose counts were worked out by hand: the three of the calculus
+// notes, and those for each rule.
+var worked = []struct {
+	name, src       string
+	value, gradient graph.Counts
+}{
+	{
+		"Figure 1", "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in let z2 = z1 * z1 in sin z2",
+		by(0, 0, 0, 5, 4, 0, 0, 1, 0, 2), by(5, 6, 16, 10, 23, 5, 1, 6, 1, 3),
+	},
+	{
+		"recurrent network", "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1; 2; 3]",
+		by(8, 0, 3, 13, 10, 0, 3, 6, 0, 3), by(26, 22, 56, 38, 74, 18, 7, 21, 4, 6),
+	},
+	{
+		"function of a function", "input w = 2\ninput x = 3\n(fun f -> f (f x)) (fun y -> w * y + x)",
+		by(3, 0, 2, 7, 5, 0, 2, 2), by(9, 9, 24, 14, 31, 6, 5, 6, 3),
+	},
+	{"(1), (6)", "(fun x -> x + x) 3", by(1, 0, 0, 2, 1, 0, 1), by(3, 3, 7, 2, 9, 2, 2, 0, 1)},
+	{"(2)", "let (a, b) = (1, 2) in a * b", by(0, 1, 0, 2, 2, 0, 0, 1), by(3, 4, 8, 4, 11, 3, 0, 3)},
+	{"(3)", "let f = fun y -> y + 1 in f (f 2)", by(2, 0, 2, 2, 3, 0, 2), by(7, 5, 14, 4, 18, 5, 2)},
+	{"(3n)", "let y = 3 in let x = y in x + x", by(0, 0, 0, 3, 2, 0, 1), by(2, 3, 8, 2, 10, 2, 2, 0, 1)},
+	{"(4)", "let unused = 1 in 2", by(0, 0, 0, 0, 1), by(1, 1, 2, 0, 5, 1)},
+	{"(5)", "input x = 2\nx", by(0, 0, 0, 1, 1), by(1, 1, 3, 1, 5, 1)},
+	{"a constant's dual", "input x = 2\nx * 3", by(0, 0, 0, 1, 1, 0, 0, 1), by(3, 3, 7, 5, 11, 3, 0, 3)},
+	{"(8), (11)", "input x = 3\nx * x", by(0, 0, 0, 2, 1, 0, 0, 1), by(2, 3, 7, 5, 10, 2, 1, 3, 1)},
+	{"(12)", "input x = 3\nsin x", by(0, 0, 0, 1, 1, 0, 0, 0, 0, 1), by(2, 2, 5, 3, 8, 2, 0, 1, 0, 2)},
+	{
+		"(13)", "input x = 2\nif x > 1 then x * x else x",
+		by(0, 0, 0, 3, 1, 0, 0, 1, 0, 0, 1), by(2, 5, 8, 7, 15, 2, 1, 3, 1, 0, 1),
+	},
+	{
+		"a partial application", "let f = fun x y -> x * y in let g = f 2 in g 3 + g 4",
+		by(3, 0, 3, 4, 5, 0, 1, 2), by(9, 7, 20, 10, 25, 6, 2, 6, 1),
+	},
+	{
+		"an application of a result", "(fun x -> x) (fun y -> y) 3",
+		by(2, 0, 1, 1, 2), by(3, 1, 4, 0, 5, 1),
+	},
+	{
+		"a vector", "input v : R^2 = [| 1, 2 |]\nlet w = v in w.(0) * w.(1)",
+		by(0, 1, 1, 4, 5, 0, 0, 1), by(3, 4, 11, 6, 16, 3, 0, 3),
+	},
+}
+
+// TestCountsWorkedOutByHand holds the reference against them.
+func TestCountsWorkedOutByHand(t *testing.T) {
+	for _, c := range worked {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, c.src)
+			require.Equal(t, c.value, onReference(t, p, false, nil).counts, "value")
+			require.Equal(t, c.gradient, onReference(t, p, true, nil).counts, "gradient")
+			requireAgreement(t, p, false)
+			requireAgreement(t, p, true)
+		})
+	}
+}
+
+// TestSquaresShare: z' = z·z, n times, takes 14 + 24n steps (decision 12).
+func TestSquaresShare(t *testing.T) {
+	src := "input x = 1.25\nlet z = x in\n"
+	for n := range uint64(6) {
+		counts := onReference(t, load(t, src+"z"), true, nil).counts
+		require.Equal(t, 14+24*n, counts.Total())
+		src += "let z = z * z in\n"
+	}
+}

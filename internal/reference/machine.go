@@ -1,0 +1,86 @@
+package reference
+
+import (
+	"math/rand/v2"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// Machine is the strategy by which the calculus counts: weak, by value, arguments
+// before (1) and (5), (3) of a dual variable by a λ last. Of the redexes that this
+// leaves it takes the first, or with rng not nil any.
+func Machine(rng *rand.Rand) Strategy {
+	return func(s *State) *Redex {
+		var now []*Redex
+		var last *Redex
+		for i := range s.Redex {
+			r := &s.Redex[i]
+			switch {
+			case !s.allowed(r):
+			case s.fires3(r):
+				// Reverse topological order: a dual's body mentions only what is bound
+				// further out.
+				if last == nil || s.places[r.at].depth > s.places[last.at].depth {
+					last = r
+				}
+			default:
+				now = append(now, r)
+			}
+		}
+		switch {
+		case len(now) == 0:
+			return last
+		case rng != nil:
+			return now[rng.IntN(len(now))]
+		}
+		return now[0]
+	}
+}
+
+// fires3 reports whether r is (3) of a dual variable by a λ.
+func (s *State) fires3(r *Redex) bool {
+	return r.Rule == graph.Subst && s.isDual(r.X) && r.V.Op == Lambda
+}
+
+func (s *State) isDual(x *Var) bool { return s.prog.Typing.tt.Kind(x.Type) == term.DualKind }
+
+// settled reports whether v is a value at a point: variables that are not dual
+// variables, free or bound to a λ, wait for their (3).
+func (s *State) settled(v *Term) bool {
+	switch v.Op {
+	case Variable:
+		if _, ok := s.binder[v.X]; !ok {
+			return true
+		}
+		u := s.bound(v.X)
+		return s.isDual(v.X) && u != nil && u.Op == Lambda
+	case MakePair:
+		return s.settled(v.Kids[0]) && s.settled(v.Kids[1])
+	}
+	return true
+}
+
+// allowed reports whether the strategy lets r fire.
+func (s *State) allowed(r *Redex) bool {
+	if !r.Weak || r.Garbage || !s.places[r.at].weak {
+		return false
+	}
+	n := s.places[r.at].t
+	switch r.Rule {
+	case graph.Lambda:
+		v, _ := answer(n.Kids[1])
+		return v != nil && s.settled(v)
+	case graph.Subst, graph.SubstNumeral:
+		// A name bound to a dual λ stays where it is not applied: there it is a value.
+		return s.settled(r.V) && (!s.fires3(r) || s.isHead(r.occ))
+	case graph.GC, graph.Lin:
+		return s.settled(r.V)
+	case graph.Factor:
+		// The heads have had their (3) by variables: else one dual has two names.
+		return s.settled(variable(r.X))
+	case graph.EtaLambda, graph.EtaPair:
+		return false
+	}
+	return true
+}

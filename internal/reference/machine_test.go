@@ -1,0 +1,166 @@
+package reference_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// maxSteps bounds the runs that are compared: a step of the reference takes time
+// linear in the term.
+const maxSteps = 1500
+
+// subject is a term with its inputs at a point.
+type subject struct {
+	t      *term.Term
+	inputs []term.Var
+	point  []float64
+}
+
+// outputs is k of a body of type R^k, 0 of one of type R.
+func (p subject) outputs(t require.TestingT) int {
+	ty, err := p.t.Check()
+	require.NoError(t, err)
+	if p.t.Types.Kind(ty) == term.VecKind {
+		return p.t.Types.Len(ty)
+	}
+	return 0
+}
+
+func (p subject) reversed(t require.TestingT) *term.Term {
+	d, err := revgrad.Reverse(p.t, nil)
+	require.NoError(t, err)
+	return d
+}
+
+func draw(t *rapid.T) subject {
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size")})
+	return subject{p.Term, p.Inputs, p.Point}
+}
+
+// outcome is what a run of the machine or of the reference comes to.
+type outcome struct {
+	values   []float64
+	jacobian []float64
+	counts   graph.Counts
+}
+
+// onMachine runs the machine; ok is false if the run is too long to be compared.
+func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bool) {
+	q := p.t
+	if gradient {
+		q = p.reversed(t)
+	}
+	prog, err := compile.Compile(q, compile.Options{Inputs: p.inputs, Reversed: gradient})
+	require.NoError(t, err)
+	m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	require.NoError(t, err)
+	defer m.Close()
+	if gradient {
+		k := max(1, p.outputs(t))
+		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
+		err = m.Gradient(p.point, out.values, out.jacobian)
+	} else if err = m.Value(p.point); err == nil {
+		out.values, _, err = m.Read(nil, nil)
+	}
+	var limit *machine.LimitError
+	if errors.As(err, &limit) {
+		return out, false
+	}
+	require.NoError(t, err)
+	out.counts = m.Stats().Counts
+	return out, true
+}
+
+// onReference runs the reference by the machine's strategy.
+func onReference(t require.TestingT, p subject, gradient bool, rng *rand.Rand) (out outcome) {
+	strategy := reference.Machine(rng)
+	if !gradient {
+		s := reference.Convert(p.t, denote.Floats{}).ValueStart(p.inputs, p.point)
+		res, err := s.Run(strategy, maxSteps, nil)
+		require.NoError(t, err)
+		numbers, ok := reference.Numbers(res.Term)
+		require.True(t, ok, "%s is no value", res.Term)
+		return outcome{values: floats(numbers), counts: res.Counts}
+	}
+	s := reference.Convert(p.reversed(t), denote.Floats{}).GradientStart(p.inputs, p.point, p.outputs(t)).Named()
+	res, err := s.Run(strategy, maxSteps, nil)
+	require.NoError(t, err)
+	rows, ok := s.Jacobian(res.Term)
+	require.True(t, ok, "%s is no tagged sum", res.Term)
+	out = outcome{values: floats(res.Values), counts: res.Counts, jacobian: []float64{}}
+	for _, row := range rows {
+		out.jacobian = append(out.jacobian, row...)
+	}
+	return out
+}
+
+func floats(numbers []denote.Number) []float64 {
+	out := make([]float64, len(numbers))
+	for i, r := range numbers {
+		out[i] = r.(float64)
+	}
+	return out
+}
+
+// requireAgreement holds the reference, under several schedules, against the machine:
+// counts and values exactly, derivatives to rounding, since the order in which a bag
+// is summed is free.
+func requireAgreement(t require.TestingT, p subject, gradient bool) {
+	want, ok := onMachine(t, p, gradient)
+	if !ok {
+		return
+	}
+	for _, rng := range []*rand.Rand{nil, rand.New(rand.NewPCG(1, 0))} {
+		got := onReference(t, p, gradient, rng)
+		require.Equal(t, merged(p.t, want.counts), merged(p.t, got.counts), "counts of %s", p.t)
+		require.Len(t, got.values, len(want.values))
+		for i, v := range want.values {
+			require.True(t, v == got.values[i] || math.IsNaN(v) && math.IsNaN(got.values[i]), "%v instead of %v", got.values, want.values)
+		}
+		require.Len(t, got.jacobian, len(want.jacobian))
+		for i, v := range want.jacobian {
+			if !generate.Close(v, got.jacobian[i], 1e-9) && !(math.Abs(v) > 1e9) && !math.IsNaN(v) {
+				require.Equal(t, want.jacobian, got.jacobian)
+			}
+		}
+	}
+}
+
+// merged are the counts, with (3) and (3n) as one where the program has a vector of
+// one component: to the calculus that is its component, so a variable bound to ⟦r⟧ is
+// bound to a numeral; the machine knows it by its type, which is not R.
+func merged(t *term.Term, c graph.Counts) graph.Counts {
+	unary := slices.ContainsFunc(t.Vars, func(x term.VarInfo) bool {
+		return t.Types.Kind(x.Type) == term.VecKind && t.Types.Len(x.Type) == 1
+	})
+	if unary {
+		c[graph.Subst] += c[graph.SubstNumeral]
+		c[graph.SubstNumeral] = 0
+	}
+	return c
+}
+
+// TestMachineValue holds values and their counts against the machine.
+func TestMachineValue(t *testing.T) {
+	check(t, func(t *rapid.T) { requireAgreement(t, draw(t), false) })
+}
+
+// TestMachineGradient does so for gradients and Jacobians.
+func TestMachineGradient(t *testing.T) {
+	check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
+}

@@ -1,0 +1,205 @@
+package reference
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
+)
+
+// rule finds the instances of a rule at a place.
+type rule struct {
+	rule graph.Rule
+	find func(s *State, i int)
+}
+
+// rules is the table, in the order of the calculus. α, β are stacks of explicit
+// substitutions, v is a value.
+var rules []rule
+
+func init() {
+	rules = []rule{
+		// (1)   (λx.t)α u              →  t[x:=u]α
+		{graph.Lambda, (*State).lambda},
+		// (2)   s[⟨p,q⟩:=⟨t,u⟩α]       →  s[p:=t][q:=u]α
+		{graph.PairRule, (*State).pair},
+		// (3)   C{x}[x:=vα]            →  C{v}[x:=v]α            x exponential
+		{graph.Subst, (*State).subst},
+		// (4)   t[x:=vα]               →  tα                     x exponential, x ∉ fv(t)
+		{graph.GC, (*State).gc},
+		// (5)   t[x:=vα]               →  t{v/x}α                x linear
+		// (5')  t[x:=u]                →  t                      x linear, x ∉ fv(t)
+		{graph.Lin, (*State).lin},
+		// (6)   rα + qβ                →  (r+q)αβ
+		{graph.Plus, (*State).plus},
+		// (7)   ⟨t1,t2⟩α + ⟨u1,u2⟩β    →  ⟨t1+u1,t2+u2⟩αβ
+		{graph.PlusPair, (*State).plusPair},
+		// (8)   rα · qβ                →  (rq)αβ
+		// (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
+		{graph.Function, (*State).function},
+		// (9)   t                      →  λy.t y
+		{graph.EtaLambda, (*State).etaLambda},
+		// (10)  t[x:=⟨u,u'⟩]           →  t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
+		{graph.EtaPair, (*State).etaPair},
+		// (11)  (x α t)β + (x α' t')β' →  x(t+t')αβα'β'          x a dual variable
+		{graph.Factor, (*State).factor},
+		// (13)  if rα c qβ then t else u → tαβ or uαβ
+		{graph.Branch, (*State).branch},
+	}
+}
+
+// lambda is (1): (λx.t)α u → t[x:=u]α.
+func (s *State) lambda(i int) {
+	n := s.places[i].t
+	if n.Op != Apply {
+		return
+	}
+	f, a := split(n.Kids[0])
+	if f.Op != Lambda {
+		return
+	}
+	s.emit(Redex{Rule: graph.Lambda}, i, func() *Term {
+		return a.plug(let(f.Kids[0], single(f.X), n.Kids[1]))
+	})
+}
+
+// pair is (2): s[⟨p,q⟩:=⟨t,u⟩α] → s[p:=t][q:=u]α.
+func (s *State) pair(i int) {
+	n := s.places[i].t
+	if n.Op != Let || n.P.X != nil {
+		return
+	}
+	w, a := split(n.Kids[1])
+	if w.Op != MakePair {
+		return
+	}
+	s.emit(Redex{Rule: graph.PairRule}, i, func() *Term {
+		return a.plug(let(let(n.Kids[0], n.P.Left, w.Kids[0]), n.P.Right, w.Kids[1]))
+	})
+}
+
+// subst is (3): C{x}[x:=vα] → C{v}[x:=v]α, for each occurrence of x.
+func (s *State) subst(i int) {
+	n := s.places[i].t
+	if n.Op != Let || n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) == 0 {
+		return
+	}
+	v, a := answer(n.Kids[1])
+	if v == nil {
+		return
+	}
+	r := Redex{Rule: graph.Subst, X: n.P.X, V: v}
+	if v.Op == Numeral {
+		r.Rule = graph.SubstNumeral
+	}
+	for _, o := range s.occurs[n.P.X] {
+		r.occ, r.Weak = o, s.places[o].weak
+		s.emit(r, i, func() *Term {
+			body := s.replace(o, fresh(v), i)
+			return a.plug(let(body.Kids[0], n.P, v))
+		})
+	}
+}
+
+// gc is (4): t[x:=vα] → tα.
+func (s *State) gc(i int) {
+	n := s.places[i].t
+	if n.Op != Let || n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) > 0 {
+		return
+	}
+	if v, a := answer(n.Kids[1]); v != nil {
+		s.emit(Redex{Rule: graph.GC, X: n.P.X, V: v}, i, func() *Term { return a.plug(n.Kids[0]) })
+	}
+}
+
+// lin is (5): t[x:=vα] → t{v/x}α, and (5'): t[x:=u] → t.
+func (s *State) lin(i int) {
+	n := s.places[i].t
+	if n.Op != Let || n.P.X == nil || !n.P.X.Linear {
+		return
+	}
+	x := n.P.X
+	if v, a := answer(n.Kids[1]); v != nil {
+		s.emit(Redex{Rule: graph.Lin, X: x, V: v}, i, func() *Term { return a.plug(substitute(n.Kids[0], x, v)) })
+	}
+	if len(s.occurs[x]) == 0 {
+		s.emit(Redex{Rule: graph.Lin, Garbage: true, X: x}, i, func() *Term { return n.Kids[0] })
+	}
+}
+
+// plus is (6): rα + qβ → (r+q)αβ.
+func (s *State) plus(i int) {
+	n := s.places[i].t
+	if n.Op != Plus {
+		return
+	}
+	r, a := split(n.Kids[0])
+	q, b := split(n.Kids[1])
+	if r.Op == Numeral && q.Op == Numeral {
+		s.emit(Redex{Rule: graph.Plus}, i, func() *Term {
+			return join(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)))
+		})
+	}
+}
+
+// plusPair is (7): ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1,t2+u2⟩αβ.
+func (s *State) plusPair(i int) {
+	n := s.places[i].t
+	if n.Op != Plus {
+		return
+	}
+	t, a := split(n.Kids[0])
+	u, b := split(n.Kids[1])
+	if t.Op == MakePair && u.Op == MakePair {
+		s.emit(Redex{Rule: graph.PlusPair}, i, func() *Term {
+			return join(a, b).plug(pair(plus(t.Kids[0], u.Kids[0]), plus(t.Kids[1], u.Kids[1])))
+		})
+	}
+}
+
+// function is (8): rα · qβ → (rq)αβ, and (12): f(r1α1,…,rkαk) → ⟦f⟧(r1,…,rk)α1…αk.
+func (s *State) function(i int) {
+	n := s.places[i].t
+	if n.Op != Function {
+		return
+	}
+	var args []denote.Number
+	var a stack
+	for _, k := range n.Kids {
+		r, b := split(k)
+		if r.Op != Numeral {
+			return
+		}
+		args, a = append(args, r.Num), join(a, b)
+	}
+	r := Redex{Rule: graph.Function}
+	if n.Sym == term.Mul {
+		r.Rule = graph.Times
+	}
+	s.emit(r, i, func() *Term {
+		v, err := s.prog.Ground.Apply(n.Sym, args...)
+		if err != nil {
+			s.err = err
+			return n
+		}
+		return a.plug(numeral(v))
+	})
+}
+
+// branch is (13): if rα c qβ then t else u → tαβ or uαβ.
+func (s *State) branch(i int) {
+	n := s.places[i].t
+	if n.Op != If {
+		return
+	}
+	r, a := split(n.Kids[0])
+	q, b := split(n.Kids[1])
+	if r.Op != Numeral || q.Op != Numeral {
+		return
+	}
+	s.emit(Redex{Rule: graph.Branch}, i, func() *Term {
+		if s.prog.Ground.Holds(n.Cmp, r.Num, q.Num) {
+			return join(a, b).plug(n.Kids[2])
+		}
+		return join(a, b).plug(n.Kids[3])
+	})
+}

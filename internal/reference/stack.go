@@ -1,0 +1,90 @@
+package reference
+
+// sub is one explicit substitution [p:=u].
+type sub struct {
+	p *Pattern
+	u *Term
+}
+
+// stack is a substitution context {·}[p1:=u1]…[pn:=un], written α and β in the rules.
+type stack []sub
+
+// plug is tα.
+func (a stack) plug(t *Term) *Term {
+	for _, s := range a {
+		t = let(t, s.p, s.u)
+	}
+	return t
+}
+
+// split is the t and α, as long as can be, of which the term is tα.
+func split(t *Term) (*Term, stack) {
+	var a stack
+	for t.Op == Let {
+		a = append(a, sub{t.P, t.Kids[1]})
+		t = t.Kids[0]
+	}
+	// The innermost substitution comes first.
+	for i, j := 0, len(a)-1; i < j; i, j = i+1, j-1 {
+		a[i], a[j] = a[j], a[i]
+	}
+	return t, a
+}
+
+func join(stacks ...stack) stack {
+	var out stack
+	for _, a := range stacks {
+		out = append(out, a...)
+	}
+	return out
+}
+
+// isValue reports whether t is v: a variable, a numeral, a λ, a pair of values.
+func isValue(t *Term) bool {
+	switch t.Op {
+	case Variable, Numeral, Lambda, Zero:
+		return true
+	case MakePair:
+		return isValue(t.Kids[0]) && isValue(t.Kids[1])
+	}
+	return false
+}
+
+// answer is the v and α with t ≡ vα; v is nil if there are none. Substitutions come
+// out of a pair by app1 and app2: ⟨v1α1,v2α2⟩ ≡ ⟨v1,v2⟩α1α2.
+func answer(t *Term) (v *Term, a stack) {
+	t, a = split(t)
+	if t.Op == MakePair {
+		v1, a1 := answer(t.Kids[0])
+		v2, a2 := answer(t.Kids[1])
+		if v1 == nil || v2 == nil {
+			return nil, nil
+		}
+		return pair(v1, v2), join(a1, a2, a)
+	}
+	if !isValue(t) {
+		return nil, nil
+	}
+	return t, a
+}
+
+// summands are the t1, …, tn and α with t ≡ (t1 + … + tn)α: a sum is a bag, and
+// substitutions come out of it by app1 and app2.
+func summands(t *Term) (ts []*Term, a stack) {
+	t, a = split(t)
+	if t.Op != Plus {
+		return []*Term{t}, a
+	}
+	t1, a1 := summands(t.Kids[0])
+	t2, a2 := summands(t.Kids[1])
+	return append(t1, t2...), join(a1, a2, a)
+}
+
+// bag is the sum of the terms, by ⊕.
+func bag(ts []*Term) *Term {
+	t := ts[0]
+	for _, u := range ts[1:] {
+		t = plus(t, u)
+	}
+	return t
+}

@@ -1,0 +1,121 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Start is a term to reduce, with what its result is read from.
+type Start struct {
+	*Program
+	// Outputs are the z of each [⟨z,z*⟩:=…] of a gradient: the program's values.
+	Outputs []*Var
+	// Duals are the free x* of the inputs of a gradient.
+	Duals []*Var
+}
+
+// ValueStart is t[x1:=r1]…[xn:=rn].
+func (p *Program) ValueStart(inputs []term.Var, point []float64) *Start {
+	q := *p
+	for i, x := range inputs {
+		q.Term = let(q.Term, single(p.input(x, term.R)), numeral(p.Ground.Of(point[i])))
+	}
+	return &Start{Program: &q}
+}
+
+// input is the variable of an input. One that does not occur in the term gets a
+// variable of the given type.
+func (p *Program) input(x term.Var, ty term.Type) *Var {
+	if v := p.vars[x]; v != nil {
+		return v
+	}
+	return &Var{Name: "x", Type: ty}
+}
+
+// GradientStart is the start term of Cor. gradient for the program D(t):
+//
+//	(z* 1)[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λa.x* a][x0:=r] for each input
+//
+// or, where t has type R^k, with k seeds,
+//
+//	⟨z1* 1,…⟩[⟨z1,z1*⟩:=p1]…[⟨p1,…,pk⟩:=D(t)] …
+//
+// outputs is k, and 0 where t has type R.
+func (p *Program) GradientStart(inputs []term.Var, point []float64, outputs int) *Start {
+	q := *p
+	s := &Start{Program: &q}
+	s.seeds(outputs)
+	number := p.Typing.tt.Reverse(term.R)
+	for i, x := range inputs {
+		star := &Var{Name: fmt.Sprintf("x%d*", i+1), Type: term.AbstractDual}
+		x0 := &Var{Name: "x0", Type: term.R}
+		d := &Var{Name: "d", Type: term.AbstractDual}
+		a := &Var{Name: "a", Type: term.R, Linear: true}
+		q.Term = let(q.Term, single(p.input(x, number)), pair(variable(x0), variable(d)))
+		q.Term = let(q.Term, single(d), lambda(a, apply(variable(star), variable(a))))
+		q.Term = let(q.Term, single(x0), numeral(p.Ground.Of(point[i])))
+		s.Duals = append(s.Duals, star)
+		p.Typing.Free(star)
+	}
+	return s
+}
+
+// seeds puts the seeds around D(t).
+func (s *Start) seeds(k int) {
+	one := numeral(s.Ground.Of(1))
+	seed := func() (t *Term, p *Pattern) {
+		z, star := &Var{Name: "z", Type: term.R}, &Var{Name: "z*", Type: term.AbstractDual}
+		s.Outputs = append(s.Outputs, z)
+		return apply(variable(star), one), tuplePattern(z, star)
+	}
+	if k == 0 {
+		t, p := seed()
+		s.Term = let(t, p, s.Term)
+		return
+	}
+	number := s.Typing.tt.Reverse(term.R)
+	ts := make([]*Term, k)
+	ps := make([]*Var, k)
+	var a stack
+	for i := range ts {
+		var p *Pattern
+		ts[i], p = seed()
+		ps[i] = &Var{Name: "p", Type: number}
+		a = append(a, sub{p, variable(ps[i])})
+	}
+	s.Term = let(a.plug(tuple(ts...)), tuplePattern(ps...), s.Term)
+}
+
+// Named is the start term with each dual λ named, as the machine's strategy has it
+// (decision 12): ⟨e,λa.u⟩ is ⟨e,d⟩[d:=λa.u], and any other λa.u that is not
+// substituted for a variable already is d[d:=λa.u]. This is no step.
+func (s *Start) Named() *Start {
+	p := *s.Program
+	p.Term = p.name(p.Term)
+	named := *s
+	named.Program = &p
+	return &named
+}
+
+func (p *Program) name(t *Term) *Term {
+	kids := make([]*Term, len(t.Kids))
+	for i, k := range t.Kids {
+		kids[i] = p.name(k)
+	}
+	u := *t
+	u.Kids = kids
+	switch {
+	case t.Op == Lambda && t.X.Linear:
+		d := &Var{Name: "d", Type: p.Typing.of(t)}
+		return let(variable(d), single(d), &u)
+	case t.Op == Let && t.P.X != nil && t.Kids[1].Op == Lambda && t.Kids[1].X.Linear:
+		// The let names it.
+		kids[1] = kids[1].Kids[1]
+	case t.Op == MakePair && t.Kids[1].Op == Lambda && t.Kids[1].X.Linear:
+		d := kids[1]
+		kids[1] = d.Kids[0]
+		return let(&u, d.P, d.Kids[1])
+	}
+	return &u
+}

@@ -1,0 +1,151 @@
+package reference
+
+import "github.com/gram-machine/gram/graph"
+
+// place is a position of a term: a node with its way to the root.
+type place struct {
+	t      *Term
+	parent int // the place above, -1 at the root
+	kid    int // which child of it
+	depth  int
+	weak   bool // neither under a λ nor in a branch of a conditional
+}
+
+// State is a term with its places, before a step.
+type State struct {
+	Term   *Term
+	Redex  []Redex // all redexes, from left to right, as the term is printed
+	prog   *Program
+	eta    bool // (9) and (10) too
+	places []place
+	occurs map[*Var][]int // the places of the occurrences of each variable
+	binder map[*Var]int   // the place of the substitution that binds it
+	err    error
+}
+
+// Redex is an instance of a rule at a place.
+type Redex struct {
+	Rule graph.Rule
+	// Garbage says that a (5) is a (5').
+	Garbage bool
+	// X and V are the variable and the value of (3), (4) and (5).
+	X *Var
+	V *Term
+	// Weak: the redex is neither under a λ nor in a branch. For (3) that is its
+	// occurrence.
+	Weak  bool
+	at    int
+	occ   int // the place of the occurrence of (3)
+	fires func() *Term
+}
+
+// State finds the redexes of t, a term that the program has come to. With eta it also
+// finds those of (9) and (10), which loop.
+func (p *Program) State(t *Term, eta bool) *State {
+	s := &State{Term: t, prog: p, eta: eta, occurs: map[*Var][]int{}, binder: map[*Var]int{}}
+	s.visit(t, -1, 0, 0, true)
+	for i := range s.places {
+		for _, r := range rules {
+			r.find(s, i)
+		}
+	}
+	return s
+}
+
+// Fire makes the step of the redex. The error is a [*denote.UndefinedError].
+func (s *State) Fire(r *Redex) (*Term, error) {
+	t := r.fires()
+	return t, s.err
+}
+
+// visit lists the places of t from left to right: the body of a substitution before
+// what is substituted.
+func (s *State) visit(t *Term, parent, kid, depth int, weak bool) {
+	i := len(s.places)
+	s.places = append(s.places, place{t, parent, kid, depth, weak})
+	switch t.Op {
+	case Variable:
+		s.occurs[t.X] = append(s.occurs[t.X], i)
+	case Let:
+		t.P.Vars(func(x *Var) { s.binder[x] = i })
+	}
+	for k, u := range t.Kids {
+		s.visit(u, i, k, depth+1, weak && t.Op != Lambda && !(t.Op == If && k >= 2))
+	}
+}
+
+// replace is C{u}, where C is the context of place i below place top; top = -1 for
+// the whole term.
+func (s *State) replace(i int, u *Term, top int) *Term {
+	for i != top {
+		p := s.places[i]
+		if p.parent == top {
+			if top < 0 {
+				return u
+			}
+			return s.places[top].t.withKid(p.kid, u)
+		}
+		u = s.places[p.parent].t.withKid(p.kid, u)
+		i = p.parent
+	}
+	return u
+}
+
+// emit adds a redex at place i whose contractum is made by make.
+func (s *State) emit(r Redex, i int, contractum func() *Term) {
+	r.at = i
+	if r.occ == 0 {
+		r.Weak = s.places[i].weak
+	}
+	r.fires = func() *Term { return s.replace(i, contractum(), -1) }
+	s.Redex = append(s.Redex, r)
+}
+
+// bound returns what is substituted for x, without its own substitutions; nil where
+// x is free, or bound by a λ or by a pattern.
+func (s *State) bound(x *Var) *Term {
+	i, ok := s.binder[x]
+	if !ok || s.places[i].t.P.X != x {
+		return nil
+	}
+	u, _ := split(s.places[i].t.Kids[1])
+	return u
+}
+
+// inSum reports whether the place is part of a larger sum: substitutions between do
+// not count.
+func (s *State) inSum(i int) bool {
+	for {
+		p := s.places[i]
+		if p.parent < 0 {
+			return false
+		}
+		above := s.places[p.parent].t
+		if above.Op == Plus {
+			return true
+		}
+		if above.Op != Let || p.kid != 0 {
+			return false
+		}
+		i = p.parent
+	}
+}
+
+// isHead reports whether the occurrence at place i is the function of an
+// application, as in x α t.
+func (s *State) isHead(i int) bool {
+	for {
+		p := s.places[i]
+		if p.parent < 0 || p.kid != 0 {
+			return false
+		}
+		switch s.places[p.parent].t.Op {
+		case Apply:
+			return true
+		case Let:
+			i = p.parent
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package reference
+
+import (
+	"math/rand/v2"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// Leftmost takes the first redex of the printed term, under λ too.
+func Leftmost(s *State) *Redex {
+	if len(s.Redex) == 0 {
+		return nil
+	}
+	return &s.Redex[0]
+}
+
+// Random takes any redex, under λ too.
+func Random(rng *rand.Rand) Strategy {
+	return func(s *State) *Redex {
+		if len(s.Redex) == 0 {
+			return nil
+		}
+		return &s.Redex[rng.IntN(len(s.Redex))]
+	}
+}
+
+// ByValue is weak: it takes the first redex that is not under a λ, but (1) only
+// where the argument is a value.
+func ByValue(s *State) *Redex {
+	for i := range s.Redex {
+		r := &s.Redex[i]
+		if !s.weak(r) {
+			continue
+		}
+		if r.Rule == graph.Lambda {
+			if v, _ := answer(s.places[r.at].t.Kids[1]); v == nil {
+				continue
+			}
+		}
+		return r
+	}
+	return nil
+}
+
+// ByName is weak: it takes the first redex that stands in the fewest arguments and
+// substitutions, so that those are passed on as they are.
+func ByName(s *State) *Redex {
+	var best *Redex
+	least := 0
+	for i := range s.Redex {
+		r := &s.Redex[i]
+		if !s.weak(r) {
+			continue
+		}
+		if n := s.arguments(r.at); best == nil || n < least {
+			best, least = r, n
+		}
+	}
+	return best
+}
+
+// ByNeed is weak: what is substituted is reduced when the body waits for it, and
+// copied only to the occurrence that waits.
+func ByNeed(s *State) *Redex {
+	if r, _ := s.demand(0); r != nil {
+		return r
+	}
+	// What nobody waits for is reduced last: (4) collects values alone.
+	return ByValue(s)
+}
+
+// weak reports whether r is under no λ and in no branch.
+func (s *State) weak(r *Redex) bool { return r.Weak && s.places[r.at].weak }
+
+// arguments counts the arguments and substitutions in which the place stands.
+func (s *State) arguments(i int) int {
+	n := 0
+	for s.places[i].parent >= 0 {
+		p := s.places[i]
+		if op := s.places[p.parent].t.Op; p.kid == 1 && (op == Apply || op == Let) {
+			n++
+		}
+		i = p.parent
+	}
+	return n
+}
+
+// find returns the redex of the rule at the place; for (3) that of the occurrence.
+func (s *State) find(i int, occ int, rules ...graph.Rule) *Redex {
+	for k := range s.Redex {
+		r := &s.Redex[k]
+		if r.at != i || r.occ != occ {
+			continue
+		}
+		for _, rule := range rules {
+			if r.Rule == rule {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// child is the place of child k of a place: the k-th place below it that has it as
+// parent.
+func (s *State) child(i, k int) int {
+	for j := i + 1; j < len(s.places); j++ {
+		if s.places[j].parent == i && s.places[j].kid == k {
+			return j
+		}
+	}
+	return -1
+}
+
+// demand returns the redex that the term at the place waits for first; or the
+// variable's occurrence, or neither if it is a value, waits for a free variable, or
+// has nothing left but garbage.
+func (s *State) demand(i int) (r *Redex, occ int) {
+	t := s.places[i].t
+	switch t.Op {
+	case Variable:
+		return nil, i
+	case Numeral, Zero, Lambda:
+		return nil, 0
+	case Let:
+		return s.demandLet(i, t)
+	}
+	kids := len(t.Kids)
+	if t.Op == If {
+		kids = 2
+	}
+	if t.Op == Apply {
+		if r := s.find(i, 0, graph.Lambda); r != nil {
+			return r, 0
+		}
+	}
+	waits := 0
+	for k := range kids {
+		r, occ := s.demand(s.child(i, k))
+		if r != nil {
+			return r, 0
+		}
+		if occ != 0 && waits == 0 && s.substitutes(s.places[occ].t.X) {
+			waits = occ
+		}
+	}
+	if waits != 0 {
+		return nil, waits
+	}
+	return s.find(i, 0, graph.Plus, graph.PlusPair, graph.Times, graph.Function, graph.Factor, graph.Branch), 0
+}
+
+// substitutes reports whether a substitution binds x.
+func (s *State) substitutes(x *Var) bool {
+	_, ok := s.binder[x]
+	return ok
+}
+
+// demandLet is demand at t[p:=u]: first what the body waits for; if that is a
+// variable of p, then (2), (3) or (5) once u is ready for it.
+func (s *State) demandLet(i int, t *Term) (r *Redex, occ int) {
+	if r, occ = s.demand(s.child(i, 0)); r != nil {
+		return r, 0
+	}
+	mine := false
+	if occ != 0 {
+		t.P.Vars(func(x *Var) { mine = mine || x == s.places[occ].t.X })
+	}
+	if !mine {
+		return nil, occ
+	}
+	if r := s.find(i, occ, graph.Subst, graph.SubstNumeral); r != nil {
+		return r, 0
+	}
+	if r := s.find(i, 0, graph.PairRule, graph.Lin); r != nil {
+		return r, 0
+	}
+	return s.demand(s.child(i, 1))
+}

@@ -1,0 +1,195 @@
+package reference
+
+import (
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
+)
+
+// Op is a constructor of the calculus.
+type Op uint8
+
+// The constructors, with the children of [Term] in their order.
+const (
+	Variable Op = iota // x
+	Numeral            // r
+	Lambda             // λx.t            t
+	Apply              // t u             t, u
+	MakePair           // ⟨t,u⟩           t, u
+	Let                // t[p:=u]         t, u
+	Plus               // t + u           t, u
+	Function           // f(t1,…,tk)      t1 … tk
+	Zero               // 0⃗ of R^d, d abstract
+	If                 // if s c s' …     s, s', t, u
+)
+
+// Var is a variable, known by its address: two binders never share one.
+type Var struct {
+	Name   string
+	Type   term.Type
+	Linear bool
+}
+
+// Pattern is what an explicit substitution binds: a variable, or a pair of patterns.
+// So the tails of a tuple need no names.
+type Pattern struct {
+	X           *Var
+	Left, Right *Pattern
+}
+
+// Vars calls f on the variables of the pattern, from left to right.
+func (p *Pattern) Vars(f func(*Var)) {
+	if p.X != nil {
+		f(p.X)
+		return
+	}
+	p.Left.Vars(f)
+	p.Right.Vars(f)
+}
+
+// single is the pattern of one variable.
+func single(x *Var) *Pattern { return &Pattern{X: x} }
+
+// Term is a term. It is never changed; a step makes a new one that shares with it
+// what stays.
+type Term struct {
+	Op   Op
+	X    *Var // Variable, Lambda
+	P    *Pattern
+	Num  denote.Number
+	Sym  term.Symbol
+	Cmp  term.Compare
+	Kids []*Term
+}
+
+func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }
+func numeral(r denote.Number) *Term   { return &Term{Op: Numeral, Num: r} }
+func lambda(x *Var, body *Term) *Term { return &Term{Op: Lambda, X: x, Kids: []*Term{body}} }
+func apply(t, u *Term) *Term          { return &Term{Op: Apply, Kids: []*Term{t, u}} }
+func pair(t, u *Term) *Term           { return &Term{Op: MakePair, Kids: []*Term{t, u}} }
+func let(t *Term, p *Pattern, u *Term) *Term {
+	return &Term{Op: Let, P: p, Kids: []*Term{t, u}}
+}
+
+// plus is t + u, or t ⊕ u where one side is the zero tuple of a dual's body.
+func plus(t, u *Term) *Term {
+	switch {
+	case t.Op == Zero:
+		return u
+	case u.Op == Zero:
+		return t
+	}
+	return &Term{Op: Plus, Kids: []*Term{t, u}}
+}
+
+// function is f(args).
+func function(f term.Symbol, args ...*Term) *Term {
+	return &Term{Op: Function, Sym: f, Kids: args}
+}
+
+// tuple is ⟨ts…⟩, pairs nested to the right.
+func tuple(ts ...*Term) *Term {
+	t := ts[len(ts)-1]
+	for i := len(ts) - 2; i >= 0; i-- {
+		t = pair(ts[i], t)
+	}
+	return t
+}
+
+// tuplePattern is ⟨xs…⟩.
+func tuplePattern(xs ...*Var) *Pattern {
+	p := single(xs[len(xs)-1])
+	for i := len(xs) - 2; i >= 0; i-- {
+		p = &Pattern{Left: single(xs[i]), Right: p}
+	}
+	return p
+}
+
+// with is t with other children; a sum is built again by ⊕.
+func (t *Term) with(kids []*Term) *Term {
+	if t.Op == Plus {
+		return plus(kids[0], kids[1])
+	}
+	u := *t
+	u.Kids = kids
+	return &u
+}
+
+// withKid is t with one other child.
+func (t *Term) withKid(i int, kid *Term) *Term {
+	kids := make([]*Term, len(t.Kids))
+	copy(kids, t.Kids)
+	kids[i] = kid
+	return t.with(kids)
+}
+
+// binders calls f on each variable that the node itself binds.
+func (t *Term) binders(f func(*Var)) {
+	switch t.Op {
+	case Lambda:
+		f(t.X)
+	case Let:
+		t.P.Vars(f)
+	}
+}
+
+// fresh is an α-equivalent copy of t whose bound variables are new.
+func fresh(t *Term) *Term { return rename(t, map[*Var]*Var{}) }
+
+func rename(t *Term, to map[*Var]*Var) *Term {
+	t.binders(func(x *Var) {
+		y := *x
+		to[x] = &y
+	})
+	u := *t
+	if y, ok := to[t.X]; ok {
+		u.X = y
+	}
+	if t.P != nil {
+		u.P = t.P.rename(to)
+	}
+	u.Kids = make([]*Term, len(t.Kids))
+	for i, k := range t.Kids {
+		u.Kids[i] = rename(k, to)
+	}
+	return &u
+}
+
+func (p *Pattern) rename(to map[*Var]*Var) *Pattern {
+	if p.X != nil {
+		return single(to[p.X])
+	}
+	return &Pattern{Left: p.Left.rename(to), Right: p.Right.rename(to)}
+}
+
+// substitute is t{v/x} for a linear x: v is a numeral or a variable, and binds nothing.
+func substitute(t *Term, x *Var, v *Term) *Term {
+	if t.Op == Variable {
+		if t.X == x {
+			return v
+		}
+		return t
+	}
+	kids := make([]*Term, len(t.Kids))
+	changed := false
+	for i, k := range t.Kids {
+		kids[i] = substitute(k, x, v)
+		changed = changed || kids[i] != k
+	}
+	if !changed {
+		return t
+	}
+	return t.with(kids)
+}
+
+// occurs reports whether x ∈ fv(t).
+func occurs(x *Var, t *Term) bool {
+	if t.Op == Variable {
+		return t.X == x
+	}
+	for _, k := range t.Kids {
+		if occurs(x, k) {
+			return true
+		}
+	}
+	return false
+}
