@@ -1,0 +1,58 @@
+package compile
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// bindLocal binds a variable of a let or a pattern and counts its (4).
+func (c *compiler) bindLocal(x term.Var, op operand) {
+	c.bind(x, op)
+	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+		c.tally(c.slot(op), graph.Weight{Binders: 1})
+		return
+	}
+	c.count(graph.GC, 1)
+}
+
+// mayBeInert reports whether a value of the type can have an inert part: every
+// type but that of functions.
+func (c *compiler) mayBeInert(t term.Type) bool { return c.t.Types.Kind(t) != term.ArrowKind }
+
+// tally books binders and occurrences that an open program counts when it runs.
+func (c *compiler) tally(s slot, w graph.Weight) {
+	b := c.top()
+	i, ok := b.tallied[s]
+	if !ok {
+		if b.tallied == nil {
+			b.tallied = map[slot]int{}
+		}
+		i = len(b.weights)
+		b.tallied[s] = i
+		b.weights = append(b.weights, graph.Weight{})
+		b.tallySlots = append(b.tallySlots, s)
+	}
+	b.weights[i].Binders += w.Binders
+	b.weights[i].Occurrences += w.Occurrences
+}
+
+// occurrence counts the (3) of an occurrence of an exponential variable: by value,
+// it meets a value exactly once in each run of the body.
+func (c *compiler) occurrence(x term.Var) {
+	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+		c.tally(c.slot(c.variable(x)), graph.Weight{Occurrences: 1})
+		return
+	}
+	if c.t.Vars[x].Type == term.R {
+		c.count(graph.SubstNumeral, 1)
+	} else {
+		c.count(graph.Subst, 1)
+	}
+}
+
+// operation counts an operation; in an open program the machine does, if it fires.
+func (c *compiler) operation(r graph.Rule) {
+	if !c.opt.Open {
+		c.count(r, 1)
+	}
+}

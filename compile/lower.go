@@ -1,0 +1,262 @@
+package compile
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// start begins a term: it yields its operand, or leaves tasks that will.
+func (c *compiler) start(r term.Ref) {
+	t := c.t
+	n := &t.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		c.occurrence(n.X)
+		c.yield(c.variable(n.X))
+	case term.NumOp:
+		c.yieldSlot(c.number(n.Val))
+	case term.LamOp:
+		c.lambda(r, n)
+	case term.AppOp:
+		c.application(r)
+	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		c.push(r, 1)
+		c.push(n.B, 0)
+	case term.PairOp, term.AddOp:
+		c.push(r, 1)
+		c.push(n.B, 0)
+		c.push(n.A, 0)
+	case term.FunOp, term.VecOp:
+		c.push(r, 1)
+		c.pushAll(t.Children(n))
+	case term.IfOp:
+		c.push(r, 1)
+		c.pushAll(t.Children(n)[:2])
+	case term.ListOp:
+		c.list(r, n)
+	case term.NatOp:
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Nat, Count: n.Count}))
+	case term.DataOp:
+		c.dataRef(n)
+	default:
+		c.fail(n.Pos, "this term cannot stand here")
+		c.yieldSlot(0)
+	}
+}
+
+func (c *compiler) pushAll(rs []term.Ref) {
+	for i := len(rs) - 1; i >= 0; i-- {
+		c.push(rs[i], 0)
+	}
+}
+
+// resume goes on with a term whose parts have been compiled.
+func (c *compiler) resume(k task) {
+	n := &c.t.Nodes[k.r]
+	switch n.Op {
+	case term.LamOp:
+		c.closeLambda(n)
+	case term.AppOp:
+		c.finishApplication(n, int(k.n))
+	case term.LetOp:
+		c.bindLocal(n.X, c.pop())
+		c.push(n.A, 0)
+	case term.UnpairOp:
+		a, b := c.unpair(c.pop(), n.Pos)
+		c.bindLocal(n.X, a)
+		c.bindLocal(n.Y, b)
+		c.count(graph.PairRule, 1)
+		c.push(n.A, 0)
+	case term.UntupleOp:
+		c.untuple(n)
+	case term.UnvecOp:
+		c.unvec(n)
+	case term.PairOp:
+		b := c.pop()
+		a := c.pop()
+		c.yield(c.newPair(a, b, n.Pos))
+	case term.AddOp:
+		c.operation(graph.Plus)
+		k := c.popSlots(2)
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpAdd, A: uint32(k[0]), B: uint32(k[1]), Pos: n.Pos}, nil))
+	case term.FunOp:
+		c.function(n)
+	case term.VecOp:
+		if int(n.N) > graph.MaxIndex {
+			c.fail(n.Pos, "a vector of more than %d components", graph.MaxIndex)
+		}
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, c.popSlots(int(n.N))))
+	case term.IfOp:
+		c.conditional(k, n)
+	case term.ListOp:
+		c.closeList(n)
+	}
+}
+
+func (c *compiler) function(n *term.Node) {
+	k := c.popSlots(int(n.N))
+	in := graph.Instr{Sym: n.Sym, A: uint32(k[0]), Pos: n.Pos}
+	if len(k) > 1 {
+		in.B = uint32(k[1])
+	}
+	switch {
+	case n.Sym == term.Mul:
+		in.Op = graph.OpMul
+		c.operation(graph.Times)
+		c.yieldSlot(c.emit(in, nil))
+		return
+	case n.Sym == term.Sub:
+		in.Op = graph.OpSub
+	case len(k) == 1:
+		in.Op = graph.OpFun1
+	default:
+		in.Op = graph.OpFun2
+	}
+	c.operation(graph.Function)
+	c.yieldSlot(c.emit(in, nil))
+}
+
+// unpair opens a pair: a virtual one needs no instruction.
+func (c *compiler) unpair(u operand, p term.Pos) (a, b operand) {
+	if u.pair != 0 {
+		v := &c.pairs[u.pair]
+		return v.a, v.b
+	}
+	k := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
+	return operand{slot: k[0]}, operand{slot: k[1]}
+}
+
+// emitMany adds an instruction with several results, in consecutive slots.
+func (c *compiler) emitMany(in graph.Instr, results int) []slot {
+	b := c.top()
+	ready := b.operandsReady(&in, nil)
+	out := make([]slot, results)
+	for i := range out {
+		out[i] = b.newLocal(ready, false)
+	}
+	in.D = uint32(out[0])
+	in.N = uint32(results)
+	b.add(in, nil, ready)
+	return out
+}
+
+func (c *compiler) untuple(n *term.Node) {
+	u := c.pop()
+	xs := c.t.Bound(n)
+	// A virtual tuple is opened as far as it is virtual.
+	for len(xs) > 1 && u.pair != 0 {
+		a, b := c.unpair(u, n.Pos)
+		c.bindLocal(term.Var(xs[0]), a)
+		xs, u = xs[1:], b
+	}
+	if len(xs) == 1 {
+		c.bindLocal(term.Var(xs[0]), u)
+	} else {
+		for i, s := range c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs)) {
+			c.bindLocal(term.Var(xs[i]), operand{slot: s})
+		}
+	}
+	c.count(graph.PairRule, uint64(n.N-1))
+	c.push(n.A, 0)
+}
+
+func (c *compiler) unvec(n *term.Node) {
+	u := c.slot(c.pop())
+	xs := c.t.Bound(n)
+	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
+		c.bindLocal(term.Var(xs[i]), operand{slot: s})
+	}
+	c.count(graph.PairRule, uint64(n.N-1))
+	c.push(n.A, 0)
+}
+
+// application compiles a spine f a1 … an as one.
+func (c *compiler) application(r term.Ref) {
+	var args []term.Ref
+	f := r
+	for c.t.Nodes[f].Op == term.AppOp {
+		args = append(args, c.t.Nodes[f].B)
+		f = c.t.Nodes[f].A
+	}
+	c.tasks = append(c.tasks, task{r: r, step: 1, n: uint32(len(args))})
+	for _, a := range args { // the last argument first: the first is compiled first
+		c.push(a, 0)
+	}
+	c.push(f, 0)
+}
+
+func (c *compiler) finishApplication(n *term.Node, args int) {
+	k := c.popSlots(args + 1)
+	f, rest := k[0], k[1:]
+	for len(rest) > 0 {
+		m := min(len(rest), graph.MaxArgs)
+		f = c.emit(graph.Instr{Op: graph.OpApply, Pos: n.Pos}, append([]slot{f}, rest[:m]...))
+		rest = rest[m:]
+	}
+	c.yieldSlot(f)
+}
+
+// maxParams bounds the parameters of one template: they are bound together, by
+// one application or by several.
+const maxParams = 255
+
+func (c *compiler) lambda(r term.Ref, n *term.Node) {
+	if c.t.Vars[n.X].Linear {
+		c.dual(n)
+		return
+	}
+	var params []term.Var
+	body := r
+	for b := n; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && len(params) < maxParams; b = &c.t.Nodes[body] {
+		params = append(params, b.X)
+		body = b.A
+	}
+	c.open(c.t.Vars[n.X].Name, n.Pos, params)
+	c.push(r, 1)
+	c.push(body, 0)
+}
+
+func (c *compiler) closeLambda(n *term.Node) {
+	id, captured := c.close(c.pop())
+	if len(captured) == 0 {
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Closure, Index: id}))
+		return
+	}
+	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpClosure, Tmpl: id, Pos: n.Pos}, captured))
+}
+
+// conditional goes through the steps of an if: the sides have been compiled at
+// step 1, the first branch at step 2, both at step 3.
+func (c *compiler) conditional(k task, n *term.Node) {
+	kids := c.t.Children(n)
+	switch k.step {
+	case 1:
+		c.open("then", n.Pos, nil)
+		c.push(k.r, 2)
+		c.push(kids[2], 0)
+	case 2:
+		c.branches = append(c.branches, c.closeBranch())
+		c.open("else", n.Pos, nil)
+		c.push(k.r, 3)
+		c.push(kids[3], 0)
+	case 3:
+		no := c.closeBranch()
+		yes := c.branches[len(c.branches)-1]
+		c.branches = c.branches[:len(c.branches)-1]
+		args := c.popSlots(2)
+		split := uint32(2 + len(yes.captured))
+		args = append(append(args, yes.captured...), no.captured...)
+		c.count(graph.Branch, 1)
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpIf, Cmp: n.Cmp, Tmpl: yes.id, Else: no.id, Split: split, Pos: n.Pos}, args))
+	}
+}
+
+type closedBranch struct {
+	id       uint32
+	captured []slot
+}
+
+func (c *compiler) closeBranch() closedBranch {
+	id, captured := c.close(c.pop())
+	return closedBranch{id, captured}
+}

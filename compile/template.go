@@ -1,0 +1,110 @@
+package compile
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// close ends the template on top with the given result, and returns its number
+// and the slots, in the enclosing template, of what it captures.
+func (c *compiler) close(result operand) (id uint32, captured []slot) {
+	s := c.slot(result)
+	b := c.top()
+	if len(b.weights) > 0 {
+		c.emit(graph.Instr{Op: graph.OpTally, Tmpl: uint32(len(c.out.Weights)), Pos: b.pos}, b.tallySlots)
+		c.out.Weights = append(c.out.Weights, b.weights...)
+	}
+	c.stack = c.stack[:len(c.stack)-1]
+	for _, x := range b.captured {
+		captured = append(captured, x.from)
+	}
+	caps := uint32(len(captured))
+	frame := func(s slot) uint32 {
+		switch s & classMask {
+		case captureClass:
+			return frameBit | uint32(s&indexMask)
+		case paramClass:
+			return frameBit | (caps + uint32(s&indexMask))
+		case localClass:
+			return frameBit | (caps + b.params + uint32(s&indexMask))
+		}
+		return uint32(s)
+	}
+	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Start: uint32(len(c.out.Code)),
+		Counts: b.counts, Steps: b.counts.Total(), Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot}
+	if s&classMask == localClass {
+		if l := b.locals[s&indexMask]; l.single {
+			t.RootAt = t.Start + l.at
+			b.code[l.at].Flags |= graph.Root
+		}
+	}
+	args := uint32(len(c.out.Args))
+	for _, a := range b.args {
+		c.out.Args = append(c.out.Args, frame(slot(a)))
+	}
+	for _, in := range b.code {
+		in.A, in.B, in.D = frame(slot(in.A)), frame(slot(in.B)), frame(slot(in.D))
+		in.Off += args
+		c.out.Code = append(c.out.Code, in)
+	}
+	t.End = uint32(len(c.out.Code))
+	if b.units > math.MaxUint32/2 || len(c.out.Templates) > graph.MaxIndex {
+		c.fail(b.pos, "the program is too large")
+	}
+	t.Units = uint32(b.units)
+	c.out.Frame = max(c.out.Frame, caps+b.params+uint32(len(b.locals)))
+	c.out.Templates = append(c.out.Templates, t)
+	return uint32(len(c.out.Templates) - 1), captured
+}
+
+// readList adds the globals to which a list is applied to read it.
+func (c *compiler) readList() {
+	c.open("cons", 0, make([]term.Var, 2))
+	id, _ := c.close(c.newPair(operand{slot: paramClass}, operand{slot: paramClass | 1}, 0))
+	c.out.Cons = uint32(c.addGlobal(graph.Global{Kind: graph.Closure, Index: id}))
+	c.out.Nil = uint32(c.addGlobal(graph.Global{Kind: graph.Nat}))
+}
+
+// link puts the frame behind the globals: all slots become absolute.
+func (c *compiler) link() {
+	out := c.out
+	globals := uint32(len(out.Globals))
+	fix := func(s *uint32) {
+		if *s&frameBit != 0 {
+			*s = *s&^frameBit + globals
+		}
+	}
+	for i := range out.Args {
+		fix(&out.Args[i])
+	}
+	for i := range out.Code {
+		in := &out.Code[i]
+		fix(&in.A)
+		fix(&in.B)
+		fix(&in.D)
+	}
+	for i := range out.Templates {
+		t := &out.Templates[i]
+		fix(&t.Result)
+		t.Cap0 = globals
+		t.Param0 = globals + t.Caps
+	}
+	out.Frame += globals
+}
+
+// result says how the program's result is read back.
+func (c *compiler) result() {
+	tt, out := c.t.Types, c.out
+	scalar := term.R
+	if out.Reversed {
+		scalar = tt.Reverse(term.R)
+	}
+	switch {
+	case out.Type == scalar:
+		out.Result, out.Outputs = graph.ScalarShape, 1
+	case tt.Kind(out.Type) == term.VecKind && tt.Left(out.Type) == scalar:
+		out.Result, out.Outputs = graph.VectorShape, tt.Len(out.Type)
+	}
+}
