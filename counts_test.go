@@ -151,6 +151,14 @@ var handWorked = []struct {
 		// (1) 3, (5) 3; heads (3) 2, slopes (3n) 2, (8) 2.
 		gradient: steps{Lambda: 3, Pair: 4, Subst: 11, SubstNumeral: 6, GC: 16, Lin: 3, Times: 3, Total: 46},
 	},
+	{
+		name: "a vector of one component is its component: a variable bound to it counts (3n)",
+		src:  "let v = [| 2 |] in let w = v in w.(0)",
+		// v, w, w0: (4) 3, (3n) 3; opening one component is no (2).
+		value: steps{SubstNumeral: 3, GC: 3, Total: 6},
+		// z (4) 2, (2) 1, (3) 1; the d of 2 (4) 1; v, w, w0: (4) 3, (3) 3; d fires.
+		gradient: steps{Lambda: 1, Pair: 1, Subst: 5, GC: 6, Lin: 1, Total: 14},
+	},
 	// The three programs of the calculus notes.
 	{
 		name:  "Figure 1",

@@ -43,7 +43,7 @@ func (c *compiler) occurrence(x term.Var) {
 		c.tally(c.slot(c.variable(x)), graph.Weight{Occurrences: 1})
 		return
 	}
-	if c.t.Vars[x].Type == term.R {
+	if c.isNumber(c.t.Vars[x].Type) {
 		c.count(graph.SubstNumeral, 1)
 	} else {
 		c.count(graph.Subst, 1)
@@ -55,4 +55,13 @@ func (c *compiler) operation(r graph.Rule) {
 	if !c.opt.Open {
 		c.count(r, 1)
 	}
+}
+
+// isNumber reports whether the values of the type are numerals: R, and vectors of
+// one such component, which are the component itself as tuples of the calculus.
+func (c *compiler) isNumber(t term.Type) bool {
+	for c.t.Types.Kind(t) == term.VecKind && c.t.Types.Len(t) == 1 {
+		t = c.t.Types.Left(t)
+	}
+	return t == term.R
 }

@@ -197,7 +197,7 @@ func evaluate(in *graph.Instr, x, y float64) float64 {
 // (4) fire where v is a value. An inert node is none. A pair with an inert part
 // becomes one when (10) has named its components.
 func (m *Machine) tally(v graph.Ref, w graph.Weight) {
-	v = m.resolve(v)
+	v = m.sole(m.resolve(v))
 	switch n := &m.nodes[v]; n.Kind() {
 	case graph.Inert, graph.SymInput:
 		return
@@ -212,6 +212,15 @@ func (m *Machine) tally(v graph.Ref, w graph.Weight) {
 		m.addSteps(graph.Subst, uint64(w.Occurrences))
 	}
 	m.addSteps(graph.GC, uint64(w.Binders))
+}
+
+// sole returns the component of a vector that has one, which is the same tuple of
+// the calculus, and v otherwise.
+func (m *Machine) sole(v graph.Ref) graph.Ref {
+	for m.nodes[v].Head == uint32(graph.Vec)|1<<graph.KindShift {
+		v = m.words[4*uint64(v)+graph.ValueWords]
+	}
+	return v
 }
 
 // nameComponents is rule (10), and the (2) that opens the pair it leaves: x :=
@@ -229,10 +238,10 @@ func (m *Machine) nameComponents(v graph.Ref) {
 		}
 		n.A = named
 		comps := m.components(v)
-		m.addSteps(graph.EtaPair, uint64(max(1, len(comps)-1)))
-		m.addSteps(graph.PairRule, uint64(max(1, len(comps)-1)))
+		m.addSteps(graph.EtaPair, uint64(len(comps)-1))
+		m.addSteps(graph.PairRule, uint64(len(comps)-1))
 		for _, c := range comps {
-			switch {
+			switch c = m.sole(c); {
 			case m.isInert(c):
 			case m.isOpen(c):
 				stack = append(stack, c)

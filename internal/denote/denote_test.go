@@ -2,10 +2,10 @@ package denote_test
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/big"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,21 +18,19 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// check tests a property on as many cases as -rapid.checks or the environment's
-// DENOTE_CHECKS says, 300 otherwise.
-func check(t *testing.T, property func(*rapid.T)) {
-	t.Helper()
-	set := false
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
-	if !set {
-		n := os.Getenv("DENOTE_CHECKS")
-		if _, err := strconv.Atoi(n); err != nil {
-			n = "300"
-		}
-		require.NoError(t, flag.Set("rapid.checks", n))
-		defer func() { _ = flag.Set("rapid.checks", "100") }()
+// TestMain sets how many cases a property is tested on, unless -rapid.checks says: the
+// environment's DENOTE_CHECKS, or 300.
+func TestMain(m *testing.M) {
+	checks := os.Getenv("DENOTE_CHECKS")
+	if checks == "" {
+		checks = "300"
 	}
-	rapid.Check(t, property)
+	// The command line is read after this, and wins.
+	if err := flag.Set("rapid.checks", checks); err != nil {
+		fmt.Fprintln(os.Stderr, "DENOTE_CHECKS:", err)
+		os.Exit(2)
+	}
+	os.Exit(m.Run())
 }
 
 func draw(t *rapid.T, smooth bool) *generate.Program {
@@ -61,7 +59,7 @@ func at(m denote.Model, p *generate.Program) *denote.Env {
 // TestValue holds the denotation of a program against forward mode's value, bit by
 // bit, and finds it in the set of its type.
 func TestValue(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t, false)
 		m := denote.Model{Ground: denote.Floats{}}
 		v, err := m.Denote(p.Term).At(at(m, p))
@@ -114,7 +112,7 @@ func reversed(t *rapid.T, m denote.Model, p *generate.Program) []denote.Pair {
 // TestGradient: ⟦D(t)⟧ is the value and the gradient (Cor. gradient, read in the
 // model).
 func TestGradient(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t, false)
 		m := denote.Model{Ground: denote.Floats{}, Dim: len(p.Inputs)}
 		values, jacobian := oracle.Jacobian(p.Term, p.Inputs, p.Point)
@@ -132,7 +130,7 @@ func TestGradient(t *testing.T) {
 // TestLinearity: the second component of ⟦D(t)⟧ commutes with sums and products by a
 // number, exactly.
 func TestLinearity(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t, false)
 		rational(p.Term)
 		m := denote.Model{Ground: denote.Rationals{}, Dim: len(p.Inputs)}

@@ -25,7 +25,7 @@ func drawAny(t *rapid.T) run {
 // TestLinearTerms: programs with dual λs of their own keep type and denotation by
 // every strategy, and end in their value.
 func TestLinearTerms(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawLinear(t)
 		requireSound(t, r, r.strategy)
 		res := r.look(t, func(fmt.Stringer, *reference.Term) {})
@@ -66,7 +66,7 @@ func requireSame(t require.TestingT, r run, m denote.Model, ty term.Type, value 
 // TestEquivalence: steps of ≡ and of (9) and (10), between steps of the other rules,
 // keep type and denotation.
 func TestEquivalence(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawAny(t)
 		m, _ := r.model()
 		value := r.denotation(t, r.Term)
@@ -108,7 +108,7 @@ func walk(t *rapid.T, r run, u *reference.Term, rng *rand.Rand) (next *reference
 
 // TestChecker: the checker agrees with term.Check on programs and their images.
 func TestChecker(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
 		for _, q := range []*term.Term{p.t, p.reversed(t)} {
 			conv := reference.Convert(q, denote.Floats{})

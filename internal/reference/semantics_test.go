@@ -95,7 +95,7 @@ func (r run) look(t require.TestingT, see func(rule fmt.Stringer, u *reference.T
 
 // TestSubjectReduction: each step of each strategy keeps the type.
 func TestSubjectReduction(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		want, err := r.Typing.Check(r.Term, r.Ground)
 		require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestSubjectReduction(t *testing.T) {
 // TestProgress: a closed normal form is a value, and that of a gradient's start term
 // a tagged sum.
 func TestProgress(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		res := r.look(t, func(fmt.Stringer, *reference.Term) {})
 		if res == nil {
@@ -151,7 +151,7 @@ func (r run) denotation(t require.TestingT, u *reference.Term) denote.Value {
 
 // TestSemanticSoundness: each step of each strategy keeps the denotation, exactly.
 func TestSemanticSoundness(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		m, _ := r.model()
 		want := r.denotation(t, r.Term)
@@ -169,7 +169,7 @@ func TestSemanticSoundness(t *testing.T) {
 // TestUnicity: all strategies come to one value: with rationals exactly, with floats
 // to rounding.
 func TestUnicity(t *testing.T) {
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		floating := r.start(t, denote.Floats{}, r.gradient)
 		var exact, close []float64

@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -171,16 +172,18 @@ func TestLinearCounts(t *testing.T) {
 	requireRun(t, s.Term, by(1, 0, 1, 1, 2, 1, 0, 2), 12)
 }
 
-// requireRun reduces by the machine's strategy.
+// requireRun reduces by the machine's strategy, under several schedules.
 func requireRun(t *testing.T, q *term.Term, counts graph.Counts, numbers ...float64) {
 	t.Helper()
 	s := reference.Convert(q, denote.Floats{}).ValueStart(nil, nil).Named()
-	res, err := s.Run(reference.Machine(nil), maxSteps, nil)
-	require.NoError(t, err)
-	got, ok := reference.Numbers(res.Term)
-	require.True(t, ok, "%s", res.Term)
-	require.Equal(t, numbers, floats(got))
-	require.Equal(t, counts, res.Counts)
+	for seed := range uint64(10) {
+		res, err := s.Run(reference.Machine(rand.New(rand.NewPCG(seed, 0))), maxSteps, nil)
+		require.NoError(t, err)
+		got, ok := reference.Numbers(res.Term)
+		require.True(t, ok, "%s", res.Term)
+		require.Equal(t, numbers, floats(got))
+		require.Equal(t, counts, res.Counts)
+	}
 }
 
 // TestFactorIsTyped: (11) is for dual variables, not for functions: f 1 + f 2 is not
