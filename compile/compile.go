@@ -135,7 +135,7 @@ func (c *compiler) newPair(a, b operand, p term.Pos) operand {
 	if c.opt.Open {
 		return operand{slot: c.emit(graph.Instr{Op: graph.OpPair, A: uint32(c.slot(a)), B: uint32(c.slot(b)), Pos: p}, nil)}
 	}
-	c.pairs = append(c.pairs, virtualPair{a: a, b: b, owner: c.depth(), pos: p})
+	c.pairs = append(c.pairs, virtualPair{a: a, b: b, pos: p})
 	return operand{pair: uint32(len(c.pairs) - 1)}
 }
 

@@ -31,7 +31,6 @@ type operand struct {
 // virtualPair is ⟨a,b⟩ as long as nobody needs it as a node.
 type virtualPair struct {
 	a, b  operand
-	owner int32 // depth of the builder to which its local operands belong
 	built bool
 	slot  slot // if built
 	pos   term.Pos

@@ -143,7 +143,7 @@ func (l *listing) instr(t *Template, in *Instr) string {
 		return fmt.Sprintf("%s = if %s %s %s then %d [%s] else %d [%s]", d, l.slot(t, args[0]), in.Cmp, l.slot(t, args[1]),
 			in.Tmpl, l.slots(t, args[2:in.Split]), in.Else, l.slots(t, args[in.Split:]))
 	}
-	return fmt.Sprintf("%s = take over %s", d, a)
+	return fmt.Sprintf("operation %d", in.Op)
 }
 
 func (l *listing) body(i int) {

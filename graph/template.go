@@ -7,23 +7,22 @@ type Op uint8
 
 // The operations. A, B and D are slots, Args an operand list.
 const (
-	OpTakeOver Op = iota // D := A: the code of a Copy node
-	OpMul                // D := A · B                         (8)
-	OpAdd                // D := A + B                         (6)
-	OpSub                // D := A − B                         (12)
-	OpFun1               // D := Sym(A)                        (12)
-	OpFun2               // D := Sym(A, B)                     (12)
-	OpPair               // D := ⟨A, B⟩
-	OpUnpair             // ⟨D, D+1⟩ := A                      (2)
-	OpUntuple            // ⟨D, …, D+N⟩ := A, N pairs opened   (2)
-	OpUnvec              // ⟦D, …, D+N−1⟧ := A                 (2)
-	OpVec                // D := ⟦Args⟧
-	OpClosure            // D := the closure of Tmpl over Args
-	OpList               // D := the list of Tmpl over Args
-	OpDual               // D := the dual of Tmpl over Args
-	OpApply              // D := Args[0] Args[1] …             (1)
-	OpTally              // counts the binders and occurrences of what Args turn out to be
-	OpIf                 // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
+	OpMul     Op = iota // D := A · B                         (8)
+	OpAdd               // D := A + B                         (6)
+	OpSub               // D := A − B                         (12)
+	OpFun1              // D := Sym(A)                        (12)
+	OpFun2              // D := Sym(A, B)                     (12)
+	OpPair              // D := ⟨A, B⟩
+	OpUnpair            // ⟨D, D+1⟩ := A                      (2)
+	OpUntuple           // ⟨D, …, D+N⟩ := A, N pairs opened   (2)
+	OpUnvec             // ⟦D, …, D+N−1⟧ := A                 (2)
+	OpVec               // D := ⟦Args⟧
+	OpClosure           // D := the closure of Tmpl over Args
+	OpList              // D := the list of Tmpl over Args
+	OpDual              // D := the dual of Tmpl over Args
+	OpApply             // D := Args[0] Args[1] …             (1)
+	OpTally             // counts the binders and occurrences of what Args turn out to be
+	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
 )
 
 // Weight says how many binders and occurrences of variables of a template stand

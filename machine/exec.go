@@ -198,7 +198,7 @@ func (m *Machine) operandsReady(in *graph.Instr) bool {
 // operands returns how many operands the instruction has.
 func operands(in *graph.Instr) uint32 {
 	switch in.Op {
-	case graph.OpTakeOver, graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
 		return 1
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair:
 		return 2
@@ -209,7 +209,7 @@ func operands(in *graph.Instr) uint32 {
 // operandSlot returns the slot of operand i.
 func (m *Machine) operandSlot(in *graph.Instr, i uint32) uint32 {
 	switch in.Op {
-	case graph.OpTakeOver, graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec,
+	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec,
 		graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair:
 		if i == 0 {
 			return in.A

@@ -108,13 +108,11 @@ type Machine struct {
 
 	open openState // of a run with symbolic inputs
 
-	regs     []float64 // of a dual's body
-	cells    []graph.Ref
-	grad     []float64
-	maxWork  int
-	firedIn  uint64 // inputs that fired
-	arrivals uint64
-	pos      term.Pos // of the redex that fires, for errors
+	regs    []float64 // of a dual's body
+	cells   []graph.Ref
+	grad    []float64
+	firedIn uint64   // inputs that fired
+	pos     term.Pos // of the redex that fires, for errors
 }
 
 // New returns a machine for the program.
@@ -236,7 +234,7 @@ func (m *Machine) reset() {
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied = 0, 0, 0, 0, 0, 0
-	m.firedIn, m.arrivals, m.maxWork, m.nextLook, m.looks, m.pos = 0, 0, 0, 0, 0, 0
+	m.firedIn, m.nextLook, m.looks, m.pos = 0, 0, 0, 0
 	m.counts = graph.Counts{}
 	clear(m.runs)
 	clear(m.fired)

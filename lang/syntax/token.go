@@ -125,6 +125,3 @@ var keywords = func() map[string]Token {
 	}
 	return m
 }()
-
-// IsReserved reports whether word is reserved and so cannot be a name.
-func IsReserved(word string) bool { _, ok := keywords[word]; return ok }
