@@ -173,23 +173,3 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 func notInF(n *term.Node) error {
 	return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
 }
-
-func each(k int, operand func(i int) term.Ref) []term.Ref {
-	out := make([]term.Ref, k)
-	for i := range out {
-		out[i] = operand(i)
-	}
-	return out
-}
-
-// slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
-func slope(dst *term.Term, pos term.Pos, partial *term.Partial, k int, operand func(i int) term.Ref) term.Ref {
-	switch partial.Kind {
-	case term.PartialConst:
-		return dst.Num(pos, partial.Const)
-	case term.PartialVar:
-		return operand(partial.Var)
-	default:
-		return dst.Fun(pos, partial.Fun, each(k, operand)...)
-	}
-}

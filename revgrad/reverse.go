@@ -220,26 +220,12 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 	for i := range kids {
 		xs[i], stars[i] = d.open(p)
 	}
-	variables := func() []term.Ref {
-		out := make([]term.Ref, k)
-		for i, x := range xs {
-			out[i] = dst.Variable(p, x)
-		}
-		return out
-	}
-	primal := dst.Fun(p, n.Sym, variables()...)
+	variable := func(i int) term.Ref { return dst.Variable(p, xs[i]) }
+	primal := dst.Fun(p, n.Sym, each(k, variable)...)
 	dual := d.dual(p, func(a term.Var) term.Ref {
 		var sum term.Ref
 		for i := k - 1; i >= 0; i-- {
-			var slope term.Ref
-			switch q := info.Partials[i]; q.Kind {
-			case term.PartialConst:
-				slope = dst.Num(p, q.Const)
-			case term.PartialVar:
-				slope = dst.Variable(p, xs[q.Var])
-			default:
-				slope = dst.Fun(p, q.Fun, variables()...)
-			}
+			slope := slope(dst, p, &info.Partials[i], k, variable)
 			summand := dst.App(p, dst.Variable(p, stars[i]), dst.Fun(p, term.Mul, slope, dst.Variable(p, a)))
 			if sum == 0 {
 				sum = summand
