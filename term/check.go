@@ -14,31 +14,25 @@ func (e *TypeError) Error() string { return e.Msg }
 
 type checker struct {
 	t     *Term
+	tr    *traversal
 	types []Type // of each node
-	lin   []Var  // the linear variable free in each node, 0 if there is none
-	any   []bool // the node is a zero: it has ⊢_Z for every Z
+	linearity
 }
 
-// Check types the term and returns the type of its root. Linear variables are
-// checked by the judgement ⊢_z: a linear variable occurs in every summand or in
-// none (zeros excepted), in one factor of a product, and never under a function
-// symbol, in a condition or in an exponential substitution. The error is a
-// [*TypeError]. It takes time linear in the arena.
+// Check types the term by the two judgements and returns the type of its root. It also
+// checks that every occurrence of a variable that is bound is in the scope of its
+// binder. The error is a [*TypeError]. It takes time linear in the arena.
 func (t *Term) Check() (Type, error) {
-	c := checker{t: t, types: make([]Type, len(t.Nodes)), lin: make([]Var, len(t.Nodes)), any: make([]bool, len(t.Nodes))}
-	live := t.reachable()
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if !live[r] {
-			continue
-		}
-		ty, err := c.node(r)
-		if err != nil {
+	tr, err := t.traverse()
+	if err != nil {
+		return 0, err
+	}
+	c := checker{t: t, tr: tr, types: make([]Type, len(t.Nodes)),
+		linearity: linearity{outer: make([]Var, len(t.Nodes)), lin: make([]bool, len(t.Nodes))}}
+	for _, r := range tr.order[1:] {
+		if c.types[r], err = c.node(r); err != nil {
 			return 0, err
 		}
-		c.types[r] = ty
-	}
-	if x := c.lin[t.Root]; x != 0 {
-		return 0, c.errorf(t.Root, "the linear variable %s is free", t.Vars[x].Name)
 	}
 	return c.types[t.Root], nil
 }
@@ -57,32 +51,6 @@ func (c *checker) want(r, k Ref, ty Type, what string) error {
 	return c.errorf(r, "%s has type %s, not %s", what, c.str(c.types[k]), c.str(ty))
 }
 
-// ordinary reports an error if node k mentions a linear variable: it must have ⊢.
-func (c *checker) ordinary(r, k Ref, what string) error {
-	if x := c.lin[k]; x != 0 {
-		return c.errorf(r, "the linear variable %s is used in %s", c.t.Vars[x].Name, what)
-	}
-	return nil
-}
-
-// both gives node r the linear variable of its two parts a and b, which must
-// agree: in ⊢_z both have z, and only a zero has it without mentioning it.
-func (c *checker) both(r, a, b Ref) error {
-	la, lb := c.lin[a], c.lin[b]
-	switch {
-	case la == lb, la != 0 && c.any[b]:
-		c.lin[r] = la
-	case lb != 0 && c.any[a]:
-		c.lin[r] = lb
-	case la != 0 && lb != 0:
-		return c.errorf(r, "two linear variables, %s and %s, meet in one sum", c.t.Vars[la].Name, c.t.Vars[lb].Name)
-	default:
-		return c.errorf(r, "the linear variable %s is dropped in one part", c.t.Vars[la+lb].Name)
-	}
-	c.any[r] = c.any[a] && c.any[b]
-	return nil
-}
-
 func firstError(errs ...error) error {
 	for _, e := range errs {
 		if e != nil {
@@ -97,15 +65,12 @@ func (c *checker) node(r Ref) (Type, error) {
 	n := &t.Nodes[r]
 	switch n.Op {
 	case VarOp:
-		if t.Vars[n.X].Linear {
-			c.lin[r] = n.X
-		}
-		return t.Vars[n.X].Type, nil
+		return c.variable(r, n.X)
 	case NumOp:
-		c.any[r] = n.Val == 0
+		c.lin[r] = n.Val == 0
 		return R, nil
 	case ZeroOp:
-		c.any[r] = true
+		c.lin[r] = true
 		return AbstractEuclid, nil
 	case LamOp:
 		return c.lam(r, n)
@@ -144,26 +109,28 @@ func (c *checker) node(r Ref) (Type, error) {
 	return 0, c.errorf(r, "no such constructor: %d", n.Op)
 }
 
+func (c *checker) variable(r Ref, x Var) (Type, error) {
+	v := &c.t.Vars[x]
+	if !c.t.inScope(c.tr, r, x) {
+		return 0, c.errorf(r, "%s is out of scope", v.Name)
+	}
+	if v.Linear {
+		return v.Type, c.occurrence(r, x)
+	}
+	return v.Type, nil
+}
+
 func (c *checker) lam(r Ref, n *Node) (Type, error) {
 	x := &c.t.Vars[n.X]
 	body := c.types[n.A]
 	if !x.Linear {
 		return c.t.Types.Arrow(x.Type, body), c.ordinary(r, n.A, "a function")
 	}
-	if c.lin[n.A] != n.X && !c.any[n.A] {
-		return 0, c.errorf(r, "the body is not linear in %s", x.Name)
+	dual, ok := c.t.Types.DualTo(body)
+	if !ok {
+		return 0, c.errorf(r, "the body of a linear function has type %s, not R^d", c.str(body))
 	}
-	switch c.t.Types.Kind(body) {
-	case EuclidKind:
-		return AbstractDual, nil
-	case RKind:
-		return c.t.Types.Dual(1), nil
-	case VecKind:
-		if c.t.Types.Left(body) == R {
-			return c.t.Types.Dual(c.t.Types.Len(body)), nil
-		}
-	}
-	return 0, c.errorf(r, "the body of a linear function has type %s, not R^d", c.str(body))
+	return dual, c.linearLam(r, n)
 }
 
 func (c *checker) app(r Ref, n *Node) (Type, error) {
@@ -176,18 +143,8 @@ func (c *checker) app(r Ref, n *Node) (Type, error) {
 	case ArrowKind:
 		return tt.Right(f), firstError(c.want(r, n.B, tt.Left(f), "the argument"), c.ordinary(r, n.B, "an argument"))
 	case DualKind:
-		c.lin[r], c.any[r] = c.lin[n.B], false
-		if err := c.want(r, n.B, R, "the argument"); err != nil {
-			return 0, err
-		}
-		switch d := tt.Len(f); d {
-		case 0:
-			return AbstractEuclid, nil
-		case 1:
-			return R, nil
-		default:
-			return tt.Vec(d, R), nil
-		}
+		c.outer[r], c.lin[r] = c.outer[n.B], c.lin[n.B]
+		return tt.Right(f), c.want(r, n.B, R, "the argument")
 	}
 	return 0, c.errorf(r, "%s is not a function", c.str(f))
 }
@@ -199,7 +156,7 @@ func (c *checker) vec(r Ref, n *Node) (Type, error) {
 	}
 	for i, k := range kids {
 		if i == 0 {
-			c.lin[r], c.any[r] = c.lin[k], c.any[k]
+			c.outer[r], c.lin[r] = c.outer[k], c.lin[k]
 		} else if err := c.both(r, r, k); err != nil {
 			return 0, err
 		}
@@ -219,13 +176,10 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		}
 		return nil
 	}
-	c.lin[r], c.any[r] = c.lin[n.A], c.any[n.A]
 	if n.Op == LetOp && t.Vars[n.X].Linear {
-		if c.lin[n.A] == n.X {
-			c.lin[r] = c.lin[n.B]
-		}
-		return c.types[n.A], bind(n.X, u)
+		return c.types[n.A], firstError(bind(n.X, u), c.linearLet(r, n))
 	}
+	c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
 	if err := c.ordinary(r, n.B, "an exponential substitution"); err != nil {
 		return 0, err
 	}
@@ -276,10 +230,8 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 			return 0, err
 		}
 	}
-	if n.Sym == Mul && (c.lin[kids[0]] == 0 || c.lin[kids[1]] == 0) {
-		c.lin[r] = c.lin[kids[0]] + c.lin[kids[1]]
-		c.any[r] = c.any[kids[0]] || c.any[kids[1]]
-		return R, nil
+	if n.Sym == Mul {
+		return R, c.product(r, kids[0], kids[1])
 	}
 	for _, k := range kids {
 		if err := c.ordinary(r, k, "an argument of "+n.Sym.String()); err != nil {

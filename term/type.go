@@ -26,7 +26,7 @@ const (
 type typeNode struct {
 	kind Kind
 	n    uint32 // VecKind: s; DualKind: d, 0 where d is left abstract
-	a, b Type
+	a, b Type   // DualKind: b is R^d
 }
 
 // Types is a universe of interned types. The zero value is not usable: call
@@ -51,7 +51,7 @@ const AbstractEuclid Type = 3
 func NewTypes() *Types {
 	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}}
 	tt.intern(typeNode{kind: RKind})
-	tt.intern(typeNode{kind: DualKind})
+	tt.intern(typeNode{kind: DualKind, b: AbstractEuclid})
 	tt.intern(typeNode{kind: EuclidKind})
 	return tt
 }
@@ -80,8 +80,33 @@ func (tt *Types) Vec(s int, a Type) Type {
 	return tt.intern(typeNode{kind: VecKind, n: uint32(s), a: a})
 }
 
-// Dual returns R⊥d = R ⊸ R^d; d = 0 is [AbstractDual].
-func (tt *Types) Dual(d int) Type { return tt.intern(typeNode{kind: DualKind, n: uint32(d)}) }
+// Dual returns R⊥d = R ⊸ R^d, to R itself for d = 1; d = 0 is [AbstractDual].
+func (tt *Types) Dual(d int) Type {
+	to := AbstractEuclid
+	switch {
+	case d == 1:
+		to = R
+	case d > 1:
+		to = tt.Vec(d, R)
+	}
+	dual, _ := tt.DualTo(to)
+	return dual
+}
+
+// DualTo returns R ⊸ E for E = R, a vector of numbers or the abstract R^d; ok is false
+// for any other E. A vector of one number isn't R, so R ⊸ R¹ and R ⊸ R are two types,
+// both with d = 1.
+func (tt *Types) DualTo(e Type) (dual Type, ok bool) {
+	switch n := tt.nodes[e]; {
+	case n.kind == EuclidKind:
+		return AbstractDual, true
+	case n.kind == RKind:
+		return tt.intern(typeNode{kind: DualKind, n: 1, b: e}), true
+	case n.kind == VecKind && n.a == R:
+		return tt.intern(typeNode{kind: DualKind, n: n.n, b: e}), true
+	}
+	return 0, false
+}
 
 // Nat returns the type of Church numerals that iterate on x: (x → x) → x → x.
 func (tt *Types) Nat(x Type) Type {
@@ -101,7 +126,7 @@ func (tt *Types) Kind(t Type) Kind { return tt.nodes[t].kind }
 // Left returns A of A × B, A → B and A^s.
 func (tt *Types) Left(t Type) Type { return tt.nodes[t].a }
 
-// Right returns B of A × B and A → B.
+// Right returns B of A × B and A → B, and R^d of R⊥d.
 func (tt *Types) Right(t Type) Type { return tt.nodes[t].b }
 
 // Len returns s of A^s, and d of R⊥d.
@@ -125,12 +150,15 @@ func (tt *Types) Reverse(t Type) Type {
 			continue
 		}
 		n := tt.nodes[f.t]
-		if !f.done && n.kind != RKind {
-			stack = append(stack, frame{f.t, true}, frame{t: n.a})
-			if n.b != 0 {
-				stack = append(stack, frame{t: n.b})
+		if !f.done {
+			switch n.kind {
+			case ProdKind, ArrowKind:
+				stack = append(stack, frame{f.t, true}, frame{t: n.a}, frame{t: n.b})
+				continue
+			case VecKind:
+				stack = append(stack, frame{f.t, true}, frame{t: n.a})
+				continue
 			}
-			continue
 		}
 		switch n.kind {
 		case RKind:
@@ -206,14 +234,7 @@ func (tt *Types) String(t Type) string {
 			parts = []item{{text: "R^d"}}
 		case DualKind:
 			prec = arrow
-			switch n.n {
-			case 0:
-				parts = []item{{text: "R -o R^d"}}
-			case 1:
-				parts = []item{{text: "R -o R"}}
-			default:
-				parts = []item{{text: fmt.Sprintf("R -o R^%d", n.n)}}
-			}
+			parts = []item{{text: "R -o "}, {t: n.b, prec: arrow}}
 		case VecKind:
 			parts = []item{{t: n.a, prec: atom}, {text: fmt.Sprintf("^%d", n.n)}}
 		case ProdKind:

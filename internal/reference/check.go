@@ -91,7 +91,7 @@ func (ty *Typing) argument(t *Term) (Var, bool) {
 // set Z of linear variables. It also checks that no variable is bound again in its own scope, and that
 // every occurrence stands in the scope of its binder.
 func (ty *Typing) Check(t *Term, ground denote.Ground) (term.Type, error) {
-	c := &checker{Typing: ty, ground: ground, scope: map[*Var]bool{}, ordinary: map[*Var]bool{}}
+	c := &checker{Typing: ty, ground: ground, scope: map[*Var]bool{}, ordinary: map[*Var]bool{}, zero: map[*Var]bool{}}
 	return c.plain(t)
 }
 
@@ -100,6 +100,7 @@ type checker struct {
 	ground   denote.Ground
 	scope    map[*Var]bool // the variables in scope
 	ordinary map[*Var]bool // linear variables that are ordinary ones: b of t[b:=u] with ⊢ u
+	zero     map[*Var]bool // those whose u is a zero: it has ⊢ and, for every Z, ⊢_Z
 }
 
 func fail(t *Term, format string, args ...any) error {
@@ -163,9 +164,7 @@ func (c *checker) plain(t *Term) (term.Type, error) {
 		if err != nil {
 			return 0, err
 		}
-		if t.P.X != nil && t.P.X.Linear {
-			c.ordinary[t.P.X] = true
-		}
+		c.bindOrdinary(t)
 		return c.under(t.P, u, t.Kids[0], c.plain)
 	}
 	kids := make([]term.Type, len(t.Kids))

@@ -45,6 +45,8 @@ func (c *converter) typ(t term.Type) term.Type {
 		u = tt.Prod(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
 	case term.ArrowKind:
 		u = tt.Arrow(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
+	case term.DualKind:
+		u = tt.Dual(tt.Len(t))
 	case term.VecKind:
 		a := c.typ(tt.Left(t))
 		u = a

@@ -11,7 +11,7 @@ func (c *checker) linear(t *Term, z map[*Var]bool) (term.Type, error) {
 	judge := func(u *Term) (term.Type, error) { return c.linear(u, z) }
 	switch t.Op {
 	case Variable:
-		if !z[t.X] {
+		if !z[t.X] && !(c.zero[t.X] && c.scope[t.X]) {
 			return 0, fail(t, "%s, which is not in Z, in ⊢_Z", t.X.Name)
 		}
 		return term.R, nil
@@ -69,25 +69,28 @@ func (c *checker) product(t *Term, judge func(*Term) (term.Type, error)) (term.T
 // linearLet is t[p:=u] under ⊢_Z. An exponential p has ⊢ u. A linear b has either
 // ⊢ u, and is then an ordinary variable of ⊢_Z t; or ⊢_Z u and ⊢_{Z∪b} t.
 func (c *checker) linearLet(t *Term, z map[*Var]bool, judge func(*Term) (term.Type, error)) (term.Type, error) {
-	linear := t.P.X != nil && t.P.X.Linear
 	u, err := c.plain(t.Kids[1])
 	if err == nil {
-		if linear {
-			c.ordinary[t.P.X] = true
-		}
-		var ty term.Type
-		if ty, err = c.under(t.P, u, t.Kids[0], judge); err == nil {
-			return ty, nil
-		}
+		c.bindOrdinary(t)
+		return c.under(t.P, u, t.Kids[0], judge)
 	}
-	if !linear {
+	if t.P.X == nil || !t.P.X.Linear {
 		return 0, err
 	}
-	delete(c.ordinary, t.P.X)
 	if u, err = judge(t.Kids[1]); err != nil {
 		return 0, err
 	}
 	more := maps.Clone(z)
 	more[t.P.X] = true
 	return c.under(t.P, u, t.Kids[0], func(u *Term) (term.Type, error) { return c.linear(u, more) })
+}
+
+// bindOrdinary lets a linear b of t[b:=u] with ⊢ u be an ordinary variable. If u is a
+// zero, then so is b: it has the second judgement too.
+func (c *checker) bindOrdinary(t *Term) {
+	if b := t.P.X; b != nil && b.Linear {
+		c.ordinary[b] = true
+		_, err := c.linear(t.Kids[1], nil)
+		c.zero[b] = err == nil
+	}
 }

@@ -3,15 +3,27 @@ package reference_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
 )
+
+// drawLinear draws a closed program of type R or R^d with dual λs of its own, and a
+// strategy.
+func drawLinear(t *rapid.T) run {
+	q := generate.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
+	r := run{subject: subject{t: q}, name: rapid.SampledFrom(strategyNames).Draw(t, "strategy")}
+	r.strategy = strategies(rapid.Uint64().Draw(t, "seed"))[r.name]
+	r.Start = reference.Convert(q, denote.Rationals{}).ValueStart(nil, nil).Named()
+	return r
+}
 
 // drawAny draws a program with linear variables of its own, or the start term of a
 // random program or its gradient.
@@ -125,4 +137,84 @@ func TestChecker(t *testing.T) {
 			require.Equal(t, got, back)
 		}
 	})
+}
+
+// TestJudgements: this checker and term.Check accept the same terms: those made by the
+// judgements, and those with a few changes anywhere.
+func TestJudgements(t *testing.T) {
+	accepted, rejected := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		q := generate.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
+		require.True(t, requireSameJudgement(t, q))
+		for range 20 {
+			p := *q
+			p.Nodes, p.Vars = slices.Clone(q.Nodes), slices.Clone(q.Vars)
+			for range rapid.IntRange(1, 3).Draw(t, "changes") {
+				change(t, &p)
+			}
+			if requireSameJudgement(t, &p) {
+				accepted++
+			} else {
+				rejected++
+			}
+		}
+	})
+	require.NotZero(t, accepted)
+	require.NotZero(t, rejected)
+}
+
+// requireSameJudgement reports whether both checkers accept q, with one type.
+func requireSameJudgement(t require.TestingT, q *term.Term) bool {
+	ty, err := q.Check()
+	p := reference.Convert(q, denote.Floats{})
+	for _, x := range q.FreeVars() {
+		p.Typing.Free(p.Var(x))
+	}
+	got, want := p.Typing.Check(p.Term, p.Ground)
+	require.Equal(t, want == nil, err == nil, "%s: %v; reference: %v", q, err, want)
+	if err == nil {
+		require.Equal(t, p.Type, got, "%s", q)
+		require.Equal(t, width(q.Types, ty), width(q.Types, got), "%s", q)
+	}
+	return err == nil
+}
+
+// width is d of R^d, as a vector or as a tuple.
+func width(tt *term.Types, ty term.Type) int {
+	d := 1
+	for ; tt.Kind(ty) == term.ProdKind; d++ {
+		ty = tt.Right(ty)
+	}
+	if tt.Kind(ty) == term.VecKind {
+		d = tt.Len(ty)
+	}
+	return d
+}
+
+// change makes one change to a term that keeps the types of its nodes.
+func change(t *rapid.T, q *term.Term) {
+	r := rapid.IntRange(1, len(q.Nodes)-1).Draw(t, "node")
+	n := &q.Nodes[r]
+	switch n.Op {
+	case term.NumOp:
+		n.Val = float64(rapid.IntRange(0, 1).Draw(t, "numeral"))
+	case term.VarOp:
+		var same []term.Var
+		for x := 1; x < len(q.Vars); x++ {
+			if q.Vars[x].Type == q.Vars[n.X].Type {
+				same = append(same, term.Var(x))
+			}
+		}
+		n.X = rapid.SampledFrom(same).Draw(t, "variable")
+	case term.LetOp:
+		if q.Vars[n.X].Type == term.R {
+			q.Vars[n.X].Linear = !q.Vars[n.X].Linear
+		}
+	case term.LamOp:
+		q.Vars[n.X].Linear = !q.Vars[n.X].Linear
+	case term.AddOp:
+		n.A, n.B = n.B, n.A
+	case term.FunOp:
+		n.Sym = rapid.SampledFrom([]term.Symbol{term.Mul, term.Sub}).Draw(t, "symbol")
+	}
 }

@@ -1,17 +1,15 @@
-package reference_test
+package generate
 
 import (
 	"slices"
 
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
 )
 
 // linearDrawer makes random terms with linear variables, by the two judgements: plain
-// for ⊢ and linear for ⊢_Z. Types are R, R², R⊥1, R⊥2 and R→R.
+// for ⊢ and linear for ⊢_Z. Types are R, R¹, R², the R⊥d to them, and R→R.
 type linearDrawer struct {
 	t      *rapid.T
 	q      *term.Term
@@ -20,29 +18,48 @@ type linearDrawer struct {
 	budget int
 }
 
-// drawLinear makes a closed program of type R or R².
-func drawLinear(t *rapid.T) run {
+// Linear makes a closed term of type R, R¹ or R² with about size symbols, with dual λs
+// of its own.
+func Linear(t *rapid.T, size int) *term.Term {
 	tt := term.NewTypes()
-	g := &linearDrawer{t: t, q: term.New(tt), tt: tt, budget: rapid.IntRange(3, 40).Draw(t, "size")}
-	g.q.Root = g.plain(g.power(1+g.choose(2)), 6)
-	r := run{subject: subject{t: g.q}, name: rapid.SampledFrom(strategyNames).Draw(t, "strategy")}
-	r.strategy = strategies(rapid.Uint64().Draw(t, "seed"))[r.name]
-	r.Start = reference.Convert(g.q, denote.Rationals{}).ValueStart(nil, nil).Named()
-	return r
+	g := &linearDrawer{t: t, q: term.New(tt), tt: tt, budget: size}
+	g.q.Root = g.plain(g.power(g.choose(3)), 6)
+	return g.q
 }
 
 func (g *linearDrawer) choose(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "choice") }
 
-// power is R^d, for d of 1 or 2.
+// power is the vector R^d, for d = 0 the number R.
 func (g *linearDrawer) power(d int) term.Type {
-	if d == 1 {
+	if d == 0 {
 		return term.R
 	}
-	return g.tt.Prod(term.R, term.R)
+	return g.tt.Vec(d, term.R)
+}
+
+// dual is R ⊸ e.
+func (g *linearDrawer) dual(e term.Type) term.Type {
+	d, _ := g.tt.DualTo(e)
+	return d
 }
 
 func (g *linearDrawer) typ() term.Type {
-	return []term.Type{term.R, g.power(2), g.tt.Dual(1), g.tt.Dual(2), g.tt.Arrow(term.R, term.R)}[g.choose(5)]
+	switch e := g.power(g.choose(3)); g.choose(5) {
+	case 0, 1:
+		return e
+	case 2, 3:
+		return g.dual(e)
+	}
+	return g.tt.Arrow(term.R, term.R)
+}
+
+// components makes a vector of the type.
+func (g *linearDrawer) components(ty term.Type, number func() term.Ref) term.Ref {
+	comps := make([]term.Ref, g.tt.Len(ty))
+	for i := range comps {
+		comps[i] = number()
+	}
+	return g.q.Vec(0, comps)
 }
 
 func (g *linearDrawer) fresh(name string, ty term.Type, linear bool) term.Var {
@@ -77,9 +94,10 @@ func (g *linearDrawer) plain(ty term.Type, depth int) term.Ref {
 		u, b := g.plain(term.R, d), g.fresh("b", term.R, true)
 		return q.Let(0, b, u, g.with([]term.Var{b}, func() term.Ref { return g.plain(ty, d) }))
 	case 2:
-		u := g.plain(g.power(2), d)
-		xs := []term.Var{g.fresh("x", term.R, false), g.fresh("y", term.R, false)}
-		return q.Unpair(0, xs[0], xs[1], u, g.with(xs, func() term.Ref { return g.plain(ty, d) }))
+		v := g.power(1 + g.choose(2))
+		u := g.plain(v, d)
+		xs := []term.Var{g.fresh("x", term.R, false), g.fresh("y", term.R, false)}[:g.tt.Len(v)]
+		return q.Unvec(0, xs, u, g.with(xs, func() term.Ref { return g.plain(ty, d) }))
 	case 3:
 		return q.If(0, term.Less, g.plain(term.R, d), g.plain(term.R, d), g.plain(ty, d), g.plain(ty, d))
 	case 4:
@@ -88,7 +106,7 @@ func (g *linearDrawer) plain(ty term.Type, depth int) term.Ref {
 	switch g.tt.Kind(ty) {
 	case term.DualKind:
 		a := g.fresh("a", term.R, true)
-		return q.Lam(0, a, g.linear([]term.Var{a}, g.tt.Len(ty), d))
+		return q.Lam(0, a, g.linear([]term.Var{a}, g.tt.Right(ty), d))
 	case term.ArrowKind:
 		x := g.fresh("x", term.R, false)
 		return q.Lam(0, x, g.with([]term.Var{x}, func() term.Ref { return g.plain(term.R, d) }))
@@ -96,24 +114,21 @@ func (g *linearDrawer) plain(ty term.Type, depth int) term.Ref {
 	return g.number1(ty, d)
 }
 
-// number1 makes a term of type R or R² by an operation.
+// number1 makes a number or a vector by an operation.
 func (g *linearDrawer) number1(ty term.Type, d int) term.Ref {
-	q, dim := g.q, 1
-	if ty != term.R {
-		dim = 2
-	}
+	q := g.q
 	switch g.choose(4) {
 	case 0:
 		return q.Add(0, g.plain(ty, d), g.plain(ty, d))
 	case 1:
-		return q.App(0, g.plain(g.tt.Dual(dim), d), g.plain(term.R, d))
+		return q.App(0, g.plain(g.dual(ty), d), g.plain(term.R, d))
 	case 2:
-		if dim == 1 {
+		if ty == term.R {
 			return q.App(0, g.plain(g.tt.Arrow(term.R, term.R), d), g.plain(term.R, d))
 		}
 	}
-	if dim == 2 {
-		return q.Pair(0, g.plain(term.R, d), g.plain(term.R, d))
+	if ty != term.R {
+		return g.components(ty, func() term.Ref { return g.plain(term.R, d) })
 	}
 	return q.Fun(0, term.Mul, g.plain(term.R, d), g.plain(term.R, d))
 }
@@ -126,55 +141,55 @@ func (g *linearDrawer) leaf(ty term.Type) term.Ref {
 	switch g.tt.Kind(ty) {
 	case term.DualKind:
 		a := g.fresh("a", term.R, true)
-		return g.q.Lam(0, a, g.linear([]term.Var{a}, g.tt.Len(ty), 0))
+		return g.q.Lam(0, a, g.linear([]term.Var{a}, g.tt.Right(ty), 0))
 	case term.ArrowKind:
 		x := g.fresh("x", term.R, false)
 		return g.q.Lam(0, x, g.with([]term.Var{x}, func() term.Ref { return g.leaf(term.R) }))
-	case term.ProdKind:
-		return g.q.Pair(0, g.leaf(term.R), g.leaf(term.R))
+	case term.VecKind:
+		return g.components(ty, func() term.Ref { return g.leaf(term.R) })
 	}
 	return g.number()
 }
 
 // linear makes a term of ⊢_Z t : R^d.
-func (g *linearDrawer) linear(z []term.Var, dim, depth int) term.Ref {
+func (g *linearDrawer) linear(z []term.Var, ty term.Type, depth int) term.Ref {
 	q, d := g.q, depth-1
 	if g.budget--; g.budget <= 0 || depth <= 0 {
-		return g.linearLeaf(z, dim)
+		return g.linearLeaf(z, ty)
 	}
 	switch g.choose(9) {
 	case 0:
-		return g.linearLeaf(z, dim)
+		return g.linearLeaf(z, ty)
 	case 1:
 		a := g.typ()
 		u, x := g.plain(a, d), g.fresh("x", a, false)
-		return q.Let(0, x, u, g.with([]term.Var{x}, func() term.Ref { return g.linear(z, dim, d) }))
+		return q.Let(0, x, u, g.with([]term.Var{x}, func() term.Ref { return g.linear(z, ty, d) }))
 	case 2: // ⊢_Z u and ⊢_{Z∪b} t
-		u, b := g.linear(z, 1, d), g.fresh("b", term.R, true)
-		return q.Let(0, b, u, g.linear(append(z[:len(z):len(z)], b), dim, d))
+		u, b := g.linear(z, term.R, d), g.fresh("b", term.R, true)
+		return q.Let(0, b, u, g.linear(append(z[:len(z):len(z)], b), ty, d))
 	case 3: // ⊢ u, and b is an ordinary variable of ⊢_Z t
 		u, b := g.plain(term.R, d), g.fresh("b", term.R, true)
-		return q.Let(0, b, u, g.with([]term.Var{b}, func() term.Ref { return g.linear(z, dim, d) }))
+		return q.Let(0, b, u, g.with([]term.Var{b}, func() term.Ref { return g.linear(z, ty, d) }))
 	case 4:
-		return q.If(0, term.Less, g.plain(term.R, d), g.plain(term.R, d), g.linear(z, dim, d), g.linear(z, dim, d))
+		return q.If(0, term.Less, g.plain(term.R, d), g.plain(term.R, d), g.linear(z, ty, d), g.linear(z, ty, d))
 	case 5, 6:
-		return q.Add(0, g.linear(z, dim, d), g.linear(z, dim, d))
+		return q.Add(0, g.linear(z, ty, d), g.linear(z, ty, d))
 	case 7:
-		return q.App(0, g.plain(g.tt.Dual(dim), d), g.linear(z, 1, d))
+		return q.App(0, g.plain(g.dual(ty), d), g.linear(z, term.R, d))
 	}
-	if dim == 2 {
-		return q.Pair(0, g.linear(z, 1, d), g.linear(z, 1, d))
+	if ty != term.R {
+		return g.components(ty, func() term.Ref { return g.linear(z, term.R, d) })
 	}
-	a, b := g.plain(term.R, d), g.linear(z, 1, d)
+	a, b := g.plain(term.R, d), g.linear(z, term.R, d)
 	if g.choose(2) == 0 {
 		a, b = b, a
 	}
 	return q.Fun(0, term.Mul, a, b)
 }
 
-func (g *linearDrawer) linearLeaf(z []term.Var, dim int) term.Ref {
-	if dim == 2 {
-		return g.q.Pair(0, g.linearLeaf(z, 1), g.linearLeaf(z, 1))
+func (g *linearDrawer) linearLeaf(z []term.Var, ty term.Type) term.Ref {
+	if ty != term.R {
+		return g.components(ty, func() term.Ref { return g.linearLeaf(z, term.R) })
 	}
 	if i := g.choose(len(z) + 1); i < len(z) {
 		return g.q.Variable(0, z[i])

@@ -1,0 +1,81 @@
+package term
+
+// A traversal is the nodes of a term in the order in which their typings are derived:
+// children first, and u before t in t[x:=u]. Places count from 1; 0 is none.
+type traversal struct {
+	order  []Ref // the node at each place
+	at     []Ref // the place of each node, 0 where it isn't under the root
+	size   []Ref // how many nodes a node's subterm has: they stand side by side, the node last
+	binder []Ref // the node that binds each variable, in its child A; 0 where it is free
+}
+
+// traverse finds the order by two loops over the arena. The error is a [*TypeError]
+// where a node has two parents or a variable two binders.
+func (t *Term) traverse() (*traversal, error) {
+	n := len(t.Nodes)
+	tr := &traversal{at: make([]Ref, n), size: make([]Ref, n), binder: make([]Ref, len(t.Vars))}
+	for r := 1; r < n; r++ {
+		size := 1
+		t.kids(&t.Nodes[r], func(k Ref) { size += int(tr.size[k]) })
+		tr.size[r] = Ref(min(n, size))
+	}
+	if int(tr.size[t.Root]) >= n {
+		return nil, t.shared(t.Root)
+	}
+	tr.order = make([]Ref, tr.size[t.Root]+1)
+	tr.at[t.Root] = tr.size[t.Root]
+	for r := t.Root; r > 0; r-- {
+		if tr.at[r] == 0 {
+			continue
+		}
+		tr.order[tr.at[r]] = r
+		if err := t.place(tr, r); err != nil {
+			return nil, err
+		}
+	}
+	return tr, nil
+}
+
+func (t *Term) shared(r Ref) error {
+	return &TypeError{At: r, Pos: t.Nodes[r].Pos, Msg: "a node has two parents"}
+}
+
+// place gives the children of r their places, which end before r's, and r the variables
+// that it binds.
+func (t *Term) place(tr *traversal, r Ref) (err error) {
+	n := &t.Nodes[r]
+	before := tr.at[r] - tr.size[r]
+	put := func(k Ref) {
+		if tr.at[k] != 0 {
+			err = t.shared(k)
+			return
+		}
+		before += tr.size[k]
+		tr.at[k] = before
+	}
+	switch n.Op {
+	case LetOp, UnpairOp, UnvecOp, UntupleOp:
+		put(n.B)
+		put(n.A)
+	default:
+		t.kids(n, put)
+	}
+	t.binders(n, func(x Var) {
+		if tr.binder[x] != 0 {
+			err = &TypeError{At: r, Pos: n.Pos, Msg: t.Vars[x].Name + " is bound twice"}
+		}
+		tr.binder[x] = r
+	})
+	return err
+}
+
+// inScope reports whether node r is in the scope of x; a free variable is in scope
+// everywhere.
+func (t *Term) inScope(tr *traversal, r Ref, x Var) bool {
+	b := tr.binder[x]
+	if b == 0 {
+		return true
+	}
+	last := tr.at[t.Nodes[b].A]
+	return tr.at[r] <= last && tr.at[r] > last-tr.size[t.Nodes[b].A]
+}
