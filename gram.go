@@ -222,6 +222,9 @@ func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
 
 func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
 	return p.gradient.get(func() (*graph.Program, error) {
+		if err := revgrad.Undefined(p.src.Term); err != nil {
+			return nil, p.locate(err, "differentiating")
+		}
 		if err := p.gradientType(); err != nil {
 			return nil, err
 		}

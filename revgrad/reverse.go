@@ -28,14 +28,15 @@ const checkEvery = 1 << 12
 // The error is an [*UndefinedError] where t has a linear variable or a term of
 // type R⊥.
 func Reverse(t *term.Term, check func() error) (*term.Term, error) {
+	if err := Undefined(t); err != nil {
+		return nil, err
+	}
 	d := &reverser{src: t, dst: term.New(t.Types), image: make([]term.Ref, len(t.Nodes))}
 	d.dst.Data = t.Data
 	nodes, vars := imageSize(t)
 	d.dst.Nodes = append(make([]term.Node, 0, nodes), d.dst.Nodes...)
 	d.dst.Vars = append(make([]term.VarInfo, 0, vars), d.dst.Vars...)
-	if err := d.variables(); err != nil {
-		return nil, err
-	}
+	d.variables()
 	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
 		if r%checkEvery == 0 && check != nil {
 			if err := check(); err != nil {
@@ -84,17 +85,29 @@ type reverser struct {
 	image    []term.Ref // D of each node of src
 }
 
-// variables copies the variables of the source, each with the type D(A).
-func (d *reverser) variables() error {
-	for i := 1; i < len(d.src.Vars); i++ {
-		v := d.src.Vars[i]
-		if v.Linear || hasDual(d.src.Types, v.Type) {
+// Undefined returns an [*UndefinedError] if t has a linear variable or one whose type has
+// a linear negation in it: at a linear λ, if there is one, and nil if D is defined on t.
+func Undefined(t *term.Term) error {
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
+			return &UndefinedError{Pos: n.Pos, What: "lin, the linear abstraction"}
+		}
+	}
+	for i := 1; i < len(t.Vars); i++ {
+		if v := &t.Vars[i]; v.Linear || hasDual(t.Types, v.Type) {
 			return &UndefinedError{Pos: v.Pos, What: "linear negation"}
 		}
+	}
+	return nil
+}
+
+// variables copies the variables of the source, each with the type D(A).
+func (d *reverser) variables() {
+	for i := 1; i < len(d.src.Vars); i++ {
+		v := d.src.Vars[i]
 		v.Type = d.src.Types.Reverse(v.Type)
 		d.dst.NewVar(v)
 	}
-	return nil
 }
 
 func hasDual(tt *term.Types, t term.Type) bool {

@@ -86,5 +86,12 @@ func TestUndefinedOnLinearTerms(t *testing.T) {
 	_, err := Reverse(q, nil)
 	var undefined *UndefinedError
 	require.ErrorAs(t, err, &undefined)
-	require.Equal(t, term.Pos(7), undefined.Pos)
+	require.Equal(t, term.Pos(3), undefined.Pos)
+
+	y := q.NewVar(term.VarInfo{Name: "y", Type: tt.Arrow(term.R, tt.Dual(2)), Pos: 9})
+	q.Vars[a].Linear = false
+	q.Root = q.Variable(5, y)
+	_, err = Reverse(q, nil)
+	require.ErrorAs(t, err, &undefined)
+	require.Equal(t, term.Pos(9), undefined.Pos)
 }
