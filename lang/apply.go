@@ -118,20 +118,29 @@ func (e *elaborator) app() {
 	u := e.pop()
 	f := e.pop()
 	v := val{span: f.span, head: f.head}
-	v.node = e.core.add(coreNode{op: appCore, pos: e.at(f.span.Start), a: f.node, b: u.node})
+	v.node = e.core.add(coreNode{op: appCore, pos: e.at(f.span.Start), a: f.node, b: u.node, typ: f.typ})
+	takes, gives, ok := e.tt.application(f.typ)
+	if ok {
+		v.typ = gives
+		e.result(v)
+		e.want(u, takes, e.takes(f))
+		return
+	}
+	v.typ = e.tt.open()
 	e.result(v)
-	r := &e.vals[len(e.vals)-1].typ
-	if a, ok := e.tt.function(f.typ); ok {
-		*r = a.b
-		e.want(u, a.a, e.takes(f))
-		return
-	}
-	*r = e.tt.open()
-	if e.tt.at(f.typ).kind != openType {
+	switch {
+	case e.tt.at(f.typ).kind != openType:
 		e.notFunction(f, u)
-		return
+	case e.mayBeDual(u):
+		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
+	default:
+		e.asFunction(f, u, v.typ)
 	}
-	if a := e.tt.arrow(u.typ, *r); e.tt.unify(f.typ, a) != noClash {
+}
+
+// asFunction makes f, whose type is open, a function from what u is to r.
+func (e *elaborator) asFunction(f, u val, r typ) {
+	if a := e.tt.arrow(u.typ, r); e.tt.unify(f.typ, a) != noClash {
 		e.endless(f, u, a)
 	}
 }

@@ -137,15 +137,13 @@ func (e *elaborator) sum(x syntax.Expr, n int) {
 	}
 	parts := e.vals[len(e.vals)-n:]
 	e.vals = e.vals[:len(e.vals)-n]
-	for _, p := range parts {
-		e.want(p, realT, reason{kind: takesReason, text: "sum"})
-	}
+	t := e.addends("sum", parts...)
 	pos := e.at(e.expr(x).Span.Start)
 	total := parts[n-1].node
 	for i := n - 2; i >= 0; i-- {
 		total = e.core.add(coreNode{op: addCore, pos: pos, a: parts[i].node, b: total})
 	}
-	e.result(val{total, realT, e.span(x), e.span(x)})
+	e.result(val{total, t, e.span(x), e.span(x)})
 }
 
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is

@@ -18,13 +18,14 @@ const (
 	inputCore                // an input, whole     x its first scalar, typ
 	numCore                  // r                   val
 	lamCore                  // λx.t                x, a=t
-	appCore                  // t u                 a=t, b=u
+	appCore                  // t u                 a=t, b=u, typ of t
 	pairCore                 // ⟨t,u⟩               a=t, b=u
 	letCore                  // t[x:=u]             x, a=t, b=u
 	tupleCore                // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
 	unvecCore                // t[⟦x0,…⟧:=u]        the same
 	addCore                  // t + u               a=t, b=u
 	funCore                  // f(t), f(t,u)        sym, a=t, b=u
+	linearCore               // t − u, −t, t / u    the same; t or u depends on a linear variable
 	vecCore                  // ⟦t0,…⟧              a and b delimit the components in args
 	listCore                 // [t1;…]              the same; typ
 	ifCore                   // if …                cmp, a the place of the four parts in args
@@ -56,6 +57,7 @@ type coreVar struct {
 	typ    typ
 	pos    term.Pos
 	binder binder
+	linear bool // bound by lin, or by let to what depends on a linear variable
 }
 
 // binder says what bound a variable whose type is one where a def would have many.
@@ -116,7 +118,7 @@ func (c *core) children(n *coreNode, f func(node)) {
 				f(k)
 			}
 		}
-	case funCore:
+	case funCore, linearCore:
 		f(n.a)
 		if n.b != 0 {
 			f(n.b)

@@ -50,6 +50,14 @@ func TestDepth(t *testing.T) {
 		{"applications", "fun f x -> " + nest(million, "f (", "x", ")")},
 		{"a spine", "fun f x -> f" + strings.Repeat(" x", many)},
 		{"symbols", in + nest(million, "sin (", "x", ")")},
+		{"linear sums", "lin a -> " + nest(million, "a + (", "a", ")")},
+		{"linear lets", "lin y0 -> " + chain(many, func(i int) string { return fmt.Sprintf("let y%d = y%d - y%d / 2 in\n ", i+1, i, i) }) + "y0"},
+		{"duals", "let y0 = lin a -> a in " + chain(many, func(i int) string { return fmt.Sprintf("let y%d = lin a -> y%d a + y%d a in\n ", i+1, i, i) }) + "y0"},
+		{"a dual that is not known yet", "fun y -> lin a -> " + nest(many, "y (", "a", ")")},
+		{"functions that are not known yet", "fun" + chain(many, func(i int) string { return fmt.Sprintf(" y%d", i) }) + " -> lin a -> " +
+			chain(many, func(i int) string { return fmt.Sprintf("y%d 1 * a + ", i) }) + "a"},
+		{"functions that turn out to be one", "fun" + chain(many, func(i int) string { return fmt.Sprintf(" y%d", i) }) + " -> lin a -> " +
+			chain(many, func(i int) string { return fmt.Sprintf("(let f = [y%d; y%d] in y%d 1 * a) + ", i, max(i, 1)-1, i) }) + "a"},
 		{"tuples to the right", in + nest(many, "(x, ", "x", ")")},
 		{"tuples to the left", in + nest(many, "(", "x", ", x)")},
 		{"a wide tuple", in + "(x" + strings.Repeat(", x", million) + ")"},

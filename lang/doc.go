@@ -38,11 +38,24 @@
 //
 // # Types
 //
-// Types are simple: R, products, vectors of a size, functions; List A and Nat stand
-// for (A → X → X) → X → X and (X → X) → X → X, with an X of their own wherever they
-// are written. Each expansion of a def has its own types, which is all the
-// polymorphism there is. Sizes are unified too. What a projection needs to know of
-// its vector is checked at the end. Types that stay open are R.
+// Types are simple: R, products, vectors of a size, functions, and the linear
+// negations R -o R and R -o R^s; List A and Nat stand for (A → X → X) → X → X and
+// (X → X) → X → X, with an X of their own wherever they are written. Each expansion of
+// a def has its own types, which is all the polymorphism there is. Sizes are unified
+// too. What a projection needs to know of its vector is checked at the end. Types that
+// stay open are R.
+//
+// In a program with lin or -o, an application of f to a number waits, where the type
+// of f is open, until it is known whether f is a function or a dual. At the end f is a
+// dual if the argument depends on a linear variable, and a function if not.
+//
+// # Linear variables
+//
+// When all is typed, one loop over core checks by the two judgements of the calculus
+// that what stands under lin is linear ([linearity]), and finds the lets that are linear:
+// those to what depends on a linear variable. Differences, negations and quotients with
+// such an operand are written out as sums and products. term.Check accepts whatever
+// passes; the check here is for the messages.
 //
 // # Core and lowering
 //

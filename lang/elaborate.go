@@ -28,6 +28,13 @@ type elaborator struct {
 	acts    []activation
 	opens   []opening // binders to be put around what is being elaborated
 	pending []pending
+	waiting []waiting
+	duals   bool // lin or -o stands in the program
+	inLin   int  // how many lin are around what is being elaborated
+	lins    int  // how many have been elaborated
+	// notLinear is how many of diags are of checkLinear, if all are.
+	notLinear int
+	marks     []mark // of the nodes inside lin, in their order
 
 	patItems    []patternItem // scratch
 	dataGlobals []int         // by data index: its global
@@ -39,14 +46,19 @@ type elaborator struct {
 	work     int // nodes and expansions so far
 	diags    []load.Problem
 	reported map[reportKey]bool
-	failed   error // a limit: nothing more is done
+	chained  []syntax.Note // the chain of what waited and goes on, if not nil
+	uses     []useOf       // of defs, inside lin
+	failed   error         // a limit: nothing more is done
 }
 
 func (e *elaborator) push(f frame) { e.frames = append(e.frames, f) }
 
 func (e *elaborator) pushEval(x syntax.Expr) { e.push(frame{op: evalFrame, e: x}) }
 
-func (e *elaborator) result(v val) { e.vals = append(e.vals, v) }
+func (e *elaborator) result(v val) {
+	e.mark(v)
+	e.vals = append(e.vals, v)
+}
 
 func (e *elaborator) pop() val {
 	v := e.vals[len(e.vals)-1]
@@ -126,6 +138,7 @@ func (e *elaborator) step(f frame) {
 		e.primitive(f.prim, f.span)
 	case spanFrame:
 		e.vals[len(e.vals)-1].span = f.span
+		e.mark(e.vals[len(e.vals)-1])
 	case wrapFrame:
 		e.wrap(f.n)
 	case leaveFrame:
@@ -152,6 +165,8 @@ func (e *elaborator) build(f frame) {
 		e.project(f.e, int(f.i))
 	case compFrame:
 		e.comprehend(f)
+	case linFrame:
+		e.endLin()
 	case ifFrame:
 		e.branch(f.e)
 	case letFrame:
@@ -244,8 +259,7 @@ func (e *elaborator) form(x syntax.Expr) {
 	case syntax.LetExpr:
 		e.startLet(x)
 	case syntax.LinExpr:
-		e.reportHere(e.span(x), "not supported yet", "lin, the linear abstraction, can't be elaborated by this version")
-		e.bad(e.span(x))
+		e.startLin(x)
 	case syntax.CsvExpr:
 		e.reportHere(e.span(x), "csv outside of a declaration", "csv gives an input or data its value: data xs = csv …")
 		e.bad(e.span(x))

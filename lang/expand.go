@@ -180,7 +180,11 @@ func (e *elaborator) wrap(n int) {
 		switch o.kind {
 		case openFun:
 			c.op, c.value = lamCore, true
-			v.typ = e.tt.arrow(e.core.vars[o.x].typ, v.typ)
+			if e.core.vars[o.x].linear {
+				v.typ = e.tt.dual(v.typ)
+			} else {
+				v.typ = e.tt.arrow(e.core.vars[o.x].typ, v.typ)
+			}
 		case openLet:
 			c.op = letCore
 		case openTuple:

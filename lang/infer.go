@@ -84,6 +84,9 @@ func (e *elaborator) hints(v val, t typ, why reason) []syntax.Note {
 		f, u := e.headText(v.span), e.headText(s)
 		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
 	}
+	if e.duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.at(v.typ).kind == vecType {
+		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
+	}
 	note := e.polymorphism(why.fun.node)
 	if _, ok := e.tt.function(t); note == "" && ok && function {
 		note = e.polymorphism(v.node)
@@ -206,9 +209,9 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
 			ok = ok && good
 			made, k = e.tt.vec(out[k-1], s), k-1
 		case syntax.LinType:
-			s, good := e.dualSize(u, n)
+			to, good := e.dualTo(u, n)
 			ok = ok && good
-			made = e.tt.dual(s)
+			made = e.tt.dual(to)
 		default:
 			made, ok = e.tt.open(), false
 		}
@@ -233,17 +236,18 @@ func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (size, bool) {
 	return e.tt.knownSize(int(n)), true
 }
 
-// dualSize returns d of R -o R^d.
-func (e *elaborator) dualSize(u *unit, n *syntax.TypeNode) (size, bool) {
+// dualTo returns R of R -o R, and R^s of R -o R^s.
+func (e *elaborator) dualTo(u *unit, n *syntax.TypeNode) (typ, bool) {
 	b := u.file.Type(n.B)
 	if u.file.Type(n.A).Kind == syntax.RType {
 		switch {
 		case b.Kind == syntax.RType:
-			return e.tt.knownSize(1), true
+			return realT, true
 		case b.Kind == syntax.VecType && u.file.Type(b.A).Kind == syntax.RType:
-			return e.vectorSize(u, b.Size)
+			s, ok := e.vectorSize(u, b.Size)
+			return e.tt.vec(realT, s), ok
 		}
 	}
 	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")
-	return e.tt.openSize(), false
+	return e.tt.open(), false
 }

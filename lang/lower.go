@@ -48,13 +48,7 @@ func newLowering(e *elaborator) *lowering {
 }
 
 func (l *lowering) run(body val) error {
-	roots := []node{body.node}
-	for _, d := range l.e.defs {
-		if d.u != 0 {
-			roots = append(roots, d.u)
-		}
-	}
-	live := l.c.live(roots)
+	live := l.c.live(l.e.roots(body))
 	for r := 1; r < len(l.c.nodes); r++ {
 		if !live[r] {
 			continue
@@ -103,7 +97,7 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 func (l *lowering) bind(x variable) term.Var {
 	if l.vars[x] == 0 {
 		v := &l.c.vars[x]
-		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.name, Type: l.typ(v.typ), Pos: v.pos})
+		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.name, Type: l.typ(v.typ), Linear: v.linear, Pos: v.pos})
 	}
 	return l.vars[x]
 }
@@ -239,7 +233,8 @@ func (l *lowering) form(n typeNode, a, b term.Type) term.Type {
 	case vecType:
 		return tt.Vec(l.e.tt.sizeAt(size(n.n)).n, a)
 	case dualType:
-		return tt.Dual(l.e.tt.sizeAt(size(n.n)).n)
+		dual, _ := tt.DualTo(a)
+		return dual
 	case listType:
 		return tt.List(a, b)
 	case natType:

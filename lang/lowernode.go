@@ -1,6 +1,10 @@
 package lang
 
-import "github.com/gram-machine/gram/term"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // node makes the term of a node whose children have been made.
 func (l *lowering) node(n *coreNode) (term.Ref, error) {
@@ -33,6 +37,8 @@ func (l *lowering) node(n *coreNode) (term.Ref, error) {
 			return t.Fun(n.pos, n.sym, l.refs[n.a]), nil
 		}
 		return t.Fun(n.pos, n.sym, l.refs[n.a], l.refs[n.b]), nil
+	case linearCore:
+		return l.linear(n), nil
 	case vecCore:
 		return t.Vec(n.pos, l.list(n)), nil
 	case ifCore:
@@ -66,6 +72,25 @@ func (l *lowering) list(n *coreNode) []term.Ref {
 		l.kids = append(l.kids, l.refs[k])
 	}
 	return l.kids
+}
+
+// linear writes out an operation with a linear operand: t + −1·u for t − u, −1·t for −t,
+// (1/u)·t for t / u.
+func (l *lowering) linear(n *coreNode) term.Ref {
+	a, b := l.refs[n.a], l.refs[n.b]
+	minus := func(u term.Ref) term.Ref { return l.t.Fun(n.pos, term.Mul, l.t.Num(n.pos, -1), u) }
+	switch n.sym {
+	case term.Sub:
+		return l.t.Add(n.pos, a, minus(b))
+	case term.Neg:
+		return minus(a)
+	}
+	if u := &l.t.Nodes[b]; u.Op == term.NumOp && !math.IsInf(1/u.Val, 0) {
+		u.Val = 1 / u.Val
+	} else {
+		b = l.t.Fun(n.pos, term.Div, l.t.Num(n.pos, 1), b)
+	}
+	return l.t.Fun(n.pos, term.Mul, b, a)
 }
 
 // results returns A and X of List(A, X), X of a numeral, or the type of other data.

@@ -68,7 +68,7 @@ func (e *elaborator) globalBinding(g int) binding {
 // use elaborates an occurrence of a name, applied to n arguments.
 func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding) {
-		e.annotated(b, n)
+		n = e.annotated(b, n)
 	}
 	switch b.kind {
 	case defBinding:
@@ -87,22 +87,27 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) {
 
 // annotated makes what is built from a def or primitive and n arguments, which a
 // parameter with an annotation stands for, agree with the annotation. It is
-// instantiated at each occurrence.
-func (e *elaborator) annotated(b binding, n int) {
+// instantiated at each occurrence. It returns how many of the arguments to pass at
+// once: those of a dual wait until it is known to be one.
+func (e *elaborator) annotated(b binding, n int) int {
 	t, ok := e.typeIn(b.unit, b.annot)
 	if !ok {
-		return
+		return n
+	}
+	if k, dual := e.tt.beforeDual(t, n); dual {
+		e.push(frame{op: applyFrame, n: n - k})
+		n = k
 	}
 	e.push(frame{op: wantFrame, i: uint64(t), span: b.span, n: n})
 	if n == 0 {
-		return
+		return n
 	}
 	// What the annotation says of the arguments that are there.
 	top := len(e.args) - 1
 	for i := range n {
 		f, ok := e.tt.function(t)
 		if !ok {
-			return
+			return n
 		}
 		switch a := e.args[top-i]; a.kind {
 		case nodeBinding:
@@ -115,6 +120,7 @@ func (e *elaborator) annotated(b binding, n int) {
 		}
 		t = f.b
 	}
+	return n
 }
 
 // wantAnnotation makes the last result, an application to f.n arguments, agree with

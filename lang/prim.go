@@ -115,9 +115,7 @@ func (e *elaborator) primitive(p prim, span syntax.Span) {
 			e.needSize(n.typ, span, p)
 		}
 	case primAdd:
-		n.op = addCore
-		e.want(a, realT, why)
-		e.want(b, realT, why)
+		n.op, t = addCore, e.addends("+", a, b)
 	default:
 		n.op, n.sym = funCore, p.symbol()
 		e.want(a, realT, why)
@@ -155,13 +153,18 @@ func (e *elaborator) binary(x syntax.Expr) {
 		c.sym = term.Div
 	}
 	why := reason{kind: takesReason, text: n.Op.String()}
-	if n.Op == syntax.MinusTok {
+	t := realT
+	switch n.Op {
+	case syntax.PlusTok:
+		t = e.addends("+", a, b)
+	case syntax.MinusTok:
 		e.want(a, realT, reason{kind: takesReason, text: "-", negated: b.span})
-	} else {
+		e.want(b, realT, why)
+	default:
 		e.want(a, realT, why)
+		e.want(b, realT, why)
 	}
-	e.want(b, realT, why)
-	e.result(val{e.core.add(c), realT, e.span(x), e.span(x)})
+	e.result(val{e.core.add(c), t, e.span(x), e.span(x)})
 }
 
 func fold(op syntax.Token, a, b float64) float64 {

@@ -63,8 +63,30 @@ func (e *elaborator) program() error {
 			}
 		}
 	}
-	e.settle(0, false)
-	return nil
+	return e.complete(0, 0, e.roots(e.vals[len(e.vals)-1]), false)
+}
+
+// roots returns what the program consists of: the body and the defs that are lets.
+func (e *elaborator) roots(body val) []node {
+	roots := []node{body.node}
+	for _, d := range e.defs {
+		if d.u != 0 {
+			roots = append(roots, d.u)
+		}
+	}
+	return roots
+}
+
+// complete settles what has waited for types, and then checks the linear variables.
+func (e *elaborator) complete(waiting, pending int, roots []node, open bool) error {
+	e.applyWaiting(waiting, roots)
+	e.settle(pending, open)
+	if e.lins == 0 || len(e.diags) > e.notLinear {
+		return nil
+	}
+	err := e.checkLinear(roots)
+	e.notLinear = len(e.diags)
+	return err
 }
 
 // declare enters the declarations of the file among the globals.
@@ -269,14 +291,18 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 
 // unused types a def that nobody uses. Nothing of it stays.
 func (e *elaborator) unused(g int) error {
-	nodes, args, vars, pend := len(e.core.nodes), len(e.core.args), len(e.core.vars), len(e.pending)
+	nodes, args, vars := len(e.core.nodes), len(e.core.args), len(e.core.vars)
+	waiting, pending, marks := len(e.waiting), len(e.pending), len(e.marks)
 	d := &e.user.file.Decls[e.globals[g].decl]
 	e.expand(g, d.NameSpan, 0)
 	if err := e.run(0); err != nil {
 		return err
 	}
-	e.pop()
-	e.settle(pend, true)
+	v := e.pop()
+	if err := e.complete(waiting, pending, []node{v.node}, true); err != nil {
+		return err
+	}
+	e.marks = e.marks[:marks]
 	e.core.nodes, e.core.args, e.core.vars = e.core.nodes[:nodes], e.core.args[:args], e.core.vars[:vars]
 	return nil
 }

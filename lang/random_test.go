@@ -19,9 +19,10 @@ type writer struct {
 	vars  []typedName
 	defs  []typedDef
 	count int
+	duals bool
 }
 
-// kind is a type: R, P (R * R), V (R^2), M (R^2^2) or F (R -> R).
+// kind is a type: R, P (R * R), V (R^2), M (R^2^2), F (R -> R), D (R -o R) or L (R -o R^2).
 type kind byte
 
 type typedName struct {
@@ -38,7 +39,12 @@ type typedDef struct {
 
 const kinds = "RRRPVMF"
 
-func (w *writer) kind() kind { return kind(kinds[w.r.Intn(len(kinds))]) }
+func (w *writer) kind() kind {
+	if w.duals && w.r.Intn(3) == 0 {
+		return kind("DL"[w.r.Intn(2)])
+	}
+	return kind(kinds[w.r.Intn(len(kinds))])
+}
 
 // fresh makes a name; some are used again, so that they shadow.
 func (w *writer) fresh() string {
@@ -50,7 +56,7 @@ func (w *writer) fresh() string {
 }
 
 func (k kind) String() string {
-	return map[kind]string{'R': "R", 'P': "R * R", 'V': "R^2", 'M': "R^2^2", 'F': "R -> R"}[k]
+	return map[kind]string{'R': "R", 'P': "R * R", 'V': "R^2", 'M': "R^2^2", 'F': "R -> R", 'D': "R -o R", 'L': "R -o R^2"}[k]
 }
 
 // with writes an expression in which a name is in scope.
@@ -87,6 +93,10 @@ func (w *writer) leaf(k kind) string {
 		return "[| " + num() + ", " + num() + " |]"
 	case 'M':
 		return "(vec i < 2 -> vec j < 2 -> " + num() + " + i * j)"
+	case 'D':
+		return "(lin z -> " + num() + " * z)"
+	case 'L':
+		return "(lin z -> [| z, 0 |])"
 	case 'F':
 		return []string{"sin", "neg", "(max 1)", "(fun z -> z * " + num() + ")", "(compose cos sin)"}[w.r.Intn(5)]
 	}
@@ -163,7 +173,12 @@ func (w *writer) form(k kind, d int) string {
 	switch k {
 	case 'P':
 		return "(" + w.expr('R', d) + ", " + w.expr('R', d) + ")"
+	case 'D', 'L':
+		return w.dual(k, d)
 	case 'V':
+		if w.duals && w.r.Intn(2) == 0 {
+			return w.atom('L', d) + " " + w.atom('R', d)
+		}
 		return []func() string{
 			func() string { return "vec " + i + " < 2 -> " + w.with(index, 'R', d) },
 			func() string { return "[| " + w.expr('R', d) + ", " + w.expr('R', d) + " |]" },
@@ -174,6 +189,9 @@ func (w *writer) form(k kind, d int) string {
 		return "vec " + i + " < n - 1 -> " + w.with(index, 'V', d)
 	case 'F':
 		return "fun " + i + " -> " + w.with([]typedName{{i, 'R', false}}, 'R', d)
+	}
+	if w.duals && w.r.Intn(3) == 0 {
+		return w.atom('D', d) + " " + w.atom('R', d)
 	}
 	return []func() string{
 		func() string {

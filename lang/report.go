@@ -11,6 +11,9 @@ import (
 // maxErrors is how many errors one run reports.
 const maxErrors = 20
 
+// mostErrors is how many errors are kept, to report the first of them in the source.
+const mostErrors = 100 * maxErrors
+
 // ErrExpansion is wrapped by the error for a program whose definitions and
 // comprehensions make too many nodes.
 var ErrExpansion = errors.New("the expansion of the program is too large")
@@ -33,7 +36,7 @@ func (e *elaborator) report(u *unit, span syntax.Span, headline, label string, n
 		return
 	}
 	e.reported[key] = true
-	if len(e.diags) < 100*maxErrors {
+	if len(e.diags) < mostErrors {
 		d := syntax.Diagnostic{Span: span, Headline: headline, Label: label, Notes: notes}
 		e.diags = append(e.diags, load.Problem{File: file, Diagnostic: d})
 	}
@@ -47,10 +50,17 @@ func (e *elaborator) reportHere(span syntax.Span, headline, label string, notes 
 
 // chain lists the uses of defs whose expansion is under way, the innermost first.
 func (e *elaborator) chain(limit int) []syntax.Note {
+	if e.chained != nil {
+		return e.chained
+	}
+	return e.chainThrough(e.acts, limit)
+}
+
+func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 	var notes []syntax.Note
-	for i := len(e.acts) - 1; i > 0; i-- {
-		a := &e.acts[i]
-		if a.unit.prelude && i < len(e.acts)-1 {
+	for i := len(acts) - 1; i > 0; i-- {
+		a := &acts[i]
+		if a.unit.prelude && i < len(acts)-1 {
 			continue // what is passed to a function of the prelude shows its own place
 		}
 		if a.use == a.unit.file.Decls[e.globals[a.global].decl].NameSpan {

@@ -87,12 +87,17 @@ func (p *Program) Render(pos term.Pos, headline, label string) string {
 	if pos == 0 {
 		return p.Name + ": " + headline + ": " + label
 	}
+	return p.File.Render(syntax.Diagnostic{Span: wordAt(p.File, pos), Headline: headline, Label: label})
+}
+
+// wordAt returns the span of the name or number at pos, or of one byte of anything else.
+func wordAt(f *syntax.File, pos term.Pos) syntax.Span {
 	at := uint32(pos) - 1
 	end := at + 1
-	for int(end) < len(p.File.Src) && isWord(p.File.Src[at]) && isWord(p.File.Src[end]) {
+	for int(end) < len(f.Src) && isWord(f.Src[at]) && isWord(f.Src[end]) {
 		end++
 	}
-	return p.File.Render(syntax.Diagnostic{Span: syntax.Span{Start: at, End: end}, Headline: headline, Label: label})
+	return syntax.Span{Start: at, End: end}
 }
 
 // isWord reports whether b is part of a name or a number; all bytes of a rune that

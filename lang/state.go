@@ -87,6 +87,7 @@ type activation struct {
 	base   int // of its slots
 	scope  *scope
 	use    syntax.Span // where the def is used, in the program's file
+	inUses int         // its place in elaborator.uses, 0 if it has none
 }
 
 // frame is work to do. Which fields matter depends on op.
@@ -119,6 +120,7 @@ const (
 	powFrame
 	projFrame
 	compFrame
+	linFrame
 	ifFrame
 	letFrame
 	annotFrame

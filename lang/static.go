@@ -155,11 +155,17 @@ func (e *elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
 	return u.file.Expr(x).Span
 }
 
+// In place of an index: only the sizes have to be known; a type has to be R or R^s.
+const (
+	sizesKnown = -1
+	euclidean  = -2
+)
+
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
 	t     typ // of a vector, or of a vector of vectors
-	index int // -1: only that the sizes are known
+	index int // sizesKnown, euclidean, or an index
 	span  syntax.Span
 	of    syntax.Span
 	what  string
@@ -189,13 +195,17 @@ func rangeLabel(i, n int, of string) string {
 
 // needSize notes that the sizes in t are needed at the end.
 func (e *elaborator) needSize(t typ, span syntax.Span, p prim) {
-	e.pending = append(e.pending, pending{t: t, index: -1, span: span, what: p.name(), notes: e.chain(4)})
+	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.name(), notes: e.chain(4)})
 }
 
 // settle checks what was left for the end. In a def that nobody uses, sizes may
 // stay open.
 func (e *elaborator) settle(from int, open bool) {
 	for _, p := range e.pending[from:] {
+		if p.index == euclidean {
+			e.settleEuclidean(p)
+			continue
+		}
 		n := e.tt.at(p.t)
 		known := n.kind == vecType && e.tt.sizeAt(size(n.n)).known
 		switch {

@@ -14,7 +14,7 @@ const (
 	prodType                  // a * b
 	arrowType                 // a -> b
 	vecType                   // a^n
-	dualType                  // R -o R^n
+	dualType                  // R -o a, where a is R or R^n
 	listType                  // List a with results b
 	natType                   // Nat with results b
 )
@@ -27,7 +27,7 @@ type typeNode struct {
 	closed bool
 	link   typ
 	a, b   typ
-	// n is the size of a vector or dual. For an abbreviation (listType, natType) it
+	// n is the size of a vector. For an abbreviation (listType, natType) it
 	// is the arrow that it stands for, 0 before it has been needed.
 	n uint32
 }
@@ -54,6 +54,10 @@ type types struct {
 	walk      []typ
 	seen      []uint32 // for each node, the walk that last met it
 	epoch     uint32
+
+	// watched has the open types whose being settled is to be noted in woken.
+	watched map[typ][]int
+	woken   []typ
 }
 
 type typePair struct{ a, b typ }
@@ -94,8 +98,10 @@ func (tt *types) vec(a typ, n size) typ {
 	return tt.add(typeNode{kind: vecType, a: a, n: uint32(n), closed: tt.nodes[a].closed && tt.sizes[tt.findSize(n)].known})
 }
 
-func (tt *types) dual(n size) typ {
-	return tt.add(typeNode{kind: dualType, n: uint32(n), closed: true})
+// dual returns R -o a.
+func (tt *types) dual(a typ) typ {
+	a = tt.find(a)
+	return tt.add(typeNode{kind: dualType, a: a, closed: tt.nodes[a].closed})
 }
 
 func (tt *types) knownSize(n int) size {
@@ -158,6 +164,38 @@ func (tt *types) function(t typ) (typeNode, bool) {
 		return tt.nodes[tt.arrowOf(t)], true
 	}
 	return typeNode{}, false
+}
+
+// application returns what a value of type t takes and gives, if t is a function's or a
+// dual's.
+func (tt *types) application(t typ) (takes, gives typ, ok bool) {
+	if n := tt.at(t); n.kind == dualType {
+		return realT, n.a, true
+	}
+	a, ok := tt.function(t)
+	return a.a, a.b, ok
+}
+
+// beforeDual returns how many arguments, fewer than n, a function of type t takes before
+// it is a dual, if it becomes one.
+func (tt *types) beforeDual(t typ, n int) (k int, dual bool) {
+	for ; k < n; k++ {
+		if tt.at(t).kind == dualType {
+			return k, true
+		}
+		f, ok := tt.function(t)
+		if !ok {
+			break
+		}
+		t = f.b
+	}
+	return 0, false
+}
+
+// numeric reports whether t is R, a vector or open.
+func (tt *types) numeric(t typ) bool {
+	k := tt.at(t).kind
+	return k == realType || k == vecType || k == openType
 }
 
 // close makes every open type R.

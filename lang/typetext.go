@@ -92,10 +92,7 @@ func (p *typeText) parts(t typ) ([]typeItem, int) {
 	case vecType:
 		return []typeItem{{t: n.a, level: atomLevel}, {text: "^" + p.size(size(n.n))}}, atomLevel
 	case dualType:
-		if s := p.tt.sizeAt(size(n.n)); s.known && s.n == 1 {
-			return []typeItem{{text: "R -o R"}}, arrowLevel
-		}
-		return []typeItem{{text: "R -o R^" + p.size(size(n.n))}}, arrowLevel
+		return []typeItem{{text: "R -o "}, {t: n.a, level: arrowLevel}}, arrowLevel
 	case listType, natType:
 		if p.long {
 			return []typeItem{{t: p.tt.arrowOf(t), level: arrowLevel}}, arrowLevel

@@ -70,7 +70,7 @@ func (n *typeNode) abbreviation() bool { return n.kind == listType || n.kind == 
 func (tt *types) parts(a, b typ) clash {
 	na, nb := tt.nodes[a], tt.nodes[b]
 	switch na.kind {
-	case vecType, dualType:
+	case vecType:
 		if !tt.unifySizes(size(na.n), size(nb.n)) {
 			return sizes
 		}
@@ -114,6 +114,9 @@ func (tt *types) merge(a, b typ) {
 
 func (tt *types) forward(a, b typ) {
 	tt.nodes[a].link = b
+	if _, ok := tt.watched[a]; ok {
+		tt.woken = append(tt.woken, a)
+	}
 	tt.nodes[b].depth = max(tt.nodes[b].depth, tt.nodes[a].depth+1)
 	tt.trail = append(tt.trail, a)
 }

@@ -178,6 +178,7 @@ func (r *resolver) typ(t syntax.TypeExpr) {
 	for len(r.types) > 0 {
 		n := r.u.file.Type(r.types[len(r.types)-1])
 		r.types = r.types[:len(r.types)-1]
+		r.e.duals = r.e.duals || n.Kind == syntax.LinType
 		if n.A != 0 {
 			r.types = append(r.types, n.A)
 		}
@@ -241,6 +242,7 @@ func (r *resolver) visit(e syntax.Expr, where place) {
 	case syntax.NameExpr, syntax.SizeExpr:
 		r.name(e, n, where)
 	case syntax.FunExpr, syntax.LinExpr:
+		r.e.duals = r.e.duals || n.Kind == syntax.LinExpr
 		r.todo = append(r.todo, resolveItem{op: leaveScope, n: len(r.undo)})
 		r.patterns(f.Pats(e))
 		r.push(visitExpr, kids[0], where|underFun)

@@ -1,0 +1,153 @@
+package lang
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// startLin elaborates lin a -> body: first the body.
+func (e *elaborator) startLin(x syntax.Expr) {
+	u := e.act().unit
+	p := u.file.Pats(x)[0]
+	a := e.core.newVar(coreVar{name: u.file.Pat(p).Text, typ: realT, pos: e.at(u.file.Pat(p).Span.Start), linear: true})
+	e.slots[e.act().base+int(u.slots[p])] = binding{kind: varBinding, x: a}
+	e.push(frame{op: spanFrame, span: e.span(x)})
+	e.push(frame{op: wrapFrame, n: len(e.opens)})
+	e.opens = append(e.opens, opening{kind: openFun, x: a, pos: e.at(e.expr(x).Span.Start)})
+	e.push(frame{op: linFrame})
+	e.pushEval(e.kids(x)[0])
+	e.inLin++
+	e.lins++
+}
+
+// endLin goes on when the body is there: it is a number or a vector of numbers.
+func (e *elaborator) endLin() {
+	e.inLin--
+	v := e.vals[len(e.vals)-1]
+	if !e.euclidean(v, "the body of lin") {
+		e.vals[len(e.vals)-1].typ = e.tt.open()
+	}
+}
+
+// euclidean checks that v, which is what says, has type R or R^s; if the type is open,
+// that is left for the end.
+func (e *elaborator) euclidean(v val, what string) bool {
+	switch n := e.tt.at(v.typ); n.kind {
+	case realType:
+		return true
+	case openType:
+		e.pending = append(e.pending, pending{t: v.typ, index: euclidean, span: v.span, what: what, notes: e.chain(4)})
+		return true
+	case vecType:
+		if e.tt.unify(n.a, realT) == noClash {
+			return true
+		}
+	}
+	e.notEuclidean(v, what)
+	return false
+}
+
+func (e *elaborator) notEuclidean(v val, what string) {
+	label := "this is " + e.tt.text().of(v.typ) + ", but " + what + " is R or R^s"
+	var notes []syntax.Note
+	if e.tt.at(v.typ).kind == prodType {
+		notes = append(notes, syntax.Note{Text: "a tuple is not a vector: write [| e, e |]"})
+	}
+	e.reportHere(v.span, "type mismatch", label, notes...)
+}
+
+// settleEuclidean checks at the end what euclidean has left.
+func (e *elaborator) settleEuclidean(p pending) {
+	v := val{typ: p.t, span: p.span}
+	if n := e.tt.at(p.t); n.kind == openType {
+		e.tt.unify(p.t, realT)
+		return
+	}
+	e.chained = p.notes
+	e.euclidean(v, p.what)
+	e.chained = nil
+}
+
+// addends types summands: outside of lin they are numbers, inside numbers or vectors of
+// numbers, all of one type. It returns the type of the sum.
+func (e *elaborator) addends(what string, parts ...val) typ {
+	t := realT
+	if e.inLin > 0 {
+		t = e.addendType(parts)
+	}
+	for _, p := range parts {
+		if e.tt.at(t).kind == realType {
+			e.want(p, realT, reason{kind: takesReason, text: what})
+		} else {
+			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
+		}
+	}
+	return t
+}
+
+// addendType is the type that the first of the parts has whose type is known, R if that is none
+// that + takes.
+func (e *elaborator) addendType(parts []val) typ {
+	for _, p := range parts {
+		switch e.tt.at(p.typ).kind {
+		case openType:
+			continue
+		case vecType:
+			return p.typ
+		}
+		return realT
+	}
+	e.euclidean(parts[0], "a summand")
+	return parts[0].typ
+}
+
+// mark says where a node inside lin stands, for messages about linear variables.
+type mark struct {
+	node node
+	use  int // the activation, in uses
+	span syntax.Span
+}
+
+// useOf is an activation that marks refer to, with the one that it is inside of.
+type useOf struct {
+	outer int
+	act   activation
+}
+
+// mark notes where v stands. The first place of a node counts.
+func (e *elaborator) mark(v val) {
+	if e.inLin == 0 || v.node == 0 {
+		return
+	}
+	if n := len(e.marks); n > 0 && e.marks[n-1].node >= v.node {
+		if e.marks[n-1].node == v.node {
+			e.marks[n-1].span = v.span
+		}
+		return
+	}
+	e.marks = append(e.marks, mark{node: v.node, span: v.span, use: e.present()})
+}
+
+// present returns the place of the present activation in uses; 0 is that of the body.
+func (e *elaborator) present() int {
+	known := len(e.acts) - 1
+	for known > 0 && e.acts[known].inUses == 0 {
+		known--
+	}
+	for i := known + 1; i < len(e.acts); i++ {
+		e.uses = append(e.uses, useOf{e.acts[i-1].inUses, e.acts[i]})
+		e.acts[i].inUses = len(e.uses)
+	}
+	return e.act().inUses
+}
+
+// chainOf is the chain of an activation in uses.
+func (e *elaborator) chainOf(use int) []syntax.Note {
+	acts := []activation{{}}
+	for ; use > 0; use = e.uses[use-1].outer {
+		acts = append(acts, e.uses[use-1].act)
+	}
+	slices.Reverse(acts[1:])
+	return e.chainThrough(acts, 4)
+}

@@ -1,0 +1,112 @@
+package lang
+
+import "github.com/gram-machine/gram/lang/syntax"
+
+// waiting is an application of f to u, where the type of f was open: it may become that
+// of a function or that of a dual. So the application waits, as a projection waits for
+// the type of its vector, until the type is known or everything else is typed. Then f
+// is a dual if u depends on a linear variable, which is all that can be linear, and
+// otherwise a function.
+type waiting struct {
+	f, u   val
+	result val
+	notes  []syntax.Note // the chain of uses that led there
+	done   bool
+}
+
+// mayBeDual reports whether a dual could take u. Where neither lin nor -o stands in the
+// program there is none.
+func (e *elaborator) mayBeDual(u val) bool {
+	k := e.tt.at(u.typ).kind
+	return e.duals && (k == openType || k == realType)
+}
+
+// applyWaiting settles the applications from n on. Under the roots is what has been
+// elaborated since the first of them.
+func (e *elaborator) applyWaiting(n int, roots []node) {
+	all := e.waiting[n:]
+	if len(all) == 0 {
+		return
+	}
+	depends := e.dependence(roots)
+	e.tt.watched = map[typ][]int{}
+	var ready []int
+	for i := range all {
+		e.watch(all, i, &ready)
+	}
+	for next := 0; ; {
+		for len(ready) > 0 {
+			i := ready[len(ready)-1]
+			ready = ready[:len(ready)-1]
+			e.applyNow(&all[i], depends)
+			e.wake(&ready)
+		}
+		for next < len(all) && all[next].done {
+			next++
+		}
+		if next == len(all) {
+			break
+		}
+		ready = append(ready, next)
+	}
+	e.tt.watched, e.tt.woken = nil, nil
+	e.waiting = e.waiting[:n]
+}
+
+// watch puts application i on the list of its function's type, or makes it ready.
+func (e *elaborator) watch(all []waiting, i int, ready *[]int) {
+	f := e.tt.find(all[i].f.typ)
+	if e.tt.nodes[f].kind != openType {
+		*ready = append(*ready, i)
+		return
+	}
+	e.tt.watched[f] = append(e.tt.watched[f], i)
+}
+
+// wake looks again at the applications whose types have been settled or merged.
+func (e *elaborator) wake(ready *[]int) {
+	for _, t := range e.tt.woken {
+		if e.tt.nodes[t].link == 0 {
+			continue // it was taken back
+		}
+		list := e.tt.watched[t]
+		delete(e.tt.watched, t)
+		f := e.tt.find(t)
+		if e.tt.nodes[f].kind != openType {
+			*ready = append(*ready, list...)
+			continue
+		}
+		more := e.tt.watched[f]
+		if len(more) < len(list) {
+			list, more = more, list
+		}
+		e.tt.watched[f] = append(more, list...)
+	}
+	e.tt.woken = e.tt.woken[:0]
+}
+
+// applyNow types an application once.
+func (e *elaborator) applyNow(w *waiting, depends *dependence) {
+	if w.done {
+		return
+	}
+	w.done = true
+	e.chained = w.notes
+	defer func() { e.chained = nil }()
+	takes, gives, ok := e.tt.application(w.f.typ)
+	switch {
+	case ok:
+		e.want(w.u, takes, e.takes(w.f))
+		v := w.result
+		v.typ = gives
+		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+	case e.tt.at(w.f.typ).kind != openType:
+		e.notFunction(w.f, w.u)
+	case depends.outer[w.u.node] != 0 && e.tt.numeric(w.result.typ):
+		e.tt.unify(w.f.typ, e.tt.dual(w.result.typ))
+		e.want(w.u, realT, e.takes(w.f))
+		e.euclidean(w.result, "what "+e.headText(w.f.head)+" gives")
+	default:
+		e.asFunction(w.f, w.u, w.result.typ)
+	}
+}
