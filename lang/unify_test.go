@@ -10,7 +10,7 @@ import (
 // tree is a type for the naive unifier: its first letter is the form, an open type
 // has a number.
 type tree struct {
-	form byte // R * > ^ L N or v
+	form byte // R * > o ^ L N or v
 	n    int  // v: its number; ^: its size
 	a, b *tree
 }
@@ -78,6 +78,8 @@ func (s naive) text(t *tree, names map[int]int) string {
 		return "R"
 	case '^':
 		return "(" + s.text(t.a, names) + ")^" + string(rune('0'+t.n))
+	case 'o':
+		return "(R -o " + s.text(t.a, names) + ")"
 	}
 	return "(" + s.text(t.a, names) + string(t.form) + s.text(t.b, names) + ")"
 }
@@ -98,6 +100,8 @@ func (tt *types) plain(t typ, names map[typ]int) string {
 		return tt.plain(tt.arrowOf(t), names)
 	case vecType:
 		return "(" + tt.plain(n.a, names) + ")^" + string(rune('0'+tt.sizeAt(size(n.n)).n))
+	case dualType:
+		return "(R -o " + tt.plain(n.a, names) + ")"
 	case prodType:
 		return "(" + tt.plain(n.a, names) + "*" + tt.plain(n.b, names) + ")"
 	}
@@ -116,7 +120,7 @@ func (g *unifyGen) typ(depth int) typ {
 	pick := func() typ { return g.typ(depth - 1) }
 	var t typ
 	var n *tree
-	switch k := g.r.Intn(10); {
+	switch k := g.r.Intn(11); {
 	case depth == 0 || k < 3:
 		i := g.r.Intn(len(g.open))
 		t, n = g.open[i], &tree{form: 'v', n: i}
@@ -136,6 +140,9 @@ func (g *unifyGen) typ(depth int) typ {
 	case k == 8:
 		a, b := pick(), pick()
 		t, n = g.tt.prod(a, b), &tree{form: '*', a: g.tree[a], b: g.tree[b]}
+	case k == 9:
+		a := pick()
+		t, n = g.tt.dual(a), &tree{form: 'o', a: g.tree[a]}
 	default:
 		a, b := pick(), pick()
 		t, n = g.tt.arrow(a, b), &tree{form: '>', a: g.tree[a], b: g.tree[b]}
