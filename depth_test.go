@@ -55,6 +55,10 @@ func TestDepth(t *testing.T) {
 			require.Equal(t, c.gradient, res.Jacobian[0])
 			require.NotEmpty(t, p.Term().String())
 			require.NoError(t, p.WriteGround(context.Background(), &bytes.Buffer{}, gram.EvalOptions{}))
+			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
+			require.NoError(t, err)
+			_, err = normal.Check()
+			require.NoError(t, err)
 		})
 	}
 }

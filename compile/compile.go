@@ -15,8 +15,8 @@ type Options struct {
 	Inputs []term.Var
 	// Reversed says that the term is D(t).
 	Reversed bool
-	// Open makes the inputs symbolic, for the reduction of t to G. It excludes
-	// Reversed.
+	// Open makes the inputs symbolic, for the reduction of t to G; with Reversed, for
+	// that of D(t) to its normal form.
 	Open bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
@@ -47,11 +47,12 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 	}
-	typ, err := t.Check()
+	types, err := t.Typing()
 	if err != nil {
 		return nil, err
 	}
-	c.out.Type = typ
+	c.types = types
+	c.out.Type = types[t.Root]
 	c.addGlobal(graph.Global{})
 	c.inputs()
 	if opt.Reversed {
@@ -70,10 +71,12 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 type dataKey struct {
 	index uint32
 	shape graph.DataShape
+	typ   term.Type // in an open program
 }
 
 type compiler struct {
 	t      *term.Term
+	types  []term.Type // of t's nodes
 	opt    Options
 	out    *graph.Program
 	stack  []*builder
@@ -120,7 +123,8 @@ func (c *compiler) inputs() {
 		op := operand{slot: num}
 		if c.opt.Reversed {
 			cell := c.addGlobal(graph.Global{Kind: graph.Input, Index: uint32(i)})
-			op = c.newPair(operand{slot: num}, operand{slot: cell}, 0)
+			c.pairs = append(c.pairs, virtualPair{a: operand{slot: num}, b: operand{slot: cell}})
+			op = operand{pair: uint32(len(c.pairs) - 1)}
 		}
 		c.vars[x] = binding{op: op, depth: -1, bound: true}
 	}
@@ -198,7 +202,11 @@ func (c *compiler) run() error {
 
 // open starts a template with the given parameters.
 func (c *compiler) open(name string, p term.Pos, params []term.Var) {
-	c.stack = append(c.stack, &builder{name: name, pos: p, params: uint32(len(params)), open: c.opt.Open})
+	b := &builder{name: name, pos: p, params: uint32(len(params)), open: c.opt.Open}
+	if c.opt.Open {
+		b.vars = params
+	}
+	c.stack = append(c.stack, b)
 	for i, x := range params {
 		c.bind(x, operand{slot: paramClass | slot(i)})
 	}

@@ -13,13 +13,14 @@ func (c *compiler) list(r term.Ref, n *term.Node) {
 	if values, ok := c.numerals(kids); ok {
 		c.out.Data = append(c.out.Data, term.Data{Name: "[…]", List: true, Rows: len(values), Width: 1, Values: values})
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.DataList, Index: uint32(len(c.out.Data) - 1),
-			Elem: graph.DataShape{Width: 1, Reversed: c.opt.Reversed}}))
+			Elem: graph.DataShape{Width: 1, Reversed: c.opt.Reversed}, Type: c.types[r]}))
 		return
 	}
 	if len(kids) > graph.MaxIndex {
 		c.fail(n.Pos, "a list literal of more than %d elements that are not numerals", graph.MaxIndex)
 	}
 	c.open("elements", n.Pos, nil)
+	c.top().typ = c.types[r]
 	c.push(r, 1)
 	c.pushAll(kids)
 }
@@ -60,14 +61,14 @@ func (c *compiler) closeList(n *term.Node) {
 
 // dataRef compiles an occurrence of data: a list is one global; a number or a
 // vector of numbers stands for its numerals, each under D with a dual of its own.
-func (c *compiler) dataRef(n *term.Node) {
+func (c *compiler) dataRef(r term.Ref, n *term.Node) {
 	d := &c.t.Data[n.A]
 	vector := c.t.Types.Kind(n.Elem) == term.VecKind
 	if d.List {
-		key := dataKey{uint32(n.A), graph.DataShape{Width: d.Width, Vector: vector, Reversed: c.opt.Reversed}}
+		key := dataKey{uint32(n.A), graph.DataShape{Width: d.Width, Vector: vector, Reversed: c.opt.Reversed}, c.dataType(r)}
 		s, ok := c.data[key]
 		if !ok {
-			s = c.addGlobal(graph.Global{Kind: graph.DataList, Index: key.index, Elem: key.shape})
+			s = c.addGlobal(graph.Global{Kind: graph.DataList, Index: key.index, Elem: key.shape, Type: key.typ})
 			c.data[key] = s
 		}
 		c.yieldSlot(s)
@@ -86,4 +87,13 @@ func (c *compiler) dataRef(n *term.Node) {
 		comps[i] = c.slot(num)
 	}
 	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, comps))
+}
+
+// dataType returns the type of a data list where a term will be read back: elsewhere
+// uses at several types share one global.
+func (c *compiler) dataType(r term.Ref) term.Type {
+	if c.opt.Open {
+		return c.types[r]
+	}
+	return 0
 }

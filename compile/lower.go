@@ -35,9 +35,9 @@ func (c *compiler) start(r term.Ref) {
 	case term.ListOp:
 		c.list(r, n)
 	case term.NatOp:
-		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Nat, Count: n.Count}))
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Nat, Count: n.Count, Type: c.types[r]}))
 	case term.DataOp:
-		c.dataRef(n)
+		c.dataRef(r, n)
 	default:
 		c.fail(n.Pos, "this term cannot stand here")
 		c.yieldSlot(0)
@@ -232,11 +232,13 @@ func (c *compiler) conditional(k task, n *term.Node) {
 	switch k.step {
 	case 1:
 		c.open("then", n.Pos, nil)
+		c.top().typ = c.types[k.r]
 		c.push(k.r, 2)
 		c.push(kids[2], 0)
 	case 2:
 		c.branches = append(c.branches, c.closeBranch())
 		c.open("else", n.Pos, nil)
+		c.top().typ = c.types[k.r]
 		c.push(k.r, 3)
 		c.push(kids[3], 0)
 	case 3:

@@ -49,7 +49,9 @@ type builder struct {
 	counts   graph.Counts
 	overhead uint64
 	units    uint64
-	open     bool // of an open program
+	open     bool       // of an open program
+	vars     []term.Var // the parameters, in an open program
+	typ      term.Type  // graph.Template.Type
 	// What an open program counts when it runs: weights of slots.
 	tallied    map[slot]int
 	tallySlots []slot

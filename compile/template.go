@@ -33,7 +33,8 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		return uint32(s)
 	}
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Start: uint32(len(c.out.Code)),
-		Counts: b.counts, Steps: b.counts.Total(), Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot}
+		Counts: b.counts, Steps: b.counts.Total(), Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
+		Vars: b.vars, Type: b.typ}
 	if s&classMask == localClass {
 		if l := b.locals[s&indexMask]; l.single {
 			t.RootAt = t.Start + l.at

@@ -35,6 +35,7 @@ const (
 	Forward
 	SymInput // a symbolic input, with its value at the point
 	Inert    // an operation on an inert operand, with its value at the point
+	Neutral  // what a variable of a λ that normalisation went under keeps from firing
 	Wait     // the first kind that is not a value
 	Suspended
 	Apply
@@ -58,7 +59,7 @@ const MaxIndex = 1<<24 - 1
 const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
-	"input", "forward", "symbol", "inert", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
+	"input", "forward", "symbol", "inert", "neutral", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {

@@ -74,6 +74,11 @@ type Template struct {
 	// those of (1) and (4) for the parameters are not among them.
 	Counts Counts
 	Steps  uint64 // the sum of Counts
+	// Vars are the variables of the parameters, and Type is the type of the list or
+	// of the conditional that the template belongs to: of an open program only, for
+	// what is read back as a term.
+	Vars []term.Var
+	Type term.Type
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
@@ -131,6 +136,7 @@ type Global struct {
 	Index uint32    // Closure, List: the template; DataList: the data; Input: the input
 	Comps []uint32  // Vec: the globals that are its components
 	Elem  DataShape // DataList
+	Type  term.Type // Nat, DataList
 }
 
 // DataShape is how the elements of a data list are made.

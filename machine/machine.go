@@ -106,7 +106,8 @@ type Machine struct {
 	nodeTop  uint32 // base + MaxNodes
 	looks    uint64
 
-	open openState // of a run with symbolic inputs
+	open   openState // of a run with symbolic inputs
+	normal normalState
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -161,6 +162,7 @@ func (m *Machine) makeGlobals() error {
 		case graph.Num:
 			node.V = math.Float64bits(g.Val)
 		case graph.Nat:
+			node.A = uint32(i) // the global, for its type
 			node.V = g.Count
 		case graph.DataList:
 			node.Head = uint32(g.Kind)
@@ -168,6 +170,9 @@ func (m *Machine) makeGlobals() error {
 			node.V = uint64(i) // the global, for its shape
 		case graph.Pair:
 			node.V = uint64(m.slots[g.Comps[0]]) | uint64(m.slots[g.Comps[1]])<<32
+			if m.prog.Open && (m.isOpen(m.slots[g.Comps[0]]) || m.isOpen(m.slots[g.Comps[1]])) {
+				node.A = unnamed
+			}
 		}
 		m.nodes[r] = node
 	}

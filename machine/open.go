@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -25,12 +26,12 @@ type openState struct {
 	size     GraphSize
 	used     []bool // inputs
 	numerals map[uint64]struct{}
-	inert    []graph.Ref // the operations, in the order in which they were made
+	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
 }
 
 func (o *openState) reset(inputs int) {
 	o.size = GraphSize{}
-	o.inert = o.inert[:0]
+	o.made = o.made[:0]
 	if len(o.used) != inputs {
 		o.used = make([]bool, inputs)
 	}
@@ -107,13 +108,13 @@ const (
 
 func (m *Machine) isInert(r graph.Ref) bool {
 	k := m.nodes[r].Kind()
-	return k == graph.Inert || k == graph.SymInput
+	return k == graph.Inert || k == graph.SymInput || k == graph.Neutral
 }
 
 // isOpen reports whether v is inert, or a pair or vector with an inert part.
 func (m *Machine) isOpen(v graph.Ref) bool {
 	switch n := &m.nodes[v]; n.Kind() {
-	case graph.Inert, graph.SymInput:
+	case graph.Inert, graph.SymInput, graph.Neutral:
 		return true
 	case graph.Pair, graph.Vec:
 		return n.A != 0
@@ -124,11 +125,7 @@ func (m *Machine) isOpen(v graph.Ref) bool {
 // operate fires (6), (8) or (12) on numbers, or makes an inert node.
 func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) {
 	v := evaluate(in, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
-	inert := false
-	for _, a := range args {
-		inert = inert || m.isInert(a)
-	}
-	if !inert {
+	if !slices.ContainsFunc(args, m.isInert) {
 		m.addSteps(operationRule(in.Op), 1)
 		r := m.resultNode(1, into, flags)
 		m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
@@ -139,13 +136,22 @@ func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into gra
 	if in.Op == graph.OpAdd {
 		sym = term.NoSymbol
 	}
-	r := m.resultNode(2, into, flags)
-	m.nodes[r] = graph.Node{Head: uint32(graph.Inert) | uint32(sym)<<graph.KindShift, V: math.Float64bits(v)}
+	m.slots[in.D] = m.resultNode(2, into, flags)
+	m.makeInert(m.slots[in.D], sym, v, args, pc)
+}
+
+// makeInert makes r an operation on args with the value v at the point, if it has
+// one. at is that of the instruction, or of a dual behind all instructions.
+func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []graph.Ref, at uint32) {
+	head := uint32(graph.Inert) | uint32(sym)<<graph.KindShift
+	if slices.ContainsFunc(args, m.valueless) {
+		head |= valuelessBit
+	}
+	m.nodes[r] = graph.Node{Head: head, V: math.Float64bits(v)}
 	w := 4*uint64(r) + graph.WaitWords
-	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], pc, uint32(len(m.open.inert))
-	m.slots[in.D] = r
+	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], at, uint32(m.open.size.Operations)
 	m.open.size.Operations++
-	m.open.inert = append(m.open.inert, r)
+	m.open.made = append(m.open.made, r)
 	for _, a := range args {
 		m.leaf(a)
 		m.open.size.Edges++
@@ -199,7 +205,7 @@ func evaluate(in *graph.Instr, x, y float64) float64 {
 func (m *Machine) tally(v graph.Ref, w graph.Weight) {
 	v = m.sole(m.resolve(v))
 	switch n := &m.nodes[v]; n.Kind() {
-	case graph.Inert, graph.SymInput:
+	case graph.Inert, graph.SymInput, graph.Neutral:
 		return
 	case graph.Num:
 		m.addSteps(graph.SubstNumeral, uint64(w.Occurrences))
@@ -326,7 +332,7 @@ type Operation struct {
 // Ground calls f on the operations of the computational graph that the last
 // [Machine.Graph] left, each after its operands, until f returns false.
 func (m *Machine) Ground(f func(Operation) bool) {
-	for _, r := range m.open.inert {
+	for _, r := range m.open.made {
 		n := &m.nodes[r]
 		sym := term.Symbol(n.Head >> graph.KindShift)
 		w := 4*uint64(r) + graph.WaitWords

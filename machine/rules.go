@@ -47,6 +47,9 @@ func (m *Machine) fireSuspended(r graph.Ref) error {
 // fireBranch is rule (13).
 func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 	w := 4*uint64(r) + graph.WaitWords
+	if m.prog.Open && (m.valueless(m.words[w]) || m.valueless(m.words[w+1])) {
+		return m.settleNeutral(r, neutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
+	}
 	a, b := m.nodes[m.words[w]].Number(), m.nodes[m.words[w+1]].Number()
 	id, from, to := in.Tmpl, uint64(2), uint64(in.Split)
 	if !in.Cmp.Holds(a, b) {
@@ -133,6 +136,9 @@ func (m *Machine) arity(f graph.Ref) uint32 {
 // applySpine applies f, which may be partial, to arguments that are too few or
 // too many for it, and lists and numerals.
 func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
+	if m.nodes[f].Kind() == graph.Neutral {
+		return m.applyNeutral(r, f, args)
+	}
 	all := m.args[:0]
 	if n := &m.nodes[f]; n.Kind() == graph.Partial {
 		k := uint64(n.Head >> graph.KindShift)

@@ -23,18 +23,27 @@ type checker struct {
 // checks that every occurrence of a variable that is bound is in the scope of its
 // binder. The error is a [*TypeError]. It takes time linear in the arena.
 func (t *Term) Check() (Type, error) {
-	tr, err := t.traverse()
+	types, err := t.Typing()
 	if err != nil {
 		return 0, err
+	}
+	return types[t.Root], nil
+}
+
+// Typing is [Term.Check], and returns the types of all nodes of the term.
+func (t *Term) Typing() ([]Type, error) {
+	tr, err := t.traverse()
+	if err != nil {
+		return nil, err
 	}
 	c := checker{t: t, tr: tr, types: make([]Type, len(t.Nodes)),
 		linearity: linearity{outer: make([]Var, len(t.Nodes)), lin: make([]bool, len(t.Nodes))}}
 	for _, r := range tr.order[1:] {
 		if c.types[r], err = c.node(r); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return c.types[t.Root], nil
+	return c.types, nil
 }
 
 func (c *checker) errorf(r Ref, format string, args ...any) error {

@@ -22,9 +22,10 @@ type Options struct {
 	Size   int  // about how many symbols; 0 means 60
 	Smooth bool // no conditionals and no symbols with a kink
 	Vector bool // a body of type R^k instead of R
+	Any    bool // a body of any type without a linear negation
 }
 
-// Draw makes a program whose body has type R, or R^k.
+// Draw makes a program whose body has type R, or what opt says.
 func Draw(t *rapid.T, opt Options) *Program {
 	if opt.Size == 0 {
 		opt.Size = 60
@@ -41,7 +42,10 @@ func Draw(t *rapid.T, opt Options) *Program {
 		g.env = append(g.env, x)
 	}
 	body := term.R
-	if opt.Vector {
+	switch {
+	case opt.Any:
+		body = g.typ(2)
+	case opt.Vector:
 		body = tt.Vec(rapid.IntRange(1, 3).Draw(t, "outputs"), term.R)
 	}
 	g.q.Root = g.term(body, 6)
