@@ -23,6 +23,7 @@
 //	Forward                      the value
 //	SymInput  input                            its value at the point
 //	Inert     symbol, 0 for +                  value         the operands; w6 the instruction, w7 its number
+//	Neutral   what it is         type          a number, and how many operands; the operands …
 //
 // and the others wait for an operand, or stand on the worklist:
 //
@@ -45,7 +46,11 @@
 // Where inputs are symbolic, an operation on an inert operand is an Inert node: what
 // is left of them when no redex is left is the computational graph G. A pair or a
 // vector with an inert component is open: 1 before rule (10) has named its
-// components, 2 after that.
+// components, 2 after that. The top bit of an Inert's head says that it has no value
+// at the point: it depends on a variable of a λ that normalisation has gone under. Such
+// a variable is a Neutral node, and so is what it keeps from firing: an application of a
+// neutral function, a conditional, or a component of either. At a product or a vector
+// the value is a Pair or a Vec of neutral components.
 //
 // # Templates
 //

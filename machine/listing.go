@@ -70,6 +70,9 @@ func (m *Machine) object(r graph.Ref) (text string, refs []graph.Ref) {
 			name, arity = sym.String(), sym.Info().Arity
 		}
 		return fmt.Sprintf("%s %s = %v of", kind, name, n.Number()), block(graph.WaitWords, uint32(arity))
+	case graph.Neutral:
+		_, operands := m.neutralOp(r)
+		return kind, operands
 	case graph.Pair:
 		return kind, block(graph.ValueWords, 2)
 	case graph.Vec:
