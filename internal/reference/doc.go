@@ -38,15 +38,18 @@
 //	(1)    whose argument is not settled
 //	(3–5)  whose value is not settled
 //	(3)    of a dual variable by a λ, unless the occurrence is the head of an
-//	       application and nothing else than these is left; the one that is bound
-//	       innermost comes first
+//	       application and nothing else than these is left
 //	(5')   always: an argument at a point comes to a value, and counts (5)
 //	(11)   whose head is not settled: it waits for its (3) by a variable
 //
 // where the settled values are numerals, λs, pairs of settled values, and dual
 // variables that are free or bound to a λ. Any order of what is left gives the same
-// counts. A body of a dual mentions only what is bound further out, so taking the
-// innermost binder first is the reverse topological order.
+// counts. The (3) that are last come in reverse topological order, so that a dual fires
+// once in a maximal sum. Of the heads of a sum the one that is bound innermost comes
+// first, for a body of a dual mentions only what is bound further out; but not before all
+// summands are values or such applications, nor before its argument, a sum of its own, is
+// a value. A sum that (11) or (7) may add to, the argument of a head that isn't next or a
+// component of a summand, waits.
 //
 // # Starts
 //

@@ -13,24 +13,24 @@ import (
 func Machine(rng *rand.Rand) Strategy {
 	return func(s *State) *Redex {
 		var now []*Redex
-		var last *Redex
+		last := firings{State: s, redex: map[int]*Redex{}}
 		for i := range s.Redex {
 			r := &s.Redex[i]
 			switch {
 			case !s.allowed(r):
 			case s.fires3(r):
-				// Reverse topological order: a dual's body mentions only what is bound
-				// further out.
-				if last == nil || s.places[r.at].depth > s.places[last.at].depth {
-					last = r
-				}
+				last.redex[r.occ] = r
 			default:
 				now = append(now, r)
 			}
 		}
+		if len(now) == 0 && len(last.redex) > 0 {
+			last.sum(0, true)
+			now = last.next
+		}
 		switch {
 		case len(now) == 0:
-			return last
+			return nil
 		case rng != nil:
 			return now[rng.IntN(len(now))]
 		}
