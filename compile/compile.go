@@ -53,6 +53,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	}
 	c.types = types
 	c.out.Type = types[t.Root]
+	c.findLinear()
 	c.addGlobal(graph.Global{})
 	c.inputs()
 	if opt.Reversed {
@@ -88,6 +89,8 @@ type compiler struct {
 	bodies map[string]uint32
 	data   map[dataKey]slot
 	err    error
+	// late says that the program has sums that may have to be put off.
+	late bool
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
 }
@@ -161,12 +164,15 @@ func (c *compiler) pop() operand {
 	return v
 }
 
-// popSlots takes the results of the last n tasks, as slots.
+// popValue takes the result of the last task, which is to be a value.
+func (c *compiler) popValue() operand { return c.value(c.pop()) }
+
+// popSlots takes the results of the last n tasks, as slots of values.
 func (c *compiler) popSlots(n int) []slot {
 	out := make([]slot, n)
 	base := len(c.vals) - n
 	for i, v := range c.vals[base:] {
-		out[i] = c.slot(v)
+		out[i] = c.slot(c.value(v))
 	}
 	c.vals = c.vals[:base]
 	return out
@@ -177,6 +183,9 @@ func (c *compiler) yieldSlot(s slot)             { c.vals = append(c.vals, opera
 func (c *compiler) count(r graph.Rule, n uint64) { c.top().counts[r] += n }
 
 func (c *compiler) run() error {
+	if c.err != nil {
+		return c.err
+	}
 	c.open("program", c.t.Nodes[c.t.Root].Pos, nil)
 	c.push(c.t.Root, 0)
 	for n := 0; len(c.tasks) > 0; n++ {
@@ -196,7 +205,7 @@ func (c *compiler) run() error {
 			return c.err
 		}
 	}
-	c.out.Main, _ = c.close(c.pop())
+	c.out.Main, _ = c.close(c.popValue())
 	return c.err
 }
 

@@ -37,8 +37,12 @@ func (c *compiler) tally(s slot, w graph.Weight) {
 }
 
 // occurrence counts the (3) of an occurrence of an exponential variable: by value,
-// it meets a value exactly once in each run of the body.
+// it meets a value exactly once in each run of the body. A linear variable counts
+// none, and neither does the name of a dual λ.
 func (c *compiler) occurrence(x term.Var) {
+	if c.t.Vars[x].Linear || c.vars[x].name {
+		return
+	}
 	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
 		c.tally(c.slot(c.variable(x)), graph.Weight{Occurrences: 1})
 		return

@@ -15,6 +15,9 @@
 //     components are operands. (2) is counted all the same.
 //   - ⟨e, λa.u⟩ is ⟨e, d⟩[d:=λa.u]: each dual λ is named where it is evaluated, and
 //     d counts one (4).
+//   - A sum in which an application of a dual λ may stand is put off up to where its
+//     value is needed (linear.go), unless the program is D(t), whose duals are all
+//     fired by the one seed.
 //   - An operand is marked ready where no application of the same body can
 //     delay it; the machine then does not look.
 //

@@ -18,6 +18,12 @@ func (c *compiler) start(r term.Ref) {
 	case term.LamOp:
 		c.lambda(r, n)
 	case term.AppOp:
+		if c.isDualApplication(n) {
+			c.push(r, arriveStep)
+			c.push(n.B, 0)
+			c.push(n.A, 0)
+			return
+		}
 		c.application(r)
 	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
 		c.push(r, 1)
@@ -38,6 +44,8 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Nat, Count: n.Count, Type: c.types[r]}))
 	case term.DataOp:
 		c.dataRef(r, n)
+	case term.ZeroOp:
+		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	default:
 		c.fail(n.Pos, "this term cannot stand here")
 		c.yieldSlot(0)
@@ -57,9 +65,13 @@ func (c *compiler) resume(k task) {
 	case term.LamOp:
 		c.closeLambda(n)
 	case term.AppOp:
-		c.finishApplication(n, int(k.n))
+		if k.step == arriveStep {
+			c.arrive(k.r, n)
+			return
+		}
+		c.finishApplication(k.r, n, int(k.n))
 	case term.LetOp:
-		c.bindLocal(n.X, c.pop())
+		c.bindLet(n)
 		c.push(n.A, 0)
 	case term.UnpairOp:
 		a, b := c.unpair(c.pop(), n.Pos)
@@ -72,10 +84,14 @@ func (c *compiler) resume(k task) {
 	case term.UnvecOp:
 		c.unvec(n)
 	case term.PairOp:
-		b := c.pop()
-		a := c.pop()
+		b := c.popValue()
+		a := c.popValue()
 		c.yield(c.newPair(a, b, n.Pos))
 	case term.AddOp:
+		if c.putsOff(k.r) {
+			c.sum(k.r, n)
+			return
+		}
 		c.operation(graph.Plus)
 		k := c.popSlots(2)
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpAdd, A: uint32(k[0]), B: uint32(k[1]), Pos: n.Pos}, nil))
@@ -84,6 +100,10 @@ func (c *compiler) resume(k task) {
 	case term.VecOp:
 		if int(n.N) > graph.MaxIndex {
 			c.fail(n.Pos, "a vector of more than %d components", graph.MaxIndex)
+		}
+		if c.late {
+			c.vector(k.r, n)
+			return
 		}
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, c.popSlots(int(n.N))))
 	case term.IfOp:
@@ -161,7 +181,7 @@ func (c *compiler) untuple(n *term.Node) {
 }
 
 func (c *compiler) unvec(n *term.Node) {
-	u := c.slot(c.pop())
+	u := c.slot(c.popValue())
 	xs := c.t.Bound(n)
 	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
 		c.bindLocal(term.Var(xs[i]), operand{slot: s})
@@ -185,15 +205,19 @@ func (c *compiler) application(r term.Ref) {
 	c.push(f, 0)
 }
 
-func (c *compiler) finishApplication(n *term.Node, args int) {
+func (c *compiler) finishApplication(r term.Ref, n *term.Node, args int) {
 	k := c.popSlots(args + 1)
 	f, rest := k[0], k[1:]
 	for len(rest) > 0 {
 		m := min(len(rest), graph.MaxArgs)
-		f = c.emit(graph.Instr{Op: graph.OpApply, Pos: n.Pos}, append([]slot{f}, rest[:m]...))
+		in := graph.Instr{Op: graph.OpApply, Pos: n.Pos}
+		if m == len(rest) {
+			in.Flags = c.oneFlag(r)
+		}
+		f = c.emit(in, append([]slot{f}, rest[:m]...))
 		rest = rest[m:]
 	}
-	c.yieldSlot(f)
+	c.yield(operand{slot: f, late: c.lateType(r)})
 }
 
 // maxParams bounds the parameters of one template: they are bound together, by
@@ -202,7 +226,11 @@ const maxParams = 255
 
 func (c *compiler) lambda(r term.Ref, n *term.Node) {
 	if c.t.Vars[n.X].Linear {
-		c.dual(n)
+		if c.opt.Reversed {
+			c.dual(n)
+		} else {
+			c.openDual(r, n)
+		}
 		return
 	}
 	var params []term.Var
@@ -217,6 +245,10 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 }
 
 func (c *compiler) closeLambda(n *term.Node) {
+	if c.t.Vars[n.X].Linear {
+		c.closeDual(n)
+		return
+	}
 	id, captured := c.close(c.pop())
 	if len(captured) == 0 {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Closure, Index: id}))
@@ -249,16 +281,19 @@ func (c *compiler) conditional(k task, n *term.Node) {
 		split := uint32(2 + len(yes.captured))
 		args = append(append(args, yes.captured...), no.captured...)
 		c.count(graph.Branch, 1)
-		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpIf, Cmp: n.Cmp, Tmpl: yes.id, Else: no.id, Split: split, Pos: n.Pos}, args))
+		s := c.emit(graph.Instr{Op: graph.OpIf, Cmp: n.Cmp, Tmpl: yes.id, Else: no.id, Split: split, Pos: n.Pos}, args)
+		c.yield(operand{slot: s, late: max(yes.late, no.late)}) // both have one type
 	}
 }
 
 type closedBranch struct {
 	id       uint32
 	captured []slot
+	late     term.Type // of its result
 }
 
 func (c *compiler) closeBranch() closedBranch {
-	id, captured := c.close(c.pop())
-	return closedBranch{id, captured}
+	result := c.pop()
+	id, captured := c.close(result)
+	return closedBranch{id, captured, result.late}
 }

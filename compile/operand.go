@@ -25,7 +25,8 @@ const (
 // built, the index of a virtual pair.
 type operand struct {
 	slot slot
-	pair uint32 // 0: none
+	pair uint32    // 0: none
+	late term.Type // the type of a sum that no job may have run yet; 0: it is a value
 }
 
 // virtualPair is ⟨a,b⟩ as long as nobody needs it as a node.
@@ -76,6 +77,7 @@ type binding struct {
 	op    operand
 	depth int32
 	bound bool
+	name  bool // x is the name of a dual λ
 }
 
 func (c *compiler) top() *builder { return c.stack[len(c.stack)-1] }
@@ -202,7 +204,7 @@ func (c *compiler) emit(in graph.Instr, args []slot) slot { return c.emitAt(c.de
 func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 	b := c.stack[depth]
 	ready := b.operandsReady(&in, args)
-	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf
+	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpJob
 	d := b.newLocal(immediate, true)
 	in.D = uint32(d)
 	b.add(in, args, ready)
@@ -211,9 +213,9 @@ func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 
 func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+	case graph.OpFun1, graph.OpJob, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -239,7 +241,7 @@ func (b *builder) add(in graph.Instr, args []slot, ready bool) {
 	}
 	b.overhead++
 	switch in.Op {
-	case graph.OpClosure, graph.OpDual, graph.OpList:
+	case graph.OpClosure, graph.OpDual, graph.OpLin, graph.OpList:
 		b.overhead += uint64(in.N)
 	case graph.OpIf:
 		b.overhead += uint64(in.N - 2)
@@ -265,6 +267,8 @@ func units(in *graph.Instr, open bool) uint64 {
 		if in.Flags&graph.Ready != 0 && !open {
 			return 1
 		}
+		return 2
+	case graph.OpArrive, graph.OpSum, graph.OpJob:
 		return 2
 	}
 	// Room for the waiting node, and for the value beside it.

@@ -12,7 +12,7 @@
 //	kind      w0 above the kind  w1            w2 w3            w4…
 //	Num                                        the number
 //	Pair                         1, 2: open    a, b
-//	Vec       components         1, 2: open    the components …
+//	Vec       components         1, 2: open; 3: late  the components …
 //	Closure   template                         the captured references …
 //	Partial   arguments          function      the arguments …
 //	List      template                         the captured references …
@@ -24,6 +24,9 @@
 //	SymInput  input                            its value at the point
 //	Inert     symbol, 0 for +                  value         the operands; w6 the instruction, w7 its number
 //	Neutral   what it is         type          a number, and how many operands; the operands …
+//	LinDual   template                         the captured references …
+//	Arrival                                    dual, argument  its links in a job's heap (two words)
+//	Bag                                        a, b
 //
 // and the others wait for an operand, or stand on the worklist:
 //
@@ -35,6 +38,7 @@
 //	IterNat   –                  its waiters   next  instr  function, accumulator, count (two words)
 //	IterData  –                  its waiters   next  instr  function, accumulator, data, elements left
 //	IterList  –                  its waiters   next  instr  function, accumulator, vector, elements left
+//	Job       phase              its waiters   next  instr  operand, heap, sum, dual or component
 //
 // "next" links the nodes that wait for the same operand. An explicit substitution
 // is a reference: an operand that was a variable of the term holds the reference
@@ -52,6 +56,10 @@
 // neutral function, a conditional, or a component of either. At a product or a vector
 // the value is a Pair or a Vec of neutral components.
 //
+// Where a program has dual λs of its own, a sum is a Bag of Arrivals, numbers and
+// vectors until a Job runs it; a vector is late if a component is such a sum. Bags and
+// Arrivals have one owner: a slot, a node or a job, which may link them.
+//
 // # Templates
 //
 // A [Template] is the body of a λ, of a branch, of the elements of a list, or of
@@ -65,6 +73,7 @@
 // in the template, when it is compiled, and not again when it runs: see
 // [Template.Counts].
 //
-// The body of a dual λ is a [Dual]: arithmetic on numbers alone, in registers, and
-// then one arrival for each summand.
+// The body of a dual λ that D makes is a [Dual]: arithmetic on numbers alone, in
+// registers, and then one arrival for each summand. That of any other is a template of
+// one parameter.
 package graph

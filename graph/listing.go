@@ -135,6 +135,14 @@ func (l *listing) instr(t *Template, in *Instr) string {
 		return fmt.Sprintf("%s = list %d [%s]", d, in.Tmpl, l.slots(t, args))
 	case OpDual:
 		return fmt.Sprintf("%s = dual %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpLin:
+		return fmt.Sprintf("%s = lin %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpArrive:
+		return fmt.Sprintf("%s = %s arrives at %s", d, b, a)
+	case OpSum:
+		return fmt.Sprintf("%s = sum %s %s", d, a, b)
+	case OpJob:
+		return fmt.Sprintf("%s = job %s", d, a)
 	case OpApply:
 		return fmt.Sprintf("%s = apply %s", d, l.slots(t, args))
 	case OpTally:

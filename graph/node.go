@@ -36,6 +36,9 @@ const (
 	SymInput // a symbolic input, with its value at the point
 	Inert    // an operation on an inert operand, with its value at the point
 	Neutral  // what a variable of a λ that normalisation went under keeps from firing
+	LinDual  // a hand-written dual λ
+	Arrival  // an application of such a dual, in a sum that no job has run yet
+	Bag      // a sum that no job has run yet
 	Wait     // the first kind that is not a value
 	Suspended
 	Apply
@@ -44,6 +47,7 @@ const (
 	IterNat
 	IterData
 	IterList
+	Job
 )
 
 // KindMask selects the kind in a head.
@@ -59,7 +63,8 @@ const MaxIndex = 1<<24 - 1
 const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
-	"input", "forward", "symbol", "inert", "neutral", "wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList"}
+	"input", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag", "wait", "suspended", "apply", "project", "copy",
+	"iterNat", "iterData", "iterList", "job"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {

@@ -20,6 +20,10 @@ const (
 	OpClosure           // D := the closure of Tmpl over Args
 	OpList              // D := the list of Tmpl over Args
 	OpDual              // D := the dual of Tmpl over Args
+	OpLin               // D := the dual of the template Tmpl over Args, a hand-written one
+	OpArrive            // D := the dual A applied to B, in a sum
+	OpSum               // D := A + B, where an application of a dual may stand
+	OpJob               // D := the value of the sum A               (3) (1) (5) (11) (6) (7)
 	OpApply             // D := Args[0] Args[1] …             (1)
 	OpTally             // counts the binders and occurrences of what Args turn out to be
 	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
@@ -36,6 +40,10 @@ const (
 	Ready = 1 << iota
 	// Root says that the result is the result of the template.
 	Root
+	// Late says that a component of an OpVec may be a sum that no job has run yet.
+	Late
+	// One says that the result of an OpApply or OpJob is a vector of one component.
+	One
 )
 
 // Instr is an instruction of a template.
@@ -71,7 +79,8 @@ type Template struct {
 	// Units bounds the nodes that one instance allocates at once.
 	Units uint32
 	// Counts are the steps, by rule, of the code outside inner λs and branches;
-	// those of (1) and (4) for the parameters are not among them.
+	// those of (1) and (4) for the parameters are not among them. Of a dual they are
+	// the steps of one firing, with its (3), (1) and (5).
 	Counts Counts
 	Steps  uint64 // the sum of Counts
 	// Vars are the variables of the parameters, and Type is the type of the list or

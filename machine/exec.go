@@ -155,12 +155,23 @@ func (m *Machine) execBlock(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 		copy(m.slots[in.D:in.D+in.N], m.words[w:w+uint64(in.N)])
 	case graph.OpVec:
 		m.makeBlock(in, uint32(graph.Vec)|in.N<<graph.KindShift, graph.ValueWords, into, flags)
+		if flags&graph.Late != 0 {
+			m.markLate(m.slots[in.D])
+		}
 	case graph.OpClosure:
 		m.makeBlock(in, uint32(graph.Closure)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)
 	case graph.OpList:
 		m.makeBlock(in, uint32(graph.List)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)
 	case graph.OpDual:
 		m.makeBlock(in, uint32(graph.DualCell)|in.Tmpl<<graph.KindShift, graph.DualWords, into, flags)
+	case graph.OpLin:
+		m.makeBlock(in, uint32(graph.LinDual)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)
+	case graph.OpArrive:
+		m.makeArrival(in, into, flags)
+	case graph.OpSum:
+		m.makeBag(in, into, flags)
+	case graph.OpJob:
+		m.runSum(in, pc, into, flags)
 	case graph.OpApply:
 		m.push(m.makeApply(in, pc, into, flags))
 	case graph.OpIf:
@@ -198,9 +209,9 @@ func (m *Machine) operandsReady(in *graph.Instr) bool {
 // operands returns how many operands the instruction has.
 func operands(in *graph.Instr) uint32 {
 	switch in.Op {
-	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpJob:
 		return 1
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
 		return 2
 	}
 	return in.N
@@ -209,8 +220,8 @@ func operands(in *graph.Instr) uint32 {
 // operandSlot returns the slot of operand i.
 func (m *Machine) operandSlot(in *graph.Instr, i uint32) uint32 {
 	switch in.Op {
-	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec,
-		graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair:
+	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpJob,
+		graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
 		if i == 0 {
 			return in.A
 		}

@@ -65,6 +65,10 @@ func (m *Machine) iterate(r graph.Ref) error {
 		m.settle(r, acc)
 		return nil
 	}
+	if m.isLate(acc) { // it is to be an argument: its sum is a job of its own
+		site := uint32(m.nodes[r].V >> 32)
+		return m.awaitJob(r, w+iterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
+	}
 	left--
 	m.addSteps(graph.Subst, 1)
 	app := uint32(1)

@@ -88,6 +88,8 @@ func (m *Machine) object(r graph.Ref) (text string, refs []graph.Ref) {
 	case graph.DualCell:
 		body := &m.prog.Bodies[m.prog.Duals[index].Body]
 		return fmt.Sprintf("%s %d", kind, index), block(graph.DualWords, body.Heads+body.Nums)
+	case graph.LinDual:
+		return fmt.Sprintf("%s %d", kind, index), block(graph.ValueWords, m.prog.Templates[index].Caps)
 	case graph.Input:
 		return fmt.Sprintf("%s x%d*", kind, index+1), nil
 	}

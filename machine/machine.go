@@ -94,7 +94,7 @@ type Machine struct {
 	steps    uint64 // all steps so far, by any rule
 	pops     uint64
 	waits    uint64
-	occurs   uint64 // occurrences counted before a backward phase
+	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
 	readback uint64
 	applied  uint64 // arguments bound: a (1) and a (4) each
 	counts   graph.Counts
@@ -108,6 +108,7 @@ type Machine struct {
 
 	open   openState // of a run with symbolic inputs
 	normal normalState
+	jobs   jobChecks
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -243,6 +244,9 @@ func (m *Machine) reset() {
 	m.counts = graph.Counts{}
 	clear(m.runs)
 	clear(m.fired)
+	if checking {
+		m.jobs.reset()
+	}
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}

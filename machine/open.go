@@ -100,10 +100,11 @@ func (m *Machine) resultNode(units uint32, into graph.Ref, flags uint8) graph.Re
 	return r
 }
 
-// States of a pair or vector with an inert component, in w1.
+// States of a pair or vector with an inert or late component, in w1.
 const (
 	unnamed = 1 // rule (10) has not named its components
 	named   = 2
+	late    = 3 // a component is a sum that no job has run; never where inputs are symbolic
 )
 
 func (m *Machine) isInert(r graph.Ref) bool {

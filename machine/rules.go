@@ -15,6 +15,8 @@ func (m *Machine) fire(r graph.Ref) error {
 		m.settle(r, m.resolve(m.words[4*uint64(r)+4]))
 	case graph.IterNat, graph.IterData, graph.IterList:
 		return m.iterate(r)
+	case graph.Job:
+		return m.fireJob(r)
 	}
 	return nil
 }
@@ -25,8 +27,12 @@ func (m *Machine) fire(r graph.Ref) error {
 func (m *Machine) fireSuspended(r graph.Ref) error {
 	pc := m.words[4*uint64(r)+3]
 	in := &m.prog.Code[pc]
-	if in.Op == graph.OpIf {
+	switch in.Op {
+	case graph.OpIf:
 		return m.fireBranch(r, in)
+	case graph.OpJob:
+		m.startJob(r, in, pc)
+		return nil
 	}
 	n := operands(in)
 	if err := m.ensure(graph.Units(graph.DualWords, int(n)) + spareUnits); err != nil {

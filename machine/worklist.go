@@ -142,11 +142,16 @@ func (m *Machine) takeOver(r, v graph.Ref) {
 // one, for (10) names its components once.
 func (m *Machine) settle(r, v graph.Ref) {
 	waiters := m.nodes[r].A
+	m.become(r, v)
+	m.wake(waiters)
+}
+
+// become is settle without waking.
+func (m *Machine) become(r, v graph.Ref) {
 	switch n := m.nodes[v]; {
 	case n.Kind() == graph.Num, n.Kind() == graph.Pair && n.A == 0, n.Kind() == graph.Nat, n.Kind() == graph.DataList:
 		m.nodes[r] = n
 	default:
 		m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(v)}
 	}
-	m.wake(waiters)
 }

@@ -60,13 +60,19 @@ type outcome struct {
 
 // onMachine runs the machine; ok is false if the run is too long to be compared.
 func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bool) {
+	return onSchedule(t, p, gradient, machine.Options{})
+}
+
+// onSchedule runs the machine by the schedule of the options.
+func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, ok bool) {
 	q := p.t
 	if gradient {
 		q = p.reversed(t)
 	}
 	prog, err := compile.Compile(q, compile.Options{Inputs: p.inputs, Reversed: gradient})
 	require.NoError(t, err)
-	m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	opt.Limits = machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
 	if gradient {
@@ -89,7 +95,7 @@ func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bo
 func onReference(t require.TestingT, p subject, gradient bool, rng *rand.Rand) (out outcome) {
 	strategy := reference.Machine(rng)
 	if !gradient {
-		s := reference.Convert(p.t, denote.Floats{}).ValueStart(p.inputs, p.point)
+		s := reference.Convert(p.t, denote.Floats{}).ValueStart(p.inputs, p.point).Named()
 		res, err := s.Run(strategy, maxSteps, nil)
 		require.NoError(t, err)
 		numbers, ok := reference.Numbers(res.Term)
@@ -120,6 +126,16 @@ func floats(numbers []denote.Number) []float64 {
 // counts and values exactly, derivatives to rounding, since the order in which a bag
 // is summed is free.
 func requireAgreement(t require.TestingT, p subject, gradient bool) {
+	requireAgreementOf(t, p, gradient, func(want, got []float64) {
+		require.Len(t, got, len(want))
+		for i, v := range want {
+			require.True(t, v == got[i] || math.IsNaN(v) && math.IsNaN(got[i]), "%v instead of %v", got, want)
+		}
+	})
+}
+
+// requireAgreementOf compares the values by same.
+func requireAgreementOf(t require.TestingT, p subject, gradient bool, same func(want, got []float64)) {
 	want, ok := onMachine(t, p, gradient)
 	if !ok {
 		return
@@ -127,15 +143,18 @@ func requireAgreement(t require.TestingT, p subject, gradient bool) {
 	for _, rng := range []*rand.Rand{nil, rand.New(rand.NewPCG(1, 0))} {
 		got := onReference(t, p, gradient, rng)
 		require.Equal(t, want.counts, got.counts, "counts of %s", p.t)
-		require.Len(t, got.values, len(want.values))
-		for i, v := range want.values {
-			require.True(t, v == got.values[i] || math.IsNaN(v) && math.IsNaN(got.values[i]), "%v instead of %v", got.values, want.values)
-		}
-		require.Len(t, got.jacobian, len(want.jacobian))
-		for i, v := range want.jacobian {
-			if !generate.Close(v, got.jacobian[i], 1e-9) && !(math.Abs(v) > 1e9) && !math.IsNaN(v) {
-				require.Equal(t, want.jacobian, got.jacobian)
-			}
+		same(want.values, got.values)
+		requireClose(t, want.jacobian, got.jacobian)
+	}
+}
+
+// requireClose requires the same numbers to rounding. Those that lose their digits to
+// cancellation, or have none, are not compared.
+func requireClose(t require.TestingT, want, got []float64) {
+	require.Len(t, got, len(want))
+	for i, v := range want {
+		if !generate.Close(v, got[i], 1e-9) && !(math.Abs(v) > 1e9) && !math.IsNaN(v) {
+			require.Equal(t, want, got)
 		}
 	}
 }
