@@ -114,12 +114,15 @@ func (p *Program) locate(err error, phase string) error {
 	}
 	var undefined *revgrad.UndefinedError
 	var tooLarge *compile.LimitError
+	var unsupported *compile.UnsupportedError
 	var notFinite *machine.NotFiniteError
 	switch {
 	case errors.As(err, &undefined):
 		return p.errorAt(undefined.Pos, "no gradient", undefined.Error())
 	case errors.As(err, &tooLarge):
 		return p.errorAt(tooLarge.Pos, "too large", tooLarge.Error())
+	case errors.As(err, &unsupported):
+		return p.errorAt(unsupported.Pos, "not compiled", unsupported.Error())
 	case errors.As(err, &notFinite):
 		return p.errorAt(notFinite.Pos, "not finite", notFinite.Error())
 	}

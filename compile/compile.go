@@ -31,12 +31,21 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.What }
 
+// UnsupportedError is a well-typed term that has no program: linear variables where
+// the inputs are symbolic, or a sum of a type other than R and R^d.
+type UnsupportedError struct {
+	Pos  term.Pos
+	What string
+}
+
+func (e *UnsupportedError) Error() string { return e.What }
+
 // checkEvery is how many tasks pass between two calls of Check: a task may visit the
 // body of a dual, some ten nodes.
 const checkEvery = 1 << 12
 
 // Compile returns the program of a well-typed term. The error is a [*LimitError],
-// or Check's.
+// an [*UnsupportedError], or Check's.
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
@@ -111,6 +120,12 @@ func (c *compiler) addGlobal(g graph.Global) slot {
 func (c *compiler) fail(p term.Pos, format string, args ...any) {
 	if c.err == nil {
 		c.err = &LimitError{Pos: p, What: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (c *compiler) unsupported(p term.Pos, what string) {
+	if c.err == nil {
+		c.err = &UnsupportedError{Pos: p, What: what}
 	}
 }
 

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"fmt"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,15 +29,20 @@ func (c *compiler) findLinear() {
 	}
 	for r := range c.t.Nodes {
 		n := &c.t.Nodes[r]
+		what := ""
 		switch {
 		case c.types[r] == 0: // not under the root
 		case n.Op == term.LamOp && c.t.Vars[n.X].Linear, n.Op == term.LetOp && c.t.Vars[n.X].Linear:
-			if c.opt.Open {
-				c.fail(n.Pos, "a program with linear variables of its own has no computational graph")
-			}
-			c.late = true
+			what = "linear variables of its own"
 		case n.Op == term.AddOp && c.types[r] != term.R:
-			c.late = true
+			what = "a sum of vectors"
+		}
+		if what == "" {
+			continue
+		}
+		c.late = true
+		if c.opt.Open {
+			c.unsupported(n.Pos, "a program with "+what+" has no computational graph")
 		}
 	}
 }
@@ -121,7 +128,7 @@ func (c *compiler) anyLate(n int) bool {
 // sum compiles a late sum.
 func (c *compiler) sum(r term.Ref, n *term.Node) {
 	if !c.summable(c.types[r]) {
-		c.fail(n.Pos, "a sum of type %s cannot be compiled", c.t.Types.String(c.types[r]))
+		c.unsupported(n.Pos, fmt.Sprintf("a sum of type %s has no code", c.t.Types.String(c.types[r])))
 	}
 	b := c.slot(c.pop())
 	a := c.slot(c.pop())

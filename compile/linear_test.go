@@ -83,8 +83,29 @@ func TestSumOfPairs(t *testing.T) {
 	pair := func() term.Ref { return q.Pair(0, q.Num(0, 1), q.Num(0, 2)) }
 	q.Root = q.Add(7, pair(), pair())
 	_, err := compile.Compile(q, compile.Options{})
-	var limit *compile.LimitError
-	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "a sum of type R * R cannot be compiled", limit.What)
-	require.Equal(t, term.Pos(7), limit.Pos)
+	var unsupported *compile.UnsupportedError
+	require.ErrorAs(t, err, &unsupported)
+	require.Equal(t, "a sum of type R * R has no code", unsupported.What)
+	require.Equal(t, term.Pos(7), unsupported.Pos)
+}
+
+// TestOpenLinear: a program with linear variables of its own, or a sum of vectors, has no
+// computational graph.
+func TestOpenLinear(t *testing.T) {
+	for want, build := range map[string]func(q *term.Term) term.Ref{
+		"a program with linear variables of its own has no computational graph": func(q *term.Term) term.Ref {
+			a := q.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
+			return q.App(0, q.Lam(0, a, q.Variable(0, a)), q.Num(0, 1))
+		},
+		"a program with a sum of vectors has no computational graph": func(q *term.Term) term.Ref {
+			return q.Add(0, q.Vec(0, []term.Ref{q.Num(0, 1)}), q.Vec(0, []term.Ref{q.Num(0, 2)}))
+		},
+	} {
+		q := term.New(term.NewTypes())
+		q.Root = build(q)
+		_, err := compile.Compile(q, compile.Options{Open: true})
+		var unsupported *compile.UnsupportedError
+		require.ErrorAs(t, err, &unsupported)
+		require.Equal(t, want, unsupported.What)
+	}
 }

@@ -331,12 +331,3 @@ func TestLinearFinite(t *testing.T) {
 	require.ErrorAs(t, m.Value(nil), &notFinite)
 	require.Equal(t, "+", notFinite.What)
 }
-
-// TestOpenLinear: a program with dual λs of its own has no computational graph.
-func TestOpenLinear(t *testing.T) {
-	s := newLong()
-	s.Root = s.App(0, s.id(), s.Num(0, 1))
-	_, err := compile.Compile(s.Term, compile.Options{Open: true})
-	var limit *compile.LimitError
-	require.ErrorAs(t, err, &limit)
-}

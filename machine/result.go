@@ -11,7 +11,7 @@ import (
 type Stats struct {
 	Counts      graph.Counts // steps by rule
 	Instantiate uint64       // instructions copied and references captured
-	Search      uint64       // pops, waits, and occurrences counted before a backward phase
+	Search      uint64       // pops, waits, occurrences counted before a backward phase, comparisons in a job
 	Readback    uint64       // components read back
 	Nodes       uint64       // nodes of 16 bytes allocated, the program's globals not included
 	PeakNodes   uint64       // live at once
