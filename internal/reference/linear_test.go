@@ -206,12 +206,10 @@ func change(t *rapid.T, q *term.Term) {
 			}
 		}
 		n.X = rapid.SampledFrom(same).Draw(t, "variable")
-	case term.LetOp:
+	case term.LetOp, term.LamOp: // not of type R¹, which is R here
 		if q.Vars[n.X].Type == term.R {
 			q.Vars[n.X].Linear = !q.Vars[n.X].Linear
 		}
-	case term.LamOp:
-		q.Vars[n.X].Linear = !q.Vars[n.X].Linear
 	case term.AddOp:
 		n.A, n.B = n.B, n.A
 	case term.FunOp:
