@@ -54,7 +54,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},
-		data:   map[dataKey]slot{},
+		data:   map[dataKey]slot{}, isInput: map[uint32]bool{},
 	}
 	types, err := t.Typing()
 	if err != nil {
@@ -75,6 +75,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	}
 	c.link()
 	c.result()
+	c.blocks()
 	return c.out, nil
 }
 
@@ -85,19 +86,23 @@ type dataKey struct {
 }
 
 type compiler struct {
-	t      *term.Term
-	types  []term.Type // of t's nodes
-	opt    Options
-	out    *graph.Program
-	stack  []*builder
-	vars   []binding
-	pairs  []virtualPair
-	tasks  []task
-	vals   []operand // results of finished tasks
-	nums   map[uint64]slot
-	bodies map[string]uint32
-	data   map[dataKey]slot
-	err    error
+	t     *term.Term
+	types []term.Type // of t's nodes
+	// slotTypes are, of each template, the types of its captured variables and
+	// parameters; isInput says which globals are the numbers of inputs.
+	slotTypes [][]term.Type
+	isInput   map[uint32]bool
+	opt       Options
+	out       *graph.Program
+	stack     []*builder
+	vars      []binding
+	pairs     []virtualPair
+	tasks     []task
+	vals      []operand // results of finished tasks
+	nums      map[uint64]slot
+	bodies    map[string]uint32
+	data      map[dataKey]slot
+	err       error
 	// late says that the program has sums that may have to be put off.
 	late bool
 	// branches are the first branches of conditionals whose second is compiled.
@@ -138,6 +143,7 @@ func (c *compiler) inputs() {
 		}
 		num := c.addGlobal(graph.Global{Kind: kind, Index: uint32(i)})
 		c.out.Inputs = append(c.out.Inputs, uint32(num))
+		c.isInput[uint32(num)] = true
 		op := operand{slot: num}
 		if c.opt.Reversed {
 			cell := c.addGlobal(graph.Global{Kind: graph.Input, Index: uint32(i)})
@@ -227,9 +233,7 @@ func (c *compiler) run() error {
 // open starts a template with the given parameters.
 func (c *compiler) open(name string, p term.Pos, params []term.Var) {
 	b := &builder{name: name, pos: p, params: uint32(len(params)), open: c.opt.Open}
-	if c.opt.Open {
-		b.vars = params
-	}
+	b.vars = params
 	c.stack = append(c.stack, b)
 	for i, x := range params {
 		c.bind(x, operand{slot: paramClass | slot(i)})

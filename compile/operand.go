@@ -51,7 +51,7 @@ type builder struct {
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program
-	vars     []term.Var // the parameters, in an open program
+	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
 	// What an open program counts when it runs: weights of slots.
 	tallied    map[slot]int

@@ -35,6 +35,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Start: uint32(len(c.out.Code)),
 		Counts: b.counts, Steps: b.counts.Total(), Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
+	if !c.opt.Open {
+		t.Vars = nil
+	}
 	if s&classMask == localClass {
 		if l := b.locals[s&indexMask]; l.single {
 			t.RootAt = t.Start + l.at
@@ -57,7 +60,20 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	t.Units = uint32(b.units)
 	c.out.Frame = max(c.out.Frame, caps+b.params+uint32(len(b.locals)))
 	c.out.Templates = append(c.out.Templates, t)
+	c.slotTypes = append(c.slotTypes, c.typesOf(b))
 	return uint32(len(c.out.Templates) - 1), captured
+}
+
+// typesOf returns the types of what the template captures and of its parameters.
+func (c *compiler) typesOf(b *builder) []term.Type {
+	out := make([]term.Type, 0, len(b.captured)+len(b.vars))
+	for _, x := range b.captured {
+		out = append(out, c.t.Vars[x.x].Type)
+	}
+	for _, x := range b.vars {
+		out = append(out, c.t.Vars[x].Type)
+	}
+	return out
 }
 
 // readList adds the globals to which a list is applied to read it.

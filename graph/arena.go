@@ -61,6 +61,11 @@ func (a *Arena) Nodes() []Node { return a.nodes }
 // Words returns the same memory as words of 32 bits: node r is words 4r … 4r+3.
 func (a *Arena) Words() []uint32 { return a.words }
 
+// Floats returns the same memory as numbers: node r is numbers 2r and 2r+1.
+func (a *Arena) Floats() []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(a.nodes))), 2*len(a.nodes))
+}
+
 // Len returns how many nodes may be touched.
 func (a *Arena) Len() uint32 { return a.committed }
 

@@ -32,6 +32,8 @@ const (
 	DataList
 	DualCell
 	Input
+	BlockRun  // runs of a block, and what its cells need
+	BlockDual // a dual of a block's result
 	Forward
 	SymInput // a symbolic input, with its value at the point
 	Inert    // an operation on an inert operand, with its value at the point
@@ -63,8 +65,8 @@ const MaxIndex = 1<<24 - 1
 const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
-	"input", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag", "wait", "suspended", "apply", "project", "copy",
-	"iterNat", "iterData", "iterList", "job"}
+	"input", "block", "blockDual", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag",
+	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -90,4 +92,5 @@ const (
 	ValueWords = 2 // Vec, Closure, Partial, List
 	DualWords  = 4
 	WaitWords  = 4
+	BlockWords = 8
 )

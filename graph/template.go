@@ -88,6 +88,8 @@ type Template struct {
 	// what is read back as a term.
 	Vars []term.Var
 	Type term.Type
+	// Block is the number of the template's block, 0 if it has none.
+	Block uint32
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
@@ -173,6 +175,7 @@ type Program struct {
 	Bodies    []DualBody
 	Code      []Instr
 	Args      []uint32
+	Blocks    []*Block // Blocks[0] is unused
 	Globals   []Global
 	// Inputs are the globals of the scalar inputs, in order.
 	Inputs []uint32

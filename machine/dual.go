@@ -27,7 +27,11 @@ func (m *Machine) discover(seed graph.Ref) error {
 	stack := m.cells[:0]
 	m.due(seed)
 	stack = append(stack, seed)
-	for len(stack) > 0 {
+	for len(stack) > 0 || len(m.block.heap) > 0 {
+		if len(stack) == 0 {
+			stack = m.discoverBlock(m.takeBlock(), stack)
+			continue
+		}
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
 				return err
@@ -36,7 +40,11 @@ func (m *Machine) discover(seed graph.Ref) error {
 		d := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		head := m.nodes[d].Head
-		if graph.Kind(head&graph.KindMask) == graph.Input {
+		switch graph.Kind(head & graph.KindMask) {
+		case graph.Input:
+			continue
+		case graph.BlockDual:
+			m.reachDual(d)
 			continue
 		}
 		body := &m.prog.Bodies[m.prog.Duals[head>>graph.KindShift].Body]
@@ -45,26 +53,12 @@ func (m *Machine) discover(seed graph.Ref) error {
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
 			if m.due(h) {
-				stack = pushCell(stack, h)
+				stack = graph.PushCell(stack, h)
 			}
 		}
 	}
 	m.cells = stack
 	return nil
-}
-
-// sinkDepth bounds how far a cell sinks below the top of the stack.
-const sinkDepth = 4
-
-// pushCell pushes a cell, below at most sinkDepth cells that were allocated after
-// it: memory is then visited in nearly the reverse of the order in which it was
-// written, and side branches are finished before the trunk goes on.
-func pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
-	stack = append(stack, c)
-	for i := len(stack) - 1; i > max(0, len(stack)-1-sinkDepth) && stack[i-1] > c; i-- {
-		stack[i], stack[i-1] = stack[i-1], stack[i]
-	}
-	return stack
 }
 
 func (m *Machine) lookBackward() error {
@@ -92,7 +86,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	stack := m.cells[:0]
 	nodes[seed].V = math.Float64bits(1)
 	nodes[seed].A = 0
-	stack = append(stack, seed)
+	stack = m.arrived(stack, seed)
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
@@ -108,8 +102,18 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		d := stack[last]
 		stack = stack[:last]
 		m.pops++
-		cells++
 		n := &nodes[d]
+		if n.Kind() == graph.BlockRun {
+			var a, c uint64
+			var err error
+			if stack, a, c, err = m.fireBlock(d, stack); err != nil {
+				return err
+			}
+			arrivals += a
+			cells += c
+			continue
+		}
+		cells++
 		if checking && n.A != 0 {
 			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, n.A))
 		}
@@ -151,7 +155,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			c.V = math.Float64bits(c.Number() + v)
 			c.A--
 			if c.A == 0 {
-				stack = pushCell(stack, h)
+				stack = m.arrived(stack, h)
 			}
 			if finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
 				return &NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}

@@ -69,6 +69,9 @@ func (m *Machine) iterate(r graph.Ref) error {
 		site := uint32(m.nodes[r].V >> 32)
 		return m.awaitJob(r, w+iterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
 	}
+	if b := m.fusedBlock(m.words[w+iterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
+		return m.iterateBlock(r, b, m.words[w+iterFunction], m.words[w+iterSource], acc, left)
+	}
 	left--
 	m.addSteps(graph.Subst, 1)
 	app := uint32(1)
@@ -99,6 +102,14 @@ func (m *Machine) iterate(r graph.Ref) error {
 	m.await(r, inner)
 	m.push(inner)
 	return nil
+}
+
+// iterArgs returns how many arguments the function of an iteration takes.
+func iterArgs(nat bool) int {
+	if nat {
+		return 1
+	}
+	return 2
 }
 
 // element returns element i of a vector of elements, or makes that of a data

@@ -37,7 +37,8 @@ const DefaultMemory = 16 << 30
 type Options struct {
 	Schedule Schedule
 	Seed     uint64
-	Finite   bool // a result that is NaN or infinite is an error
+	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
+	NoFuse   bool // run the literal form: no blocks
 	Limits   Limits
 }
 
@@ -106,9 +107,11 @@ type Machine struct {
 	nodeTop  uint32 // base + MaxNodes
 	looks    uint64
 
-	open   openState // of a run with symbolic inputs
-	normal normalState
-	jobs   jobChecks
+	open    openState // of a run with symbolic inputs
+	normal  normalState
+	jobs    jobChecks
+	block   blockState
+	literal bool // no blocks
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -129,7 +132,9 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 	}
 	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(),
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
-		regs: make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
+		regs:  make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	m.literal = opt.NoFuse || opt.Finite
 	if err := m.makeGlobals(); err != nil {
 		arena.Close()
 		return nil, err
@@ -247,6 +252,9 @@ func (m *Machine) reset() {
 	if checking {
 		m.jobs.reset()
 	}
+	clear(m.block.runs)
+	clear(m.block.fired)
+	m.block.heap = m.block.heap[:0]
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}

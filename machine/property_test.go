@@ -30,7 +30,7 @@ func newMachine(t require.TestingT, q *term.Term, inputs []term.Var, reversed bo
 	return m, func() { require.NoError(t, m.Close()) }
 }
 
-var schedules = []machine.Options{{}, {Schedule: machine.Random, Seed: 1}, {Schedule: machine.Random, Seed: 2}}
+var schedules = []machine.Options{{NoFuse: true}, {}, {Schedule: machine.Random, Seed: 1}, {Schedule: machine.Random, Seed: 2}}
 
 // never are the rules that do not fire at a point in programs without lin.
 func assertNever(t require.TestingT, c graph.Counts) {

@@ -26,12 +26,13 @@ func (m *Machine) Stats() Stats {
 	for i, n := range m.runs {
 		t := &m.prog.Templates[i]
 		s.Counts.AddTimes(&t.Counts, n)
-		s.Instantiate += n * t.Instantiate
+		blocks := m.block.runs[i]
+		s.Instantiate += (n-blocks)*t.Instantiate + blocks
 	}
 	for i, n := range m.fired {
 		b := &m.prog.Bodies[i]
 		s.Counts.AddTimes(&b.Counts, n)
-		s.Instantiate += n * b.Instantiate
+		s.Instantiate += (n - m.block.fired[i]) * b.Instantiate
 	}
 	s.Counts[graph.Lambda] += m.applied + m.firedIn
 	s.Counts[graph.GC] += m.applied

@@ -1,0 +1,334 @@
+package compile
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// maxBlock bounds the instructions of a block, and the leaves of what it takes.
+const maxBlock = 1 << 20
+
+// blocks makes a block of each λ whose body is straight-line arithmetic.
+func (c *compiler) blocks() {
+	if c.opt.Open {
+		return
+	}
+	c.out.Blocks = make([]*graph.Block, 1)
+	for i := range c.out.Templates {
+		t := &c.out.Templates[i]
+		if t.Params == 0 || t.End-t.Start > maxBlock {
+			continue
+		}
+		b := &blockBuilder{c: c, t: t, out: &graph.Block{Template: uint32(i), Regs: 1},
+			wires: map[uint32]wire{}}
+		if b.build(c.slotTypes[i]) {
+			t.Block = uint32(len(c.out.Blocks))
+			c.out.Blocks = append(c.out.Blocks, b.out)
+		}
+	}
+}
+
+// wire is what a slot of the template stands for in a block.
+type wire struct {
+	kind  graph.LayoutKind
+	reg   uint32 // of a number
+	dual  int32  // of a dual
+	parts []wire // of a tuple
+}
+
+type blockBuilder struct {
+	c      *compiler
+	t      *graph.Template
+	out    *graph.Block
+	wires  map[uint32]wire
+	leaves int
+	// renumber gives an external dual its final number.
+	renumber func(int32) int32
+}
+
+// build makes the block, or reports that the template has none. types are those of the
+// captured variables and of the parameters.
+func (b *blockBuilder) build(types []term.Type) bool {
+	code := b.c.out.Code[b.t.Start:b.t.End]
+	for i := range code {
+		if code[i].Flags&graph.Ready == 0 {
+			return false
+		}
+	}
+	for i, typ := range types {
+		l, w, ok := b.leavesOf(typ)
+		if !ok {
+			return false
+		}
+		b.wires[b.t.Cap0+uint32(i)] = w
+		if uint32(i) < b.t.Caps {
+			b.out.Caps = append(b.out.Caps, l)
+		} else {
+			b.out.Params = append(b.out.Params, l)
+		}
+	}
+	for i := range code {
+		if !b.instr(&code[i]) {
+			return false
+		}
+	}
+	w, ok := b.wire(b.t.Result)
+	if !ok {
+		return false
+	}
+	b.orderExternals()
+	b.result(w)
+	return true
+}
+
+// leavesOf makes the registers and wires of a value of the type. A dual's number is
+// provisional: see orderExternals.
+func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool) {
+	tt := b.c.t.Types
+	// The types that are left, and where their wires go.
+	type hole struct {
+		typ term.Type
+		at  *wire
+	}
+	for stack := []hole{{typ, &w}}; len(stack) > 0; {
+		h := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if b.leaves++; b.leaves > maxBlock {
+			return l, w, false
+		}
+		switch tt.Kind(h.typ) {
+		case term.RKind:
+			h.at.kind, h.at.reg = graph.NumLeaf, b.register()
+			l.Regs = append(l.Regs, h.at.reg)
+			l.Layout = append(l.Layout, graph.LayoutNode{Kind: graph.NumLeaf})
+		case term.DualKind:
+			if !b.c.opt.Reversed { // a hand-written dual is no cell
+				return l, w, false
+			}
+			h.at.kind, h.at.dual = graph.DualLeaf, ^int32(b.out.Exts)
+			b.out.Exts++
+			l.Duals++
+			l.Layout = append(l.Layout, graph.LayoutNode{Kind: graph.DualLeaf})
+		case term.ProdKind, term.VecKind:
+			comps := []term.Type{tt.Left(h.typ), tt.Right(h.typ)}
+			h.at.kind = graph.PairLayout
+			if tt.Kind(h.typ) == term.VecKind {
+				if tt.Len(h.typ) > maxBlock {
+					return l, w, false
+				}
+				h.at.kind = graph.VecLayout
+				comps = make([]term.Type, tt.Len(h.typ))
+				for i := range comps {
+					comps[i] = tt.Left(h.typ)
+				}
+			}
+			l.Layout = append(l.Layout, graph.LayoutNode{Kind: h.at.kind, N: uint32(len(comps))})
+			h.at.parts = make([]wire, len(comps))
+			for i := len(comps) - 1; i >= 0; i-- {
+				stack = append(stack, hole{comps[i], &h.at.parts[i]})
+			}
+		default:
+			return l, w, false
+		}
+	}
+	return l, w, true
+}
+
+func (b *blockBuilder) register() uint32 {
+	b.out.Regs++
+	return b.out.Regs - 1
+}
+
+// wire returns what the slot stands for: a result of the template, or a global.
+func (b *blockBuilder) wire(slot uint32) (wire, bool) {
+	if w, ok := b.wires[slot]; ok {
+		return w, true
+	}
+	if slot >= b.t.Cap0 {
+		return wire{}, false
+	}
+	for stack := []uint32{slot}; len(stack) > 0; {
+		s := stack[len(stack)-1]
+		g := &b.c.out.Globals[s]
+		if n := len(stack); g.Kind == graph.Pair {
+			for _, k := range g.Comps {
+				if _, ok := b.wires[k]; !ok {
+					stack = append(stack, k)
+				}
+			}
+			if len(stack) > n {
+				continue
+			}
+		}
+		stack = stack[:len(stack)-1]
+		if !b.global(s, g) {
+			return wire{}, false
+		}
+	}
+	return b.wires[slot], true
+}
+
+// global makes the wire of a global; the components of a pair have theirs.
+func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
+	var w wire
+	switch g.Kind {
+	case graph.Num:
+		w = wire{kind: graph.NumLeaf, reg: b.register()}
+		if b.c.isInput[slot] {
+			b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot, Reg: w.reg})
+		} else {
+			b.out.Consts = append(b.out.Consts, graph.Const{Reg: w.reg, Val: g.Val})
+		}
+	case graph.Input:
+		w = wire{kind: graph.DualLeaf, dual: ^int32(b.out.Exts)}
+		b.out.Exts++
+		b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot})
+	case graph.Pair:
+		w = wire{kind: graph.PairLayout, parts: []wire{b.wires[g.Comps[0]], b.wires[g.Comps[1]]}}
+	default:
+		return false
+	}
+	b.wires[slot] = w
+	return true
+}
+
+// instr adds an instruction of the template.
+func (b *blockBuilder) instr(in *graph.Instr) bool {
+	switch in.Op {
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
+		return b.arithmetic(in)
+	case graph.OpPair:
+		return b.tuple(in.D, graph.PairLayout, []uint32{in.A, in.B})
+	case graph.OpVec:
+		return b.tuple(in.D, graph.VecLayout, b.args(in))
+	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+		return b.open(in)
+	case graph.OpDual:
+		return b.dual(in)
+	}
+	return false
+}
+
+func (b *blockBuilder) args(in *graph.Instr) []uint32 { return b.c.out.Args[in.Off : in.Off+in.N] }
+
+var blockOps = map[graph.Op]graph.BlockOp{graph.OpMul: graph.BlockMul, graph.OpAdd: graph.BlockAdd, graph.OpSub: graph.BlockSub,
+	graph.OpFun1: graph.BlockFun1, graph.OpFun2: graph.BlockFun2}
+
+func (b *blockBuilder) arithmetic(in *graph.Instr) bool {
+	x, ok := b.wire(in.A)
+	if !ok {
+		return false
+	}
+	y := x
+	if in.Op != graph.OpFun1 {
+		if y, ok = b.wire(in.B); !ok {
+			return false
+		}
+	}
+	d := b.register()
+	b.out.Code = append(b.out.Code, graph.BlockInstr{Op: blockOps[in.Op], Sym: in.Sym, D: d, A: x.reg, B: y.reg})
+	b.wires[in.D] = wire{kind: graph.NumLeaf, reg: d}
+	return true
+}
+
+func (b *blockBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bool {
+	w := wire{kind: kind, parts: make([]wire, len(comps))}
+	for i, s := range comps {
+		var ok bool
+		if w.parts[i], ok = b.wire(s); !ok {
+			return false
+		}
+	}
+	b.wires[d] = w
+	return true
+}
+
+// open opens a tuple; OpUntuple one of nested pairs.
+func (b *blockBuilder) open(in *graph.Instr) bool {
+	w, ok := b.wire(in.A)
+	if !ok {
+		return false
+	}
+	if in.Op != graph.OpUntuple {
+		for i, p := range w.parts {
+			b.wires[in.D+uint32(i)] = p
+		}
+		return true
+	}
+	for k := range in.N - 1 {
+		b.wires[in.D+k] = w.parts[0]
+		w = w.parts[1]
+	}
+	b.wires[in.D+in.N-1] = w
+	return true
+}
+
+func (b *blockBuilder) dual(in *graph.Instr) bool {
+	id := b.c.out.Duals[in.Tmpl].Body
+	body := &b.c.out.Bodies[id]
+	cell := graph.BlockCell{Dual: in.Tmpl, Body: id}
+	for i, s := range b.args(in) {
+		w, ok := b.wire(s)
+		if !ok {
+			return false
+		}
+		if uint32(i) < body.Heads {
+			cell.Heads = append(cell.Heads, w.dual)
+		} else {
+			cell.Nums = append(cell.Nums, w.reg)
+		}
+	}
+	b.wires[in.D] = wire{kind: graph.DualLeaf, dual: int32(len(b.out.Cells))}
+	b.out.Cells = append(b.out.Cells, cell)
+	return true
+}
+
+// orderExternals numbers the external duals anew: those of the captured variables, of
+// the globals and of the parameters. They were met in another order: globals last.
+func (b *blockBuilder) orderExternals() {
+	caps, params := 0, 0
+	for _, l := range b.out.Caps {
+		caps += l.Duals
+	}
+	for _, l := range b.out.Params {
+		params += l.Duals
+	}
+	globals := b.out.Exts - caps - params
+	renumber := func(w int32) int32 {
+		switch k := int(^w); {
+		case w >= 0 || k < caps:
+			return w
+		case k < caps+params:
+			return ^int32(k + globals)
+		default:
+			return ^int32(k - params)
+		}
+	}
+	for i := range b.out.Cells {
+		heads := b.out.Cells[i].Heads
+		for j := range heads {
+			heads[j] = renumber(heads[j])
+		}
+	}
+	b.renumber = renumber
+}
+
+// result sets the block's result.
+func (b *blockBuilder) result(w wire) {
+	out := &b.out.Out
+	for stack := []wire{w}; len(stack) > 0; {
+		w := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(len(w.parts))})
+		switch w.kind {
+		case graph.NumLeaf:
+			out.Regs = append(out.Regs, w.reg)
+		case graph.DualLeaf:
+			b.out.OutDuals = append(b.out.OutDuals, b.renumber(w.dual))
+			out.Duals++
+		}
+		for i := len(w.parts) - 1; i >= 0; i-- {
+			stack = append(stack, w.parts[i])
+		}
+	}
+}

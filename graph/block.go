@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"sync"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Block is a λ whose body is straight-line arithmetic, as one instruction: numbers
+// come in registers and go out in registers. In a reversed program the dual λs that
+// the body makes are the block's cells: they fire as one, by code on registers that
+// [Block.Backward] makes. A block stands for its template: it adds the template's
+// steps for each run, and the steps of its cells' bodies for each firing.
+//
+// A dual is named by a wire: i ≥ 0 is cell i of the block, ^k the external dual k.
+// External duals are, in this order, those of the captured variables, of the globals
+// that the code uses, and of the parameters.
+type Block struct {
+	Template uint32
+	Caps     []Leaves     // of each captured variable
+	Globals  []GlobalLeaf // numbers and inputs that the code uses
+	Params   []Leaves     // of each parameter
+	Consts   []Const
+	Regs     uint32 // registers; 0 is unused
+	Code     []BlockInstr
+	Out      Leaves  // of the result: its layout and registers
+	OutDuals []int32 // wires of its duals
+	Cells    []BlockCell
+	Exts     int // external duals
+
+	plans    plans
+	backward [2]backwards // where the first parameter has any duals, and where they are λa.0⃗
+}
+
+// LayoutKind is a node of a [Layout].
+type LayoutKind uint8
+
+// The kinds: a number, a dual, a pair, a vector.
+const (
+	NumLeaf LayoutKind = iota
+	DualLeaf
+	PairLayout
+	VecLayout
+)
+
+// LayoutNode is a leaf, or a tuple of N components.
+type LayoutNode struct {
+	Kind LayoutKind
+	N    uint32
+}
+
+// Layout is a value built of numbers, duals, pairs and vectors, in preorder.
+type Layout []LayoutNode
+
+// Leaves is a value of the layout whose numbers, from left to right, are in the
+// registers Regs, and which has Duals duals.
+type Leaves struct {
+	Layout Layout
+	Regs   []uint32
+	Duals  int
+}
+
+// GlobalLeaf is a global that is an input: a number in a register, or a dual.
+type GlobalLeaf struct {
+	Slot uint32
+	Reg  uint32 // 0: a dual
+}
+
+// Const is a register that holds a numeral.
+type Const struct {
+	Reg uint32
+	Val float64
+}
+
+// BlockCell is a dual λ of the body: the code of its body, its heads as wires, and the
+// registers of its numbers.
+type BlockCell struct {
+	Dual  uint32
+	Body  uint32
+	Heads []int32
+	Nums  []uint32
+}
+
+// BlockOp is the operation of an instruction on registers.
+type BlockOp uint8
+
+// The operations. BlockAddMul rounds the product: there is no fused multiply-add.
+const (
+	BlockMul    BlockOp = iota // D := A · B
+	BlockAdd                   // D := A + B
+	BlockSub                   // D := A − B
+	BlockFun1                  // D := Sym(A)
+	BlockFun2                  // D := Sym(A, B)
+	BlockAddMul                // D := D + A · B
+	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
+)
+
+// BlockInstr is an instruction on registers.
+type BlockInstr struct {
+	Op      BlockOp
+	Sym     term.Symbol
+	D, A, B uint32
+}
+
+// inPlace reports whether the instruction reads D.
+func (in *BlockInstr) inPlace() bool { return in.Op == BlockAddMul }
+
+// operands returns the registers that the instruction reads, D apart.
+func (in *BlockInstr) operands() []uint32 {
+	switch in.Op {
+	case BlockFun1, BlockSlope:
+		return []uint32{in.A}
+	}
+	return []uint32{in.A, in.B}
+}
+
+// plans keeps the plans of a block.
+type plans struct {
+	mu sync.Mutex
+	of [DataLoop + 1]*Plan
+}

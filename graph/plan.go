@@ -1,0 +1,117 @@
+package graph
+
+// LoopKind is how a block runs: once on its arguments, or as the step of an iteration,
+// whose last parameter is the result of the run before.
+type LoopKind uint8
+
+// The kinds: one application, #n, and a data list, whose elements are the first
+// parameter.
+const (
+	OneRun LoopKind = iota
+	NatLoop
+	DataLoop
+)
+
+// Plan says which of a block's registers a gradient keeps for the backward phase: all
+// that the backward code reads when every dual of the result is reached.
+type Plan struct {
+	Invariant []uint32 // once: captured variables and inputs
+	Row       []uint32 // of each run
+	Elements  bool     // the elements are read from the data again
+	// Last are results of a run that are kept in the row of the next run only, as its
+	// parameters: the register, and the column.
+	Last []Kept
+}
+
+// Kept is a register that a column of the next row holds.
+type Kept struct {
+	Reg uint32
+	Col int
+}
+
+// Plan returns the block's plan. It is safe for concurrent use.
+func (b *Block) Plan(p *Program, kind LoopKind) *Plan {
+	b.plans.mu.Lock()
+	defer b.plans.mu.Unlock()
+	if b.plans.of[kind] == nil {
+		all := make([]bool, len(b.OutDuals))
+		for i := range all {
+			all[i] = true
+		}
+		b.plans.of[kind] = b.newPlan(b.Backward(p, all, kind == DataLoop).Saved, kind)
+	}
+	return b.plans.of[kind]
+}
+
+// Where a register comes from.
+const (
+	fromCode = iota
+	fromConst
+	fromOutside
+	fromElement
+	fromState
+)
+
+func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
+	plan := &Plan{}
+	from := b.origins(kind)
+	leaf := map[uint32]int{} // of a result that the next run has as a parameter
+	if kind != OneRun {
+		for j, r := range b.Out.Regs {
+			leaf[r] = j
+		}
+	}
+	column := map[uint32]int{}
+	keep := func(r uint32) int {
+		i, ok := column[r]
+		if !ok {
+			i = len(plan.Row)
+			column[r] = i
+			plan.Row = append(plan.Row, r)
+		}
+		return i
+	}
+	state := b.Params[len(b.Params)-1].Regs
+	for _, r := range saved {
+		j, again := leaf[r]
+		switch {
+		case from[r] == fromConst:
+		case from[r] == fromOutside:
+			plan.Invariant = append(plan.Invariant, r)
+		case from[r] == fromElement:
+			plan.Elements = true
+		case again && from[r] == fromCode:
+			plan.Last = append(plan.Last, Kept{r, keep(state[j])})
+		default:
+			keep(r)
+		}
+	}
+	return plan
+}
+
+// origins says where each register comes from.
+func (b *Block) origins(kind LoopKind) []uint8 {
+	from := make([]uint8, b.Regs)
+	set := func(regs []uint32, o uint8) {
+		for _, r := range regs {
+			from[r] = o
+		}
+	}
+	for _, c := range b.Consts {
+		from[c.Reg] = fromConst
+	}
+	for _, l := range b.Caps {
+		set(l.Regs, fromOutside)
+	}
+	for _, g := range b.Globals {
+		from[g.Reg] = fromOutside
+	}
+	for i, l := range b.Params {
+		o := uint8(fromState)
+		if kind == DataLoop && i == 0 {
+			o = fromElement
+		}
+		set(l.Regs, o)
+	}
+	return from
+}

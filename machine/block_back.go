@@ -1,0 +1,290 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// blockOf returns the BlockRun that the BlockDual d belongs to.
+func (m *Machine) blockOf(d graph.Ref) graph.Ref {
+	return d - blockUnits - m.nodes[d].Head&^reachedBit>>graph.KindShift
+}
+
+// reachDual books that the job has reached the dual d of a block's result, for the
+// first time, and the block on the heap if it is the first of its duals.
+func (m *Machine) reachDual(d graph.Ref) {
+	base := m.blockOf(d)
+	m.nodes[d].Head |= reachedBit
+	n := &m.words[4*uint64(base)+blockPending]
+	if *n++; *n == 1 {
+		m.block.heap = append(m.block.heap, base)
+		up(m.block.heap)
+	}
+}
+
+// takeBlock takes the block that was made last. What refers to it was made later, so
+// all duals of its result that the job reaches are known.
+func (m *Machine) takeBlock() graph.Ref {
+	h := m.block.heap
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	m.block.heap = h[:last]
+	down(m.block.heap)
+	return top
+}
+
+func up(h []graph.Ref) {
+	for i := len(h) - 1; i > 0 && h[(i-1)/2] < h[i]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+func down(h []graph.Ref) {
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && h[c+1] > h[c] {
+			c++
+		}
+		if h[i] >= h[c] {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// blockParts are the parts of a BlockRun.
+type blockParts struct {
+	b    *graph.Block
+	kind graph.LoopKind
+	n    uint64
+	outs graph.Ref
+	exts []graph.Ref
+	row  uint64 // where the invariant numbers and the rows begin, in numbers
+}
+
+func (m *Machine) blockParts(base graph.Ref) blockParts {
+	w := 4 * uint64(base)
+	b := m.prog.Blocks[m.words[w]>>graph.KindShift]
+	outs := uint64(len(b.OutDuals))
+	at := w + graph.BlockWords + 4*outs
+	return blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
+		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
+}
+
+// reached says which duals of the block's result the job has reached.
+func (m *Machine) reached(p *blockParts) []bool {
+	out := make([]bool, len(p.b.OutDuals))
+	for j := range out {
+		out[j] = m.nodes[p.outs+graph.Ref(j)].Head&reachedBit != 0
+	}
+	return out
+}
+
+// discoverBlock books an arrival at each external dual that the block's cells reach.
+func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
+	p := m.blockParts(base)
+	used := make([]bool, p.b.Exts)
+	w, _ := m.walkPatterns(&p, func(w *graph.Backward, times uint64) error {
+		for _, k := range w.Sums {
+			used[k] = true
+		}
+		return nil
+	})
+	for k := p.b.ParamExt(0); k < p.b.Exts; k++ {
+		used[k] = w.Ext[k] != 0
+	}
+	for k, ok := range used {
+		if ok {
+			m.occurs++
+			if m.due(p.exts[k]) {
+				stack = graph.PushCell(stack, p.exts[k])
+			}
+		}
+	}
+	return stack
+}
+
+// walkPatterns calls f on the backward code of the block's runs, from the last to the
+// first, with the number of runs that it serves. It returns that of the first run.
+func (m *Machine) walkPatterns(p *blockParts, f func(w *graph.Backward, times uint64) error) (*graph.Backward, error) {
+	reached := m.reached(p)
+	for left := p.n; ; {
+		w := p.b.Backward(m.prog, reached, p.kind == graph.DataLoop)
+		times := uint64(1)
+		if p.kind != graph.OneRun && slices.Equal(w.Next, reached) {
+			times = left
+		}
+		if err := f(w, times); err != nil {
+			return nil, err
+		}
+		if left -= times; left == 0 {
+			return w, nil
+		}
+		reached = w.Next
+	}
+}
+
+// arrived books that the last arrival has come at h, and pushes h, or its block with
+// the last of its duals.
+func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
+	if m.nodes[h].Kind() == graph.BlockDual {
+		h = m.blockOf(h)
+		n := &m.words[4*uint64(h)+blockPending]
+		if *n--; *n > 0 {
+			return stack
+		}
+	}
+	return graph.PushCell(stack, h)
+}
+
+// fireBlock fires the cells of all runs of a block, the last run first, and lets what
+// comes of it arrive at the external duals. It returns how many applications of duals
+// there were, and how many cells.
+func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
+	p := m.blockParts(base)
+	plan := p.b.Plan(m.prog, p.kind)
+	fb := firingBlock{m: m, p: &p, plan: plan, sums: make([]float64, p.b.Exts), summed: make([]bool, p.b.Exts), run: p.n}
+	floats := m.arena.Floats()
+	fb.invariant = floats[p.row : p.row+uint64(len(plan.Invariant))]
+	fb.rows = floats[p.row+uint64(len(plan.Invariant)):]
+	if p.kind == graph.DataLoop {
+		d := &m.prog.Data[m.nodes[m.words[4*uint64(base)+blockData]].A]
+		fb.values, fb.width = d.Values, d.Width
+	}
+	for j := range p.b.OutDuals {
+		fb.adjoint = append(fb.adjoint, m.nodes[p.outs+graph.Ref(j)].Number())
+	}
+	last, err := m.walkPatterns(&p, func(w *graph.Backward, times uint64) error {
+		arrivals += times * w.Arrivals
+		cells += times * w.Cells
+		return fb.fire(w, times)
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for j := range p.b.OutDuals {
+		m.nodes[p.outs+graph.Ref(j)].Head &^= reachedBit
+	}
+	for k := range p.b.Exts {
+		v, ok := fb.sums[k], fb.summed[k]
+		if k >= p.b.ParamExt(0) {
+			v, ok = m.block.regs[last.Ext[k]], last.Ext[k] != 0
+		}
+		if !ok {
+			continue
+		}
+		h := p.exts[k]
+		c := &m.nodes[h]
+		if checking && c.A == 0 {
+			panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+		}
+		c.V = math.Float64bits(c.Number() + v)
+		if c.A--; c.A == 0 {
+			stack = m.arrived(stack, h)
+		}
+	}
+	return stack, arrivals, cells, nil
+}
+
+// firingBlock is a block whose cells fire.
+type firingBlock struct {
+	m         *Machine
+	p         *blockParts
+	plan      *graph.Plan
+	invariant []float64
+	rows      []float64
+	values    []float64
+	width     int
+	run       uint64    // runs that are left
+	adjoint   []float64 // what has arrived at the duals of the run's result
+	sums      []float64 // what has arrived at external duals, over the runs
+	summed    []bool
+}
+
+// fire fires the cells of so many runs by the same code.
+func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
+	m := f.m
+	for _, b := range w.Fired {
+		m.fired[b.Body] += times * b.Times
+		m.block.fired[b.Body] += times * b.Times
+	}
+	f.enter(w)
+	regs := m.block.regs
+	columns := uint64(len(f.plan.Row))
+	state := f.p.b.ParamExt(len(f.p.b.Params) - 1)
+	for times > 0 {
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		chunk := min(times, (m.nextLook-m.steps-m.pops-m.occurs)/(w.Steps+1)+1)
+		times -= chunk
+		m.steps += chunk * w.Steps
+		for ; chunk > 0; chunk-- {
+			f.run--
+			f.load(regs, columns)
+			for j, reg := range w.Out {
+				regs[reg] = f.adjoint[j]
+			}
+			run(w.Code, regs)
+			if f.p.kind != graph.OneRun {
+				for j := range f.adjoint {
+					f.adjoint[j] = regs[w.Ext[state+j]]
+				}
+			}
+		}
+	}
+	for _, k := range w.Sums {
+		f.sums[k] = regs[w.Ext[k]]
+	}
+	return nil
+}
+
+// enter loads what is the same in every run.
+func (f *firingBlock) enter(w *graph.Backward) {
+	k := &f.m.block
+	if len(k.regs) < int(w.Regs) {
+		k.regs = make([]float64, w.Regs)
+	}
+	for _, c := range f.p.b.Consts {
+		k.regs[c.Reg] = c.Val
+	}
+	for _, c := range w.Consts {
+		k.regs[c.Reg] = c.Val
+	}
+	for i, reg := range f.plan.Invariant {
+		k.regs[reg] = f.invariant[i]
+	}
+	for _, s := range w.Sums {
+		if !f.summed[s] {
+			f.summed[s], f.sums[s] = true, math.Copysign(0, -1)
+		}
+		k.regs[w.Ext[s]] = f.sums[s]
+	}
+	k.regs[0] = 0
+}
+
+// load loads what the run has kept.
+func (f *firingBlock) load(regs []float64, columns uint64) {
+	row := f.rows[f.run*columns:]
+	for c, reg := range f.plan.Row {
+		regs[reg] = row[c]
+	}
+	for _, k := range f.plan.Last {
+		regs[k.Reg] = row[columns+uint64(k.Col)]
+	}
+	if f.plan.Elements {
+		at := int(f.p.n-1-f.run) * f.width
+		for c, reg := range f.p.b.Params[0].Regs {
+			regs[reg] = f.values[at+c]
+		}
+	}
+}
