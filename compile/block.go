@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -16,7 +18,7 @@ func (c *compiler) blocks() {
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
-		if t.Params == 0 || t.End-t.Start > maxBlock {
+		if t.Params == 0 || t.End-t.Start > maxBlock || slices.Contains(c.slotTypes[i], 0) {
 			continue
 		}
 		b := &blockBuilder{c: c, t: t, out: &graph.Block{Template: uint32(i), Regs: 1},

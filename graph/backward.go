@@ -42,26 +42,30 @@ type FiredBody struct {
 
 // backwards keeps the backward code of a block by the set of reached duals.
 type backwards struct {
-	mu sync.Mutex
-	of map[string]*Backward
+	mu  sync.Mutex
+	key []byte
+	of  map[string]*Backward
 }
 
 // Backward returns the backward code of the block where the duals of the result that
 // reached selects have arrivals. zeroFirst says that the duals of the block's first
 // parameter are λa.0⃗, the elements of data. It is safe for concurrent use.
 func (b *Block) Backward(p *Program, reached []bool, zeroFirst bool) *Backward {
-	key := make([]byte, len(reached))
-	for i, r := range reached {
-		if r {
-			key[i] = 1
-		}
-	}
 	cache := &b.backward[0]
 	if zeroFirst {
 		cache = &b.backward[1]
 	}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
+	key := cache.key[:0]
+	for _, r := range reached {
+		k := byte(0)
+		if r {
+			k = 1
+		}
+		key = append(key, k)
+	}
+	cache.key = key
 	w := cache.of[string(key)]
 	if w == nil {
 		w = newBackward(b, p, reached, zeroFirst)

@@ -15,6 +15,9 @@ type blockState struct {
 	exts        []graph.Ref // the external duals of the block that runs
 	stack       []graph.Ref
 	tmp         []float64
+	reached     []bool
+	used        []bool
+	firing      firingBlock
 	heap        []graph.Ref // blocks whose duals a job has reached, the one made last on top
 }
 
@@ -24,6 +27,7 @@ const (
 	blockRuns    = 2
 	blockKind    = 3 // graph.LoopKind
 	blockData    = 4 // the data list
+	blockFirst   = 5 // of its elements, how many are left before the first run
 )
 
 // reachedBit marks a BlockDual that the job has reached.
@@ -212,6 +216,7 @@ type loop struct {
 	b       *graph.Block
 	kind    graph.LoopKind
 	n       uint64
+	left    uint64    // runs
 	values  []float64 // of the data
 	width   int
 	state   []uint32 // registers of the last parameter
@@ -222,7 +227,7 @@ type loop struct {
 
 // iterateBlock runs an iteration whose function is a block, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
-	l := loop{b: b, kind: graph.NatLoop, n: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
 	m.enterBlock(b, f)
 	if len(b.Params) == 2 {
 		l.kind = graph.DataLoop
@@ -237,33 +242,64 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
 	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + m.prog.Templates[b.Template].Steps
-	var duals graph.Ref
-	var row uint64
-	plan := &graph.Plan{}
-	if len(b.OutDuals) > 0 {
-		plan = b.Plan(m.prog, l.kind)
-		base, at, err := m.newBlockRun(b, plan, l.kind, n)
-		if err != nil {
+	if len(m.block.tmp) < len(l.state) {
+		m.block.tmp = make([]float64, len(l.state))
+	}
+	if len(b.OutDuals) == 0 {
+		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
-		m.words[4*uint64(base)+blockData] = source
-		duals, row = base+blockUnits, at
+		return m.settleLeaves(r, &b.Out, l.state, 0)
 	}
-	if err := m.runLoop(&l, plan, m.arena.Floats()[row:]); err != nil {
+	duals, err := m.runRecorded(&l, source)
+	if err != nil {
 		return err
 	}
 	return m.settleLeaves(r, &b.Out, l.state, duals)
 }
 
-// runLoop runs all steps, the last element first. Between two looks at the limits it
+// runRecorded runs a loop that keeps what its backward phase needs, in one object for
+// at most maxRuns runs, and returns the first dual of its result.
+func (m *Machine) runRecorded(l *loop, source graph.Ref) (duals graph.Ref, err error) {
+	plan := l.b.Plan(m.prog, l.kind)
+	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
+	for total := l.n; total > 0; total -= l.n {
+		if m.top > m.nodeTop {
+			m.pos = m.prog.Templates[l.b.Template].Pos
+			if err := m.look(); err != nil {
+				return 0, err
+			}
+		}
+		l.n, l.left = min(total, m.maxRuns(len(plan.Row))), total
+		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n)
+		if err != nil {
+			return 0, err
+		}
+		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
+		if err := m.runLoop(l, plan, m.arena.Floats()[row:]); err != nil {
+			return 0, err
+		}
+		duals = base + blockUnits
+		for j := range state {
+			state[j] = duals + graph.Ref(j)
+		}
+	}
+	return duals, nil
+}
+
+// maxRuns is how many runs one object holds whose rows have so many columns: 512 KiB of
+// numbers, and no more than the limit of nodes allows.
+func (m *Machine) maxRuns(columns int) uint64 {
+	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
+	return max(1, min(1<<16, 2*room)/uint64(max(1, columns)))
+}
+
+// runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 	id := l.b.Template
 	regs := m.block.regs
 	columns := uint64(len(plan.Row))
-	if len(m.block.tmp) < len(l.state) {
-		m.block.tmp = make([]float64, len(l.state))
-	}
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[id].Pos
@@ -274,7 +310,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
 		for end := i + chunk; i < end; i++ {
 			if l.kind == graph.DataLoop {
-				at := int(l.n-1-i) * l.width
+				at := int(l.left-1-i) * l.width
 				for c, reg := range l.b.Params[0].Regs {
 					regs[reg] = l.values[at+c]
 				}

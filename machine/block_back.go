@@ -78,27 +78,56 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
 }
 
-// reached says which duals of the block's result the job has reached.
-func (m *Machine) reached(p *blockParts) []bool {
-	out := make([]bool, len(p.b.OutDuals))
-	for j := range out {
-		out[j] = m.nodes[p.outs+graph.Ref(j)].Head&reachedBit != 0
+// patterns goes through the runs of a block from the last to the first, by the sets of
+// duals of their results that the job reaches.
+type patterns struct {
+	reached []bool
+	left    uint64
+}
+
+// patterns begins with what the job has reached of the block's result.
+func (m *Machine) patterns(p *blockParts) patterns {
+	k := &m.block
+	k.reached = k.reached[:0]
+	for j := range p.b.OutDuals {
+		k.reached = append(k.reached, m.nodes[p.outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
-	return out
+	return patterns{k.reached, p.n}
+}
+
+// next returns the backward code of the next runs, and how many they are; nil behind
+// the last.
+func (t *patterns) next(m *Machine, p *blockParts) (w *graph.Backward, times uint64) {
+	if t.left == 0 {
+		return nil, 0
+	}
+	w = p.b.Backward(m.prog, t.reached, p.kind == graph.DataLoop)
+	times = 1
+	if p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
+		times = t.left
+	}
+	t.left -= times
+	t.reached = w.Next
+	return w, times
 }
 
 // discoverBlock books an arrival at each external dual that the block's cells reach.
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
 	p := m.blockParts(base)
-	used := make([]bool, p.b.Exts)
-	w, _ := m.walkPatterns(&p, func(w *graph.Backward, times uint64) error {
+	used := resize(&m.block.used, p.b.Exts)
+	var last *graph.Backward
+	for t := m.patterns(&p); ; {
+		w, _ := t.next(m, &p)
+		if w == nil {
+			break
+		}
 		for _, k := range w.Sums {
 			used[k] = true
 		}
-		return nil
-	})
+		last = w
+	}
 	for k := p.b.ParamExt(0); k < p.b.Exts; k++ {
-		used[k] = w.Ext[k] != 0
+		used[k] = last.Ext[k] != 0
 	}
 	for k, ok := range used {
 		if ok {
@@ -111,24 +140,14 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
 	return stack
 }
 
-// walkPatterns calls f on the backward code of the block's runs, from the last to the
-// first, with the number of runs that it serves. It returns that of the first run.
-func (m *Machine) walkPatterns(p *blockParts, f func(w *graph.Backward, times uint64) error) (*graph.Backward, error) {
-	reached := m.reached(p)
-	for left := p.n; ; {
-		w := p.b.Backward(m.prog, reached, p.kind == graph.DataLoop)
-		times := uint64(1)
-		if p.kind != graph.OneRun && slices.Equal(w.Next, reached) {
-			times = left
-		}
-		if err := f(w, times); err != nil {
-			return nil, err
-		}
-		if left -= times; left == 0 {
-			return w, nil
-		}
-		reached = w.Next
+// resize makes s a slice of n zeros, in the memory that it has if that is enough.
+func resize[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n)
 	}
+	*s = (*s)[:n]
+	clear(*s)
+	return *s
 }
 
 // arrived books that the last arrival has come at h, and pushes h, or its block with
@@ -150,7 +169,9 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
 	p := m.blockParts(base)
 	plan := p.b.Plan(m.prog, p.kind)
-	fb := firingBlock{m: m, p: &p, plan: plan, sums: make([]float64, p.b.Exts), summed: make([]bool, p.b.Exts), run: p.n}
+	fb := &m.block.firing
+	*fb = firingBlock{m: m, p: p, plan: plan, first: uint64(m.words[4*uint64(base)+blockFirst]), run: p.n,
+		adjoint: fb.adjoint[:0], sums: resize(&fb.sums, p.b.Exts), summed: resize(&fb.summed, p.b.Exts)}
 	floats := m.arena.Floats()
 	fb.invariant = floats[p.row : p.row+uint64(len(plan.Invariant))]
 	fb.rows = floats[p.row+uint64(len(plan.Invariant)):]
@@ -161,13 +182,18 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 	for j := range p.b.OutDuals {
 		fb.adjoint = append(fb.adjoint, m.nodes[p.outs+graph.Ref(j)].Number())
 	}
-	last, err := m.walkPatterns(&p, func(w *graph.Backward, times uint64) error {
+	var last *graph.Backward
+	for t := m.patterns(&p); ; {
+		w, times := t.next(m, &p)
+		if w == nil {
+			break
+		}
 		arrivals += times * w.Arrivals
 		cells += times * w.Cells
-		return fb.fire(w, times)
-	})
-	if err != nil {
-		return nil, 0, 0, err
+		if err := fb.fire(w, times); err != nil {
+			return nil, 0, 0, err
+		}
+		last = w
 	}
 	for j := range p.b.OutDuals {
 		m.nodes[p.outs+graph.Ref(j)].Head &^= reachedBit
@@ -196,12 +222,13 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 // firingBlock is a block whose cells fire.
 type firingBlock struct {
 	m         *Machine
-	p         *blockParts
+	p         blockParts
 	plan      *graph.Plan
 	invariant []float64
 	rows      []float64
 	values    []float64
 	width     int
+	first     uint64    // of the data's elements, those that were left before the first run
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
 	sums      []float64 // what has arrived at external duals, over the runs
@@ -282,7 +309,7 @@ func (f *firingBlock) load(regs []float64, columns uint64) {
 		regs[k.Reg] = row[columns+uint64(k.Col)]
 	}
 	if f.plan.Elements {
-		at := int(f.p.n-1-f.run) * f.width
+		at := int(f.first-1-f.run) * f.width
 		for c, reg := range f.p.b.Params[0].Regs {
 			regs[reg] = f.values[at+c]
 		}

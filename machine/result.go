@@ -96,6 +96,7 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 	saved := *m
 	runs := slices.Clone(m.runs)
+	m.literal = true // the list is applied at a type that is not its own
 	if err := m.ensure(2); err != nil {
 		return nil, err
 	}
@@ -112,6 +113,7 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
 		elems = append(elems, graph.Ref(m.nodes[r].V))
 	}
+	m.literal = saved.literal
 	m.root, m.steps, m.pops, m.waits, m.applied, m.counts = saved.root, saved.steps, saved.pops, saved.waits, saved.applied, saved.counts
 	copy(m.runs, runs)
 	return elems, nil
