@@ -19,6 +19,8 @@ type EvalOptions struct {
 	MaxSteps uint64 // 0: none
 	MaxNodes uint64 // 0: none; nodes of 16 bytes
 	Finite   bool   // a result that is NaN or infinite is an error
+	// NoFuse runs the literal form of every λ: no blocks. Values and steps are the same.
+	NoFuse bool
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
@@ -58,7 +60,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if err != nil {
 		return nil, err
 	}
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite,
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, NoFuse: opt.NoFuse,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return nil, p.locate(err, "starting")

@@ -147,5 +147,5 @@ func ExampleProgram_Bound() {
 	}
 	fmt.Printf("m = %d, |G| = %d, ratio %.2f\n", b.M, b.Graph, b.Ratio(&res.Cost))
 	// Output:
-	// m = 5007, |G| = 12002, ratio 7.59
+	// m = 5007, |G| = 12002, ratio 4.94
 }

@@ -45,6 +45,7 @@ type runFlags struct {
 	schedule           schedule
 	seed               count
 	finite             bool
+	noFuse             bool
 	repeat             count
 	bound              bool
 }
@@ -73,6 +74,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
 	fs.Var(&f.schedule, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	fs.BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
@@ -87,7 +89,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 	return gram.EvalOptions{
 		Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
 	}
 }
 
