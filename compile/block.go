@@ -24,6 +24,7 @@ func (c *compiler) blocks() {
 		b := &blockBuilder{c: c, t: t, out: &graph.Block{Template: uint32(i), Regs: 1},
 			wires: map[uint32]wire{}}
 		if b.build(c.slotTypes[i]) {
+			accumulate(b.out)
 			t.Block = uint32(len(c.out.Blocks))
 			c.out.Blocks = append(c.out.Blocks, b.out)
 		}

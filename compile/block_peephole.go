@@ -1,0 +1,71 @@
+package compile
+
+import "github.com/gram-machine/gram/graph"
+
+// accumulate turns s := a·b; d := x + s, where nothing else reads s and x, into
+// x := x + a·b, one instruction, rounded twice as the two are.
+func accumulate(b *graph.Block) {
+	uses := make([]uint32, b.Regs)
+	made := make([]int32, b.Regs) // the instruction that makes a register, from 1
+	read := func(r uint32) { uses[r]++ }
+	for i := range b.Code {
+		in := &b.Code[i]
+		read(in.A)
+		if in.Op != graph.BlockFun1 {
+			read(in.B)
+		}
+		made[in.D] = int32(i + 1)
+	}
+	for i := range b.Cells {
+		for _, r := range b.Cells[i].Nums {
+			read(r)
+		}
+	}
+	for _, r := range b.Out.Regs {
+		read(r)
+	}
+	now := make([]uint32, b.Regs) // the register that holds what a register held
+	for r := range now {
+		now[r] = uint32(r)
+	}
+	product := func(r uint32) bool {
+		return made[r] != 0 && uses[r] == 1 && b.Code[made[r]-1].Op == graph.BlockMul
+	}
+	dead := make([]bool, len(b.Code))
+	for i := range b.Code {
+		in := &b.Code[i]
+		in.A, in.B = now[in.A], now[in.B]
+		if in.Op != graph.BlockAdd || in.A == in.B {
+			continue
+		}
+		s, x := in.A, in.B
+		if !product(s) {
+			s, x = x, s
+		}
+		if !product(s) || made[x] == 0 || uses[x] != 1 {
+			continue
+		}
+		mul := made[s] - 1
+		dead[mul] = true
+		// What read d reads x from here on; x is used as often as d was.
+		now[in.D] = x
+		uses[x] = uses[in.D]
+		*in = graph.BlockInstr{Op: graph.BlockAddMul, Sym: b.Code[mul].Sym, D: x, A: b.Code[mul].A, B: b.Code[mul].B}
+		made[x] = int32(i + 1)
+	}
+	code := b.Code[:0]
+	for i, in := range b.Code {
+		if !dead[i] {
+			code = append(code, in)
+		}
+	}
+	b.Code = code
+	for i := range b.Cells {
+		for k, r := range b.Cells[i].Nums {
+			b.Cells[i].Nums[k] = now[r]
+		}
+	}
+	for k, r := range b.Out.Regs {
+		b.Out.Regs[k] = now[r]
+	}
+}
