@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"slices"
+	"maps"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -18,12 +18,12 @@ func (c *compiler) blocks() {
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
-		if t.Params == 0 || t.End-t.Start > maxBlock || slices.Contains(c.slotTypes[i], 0) {
+		if t.Params == 0 {
 			continue
 		}
-		b := &blockBuilder{c: c, t: t, out: &graph.Block{Template: uint32(i), Regs: 1},
+		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
 			wires: map[uint32]wire{}}
-		if b.build(c.slotTypes[i]) {
+		if b.build(uint32(i)) {
 			accumulate(b.out)
 			t.Block = uint32(len(c.out.Blocks))
 			c.out.Blocks = append(c.out.Blocks, b.out)
@@ -36,8 +36,12 @@ type wire struct {
 	kind  graph.LayoutKind
 	reg   uint32 // of a number
 	dual  int32  // of a dual
-	parts []wire // of a tuple
+	parts []wire // of a tuple, or what a closure captures
+	tmpl  uint32 // of a closure
 }
+
+// closureWire is a closure of a template.
+const closureWire graph.LayoutKind = 255
 
 type blockBuilder struct {
 	c      *compiler
@@ -49,39 +53,57 @@ type blockBuilder struct {
 	renumber func(int32) int32
 }
 
-// build makes the block, or reports that the template has none. types are those of the
-// captured variables and of the parameters.
-func (b *blockBuilder) build(types []term.Type) bool {
-	code := b.c.out.Code[b.t.Start:b.t.End]
-	for i := range code {
-		if code[i].Flags&graph.Ready == 0 {
-			return false
-		}
-	}
-	for i, typ := range types {
+// build makes the block of a template, and of those whose closures it returns, or
+// reports that there is none.
+func (b *blockBuilder) build(id uint32) bool {
+	var captured []wire
+	for _, typ := range b.c.slotTypes[id][:b.c.out.Templates[id].Caps] {
 		l, w, ok := b.leavesOf(typ)
 		if !ok {
 			return false
 		}
-		b.wires[b.t.Cap0+uint32(i)] = w
-		if uint32(i) < b.t.Caps {
-			b.out.Caps = append(b.out.Caps, l)
-		} else {
-			b.out.Params = append(b.out.Params, l)
+		b.out.Caps = append(b.out.Caps, l)
+		captured = append(captured, w)
+	}
+	for {
+		w, ok := b.template(id, captured)
+		if !ok || w.kind != closureWire {
+			return ok && b.result(w)
 		}
+		id, captured = w.tmpl, w.parts
+	}
+}
+
+// template adds the parameters and the code of a template to the block, and returns
+// its result.
+func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
+	t := &b.c.out.Templates[id]
+	b.t = t
+	b.out.Templates = append(b.out.Templates, id)
+	b.out.Steps += t.Steps
+	// Frames overlap: of the last template, the globals stay.
+	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })
+	for i, w := range captured {
+		b.wires[t.Cap0+uint32(i)] = w
+	}
+	for i, typ := range b.c.slotTypes[id][t.Caps:] {
+		l, w, ok := b.leavesOf(typ)
+		if !ok {
+			return w, false
+		}
+		b.wires[t.Param0+uint32(i)] = w
+		b.out.Params = append(b.out.Params, l)
+	}
+	code := b.c.out.Code[t.Start:t.End]
+	if len(b.out.Code)+len(code) > maxBlock {
+		return w, false
 	}
 	for i := range code {
-		if !b.instr(&code[i]) {
-			return false
+		if code[i].Flags&graph.Ready == 0 || !b.instr(&code[i]) {
+			return w, false
 		}
 	}
-	w, ok := b.wire(b.t.Result)
-	if !ok {
-		return false
-	}
-	b.orderExternals()
-	b.result(w)
-	return true
+	return b.wire(t.Result)
 }
 
 // leavesOf makes the registers and wires of a value of the type. A dual's number is
@@ -96,7 +118,7 @@ func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool)
 	for stack := []hole{{typ, &w}}; len(stack) > 0; {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if b.leaves++; b.leaves > maxBlock {
+		if b.leaves++; b.leaves > maxBlock || h.typ == 0 {
 			return l, w, false
 		}
 		switch tt.Kind(h.typ) {
@@ -208,6 +230,14 @@ func (b *blockBuilder) instr(in *graph.Instr) bool {
 		return b.open(in)
 	case graph.OpDual:
 		return b.dual(in)
+	case graph.OpClosure:
+		if !b.tuple(in.D, closureWire, b.args(in)) {
+			return false
+		}
+		w := b.wires[in.D]
+		w.tmpl = in.Tmpl
+		b.wires[in.D] = w
+		return true
 	}
 	return false
 }
@@ -316,12 +346,16 @@ func (b *blockBuilder) orderExternals() {
 	b.renumber = renumber
 }
 
-// result sets the block's result.
-func (b *blockBuilder) result(w wire) {
+// result sets the block's result, and reports whether it is one without functions.
+func (b *blockBuilder) result(w wire) bool {
+	b.orderExternals()
 	out := &b.out.Out
 	for stack := []wire{w}; len(stack) > 0; {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if w.kind == closureWire {
+			return false
+		}
 		out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(len(w.parts))})
 		switch w.kind {
 		case graph.NumLeaf:
@@ -334,4 +368,5 @@ func (b *blockBuilder) result(w wire) {
 			stack = append(stack, w.parts[i])
 		}
 	}
+	return true
 }

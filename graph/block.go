@@ -9,24 +9,26 @@ import (
 // Block is a λ whose body is straight-line arithmetic, as one instruction: numbers
 // come in registers and go out in registers. In a reversed program the dual λs that
 // the body makes are the block's cells: they fire as one, by code on registers that
-// [Block.Backward] makes. A block stands for its template: it adds the template's
-// steps for each run, and the steps of its cells' bodies for each firing.
+// [Block.Backward] makes. A block stands for its templates, a λ and the λs that it
+// returns in turn: it adds their steps for each run, and the steps of its cells' bodies
+// for each firing.
 //
 // A dual is named by a wire: i ≥ 0 is cell i of the block, ^k the external dual k.
 // External duals are, in this order, those of the captured variables, of the globals
 // that the code uses, and of the parameters.
 type Block struct {
-	Template uint32
-	Caps     []Leaves     // of each captured variable
-	Globals  []GlobalLeaf // numbers and inputs that the code uses
-	Params   []Leaves     // of each parameter
-	Consts   []Const
-	Regs     uint32 // registers; 0 is unused
-	Code     []BlockInstr
-	Out      Leaves  // of the result: its layout and registers
-	OutDuals []int32 // wires of its duals
-	Cells    []BlockCell
-	Exts     int // external duals
+	Templates []uint32
+	Steps     uint64       // of the templates
+	Caps      []Leaves     // of each captured variable
+	Globals   []GlobalLeaf // numbers and inputs that the code uses
+	Params    []Leaves     // of each parameter of the templates
+	Consts    []Const
+	Regs      uint32 // registers; 0 is unused
+	Code      []BlockInstr
+	Out       Leaves  // of the result: its layout and registers
+	OutDuals  []int32 // wires of its duals
+	Cells     []BlockCell
+	Exts      int // external duals
 
 	plans    plans
 	backward [2]backwards // where the first parameter has any duals, and where they are λa.0⃗

@@ -39,20 +39,17 @@ func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 	if n.Kind() != graph.Closure || m.literal {
 		return nil
 	}
-	t := &m.prog.Templates[n.Head>>graph.KindShift]
-	if t.Block == 0 || int(t.Params) != args {
+	b := m.prog.Blocks[m.prog.Templates[n.Head>>graph.KindShift].Block]
+	if b == nil || len(b.Params) != args {
 		return nil
 	}
-	return m.prog.Blocks[t.Block]
+	return b
 }
 
 // applyBlock is fireApply for a closure that is a block.
 func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
-	t := &m.prog.Templates[b.Template]
 	m.bound(args)
-	m.runs[b.Template]++
-	m.block.runs[b.Template]++
-	m.steps += t.Steps
+	m.ranBlock(b, 1)
 	m.enterBlock(b, f)
 	for i := range b.Params {
 		m.loadLeaves(&b.Params[i], args[i])
@@ -72,6 +69,15 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		duals = base + blockUnits
 	}
 	return m.settleLeaves(r, &b.Out, b.Out.Regs, duals)
+}
+
+// ranBlock counts runs of the block's templates.
+func (m *Machine) ranBlock(b *graph.Block, times uint64) {
+	m.steps += times * b.Steps
+	for _, id := range b.Templates {
+		m.runs[id] += times
+		m.block.runs[id] += times
+	}
 }
 
 // blockUnits is where the duals of a BlockRun's result begin, in nodes.
@@ -197,7 +203,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	m.top += uint32(units)
 	w := 4 * uint64(base)
 	clear(m.words[w : w+graph.BlockWords])
-	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Template].Block<<graph.KindShift
+	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Templates[0]].Block<<graph.KindShift
 	m.words[w+blockRuns], m.words[w+blockKind] = uint32(n), uint32(kind)
 	for j := range uint32(outs) {
 		m.nodes[base+blockUnits+j] = graph.Node{Head: uint32(graph.BlockDual) | j<<graph.KindShift}
@@ -241,7 +247,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	m.loadLeaves(&b.Params[len(b.Params)-1], acc)
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
-	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + m.prog.Templates[b.Template].Steps
+	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + b.Steps
 	if len(m.block.tmp) < len(l.state) {
 		m.block.tmp = make([]float64, len(l.state))
 	}
@@ -265,7 +271,7 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) (duals graph.Ref, err e
 	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
 	for total := l.n; total > 0; total -= l.n {
 		if m.top > m.nodeTop {
-			m.pos = m.prog.Templates[l.b.Template].Pos
+			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
 			if err := m.look(); err != nil {
 				return 0, err
 			}
@@ -297,12 +303,11 @@ func (m *Machine) maxRuns(columns int) uint64 {
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
-	id := l.b.Template
 	regs := m.block.regs
 	columns := uint64(len(plan.Row))
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
-			m.pos = m.prog.Templates[id].Pos
+			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
 			if err := m.look(); err != nil {
 				return err
 			}
@@ -326,9 +331,8 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 		m.addSteps(graph.Subst, chunk)
 		m.addSteps(graph.GC, chunk*l.zeros)
 		m.applied += chunk * uint64(len(l.b.Params))
-		m.steps += chunk * (l.perRun - 1 - l.zeros)
-		m.runs[id] += chunk
-		m.block.runs[id] += chunk
+		m.steps += chunk * 2 * uint64(len(l.b.Params))
+		m.ranBlock(l.b, chunk)
 	}
 	if len(plan.Last) > 0 {
 		for _, k := range plan.Last {

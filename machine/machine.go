@@ -134,7 +134,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		regs:  make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	m.literal = opt.NoFuse || opt.Finite
+	m.literal = opt.NoFuse || opt.Finite || p.Open
 	if err := m.makeGlobals(); err != nil {
 		arena.Close()
 		return nil, err

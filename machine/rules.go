@@ -97,8 +97,8 @@ func (m *Machine) fireApply(r graph.Ref) error {
 	if graph.Kind(head&graph.KindMask) == graph.Closure {
 		id := head >> graph.KindShift
 		t := &m.prog.Templates[id]
-		if t.Params == n && t.Block != 0 && !m.literal {
-			return m.applyBlock(r, f, m.prog.Blocks[t.Block], args)
+		if b := m.fusedBlock(f, int(n)); b != nil {
+			return m.applyBlock(r, f, b, args)
 		}
 		if t.Params == n {
 			m.bound(args)
