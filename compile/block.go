@@ -25,6 +25,7 @@ func (c *compiler) blocks() {
 			wires: map[uint32]wire{}}
 		if b.build(uint32(i)) {
 			accumulate(b.out)
+			slopes(b.out, c.out.Bodies)
 			t.Block = uint32(len(c.out.Blocks))
 			c.out.Blocks = append(c.out.Blocks, b.out)
 		}

@@ -1,6 +1,9 @@
 package compile
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
 
 // accumulate turns s := a·b; d := x + s, where nothing else reads s and x, into
 // x := x + a·b, one instruction, rounded twice as the two are.
@@ -11,7 +14,7 @@ func accumulate(b *graph.Block) {
 	for i := range b.Code {
 		in := &b.Code[i]
 		read(in.A)
-		if in.Op != graph.BlockFun1 {
+		if in.Op != graph.BlockFun1 && in.Op != graph.BlockSinCos {
 			read(in.B)
 		}
 		made[in.D] = int32(i + 1)
@@ -67,5 +70,24 @@ func accumulate(b *graph.Block) {
 	}
 	for k, r := range b.Out.Regs {
 		b.Out.Regs[k] = now[r]
+	}
+}
+
+// slopes computes the slope of a sine together with the sine, where a cell needs it.
+func slopes(b *graph.Block, bodies []graph.DualBody) {
+	needed := map[uint32]bool{}
+	for i := range b.Cells {
+		c := &b.Cells[i]
+		for _, in := range bodies[c.Body].Code {
+			if in.Op == graph.LinFun1 && in.Sym == term.DSin && in.A >= 1 && int(in.A) <= len(c.Nums) {
+				needed[c.Nums[in.A-1]] = true
+			}
+		}
+	}
+	for i := range b.Code {
+		if in := &b.Code[i]; in.Op == graph.BlockFun1 && in.Sym == term.Sin && needed[in.A] {
+			in.Op, in.B = graph.BlockSinCos, b.Regs
+			b.Regs++
+		}
 	}
 }

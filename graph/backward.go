@@ -100,6 +100,7 @@ type backwardBuilder struct {
 	consts  map[uint64]uint32
 	sigmoid map[uint32]uint32 // of a register z: that of sigmoid z
 	exp     map[uint32]uint32
+	cos     map[uint32]uint32
 	times   map[uint32]uint64
 }
 
@@ -108,7 +109,7 @@ func newBackward(b *Block, p *Program, reached []bool, zeroFirst bool) *Backward
 		out:  &Backward{Regs: b.Regs, Out: make([]uint32, len(b.OutDuals)), Ext: make([]uint32, b.Exts)},
 		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), adj: make([]uint32, len(b.Cells)), owned: make([]bool, len(b.Cells)),
 		extOwn: make([]bool, b.Exts), zero: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
-		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}}
+		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}, cos: map[uint32]uint32{}}
 	if zeroFirst {
 		first := b.ParamExt(0)
 		for k := range b.Params[0].Duals {
@@ -121,6 +122,9 @@ func newBackward(b *Block, p *Program, reached []bool, zeroFirst bool) *Backward
 		}
 		if in.Op == BlockFun1 && in.Sym == term.Exp {
 			w.exp[in.A] = in.D
+		}
+		if in.Op == BlockSinCos {
+			w.cos[in.A] = in.B
 		}
 	}
 	w.reach(reached)
@@ -254,6 +258,9 @@ func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
 // slope computes a unary symbol, by what the block has computed already where it can.
 func (w *backwardBuilder) slope(sym term.Symbol, a uint32) uint32 {
 	if y, ok := w.exp[a]; ok && (sym == term.DExp || sym == term.Exp) {
+		return y
+	}
+	if y, ok := w.cos[a]; ok && sym == term.DSin {
 		return y
 	}
 	d := w.register()

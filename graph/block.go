@@ -95,6 +95,7 @@ const (
 	BlockFun2                  // D := Sym(A, B)
 	BlockAddMul                // D := D + A · B
 	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
+	BlockSinCos                // D := sin A, and B := cos A, the slope of sin
 )
 
 // BlockInstr is an instruction on registers.
@@ -110,7 +111,7 @@ func (in *BlockInstr) inPlace() bool { return in.Op == BlockAddMul }
 // operands returns the registers that the instruction reads, D apart.
 func (in *BlockInstr) operands() []uint32 {
 	switch in.Op {
-	case BlockFun1, BlockSlope:
+	case BlockFun1, BlockSlope, BlockSinCos:
 		return []uint32{in.A}
 	}
 	return []uint32{in.A, in.B}

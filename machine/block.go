@@ -374,6 +374,8 @@ func run(code []graph.BlockInstr, regs []float64) {
 			regs[in.D] = a - regs[in.B]
 		case graph.BlockSlope:
 			regs[in.D] = a * (1 - a)
+		case graph.BlockSinCos:
+			regs[in.D], regs[in.B] = math.Sincos(a)
 		case graph.BlockFun1:
 			regs[in.D] = eval1(in.Sym, a)
 		case graph.BlockFun2:
