@@ -124,9 +124,9 @@ func notFinite(in *graph.Instr, v float64) error {
 func eval1(s term.Symbol, x float64) float64 {
 	switch s {
 	case term.Sigmoid:
-		return 1 / (1 + math.Exp(-x))
+		return term.EvalSigmoid(x)
 	case term.DSigmoid:
-		y := 1 / (1 + math.Exp(-x))
+		y := term.EvalSigmoid(x)
 		return y * (1 - y)
 	case term.Sin:
 		return math.Sin(x)

@@ -104,7 +104,7 @@ func argument(i int) Partial          { return Partial{Kind: PartialVar, Var: i}
 func partials(p ...Partial) []Partial { return p }
 
 // EvalSigmoid is 1/(1+e^−x).
-func EvalSigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+func EvalSigmoid(x float64) float64 { return 1 / (1 + EvalExp(-x)) }
 
 func evalStep(x float64) float64 {
 	switch {
@@ -147,7 +147,7 @@ var symbols = [numSymbols]SymbolInfo{
 	Sin:     {Name: "sin", Arity: 1, Eval1: math.Sin, Partials: partials(fun(DSin))},
 	Cos:     {Name: "cos", Arity: 1, Eval1: math.Cos, Partials: partials(fun(DCos))},
 	Tan:     {Name: "tan", Arity: 1, Eval1: math.Tan, Partials: partials(fun(DTan))},
-	Exp:     {Name: "exp", Arity: 1, Eval1: math.Exp, Partials: partials(fun(DExp))},
+	Exp:     {Name: "exp", Arity: 1, Eval1: EvalExp, Partials: partials(fun(DExp))},
 	Log:     {Name: "log", Arity: 1, Eval1: math.Log, Partials: partials(fun(DLog))},
 	Sqrt:    {Name: "sqrt", Arity: 1, Eval1: math.Sqrt, Partials: partials(fun(DSqrt))},
 	Tanh:    {Name: "tanh", Arity: 1, Eval1: math.Tanh, Partials: partials(fun(DTanh))},
@@ -166,7 +166,7 @@ var symbols = [numSymbols]SymbolInfo{
 	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: math.Cos},
 	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -math.Sin(x) }},
 	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := math.Cos(x); return 1 / (c * c) }},
-	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: math.Exp},
+	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: EvalExp},
 	DLog:  {Name: "∂1 log", Arity: 1, Eval1: func(x float64) float64 { return 1 / x }},
 	DSqrt: {Name: "∂1 sqrt", Arity: 1, Eval1: func(x float64) float64 { return 0.5 / math.Sqrt(x) }},
 	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: func(x float64) float64 { c := math.Cosh(x); return 1 / (c * c) }},
