@@ -12,32 +12,45 @@ import (
 type dualBuilder struct {
 	heads  []slot
 	nums   []slot
-	numOf  map[term.Var]uint16 // register of a captured number
+	reg    map[term.Var]uint32 // of a, of a captured number, of a variable of a let
 	code   []graph.LinInstr
-	regs   uint16
+	regs   uint32
 	counts graph.Counts
+	stack  []term.Ref
+	ready  []bool   // of the nodes on the stack: their parts have been compiled
+	vals   []uint32 // registers of finished subterms
 }
 
-// dual compiles λa.u, for u as D makes it: a sum of applications xi*(ti), where ti
-// is a or a product of a with a number, a variable or a symbol of F′ applied to
-// variables; or 0⃗.
+// dual compiles λa.u, for u as D and its normal forms have it: 0⃗, or a sum of
+// applications xi*(ti) under lets, where ti is arithmetic on a, on numbers and on the
+// lets' variables.
 func (c *compiler) dual(n *term.Node) {
-	b := &dualBuilder{numOf: map[term.Var]uint16{}}
+	b := &dualBuilder{reg: map[term.Var]uint32{n.X: 0}}
 	c.numbers(b, n.A)
-	stack := []term.Ref{n.A}
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
+	for stack := []term.Ref{n.A}; len(stack) > 0; {
+		k := &c.t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
-		k := &c.t.Nodes[r]
 		switch k.Op {
 		case term.ZeroOp:
 		case term.AddOp:
 			stack = append(stack, k.B, k.A)
+		case term.LetOp:
+			rule := graph.GC
+			if c.t.Vars[k.X].Linear {
+				rule = graph.Lin
+			}
+			b.counts[rule]++
+			b.reg[k.X] = c.arithmetic(b, k.B)
+			stack = append(stack, k.A)
 		case term.AppOp:
 			head := &c.t.Nodes[k.A]
+			if head.Op != term.VarOp {
+				c.fail(head.Pos, "this linear function cannot be compiled")
+				return
+			}
 			b.counts[graph.Subst]++
 			b.heads = append(b.heads, c.slot(c.variable(head.X)))
-			c.summand(b, n.X, k.B)
+			c.summand(b, k.B)
 		default:
 			c.fail(k.Pos, "this linear function cannot be compiled")
 			return
@@ -47,82 +60,117 @@ func (c *compiler) dual(n *term.Node) {
 }
 
 // summand compiles the argument of the last head. A product arrives as it is made.
-func (c *compiler) summand(b *dualBuilder, a term.Var, arg term.Ref) {
-	in := graph.LinInstr{Op: graph.LinArrive, D: uint16(len(b.heads) - 1)}
+func (c *compiler) summand(b *dualBuilder, arg term.Ref) {
+	in := graph.LinInstr{Op: graph.LinArrive, D: uint32(len(b.heads) - 1)}
 	if k := &c.t.Nodes[arg]; k.Op == term.FunOp && k.Sym == term.Mul {
 		kids := c.t.Children(k)
-		in.Op, in.A, in.B = graph.LinScale, c.linear(b, a, kids[0]), c.linear(b, a, kids[1])
+		in.Op, in.A, in.B = graph.LinScale, c.arithmetic(b, kids[0]), c.arithmetic(b, kids[1])
 		b.counts[graph.Times]++
 	} else {
-		in.A = c.linear(b, a, arg)
+		in.A = c.arithmetic(b, arg)
 	}
 	b.code = append(b.code, in)
 }
 
-// numbers gives each variable of type R in the body a register: they follow
-// register 0, which holds a.
+// numbers gives each number that the body captures a register: they follow register 0,
+// which holds a.
 func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 	stack := []term.Ref{body}
 	for len(stack) > 0 {
 		k := &c.t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
 		switch k.Op {
-		case term.AddOp, term.AppOp:
+		case term.AddOp, term.AppOp, term.LetOp:
 			stack = append(stack, k.B, k.A)
 		case term.FunOp:
 			stack = append(stack, c.t.Children(k)...)
 		case term.VarOp:
-			v := &c.t.Vars[k.X]
-			if v.Linear || v.Type != term.R {
+			if c.t.Vars[k.X].Type != term.R || !c.vars[k.X].bound {
 				continue
 			}
-			if _, ok := b.numOf[k.X]; !ok {
+			if _, ok := b.reg[k.X]; !ok {
 				b.nums = append(b.nums, c.slot(c.variable(k.X)))
-				b.numOf[k.X] = uint16(len(b.nums))
+				b.reg[k.X] = uint32(len(b.nums))
 			}
 		}
 	}
-	b.regs = uint16(1 + len(b.nums))
+	b.regs = uint32(1 + len(b.nums))
 }
 
-// linear compiles an argument of a dual in a body, and returns its register. The
-// arguments that D makes are three deep.
-func (c *compiler) linear(b *dualBuilder, a term.Var, r term.Ref) uint16 {
-	n := &c.t.Nodes[r]
+// arithmetic compiles a number of the body, and returns its register.
+func (c *compiler) arithmetic(b *dualBuilder, r term.Ref) uint32 {
+	stack, done := append(b.stack[:0], r), append(b.ready[:0], false)
+	for len(stack) > 0 {
+		last := len(stack) - 1
+		r, ready := stack[last], done[last]
+		stack, done = stack[:last], done[:last]
+		n := &c.t.Nodes[r]
+		if kids := c.parts(n); !ready && len(kids) > 0 {
+			stack, done = append(stack, r), append(done, true)
+			for i := len(kids) - 1; i >= 0; i-- {
+				stack, done = append(stack, kids[i]), append(done, false)
+			}
+			continue
+		}
+		b.vals = append(b.vals, c.operate(b, n))
+	}
+	b.stack, b.ready = stack, done
+	v := b.vals[0]
+	b.vals = b.vals[:0]
+	return v
+}
+
+// parts returns the operands of an operation.
+func (c *compiler) parts(n *term.Node) []term.Ref {
+	switch n.Op {
+	case term.FunOp:
+		return c.t.Children(n)
+	case term.AddOp:
+		return []term.Ref{n.A, n.B}
+	}
+	return nil
+}
+
+// operate compiles a variable, a numeral, or an operation on the last values.
+func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
+	in := graph.LinInstr{Sym: n.Sym, D: b.regs}
+	rule := graph.Function
 	switch n.Op {
 	case term.VarOp:
-		if n.X == a {
-			return 0
+		if !c.t.Vars[n.X].Linear {
+			b.counts[graph.SubstNumeral]++
 		}
-		b.counts[graph.SubstNumeral]++
-		return b.numOf[n.X]
+		return b.reg[n.X]
 	case term.NumOp:
 		b.code = append(b.code, graph.LinInstr{Op: graph.LinConst, D: b.regs, Val: n.Val})
+		b.regs++
+		return b.regs - 1
+	case term.AddOp:
+		in.Op, rule = graph.LinAdd, graph.Plus
 	case term.FunOp:
-		in := graph.LinInstr{Sym: n.Sym}
-		kids := c.t.Children(n)
-		in.A = c.linear(b, a, kids[0])
-		if len(kids) > 1 {
-			in.B = c.linear(b, a, kids[1])
-		}
 		switch {
 		case n.Sym == term.Mul:
-			in.Op = graph.LinMul
-			b.counts[graph.Times]++
-		case len(kids) == 1:
+			in.Op, rule = graph.LinMul, graph.Times
+		case n.N == 1:
 			in.Op = graph.LinFun1
-			b.counts[graph.Function]++
 		default:
 			in.Op = graph.LinFun2
-			b.counts[graph.Function]++
 		}
-		in.D = b.regs
-		b.code = append(b.code, in)
 	default:
 		c.fail(n.Pos, "this linear function cannot be compiled")
+		return 0
 	}
+	b.counts[rule]++
+	last := len(b.vals) - 1
+	in.A, in.B = b.vals[last], b.vals[last]
+	if in.Op != graph.LinFun1 {
+		in.A = b.vals[last-1]
+		last--
+	}
+	b.vals = b.vals[:last]
+	b.code = append(b.code, in)
 	b.regs++
-	return b.regs - 1
+	return in.D
 }
 
 // emitDual emits the instruction that makes the dual, named by a variable d that
@@ -144,7 +192,7 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 		b.counts[graph.Subst]++
 		b.counts[graph.Lambda]++
 		b.counts[graph.Lin]++
-		regs := max(1, uint32(b.regs))
+		regs := max(1, b.regs)
 		c.out.LinRegs = max(c.out.LinRegs, regs)
 		c.out.Bodies = append(c.out.Bodies, graph.DualBody{Heads: uint32(len(b.heads)), Nums: uint32(len(b.nums)), Regs: regs,
 			Code: b.code, Counts: b.counts, Steps: b.counts.Total(), Instantiate: uint64(len(b.code))})
@@ -163,9 +211,9 @@ func bodyKey(heads, nums int, code []graph.LinInstr) string {
 	key = binary.LittleEndian.AppendUint32(key, uint32(nums))
 	for _, in := range code {
 		key = append(key, byte(in.Op), byte(in.Sym))
-		key = binary.LittleEndian.AppendUint16(key, in.D)
-		key = binary.LittleEndian.AppendUint16(key, in.A)
-		key = binary.LittleEndian.AppendUint16(key, in.B)
+		key = binary.LittleEndian.AppendUint32(key, in.D)
+		key = binary.LittleEndian.AppendUint32(key, in.A)
+		key = binary.LittleEndian.AppendUint32(key, in.B)
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(in.Val))
 	}
 	return string(key)

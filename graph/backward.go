@@ -231,6 +231,9 @@ func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
 		case LinMul:
 			regs[in.D] = w.register()
 			w.emit(BlockMul, term.Mul, regs[in.D], regs[in.A], regs[in.B])
+		case LinAdd:
+			regs[in.D] = w.register()
+			w.emit(BlockAdd, term.NoSymbol, regs[in.D], regs[in.A], regs[in.B])
 		case LinFun1:
 			regs[in.D] = w.slope(in.Sym, regs[in.A])
 		case LinFun2:

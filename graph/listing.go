@@ -161,6 +161,8 @@ func (l *listing) body(i int) {
 		switch in.Op {
 		case LinConst:
 			l.printf("  r%d = %v\n", in.D, in.Val)
+		case LinAdd:
+			l.printf("  r%d = r%d + r%d\n", in.D, in.A, in.B)
 		case LinMul:
 			l.printf("  r%d = r%d · r%d\n", in.D, in.A, in.B)
 		case LinFun1:

@@ -105,6 +105,7 @@ type LinOp uint8
 const (
 	LinConst  LinOp = iota // D := Val
 	LinMul                 // D := A · B            (8)
+	LinAdd                 // D := A + B            (6)
 	LinFun1                // D := Sym(A)           (12)
 	LinFun2                // D := Sym(A, B)        (12)
 	LinArrive              // A arrives at head D
@@ -115,7 +116,7 @@ const (
 type LinInstr struct {
 	Op      LinOp
 	Sym     term.Symbol
-	D, A, B uint16
+	D, A, B uint32
 	Val     float64
 }
 

@@ -174,6 +174,8 @@ func linear(in *graph.LinInstr, regs []float64) float64 {
 	switch in.Op {
 	case graph.LinConst:
 		return in.Val
+	case graph.LinAdd:
+		return regs[in.A] + regs[in.B]
 	case graph.LinMul:
 		return regs[in.A] * regs[in.B]
 	case graph.LinFun1:

@@ -107,6 +107,8 @@ func (m *Machine) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.Ref
 			regs[in.D], err = m.number(in.Val)
 		case graph.LinMul, graph.LinScale:
 			v, err = m.symbolic(term.Mul, []graph.Ref{regs[in.A], regs[in.B]}, at)
+		case graph.LinAdd:
+			regs[in.D], err = m.symbolic(term.NoSymbol, []graph.Ref{regs[in.A], regs[in.B]}, at)
 		case graph.LinFun1:
 			regs[in.D], err = m.symbolic(in.Sym, []graph.Ref{regs[in.A]}, at)
 		case graph.LinFun2:

@@ -63,6 +63,22 @@ func checkNormal(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) {
 	}
 }
 
+// TestNormalFormRuns: the machine runs the normal form of D(t), under every schedule
+// and as blocks or not, to t's value and gradient.
+func TestNormalFormRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		d, err := revgrad.Reverse(p.Term, nil)
+		require.NoError(t, err)
+		n := normalise(t, d, p, true)
+		if n == nil {
+			return
+		}
+		values, jacobian := oracleValue(p)
+		checkGradient(t, n, p, values, jacobian)
+	})
+}
+
 // fingerprint is what tells two denotations apart: the numbers of tuples, what duals
 // make of 1, and what functions make of a sample of their argument's type.
 type fingerprint struct {

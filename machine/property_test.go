@@ -88,17 +88,18 @@ func gradientProperty(t *rapid.T) {
 	require.NoError(t, err)
 	_, err = d.Check()
 	require.NoError(t, err)
-	var values, jacobian []float64
+	values, jacobian := oracleValue(p)
+	checkGradient(t, d, p, values, jacobian)
+}
+
+// checkGradient runs d, D(t) or its normal form, under all schedules.
+func checkGradient(t *rapid.T, d *term.Term, p *generate.Program, values, jacobian []float64) {
 	var first machine.Stats
 	for i, opt := range schedules {
 		opt.Limits.MaxSteps = maxSteps
 		m, done := newMachine(t, d, p.Inputs, true, opt)
 		defer done()
-		k := 1
-		if body, _ := p.Term.Check(); p.Term.Types.Kind(body) == term.VecKind {
-			k = p.Term.Types.Len(body)
-		}
-		v, j := make([]float64, k), make([]float64, k*len(p.Point))
+		v, j := make([]float64, len(values)), make([]float64, len(jacobian))
 		err := m.Gradient(p.Point, v, j)
 		var limit *machine.LimitError
 		if errors.As(err, &limit) {
@@ -108,7 +109,6 @@ func gradientProperty(t *rapid.T) {
 		s := m.Stats()
 		if i == 0 {
 			first = s
-			values, jacobian = oracleValue(p)
 		}
 		requireSame(t, values, v)
 		for i := range j {
