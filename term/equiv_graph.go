@@ -1,0 +1,341 @@
+package term
+
+import "math"
+
+// vertex names a node of a shared graph.
+type vertex int32
+
+// link is an edge. Classes are relative to the scope in which a node stands; up is
+// how many scopes further in the edge starts. For a variable that a λ binds it says
+// which λ: de Bruijn's index.
+type link struct {
+	to vertex
+	up int32
+}
+
+// label is what a node is, its children aside.
+type label struct {
+	kind  kind
+	op    Op
+	sym   Symbol
+	cmp   Compare
+	n     uint64 // the bits of a numeral, the count of #n, the number of a component
+	name  string // of a free variable, or of data
+	width int    // how many components an opening has
+}
+
+type kind uint8
+
+const (
+	plainKind kind = iota
+	atomKind       // no identity: variables, numerals, data, #n, tuples of zeros
+	sumKind        // the children are a bag
+	scopeKind      // a body, with the lets that nothing in it mentions as a bag
+	openKind       // [⟨x,y⟩:=u] or [⟦x0,…⟧:=u]
+	partKind       // a component of what an opening opens
+)
+
+type sharedNode struct {
+	label label
+	kids  []link
+	bag   []link
+	at    Ref
+}
+
+// shared is a term as a graph: an occurrence of a variable is an edge to what it
+// stands for. Children come before parents.
+type shared struct {
+	t     *Term
+	nodes []sharedNode
+	alias []link  // of sums that are 0 or have one summand; of others, the node itself
+	class []int32 // of each node
+	root  vertex
+	work  int
+}
+
+// grapher walks a term from the root, what a variable stands for before its
+// occurrences.
+type grapher struct {
+	*shared
+	opt     EquivOptions
+	used    []bool // variables that occur
+	env     []link // of a variable: its node, and the level of that
+	level   int32
+	atoms   map[label]vertex
+	stack   []visit
+	results []link
+	garbage []link
+}
+
+// visit is a node on the way from the root.
+type visit struct {
+	r     Ref
+	phase int
+	mark  int // of a scope: where its garbage starts
+}
+
+const boundName = "" // the atom that stands for every variable of a λ
+
+func buildShared(t *Term, opt EquivOptions) *shared {
+	g := &grapher{shared: &shared{t: t}, opt: opt, used: usedVars(t, opt.IgnoreGarbage),
+		env: make([]link, len(t.Vars)), atoms: map[label]vertex{}}
+	for i := range g.env {
+		g.env[i] = link{-1, 0}
+	}
+	g.stack = append(g.stack, visit{r: t.Root})
+	for len(g.stack) > 0 {
+		g.work++
+		g.step()
+	}
+	g.root = g.scope(g.pop(), 0)
+	g.sums()
+	return g.shared
+}
+
+// usedVars returns which variables occur: at all, or in what the root reaches without
+// the substitutions whose variables don't.
+func usedVars(t *Term, live bool) []bool {
+	used := make([]bool, len(t.Vars))
+	binder := make([]Ref, len(t.Vars))
+	reachable := t.reachable()
+	for r := Ref(1); int(r) < len(t.Nodes); r++ {
+		if n := &t.Nodes[r]; reachable[r] && n.Op != LamOp {
+			t.binders(n, func(x Var) { binder[x] = r })
+		}
+	}
+	entered := make([]bool, len(t.Nodes))
+	stack := []Ref{t.Root}
+	enter := func(r Ref) {
+		if !entered[r] {
+			entered[r] = true
+			stack = append(stack, r)
+		}
+	}
+	for len(stack) > 0 {
+		n := &t.Nodes[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		switch n.Op {
+		case VarOp:
+			used[n.X] = true
+			if b := binder[n.X]; b != 0 {
+				enter(t.Nodes[b].B)
+			}
+		case LetOp, UnpairOp, UntupleOp, UnvecOp:
+			enter(n.A)
+			if !live {
+				enter(n.B)
+			}
+		default:
+			t.kids(n, enter)
+		}
+	}
+	return used
+}
+
+func (g *grapher) push(r Ref) { g.stack = append(g.stack, visit{r: r}) }
+
+func (g *grapher) pop() link {
+	e := g.results[len(g.results)-1]
+	g.results = g.results[:len(g.results)-1]
+	return e
+}
+
+// take pops the last n results.
+func (g *grapher) take(n int) []link {
+	from := len(g.results) - n
+	out := append([]link(nil), g.results[from:]...)
+	g.results = g.results[:from]
+	return out
+}
+
+func (g *grapher) add(n sharedNode) vertex {
+	g.nodes = append(g.nodes, n)
+	return vertex(len(g.nodes) - 1)
+}
+
+// finish ends the innermost visit with a result.
+func (g *grapher) finish(e link) {
+	g.stack = g.stack[:len(g.stack)-1]
+	g.results = append(g.results, e)
+}
+
+// atom returns the one node of an atom.
+func (g *grapher) atom(r Ref, l label) vertex {
+	v, ok := g.atoms[l]
+	if !ok {
+		v = g.add(sharedNode{label: l, at: r})
+		g.atoms[l] = v
+	}
+	return v
+}
+
+// scope makes the node of a scope whose garbage starts at mark.
+func (g *grapher) scope(body link, mark int) vertex {
+	bag := append([]link(nil), g.garbage[mark:]...)
+	g.garbage = g.garbage[:mark]
+	return g.add(sharedNode{label: label{kind: scopeKind}, kids: []link{body}, bag: bag})
+}
+
+// step takes the innermost visit one step further.
+func (g *grapher) step() {
+	f := &g.stack[len(g.stack)-1]
+	r := f.r
+	n := &g.t.Nodes[r]
+	switch n.Op {
+	case VarOp:
+		g.finish(g.occurrence(r, n))
+	case NumOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: NumOp, n: math.Float64bits(n.Val)}), 0})
+	case ZeroOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: ZeroOp}), 0})
+	case NatOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: NatOp, n: n.Count}), 0})
+	case DataOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: DataOp, name: g.t.Data[n.A].Name}), 0})
+	case LetOp, UnpairOp, UntupleOp, UnvecOp:
+		g.let(f, n)
+	case LamOp:
+		if f.phase == 0 {
+			bound := g.atom(r, label{kind: atomKind, op: VarOp, name: boundName})
+			g.env[n.X] = link{bound, g.level + 1}
+		}
+		g.scopes(f, []Ref{n.A}, 0)
+	case IfOp:
+		g.scopes(f, g.t.Children(n), 2)
+	case ListOp:
+		g.scopes(f, g.t.Children(n), 0)
+	default:
+		g.plain(f, n)
+	}
+}
+
+// occurrence is the edge to what a variable stands for.
+func (g *grapher) occurrence(r Ref, n *Node) link {
+	e := g.env[n.X]
+	if e.to < 0 {
+		return link{g.atom(r, label{kind: atomKind, op: VarOp, name: "x" + g.t.Vars[n.X].Name}), 0}
+	}
+	return g.closed(link{e.to, g.level - e.up})
+}
+
+// let visits what is bound, if that is part of the term, and then the body, which
+// stands in the let's place: a chain of lets takes no stack.
+func (g *grapher) let(f *visit, n *Node) {
+	used := false
+	g.t.binders(n, func(x Var) { used = used || g.used[x] })
+	if f.phase == 0 && (used || !g.opt.IgnoreGarbage) {
+		f.phase++
+		g.push(n.B)
+		return
+	}
+	r := f.r
+	*f = visit{r: n.A}
+	if !used && g.opt.IgnoreGarbage {
+		return
+	}
+	u := g.pop()
+	if n.Op != LetOp {
+		g.open(r, n, u)
+		return
+	}
+	if !used {
+		g.garbage = append(g.garbage, u)
+		return
+	}
+	g.env[n.X] = link{u.to, g.level - u.up}
+}
+
+// open binds the components of what is opened.
+func (g *grapher) open(r Ref, n *Node, u link) {
+	var xs []Var
+	g.t.binders(n, func(x Var) { xs = append(xs, x) })
+	if n.Op == UnvecOp {
+		g.opening(r, UnvecOp, xs, u)
+		return
+	}
+	for ; len(xs) > 2; xs = xs[1:] {
+		rest := false
+		for _, x := range xs[1:] {
+			rest = rest || g.used[x]
+		}
+		tail := g.opening(r, UnpairOp, xs[:1], u)
+		if g.opt.IgnoreGarbage && !rest {
+			return
+		}
+		u = link{g.add(sharedNode{label: label{kind: partKind, n: 1}, kids: []link{{tail, 0}}, at: r}), 0}
+	}
+	g.opening(r, UnpairOp, xs, u)
+}
+
+// opening adds the node that opens u and binds xs to its first components.
+func (g *grapher) opening(r Ref, op Op, xs []Var, u link) vertex {
+	width := 2
+	if op == UnvecOp {
+		width = len(xs)
+	}
+	o := g.add(sharedNode{label: label{kind: openKind, op: op, width: width}, kids: []link{u}, at: r})
+	used := len(xs) < width // by the tail that the caller adds
+	for i, x := range xs {
+		if g.used[x] {
+			used = true
+			p := g.add(sharedNode{label: label{kind: partKind, n: uint64(i)}, kids: []link{{o, 0}}, at: r})
+			g.env[x] = link{p, g.level}
+		}
+	}
+	if !used {
+		g.garbage = append(g.garbage, link{o, 0})
+	}
+	return o
+}
+
+// scopes visits children, those from first on in scopes of their own.
+func (g *grapher) scopes(f *visit, kids []Ref, first int) {
+	if f.phase > first {
+		g.level--
+		e := g.pop()
+		g.results = append(g.results, link{g.scope(e, f.mark), 0})
+	}
+	k := f.phase
+	if k == len(kids) {
+		n := &g.t.Nodes[f.r]
+		l := label{op: n.Op}
+		switch n.Op {
+		case LamOp:
+			if g.t.Vars[n.X].Linear {
+				l.n = 1
+			}
+		case IfOp:
+			l.cmp = n.Cmp
+		}
+		g.finish(link{g.add(sharedNode{label: l, kids: g.take(len(kids)), at: f.r}), 0})
+		return
+	}
+	f.phase++
+	if k >= first {
+		f.mark = len(g.garbage)
+		g.level++
+	}
+	g.push(kids[k])
+}
+
+// plain visits the children and then makes the node.
+func (g *grapher) plain(f *visit, n *Node) {
+	if f.phase == 0 {
+		f.phase = len(g.stack) // its own frame is below those of its children
+		from := len(g.stack)
+		g.t.kids(n, g.push)
+		for i, j := from, len(g.stack)-1; i < j; i, j = i+1, j-1 {
+			g.stack[i], g.stack[j] = g.stack[j], g.stack[i]
+		}
+		return
+	}
+	k := 0
+	g.t.kids(n, func(Ref) { k++ })
+	kids := g.take(k)
+	switch n.Op {
+	case AddOp:
+		g.finish(link{g.add(sharedNode{label: label{kind: sumKind, op: AddOp}, bag: kids, at: f.r}), 0})
+	default:
+		g.finish(link{g.add(sharedNode{label: label{op: n.Op, sym: n.Sym, width: k}, kids: kids, at: f.r}), 0})
+	}
+}

@@ -1,0 +1,315 @@
+package term_test
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/term"
+)
+
+// TestEquivalentShuffled: a term is equivalent to its shuffles.
+func TestEquivalentShuffled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := generate.Draw(t, generate.Options{Size: 40}).Term
+		u, v := shuffled(t, q), shuffled(t, q)
+		for _, opt := range []term.EquivOptions{{}, {IgnoreGarbage: true}} {
+			require.Empty(t, term.Difference(q, u, opt), "%v\n%v", q, u)
+			require.Empty(t, term.Difference(u, v, opt), "%v\n%v", u, v)
+		}
+	})
+}
+
+// TestEquivalentChanged: a shuffle of a term with one real change is not equivalent.
+func TestEquivalentChanged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := generate.Draw(t, generate.Options{Size: 40}).Term
+		u := *q
+		u.Nodes = append([]term.Node(nil), q.Nodes...)
+		s := &shuffler{t: t, src: &u}
+		if !s.change() {
+			return
+		}
+		v := s.run()
+		require.NotEmpty(t, term.Difference(q, v, term.EquivOptions{}), "%v\n%v", q, v)
+	})
+}
+
+// calc builds terms of x and y : R.
+type calc struct {
+	*term.Term
+	x, y term.Var
+}
+
+func newCalc() *calc {
+	c := &calc{Term: term.New(term.NewTypes())}
+	c.x, c.y = c.fresh("x"), c.fresh("y")
+	return c
+}
+
+func (c *calc) fresh(name string) term.Var {
+	return c.NewVar(term.VarInfo{Name: name, Type: term.R})
+}
+func (c *calc) v(x term.Var) term.Ref               { return c.Variable(0, x) }
+func (c *calc) num(r float64) term.Ref              { return c.Num(0, r) }
+func (c *calc) sin(u term.Ref) term.Ref             { return c.Fun(0, term.Sin, u) }
+func (c *calc) mul(a, b term.Ref) term.Ref          { return c.Fun(0, term.Mul, a, b) }
+func (c *calc) sum(a, b term.Ref) term.Ref          { return c.Term.Add(0, a, b) }
+func (c *calc) pair(a, b term.Ref) term.Ref         { return c.Pair(0, a, b) }
+func (c *calc) vec(us ...term.Ref) term.Ref         { return c.Vec(0, us) }
+func (c *calc) lam(x term.Var, u term.Ref) term.Ref { return c.Lam(0, x, u) }
+
+// let is body[z:=u], where body gets the z.
+func (c *calc) let(u term.Ref, body func(z term.Var) term.Ref) term.Ref {
+	z := c.fresh("z")
+	return c.Let(0, z, u, body(z))
+}
+
+// TestEquivalentCases: what is equal and what is not, a case for each decision.
+func TestEquivalentCases(t *testing.T) {
+	square := func(c *calc) func(z term.Var) term.Ref {
+		return func(z term.Var) term.Ref { return c.mul(c.v(z), c.v(z)) }
+	}
+	shared := func(u func(c *calc) term.Ref) func(c *calc) term.Ref {
+		return func(c *calc) term.Ref { return c.let(u(c), square(c)) }
+	}
+	twice := func(u func(c *calc) term.Ref) func(c *calc) term.Ref {
+		return func(c *calc) term.Ref { return c.mul(u(c), u(c)) }
+	}
+	sinX := func(c *calc) term.Ref { return c.sin(c.v(c.x)) }
+	three := func(c *calc) term.Ref { return c.num(3) }
+	for name, test := range map[string]struct {
+		a, b  func(c *calc) term.Ref
+		equal bool
+	}{
+		"a computation shared and repeated": {shared(sinX), twice(sinX), false},
+		"a numeral shared and repeated":     {shared(three), twice(three), true},
+		"a variable named":                  {shared(func(c *calc) term.Ref { return c.v(c.x) }), twice(func(c *calc) term.Ref { return c.v(c.x) }), true},
+		"a pair shared and repeated": {
+			func(c *calc) term.Ref {
+				return c.let(c.pair(c.v(c.x), c.num(1)), func(z term.Var) term.Ref { return c.pair(c.v(z), c.v(z)) })
+			},
+			func(c *calc) term.Ref {
+				return c.pair(c.pair(c.v(c.x), c.num(1)), c.pair(c.v(c.x), c.num(1)))
+			}, false,
+		},
+		"the computation is shared, or its double": {
+			func(c *calc) term.Ref { // let z = sin x in z·z, twice
+				return c.pair(shared(sinX)(c), shared(sinX)(c))
+			},
+			func(c *calc) term.Ref { // two sines, each in both products
+				return c.let(sinX(c), func(z term.Var) term.Ref {
+					return c.let(sinX(c), func(w term.Var) term.Ref {
+						return c.pair(c.mul(c.v(z), c.v(w)), c.mul(c.v(z), c.v(w)))
+					})
+				})
+			}, false,
+		},
+		"a product is no bag": {
+			func(c *calc) term.Ref { return c.mul(c.v(c.x), c.v(c.y)) },
+			func(c *calc) term.Ref { return c.mul(c.v(c.y), c.v(c.x)) }, false,
+		},
+		"a sum with a name, used once": {
+			func(c *calc) term.Ref {
+				return c.let(c.sum(c.v(c.x), c.v(c.y)), func(z term.Var) term.Ref { return c.sum(c.v(z), c.num(2)) })
+			},
+			func(c *calc) term.Ref { return c.sum(c.num(2), c.sum(c.v(c.y), c.v(c.x))) }, true,
+		},
+		"a sum with a name, used twice": {
+			func(c *calc) term.Ref {
+				return c.let(c.sum(c.v(c.x), c.v(c.y)), func(z term.Var) term.Ref { return c.sum(c.v(z), c.v(z)) })
+			},
+			func(c *calc) term.Ref {
+				return c.sum(c.sum(c.v(c.x), c.v(c.y)), c.sum(c.v(c.x), c.v(c.y)))
+			}, false,
+		},
+		"zeros that have names": {
+			func(c *calc) term.Ref {
+				return c.let(c.sum(c.num(0), c.num(0)), func(z term.Var) term.Ref {
+					return c.mul(c.sum(c.v(z), c.v(c.x)), c.sum(c.v(c.y), c.v(z)))
+				})
+			},
+			func(c *calc) term.Ref { return c.mul(c.v(c.x), c.v(c.y)) }, true,
+		},
+		"a tuple of zeros": {
+			func(c *calc) term.Ref { return c.sum(c.vec(c.num(0), c.num(0)), c.vec(c.v(c.x), c.v(c.y))) },
+			func(c *calc) term.Ref { return c.vec(c.v(c.x), c.v(c.y)) }, true,
+		},
+		"a let in a body and around it": {
+			func(c *calc) term.Ref {
+				return c.let(sinX(c), func(z term.Var) term.Ref { return c.lam(c.fresh("w"), c.v(z)) })
+			},
+			func(c *calc) term.Ref { return c.lam(c.fresh("w"), sinX(c)) }, false,
+		},
+		"the variables of two λs": {
+			func(c *calc) term.Ref {
+				a, b := c.fresh("a"), c.fresh("b")
+				return c.lam(a, c.lam(b, c.v(a)))
+			},
+			func(c *calc) term.Ref {
+				a, b := c.fresh("a"), c.fresh("b")
+				return c.lam(a, c.lam(b, c.v(b)))
+			}, false,
+		},
+		"a variable of an outer λ through a name": {
+			func(c *calc) term.Ref {
+				a, b := c.fresh("a"), c.fresh("b")
+				return c.lam(a, c.let(c.v(a), func(z term.Var) term.Ref { return c.lam(b, c.sum(c.v(z), c.v(b))) }))
+			},
+			func(c *calc) term.Ref {
+				a, b := c.fresh("b"), c.fresh("a")
+				return c.lam(a, c.lam(b, c.sum(c.v(b), c.v(a))))
+			}, true,
+		},
+		"an opening of three, and of a tail": {
+			func(c *calc) term.Ref {
+				a, b, d := c.fresh("a"), c.fresh("b"), c.fresh("d")
+				return c.Untuple(0, []term.Var{a, b, d}, c.pair(c.v(c.x), c.pair(c.v(c.y), c.num(1))), c.mul(c.v(a), c.v(d)))
+			},
+			func(c *calc) term.Ref {
+				a, b, d, w := c.fresh("a"), c.fresh("b"), c.fresh("d"), c.fresh("w")
+				return c.Unpair(0, a, w, c.pair(c.v(c.x), c.pair(c.v(c.y), c.num(1))),
+					c.Unpair(0, b, d, c.v(w), c.mul(c.v(a), c.v(d))))
+			}, true,
+		},
+		"opened once and twice": {
+			func(c *calc) term.Ref {
+				return c.let(c.pair(c.v(c.x), c.v(c.y)), func(z term.Var) term.Ref {
+					a, b := c.fresh("a"), c.fresh("b")
+					return c.Unpair(0, a, b, c.v(z), c.mul(c.v(a), c.v(b)))
+				})
+			},
+			func(c *calc) term.Ref {
+				return c.let(c.pair(c.v(c.x), c.v(c.y)), func(z term.Var) term.Ref {
+					a, b, d, e := c.fresh("a"), c.fresh("b"), c.fresh("d"), c.fresh("e")
+					return c.Unpair(0, a, b, c.v(z), c.Unpair(0, d, e, c.v(z), c.mul(c.v(a), c.v(e))))
+				})
+			}, false,
+		},
+	} {
+		a, b := newCalc(), newCalc()
+		a.Root, b.Root = test.a(a), test.b(b)
+		d := term.Difference(a.Term, b.Term, term.EquivOptions{})
+		require.Equal(t, test.equal, d == "", "%s: %s", name, d)
+		require.Equal(t, test.equal, term.Equivalent(b.Term, a.Term, term.EquivOptions{}), name)
+	}
+}
+
+// TestEquivalentGarbage: a let that nothing mentions is part of the term unless it is
+// told otherwise, and so is one that only such a let mentions.
+func TestEquivalentGarbage(t *testing.T) {
+	a, b := newCalc(), newCalc()
+	a.Root = a.sin(a.v(a.x))
+	b.Root = b.let(b.sin(b.v(b.y)), func(z term.Var) term.Ref {
+		return b.let(b.mul(b.v(z), b.num(2)), func(term.Var) term.Ref { return b.sin(b.v(b.x)) })
+	})
+	require.Equal(t, "a body with 0 lets that nothing mentions against a body with 1 lets that nothing mentions",
+		term.Difference(a.Term, b.Term, term.EquivOptions{}))
+	require.Empty(t, term.Difference(a.Term, b.Term, term.EquivOptions{IgnoreGarbage: true}))
+}
+
+// TestDifference: what is said of the first difference.
+func TestDifference(t *testing.T) {
+	for want, build := range map[string]func(c *calc) term.Ref{
+		"sin of 1 against the variable x":     func(c *calc) term.Ref { return c.pair(c.v(c.x), c.num(1)) },
+		"the numeral 1 against the numeral 2": func(c *calc) term.Ref { return c.pair(c.sin(c.v(c.x)), c.num(2)) },
+		"a pair of 2 against a vector of 2":   func(c *calc) term.Ref { return c.vec(c.sin(c.v(c.x)), c.num(1)) },
+		"the variable x against a sum of 2":   func(c *calc) term.Ref { return c.pair(c.sin(c.sum(c.v(c.x), c.num(1))), c.num(1)) },
+	} {
+		a, b := newCalc(), newCalc()
+		a.Root, b.Root = a.pair(a.sin(a.v(a.x)), a.num(1)), build(b)
+		require.Equal(t, want, term.Difference(a.Term, b.Term, term.EquivOptions{}))
+	}
+}
+
+// families are terms of a size that is given, on which a careless comparison takes
+// quadratic or exponential time.
+var families = map[string]func(c *calc, n int) term.Ref{
+	"doubling sums": func(c *calc, n int) term.Ref { // let z = x + x in let z = z + z in …
+		return c.lets(n, c.v(c.x), func(z term.Var) term.Ref { return c.sum(c.v(z), c.v(z)) })
+	},
+	"growing sums": func(c *calc, n int) term.Ref { // let z = x + y in let z = z + y in …
+		return c.lets(n, c.v(c.x), func(z term.Var) term.Ref { return c.sum(c.v(z), c.v(c.y)) })
+	},
+	"doubling products": func(c *calc, n int) term.Ref {
+		return c.lets(n, c.sin(c.v(c.x)), func(z term.Var) term.Ref { return c.mul(c.v(z), c.v(z)) })
+	},
+	"a nested sum": func(c *calc, n int) term.Ref {
+		r := c.v(c.x)
+		for range n {
+			r = c.sum(c.sin(c.v(c.y)), r)
+		}
+		return r
+	},
+	"nested functions": func(c *calc, n int) term.Ref {
+		r := c.v(c.x)
+		for range n {
+			r = c.lam(c.fresh("a"), r)
+		}
+		return r
+	},
+	// Σ sin(zi + zi+1) for zi := sin x: only refinement tells the ends from the middle,
+	// one from the next.
+	"a fence": func(c *calc, n int) term.Ref {
+		zs := make([]term.Var, n)
+		for i := range zs {
+			zs[i] = c.fresh("z")
+		}
+		r := c.num(0)
+		for i := range n - 1 {
+			r = c.sum(c.sin(c.sum(c.v(zs[i]), c.v(zs[i+1]))), r)
+		}
+		for _, z := range zs {
+			r = c.Let(0, z, c.sin(c.v(c.x)), r)
+		}
+		return r
+	},
+}
+
+// lets is a chain of n lets, each of what step makes of the one before.
+func (c *calc) lets(n int, first term.Ref, step func(z term.Var) term.Ref) term.Ref {
+	zs, us := []term.Var{c.fresh("z")}, []term.Ref{first}
+	for range n {
+		us = append(us, step(zs[len(zs)-1]))
+		zs = append(zs, c.fresh("z"))
+	}
+	r := c.v(zs[n])
+	for i := n; i >= 0; i-- {
+		r = c.Let(0, zs[i], us[i], r)
+	}
+	return r
+}
+
+// TestEquivalentNearLinear counts the operations at two sizes: ten times the size
+// takes little more than ten times the work.
+func TestEquivalentNearLinear(t *testing.T) {
+	for name, build := range families {
+		work := func(n int) int {
+			a, b := newCalc(), newCalc()
+			a.Root, b.Root = build(a, n), build(b, n)
+			d, work := term.DifferenceWork(a.Term, b.Term, term.EquivOptions{})
+			require.Empty(t, d, name)
+			return work
+		}
+		small, large := work(1000), work(10_000)
+		require.Less(t, large, 14*small, "%s: %d, %d", name, small, large)
+	}
+}
+
+// TestEquivalentDeep: 50 000 levels, and 10⁶ of a sum, take no Go stack.
+func TestEquivalentDeep(t *testing.T) {
+	old := debug.SetMaxStack(1 << 20)
+	defer debug.SetMaxStack(old)
+	for name, build := range families {
+		a, b := newCalc(), newCalc()
+		n := 50_000
+		if name == "a nested sum" {
+			n = 1_000_000
+		}
+		a.Root, b.Root = build(a, n), build(b, n+1)
+		require.NotEmpty(t, term.Difference(a.Term, b.Term, term.EquivOptions{}), name)
+	}
+}
