@@ -6,7 +6,8 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// Cost is what a run cost: exact and reproducible but for the times.
+// Cost is what a run cost: exact and reproducible but for the times. Of a gradient by
+// [Forward] or [Tape], only Inputs, Nodes, Seconds and Operations are set.
 type Cost struct {
 	// M, Graph and BoundRatio are there if they were asked for: m, |G| and
 	// (steps + overhead) / (m + |G|), Theorem 1.
@@ -24,6 +25,9 @@ type Cost struct {
 	Seconds    Seconds `json:"seconds"`
 	// NsPerStep is Seconds.Reduce over all steps and overhead, in nanoseconds.
 	NsPerStep float64 `json:"nsPerStep"`
+	// Operations are those of one gradient by [Forward] or [Tape]: evaluations of
+	// symbols, products and additions of numbers.
+	Operations uint64 `json:"operations,omitempty"`
 }
 
 // Size holds |t| and |D(t)|, in symbols.
@@ -59,7 +63,8 @@ type Overhead struct {
 	Total       uint64 `json:"total"`
 }
 
-// Nodes are numbers of nodes of 16 bytes.
+// Nodes are numbers of nodes of 16 bytes; of a gradient by [Forward] or [Tape], the
+// inputs, numerals and operations of the computational graph.
 type Nodes struct {
 	Allocated uint64 `json:"allocated"`
 	Peak      uint64 `json:"peak"`
@@ -67,7 +72,8 @@ type Nodes struct {
 
 // Seconds are times. Load covers reading, elaborating and typing; Compile D and
 // the templates; Reduce one run, read-back included: the best of all repetitions,
-// ReduceMedian their median.
+// ReduceMedian their median. By [Forward] or [Tape], Compile covers the templates and
+// the reduction to the graph, Reduce the passes over it.
 type Seconds struct {
 	Load         float64 `json:"load"`
 	Compile      float64 `json:"compile"`
@@ -77,6 +83,9 @@ type Seconds struct {
 
 // Cost returns what the evaluator's last run cost.
 func (e *Evaluator) Cost() Cost {
+	if e.passes != nil {
+		return e.passes.cost()
+	}
 	s := e.m.Stats()
 	c := s.Counts
 	p := e.p

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -116,6 +117,7 @@ func (p *Program) locate(err error, phase string) error {
 	var tooLarge *compile.LimitError
 	var unsupported *compile.UnsupportedError
 	var notFinite *machine.NotFiniteError
+	var notFiniteIn *hypergraph.NotFiniteError
 	switch {
 	case errors.As(err, &undefined):
 		return p.errorAt(undefined.Pos, "no gradient", undefined.Error())
@@ -125,6 +127,8 @@ func (p *Program) locate(err error, phase string) error {
 		return p.errorAt(unsupported.Pos, "not compiled", unsupported.Error())
 	case errors.As(err, &notFinite):
 		return p.errorAt(notFinite.Pos, "not finite", notFinite.Error())
+	case errors.As(err, &notFiniteIn):
+		return p.errorAt(notFiniteIn.Pos, "not finite", notFiniteIn.Error())
 	}
 	return err
 }

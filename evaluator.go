@@ -2,6 +2,7 @@ package gram
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type EvalOptions struct {
 	MaxSteps uint64 // 0: none
 	MaxNodes uint64 // 0: none; nodes of 16 bytes
 	Finite   bool   // a result that is NaN or infinite is an error
+	Mode     Mode   // how a gradient is computed; values take no notice
 	// NoFuse runs the literal form of every λ: no blocks. Values and steps are the same.
 	NoFuse bool
 }
@@ -32,6 +34,7 @@ type Evaluator struct {
 	meter   *limits.Meter
 	held    uint64 // bytes of the arena that the meter knows of
 	grad    bool
+	passes  *passes // of the modes that need no machine once the graph is there
 	last    time.Duration
 	lengths []int
 	cleanup runtime.Cleanup
@@ -52,6 +55,12 @@ func (p *Program) NewGradient(ctx context.Context, opt EvalOptions) (*Evaluator,
 func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) (*Evaluator, error) {
 	e := &Evaluator{p: p, meter: limits.New(ctx, p.opt.MaxMemory), grad: grad}
 	var err error
+	if grad && opt.Mode != Reverse {
+		if e.passes, err = p.newPasses(e.meter, opt); err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
 	if grad {
 		e.prog, err = p.reverseProgram(e.meter)
 	} else {
@@ -85,6 +94,9 @@ func (e *Evaluator) look() error {
 // Close returns the evaluator's memory to the system. The evaluator is not to be
 // used after it.
 func (e *Evaluator) Close() error {
+	if e.passes != nil {
+		return nil
+	}
 	e.cleanup.Stop()
 	return e.m.Close()
 }
@@ -95,6 +107,9 @@ func (e *Evaluator) Close() error {
 func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64, error) {
 	if e.p.src.Shape == nil {
 		return out, e.p.valueType()
+	}
+	if e.passes != nil {
+		return out, errors.New("gram: this evaluator is one of gradients")
 	}
 	e.meter.SetContext(ctx)
 	start := time.Now()
@@ -119,6 +134,11 @@ func (e *Evaluator) Lengths() []int { return e.lengths }
 // R, k is 1. Corollary gradient, section 5.2.
 func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
 	e.meter.SetContext(ctx)
+	if e.passes != nil {
+		var err error
+		e.last, err = e.passes.gradient(point, values, jacobian)
+		return err
+	}
 	start := time.Now()
 	if err := e.m.Gradient(point, values, jacobian); err != nil {
 		return e.p.locate(err, "reducing")
@@ -128,7 +148,12 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 }
 
 // Outputs returns k for a body of type R^k, and 1 for R.
-func (e *Evaluator) Outputs() int { return e.prog.Outputs }
+func (e *Evaluator) Outputs() int {
+	if e.passes != nil {
+		return len(e.passes.g.Outputs())
+	}
+	return e.prog.Outputs
+}
 
 // Result is a value, its Jacobian if it was asked for, and the cost.
 type Result struct {
@@ -143,7 +168,8 @@ func (p *Program) Value(ctx context.Context, opt EvalOptions) (*Result, error) {
 	return p.run(ctx, opt, false, 1)
 }
 
-// Gradient reduces D(t) at the program's point: value and gradient, or Jacobian.
+// Gradient computes value and gradient, or Jacobian, at the program's point: it
+// reduces D(t), or does what opt.Mode says.
 func (p *Program) Gradient(ctx context.Context, opt EvalOptions) (*Result, error) {
 	return p.run(ctx, opt, true, 1)
 }

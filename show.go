@@ -34,7 +34,7 @@ func (b Bound) Ratio(c *Cost) float64 {
 // Bound reduces the program with its inputs left symbolic. A program that branches
 // on its inputs takes the branches of the point.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
-	m, size, err := p.open(ctx, opt)
+	m, size, err := p.open(limits.New(ctx, p.opt.MaxMemory), p.Point(), opt)
 	if err != nil {
 		return Bound{}, err
 	}
@@ -53,13 +53,13 @@ func (p *Program) Branches() bool {
 	return slices.ContainsFunc(p.src.Term.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
 }
 
-// open reduces the program with symbolic inputs. The caller closes the machine.
-func (p *Program) open(ctx context.Context, opt EvalOptions) (*machine.Machine, machine.GraphSize, error) {
+// open reduces the program with symbolic inputs, whose values at the point decide the
+// branches. The caller closes the machine.
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*machine.Machine, machine.GraphSize, error) {
 	if !ground(p.src.Shape) {
 		return nil, machine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")
 	}
-	meter := limits.New(ctx, p.opt.MaxMemory)
 	prog, err := p.symbolic.get(func() (*graph.Program, error) {
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
@@ -68,12 +68,12 @@ func (p *Program) open(ctx context.Context, opt EvalOptions) (*machine.Machine, 
 		return nil, machine.GraphSize{}, err
 	}
 	look := p.opt.check("reduce", meter)
-	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
 		return nil, machine.GraphSize{}, p.locate(err, "starting")
 	}
-	size, err := m.Graph(p.Point())
+	size, err := m.Graph(point)
 	if err != nil {
 		m.Close()
 		return nil, size, p.locate(err, "reducing")
@@ -100,7 +100,7 @@ func ground(s *Shape) bool {
 // inputs are left symbolic, as a program of the language: the declarations of the
 // inputs, and a let for each operation.
 func (p *Program) WriteGround(ctx context.Context, w io.Writer, opt EvalOptions) error {
-	m, _, err := p.open(ctx, opt)
+	m, _, err := p.open(limits.New(ctx, p.opt.MaxMemory), p.Point(), opt)
 	if err != nil {
 		return err
 	}
@@ -308,7 +308,7 @@ func (p *Program) WriteCode(ctx context.Context, w io.Writer, gradient bool) err
 // WriteGraph prints the arena that is left when the program has been reduced with
 // its inputs symbolic: what the result reaches.
 func (p *Program) WriteGraph(ctx context.Context, w io.Writer, opt EvalOptions) error {
-	m, _, err := p.open(ctx, opt)
+	m, _, err := p.open(limits.New(ctx, p.opt.MaxMemory), p.Point(), opt)
 	if err != nil {
 		return err
 	}

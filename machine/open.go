@@ -56,9 +56,13 @@ func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
 		a, b := m.slots[in.A], m.slots[in.B]
 		switch in.Op {
 		case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2:
-			m.operate(in, pc, []graph.Ref{a, b}, into, flags)
+			if err := m.operate(in, pc, []graph.Ref{a, b}, into, flags); err != nil {
+				return err
+			}
 		case graph.OpFun1:
-			m.operate(in, pc, []graph.Ref{a}, into, flags)
+			if err := m.operate(in, pc, []graph.Ref{a}, into, flags); err != nil {
+				return err
+			}
 		case graph.OpPair:
 			r := m.resultNode(1, into, flags)
 			node := graph.Node{Head: uint32(graph.Pair), V: uint64(a) | uint64(b)<<32}
@@ -124,14 +128,17 @@ func (m *Machine) isOpen(v graph.Ref) bool {
 }
 
 // operate fires (6), (8) or (12) on numbers, or makes an inert node.
-func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) {
+func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) error {
 	v := evaluate(in, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
+	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && !slices.ContainsFunc(args, m.valueless) {
+		return notFinite(in, v)
+	}
 	if !slices.ContainsFunc(args, m.isInert) {
 		m.addSteps(operationRule(in.Op), 1)
 		r := m.resultNode(1, into, flags)
 		m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
 		m.slots[in.D] = r
-		return
+		return nil
 	}
 	sym := in.Sym
 	if in.Op == graph.OpAdd {
@@ -139,6 +146,7 @@ func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into gra
 	}
 	m.slots[in.D] = m.resultNode(2, into, flags)
 	m.makeInert(m.slots[in.D], sym, v, args, pc)
+	return nil
 }
 
 // makeInert makes r an operation on args with the value v at the point, if it has
@@ -276,7 +284,7 @@ func (m *Machine) components(v graph.Ref) []graph.Ref {
 
 // Graph reduces an open program, the term with its inputs left symbolic, and
 // returns |G|. The steps of [Machine.Stats] are then m. Conditions are decided at
-// the point. The error is a [*LimitError].
+// the point. The error is a [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Graph(point []float64) (GraphSize, error) {
 	if !m.prog.Open {
 		return GraphSize{}, errNotOpen

@@ -48,7 +48,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		o.field("version", buildInfo().Version)
 		o.value("value", value, p.Shape())
 		o.field("strategy", strategy)
-		o.cost(&res.Cost)
+		o.cost(&res.Cost, gram.Reverse)
 		o.end()
 		a.out.WriteByte('\n')
 		return nil

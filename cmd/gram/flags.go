@@ -48,6 +48,7 @@ type runFlags struct {
 	noFuse             bool
 	repeat             count
 	bound              bool
+	mode               mode // of gram grad
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
@@ -81,6 +82,20 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("schedule", cobra.FixedCompletions([]string{"lifo", "random"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// addMode adds the flag that gram grad has more.
+func (f *runFlags) addMode(cmd *cobra.Command) {
+	cmd.Flags().Var(&f.mode, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
+	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"reverse", "forward", "tape"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// checkMode reports flags that the mode doesn't use.
+func (f *runFlags) checkMode() error {
+	if f.bound && f.mode != mode(gram.Reverse) {
+		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
+	}
+	return nil
+}
+
 // options returns the options of a run. It picks the seed that is missing.
 func (f *runFlags) options(a *app) gram.EvalOptions {
 	if f.schedule == schedule(gram.Random) && !f.seed.set {
@@ -90,6 +105,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	return gram.EvalOptions{
 		Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
 		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
+		Mode: gram.Mode(f.mode),
 	}
 }
 
@@ -195,6 +211,31 @@ func (s *schedule) Set(text string) error {
 		return errors.New("this is neither lifo nor random")
 	}
 	*s = schedule(value)
+	return nil
+}
+
+// mode is a flag's way to compute a gradient.
+type mode gram.Mode
+
+var modes = map[string]gram.Mode{"reverse": gram.Reverse, "forward": gram.Forward, "tape": gram.Tape}
+
+func (m *mode) Type() string { return "how" }
+
+func (m *mode) String() string {
+	for name, value := range modes {
+		if value == gram.Mode(*m) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (m *mode) Set(text string) error {
+	value, ok := modes[text]
+	if !ok {
+		return errors.New("this is none of reverse, forward and tape")
+	}
+	*m = mode(value)
 	return nil
 }
 

@@ -28,32 +28,53 @@ arrays, a list of k of them for a Jacobian; NaN and infinities are the strings
 "NaN", "+Inf" and "-Inf".
 
 Steps are those of the paper and don't depend on the machine, on --schedule or on
---seed. Times do: --repeat reports the best and the median of several runs.`,
+--seed. Times do: --repeat reports the best and the median of several runs.
+
+--mode forward and --mode tape are what the calculus is measured against: the
+program is reduced to its computational graph G, once, as gram show --stage ground
+prints it, and numbers are passed over that. Forward mode takes a pass for each
+scalar input, the tape one pass forward and one back for each output. Their cost is
+inputs, nodes of G, seconds ("compile" is all work up to G, "reduce" the passes)
+and operations: evaluations of symbols, products and additions of numbers. Limits,
+--schedule and --seed are of the reduction to G; a program that branches on its
+inputs takes the branches of its point.`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram grad rnn.gram
   gram grad rnn.gram --param n=1e6 --repeat 10
   gram grad rnn.gram --set E=@e.csv --finite
   gram grad rnn.gram --schedule random --seed 7
+  gram grad rnn.gram --mode tape
   gram grad rnn.gram --json | jq .gradient.eps`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	cmd.RunE = a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+	f.addMode(cmd)
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		res, p, err := a.reduce(ctx, path, &f, true, progress)
 		if err != nil {
 			return err
 		}
 		d := derivatives(p.Program, res)
 		if f.json {
-			a.gradJSON(p.Program, res, d)
+			a.gradJSON(p.Program, res, d, gram.Mode(f.mode))
 		} else {
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
-			r.cost(&res.Cost, int(f.repeat.n))
+			if f.mode == mode(gram.Reverse) {
+				r.cost(&res.Cost, int(f.repeat.n))
+			} else {
+				r.passes(&res.Cost, int(f.repeat.n))
+			}
 		}
 		return nil
 	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.checkMode(); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
 	return cmd
 }
 
@@ -92,7 +113,7 @@ func derivatives(p *gram.Program, res *gram.Result) []derivative {
 
 func isJacobian(p *gram.Program) bool { return p.Shape().Kind == gram.VectorShape }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative, mode gram.Mode) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", flat{values: res.Values}, p.Shape())
@@ -106,7 +127,7 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative) {
 	}
 	sub.end()
 	o.field("strategy", strategy)
-	o.cost(&res.Cost)
+	o.cost(&res.Cost, mode)
 	o.end()
 	a.out.WriteByte('\n')
 }

@@ -85,9 +85,17 @@ func escaped(text []byte) bool {
 	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }
 
-// cost writes the field "cost".
-func (o *object) cost(c *gram.Cost) {
+// cost writes the field "cost" of a run in a mode.
+func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	sub := o.object("cost")
+	if mode != gram.Reverse {
+		sub.field("inputs", c.Inputs)
+		sub.field("nodes", c.Nodes)
+		sub.field("seconds", c.Seconds)
+		sub.field("operations", c.Operations)
+		sub.end()
+		return
+	}
 	if c.M != nil {
 		sub.field("m", *c.M)
 		sub.field("graph", *c.Graph)

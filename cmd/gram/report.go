@@ -71,12 +71,25 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 	}
 	r.line("nodes", "%s allocated, %s live at once, arena of %s", grouped(c.Nodes.Allocated), grouped(c.Nodes.Peak),
 		limits.Size(c.ArenaBytes))
-	reduce := "reduce " + seconds(c.Seconds.Reduce)
-	if repeat > 1 {
-		reduce = fmt.Sprintf("reduce %s (best of %d, median %s)", seconds(c.Seconds.Reduce), repeat, seconds(c.Seconds.ReduceMedian))
-	}
-	r.line("time", "load %s, compile %s, %s", seconds(c.Seconds.Load), seconds(c.Seconds.Compile), reduce)
+	r.times(&c.Seconds, "reduce", repeat)
 	r.line("speed", "%s ns per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64))
+}
+
+// passes prints the cost of a gradient by passes over the graph of the program.
+func (r *report) passes(c *gram.Cost, repeat int) {
+	r.out.WriteByte('\n')
+	r.line("passes", "%s operations", grouped(c.Operations))
+	r.line("graph", "%s, %s", plural(int(c.Nodes.Allocated), "node"), plural(c.Inputs, "scalar input"))
+	r.times(&c.Seconds, "run", repeat)
+}
+
+// times prints the times; what is repeated goes by the name of run.
+func (r *report) times(s *gram.Seconds, run string, repeat int) {
+	run += " " + seconds(s.Reduce)
+	if repeat > 1 {
+		run += fmt.Sprintf(" (best of %d, median %s)", repeat, seconds(s.ReduceMedian))
+	}
+	r.line("time", "load %s, compile %s, %s", seconds(s.Load), seconds(s.Compile), run)
 }
 
 func (r *report) line(name, format string, args ...any) {

@@ -37,7 +37,8 @@ var layers = map[string][]string{
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"term", "graph", "internal/denote"}, // of graph, the rules' names
 	"internal/arch":       {},
-	root:                  {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},
+	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
+		"internal/hypergraph"}, // for the modes forward and tape
 	"bench": {
 		root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",

@@ -2,6 +2,7 @@ package hypergraph
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -14,9 +15,12 @@ const lookEvery = 1 << 14
 type Memory struct {
 	// Operations counts the operations since the memory was made: see the package.
 	Operations uint64
+	// Finite makes a primal, tangent or adjoint that is NaN or infinite an error.
+	Finite bool
 
 	g       *Graph
 	look    func() error
+	passed  uint64 // nodes, in all passes
 	primal  []float64
 	second  []float64 // tangents, or adjoints
 	arrived []bool    // an adjoint has arrived at the node
@@ -42,8 +46,9 @@ func (m *Memory) atPoint(point []float64) error {
 	return nil
 }
 
-func (m *Memory) looks(i int) error {
-	if m.look == nil || i%lookEvery != 0 {
+// looks is called for each node that is passed.
+func (m *Memory) looks() error {
+	if m.passed++; m.look == nil || m.passed%lookEvery != 0 {
 		return nil
 	}
 	return m.look()
@@ -57,12 +62,36 @@ func (m *Memory) Evaluate(point []float64) error {
 	}
 	g := m.g
 	for i := g.inputs; i < len(g.nodes); i++ {
-		if err := m.looks(i); err != nil {
+		if err := m.looks(); err != nil {
 			return err
 		}
 		m.evaluate(Node(i))
+		if err := m.finite(Node(i), &g.nodes[i], m.primal[i], "the value"); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// NotFiniteError is a number that is NaN or infinite, under [Memory.Finite].
+type NotFiniteError struct {
+	At    Node
+	Pos   term.Pos // of the operation that gives it
+	What  string
+	Value float64
+}
+
+func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
+
+// finite reports v, of node w by the hyperedge of nd.
+func (m *Memory) finite(w Node, nd *node, v float64, what string) error {
+	if !m.Finite || !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return nil
+	}
+	if nd.kind == Operation {
+		what += " of " + symbolName(nd.sym)
+	}
+	return &NotFiniteError{At: w, Pos: nd.pos, What: what, Value: v}
 }
 
 // evaluate assigns w := f(z1,…,zk).
@@ -121,13 +150,19 @@ func (m *Memory) Forward(point []float64, j int) error {
 	m.second[j] = 1
 	g := m.g
 	for i := g.inputs; i < len(g.nodes); i++ {
-		if err := m.looks(i); err != nil {
+		if err := m.looks(); err != nil {
 			return err
 		}
 		nd := &g.nodes[i]
 		m.evaluate(Node(i))
 		if nd.kind == Operation {
 			m.second[i] = m.tangent(nd)
+		}
+		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
+			return err
+		}
+		if err := m.finite(Node(i), nd, m.second[i], "a derivative"); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -189,11 +224,13 @@ func (m *Memory) Backward(output int) error {
 	y := g.outputs[output]
 	m.second[y], m.arrived[y] = 1, true
 	for i := int(y); i >= g.inputs; i-- {
-		if err := m.looks(i); err != nil {
+		if err := m.looks(); err != nil {
 			return err
 		}
 		if nd := &g.nodes[i]; nd.kind == Operation && m.arrived[i] {
-			m.update(nd, m.second[i])
+			if err := m.update(nd, m.second[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -201,7 +238,7 @@ func (m *Memory) Backward(output int) error {
 
 // update marks a hyperedge: zi := (si, βi + ∂i f(s)·α), one source after the other,
 // so that a repeated source is updated for each position that it has.
-func (m *Memory) update(nd *node, adjoint float64) {
+func (m *Memory) update(nd *node, adjoint float64) error {
 	z := m.g.sources(nd)
 	var partials []term.Partial
 	if nd.sym != term.NoSymbol {
@@ -216,7 +253,11 @@ func (m *Memory) update(nd *node, adjoint float64) {
 		}
 		m.second[zi] += contribution
 		m.arrived[zi] = true
+		if err := m.finite(zi, nd, m.second[zi], "a derivative"); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Result is what a mode computes at a point.
