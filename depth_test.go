@@ -54,7 +54,7 @@ func TestDepth(t *testing.T) {
 			require.Equal(t, c.value, res.Values[0])
 			require.Equal(t, c.gradient, res.Jacobian[0])
 			require.NotEmpty(t, p.Term().String())
-			require.NoError(t, p.WriteGround(context.Background(), &bytes.Buffer{}, gram.EvalOptions{}))
+			require.NoError(t, p.WriteStage(context.Background(), &bytes.Buffer{}, gram.GroundStage, gram.Text, gram.EvalOptions{}))
 			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			_, err = normal.Check()
@@ -86,10 +86,10 @@ func TestGroundParsesBack(t *testing.T) {
 	for _, name := range exampleNames(t) {
 		p := loadExample(t, name)
 		var first, second bytes.Buffer
-		require.NoError(t, p.WriteGround(ctx, &first, gram.EvalOptions{}), name)
+		require.NoError(t, p.WriteStage(ctx, &first, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
 		g, err := gram.Load(ctx, name+"-ground.gram", first.Bytes(), gram.Options{})
 		require.NoError(t, err, name)
-		require.NoError(t, g.WriteGround(ctx, &second, gram.EvalOptions{}), name)
+		require.NoError(t, g.WriteStage(ctx, &second, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
 		require.Equal(t, first.String(), second.String(), name)
 		want, err := p.Gradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err)

@@ -38,13 +38,13 @@ func (p prim) name() string {
 	if info := p.symbol().Info(); info.Infix != "" {
 		return info.Infix
 	}
-	return p.symbol().String()
+	return p.symbol().SourceName()
 }
 
 // primitives returns all that is built in. Operators are listed by their sign.
 func primitives() []prim {
 	all := []prim{primAdd, primDot, primMatvec}
-	for _, s := range term.Symbols() {
+	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, primSymbol+prim(s))
 	}
 	return all

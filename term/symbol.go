@@ -1,6 +1,9 @@
 package term
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Symbol is a function symbol of F or F′ (section 5): an index into the table.
 type Symbol uint8
@@ -96,6 +99,31 @@ func Symbols() []Symbol {
 		}
 	}
 	return out
+}
+
+// Derivatives returns the symbols of F′ that are not in F: partial derivatives, which
+// have none themselves.
+func Derivatives() []Symbol {
+	var out []Symbol
+	for s := Mul; s < numSymbols; s++ {
+		if symbols[s].Partials == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
+func (s Symbol) SourceName() string {
+	name, ok := strings.CutPrefix(s.String(), "∂")
+	if !ok {
+		return name
+	}
+	i, of, _ := strings.Cut(name, " ")
+	if s.Info().Arity == 1 {
+		i = ""
+	}
+	return of + "'" + i
 }
 
 func fun(s Symbol) Partial            { return Partial{Kind: PartialFun, Fun: s} }

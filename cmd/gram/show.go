@@ -11,21 +11,34 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// stages are what gram show prints, and what it calls to do so.
-var stages = []struct {
+// stage is what gram show prints: a term, or else what write prints as text.
+type stage struct {
 	name, what string
+	term       gram.Stage
+	graph      bool // it is of the graph G, which depends on the branches taken
 	write      func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error
-}{
-	{"ground", "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation", func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
-		return p.WriteGround(ctx, &a.out, opt)
-	}},
-	{"graph", "the arena after that reduction: what the result reaches, an object a line", func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
-		return p.WriteGraph(ctx, &a.out, opt)
-	}},
-	{"code", "the templates to which the program is compiled, with the steps that each counts", func(ctx context.Context, a *app, p *gram.Program, _ gram.EvalOptions) error {
-		return p.WriteCode(ctx, &a.out, false)
-	}},
 }
+
+var stages = []stage{
+	{name: "term", term: gram.TermStage,
+		what: "the program t, elaborated: what is typed, differentiated and run"},
+	{name: "reverse", term: gram.ReverseStage,
+		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th input that of the i-th unit vector"},
+	{name: "ground", term: gram.GroundStage, graph: true,
+		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
+	{name: "forward", term: gram.ForwardStage, graph: true,
+		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others"},
+	{name: "bp", term: gram.BPStage, graph: true,
+		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
+	{name: "graph", graph: true, write: func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
+		return p.WriteGraph(ctx, &a.out, opt)
+	}, what: "the arena after that reduction: what the result reaches, an object a line"},
+	{name: "code", write: func(ctx context.Context, a *app, p *gram.Program, _ gram.EvalOptions) error {
+		return p.WriteCode(ctx, &a.out, false)
+	}, what: "the templates to which the program is compiled, with the steps that each counts"},
+}
+
+var notations = map[string]gram.Notation{"text": gram.Text, "latex": gram.LaTeX}
 
 func stageNames() []string {
 	var names []string
@@ -35,9 +48,17 @@ func stageNames() []string {
 	return names
 }
 
+// formats are those that a stage has.
+func (s *stage) formats() []string {
+	if s.write != nil {
+		return []string{"text"}
+	}
+	return []string{"text", "latex"}
+}
+
 func newShow(a *app) *cobra.Command {
 	var f runFlags
-	var stage string
+	var name, format string
 	what := make([]string, len(stages))
 	for i, s := range stages {
 		what[i] = fmt.Sprintf("  %-7s %s", s.name, strings.ReplaceAll(s.what, "\n", "\n          "))
@@ -49,46 +70,69 @@ func newShow(a *app) *cobra.Command {
 
 ` + strings.Join(what, "\n") + `
 
-The ground stage parses back: it is a program with the declarations of the inputs.
+All but the last two parse back: they are programs with the declarations of the
+inputs and data, which gram eval runs. Names are told apart by numbers. A derivative
+of a symbol is a symbol too: sin' x, or pow'2 x y by the second argument.
+With --format latex they are printed in the notation of the paper, as an align*
+environment, which needs the package amsmath; the inputs are free variables there.
+
 A program that branches on its inputs has no single graph; the branches that its
 point takes are shown, and standard error says so. FILE - is standard input.`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram show figure1.gram --stage ground
-  gram show rnn.gram --stage ground | gram grad -
+  gram show figure1.gram --stage bp | gram eval -
+  gram show figure1.gram --stage forward | gram eval - --set dx1=0 --set dx2=1
+  gram show figure1.gram --stage reverse --format latex
   gram show rnn.gram --stage code`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
 	}
 	f.addShow(cmd)
-	cmd.Flags().StringVar(&stage, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
+	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text or latex")
+	noFiles := cobra.ShellCompDirectiveNoFileComp
+	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex"}, noFiles))
+	var s *stage
 	show := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		p, err := a.load(ctx, path, &f.loadFlags, progress)
 		if err != nil {
 			return err
 		}
-		for _, s := range stages {
-			if s.name == stage {
-				if err := s.write(ctx, a, p.Program, f.options(a)); err != nil {
-					return err
-				}
-				if s.name != "code" {
-					a.warnBranches(p.Program)
-				}
-			}
+		if s.write != nil {
+			err = s.write(ctx, a, p.Program, f.options(a))
+		} else {
+			err = p.WriteStage(ctx, &a.out, s.term, notations[format], f.options(a))
 		}
-		return nil
+		if err == nil && s.graph {
+			a.warnBranches(p.Program)
+		}
+		return err
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case stage == "":
-			return usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
-		case !slices.Contains(stageNames(), stage):
-			return usagef("--stage %s: there is no such stage; it is one of %s", stage, strings.Join(stageNames(), ", "))
+		var err error
+		if s, err = chooseStage(name, format); err != nil {
+			return err
 		}
 		return show(cmd, args)
 	}
 	return cmd
+}
+
+// chooseStage returns the stage of a name, if it has the format.
+func chooseStage(name, format string) (*stage, error) {
+	if name == "" {
+		return nil, usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
+	}
+	i := slices.Index(stageNames(), name)
+	if i < 0 {
+		return nil, usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
+	}
+	s := &stages[i]
+	if !slices.Contains(s.formats(), format) {
+		return nil, usagef("--format %s: the stage %s has only %s", format, name, strings.Join(s.formats(), " and "))
+	}
+	return s, nil
 }
 
 // warnBranches tells that the graph of a program is that of its point only.

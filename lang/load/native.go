@@ -23,14 +23,14 @@ var operators = map[syntax.Token]*native{
 
 func makeNatives() map[string]*builtin {
 	all := map[string]*builtin{}
-	for _, s := range term.Symbols() {
-		info := s.Info()
+	for _, s := range append(term.Symbols(), term.Derivatives()...) {
+		info, name := s.Info(), s.SourceName()
 		switch {
 		case info.Infix != "":
 		case info.Arity == 1:
-			all[info.Name] = &builtin{unary(info.Name, info.Eval1), true, s}
+			all[name] = &builtin{unary(name, info.Eval1), true, s}
 		default:
-			all[info.Name] = &builtin{binary(info.Name, info.Eval2), true, s}
+			all[name] = &builtin{binary(name, info.Eval2), true, s}
 		}
 	}
 	for _, f := range []*native{

@@ -1,0 +1,304 @@
+package unparse
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Levels of the grammar, loosest first: what an expression may stand in without
+// parentheses.
+const (
+	levelPrefix uint8 = iota
+	levelSum
+	levelProduct
+	levelNegation
+	levelApply
+	levelAtom
+)
+
+// item is what is still to be printed: a text, a node in a place of some level, or the
+// begin or end of the scope of a variable.
+type item struct {
+	kind  itemKind
+	level uint8
+	text  string
+	r     term.Ref
+	x     term.Var
+}
+
+type itemKind uint8
+
+const (
+	textItem itemKind = iota
+	nodeItem
+	enterItem
+	leaveItem
+)
+
+func text(s string) item                    { return item{text: s} }
+func node(r term.Ref, level uint8) item     { return item{kind: nodeItem, r: r, level: level} }
+func enter(x term.Var, s string) item       { return item{kind: enterItem, x: x, text: s} }
+func leave(x term.Var) item                 { return item{kind: leaveItem, x: x} }
+func (p *Program) tuple(xs []string) string { return "(" + strings.Join(xs, ", ") + ")" }
+
+// checkEvery is how many items are printed between two calls of Options.Check.
+const checkEvery = 1 << 14
+
+// print appends the term.
+func (p *Program) print() error {
+	p.todo = append(p.todo[:0], node(p.t.Root, levelPrefix))
+	for len(p.todo) > 0 {
+		it := p.todo[len(p.todo)-1]
+		p.todo = p.todo[:len(p.todo)-1]
+		if p.steps++; p.steps%checkEvery == 0 && p.opt.Check != nil {
+			if err := p.opt.Check(); err != nil {
+				return err
+			}
+		}
+		switch it.kind {
+		case textItem:
+			p.out = append(p.out, it.text...)
+		case enterItem:
+			p.names[it.x] = it.text
+			p.scope.enter(it.text, stem(it.text))
+		case leaveItem:
+			p.scope.leave(p.names[it.x], stem(p.names[it.x]))
+		default:
+			p.node(it)
+		}
+	}
+	return nil
+}
+
+// node puts the parts of a node in the place of its item.
+func (p *Program) node(it item) {
+	items, level := p.expand(it.r, it.level)
+	if level < it.level {
+		p.todo = append(p.todo, text(")"))
+		p.out = append(p.out, '(')
+	}
+	for i := len(items) - 1; i >= 0; i-- {
+		p.todo = append(p.todo, items[i])
+	}
+}
+
+// expand returns the parts of node r, in a place of level at least, and its own level.
+func (p *Program) expand(r term.Ref, least uint8) ([]item, uint8) {
+	t := p.t
+	n := &t.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		return []item{text(p.names[n.X])}, levelAtom
+	case term.NumOp:
+		s, level := number(n.Val)
+		return []item{text(s)}, level
+	case term.ZeroOp:
+		s, level := p.zero()
+		return []item{text(s)}, level
+	case term.NatOp:
+		return []item{text("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
+	case term.DataOp:
+		return []item{text(p.data[n.A])}, levelAtom
+	case term.LamOp:
+		return p.lambda(r), levelPrefix
+	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		return p.let(n, least), levelPrefix
+	case term.AppOp:
+		return []item{node(n.A, levelApply), text(" "), node(n.B, levelAtom)}, levelApply
+	case term.PairOp:
+		return p.pair(r), levelAtom
+	case term.VecOp:
+		return p.list("[| ", t.Children(n), ", ", " |]"), levelAtom
+	case term.ListOp:
+		return p.list("[", t.Children(n), "; ", "]"), levelAtom
+	case term.AddOp:
+		return p.operator("+", levelSum, n.A, n.B)
+	case term.FunOp:
+		return p.function(n)
+	default: // IfOp
+		k := t.Children(n)
+		return []item{text("if "), node(k[0], levelSum), text(" " + n.Cmp.String() + " "), node(k[1], levelSum),
+			text(" then "), node(k[2], levelPrefix), text(" else "), node(k[3], levelPrefix)}, levelPrefix
+	}
+}
+
+// lambda is lin a -> t, or fun x y … -> t for all parameters that follow one another.
+func (p *Program) lambda(r term.Ref) []item {
+	t := p.t
+	n := &t.Nodes[r]
+	if t.Vars[n.X].Linear {
+		x := p.scope.free(t.Vars[n.X].Name)
+		return []item{enter(n.X, x), text("lin " + x + " -> "), node(n.A, levelPrefix), leave(n.X)}
+	}
+	var head strings.Builder
+	head.WriteString("fun")
+	var xs []term.Var
+	for n.Op == term.LamOp && !t.Vars[n.X].Linear {
+		x := p.scope.free(t.Vars[n.X].Name)
+		p.names[n.X] = x
+		p.scope.enter(x, stem(x))
+		xs = append(xs, n.X)
+		if ty := p.annotation(t.Vars[n.X].Type); ty != "" {
+			head.WriteString(" (" + x + " : " + ty + ")")
+		} else {
+			head.WriteString(" " + x)
+		}
+		r = n.A
+		n = &t.Nodes[r]
+	}
+	head.WriteString(" -> ")
+	items := []item{text(head.String()), node(r, levelPrefix)}
+	for i := len(xs) - 1; i >= 0; i-- {
+		items = append(items, leave(xs[i]))
+	}
+	return items
+}
+
+// annotation is the type of a parameter if it is written: if it has a vector or a dual
+// in it, and is not too long.
+func (p *Program) annotation(ty term.Type) string {
+	tt := p.t.Types
+	whole := ty
+	stack := []term.Type{ty}
+	seen := map[term.Type]bool{}
+	for len(stack) > 0 {
+		ty := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[ty] {
+			continue
+		}
+		seen[ty] = true
+		switch tt.Kind(ty) {
+		case term.VecKind, term.DualKind, term.EuclidKind:
+			return p.typeText(whole)
+		case term.ProdKind, term.ArrowKind:
+			stack = append(stack, tt.Left(ty), tt.Right(ty))
+		}
+	}
+	return ""
+}
+
+// typeText is a type with its dimension, or "" if it is too long.
+func (p *Program) typeText(ty term.Type) string {
+	s := p.t.Types.String(ty)
+	if strings.Contains(s, "…") {
+		return ""
+	}
+	d := "R"
+	if p.opt.Dim > 1 {
+		d = "R^" + strconv.Itoa(p.opt.Dim)
+	}
+	return strings.ReplaceAll(s, "R^d", d)
+}
+
+// let is t[x:=u], or the opening of a tuple or vector. Its body has lines of its own,
+// unless it stands in parentheses and fits on one.
+func (p *Program) let(n *term.Node, least uint8) []item {
+	t := p.t
+	var xs []term.Var
+	switch n.Op {
+	case term.LetOp:
+		xs = []term.Var{n.X}
+	case term.UnpairOp:
+		xs = []term.Var{n.X, n.Y}
+	default:
+		for _, x := range t.Bound(n) {
+			xs = append(xs, term.Var(x))
+		}
+	}
+	names := make([]string, len(xs))
+	for i, x := range xs {
+		names[i] = p.scope.free(t.Vars[x].Name)
+		if i > 0 && t.Vars[x].Name == t.Vars[xs[i-1]].Name+"*" && !p.scope.active[names[i-1]+"'"] {
+			names[i] = names[i-1] + "'" // the dual of x3 is x3'
+		}
+		p.scope.enter(names[i], stem(names[i])) // so that the next is another
+	}
+	items := make([]item, 0, 2*len(xs)+5)
+	pattern := names[0]
+	switch n.Op {
+	case term.UnpairOp, term.UntupleOp:
+		pattern = p.tuple(names)
+	case term.UnvecOp:
+		pattern = "[| " + strings.Join(names, ", ") + " |]"
+	}
+	in := " in\n"
+	if least > levelPrefix {
+		in = " in "
+	}
+	items = append(items, text("let "+pattern+" = "), node(n.B, levelPrefix), text(in))
+	for i, x := range xs {
+		p.scope.leave(names[i], stem(names[i]))
+		items = append(items, enter(x, names[i]))
+	}
+	items = append(items, node(n.A, levelPrefix))
+	for _, x := range xs {
+		items = append(items, leave(x))
+	}
+	return items
+}
+
+// pair is (t, u, …) for pairs nested to the right.
+func (p *Program) pair(r term.Ref) []item {
+	items := []item{text("(")}
+	for p.t.Nodes[r].Op == term.PairOp {
+		items = append(items, node(p.t.Nodes[r].A, levelPrefix), text(", "))
+		r = p.t.Nodes[r].B
+	}
+	return append(items, node(r, levelPrefix), text(")"))
+}
+
+func (p *Program) list(open string, kids []term.Ref, sep, end string) []item {
+	items := append(make([]item, 0, 2*len(kids)+2), text(open))
+	for i, k := range kids {
+		if i > 0 {
+			items = append(items, text(sep))
+		}
+		items = append(items, node(k, levelPrefix))
+	}
+	return append(items, text(end))
+}
+
+func (p *Program) isNumeral(r term.Ref) bool { return p.t.Nodes[r].Op == term.NumOp }
+
+// operator is a op b: on two numerals, which would be folded, (op) a b.
+func (p *Program) operator(op string, level uint8, a, b term.Ref) ([]item, uint8) {
+	if p.isNumeral(a) && p.isNumeral(b) && p.foldable(a) && p.foldable(b) {
+		name := "(" + op + ") "
+		if op == "*" {
+			name = "( * ) "
+		}
+		return []item{text(name), node(a, levelAtom), text(" "), node(b, levelAtom)}, levelApply
+	}
+	return []item{node(a, level), text(" " + op + " "), node(b, level+1)}, level
+}
+
+// foldable reports whether the numeral is written as one.
+func (p *Program) foldable(r term.Ref) bool {
+	x := p.t.Nodes[r].Val
+	return !math.IsNaN(x) && !math.IsInf(x, 0)
+}
+
+func (p *Program) function(n *term.Node) ([]item, uint8) {
+	kids := p.t.Children(n)
+	switch n.Sym {
+	case term.Sub:
+		return p.operator("-", levelSum, kids[0], kids[1])
+	case term.Mul:
+		return p.operator("*", levelProduct, kids[0], kids[1])
+	case term.Div:
+		return p.operator("/", levelProduct, kids[0], kids[1])
+	case term.Neg:
+		if !p.isNumeral(kids[0]) {
+			return []item{text("-"), node(kids[0], levelApply)}, levelNegation
+		}
+	}
+	items := []item{text(n.Sym.SourceName())}
+	for _, k := range kids {
+		items = append(items, text(" "), node(k, levelAtom))
+	}
+	return items, levelApply
+}

@@ -1,0 +1,90 @@
+package unparse
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/lang/load"
+)
+
+// Number is an expression for x: a numeral that reads back to the same float64, with
+// its sign; or an operation, for what no numeral is.
+func Number(x float64) string {
+	text, _ := number(x)
+	return text
+}
+
+func number(x float64) (string, uint8) {
+	switch {
+	case math.IsNaN(x):
+		return "0 / 0", levelProduct
+	case math.IsInf(x, 1):
+		return "1 / 0", levelProduct
+	case math.IsInf(x, -1):
+		return "-1 / 0", levelProduct
+	}
+	text := strings.ReplaceAll(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e")
+	if math.Signbit(x) {
+		return text, levelNegation
+	}
+	return text, levelAtom
+}
+
+// literal appends numbers in a shape that is no list, and returns those that are left.
+func literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
+	switch s.Kind {
+	case load.Product:
+		out, values = literal(append(out, '('), s.A, values)
+		out, values = literal(append(out, ", "...), s.B, values)
+		return append(out, ')'), values
+	case load.Vector:
+		out = append(out, "[| "...)
+		for i := range s.Size {
+			if i > 0 {
+				out = append(out, ", "...)
+			}
+			out, values = literal(out, s.A, values)
+		}
+		return append(out, " |]"...), values
+	}
+	return append(out, Number(values[0])...), values[1:]
+}
+
+// data appends the value of a data declaration.
+func data(out []byte, v load.Value) []byte {
+	if v.Shape.Kind != load.List {
+		out, _ = literal(out, v.Shape, v.Data)
+		return out
+	}
+	out = append(out, '[')
+	rest := v.Data
+	for i := range v.Rows {
+		if i > 0 {
+			out = append(out, "; "...)
+		}
+		out, rest = literal(out, v.Shape.A, rest)
+	}
+	return append(out, ']')
+}
+
+// paths appends the expressions for the numbers of an input without products in its
+// shape: v.(0).(1).
+func paths(out []string, s *load.Shape, name string) []string {
+	if s.Kind == load.Real {
+		return append(out, name)
+	}
+	for i := range s.Size {
+		out = paths(out, s.A, name+".("+strconv.Itoa(i)+")")
+	}
+	return out
+}
+
+func hasProduct(s *load.Shape) bool {
+	for ; s != nil; s = s.A {
+		if s.Kind == load.Product {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,209 @@
+package unparse
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// Options say how a term is printed.
+type Options struct {
+	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the
+	// term has none of them.
+	Dim int
+	// Reversed tells that the term is one of D: data are lists and vectors of pairs
+	// ⟨r, λa.0⃗⟩.
+	Reversed bool
+	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
+	Check func() error
+}
+
+// Program collects the declarations of a program, and then prints it.
+type Program struct {
+	t     *term.Term
+	opt   Options
+	scope *scope
+	names []string // of the term's variables, where they are in scope
+	head  []byte   // the declarations
+	lets  []byte   // those around the term
+	data  []string // how the data are used
+	out   []byte
+	todo  []item
+	steps int
+}
+
+// New starts a program whose body is the term. What is declared is declared first:
+// names of inputs and data are those that they have.
+func New(t *term.Term, opt Options) *Program {
+	return &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data))}
+}
+
+// Reserve makes names that will be declared unavailable to anything else.
+func (p *Program) Reserve(names ...string) {
+	for _, n := range names {
+		p.scope.enter(n, stem(n))
+	}
+}
+
+// Input declares an input and returns the expressions for its numbers in row-major
+// order. Those of a shape with a product in it are variables, which a pattern binds
+// around the term. The name must be reserved.
+func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
+	p.head = append(p.head, "input "+name+" : "+s.String()+" = "...)
+	p.head, _ = literal(p.head, s, values)
+	p.head = append(p.head, '\n')
+	if !hasProduct(s) {
+		return paths(nil, s, name)
+	}
+	var out []string
+	p.lets = append(p.lets, "let "...)
+	out = p.pattern(out, s, name)
+	p.lets = append(p.lets, " = "+name+" in\n"...)
+	return out
+}
+
+// pattern appends a pattern of fresh names to the lets.
+func (p *Program) pattern(names []string, s *load.Shape, name string) []string {
+	switch s.Kind {
+	case load.Product:
+		p.lets = append(p.lets, '(')
+		names = p.pattern(names, s.A, name)
+		p.lets = append(p.lets, ", "...)
+		names = p.pattern(names, s.B, name)
+		p.lets = append(p.lets, ')')
+		return names
+	case load.Vector:
+		p.lets = append(p.lets, "[| "...)
+		for i := range s.Size {
+			if i > 0 {
+				p.lets = append(p.lets, ", "...)
+			}
+			names = p.pattern(names, s.A, name)
+		}
+		p.lets = append(p.lets, " |]"...)
+		return names
+	}
+	x := p.Fresh(name + "_" + strconv.Itoa(len(names)))
+	p.lets = append(p.lets, x...)
+	return append(names, x)
+}
+
+// Data declares the term's data i, whose name must be reserved.
+func (p *Program) Data(i int, name string, v load.Value) {
+	p.head = append(p.head, "data "+name+" : "+v.Shape.String()+" = "...)
+	p.head = append(data(p.head, v), '\n')
+	p.data[i] = name
+	if p.opt.Reversed {
+		p.data[i] = p.reversed(name, v.Shape)
+	}
+}
+
+// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. For a list it is a def, which may
+// be used at several result types.
+func (p *Program) reversed(name string, s *load.Shape) string {
+	if s.Kind != load.List {
+		return "(" + p.lifted(s, name) + ")"
+	}
+	d := p.Fresh(name)
+	p.head = append(p.head, fmt.Sprintf("def %s f x = %s (fun (r : %s) -> f (%s)) x\n", d, name, s.A, p.lifted(s.A, "r"))...)
+	return d
+}
+
+// lifted is the expression for D of a number or a vector of numbers.
+func (p *Program) lifted(s *load.Shape, x string) string {
+	if s.Kind == load.Vector {
+		return fmt.Sprintf("vec i < %d -> (%s.(i), %s)", s.Size, x, p.ZeroDual())
+	}
+	return x + ", " + p.ZeroDual()
+}
+
+// Fresh returns a new name like the one given, which is from now on in scope.
+func (p *Program) Fresh(name string) string {
+	text := p.scope.free(name)
+	p.scope.enter(text, stem(text))
+	return text
+}
+
+// Bind makes text the expression for a free variable of the term.
+func (p *Program) Bind(x term.Var, text string) { p.names[x] = text }
+
+// Let binds a free variable of the term, by a let around it, to an expression.
+func (p *Program) Let(x term.Var, like, text string) {
+	p.names[x] = p.Fresh(like)
+	p.lets = append(p.lets, "let "+p.names[x]+" = "+text+" in\n"...)
+}
+
+// shownDim is the largest d of which 0⃗ and the basis are written component by component.
+const shownDim = 8
+
+// zero is 0⃗ : R^d, and the level of that.
+func (p *Program) zero() (string, uint8) {
+	switch d := p.opt.Dim; {
+	case d <= 1:
+		return "0", levelAtom
+	case d <= shownDim:
+		out := "[| 0"
+		for range d - 1 {
+			out += ", 0"
+		}
+		return out + " |]", levelAtom
+	default:
+		return fmt.Sprintf("vec i < %d -> 0", d), levelPrefix
+	}
+}
+
+// ZeroDual is the dual λa.0⃗.
+func (p *Program) ZeroDual() string {
+	text, _ := p.zero()
+	return "lin a -> " + text
+}
+
+// BasisDual is the dual λa.ei·a, where ei has 1 at position i, from 0, and 0 elsewhere.
+func (p *Program) BasisDual(i int) string {
+	switch d := p.opt.Dim; {
+	case d <= 1:
+		return "lin a -> a"
+	case d > shownDim:
+		return fmt.Sprintf("lin a -> vec k < %d -> if k < %d then 0 else if k > %d then 0 else a", d, i, i)
+	}
+	out := "lin a -> [| "
+	for k := range p.opt.Dim {
+		if k > 0 {
+			out += ", "
+		}
+		if k == i {
+			out += "a"
+		} else {
+			out += "0"
+		}
+	}
+	return out + " |]"
+}
+
+// Write prints the program. Every free variable of the term and all data that it
+// mentions must have been declared.
+func (p *Program) Write(w io.Writer) error {
+	for _, x := range p.t.FreeVars() {
+		if p.names[x] == "" {
+			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
+		}
+	}
+	p.out = append(p.head, p.lets...)
+	if err := p.print(); err != nil {
+		return err
+	}
+	p.out = append(p.out, '\n')
+	f, diags, err := syntax.Parse("printed", p.out, syntax.Options{Check: p.opt.Check})
+	if err != nil {
+		return err
+	}
+	if len(diags) > 0 {
+		return syntax.NewErrors(f, diags)
+	}
+	_, err = w.Write(syntax.Format(f))
+	return err
+}

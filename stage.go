@@ -1,0 +1,257 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Stage is a term that a program becomes.
+type Stage uint8
+
+// The stages. As text each is a program with the declarations of the inputs.
+const (
+	// TermStage is the program t itself, elaborated.
+	TermStage Stage = iota
+	// ReverseStage is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if
+	// there are none), and the i-th scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit
+	// vector ei. Its body has type D(A) for a body of type A.
+	ReverseStage
+	// GroundStage is the computational graph G, as a chain of lets.
+	GroundStage
+	// ForwardStage is Fwd(G), section 2.3. In the program, each input x has a tangent dx,
+	// an input too: 1 for the first scalar, 0 for the others.
+	ForwardStage
+	// BPStage is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a
+	// is an input, 1; the body is the value and the gradient times a.
+	BPStage
+)
+
+// Notation is how a stage is written.
+type Notation uint8
+
+// The notations.
+const (
+	// Text is a program of the language.
+	Text Notation = iota
+	// LaTeX is the term in the notation of the paper: see [unparse.LaTeX]. Inputs are
+	// its free variables.
+	LaTeX
+)
+
+// WriteStage prints a stage of the program. The ground stage and those that are made
+// of it reduce the program with its inputs left symbolic; where it branches on them
+// they take the branches of the point. The error is an [*Error] for a stage that the
+// program doesn't have, or a [*LimitError].
+func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notation, opt EvalOptions) error {
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	st := &stage{p: p, check: p.opt.check("show", meter)}
+	if err := st.make(s, meter, opt); err != nil {
+		return err
+	}
+	write := st.text
+	if n == LaTeX {
+		write = func(w io.Writer) error { return unparse.LaTeX(w, st.t, st.check) }
+	}
+	return p.locate(write(w), "printing")
+}
+
+// stage is a term with what its free variables are.
+type stage struct {
+	p      *Program
+	check  func() error
+	t      *term.Term
+	kind   Stage
+	inputs []term.Var // the scalar inputs
+	a      term.Var   // of BPStage: the adjoint
+}
+
+// make makes the term.
+func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
+	p := st.p
+	st.kind, st.t, st.inputs = s, p.src.Term, p.ScalarInputs()
+	var err error
+	switch s {
+	case TermStage:
+		return nil
+	case ReverseStage:
+		st.t, err = revgrad.Reverse(p.src.Term, st.check)
+		return p.locate(err, "differentiating")
+	}
+	if s == BPStage && (p.src.Shape == nil || p.src.Shape.Kind != load.Real) {
+		return p.errorAt(p.src.BodyPos(), "no bp", "the body has type "+p.src.TypeText+"; bp is defined for R")
+	}
+	m, _, err := p.open(meter, p.Point(), opt)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if err := st.ground(m); err != nil {
+		return p.locate(err, "printing")
+	}
+	switch s {
+	case ForwardStage:
+		st.t, err = revgrad.Forward(st.t, st.check)
+	case BPStage:
+		st.t, st.a, err = revgrad.BP(st.t, st.inputs, st.check)
+		if errors.Is(err, revgrad.ErrNoInputs) {
+			return p.errorAt(p.src.BodyPos(), "no bp", "the program has no inputs; bp is defined for one at least")
+		}
+	}
+	return p.locate(err, "differentiating")
+}
+
+// ground makes the term of the graph that the machine has left: a let for each
+// operation around the outputs, in the shape of the value.
+func (st *stage) ground(m *machine.Machine) error {
+	src := st.p.src.Term
+	t := term.New(src.Types)
+	inputs := make([]term.Var, len(st.inputs))
+	for i, x := range st.inputs {
+		inputs[i] = t.NewVar(term.VarInfo{Name: src.Vars[x].Name, Type: term.R})
+	}
+	var zs []term.Var
+	var us []term.Ref
+	operand := func(o machine.Operand, pos term.Pos) term.Ref {
+		switch {
+		case o.Op >= 0:
+			return t.Variable(pos, zs[o.Op])
+		case o.Input >= 0:
+			return t.Variable(pos, inputs[o.Input])
+		}
+		return t.Num(pos, o.Value)
+	}
+	var err error
+	m.Ground(func(op machine.Operation) bool {
+		if len(zs)%(1<<14) == 0 {
+			if err = st.check(); err != nil {
+				return false
+			}
+		}
+		args := make([]term.Ref, len(op.Args))
+		for i, a := range op.Args {
+			args[i] = operand(a, op.Pos)
+		}
+		if op.Symbol == term.NoSymbol {
+			us = append(us, t.Add(op.Pos, args[0], args[1]))
+		} else {
+			us = append(us, t.Fun(op.Pos, op.Symbol, args...))
+		}
+		zs = append(zs, t.NewVar(term.VarInfo{Name: "z" + strconv.Itoa(len(zs)), Type: term.R, Pos: op.Pos}))
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	outputs := m.GroundOutputs()
+	t.Root = value(t, st.p.src.Shape, func() term.Ref {
+		o := outputs[0]
+		outputs = outputs[1:]
+		return operand(o, 0)
+	})
+	for i := len(zs) - 1; i >= 0; i-- {
+		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
+	}
+	st.t, st.inputs = t, inputs
+	return nil
+}
+
+// value is the tuple of a shape, whose numbers next makes from left to right.
+func value(t *term.Term, s *Shape, next func() term.Ref) term.Ref {
+	switch s.Kind {
+	case load.Product:
+		a := value(t, s.A, next)
+		return t.Pair(0, a, value(t, s.B, next))
+	case load.Vector:
+		comps := make([]term.Ref, s.Size)
+		for i := range comps {
+			comps[i] = value(t, s.A, next)
+		}
+		return t.Vec(0, comps)
+	}
+	return next()
+}
+
+// text prints the stage as a program.
+func (st *stage) text(w io.Writer) error {
+	src := st.p.src
+	opt := unparse.Options{Check: st.check, Reversed: st.kind == ReverseStage}
+	if st.kind == ReverseStage {
+		opt.Dim = max(1, len(st.inputs))
+	}
+	out := unparse.New(st.t, opt)
+	for _, in := range src.Inputs {
+		out.Reserve(in.Name)
+	}
+	used := usedData(st.t, len(src.Data))
+	for i, d := range src.Data {
+		if used[i] {
+			out.Reserve(d.Name)
+		}
+	}
+	free := make([]bool, len(st.t.Vars))
+	for _, x := range st.t.FreeVars() {
+		free[x] = true
+	}
+	k := 0
+	for i := range src.Inputs {
+		in := &src.Inputs[i]
+		numbers := out.Input(in.Name, in.Shape, in.Values)
+		var tangents []string
+		if st.kind == ForwardStage {
+			tangents = st.tangents(out, in, k)
+		}
+		for j, x := range numbers {
+			switch v := st.inputs[k+j]; {
+			case !free[v]:
+			case st.kind == ForwardStage:
+				out.Let(v, in.Name, "("+x+", "+tangents[j]+")")
+			case st.kind == ReverseStage:
+				out.Let(v, in.Name, "("+x+", "+out.BasisDual(k+j)+")")
+			default:
+				out.Bind(v, x)
+			}
+		}
+		k += len(numbers)
+	}
+	if st.kind == BPStage {
+		name := out.Fresh(st.t.Vars[st.a].Name)
+		st.t.Vars[st.a].Name = name
+		out.Bind(st.a, out.Input(name, load.RealShape(), []float64{1})[0])
+	}
+	for i, d := range src.Data {
+		if used[i] {
+			out.Data(i, d.Name, d.Value)
+		}
+	}
+	return out.Write(w)
+}
+
+// tangents declares the tangents of an input whose first number is the k-th.
+func (st *stage) tangents(out *unparse.Program, in *lang.Input, k int) []string {
+	values := make([]float64, len(in.Values))
+	if k == 0 {
+		values[0] = 1
+	}
+	return out.Input(out.Fresh("d"+in.Name), in.Shape, values)
+}
+
+// usedData tells which of n data the term mentions.
+func usedData(t *term.Term, n int) []bool {
+	used := make([]bool, n)
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.DataOp {
+			used[n.A] = true
+		}
+	}
+	return used
+}
