@@ -120,7 +120,7 @@ func TestForms(t *testing.T) {
 		"(+) 1 2":      func(b *builder) term.Ref { return b.Add(0, b.num(1), b.num(2)) },
 		"( * ) 2 (-3)": func(b *builder) term.Ref { return b.fun(term.Mul, b.num(2), b.num(-3)) },
 		"neg 2":        func(b *builder) term.Ref { return b.fun(term.Neg, b.num(2)) },
-		"-(-x)":        func(b *builder) term.Ref { return b.fun(term.Neg, b.fun(term.Neg, b.v(b.x))) },
+		"- -x":         func(b *builder) term.Ref { return b.fun(term.Neg, b.fun(term.Neg, b.v(b.x))) },
 		"x - -1 * y":   func(b *builder) term.Ref { return b.fun(term.Sub, b.v(b.x), b.fun(term.Mul, b.num(-1), b.v(b.y))) },
 		"-0 + x":       func(b *builder) term.Ref { return b.Add(0, b.num(math.Copysign(0, -1)), b.v(b.x)) },
 		"1e-320 * x":   func(b *builder) term.Ref { return b.fun(term.Mul, b.num(1e-320), b.v(b.x)) },
