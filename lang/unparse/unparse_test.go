@@ -138,7 +138,7 @@ func TestForms(t *testing.T) {
 		},
 		// A binder that is called like an input, and one like a function; a name that
 		// ended may be used again.
-		"let x1 = x in\n(let sin1 = x1 in sin sin1) + let sin1 = y in sin1": func(b *builder) term.Ref {
+		"let x1 = x in\n(let sin1 = x1 in sin sin1) + (let sin1 = y in sin1)": func(b *builder) term.Ref {
 			z, f, g := b.real("x"), b.real("sin"), b.real("sin")
 			return b.Let(0, z, b.v(b.x), b.Add(0, b.Let(0, f, b.v(z), b.fun(term.Sin, b.v(f))), b.Let(0, g, b.v(b.y), b.v(g))))
 		},
