@@ -14,8 +14,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-func loadText(t *testing.T, text string) *Program {
-	t.Helper()
+func loadText(t require.TestingT, text string) *Program {
 	p, err := Load(context.Background(), "test.gram", []byte(text), Options{})
 	require.NoError(t, err, "%s", text)
 	return p
@@ -59,8 +58,7 @@ c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y
 
 func (st *stage) String() string { return st.t.String() }
 
-func makeStage(t *testing.T, p *Program, s Stage) (*stage, string) {
-	t.Helper()
+func makeStage(t require.TestingT, p *Program, s Stage) (*stage, string) {
 	st := &stage{p: p, check: func() error { return nil }}
 	require.NoError(t, st.make(s, limits.New(context.Background(), 0), EvalOptions{}))
 	var out bytes.Buffer
@@ -72,7 +70,6 @@ func makeStage(t *testing.T, p *Program, s Stage) (*stage, string) {
 }
 
 func requireNear(t *testing.T, want, got []float64) {
-	t.Helper()
 	require.Len(t, got, len(want))
 	for i := range want {
 		require.True(t, generate.Close(want[i], got[i], 1e-9), "number %d: %v, not %v", i, got[i], want[i])

@@ -26,6 +26,9 @@ import (
 func LaTeX(w io.Writer, t *term.Term, check func() error) error {
 	p := &formula{t: t, check: check, names: make([]string, len(t.Vars)), scope: emptyScope(),
 		w: bufio.NewWriter(w)}
+	for x := range t.Vars[1:] {
+		p.scope.given[formulaName(p.base(term.Var(x+1)), 0)] = true
+	}
 	for _, x := range t.FreeVars() {
 		p.enter(x, p.name(x))
 	}

@@ -25,7 +25,7 @@ func (p *formula) name(x term.Var) string {
 	}
 	for {
 		n := p.scope.nested[base] + p.scope.bump[base]
-		if s := formulaName(base, n); n > 0 && !p.scope.active[s] {
+		if s := formulaName(base, n); n > 0 && !p.scope.taken(s) {
 			return s
 		}
 		p.scope.bump[base]++
@@ -43,7 +43,7 @@ func (p *formula) dualName(x, y term.Var, name string) string {
 	if subscripts != "" {
 		dual += "_{" + subscripts
 	}
-	if strings.Contains(letters, "^") || p.scope.active[dual] {
+	if strings.Contains(letters, "^") || p.scope.taken(dual) {
 		return name
 	}
 	return dual

@@ -19,12 +19,13 @@ var prelude = []string{"fold", "foldl", "rev", "length", "map", "iter", "fst", "
 // scope tells which names mean something where the printer is.
 type scope struct {
 	active map[string]bool
-	nested map[string]int // of a name without number: how many variables in scope have it
-	bump   map[string]int // what else to add to that number
+	nested map[string]int  // of a name without number: how many variables in scope have it
+	bump   map[string]int  // what else to add to that number
+	given  map[string]bool // names that variables have before they are numbered
 }
 
 func emptyScope() *scope {
-	return &scope{active: map[string]bool{}, nested: map[string]int{}, bump: map[string]int{}}
+	return &scope{active: map[string]bool{}, nested: map[string]int{}, bump: map[string]int{}, given: map[string]bool{}}
 }
 
 // newScope is that of a program.
@@ -66,6 +67,10 @@ func (s *scope) free(name string) string {
 	return s.numbered(base, base)
 }
 
+// taken reports whether a name with a number can't be had: it is in scope, or would be
+// taken for a variable that is called so by itself.
+func (s *scope) taken(name string) bool { return s.active[name] || s.given[name] }
+
 // numbered returns base, or stem with the first number behind it that makes it free.
 func (s *scope) numbered(base, stem string) string {
 	if !s.active[base] {
@@ -73,7 +78,7 @@ func (s *scope) numbered(base, stem string) string {
 	}
 	for {
 		n := max(1, s.nested[stem]+s.bump[stem])
-		if text := stem + strconv.Itoa(n); !s.active[text] {
+		if text := stem + strconv.Itoa(n); !s.taken(text) {
 			return text
 		}
 		s.bump[stem]++

@@ -39,7 +39,11 @@ type Program struct {
 // New starts a program whose body is the term. What is declared is declared first:
 // names of inputs and data are those that they have.
 func New(t *term.Term, opt Options) *Program {
-	return &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data))}
+	p := &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data))}
+	for i := range t.Vars[1:] {
+		p.scope.given[legal(t.Vars[i+1].Name)] = true
+	}
+	return p
 }
 
 // Reserve makes names that will be declared unavailable to anything else.
@@ -102,21 +106,21 @@ func (p *Program) Data(i int, name string, v load.Value) {
 	}
 }
 
-// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. For a list it is a def, which may
-// be used at several result types.
+// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. A list is the function that it is,
+// with its elements replaced.
 func (p *Program) reversed(name string, s *load.Shape) string {
 	if s.Kind != load.List {
 		return "(" + p.lifted(s, name) + ")"
 	}
-	d := p.Fresh(name)
-	p.head = append(p.head, fmt.Sprintf("def %s f x = %s (fun (r : %s) -> f (%s)) x\n", d, name, s.A, p.lifted(s.A, "r"))...)
-	return d
+	f, x, r := p.scope.free("f"), p.scope.free("x"), p.scope.free("r")
+	return fmt.Sprintf("(fun %s %s -> %s (fun (%s : %s) -> %s (%s)) %s)", f, x, name, r, s.A, f, p.lifted(s.A, r), x)
 }
 
 // lifted is the expression for D of a number or a vector of numbers.
 func (p *Program) lifted(s *load.Shape, x string) string {
 	if s.Kind == load.Vector {
-		return fmt.Sprintf("vec i < %d -> (%s.(i), %s)", s.Size, x, p.ZeroDual())
+		i := p.scope.free("i")
+		return fmt.Sprintf("vec %s < %d -> (%s.(%s), %s)", i, s.Size, x, i, p.ZeroDual())
 	}
 	return x + ", " + p.ZeroDual()
 }

@@ -1,0 +1,206 @@
+package gram
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/term"
+)
+
+// concrete is D(t) with R⊥ for R⊥n, n the number of the scalar inputs, built node by
+// node: each 0⃗ has n zeros, each input is a pair with its unit vector, each number of
+// the data a pair with a zero.
+type concrete struct {
+	src, dst *term.Term
+	n        int
+	image    []term.Ref
+}
+
+func concreteReverse(st *stage) *term.Term {
+	c := &concrete{src: st.t, dst: term.New(st.t.Types), n: max(1, len(st.inputs)), image: make([]term.Ref, len(st.t.Nodes))}
+	c.dst.Vars = append([]term.VarInfo(nil), st.t.Vars...)
+	c.dst.Data = st.t.Data
+	for r := 1; r < len(st.t.Nodes); r++ {
+		c.image[r] = c.node(&st.t.Nodes[r])
+	}
+	root := c.image[st.t.Root]
+	free := map[term.Var]bool{}
+	for _, x := range st.t.FreeVars() {
+		free[x] = true
+	}
+	for i, x := range st.inputs {
+		if free[x] {
+			r := c.dst.NewVar(term.VarInfo{Name: st.t.Vars[x].Name, Type: term.R})
+			root = c.dst.Let(0, x, c.dst.Pair(0, c.dst.Variable(0, r), c.dual(func(a term.Var) term.Ref { return c.basis(i, a) })), root)
+		}
+	}
+	c.dst.Root = root
+	return c.dst
+}
+
+func (c *concrete) dual(body func(a term.Var) term.Ref) term.Ref {
+	a := c.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
+	return c.dst.Lam(0, a, body(a))
+}
+
+func (c *concrete) zero(term.Var) term.Ref {
+	if c.n == 1 {
+		return c.dst.Num(0, 0)
+	}
+	zeros := make([]term.Ref, c.n)
+	for i := range zeros {
+		zeros[i] = c.dst.Num(0, 0)
+	}
+	return c.dst.Vec(0, zeros)
+}
+
+// basis is ei·a; for many inputs its components are chosen by comparisons.
+func (c *concrete) basis(i int, a term.Var) term.Ref {
+	d := c.dst
+	if c.n == 1 {
+		return d.Variable(0, a)
+	}
+	num := func(k int) term.Ref { return d.Num(0, float64(k)) }
+	comps := make([]term.Ref, c.n)
+	for k := range comps {
+		switch {
+		case c.n > 8:
+			comps[k] = d.If(0, term.Less, num(k), num(i), num(0), d.If(0, term.Greater, num(k), num(i), num(0), d.Variable(0, a)))
+		case k == i:
+			comps[k] = d.Variable(0, a)
+		default:
+			comps[k] = num(0)
+		}
+	}
+	return d.Vec(0, comps)
+}
+
+func (c *concrete) node(n *term.Node) term.Ref {
+	m := *n
+	d := c.dst
+	switch n.Op {
+	case term.ZeroOp:
+		return c.zero(0)
+	case term.DataOp:
+		return c.data(n)
+	case term.UnvecOp, term.UntupleOp:
+		var xs []term.Var
+		for _, x := range c.src.Bound(n) {
+			xs = append(xs, term.Var(x))
+		}
+		if n.Op == term.UntupleOp {
+			return d.Untuple(0, xs, c.image[n.B], c.image[n.A])
+		}
+		return d.Unvec(0, xs, c.image[n.B], c.image[n.A])
+	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+		m.Off = uint32(len(d.Args))
+		for _, k := range c.src.Children(n) {
+			d.Args = append(d.Args, c.image[k])
+		}
+	default:
+		m.A, m.B = c.image[n.A], c.image[n.B]
+	}
+	d.Nodes = append(d.Nodes, m)
+	return term.Ref(len(d.Nodes) - 1)
+}
+
+// data is D of data: xs is λf.λx.xs (λr.f ⟨r, λa.0⃗⟩) x if it is a list.
+func (c *concrete) data(n *term.Node) term.Ref {
+	d := c.dst
+	info := &c.src.Data[n.A]
+	vector := c.src.Types.Kind(n.Elem) == term.VecKind
+	ref := d.DataRef(0, int(n.A), 0, 0)
+	if !info.List {
+		return c.lift(ref, vector, info.Width)
+	}
+	f := d.NewVar(term.VarInfo{Name: "f"})
+	x := d.NewVar(term.VarInfo{Name: "x"})
+	r := d.NewVar(term.VarInfo{Name: "r"})
+	element := d.Lam(0, r, d.App(0, d.Variable(0, f), c.lift(d.Variable(0, r), vector, info.Width)))
+	return d.Lam(0, f, d.Lam(0, x, d.App(0, d.App(0, ref, element), d.Variable(0, x))))
+}
+
+func (c *concrete) lift(r term.Ref, vector bool, width int) term.Ref {
+	if !vector {
+		return c.dst.Pair(0, r, c.dual(c.zero))
+	}
+	xs, comps := make([]term.Var, width), make([]term.Ref, width)
+	for i := range xs {
+		xs[i] = c.dst.NewVar(term.VarInfo{Name: "r"})
+		comps[i] = c.dst.Pair(0, c.dst.Variable(0, xs[i]), c.dual(c.zero))
+	}
+	return c.dst.Unvec(0, xs, r, c.dst.Vec(0, comps))
+}
+
+// requireReverse holds the printed reverse stage of p against D(t).
+func requireReverse(t require.TestingT, p *Program) {
+	st := &stage{p: p, check: func() error { return nil }}
+	require.NoError(t, st.make(ReverseStage, nil, EvalOptions{}))
+	var text bytes.Buffer
+	require.NoError(t, st.text(&text))
+	back, err := Load(context.Background(), "test.gram", text.Bytes(), Options{})
+	require.NoError(t, err, "%s", &text)
+	require.Empty(t, term.Difference(concreteReverse(st), back.Term(), term.EquivOptions{}), "%s", &text)
+}
+
+// TestReverseParsesBack: the reverse stage of the examples, and of programs with
+// inputs and data of every shape.
+func TestReverseParsesBack(t *testing.T) {
+	for name, p := range stagePrograms(t) {
+		t.Log(name)
+		requireReverse(t, p)
+	}
+}
+
+// TestRandomStagesParseBack: the stages of random programs.
+func TestRandomStagesParseBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := generate.Draw(t, generate.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
+		p := randomProgram(t, q)
+		require.Empty(t, term.Difference(q.Term, p.Term(), term.EquivOptions{}))
+		requireReverse(t, p)
+		for _, s := range []Stage{TermStage, GroundStage, BPStage} {
+			if s == BPStage && (p.Shape().Kind != RealShape || len(q.Inputs) == 0) {
+				continue
+			}
+			st, text := makeStage(t, p, s)
+			if s != TermStage && bytes.Contains([]byte(text), []byte(" / 0")) {
+				continue // a number that no numeral is
+			}
+			require.Empty(t, term.Difference(st.t, loadText(t, text).Term(), term.EquivOptions{}), "%s", text)
+		}
+	})
+}
+
+// randomProgram prints a random term and loads it.
+func randomProgram(t *rapid.T, q *generate.Program) *Program {
+	out := unparse.New(q.Term, unparse.Options{})
+	for i, x := range q.Inputs {
+		name := q.Term.Vars[x].Name
+		out.Reserve(name)
+		out.Bind(x, out.Input(name, load.RealShape(), q.Point[i:])[0])
+	}
+	for _, d := range q.Term.Data {
+		out.Reserve(d.Name)
+	}
+	for i, d := range q.Term.Data {
+		s := load.RealShape()
+		if d.Width > 1 {
+			s = load.VectorShape(s, d.Width)
+		}
+		if d.List {
+			s = load.ListShape(s)
+		}
+		out.Data(i, d.Name, load.Value{Shape: s, Rows: d.Rows, Data: d.Values})
+	}
+	var text bytes.Buffer
+	require.NoError(t, out.Write(&text))
+	return loadText(t, text.String())
+}
