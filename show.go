@@ -56,9 +56,9 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 		return nil, machine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")
 	}
-	for _, x := range p.src.Term.Vars {
-		if x.Linear {
-			return nil, machine.GraphSize{}, p.errorAt(x.Pos, "no computational graph", "the program has a linear abstraction")
+	for i := range p.src.Term.Nodes {
+		if n := &p.src.Term.Nodes[i]; n.Op == term.LamOp && p.src.Term.Vars[n.X].Linear {
+			return nil, machine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
 	prog, err := p.symbolic.get(func() (*graph.Program, error) {

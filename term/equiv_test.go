@@ -11,10 +11,18 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// drawn is a random term, in one of three draws with dual λs.
+func drawn(t *rapid.T) *term.Term {
+	if rapid.IntRange(0, 2).Draw(t, "linear") == 0 {
+		return generate.Linear(t, 40)
+	}
+	return generate.Draw(t, generate.Options{Size: 40}).Term
+}
+
 // TestEquivalentShuffled: a term is equivalent to its shuffles.
 func TestEquivalentShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{Size: 40}).Term
+		q := drawn(t)
 		u, v := shuffled(t, q), shuffled(t, q)
 		for _, opt := range []term.EquivOptions{{}, {IgnoreGarbage: true}} {
 			require.Empty(t, term.Difference(q, u, opt), "%v\n%v", q, u)
@@ -26,7 +34,7 @@ func TestEquivalentShuffled(t *testing.T) {
 // TestEquivalentChanged: a shuffle of a term with one real change is not equivalent.
 func TestEquivalentChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{Size: 40}).Term
+		q := drawn(t)
 		u := *q
 		u.Nodes = append([]term.Node(nil), q.Nodes...)
 		s := &shuffler{t: t, src: &u}

@@ -134,6 +134,8 @@ func (s *shuffler) form(r term.Ref) (term.Ref, []floating) {
 		return s.dst.Variable(0, x), nil
 	case term.NumOp:
 		return s.dst.Num(0, n.Val), nil
+	case term.ZeroOp:
+		return s.dst.Zero(0), nil
 	case term.NatOp:
 		return s.dst.Nat(0, n.Count, n.Res), nil
 	case term.DataOp:

@@ -27,6 +27,13 @@
 // The language folds the operators on numerals. An operation on two numerals that has
 // been left in the term is therefore printed as a function: ( * ) 2 3, neg 2.
 //
+// # What can't be written
+//
+// A NaN or an infinity becomes a quotient. A sum of vectors outside lin, and a linear
+// let of what no linear variable is in, are terms of the calculus but not of the
+// language. And the numbers of an input with a product in its shape are bound by a
+// pattern, which the term elaborates to besides.
+//
 // The text is laid out as gram fmt does it. Its size is linear in the term, and
 // nothing recurses on the depth of the term.
 package unparse
