@@ -53,7 +53,7 @@ type Options struct {
 	// running, in bytes; 0 means 80 % of the machine's or the container's.
 	MaxMemory uint64
 	// Progress, if not nil, is called now and then, from the goroutine that works,
-	// with the phase: "load", "compile" or "reduce".
+	// with the phase: "load", "compile", "reduce" or "print".
 	Progress func(phase string)
 }
 

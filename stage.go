@@ -54,7 +54,7 @@ const (
 // program doesn't have, or a [*LimitError].
 func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notation, opt EvalOptions) error {
 	meter := limits.New(ctx, p.opt.MaxMemory)
-	st := &stage{p: p, check: p.opt.check("show", meter)}
+	st := &stage{p: p, check: p.opt.check("print", meter)}
 	if err := st.make(s, meter, opt); err != nil {
 		return err
 	}

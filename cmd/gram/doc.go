@@ -4,6 +4,8 @@
 //	gram check FILE     the types of a program and of its inputs
 //	gram eval FILE      its value
 //	gram grad FILE      its value, its gradient or Jacobian, and the cost by rule
+//	gram show FILE      what becomes of it: a stage, as a program or in LaTeX
+//	gram fmt FILE       its canonical form
 //	gram version        what this build is
 //
 // # One run

@@ -61,6 +61,49 @@ func TestFigure1(t *testing.T) {
 	require.Equal(t, g, back)
 }
 
+// TestFinite: a value or derivative that is no number ends the algorithm, at the
+// operation that gives it.
+func TestFinite(t *testing.T) {
+	b := NewBuilder(1)
+	b.Operation(term.Log, 7, in(0))
+	b.Operation(term.Sqrt, 8, in(0))
+	b.Operation(term.Mul, 9, op(0), op(1))
+	b.Output(op(2))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	m := NewMemory(g, nil)
+	for _, mode := range []func([]float64) (Result, error){m.ForwardMode, m.Backpropagation} {
+		m.Finite = false
+		_, err = mode(point(0))
+		require.NoError(t, err)
+		m.Finite = true
+		_, err = mode(point(1))
+		require.NoError(t, err)
+		var bad *NotFiniteError
+		_, err = mode(point(0))
+		require.ErrorAs(t, err, &bad)
+		require.EqualValues(t, 7, bad.Pos)
+		require.Equal(t, "the value of log gives -Inf", bad.Error())
+	}
+	_, err = NewMemory(g.Only(0), nil).Values(point(-1))
+	require.NoError(t, err)
+
+	b = NewBuilder(1)
+	b.Operation(term.Sqrt, 8, in(0))
+	b.Output(op(0))
+	g, err = b.Graph()
+	require.NoError(t, err)
+	m = NewMemory(g, nil)
+	m.Finite = true
+	for _, mode := range []func([]float64) (Result, error){m.ForwardMode, m.Backpropagation} {
+		var bad *NotFiniteError
+		_, err = mode(point(0))
+		require.ErrorAs(t, err, &bad)
+		require.EqualValues(t, 8, bad.Pos)
+		require.Equal(t, "a derivative of sqrt gives +Inf", bad.Error())
+	}
+}
+
 // TestOutputs: several outputs, one of them a numeral and one an input; a Jacobian is
 // read row by row.
 func TestOutputs(t *testing.T) {
