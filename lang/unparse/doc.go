@@ -35,5 +35,6 @@
 // pattern, which the term elaborates to besides.
 //
 // The text is laid out as gram fmt does it. Its size is linear in the term, and
-// nothing recurses on the depth of the term.
+// nothing recurses on the depth of the term. The same holds of [LaTeX], which prints a
+// term in the notation of the paper.
 package unparse

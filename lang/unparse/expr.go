@@ -38,11 +38,10 @@ const (
 	leaveItem
 )
 
-func text(s string) item                    { return item{text: s} }
-func node(r term.Ref, level uint8) item     { return item{kind: nodeItem, r: r, level: level} }
-func enter(x term.Var, s string) item       { return item{kind: enterItem, x: x, text: s} }
-func leave(x term.Var) item                 { return item{kind: leaveItem, x: x} }
-func (p *Program) tuple(xs []string) string { return "(" + strings.Join(xs, ", ") + ")" }
+func text(s string) item                { return item{text: s} }
+func node(r term.Ref, level uint8) item { return item{kind: nodeItem, r: r, level: level} }
+func enter(x term.Var, s string) item   { return item{kind: enterItem, x: x, text: s} }
+func leave(x term.Var) item             { return item{kind: leaveItem, x: x} }
 
 // checkEvery is how many items are printed between two calls of Options.Check.
 const checkEvery = 1 << 14
@@ -221,7 +220,7 @@ func (p *Program) let(n *term.Node, least uint8) []item {
 	pattern := names[0]
 	switch n.Op {
 	case term.UnpairOp, term.UntupleOp:
-		pattern = p.tuple(names)
+		pattern = "(" + strings.Join(names, ", ") + ")"
 	case term.UnvecOp:
 		pattern = "[| " + strings.Join(names, ", ") + " |]"
 	}
