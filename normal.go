@@ -16,7 +16,10 @@ import (
 // its size is linear in the steps taken. A program that branches on its inputs takes
 // the branches of the point. The error is a [*lang.Error] or one of ctx or a limit.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
-	meter := limits.New(ctx, p.opt.MaxMemory)
+	return p.normal(limits.New(ctx, p.opt.MaxMemory), opt)
+}
+
+func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
 	check := p.opt.check("compile", meter)
 	d, err := revgrad.Reverse(p.src.Term, check)
 	if err != nil {

@@ -3,12 +3,14 @@ package gram
 import (
 	"bytes"
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/term"
@@ -139,10 +141,21 @@ func (c *concrete) lift(r term.Ref, vector bool, width int) term.Ref {
 	return c.dst.Unvec(0, xs, r, c.dst.Vec(0, comps))
 }
 
-// requireReverse holds the printed reverse stage of p against D(t).
+// requireReverse holds the printed reverse stage of p against D(t), and the normal stage
+// against D(t)'s normal form.
 func requireReverse(t require.TestingT, p *Program) {
+	requireDual(t, p, ReverseStage)
+	requireDual(t, p, NormalStage)
+}
+
+func requireDual(t require.TestingT, p *Program, s Stage) {
 	st := &stage{p: p, check: func() error { return nil }}
-	require.NoError(t, st.make(ReverseStage, nil, EvalOptions{}))
+	err := st.make(s, limits.New(context.Background(), 0), EvalOptions{MaxSteps: 1_000_000})
+	var limit *LimitError
+	if errors.As(err, &limit) {
+		return // iterating functions on functions explodes
+	}
+	require.NoError(t, err)
 	var text bytes.Buffer
 	require.NoError(t, st.text(&text))
 	back, err := Load(context.Background(), "test.gram", text.Bytes(), Options{})

@@ -34,6 +34,9 @@ const (
 	// BPStage is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a
 	// is an input, 1; the body is the value and the gradient times a.
 	BPStage
+	// NormalStage is the symbolic normal form of D(t): for a body of type R the right-hand
+	// side of Theorem 1. The program is as that of ReverseStage.
+	NormalStage
 )
 
 // Notation is how a stage is written.
@@ -86,6 +89,9 @@ func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
 	case ReverseStage:
 		st.t, err = revgrad.Reverse(p.src.Term, st.check)
 		return p.locate(err, "differentiating")
+	case NormalStage:
+		st.t, err = p.normal(meter, opt)
+		return err
 	}
 	if s == BPStage && (p.src.Shape == nil || p.src.Shape.Kind != load.Real) {
 		return p.errorAt(p.src.BodyPos(), "no bp", "the body has type "+p.src.TypeText+"; bp is defined for R")
@@ -184,8 +190,9 @@ func value(t *term.Term, s *Shape, next func() term.Ref) term.Ref {
 // text prints the stage as a program.
 func (st *stage) text(w io.Writer) error {
 	src := st.p.src
-	opt := unparse.Options{Check: st.check, Reversed: st.kind == ReverseStage}
-	if st.kind == ReverseStage {
+	reversed := st.kind == ReverseStage || st.kind == NormalStage
+	opt := unparse.Options{Check: st.check, Reversed: reversed}
+	if reversed {
 		opt.Dim = max(1, len(st.inputs))
 	}
 	out := unparse.New(st.t, opt)
@@ -215,7 +222,7 @@ func (st *stage) text(w io.Writer) error {
 			case !free[v]:
 			case st.kind == ForwardStage:
 				out.Let(v, in.Name, "("+x+", "+tangents[j]+")")
-			case st.kind == ReverseStage:
+			case reversed:
 				out.Let(v, in.Name, "("+x+", "+out.BasisDual(k+j)+")")
 			default:
 				out.Bind(v, x)

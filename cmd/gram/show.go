@@ -30,6 +30,8 @@ var stages = []stage{
 		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others"},
 	{name: "bp", term: gram.BPStage, graph: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
+	{name: "normal", term: gram.NormalStage, graph: true,
+		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of G, the right-hand side of the paper's Theorem 1"},
 	{name: "graph", graph: true, write: func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
 		return p.WriteGraph(ctx, &a.out, opt)
 	}, what: "the arena after that reduction: what the result reaches, an object a line"},
