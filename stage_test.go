@@ -31,6 +31,9 @@ func stagePrograms(t *testing.T) map[string]*Program {
 	out := map[string]*Program{}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".gram")
+		if name == "backpropagators" {
+			continue // D is not defined on it
+		}
 		p, err := LoadFile(context.Background(), f, Options{Params: small[name]})
 		require.NoError(t, err)
 		out[name] = p
