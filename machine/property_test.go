@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -124,12 +125,12 @@ func checkGradient(t *rapid.T, d *term.Term, p *generate.Program, values, jacobi
 // huge results lose digits to cancellation, or are infinite or no number.
 func huge(x float64) bool { return math.IsNaN(x) || math.Abs(x) > 1e9 }
 
-// TestValueAgreesWithOracle holds the machine's values, bit by bit, and its counts
+// TestPropertyValueAgreesWithOracle holds the machine's values, bit by bit, and its counts
 // under several schedules against each other and against the oracle.
-func TestValueAgreesWithOracle(t *testing.T) { rapid.Check(t, valueProperty) }
+func TestPropertyValueAgreesWithOracle(t *testing.T) { property.Check(t, valueProperty) }
 
-// TestGradientAgreesWithOracle does so for gradients and Jacobians.
-func TestGradientAgreesWithOracle(t *testing.T) { rapid.Check(t, gradientProperty) }
+// TestPropertyGradientAgreesWithOracle does so for gradients and Jacobians.
+func TestPropertyGradientAgreesWithOracle(t *testing.T) { property.Check(t, gradientProperty) }
 
 // FuzzValue and FuzzGradient search for programs that break the properties.
 func FuzzValue(f *testing.F) { f.Fuzz(rapid.MakeFuzz(valueProperty)) }
@@ -177,5 +178,5 @@ func openProperty(t *rapid.T) {
 	}
 }
 
-// TestOpenTerms holds the reduction with symbolic inputs against that at a point.
-func TestOpenTerms(t *testing.T) { rapid.Check(t, openProperty) }
+// TestPropertyOpenTerms holds the reduction with symbolic inputs against that at a point.
+func TestPropertyOpenTerms(t *testing.T) { property.Check(t, openProperty) }

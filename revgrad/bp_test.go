@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -201,10 +202,10 @@ func (d *definition) bp(r term.Ref, xs []term.Var, a term.Var) defined {
 	return out
 }
 
-// TestDefinition: BP is the definition, term by term, up to the names of bound
+// TestPropertyDefinition: BP is the definition, term by term, up to the names of bound
 // variables.
-func TestDefinition(t *testing.T) {
-	check(t, func(t *rapid.T) {
+func TestPropertyDefinition(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := drawGround(t)
 		src, err := Ground(g.t, nil)
 		require.NoError(t, err)

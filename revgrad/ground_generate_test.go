@@ -1,9 +1,7 @@
 package revgrad
 
 import (
-	"flag"
 	"fmt"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -11,16 +9,6 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/term"
 )
-
-// check tests a property on 300 cases, unless -rapid.checks says how many.
-func check(t *testing.T, property func(*rapid.T)) {
-	t.Helper()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		require.NoError(t, f.Value.Set("300"))
-		defer func() { require.NoError(t, f.Value.Set(f.DefValue)) }()
-	}
-	rapid.Check(t, property)
-}
 
 // groundTerm is a random ground term with its inputs and a point. If it is exact, it
 // is a polynomial with whole coefficients at a whole point.

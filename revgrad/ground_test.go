@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
@@ -185,10 +186,10 @@ const (
 	bpConstant      = 8
 )
 
-// TestModesAgree holds Fwd, bp, forward mode and backpropagation against the oracle
+// TestPropertyModesAgree holds Fwd, bp, forward mode and backpropagation against the oracle
 // on random ground terms.
-func TestModesAgree(t *testing.T) {
-	check(t, func(t *rapid.T) {
+func TestPropertyModesAgree(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := drawGround(t)
 		require.NoError(t, CheckGround(g.t))
 		values, gradient := oracle.Jacobian(g.t, g.inputs, g.point)
@@ -196,10 +197,10 @@ func TestModesAgree(t *testing.T) {
 	})
 }
 
-// TestGroundExpandsSugar: what Ground returns has the same graph and type, and no
+// TestPropertyGroundExpandsSugar: what Ground returns has the same graph and type, and no
 // sugar; it is its own ground term. A graph and its term are one thing.
-func TestGroundExpandsSugar(t *testing.T) {
-	check(t, func(t *rapid.T) {
+func TestPropertyGroundExpandsSugar(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := drawGround(t)
 		q, err := Ground(g.t, nil)
 		require.NoError(t, err)
@@ -229,10 +230,10 @@ func TestGroundExpandsSugar(t *testing.T) {
 	})
 }
 
-// TestProgramsAgree does what TestModesAgree does on the graphs of random programs,
+// TestPropertyProgramsAgree does what TestPropertyModesAgree does on the graphs of random programs,
 // one for each output, and compares |G|.
-func TestProgramsAgree(t *testing.T) {
-	check(t, func(t *rapid.T) {
+func TestPropertyProgramsAgree(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
 		require.NoError(t, err)

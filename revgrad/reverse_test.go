@@ -7,14 +7,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
-// TestReverseProperties: D(t) is well typed with type D(A), in an arena whose size
+// TestPropertyReverseProperties: D(t) is well typed with type D(A), in an arena whose size
 // was told beforehand, and |D(t)| ≤ 15·|t|, Lemma sizeReverse. On a term without
 // symbols and numerals D is the identity.
-func TestReverseProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyReverseProperties(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		typ, err := p.Term.Check()
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -82,10 +83,10 @@ func TestCheckRejects(t *testing.T) {
 	}
 }
 
-// TestAlphaEqual: a copy with other names of bound variables is equal, a change
+// TestPropertyAlphaEqual: a copy with other names of bound variables is equal, a change
 // anywhere is not.
-func TestAlphaEqual(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyAlphaEqual(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{}).Term
 		c := *q
 		c.Vars = append([]term.VarInfo(nil), q.Vars...)

@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"machine":             {"term", "graph"},
 	"internal/limits":     {},
 	"internal/generate":   {"term"},
+	"internal/property":   {},
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},

@@ -17,9 +17,12 @@ type Program struct {
 	Point  []float64
 }
 
+// MaxSize bounds the symbols of what is made.
+const MaxSize = 60
+
 // Options bound what is made.
 type Options struct {
-	Size   int  // about how many symbols; 0 means 60
+	Size   int  // about how many symbols, never more than MaxSize; 0 means MaxSize
 	Smooth bool // no conditionals and no symbols with a kink
 	Vector bool // a body of type R^k instead of R
 	Any    bool // a body of any type without a linear negation
@@ -28,8 +31,19 @@ type Options struct {
 // Draw makes a program whose body has type R, or what opt says.
 func Draw(t *rapid.T, opt Options) *Program {
 	if opt.Size == 0 {
-		opt.Size = 60
+		opt.Size = MaxSize
 	}
+	for {
+		// A term is finished when its budget is used up, which takes some symbols more.
+		if p := draw(t, opt); p.Term.Size() <= MaxSize {
+			return p
+		}
+		opt.Size = opt.Size * 2 / 3
+	}
+}
+
+// draw makes a program of about opt.Size symbols.
+func draw(t *rapid.T, opt Options) *Program {
 	tt := term.NewTypes()
 	g := &generator{t: t, q: term.New(tt), tt: tt, opt: opt, budget: opt.Size}
 	p := &Program{Term: g.q}

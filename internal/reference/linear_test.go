@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
 )
@@ -34,10 +35,10 @@ func drawAny(t *rapid.T) run {
 	return drawRun(t)
 }
 
-// TestLinearTerms: programs with dual λs of their own keep type and denotation by
+// TestPropertyLinearTerms: programs with dual λs of their own keep type and denotation by
 // every strategy, and end in their value.
-func TestLinearTerms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyLinearTerms(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawLinear(t)
 		requireSound(t, r, r.strategy)
 		res := r.look(t, func(fmt.Stringer, *reference.Term) {})
@@ -75,10 +76,10 @@ func requireSame(t require.TestingT, r run, m denote.Model, ty term.Type, value 
 	require.True(t, v == nil || m.Same(value, v), "%s: from %s to %s: %v instead of %v", what, before, u, v, value)
 }
 
-// TestEquivalence: steps of ≡ and of (9) and (10), between steps of the other rules,
+// TestPropertyEquivalence: steps of ≡ and of (9) and (10), between steps of the other rules,
 // keep type and denotation.
-func TestEquivalence(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyEquivalence(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawAny(t)
 		m, _ := r.model()
 		value := r.denotation(t, r.Term)
@@ -118,9 +119,9 @@ func walk(t *rapid.T, r run, u *reference.Term, rng *rand.Rand) (next *reference
 	return next, redex.Rule.String()
 }
 
-// TestChecker: the checker agrees with term.Check on programs and their images.
-func TestChecker(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertyChecker: the checker agrees with term.Check on programs and their images.
+func TestPropertyChecker(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := draw(t)
 		for _, q := range []*term.Term{p.t, p.reversed(t)} {
 			conv := reference.Convert(q, denote.Floats{})

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -159,12 +160,12 @@ func requireClose(t require.TestingT, want, got []float64) {
 	}
 }
 
-// TestMachineValue holds values and their counts against the machine.
-func TestMachineValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), false) })
+// TestPropertyMachineValue holds values and their counts against the machine.
+func TestPropertyMachineValue(t *testing.T) {
+	property.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), false) })
 }
 
-// TestMachineGradient does so for gradients and Jacobians.
-func TestMachineGradient(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
+// TestPropertyMachineGradient does so for gradients and Jacobians.
+func TestPropertyMachineGradient(t *testing.T) {
+	property.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
 )
@@ -93,9 +94,9 @@ func (r run) look(t require.TestingT, see func(rule fmt.Stringer, u *reference.T
 	return res
 }
 
-// TestSubjectReduction: each step of each strategy keeps the type.
-func TestSubjectReduction(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertySubjectReduction: each step of each strategy keeps the type.
+func TestPropertySubjectReduction(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		want, err := r.Typing.Check(r.Term, r.Ground)
 		require.NoError(t, err)
@@ -107,10 +108,10 @@ func TestSubjectReduction(t *testing.T) {
 	})
 }
 
-// TestProgress: a closed normal form is a value, and that of a gradient's start term
+// TestPropertyProgress: a closed normal form is a value, and that of a gradient's start term
 // a tagged sum.
-func TestProgress(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyProgress(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		res := r.look(t, func(fmt.Stringer, *reference.Term) {})
 		if res == nil {
@@ -149,9 +150,9 @@ func (r run) denotation(t require.TestingT, u *reference.Term) denote.Value {
 	return v
 }
 
-// TestSemanticSoundness: each step of each strategy keeps the denotation, exactly.
-func TestSemanticSoundness(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertySemanticSoundness: each step of each strategy keeps the denotation, exactly.
+func TestPropertySemanticSoundness(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		m, _ := r.model()
 		want := r.denotation(t, r.Term)
@@ -166,10 +167,10 @@ func TestSemanticSoundness(t *testing.T) {
 	})
 }
 
-// TestUnicity: all strategies come to one value: with rationals exactly, with floats
+// TestPropertyUnicity: all strategies come to one value: with rationals exactly, with floats
 // to rounding.
-func TestUnicity(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyUnicity(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		floating := r.start(t, denote.Floats{}, r.gradient)
 		var exact, close []float64

@@ -1,0 +1,51 @@
+package generate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/term"
+)
+
+// TestReach: a few thousand draws have all sizes up to the bound and none above it,
+// every constructor of the calculus that is not linear, and every kind of type of
+// their variables. All are well typed.
+func TestReach(t *testing.T) {
+	sizes := map[int64]bool{}
+	ops := map[term.Op]bool{}
+	kinds := map[term.Kind]bool{}
+	symbols := map[term.Symbol]bool{}
+	draw := rapid.Custom(func(t *rapid.T) *generate.Program {
+		return generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	})
+	for seed := range 3000 {
+		p := draw.Example(seed)
+		_, err := p.Term.Check()
+		require.NoError(t, err)
+		size := p.Term.Size()
+		require.LessOrEqual(t, size, int64(generate.MaxSize))
+		sizes[size] = true
+		for _, n := range p.Term.Nodes[1:] {
+			ops[n.Op] = true
+			symbols[n.Sym] = true
+		}
+		for _, x := range p.Term.Vars[1:] {
+			kinds[p.Term.Types.Kind(x.Type)] = true
+		}
+	}
+	for size := int64(1); size <= generate.MaxSize; size++ {
+		require.True(t, sizes[size], "no term has %d symbols", size)
+	}
+	for op := term.VarOp; op <= term.DataOp; op++ {
+		require.Equal(t, op != term.ZeroOp, ops[op], "constructor %d", op)
+	}
+	for _, kind := range []term.Kind{term.RKind, term.ProdKind, term.ArrowKind, term.VecKind} {
+		require.True(t, kinds[kind], "no variable has a type of kind %d", kind)
+	}
+	for _, f := range []term.Symbol{term.Mul, term.Sub, term.Neg, term.Sin, term.Sigmoid, term.Relu, term.Max} {
+		require.True(t, symbols[f], "no term has the symbol %s", f)
+	}
+}

@@ -1,0 +1,139 @@
+// Package property runs the property tests: on how many draws, for how long, and what
+// is told of it.
+//
+// A property is a test named TestProperty… that calls [Check]. It is tested on 300
+// draws, or on as many as the environment says:
+//
+//	PROPERTY_DRAWS=1000000   draws for each property
+//	PROPERTY_BUDGET=10s      time for each property: what is drawn by then is enough
+//
+// With go test -v each property tells in one line how many draws it has reached, and
+// in how many seconds. A failure is shrunk, and printed with the seed that gives it
+// again (-rapid.seed).
+package property
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// draws is how many draws a property is tested on by default.
+const draws = 300
+
+// prefix begins the name of every property: by it the tests that are properties are
+// found.
+const prefix = "TestProperty"
+
+// settings are what the environment asks for.
+type settings struct {
+	draws  int
+	budget time.Duration // of each property; 0: none
+}
+
+// read reads the settings.
+func read(getenv func(string) string) (s settings, err error) {
+	s.draws = draws
+	if text := getenv("PROPERTY_DRAWS"); text != "" {
+		if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
+			return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)
+		}
+	}
+	if text := getenv("PROPERTY_BUDGET"); text != "" {
+		if s.budget, err = time.ParseDuration(text); err != nil || s.budget <= 0 {
+			return s, fmt.Errorf("PROPERTY_BUDGET=%s: expected a time such as 10s", text)
+		}
+	}
+	return s, nil
+}
+
+// environment reads the settings once, and gives rapid the number of draws, unless
+// -rapid.checks says it.
+var environment = sync.OnceValues(func() (settings, error) {
+	s, err := read(os.Getenv)
+	if err != nil {
+		return s, err
+	}
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		err = flag.Set("rapid.checks", strconv.Itoa(s.draws))
+	}
+	return s, err
+})
+
+// Check tests a property, in parallel with others of its package. The property fails
+// by failing its argument; a draw about which it has nothing to say it leaves by
+// returning.
+func Check(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	s, err := environment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(t.Name(), prefix) {
+		t.Fatalf("the name of a property begins with %s", prefix)
+	}
+	t.Parallel()
+	b := &budgeted{property: property, start: time.Now(), budget: s.budget}
+	rapid.Check(t, b.run)
+	t.Logf("%s: %d draws in %.1f s", t.Name(), b.draws.Load(), time.Since(b.start).Seconds())
+}
+
+// budgeted is a property that stops drawing when its time is over. A property that has
+// failed is given all the time that shrinking takes.
+type budgeted struct {
+	property func(*rapid.T)
+	start    time.Time
+	budget   time.Duration
+	draws    atomic.Int64
+	failed   atomic.Bool
+}
+
+func (b *budgeted) run(t *rapid.T) {
+	if b.budget > 0 && !b.failed.Load() && b.draws.Load() > 0 && time.Since(b.start) > b.budget {
+		return
+	}
+	passed := false
+	defer func() {
+		if !passed {
+			b.failed.Store(true)
+		}
+	}()
+	b.property(t)
+	passed = !t.Failed()
+	b.draws.Add(1)
+}
+
+// Constant is a constant c of a bound that a lemma claims, such as |D(t)| ≤ c·|t|, and
+// the largest value that was measured. It may be used by several goroutines.
+type Constant struct {
+	mu    sync.Mutex
+	most  float64
+	where string
+}
+
+// Measure books a measured value, and what it was measured on.
+func (c *Constant) Measure(value float64, where fmt.Stringer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.where == "" || value > c.most {
+		c.most, c.where = value, where.String()
+	}
+}
+
+// Report prints the largest value, beside the bound that is asserted.
+func (c *Constant) Report(t *testing.T, name string, bound float64) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.Logf("%s: at most %.4g, asserted %.4g; reached by %s", name, c.most, bound, c.where)
+}
