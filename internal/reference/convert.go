@@ -12,6 +12,7 @@ type Program struct {
 	Typing *Typing
 	Ground denote.Ground
 	vars   map[term.Var]*Var
+	open   map[*Var]denote.Number // the symbolic inputs, with the point; nil at a point
 }
 
 // Convert returns t over the given numbers. Literals are the λ-terms that they stand

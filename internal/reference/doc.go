@@ -51,6 +51,13 @@
 // a value. A sum that (11) or (7) may add to, the argument of a head that isn't next or a
 // component of a summand, waits.
 //
+// [Open] is the same with the inputs left symbolic: of a term of ground type, what is
+// left is a computational graph G. An input, an operation on something inert and a
+// variable bound to such are inert, and stay; so (3) and (4) fire for values only. A
+// pair with an inert part becomes a value by (10), which names its components, when it
+// is bound to a variable; the tails of a tuple get no names. Conditions are decided at
+// the point, and what they compare stays. [Start.GraphSize] is |G|.
+//
 // # Starts
 //
 // [Program.ValueStart] and [Program.GradientStart] are the start terms, with inputs as

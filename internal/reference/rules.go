@@ -40,10 +40,12 @@ func init() {
 		{graph.EtaLambda, (*State).etaLambda},
 		// (10)  t[x:=⟨u,u'⟩]           →  t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
 		{graph.EtaPair, (*State).etaPair},
+		{graph.EtaPair, (*State).nameComponents},
 		// (11)  (x α t)β + (x α' t')β' →  x(t+t')αβα'β'          x a dual variable
 		{graph.Factor, (*State).factor},
 		// (13)  if rα c qβ then t else u → tαβ or uαβ
 		{graph.Branch, (*State).branch},
+		{graph.Branch, (*State).decide},
 	}
 }
 

@@ -39,7 +39,7 @@ func (s *Start) Run(next Strategy, limit int, look func(r *Redex, t *Term) error
 		if res.Term, err = st.Fire(r); err != nil {
 			return nil, err
 		}
-		res.Counts[r.Rule]++
+		res.Counts[r.Rule] += uint64(max(1, r.Times))
 		for i, z := range s.Outputs {
 			if r.Rule == graph.GC && r.X == z {
 				res.Values[i] = r.V.Num

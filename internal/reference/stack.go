@@ -60,7 +60,7 @@ func answer(t *Term) (v *Term, a stack) {
 		if v1 == nil || v2 == nil {
 			return nil, nil
 		}
-		return pair(v1, v2), join(a1, a2, a)
+		return t.with([]*Term{v1, v2}), join(a1, a2, a)
 	}
 	if !isValue(t) {
 		return nil, nil

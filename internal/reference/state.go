@@ -31,6 +31,8 @@ type Redex struct {
 	// X and V are the variable and the value of (3), (4) and (5).
 	X *Var
 	V *Term
+	// Times is how many steps of (10) it takes to name a tuple; 0 for any other rule.
+	Times int
 	// Weak: the redex is neither under a λ nor in a branch. For (3) that is its
 	// occurrence.
 	Weak  bool

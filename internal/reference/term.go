@@ -59,6 +59,9 @@ type Term struct {
 	Sym  term.Symbol
 	Cmp  term.Compare
 	Kids []*Term
+	// Of MakePair: Tail says that it is the tail of a tuple, which (10) gives no name;
+	// Named that it is the pair of names ⟨y,y'⟩ of a (10).
+	Tail, Named bool
 }
 
 func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }
@@ -91,6 +94,7 @@ func tuple(ts ...*Term) *Term {
 	t := ts[len(ts)-1]
 	for i := len(ts) - 2; i >= 0; i-- {
 		t = pair(ts[i], t)
+		t.Tail = i > 0
 	}
 	return t
 }

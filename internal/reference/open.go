@@ -1,0 +1,303 @@
+package reference
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
+)
+
+// OpenStart is the program with its inputs left symbolic: they stay free. What its
+// conditions compare is decided at the point.
+func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
+	q := *p
+	q.open = map[*Var]denote.Number{}
+	for i, x := range inputs {
+		v := p.input(x, term.R)
+		q.open[v] = p.Ground.Of(point[i])
+		p.Typing.Free(v)
+	}
+	return &Start{Program: &q}
+}
+
+// A standing says what a term has come to where inputs are symbolic.
+type standing uint8
+
+const (
+	waiting standing = iota // it has steps to make
+	settled                 // a value
+	named                   // a pair with an inert part whose components (10) has named: a value
+	inert                   // an input, an operation on something inert, or a variable bound to such
+	unnamed                 // a pair with an inert part that (10) has not seen
+)
+
+// standings computes what the terms of a state have come to.
+type standings struct {
+	s    *State
+	memo map[*Term]standing
+}
+
+func (s *State) standings() *standings { return &standings{s, map[*Term]standing{}} }
+
+func (st *standings) of(t *Term) standing {
+	t, _ = split(t)
+	k, ok := st.memo[t]
+	if !ok {
+		k = st.find(t)
+		st.memo[t] = k
+	}
+	return k
+}
+
+func (st *standings) find(t *Term) standing {
+	switch t.Op {
+	case Numeral, Lambda:
+		return settled
+	case Variable:
+		return st.variable(t.X)
+	case MakePair:
+		switch {
+		case st.waits(t.Kids):
+			return waiting
+		case max(st.of(t.Kids[0]), st.of(t.Kids[1])) == settled:
+			return settled
+		case t.Named:
+			return named
+		}
+		return unnamed
+	case Plus, Function:
+		for _, u := range t.Kids {
+			if st.of(u) == inert && !st.waits(t.Kids) {
+				return inert
+			}
+		}
+	}
+	return waiting // for a step of its own
+}
+
+func (st *standings) waits(ts []*Term) bool {
+	for _, t := range ts {
+		if st.of(t) == waiting {
+			return true
+		}
+	}
+	return false
+}
+
+// variable: an input is inert, and so is a variable bound to something inert. Any
+// other waits for its (3), or for its binder.
+func (st *standings) variable(x *Var) standing {
+	i, ok := st.s.binder[x]
+	if !ok {
+		return inert
+	}
+	if n := st.s.places[i].t; n.P.X == x && st.of(n.Kids[1]) == inert {
+		return inert
+	}
+	return waiting
+}
+
+// Open is the machine's strategy where inputs are symbolic: weak, by value, (3) and
+// (4) for values only, (6), (8) and (12) for numerals only. What is inert stays: it is
+// G. (1) takes what has no more steps to make, (13) is decided at the point, and (10)
+// names the components of a pair that is bound to a variable and has an inert part,
+// once: the pair of names is a value.
+// Of the redexes that this leaves it takes the first, or with rng not nil any.
+func Open(rng *rand.Rand) Strategy {
+	return func(s *State) *Redex {
+		st := s.standings()
+		var now []*Redex
+		for i := range s.Redex {
+			if r := &s.Redex[i]; s.weak(r) && st.allows(r) {
+				now = append(now, r)
+			}
+		}
+		switch {
+		case len(now) == 0:
+			return nil
+		case rng != nil:
+			return now[rng.IntN(len(now))]
+		}
+		return now[0]
+	}
+}
+
+func (st *standings) allows(r *Redex) bool {
+	n := st.s.places[r.at].t
+	switch r.Rule {
+	case graph.Lambda:
+		return st.of(n.Kids[1]) != waiting
+	case graph.Subst, graph.SubstNumeral, graph.GC:
+		k := st.of(r.V)
+		return k == settled || k == named
+	case graph.EtaPair:
+		return st.of(n.Kids[1]) == unnamed
+	case graph.Branch:
+		return !st.waits(n.Kids[:2])
+	}
+	return true
+}
+
+// nameComponents is (10) for tuples, whose tails have no names:
+//
+//	t[x:=⟨u,u'⟩α] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]α
+func (s *State) nameComponents(i int) {
+	n := s.places[i].t
+	if s.prog.open == nil || n.Op != Let || n.P.X == nil || n.P.X.Linear {
+		return
+	}
+	u, a := split(n.Kids[1])
+	if u.Op != MakePair {
+		return
+	}
+	p, w, names := s.prog.Typing.names(u)
+	s.emit(Redex{Rule: graph.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
+		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
+	})
+}
+
+// names makes the pattern ⟨y1,…,yk⟩ for a tuple, and the tuple of its variables.
+func (ty *Typing) names(u *Term) (p *Pattern, w *Term, k int) {
+	if u.Op != MakePair {
+		return ty.newName(u)
+	}
+	left, y, _ := ty.newName(u.Kids[0])
+	right, z, k := ty.newName(u.Kids[1])
+	if u.Kids[1].Tail {
+		right, z, k = ty.names(u.Kids[1])
+	}
+	w = pair(y, z)
+	w.Tail, w.Named = u.Tail, true
+	return &Pattern{Left: left, Right: right}, w, k + 1
+}
+
+func (ty *Typing) newName(u *Term) (*Pattern, *Term, int) {
+	y := &Var{Name: "y", Type: ty.of(u)}
+	return single(y), variable(y), 1
+}
+
+// decide is (13) where a side is inert: decided at the point. What it compares stays
+// in G, though nothing reads it.
+func (s *State) decide(i int) {
+	n := s.places[i].t
+	if s.prog.open == nil || n.Op != If {
+		return
+	}
+	st := s.standings()
+	if st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
+		return
+	}
+	s.emit(Redex{Rule: graph.Branch}, i, func() *Term {
+		t := n.Kids[3]
+		if s.prog.Ground.Holds(n.Cmp, s.at(n.Kids[0]), s.at(n.Kids[1])) {
+			t = n.Kids[2]
+		}
+		for _, side := range n.Kids[:2] {
+			if u, a := split(side); st.of(u) == inert {
+				t = let(t, single(&Var{Name: "_", Type: term.R}), side)
+			} else {
+				t = a.plug(t)
+			}
+		}
+		return t
+	})
+}
+
+// at is the value at the point of a number that is inert, or a numeral.
+func (s *State) at(t *Term) denote.Number {
+	t, _ = split(t)
+	switch t.Op {
+	case Numeral:
+		return t.Num
+	case Variable:
+		if r, ok := s.prog.open[t.X]; ok {
+			return r
+		}
+		return s.at(s.places[s.binder[t.X]].t.Kids[1])
+	case Plus:
+		return s.prog.Ground.Add(s.at(t.Kids[0]), s.at(t.Kids[1]))
+	}
+	args := make([]denote.Number, len(t.Kids))
+	for i, k := range t.Kids {
+		args[i] = s.at(k)
+	}
+	r, err := s.prog.Ground.Apply(t.Sym, args...)
+	if err != nil {
+		s.err = err
+		return s.prog.Ground.Of(math.NaN())
+	}
+	return r
+}
+
+// GraphSize is |G| of a computational graph, by its parts.
+type GraphSize struct{ Operations, Edges, Inputs, Numerals uint64 }
+
+// GraphSize measures the graph that a term with symbolic inputs has come to: its
+// operations, what they read, and the inputs and numerals that they or the outputs
+// are.
+func (s *Start) GraphSize(t *Term) GraphSize {
+	g := &grapher{s: s, binds: map[*Var]*Term{}, leaves: map[any]bool{}}
+	g.bind(t)
+	g.term(t, true)
+	return g.size
+}
+
+type grapher struct {
+	s      *Start
+	binds  map[*Var]*Term
+	leaves map[any]bool // the inputs and numerals that are used
+	size   GraphSize
+}
+
+// bind books what the variables of the term stand for.
+func (g *grapher) bind(t *Term) {
+	if t.Op == Let {
+		g.binds[t.P.X] = t.Kids[1]
+	}
+	for _, k := range t.Kids {
+		g.bind(k)
+	}
+}
+
+// term visits a subterm; used says that it is an operand or an output.
+func (g *grapher) term(t *Term, used bool) {
+	switch t.Op {
+	case Let:
+		g.term(t.Kids[0], used)
+		g.term(t.Kids[1], false)
+		return
+	case Plus, Function:
+		g.size.Operations++
+		g.size.Edges += uint64(len(t.Kids))
+		for _, k := range t.Kids {
+			g.term(k, true)
+		}
+	case MakePair:
+		for _, k := range t.Kids {
+			g.term(k, used)
+		}
+	case Variable, Numeral:
+		if used {
+			g.leaf(t)
+		}
+	}
+}
+
+// leaf books an input or a numeral.
+func (g *grapher) leaf(t *Term) {
+	for t.Op == Variable && g.binds[t.X] != nil {
+		t, _ = split(g.binds[t.X])
+	}
+	switch {
+	case t.Op == Numeral:
+		if bits := math.Float64bits(g.s.Ground.Float(t.Num)); !g.leaves[bits] {
+			g.leaves[bits] = true
+			g.size.Numerals++
+		}
+	case t.Op == Variable && !g.leaves[t.X]:
+		g.leaves[t.X] = true
+		g.size.Inputs++
+	}
+}
