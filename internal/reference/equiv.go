@@ -3,11 +3,13 @@ package reference
 // Move is an instance of structural equivalence, read in one direction.
 type Move struct {
 	Name  string // comm, esub, app1, app2; with ' from right to left
-	fires func() *Term
+	state *State
+	at    int          // the place of the subterm that changes
+	local func() *Term // what it becomes
 }
 
 // Fire makes the move.
-func (m *Move) Fire() *Term { return m.fires() }
+func (m *Move) Fire() *Term { return m.state.replace(m.at, m.local(), -1) }
 
 // Moves returns the terms that are one step of ≡ away from the state's:
 //
@@ -35,7 +37,7 @@ type mover struct {
 }
 
 func (m *mover) emit(name string, i int, make func() *Term) {
-	m.out = append(m.out, Move{name, func() *Term { return m.s.replace(i, make(), -1) }})
+	m.out = append(m.out, Move{name, m.s, i, make})
 }
 
 // mentions reports whether a variable of p is in fv(t).
