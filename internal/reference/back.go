@@ -1,6 +1,9 @@
 package reference
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
@@ -33,6 +36,12 @@ func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 	}
 	return g
 }
+
+// Variable is the variable that x has become, x free in the term or not.
+func (im *Image) Variable(x *Var) term.Var { return im.variable(x) }
+
+// Numbers are the variables that stand for numbers.
+func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
 func (im *Image) variable(x *Var) term.Var {
 	y, ok := im.vars[x]

@@ -38,6 +38,33 @@ func Machine(rng *rand.Rand) Strategy {
 	}
 }
 
+// choose takes one of the redexes that are allowed; (3) of a dual variable by a λ last.
+func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool) *Redex {
+	var now []*Redex
+	var last *Redex
+	for i := range s.Redex {
+		r := &s.Redex[i]
+		switch {
+		case !allowed(r):
+		case s.fires3(r):
+			// Reverse topological order: a dual's body mentions only what is bound
+			// further out.
+			if last == nil || s.places[r.at].depth > s.places[last.at].depth {
+				last = r
+			}
+		default:
+			now = append(now, r)
+		}
+	}
+	switch {
+	case len(now) == 0:
+		return last
+	case rng != nil:
+		return now[rng.IntN(len(now))]
+	}
+	return now[0]
+}
+
 // fires3 reports whether r is (3) of a dual variable by a λ.
 func (s *State) fires3(r *Redex) bool {
 	return r.Rule == graph.Subst && s.isDual(r.X) && r.V.Op == Lambda

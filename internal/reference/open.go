@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -14,12 +15,39 @@ import (
 func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 	q := *p
 	q.open = map[*Var]denote.Number{}
+	s := &Start{Program: &q}
 	for i, x := range inputs {
 		v := p.input(x, term.R)
 		q.open[v] = p.Ground.Of(point[i])
 		p.Typing.Free(v)
+		s.Inputs = append(s.Inputs, v)
 	}
-	return &Start{Program: &q}
+	return s
+}
+
+// OpenGradientStart is the term of Theorem 1 with the λ of its second component opened:
+//
+//	⟨z, z* a⟩[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
+//
+// for a program D(t) of type D(R), with a, the x0 and the x* free. The duals of the
+// inputs are the Duals of the start, and its Seed is a. A branch is decided at the
+// point.
+func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
+	q := *p
+	q.open = map[*Var]denote.Number{}
+	a := &Var{Name: "a", Type: term.R, Linear: true}
+	z, star := &Var{Name: "z", Type: term.R}, &Var{Name: "z*", Type: term.AbstractDual}
+	s := &Start{Program: &q, Seed: a}
+	q.Term = let(pair(variable(z), apply(variable(star), variable(a))), tuplePattern(z, star), q.Term)
+	q.open[a] = p.Ground.Of(1)
+	for i, x := range inputs {
+		x0 := &Var{Name: fmt.Sprintf("x%d", i+1), Type: term.R}
+		s.dual(i, p.input(x, p.Typing.tt.Reverse(term.R)), x0)
+		s.Inputs = append(s.Inputs, x0)
+		q.open[x0] = p.Ground.Of(point[i])
+		p.Typing.Free(x0)
+	}
+	return s
 }
 
 // A standing says what a term has come to where inputs are symbolic.
@@ -86,9 +114,16 @@ func (st *standings) waits(ts []*Term) bool {
 	return false
 }
 
-// variable: an input is inert, and so is a variable bound to something inert. Any
-// other waits for its (3), or for its binder.
+// variable: an input is inert, and so is a variable bound to something inert. A dual
+// variable that is free or bound to a λ is a value. Any other waits for its (3), or for
+// its binder.
 func (st *standings) variable(x *Var) standing {
+	if st.s.isDual(x) {
+		if st.s.settled(variable(x)) {
+			return settled
+		}
+		return waiting
+	}
 	i, ok := st.s.binder[x]
 	if !ok {
 		return inert
@@ -103,24 +138,13 @@ func (st *standings) variable(x *Var) standing {
 // (4) for values only, (6), (8) and (12) for numerals only. What is inert stays: it is
 // G. (1) takes what has no more steps to make, (13) is decided at the point, and (10)
 // names the components of a pair that is bound to a variable and has an inert part,
-// once: the pair of names is a value.
+// once: the pair of names is a value. Duals are as in [Machine]; the argument of one
+// that has fired stays, if it is inert, in a substitution.
 // Of the redexes that this leaves it takes the first, or with rng not nil any.
 func Open(rng *rand.Rand) Strategy {
 	return func(s *State) *Redex {
 		st := s.standings()
-		var now []*Redex
-		for i := range s.Redex {
-			if r := &s.Redex[i]; s.weak(r) && st.allows(r) {
-				now = append(now, r)
-			}
-		}
-		switch {
-		case len(now) == 0:
-			return nil
-		case rng != nil:
-			return now[rng.IntN(len(now))]
-		}
-		return now[0]
+		return s.choose(rng, func(r *Redex) bool { return s.weak(r) && st.allows(r) })
 	}
 }
 
@@ -130,8 +154,13 @@ func (st *standings) allows(r *Redex) bool {
 	case graph.Lambda:
 		return st.of(n.Kids[1]) != waiting
 	case graph.Subst, graph.SubstNumeral, graph.GC:
+		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		k := st.of(r.V)
-		return k == settled || k == named
+		return (k == settled || k == named) && (!st.s.fires3(r) || st.s.isHead(r.occ))
+	case graph.Lin:
+		return !r.Garbage || st.of(n.Kids[1]) == inert
+	case graph.Factor:
+		return st.s.settled(variable(r.X))
 	case graph.EtaPair:
 		return st.of(n.Kids[1]) == unnamed
 	case graph.Branch:
@@ -233,6 +262,9 @@ func (s *State) at(t *Term) denote.Number {
 
 // GraphSize is |G| of a computational graph, by its parts.
 type GraphSize struct{ Operations, Edges, Inputs, Numerals uint64 }
+
+// Total is |G|.
+func (g GraphSize) Total() uint64 { return g.Operations + g.Edges + g.Inputs + g.Numerals }
 
 // GraphSize measures the graph that a term with symbolic inputs has come to: its
 // operations, what they read, and the inputs and numerals that they or the outputs

@@ -13,6 +13,9 @@ type Start struct {
 	Outputs []*Var
 	// Duals are the free x* of the inputs of a gradient.
 	Duals []*Var
+	// Of a term with symbolic inputs: the inputs, and the a to which the dual is applied.
+	Inputs []*Var
+	Seed   *Var
 }
 
 // ValueStart is t[x1:=r1]…[xn:=rn].
@@ -48,17 +51,45 @@ func (p *Program) GradientStart(inputs []term.Var, point []float64, outputs int)
 	s.seeds(outputs)
 	number := p.Typing.tt.Reverse(term.R)
 	for i, x := range inputs {
-		star := &Var{Name: fmt.Sprintf("x%d*", i+1), Type: term.AbstractDual}
 		x0 := &Var{Name: "x0", Type: term.R}
-		d := &Var{Name: "d", Type: term.AbstractDual}
-		a := &Var{Name: "a", Type: term.R, Linear: true}
-		q.Term = let(q.Term, single(p.input(x, number)), pair(variable(x0), variable(d)))
-		q.Term = let(q.Term, single(d), lambda(a, apply(variable(star), variable(a))))
+		s.dual(i, p.input(x, number), x0)
 		q.Term = let(q.Term, single(x0), numeral(p.Ground.Of(point[i])))
-		s.Duals = append(s.Duals, star)
-		p.Typing.Free(star)
 	}
 	return s
+}
+
+// dual puts [x:=⟨x0,d⟩][d:=λa.x* a] for input i around the term. The pair is one of
+// variables, which is a value.
+func (s *Start) dual(i int, x, x0 *Var) {
+	star := &Var{Name: fmt.Sprintf("x%d*", i+1), Type: term.AbstractDual}
+	d := &Var{Name: "d", Type: term.AbstractDual}
+	value := pair(variable(x0), variable(d))
+	value.Named = true
+	s.Term = let(s.Term, single(x), value)
+	s.Term = let(s.Term, single(d), dual(func(a *Term) *Term { return apply(variable(star), a) }))
+	s.Duals = append(s.Duals, star)
+	s.Typing.Free(star)
+}
+
+// Injections is the gradient's start term with the injection λa.⟨0,…,a,…,0⟩ of each of
+// its n inputs for its x*, and R⊥ made concrete: the first of the paper's two ways to
+// read the gradient off D(t) (after Cor. gradient). Its result has type R^n, or (R^n)^k.
+func (s *Start) Injections() *Start {
+	p := *s.Program
+	out := *s
+	out.Program, out.Duals = &p, nil
+	for i, star := range s.Duals {
+		zeros := make([]*Term, len(s.Duals))
+		for j := range zeros {
+			zeros[j] = numeral(p.Ground.Of(0))
+		}
+		injection := dual(func(a *Term) *Term {
+			zeros[i] = a
+			return tuple(zeros...)
+		})
+		p.Term = let(p.Term, single(star), injection)
+	}
+	return &out
 }
 
 // seeds puts the seeds around D(t).

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 )
@@ -21,6 +22,23 @@ func Random(rng *rand.Rand) Strategy {
 			return nil
 		}
 		return &s.Redex[rng.IntN(len(s.Redex))]
+	}
+}
+
+// Within takes any redex of the given rules, under λ too: →_X. (5') counts as (5), and
+// (3) at a numeral is [graph.SubstNumeral].
+func Within(rng *rand.Rand, rules ...graph.Rule) Strategy {
+	return func(s *State) *Redex {
+		var out []*Redex
+		for i := range s.Redex {
+			if r := &s.Redex[i]; slices.Contains(rules, r.Rule) {
+				out = append(out, r)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out[rng.IntN(len(out))]
 	}
 }
 

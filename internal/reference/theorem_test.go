@@ -1,0 +1,191 @@
+package reference_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// theoremSteps is the constant of Theorem 1: D(t) takes at most so many steps for each
+// of m + |G| + n + 1. Binary symbols of numerals, nested deep, come close to it: one (12)
+// of t is 25 steps of D(t).
+const theoremSteps = 25
+
+// drawScalar draws a rational program of type R with one input at least.
+func drawScalar(t *rapid.T) subject {
+	for {
+		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		if len(p.Inputs) > 0 {
+			rational(p.Term)
+			return subject{p.Term, p.Inputs, p.Point}
+		}
+	}
+}
+
+// limited runs a reduction; nil if it, or a number in it, is too long.
+func limited(t require.TestingT, s *reference.Start, strategy reference.Strategy, limit int) *reference.Result {
+	res, err := s.Run(strategy, limit, nil)
+	if tooLong(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return res
+}
+
+// isGround reports whether t is a ground term, with sums and symbols nested.
+func isGround(t *reference.Term) bool {
+	switch t.Op {
+	case reference.Variable:
+		return t.X.Type == term.R
+	case reference.Numeral:
+		return true
+	case reference.Let:
+		if t.P.X == nil || t.P.X.Type != term.R {
+			return false
+		}
+	case reference.Plus, reference.Function:
+	default:
+		return false
+	}
+	for _, k := range t.Kids {
+		if !isGround(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// requireTaggedSum requires the shape (Σ xj* Gj)α, each xj* at most once, or 0⃗.
+func requireTaggedSum(t require.TestingT, u *reference.Term, duals map[*reference.Var]bool) {
+	switch u.Op {
+	case reference.Let:
+		require.True(t, isGround(u.Kids[1]), "%s", u)
+		requireTaggedSum(t, u.Kids[0], duals)
+	case reference.Plus:
+		requireTaggedSum(t, u.Kids[0], duals)
+		requireTaggedSum(t, u.Kids[1], duals)
+	case reference.Zero:
+	default:
+		require.Equal(t, reference.Apply, u.Op, "%s", u)
+		x := u.Kids[0].X
+		require.True(t, x != nil && duals[x], "%s", u)
+		delete(duals, x)
+		require.True(t, isGround(u.Kids[1]), "%s", u)
+	}
+}
+
+// requireNormal requires the shape ⟨G0, (Σ xj* Gj)α⟩β of Theorem 1.
+func requireNormal(t require.TestingT, s *reference.Start, u *reference.Term) {
+	for ; u.Op == reference.Let; u = u.Kids[0] {
+		require.True(t, isGround(u.Kids[1]), "%s", u)
+	}
+	require.Equal(t, reference.MakePair, u.Op, "%s", u)
+	require.True(t, isGround(u.Kids[0]), "%s", u)
+	duals := map[*reference.Var]bool{}
+	for _, x := range s.Duals {
+		duals[x] = true
+	}
+	requireTaggedSum(t, u.Kids[1], duals)
+}
+
+// groundImage is a computational graph of the reference as a ground term, with its
+// inputs.
+func groundImage(s *reference.Start, u *reference.Term, inputs []*reference.Var) (*term.Term, []term.Var, *reference.Image) {
+	im := s.Back(u)
+	var xs []term.Var
+	for _, x := range inputs {
+		xs = append(xs, im.Variable(x))
+	}
+	return im.Term, xs, im
+}
+
+// TestPropertyTheorem1 is Lemma main and Theorem 1, by the strategy of decisions 12 and
+// 13: D(t) with symbolic inputs comes to ⟨G0, λa.(Σ xj* Gj)α⟩β, which denotes what
+// bp(G) does, exactly and at any point, in O(m + |G|) steps, where t comes to G in m.
+func TestPropertyTheorem1(t *testing.T) {
+	var constant property.Constant
+	t.Cleanup(func() { constant.Report(t, "steps of D(t) for each of m + |G| + n + 1", theoremSteps) })
+	property.Check(t, func(t *rapid.T) {
+		p := drawScalar(t)
+		var rng *rand.Rand
+		if rapid.Bool().Draw(t, "random") {
+			rng = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		}
+		source := reference.Convert(p.t, denote.Rationals{}).OpenStart(p.inputs, p.point)
+		g := limited(t, source, reference.Open(rng), 300)
+		if g == nil {
+			return
+		}
+		require.True(t, isGround(g.Term))
+		s := reference.Convert(p.reversed(t), denote.Rationals{}).OpenGradientStart(p.inputs, p.point).Named()
+		size := source.GraphSize(g.Term)
+		work := float64(g.Counts.Total()+size.Total()) + float64(len(p.inputs)) + 1
+		nf := limited(t, s, reference.Open(rng), 2000)
+		if nf == nil {
+			return
+		}
+		requireNormal(t, s, nf.Term)
+		steps := float64(nf.Counts.Total())
+		require.LessOrEqual(t, steps, theoremSteps*work, "%s", p.t)
+		constant.Measure(steps/work, source.Term)
+
+		requireBP(t, source, s, g.Term, nf.Term)
+	})
+}
+
+// requireBP holds the normal form of D(t) against bp(G), at random points.
+func requireBP(t *rapid.T, source, s *reference.Start, g, nf *reference.Term) {
+	inputs := source.Inputs
+	q, xs, im := groundImage(source, g, inputs)
+	bp, a, err := revgrad.BP(q, append(xs, im.Numbers()...), nil)
+	require.NoError(t, err)
+	m := denote.Model{Ground: denote.Rationals{}, Dim: len(inputs)}
+	back := s.Back(nf)
+	for range 2 {
+		free := map[*reference.Var]denote.Value{}
+		env := im.Env(nil).With(a, s.Ground.Of(number(t)))
+		free[s.Seed] = env.At(a)
+		for i, x := range inputs {
+			r := s.Ground.Of(number(t))
+			env = env.With(im.Variable(x), r)
+			free[s.Inputs[i]], free[s.Duals[i]] = r, m.Injection(i)
+		}
+		want, err1 := m.Denote(bp).At(env)
+		got, err2 := m.Denote(back.Term).At(back.Env(free))
+		var undefined *denote.UndefinedError
+		if errors.As(err1, &undefined) || errors.As(err2, &undefined) {
+			return
+		}
+		require.NoError(t, err1)
+		require.NoError(t, err2)
+		want = first(want, len(inputs), len(im.Numbers()))
+		require.True(t, m.Same(want, got), "%v instead of %v: %s", got, want, nf)
+	}
+}
+
+func number(t *rapid.T) float64 { return float64(rapid.IntRange(-12, 12).Draw(t, "number")) / 4 }
+
+// first is ⟨G0, ⟨G1,…,Gn⟩⟩ of one with n + k components.
+func first(v denote.Value, n, k int) denote.Value {
+	if k == 0 {
+		return v
+	}
+	p := v.(denote.Pair)
+	var comps []denote.Value
+	rest := p.Right
+	for range n {
+		q := rest.(denote.Pair)
+		comps, rest = append(comps, q.Left), q.Right
+	}
+	return denote.Pair{Left: p.Left, Right: denote.Tuple(comps...)}
+}
