@@ -10,8 +10,7 @@ import (
 )
 
 // load is the term of a source with its inputs.
-func load(t testing.TB, src string) subject {
-	t.Helper()
+func load(t require.TestingT, src string) subject {
 	p, err := lang.Load("test.gram", []byte(src), lang.Options{})
 	require.NoError(t, err)
 	q := subject{t: p.Term}

@@ -61,10 +61,15 @@ type outcome struct {
 
 // onMachine runs the machine; ok is false if the run is too long to be compared.
 func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bool) {
-	return onSchedule(t, p, gradient, machine.Options{})
+	return onMachineWithin(t, p, gradient, maxSteps)
 }
 
-// onSchedule runs the machine by the schedule of the options.
+// onMachineWithin runs the machine; ok is false if it takes more steps.
+func onMachineWithin(t require.TestingT, p subject, gradient bool, steps uint64) (out outcome, ok bool) {
+	return onSchedule(t, p, gradient, machine.Options{Limits: machine.Limits{MaxSteps: steps}})
+}
+
+// onSchedule runs the machine by the options.
 func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, ok bool) {
 	q := p.t
 	if gradient {
@@ -72,7 +77,10 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Option
 	}
 	prog, err := compile.Compile(q, compile.Options{Inputs: p.inputs, Reversed: gradient})
 	require.NoError(t, err)
-	opt.Limits = machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+	if opt.Limits.MaxSteps == 0 {
+		opt.Limits.MaxSteps = maxSteps
+	}
+	opt.Limits.MaxMemory = 64 << 20
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
