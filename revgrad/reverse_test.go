@@ -11,10 +11,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// TestPropertyReverseProperties: D(t) is well typed with type D(A), in an arena whose size
-// was told beforehand, and |D(t)| ≤ 15·|t|, Lemma sizeReverse. On a term without
-// symbols and numerals D is the identity.
-func TestPropertyReverseProperties(t *testing.T) {
+// reverseConstant is that of Lemma sizeReverse, |D(t)| ≤ 13·|t|. Trees of binary symbols
+// with numerals for leaves come close to it.
+const reverseConstant = 13
+
+// TestPropertySizeReverse is Lemma sizeReverse. D(t) is well typed with type D(A), in an
+// arena whose size was told beforehand.
+func TestPropertySizeReverse(t *testing.T) {
+	var constant property.Constant
+	t.Cleanup(func() { constant.Report(t, "|D(t)| for each of |t|", reverseConstant) })
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		typ, err := p.Term.Check()
@@ -27,7 +32,8 @@ func TestPropertyReverseProperties(t *testing.T) {
 		got, err := d.Check()
 		require.NoError(t, err)
 		require.Equal(t, p.Term.Types.Reverse(typ), got)
-		require.LessOrEqual(t, d.Size(), 15*p.Term.Size())
+		require.LessOrEqual(t, d.Size(), reverseConstant*p.Term.Size())
+		constant.Measure(float64(d.Size())/float64(p.Term.Size()), p.Term)
 		require.Subset(t, p.Inputs, d.FreeVars())
 	})
 }

@@ -167,13 +167,19 @@ func TestPropertySemanticSoundness(t *testing.T) {
 	})
 }
 
-// TestPropertyUnicity: all strategies come to one value: with rationals exactly, with floats
-// to rounding.
+// TestPropertyUnicity is Cor. unicity_value: all strategies, and the machine, come to one
+// value: with rationals exactly, with floats to rounding.
 func TestPropertyUnicity(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
 		floating := r.start(t, denote.Floats{}, r.gradient)
 		var exact, close []float64
+		if out, ok := onMachine(t, r.subject, r.gradient); ok {
+			close = out.values
+			if r.gradient {
+				close = out.jacobian
+			}
+		}
 		for _, name := range strategyNames {
 			if numbers := r.numbers(t, r.Start, name); numbers != nil {
 				if exact == nil {

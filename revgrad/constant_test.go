@@ -1,0 +1,42 @@
+package revgrad
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// tree is a balanced tree of binary symbols with numerals for leaves.
+func tree(q *term.Term, depth int) term.Ref {
+	if depth == 0 {
+		return q.Num(0, 2)
+	}
+	return q.Fun(0, term.Div, tree(q, depth-1), tree(q, depth-1))
+}
+
+// TestConstantsAreReached: the constants of the lemmas on sizes are the least whole ones:
+// trees of binary symbols come close to those of |D(t)| and |Fwd(G)|, nests of unary
+// symbols to that of |bp(G)|.
+func TestConstantsAreReached(t *testing.T) {
+	q := term.New(term.NewTypes())
+	q.Root = tree(q, 9)
+	d, err := Reverse(q, nil)
+	require.NoError(t, err)
+	require.Greater(t, d.Size(), (reverseConstant-1)*q.Size())
+	fwd, err := Forward(q, nil)
+	require.NoError(t, err)
+	require.Greater(t, fwd.Size(), (forwardConstant-1)*q.Size())
+
+	q = term.New(term.NewTypes())
+	x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})
+	q.Root = q.Variable(0, x)
+	for range 500 {
+		q.Root = q.Fun(0, term.Sin, q.Root)
+	}
+	bp, _, err := BP(q, []term.Var{x}, nil)
+	require.NoError(t, err)
+	require.Greater(t, bp.Size(), (bpConstant-1)*q.Size())
+	t.Logf("|D|/|t| %.3f, |Fwd|/|G| %.3f, |bp|/|G| %.3f", float64(d.Size())/1023, float64(fwd.Size())/1023, float64(bp.Size())/501)
+}
