@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
 )
 
@@ -98,5 +100,35 @@ func TestSquaresShare(t *testing.T) {
 		counts := onReference(t, load(t, src+"z"), true, nil).counts
 		require.Equal(t, 14+24*n, counts.Total())
 		src += "let z = z * z in\n"
+	}
+}
+
+// TestPaperPairsAreCopied: z' = z·z, n times. If (3) copies the pairs ⟨e,λa.u⟩ of D as they
+// stand, each λ once for each use of z, then (11) never sees two equal heads, and the
+// steps grow by a factor; so they do if a λ is substituted for a named dual as soon as can
+// be. With each dual named and substituted last they are 14 + 24n (decisions 12 and 13).
+func TestPaperPairsAreCopied(t *testing.T) {
+	src := "input x = 1.25\nlet z = x in\n"
+	var copied, early []float64
+	for range 8 {
+		p := load(t, src+"z")
+		for _, c := range []struct {
+			named  bool
+			totals *[]float64
+		}{{false, &copied}, {true, &early}} {
+			s := p.start(t, denote.Floats{}, true)
+			if c.named {
+				s = s.Named()
+			}
+			res, err := s.Run(reference.ByValue, 20_000, nil)
+			require.NoError(t, err)
+			*c.totals = append(*c.totals, float64(res.Counts.Total()))
+		}
+		src += "let z = z * z in\n"
+	}
+	t.Log(copied, early)
+	for i := 3; i < len(copied); i++ {
+		require.Greater(t, copied[i]/copied[i-1], 1.7, "%v", copied)
+		require.Greater(t, early[i]/early[i-1], 1.7, "%v", early)
 	}
 }

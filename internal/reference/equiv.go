@@ -22,8 +22,12 @@ func (m *Move) Fire() *Term { return m.state.replace(m.at, m.local(), -1) }
 // app1 and app2 push a linear substitution only into a subterm that mentions its
 // variable (decision 1). There is no dup. The rules need none of this: they match
 // through stacks of substitutions, which is all that reductions use of ≡.
-func (s *State) Moves() []Move {
-	m := &mover{s: s}
+func (s *State) Moves() []Move { return s.moves(false) }
+
+// moves are [State.Moves], or those of the paper's table without dup, which push a linear
+// substitution into any subterm.
+func (s *State) moves(printed bool) []Move {
+	m := &mover{s: s, printed: printed}
 	for i := range s.places {
 		m.push(i)
 		m.pull(i)
@@ -32,8 +36,9 @@ func (s *State) Moves() []Move {
 }
 
 type mover struct {
-	s   *State
-	out []Move
+	s       *State
+	printed bool
+	out     []Move
 }
 
 func (m *mover) emit(name string, i int, make func() *Term) {
@@ -48,8 +53,8 @@ func mentions(p *Pattern, t *Term) bool {
 }
 
 // mayEnter reports whether a substitution of p may be pushed into t.
-func mayEnter(p *Pattern, t *Term) bool {
-	return p.X == nil || !p.X.Linear || occurs(p.X, t)
+func (m *mover) mayEnter(p *Pattern, t *Term) bool {
+	return m.printed || p.X == nil || !p.X.Linear || occurs(p.X, t)
 }
 
 // isBinary reports whether t is s □ t.
@@ -76,15 +81,15 @@ func (m *mover) push(i int) {
 		if !mentions(q, u) {
 			m.emit("comm", i, func() *Term { return let(let(body, q, w), p, u) })
 		}
-		if !mentions(q, body) && mayEnter(q, u) {
+		if !mentions(q, body) && m.mayEnter(q, u) {
 			m.emit("esub", i, func() *Term { return let(body, p, let(u, q, w)) })
 		}
 	case isBinary(t):
 		a, b := t.Kids[0], t.Kids[1]
-		if !mentions(q, b) && mayEnter(q, a) {
+		if !mentions(q, b) && m.mayEnter(q, a) {
 			m.emit("app1", i, func() *Term { return t.with([]*Term{let(a, q, w), b}) })
 		}
-		if !mentions(q, a) && mayEnter(q, b) {
+		if !mentions(q, a) && m.mayEnter(q, b) {
 			m.emit("app2", i, func() *Term { return t.with([]*Term{a, let(b, q, w)}) })
 		}
 	}

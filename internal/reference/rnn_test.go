@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -161,4 +162,41 @@ func TestPropertyExampleGradVectors(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		requireRecurrence(t, drawNetwork(t, rapid.IntRange(1, 3).Draw(t, "m"), rapid.IntRange(1, 3).Draw(t, "d")))
 	})
+}
+
+// TestPaperExampleGrad: where Prop. example-grad fails as it is printed. With u_{i+1} in
+// the recurrence of g_ρ the shortest list has one element; with a_{i+1} for the (i+1)-th
+// element from the front it has two. And F of section 6.2, which lacks σ, is no layer.
+func TestPaperExampleGrad(t *testing.T) {
+	machine := func(n *network) outcome {
+		out, ok := onMachine(t, load(t, n.source()), true)
+		require.True(t, ok)
+		return out
+	}
+	scalar := func(e, r float64, list ...float64) *network {
+		n := &network{e: [][]float64{{e}}, r: [][]float64{{r}}}
+		for _, a := range list {
+			n.a = append(n.a, []float64{a})
+		}
+		return n
+	}
+	one := scalar(2, 3, 1)
+	got := machine(one)
+	_, right := one.gradient(0)
+	_, printed := one.gradient(1)
+	require.InDeltaSlice(t, right, got.jacobian, 1e-15)
+	require.Zero(t, got.jacobian[1]) // h0 = 0
+	require.Equal(t, right[0], printed[0])
+	require.InDelta(t, slope(2)*term.EvalSigmoid(2), printed[1], 1e-15)
+
+	two, front := scalar(2, 3, 1, -1), scalar(2, 3, -1, 1)
+	h, right := two.gradient(0)
+	hFront, fromFront := front.gradient(0)
+	got = machine(two)
+	require.InDeltaSlice(t, right, got.jacobian, 1e-15)
+	require.InDeltaSlice(t, h, got.values, 1e-15)
+	require.Greater(t, math.Abs(hFront[0]-h[0]), 0.01)
+	require.Greater(t, math.Abs(fromFront[0]-right[0]), 0.01)
+
+	require.Greater(t, math.Abs(2*1+3*0-machine(one).values[0]), 1.)
 }

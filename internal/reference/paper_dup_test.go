@@ -1,0 +1,148 @@
+package reference
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// split2 is dup from left to right with no occurrence renamed: t[x:=u] ≡ t[x:=u][y:=u].
+func split2(t *Term) *Term {
+	y := *t.P.X
+	y.Name = "y"
+	return let(t, single(&y), fresh(t.Kids[1]))
+}
+
+// merge is dup from right to left, at the root: t[x:=u][y:=u] ≡ t{x/y}[x:=u]; nil where
+// there is no such pair of substitutions.
+func (p *Program) merge(t *Term) *Term {
+	if t.Op != Let || t.Kids[0].Op != Let || !Equal(t.Kids[1], t.Kids[0].Kids[1], p.Ground) {
+		return nil
+	}
+	inner := t.Kids[0]
+	return let(substitute(inner.Kids[0], t.P.X, variable(inner.P.X)), inner.P, inner.Kids[1])
+}
+
+// TestPaperDupLoops: modulo dup, x[x:=1] ≡ x[x:=1][y:=1] → x[x:=1] by (4): a reduction
+// that never ends, where the calculus is strongly normalising modulo ≡ by the remark after
+// Prop. wn. And ≡ is no strong bisimulation: the first has no step by (4).
+func TestPaperDupLoops(t *testing.T) {
+	p := paper()
+	x := real("x")
+	u := let(variable(x), single(x), p.num(1))
+	v := split2(u)
+	require.Equal(t, "x[x:=1][y:=1]", v.String())
+	require.True(t, Equal(u, p.merge(v), p.Ground))
+	s := p.State(v, false)
+	var back []*Term
+	for i := range s.Redex {
+		if s.Redex[i].Rule == graph.GC {
+			w, err := s.Fire(&s.Redex[i])
+			require.NoError(t, err)
+			back = append(back, w)
+		}
+	}
+	require.Len(t, back, 1)
+	require.True(t, Equal(u, back[0], p.Ground))
+	for _, r := range p.State(u, false).Redex {
+		require.NotEqual(t, graph.GC, r.Rule)
+	}
+}
+
+// doubles is y + y' with y and y' each bound to a copy of the same, n levels deep; and the
+// least term that dup makes of it, by n steps.
+func (p *Program) doubles(x *Var, n int) (tree, shared *Term) {
+	tree = variable(x)
+	for range n {
+		y, z := real("y"), real("y'")
+		tree = let(let(plus(variable(y), variable(z)), single(y), tree), single(z), fresh(tree))
+	}
+	var merged func(t *Term) *Term
+	merged = func(t *Term) *Term {
+		u := p.merge(t)
+		if u == nil {
+			return t
+		}
+		return u.withKid(1, merged(u.Kids[1]))
+	}
+	return tree, merged(tree)
+}
+
+// openings counts the [⟨x,x*⟩:=…] of a term.
+func openings(t *Term) int {
+	n := 0
+	if t.Op == Let && t.P.X == nil {
+		n++
+	}
+	for _, k := range t.Kids {
+		n += openings(k)
+	}
+	return n
+}
+
+// theoremConstant is the constant of Theorem 1 without dup, measured by the property
+// Theorem1.
+const theoremConstant = 25
+
+// TestPaperDupTheorem1: modulo dup, a tree of 2ⁿ − 1 sums is a ground term G of size
+// 3n + 1, in m = 0 steps. But D(t) has two openings for each sum of the tree, no step
+// removes more than one, and none is left in the result: so it takes 2(2ⁿ − 1) steps at
+// least, where Theorem 1 as it is printed has O(m + |G|). Already for n = 9 the constant
+// that holds without dup is not enough.
+func TestPaperDupTheorem1(t *testing.T) {
+	p := paper()
+	x := real("x")
+	first := 0
+	for n := 1; n <= 12 && first == 0; n++ {
+		tree, g := p.doubles(x, n)
+		size := (&Start{Program: p}).GraphSize(g)
+		require.EqualValues(t, 3*n+1, size.Total())
+		steps := openings(p.Reverser().Term(tree))
+		require.Equal(t, 2*(1<<n-1), steps)
+		if inputs := 1; steps > theoremConstant*(int(size.Total())+inputs+1) {
+			first = n
+		}
+	}
+	require.Equal(t, 9, first)
+
+	// No step removes two openings.
+	tree, _ := p.doubles(x, 3)
+	d := p.Reverser()
+	u := d.Term(tree)
+	star := &Var{Name: "x*", Type: term.AbstractDual}
+	u = let(u, single(d.Var(x)), pair(p.num(1), variable(star)))
+	random := Random(rand.New(rand.NewPCG(1, 0)))
+	for steps := 0; ; steps++ {
+		require.Less(t, steps, 5000)
+		s := p.State(u, false)
+		r := random(s)
+		if r == nil {
+			break
+		}
+		v, err := s.Fire(r)
+		require.NoError(t, err)
+		require.LessOrEqual(t, openings(u)-openings(v), 1)
+		u = v
+	}
+	require.Zero(t, openings(u))
+}
+
+// TestPaperZeroTuple: with 0⃗ written out, D(1) for R⊥d has d numerals, so that Lemma
+// sizeReverse has a constant that grows with d, which Cor. gradient's remark sets to n.
+// As one node it does not (decision 6).
+func TestPaperZeroTuple(t *testing.T) {
+	p := paper()
+	for d := 1; d <= 64; d *= 2 {
+		zeros := make([]*Term, d)
+		for i := range zeros {
+			zeros[i] = p.num(0)
+		}
+		written := pair(p.num(1), dual(func(*Term) *Term { return tuple(zeros...) }))
+		require.Equal(t, 3+2*d-1, symbols(written, 1))
+	}
+	require.Equal(t, 4, symbols(p.Reverser().Term(p.num(1)), 1))
+}
