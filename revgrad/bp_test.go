@@ -116,6 +116,7 @@ func TestCases(t *testing.T) {
 // definition is Definition bp word by word, with dense tuples and recursion.
 type definition struct {
 	src, dst *term.Term
+	printed  bool // ⊕ and the case f(y) as they are printed: see paper_test.go
 }
 
 // defined is ⟨G0, ⟦G1,…,Gn⟧α⟩β; a component 0 is the numeral 0.
@@ -129,8 +130,11 @@ func (d *definition) oplus(f, g term.Ref) term.Ref {
 	if f == 0 {
 		return g
 	}
-	if g == 0 {
+	if g == 0 && !d.printed {
 		return f
+	}
+	if g == 0 {
+		g = d.dst.Num(0, 0)
 	}
 	return d.dst.Add(0, f, g)
 }
@@ -178,7 +182,12 @@ func (d *definition) bp(r term.Ref, xs []term.Var, a term.Var) defined {
 			for j, k := range kids {
 				if c := &d.src.Nodes[k]; c.Op == term.VarOp && c.X == x {
 					s := slope(d.dst, 0, &n.Sym.Info().Partials[j], len(kids), operand)
-					out.comps[i] = d.oplus(out.comps[i], d.dst.Fun(0, term.Mul, s, d.dst.Variable(0, a)))
+					summand := d.dst.Fun(0, term.Mul, s, d.dst.Variable(0, a))
+					if d.printed {
+						out.comps[i] = summand
+					} else {
+						out.comps[i] = d.oplus(out.comps[i], summand)
+					}
 				}
 			}
 		}
@@ -202,6 +211,26 @@ func (d *definition) bp(r term.Ref, xs []term.Var, a term.Var) defined {
 	return out
 }
 
+// define makes ⟨G0, ⟦G1,…,Gn⟧α⟩β of the source, and returns a.
+func (d *definition) define(inputs []term.Var) (a term.Var) {
+	a = d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
+	res := d.bp(d.src.Root, inputs, a)
+	for i, c := range res.comps {
+		if c == 0 {
+			res.comps[i] = d.dst.Num(0, 0)
+		}
+	}
+	gradient := d.dst.Vec(0, res.comps)
+	for _, s := range res.alpha {
+		gradient = d.dst.Let(0, s.x, s.u, gradient)
+	}
+	d.dst.Root = d.dst.Pair(0, res.primal, gradient)
+	for _, s := range res.beta {
+		d.dst.Root = d.dst.Let(0, s.x, s.u, d.dst.Root)
+	}
+	return a
+}
+
 // TestPropertyDefinition: BP is the definition, term by term, up to the names of bound
 // variables.
 func TestPropertyDefinition(t *testing.T) {
@@ -210,21 +239,7 @@ func TestPropertyDefinition(t *testing.T) {
 		src, err := Ground(g.t, nil)
 		require.NoError(t, err)
 		d := &definition{src: src, dst: newImage(src, 0, 0).dst}
-		a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
-		res := d.bp(src.Root, g.inputs, a)
-		for i, c := range res.comps {
-			if c == 0 {
-				res.comps[i] = d.dst.Num(0, 0)
-			}
-		}
-		gradient := d.dst.Vec(0, res.comps)
-		for _, s := range res.alpha {
-			gradient = d.dst.Let(0, s.x, s.u, gradient)
-		}
-		d.dst.Root = d.dst.Pair(0, res.primal, gradient)
-		for _, s := range res.beta {
-			d.dst.Root = d.dst.Let(0, s.x, s.u, d.dst.Root)
-		}
+		d.define(g.inputs)
 		bp, _, err := BP(g.t, g.inputs, nil)
 		require.NoError(t, err)
 		require.Equal(t, d.dst.Size(), bp.Size())
