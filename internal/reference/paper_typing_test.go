@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -141,6 +142,22 @@ func TestPaperTable1Factoring(t *testing.T) {
 	})
 	require.Equal(t, 9, size)
 	require.Contains(t, found, "x* 1 + (x* b)[b:=1] → (x* (1 + b))[b:=1]")
+
+	// Under a λ: λa.(x* a + (x* b)[b:=a]).
+	tt := term.NewTypes()
+	star, a, b := &Var{Name: "x*", Type: tt.Dual(1)}, linearVar("a"), linearVar("b")
+	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{star: true}}, Ground: denote.Floats{}}
+	call := func(x *Var) *Term { return apply(variable(star), variable(x)) }
+	u := lambda(a, plus(call(a), let(call(b), single(b), variable(a))))
+	require.True(t, table1{p.Typing}.types(u, nil))
+	s := p.State(u, false)
+	i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == graph.Factor })
+	v, err := s.Fire(&s.Redex[i])
+	require.NoError(t, err)
+	require.Equal(t, "λa.(x* (a + b))[b:=a]", v.String())
+	require.False(t, table1{p.Typing}.types(v, nil))
+	_, err = p.Typing.Check(v, p.Ground)
+	require.NoError(t, err)
 }
 
 // TestPaperTable1Equivalence: nor does ≡. The smallest terms are sums of which one side is

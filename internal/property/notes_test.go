@@ -1,0 +1,70 @@
+package property
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module = "../.."
+	notes  = module + "/docs/paper-notes.md"
+)
+
+var (
+	testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	constant = regexp.MustCompile(`(?m)^(?:const)?\s+(\w+)\s*= ([0-9]+)$`)
+	aTest    = regexp.MustCompile("`([a-z]+\\.(?:Test|Fuzz)\\w+)`")
+	aConst   = regexp.MustCompile("`(\\w+ = [0-9]+)`")
+)
+
+// declared returns the tests of the module, package.Test, and the whole constants of test
+// files, name = value.
+func declared(t *testing.T) (tests, constants map[string]bool) {
+	tests, constants = map[string]bool{}, map[string]bool{}
+	require.NoError(t, filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range testFunc.FindAllStringSubmatch(string(src), -1) {
+			tests[filepath.Base(filepath.Dir(path))+"."+m[1]] = true
+		}
+		for _, m := range constant.FindAllStringSubmatch(string(src), -1) {
+			constants[m[1]+" = "+m[2]] = true
+		}
+		return nil
+	}))
+	return tests, constants
+}
+
+// TestNotes: the tests and the constants that the notes on the paper name are there, and
+// every test of a failure is in the notes.
+func TestNotes(t *testing.T) {
+	text, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	tests, constants := declared(t)
+	named := map[string]bool{}
+	for _, m := range aTest.FindAllStringSubmatch(string(text), -1) {
+		named[m[1]] = true
+		require.True(t, tests[m[1]], "there is no test %s", m[1])
+	}
+	found := aConst.FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, found)
+	for _, m := range found {
+		require.True(t, constants[m[1]], "no test has the constant %s", m[1])
+	}
+	for test := range tests {
+		if strings.Contains(test, ".TestPaper") {
+			require.True(t, named[test], "the notes do not name %s", test)
+		}
+	}
+}
