@@ -249,6 +249,27 @@ func TestPropertyDefinition(t *testing.T) {
 	})
 }
 
+// TestForwardOfTuples: Fwd goes through pairs, vectors and the lets around them.
+func TestForwardOfTuples(t *testing.T) {
+	q := term.New(term.NewTypes())
+	x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})
+	y := q.NewVar(term.VarInfo{Name: "y", Type: term.R})
+	at := func(x term.Var) term.Ref { return q.Variable(0, x) }
+	square := q.Fun(0, term.Mul, at(x), at(x))
+	q.Root = q.Let(0, y, square, q.Pair(0, at(y), q.Vec(0, []term.Ref{at(x), q.Fun(0, term.Mul, at(y), at(x)), q.Num(0, 7)})))
+	require.Error(t, CheckGround(q)) // bp is for one output
+	fwd, err := Forward(q, nil)
+	require.NoError(t, err)
+	typ, err := fwd.Check()
+	require.NoError(t, err)
+	tt := q.Types
+	number := tt.Prod(term.R, term.R)
+	require.Equal(t, tt.Prod(number, tt.Vec(3, number)), typ)
+	res, err := hypergraph.NewMemory(graphOf(t, fwd, x), nil).Values([]float64{3, 1})
+	require.NoError(t, err)
+	require.Equal(t, []float64{9, 6, 3, 1, 27, 27, 7, 0}, res.Values)
+}
+
 // TestNotGround: what is no ground term is told apart, with its place.
 func TestNotGround(t *testing.T) {
 	for _, c := range []struct {
