@@ -27,7 +27,7 @@ func figure1() (*term.Term, []term.Var) {
 }
 
 // TestFigures: the examples of section 2, with their numbers. bp(G) of Figure 1 is
-// the term of Figure 3, with the substitution context α where the invariant of
+// the term of the figure in section 2.5, with the substitution context α where the invariant of
 // Definition bp has it: around the second component instead of the pair.
 func TestFigures(t *testing.T) {
 	q, inputs := figure1()

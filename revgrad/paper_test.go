@@ -90,10 +90,10 @@ func TestPaperPlus(t *testing.T) {
 	}
 }
 
-// TestPaperFigure3: Figure 3 has b and c, which depend on a, around the whole pair. The
+// TestPaperFigureOfBP: the figure of bp(G) in section 2.5 has b and c, which depend on a, around the whole pair. The
 // invariant of Definition bp has a neither in G0 nor in β: they belong around the second
 // component, where BP has them.
-func TestPaperFigure3(t *testing.T) {
+func TestPaperFigureOfBP(t *testing.T) {
 	q, inputs := figure1()
 	bp, a, err := BP(q, inputs, nil)
 	require.NoError(t, err)
