@@ -15,11 +15,13 @@ type Cost struct {
 	Graph      *uint64  `json:"graph,omitempty"`
 	BoundRatio *float64 `json:"boundRatio,omitempty"`
 
-	Inputs   int      `json:"inputs"` // scalar input variables
-	Size     Size     `json:"size"`
-	Steps    Steps    `json:"steps"`
-	Overhead Overhead `json:"overhead"`
-	Nodes    Nodes    `json:"nodes"`
+	Inputs int  `json:"inputs"` // scalar input variables
+	Size   Size `json:"size"`
+	// Normalised is there for the strategy Modular.
+	Normalised *Normalised `json:"normalised,omitempty"`
+	Steps      Steps       `json:"steps"`
+	Overhead   Overhead    `json:"overhead"`
+	Nodes      Nodes       `json:"nodes"`
 	// ArenaBytes is the memory that the arena holds.
 	ArenaBytes uint64  `json:"arenaBytes"`
 	Seconds    Seconds `json:"seconds"`
@@ -86,15 +88,18 @@ func (e *Evaluator) Cost() Cost {
 	if e.passes != nil {
 		return e.passes.cost()
 	}
-	s := e.m.Stats()
+	s := addStats(e.m.Stats(), e.before)
 	c := s.Counts
 	p := e.p
 	which := &p.value
-	if e.grad {
+	switch {
+	case e.grad && e.opt.Strategy == Modular:
+		which = &p.modularly
+	case e.grad:
 		which = &p.gradient
 	}
 	which.mu.Lock()
-	compiling := which.time
+	compiling := max(which.time, e.making)
 	which.mu.Unlock()
 	p.mu.Lock()
 	size := p.size
@@ -112,6 +117,7 @@ func (e *Evaluator) Cost() Cost {
 		ArenaBytes: s.ArenaBytes,
 		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
 	}
+	cost.Normalised = e.normalised
 	if e.grad {
 		cost.Size.Reverse = size.reverse
 	}

@@ -23,12 +23,15 @@ type EvalOptions struct {
 	Mode     Mode   // how a gradient is computed; values take no notice
 	// NoFuse runs the literal form of every λ: no blocks. Values and steps are the same.
 	NoFuse bool
+	// Strategy says when a program is differentiated; values take no notice.
+	Strategy Strategy
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
 // at a time. Close it to return its memory.
 type Evaluator struct {
 	p       *Program
+	opt     EvalOptions
 	prog    *graph.Program
 	m       *machine.Machine
 	meter   *limits.Meter
@@ -38,6 +41,11 @@ type Evaluator struct {
 	last    time.Duration
 	lengths []int
 	cleanup runtime.Cleanup
+	// Of the strategies other than Direct: what was done before the program that runs.
+	before     machine.Stats
+	normalised *Normalised
+	unfoldedAt []float64     // the point
+	making     time.Duration // of D(G)
 }
 
 // NewValue returns an evaluator of the program's value, and NewGradient one of its
@@ -53,7 +61,7 @@ func (p *Program) NewGradient(ctx context.Context, opt EvalOptions) (*Evaluator,
 }
 
 func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) (*Evaluator, error) {
-	e := &Evaluator{p: p, meter: limits.New(ctx, p.opt.MaxMemory), grad: grad}
+	e := &Evaluator{p: p, opt: opt, meter: limits.New(ctx, p.opt.MaxMemory), grad: grad}
 	var err error
 	if grad && opt.Mode != Reverse {
 		if e.passes, err = p.newPasses(e.meter, opt); err != nil {
@@ -62,21 +70,31 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		return e, nil
 	}
 	if grad {
-		e.prog, err = p.reverseProgram(e.meter)
+		err = e.prepare(p.Point())
 	} else {
 		e.prog, err = p.valueProgram(e.meter)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if err := e.start(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// start makes the machine of the evaluator's program.
+func (e *Evaluator) start() error {
+	opt := e.opt
+	var err error
 	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, NoFuse: opt.NoFuse,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
-		return nil, p.locate(err, "starting")
+		return e.p.locate(err, "starting")
 	}
 	// An evaluator that is dropped without Close gives its memory back all the same.
 	e.cleanup = runtime.AddCleanup(e, func(m *machine.Machine) { _ = m.Close() }, e.m)
-	return e, nil
+	return nil
 }
 
 // look is called by the machine at least every 2¹⁶ steps or nodes.
@@ -137,6 +155,9 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 	if e.passes != nil {
 		var err error
 		e.last, err = e.passes.gradient(point, values, jacobian)
+		return err
+	}
+	if err := e.again(point); err != nil {
 		return err
 	}
 	start := time.Now()

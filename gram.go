@@ -64,7 +64,10 @@ type Program struct {
 	loading  time.Duration
 	value    compiled // t
 	gradient compiled // D(t)
-	symbolic compiled // t with its inputs left open
+	// modularly is D(t) with its λs normalised, modularised how that came.
+	modularly   compiled
+	modularised *modularTerm
+	symbolic    compiled // t with its inputs left open
 
 	mu   sync.Mutex
 	size sizes
@@ -222,21 +225,29 @@ func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
 
 func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
 	return p.gradient.get(func() (*graph.Program, error) {
-		if err := revgrad.Undefined(p.src.Term); err != nil {
-			return nil, p.locate(err, "differentiating")
-		}
-		if err := p.gradientType(); err != nil {
+		d, err := p.reversed(meter)
+		if err != nil {
 			return nil, err
 		}
-		check := p.opt.check("compile", meter)
-		d, err := revgrad.Reverse(p.src.Term, check)
-		if err != nil {
-			return nil, p.locate(err, "differentiating")
-		}
-		p.setSize(p.src.Term.Size(), d.Size())
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Check: check})
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
+}
+
+// reversed returns D(t) for t of type R or R^k.
+func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
+	if err := revgrad.Undefined(p.src.Term); err != nil {
+		return nil, p.locate(err, "differentiating")
+	}
+	if err := p.gradientType(); err != nil {
+		return nil, err
+	}
+	d, err := revgrad.Reverse(p.src.Term, p.opt.check("compile", meter))
+	if err != nil {
+		return nil, p.locate(err, "differentiating")
+	}
+	p.setSize(p.src.Term.Size(), d.Size())
+	return d, nil
 }
 
 func (p *Program) setSize(t, d int64) {

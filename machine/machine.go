@@ -39,6 +39,7 @@ type Options struct {
 	Seed     uint64
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
+	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Limits   Limits
 }
 

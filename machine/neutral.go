@@ -18,7 +18,8 @@ const (
 	// neutralVar is a variable of a λ that normalisation has gone under; its number is
 	// that of the variable in the source term, 0 for the a of a dual λ.
 	neutralVar = iota
-	// neutralApp is an application of a neutral function to its other operands.
+	// neutralApp is an application of a neutral function, or of a list or a numeral, to
+	// its other operands.
 	neutralApp
 	// neutralComponent is the component of its operand with the given number.
 	neutralComponent
@@ -124,9 +125,9 @@ func (m *Machine) emptyTuple(typ term.Type, n int) (v graph.Ref, word uint64, er
 	return v, 4*uint64(v) + graph.ValueWords, nil
 }
 
-// applyNeutral settles an application of a neutral function.
-func (m *Machine) applyNeutral(r, f graph.Ref, args []graph.Ref) error {
-	typ := term.Type(m.words[4*uint64(f)+neutralType])
+// applyNeutral settles an application of a neutral function, or of an iteration that
+// stays folded, of the type.
+func (m *Machine) applyNeutral(r, f graph.Ref, typ term.Type, args []graph.Ref) error {
 	for range args {
 		typ = m.prog.Types.Right(typ)
 	}

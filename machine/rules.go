@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
 
 // fire fires the redex r.
 func (m *Machine) fire(r graph.Ref) error {
@@ -145,8 +148,13 @@ func (m *Machine) arity(f graph.Ref) uint32 {
 // applySpine applies f, which may be partial, to arguments that are too few or
 // too many for it, and lists and numerals.
 func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
-	if m.nodes[f].Kind() == graph.Neutral {
-		return m.applyNeutral(r, f, args)
+	switch m.nodes[f].Kind() {
+	case graph.Neutral:
+		return m.applyNeutral(r, f, term.Type(m.words[4*uint64(f)+neutralType]), args)
+	case graph.List, graph.DataList, graph.Nat:
+		if m.opt.Folded {
+			return m.applyNeutral(r, f, m.iterationType(f), args)
+		}
 	}
 	all := m.args[:0]
 	if n := &m.nodes[f]; n.Kind() == graph.Partial {
