@@ -47,7 +47,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		o := begin(&a.out, "")
 		o.field("version", buildInfo().Version)
 		o.value("value", value, p.Shape())
-		o.field("strategy", strategy)
+		o.field("strategy", gram.Direct.String())
 		o.cost(&res.Cost, gram.Reverse)
 		o.end()
 		a.out.WriteByte('\n')
@@ -55,9 +55,6 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 	})
 	return cmd
 }
-
-// strategy is how a program is reduced: at its point, without unfolding it first.
-const strategy = "direct"
 
 // reduce loads a program and runs it, for its value or for its gradient.
 func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {

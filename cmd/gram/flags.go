@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,13 +44,14 @@ func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes count
-	schedule           schedule
+	schedule           choice[gram.Schedule]
 	seed               count
 	finite             bool
 	noFuse             bool
 	repeat             count
 	bound              bool
-	mode               mode // of gram grad
+	mode               choice[gram.Mode]     // of gram grad
+	strategy           choice[gram.Strategy] // of gram grad
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
@@ -73,39 +76,50 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.addLimits(cmd)
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
-	fs.Var(&f.schedule, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	fs.BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
-	_ = cmd.RegisterFlagCompletionFunc("schedule", cobra.FixedCompletions([]string{"lifo", "random"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addMode adds the flag that gram grad has more.
-func (f *runFlags) addMode(cmd *cobra.Command) {
-	cmd.Flags().Var(&f.mode, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
-	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"reverse", "forward", "tape"}, cobra.ShellCompDirectiveNoFileComp))
+// addGradient adds the flags that gram grad has more.
+func (f *runFlags) addGradient(cmd *cobra.Command) {
+	f.strategy = choice[gram.Strategy]{kind: "when", names: []string{"direct", "unfold", "modular"},
+		of: []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular}}
+	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first")
+	f.mode = choice[gram.Mode]{kind: "how", names: []string{"reverse", "forward", "tape"},
+		of: []gram.Mode{gram.Reverse, gram.Forward, gram.Tape}}
+	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
 }
 
 // checkMode reports flags that the mode doesn't use.
 func (f *runFlags) checkMode() error {
-	if f.bound && f.mode != mode(gram.Reverse) {
+	switch {
+	case f.mode.is == gram.Reverse:
+		return nil
+	case f.bound:
 		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
+	case f.strategy.is != gram.Direct:
+		return usagef("--strategy is of the calculus, and --mode %s passes over the graph", &f.mode)
+	case f.noFuse:
+		return usagef("--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
 	}
 	return nil
 }
 
 // options returns the options of a run. It picks the seed that is missing.
 func (f *runFlags) options(a *app) gram.EvalOptions {
-	if f.schedule == schedule(gram.Random) && !f.seed.set {
+	if f.schedule.is == gram.Random && !f.seed.set {
 		f.seed = count{n: rand.Uint64N(1 << 32), set: true}
 		fmt.Fprintf(a.stderr, "gram: schedule random; --seed %d gives the same order again\n", f.seed.n)
 	}
 	return gram.EvalOptions{
-		Schedule: gram.Schedule(f.schedule), Seed: f.seed.n,
+		Schedule: f.schedule.is, Seed: f.seed.n,
 		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
-		Mode: gram.Mode(f.mode),
+		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
 }
 
@@ -189,54 +203,40 @@ func (d *duration) Set(text string) error {
 	return nil
 }
 
-// schedule is a flag's order of redexes.
-type schedule gram.Schedule
+// choice is a flag that names one of several values.
+type choice[T comparable] struct {
+	is    T
+	kind  string // what the help calls the value
+	names []string
+	of    []T
+}
 
-var schedules = map[string]gram.Schedule{"lifo": gram.LIFO, "random": gram.Random}
+func (c *choice[T]) Type() string { return c.kind }
 
-func (s *schedule) Type() string { return "order" }
-
-func (s *schedule) String() string {
-	for name, value := range schedules {
-		if value == gram.Schedule(*s) {
-			return name
-		}
+func (c *choice[T]) String() string {
+	if i := slices.Index(c.of, c.is); i >= 0 {
+		return c.names[i]
 	}
 	return ""
 }
 
-func (s *schedule) Set(text string) error {
-	value, ok := schedules[text]
-	if !ok {
-		return errors.New("this is neither lifo nor random")
-	}
-	*s = schedule(value)
-	return nil
-}
-
-// mode is a flag's way to compute a gradient.
-type mode gram.Mode
-
-var modes = map[string]gram.Mode{"reverse": gram.Reverse, "forward": gram.Forward, "tape": gram.Tape}
-
-func (m *mode) Type() string { return "how" }
-
-func (m *mode) String() string {
-	for name, value := range modes {
-		if value == gram.Mode(*m) {
-			return name
+func (c *choice[T]) Set(text string) error {
+	i := slices.Index(c.names, text)
+	if i < 0 {
+		last := len(c.names) - 1
+		if last == 1 {
+			return fmt.Errorf("this is neither %s nor %s", c.names[0], c.names[1])
 		}
+		return fmt.Errorf("this is none of %s and %s", strings.Join(c.names[:last], ", "), c.names[last])
 	}
-	return ""
+	c.is = c.of[i]
+	return nil
 }
 
-func (m *mode) Set(text string) error {
-	value, ok := modes[text]
-	if !ok {
-		return errors.New("this is none of reverse, forward and tape")
-	}
-	*m = mode(value)
-	return nil
+// add adds the flag, with its values for completion.
+func (c *choice[T]) add(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // flagError adds the name that is meant, perhaps, to the error of an unknown flag.

@@ -30,6 +30,13 @@ arrays, a list of k of them for a Jacobian; NaN and infinities are the strings
 Steps are those of the paper and don't depend on the machine, on --schedule or on
 --seed. Times do: --repeat reports the best and the median of several runs.
 
+--strategy says when the program t is differentiated (6.2 and 7 of the paper). direct
+reduces D(t) as it is. unfold first reduces t to its graph G, its inputs left open,
+and then D(G). modular first normalises the functions of D(t) whose free variables
+are inputs or such functions, once, before anything copies them; lists, numerals and
+data stay folded, and a function that takes more than 64 times its size in steps
+stays as it was ("normalised" in the cost). The steps of all this are counted.
+
 --mode forward and --mode tape are what the calculus is measured against: the
 program is reduced to its computational graph G, once, as gram show --stage ground
 prints it, and numbers are passed over that. Forward mode takes a pass for each
@@ -49,7 +56,7 @@ inputs takes the branches of its point.`,
 		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	f.addMode(cmd)
+	f.addGradient(cmd)
 	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		res, p, err := a.reduce(ctx, path, &f, true, progress)
 		if err != nil {
@@ -57,11 +64,11 @@ inputs takes the branches of its point.`,
 		}
 		d := derivatives(p.Program, res)
 		if f.json {
-			a.gradJSON(p.Program, res, d, gram.Mode(f.mode))
+			a.gradJSON(p.Program, res, d, &f)
 		} else {
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
-			if f.mode == mode(gram.Reverse) {
+			if f.mode.is == gram.Reverse {
 				r.cost(&res.Cost, int(f.repeat.n))
 			} else {
 				r.passes(&res.Cost, int(f.repeat.n))
@@ -113,7 +120,7 @@ func derivatives(p *gram.Program, res *gram.Result) []derivative {
 
 func isJacobian(p *gram.Program) bool { return p.Shape().Kind == gram.VectorShape }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative, mode gram.Mode) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", flat{values: res.Values}, p.Shape())
@@ -126,8 +133,8 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative, mode 
 		sub.value(d.name, flat{values: d.values}, d.shape)
 	}
 	sub.end()
-	o.field("strategy", strategy)
-	o.cost(&res.Cost, mode)
+	o.field("strategy", f.strategy.String())
+	o.cost(&res.Cost, f.mode.is)
 	o.end()
 	a.out.WriteByte('\n')
 }

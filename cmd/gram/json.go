@@ -103,6 +103,9 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	}
 	sub.field("inputs", c.Inputs)
 	sub.field("size", c.Size)
+	if c.Normalised != nil {
+		sub.field("normalised", c.Normalised)
+	}
 	sub.field("steps", c.Steps)
 	sub.field("overhead", c.Overhead)
 	sub.field("nodes", c.Nodes)

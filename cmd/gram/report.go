@@ -65,6 +65,10 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 		plural(c.Inputs, "scalar input"))
 	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", grouped(c.Overhead.Total),
 		grouped(c.Overhead.Instantiate), grouped(c.Overhead.Search), grouped(c.Overhead.Readback))
+	if n := c.Normalised; n != nil {
+		r.line("modular", "%s normalised in %s steps, %d kept past %d·|D(λ)| steps", plural(n.Lambdas, "function"),
+			grouped(n.Steps), n.Kept, n.Budget)
+	}
 	if c.M != nil {
 		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", grouped(*c.M), grouped(*c.Graph),
 			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))

@@ -83,7 +83,7 @@ func graphScale(t require.TestingT, g *hypergraph.Graph, point []float64) float6
 func TestPropertyCorollaryGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{})
-		q := subject{p.Term, p.Inputs, p.Point}
+		q := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		byMachine, ok := onMachine(t, q, true)
 		if !ok || len(p.Inputs) == 0 {
 			return
@@ -133,7 +133,7 @@ func coarseDifferences(p subject) []float64 {
 func TestPropertyDifferences(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Smooth: true})
-		q := subject{p.Term, p.Inputs, p.Point}
+		q := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		got, ok := onMachine(t, q, true)
 		if !ok || len(p.Inputs) == 0 {
 			return

@@ -29,6 +29,7 @@ type subject struct {
 	t      *term.Term
 	inputs []term.Var
 	point  []float64
+	image  *term.Term // D(t) or its normal form; nil stands for D(t)
 }
 
 // outputs is k of a body of type R^k, 0 of one of type R.
@@ -42,6 +43,9 @@ func (p subject) outputs(t require.TestingT) int {
 }
 
 func (p subject) reversed(t require.TestingT) *term.Term {
+	if p.image != nil {
+		return p.image
+	}
 	d, err := revgrad.Reverse(p.t, nil)
 	require.NoError(t, err)
 	return d
@@ -49,7 +53,7 @@ func (p subject) reversed(t require.TestingT) *term.Term {
 
 func draw(t *rapid.T) subject {
 	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size")})
-	return subject{p.Term, p.Inputs, p.Point}
+	return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 }
 
 // outcome is what a run of the machine or of the reference comes to.
@@ -176,4 +180,32 @@ func TestPropertyMachineValue(t *testing.T) {
 // TestPropertyMachineGradient does so for gradients and Jacobians.
 func TestPropertyMachineGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
+}
+
+// TestPropertyMachineNormal does so for the normal form of D(t), whose dual λs have lets
+// and sums of numbers.
+func TestPropertyMachineNormal(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		if p.image = normalForm(t, p); p.image != nil {
+			requireAgreement(t, p, true)
+		}
+	})
+}
+
+// normalForm returns the machine's normal form of D(t), nil if it takes too many steps.
+func normalForm(t require.TestingT, p subject) *term.Term {
+	d := p.reversed(t)
+	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Open: true})
+	require.NoError(t, err)
+	m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	require.NoError(t, err)
+	defer m.Close()
+	n, err := m.Normal(p.point, d, p.inputs)
+	var limit *machine.LimitError
+	if errors.As(err, &limit) {
+		return nil
+	}
+	require.NoError(t, err)
+	return n
 }

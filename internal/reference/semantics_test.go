@@ -56,7 +56,7 @@ type run struct {
 func drawRun(t *rapid.T) run {
 	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size")})
 	rational(p.Term)
-	r := run{subject: subject{p.Term, p.Inputs, p.Point}, gradient: rapid.Bool().Draw(t, "gradient")}
+	r := run{subject: subject{t: p.Term, inputs: p.Inputs, point: p.Point}, gradient: rapid.Bool().Draw(t, "gradient")}
 	r.name = rapid.SampledFrom(strategyNames).Draw(t, "strategy")
 	r.strategy = strategies(rapid.Uint64().Draw(t, "seed"))[r.name]
 	r.Start = r.start(t, denote.Rationals{}, r.gradient)

@@ -27,7 +27,7 @@ func drawScalar(t *rapid.T) subject {
 		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
 		if len(p.Inputs) > 0 {
 			rational(p.Term)
-			return subject{p.Term, p.Inputs, p.Point}
+			return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		}
 	}
 }
