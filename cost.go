@@ -69,7 +69,8 @@ type Overhead struct {
 // inputs, numerals and operations of the computational graph.
 type Nodes struct {
 	Allocated uint64 `json:"allocated"`
-	Peak      uint64 `json:"peak"`
+	Freed     uint64 `json:"freed"` // before the run was over
+	Peak      uint64 `json:"peak"`  // in the arena at once
 }
 
 // Seconds are times. Load covers reading, elaborating and typing; Compile D and
@@ -113,7 +114,7 @@ func (e *Evaluator) Cost() Cost {
 			Branch: c[graph.Branch], Total: c.Total()},
 		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
 			Total: s.Instantiate + s.Search + s.Readback},
-		Nodes:      Nodes{Allocated: s.Nodes, Peak: s.PeakNodes},
+		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
 		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
 	}

@@ -23,6 +23,16 @@ var sizes = []struct {
 	{"w4", 1_000, 0}, {"w4", 100_000, 0}, {"w4", 1_000_000, 0},
 }
 
+// forms are how a program's gradient is run.
+var forms = []struct {
+	name string
+	opt  gram.EvalOptions
+}{
+	{"literal", gram.EvalOptions{NoFuse: true}},
+	{"direct", gram.EvalOptions{}},
+	{"modular", gram.EvalOptions{Strategy: gram.Modular}},
+}
+
 // BenchmarkGradient measures value and gradient. Each iteration runs the machine
 // once and the tape once, so that both see the same state of the computer; the
 // ratio is that of the best times.
@@ -32,37 +42,41 @@ func BenchmarkGradient(b *testing.B) {
 		if s.k > 0 {
 			name += fmt.Sprintf("/k=%d", s.k)
 		}
-		b.Run(name, func(b *testing.B) {
-			w, err := bench.NewWorkload(s.w, s.n, s.k)
-			require.NoError(b, err)
-			ctx := context.Background()
-			e, err := w.Program.NewGradient(ctx, gram.EvalOptions{})
-			require.NoError(b, err)
-			defer e.Close()
-			point := w.Program.Point()
-			value, gradient := make([]float64, 1), make([]float64, len(point))
-			tape := &bench.Tape{}
-			w.Tape(tape)
-			best, bestTape := time.Duration(1<<62), time.Duration(1<<62)
-			for b.Loop() {
-				start := time.Now()
-				require.NoError(b, e.Gradient(ctx, point, value, gradient))
-				best = min(best, time.Since(start))
-				b.StopTimer()
-				start = time.Now()
-				w.Tape(tape)
-				bestTape = min(bestTape, time.Since(start))
-				b.StartTimer()
-			}
-			c := e.Cost()
-			ns := float64(best.Nanoseconds())
-			b.ReportMetric(float64(c.Steps.Total), "steps/op")
-			b.ReportMetric(ns/float64(c.Steps.Total), "ns/step")
-			b.ReportMetric(ns/w.Primitives, "ns/primitive")
-			b.ReportMetric(float64(16*c.Nodes.Allocated)/w.Primitives, "B/primitive")
-			b.ReportMetric(ns/float64(bestTape.Nanoseconds()), "x-tape")
-		})
+		w, err := bench.NewWorkload(s.w, s.n, s.k)
+		require.NoError(b, err)
+		for _, f := range forms {
+			b.Run(name+"/"+f.name, func(b *testing.B) { gradient(b, w, f.opt) })
+		}
 	}
+}
+
+func gradient(b *testing.B, w *bench.Workload, opt gram.EvalOptions) {
+	ctx := context.Background()
+	e, err := w.Program.NewGradient(ctx, opt)
+	require.NoError(b, err)
+	defer e.Close()
+	point := w.Program.Point()
+	value, gradient := make([]float64, 1), make([]float64, len(point))
+	tape := &bench.Tape{}
+	w.Tape(tape)
+	best, bestTape := time.Duration(1<<62), time.Duration(1<<62)
+	for b.Loop() {
+		start := time.Now()
+		require.NoError(b, e.Gradient(ctx, point, value, gradient))
+		best = min(best, time.Since(start))
+		b.StopTimer()
+		start = time.Now()
+		w.Tape(tape)
+		bestTape = min(bestTape, time.Since(start))
+		b.StartTimer()
+	}
+	c := e.Cost()
+	ns := float64(best.Nanoseconds())
+	b.ReportMetric(float64(c.Steps.Total), "steps/op")
+	b.ReportMetric(ns/float64(c.Steps.Total), "ns/step")
+	b.ReportMetric(ns/w.Primitives, "ns/primitive")
+	b.ReportMetric(float64(16*c.Nodes.Allocated)/w.Primitives, "B/primitive")
+	b.ReportMetric(ns/float64(bestTape.Nanoseconds()), "x-tape")
 }
 
 // TestWorkloadsAgreeWithTape holds value and gradient of the machine against the

@@ -40,7 +40,7 @@ func (c *compiler) findLinear() {
 		if what == "" {
 			continue
 		}
-		c.late = true
+		c.late, c.out.Late = true, true
 		if c.opt.Open {
 			c.unsupported(n.Pos, "a program with "+what+" has no computational graph")
 		}

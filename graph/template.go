@@ -192,7 +192,9 @@ type Program struct {
 	// Open says that the inputs are symbolic: the rules that depend on what is a
 	// value are counted when the program runs. Weights are those of the OpTally
 	// instructions, at Tmpl, as many as there are operands.
-	Open    bool
+	Open bool
+	// Late says that the program has dual λs of its own, whose sums wait for a job.
+	Late    bool
 	Weights []Weight
 	// Reversed says that the program is D(t): its inputs have type D(R) and its
 	// result D(R) or D(R)^k, and it has a backward phase.

@@ -113,6 +113,7 @@ type Machine struct {
 	jobs    jobChecks
 	block   blockState
 	literal bool // no blocks
+	collect collector
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -135,6 +136,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		regs:  make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	m.collect.least = collectNodes
 	m.literal = opt.NoFuse || opt.Finite || p.Open
 	if err := m.makeGlobals(); err != nil {
 		arena.Close()
@@ -264,6 +266,7 @@ func (m *Machine) reset() {
 	if most := m.opt.Limits.MaxNodes; most != 0 {
 		m.nodeTop = uint32(min(uint64(m.base)+most, math.MaxUint32))
 	}
+	m.collectFrom()
 }
 
 var errNotOpen = errors.New("machine: the program was not compiled with symbolic inputs")
@@ -323,6 +326,12 @@ func (m *Machine) placeholder() graph.Ref {
 // reduce empties the worklist: the primal phase.
 func (m *Machine) reduce() error {
 	for len(m.work) > 0 {
+		if m.top >= m.collect.at {
+			m.pos = m.place(m.work[len(m.work)-1])
+			if err := m.collectGarbage(); err != nil {
+				return err
+			}
+		}
 		if m.steps+m.pops >= m.nextLook || m.top > m.nodeTop {
 			m.pos = m.place(m.work[len(m.work)-1])
 			if err := m.look(); err != nil {
@@ -351,6 +360,9 @@ func (m *Machine) atEnd() error {
 	}
 	if m.top > m.nodeTop {
 		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
+	}
+	if most := m.opt.Limits.MaxNodes; most != 0 && m.collects() && uint64(m.top-m.base) > most {
+		return m.collectGarbage()
 	}
 	return nil
 }

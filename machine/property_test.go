@@ -31,7 +31,11 @@ func newMachine(t require.TestingT, q *term.Term, inputs []term.Var, reversed bo
 	return m, func() { require.NoError(t, m.Close()) }
 }
 
-var schedules = []machine.Options{{NoFuse: true}, {}, {Schedule: machine.Random, Seed: 1}, {Schedule: machine.Random, Seed: 2}}
+// collectEvery makes collections frequent, for each of the schedules.
+var collectEvery = []uint32{1, 1 << 20, 40, 1, 7}
+
+var schedules = []machine.Options{{NoFuse: true}, {}, {Schedule: machine.Random, Seed: 1}, {Schedule: machine.Random, Seed: 2},
+	{Schedule: machine.Random, Seed: 3, NoFuse: true}}
 
 // never are the rules that do not fire at a point in programs without lin.
 func assertNever(t require.TestingT, c graph.Counts) {
@@ -50,6 +54,7 @@ func valueProperty(t *rapid.T) {
 		opt.Limits.MaxSteps = maxSteps
 		m, done := newMachine(t, p.Term, p.Inputs, false, opt)
 		defer done()
+		machine.CollectEvery(m, collectEvery[i])
 		err := m.Value(p.Point)
 		var limit *machine.LimitError
 		if errors.As(err, &limit) {

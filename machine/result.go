@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
@@ -14,7 +15,8 @@ type Stats struct {
 	Search      uint64       // pops, waits, occurrences counted before a backward phase, comparisons in a job
 	Readback    uint64       // components read back
 	Nodes       uint64       // nodes of 16 bytes allocated, the program's globals not included
-	PeakNodes   uint64       // live at once
+	Freed       uint64       // of these, freed before the run was over
+	PeakNodes   uint64       // in the arena at once
 	ArenaBytes  uint64       // memory that the arena holds
 	Looks       uint64       // how often the limits were looked at
 }
@@ -22,7 +24,7 @@ type Stats struct {
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
 	s := Stats{Counts: m.counts, Readback: m.readback, Search: m.pops + m.waits + m.occurs,
-		Nodes: uint64(m.top - m.base), PeakNodes: uint64(m.top - m.base), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
+		Nodes: uint64(m.top-m.base) + m.collect.freed, Freed: m.collect.freed, PeakNodes: max(m.collect.peak, uint64(m.top-m.base)), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
 	for i, n := range m.runs {
 		t := &m.prog.Templates[i]
 		s.Counts.AddTimes(&t.Counts, n)
@@ -54,7 +56,11 @@ func (m *Machine) Value(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
-	return m.reduce()
+	if err := m.reduce(); err != nil {
+		return err
+	}
+	m.collect.at = math.MaxUint32 // the value that is read stays where it is
+	return nil
 }
 
 // Read appends the numbers of the value that the last run left to out, from left
