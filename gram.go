@@ -69,6 +69,9 @@ type Program struct {
 	modularised *modularTerm
 	symbolic    compiled // t with its inputs left open
 
+	// terms is held while terms are made and typed: they share a universe of types.
+	terms sync.Mutex
+
 	mu   sync.Mutex
 	size sizes
 }
@@ -199,10 +202,12 @@ func (p *Program) ScalarInputs() []term.Var {
 }
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
-func (c *compiled) get(make func() (*graph.Program, error)) (*graph.Program, error) {
+func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.Program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.prog == nil {
+		p.terms.Lock()
+		defer p.terms.Unlock()
 		start := time.Now()
 		prog, err := make()
 		c.time = time.Since(start)
@@ -216,7 +221,7 @@ func (c *compiled) get(make func() (*graph.Program, error)) (*graph.Program, err
 
 // valueProgram compiles t, and reverseProgram D(t).
 func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.value.get(func() (*graph.Program, error) {
+	return p.get(&p.value, func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
@@ -224,7 +229,7 @@ func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
 }
 
 func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.gradient.get(func() (*graph.Program, error) {
+	return p.get(&p.gradient, func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package gram_test
 import (
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -72,6 +73,35 @@ func TestOneProgramManyGoroutines(t *testing.T) {
 }
 
 const endless = "input x = 0.5\niter #1000000000 (fun y -> sin (y * x)) x"
+
+// TestOneProgramManyGoroutineUses uses one program in all ways at a time: under the race
+// detector, what they make of its terms does not clash.
+func TestOneProgramManyGoroutineUses(t *testing.T) {
+	ctx := context.Background()
+	p := loadExample(t, "rnn")
+	var wait sync.WaitGroup
+	errs := make(chan error, 100)
+	use := func(f func() error) { wait.Go(func() { errs <- f() }) }
+	for range 3 {
+		for _, s := range []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular} {
+			use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Strategy: s}); return err })
+		}
+		for _, m := range []gram.Mode{gram.Forward, gram.Tape} {
+			use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Mode: m}); return err })
+		}
+		for _, s := range []gram.Stage{gram.TermStage, gram.ReverseStage, gram.GroundStage, gram.ForwardStage, gram.BPStage, gram.NormalStage} {
+			use(func() error { return p.WriteStage(ctx, io.Discard, s, gram.Text, gram.EvalOptions{}) })
+		}
+		use(func() error { _, err := p.Value(ctx, gram.EvalOptions{}); return err })
+		use(func() error { _, err := p.Bound(ctx, gram.EvalOptions{}); return err })
+		use(func() error { _, err := p.Normal(ctx, gram.EvalOptions{}); return err })
+	}
+	wait.Wait()
+	close(errs)
+	for err := range errs {
+		require.NoError(t, err)
+	}
+}
 
 // TestCancel: a cancelled run returns soon, with an error that says so, and the
 // evaluator can be used again.

@@ -20,6 +20,8 @@ func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 }
 
 func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
+	p.terms.Lock()
+	defer p.terms.Unlock()
 	check := p.opt.check("compile", meter)
 	d, err := revgrad.Reverse(p.src.Term, check)
 	if err != nil {

@@ -61,7 +61,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 			return nil, machine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
-	prog, err := p.symbolic.get(func() (*graph.Program, error) {
+	prog, err := p.get(&p.symbolic, func() (*graph.Program, error) {
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})

@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -65,7 +66,15 @@ func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notati
 	if n == LaTeX {
 		write = func(w io.Writer) error { return unparse.LaTeX(w, st.t, st.check) }
 	}
-	return p.locate(write(w), "printing")
+	var text bytes.Buffer
+	p.terms.Lock()
+	err := write(&text)
+	p.terms.Unlock()
+	if err != nil {
+		return p.locate(err, "printing")
+	}
+	_, err = text.WriteTo(w)
+	return err
 }
 
 // stage is a term with what its free variables are.
@@ -87,6 +96,8 @@ func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
 	case TermStage:
 		return nil
 	case ReverseStage:
+		p.terms.Lock()
+		defer p.terms.Unlock()
 		st.t, err = revgrad.Reverse(p.src.Term, st.check)
 		return p.locate(err, "differentiating")
 	case NormalStage:
@@ -101,6 +112,8 @@ func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
 		return err
 	}
 	defer m.Close()
+	p.terms.Lock()
+	defer p.terms.Unlock()
 	if err := st.ground(m); err != nil {
 		return p.locate(err, "printing")
 	}

@@ -60,6 +60,8 @@ func (e *Evaluator) unfold(point []float64) error {
 		return err
 	}
 	defer m.Close()
+	p.terms.Lock()
+	defer p.terms.Unlock()
 	check := p.opt.check("compile", e.meter)
 	st := &stage{p: p, check: check, inputs: p.ScalarInputs()}
 	if err := st.ground(m); err != nil {
@@ -80,7 +82,7 @@ func (e *Evaluator) unfold(point []float64) error {
 
 // modularProgram compiles D(t) with its λs normalised.
 func (p *Program) modularProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.modularly.get(func() (*graph.Program, error) {
+	return p.get(&p.modularly, func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
