@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/term"
@@ -172,9 +173,9 @@ func TestReverseParsesBack(t *testing.T) {
 	}
 }
 
-// TestRandomStagesParseBack: the stages of random programs.
-func TestRandomStagesParseBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertyStagesParseBack: the stages of random programs.
+func TestPropertyStagesParseBack(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
 		require.Empty(t, term.Difference(q.Term, p.Term(), term.EquivOptions{}))

@@ -11,14 +11,15 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
-// TestLinearSchedules: programs with dual λs of their own have the same value and counts
+// TestPropertyLinearSchedules: programs with dual λs of their own have the same value and counts
 // under every schedule; with -tags check the machine asserts what holds of each job.
-func TestLinearSchedules(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyLinearSchedules(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size"))
 		var want []float64
 		var first machine.Stats

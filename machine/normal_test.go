@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -31,9 +32,9 @@ func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed b
 	return n
 }
 
-// TestNormalForm: the normal forms of t and of D(t), for t of any type, have the types
+// TestPropertyNormalForm: the normal forms of t and of D(t), for t of any type, have the types
 // of t and of D(t), and denote the same.
-func TestNormalForm(t *testing.T) { rapid.Check(t, normalProperty) }
+func TestPropertyNormalForm(t *testing.T) { property.Check(t, normalProperty) }
 
 func normalProperty(t *rapid.T) {
 	p := generate.Draw(t, generate.Options{Any: true})
@@ -63,10 +64,10 @@ func checkNormal(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) {
 	}
 }
 
-// TestNormalFormRuns: the machine runs the normal form of D(t), under every schedule
+// TestPropertyNormalFormRuns: the machine runs the normal form of D(t), under every schedule
 // and as blocks or not, to t's value and gradient.
-func TestNormalFormRuns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyNormalFormRuns(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)

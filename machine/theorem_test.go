@@ -7,15 +7,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
-// TestTheorem1: the symbolic normal form of D(t), for t : R with the graph G, is
+// TestPropertyTheorem1: the symbolic normal form of D(t), for t : R with the graph G, is
 // ⟨G0, λa.Σ xj*(Gj)⟩ under G's substitutions, where bp(G) has G0 and the Gj: Theorem 1
 // by way of Lemma main, up to α, ≡ without dup, and the order of sums. Both leave out
 // what nothing uses: bp's [b:=H] of a closed graph.
-func TestTheorem1(t *testing.T) { rapid.Check(t, theorem1Property) }
+func TestPropertyTheorem1(t *testing.T) { property.Check(t, theorem1Property) }
 
 func theorem1Property(t *rapid.T) {
 	p := generate.Draw(t, generate.Options{})

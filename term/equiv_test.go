@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -19,9 +20,9 @@ func drawn(t *rapid.T) *term.Term {
 	return generate.Draw(t, generate.Options{Size: 40}).Term
 }
 
-// TestEquivalentShuffled: a term is equivalent to its shuffles.
-func TestEquivalentShuffled(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertyEquivalentShuffled: a term is equivalent to its shuffles.
+func TestPropertyEquivalentShuffled(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := drawn(t)
 		u, v := shuffled(t, q), shuffled(t, q)
 		for _, opt := range []term.EquivOptions{{}, {IgnoreGarbage: true}} {
@@ -31,9 +32,9 @@ func TestEquivalentShuffled(t *testing.T) {
 	})
 }
 
-// TestEquivalentChanged: a shuffle of a term with one real change is not equivalent.
-func TestEquivalentChanged(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertyEquivalentChanged: a shuffle of a term with one real change is not equivalent.
+func TestPropertyEquivalentChanged(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := drawn(t)
 		u := *q
 		u.Nodes = append([]term.Node(nil), q.Nodes...)

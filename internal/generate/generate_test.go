@@ -49,3 +49,38 @@ func TestReach(t *testing.T) {
 		require.True(t, symbols[f], "no term has the symbol %s", f)
 	}
 }
+
+// TestReachLinear: a thousand draws have every constructor that can stand with linear
+// variables, linear substitutions, dual λs and applications of named ones, and no more
+// than 60 symbols.
+func TestReachLinear(t *testing.T) {
+	ops := map[term.Op]bool{}
+	lets, duals, applied := 0, 0, 0
+	draw := rapid.Custom(func(t *rapid.T) *term.Term {
+		return generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))
+	})
+	for seed := range 1000 {
+		q := draw.Example(seed)
+		_, err := q.Check()
+		require.NoError(t, err)
+		require.LessOrEqual(t, q.Size(), int64(generate.MaxSize))
+		for _, n := range q.Nodes[1:] {
+			ops[n.Op] = true
+			switch linear := q.Vars[n.X].Linear; {
+			case linear && n.Op == term.LetOp:
+				lets++
+			case linear && n.Op == term.LamOp:
+				duals++
+			case n.Op == term.AppOp && q.Types.Kind(q.Vars[q.Nodes[n.A].X].Type) == term.DualKind:
+				applied++
+			}
+		}
+	}
+	for op := term.VarOp; op <= term.DataOp; op++ {
+		drawn := op != term.ZeroOp && op != term.UntupleOp && op != term.DataOp
+		require.Equal(t, drawn, ops[op], "constructor %d", op)
+	}
+	for _, n := range []int{lets, duals, applied} {
+		require.Greater(t, n, 100)
+	}
+}

@@ -19,10 +19,21 @@ type linearDrawer struct {
 	budget int
 }
 
-// Linear makes a closed term of type R or R^d, d up to 3, with about size symbols, with
-// dual λs of its own: any term, or a sum in the scope of a few that are named and apply
-// those before them, so that one is reached on several ways.
+// Linear makes a closed term of type R or R^d, d up to 3, with about size symbols and
+// never more than MaxSize, with dual λs of its own: any term, or a sum in the scope of
+// a few that are named and apply those before them, so that one is reached on several
+// ways.
 func Linear(t *rapid.T, size int) *term.Term {
+	for {
+		if q := linear(t, size); q.Size() <= MaxSize {
+			return q
+		}
+		size = size * 2 / 3
+	}
+}
+
+// linear makes a term of about size symbols.
+func linear(t *rapid.T, size int) *term.Term {
 	tt := term.NewTypes()
 	g := &linearDrawer{t: t, q: term.New(tt), tt: tt, budget: size}
 	ty := g.power(g.choose(4))

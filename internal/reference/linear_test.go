@@ -140,11 +140,11 @@ func TestPropertyChecker(t *testing.T) {
 	})
 }
 
-// TestJudgements: this checker and term.Check accept the same terms: those made by the
+// TestPropertyJudgements: this checker and term.Check accept the same terms: those made by the
 // judgements, and those with a few changes anywhere.
-func TestJudgements(t *testing.T) {
+func TestPropertyJudgements(t *testing.T) {
 	accepted, rejected := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := generate.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
 		require.True(t, requireSameJudgement(t, q))
 		for range 20 {

@@ -9,14 +9,15 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
-// TestMachineLinear holds programs with dual λs of their own against the machine, and
+// TestPropertyMachineLinear holds programs with dual λs of their own against the machine, and
 // the machine's schedules against each other. A value may be a bag that was summed.
-func TestMachineLinear(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPropertyMachineLinear(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := subject{t: generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
 		requireAgreementOf(t, p, false, func(want, got []float64) { requireClose(t, want, got) })
 		requireSchedules(t, p, rapid.Uint64().Draw(t, "schedule"))

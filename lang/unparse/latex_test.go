@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -62,9 +63,9 @@ func checkFragment(t require.TestingT, text string) {
 var commands = append(strings.Fields(`\lambda \mathsf \mathrm \underline \cdot \partial \vec \ast \prime \quad \# \, \\
 	\le \ge \sin \cos \tan \exp \log \tanh \min \max \infty \text \_ \( \) \varepsilon \rho`), `\ `)
 
-// TestFormulas: random terms, and D of them, are fragments of LaTeX that are whole.
-func TestFormulas(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+// TestPropertyFormulas: random terms, and D of them, are fragments of LaTeX that are whole.
+func TestPropertyFormulas(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{}).Term
 		d, err := revgrad.Reverse(q, nil)
 		require.NoError(t, err)
