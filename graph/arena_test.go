@@ -1,0 +1,68 @@
+package graph
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestArenaGrows: an arena grows by slabs up to what was reserved, its nodes do not move,
+// and nodes, words and numbers are one memory.
+func TestArenaGrows(t *testing.T) {
+	a, err := NewArena(2 * SlabNodes * NodeBytes)
+	require.NoError(t, err)
+	require.EqualValues(t, SlabNodes, a.Len())
+	nodes, words, floats := a.Nodes(), a.Words(), a.Floats()
+	nodes[SlabNodes-1] = Node{Head: uint32(Num), A: 7}
+	floats[2*(SlabNodes-1)+1] = 2.5
+	require.Equal(t, 2.5, nodes[SlabNodes-1].Number())
+	require.Equal(t, Num, nodes[SlabNodes-1].Kind())
+	require.EqualValues(t, 7, words[4*(SlabNodes-1)+1])
+
+	require.NoError(t, a.Grow(SlabNodes))
+	require.EqualValues(t, SlabNodes, a.Len())
+	require.NoError(t, a.Grow(SlabNodes+1))
+	require.EqualValues(t, 2*SlabNodes, a.Len())
+	require.EqualValues(t, 2*SlabNodes*NodeBytes, a.Bytes())
+	nodes[2*SlabNodes-1].V = 1
+	require.Equal(t, 2.5, nodes[SlabNodes-1].Number())
+
+	err = a.Grow(2*SlabNodes + 1)
+	var full *ArenaFullError
+	require.ErrorAs(t, err, &full)
+	require.EqualError(t, err, "the arena is full at 8388608 bytes")
+	require.NoError(t, errors.Unwrap(err))
+	require.EqualValues(t, 2*SlabNodes, a.Len(), "it is as it was")
+
+	require.NoError(t, a.Close())
+	require.Zero(t, a.Len())
+	require.NoError(t, a.Close(), "closing again does nothing")
+}
+
+// TestArenaSize: what is reserved is rounded up to a slab, and is one at least.
+func TestArenaSize(t *testing.T) {
+	for bytes, slabs := range map[uint64]int{0: 1, NodeBytes: 1, SlabNodes * NodeBytes: 1, (SlabNodes + 1) * NodeBytes: 2} {
+		a, err := NewArena(bytes)
+		require.NoError(t, err)
+		require.Len(t, a.Nodes(), slabs*SlabNodes, "%d bytes", bytes)
+		require.NoError(t, a.Close())
+	}
+}
+
+// TestArenaNoMemory: the system may have no memory for a slab. The error says so, and the
+// arena is as large as it was.
+func TestArenaNoMemory(t *testing.T) {
+	a, err := NewArena(2 * SlabNodes * NodeBytes)
+	require.NoError(t, err)
+	none := errors.New("cannot allocate memory")
+	commit := a.commit
+	a.commit = func(from, to uint32) error { return none }
+	err = a.Grow(SlabNodes + 1)
+	require.ErrorIs(t, err, none)
+	require.EqualError(t, err, "the arena cannot grow beyond 4194304 bytes: cannot allocate memory")
+	require.EqualValues(t, SlabNodes, a.Len())
+	a.commit = commit
+	require.NoError(t, a.Grow(SlabNodes+1))
+	require.NoError(t, a.Close())
+}
