@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
 )
 
 // blockInputs and blockData stand before each of the programs.
@@ -211,5 +212,34 @@ func TestLoopLooks(t *testing.T) {
 		require.Equal(t, full.values, v)
 		require.Equal(t, full.jacobian, j)
 		require.Equal(t, full.stats, m.Stats())
+	}
+}
+
+// TestBlockOfNormalForm: a block whose dual has products and sums in the argument of its
+// head, as the normal form of D(z·z) has: f = λp.⟨z·z, λa.z*(z·a + z·a)⟩[⟨z,z*⟩:=p]. At 2,
+// f (f y) is 2⁴, and its derivative 4·2³.
+func TestBlockOfNormalForm(t *testing.T) {
+	q := term.New(term.NewTypes())
+	pairs := q.Types.Reverse(term.R)
+	variable := func(name string, ty term.Type, linear bool) term.Var {
+		return q.NewVar(term.VarInfo{Name: name, Type: ty, Linear: linear})
+	}
+	y, f, p := variable("y", pairs, false), variable("f", q.Types.Arrow(pairs, pairs), false), variable("p", pairs, false)
+	z, star, a := variable("z", term.R, false), variable("z*", term.AbstractDual, false), variable("a", term.R, true)
+	at := func(x term.Var) term.Ref { return q.Variable(0, x) }
+	times := func(x, y term.Var) term.Ref { return q.Fun(0, term.Mul, at(x), at(y)) }
+	dual := q.Lam(0, a, q.App(0, at(star), q.Add(0, times(z, a), times(z, a))))
+	lam := q.Lam(0, p, q.Unpair(0, z, star, at(p), q.Pair(0, times(z, z), dual)))
+	q.Root = q.Let(0, f, lam, q.App(0, at(f), q.App(0, at(f), at(y))))
+	prog, err := compile.Compile(q, compile.Options{Inputs: []term.Var{y}, Reversed: true})
+	require.NoError(t, err)
+	require.Len(t, prog.Blocks, 2)
+	s := source{Term: q, inputs: []term.Var{y}, point: []float64{2}}
+	literal := runGradient(t, s, prog, machine.Options{NoFuse: true})
+	for _, opt := range schedules {
+		run := runGradient(t, s, prog, opt)
+		require.Equal(t, []float64{16}, run.values)
+		require.Equal(t, []float64{32}, run.jacobian)
+		require.Equal(t, literal.stats.Counts, run.stats.Counts)
 	}
 }
