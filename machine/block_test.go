@@ -55,6 +55,8 @@ var blockPrograms = map[string]string{
 	"numerals, relu and symbols of two arguments":   "#3 (fun h -> max (relu (h - 2)) (pow 2 h * atan e / 3)) r",
 	"one dual of the result stands twice":           "let (h, k) = #3 (fun (h, k) -> let z = h * e + k in (z, z)) (r, 1) in h * k",
 	"loops whose start is a loop, in one heap":      "fold (fun x h -> h * e + x) (#3 (fun h -> h * r + e) e) xs * #2 (fun h -> h * h) r",
+	"nine loops, summed from the left":              "let f = fun c -> #3 (fun h -> h * e + c) r in f 0 + f 1 + f 2 + f 3 + f 4 + f 5 + f 6 + f 7 + f 8",
+	"nine loops, summed from the right":             "let f = fun c -> #3 (fun h -> h * e + c) r in sum i < 9 -> f i",
 	"a loop in a λ that is called again and again":  "let f = fun s -> #2 (fun h -> h * e + s) r in f (f (f 1))",
 	"all duals, one by one: a Jacobian":             "let (h, k) = fold (fun x (h, k) -> (k + x, e * h)) (r, e) xs in [| h, k, h * k, 3 |]",
 	"a Jacobian of a vector that is the state":      "fold (fun x v -> [| v.(1), v.(2) * r + x, e |]) [| r, e, 1 |] xs",
