@@ -17,6 +17,9 @@ func accumulate(b *graph.Block) {
 		if in.Op != graph.BlockFun1 && in.Op != graph.BlockSinCos {
 			read(in.B)
 		}
+		if in.Op == graph.BlockFun1 && (in.Sym == term.Sigmoid || in.Sym == term.Exp) {
+			read(in.D) // the backward code takes the slope from the value
+		}
 		made[in.D] = int32(i + 1)
 	}
 	for i := range b.Cells {
