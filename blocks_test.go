@@ -2,6 +2,8 @@ package gram_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,11 +85,25 @@ let (a, b) = iter #70001 (fun (a, b) -> (b * w + v, a)) (w, v) in a`},
 let g = fun x y z -> x * y + w * z in let h = g w 2 in h 1 + h 2`},
 	{"a function that a function returns", `input w = 0.9
 let g = fun x -> let u = x * x in fun y -> u * y + w in g 2 3 + g w w`},
+	{"a chain of functions longer than a block", "input w = 0.3\n" + chain(12) + strings.Repeat(" w", 12)},
+	{"the end of a chain", "input w = 0.3\nlet g = " + chain(12) + strings.Repeat(" w", 9) + " in g w 1 w + g 1 2 3"},
 	{"values that are no numbers", `input w = -0.3
 iter #3 (fun h -> log h * w) w`},
 	{"all sorts of symbols", `input w = 0.9
 input v = 0.4
 iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 0.1) + sqrt (h + 2) + atan h + abs h + relu h + sign h + step h) 0.3`},
+}
+
+// chain is a function of n arguments, one at a time: each λ computes something and returns
+// the next.
+func chain(n int) string {
+	var f strings.Builder
+	last := "w"
+	for i := range n {
+		fmt.Fprintf(&f, "fun x%d -> let y%d = sin x%d + %s in ", i, i, i, last)
+		last = fmt.Sprintf("y%d", i)
+	}
+	return "(" + f.String() + last + ")"
 }
 
 // TestBlocksAgree: fused or literal, in any mode, a program has the same value and
@@ -110,6 +126,36 @@ func TestBlocksAgree(t *testing.T) {
 					require.Equal(t, want.Cost.Steps, got.Cost.Steps)
 				}
 			}
+		})
+	}
+}
+
+// TestBlocksKeepTuplesWhole: a λ that passes a large tuple on without opening it makes no
+// copy of it, fused or not.
+func TestBlocksKeepTuplesWhole(t *testing.T) {
+	ctx := context.Background()
+	doubled := "(x, x)"
+	for range 20 {
+		doubled = "let x = " + doubled + " in (x, x)"
+	}
+	for name, src := range map[string]string{
+		"a state": `
+input w : R^1000 = vec i < 1000 -> i
+let (v, h) = iter #100 (fun (v, h) -> (v, h + 1)) (w, 0) in v.(1) * h`,
+		"a call": `
+input w : R^1000 = vec i < 1000 -> i
+let f = fun (v : R^1000) x -> (v, x + 1) in
+let (v, h) = fold (fun y (v, h) -> if h < 0 then (v, h) else f v h) (w, 1) (list i < 100 -> i) in v.(1) * h`,
+		"a tree of pairs, all shared": strings.ReplaceAll("input w = 2\nlet (p, q) = (fun x -> doubled) w in w", "doubled", doubled),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := load(t, src)
+			fused, err := p.Gradient(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			literal, err := p.Gradient(ctx, gram.EvalOptions{NoFuse: true})
+			require.NoError(t, err)
+			require.Equal(t, literal.Cost.Steps, fused.Cost.Steps)
+			require.LessOrEqual(t, fused.Cost.Nodes.Allocated, literal.Cost.Nodes.Allocated)
 		})
 	}
 }

@@ -7,8 +7,22 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// maxBlock bounds the instructions of a block, and the leaves of what it takes.
-const maxBlock = 1 << 20
+// maxBlock bounds the instructions of a block, maxTemplates its templates: each λ of a
+// chain in which every λ returns the next may have a block, and the time to make them is
+// linear in the length of the chain.
+const (
+	maxBlock     = 1 << 20
+	maxTemplates = 8
+)
+
+// A block copies the leaves of what it takes and gives, where its templates copy a
+// reference to the whole. So that a rule stays O(1), the nodes of its layouts are at most
+// leavesPerStep for each step of its templates and fewLeaves more; a λ that takes or
+// returns larger tuples without opening them has no block.
+const (
+	leavesPerStep = 4
+	fewLeaves     = 32
+)
 
 // blocks makes a block of each λ whose body is straight-line arithmetic.
 func (c *compiler) blocks() {
@@ -49,7 +63,7 @@ type blockBuilder struct {
 	t      *graph.Template
 	out    *graph.Block
 	wires  map[uint32]wire
-	leaves int
+	leaves uint64 // nodes of the layouts
 	// renumber gives an external dual its final number.
 	renumber func(int32) int32
 }
@@ -57,6 +71,7 @@ type blockBuilder struct {
 // build makes the block of a template, and of those whose closures it returns, or
 // reports that there is none.
 func (b *blockBuilder) build(id uint32) bool {
+	b.count(id)
 	var captured []wire
 	for _, typ := range b.c.slotTypes[id][:b.c.out.Templates[id].Caps] {
 		l, w, ok := b.leavesOf(typ)
@@ -71,8 +86,27 @@ func (b *blockBuilder) build(id uint32) bool {
 		if !ok || w.kind != closureWire {
 			return ok && b.result(w)
 		}
+		if len(b.out.Templates) == maxTemplates {
+			return false
+		}
 		id, captured = w.tmpl, w.parts
+		b.count(id)
 	}
+}
+
+// count counts a template among the block's.
+func (b *blockBuilder) count(id uint32) {
+	b.out.Templates = append(b.out.Templates, id)
+	b.out.Steps += b.c.out.Templates[id].Steps
+}
+
+// room returns how many nodes the block's layouts may have.
+func (b *blockBuilder) room() uint64 { return leavesPerStep*b.out.Steps + fewLeaves }
+
+// leaf counts a node of a layout, and reports whether there is room for it.
+func (b *blockBuilder) leaf() bool {
+	b.leaves++
+	return b.leaves <= b.room()
 }
 
 // template adds the parameters and the code of a template to the block, and returns
@@ -80,8 +114,6 @@ func (b *blockBuilder) build(id uint32) bool {
 func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
 	t := &b.c.out.Templates[id]
 	b.t = t
-	b.out.Templates = append(b.out.Templates, id)
-	b.out.Steps += t.Steps
 	// Frames overlap: of the last template, the globals stay.
 	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })
 	for i, w := range captured {
@@ -119,7 +151,7 @@ func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool)
 	for stack := []hole{{typ, &w}}; len(stack) > 0; {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if b.leaves++; b.leaves > maxBlock || h.typ == 0 {
+		if h.typ == 0 || !b.leaf() {
 			return l, w, false
 		}
 		switch tt.Kind(h.typ) {
@@ -139,7 +171,7 @@ func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool)
 			comps := []term.Type{tt.Left(h.typ), tt.Right(h.typ)}
 			h.at.kind = graph.PairLayout
 			if tt.Kind(h.typ) == term.VecKind {
-				if tt.Len(h.typ) > maxBlock {
+				if uint64(tt.Len(h.typ)) > b.room() {
 					return l, w, false
 				}
 				h.at.kind = graph.VecLayout
@@ -300,7 +332,7 @@ func (b *blockBuilder) open(in *graph.Instr) bool {
 func (b *blockBuilder) dual(in *graph.Instr) bool {
 	id := b.c.out.Duals[in.Tmpl].Body
 	body := &b.c.out.Bodies[id]
-	cell := graph.BlockCell{Dual: in.Tmpl, Body: id}
+	cell := graph.BlockCell{Body: id}
 	for i, s := range b.args(in) {
 		w, ok := b.wire(s)
 		if !ok {
@@ -347,14 +379,15 @@ func (b *blockBuilder) orderExternals() {
 	b.renumber = renumber
 }
 
-// result sets the block's result, and reports whether it is one without functions.
+// result sets the block's result, and reports whether it is one without functions, and
+// not too large.
 func (b *blockBuilder) result(w wire) bool {
 	b.orderExternals()
 	out := &b.out.Out
 	for stack := []wire{w}; len(stack) > 0; {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if w.kind == closureWire {
+		if w.kind == closureWire || !b.leaf() {
 			return false
 		}
 		out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(len(w.parts))})
