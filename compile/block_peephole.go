@@ -14,7 +14,7 @@ func accumulate(b *graph.Block) {
 	for i := range b.Code {
 		in := &b.Code[i]
 		read(in.A)
-		if in.Op != graph.BlockFun1 && in.Op != graph.BlockSinCos {
+		if in.Op != graph.BlockFun1 {
 			read(in.B)
 		}
 		if in.Op == graph.BlockFun1 && (in.Sym == term.Sigmoid || in.Sym == term.Exp) {

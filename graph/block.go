@@ -77,7 +77,6 @@ type Const struct {
 // BlockCell is a dual λ of the body: the code of its body, its heads as wires, and the
 // registers of its numbers.
 type BlockCell struct {
-	Dual  uint32
 	Body  uint32
 	Heads []int32
 	Nums  []uint32
