@@ -3,6 +3,7 @@ package machine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,42 +26,61 @@ data ps : List R^2 = [[| 1, 2 |]; [| -1, 0.5 |]; [| 0.25, 3 |]]
 // blockPrograms have blocks whose backward code depends on which duals of their results
 // are reached, in which run.
 var blockPrograms = map[string]string{
-	"a state of a number":                           "fold (fun x h -> sigmoid (e * x + r * h)) 0 xs",
-	"one component of a pair is read":               "fst (fold (fun x (h, k) -> (sin (e * x + h), k * r + x)) (0, 1) xs)",
-	"the other":                                     "snd (fold (fun x (h, k) -> (sin (e * x + h), k * r + x)) (0, 1) xs)",
-	"components that are swapped, an even time":     "fst (#4 (fun (h, k) -> (k, exp (e * h))) (r, e))",
-	"and an odd time":                               "fst (#5 (fun (h, k) -> (k, exp (e * h))) (r, e))",
-	"a component that is passed through":            "let (h, k) = #3 (fun (h, k) -> (h * k + e, k)) (1, r * e) in h * k",
-	"one that is passed through alone":              "snd (#3 (fun (h, k) -> (h * k + e, k)) (1, r * e))",
-	"a delay: a component is read runs later":       "let (a, (b, c)) = #5 (fun (a, (b, c)) -> (b, (c, e * a))) (r, (e, r * e)) in a",
-	"a delay that ends at a constant":               "let (a, (b, c)) = #2 (fun (a, (b, c)) -> (b, (c, 1))) (r, (e, r)) in a",
-	"a component that forgets":                      "let (h, k) = #3 (fun (h, k) -> (h + e * k, 2)) (0, r) in h",
-	"an element that is returned as it is":          "let (h, l) = fold (fun x (h, l) -> (h + e * l, x)) (0, r) xs in h * l",
-	"elements alone":                                "e * fold (fun x h -> x) r xs",
-	"a vector for a state, in turns":                "let v = fold (fun x v -> [| v.(1) * e, v.(2), v.(0) + x |]) [| r, e, r * e |] xs in v.(0)",
-	"a vector all of whose duals are reached":       "let v = #3 (fun v -> [| v.(1), e * v.(0) |]) [| r, e |] in v.(0) * v.(1)",
-	"elements that are vectors":                     "fold (fun p h -> tanh (e * p.(0) + r * p.(1) * h)) 1 ps",
-	"vectors returned as they are":                  "let (h, p) = fold (fun p (h, q) -> (h + q.(0) * q.(1), p)) (e, [| r, e |]) ps in h + p.(1)",
-	"a captured number, in each run":                "let c = e * r in fold (fun x h -> h * c + x) 1 xs",
-	"a captured pair":                               "let p = (e * r, sin e) in fold (fun x h -> h * fst p + snd p) 1 xs",
-	"a block applied once, one dual reached":        "fst ((fun x y -> (x * y, sin x)) e r)",
-	"a block applied once, both reached":            "let (a, b) = (fun x y -> (x * y, sin x)) e r in a * b + a",
-	"a block that returns its argument":             "let f = fun x -> (x, x * x) in let (a, b) = f (fst (f e)) in a + b",
-	"λs that are returned, one block":               "let f = fun x -> let y = sin x in fun k -> y * k + x in f e r",
-	"a loop within a block's reach":                 "let f = fun x -> exp x * sigmoid x in f (fold (fun x h -> h * e + f x) r xs)",
-	"a result that nothing reads":                   "let (h, k) = #3 (fun (h, k) -> (h * e, k * r)) (1, 1) in e",
-	"a constant state":                              "#3 (fun h -> 2) e",
-	"no runs":                                       "#0 (fun h -> h * e) r",
-	"the slopes that a block knows":                 "#2 (fun h -> sin (e * h) + exp (r * h) + sigmoid h + tanh (h - r)) e",
-	"numerals, relu and symbols of two arguments":   "#3 (fun h -> max (relu (h - 2)) (pow 2 h * atan e / 3)) r",
-	"one dual of the result stands twice":           "let (h, k) = #3 (fun (h, k) -> let z = h * e + k in (z, z)) (r, 1) in h * k",
-	"loops whose start is a loop, in one heap":      "fold (fun x h -> h * e + x) (#3 (fun h -> h * r + e) e) xs * #2 (fun h -> h * h) r",
-	"nine loops, summed from the left":              "let f = fun c -> #3 (fun h -> h * e + c) r in f 0 + f 1 + f 2 + f 3 + f 4 + f 5 + f 6 + f 7 + f 8",
-	"nine loops, summed from the right":             "let f = fun c -> #3 (fun h -> h * e + c) r in sum i < 9 -> f i",
-	"a loop in a λ that is called again and again":  "let f = fun s -> #2 (fun h -> h * e + s) r in f (f (f 1))",
-	"all duals, one by one: a Jacobian":             "let (h, k) = fold (fun x (h, k) -> (k + x, e * h)) (r, e) xs in [| h, k, h * k, 3 |]",
-	"a Jacobian of a vector that is the state":      "fold (fun x v -> [| v.(1), v.(2) * r + x, e |]) [| r, e, 1 |] xs",
-	"an element's dual among those of a pair's end": "let (h, (k, l)) = fold (fun x (h, (k, l)) -> (k, (l * e, x))) (1, (2, r)) xs in h + k",
+	"a state of a number":                                      "fold (fun x h -> sigmoid (e * x + r * h)) 0 xs",
+	"one component of a pair is read":                          "fst (fold (fun x (h, k) -> (sin (e * x + h), k * r + x)) (0, 1) xs)",
+	"the other":                                                "snd (fold (fun x (h, k) -> (sin (e * x + h), k * r + x)) (0, 1) xs)",
+	"components that are swapped, an even time":                "fst (#4 (fun (h, k) -> (k, exp (e * h))) (r, e))",
+	"and an odd time":                                          "fst (#5 (fun (h, k) -> (k, exp (e * h))) (r, e))",
+	"a component that is passed through":                       "let (h, k) = #3 (fun (h, k) -> (h * k + e, k)) (1, r * e) in h * k",
+	"one that is passed through alone":                         "snd (#3 (fun (h, k) -> (h * k + e, k)) (1, r * e))",
+	"a delay: a component is read runs later":                  "let (a, (b, c)) = #5 (fun (a, (b, c)) -> (b, (c, e * a))) (r, (e, r * e)) in a",
+	"a delay that ends at a constant":                          "let (a, (b, c)) = #2 (fun (a, (b, c)) -> (b, (c, 1))) (r, (e, r)) in a",
+	"a component that forgets":                                 "let (h, k) = #3 (fun (h, k) -> (h + e * k, 2)) (0, r) in h",
+	"an element that is returned as it is":                     "let (h, l) = fold (fun x (h, l) -> (h + e * l, x)) (0, r) xs in h * l",
+	"elements alone":                                           "e * fold (fun x h -> x) r xs",
+	"a vector for a state, in turns":                           "let v = fold (fun x v -> [| v.(1) * e, v.(2), v.(0) + x |]) [| r, e, r * e |] xs in v.(0)",
+	"a vector all of whose duals are reached":                  "let v = #3 (fun v -> [| v.(1), e * v.(0) |]) [| r, e |] in v.(0) * v.(1)",
+	"elements that are vectors":                                "fold (fun p h -> tanh (e * p.(0) + r * p.(1) * h)) 1 ps",
+	"vectors returned as they are":                             "let (h, p) = fold (fun p (h, q) -> (h + q.(0) * q.(1), p)) (e, [| r, e |]) ps in h + p.(1)",
+	"a captured number, in each run":                           "let c = e * r in fold (fun x h -> h * c + x) 1 xs",
+	"a captured pair":                                          "let p = (e * r, sin e) in fold (fun x h -> h * fst p + snd p) 1 xs",
+	"a block applied once, one dual reached":                   "fst ((fun x y -> (x * y, sin x)) e r)",
+	"a block applied once, both reached":                       "let (a, b) = (fun x y -> (x * y, sin x)) e r in a * b + a",
+	"a block that returns its argument":                        "let f = fun x -> (x, x * x) in let (a, b) = f (fst (f e)) in a + b",
+	"λs that are returned, one block":                          "let f = fun x -> let y = sin x in fun k -> y * k + x in f e r",
+	"a loop within a block's reach":                            "let f = fun x -> exp x * sigmoid x in f (fold (fun x h -> h * e + f x) r xs)",
+	"a result that nothing reads":                              "let (h, k) = #3 (fun (h, k) -> (h * e, k * r)) (1, 1) in e",
+	"a constant state":                                         "#3 (fun h -> 2) e",
+	"no runs":                                                  "#0 (fun h -> h * e) r",
+	"the slopes that a block knows":                            "#2 (fun h -> sin (e * h) + exp (r * h) + sigmoid h + tanh (h - r)) e",
+	"numerals, relu and symbols of two arguments":              "#3 (fun h -> max (relu (h - 2)) (pow 2 h * atan e / 3)) r",
+	"one dual of the result stands twice":                      "let (h, k) = #3 (fun (h, k) -> let z = h * e + k in (z, z)) (r, 1) in h * k",
+	"loops whose start is a loop, in one heap":                 "fold (fun x h -> h * e + x) (#3 (fun h -> h * r + e) e) xs * #2 (fun h -> h * h) r",
+	"a chain that is summed as it is made":                     chain(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
+	"a chain that is summed backwards":                         chain(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+	"a chain whose youngest loop comes first, then the oldest": chain(11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+	"a loop in a λ that is called again and again":             "let f = fun s -> #2 (fun h -> h * e + s) r in f (f (f 1))",
+	"all duals, one by one: a Jacobian":                        "let (h, k) = fold (fun x (h, k) -> (k + x, e * h)) (r, e) xs in [| h, k, h * k, 3 |]",
+	"a Jacobian of a vector that is the state":                 "fold (fun x v -> [| v.(1), v.(2) * r + x, e |]) [| r, e, 1 |] xs",
+	"an element's dual among those of a pair's end":            "let (h, (k, l)) = fold (fun x (h, (k, l)) -> (k, (l * e, x))) (1, (2, r)) xs in h + k",
+}
+
+// chain is a program of twelve loops, each from the second component of the one before,
+// whose first components are summed in the given order: each block has a dual that the sum
+// reaches, and one that the next block reaches.
+func chain(order ...int) string {
+	var b strings.Builder
+	b.WriteString("let k = e in\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "let (h%d, k) = #3 (fun (h, k) -> (h * e + 1, k * r + 1)) (k, k) in\n", i)
+	}
+	for i, loop := range order {
+		if i > 0 {
+			b.WriteString(" + ")
+		}
+		fmt.Fprintf(&b, "h%d", loop)
+	}
+	return b.String()
 }
 
 // blockRun is what a run of a program came to.
