@@ -25,15 +25,20 @@ const (
 )
 
 // blocks makes a block of each λ whose body is straight-line arithmetic.
-func (c *compiler) blocks() {
+func (c *compiler) blocks() error {
 	if c.opt.Open {
-		return
+		return nil
 	}
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
 		if t.Params == 0 {
 			continue
+		}
+		if c.opt.Check != nil {
+			if err := c.opt.Check(); err != nil {
+				return err
+			}
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
 			wires: map[uint32]wire{}}
@@ -44,6 +49,7 @@ func (c *compiler) blocks() {
 			c.out.Blocks = append(c.out.Blocks, b.out)
 		}
 	}
+	return nil
 }
 
 // wire is what a slot of the template stands for in a block.

@@ -75,7 +75,9 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	}
 	c.link()
 	c.result()
-	c.blocks()
+	if err := c.blocks(); err != nil {
+		return nil, err
+	}
 	return c.out, nil
 }
 

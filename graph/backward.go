@@ -47,6 +47,10 @@ type backwards struct {
 	of  map[string]*Backward
 }
 
+// maxBackward bounds the backward codes of a block that are kept: sets of duals that keep
+// changing are rare.
+const maxBackward = 64
+
 // Backward returns the backward code of the block where the duals of the result that
 // reached selects have arrivals. zeroFirst says that the duals of the block's first
 // parameter are λa.0⃗, the elements of data. It is safe for concurrent use.
@@ -69,7 +73,7 @@ func (b *Block) Backward(p *Program, reached []bool, zeroFirst bool) *Backward {
 	w := cache.of[string(key)]
 	if w == nil {
 		w = newBackward(b, p, reached, zeroFirst)
-		if cache.of == nil {
+		if cache.of == nil || len(cache.of) >= maxBackward {
 			cache.of = map[string]*Backward{}
 		}
 		cache.of[string(key)] = w

@@ -112,7 +112,7 @@ func (t *patterns) next(m *Machine, p *blockParts) (w *graph.Backward, times uin
 }
 
 // discoverBlock books an arrival at each external dual that the block's cells reach.
-func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
+func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	p := m.blockParts(base)
 	used := resize(&m.block.used, p.b.Exts)
 	var last *graph.Backward
@@ -120,6 +120,12 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
 		w, _ := t.next(m, &p)
 		if w == nil {
 			break
+		}
+		m.occurs++
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return nil, err
+			}
 		}
 		for _, k := range w.Sums {
 			used[k] = true
@@ -137,7 +143,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) []graph.Ref {
 			}
 		}
 	}
-	return stack
+	return stack, nil
 }
 
 // resize makes s a slice of n zeros, in the memory that it has if that is enough.
@@ -261,6 +267,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 			for j, reg := range w.Out {
 				regs[reg] = f.adjoint[j]
 			}
+			regs[0] = 0 // what arrives where nothing is read
 			run(w.Code, regs)
 			if f.p.kind != graph.OneRun {
 				for j := range f.adjoint {

@@ -29,7 +29,10 @@ func (m *Machine) discover(seed graph.Ref) error {
 	stack = append(stack, seed)
 	for len(stack) > 0 || len(m.block.heap) > 0 {
 		if len(stack) == 0 {
-			stack = m.discoverBlock(m.takeBlock(), stack)
+			var err error
+			if stack, err = m.discoverBlock(m.takeBlock(), stack); err != nil {
+				return err
+			}
 			continue
 		}
 		if m.occurs+m.pops+m.steps >= m.nextLook {
