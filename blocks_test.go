@@ -27,6 +27,12 @@ iter #5 (fun h -> sigmoid h + w * h + b * w + h * b) w`},
 input a = 0.7
 data xs : List R = list i < 20 -> 0.1 * i
 fold (fun x h -> sin (w * h) + a * x + cos (w * h) * x) 0.5 xs`},
+	{"an input that is met before a parameter, between two functions", `input w = 0.3
+data xs = [1; 2; 3]
+xs (fun a -> let b = 0.75 + w * a in fun s -> b * s + w) w`},
+	{"and one whose second parameter is not used", `input w = 0.3
+data xs = [1; 2; 3]
+xs (fun a -> let b = 0.75 + w in fun s -> b) 0.75`},
 	{"components that swap places", `input w = 0.3
 input v = 1.1
 let (p, q) = iter #7 (fun (x, y) -> (y, x)) (w, v) in p * p * q`},

@@ -65,13 +65,13 @@ type wire struct {
 const closureWire graph.LayoutKind = 255
 
 type blockBuilder struct {
-	c      *compiler
-	t      *graph.Template
-	out    *graph.Block
-	wires  map[uint32]wire
-	leaves uint64 // nodes of the layouts
-	// renumber gives an external dual its final number.
-	renumber func(int32) int32
+	c           *compiler
+	t           *graph.Template
+	out         *graph.Block
+	wires       map[uint32]wire
+	leaves      uint64  // nodes of the layouts
+	globalDuals []int   // the external duals that are globals, as they were met
+	final       []int32 // the final numbers of external duals
 }
 
 // build makes the block of a template, and of those whose closures it returns, or
@@ -245,6 +245,7 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 		}
 	case graph.Input:
 		w = wire{kind: graph.DualLeaf, dual: ^int32(b.out.Exts)}
+		b.globalDuals = append(b.globalDuals, b.out.Exts)
 		b.out.Exts++
 		b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot})
 	case graph.Pair:
@@ -356,33 +357,41 @@ func (b *blockBuilder) dual(in *graph.Instr) bool {
 }
 
 // orderExternals numbers the external duals anew: those of the captured variables, of
-// the globals and of the parameters. They were met in another order: globals last.
+// the globals and of the parameters, each in the order in which they were met. In a
+// block of several templates a global may be met before a parameter.
 func (b *blockBuilder) orderExternals() {
-	caps, params := 0, 0
+	caps := 0
 	for _, l := range b.out.Caps {
 		caps += l.Duals
 	}
-	for _, l := range b.out.Params {
-		params += l.Duals
-	}
-	globals := b.out.Exts - caps - params
-	renumber := func(w int32) int32 {
-		switch k := int(^w); {
-		case w >= 0 || k < caps:
-			return w
-		case k < caps+params:
-			return ^int32(k + globals)
+	b.final = make([]int32, b.out.Exts)
+	global, param := caps, caps+len(b.globalDuals)
+	for k := range b.final {
+		switch {
+		case k < caps:
+			b.final[k] = int32(k)
+		case global < caps+len(b.globalDuals) && b.globalDuals[global-caps] == k:
+			b.final[k] = int32(global)
+			global++
 		default:
-			return ^int32(k - params)
+			b.final[k] = int32(param)
+			param++
 		}
 	}
 	for i := range b.out.Cells {
 		heads := b.out.Cells[i].Heads
 		for j := range heads {
-			heads[j] = renumber(heads[j])
+			heads[j] = b.renumber(heads[j])
 		}
 	}
-	b.renumber = renumber
+}
+
+// renumber gives a dual its final number.
+func (b *blockBuilder) renumber(w int32) int32 {
+	if w >= 0 {
+		return w
+	}
+	return ^b.final[^w]
 }
 
 // result sets the block's result, and reports whether it is one without functions, and

@@ -24,48 +24,86 @@ func TestPropertyBlocks(t *testing.T) {
 	})
 }
 
-// straight makes #n (λh.let z1 = … in … let zk = … in zi) x over the inputs x and w, each
-// z an operation on h, the inputs, numerals and the z before it.
+// straight makes #n (λh.t) x or xs (λe.t′[λh.t]) x over the inputs x and w: t is let z1 = … in
+// … let zk = … in zk, each z an operation on h, e, the inputs, numerals and the z before it;
+// the first few, which don't mention h, may stand between the two λs.
 func straight(t *rapid.T) *generate.Program {
 	tt := term.NewTypes()
 	q := term.New(tt)
-	real := func(name string) term.Var { return q.NewVar(term.VarInfo{Name: name, Type: term.R}) }
-	x, w, h := real("x"), real("w"), real("h")
+	q.Data = []term.Data{{Name: "xs", List: true, Rows: 3, Width: 1, Values: []float64{0.5, -1, 2}}}
+	g := &straightLine{t: t, q: q}
+	x, w, e, h := g.real("x"), g.real("w"), g.real("e"), g.real("h")
 	p := &generate.Program{Term: q, Inputs: []term.Var{x, w}, Point: []float64{0.5, -0.75}}
-	names := []term.Var{h, x, w, h}
-	var unused []term.Var // what has been used just once goes into a block in place
-	operand := func() term.Ref {
-		if rapid.IntRange(0, 9).Draw(t, "a numeral") == 0 {
-			return q.Num(0, 0.5)
-		}
-		if n := len(unused); n > 0 && rapid.IntRange(0, 2).Draw(t, "an unused one") > 0 {
-			i := rapid.IntRange(0, n-1).Draw(t, "unused")
-			z := unused[i]
-			unused = append(unused[:i], unused[i+1:]...)
-			return q.Variable(0, z)
-		}
-		return q.Variable(0, rapid.SampledFrom(names).Draw(t, "operand"))
+	g.names = []term.Var{x, w}
+	data := rapid.Bool().Draw(t, "data")
+	between := 0
+	if data {
+		g.names = append(g.names, e)
+		between = g.operations(rapid.IntRange(0, 3).Draw(t, "between"))
 	}
-	symbols := []term.Symbol{term.Mul, term.Mul, term.Sigmoid, term.Exp, term.Sin, term.Tanh, term.Sub, term.Cos}
-	var zs []term.Var
-	var us []term.Ref
-	for range rapid.IntRange(1, 8).Draw(t, "operations") {
-		var u term.Ref
-		if rapid.IntRange(0, 2).Draw(t, "a sum") == 0 {
-			u = q.Add(0, operand(), operand())
-		} else if f := rapid.SampledFrom(symbols).Draw(t, "symbol"); f.Info().Arity == 1 {
-			u = q.Fun(0, f, operand())
-		} else {
-			u = q.Fun(0, f, operand(), operand())
-		}
-		z := real("z")
-		zs, us, names, unused = append(zs, z), append(us, u), append(names, z), append(unused, z)
+	g.names = append(g.names, h, h)
+	g.operations(rapid.IntRange(1, 8).Draw(t, "operations"))
+	body := g.lets(between, len(g.zs), q.Variable(0, g.zs[len(g.zs)-1]))
+	step := q.Lam(0, h, body)
+	var l term.Ref
+	if data {
+		step = q.Lam(0, e, g.lets(0, between, step))
+		l = q.DataRef(0, 0, term.R, term.R)
+	} else {
+		l = q.Nat(0, uint64(rapid.IntRange(1, 3).Draw(t, "times")), term.R)
 	}
-	body := q.Variable(0, zs[len(zs)-1])
-	for i := len(zs) - 1; i >= 0; i-- {
-		body = q.Let(0, zs[i], us[i], body)
-	}
-	n := q.Nat(0, uint64(rapid.IntRange(1, 3).Draw(t, "times")), term.R)
-	q.Root = q.App(0, q.App(0, n, q.Lam(0, h, body)), q.Variable(0, x))
+	q.Root = q.App(0, q.App(0, l, step), q.Variable(0, x))
 	return p
+}
+
+type straightLine struct {
+	t      *rapid.T
+	q      *term.Term
+	names  []term.Var
+	unused []term.Var // what is used just once goes into a block in place
+	zs     []term.Var
+	us     []term.Ref
+}
+
+func (g *straightLine) real(name string) term.Var {
+	return g.q.NewVar(term.VarInfo{Name: name, Type: term.R})
+}
+
+func (g *straightLine) operand() term.Ref {
+	if rapid.IntRange(0, 9).Draw(g.t, "a numeral") == 0 {
+		return g.q.Num(0, 0.5)
+	}
+	if n := len(g.unused); n > 0 && rapid.IntRange(0, 2).Draw(g.t, "an unused one") > 0 {
+		i := rapid.IntRange(0, n-1).Draw(g.t, "unused")
+		z := g.unused[i]
+		g.unused = append(g.unused[:i], g.unused[i+1:]...)
+		return g.q.Variable(0, z)
+	}
+	return g.q.Variable(0, rapid.SampledFrom(g.names).Draw(g.t, "operand"))
+}
+
+// operations makes n operations, and returns how many there are.
+func (g *straightLine) operations(n int) int {
+	symbols := []term.Symbol{term.Mul, term.Mul, term.Sigmoid, term.Exp, term.Sin, term.Tanh, term.Sub, term.Cos}
+	for range n {
+		var u term.Ref
+		if rapid.IntRange(0, 2).Draw(g.t, "a sum") == 0 {
+			u = g.q.Add(0, g.operand(), g.operand())
+		} else if f := rapid.SampledFrom(symbols).Draw(g.t, "symbol"); f.Info().Arity == 1 {
+			u = g.q.Fun(0, f, g.operand())
+		} else {
+			u = g.q.Fun(0, f, g.operand(), g.operand())
+		}
+		z := g.real("z")
+		g.zs, g.us, g.names, g.unused = append(g.zs, z), append(g.us, u), append(g.names, z), append(g.unused, z)
+	}
+	return len(g.zs)
+}
+
+// lets puts body under the operations [from, to).
+func (g *straightLine) lets(from, to int, body term.Ref) term.Ref {
+	for i := to - 1; i >= from; i-- {
+		body = g.q.Let(0, g.zs[i], g.us[i], body)
+	}
+	return body
 }

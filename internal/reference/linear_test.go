@@ -208,7 +208,7 @@ func change(t *rapid.T, q *term.Term) {
 		}
 		n.X = rapid.SampledFrom(same).Draw(t, "variable")
 	case term.LetOp, term.LamOp: // not of type R¹, which is R here
-		if q.Vars[n.X].Type == term.R {
+		if q.Vars[n.X].Type == term.R && (n.Op == term.LetOp || numbers(q, n.A)) {
 			q.Vars[n.X].Linear = !q.Vars[n.X].Linear
 		}
 	case term.AddOp:
@@ -216,4 +216,15 @@ func change(t *rapid.T, q *term.Term) {
 	case term.FunOp:
 		n.Sym = rapid.SampledFrom([]term.Symbol{term.Mul, term.Sub}).Draw(t, "symbol")
 	}
+}
+
+// numbers reports whether a node has type R or R^s. To the reference R^s is a tuple; as
+// the body of a linear function a tuple that is no R^s is none to term.Check.
+func numbers(q *term.Term, r term.Ref) bool {
+	types, err := q.Typing()
+	if err != nil {
+		return false
+	}
+	tt := q.Types
+	return types[r] == term.R || tt.Kind(types[r]) == term.VecKind && tt.Left(types[r]) == term.R
 }
