@@ -1,0 +1,69 @@
+package bench
+
+import "context"
+
+// Claim is one cost claim of the paper, with the measurements that decide it. A claim is data: one more is
+// one more value in a table.
+type Claim struct {
+	Number int      // its number on the page
+	Title  string   // what the paper says, in one line
+	Source string   // where it says so
+	Family string   // the programs, in one sentence
+	Series []Series // what is measured; all series of role Evidence must follow their laws for the claim to hold
+	// Correction says what had to be corrected for the claim to hold as measured; "" if
+	// nothing had to be.
+	Correction string
+	Meaning    string // what the figures mean, a few sentences for the page
+}
+
+// Role is what a series is to its claim.
+type Role string
+
+// The roles.
+const (
+	Evidence Role = "evidence" // decides the verdict
+	Contrast Role = "contrast" // what the claim is held against; it has its own law, and does not decide
+)
+
+// Law is how a quantity y is to grow with a quantity x.
+type Law struct {
+	Kind LawKind
+	// Power is the exponent of a power law, 1 for a linear one.
+	Power float64
+}
+
+// LawKind is the kind of a law.
+type LawKind string
+
+// The kinds of laws.
+const (
+	Power       LawKind = "power"       // y = Θ(x^Power): 1 is linear
+	AtMost      LawKind = "at most"     // y = O(x^Power): the largest ratio y / x^Power does not grow; 0 is a constant
+	Exponential LawKind = "exponential" // y = 2^Θ(x)
+	Equal       LawKind = "equal"       // y = x, exactly, at each point
+)
+
+// Series is one curve of a claim: how y grows with x over programs of growing size.
+type Series struct {
+	Name string // of the family's member, unique in its claim
+	Role Role
+	Law  Law
+	X, Y string // the quantities, as axes are labelled: "|G|", "steps", "time (ns)"
+	// Timed says that y is a time: it is taken several times, and is a property of the
+	// computer. Counts are taken once.
+	Timed bool
+	// Quick and Full are the sizes, in ascending order; sizes for a full run include
+	// those for a quick one.
+	Quick, Full []int
+	// Measure takes one point. It is deterministic, but for times. It ends early with the
+	// context's error when the context ends.
+	Measure func(ctx context.Context, size int) (Point, error)
+}
+
+// Point is one measurement.
+type Point struct {
+	X, Y float64
+	// More has further quantities of the same run by name, exact counts: "m", "|G|",
+	// "steps", "overhead", "search".
+	More map[string]float64
+}
