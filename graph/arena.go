@@ -2,22 +2,33 @@ package graph
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 )
 
 // SlabNodes is how many nodes the arena grows by: 4 MiB.
 const SlabNodes = 1 << 18
 
-// Arena is a sequence of nodes that grows by fixed slabs in one range of
-// addresses: nodes never move, so a slice of them stays valid while it grows.
-// Elsewhere than on Linux it is one Go slice of at most 1 GiB, whose memory the
-// system gives when it is touched.
+// Arena is a sequence of nodes that grows by fixed slabs in a range of addresses:
+// nodes never move, so a slice of them stays valid while it grows. Elsewhere than on
+// Linux it is a part of one Go slice of at most 1 GiB, whose memory the system gives
+// when it is touched.
 type Arena struct {
 	nodes     []Node // the whole reserved range
 	words     []uint32
-	committed uint32 // nodes that may be used
-	release   func() error
-	commit    func(from, to uint32) error
+	from, to  uint32 // the part of the range that is this arena's
+	committed uint32 // nodes below may be used
+	memory    *reservation
+}
+
+// reservation is a range of addresses, that several arenas may share.
+type reservation struct {
+	nodes   []Node
+	most    int64        // bytes that may be committed
+	held    atomic.Int64 // bytes that are
+	commit  func(from, to uint32) error
+	give    func(from, to uint32) // the memory back
+	release func() error
 }
 
 // ArenaFullError says that the reserved range, or the memory, is used up.
@@ -38,24 +49,42 @@ func (e *ArenaFullError) Unwrap() error { return e.Cause }
 // MaxArenaNodes is the largest arena that a [Ref] reaches, less one slab.
 const MaxArenaNodes = 1<<32 - SlabNodes
 
-// NewArena reserves an arena of at most maxBytes and commits its first slab.
+// NewArena reserves an arena of at most maxBytes and commits its first slab. The error
+// is an [*ArenaFullError].
 func NewArena(maxBytes uint64) (*Arena, error) {
-	n := min(maxBytes/NodeBytes, MaxArenaNodes)
-	n = max((n+SlabNodes-1)/SlabNodes*SlabNodes, SlabNodes)
-	a := &Arena{}
-	if err := a.reserve(n); err != nil {
+	arenas, err := NewArenas(maxBytes, 1)
+	if err != nil {
 		return nil, err
 	}
-	a.words = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(a.nodes))), 4*len(a.nodes))
-	if err := a.Grow(SlabNodes); err != nil {
-		a.Close()
+	return arenas[0], nil
+}
+
+// NewArenas reserves n arenas that share one range of addresses, so that a [Ref] of one
+// is good in the others, and together hold at most maxBytes. The first has a slab
+// committed. Arenas may grow at once in several goroutines.
+func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
+	slabs := max(1, (maxBytes/NodeBytes+SlabNodes-1)/SlabNodes)
+	each := min(slabs, MaxArenaNodes/SlabNodes/uint64(n)) * SlabNodes
+	mem := &reservation{most: int64(min(slabs, uint64(n)*each/SlabNodes) * SlabNodes * NodeBytes)}
+	if err := mem.reserve(each * uint64(n)); err != nil {
 		return nil, err
 	}
-	return a, nil
+	each = uint64(len(mem.nodes)/n) / SlabNodes * SlabNodes
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(mem.nodes))), 4*len(mem.nodes))
+	arenas := make([]*Arena, n)
+	for i := range arenas {
+		from := uint32(uint64(i) * each)
+		arenas[i] = &Arena{nodes: mem.nodes, words: words, from: from, to: from + uint32(each), committed: from, memory: mem}
+	}
+	if err := arenas[0].Grow(SlabNodes); err != nil {
+		arenas[0].Close()
+		return nil, err
+	}
+	return arenas, nil
 }
 
 // Nodes returns all nodes of the reserved range; only those below [Arena.Len] may
-// be touched.
+// be touched, and from [Arena.Start] on.
 func (a *Arena) Nodes() []Node { return a.nodes }
 
 // Words returns the same memory as words of 32 bits: node r is words 4r … 4r+3.
@@ -66,34 +95,57 @@ func (a *Arena) Floats() []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(a.nodes))), 2*len(a.nodes))
 }
 
-// Len returns how many nodes may be touched.
+// Start returns the first node of the arena.
+func (a *Arena) Start() uint32 { return a.from }
+
+// Len returns below which node the arena may be touched.
 func (a *Arena) Len() uint32 { return a.committed }
 
-// Bytes returns how much memory the arena holds.
-func (a *Arena) Bytes() uint64 { return uint64(a.committed) * NodeBytes }
+// Bytes returns how much memory the arena holds, with those that share its range.
+func (a *Arena) Bytes() uint64 { return uint64(a.memory.held.Load()) }
 
-// Grow makes at least n nodes usable. The error is an [*ArenaFullError].
+// Grow makes the nodes below n usable. The error is an [*ArenaFullError].
 func (a *Arena) Grow(n uint32) error {
 	if n <= a.committed {
 		return nil
 	}
 	to := (uint64(n) + SlabNodes - 1) / SlabNodes * SlabNodes
-	if to > uint64(len(a.nodes)) {
-		return &ArenaFullError{Bytes: uint64(len(a.nodes)) * NodeBytes}
+	if to > uint64(a.to) {
+		return &ArenaFullError{Bytes: uint64(a.to-a.from) * NodeBytes}
 	}
-	if err := a.commit(a.committed, uint32(to)); err != nil {
+	mem, bytes := a.memory, int64(to-uint64(a.committed))*NodeBytes
+	if held := mem.held.Add(bytes); held > mem.most {
+		mem.held.Add(-bytes)
+		return &ArenaFullError{Bytes: uint64(mem.most)}
+	}
+	if err := mem.commit(a.committed, uint32(to)); err != nil {
+		mem.held.Add(-bytes)
 		return &ArenaFullError{Bytes: a.Bytes(), Cause: err}
 	}
 	a.committed = uint32(to)
 	return nil
 }
 
-// Close returns the memory to the system. The arena is not to be used after it.
+// Shrink gives the memory of the nodes from n on back to the system, in whole slabs.
+func (a *Arena) Shrink(n uint32) {
+	to := (uint64(max(n, a.from+1)) + SlabNodes - 1) / SlabNodes * SlabNodes
+	if to >= uint64(a.committed) {
+		return
+	}
+	a.memory.give(uint32(to), a.committed)
+	a.memory.held.Add(-int64(uint64(a.committed)-to) * NodeBytes)
+	a.committed = uint32(to)
+}
+
+// Close returns the memory of the arena, and of those that share its range, to the
+// system. They are not to be used after it.
 func (a *Arena) Close() error {
-	release := a.release
-	a.nodes, a.words, a.committed, a.release = nil, nil, 0, nil
-	if release == nil {
+	if a.memory == nil {
 		return nil
 	}
+	release := a.memory.release
+	a.memory.release = func() error { return nil }
+	a.nodes, a.words, a.committed = nil, nil, 0
+	a.memory.held.Store(0)
 	return release()
 }

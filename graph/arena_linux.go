@@ -9,7 +9,7 @@ import (
 // reserve maps n nodes without access rights: addresses, no memory. A slab is
 // made usable by giving it rights, in huge pages where the system has them; the
 // memory comes when a page is first touched.
-func (a *Arena) reserve(n uint64) error {
+func (m *reservation) reserve(n uint64) error {
 	var mem []byte
 	var err error
 	for ; n >= SlabNodes; n /= 2 {
@@ -21,17 +21,17 @@ func (a *Arena) reserve(n uint64) error {
 	if err != nil {
 		return &ArenaFullError{Cause: err}
 	}
-	n = uint64(len(mem)) / NodeBytes
-	a.nodes = unsafe.Slice((*Node)(unsafe.Pointer(unsafe.SliceData(mem))), n)
-	a.release = func() error { return unix.Munmap(mem) }
-	a.commit = func(from, to uint32) error {
-		part := mem[uint64(from)*NodeBytes : uint64(to)*NodeBytes]
-		if err := unix.Mprotect(part, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+	m.nodes = unsafe.Slice((*Node)(unsafe.Pointer(unsafe.SliceData(mem))), uint64(len(mem))/NodeBytes)
+	part := func(from, to uint32) []byte { return mem[uint64(from)*NodeBytes : uint64(to)*NodeBytes] }
+	m.release = func() error { return unix.Munmap(mem) }
+	m.commit = func(from, to uint32) error {
+		if err := unix.Mprotect(part(from, to), unix.PROT_READ|unix.PROT_WRITE); err != nil {
 			return err
 		}
 		// Huge pages are a matter of speed only: a system without them says no.
-		_ = unix.Madvise(part, unix.MADV_HUGEPAGE)
+		_ = unix.Madvise(part(from, to), unix.MADV_HUGEPAGE)
 		return nil
 	}
+	m.give = func(from, to uint32) { _ = unix.Madvise(part(from, to), unix.MADV_DONTNEED) }
 	return nil
 }

@@ -7,9 +7,10 @@ package graph
 const maxSliceNodes = 1 << 26
 
 // reserve makes one Go slice; the system gives its memory when it is touched.
-func (a *Arena) reserve(n uint64) error {
-	a.nodes = make([]Node, min(n, maxSliceNodes))
-	a.release = func() error { return nil }
-	a.commit = func(from, to uint32) error { return nil }
+func (m *reservation) reserve(n uint64) error {
+	m.nodes = make([]Node, min(n, maxSliceNodes))
+	m.release = func() error { return nil }
+	m.commit = func(from, to uint32) error { return nil }
+	m.give = func(from, to uint32) {}
 	return nil
 }

@@ -56,13 +56,53 @@ func TestArenaNoMemory(t *testing.T) {
 	a, err := NewArena(2 * SlabNodes * NodeBytes)
 	require.NoError(t, err)
 	none := errors.New("cannot allocate memory")
-	commit := a.commit
-	a.commit = func(from, to uint32) error { return none }
+	commit := a.memory.commit
+	a.memory.commit = func(from, to uint32) error { return none }
 	err = a.Grow(SlabNodes + 1)
 	require.ErrorIs(t, err, none)
 	require.EqualError(t, err, "the arena cannot grow beyond 4194304 bytes: cannot allocate memory")
 	require.EqualValues(t, SlabNodes, a.Len())
-	a.commit = commit
+	a.memory.commit = commit
 	require.NoError(t, a.Grow(SlabNodes+1))
+	require.NoError(t, a.Close())
+}
+
+// TestArenasShareARange: a reference of one arena is good in the others, each grows in its
+// own part of the range, and what they hold together is bounded.
+func TestArenasShareARange(t *testing.T) {
+	arenas, err := NewArenas(3*SlabNodes*NodeBytes, 2)
+	require.NoError(t, err)
+	a, b := arenas[0], arenas[1]
+	require.EqualValues(t, 3*SlabNodes, b.Start())
+	require.Equal(t, b.Start(), b.Len(), "nothing is committed yet")
+	require.NoError(t, b.Grow(b.Start()+1))
+	b.Nodes()[b.Start()] = Node{A: 7}
+	require.EqualValues(t, 7, a.Nodes()[b.Start()].A)
+	require.EqualValues(t, 2*SlabNodes*NodeBytes, a.Bytes())
+	require.NoError(t, a.Grow(2*SlabNodes))
+	var full *ArenaFullError
+	require.ErrorAs(t, b.Grow(b.Start()+SlabNodes+1), &full, "three slabs are all")
+
+	a.Shrink(1)
+	require.EqualValues(t, SlabNodes, a.Len())
+	require.EqualValues(t, 2*SlabNodes*NodeBytes, a.Bytes())
+	require.NoError(t, b.Grow(b.Start()+SlabNodes+1))
+	require.EqualValues(t, 7, a.Nodes()[b.Start()].A)
+	require.NoError(t, a.Close())
+}
+
+// TestArenaShrinks: what is given back is usable again after it has grown.
+func TestArenaShrinks(t *testing.T) {
+	a, err := NewArena(4 * SlabNodes * NodeBytes)
+	require.NoError(t, err)
+	require.NoError(t, a.Grow(4*SlabNodes))
+	a.Nodes()[0].A, a.Nodes()[3*SlabNodes].A = 1, 2
+	a.Shrink(SlabNodes + 1)
+	require.EqualValues(t, 2*SlabNodes, a.Len())
+	a.Shrink(3 * SlabNodes)
+	require.EqualValues(t, 2*SlabNodes, a.Len(), "it is smaller already")
+	require.NoError(t, a.Grow(4*SlabNodes))
+	a.Nodes()[3*SlabNodes].A = 3
+	require.EqualValues(t, 1, a.Nodes()[0].A)
 	require.NoError(t, a.Close())
 }
