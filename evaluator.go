@@ -17,6 +17,7 @@ import (
 type EvalOptions struct {
 	Schedule Schedule
 	Seed     uint64 // of the random schedule
+	Workers  int    // of the parallel schedule; 0: as many as GOMAXPROCS
 	MaxSteps uint64 // 0: none
 	MaxNodes uint64 // 0: none; nodes of 16 bytes
 	Finite   bool   // a result that is NaN or infinite is an error
@@ -87,7 +88,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, NoFuse: opt.NoFuse,
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return e.p.locate(err, "starting")

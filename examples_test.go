@@ -85,9 +85,22 @@ func TestExamplesAgreeWithOracles(t *testing.T) {
 				requireClose(t, res.Values, random.Values, 1e-12)
 				requireClose(t, res.Jacobian, random.Jacobian, 1e-9)
 			}
+			for _, strategy := range []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular} {
+				want, err := p.Gradient(ctx, gram.EvalOptions{Strategy: strategy})
+				require.NoError(t, err)
+				parallel, err := p.Gradient(ctx, gram.EvalOptions{Strategy: strategy, Schedule: gram.Parallel, Workers: 3})
+				require.NoError(t, err)
+				require.Equal(t, want.Cost.Steps, parallel.Cost.Steps)
+				require.Equal(t, want.Values, parallel.Values, "to the last bit")
+				require.Equal(t, want.Jacobian, parallel.Jacobian, "to the last bit")
+			}
 			value, err := p.Value(ctx, gram.EvalOptions{})
 			require.NoError(t, err)
 			require.Equal(t, res.Values, value.Values)
+			parallel, err := p.Value(ctx, gram.EvalOptions{Schedule: gram.Parallel, Workers: 3})
+			require.NoError(t, err)
+			require.Equal(t, value.Values, parallel.Values)
+			require.Equal(t, value.Cost.Steps, parallel.Cost.Steps)
 			for _, s := range []gram.Steps{res.Cost.Steps, value.Cost.Steps} {
 				require.Zero(t, s.PlusPair, "(7)")
 				require.Zero(t, s.EtaLambda, "(9)")

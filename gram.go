@@ -283,6 +283,7 @@ type Schedule = machine.Schedule
 
 // The schedules.
 const (
-	LIFO   = machine.LIFO
-	Random = machine.Random
+	LIFO     = machine.LIFO
+	Random   = machine.Random
+	Parallel = machine.Parallel
 )

@@ -1,3 +1,5 @@
+//go:build linux && !heaparena
+
 package graph
 
 import (

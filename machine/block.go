@@ -18,16 +18,17 @@ type blockState struct {
 	reached     []bool
 	used        []bool
 	firing      firingBlock
-	heap        []graph.Ref // blocks whose duals a job has reached, the one made last on top
+	comes       contributions
+	heap        []uint64 // keys of blocks whose duals a job has reached, the one made last on top
 }
 
-// The words of a BlockRun, behind its head.
+// The words of a BlockRun, behind its head. In the second, a job counts the duals of its
+// result that are reached and wait for arrivals.
 const (
-	blockPending = 1 // duals of its result that are reached and wait for arrivals
-	blockRuns    = 2
-	blockKind    = 3 // graph.LoopKind
-	blockData    = 4 // the data list
-	blockFirst   = 5 // of its elements, how many are left before the first run
+	blockRuns  = 2
+	blockKind  = 3 // graph.LoopKind
+	blockData  = 4 // the data list
+	blockFirst = 5 // of its elements, how many are left before the first run
 )
 
 // reachedBit marks a BlockDual that the job has reached.
@@ -83,11 +84,18 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 // blockUnits is where the duals of a BlockRun's result begin, in nodes.
 const blockUnits = graph.BlockWords / 4
 
+// scratch makes n numbers that lie in cache lines of their own: two workers that write
+// theirs in turn would slow each other down.
+func scratch(n int) []float64 {
+	const line = 16 // two lines: processors fetch them in pairs
+	return make([]float64, (n+line-1)/line*line)[:n]
+}
+
 // enterBlock loads what is the same in every run of the block.
 func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) {
 	k := &m.block
 	if len(k.regs) < int(b.Regs) {
-		k.regs = make([]float64, b.Regs)
+		k.regs = scratch(int(b.Regs))
 	}
 	k.exts = k.exts[:0]
 	for _, c := range b.Consts {
@@ -249,7 +257,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	// element, and its template's steps.
 	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + b.Steps
 	if len(m.block.tmp) < len(l.state) {
-		m.block.tmp = make([]float64, len(l.state))
+		m.block.tmp = scratch(len(l.state))
 	}
 	if len(b.OutDuals) == 0 {
 		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {

@@ -35,13 +35,11 @@ type collector struct {
 // live on for the backward phase, and those of open programs are the result.
 func (m *Machine) collects() bool { return !m.prog.Reversed && !m.prog.Open && !m.prog.Late }
 
-// collectFrom begins a run: it sets when the first collection is. The limit of nodes is
-// looked at after a collection.
+// collectFrom begins a run: it sets when the first collection is.
 func (m *Machine) collectFrom() {
 	c := &m.collect
 	c.freed, c.peak, c.at = 0, 0, math.MaxUint32
 	if m.collects() {
-		m.nodeTop = math.MaxUint32
 		c.at = m.nextCollection()
 	}
 }
@@ -62,6 +60,10 @@ func (m *Machine) nextCollection() uint32 {
 func (m *Machine) collectGarbage() error {
 	c := &m.collect
 	c.peak = max(c.peak, uint64(m.top-m.base))
+	if !m.recall() { // a worker knows where things are: later
+		c.at = uint32(min(uint64(m.top)+uint64(c.least), math.MaxUint32))
+		return nil
+	}
 	n := int(m.top-m.base)/64 + 1
 	c.live, c.starts, c.below = resized(c.live, n), resized(c.starts, n), resized(c.below, n)
 	m.markAll()
@@ -82,6 +84,10 @@ func (m *Machine) collectGarbage() error {
 		m.assertReachable()
 	}
 	c.at = m.nextCollection()
+	if uint64(m.arena.Len()) > 2*uint64(c.at) {
+		m.arena.Shrink(c.at)
+		m.limit = min(m.limit, m.arena.Len())
+	}
 	if most := m.opt.Limits.MaxNodes; most != 0 && uint64(total) > most {
 		return m.limitError("nodes", most, nil)
 	}
@@ -128,13 +134,16 @@ func (m *Machine) markAll() {
 	}
 }
 
+// made reports whether the run has made r: it is no global, and not of another arena.
+func (m *Machine) made(r graph.Ref) bool { return r-m.base < m.top-m.base }
+
 // mark marks the object at r, and returns it: what it forwards to, if it does.
 func (m *Machine) mark(r graph.Ref) graph.Ref {
-	if r < m.base {
+	if !m.made(r) {
 		return r
 	}
 	r = m.resolve(r)
-	if r < m.base {
+	if !m.made(r) {
 		return r
 	}
 	c := &m.collect
@@ -152,7 +161,7 @@ func (m *Machine) mark(r graph.Ref) graph.Ref {
 
 // moved returns where the live node r goes.
 func (m *Machine) moved(r graph.Ref) graph.Ref {
-	if r < m.base {
+	if !m.made(r) {
 		return r
 	}
 	c := &m.collect

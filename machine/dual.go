@@ -56,7 +56,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
 			if m.due(h) {
-				stack = graph.PushCell(stack, h)
+				stack = m.pushCell(stack, h)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (m *Machine) lookBackward() error {
 
 // due books an arrival at the cell h, and reports whether it is the first.
 func (m *Machine) due(h graph.Ref) bool {
-	n := &m.nodes[h]
+	n := &m.state[h]
 	n.A++
 	if n.A > 1 {
 		return false
@@ -85,10 +85,10 @@ func (m *Machine) due(h graph.Ref) bool {
 // has come: the (3), (1) and (5) of its dual and its body. An arrival beyond a
 // cell's first is rule (11), and the (6) of the sum that it makes.
 func (m *Machine) fireCells(seed graph.Ref) error {
-	nodes, words, regs, finite := m.nodes, m.words, m.regs, m.opt.Finite
+	nodes, state, words, regs, finite := m.nodes, m.state, m.words, m.regs, m.opt.Finite
 	stack := m.cells[:0]
-	nodes[seed].V = math.Float64bits(1)
-	nodes[seed].A = 0
+	state[seed].V = math.Float64bits(1)
+	state[seed].A = 0
 	stack = m.arrived(stack, seed)
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 {
@@ -117,12 +117,12 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			continue
 		}
 		cells++
-		if checking && n.A != 0 {
-			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, n.A))
+		if checking && state[d].A != 0 {
+			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, state[d].A))
 		}
 		index := n.Head >> graph.KindShift
 		if n.Kind() == graph.Input {
-			m.grad[index] = n.Number()
+			m.grad[index] = state[d].Number()
 			m.firedIn++
 			m.steps += 3
 			continue
@@ -134,7 +134,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		w := 4*uint64(d) + graph.DualWords
 		heads := words[w : w+uint64(body.Heads)]
 		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
-		regs[0] = n.Number()
+		regs[0] = state[d].Number()
 		for i, r := range nums {
 			regs[1+i] = nodes[r].Number()
 		}
@@ -151,7 +151,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 				continue
 			}
 			h := heads[in.D]
-			c := &nodes[h]
+			c := &state[h]
 			if checking && c.A == 0 {
 				panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
 			}

@@ -1,10 +1,12 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -17,6 +19,11 @@ type Schedule uint8
 const (
 	LIFO   Schedule = iota // the redex that was found last
 	Random                 // any redex, by a seeded generator
+	// Parallel is LIFO on several workers: results and counts are those of LIFO, to the
+	// last bit, and overhead may differ. Independent applications of the primal phase,
+	// the runs of independent blocks of a job, and independent jobs run at once. Programs
+	// with symbolic inputs or hand-written duals run as under LIFO.
+	Parallel
 )
 
 // Limits bound a run. The zero value has none but the machine's memory.
@@ -37,6 +44,7 @@ const DefaultMemory = 16 << 30
 type Options struct {
 	Schedule Schedule
 	Seed     uint64
+	Workers  int  // of the schedule Parallel; 0: as many as GOMAXPROCS
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
@@ -84,6 +92,7 @@ type Machine struct {
 	arena *graph.Arena
 	nodes []graph.Node // the arena's
 	words []uint32     // the same memory
+	state []graph.Node // where a job's cells keep what has arrived: the arena, or memory of the job's own
 	base  uint32       // nodes below are the program's globals
 	top   uint32       // the first free node
 	slots []uint32     // globals, then the one frame
@@ -115,6 +124,10 @@ type Machine struct {
 	literal bool // no blocks
 	collect collector
 
+	team      *team  // of the schedule Parallel
+	order     *order // of the nodes, where workers have made some
+	elsewhere int64  // nodes that workers have made, less those that are left out between base and top
+
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
 	grad    []float64
@@ -128,21 +141,34 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 	if maxBytes == 0 {
 		maxBytes = DefaultMemory
 	}
-	arena, err := graph.NewArena(maxBytes)
+	workers := 0
+	if opt.Schedule == Parallel && !p.Open && !p.Late {
+		workers = cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)) - 1
+	}
+	arenas, err := graph.NewArenas(maxBytes, 1+workers)
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(),
-		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
-		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
-		regs:  make([]float64, max(1, p.LinRegs)), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	m.collect.least = collectNodes
-	m.literal = opt.NoFuse || opt.Finite || p.Open
+	m := newMachine(p, opt, arenas[0])
 	if err := m.makeGlobals(); err != nil {
-		arena.Close()
+		m.Close()
 		return nil, err
 	}
+	if workers > 0 {
+		m.team = m.newTeam(arenas[1:])
+	}
 	return m, nil
+}
+
+// newMachine makes a machine without globals.
+func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
+	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(),
+		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
+		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
+		regs:  scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	m.collect.least = collectNodes
+	m.literal = opt.NoFuse || opt.Finite || p.Open
+	return m
 }
 
 // Close returns the machine's memory to the system.
@@ -238,8 +264,24 @@ func (m *Machine) look() error {
 			return m.limitError("", 0, err)
 		}
 	}
+	if m.team != nil {
+		next = min(next, m.team.lend.every)
+		m.lend()
+	}
 	m.nextLook = m.steps + m.pops + next
 	return nil
+}
+
+// live is how many nodes the run holds, or has made where nothing is freed.
+func (m *Machine) live() uint64 { return uint64(int64(m.top-m.base) + m.elsewhere) }
+
+// setNodeTop sets below which node top stays within the limit of nodes. A program whose
+// nodes are collected looks at it after a collection.
+func (m *Machine) setNodeTop() {
+	m.nodeTop = math.MaxUint32
+	if most := m.opt.Limits.MaxNodes; most != 0 && !m.collects() {
+		m.nodeTop = uint32(min(max(int64(m.base)+int64(most)-m.elsewhere, 0), math.MaxUint32))
+	}
 }
 
 // reset forgets the last run.
@@ -262,10 +304,11 @@ func (m *Machine) reset() {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
 	m.limit = min(m.arena.Len(), m.top+lookEvery)
-	m.nodeTop = math.MaxUint32
-	if most := m.opt.Limits.MaxNodes; most != 0 {
-		m.nodeTop = uint32(min(uint64(m.base)+most, math.MaxUint32))
+	m.elsewhere, m.order = 0, nil
+	if m.team != nil {
+		m.team.reset()
 	}
+	m.setNodeTop()
 	m.collectFrom()
 }
 
@@ -338,7 +381,14 @@ func (m *Machine) reduce() error {
 				return err
 			}
 		}
-		if err := m.fire(m.take()); err != nil {
+		r := m.take()
+		if m.team != nil && len(m.work) < len(m.team.lend.lent) {
+			if err := m.fireLent(r, len(m.work)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.fire(r); err != nil {
 			return err
 		}
 	}
@@ -361,7 +411,7 @@ func (m *Machine) atEnd() error {
 	if m.top > m.nodeTop {
 		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
 	}
-	if most := m.opt.Limits.MaxNodes; most != 0 && m.collects() && uint64(m.top-m.base) > most {
+	if most := m.opt.Limits.MaxNodes; most != 0 && m.collects() && m.live() > most {
 		return m.collectGarbage()
 	}
 	return nil

@@ -24,7 +24,7 @@ type Stats struct {
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
 	s := Stats{Counts: m.counts, Readback: m.readback, Search: m.pops + m.waits + m.occurs,
-		Nodes: uint64(m.top-m.base) + m.collect.freed, Freed: m.collect.freed, PeakNodes: max(m.collect.peak, uint64(m.top-m.base)), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
+		Nodes: m.live() + m.collect.freed, Freed: m.collect.freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
 	for i, n := range m.runs {
 		t := &m.prog.Templates[i]
 		s.Counts.AddTimes(&t.Counts, n)
@@ -53,14 +53,36 @@ func (m *Machine) Value(point []float64) error {
 	if m.prog.Reversed {
 		return fmt.Errorf("machine: the value of a reversed program is that of its gradient")
 	}
+	defer m.quit()
 	if err := m.start(point); err != nil {
 		return err
 	}
-	if err := m.reduce(); err != nil {
+	if err := m.reducePrimal(); err != nil {
 		return err
 	}
 	m.collect.at = math.MaxUint32 // the value that is read stays where it is
 	return nil
+}
+
+// reducePrimal empties the worklist, with the help of the team.
+func (m *Machine) reducePrimal() error {
+	if m.team == nil {
+		return m.reduce()
+	}
+	m.team.lend.on = true
+	err := m.reduce()
+	m.team.lend.on = false
+	if m.order != nil {
+		m.order.append(m.order.from, m.top)
+	}
+	return err
+}
+
+// quit ends what workers still do.
+func (m *Machine) quit() {
+	if m.team != nil {
+		m.team.quit()
+	}
 }
 
 // Read appends the numbers of the value that the last run left to out, from left
@@ -134,13 +156,13 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
 		return fmt.Errorf("machine: the program is not a gradient")
 	}
+	defer m.quit()
 	if err := m.start(point); err != nil {
 		return err
 	}
-	if err := m.reduce(); err != nil {
+	if err := m.reducePrimal(); err != nil {
 		return err
 	}
-	n := len(point)
 	clear(jacobian)
 	if m.prog.Result == graph.VectorShape {
 		k := uint64(m.prog.Outputs)
@@ -148,20 +170,27 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 		m.addSteps(graph.Subst, k)      // each pi once, to be opened in turn
 		m.addSteps(graph.GC, k)
 	}
-	for i := range m.prog.Outputs {
-		p := m.root
-		if m.prog.Result == graph.VectorShape {
-			p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]
-		}
-		z, dual := graph.Ref(m.nodes[p].V), graph.Ref(m.nodes[p].V>>32)
-		m.addSteps(graph.PairRule, 1) // [⟨z,z*⟩:=…]
-		m.addSteps(graph.GC, 2)       // z and z*
-		m.addSteps(graph.Subst, 1)    // z* in z* 1
-		values[i] = m.nodes[z].Number()
-		if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
-			return err
-		}
-		m.readback += uint64(1 + n)
+	if err := m.jobsOf(values, jacobian); err != nil {
+		return err
 	}
 	return m.atEnd()
+}
+
+// seed runs the job of output i of k: its value, and its row of the Jacobian.
+func (m *Machine) seed(i int, values, jacobian []float64) error {
+	n := len(jacobian) / len(values)
+	p := m.root
+	if m.prog.Result == graph.VectorShape {
+		p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]
+	}
+	z, dual := graph.Ref(m.nodes[p].V), graph.Ref(m.nodes[p].V>>32)
+	m.addSteps(graph.PairRule, 1) // [⟨z,z*⟩:=…]
+	m.addSteps(graph.GC, 2)       // z and z*
+	m.addSteps(graph.Subst, 1)    // z* in z* 1
+	values[i] = m.nodes[z].Number()
+	if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
+		return err
+	}
+	m.readback += uint64(1 + n)
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,7 @@ type runFlags struct {
 	maxSteps, maxNodes count
 	schedule           choice[gram.Schedule]
 	seed               count
+	workers            count
 	finite             bool
 	noFuse             bool
 	repeat             count
@@ -76,8 +78,10 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.addLimits(cmd)
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire, lifo or random; value, gradient and\nsteps don't depend on it")
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random", "parallel"}, of: []gram.Schedule{gram.LIFO, gram.Random, gram.Parallel}}
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it")
+	f.workers = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1 << 10, set: true}
+	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	fs.BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
@@ -117,7 +121,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 		fmt.Fprintf(a.stderr, "gram: schedule random; --seed %d gives the same order again\n", f.seed.n)
 	}
 	return gram.EvalOptions{
-		Schedule: f.schedule.is, Seed: f.seed.n,
+		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
 		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
 		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
