@@ -18,8 +18,8 @@ const classLimit = 100
 // many.
 func class(p *reference.Program, u *reference.Term) map[string]*reference.Term {
 	seen := map[string]*reference.Term{u.String(): u}
-	for todo := []*reference.Term{u}; len(todo) > 0; todo = todo[1:] {
-		for _, m := range p.State(todo[0], false).Moves() {
+	for queue := []*reference.Term{u}; len(queue) > 0; queue = queue[1:] {
+		for _, m := range p.State(queue[0], false).Moves() {
 			v := m.Fire()
 			if _, ok := seen[v.String()]; ok {
 				continue
@@ -28,7 +28,7 @@ func class(p *reference.Program, u *reference.Term) map[string]*reference.Term {
 				return nil
 			}
 			seen[v.String()] = v
-			todo = append(todo, v)
+			queue = append(queue, v)
 		}
 	}
 	return seen

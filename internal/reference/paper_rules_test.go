@@ -28,8 +28,8 @@ var printedBeta = []graph.Rule{
 // none of them.
 func (p *Program) reachable(t *testing.T, u *Term, x ...graph.Rule) map[string]*Term {
 	seen := map[string]*Term{u.String(): u}
-	for todo := []*Term{u}; len(todo) > 0; todo = todo[1:] {
-		s := p.State(todo[0], false)
+	for queue := []*Term{u}; len(queue) > 0; queue = queue[1:] {
+		s := p.State(queue[0], false)
 		for i := range s.Redex {
 			r := &s.Redex[i]
 			if r.Garbage || !contains(x, r.Rule) {
@@ -39,7 +39,7 @@ func (p *Program) reachable(t *testing.T, u *Term, x ...graph.Rule) map[string]*
 			require.NoError(t, err)
 			if seen[v.String()] == nil {
 				seen[v.String()] = v
-				todo = append(todo, v)
+				queue = append(queue, v)
 			}
 		}
 	}

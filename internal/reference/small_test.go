@@ -83,8 +83,8 @@ func TestSmallest(t *testing.T) {
 			s.Root = build(s)
 			p := s.convert()
 			seen := map[string]bool{}
-			for todo := []*reference.Term{p.Term}; len(todo) > 0 && len(seen) < 2000; todo = todo[1:] {
-				u := todo[0]
+			for queue := []*reference.Term{p.Term}; len(queue) > 0 && len(seen) < 2000; queue = queue[1:] {
+				u := queue[0]
 				if seen[u.String()] {
 					continue
 				}
@@ -94,12 +94,12 @@ func TestSmallest(t *testing.T) {
 				require.Equal(t, p.Type, got, "%s", u)
 				st := p.State(u, false)
 				for _, m := range st.Moves() {
-					todo = append(todo, m.Fire())
+					queue = append(queue, m.Fire())
 				}
 				for i := range st.Redex {
 					next, err := st.Fire(&st.Redex[i])
 					require.NoError(t, err)
-					todo = append(todo, next)
+					queue = append(queue, next)
 				}
 			}
 			require.Greater(t, len(seen), 1)
