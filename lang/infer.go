@@ -174,20 +174,20 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
 		t    syntax.TypeExpr
 		done bool
 	}
-	todo := []item{{t: t}}
+	stack := []item{{t: t}}
 	var out []typ
 	ok := true
-	for len(todo) > 0 {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		n := u.file.Type(it.t)
 		if !it.done && n.Kind != syntax.LinType {
-			todo = append(todo, item{it.t, true})
+			stack = append(stack, item{it.t, true})
 			if n.B != 0 {
-				todo = append(todo, item{t: n.B})
+				stack = append(stack, item{t: n.B})
 			}
 			if n.A != 0 {
-				todo = append(todo, item{t: n.A})
+				stack = append(stack, item{t: n.A})
 			}
 			continue
 		}

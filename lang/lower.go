@@ -20,7 +20,7 @@ type lowering struct {
 	comps []term.Var // by term.Var: the first of its components, if it is opened
 	data  []term.Var // by data: the same
 	types []term.Type
-	todo  []typ
+	stack []typ
 	kids  []term.Ref
 	xs    []term.Var
 }
@@ -174,18 +174,18 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	if l.opened(x) == 0 {
 		return body
 	}
-	todo := []term.Var{x}
+	stack := []term.Var{x}
 	var order []term.Var
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(stack) > 0 {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		first := l.opened(x)
 		if first == 0 {
 			continue
 		}
 		order = append(order, x)
 		for i := l.t.Types.Len(l.t.Vars[x].Type) - 1; i >= 0; i-- {
-			todo = append(todo, first+term.Var(i))
+			stack = append(stack, first+term.Var(i))
 		}
 	}
 	for i := len(order) - 1; i >= 0; i-- {
@@ -199,21 +199,21 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 // typ returns a type of inference, all of which is known, as a type of the term.
 func (l *lowering) typ(t typ) term.Type {
 	tt := l.e.tt
-	l.todo = append(l.todo[:0], tt.find(t))
-	for len(l.todo) > 0 {
-		t := l.todo[len(l.todo)-1]
+	l.stack = append(l.stack[:0], tt.find(t))
+	for len(l.stack) > 0 {
+		t := l.stack[len(l.stack)-1]
 		if l.types[t] != 0 {
-			l.todo = l.todo[:len(l.todo)-1]
+			l.stack = l.stack[:len(l.stack)-1]
 			continue
 		}
 		n := tt.nodes[t]
 		a, b := tt.find(n.a), tt.find(n.b)
 		waits := false
 		if n.a != 0 && l.types[a] == 0 {
-			l.todo, waits = append(l.todo, a), true
+			l.stack, waits = append(l.stack, a), true
 		}
 		if n.b != 0 && l.types[b] == 0 {
-			l.todo, waits = append(l.todo, b), true
+			l.stack, waits = append(l.stack, b), true
 		}
 		if waits {
 			continue

@@ -149,19 +149,19 @@ func (l *lowering) input(n *coreNode) term.Ref {
 	}
 	tt := l.e.tt
 	x := n.x
-	todo := []item{{t: n.typ}}
+	stack := []item{{t: n.typ}}
 	var out []term.Ref
-	for len(todo) > 0 {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		ty := tt.at(it.t)
 		switch {
 		case ty.kind == prodType && !it.done:
-			todo = append(todo, item{it.t, true}, item{t: ty.b}, item{t: ty.a})
+			stack = append(stack, item{it.t, true}, item{t: ty.b}, item{t: ty.a})
 		case ty.kind == vecType && !it.done:
-			todo = append(todo, item{it.t, true})
+			stack = append(stack, item{it.t, true})
 			for range tt.sizeAt(size(ty.n)).n {
-				todo = append(todo, item{t: ty.a})
+				stack = append(stack, item{t: ty.a})
 			}
 		case ty.kind == prodType:
 			k := len(out)

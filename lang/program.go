@@ -154,20 +154,20 @@ func (e *elaborator) scalarNames(name string, s *load.Shape) []string {
 		s    *load.Shape
 	}
 	var out []string
-	todo := []item{{name, s}}
-	for len(todo) > 0 && e.tick() == nil {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	stack := []item{{name, s}}
+	for len(stack) > 0 && e.tick() == nil {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		switch it.s.Kind {
 		case load.Product:
 			if len(it.name) > maxName {
-				todo = append(todo, item{it.name, it.s.B}, item{it.name, it.s.A})
+				stack = append(stack, item{it.name, it.s.B}, item{it.name, it.s.A})
 				continue
 			}
-			todo = append(todo, item{it.name + ":1", it.s.B}, item{it.name + ":0", it.s.A})
+			stack = append(stack, item{it.name + ":1", it.s.B}, item{it.name + ":0", it.s.A})
 		case load.Vector:
 			for i := it.s.Size - 1; i >= 0; i-- {
-				todo = append(todo, item{componentName(it.name, i), it.s.A})
+				stack = append(stack, item{componentName(it.name, i), it.s.A})
 			}
 		default:
 			out = append(out, it.name)
@@ -198,16 +198,16 @@ func (e *elaborator) shapeType(s *load.Shape) typ {
 		s    *load.Shape
 		done bool
 	}
-	todo := []item{{s: s}}
+	stack := []item{{s: s}}
 	var out []typ
-	for len(todo) > 0 {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		switch {
 		case it.s.Kind == load.Product && !it.done:
-			todo = append(todo, item{it.s, true}, item{s: it.s.B}, item{s: it.s.A})
+			stack = append(stack, item{it.s, true}, item{s: it.s.B}, item{s: it.s.A})
 		case it.s.Kind == load.Vector && !it.done:
-			todo = append(todo, item{it.s, true}, item{s: it.s.A})
+			stack = append(stack, item{it.s, true}, item{s: it.s.A})
 		case it.s.Kind == load.Product:
 			k := len(out)
 			out = append(out[:k-2], e.tt.prod(out[k-2], out[k-1]))

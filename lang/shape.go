@@ -21,11 +21,11 @@ func (tt *types) valueShape(t typ) *load.Shape {
 		t    typ
 		done bool
 	}
-	todo := []item{{t: t}}
+	stack := []item{{t: t}}
 	var out []*load.Shape
-	for budget := maxShape; len(todo) > 0; budget-- {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for budget := maxShape; len(stack) > 0; budget-- {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		n := tt.at(it.t)
 		if budget == 0 {
 			return nil
@@ -44,9 +44,9 @@ func (tt *types) valueShape(t typ) *load.Shape {
 		case n.kind != prodType && n.kind != vecType && n.kind != listType:
 			return nil
 		case !it.done && n.kind == prodType:
-			todo = append(todo, item{it.t, true}, item{t: n.b}, item{t: n.a})
+			stack = append(stack, item{it.t, true}, item{t: n.b}, item{t: n.a})
 		case !it.done:
-			todo = append(todo, item{it.t, true}, item{t: n.a})
+			stack = append(stack, item{it.t, true}, item{t: n.a})
 		case n.kind == prodType:
 			out = append(out[:k-2], load.ProductShape(out[k-2], out[k-1]))
 		case n.kind == vecType:

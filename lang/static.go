@@ -48,11 +48,11 @@ func (e *elaborator) treeNat(u *unit, x syntax.Expr) (uint64, bool) {
 		x    syntax.Expr
 		done bool
 	}
-	todo := []item{{x: x}}
+	stack := []item{{x: x}}
 	var out []uint64
-	for len(todo) > 0 {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		n := u.file.Expr(it.x)
 		if n.Kind != syntax.BinExpr {
 			v, ok := e.leafNat(u, it.x)
@@ -64,7 +64,7 @@ func (e *elaborator) treeNat(u *unit, x syntax.Expr) (uint64, bool) {
 		}
 		if !it.done {
 			kids := u.file.Kids(it.x)
-			todo = append(todo, item{it.x, true}, item{x: kids[1]}, item{x: kids[0]})
+			stack = append(stack, item{it.x, true}, item{x: kids[1]}, item{x: kids[0]})
 			continue
 		}
 		a, b := out[len(out)-2], out[len(out)-1]
@@ -125,14 +125,14 @@ func (e *elaborator) staticName(u *unit, x syntax.Expr) load.Name {
 // notNat reports why a static expression has no value, in the words of package load.
 func (e *elaborator) notNat(u *unit, x syntax.Expr) {
 	leaves := map[string]load.Name{}
-	todo := []syntax.Expr{x}
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	stack := []syntax.Expr{x}
+	for len(stack) > 0 {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		if n := u.file.Expr(x); n.Kind == syntax.NameExpr || n.Kind == syntax.SizeExpr {
 			leaves[n.Text] = e.staticName(u, x)
 		}
-		todo = append(todo, u.file.Kids(x)...)
+		stack = append(stack, u.file.Kids(x)...)
 	}
 	s := load.Static{File: u.file, Lookup: func(name string) load.Name { return leaves[name] }}
 	_, err := s.Nat(x)

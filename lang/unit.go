@@ -58,7 +58,7 @@ type resolver struct {
 	scope  *scope
 	locals map[string]uint32 // slot + 1
 	undo   []shadowed
-	todo   []resolveItem
+	stack  []resolveItem
 	types  []syntax.TypeExpr
 	pats   []syntax.Pat
 }
@@ -207,15 +207,15 @@ func (r *resolver) static(s syntax.Expr) {
 }
 
 func (r *resolver) push(op resolveOp, e syntax.Expr, where place) {
-	r.todo = append(r.todo, resolveItem{op: op, e: e, where: where})
+	r.stack = append(r.stack, resolveItem{op: op, e: e, where: where})
 }
 
 func (r *resolver) walk(root syntax.Expr) error {
-	r.todo = r.todo[:0]
+	r.stack = r.stack[:0]
 	r.push(visitExpr, root, 0)
-	for len(r.todo) > 0 {
-		it := r.todo[len(r.todo)-1]
-		r.todo = r.todo[:len(r.todo)-1]
+	for len(r.stack) > 0 {
+		it := r.stack[len(r.stack)-1]
+		r.stack = r.stack[:len(r.stack)-1]
 		if err := r.e.tick(); err != nil {
 			return err
 		}
@@ -243,22 +243,22 @@ func (r *resolver) visit(e syntax.Expr, where place) {
 		r.name(e, n, where)
 	case syntax.FunExpr, syntax.LinExpr:
 		r.e.duals = r.e.duals || n.Kind == syntax.LinExpr
-		r.todo = append(r.todo, resolveItem{op: leaveScope, n: len(r.undo)})
+		r.stack = append(r.stack, resolveItem{op: leaveScope, n: len(r.undo)})
 		r.patterns(f.Pats(e))
 		r.push(visitExpr, kids[0], where|underFun)
 	case syntax.LetExpr:
 		outer := resolveItem{op: leaveScope, n: len(r.undo)}
-		r.todo = append(r.todo, outer)
+		r.stack = append(r.stack, outer)
 		r.push(visitExpr, kids[1], where)
 		r.push(enterLet, e, where)
-		r.todo = append(r.todo, outer)
+		r.stack = append(r.stack, outer)
 		if pats := f.Pats(e); len(pats) > 1 {
 			r.patterns(pats[1:])
 			where |= underFun
 		}
 		r.push(visitExpr, kids[0], where)
 	case syntax.CompExpr:
-		r.todo = append(r.todo, resolveItem{op: leaveScope, n: len(r.undo)})
+		r.stack = append(r.stack, resolveItem{op: leaveScope, n: len(r.undo)})
 		r.push(visitExpr, kids[1], where|inComp)
 		r.push(enterComp, e, where)
 		r.push(visitExpr, kids[0], where)

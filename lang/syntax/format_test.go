@@ -29,9 +29,9 @@ func sameTree(f, g *File) string {
 		c.types(a.Type, b.Type)
 	}
 	c.exprs([]Expr{f.Body}, []Expr{g.Body})
-	for len(c.todo) > 0 {
-		p := c.todo[len(c.todo)-1]
-		c.todo = c.todo[:len(c.todo)-1]
+	for len(c.stack) > 0 {
+		p := c.stack[len(c.stack)-1]
+		c.stack = c.stack[:len(c.stack)-1]
 		if !c.same(p) {
 			return fmt.Sprintf("%v", p)
 		}
@@ -40,9 +40,9 @@ func sameTree(f, g *File) string {
 }
 
 type comparer struct {
-	f, g *File
-	todo []pair
-	bad  bool
+	f, g  *File
+	stack []pair
+	bad   bool
 }
 
 type pair struct {
@@ -53,21 +53,21 @@ type pair struct {
 func (c *comparer) exprs(a, b []Expr) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
-		c.todo = append(c.todo, pair{'e', uint32(a[i]), uint32(b[i])})
+		c.stack = append(c.stack, pair{'e', uint32(a[i]), uint32(b[i])})
 	}
 }
 
 func (c *comparer) pats(a, b []Pat) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
-		c.todo = append(c.todo, pair{'p', uint32(a[i]), uint32(b[i])})
+		c.stack = append(c.stack, pair{'p', uint32(a[i]), uint32(b[i])})
 	}
 }
 
 func (c *comparer) types(a, b TypeExpr) {
 	c.bad = c.bad || (a == 0) != (b == 0)
 	if a != 0 && b != 0 {
-		c.todo = append(c.todo, pair{'t', uint32(a), uint32(b)})
+		c.stack = append(c.stack, pair{'t', uint32(a), uint32(b)})
 	}
 }
 

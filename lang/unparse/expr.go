@@ -48,10 +48,10 @@ const checkEvery = 1 << 14
 
 // print appends the term.
 func (p *Program) print() error {
-	p.todo = append(p.todo[:0], node(p.t.Root, levelPrefix))
-	for len(p.todo) > 0 {
-		it := p.todo[len(p.todo)-1]
-		p.todo = p.todo[:len(p.todo)-1]
+	p.stack = append(p.stack[:0], node(p.t.Root, levelPrefix))
+	for len(p.stack) > 0 {
+		it := p.stack[len(p.stack)-1]
+		p.stack = p.stack[:len(p.stack)-1]
 		if p.steps++; p.steps%checkEvery == 0 && p.opt.Check != nil {
 			if err := p.opt.Check(); err != nil {
 				return err
@@ -76,11 +76,11 @@ func (p *Program) print() error {
 func (p *Program) node(it item) {
 	items, level := p.expand(it.r, it.level)
 	if level < it.level {
-		p.todo = append(p.todo, text(")"))
+		p.stack = append(p.stack, text(")"))
 		p.out = append(p.out, '(')
 	}
 	for i := len(items) - 1; i >= 0; i-- {
-		p.todo = append(p.todo, items[i])
+		p.stack = append(p.stack, items[i])
 	}
 }
 

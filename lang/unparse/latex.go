@@ -44,7 +44,7 @@ type formula struct {
 	check func() error
 	scope *scope
 	names []string
-	todo  []item
+	stack []item
 	steps int
 
 	w       *bufio.Writer
@@ -71,10 +71,10 @@ const (
 
 func (p *formula) print() error {
 	p.w.WriteString("\\begin{align*}\n")
-	p.todo = append(p.todo, node(p.t.Root, levelSum))
-	for len(p.todo) > 0 {
-		it := p.todo[len(p.todo)-1]
-		p.todo = p.todo[:len(p.todo)-1]
+	p.stack = append(p.stack, node(p.t.Root, levelSum))
+	for len(p.stack) > 0 {
+		it := p.stack[len(p.stack)-1]
+		p.stack = p.stack[:len(p.stack)-1]
 		if p.steps++; p.steps%checkEvery == 0 && p.check != nil {
 			if err := p.check(); err != nil {
 				return err
@@ -110,7 +110,7 @@ func (p *formula) item(it item) {
 			items = append(append([]item{open("(")}, items...), closing(")"))
 		}
 		for i := len(items) - 1; i >= 0; i-- {
-			p.todo = append(p.todo, items[i])
+			p.stack = append(p.stack, items[i])
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Program struct {
 	lets  []byte   // those around the term
 	data  []string // how the data are used
 	out   []byte
-	todo  []item
+	stack []item
 	steps int
 }
 
