@@ -50,7 +50,7 @@ const (
 type Instr struct {
 	Op     Op
 	Flags  uint8
-	Sym    term.Symbol
+	Sym    term.Symbol // of an operation on numbers; NoSymbol is +
 	Cmp    term.Compare
 	D      uint32
 	A, B   uint32

@@ -162,19 +162,7 @@ func (m *Machine) number(x float64) (graph.Ref, error) {
 // symbolic computes an operation, + where sym is [term.NoSymbol]: it fires on numbers
 // and is inert otherwise.
 func (m *Machine) symbolic(sym term.Symbol, args []graph.Ref, at uint32) (graph.Ref, error) {
-	x, y := m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number()
-	var v float64
-	rule := graph.Function
-	switch {
-	case sym == term.NoSymbol:
-		v, rule = x+y, graph.Plus
-	case sym == term.Mul:
-		v, rule = x*y, graph.Times
-	case len(args) == 1:
-		v = eval1(sym, x)
-	default:
-		v = sym.Info().Eval2(x, y)
-	}
+	v, rule := operation(sym, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
 	if !slices.ContainsFunc(args, m.isInert) {
 		m.addSteps(rule, 1)
 		return m.number(v)

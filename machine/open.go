@@ -129,23 +129,19 @@ func (m *Machine) isOpen(v graph.Ref) bool {
 
 // operate fires (6), (8) or (12) on numbers, or makes an inert node.
 func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) error {
-	v := evaluate(in, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
+	v, rule := operation(in.Sym, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
 	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && !slices.ContainsFunc(args, m.valueless) {
 		return notFinite(in, v)
 	}
 	if !slices.ContainsFunc(args, m.isInert) {
-		m.addSteps(operationRule(in.Op), 1)
+		m.addSteps(rule, 1)
 		r := m.resultNode(1, into, flags)
 		m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
 		m.slots[in.D] = r
 		return nil
 	}
-	sym := in.Sym
-	if in.Op == graph.OpAdd {
-		sym = term.NoSymbol
-	}
 	m.slots[in.D] = m.resultNode(2, into, flags)
-	m.makeInert(m.slots[in.D], sym, v, args, pc)
+	m.makeInert(m.slots[in.D], in.Sym, v, args, pc)
 	return nil
 }
 
@@ -183,29 +179,18 @@ func (m *Machine) leaf(r graph.Ref) {
 	}
 }
 
-func operationRule(op graph.Op) graph.Rule {
-	switch op {
-	case graph.OpAdd:
-		return graph.Plus
-	case graph.OpMul:
-		return graph.Times
+// operation computes a symbol, + where that is [term.NoSymbol], on numbers, and tells
+// the rule that it fires by: (6), (8) or (12). A unary symbol is of x.
+func operation(sym term.Symbol, x, y float64) (float64, graph.Rule) {
+	switch {
+	case sym == term.NoSymbol:
+		return x + y, graph.Plus
+	case sym == term.Mul:
+		return x * y, graph.Times
+	case sym.Info().Arity == 1:
+		return eval1(sym, x), graph.Function
 	}
-	return graph.Function
-}
-
-// evaluate is the operation of the instruction on numbers.
-func evaluate(in *graph.Instr, x, y float64) float64 {
-	switch in.Op {
-	case graph.OpMul:
-		return x * y
-	case graph.OpAdd:
-		return x + y
-	case graph.OpSub:
-		return x - y
-	case graph.OpFun1:
-		return eval1(in.Sym, x)
-	}
-	return in.Sym.Info().Eval2(x, y)
+	return sym.Info().Eval2(x, y), graph.Function
 }
 
 // tally counts the binders and occurrences of variables that stand for v: (3) and
