@@ -94,10 +94,7 @@ func (c *concrete) node(n *term.Node) term.Ref {
 	case term.DataOp:
 		return c.data(n)
 	case term.UnvecOp, term.UntupleOp:
-		var xs []term.Var
-		for _, x := range c.src.Bound(n) {
-			xs = append(xs, term.Var(x))
-		}
+		xs := c.src.BoundVars(n)
 		if n.Op == term.UntupleOp {
 			return d.Untuple(0, xs, c.image[n.B], c.image[n.A])
 		}

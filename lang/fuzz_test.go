@@ -88,7 +88,7 @@ func wellFormed(t *testing.T, p *Program) {
 			require.NotZero(t, k)
 			parents[k]++
 		}
-		for _, x := range boundBy(p.Term, n) {
+		for _, x := range p.Term.BoundVars(n) {
 			bind(x)
 		}
 	}
@@ -157,23 +157,6 @@ func kidsOf(t *term.Term, n *term.Node) []term.Ref {
 		return []term.Ref{n.A, n.B}
 	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
 		return t.Children(n)
-	}
-	return nil
-}
-
-// boundBy returns the variables that n binds.
-func boundBy(t *term.Term, n *term.Node) []term.Var {
-	switch n.Op {
-	case term.LamOp, term.LetOp:
-		return []term.Var{n.X}
-	case term.UnpairOp:
-		return []term.Var{n.X, n.Y}
-	case term.UnvecOp, term.UntupleOp:
-		var xs []term.Var
-		for _, x := range t.Bound(n) {
-			xs = append(xs, term.Var(x))
-		}
-		return xs
 	}
 	return nil
 }

@@ -147,9 +147,9 @@ func (d *reverser) node(r term.Ref) error {
 	case term.UnpairOp:
 		image[r] = dst.Unpair(p, n.X, n.Y, image[n.B], image[n.A])
 	case term.UnvecOp:
-		image[r] = dst.Unvec(p, bound(src.Bound(n)), image[n.B], image[n.A])
+		image[r] = dst.Unvec(p, src.BoundVars(n), image[n.B], image[n.A])
 	case term.UntupleOp:
-		image[r] = dst.Untuple(p, bound(src.Bound(n)), image[n.B], image[n.A])
+		image[r] = dst.Untuple(p, src.BoundVars(n), image[n.B], image[n.A])
 	case term.VecOp:
 		image[r] = dst.Vec(p, d.images(src.Children(n)))
 	case term.AddOp:
@@ -172,14 +172,6 @@ func (d *reverser) node(r term.Ref) error {
 		return &UndefinedError{Pos: p, What: fmt.Sprintf("this term (constructor %d)", n.Op)}
 	}
 	return nil
-}
-
-func bound(xs []term.Ref) []term.Var {
-	out := make([]term.Var, len(xs))
-	for i, x := range xs {
-		out[i] = term.Var(x)
-	}
-	return out
 }
 
 func (d *reverser) images(rs []term.Ref) []term.Ref {

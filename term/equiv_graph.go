@@ -247,8 +247,7 @@ func (g *grapher) let(f *visit, n *Node) {
 
 // open binds the components of what is opened.
 func (g *grapher) open(r Ref, n *Node, u link) {
-	var xs []Var
-	g.t.binders(n, func(x Var) { xs = append(xs, x) })
+	xs := g.t.BoundVars(n)
 	if n.Op == UnvecOp {
 		g.opening(r, UnvecOp, xs, u)
 		return

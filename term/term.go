@@ -217,6 +217,13 @@ func (t *Term) binders(n *Node, f func(Var)) {
 	}
 }
 
+// BoundVars returns the variables that n binds, from left to right.
+func (t *Term) BoundVars(n *Node) []Var {
+	var xs []Var
+	t.binders(n, func(x Var) { xs = append(xs, x) })
+	return xs
+}
+
 // Size returns |t|, the number of symbols of the term (section 4): a constructor,
 // a numeral and an occurrence of a variable count one each. Lists, data and
 // numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a

@@ -194,33 +194,29 @@ func (rd *reader) combine(r term.Ref, n *term.Node, next int, kids []term.Ref) e
 
 // open binds the variables of a let or of the opening of a tuple.
 func (rd *reader) open(r term.Ref, n *term.Node, v value) error {
+	xs := rd.t.BoundVars(n)
 	switch n.Op {
 	case term.LetOp:
 		rd.bind(n.X, v)
 		return nil
 	case term.UntupleOp:
-		xs := rd.t.Bound(n)
 		for _, x := range xs[:len(xs)-1] {
 			c := rd.components(v)
 			if len(c) != 2 {
 				return rd.fail(r, "what is opened is no pair")
 			}
-			rd.bind(term.Var(x), c[0])
+			rd.bind(x, c[0])
 			v = c[1]
 		}
-		rd.bind(term.Var(xs[len(xs)-1]), v)
+		rd.bind(xs[len(xs)-1], v)
 		return nil
-	}
-	xs := []term.Ref{term.Ref(n.X), term.Ref(n.Y)}
-	if n.Op == term.UnvecOp {
-		xs = rd.t.Bound(n)
 	}
 	comps := rd.components(v)
 	if len(comps) != len(xs) {
 		return rd.fail(r, "what is opened is no tuple of %d", len(xs))
 	}
 	for i, x := range xs {
-		rd.bind(term.Var(x), comps[i])
+		rd.bind(x, comps[i])
 	}
 	return nil
 }

@@ -197,17 +197,7 @@ func (p *Program) typeText(ty term.Type) string {
 // unless it stands in parentheses and fits on one.
 func (p *Program) let(n *term.Node, least uint8) []item {
 	t := p.t
-	var xs []term.Var
-	switch n.Op {
-	case term.LetOp:
-		xs = []term.Var{n.X}
-	case term.UnpairOp:
-		xs = []term.Var{n.X, n.Y}
-	default:
-		for _, x := range t.Bound(n) {
-			xs = append(xs, term.Var(x))
-		}
-	}
+	xs := t.BoundVars(n)
 	names := make([]string, len(xs))
 	for i, x := range xs {
 		names[i] = p.scope.free(t.Vars[x].Name)

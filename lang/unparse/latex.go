@@ -223,17 +223,7 @@ var comparisons = map[term.Compare]string{term.Less: " < ", term.LessEqual: ` \l
 
 // let is t[x:=u], or the opening of a tuple. The scope of the variables is t alone.
 func (p *formula) let(n *term.Node) []item {
-	var xs []term.Var
-	switch n.Op {
-	case term.LetOp:
-		xs = []term.Var{n.X}
-	case term.UnpairOp:
-		xs = []term.Var{n.X, n.Y}
-	default:
-		for _, x := range p.t.Bound(n) {
-			xs = append(xs, term.Var(x))
-		}
-	}
+	xs := p.t.BoundVars(n)
 	names := make([]string, len(xs))
 	for i, x := range xs {
 		names[i] = p.name(x)
