@@ -243,8 +243,14 @@ func (c *choice[T]) add(cmd *cobra.Command, name, usage string) {
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// flagError adds the name that is meant, perhaps, to the error of an unknown flag.
+// flagError adds the name that is meant, perhaps, to the error of an unknown flag, and
+// says what the value of a flag that is on or off may be.
 func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
+		where := strings.TrimSuffix(err.Error(), invalid.Unwrap().Error())
+		return &usageError{where + "this is neither true nor false"}
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return &usageError{err.Error()}
