@@ -17,7 +17,7 @@ const (
 	// callNest is what a call adds to the depth by itself.
 	callNest = 4
 	// maxElements bounds the elements of a list or vector.
-	maxElements = 1 << 32
+	maxElements = maxWidth
 )
 
 // machine runs compiled code. Frames are pieces of one stack; when that is too

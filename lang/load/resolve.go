@@ -47,7 +47,7 @@ func (s *Static) shape(t syntax.TypeExpr, nest int) (*Shape, *Problem) {
 			return nil, p
 		}
 		if a.width+b.width > maxWidth {
-			return nil, s.typeProblem(t, "type too large", "this has more than 2^32 numbers")
+			return nil, s.typeProblem(t, "type too large", tooWide)
 		}
 		return ProductShape(a, b), nil
 	case syntax.VecType:
@@ -90,7 +90,7 @@ func (s *Static) vectorShape(t syntax.TypeExpr, n *syntax.TypeNode, nest int) (*
 		return nil, s.problem(n.Size, "not a size", label)
 	}
 	if a.width > maxWidth/int(size.c) {
-		return nil, s.typeProblem(t, "type too large", "this has more than 2^32 numbers")
+		return nil, s.typeProblem(t, "type too large", tooWide)
 	}
 	return VectorShape(a, int(size.c)), nil
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -13,8 +14,11 @@ const MaxNat = 1 << 53
 // maxNest bounds the nesting of expressions and types.
 const maxNest = 10_000
 
-// maxWidth bounds the scalars of one type.
-const maxWidth = 1 << 32
+// maxWidth bounds the scalars of one type; where an int has 32 bits, to 1 GiB of them.
+const maxWidth = min(1<<32, math.MaxInt/16+1)
+
+// tooWide is said of a type of more scalars. The bound is a power of two.
+var tooWide = fmt.Sprintf("this has more than 2^%d numbers", bits.TrailingZeros64(maxWidth))
 
 // NameKind says what a name stands for.
 type NameKind uint8
