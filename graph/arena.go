@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 	"unsafe"
 )
@@ -11,8 +12,8 @@ const SlabNodes = 1 << 18
 
 // Arena is a sequence of nodes that grows by fixed slabs in a range of addresses:
 // nodes never move, so a slice of them stays valid while it grows. Elsewhere than on
-// Linux it is a part of one Go slice of at most 1 GiB, whose memory the system gives
-// when it is touched; the build tag heaparena asks for that, so that the race detector
+// Linux it is a part of one Go slice of at most 1 GiB, 256 MiB where an int has 32 bits,
+// whose memory the system gives when it is touched; the build tag heaparena asks for that, so that the race detector
 // sees what the nodes are used for.
 type Arena struct {
 	nodes     []Node // the whole reserved range
@@ -50,6 +51,9 @@ func (e *ArenaFullError) Unwrap() error { return e.Cause }
 // MaxArenaNodes is the largest arena that a [Ref] reaches, less one slab.
 const MaxArenaNodes = 1<<32 - SlabNodes
 
+// maxSlabs is how many slabs an int can count the bytes of: it matters where it has 32 bits.
+const maxSlabs = math.MaxInt / (SlabNodes * NodeBytes)
+
 // NewArena reserves an arena of at most maxBytes and commits its first slab. The error
 // is an [*ArenaFullError].
 func NewArena(maxBytes uint64) (*Arena, error) {
@@ -65,7 +69,7 @@ func NewArena(maxBytes uint64) (*Arena, error) {
 // committed. Arenas may grow at once in several goroutines.
 func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	slabs := max(1, (maxBytes/NodeBytes+SlabNodes-1)/SlabNodes)
-	each := min(slabs, MaxArenaNodes/SlabNodes/uint64(n)) * SlabNodes
+	each := max(1, min(slabs, min(MaxArenaNodes/SlabNodes, maxSlabs)/uint64(n))) * SlabNodes
 	mem := &reservation{most: int64(min(slabs, uint64(n)*each/SlabNodes) * SlabNodes * NodeBytes)}
 	if err := mem.reserve(each * uint64(n)); err != nil {
 		return nil, err

@@ -2,9 +2,11 @@
 
 package graph
 
+import "math"
+
 // maxSliceNodes bounds the arena where addresses cannot be reserved without
-// memory: 1 GiB.
-const maxSliceNodes = 1 << 26
+// memory: 1 GiB, 256 MiB where an int has 32 bits.
+const maxSliceNodes = min(1<<26, math.MaxInt/(8*NodeBytes)+1)
 
 // reserve makes one Go slice; the system gives its memory when it is touched.
 func (m *reservation) reserve(n uint64) error {

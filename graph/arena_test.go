@@ -48,6 +48,11 @@ func TestArenaSize(t *testing.T) {
 		require.Len(t, a.Nodes(), slabs*SlabNodes, "%d bytes", bytes)
 		require.NoError(t, a.Close())
 	}
+	// More bytes than 32 bits count are not reduced modulo 2³².
+	a, err := NewArena(1<<32 + SlabNodes*NodeBytes)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(a.Nodes()), 1<<24)
+	require.NoError(t, a.Close())
 }
 
 // TestArenaNoMemory: the system may have no memory for a slab. The error says so, and the
