@@ -13,8 +13,8 @@ const SlabNodes = 1 << 18
 // Arena is a sequence of nodes that grows by fixed slabs in a range of addresses:
 // nodes never move, so a slice of them stays valid while it grows. Elsewhere than on
 // Linux it is a part of one Go slice of at most 1 GiB, 256 MiB where an int has 32 bits,
-// whose memory the system gives when it is touched; the build tag heaparena asks for that, so that the race detector
-// sees what the nodes are used for.
+// whose memory the system gives when it is touched; the build tag heaparena asks for
+// that, so that the race detector sees what the nodes are used for.
 type Arena struct {
 	nodes     []Node // the whole reserved range
 	words     []uint32

@@ -149,7 +149,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 // resize makes s a slice of n zeros, in the memory that it has if that is enough.
 func resize[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
-		*s = make([]T, n)
+		*s = make([]T, n, n+n/2)
 	}
 	*s = (*s)[:n]
 	clear(*s)

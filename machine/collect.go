@@ -65,7 +65,9 @@ func (m *Machine) collectGarbage() error {
 		return nil
 	}
 	n := int(m.top-m.base)/64 + 1
-	c.live, c.starts, c.below = resized(c.live, n), resized(c.starts, n), resized(c.below, n)
+	resize(&c.live, n)
+	resize(&c.starts, n)
+	resize(&c.below, n)
 	m.markAll()
 	total := uint32(0)
 	for i, word := range c.live {
@@ -108,16 +110,6 @@ func (m *Machine) assertReachable() {
 	if n != int(m.top-m.base) {
 		panic(fmt.Sprintf("machine: %d nodes are left and %d are reachable", m.top-m.base, n))
 	}
-}
-
-// resized returns s with n zeros.
-func resized[T uint64 | uint32](s []T, n int) []T {
-	if cap(s) < n {
-		s = make([]T, n, n+n/2)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // markAll marks what the worklist and the result reach.
