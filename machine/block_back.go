@@ -139,7 +139,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		if ok {
 			m.occurs++
 			if m.due(p.exts[k]) {
-				stack = m.pushCell(stack, p.exts[k])
+				stack = m.order.pushCell(stack, p.exts[k])
 			}
 		}
 	}
@@ -166,7 +166,10 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 			return stack
 		}
 	}
-	return m.pushCell(stack, h)
+	if m.order != nil {
+		return m.order.pushCell(stack, h)
+	}
+	return graph.PushCell(stack, h)
 }
 
 // fireBlock fires the cells of all runs of a block, and lets what comes of it arrive at

@@ -56,7 +56,11 @@ func (m *Machine) discover(seed graph.Ref) error {
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
 			if m.due(h) {
-				stack = m.pushCell(stack, h)
+				if m.order == nil {
+					stack = graph.PushCell(stack, h)
+				} else {
+					stack = m.order.pushCell(stack, h)
+				}
 			}
 		}
 	}

@@ -58,13 +58,10 @@ func (o *order) key(r graph.Ref) uint64 {
 }
 
 // pushCell is [graph.PushCell] in the order of the keys.
-func (m *Machine) pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
-	if m.order == nil {
-		return graph.PushCell(stack, c)
-	}
+func (o *order) pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
 	stack = append(stack, c)
-	key := m.order.key(c)
-	for i := len(stack) - 1; i > max(0, len(stack)-1-graph.SinkDepth) && m.order.key(stack[i-1]) > key; i-- {
+	key := o.key(c)
+	for i := len(stack) - 1; i > max(0, len(stack)-1-graph.SinkDepth) && o.key(stack[i-1]) > key; i-- {
 		stack[i], stack[i-1] = stack[i-1], stack[i]
 	}
 	return stack
