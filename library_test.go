@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -28,19 +29,31 @@ func TestEvaluationsAllocateLittle(t *testing.T) {
 		require.NoError(t, err)
 		point := p.Point()
 		values, jacobian := make([]float64, e.Outputs()), make([]float64, e.Outputs()*len(point))
-		n := testing.AllocsPerRun(5, func() { require.NoError(t, e.Gradient(ctx, point, values, jacobian)) })
+		n := objectsMade(func() { require.NoError(t, e.Gradient(ctx, point, values, jacobian)) })
 		require.LessOrEqual(t, n, 10.0, name)
 		require.NoError(t, e.Close())
 
 		v, err := p.NewValue(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
-		n = testing.AllocsPerRun(5, func() {
+		n = objectsMade(func() {
 			_, err := v.Value(ctx, point, values[:0])
 			require.NoError(t, err)
 		})
 		require.LessOrEqual(t, n, 10.0, name)
 		require.NoError(t, v.Close())
 	}
+}
+
+// objectsMade returns how many Go objects a call of f makes, after the first: the least
+// of several averages, to which the runtime can only add. It makes some objects once for
+// a process, the table of metrics that a meter reads among them, and some in goroutines
+// of its own.
+func objectsMade(f func()) float64 {
+	least := math.Inf(1)
+	for range 5 {
+		least = min(least, testing.AllocsPerRun(5, f))
+	}
+	return least
 }
 
 // TestOneProgramManyGoroutines runs one program from several goroutines at a time:
