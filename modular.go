@@ -3,7 +3,6 @@ package gram
 import (
 	"errors"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
@@ -59,25 +58,12 @@ func (p *Program) modular(d *term.Term, meter *limits.Meter) (*modularTerm, erro
 
 // normaliseWithin returns the normal form of a λ, or nil if that takes more steps.
 func (p *Program) normaliseWithin(src *term.Term, meter *limits.Meter, steps uint64, out *modularTerm) (*term.Term, error) {
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
-	if err != nil {
-		return nil, p.locate(err, "compiling")
-	}
-	m, err := machine.New(prog, machine.Options{Folded: true,
-		Limits: machine.Limits{MaxSteps: steps, MaxMemory: meter.Max(), Look: p.opt.check("normalise", meter)}})
-	if err != nil {
-		return nil, p.locate(err, "starting")
-	}
-	defer m.Close()
-	n, err := m.Normal(p.Point(), src, p.ScalarInputs())
-	s := m.Stats()
-	out.stats.Counts.AddTimes(&s.Counts, 1)
-	out.stats.Instantiate += s.Instantiate
-	out.stats.Search += s.Search
+	n, s, err := p.normalForm(src, meter, machine.Options{Folded: true, Limits: machine.Limits{MaxSteps: steps}})
+	out.stats = addStats(out.stats, s)
 	out.report.Steps += s.Counts.Total()
-	var limit *machine.LimitError
+	var limit *LimitError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		return nil, nil
 	}
-	return n, p.locate(err, "normalising")
+	return n, err
 }

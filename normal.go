@@ -22,21 +22,30 @@ func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
-	check := p.opt.check("compile", meter)
-	d, err := revgrad.Reverse(p.src.Term, check)
+	d, err := revgrad.Reverse(p.src.Term, p.opt.check("compile", meter))
 	if err != nil {
 		return nil, p.locate(err, "differentiating")
 	}
-	prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Open: true, Check: check})
+	n, _, err := p.normalForm(d, meter, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
+	return n, err
+}
+
+// normalForm returns the normal form at the program's point of t, an image of D over the
+// program's inputs, and what it cost, also if a limit ended it. The meter bounds the
+// memory. The error is that of [Program.Normal].
+func (p *Program) normalForm(t *term.Term, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
+	inputs := p.ScalarInputs()
+	prog, err := compile.Compile(t, compile.Options{Inputs: inputs, Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
 	if err != nil {
-		return nil, p.locate(err, "compiling")
+		return nil, machine.Stats{}, p.locate(err, "compiling")
 	}
-	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Limits: machine.Limits{
-		MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: p.opt.check("normalise", meter)}})
+	opt.Limits.MaxMemory, opt.Limits.Look = meter.Max(), p.opt.check("normalise", meter)
+	m, err := machine.New(prog, opt)
 	if err != nil {
-		return nil, p.locate(err, "starting")
+		return nil, machine.Stats{}, p.locate(err, "starting")
 	}
 	defer m.Close()
-	n, err := m.Normal(p.Point(), d, p.ScalarInputs())
-	return n, p.locate(err, "normalising")
+	n, err := m.Normal(p.Point(), t, inputs)
+	return n, m.Stats(), p.locate(err, "normalising")
 }
