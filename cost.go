@@ -17,8 +17,9 @@ type Cost struct {
 
 	Inputs int  `json:"inputs"` // scalar input variables
 	Size   Size `json:"size"`
-	// Normalised is there for the strategy Modular.
+	// Normalised and Cache are there for the strategy Modular.
 	Normalised *Normalised `json:"normalised,omitempty"`
+	Cache      *Reuse      `json:"cache,omitempty"`
 	Steps      Steps       `json:"steps"`
 	Overhead   Overhead    `json:"overhead"`
 	Nodes      Nodes       `json:"nodes"`
@@ -118,7 +119,12 @@ func (e *Evaluator) Cost() Cost {
 		ArenaBytes: s.ArenaBytes,
 		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
 	}
-	cost.Normalised = e.normalised
+	if m := e.modularised; m != nil {
+		reuse := m.reuse
+		s := p.opt.Cache.Stats()
+		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
+		cost.Normalised, cost.Cache = &m.report, &reuse
+	}
 	if e.grad {
 		cost.Size.Reverse = size.reverse
 	}

@@ -101,6 +101,25 @@ func wrap(err error) error {
 	return err
 }
 
+// relocate moves the place of an error that a stage has just made.
+func relocate(err error, place func(term.Pos) term.Pos) error {
+	var stopped *machine.LimitError
+	var tooLarge *compile.LimitError
+	var unsupported *compile.UnsupportedError
+	var undefined *revgrad.UndefinedError
+	switch {
+	case errors.As(err, &stopped):
+		stopped.Pos = place(stopped.Pos)
+	case errors.As(err, &tooLarge):
+		tooLarge.Pos = place(tooLarge.Pos)
+	case errors.As(err, &unsupported):
+		unsupported.Pos = place(unsupported.Pos)
+	case errors.As(err, &undefined):
+		undefined.Pos = place(undefined.Pos)
+	}
+	return err
+}
+
 // locate turns an error of a later stage into one that shows its place.
 func (p *Program) locate(err error, phase string) error {
 	if err == nil {

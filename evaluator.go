@@ -43,10 +43,10 @@ type Evaluator struct {
 	lengths []int
 	cleanup runtime.Cleanup
 	// Of the strategies other than Direct: what was done before the program that runs.
-	before     machine.Stats
-	normalised *Normalised
-	unfoldedAt []float64     // the point
-	making     time.Duration // of D(G)
+	before      machine.Stats
+	modularised *modularProgram
+	madeAt      []float64     // the point
+	making      time.Duration // of D(G), and of a modular program at another point than the program's
 }
 
 // NewValue returns an evaluator of the program's value, and NewGradient one of its

@@ -52,6 +52,9 @@ type Options struct {
 	// MaxMemory bounds the memory of the process while loading, compiling and
 	// running, in bytes; 0 means 80 % of the machine's or the container's.
 	MaxMemory uint64
+	// Cache, if not nil, keeps what the strategy [Modular] makes, for programs that have a
+	// function of this one.
+	Cache *Cache
 	// Progress, if not nil, is called now and then, from the goroutine that works,
 	// with the phase: "load", "compile", "reduce" or "print".
 	Progress func(phase string)
@@ -64,9 +67,10 @@ type Program struct {
 	loading  time.Duration
 	value    compiled // t
 	gradient compiled // D(t)
-	// modularly is D(t) with its λs normalised, modularised how that came.
+	// modularly is D(t) with its λs normalised at the program's point, modularised how that
+	// came.
 	modularly   compiled
-	modularised *modularTerm
+	modularised *modularProgram
 	symbolic    compiled // t with its inputs left open
 
 	// terms is held while terms are made and typed: they share a universe of types.
@@ -239,12 +243,17 @@ func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
 	})
 }
 
+// differentiable reports an error unless D(t) is defined and t of type R or R^k.
+func (p *Program) differentiable() error {
+	if err := revgrad.Undefined(p.src.Term); err != nil {
+		return p.locate(err, "differentiating")
+	}
+	return p.gradientType()
+}
+
 // reversed returns D(t) for t of type R or R^k.
 func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
-	if err := revgrad.Undefined(p.src.Term); err != nil {
-		return nil, p.locate(err, "differentiating")
-	}
-	if err := p.gradientType(); err != nil {
+	if err := p.differentiable(); err != nil {
 		return nil, err
 	}
 	d, err := revgrad.Reverse(p.src.Term, p.opt.check("compile", meter))

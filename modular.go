@@ -2,9 +2,15 @@ package gram
 
 import (
 	"errors"
+	"math"
+	"strconv"
+	"unsafe"
 
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -20,50 +26,198 @@ type Normalised struct {
 	Steps   uint64 `json:"steps"`   // taken; they are among the steps of the cost
 }
 
-// modularTerm is D(t) with its λs normalised, and what that cost.
-type modularTerm struct {
-	t      *term.Term
+// modularProgram is D(t) with its λs normalised, at a point if t branches, and what that
+// cost.
+type modularProgram struct {
+	prog   *graph.Program
 	report Normalised
+	reuse  Reuse
 	stats  machine.Stats
 }
 
-// modular normalises the λs of d = D(t) whose free variables are inputs or normalised λs:
-// the outermost ones, once each, before anything copies them (sections 6.2 and 7).
-// Lists, numerals and data stay folded. A λ that takes more steps than its budget stays
-// as it was.
-func (p *Program) modular(d *term.Term, meter *limits.Meter) (*modularTerm, error) {
-	m := &modularTerm{report: Normalised{Budget: BudgetFactor}}
-	done := map[term.Ref]*term.Term{}
-	named := map[term.Var]*term.Term{} // variables that are bound to a normalised λ
-	for _, l := range d.ClosedLambdas(p.ScalarInputs()) {
-		src := l.Under(d, named)
-		n, err := p.normaliseWithin(src, meter, uint64(BudgetFactor*src.Size()), m)
-		if err != nil {
-			return nil, err
-		}
-		if n == nil {
-			m.report.Kept++
-			n = src
-		} else {
-			m.report.Lambdas++
-			done[l.At] = n
-		}
-		if l.Name != 0 {
-			named[l.Name] = n
-		}
-	}
-	m.t = d.Replace(done)
-	return m, nil
+// normalForm is what the strategy [Modular] makes of a closed λ, in isolation: its inputs
+// are the variables from 1 on. It is not modified.
+type normalForm struct {
+	// t is the normal form of D(λ), or, if that took too many steps, D(λ) under lets of the
+	// λs that it names.
+	t       *term.Term
+	kept    bool
+	image   int64 // |D(λ)|, without those
+	symbols int64 // |t|
+	stats   machine.Stats
 }
 
-// normaliseWithin returns the normal form of a λ, or nil if that takes more steps.
-func (p *Program) normaliseWithin(src *term.Term, meter *limits.Meter, steps uint64, out *modularTerm) (*term.Term, error) {
-	n, s, err := p.normalForm(src, meter, machine.Options{Folded: true, Limits: machine.Limits{MaxSteps: steps}})
-	out.stats = addStats(out.stats, s)
-	out.report.Steps += s.Counts.Total()
+// modular makes the program in which the closed λs of D(t) are normalised: the outermost
+// ones whose free variables are inputs or names of such λs, once each, before anything
+// copies them (sections 6.2 and 7). Lists, numerals and data stay folded. A λ that takes
+// more steps than its budget stays as it was. D of the rest of t is made around them: D(t)
+// has the closed λs that t has.
+func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram, error) {
+	src := p.src.Term
+	if err := p.differentiable(); err != nil {
+		return nil, err
+	}
+	check := p.opt.check("compile", meter)
+	inputs := p.ScalarInputs()
+	m := &modularProgram{report: Normalised{Budget: BudgetFactor}}
+	c := newCloser(p.src, inputs, point)
+	given := map[term.Ref]func(*term.Term) term.Ref{}
+	var replaced, image int64 // symbols of the given terms, and of what they stand for
+	for _, at := range src.ClosedLambdas(inputs) {
+		if err := check(); err != nil {
+			return nil, p.locate(err, "normalising")
+		}
+		l := c.lambda(at)
+		if err := p.normalised(l, c.point, meter, &m.reuse); err != nil {
+			return nil, err
+		}
+		n := l.normal
+		m.stats = addStats(m.stats, n.stats)
+		m.report.Steps += n.stats.Counts.Total()
+		if n.kept {
+			m.report.Kept++
+			continue
+		}
+		m.report.Lambdas++
+		replaced, image = replaced+n.symbols, image+n.image
+		given[l.at] = func(d *term.Term) term.Ref { return d.Import(n.t, l.importInto(inputs)) }
+	}
+	d, err := revgrad.ReverseAround(src, given, check)
+	if err != nil {
+		return nil, p.locate(err, "differentiating")
+	}
+	size := d.Size()
+	if size < math.MaxInt64 { // where sizes saturate
+		size += image - replaced
+	}
+	p.setSize(src.Size(), size)
+	m.reuse.Rebuilt = size - m.reuse.Reused
+	m.prog, err = compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Check: check})
+	return m, p.locate(err, "compiling")
+}
+
+// normalised finds the normal form of a λ in the cache, or makes it.
+func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Meter, r *Reuse) error {
+	l.normal = p.opt.Cache.get(l.key)
+	if l.normal != nil {
+		r.Hits++
+		r.Reused += l.normal.image
+		return nil
+	}
+	r.Misses++
+	var err error
+	if l.normal, err = p.normalise(l, point, meter); err != nil {
+		return err
+	}
+	p.opt.Cache.put(l.key, l.normal)
+	return nil
+}
+
+// normalise makes the normal form of a λ, in isolation: so it depends on nothing that the
+// key leaves out.
+func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Meter) (*normalForm, error) {
+	t, inputs := p.isolate(l)
+	d, err := revgrad.Reverse(t, p.opt.check("compile", meter))
+	if err != nil {
+		return nil, p.locate(relocate(err, l.place), "differentiating")
+	}
+	out := &normalForm{image: d.Size()}
+	l.bindNames(d, inputs)
+	at := make([]float64, len(l.inputs))
+	for i, in := range l.inputs {
+		at[i] = point[in]
+	}
+	job := normalising{t: d, inputs: inputs, point: at, place: l.place}
+	n, stats, err := p.normalForm(job, meter, machine.Options{Folded: true,
+		Limits: machine.Limits{MaxSteps: uint64(BudgetFactor * d.Size())}})
 	var limit *LimitError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
-		return nil, nil
+		n, out.kept, err = d, true, nil
 	}
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	out.stats = machine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
+	out.t = compact(n, inputs)
+	out.symbols = out.t.Size()
+	return out, nil
+}
+
+// isolate returns the λ as a term of its own, and the variables of its inputs.
+func (p *Program) isolate(l *closedLambda) (*term.Term, []term.Var) {
+	t := l.sub.Isolate()
+	for _, i := range l.data[len(l.sub.Data):] {
+		t.Data = append(t.Data, p.src.Term.Data[i])
+	}
+	inputs := make([]term.Var, len(l.inputs))
+	for _, in := range l.extra {
+		x := len(t.Vars)
+		inputs[l.rank(in)] = t.NewVar(term.VarInfo{Name: strconv.Itoa(x), Type: term.R, Pos: term.Pos(len(l.sub.Nodes) + x)})
+	}
+	for i, m := range l.free {
+		if m.lambda == nil {
+			inputs[l.rank(m.input)] = term.Var(len(l.sub.Bound) + i + 1)
+		}
+	}
+	return t, inputs
+}
+
+// bindNames puts d, D of the λ in isolation, under lets of the λs that it names. Their
+// tables stand behind the λ's own.
+func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
+	vars := len(l.sub.Bound) + len(l.sub.Free) + len(l.extra)
+	places, labels, data := len(l.sub.Nodes)+vars, vars, len(l.sub.Data)
+	for i, m := range l.free {
+		n := m.lambda
+		if n == nil {
+			continue
+		}
+		u := d.Import(n.normal.t, term.Import{
+			Free: func(x term.Var) term.Var { return inputs[l.rank(n.inputs[x-1])] },
+			Data: func(k int) int { return data + k },
+			Pos: func(p term.Pos) term.Pos {
+				if p == 0 {
+					return 0
+				}
+				return p + term.Pos(places)
+			},
+			Name: func(s string) string {
+				return numbered(s, func(k int) string { return strconv.Itoa(labels + k) })
+			},
+		})
+		d.Root = d.Let(0, term.Var(len(l.sub.Bound)+i+1), u, d.Root)
+		places, labels, data = places+len(n.places), labels+len(n.labels), data+len(n.data)
+	}
+}
+
+// compact returns t in an arena that holds nothing else, over a universe of its own, its
+// inputs being the variables from 1 on, and without the elements of data lists.
+func compact(t *term.Term, inputs []term.Var) *term.Term {
+	out := term.New(term.NewTypes())
+	number := map[term.Var]term.Var{}
+	dr := out.Types.Reverse(term.R)
+	for _, x := range inputs {
+		number[x] = out.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: dr, Pos: t.Vars[x].Pos})
+	}
+	for _, d := range t.Data {
+		if d.List {
+			d.Values = nil
+		}
+		d.Name = ""
+		out.Data = append(out.Data, d)
+	}
+	out.Root = out.Import(t, term.Import{
+		Free: func(x term.Var) term.Var { return number[x] },
+		Data: func(i int) int { return i },
+		Pos:  func(p term.Pos) term.Pos { return p },
+		Name: func(s string) string { return s },
+	})
+	return out
+}
+
+// bytes is about what the normal form takes in memory.
+func (n *normalForm) bytes() int64 {
+	t := n.t
+	return int64(unsafe.Sizeof(*n)+unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(term.Node{})) +
+		int64(cap(t.Args))*int64(unsafe.Sizeof(term.Ref(0))) + int64(cap(t.Vars))*int64(unsafe.Sizeof(term.VarInfo{}))
 }

@@ -26,19 +26,27 @@ func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, erro
 	if err != nil {
 		return nil, p.locate(err, "differentiating")
 	}
-	n, _, err := p.normalForm(d, meter, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+	job := normalising{t: d, inputs: p.ScalarInputs(), point: p.Point(), place: func(at term.Pos) term.Pos { return at }}
+	n, _, err := p.normalForm(job, meter, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
 	return n, err
 }
 
-// normalForm returns the normal form at the program's point of t, an image of D over the
-// program's inputs, and what it cost, also if a limit ended it. The meter bounds the
-// memory. The error is that of [Program.Normal].
-func (p *Program) normalForm(t *term.Term, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
-	inputs := p.ScalarInputs()
-	prog, err := compile.Compile(t, compile.Options{Inputs: inputs, Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
+// normalising is an image of D that is to be normalised at the point of its inputs. place
+// returns the program's place in the source for one of the term.
+type normalising struct {
+	t      *term.Term
+	inputs []term.Var
+	point  []float64
+	place  func(term.Pos) term.Pos
+}
+
+// normalForm normalises, and returns what it cost, also if a limit ended it. The meter
+// bounds the memory. The error is that of [Program.Normal].
+func (p *Program) normalForm(job normalising, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
+	prog, err := compile.Compile(job.t, compile.Options{Inputs: job.inputs, Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
 	if err != nil {
-		return nil, machine.Stats{}, p.locate(err, "compiling")
+		return nil, machine.Stats{}, p.locate(relocate(err, job.place), "compiling")
 	}
 	opt.Limits.MaxMemory, opt.Limits.Look = meter.Max(), p.opt.check("normalise", meter)
 	m, err := machine.New(prog, opt)
@@ -46,6 +54,6 @@ func (p *Program) normalForm(t *term.Term, meter *limits.Meter, opt machine.Opti
 		return nil, machine.Stats{}, p.locate(err, "starting")
 	}
 	defer m.Close()
-	n, err := m.Normal(p.Point(), t, inputs)
-	return n, m.Stats(), p.locate(err, "normalising")
+	n, err := m.Normal(job.point, job.t, job.inputs)
+	return n, m.Stats(), p.locate(relocate(err, job.place), "normalising")
 }

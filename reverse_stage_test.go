@@ -191,7 +191,10 @@ func TestPropertyStagesParseBack(t *testing.T) {
 }
 
 // randomProgram prints a random term and loads it.
-func randomProgram(t *rapid.T, q *generate.Program) *Program {
+func randomProgram(t *rapid.T, q *generate.Program) *Program { return loadText(t, programText(t, q)) }
+
+// programText prints a random term as a program.
+func programText(t *rapid.T, q *generate.Program) string {
 	out := unparse.New(q.Term, unparse.Options{})
 	for i, x := range q.Inputs {
 		name := q.Term.Vars[x].Name
@@ -213,5 +216,5 @@ func randomProgram(t *rapid.T, q *generate.Program) *Program {
 	}
 	var text bytes.Buffer
 	require.NoError(t, out.Write(&text))
-	return loadText(t, text.String())
+	return text.String()
 }

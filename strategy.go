@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -24,7 +23,8 @@ const (
 	// each point anew.
 	Unfold
 	// Modular first normalises the λs of D(t) whose free variables are inputs or
-	// normalised λs, once each, before anything copies them.
+	// normalised λs, once each, before anything copies them. If the program branches on its
+	// inputs, they are normalised for each point anew.
 	Modular
 )
 
@@ -38,10 +38,7 @@ func (e *Evaluator) prepare(point []float64) error {
 	case Unfold:
 		err = e.unfold(point)
 	case Modular:
-		e.prog, err = e.p.modularProgram(e.meter)
-		if err == nil {
-			e.before, e.normalised = e.p.modularised.stats, &e.p.modularised.report
-		}
+		err = e.modular(point)
 	default:
 		e.prog, err = e.p.reverseProgram(e.meter)
 	}
@@ -76,33 +73,47 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err != nil {
 		return p.locate(err, "compiling")
 	}
-	e.before, e.unfoldedAt, e.making = m.Stats(), slices.Clone(point), time.Since(start)
+	e.before, e.madeAt, e.making = m.Stats(), slices.Clone(point), time.Since(start)
 	return nil
 }
 
-// modularProgram compiles D(t) with its λs normalised.
-func (p *Program) modularProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.get(&p.modularly, func() (*graph.Program, error) {
-		d, err := p.reversed(meter)
+// modular takes the program whose λs are normalised, at the point: that of the program's
+// point is kept.
+func (e *Evaluator) modular(point []float64) error {
+	p := e.p
+	var m *modularProgram
+	if slices.Equal(point, p.Point()) {
+		_, err := p.get(&p.modularly, func() (*graph.Program, error) {
+			var err error
+			if p.modularised, err = p.modular(point, e.meter); err != nil {
+				return nil, err
+			}
+			return p.modularised.prog, nil
+		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		m, err := p.modular(d, meter)
-		if err != nil {
-			return nil, err
+		m = p.modularised
+	} else {
+		start := time.Now()
+		p.terms.Lock()
+		defer p.terms.Unlock()
+		var err error
+		if m, err = p.modular(point, e.meter); err != nil {
+			return err
 		}
-		p.modularised = m
-		prog, err := compile.Compile(m.t, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Check: p.opt.check("compile", meter)})
-		return prog, p.locate(err, "compiling")
-	})
+		e.making = time.Since(start)
+	}
+	e.prog, e.before, e.modularised, e.madeAt = m.prog, m.stats, m, slices.Clone(point)
+	return nil
 }
 
 // again makes the program anew if it is one of another point.
 func (e *Evaluator) again(point []float64) error {
-	if e.opt.Strategy != Unfold || !e.p.Branches() || slices.Equal(point, e.unfoldedAt) {
+	if e.opt.Strategy == Direct || !e.p.Branches() || slices.Equal(point, e.madeAt) {
 		return nil
 	}
-	if err := e.unfold(point); err != nil {
+	if err := e.prepare(point); err != nil {
 		return err
 	}
 	e.cleanup.Stop()

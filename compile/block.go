@@ -41,7 +41,7 @@ func (c *compiler) blocks() error {
 			}
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
-			wires: map[uint32]wire{}}
+			wires: make(map[uint32]wire, t.End-t.Start)}
 		if b.build(uint32(i)) {
 			accumulate(b.out)
 			slopes(b.out, c.out.Bodies)

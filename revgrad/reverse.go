@@ -2,6 +2,7 @@ package revgrad
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -28,12 +29,19 @@ const checkEvery = 1 << 12
 // The error is an [*UndefinedError] where t has a linear variable or a term of
 // type R⊥.
 func Reverse(t *term.Term, check func() error) (*term.Term, error) {
+	return ReverseAround(t, nil, check)
+}
+
+// ReverseAround is [Reverse] but for some subterms of t: the image of each is what the
+// function of the map adds to D(t). None of them stands in another.
+func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref, check func() error) (*term.Term, error) {
 	if err := Undefined(t); err != nil {
 		return nil, err
 	}
+	inside := t.Inside(maps.Keys(given))
 	d := &reverser{src: t, dst: term.New(t.Types), image: make([]term.Ref, len(t.Nodes))}
 	d.dst.Data = t.Data
-	nodes, vars := imageSize(t)
+	nodes, vars := imageSize(t, inside)
 	d.dst.Nodes = append(make([]term.Node, 0, nodes), d.dst.Nodes...)
 	d.dst.Vars = append(make([]term.VarInfo, 0, vars), d.dst.Vars...)
 	d.variables()
@@ -43,7 +51,11 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 				return nil, err
 			}
 		}
-		if err := d.node(r); err != nil {
+		if image := given[r]; image != nil {
+			d.image[r] = image(d.dst)
+		} else if inside[r] {
+			continue
+		} else if err := d.node(r); err != nil {
 			return nil, err
 		}
 	}
@@ -52,10 +64,13 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 }
 
 // imageSize bounds the nodes and the variables of D(t), so that its arena is made
-// once: Lemma sizeReverse, with its constants.
-func imageSize(t *term.Term) (nodes, vars int) {
+// once: Lemma sizeReverse, with its constants. Nodes inside given subterms have none.
+func imageSize(t *term.Term, inside []bool) (nodes, vars int) {
 	nodes, vars = 1, len(t.Vars)
 	for i := range t.Nodes {
+		if inside[i] {
+			continue
+		}
 		switch n := &t.Nodes[i]; n.Op {
 		case term.NumOp:
 			nodes, vars = nodes+4, vars+1

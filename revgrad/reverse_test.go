@@ -24,7 +24,7 @@ func TestPropertySizeReverse(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		typ, err := p.Term.Check()
 		require.NoError(t, err)
-		nodes, vars := imageSize(p.Term)
+		nodes, vars := imageSize(p.Term, make([]bool, len(p.Term.Nodes)))
 		d, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(d.Nodes), nodes)

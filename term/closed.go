@@ -94,19 +94,3 @@ func (c *closer) leave(f *closing) (low int32) {
 	}
 	return f.low
 }
-
-// Under returns the λ as a term of its own, under lets of the λs that it names, and those
-// of what these name: terms over t's variables.
-func (l ClosedLambda) Under(t *Term, named map[Var]*Term) *Term {
-	out := New(t.Types)
-	out.Vars = append([]VarInfo(nil), t.Vars...)
-	out.Data = t.Data
-	out.Root = out.Copy(t, l.At, func(x Var) Var { return x })
-	// Names of named λs are inside these already.
-	for _, x := range out.FreeVars() {
-		if u := named[x]; u != nil {
-			out.Root = out.Let(0, x, out.graft(u), out.Root)
-		}
-	}
-	return out
-}

@@ -2,25 +2,49 @@ package term
 
 import "slices"
 
-// Copy adds the subterm r of src, a term over the same types, to t, and returns its
-// root. Each variable x of src that occurs or is bound in it becomes rename(x). It takes
-// time O(n log n) in the size of the subterm.
-func (t *Term) Copy(src *Term, r Ref, rename func(Var) Var) Ref {
-	var nodes []Ref
-	for stack := []Ref{r}; len(stack) > 0; {
-		k := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		nodes = append(nodes, k)
-		src.kids(&src.Nodes[k], func(c Ref) { stack = append(stack, c) })
+// Import says what the parts of a term become when it is added to another arena.
+type Import struct {
+	Free func(Var) Var       // its free variables
+	Data func(int) int       // its data
+	Pos  func(Pos) Pos       // its places in the source
+	Name func(string) string // the names of the variables that it binds
+}
+
+// Import adds u, a term over any universe, to t, and returns its root. The variables that
+// it binds become new ones. It takes time linear in the arena of u, which it only reads.
+func (t *Term) Import(u *Term, how Import) Ref {
+	types := t.Types.translation(u.Types)
+	live := u.reachable()
+	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
+	own := make([]Var, len(u.Vars))
+	for r := range u.Nodes {
+		if live[r] {
+			u.binders(&u.Nodes[r], func(x Var) {
+				v := u.Vars[x]
+				v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
+				own[x] = t.NewVar(v)
+			})
+		}
 	}
-	slices.Sort(nodes)
-	image := make(map[Ref]Ref, len(nodes))
-	for _, k := range nodes {
-		n := src.Nodes[k]
-		kid := func(c Ref) Ref { return image[c] }
-		image[k] = t.copyNode(src, n, kid, rename)
+	variable := func(x Var) Var {
+		if own[x] == 0 {
+			own[x] = how.Free(x)
+		}
+		return own[x]
 	}
-	return image[r]
+	image := make([]Ref, len(u.Nodes))
+	child := func(r Ref) Ref { return image[r] }
+	for r := range u.Nodes {
+		if live[r] {
+			n := u.Nodes[r]
+			n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
+			if n.Op == DataOp {
+				n.A = Ref(how.Data(int(n.A)))
+			}
+			image[r] = t.copyNode(u, n, child, variable)
+		}
+	}
+	return image[u.Root]
 }
 
 // copyNode adds a node whose children have been copied.
@@ -52,47 +76,42 @@ func (t *Term) copyNode(src *Term, n Node, kid func(Ref) Ref, rename func(Var) V
 	return t.add(n)
 }
 
-// Replace returns t, in an arena of its own, with each subterm r that is a key of the
-// map in place of which stands the term of the map, over the same types and data. The
-// variables of t keep their numbers; those of a replacement that t has not are new.
-func (t *Term) Replace(terms map[Ref]*Term) *Term {
-	out := New(t.Types)
-	out.Vars = slices.Clone(t.Vars)
-	out.Data = t.Data
-	live := make([]bool, len(t.Nodes))
-	live[t.Root] = true
-	for r := t.Root; r > 0; r-- {
-		if live[r] && terms[r] == nil {
-			t.kids(&t.Nodes[r], func(c Ref) { live[c] = true })
-		}
-	}
-	image := make([]Ref, len(t.Nodes))
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		switch {
-		case !live[r]:
-		case terms[r] != nil:
-			image[r] = out.graft(terms[r])
-		default:
-			image[r] = out.copyNode(t, t.Nodes[r], func(c Ref) Ref { return image[c] }, func(x Var) Var { return x })
-		}
-	}
-	out.Root = image[t.Root]
-	return out
+// translation maps the types of a universe to those of another.
+type translation struct {
+	from, to *Types
+	known    []Type
 }
 
-// graft adds u, with new variables for those that it binds; its free ones are t's.
-func (t *Term) graft(u *Term) Ref {
-	own := map[Var]Var{}
-	live := u.reachable()
-	for r := range u.Nodes {
-		if live[r] {
-			u.binders(&u.Nodes[r], func(x Var) { own[x] = t.NewVar(u.Vars[x]) })
+func (tt *Types) translation(from *Types) *translation {
+	x := &translation{from: from, to: tt}
+	if from != tt {
+		x.known = make([]Type, len(from.nodes))
+		for _, t := range []Type{R, AbstractDual, AbstractEuclid} {
+			x.known[t] = t
 		}
 	}
-	return t.Copy(u, u.Root, func(x Var) Var {
-		if y, ok := own[x]; ok {
-			return y
+	return x
+}
+
+// of returns the type that is t, or 0 for 0.
+func (x *translation) of(t Type) Type {
+	if x.from == x.to || t == 0 {
+		return t
+	}
+	for stack := []Type{t}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		n := x.from.nodes[t]
+		more := len(stack)
+		for _, part := range []Type{n.a, n.b} {
+			if part != 0 && x.known[part] == 0 {
+				stack = append(stack, part)
+			}
 		}
-		return x
-	})
+		if len(stack) == more {
+			stack = stack[:more-1]
+			n.a, n.b = x.known[n.a], x.known[n.b]
+			x.known[t] = x.to.intern(n)
+		}
+	}
+	return x.known[t]
 }

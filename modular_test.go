@@ -1,0 +1,70 @@
+package gram
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestModularKeepsNames: the λs of normal forms have the names that the program gives
+// them, and stand where it has them, also those of functions that others name.
+func TestModularKeepsNames(t *testing.T) {
+	p := loadText(t, `input x = 0.5
+let f = fun alpha -> sin (alpha * x) in
+let g = fun h -> h f in
+let k = fun beta -> f (beta + 1) in
+g (fun gamma -> gamma 2) + k 3`)
+	for _, c := range []*Cache{nil, newCache(t, 0)} {
+		m := modularly(t, p, c, EvalOptions{})
+		require.Empty(t, m.text)
+		var got []string
+		for _, tmpl := range m.prog.prog.Templates {
+			if tmpl.Params > 0 {
+				line, column := p.src.File.Position(uint32(tmpl.Pos) - 1)
+				got = append(got, fmt.Sprintf("%s at %d:%d", tmpl.Name, line, column))
+			}
+		}
+		slices.Sort(got)
+		require.Equal(t, []string{"alpha at 2:13", "alpha at 2:13", "beta at 4:13", "gamma at 5:8", "h at 3:13"}, got)
+	}
+}
+
+// TestModularKeepsPlaces: an error in a function that was unfolded into another one is
+// shown where it stands.
+func TestModularKeepsPlaces(t *testing.T) {
+	p := loadText(t, `input x = 0
+let f = fun y -> 1 + log (y * x) in
+let g = fun y -> 2 + y in
+let h = fun y -> g y * f (g y) in
+h 2`)
+	for _, c := range []*Cache{nil, newCache(t, 0)} {
+		require.Contains(t, modularly(t, p, c, EvalOptions{Finite: true}).text, "test.gram:2:22")
+	}
+}
+
+// TestModularKeepsData: each function has its own data, and those of the functions that
+// it names.
+func TestModularKeepsData(t *testing.T) {
+	p := loadText(t, `input x = 0.5
+input unused = 3
+input y = 0.25
+data xs = list i < 3 -> i
+data c = 7
+data ys = list i < 2 -> 10 + i
+let f = fun u -> fold (fun a h -> a * h * y + 1) u ys in
+let g = fun v -> fold (fun a h -> a + h * c) (f v * x) xs in
+let h = fun w -> g w + fold (fun a h -> a * x + h) w ys in
+h 2 + f x`)
+	want, err := p.Gradient(context.Background(), EvalOptions{})
+	require.NoError(t, err)
+	cache := newCache(t, 0)
+	for range 2 {
+		m := modularly(t, p, cache, EvalOptions{})
+		require.Empty(t, m.text)
+		requireAgree(t, want.Values, m.res.Values, 1e-12)
+		requireAgree(t, want.Jacobian, m.res.Jacobian, 1e-12)
+	}
+}

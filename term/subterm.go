@@ -1,0 +1,205 @@
+package term
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Subterm is a subterm of a term with its parts in an order that depends on what it is
+// up to α alone: its nodes from the root down, children from left to right, and all else
+// as these mention it.
+type Subterm struct {
+	t     *Term
+	Nodes []Ref
+	Bound []Var // the variables that it binds
+	Free  []Var // its free variables, in the order of their first occurrences
+	Data  []int // the data that it mentions: indices of the term's Data
+	// Branches says that it has a conditional.
+	Branches bool
+
+	vars map[Var]int // places in Bound, and ^places in Free
+	data map[Ref]int // places in Data
+}
+
+// Subterm returns the subterm at a node. It takes time linear in its size.
+func (t *Term) Subterm(at Ref) *Subterm {
+	s := &Subterm{t: t, vars: map[Var]int{}, data: map[Ref]int{}}
+	for stack := []Ref{at}; len(stack) > 0; {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		s.Nodes = append(s.Nodes, r)
+		n := &t.Nodes[r]
+		s.mention(n)
+		from := len(stack)
+		t.kids(n, func(k Ref) { stack = append(stack, k) })
+		slices.Reverse(stack[from:])
+	}
+	return s
+}
+
+// Inside marks the nodes of the subterms at the given ones.
+func (t *Term) Inside(roots iter.Seq[Ref]) []bool {
+	inside := make([]bool, len(t.Nodes))
+	for r := range roots {
+		inside[r] = true
+	}
+	for r := len(t.Nodes) - 1; r > 0; r-- {
+		if inside[r] {
+			t.kids(&t.Nodes[r], func(k Ref) { inside[k] = true })
+		}
+	}
+	return inside
+}
+
+// mention gives what n binds or mentions its place.
+func (s *Subterm) mention(n *Node) {
+	s.t.binders(n, func(x Var) {
+		s.vars[x] = len(s.Bound)
+		s.Bound = append(s.Bound, x)
+	})
+	switch n.Op {
+	case VarOp: // a binder stands above its occurrences
+		if _, ok := s.vars[n.X]; !ok {
+			s.vars[n.X] = ^len(s.Free)
+			s.Free = append(s.Free, n.X)
+		}
+	case DataOp:
+		if _, ok := s.data[n.A]; !ok {
+			s.data[n.A] = len(s.Data)
+			s.Data = append(s.Data, int(n.A))
+		}
+	case IfOp:
+		s.Branches = true
+	}
+}
+
+// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal
+// exactly when the subterms are α-equal, with variables of equal types, and mention their
+// free variables, which are taken in the order of Free, and data at the same places. No
+// encoding is the beginning of another one.
+func (s *Subterm) Encode(out []byte) []byte {
+	e := encoder{s: s, out: out, types: map[Type]uint64{}}
+	for _, r := range s.Nodes {
+		e.node(&s.t.Nodes[r])
+	}
+	return e.out
+}
+
+type encoder struct {
+	s     *Subterm
+	out   []byte
+	types map[Type]uint64 // the numbers of those that have been written
+}
+
+func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
+
+func (e *encoder) node(n *Node) {
+	t := e.s.t
+	e.out = append(e.out, byte(n.Op))
+	switch n.Op {
+	case VarOp:
+		if i := e.s.vars[n.X]; i >= 0 {
+			e.uint(2 * uint64(i))
+		} else {
+			e.uint(2*uint64(^i) + 1)
+		}
+	case NumOp:
+		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
+	case FunOp:
+		e.out = append(e.out, byte(n.Sym))
+	case IfOp:
+		e.out = append(e.out, byte(n.Cmp))
+	case NatOp:
+		e.uint(n.Count)
+		e.typ(n.Res)
+	case DataOp:
+		e.uint(uint64(e.s.data[n.A]))
+		e.typ(n.Elem)
+		e.typ(n.Res)
+	case ListOp:
+		e.typ(n.Elem)
+		e.typ(n.Res)
+	}
+	switch n.Op {
+	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp:
+		e.uint(uint64(n.N))
+	}
+	t.binders(n, func(x Var) {
+		linear := byte(0)
+		if t.Vars[x].Linear {
+			linear = 1
+		}
+		e.out = append(e.out, linear)
+		e.typ(t.Vars[x].Type)
+	})
+}
+
+// typ writes the number of a type, which is new if it is that of no other; what a new
+// one is built of follows.
+func (e *encoder) typ(t Type) {
+	tt := e.s.t.Types
+	for stack := []Type{t}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		i, known := e.types[t]
+		if !known {
+			i = uint64(len(e.types))
+			e.types[t] = i
+		}
+		e.uint(i)
+		if known {
+			continue
+		}
+		n := tt.nodes[t]
+		e.out = append(e.out, byte(n.kind))
+		e.uint(uint64(n.n))
+		for _, part := range []Type{n.b, n.a} {
+			if part != 0 {
+				stack = append(stack, part)
+			}
+		}
+	}
+}
+
+// Isolate returns the subterm as a term of its own, over a universe of its own, that is
+// the same for α-equal subterms: its variables are those of Bound and then those of Free,
+// from 1 on, and the name of each is its number, in decimal. The Pos of a node is its
+// place in Nodes, from 1 on, and those of the variables follow behind. The data are those
+// of the term, in the order of Data.
+func (s *Subterm) Isolate() *Term {
+	t := s.t
+	out := New(NewTypes())
+	types := out.Types.translation(t.Types)
+	nodes := len(s.Nodes)
+	for i, x := range slices.Concat(s.Bound, s.Free) {
+		v := &t.Vars[x]
+		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(nodes + i + 1)})
+	}
+	for _, i := range s.Data {
+		out.Data = append(out.Data, t.Data[i])
+	}
+	image := make(map[Ref]Ref, nodes)
+	for i := nodes - 1; i >= 0; i-- {
+		n := t.Nodes[s.Nodes[i]]
+		n.Pos = Pos(i + 1)
+		n.Elem, n.Res = types.of(n.Elem), types.of(n.Res)
+		if n.Op == DataOp {
+			n.A = Ref(s.data[n.A])
+		}
+		image[s.Nodes[i]] = out.copyNode(t, n, func(k Ref) Ref { return image[k] }, s.variable)
+	}
+	out.Root = image[s.Nodes[0]]
+	return out
+}
+
+// variable returns the number of x in the isolated term.
+func (s *Subterm) variable(x Var) Var {
+	i := s.vars[x]
+	if i < 0 {
+		i = len(s.Bound) + ^i
+	}
+	return Var(i + 1)
+}
