@@ -54,6 +54,7 @@ type runFlags struct {
 	bound              bool
 	mode               choice[gram.Mode]     // of gram grad
 	strategy           choice[gram.Strategy] // of gram grad
+	cache              cacheFlags            // of gram grad
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
@@ -94,22 +95,25 @@ func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.strategy = choice[gram.Strategy]{kind: "when", names: []string{"direct", "unfold", "modular"},
 		of: []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular}}
 	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first")
+	f.cache.add(cmd.Flags())
 	f.mode = choice[gram.Mode]{kind: "how", names: []string{"reverse", "forward", "tape"},
 		of: []gram.Mode{gram.Reverse, gram.Forward, gram.Tape}}
 	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
 }
 
-// checkMode reports flags that the mode doesn't use.
+// checkMode reports flags that the mode or the strategy doesn't use.
 func (f *runFlags) checkMode() error {
 	switch {
 	case f.mode.is == gram.Reverse:
-		return nil
+		return f.cache.check(f.strategy.is)
 	case f.bound:
 		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
 	case f.strategy.is != gram.Direct:
 		return usagef("--strategy is of the calculus, and --mode %s passes over the graph", &f.mode)
 	case f.noFuse:
 		return usagef("--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
+	case f.cache != cacheFlags{}:
+		return usagef("--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode)
 	}
 	return nil
 }

@@ -37,6 +37,12 @@ are inputs or such functions, once, before anything copies them; lists, numerals
 data stay folded, and a function that takes more than 64 times its size in steps
 stays as it was ("normalised" in the cost). The steps of all this are counted.
 
+What modular makes of a function is kept in a cache, by what the function is up to the
+names of variables: one that the process has met before, in whatever program, is not
+transformed and normalised again. Results, steps and messages don't depend on it. "cache"
+in the cost has the functions found ("hits") and made ("misses"), and the symbols of D(t)
+in those found ("reused") and elsewhere ("rebuilt").
+
 --mode forward and --mode tape are what the calculus is measured against: the
 program is reduced to its computational graph G, once, as gram show --stage ground
 prints it, and numbers are passed over that. Forward mode takes a pass for each
@@ -50,6 +56,7 @@ inputs takes the branches of its point.`,
   gram grad rnn.gram --param n=1e6 --repeat 10
   gram grad rnn.gram --set E=@e.csv --finite
   gram grad rnn.gram --schedule random --seed 7
+  gram grad rnn.gram --strategy modular --cache-size 16MiB
   gram grad rnn.gram --mode tape
   gram grad rnn.gram --json | jq .gradient.eps`,
 		Args:              oneFile,

@@ -106,6 +106,9 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	if c.Normalised != nil {
 		sub.field("normalised", c.Normalised)
 	}
+	if c.Cache != nil {
+		sub.field("cache", c.Cache)
+	}
 	sub.field("steps", c.Steps)
 	sub.field("overhead", c.Overhead)
 	sub.field("nodes", c.Nodes)

@@ -113,7 +113,7 @@ func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
 var masks = []struct{ find, put string }{
 	{`"version": "[^"]*"`, `"version": _`},
 	{`("(?:arenaBytes|load|compile|reduce|reduceMedian|nsPerStep)"): [-+.e0-9]+`, `$1: _`},
-	{`("(?:overhead|nodes)"): \{[^}]*\}`, `$1: _`},
+	{`("(?:overhead|nodes|cache)"): \{[^}]*\}`, `$1: _`},
 	{`(?m)^(overhead|nodes|time|speed) .*$`, `$1 _`},
 }
 

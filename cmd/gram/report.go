@@ -69,6 +69,10 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 		r.line("modular", "%s normalised in %s steps, %d kept past %d·|D(λ)| steps", plural(n.Lambdas, "function"),
 			grouped(n.Steps), n.Kept, n.Budget)
 	}
+	if u := c.Cache; u != nil && u.MaxBytes > 0 {
+		r.line("cache", "%s found, %d made; %s of %s symbols of D(t) rebuilt; %s of %s held, %d evicted", plural(u.Hits, "function"),
+			u.Misses, grouped(uint64(u.Rebuilt)), grouped(uint64(u.Reused+u.Rebuilt)), limits.Size(u.Bytes), limits.Size(u.MaxBytes), u.Evictions)
+	}
 	if c.M != nil {
 		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", grouped(*c.M), grouped(*c.Graph),
 			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))

@@ -38,6 +38,7 @@ type app struct {
 	stderr io.Writer
 	out    bytes.Buffer // the answer
 	paint  painter      // for the answer
+	cache  *gram.Cache  // of all programs of the process, made when one uses it
 	// accepted tells that a command took its flags and arguments; an error before
 	// that is one of the command line.
 	accepted bool
@@ -53,6 +54,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	a := &app{stdin: stdin, stderr: stderr, paint: newPainter(stdout)}
+	defer func() { a.cache.Close() }()
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...))
 	root.SetIn(stdin)

@@ -41,7 +41,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func
 	}
 	reading := time.Since(start)
 	p, err := gram.Load(ctx, name, src, gram.Options{
-		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Progress: progress,
+		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: progress,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	})
 	if err != nil {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/limits"
+)
+
+// cacheFlags are those of the cache that the strategy modular uses.
+type cacheFlags struct {
+	off  bool
+	size size
+}
+
+func (f *cacheFlags) add(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.off, "no-cache", false, "normalise every function, also one that was met before; nothing but times and\nmemory depends on it")
+	fs.Var(&f.size, "cache-size", "keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(gram.DefaultCacheSize)+", or an eighth of --max-memory if that is less)")
+}
+
+// check reports flags that contradict each other or the strategy.
+func (f *cacheFlags) check(s gram.Strategy) error {
+	switch {
+	case f.size == 0:
+		return nil
+	case f.off:
+		return usagef("--cache-size is of the cache, and --no-cache says that there is none")
+	case s != gram.Modular:
+		return usagef("--cache-size is of --strategy modular, and --strategy %s keeps nothing", s)
+	case uint64(f.size) > gram.MaxCacheSize:
+		return usagef("--cache-size must be at most %s", limits.Size(gram.MaxCacheSize))
+	}
+	return nil
+}
+
+// openCache makes the cache of the process, if the strategy uses one.
+func (a *app) openCache(f *runFlags) (err error) {
+	if a.cache != nil || f.cache.off || f.strategy.is != gram.Modular {
+		return nil
+	}
+	most := uint64(f.cache.size)
+	if most == 0 {
+		most = gram.DefaultCacheSize
+		if m := uint64(f.maxMemory); m != 0 {
+			most = max(1, min(most, m/8))
+		}
+	}
+	a.cache, err = gram.NewCache(most)
+	return err
+}
