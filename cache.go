@@ -43,7 +43,8 @@ const bytesPerCounter = 512
 
 // NewCache returns a cache that holds at most so many bytes of normal forms; 0 stands for
 // [DefaultCacheSize]. One that would take more than all of them is not kept, and if there
-// is no room, those go that are asked for least. Close it to end its goroutine.
+// is no room, those go that are asked for least. What it holds is memory of the process,
+// which [Options.MaxMemory] bounds. Close it to end its goroutines.
 func NewCache(bytes uint64) (*Cache, error) {
 	if bytes == 0 {
 		bytes = DefaultCacheSize

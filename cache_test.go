@@ -225,6 +225,25 @@ func TestCacheOfData(t *testing.T) {
 	require.Equal(t, [2]int{1, 0}, hits(t, cache, datum("1")))
 }
 
+// TestCacheOfKept: a λ that is past its budget is found as one, also where another one
+// names it.
+func TestCacheOfKept(t *testing.T) {
+	cache := newCache(t, 0)
+	const text = `input x = 0.5
+let many = fun y -> (fun d -> d (d (d (d (d (d (d (d (d (d (fun a -> sin a)))))))))) y) (fun f a -> f (f a)) in
+let g = fun y -> many y * x in
+g 2 + many 1`
+	require.Equal(t, [2]int{0, 2}, hits(t, cache, text))
+	require.Equal(t, [2]int{2, 0}, hits(t, cache, "-- again\n"+text))
+	p := loadText(t, text)
+	m := modularly(t, p, cache, EvalOptions{})
+	require.Positive(t, m.prog.report.Kept)
+	want, err := p.Gradient(context.Background(), EvalOptions{})
+	require.NoError(t, err)
+	requireAgree(t, want.Values, m.res.Values, 1e-12)
+	requireAgree(t, want.Jacobian, m.res.Jacobian, 1e-12)
+}
+
 // TestCacheShowsOwnPlaces: an error of a function that was found is shown where it stands
 // in the program at hand.
 func TestCacheShowsOwnPlaces(t *testing.T) {

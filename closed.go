@@ -14,8 +14,8 @@ import (
 
 // closedLambda is a λ of a program whose free variables are inputs or names of such λs,
 // as what it is up to α and wherever it stands: its key. What stands for it elsewhere, in
-// isolation, numbers its inputs, data, places and names; the tables say which those are in
-// the program.
+// isolation, has numbers for its inputs, data, places and names; tables say which those
+// are in the program.
 type closedLambda struct {
 	at   term.Ref
 	sub  *term.Subterm
@@ -24,13 +24,37 @@ type closedLambda struct {
 	// branches says that it has a conditional, or that one that it names has: its normal
 	// form is that of a point.
 	branches bool
-	inputs   []int // those used, also by what it names: scalars of the program, ascending
-	extra    []int // those of them that are not among its free variables
-	data     []int
-	places   []term.Pos
-	labels   []string // the names of variables
+	tables         // of the λ until it is settled, and then of its normal form
+	extra    []int // those of its inputs that are not among its free variables
 
 	normal *normalForm
+}
+
+// tables are what the numbers of a term in isolation stand for in a program.
+type tables struct {
+	inputs []int // scalars of the program, ascending
+	data   []int
+	places []term.Pos
+	labels []string // the names of variables
+}
+
+// selection says which entries of a λ's tables its normal form mentions.
+type selection struct{ inputs, data, places, labels []int }
+
+// settle gives the λ its normal form, and of its tables leaves what that mentions: so
+// they are no larger than it.
+func (l *closedLambda) settle(n *normalForm) {
+	l.normal = n
+	l.tables = tables{inputs: pick(l.inputs, n.used.inputs), data: pick(l.data, n.used.data),
+		places: pick(l.places, n.used.places), labels: pick(l.labels, n.used.labels)}
+}
+
+func pick[T any](from []T, which []int) []T {
+	out := make([]T, len(which))
+	for i, k := range which {
+		out[i] = from[k]
+	}
+	return out
 }
 
 // meaning is what a free variable of a closed λ is: a closed λ, or an input.
@@ -63,7 +87,8 @@ func newCloser(src *lang.Program, inputs []term.Var, point []float64) *closer {
 func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
 	t := c.src.Term
 	sub := t.Subterm(l.At)
-	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches, data: slices.Clone(sub.Data)}
+	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
+	out.data = slices.Clone(sub.Data)
 	var own []int
 	for _, x := range sub.Free {
 		m := meaning{lambda: c.named[x]}
@@ -85,7 +110,7 @@ func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
 			out.extra = append(out.extra, in)
 		}
 	}
-	c.tables(out)
+	c.list(out)
 	out.key = c.keyOf(out)
 	if l.Name != 0 {
 		c.named[l.Name] = out
@@ -93,8 +118,9 @@ func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
 	return out
 }
 
-// tables lists the places, names and data of a λ, and then those of the λs that it names.
-func (c *closer) tables(l *closedLambda) {
+// list makes the tables of the places, names and data of a λ, and then of the normal
+// forms of the λs that it names.
+func (c *closer) list(l *closedLambda) {
 	t := c.src.Term
 	for _, r := range l.sub.Nodes {
 		l.places = append(l.places, t.Nodes[r].Pos)

@@ -149,3 +149,34 @@ func ExampleProgram_Bound() {
 	// Output:
 	// m = 5007, |G| = 12002, ratio 4.94
 }
+
+// A cache shared by two versions of a program: of the second only the function that was
+// edited is transformed and normalised again.
+func ExampleCache() {
+	cache, err := gram.NewCache(16 << 20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cache.Close()
+	for _, last := range []string{"cos", "tanh"} {
+		src := `
+input x = 0.5
+let t = fun v -> sum i < 100 -> sin (v * x + i) in
+let u = fun y -> ` + last + ` (y * y + x) in
+t (u x)
+`
+		p, err := gram.Load(context.Background(), "edited.gram", []byte(src), gram.Options{Cache: cache})
+		if err != nil {
+			log.Fatal(err)
+		}
+		res, err := p.Gradient(context.Background(), gram.EvalOptions{Strategy: gram.Modular})
+		if err != nil {
+			log.Fatal(err)
+		}
+		c := res.Cost.Cache
+		fmt.Printf("%s: %d found, %d made, %d of %d symbols of D(t) rebuilt\n", last, c.Hits, c.Misses, c.Rebuilt, res.Cost.Size.Reverse)
+	}
+	// Output:
+	// cos: 0 found, 2 made, 6341 of 6341 symbols of D(t) rebuilt
+	// tanh: 1 found, 1 made, 54 of 6341 symbols of D(t) rebuilt
+}

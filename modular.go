@@ -1,8 +1,10 @@
 package gram
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -41,6 +43,7 @@ type normalForm struct {
 	// t is the normal form of D(λ), or, if that took too many steps, D(λ) under lets of the
 	// λs that it names.
 	t       *term.Term
+	used    selection // what of the λ's tables t's numbers stand for
 	kept    bool
 	image   int64 // |D(λ)|, without those
 	symbols int64 // |t|
@@ -98,18 +101,19 @@ func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram
 
 // normalised finds the normal form of a λ in the cache, or makes it.
 func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Meter, r *Reuse) error {
-	l.normal = p.opt.Cache.get(l.key)
-	if l.normal != nil {
+	n := p.opt.Cache.get(l.key)
+	if n != nil {
 		r.Hits++
-		r.Reused += l.normal.image
-		return nil
+		r.Reused += n.image
+	} else {
+		r.Misses++
+		var err error
+		if n, err = p.normalise(l, point, meter); err != nil {
+			return err
+		}
+		p.opt.Cache.put(l.key, n)
 	}
-	r.Misses++
-	var err error
-	if l.normal, err = p.normalise(l, point, meter); err != nil {
-		return err
-	}
-	p.opt.Cache.put(l.key, l.normal)
+	l.settle(n)
 	return nil
 }
 
@@ -138,7 +142,7 @@ func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Mete
 		return nil, err
 	}
 	out.stats = machine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
-	out.t = compact(n, inputs)
+	out.t, out.used = compact(n, inputs)
 	out.symbols = out.t.Size()
 	return out, nil
 }
@@ -190,34 +194,65 @@ func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
 	}
 }
 
-// compact returns t in an arena that holds nothing else, over a universe of its own, its
-// inputs being the variables from 1 on, and without the elements of data lists.
-func compact(t *term.Term, inputs []term.Var) *term.Term {
+// compact returns t in an arena that holds nothing else, over a universe of its own, and
+// without the elements of data lists. Its inputs are the variables from 1 on; its numbers
+// are those of the entries that it uses of the λ's tables.
+func compact(t *term.Term, inputs []term.Var) (*term.Term, selection) {
 	out := term.New(term.NewTypes())
+	var used selection
 	number := map[term.Var]term.Var{}
-	dr := out.Types.Reverse(term.R)
-	for _, x := range inputs {
-		number[x] = out.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: dr, Pos: t.Vars[x].Pos})
+	rank := map[term.Var]int{}
+	for i, x := range inputs {
+		rank[x] = i
 	}
-	for _, d := range t.Data {
+	free := t.FreeVars()
+	slices.SortFunc(free, func(x, y term.Var) int { return cmp.Compare(rank[x], rank[y]) })
+	for _, x := range free {
+		used.inputs = append(used.inputs, rank[x])
+		number[x] = out.NewVar(term.VarInfo{Type: out.Types.Reverse(term.R)})
+	}
+	places, labels := numbering(&used.places), numbering(&used.labels)
+	out.Root = out.Import(t, term.Import{
+		Free: func(x term.Var) term.Var { return number[x] },
+		Data: numbering(&used.data),
+		Pos: func(p term.Pos) term.Pos {
+			if p == 0 {
+				return 0
+			}
+			return term.Pos(places(int(p-1)) + 1)
+		},
+		Name: func(s string) string {
+			return numbered(s, func(k int) string { return strconv.Itoa(labels(k-1) + 1) })
+		},
+	})
+	for _, i := range used.data {
+		d := t.Data[i]
+		d.Name = ""
 		if d.List {
 			d.Values = nil
 		}
-		d.Name = ""
 		out.Data = append(out.Data, d)
 	}
-	out.Root = out.Import(t, term.Import{
-		Free: func(x term.Var) term.Var { return number[x] },
-		Data: func(i int) int { return i },
-		Pos:  func(p term.Pos) term.Pos { return p },
-		Name: func(s string) string { return s },
-	})
-	return out
+	return out, used
+}
+
+// numbering returns a function that numbers what it is given, from 0 on, as it is met; the
+// list says what has each number.
+func numbering(list *[]int) func(int) int {
+	numbers := map[int]int{}
+	return func(k int) int {
+		n, ok := numbers[k]
+		if !ok {
+			n = len(*list)
+			numbers[k] = n
+			*list = append(*list, k)
+		}
+		return n
+	}
 }
 
 // bytes is about what the normal form takes in memory.
 func (n *normalForm) bytes() int64 {
-	t := n.t
-	return int64(unsafe.Sizeof(*n)+unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(term.Node{})) +
-		int64(cap(t.Args))*int64(unsafe.Sizeof(term.Ref(0))) + int64(cap(t.Vars))*int64(unsafe.Sizeof(term.VarInfo{}))
+	ints := cap(n.used.inputs) + cap(n.used.data) + cap(n.used.places) + cap(n.used.labels)
+	return int64(unsafe.Sizeof(*n)) + n.t.Bytes() + int64(ints)*int64(unsafe.Sizeof(0))
 }

@@ -3,10 +3,13 @@ package gram
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 // TestModularKeepsNames: the λs of normal forms have the names that the program gives
@@ -67,4 +70,28 @@ h 2 + f x`)
 		requireAgree(t, want.Values, m.res.Values, 1e-12)
 		requireAgree(t, want.Jacobian, m.res.Jacobian, 1e-12)
 	}
+}
+
+// TestModularChain: of a chain of functions each of which names the one before, the
+// tables of each hold what its own normal form mentions.
+func TestModularChain(t *testing.T) {
+	const n = 200
+	text := "input x = 0.5\nlet f0 = fun y -> y * x in\n"
+	for i := range n {
+		text += fmt.Sprintf("let f%d = fun y -> (fun g -> sin y) f%d in\n", i+1, i)
+	}
+	p := loadText(t, text+fmt.Sprintf("f%d x", n))
+	c := newCloser(p.src, p.ScalarInputs(), p.Point())
+	last, entries := 0, 0
+	for _, at := range p.src.Term.ClosedLambdas(p.ScalarInputs()) {
+		l := c.lambda(at)
+		require.LessOrEqual(t, len(l.places)+len(l.labels), entries+20, "what it names, and its own")
+		require.NoError(t, p.normalised(l, c.point, limits.New(context.Background(), 0), &Reuse{}))
+		entries = len(l.places) + len(l.labels)
+		require.LessOrEqual(t, entries, 10)
+		last++
+	}
+	require.Equal(t, n+1, last)
+	m := modularly(t, p, nil, EvalOptions{})
+	require.InDelta(t, math.Sin(0.5), m.res.Values[0], 1e-15)
 }

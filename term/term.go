@@ -1,6 +1,9 @@
 package term
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Ref names a node of a [Term]. 0 is nil.
 type Ref uint32
@@ -261,6 +264,18 @@ func (t *Term) Size() int64 {
 		return math.MaxInt64
 	}
 	return int64(size)
+}
+
+// Bytes is about what the term takes in memory, with its types and without the values of
+// its data.
+func (t *Term) Bytes() int64 {
+	const perType = 64 // in the universe and in its index
+	names := 0
+	for i := range t.Vars {
+		names += len(t.Vars[i].Name)
+	}
+	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) + int64(cap(t.Args))*int64(unsafe.Sizeof(Ref(0))) +
+		int64(cap(t.Vars))*int64(unsafe.Sizeof(VarInfo{})) + int64(names) + int64(cap(t.Data))*int64(unsafe.Sizeof(Data{})) + int64(len(t.Types.nodes))*perType
 }
 
 // reachable marks the nodes of the term under the root: a loop from the root
