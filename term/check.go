@@ -229,13 +229,21 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	}
 }
 
+// argumentOf is what errors call an argument of a symbol.
+var argumentOf = func() (out [numSymbols]string) {
+	for s := range out {
+		out[s] = "an argument of " + Symbol(s).String()
+	}
+	return out
+}()
+
 func (c *checker) fun(r Ref, n *Node) (Type, error) {
 	kids := c.t.Children(n)
 	if len(kids) != n.Sym.Info().Arity {
 		return 0, c.errorf(r, "%s takes %d arguments, not %d", n.Sym, n.Sym.Info().Arity, len(kids))
 	}
 	for _, k := range kids {
-		if err := c.want(r, k, R, "an argument of "+n.Sym.String()); err != nil {
+		if err := c.want(r, k, R, argumentOf[n.Sym]); err != nil {
 			return 0, err
 		}
 	}
@@ -243,7 +251,7 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 		return R, c.product(r, kids[0], kids[1])
 	}
 	for _, k := range kids {
-		if err := c.ordinary(r, k, "an argument of "+n.Sym.String()); err != nil {
+		if err := c.ordinary(r, k, argumentOf[n.Sym]); err != nil {
 			return 0, err
 		}
 	}
