@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 func newCache(t testing.TB, bytes uint64) *Cache {
@@ -226,18 +227,22 @@ func TestCacheOfData(t *testing.T) {
 }
 
 // TestCacheOfKept: a λ that is past its budget is found as one, also where another one
-// names it.
+// names it. What is reused of D(t) is the other λs.
 func TestCacheOfKept(t *testing.T) {
 	cache := newCache(t, 0)
 	const text = `input x = 0.5
 let many = fun y -> (fun d -> d (d (d (d (d (d (d (d (d (d (fun a -> sin a)))))))))) y) (fun f a -> f (f a)) in
-let g = fun y -> many y * x in
-g 2 + many 1`
-	require.Equal(t, [2]int{0, 2}, hits(t, cache, text))
-	require.Equal(t, [2]int{2, 0}, hits(t, cache, "-- again\n"+text))
+let more = fun y -> many y * x in
+let g = fun y -> y * x in
+more 2 + many 1 + g 3`
+	require.Equal(t, [2]int{0, 3}, hits(t, cache, text))
+	require.Equal(t, [2]int{3, 0}, hits(t, cache, "-- again\n"+text))
 	p := loadText(t, text)
 	m := modularly(t, p, cache, EvalOptions{})
-	require.Positive(t, m.prog.report.Kept)
+	require.Equal(t, Normalised{Lambdas: 1, Kept: 2, Budget: BudgetFactor, Steps: m.prog.report.Steps}, m.prog.report)
+	g, err := revgrad.Reverse(loadText(t, "input x = 0.5\nfun y -> y * x").Term(), nil)
+	require.NoError(t, err)
+	require.Equal(t, g.Size(), m.prog.reuse.Reused)
 	want, err := p.Gradient(context.Background(), EvalOptions{})
 	require.NoError(t, err)
 	requireAgree(t, want.Values, m.res.Values, 1e-12)

@@ -104,7 +104,9 @@ func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Met
 	n := p.opt.Cache.get(l.key)
 	if n != nil {
 		r.Hits++
-		r.Reused += n.image
+		if !n.kept { // D of one that was kept is made with that of the rest
+			r.Reused += n.image
+		}
 	} else {
 		r.Misses++
 		var err error
