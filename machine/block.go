@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
 )
 
 // blockState is what a machine needs to run blocks.
@@ -383,7 +384,7 @@ func run(code []graph.BlockInstr, regs []float64) {
 		case graph.BlockSlope:
 			regs[in.D] = a * (1 - a)
 		case graph.BlockSinCos:
-			regs[in.D], regs[in.B] = math.Sincos(a)
+			regs[in.D], regs[in.B] = term.EvalSinCos(a)
 		case graph.BlockFun1:
 			regs[in.D] = eval1(in.Sym, a)
 		case graph.BlockFun2:

@@ -129,9 +129,11 @@ func eval1(s term.Symbol, x float64) float64 {
 		y := term.EvalSigmoid(x)
 		return y * (1 - y)
 	case term.Sin:
-		return math.Sin(x)
+		return term.EvalSin(x)
 	case term.DSin:
-		return math.Cos(x)
+		return term.EvalCos(x)
+	case term.Tanh:
+		return term.EvalTanh(x)
 	}
 	return s.Info().Eval1(x)
 }

@@ -31,7 +31,7 @@ var graphs = []struct{ src, want string }{
 `},
 	{"let y = sin x in ((fun z -> y * z), (fun a b -> a * y) x)", ` 1 num 2
 *4 pair 7 11
- 6 num 0.9092974268256816
+ 6 num 0.9092974268256817
  7 closure 1 6
  8 closure 2 6
  11 partial 8 1
@@ -50,9 +50,9 @@ var graphs = []struct{ src, want string }{
  3 num 2
 *4 pair 10 11
  6 dual 1
- 7 num 0.9092974268256816
+ 7 num 0.9092974268256817
  8 dual 2 2 1
- 10 num 1.8185948536513632
+ 10 num 1.8185948536513634
  11 dual 3 8 6 3 7
 `},
 }

@@ -34,6 +34,13 @@ func splitLn2() (hi, lo float64) {
 	return hi, lo
 }
 
+// split returns x as the sum of two float64, to some 2⁻¹⁰⁶ of it.
+func split(x *big.Float) (hi, lo float64) {
+	hi, _ = x.Float64()
+	lo, _ = new(big.Float).Sub(x, big.NewFloat(hi)).Float64()
+	return hi, lo
+}
+
 func makeExpTable() *[1 << expBits]expEntry {
 	root := new(big.Float).SetPrec(300).SetInt64(2)
 	for range expBits {

@@ -131,9 +131,6 @@ func constant(r float64) Partial      { return Partial{Kind: PartialConst, Const
 func argument(i int) Partial          { return Partial{Kind: PartialVar, Var: i} }
 func partials(p ...Partial) []Partial { return p }
 
-// EvalSigmoid is 1/(1+e^−x).
-func EvalSigmoid(x float64) float64 { return 1 / (1 + EvalExp(-x)) }
-
 func evalStep(x float64) float64 {
 	switch {
 	case x > 0:
@@ -172,13 +169,13 @@ var symbols = [numSymbols]SymbolInfo{
 	Div: {Name: "div", Arity: 2, Infix: "/", Eval2: func(x, y float64) float64 { return x / y },
 		Partials: partials(fun(DDiv1), fun(DDiv2))},
 	Neg:     {Name: "neg", Arity: 1, Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
-	Sin:     {Name: "sin", Arity: 1, Eval1: math.Sin, Partials: partials(fun(DSin))},
-	Cos:     {Name: "cos", Arity: 1, Eval1: math.Cos, Partials: partials(fun(DCos))},
+	Sin:     {Name: "sin", Arity: 1, Eval1: EvalSin, Partials: partials(fun(DSin))},
+	Cos:     {Name: "cos", Arity: 1, Eval1: EvalCos, Partials: partials(fun(DCos))},
 	Tan:     {Name: "tan", Arity: 1, Eval1: math.Tan, Partials: partials(fun(DTan))},
 	Exp:     {Name: "exp", Arity: 1, Eval1: EvalExp, Partials: partials(fun(DExp))},
 	Log:     {Name: "log", Arity: 1, Eval1: math.Log, Partials: partials(fun(DLog))},
 	Sqrt:    {Name: "sqrt", Arity: 1, Eval1: math.Sqrt, Partials: partials(fun(DSqrt))},
-	Tanh:    {Name: "tanh", Arity: 1, Eval1: math.Tanh, Partials: partials(fun(DTanh))},
+	Tanh:    {Name: "tanh", Arity: 1, Eval1: EvalTanh, Partials: partials(fun(DTanh))},
 	Sigmoid: {Name: "sigmoid", Arity: 1, Eval1: EvalSigmoid, Partials: partials(fun(DSigmoid))},
 	Relu:    {Name: "relu", Arity: 1, Eval1: evalRelu, Partials: partials(fun(DRelu))},
 	Step:    {Name: "step", Arity: 1, Eval1: evalStep, Partials: partials(constant(0))},
@@ -191,20 +188,20 @@ var symbols = [numSymbols]SymbolInfo{
 
 	DDiv1: {Name: "∂1 div", Arity: 2, Eval2: func(_, y float64) float64 { return 1 / y }},
 	DDiv2: {Name: "∂2 div", Arity: 2, Eval2: func(x, y float64) float64 { return -x / (y * y) }},
-	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: math.Cos},
-	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -math.Sin(x) }},
-	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := math.Cos(x); return 1 / (c * c) }},
+	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: EvalCos},
+	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -EvalSin(x) }},
+	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := EvalCos(x); return 1 / (c * c) }},
 	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: EvalExp},
 	DLog:  {Name: "∂1 log", Arity: 1, Eval1: func(x float64) float64 { return 1 / x }},
 	DSqrt: {Name: "∂1 sqrt", Arity: 1, Eval1: func(x float64) float64 { return 0.5 / math.Sqrt(x) }},
-	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: func(x float64) float64 { c := math.Cosh(x); return 1 / (c * c) }},
+	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: evalTanhSlope},
 	DSigmoid: {Name: "∂1 sigmoid", Arity: 1, Eval1: func(x float64) float64 {
 		s := EvalSigmoid(x)
 		return s * (1 - s)
 	}},
 	DRelu: {Name: "∂1 relu", Arity: 1, Eval1: evalStep},
 	DAbs:  {Name: "∂1 abs", Arity: 1, Eval1: evalSign},
-	DAtan: {Name: "∂1 atan", Arity: 1, Eval1: func(x float64) float64 { return 1 / (1 + x*x) }},
+	DAtan: {Name: "∂1 atan", Arity: 1, Eval1: func(x float64) float64 { return 1 / (1 + float64(x*x)) }},
 	DPow1: {Name: "∂1 pow", Arity: 2, Eval2: func(x, y float64) float64 {
 		if y == 0 {
 			return 0

@@ -1,0 +1,209 @@
+package term
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// exactly is x as a number of 400 bits.
+func exactly(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
+
+// exactExp is e^x to some 350 bits: the series at x/2²⁰, squared twenty times.
+func exactExp(x float64) *big.Float {
+	t := exactly(x)
+	t.SetMantExp(t, -20)
+	sum, summand := exactly(1), exactly(1)
+	for i := 1.0; i < 20; i++ {
+		summand.Quo(summand.Mul(summand, t), exactly(i))
+		sum.Add(sum, summand)
+	}
+	for range 20 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// exactTanh is tanh x = (e^2x − 1)/(e^2x + 1), to some 350 bits less those that cancel.
+func exactTanh(x float64) *big.Float {
+	e := exactExp(2 * x)
+	return exactly(0).Quo(exactly(0).Sub(e, exactly(1)), exactly(0).Add(e, exactly(1)))
+}
+
+// exactSigmoid is 1/(1 + e^−x).
+func exactSigmoid(x float64) *big.Float {
+	return exactly(0).Quo(exactly(1), exactly(0).Add(exactly(1), exactExp(-x)))
+}
+
+// exactPi is π by Machin's formula, 16·atan(1/5) − 4·atan(1/239).
+var exactPi = func() *big.Float {
+	atanInverse := func(k float64) *big.Float {
+		power := exactly(0).Quo(exactly(1), exactly(k))
+		sum := exactly(0)
+		for i := 1.0; i < 200; i += 2 {
+			sum.Add(sum, exactly(0).Quo(power, exactly(i)))
+			power.Quo(power, exactly(-k*k))
+		}
+		return sum
+	}
+	a, b := atanInverse(5), atanInverse(239)
+	return exactly(0).Sub(a.Mul(a, exactly(16)), b.Mul(b, exactly(4)))
+}()
+
+// exactSin is sin(x + quarters·π/2), to some 300 bits for |x| < 2¹⁶: the series at what is
+// left of x by the nearest multiple of π/2.
+func exactSin(x float64, quarters int) *big.Float {
+	half := exactly(0).SetMantExp(exactPi, -1)
+	turns := math.Round(x / (math.Pi / 2))
+	r := exactly(0).Sub(exactly(x), exactly(0).Mul(half, exactly(turns)))
+	quadrant := (int(turns)%4 + quarters + 4) % 4
+	square := exactly(0).Mul(r, r)
+	sum, summand, i := exactly(0), exactly(1), 1.0
+	if quadrant%2 == 0 {
+		summand, i = r, 2.0
+	}
+	for ; i < 60; i += 2 {
+		sum.Add(sum, summand)
+		summand = exactly(0).Quo(summand.Mul(summand, square), exactly(-i*(i+1)))
+	}
+	if quadrant >= 2 {
+		sum.Neg(sum)
+	}
+	return sum
+}
+
+// ulpsFrom is by how many units in the last place of the number nearest to exact y
+// differs from it.
+func ulpsFrom(y float64, exact *big.Float) float64 {
+	near, _ := exact.Float64()
+	near = math.Abs(near)
+	d := exactly(y)
+	ulps, _ := d.Quo(d.Sub(d, exact), big.NewFloat(math.Nextafter(near, math.Inf(1))-near)).Float64()
+	return math.Abs(ulps)
+}
+
+// elementary is a function, what it replaces, and its value to hundreds of bits.
+type elementary struct {
+	name        string
+	f, standard func(x float64) float64
+	exact       func(x float64) *big.Float
+	scales      []float64 // of the arguments at which it is measured
+	bound       float64   // of its error, in units in the last place
+}
+
+var elementaries = []elementary{
+	{"sin", EvalSin, math.Sin, func(x float64) *big.Float { return exactSin(x, 0) }, []float64{1e-5, 0.05, 1, 4, 100, maxAngle}, 0.56},
+	{"cos", EvalCos, math.Cos, func(x float64) *big.Float { return exactSin(x, 1) }, []float64{1e-5, 0.05, 1, 4, 100, maxAngle}, 0.56},
+	{"tanh", EvalTanh, math.Tanh, exactTanh, []float64{1e-6, 0.02, 0.1, 1, 5, maxTanh}, 0.57},
+	{"sigmoid", EvalSigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, exactSigmoid, []float64{1e-6, 0.1, 1, 6, maxSigmoid, 700}, 0.6},
+	{"tanh'", evalTanhSlope, func(x float64) float64 { return 1 / (math.Cosh(x) * math.Cosh(x)) }, func(x float64) *big.Float {
+		t := exactTanh(x)
+		return t.Sub(exactly(1), t.Mul(t, t))
+	}, []float64{1e-6, 0.1, 1, 6, maxTanh}, 4},
+}
+
+// TestElementary measures the errors on random arguments.
+func TestElementary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, e := range elementaries {
+		var worst, standard float64
+		for _, scale := range e.scales {
+			for range 1000 {
+				x := (2*rng.Float64() - 1) * scale
+				exact := e.exact(x)
+				worst, standard = max(worst, ulpsFrom(e.f(x), exact)), max(standard, ulpsFrom(e.standard(x), exact))
+			}
+		}
+		t.Logf("%s: at most %.3f ulp, the standard library's %.3f", e.name, worst, standard)
+		require.LessOrEqual(t, worst, e.bound, e.name)
+	}
+}
+
+// TestElementaryBetweenEntries: so they are where one entry of a table ends and the next
+// begins, at the entries, and where a series takes over.
+func TestElementaryBetweenEntries(t *testing.T) {
+	steps := map[string]float64{"sin": math.Pi / 128, "cos": math.Pi / 128, "tanh": 1.0 / 64, "sigmoid": 1.0 / 32, "tanh'": 1.0 / 64}
+	for _, e := range elementaries {
+		for i := range 300 {
+			for _, x := range near(float64(i) * steps[e.name]) {
+				require.LessOrEqual(t, ulpsFrom(e.f(x), e.exact(x)), e.bound, "%s %v", e.name, x)
+				require.LessOrEqual(t, ulpsFrom(e.f(-x), e.exact(-x)), e.bound, "%s %v", e.name, -x)
+			}
+		}
+	}
+}
+
+// TestElementaryBits: the results have the same bits everywhere. A product that some
+// platform adds up without rounding it changes them.
+func TestElementaryBits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		f    func(x float64) float64
+		want uint64
+	}{
+		{"exp", EvalExp, 0x3bb4cf3a14335817},
+		{"sin", EvalSin, 0x2a18fa3786ab2758},
+		{"cos", EvalCos, 0xd1b613fed20a5e37},
+		{"tanh", EvalTanh, 0xa5212545952a08b5},
+		{"sigmoid", EvalSigmoid, 0x62672975a85d9fdf},
+		{"tanh'", evalTanhSlope, 0xa6a0ccd3da42b03c},
+	} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		var sum uint64
+		for range 10000 {
+			sum = 31*sum + math.Float64bits(c.f(20*rng.Float64()-10))
+		}
+		assert.Equal(t, c.want, sum, "%s: %#x", c.name, sum)
+	}
+}
+
+// near is x and the numbers next to it, without 0.
+func near(x float64) []float64 {
+	if x == 0 {
+		return []float64{minAngle, math.Nextafter(minAngle, 0), 1e-10, 1e-20}
+	}
+	return []float64{math.Nextafter(x, 0), x, math.Nextafter(x, math.Inf(1))}
+}
+
+func BenchmarkElementary(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var xs [1024]float64
+	for i := range xs {
+		xs[i] = 1.5 * rng.NormFloat64()
+	}
+	both := elementary{name: "sin and cos", f: func(x float64) float64 {
+		s, c := EvalSinCos(x)
+		return s + c
+	}, standard: func(x float64) float64 {
+		s, c := math.Sincos(x)
+		return s + c
+	}}
+	exp := elementary{name: "exp", f: EvalExp, standard: math.Exp}
+	for _, e := range append([]elementary{both, exp}, elementaries...) {
+		benchmarkElementary(b, e.name+"/table", e.f, &xs)
+		benchmarkElementary(b, e.name+"/math", e.standard, &xs)
+	}
+}
+
+// benchmarkElementary measures calls side by side, and calls that wait for the result of
+// the one before.
+func benchmarkElementary(b *testing.B, name string, f func(x float64) float64, xs *[1024]float64) {
+	b.Run(name+"/many", func(b *testing.B) {
+		var sum float64
+		for i := range b.N {
+			sum += f(xs[i%len(xs)])
+		}
+		require.False(b, math.IsNaN(sum))
+	})
+	b.Run(name+"/chain", func(b *testing.B) {
+		var y float64
+		for i := range b.N {
+			y = f(xs[i%len(xs)] + 1e-9*y)
+		}
+		require.False(b, math.IsNaN(y))
+	})
+}

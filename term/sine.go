@@ -1,0 +1,151 @@
+package term
+
+import (
+	"math"
+	"math/big"
+)
+
+// Sines and cosines are evaluated for arguments from 2⁻²⁷ to maxAngle. Below, sin x is x
+// and cos x is 1, rounded; above, they are left to the standard library.
+const (
+	minAngle = 0x1p-27
+	maxAngle = 25600 // so that the multiple of π/64 is below 2^19
+)
+
+// sineEntry is sin(i·π/64) = hi + lo = unit + rest, where unit is the integer nearest to
+// it: what is multiplied by it is exact.
+type sineEntry struct{ hi, lo, unit, rest float64 }
+
+// sineSteps is the size of sineTable, one period. The cosine is a quarter of it ahead.
+const sineSteps = 128
+
+var sineTable = makeSineTable()
+
+// angleHi + angleMid + angleLo is π/64. The first two have 33 bits: their products with
+// an integer below 2^20 are exact.
+var angleHi, angleMid, angleLo = splitAngle()
+
+const piDigits = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+
+func splitAngle() (hi, mid, lo float64) {
+	x, _, err := big.ParseFloat(piDigits, 10, 300, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	x.SetMantExp(x, -6)
+	leading := func() float64 {
+		part, _ := x.Float64()
+		part = math.Float64frombits(math.Float64bits(part) &^ (1<<20 - 1))
+		x.Sub(x, big.NewFloat(part))
+		return part
+	}
+	hi, mid = leading(), leading()
+	lo, _ = x.Float64()
+	return hi, mid, lo
+}
+
+// makeSineTable finds cos(π/64) from cos(π/2) by halving the angle, the sines of the first
+// quarter by the addition theorems, and the others by symmetry.
+func makeSineTable() (t [sineSteps]sineEntry) {
+	number := func(x int64) *big.Float { return new(big.Float).SetPrec(192).SetInt64(x) }
+	product := func(a, b *big.Float) *big.Float { return number(0).Mul(a, b) }
+	one, c1 := number(1), number(0)
+	for range 5 {
+		c1.Add(c1, one)
+		c1.Sqrt(c1.SetMantExp(c1, -1))
+	}
+	s1 := number(0).Sub(one, product(c1, c1))
+	s1.Sqrt(s1)
+	s, c := number(0), number(1)
+	for i := 0; i <= sineSteps/4; i++ {
+		hi, lo := split(s)
+		unit := math.RoundToEven(hi)
+		e := sineEntry{hi: hi, lo: lo, unit: unit, rest: hi - unit + lo}
+		minus := sineEntry{hi: -e.hi, lo: -e.lo, unit: -e.unit, rest: -e.rest}
+		t[i], t[sineSteps/2-i] = e, e
+		t[sineSteps/2+i], t[(sineSteps-i)%sineSteps] = minus, minus
+		s, c = number(0).Add(product(s, c1), product(c, s1)), number(0).Sub(product(c, c1), product(s, s1))
+	}
+	return t
+}
+
+// EvalSin is sin x, within 0.56 units in the last place for |x| < 25600, where the
+// standard library's is within 1.6, and off by 10⁵ next to some multiples of π. It takes
+// 0.65 of the time. Beyond 25600 it is the standard library's.
+//
+// x is n·π/64 + r + rest, |r| < 0.0246, and sin x = sin(n·π/64)·cos r + cos(n·π/64)·sin r.
+func EvalSin(x float64) float64 {
+	if !ordinaryAngle(x) {
+		s, _ := sinCosOutside(x)
+		return s
+	}
+	n, r, rest := reduceAngle(x)
+	s, c := sinCosSeries(r)
+	return addSines(n, r, rest, s, c)
+}
+
+// EvalCos is cos x, as accurate as [EvalSin] is.
+func EvalCos(x float64) float64 {
+	if !ordinaryAngle(x) {
+		_, c := sinCosOutside(x)
+		return c
+	}
+	n, r, rest := reduceAngle(x)
+	s, c := sinCosSeries(r)
+	return addSines(n+sineSteps/4, r, rest, s, c)
+}
+
+// EvalSinCos is sin x and cos x, the same numbers as those of [EvalSin] and [EvalCos].
+func EvalSinCos(x float64) (sin, cos float64) {
+	if !ordinaryAngle(x) {
+		return sinCosOutside(x)
+	}
+	n, r, rest := reduceAngle(x)
+	s, c := sinCosSeries(r)
+	return addSines(n, r, rest, s, c), addSines(n+sineSteps/4, r, rest, s, c)
+}
+
+// ordinaryAngle reports whether minAngle ≤ |x| < maxAngle, in one comparison.
+func ordinaryAngle(x float64) bool {
+	low := math.Float64bits(minAngle)
+	return math.Float64bits(x)&^(1<<63)-low < math.Float64bits(maxAngle)-low
+}
+
+// sinCosOutside is sin x and cos x where x is no ordinary angle.
+func sinCosOutside(x float64) (sin, cos float64) {
+	if math.Abs(x) < minAngle {
+		return x, 1
+	}
+	return math.Sincos(x)
+}
+
+// reduceAngle returns n, in its low bits, and r and rest, |rest| < 2⁻⁵¹. Both differences
+// that make r are exact but for what rest holds.
+func reduceAngle(x float64) (n uint64, r, rest float64) {
+	const round = 3 << 51 // adding it rounds to an integer, in the low bits
+	k := float64(x*(sineSteps/2/math.Pi)) + round
+	n = math.Float64bits(k)
+	k -= round
+	y := x - float64(k*angleHi)
+	mid := float64(k * angleMid)
+	r = y - mid
+	return n, r, (y - r - mid) - float64(k*angleLo)
+}
+
+// sinCosSeries is sin r − r and cos r − 1, each three terms of its series.
+func sinCosSeries(r float64) (s, c float64) {
+	u := float64(r * r)
+	s = float64(u*r) * (-1.0/6 + float64(u*(1.0/120+float64(u*(-1.0/5040)))))
+	c = u * (-1.0/2 + float64(u*(1.0/24+float64(u*(-1.0/720)))))
+	return s, c
+}
+
+// addSines is sin(n·π/64 + r + rest), where s = sin r − r and c = cos r − 1. The sum of
+// the two largest terms, a sine of the table and ±r or 0, is kept with its rounding error.
+func addSines(n uint64, r, rest, s, c float64) float64 {
+	sin, cos := &sineTable[n%sineSteps], &sineTable[(n+sineSteps/4)%sineSteps]
+	a := float64(cos.unit * r)
+	sum := sin.hi + a
+	low := sin.hi - sum + a + sin.lo + float64(cos.rest*r) + float64(cos.hi*rest)
+	return sum + (low + (float64(cos.hi*s) + float64(sin.hi*c)))
+}
