@@ -39,6 +39,27 @@ func exactSigmoid(x float64) *big.Float {
 	return exactly(0).Quo(exactly(1), exactly(0).Add(exactly(1), exactExp(-x)))
 }
 
+// exactLog is log x, for x > 0: 2·atanh((m − 1)/(m + 1)) and a multiple of that for 2,
+// where x = m·2ⁿ with m between √½ and √2.
+func exactLog(x float64) *big.Float {
+	small := func(m float64) *big.Float {
+		power := exactly(m - 1)
+		power.Quo(power, exactly(0).Add(exactly(m), exactly(1)))
+		square, sum := exactly(0).Mul(power, power), exactly(0)
+		for i := 1.0; i < 160; i += 2 {
+			sum.Add(sum, exactly(0).Quo(power, exactly(i)))
+			power.Mul(power, square)
+		}
+		return sum.Add(sum, sum)
+	}
+	m, n := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, n = 2*m, n-1
+	}
+	two := small(2)
+	return two.Add(two.Mul(two, exactly(float64(n))), small(m))
+}
+
 // exactPi is π by Machin's formula, 16·atan(1/5) − 4·atan(1/239).
 var exactPi = func() *big.Float {
 	atanInverse := func(k float64) *big.Float {
@@ -98,8 +119,8 @@ type elementary struct {
 var elementaries = []elementary{
 	{"sin", EvalSin, math.Sin, func(x float64) *big.Float { return exactSin(x, 0) }, []float64{1e-5, 0.05, 1, 4, 100, maxAngle}, 0.56},
 	{"cos", EvalCos, math.Cos, func(x float64) *big.Float { return exactSin(x, 1) }, []float64{1e-5, 0.05, 1, 4, 100, maxAngle}, 0.56},
-	{"tanh", EvalTanh, math.Tanh, exactTanh, []float64{1e-6, 0.02, 0.1, 1, 5, maxTanh}, 0.57},
-	{"sigmoid", EvalSigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, exactSigmoid, []float64{1e-6, 0.1, 1, 6, maxSigmoid, 700}, 0.6},
+	{"tanh", EvalTanh, math.Tanh, exactTanh, []float64{1e-6, 0.02, 0.1, 1, 5, maxTanh}, 0.6},
+	{"sigmoid", EvalSigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, exactSigmoid, []float64{1e-6, 0.1, 1, 6, maxSigmoid, 700}, 0.65},
 	{"tanh'", evalTanhSlope, func(x float64) float64 { return 1 / (math.Cosh(x) * math.Cosh(x)) }, func(x float64) *big.Float {
 		t := exactTanh(x)
 		return t.Sub(exactly(1), t.Mul(t, t))
@@ -137,6 +158,39 @@ func TestElementaryBetweenEntries(t *testing.T) {
 	}
 }
 
+// TestLog: the logarithm of numbers of all sizes, of numbers close to 1, and where one
+// entry of the table ends and the next begins.
+func TestLog(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var worst, standard float64
+	measure := func(x float64) {
+		if x == 1 {
+			return
+		}
+		exact := exactLog(x)
+		worst, standard = max(worst, ulpsFrom(EvalLog(x), exact)), max(standard, ulpsFrom(math.Log(x), exact))
+	}
+	for range 1000 {
+		measure(0.7 + 0.8*rng.Float64())
+		measure(1 + 0.02*(rng.Float64()-0.5))
+		measure(math.Exp(1e-6 * rng.NormFloat64()))
+		measure(math.Exp(1400*rng.Float64() - 700))
+	}
+	for i := range uint64(300) {
+		for _, x := range near(math.Float64frombits(logFirst + i<<(52-logBits))) {
+			measure(x)
+		}
+	}
+	for _, x := range append(near(1), 0x1p-1022, math.MaxFloat64) {
+		measure(x)
+	}
+	t.Logf("at most %.3f ulp, the standard library's %.3f", worst, standard)
+	require.LessOrEqual(t, worst, 0.6)
+	for _, x := range []float64{1, 0, math.Copysign(0, -1), 5e-324, 1e-310, -1, math.Inf(1), math.Inf(-1), math.NaN()} {
+		same(t, math.Log(x), EvalLog(x), x)
+	}
+}
+
 // TestElementaryBits: the results have the same bits everywhere. A product that some
 // platform adds up without rounding it changes them.
 func TestElementaryBits(t *testing.T) {
@@ -150,6 +204,7 @@ func TestElementaryBits(t *testing.T) {
 		{"cos", EvalCos, 0xd1b613fed20a5e37},
 		{"tanh", EvalTanh, 0xa5212545952a08b5},
 		{"sigmoid", EvalSigmoid, 0x62672975a85d9fdf},
+		{"log", func(x float64) float64 { return EvalLog(x + 10) }, 0x2ecce4d7481fa9b9},
 		{"tanh'", evalTanhSlope, 0xa6a0ccd3da42b03c},
 	} {
 		rng := rand.New(rand.NewPCG(3, 4))
@@ -183,7 +238,8 @@ func BenchmarkElementary(b *testing.B) {
 		return s + c
 	}}
 	exp := elementary{name: "exp", f: EvalExp, standard: math.Exp}
-	for _, e := range append([]elementary{both, exp}, elementaries...) {
+	log := elementary{name: "log", f: func(x float64) float64 { return EvalLog(x + 10) }, standard: func(x float64) float64 { return math.Log(x + 10) }}
+	for _, e := range append([]elementary{both, exp, log}, elementaries...) {
 		benchmarkElementary(b, e.name+"/table", e.f, &xs)
 		benchmarkElementary(b, e.name+"/math", e.standard, &xs)
 	}

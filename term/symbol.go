@@ -173,7 +173,7 @@ var symbols = [numSymbols]SymbolInfo{
 	Cos:     {Name: "cos", Arity: 1, Eval1: EvalCos, Partials: partials(fun(DCos))},
 	Tan:     {Name: "tan", Arity: 1, Eval1: math.Tan, Partials: partials(fun(DTan))},
 	Exp:     {Name: "exp", Arity: 1, Eval1: EvalExp, Partials: partials(fun(DExp))},
-	Log:     {Name: "log", Arity: 1, Eval1: math.Log, Partials: partials(fun(DLog))},
+	Log:     {Name: "log", Arity: 1, Eval1: EvalLog, Partials: partials(fun(DLog))},
 	Sqrt:    {Name: "sqrt", Arity: 1, Eval1: math.Sqrt, Partials: partials(fun(DSqrt))},
 	Tanh:    {Name: "tanh", Arity: 1, Eval1: EvalTanh, Partials: partials(fun(DTanh))},
 	Sigmoid: {Name: "sigmoid", Arity: 1, Eval1: EvalSigmoid, Partials: partials(fun(DSigmoid))},
@@ -212,7 +212,7 @@ var symbols = [numSymbols]SymbolInfo{
 		if x == 0 && y > 0 {
 			return 0 // the limit of x^y·log x
 		}
-		return math.Pow(x, y) * math.Log(x)
+		return math.Pow(x, y) * EvalLog(x)
 	}},
 	DMin1: {Name: "∂1 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(x <= y) }},
 	DMin2: {Name: "∂2 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(y < x) }},
