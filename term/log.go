@@ -1,9 +1,6 @@
 package term
 
-import (
-	"math"
-	"math/big"
-)
+import "math"
 
 // logBits is the base-2 logarithm of the size of the table of EvalLog. Its entries cover
 // the numbers from 0.705, whose bits are logFirst, to twice that. 1 is amid those of
@@ -22,42 +19,34 @@ var logTable = makeLogTable()
 
 // makeLogTable goes from an entry to the next by log(a/b) = 2·atanh((a − b)/(a + b)).
 func makeLogTable() *[1 << logBits]logEntry {
-	number := func(x float64) *big.Float { return new(big.Float).SetPrec(128).SetFloat64(x) }
-	var odd [6]*big.Float // the inverses of 1, 3, 5, …
-	for k := range odd {
-		odd[k] = number(0).Quo(number(1), number(float64(2*k+1)))
-	}
-	summand := number(0)
 	var t [1 << logBits]logEntry
-	var logs [1 << logBits]*big.Float // by how much −log inverse is more than that of the first
+	var logs [1 << logBits]double // by how much −log inverse is more than that of the first
 	for i := range t {
-		from, to := math.Float64frombits(logFirst+uint64(i)<<(52-logBits)), math.Float64frombits(logFirst+uint64(i+1)<<(52-logBits))
-		inverse := math.RoundToEven(8192/(from+to)) / 4096
-		if i == logOne {
-			inverse = 1
+		t[i].inverse = logInverse(uint64(i))
+		if i > 0 {
+			a, b := t[i-1].inverse, t[i].inverse
+			y := double{hi: 2 * (a - b)}.over(double{hi: a + b}) // |y| is below 2⁻⁶
+			u := float64(0.25 * float64(y.hi*y.hi))
+			series := 1.0/3 + float64(u*(1.0/5+float64(u*(1.0/7+float64(u*(1.0/9))))))
+			logs[i] = logs[i-1].plus(y).plus(double{hi: float64(float64(y.hi*u) * series)})
 		}
-		t[i].inverse = inverse
-		logs[i] = number(0)
-		if i == 0 {
-			continue
-		}
-		before := t[i-1].inverse
-		power := number(before - inverse)
-		power.Quo(power, number(before+inverse))
-		square := number(0).Mul(power, power)
-		for k := range odd { // |power| is below 2⁻⁷ at first
-			logs[i].Add(logs[i], summand.Mul(power, odd[k]))
-			power.Mul(power, square)
-		}
-		logs[i].Add(logs[i-1], logs[i].SetMantExp(logs[i], 1))
 	}
 	for i := range t {
-		x := number(0).Sub(logs[i], logs[logOne])
-		hi, _ := x.Float64()
-		t[i].hi = math.RoundToEven(hi*0x1p42) * 0x1p-42
-		t[i].lo, _ = x.Sub(x, number(t[i].hi)).Float64()
+		x := logs[i].minus(logs[logOne])
+		t[i].hi = float64(math.RoundToEven(x.hi*0x1p42) * 0x1p-42)
+		t[i].lo = (x.hi - t[i].hi) + x.lo
 	}
 	return &t
+}
+
+// logInverse is the inverse of entry i.
+func logInverse(i uint64) float64 {
+	if i == logOne {
+		return 1
+	}
+	from := math.Float64frombits(logFirst + i<<(52-logBits))
+	to := math.Float64frombits(logFirst + (i+1)<<(52-logBits))
+	return math.RoundToEven(8192/(from+to)) / 4096
 }
 
 // EvalLog is log x, within 0.6 units in the last place, where the standard library's is

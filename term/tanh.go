@@ -16,62 +16,34 @@ const (
 	curveMask    = 1<<10 - 1 // curveSteps fits in
 )
 
-// curveEntry is a number hi + lo, such as a value of tanh or sigmoid.
-type curveEntry struct{ hi, lo float64 }
-
 // tanhTable[k] is tanh(k/32); sigmoidTable[640+k] is sigmoid(k/16).
 var tanhTable, sigmoidTable = makeCurveTables()
 
 // makeCurveTables finds sigmoid(−k/16) = 1/(1 + e^(k/16)), and from it sigmoid(k/16) and
 // tanh(k/32), which are 1 less it once and twice.
-func makeCurveTables() (tanh *[curveSteps + 1]curveEntry, sigmoid *[2*curveSteps + 1]curveEntry) {
-	tanh, sigmoid = new([curveSteps + 1]curveEntry), new([2*curveSteps + 1]curveEntry)
-	e, root := curveEntry{hi: 1}, sixteenthRoot()
+func makeCurveTables() (tanh *[curveSteps + 1]double, sigmoid *[2*curveSteps + 1]double) {
+	tanh, sigmoid = new([curveSteps + 1]double), new([2*curveSteps + 1]double)
+	one, root := double{hi: 1}, sixteenthRoot()
+	e := one
 	for k := range curveSteps + 1 {
-		least := e.inverseOfNext()
+		least := one.over(one.plus(e))
 		sigmoid[curveSteps-k] = least
-		sigmoid[curveSteps+k] = oneLess(least.hi, least.lo)
-		tanh[k] = oneLess(2*least.hi, 2*least.lo)
+		sigmoid[curveSteps+k] = one.minus(least)
+		tanh[k] = one.minus(double{2 * least.hi, 2 * least.lo})
 		e = e.times(root)
 	}
 	return tanh, sigmoid
 }
 
 // sixteenthRoot is e^(1/16).
-func sixteenthRoot() curveEntry {
+func sixteenthRoot() double {
 	number := func(x int64) *big.Float { return new(big.Float).SetPrec(128).SetInt64(x) }
 	sum, summand := number(1), number(1)
 	for i := int64(1); i < 24; i++ {
 		sum.Add(sum, summand.Quo(summand, number(sigmoidSteps*i)))
 	}
 	hi, lo := split(sum)
-	return curveEntry{hi, lo}
-}
-
-// times is x·y, to some 2⁻¹⁰⁴ of it.
-func (x curveEntry) times(y curveEntry) curveEntry {
-	hi := float64(x.hi * y.hi)
-	lo := math.FMA(x.hi, y.hi, -hi) + (float64(x.hi*y.lo) + float64(x.lo*y.hi))
-	near := hi + lo
-	return curveEntry{near, lo - (near - hi)}
-}
-
-// inverseOfNext is 1/(1 + x), to some 2⁻¹⁰⁴ of it, for x ≥ 1.
-func (x curveEntry) inverseOfNext() curveEntry {
-	hi := x.hi + 1
-	lo := (x.hi - hi + 1) + x.lo
-	q := 1 / hi
-	rest := (math.FMA(-q, hi, 1) - float64(q*lo)) / hi
-	near := q + rest
-	return curveEntry{near, rest - (near - q)}
-}
-
-// oneLess is 1 − (hi + lo), for 0 ≤ hi ≤ 1, to some 2⁻¹⁰⁶.
-func oneLess(hi, lo float64) curveEntry {
-	sum := 1 - hi
-	rest := (1 - sum - hi) - lo
-	near := sum + rest
-	return curveEntry{near, rest - (near - sum)}
+	return double{hi, lo}
 }
 
 // EvalTanh is tanh x, within 0.6 units in the last place, where the standard library's is
