@@ -38,10 +38,11 @@ var layers = map[string][]string{
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"term", "graph", "internal/denote"}, // of graph, the rules' names
 	"internal/arch":       {},
+	"bench/fit":           {},
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
 		"internal/hypergraph"}, // for the modes forward and tape
 	"bench": {
-		root, "term", "lang", "revgrad", "graph", "compile", "machine",
+		"bench/fit", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 	},
 	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},

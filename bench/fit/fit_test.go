@@ -1,0 +1,133 @@
+package fit_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/bench/fit"
+)
+
+// spaced are n sizes from a to b, at equal ratios, rounded.
+func spaced(a, b float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Round(a * math.Pow(b/a, float64(i)/float64(n-1)))
+	}
+	return out
+}
+
+func series(xs []float64, f func(x float64) float64) fit.Data {
+	ys := make([]float64, len(xs))
+	for i, x := range xs {
+		ys[i] = f(x)
+	}
+	return fit.NewData(xs, ys)
+}
+
+// TestLine holds slope, interval and band against a regression computed by hand:
+// u = 1, 2, 3, 4, 5, v = 2, 4, 5, 4, 5 has slope 0.6, intercept 2.2, σ² = 2.4/3.
+func TestLine(t *testing.T) {
+	l := fit.NewLine([]float64{1, 2, 3, 4, 5}, []float64{2, 4, 5, 4, 5})
+	require.InDelta(t, 0.6, l.Slope, 1e-12)
+	require.InDelta(t, 2.2, l.Intercept, 1e-12)
+	require.InDelta(t, math.Sqrt(2.4/5), l.Residual, 1e-12)
+	const student = 3.182446305 // 97.5 % at 3 degrees of freedom
+	require.InDelta(t, student*math.Sqrt(0.8/10), l.Half, 1e-8)
+	require.InDelta(t, student*math.Sqrt(0.8/5), l.Band(3), 1e-8)
+	require.InDelta(t, student*math.Sqrt(0.8*(1.0/5+4.0/10)), l.Band(5), 1e-8)
+	require.True(t, math.IsInf(fit.NewLine([]float64{1, 2}, []float64{1, 2}).Half, 1), "two points have no interval")
+}
+
+// TestLineCovers: the interval holds the true slope in 95 of 100 draws.
+func TestLineCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	covered := 0
+	for range 2000 {
+		u, v := make([]float64, 8), make([]float64, 8)
+		for i := range u {
+			u[i] = float64(i)
+			v[i] = 2*u[i] + rng.NormFloat64()
+		}
+		if l := fit.NewLine(u, v); math.Abs(l.Slope-2) <= l.Half {
+			covered++
+		}
+	}
+	require.InDelta(t, 0.95, float64(covered)/2000, 0.02)
+}
+
+func TestExponent(t *testing.T) {
+	xs := spaced(1e3, 1e6, 10)
+	for _, c := range []struct {
+		name   string
+		model  fit.Model
+		f      func(x float64) float64
+		want   float64
+		within float64
+		lower  int // terms taken off
+	}{
+		{"linear", fit.Linear, func(x float64) float64 { return 83 * x }, 1, 1e-9, 1},
+		{"affine, a large constant", fit.Linear, func(x float64) float64 { return 83*x + 50000 }, 1, 1e-9, 1},
+		{"affine, a negative constant", fit.Linear, func(x float64) float64 { return 83*x - 60000 }, 1, 1e-9, 1},
+		{"quadratic", fit.Quadratic, func(x float64) float64 { return 3*x*x + 900*x + 7 }, 2, 1e-9, 2},
+		{"n log n", fit.NLogN, func(x float64) float64 { return x*math.Log2(x) + 5*x }, 1, 1e-9, 2},
+		{"n log n as linear", fit.Linear, func(x float64) float64 { return math.Round(x * math.Log2(x)) }, 1.085, 0.02, 0},
+		{"quadratic as linear", fit.Linear, func(x float64) float64 { return x*x + x }, 2, 1e-3, 0},
+		{"linear as quadratic", fit.Quadratic, func(x float64) float64 { return 5*x + 1 }, 1, 1e-3, 0},
+		{"a root", fit.Model{Power: 0.5}, math.Sqrt, 0.5, 1e-9, 0},
+		{"constant", fit.Constant, func(float64) float64 { return 12 }, 0, 1e-12, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.model.Correct(series(xs, c.f).Upper())
+			require.Len(t, d.Lower, c.lower)
+			line := c.model.Exponent(d.Data)
+			require.InDelta(t, c.want, line.Slope, c.within)
+		})
+	}
+}
+
+// TestCompare: of each form, the form itself leaves the least residuals.
+func TestCompare(t *testing.T) {
+	all := []fit.Model{fit.Constant, fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct {
+		want fit.Model
+		xs   []float64
+		f    func(x float64) float64
+	}{
+		{fit.Constant, spaced(1e3, 1e6, 12), func(float64) float64 { return 4 }},
+		{fit.Linear, spaced(1e3, 1e6, 12), func(x float64) float64 { return 4 * x }},
+		{fit.NLogN, spaced(1e3, 1e6, 12), func(x float64) float64 { return x * math.Log(x) }},
+		{fit.Quadratic, spaced(10, 1e3, 12), func(x float64) float64 { return x * x / 2 }},
+		{fit.Cubic, spaced(10, 1e3, 12), func(x float64) float64 { return x * x * x }},
+		{fit.Exponential, spaced(2, 20, 12), func(x float64) float64 { return 5 * math.Exp2(x) }},
+	} {
+		for _, noise := range []float64{0, 0.05} {
+			d := series(c.xs, func(x float64) float64 { return c.f(x) * math.Exp(noise*rng.NormFloat64()) })
+			ranked := fit.Compare(d, all...)
+			require.Equal(t, c.want, ranked[0].Model, "noise %v", noise)
+			require.InDelta(t, noise, ranked[0].Residual, noise/2+1e-9)
+		}
+	}
+	require.InDelta(t, 1, fit.Rate(series(spaced(2, 20, 12), func(x float64) float64 { return 5 * math.Exp2(x) })).Slope, 1e-9)
+}
+
+func TestWindows(t *testing.T) {
+	one := func(float64) float64 { return 1 }
+	d := series([]float64{1, 10, 100, 1000, 2000, 5000, 1e4, 2e4, 5e4}, one)
+	require.Equal(t, []float64{1000, 2000, 5000, 1e4, 2e4, 5e4}, d.Upper().X, "from 10³")
+	require.Equal(t, []float64{5, 10, 20, 50, 500}, series([]float64{1, 2, 5, 10, 20, 50, 500}, one).Upper().X, "two decades")
+	require.Equal(t, []float64{100, 1e3, 1e4, 1e5, 1e6}, series([]float64{1, 10, 100, 1e3, 1e4, 1e5, 1e6}, one).Upper().X, "at least five points")
+	require.Equal(t, []float64{6, 7, 8, 9, 10}, series([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, one).UpperHalf().X)
+	require.Zero(t, fit.Data{}.Upper().Len())
+}
+
+func TestNewDataDropsWhatHasNoLogarithm(t *testing.T) {
+	d := fit.NewData([]float64{3, 0, 2, -1, math.NaN(), 5}, []float64{1, 1, 0, 1, 1, math.Inf(1)})
+	require.Equal(t, fit.Data{X: []float64{2, 3}, Y: []float64{0, 1}}, d)
+	require.Equal(t, fit.Data{X: []float64{3}, Y: []float64{1}}, d.Positive())
+	require.Equal(t, 1.5, d.Span())
+	require.Equal(t, 2, d.Distinct())
+}
