@@ -41,6 +41,7 @@ const (
 	AtMost      LawKind = "at most"     // y = O(x^Power): the largest ratio y / x^Power does not grow; 0 is a constant
 	Exponential LawKind = "exponential" // y = 2^Θ(x)
 	Equal       LawKind = "equal"       // y = x, exactly, at each point
+	NLogN       LawKind = "n log n"     // y = Θ(x·log x)
 )
 
 // Series is one curve of a claim: how y grows with x over programs of growing size.

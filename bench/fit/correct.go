@@ -21,12 +21,12 @@ type Corrected struct {
 // Correct takes off the terms of lower order, where data are a polynomial: of
 // y = c·x^p + … + c1·x + c0 it leaves y − (… + c0), and of y = c·x·ln x + c1·x + c0 it leaves
 // c·x·ln x. It does so only if that fit is far better than the power law y = a·x^b, and if the leading term
-// is most of y where x is largest; otherwise it returns the data as they are. The least x and all
-// y must be positive.
+// is most of y where x is largest; otherwise it returns the data as they are. All x and y must be
+// positive, x more than 1 if the model has a logarithm.
 func (m Model) Correct(d Data) Corrected {
 	plain := Corrected{Data: d}
 	lower := m.lowerTerms()
-	if lower == 0 || d.Len() < lower+3 || d.Distinct() <= lower+1 || m.Logs > 0 && d.X[0] <= 1 {
+	if lower == 0 || d.Len() < lower+3 || d.Distinct() <= lower+1 {
 		return plain
 	}
 	c, residual, ok := m.polynomial(d, lower)

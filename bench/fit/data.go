@@ -51,6 +51,15 @@ func (d Data) Positive() Data {
 	return out
 }
 
+// Above returns the points with x > least.
+func (d Data) Above(least float64) Data {
+	at := 0
+	for at < d.Len() && d.X[at] <= least {
+		at++
+	}
+	return Data{d.X[at:], d.Y[at:]}
+}
+
 // windowPoints is how many points a window has at least, if there are so many.
 const windowPoints = 5
 

@@ -59,8 +59,10 @@ func (m Model) at(x float64) float64 {
 // All y must be positive, and all x > 1 if the model has a logarithm.
 func (m Model) Exponent(d Data) Line {
 	u, v := d.logs()
-	for i := range v {
-		v[i] -= float64(m.Logs) * math.Log(u[i])
+	for range m.Logs {
+		for i := range v {
+			v[i] -= math.Log(u[i])
+		}
 	}
 	return NewLine(u, v)
 }
@@ -127,4 +129,10 @@ func akaike(residual float64, n, free int) float64 {
 		return math.Inf(1)
 	}
 	return 2*float64(n)*math.Log(max(residual, rounding)) + 2*k + 2*k*(k+1)/left
+}
+
+// FarBetter reports whether a line that leaves the first residual on n points is far better than one
+// that leaves the second.
+func FarBetter(residual, than float64, n int) bool {
+	return akaike(residual, n, 2) < akaike(than, n, 2)-decisive
 }

@@ -1,0 +1,278 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-machine/gram/bench/fit"
+)
+
+// How near to its law an exponent is to be, and how wide its 95 % interval may be on
+// either side, for the law to be decided.
+const (
+	countTolerance, countHalf = 0.02, 0.05
+	timeTolerance, timeHalf   = 0.15, 0.15
+)
+
+// The least data that decide: points in the window, and the largest x over the least
+// there; for an exponential law the largest y over the least.
+const (
+	leastPoints = 4
+	leastSpan   = 4
+)
+
+// Judge fits the measurements of the series and holds them against its law.
+func (s *Series) Judge(points []Measurement) Finding {
+	f := Finding{Series: s, Points: points}
+	if len(points) == 0 {
+		f.Verdict, f.Why = Missing, "there are no measurements"
+		return f
+	}
+	x, y := make([]float64, len(points)), make([]float64, len(points))
+	for i, p := range points {
+		x[i], y[i] = p.X, p.Y
+	}
+	f.Constant = s.Law.constant(x, y)
+	if s.Law.Kind == Equal {
+		f.equal()
+		return f
+	}
+	all := fit.NewData(x, y)
+	positive := all.Positive()
+	if positive.Len() < all.Len() && s.Law.Kind != AtMost {
+		f.Verdict, f.Why = Fails, fmt.Sprintf("%s is 0 at %d of %d points", s.Y, all.Len()-positive.Len(), all.Len())
+		return f
+	}
+	if positive.Len() == 0 && all.Distinct() >= leastPoints {
+		f.Verdict, f.Why = Holds, s.Y+" is 0 at every point"
+		return f
+	}
+	if !f.fit(positive) {
+		f.Verdict, f.Why = Undecided, "too few points"
+		return f
+	}
+	switch s.Law.Kind {
+	case Exponential:
+		f.exponential()
+	case AtMost:
+		f.atMost(positive)
+	default:
+		f.power()
+	}
+	return f
+}
+
+// model is the law's form of growth.
+func (l Law) model() fit.Model {
+	switch l.Kind {
+	case Exponential:
+		return fit.Exponential
+	case NLogN:
+		return fit.NLogN
+	}
+	return fit.Model{Power: l.Power}
+}
+
+// target is the exponent that the law names.
+func (l Law) target() float64 { return l.model().Power }
+
+// constant is the largest ratio of y to the law's growth.
+func (l Law) constant(x, y []float64) float64 {
+	most := 0.0
+	for i := range x {
+		grown := math.Pow(x[i], l.target())
+		switch l.Kind {
+		case Exponential:
+			return 0
+		case Equal:
+			grown = x[i]
+		case NLogN:
+			grown *= math.Log2(x[i])
+		}
+		if grown > 0 {
+			most = max(most, y[i]/grown)
+		}
+	}
+	return most
+}
+
+// String is the law as a formula in x, for people.
+func (l Law) String() string {
+	power := "x"
+	switch l.Power {
+	case 0:
+		power = "1"
+	case 1:
+	case 2:
+		power = "x²"
+	case 3:
+		power = "x³"
+	default:
+		power = fmt.Sprintf("x^%g", l.Power)
+	}
+	switch l.Kind {
+	case Exponential:
+		return "2^Θ(x)"
+	case Equal:
+		return "x"
+	case NLogN:
+		return "Θ(x log x)"
+	case AtMost:
+		return "O(" + power + ")"
+	}
+	return "Θ(" + power + ")"
+}
+
+// fit takes the exponent; it reports whether the points are enough for that.
+func (f *Finding) fit(d fit.Data) bool {
+	law := f.Series.Law
+	m := law.model()
+	if m.Logs > 0 {
+		d = d.Above(1) // log 1 is 0, and so would be the law's growth
+	}
+	if m.Exponential {
+		f.Window = fit.Corrected{Data: d.UpperHalf()}
+	} else {
+		f.Window = m.Correct(d.Upper())
+	}
+	w := f.Window
+	if w.Distinct() < 3 {
+		return false
+	}
+	if m.Exponential {
+		f.Line = fit.Rate(w.Data)
+	} else {
+		f.Line = m.Exponent(w.Data)
+	}
+	f.Exponent, f.Half, f.Fitted = f.Line.Slope, f.Line.Half, true
+	models := []fit.Model{fit.Constant, fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential}
+	f.Forms = fit.Compare(w.Data, models...)
+	return true
+}
+
+// enough reports whether the window is wide enough to decide by.
+func (f *Finding) enough() bool {
+	w := f.Window
+	span := w.Span()
+	if f.Series.Law.Kind == Exponential {
+		span = w.Y[w.Len()-1] / w.Y[0]
+	}
+	return w.Distinct() >= leastPoints && span >= leastSpan*(1-1e-9)
+}
+
+// tolerance is how near to the law the exponent is to be, and how narrow its interval.
+func (s *Series) tolerance() (near, half float64) {
+	if s.Timed {
+		return timeTolerance, timeHalf
+	}
+	return countTolerance, countHalf
+}
+
+// distance is how far the exponent is beyond the law's.
+func (f *Finding) distance() float64 {
+	d := f.Exponent - f.Series.Law.target()
+	switch f.Series.Law.Kind {
+	case AtMost:
+		return d
+	case Equal, Exponential:
+		return 0
+	}
+	return math.Abs(d)
+}
+
+// best reports whether the form of growth that leaves the least residuals is the law's, or
+// the law's is none of those compared.
+func (f *Finding) best() bool {
+	m := f.Series.Law.model()
+	for i, r := range f.Forms {
+		if r.Model == m {
+			return i == 0
+		}
+	}
+	return true
+}
+
+// power decides y = Θ(x^p) and y = Θ(x·log x).
+func (f *Finding) power() {
+	near, half := f.Series.tolerance()
+	switch {
+	case !f.enough():
+		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+	case f.distance()-f.Half > near:
+		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, not %g", f.interval(), f.Series.Law.target())
+	case f.distance() > near || f.Half > half:
+		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+	case !f.best():
+		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Model)
+	default:
+		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s", f.interval())
+	}
+}
+
+// atMost decides y = O(x^p).
+func (f *Finding) atMost(all fit.Data) {
+	near, half := f.Series.tolerance()
+	over := f.Exponent - f.Series.Law.target()
+	bounded := over+f.Half <= near || over <= near && (f.Half <= half || !f.ratioGrows(all))
+	switch {
+	case !f.enough():
+		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+	case over-f.Half > near:
+		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, more than %g", f.interval(), f.Series.Law.Power)
+	case !bounded:
+		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+	default:
+		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s, at most %g", f.interval(), f.Series.Law.Power)
+	}
+}
+
+// ratioGrows reports whether the largest y / x^p stands in the upper half of the points, or those
+// are too few to tell.
+func (f *Finding) ratioGrows(all fit.Data) bool {
+	if all.Len() < 2*leastPoints {
+		return true
+	}
+	lower, upper := 0.0, 0.0
+	for i, x := range all.X {
+		r := all.Y[i] / math.Pow(x, f.Series.Law.Power)
+		if i < all.Len()/2 {
+			lower = max(lower, r)
+		} else {
+			upper = max(upper, r)
+		}
+	}
+	return upper > lower
+}
+
+// exponential decides y = 2^Θ(x): the line of log y on x is to leave less than that of log y on log x, the power laws.
+func (f *Finding) exponential() {
+	w := f.Window.Data
+	power := fit.Linear.Exponent(w)
+	residual := f.Line.Residual * math.Ln2
+	switch {
+	case f.Exponent+f.Half <= 1e-9:
+		f.Verdict, f.Why = Fails, f.Series.Y+" does not grow"
+	case fit.FarBetter(power.Residual, residual, w.Len()):
+		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
+	case !f.enough():
+		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+	case f.Exponent-f.Half <= 0 || power.Residual < residual:
+		f.Verdict, f.Why = Undecided, fmt.Sprintf("the rate is known only to be %s", f.interval())
+	default:
+		f.Verdict, f.Why = Holds, fmt.Sprintf("it doubles with each %.3g of x", 1/f.Exponent)
+	}
+}
+
+// equal decides y = x.
+func (f *Finding) equal() {
+	f.Verdict, f.Why = Holds, fmt.Sprintf("equal at all %d points", len(f.Points))
+	for _, p := range f.Points {
+		if p.X != p.Y {
+			f.Verdict, f.Why = Fails, fmt.Sprintf("at size %d %s is %v and %s %v", p.Size, f.Series.X, p.X, f.Series.Y, p.Y)
+			return
+		}
+	}
+}
+
+// interval prints the exponent with its interval.
+func (f *Finding) interval() string { return fmt.Sprintf("%.3f ± %.3f", f.Exponent, f.Half) }

@@ -1,0 +1,114 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/bench/fit"
+)
+
+// Verdict is what measurements say of a claim or of a law. It is computed from them
+// alone.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds          Verdict = "holds"
+	HoldsCorrected Verdict = "holds after correction"
+	Fails          Verdict = "fails"
+	Undecided      Verdict = "undecided"    // the data are too few, or too noisy
+	Missing        Verdict = "not measured" // there are none
+)
+
+// Measurement is a point that has been taken.
+type Measurement struct {
+	Size int
+	Point
+	// Low and High are the 95 % interval of the median of a time; both Y for a count.
+	Low, High float64
+}
+
+// Finding is what the measurements of one series say.
+type Finding struct {
+	Series  *Series
+	Points  []Measurement
+	Verdict Verdict // of the series' law
+	Why     string  // what decided, in one sentence
+
+	// Exponent is that of the power law through the points of Window, Half half the width
+	// of its 95 % interval. For an exponential law they are the r of 2^(r·x).
+	Exponent, Half float64
+	// Constant is the largest ratio of y to the law's own growth, over all points; for the
+	// law Equal, of y to x. 0 for an exponential law.
+	Constant float64
+	// Fitted tells that there is an exponent: Window has points enough.
+	Fitted bool
+	Window fit.Corrected // the points that the exponent is taken from
+	Line   fit.Line      // through their logarithms
+	Forms  []fit.Ranked  // the forms of growth on Window, the best first
+}
+
+// Outcome is what the measurements of a claim say.
+type Outcome struct {
+	Claim    *Claim
+	Verdict  Verdict
+	Findings []Finding // in the order of the series
+}
+
+// Judge decides the claim from the measurements of its series: it fails if the law of
+// one series of evidence does, and holds if all of them hold.
+func (c *Claim) Judge(points func(series string) []Measurement) Outcome {
+	out := Outcome{Claim: c}
+	verdicts := map[Verdict]int{}
+	for i := range c.Series {
+		s := &c.Series[i]
+		f := s.Judge(points(s.Name))
+		out.Findings = append(out.Findings, f)
+		if s.Role == Evidence {
+			verdicts[f.Verdict]++
+		}
+	}
+	switch {
+	case verdicts[Fails] > 0:
+		out.Verdict = Fails
+	case verdicts[Undecided] > 0, verdicts[Missing] > 0 && verdicts[Holds] > 0:
+		out.Verdict = Undecided
+	case verdicts[Holds] == 0:
+		out.Verdict = Missing
+	case c.Correction != "":
+		out.Verdict = HoldsCorrected
+	default:
+		out.Verdict = Holds
+	}
+	return out
+}
+
+// Worst returns the fitted finding of the series of the role whose exponent is farthest
+// beyond its law, for each law; in the order of the series.
+func (o *Outcome) Worst(role Role) []*Finding {
+	var out []*Finding
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		if f.Series.Role != role || !f.Fitted && f.Series.Law.Kind != Equal || f.Verdict == Missing {
+			continue
+		}
+		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.Law == f.Series.Law })
+		switch {
+		case at < 0:
+			out = append(out, f)
+		case f.distance() > out[at].distance():
+			out[at] = f
+		}
+	}
+	return out
+}
+
+// Constant is the largest constant of the series of evidence that have the law.
+func (o *Outcome) Constant(law Law) float64 {
+	most := 0.0
+	for _, f := range o.Findings {
+		if f.Series.Role == Evidence && f.Series.Law == law {
+			most = max(most, f.Constant)
+		}
+	}
+	return most
+}
