@@ -108,8 +108,9 @@ func Undefined(t *term.Term) error {
 			return &UndefinedError{Pos: n.Pos, What: "lin, the linear abstraction"}
 		}
 	}
+	seen := map[term.Type]bool{}
 	for i := 1; i < len(t.Vars); i++ {
-		if v := &t.Vars[i]; v.Linear || hasDual(t.Types, v.Type) {
+		if v := &t.Vars[i]; v.Linear || hasDual(t.Types, v.Type, seen) {
 			return &UndefinedError{Pos: v.Pos, What: "linear negation"}
 		}
 	}
@@ -125,11 +126,18 @@ func (d *reverser) variables() {
 	}
 }
 
-func hasDual(tt *term.Types, t term.Type) bool {
+// hasDual reports whether there is a linear negation in t. Types share their parts, and
+// unfolded may be exponentially large: those in seen, which have none, are passed over,
+// and t's are added.
+func hasDual(tt *term.Types, t term.Type, seen map[term.Type]bool) bool {
 	stack := []term.Type{t}
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
 		switch tt.Kind(t) {
 		case term.DualKind, term.EuclidKind:
 			return true

@@ -102,3 +102,20 @@ func TestUndefinedOnLinearTerms(t *testing.T) {
 	require.ErrorAs(t, err, &undefined)
 	require.Equal(t, term.Pos(9), undefined.Pos)
 }
+
+// TestUndefinedOnSharedTypes: a type of 200 levels, each with two of the one below,
+// unfolds to 2²⁰⁰ symbols. It is looked at once.
+func TestUndefinedOnSharedTypes(t *testing.T) {
+	tt := term.NewTypes()
+	q := term.New(tt)
+	a := term.R
+	var x term.Var
+	for range 200 {
+		x = q.NewVar(term.VarInfo{Name: "x", Type: a})
+		a = tt.Arrow(tt.Arrow(a, tt.Arrow(a, term.R)), term.R)
+	}
+	q.Root = q.Variable(0, x)
+	require.NoError(t, Undefined(q))
+	q.NewVar(term.VarInfo{Name: "y", Type: tt.Prod(a, term.AbstractDual)})
+	require.Error(t, Undefined(q))
+}
