@@ -1,6 +1,9 @@
 package bench
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Claim is one cost claim of the paper, with the measurements that decide it. A claim is data: one more is
 // one more value in a table.
@@ -14,6 +17,17 @@ type Claim struct {
 	// nothing had to be.
 	Correction string
 	Meaning    string // what the figures mean, a few sentences for the page
+	// Depends is what the measurements depend on besides the program that takes them: a
+	// hash of the file that a family is read from. "" for families in Go.
+	Depends string
+}
+
+// Name is the claim's name for people: "claim 9", or its title if it has no number.
+func (c *Claim) Name() string {
+	if c.Number == 0 {
+		return c.Title
+	}
+	return fmt.Sprintf("claim %d", c.Number)
 }
 
 // Role is what a series is to its claim.
@@ -57,7 +71,8 @@ type Series struct {
 	// those for a quick one.
 	Quick, Full []int
 	// Measure takes one point. It is deterministic, but for times. It ends early with the
-	// context's error when the context ends.
+	// context's error when the context ends. The series of one claim are measured one after the
+	// other, those of several claims at once.
 	Measure func(ctx context.Context, size int) (Point, error)
 }
 

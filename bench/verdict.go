@@ -23,8 +23,10 @@ const (
 type Measurement struct {
 	Size int
 	Point
-	// Low and High are the 95 % interval of the median of a time; both Y for a count.
+	// Low and High are the 95 % interval of the median of a time, Samples all that were
+	// taken; of a count they are Y, and there are no samples.
 	Low, High float64
+	Samples   []float64
 }
 
 // Finding is what the measurements of one series say.
@@ -56,12 +58,12 @@ type Outcome struct {
 
 // Judge decides the claim from the measurements of its series: it fails if the law of
 // one series of evidence does, and holds if all of them hold.
-func (c *Claim) Judge(points func(series string) []Measurement) Outcome {
+func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 	out := Outcome{Claim: c}
 	verdicts := map[Verdict]int{}
 	for i := range c.Series {
 		s := &c.Series[i]
-		f := s.Judge(points(s.Name))
+		f := s.Judge(points(s))
 		out.Findings = append(out.Findings, f)
 		if s.Role == Evidence {
 			verdicts[f.Verdict]++

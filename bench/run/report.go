@@ -1,0 +1,67 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// Selection says which rows count.
+type Selection struct {
+	Sizes func(*bench.Series) []int // Quick, Full or AnySize
+	Build string                    // "": whoever measured them
+}
+
+// Quick, Full and AnySize are the sizes of a quick run, of a full one, and of both.
+func Quick(s *bench.Series) []int { return s.Quick }
+func Full(s *bench.Series) []int  { return s.Full }
+func AnySize(s *bench.Series) []int {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Quick, s.Full))))
+}
+
+// buildOf is the build that a row of the claim has.
+func buildOf(build string, c *bench.Claim) string {
+	if build == "" || c.Depends == "" {
+		return build
+	}
+	return build + " " + c.Depends
+}
+
+// Report is what the rows of a store say of claims.
+type Report struct {
+	Outcomes  []bench.Outcome
+	Builds    []string   // that measured the rows
+	Computers []Computer // that times were taken on
+}
+
+// Report judges the claims by the rows of the selection.
+func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
+	out := &Report{}
+	for i := range claims {
+		c := &claims[i]
+		out.Outcomes = append(out.Outcomes, c.Judge(func(series *bench.Series) []bench.Measurement {
+			var points []bench.Measurement
+			for _, n := range sel.Sizes(series) {
+				if r, ok := s.find(key{c.Number, series.Name, n}, buildOf(sel.Build, c)); ok {
+					points = append(points, r.Measurement())
+					out.note(&r)
+				}
+			}
+			return points
+		}))
+	}
+	slices.Sort(out.Builds)
+	slices.SortFunc(out.Computers, func(a, b Computer) int { return cmp.Compare(a.String(), b.String()) })
+	return out
+}
+
+// note adds where a row comes from.
+func (p *Report) note(r *Row) {
+	if !slices.Contains(p.Builds, r.Build) {
+		p.Builds = append(p.Builds, r.Build)
+	}
+	if r.Computer != nil && !slices.Contains(p.Computers, *r.Computer) {
+		p.Computers = append(p.Computers, *r.Computer)
+	}
+}

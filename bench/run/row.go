@@ -1,0 +1,86 @@
+package run
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// Row is one measurement as it is kept.
+type Row struct {
+	Claim  int                `json:"claim"`
+	Series string             `json:"series"`
+	Size   int                `json:"size"`
+	X      float64            `json:"x"`
+	Y      float64            `json:"y"` // of a time, the median
+	More   map[string]float64 `json:"more,omitempty"`
+	// Of a time: the 95 % interval of its median, all samples, and where it was taken.
+	Low      float64   `json:"low,omitempty"`
+	High     float64   `json:"high,omitempty"`
+	Samples  []float64 `json:"samples,omitempty"`
+	Computer *Computer `json:"computer,omitempty"`
+	// Build is the program that measured it.
+	Build string `json:"build"`
+}
+
+// key is what a row is of.
+type key struct {
+	claim  int
+	series string
+	size   int
+}
+
+func (r *Row) key() key { return key{r.Claim, r.Series, r.Size} }
+
+func compareRows(a, b Row) int {
+	return cmp.Or(cmp.Compare(a.Claim, b.Claim), cmp.Compare(a.Series, b.Series), cmp.Compare(a.Size, b.Size))
+}
+
+// check reports what would make a row useless.
+func (r *Row) check() error {
+	numbers := map[string]float64{"x": r.X, "y": r.Y, "the interval's low end": r.Low, "the interval's high end": r.High}
+	maps.Copy(numbers, r.More)
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		if v := numbers[name]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is %v", name, v)
+		}
+	}
+	return nil
+}
+
+// Measurement is the row for a verdict.
+func (r *Row) Measurement() bench.Measurement {
+	m := bench.Measurement{Size: r.Size, Point: bench.Point{X: r.X, Y: r.Y, More: r.More}, Low: r.Y, High: r.Y}
+	if len(r.Samples) > 0 {
+		m.Low, m.High, m.Samples = r.Low, r.High, r.Samples
+	}
+	return m
+}
+
+// Build names the program that is running: its version, the release of Go, and the
+// beginning of a hash of the executable.
+func Build(version string) (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s %s", version, runtime.Version(), hex.EncodeToString(h.Sum(nil))[:16]), nil
+}

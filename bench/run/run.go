@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// Options say how claims are measured.
+type Options struct {
+	Selection          // what is to be there at the end
+	Fresh     bool     // measure also what is there already
+	Jobs      int      // claims whose counts are taken at once; 0 is 1
+	Repeat    int      // how often a time is taken; at least 6 for a 95 % interval
+	Computer  Computer // for the rows of times
+	// Progress, if not nil, is told what begins and what has been done; one call at a time.
+	Progress func(Event)
+}
+
+// Event tells how far a run is. At the beginning of a series Size is 0.
+type Event struct {
+	Claim       *bench.Claim
+	Series      *bench.Series
+	Size        int
+	Points      int // of the series, that are to be measured
+	Done, Total int // points of the run
+}
+
+// PointError is a point that could not be measured.
+type PointError struct {
+	Claim  *bench.Claim
+	Series *bench.Series
+	Size   int
+	Err    error
+}
+
+func (e *PointError) Error() string {
+	return fmt.Sprintf("%s, %s, size %d: %v", e.Claim.Name(), e.Series.Name, e.Size, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PointError) Unwrap() error { return e.Err }
+
+// runner is one run.
+type runner struct {
+	opt   Options
+	store *Store
+	mu    sync.Mutex // for what follows, and for Progress
+	done  int
+	total int
+	wrong []error
+}
+
+// part is what is left to do of one series.
+type part struct {
+	claim  *bench.Claim
+	series *bench.Series
+	sizes  []int
+}
+
+// Run measures the points of the claims that the store lacks, counts first. A point that
+// can't be measured doesn't end the run: the error, at the end, joins a [*PointError] for each. The end of
+// the context ends it, with the context's error; so does a store that can't be written.
+func Run(ctx context.Context, claims []bench.Claim, store *Store, opt Options) error {
+	r := &runner{opt: opt, store: store}
+	counts, times := make([][]part, len(claims)), []part{}
+	for i := range claims {
+		for j := range claims[i].Series {
+			p := part{&claims[i], &claims[i].Series[j], nil}
+			p.sizes = r.missing(p.claim, p.series)
+			r.total += len(p.sizes)
+			switch {
+			case len(p.sizes) == 0:
+			case p.series.Timed:
+				times = append(times, p)
+			default:
+				counts[i] = append(counts[i], p)
+			}
+		}
+	}
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, opt.Jobs))
+	for _, parts := range counts {
+		g.Go(func() error { return r.parts(within, parts) })
+	}
+	err := g.Wait()
+	if err == nil {
+		err = r.parts(ctx, times)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.Join(append(r.wrong, err)...)
+}
+
+// missing returns the sizes of the series that are to be measured.
+func (r *runner) missing(c *bench.Claim, s *bench.Series) []int {
+	var out []int
+	for _, n := range r.opt.Sizes(s) {
+		if _, ok := r.store.find(key{c.Number, s.Name, n}, buildOf(r.opt.Build, c)); !ok || r.opt.Fresh {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (r *runner) tell(p part, size, done int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += done
+	if r.opt.Progress != nil {
+		r.opt.Progress(Event{p.claim, p.series, size, len(p.sizes), r.done, r.total})
+	}
+}
+
+// parts measures series one after the other.
+func (r *runner) parts(ctx context.Context, parts []part) error {
+	for _, p := range parts {
+		r.tell(p, 0, 0)
+		for _, size := range p.sizes {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.tell(p, size, 0)
+			row, err := r.point(ctx, p, size)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				r.mu.Lock()
+				r.wrong = append(r.wrong, &PointError{p.claim, p.series, size, err})
+				r.mu.Unlock()
+			default:
+				if err := r.store.Append(row); err != nil {
+					return err
+				}
+			}
+			r.tell(p, size, 1)
+		}
+	}
+	return nil
+}
+
+// point takes one point, a time several times.
+func (r *runner) point(ctx context.Context, p part, size int) (Row, error) {
+	row := Row{Claim: p.claim.Number, Series: p.series.Name, Size: size, Build: buildOf(r.opt.Build, p.claim)}
+	first, err := p.series.Measure(ctx, size)
+	if err != nil {
+		return row, err
+	}
+	row.X, row.Y, row.More = first.X, first.Y, first.More
+	if !p.series.Timed {
+		return row, row.check()
+	}
+	row.Samples = []float64{first.Y}
+	for len(row.Samples) < r.opt.Repeat {
+		next, err := p.series.Measure(ctx, size)
+		if err != nil {
+			return row, err
+		}
+		if next.X != first.X || !maps.Equal(next.More, first.More) {
+			return row, fmt.Errorf("counts differ from one run to the next: %s is %v, then %v; %v, then %v",
+				p.series.X, first.X, next.X, first.More, next.More)
+		}
+		row.Samples = append(row.Samples, next.Y)
+	}
+	sample := benchmath.NewSample(slices.Clone(row.Samples), &benchmath.DefaultThresholds)
+	median := benchmath.AssumeNothing.Summary(sample, 0.95)
+	row.Y, row.Low, row.High = median.Center, median.Lo, median.Hi
+	computer := r.opt.Computer
+	row.Computer = &computer
+	return row, row.check()
+}
