@@ -49,6 +49,9 @@ func (m Model) Correct(d Data) Corrected {
 	return out
 }
 
+// LowerAt is what was taken off at x.
+func (c *Corrected) LowerAt(x float64) float64 { return polynomialAt(c.Lower, x) }
+
 // lowerTerms is the number of the terms below the leading one, 0 if the model has none to take off.
 func (m Model) lowerTerms() int {
 	p := int(m.Power)

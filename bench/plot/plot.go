@@ -1,0 +1,151 @@
+// Package plot draws the measurements of a claim: log-log, the data and their fits in one picture, with the 95 %
+// band of each fit. Evidence has solid lines and full marks, what it is held against dashed lines and hollow ones. The
+// colours are those of Okabe and Ito, which the colour-blind tell apart. The same outcome gives the
+// same bytes.
+package plot
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// Sizes in points; a picture is half a page wide.
+const (
+	width     = vg.Length(330)
+	height    = vg.Length(230) // without the legend
+	textSize  = vg.Length(10)
+	entrySize = vg.Length(14) // of the legend
+	margin    = vg.Length(4)
+)
+
+// Picture is what is drawn of a claim for one pair of quantities.
+type Picture struct {
+	Name     string // of the file, without its ending: "claim-09", "claim-03-2"
+	X, Y     string // the quantities
+	Findings []*bench.Finding
+	Dropped  int // points that have no logarithm, and are not drawn
+}
+
+// Pictures returns the pictures of a claim: one for each pair of quantities that its series
+// have, without those that no point can be drawn of.
+func Pictures(o *bench.Outcome) []Picture {
+	var all []Picture
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		at := 0
+		for at < len(all) && (all[at].X != f.Series.X || all[at].Y != f.Series.Y) {
+			at++
+		}
+		if at == len(all) {
+			all = append(all, Picture{Name: fileName(o.Claim, at), X: f.Series.X, Y: f.Series.Y})
+		}
+		points, dropped := drawable(f)
+		all[at].Dropped += dropped
+		if len(points) > 0 {
+			all[at].Findings = append(all[at].Findings, f)
+		}
+	}
+	var out []Picture
+	for _, p := range all {
+		if len(p.Findings) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// fileName is the name of a claim's picture with the index.
+func fileName(c *bench.Claim, index int) string {
+	name := fmt.Sprintf("claim-%02d", c.Number)
+	if c.Number == 0 {
+		name = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+				return '-'
+			}
+			return r
+		}, strings.TrimSuffix(c.Title, ".gram"))
+	}
+	if index > 0 {
+		name += fmt.Sprintf("-%d", index+1)
+	}
+	return name
+}
+
+// SVG draws the picture as SVG.
+func (p *Picture) SVG() ([]byte, error) {
+	c := vgsvg.NewWith(vgsvg.UseWH(width, p.height()))
+	if err := p.draw(draw.New(c)); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if _, err := c.WriteTo(&out); err != nil {
+		return nil, err
+	}
+	// Text is set in the fonts of whoever looks at it.
+	return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+}
+
+// PNG draws the picture as PNG, with 200 dots an inch.
+func (p *Picture) PNG() ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(width, p.height()), vgimg.UseDPI(200))
+	if err := p.draw(draw.New(c)); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+func (p *Picture) height() vg.Length {
+	return height + vg.Length(len(p.Findings))*entrySize + 2*margin
+}
+
+// draw draws the legend above the plot.
+func (p *Picture) draw(c draw.Canvas) error {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	pl := plot.New()
+	p.axes(pl)
+	legend := plot.NewLegend()
+	legend.TextStyle.Font = face()
+	legend.Top, legend.Left = true, true
+	legend.Padding = entrySize - textSize
+	legend.ThumbnailWidth = vg.Points(24)
+	styles := p.styles()
+	for i, f := range p.Findings {
+		if err := styles[i].add(pl, &legend, f); err != nil {
+			return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
+		}
+	}
+	widen(pl)
+	above := vg.Length(len(p.Findings))*entrySize + margin
+	legend.Draw(draw.Crop(c, 2*margin, -margin, c.Size().Y-above-margin, -margin))
+	pl.Draw(draw.Crop(c, margin, -2*margin, margin, -above-margin))
+	return nil
+}
+
+// face is the font of all text.
+func face() font.Font { return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, textSize) }
+
+// axes sets up logarithmic axes.
+func (p *Picture) axes(pl *plot.Plot) {
+	pl.BackgroundColor = color.White
+	pl.X.Label.Text, pl.Y.Label.Text = p.X, p.Y
+	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
+		a.Scale, a.Tick.Marker = plot.LogScale{}, decades{}
+		a.Label.TextStyle.Font, a.Tick.Label.Font = face(), face()
+		a.Padding = margin
+	}
+}

@@ -1,0 +1,102 @@
+package plot_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/plot"
+)
+
+var linear = bench.Law{Kind: bench.Power, Power: 1}
+
+// outcome is a claim with a linear series, an exponential contrast, a time, a constant and
+// one that is 0 at places.
+func outcome() bench.Outcome {
+	counts := func(xs []float64, f func(x float64) float64) []bench.Measurement {
+		var out []bench.Measurement
+		for i, x := range xs {
+			y := f(x)
+			m := bench.Measurement{Size: int(x), Point: bench.Point{X: x, Y: y}, Low: y, High: y}
+			if i%2 == 1 {
+				m.Low, m.High = 0.8*y, 1.3*y
+			}
+			out = append(out, m)
+		}
+		return out
+	}
+	large, small := []float64{10, 100, 1e3, 1e4, 1e5, 1e6}, []float64{2, 4, 6, 8, 10, 12, 14, 16}
+	c := bench.Claim{Number: 9, Series: []bench.Series{
+		{Name: "fan-out", Role: bench.Evidence, Law: linear, X: "n", Y: "steps"},
+		{Name: "without (11)", Role: bench.Contrast, Law: bench.Law{Kind: bench.Exponential}, X: "n", Y: "steps"},
+		{Name: "diamonds", Role: bench.Evidence, Law: linear, X: "n", Y: "steps"},
+		{Name: "fan-out, time", Role: bench.Evidence, Law: linear, X: "n", Y: "time (ns)", Timed: true},
+		{Name: "search per step", Role: bench.Evidence, Law: bench.Law{Kind: bench.AtMost}, X: "n", Y: "search / steps"},
+		{Name: "nothing", Role: bench.Evidence, Law: linear, X: "nothing", Y: "nothing"},
+	}}
+	data := [][]bench.Measurement{
+		counts(large, func(x float64) float64 { return 83*x + 400 }),
+		counts(small, math.Exp2),
+		counts(large, func(x float64) float64 { return 31*x + 9 + 5*math.Sqrt(x)*math.Sin(x) }),
+		counts(large, func(x float64) float64 { return 120*x + 3e4*(1+math.Sin(x)/3) }),
+		counts(large, func(x float64) float64 { return max(0, 1.5-1e3/x/x) }),
+		counts([]float64{0}, func(float64) float64 { return 0 }),
+	}
+	i := -1
+	return c.Judge(func(*bench.Series) []bench.Measurement { i++; return data[i] })
+}
+
+func TestPictures(t *testing.T) {
+	o := outcome()
+	got := plot.Pictures(&o)
+	require.Len(t, got, 3, "what can't be drawn has no picture")
+	require.Equal(t, "claim-09", got[0].Name)
+	require.Equal(t, "claim-09-2", got[1].Name)
+	require.Equal(t, "claim-09-3", got[2].Name)
+	require.Len(t, got[0].Findings, 3, "evidence and contrast in one picture")
+	require.Equal(t, 1, got[2].Dropped, "0 has no place on a logarithmic axis")
+	for _, p := range got {
+		svg, err := p.SVG()
+		require.NoError(t, err)
+		again, err := p.SVG()
+		require.NoError(t, err)
+		require.Equal(t, svg, again, "the same outcome gives the same bytes")
+		text := characters(t, svg)
+		require.Contains(t, text, p.X)
+		require.Contains(t, text, p.Y)
+		for _, f := range p.Findings {
+			require.Contains(t, text, f.Series.Name)
+		}
+		image, err := p.PNG()
+		require.NoError(t, err)
+		_, err = png.Decode(bytes.NewReader(image))
+		require.NoError(t, err)
+		if dir := os.Getenv("PICTURES"); dir != "" { // to look at them
+			require.NoError(t, os.WriteFile(filepath.Join(dir, p.Name+".png"), image, 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, p.Name+".svg"), svg, 0o666))
+		}
+	}
+}
+
+// characters is the text of an XML document, which is read to its end.
+func characters(t *testing.T, doc []byte) string {
+	var out bytes.Buffer
+	for d := xml.NewDecoder(bytes.NewReader(doc)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return out.String()
+		}
+		require.NoError(t, err)
+		if c, ok := token.(xml.CharData); ok {
+			out.Write(c)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// palette are the colours of Okabe and Ito, the darker ones first.
+var palette = []color.NRGBA{
+	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF}, {0xCC, 0x79, 0xA7, 0xFF},
+	{0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF}, {0x00, 0x00, 0x00, 0xFF},
+}
+
+// The marks of series of evidence, and of contrast.
+var (
+	full   = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	hollow = []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+)
+
+// style is how a series is drawn.
+type style struct {
+	color  color.NRGBA
+	mark   draw.GlyphDrawer
+	dashes []vg.Length
+}
+
+// styles gives each series its own: a colour, and a mark that changes when the colours are used up.
+func (p *Picture) styles() []style {
+	out := make([]style, len(p.Findings))
+	for i, f := range p.Findings {
+		marks, dashes := full, []vg.Length(nil)
+		if f.Series.Role == bench.Contrast {
+			marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
+		}
+		out[i] = style{palette[i%len(palette)], marks[(i+i/len(palette))%len(marks)], dashes}
+	}
+	return out
+}
+
+// point is one measurement that can be drawn.
+type point struct{ x, y, low, high float64 }
+
+// drawable returns the points that have logarithms, and how many have none.
+func drawable(f *bench.Finding) (out []point, dropped int) {
+	for _, m := range f.Points {
+		if m.X <= 0 || m.Y <= 0 {
+			dropped++
+			continue
+		}
+		p := point{m.X, m.Y, m.Y, m.Y}
+		if m.Low > 0 {
+			p.low, p.high = m.Low, m.High
+		}
+		out = append(out, p)
+	}
+	return out, dropped
+}
+
+// curvePoints is how many points a fitted curve is drawn through.
+const curvePoints = 60
+
+// add draws a series: the band, the fit, the intervals of times, and the data on top.
+func (s style) add(pl *plot.Plot, legend *plot.Legend, f *bench.Finding) error {
+	points, _ := drawable(f)
+	line, band := curve(f)
+	entry := []plot.Thumbnailer{}
+	if len(band) > 2 {
+		poly, err := plotter.NewPolygon(band)
+		if err != nil {
+			return err
+		}
+		shade := s.color
+		shade.A = 0x38
+		poly.Color, poly.LineStyle.Width = shade, 0
+		pl.Add(poly)
+	}
+	if len(line) > 1 {
+		l, err := plotter.NewLine(line)
+		if err != nil {
+			return err
+		}
+		l.LineStyle = draw.LineStyle{Color: s.color, Width: vg.Points(1.2), Dashes: s.dashes}
+		pl.Add(l)
+		entry = append(entry, l)
+	}
+	if f.Series.Timed {
+		bars, err := plotter.NewYErrorBars(withErrors(points))
+		if err != nil {
+			return err
+		}
+		bars.LineStyle = draw.LineStyle{Color: s.color, Width: vg.Points(0.7)}
+		pl.Add(bars)
+	}
+	data, err := plotter.NewScatter(xys(points))
+	if err != nil {
+		return err
+	}
+	data.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: vg.Points(2.6), Shape: s.mark}
+	pl.Add(data)
+	legend.Add(label(f), append(entry, data)...)
+	return nil
+}
+
+// label is a series' name with what was fitted.
+func label(f *bench.Finding) string {
+	switch {
+	case f.Series.Law.Kind == bench.Equal:
+		return f.Series.Name + ": y = x"
+	case !f.Fitted:
+		return f.Series.Name
+	case f.Series.Law.Kind == bench.Exponential:
+		return fmt.Sprintf("%s: ~ 2^(%.2f·x)", f.Series.Name, f.Exponent)
+	case f.Series.Law.Kind == bench.NLogN:
+		return fmt.Sprintf("%s: ~ x^%.2f·log x", f.Series.Name, f.Exponent)
+	}
+	return fmt.Sprintf("%s: ~ x^%.2f", f.Series.Name, math.Abs(f.Exponent)*sign(f.Exponent))
+}
+
+// sign is −1 for what is printed as negative, with two digits; else 1.
+func sign(x float64) float64 {
+	if x <= -0.005 {
+		return -1
+	}
+	return 1
+}
+
+// curve is the fitted curve and its band, a closed polygon; without what has no logarithm.
+func curve(f *bench.Finding) (line, band plotter.XYs) {
+	from, to, ok := f.Range()
+	if !ok {
+		return nil, nil
+	}
+	var upper, lower plotter.XYs
+	for i := range curvePoints {
+		x := from * math.Pow(to/from, float64(i)/(curvePoints-1))
+		y, low, high, ok := f.Curve(x)
+		if !ok || low <= 0 || math.IsInf(high, 0) || math.IsNaN(high) {
+			continue
+		}
+		line = append(line, plotter.XY{X: x, Y: y})
+		upper, lower = append(upper, plotter.XY{X: x, Y: high}), append(lower, plotter.XY{X: x, Y: low})
+	}
+	for i := len(lower) - 1; i >= 0; i-- {
+		upper = append(upper, lower[i])
+	}
+	return line, upper
+}
+
+func xys(points []point) plotter.XYs {
+	out := make(plotter.XYs, len(points))
+	for i, p := range points {
+		out[i] = plotter.XY{X: p.x, Y: p.y}
+	}
+	return out
+}
+
+// errorPoints are points with the ends of their intervals.
+type errorPoints struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func withErrors(points []point) errorPoints {
+	out := errorPoints{XYs: xys(points)}
+	for _, p := range points {
+		out.YErrors = append(out.YErrors, struct{ Low, High float64 }{p.y - p.low, p.high - p.y})
+	}
+	return out
+}
