@@ -1,0 +1,9 @@
+package bench
+
+// Claims returns the cost claims of the paper, in order. They are measured on the
+// families of package family.
+func Claims() []Claim {
+	return []Claim{
+		claimEvaluation(), claimForward(), claimReverse(), claimBackpropSize(), claimReverseSize(), claimBackpropSteps(), claimMainLemma(),
+	}
+}

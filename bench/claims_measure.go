@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+// literal is how what is counted runs: without blocks, so that overhead is that of the
+// rules alone.
+var literal = gram.EvalOptions{NoFuse: true}
+
+// on measures the programs of a family: f gets each loaded.
+func on(fam family.Family, f func(ctx context.Context, p *gram.Program) (Point, error)) func(context.Context, int) (Point, error) {
+	return func(ctx context.Context, size int) (Point, error) {
+		p, err := load(ctx, fam, size)
+		if err != nil {
+			return Point{}, err
+		}
+		return f(ctx, p)
+	}
+}
+
+func load(ctx context.Context, fam family.Family, size int) (*gram.Program, error) {
+	return loadText(ctx, fmt.Sprintf("%s, n = %d", fam.Name, size), fam.Source(size))
+}
+
+func loadText(ctx context.Context, name, text string) (*gram.Program, error) {
+	return gram.Load(ctx, name, []byte(text), gram.Options{})
+}
+
+// more is what a run's cost and bound say besides.
+func more(c *gram.Cost, b gram.Bound) map[string]float64 {
+	return map[string]float64{
+		"m": float64(b.M), "|G|": float64(b.Graph), "steps": float64(c.Steps.Total),
+		"overhead": float64(c.Overhead.Total), "search": float64(c.Overhead.Search),
+	}
+}
+
+// withBound runs the program for its gradient, and with symbolic inputs.
+func withBound(ctx context.Context, p *gram.Program, opt gram.EvalOptions) (*gram.Cost, gram.Bound, error) {
+	b, err := p.Bound(ctx, gram.EvalOptions{})
+	if err != nil {
+		return nil, b, err
+	}
+	res, err := p.Gradient(ctx, opt)
+	if err != nil {
+		return nil, b, err
+	}
+	return &res.Cost, b, nil
+}
+
+// theorem is the point of Theorem 1: m + |G|, and the steps and overhead of a gradient.
+func theorem(ctx context.Context, p *gram.Program) (Point, error) {
+	c, b, err := withBound(ctx, p, literal)
+	if err != nil {
+		return Point{}, err
+	}
+	return Point{X: float64(b.M + b.Graph), Y: float64(c.Steps.Total + c.Overhead.Total), More: more(c, b)}, nil
+}
+
+// gradientSteps is |G|, and the steps of a gradient.
+func gradientSteps(ctx context.Context, p *gram.Program) (Point, error) {
+	c, b, err := withBound(ctx, p, gram.EvalOptions{})
+	if err != nil {
+		return Point{}, err
+	}
+	return Point{X: float64(b.Graph), Y: float64(c.Steps.Total), More: more(c, b)}, nil
+}
+
+// valueSteps is |G|, and the steps of a value.
+func valueSteps(ctx context.Context, p *gram.Program) (Point, error) {
+	b, err := p.Bound(ctx, gram.EvalOptions{})
+	if err != nil {
+		return Point{}, err
+	}
+	res, err := p.Value(ctx, gram.EvalOptions{})
+	if err != nil {
+		return Point{}, err
+	}
+	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total), More: more(&res.Cost, b)}, nil
+}
+
+// machineFor compiles a term and makes a machine for it, which the caller closes.
+func machineFor(ctx context.Context, t *term.Term, opt compile.Options) (*machine.Machine, error) {
+	opt.Check = ctx.Err
+	prog, err := compile.Compile(t, opt)
+	if err != nil {
+		return nil, err
+	}
+	return machine.New(prog, machine.Options{NoFuse: true, Limits: machine.Limits{Look: ctx.Err}})
+}
+
+// evaluate is what the value of a term costs at the point.
+func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []float64) (machine.Stats, error) {
+	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs})
+	if err != nil {
+		return machine.Stats{}, err
+	}
+	defer m.Close()
+	err = m.Value(point)
+	return m.Stats(), err
+}
+
+// normalise is what the symbolic normal form of a term costs: of D(t), if reversed is set.
+func normalise(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, reversed bool) (machine.Stats, error) {
+	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs, Open: true, Reversed: reversed})
+	if err != nil {
+		return machine.Stats{}, err
+	}
+	defer m.Close()
+	_, err = m.Normal(point, t, inputs)
+	return m.Stats(), err
+}

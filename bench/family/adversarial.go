@@ -1,0 +1,98 @@
+package family
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Adversarial returns the programs that are made to be hard for a machine, computational
+// graphs first.
+func Adversarial() []Family {
+	return []Family{Squares, DeadLets, Horner, TwoOutputs, Shadowed, DeepSum, Explosion, ExplosionUnfolded, LongList}
+}
+
+// Squares is z·z, n times: its gradient is exponential without sharing, and without (11).
+var Squares = written(Family{Name: "squares", Text: "n lets, each the square of the one before", Ground: true,
+	Source: func(n int) string {
+		return lets("x", n, func(i int) string { return fmt.Sprintf("z%d * z%d", i-1, i-1) })
+	}})
+
+// DeadLets has n lets that nobody uses.
+var DeadLets = written(Family{Name: "dead lets", Text: "n lets on the way to the result, and n that nobody uses", Ground: true,
+	Source: func(n int) string {
+		return lets("x", n, func(i int) string {
+			return fmt.Sprintf("sin z%d in\nlet d%d = z%d * z%d", i-1, i, i-1, i-1)
+		})
+	}})
+
+// Horner is Horner's rule on numerals: half of the operands have a dual that is 0.
+var Horner = written(Family{Name: "horner", Text: "a polynomial of degree n by Horner's rule, with numerals for coefficients", Ground: true,
+	Source: func(n int) string {
+		return lets("1", n, func(i int) string { return fmt.Sprintf("z%d * x + %d", i-1, i%7) })
+	}})
+
+// TwoOutputs has one z in two outputs: a Jacobian of two rows.
+var TwoOutputs = written(Family{Name: "two outputs", Text: "a chain of n lets whose end is in two outputs", Ground: true,
+	Source: func(n int) string {
+		s, z := cutLast(Chain.Source(n))
+		return s + fmt.Sprintf("[| %s * x, %s + %s |]\n", z, z, z)
+	}})
+
+// Shadowed has one name for everything.
+var Shadowed = written(Family{Name: "shadowed names", Text: "n lets of one name, each the sine of the one before", Ground: true,
+	Source: func(n int) string {
+		return "input x = 0.5\n" + strings.Repeat("let x = sin x in\n", n) + "x\n"
+	}})
+
+// DeepSum is a sum of n summands of one input, nested to the right.
+var DeepSum = sized(50, 5000, 1_000_000, Family{Name: "deep sum", Text: "x + (x + (… + x)), n summands of one input", Ground: true,
+	Source: func(n int) string { return fmt.Sprintf("input x = 0.5\nsum i < %d -> x\n", n) }})
+
+// Explosion is u(i+1) = (λx.λf. f x x) ui, n times, of which one path is read: unfolded
+// it has 2ⁿ symbols.
+var Explosion = sized(10, 200, 1000, Family{Name: "size explosion", Text: "(λx.λf. f x x) applied n times, one path of whose 2ⁿ is read",
+	Source: func(n int) string { return explosion(n, "p c%d") }})
+
+// ExplosionUnfolded is the same, read as a whole: m is exponential in n.
+var ExplosionUnfolded = doubling(Family{Name: "size explosion, unfolded", Text: "(λx.λf. f x x) applied n times, all of whose 2ⁿ leaves are read",
+	Source: func(n int) string { return explosion(n, "p c%d + q c%d") }})
+
+// doubling gives a family whose cost doubles with n its sizes.
+func doubling(f Family) Family {
+	for n := 2; n <= 16; n++ {
+		f.Quick = append(f.Quick, n)
+	}
+	f.Full = f.Quick
+	return f
+}
+
+// explosion writes out n levels; read is how a level reads its two halves by c(i−1).
+func explosion(n int, read string) string {
+	var b strings.Builder
+	b.WriteString("input x = 0.5\ndef double x = fun f -> f x x\nlet u1 = double x in\nlet c1 = fun p q -> p * q in\n")
+	for i := 2; i <= n; i++ {
+		args := make([]any, strings.Count(read, "%d"))
+		for j := range args {
+			args[j] = i - 1
+		}
+		fmt.Fprintf(&b, "let u%d = double u%d in\nlet c%d = fun p q -> "+read+" in\n", append([]any{i, i - 1, i}, args...)...)
+	}
+	fmt.Fprintf(&b, "u%d c%d\n", n, n)
+	return b.String()
+}
+
+// LongList is one fold over n numbers.
+var LongList = sized(1000, 100_000, 10_000_000, Family{Name: "long list", Text: "a fold over a list of n numbers",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ndata xs : List R = list i < %d -> 1 / (1 + i)\nfold (fun a s -> w * a + s) 0 xs\n", n)
+	}})
+
+// SquaresUnshared is [Squares] without its lets: each z is written out twice.
+var SquaresUnshared = doubling(Family{Name: "squares, unshared", Text: "the square of a square, n times, written out without lets", Ground: true,
+	Source: func(n int) string {
+		s := "x"
+		for range n {
+			s = "(" + s + ")\n * (" + s + ")"
+		}
+		return "input x = 0.5\n(" + s + ")\n"
+	}})

@@ -1,0 +1,81 @@
+package family
+
+import "fmt"
+
+// HigherOrder returns the families with functions, lists and numerals that are not
+// adversarial.
+func HigherOrder() []Family {
+	return []Family{Polynomial, Network, WideNetwork, Loss, Perceptron, Continuations, Compositions, Branches, RandomProgram}
+}
+
+// Polynomial is the dynamically generated polynomial of section 6.1.
+var Polynomial = looped(Family{Name: "polynomial", Text: "(w^n + … + w + 1)·x of section 6.1, by the Church numeral n",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d (fun y -> w * y + x) x\n", n)
+	}})
+
+// Network is the recurrent network of section 6.2 with numbers for vectors.
+var Network = looped(Family{Name: "recurrent network", Text: "the network of section 6.2 over a list of n numbers",
+	Source: func(n int) string {
+		return fmt.Sprintf("input e = 0.7\ninput r = 0.9\ndata a : List R = list i < %d -> sin i\n"+
+			"fold (fun x h -> sigmoid (e * x + r * h)) 0 a\n", n)
+	}})
+
+// WideNetwork is the network with vectors of 4.
+var WideNetwork = sized(100, 5000, 100_000, Family{Name: "recurrent network, width 4", Text: "the network of section 6.2 over a list of n vectors, d = m = 4",
+	Source: func(n int) string { return Recurrent(4, 4, n) }})
+
+// Recurrent is the network of section 6.2: n vectors of R^d in, states of R^m. Its value
+// is the sum of the last state.
+func Recurrent(d, m, n int) string {
+	return fmt.Sprintf(`param n = %d
+param d = %d
+param m = %d
+input E : R^d^m = vec i < m -> vec j < d -> 0.1 * sin (1 + i*d + j)
+input W : R^m^m = vec i < m -> vec j < m -> 0.1 * cos (1 + i*m + j)
+data  a : List R^d = list t < n -> vec j < d -> sin (t*d + j)
+def   cell x h = vec i < m -> sigmoid ((sum j < d -> E.(i).(j) * x.(j)) + (sum j < m -> W.(i).(j) * h.(j)))
+let h = fold cell (vec i < m -> 0) a in
+sum i < m -> h.(i)
+`, n, d, m)
+}
+
+// Loss is map and fold over measurements.
+var Loss = looped(Family{Name: "map and fold", Text: "the negative log-likelihood of n measurements, by map and fold",
+	Source: func(n int) string {
+		return fmt.Sprintf("data xs : List R = list i < %d -> 4 + sin i\ninput mu = 4.5\ninput sd = 0.8\n"+
+			"def cost x = log sd + ((x - mu) / sd)^2 / 2\nfold (+) 0 (map cost xs)\n", n)
+	}})
+
+// Perceptron is a perceptron of n hidden neurons on four points.
+var Perceptron = sized(10, 1000, 10_000, Family{Name: "perceptron", Text: "a perceptron with n hidden neurons, its squared error on four points",
+	Source: func(n int) string {
+		return fmt.Sprintf(`param hidden = %d
+input W : R^2^hidden = vec i < hidden -> vec j < 2 -> sin (1 + 2*i + j)
+input b : R^hidden = vec i < hidden -> 0.1 * sin i
+input v : R^hidden = vec i < hidden -> cos i / hidden
+data  points : List R^3 = [[| 0, 0, 0 |]; [| 0, 1, 1 |]; [| 1, 0, 1 |]; [| 1, 1, 0 |]]
+def   network x = let s = matvec W x in dot v (vec i < hidden -> tanh (s.(i) + b.(i)))
+def   error [| x, y, target |] = (network [| x, y |] - target)^2
+fold (fun p loss -> error p + loss) 0 points
+`, n)
+	}})
+
+// Continuations is foldl: a function is built for each element, and then applied.
+var Continuations = looped(Family{Name: "continuations", Text: "a fold from the left over n numbers, which builds n continuations",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ndata xs : List R = list i < %d -> sin i\nfoldl (fun a x -> tanh (w * a + x)) 0 xs\n", n)
+	}})
+
+// Compositions composes a function with itself n times before it is applied.
+var Compositions = looped(Family{Name: "compositions", Text: "a function composed n times, and then applied",
+	Source: func(n int) string {
+		return fmt.Sprintf("input x = 0.5\niter #%d (fun f -> compose (fun y -> sin (x * y)) f) (fun y -> y) x\n", n)
+	}})
+
+// Branches has a condition on an input in each iteration.
+var Branches = looped(Family{Name: "branches", Text: "a fold over n numbers that branches on its state",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ndata xs : List R = list i < %d -> sin i\n"+
+			"fold (fun x s -> if w * s < x then s + w * x else s * w) 0 xs\n", n)
+	}})
