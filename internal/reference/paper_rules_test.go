@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func (p *Program) reachable(t *testing.T, u *Term, x ...graph.Rule) map[string]*
 		s := p.State(queue[0], false)
 		for i := range s.Redex {
 			r := &s.Redex[i]
-			if r.Garbage || !contains(x, r.Rule) {
+			if r.Garbage || !commutes(x, r.Rule) {
 				continue
 			}
 			v, err := s.Fire(r)
@@ -85,11 +86,14 @@ func TestPaperCommutationRules(t *testing.T) {
 		d := p.Reverser()
 		from, to := d.Term(c.from), d.Term(p.num(c.to))
 		require.False(t, p.reaches(t, from, to, append(c.x, c.rule)...), "%s", c.rule)
-		corrected := append(numeric, c.rule)
+		corrected := append(slices.Clone(numeric), c.rule)
 		u := from
 		for i := 0; !Equal(u, to, p.Ground); i++ {
 			require.Less(t, i, 30)
-			u = p.stepOf(t, corrected, u, nil, nil)
+			next, err := p.commutingStep(corrected, u, nil, nil)
+			require.NoError(t, err)
+			require.NotNil(t, next)
+			u = next
 		}
 		for _, needed := range []graph.Rule{graph.PairRule, graph.Lin} {
 			var less []graph.Rule
@@ -136,7 +140,7 @@ func (p *Program) gradientOf(t *testing.T, u *Term, inputs []*Var, rules ...grap
 		st := s.State(v, false)
 		var next *Redex
 		for i := range st.Redex {
-			if r := &st.Redex[i]; !r.Garbage && contains(rules, r.Rule) {
+			if r := &st.Redex[i]; !r.Garbage && commutes(rules, r.Rule) {
 				next = r
 				break
 			}

@@ -1,0 +1,116 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// numeric is X of Lemma Commutation, without ι, for the numeric rules: decision 17 of
+// the calculus.
+var numeric = []graph.Rule{
+	graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin, graph.Function,
+}
+
+// commuting are the rules X of Lemma Commutation for each rule ι that it speaks of.
+var commuting = map[graph.Rule][]graph.Rule{
+	graph.Lambda:       {graph.Lambda},
+	graph.PairRule:     {graph.PairRule},
+	graph.Subst:        {graph.Subst},
+	graph.SubstNumeral: {graph.Subst},
+	graph.GC:           {graph.GC},
+	graph.EtaLambda:    {graph.EtaLambda},
+	graph.EtaPair:      {graph.EtaPair},
+	graph.Plus:         append(slices.Clone(numeric), graph.Plus),
+	graph.Times:        append(slices.Clone(numeric), graph.Times),
+	graph.Function:     numeric,
+	graph.Branch:       append(slices.Clone(numeric), graph.Branch),
+}
+
+// commuteLimit bounds the steps of one [Reverser.Commute].
+const commuteLimit = 100
+
+// Commute is Lemma Commutation, item 2: for a step t → next of the state by r, it
+// reduces D(t) to D(next) by the rules of X, and returns in how many steps. The steps are
+// made in D(w), where w is the subterm that the rule rewrites; D(t) is D(w) in the image
+// of the context. It is an error if D(t) comes to nothing or to something else.
+func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error) {
+	p := d.prog
+	hole := &Var{Name: "hole", Type: p.Typing.of(s.places[r.at].t)}
+	context := d.Term(s.replace(r.at, variable(hole), -1))
+	in := func(w *Term) *Term { return substitute(context, d.Var(hole), w) }
+	opaque := map[*Term]bool{}
+	dw := d.opaque(s.places[r.at].t, r.Rule, opaque)
+	if !Equal(d.Term(s.Term), in(dw), p.Ground) {
+		return 0, fmt.Errorf("reference: D(%s) is not that of its parts", s.Term)
+	}
+	want := d.Term(next)
+	reached := func(u *Term) bool { return Equal(want, in(u), p.Ground) }
+	for ; !reached(dw); steps++ {
+		u, err := p.commutingStep(commuting[r.Rule], dw, opaque, reached)
+		if err != nil {
+			return steps, err
+		}
+		if dw = u; u == nil || steps == commuteLimit {
+			return steps, fmt.Errorf("reference: D(%s) does not come to D(%s) by %v", s.Term, next, commuting[r.Rule])
+		}
+	}
+	return steps, nil
+}
+
+// opaque is D(w), where what stands in the substitutions between a numeric rule and its
+// numerals, and in branches, is put into the set: X has no steps to make there.
+func (d *Reverser) opaque(w *Term, rule graph.Rule, set map[*Term]bool) *Term {
+	switch rule {
+	case graph.Plus, graph.Times, graph.Function, graph.Branch:
+	default:
+		return d.Term(w)
+	}
+	u := d.Term(w)
+	v, a := split(u)
+	for _, s := range a {
+		_, b := split(s.u)
+		for _, o := range b {
+			set[o.u] = true
+		}
+	}
+	if rule == graph.Branch {
+		set[v.Kids[2]], set[v.Kids[3]] = true, true
+	}
+	return u
+}
+
+// commutingStep makes one step of X outside of the opaque terms, nil if there is none.
+// For a rule that is no numeric one the step has to reach the goal.
+func (p *Program) commutingStep(x []graph.Rule, u *Term, opaque map[*Term]bool, goal func(*Term) bool) (*Term, error) {
+	s := p.State(u, x[0] == graph.EtaLambda || x[0] == graph.EtaPair)
+	for i := range s.Redex {
+		r := &s.Redex[i]
+		if !commutes(x, r.Rule) || s.inOpaque(r.at, opaque) {
+			continue
+		}
+		next, err := s.Fire(r)
+		if err != nil || len(x) > 1 || goal(next) {
+			return next, err
+		}
+	}
+	return nil, nil
+}
+
+func commutes(x []graph.Rule, r graph.Rule) bool {
+	return slices.Contains(x, r) || r == graph.SubstNumeral && slices.Contains(x, graph.Subst)
+}
+
+// inOpaque reports whether place i is in an opaque term, or a substitution of one.
+func (s *State) inOpaque(i int, opaque map[*Term]bool) bool {
+	if n := s.places[i].t; n.Op == Let && opaque[n.Kids[1]] {
+		return true
+	}
+	for ; i >= 0; i = s.places[i].parent {
+		if opaque[s.places[i].t] {
+			return true
+		}
+	}
+	return false
+}
