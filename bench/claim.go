@@ -44,6 +44,8 @@ type Law struct {
 	Kind LawKind
 	// Power is the exponent of a power law, 1 for a linear one.
 	Power float64
+	// Logs is the exponent of a logarithm that multiplies it: 1 for x·log x.
+	Logs int
 }
 
 // LawKind is the kind of a law.
@@ -55,7 +57,6 @@ const (
 	AtMost      LawKind = "at most"     // y = O(x^Power): the largest ratio y / x^Power does not grow; 0 is a constant
 	Exponential LawKind = "exponential" // y = 2^Θ(x)
 	Equal       LawKind = "equal"       // y = x, exactly, at each point
-	NLogN       LawKind = "n log n"     // y = Θ(x·log x)
 )
 
 // Series is one curve of a claim: how y grows with x over programs of growing size.

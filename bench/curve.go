@@ -14,11 +14,11 @@ func (f *Finding) Curve(x float64) (y, low, high float64, ok bool) {
 	}
 	at, factor, lower := math.Log(x), 1.0, f.Window.LowerAt(x)
 	base := math.E
-	switch law.Kind {
-	case Exponential:
+	if law.Kind == Exponential {
 		at, base = x, 2
-	case NLogN:
-		factor = math.Log(x)
+	}
+	for range law.Logs {
+		factor *= math.Log(x)
 	}
 	grown := func(v float64) float64 { return factor*math.Pow(base, v) + lower }
 	v, band := f.Line.At(at), f.Line.Band(at)

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gram-machine/gram/bench/fit"
 )
@@ -64,13 +65,10 @@ func (s *Series) Judge(points []Measurement) Finding {
 
 // model is the law's form of growth.
 func (l Law) model() fit.Model {
-	switch l.Kind {
-	case Exponential:
+	if l.Kind == Exponential {
 		return fit.Exponential
-	case NLogN:
-		return fit.NLogN
 	}
-	return fit.Model{Power: l.Power}
+	return fit.Model{Power: l.Power, Logs: l.Logs}
 }
 
 // target is the exponent that the law names.
@@ -80,43 +78,50 @@ func (l Law) target() float64 { return l.model().Power }
 func (l Law) constant(x, y []float64) float64 {
 	most := 0.0
 	for i := range x {
-		grown := math.Pow(x[i], l.target())
-		switch l.Kind {
-		case Exponential:
-			return 0
-		case Equal:
-			grown = x[i]
-		case NLogN:
-			grown *= math.Log2(x[i])
-		}
-		if grown > 0 {
+		if grown := l.growth(x[i]); grown > 0 {
 			most = max(most, y[i]/grown)
 		}
 	}
 	return most
 }
 
-// String is the law as a formula in x, for people.
-func (l Law) String() string {
-	power := "x"
+// growth is the law's growth at x, its logarithms to base 2; 0 where it has none.
+func (l Law) growth(x float64) float64 {
+	switch {
+	case l.Kind == Exponential || x <= 0:
+		return 0
+	case l.Kind == Equal:
+		return x
+	}
+	return math.Pow(x, l.Power) * math.Pow(math.Log2(x), float64(l.Logs))
+}
+
+// String is the law as a formula in x.
+func (l Law) String() string { return l.Of("x") }
+
+// Of is the law as a formula in the quantity x: "Θ(n)", "O(n²)", "2^Θ(n)".
+func (l Law) Of(x string) string {
+	power := x
+	if l.Power != 1 && strings.ContainsAny(x, " +-*/·") {
+		power = "(" + x + ")"
+	}
 	switch l.Power {
 	case 0:
 		power = "1"
 	case 1:
 	case 2:
-		power = "x²"
+		power += "²"
 	case 3:
-		power = "x³"
+		power += "³"
 	default:
-		power = fmt.Sprintf("x^%g", l.Power)
+		power += fmt.Sprintf("^%g", l.Power)
 	}
+	power += strings.Repeat(" log "+x, l.Logs)
 	switch l.Kind {
 	case Exponential:
-		return "2^Θ(x)"
+		return "2^Θ(" + x + ")"
 	case Equal:
-		return "x"
-	case NLogN:
-		return "Θ(x log x)"
+		return x
 	case AtMost:
 		return "O(" + power + ")"
 	}
@@ -192,7 +197,7 @@ func (f *Finding) best() bool {
 	return true
 }
 
-// power decides y = Θ(x^p) and y = Θ(x·log x).
+// power decides y = Θ(x^p).
 func (f *Finding) power() {
 	near, half := f.Series.tolerance()
 	switch {
@@ -226,7 +231,7 @@ func (f *Finding) atMost(all fit.Data) {
 	}
 }
 
-// ratioGrows reports whether the largest y / x^p stands in the upper half of the points, or those
+// ratioGrows reports whether the largest ratio of y to the law's growth stands in the upper half of the points, or those
 // are too few to tell.
 func (f *Finding) ratioGrows(all fit.Data) bool {
 	if all.Len() < 2*leastPoints {
@@ -234,7 +239,7 @@ func (f *Finding) ratioGrows(all fit.Data) bool {
 	}
 	lower, upper := 0.0, 0.0
 	for i, x := range all.X {
-		r := all.Y[i] / math.Pow(x, f.Series.Law.Power)
+		r := all.Y[i] / f.Series.Law.growth(x)
 		if i < all.Len()/2 {
 			lower = max(lower, r)
 		} else {

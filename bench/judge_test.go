@@ -24,7 +24,7 @@ var (
 	linear      = bench.Law{Kind: bench.Power, Power: 1}
 	atMost      = bench.Law{Kind: bench.AtMost, Power: 1}
 	quadratic   = bench.Law{Kind: bench.Power, Power: 2}
-	nLogN       = bench.Law{Kind: bench.NLogN}
+	nLogN       = bench.Law{Kind: bench.Power, Power: 1, Logs: 1}
 	exponential = bench.Law{Kind: bench.Exponential}
 	equal       = bench.Law{Kind: bench.Equal}
 )

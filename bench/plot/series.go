@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -111,25 +112,28 @@ func (s style) add(pl *plot.Plot, legend *plot.Legend, f *bench.Finding) error {
 
 // label is a series' name with what was fitted.
 func label(f *bench.Finding) string {
-	switch {
-	case f.Series.Law.Kind == bench.Equal:
-		return f.Series.Name + ": y = x"
+	x := f.Series.X
+	if strings.ContainsAny(x, " +-*/·") {
+		x = "(" + x + ")"
+	}
+	switch law := f.Series.Law; {
+	case law.Kind == bench.Equal:
+		return f.Series.Name + ": equal"
 	case !f.Fitted:
 		return f.Series.Name
-	case f.Series.Law.Kind == bench.Exponential:
-		return fmt.Sprintf("%s: ~ 2^(%.2f·x)", f.Series.Name, f.Exponent)
-	case f.Series.Law.Kind == bench.NLogN:
-		return fmt.Sprintf("%s: ~ x^%.2f·log x", f.Series.Name, f.Exponent)
+	case law.Kind == bench.Exponential:
+		return fmt.Sprintf("%s: ~ 2^(%s·%s)", f.Series.Name, decimals(f.Exponent), x)
+	default:
+		return fmt.Sprintf("%s: ~ %s^%s", f.Series.Name, x, decimals(f.Exponent)) + strings.Repeat("·log "+x, law.Logs)
 	}
-	return fmt.Sprintf("%s: ~ x^%.2f", f.Series.Name, math.Abs(f.Exponent)*sign(f.Exponent))
 }
 
-// sign is −1 for what is printed as negative, with two digits; else 1.
-func sign(x float64) float64 {
-	if x <= -0.005 {
-		return -1
+// decimals prints an exponent with two digits; never −0.
+func decimals(x float64) string {
+	if math.Abs(x) < 0.005 {
+		x = 0
 	}
-	return 1
+	return strings.Replace(fmt.Sprintf("%.2f", x), "-", "−", 1)
 }
 
 // curve is the fitted curve and its band, a closed polygon; without what has no logarithm.

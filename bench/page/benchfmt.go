@@ -1,0 +1,124 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/run"
+)
+
+// Benchmarks is the report in the Go benchmark format: a line for each count, marked as exact,
+// and one for each time that was taken. The names are Claim10/series/size=1000.
+func Benchmarks(r *run.Report) ([]byte, error) {
+	var out bytes.Buffer
+	w := benchfmt.NewWriter(&out)
+	for _, unit := range exactUnits(r) {
+		record := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "assume"}, OrigUnit: unit, Value: "exact"}
+		if err := w.Write(record); err != nil {
+			return nil, err
+		}
+	}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		for _, f := range o.Findings {
+			for _, m := range f.Points {
+				for _, values := range measured(f.Series, &m) {
+					name := fmt.Sprintf("%s/%s/size=%d", word(capital(o.Claim.Name())), word(f.Series.Name), m.Size)
+					record := &benchfmt.Result{Config: config(r), Name: benchfmt.Name(name), Iters: 1, Values: values}
+					if err := w.Write(record); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// config is what holds for the whole file.
+func config(r *run.Report) []benchfmt.Config {
+	var out []benchfmt.Config
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, benchfmt.Config{Key: key, Value: []byte(value), File: true})
+		}
+	}
+	add("gram", strings.Join(r.Builds, "; "))
+	if len(r.Computers) == 1 {
+		system, arch, _ := strings.Cut(r.Computers[0].System, "/")
+		add("goos", system)
+		add("goarch", arch)
+		add("cpu", r.Computers[0].Processor)
+	}
+	return out
+}
+
+// measured are the values of a measurement: one list, or for a time one for each sample.
+func measured(s *bench.Series, m *bench.Measurement) [][]benchfmt.Value {
+	if s.Timed {
+		var out [][]benchfmt.Value
+		for _, y := range m.Samples {
+			out = append(out, []benchfmt.Value{{Value: y, Unit: unit(s.Y)}})
+		}
+		return out
+	}
+	values := []benchfmt.Value{{Value: m.Y, Unit: unit(s.Y)}}
+	seen := map[string]bool{unit(s.Y): true}
+	more := maps.Clone(m.More)
+	if more == nil {
+		more = map[string]float64{}
+	}
+	more[s.X] = m.X
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if u := unit(name); !seen[u] {
+			seen[u] = true
+			values = append(values, benchfmt.Value{Value: more[name], Unit: u})
+		}
+	}
+	return [][]benchfmt.Value{values}
+}
+
+// exactUnits are the units of counts.
+func exactUnits(r *run.Report) []string {
+	units := map[string]bool{}
+	for i := range r.Outcomes {
+		for _, f := range r.Outcomes[i].Findings {
+			for _, m := range f.Points {
+				if f.Series.Timed {
+					continue
+				}
+				for _, values := range measured(f.Series, &m) {
+					for _, v := range values {
+						units[v.Unit] = true
+					}
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(units))
+}
+
+// unit is the unit of a quantity: what stands in parentheses at its end, or its name as one word.
+func unit(quantity string) string {
+	if open := strings.LastIndexByte(quantity, '('); open >= 0 && strings.HasSuffix(quantity, ")") && open > 0 {
+		return word(quantity[open+1 : len(quantity)-1])
+	}
+	return word(quantity)
+}
+
+// word joins the words of a text.
+func word(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '/' && strings.ContainsRune(s, ' ') {
+			return '_'
+		}
+		return r
+	}, s)
+}

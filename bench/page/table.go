@@ -1,0 +1,159 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/plot"
+	"github.com/gram-machine/gram/bench/run"
+)
+
+// plain is a table without lines and with its headings as they are written.
+func plain() table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{}
+	style.Format = table.FormatOptions{}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	return t
+}
+
+// summary is what a claim comes to in one line for each law of its evidence.
+type summary struct{ law, exponent, constant string }
+
+func summarise(o *bench.Outcome) []summary {
+	var out []summary
+	for _, f := range o.Worst(bench.Evidence) {
+		s := summary{law(f.Series), exponent(f), constant(o.Constant(f.Series.Law))}
+		if f.Series.Law.Kind == bench.Exponential {
+			s.constant = "–"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func column(ss []summary, of func(summary) string) string {
+	if len(ss) == 0 {
+		return "–"
+	}
+	var out []string
+	for _, s := range ss {
+		out = append(out, of(s))
+	}
+	return strings.Join(out, "\n")
+}
+
+// titleWidth is where titles are cut on a terminal.
+const titleWidth = 46
+
+// Text is the table of all claims for a terminal, with what its columns mean.
+func Text(r *run.Report) string {
+	t := plain()
+	t.AppendHeader(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"})
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, Align: text.AlignRight},
+		{Number: 2, WidthMax: titleWidth, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		ss := summarise(o)
+		t.AppendRow(table.Row{number(o.Claim), o.Claim.Title, string(o.Verdict),
+			column(ss, func(s summary) string { return s.law }),
+			column(ss, func(s summary) string { return s.exponent }),
+			column(ss, func(s summary) string { return s.constant })})
+	}
+	return t.Render() + "\n"
+}
+
+func number(c *bench.Claim) string {
+	if c.Number == 0 {
+		return ""
+	}
+	return fmt.Sprint(c.Number)
+}
+
+// Findings is the table of the series of one claim, for a terminal.
+func Findings(o *bench.Outcome) string {
+	t := plain()
+	t.AppendHeader(table.Row{"series", "law", "exponent", "constant", "verdict", ""})
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		t.AppendRow(table.Row{f.Series.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), f.Why})
+	}
+	return t.Render() + "\n"
+}
+
+// Points is the table of what was measured of one claim, for a terminal: a line for each
+// size, a column for each series, the first the x that they have in common.
+func Points(o *bench.Outcome) string {
+	t := plain()
+	header := table.Row{o.Findings[0].Series.X}
+	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}}
+	lines := map[float64]table.Row{}
+	var order []float64
+	for i, f := range o.Findings {
+		header = append(header, f.Series.Y)
+		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		for _, p := range f.Points {
+			row, ok := lines[p.X]
+			if !ok {
+				row = make(table.Row, len(o.Findings)+1)
+				row[0] = figure(p.X)
+				for k := range o.Findings {
+					row[k+1] = "–"
+				}
+				lines[p.X] = row
+				order = append(order, p.X)
+			}
+			row[i+1] = figure(p.Y)
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(configs)
+	for _, x := range order {
+		t.AppendRow(lines[x])
+	}
+	return t.Render() + "\n"
+}
+
+// markdownTable is the table of all claims on the page.
+func markdownTable(r *run.Report, plots string) string {
+	t := plain()
+	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "picture"})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}, {Number: 6, Align: text.AlignRight}})
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		ss := summarise(o)
+		var pictures []string
+		for _, p := range plot.Pictures(o) {
+			pictures = append(pictures, fmt.Sprintf("[%s](%s/%s.svg)", p.Y, plots, p.Name))
+		}
+		t.AppendRow(table.Row{number(o.Claim), fmt.Sprintf("[%s](#%s)", o.Claim.Title, anchor(o.Claim)), verdict(o.Verdict),
+			column(ss, func(s summary) string { return s.law }),
+			column(ss, func(s summary) string { return s.exponent }),
+			column(ss, func(s summary) string { return s.constant }),
+			strings.Join(pictures, ", ")})
+	}
+	return t.RenderMarkdown() + "\n"
+}
+
+// verdict stands out unless it is the one that is hoped for.
+func verdict(v bench.Verdict) string {
+	if v == bench.Holds {
+		return string(v)
+	}
+	return "**" + string(v) + "**"
+}
