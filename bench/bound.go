@@ -1,6 +1,10 @@
 package bench
 
-import "github.com/gram-machine/gram/bench/fit"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/bench/fit"
+)
 
 // The quantities of a run that the bound of Theorem 1 is about, as [Point.More] names them.
 const (
@@ -13,8 +17,7 @@ const (
 // Bound is steps + overhead against c1·m + c2·|G| + c3, over the runs that have all four
 // quantities: Theorem 1 with its constants.
 type Bound struct {
-	Runs   int
-	Series int // that the runs are of
+	Runs int
 	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its
 	// relative deviations.
 	Fit      [3]float64
@@ -32,14 +35,13 @@ func TheoremBound(outcomes []Outcome) (b Bound, ok bool, err error) {
 	var samples []fit.Sample
 	for _, o := range outcomes {
 		for _, f := range o.Findings {
-			before := len(samples)
 			for _, p := range f.Points {
-				if s, ok := p.sample(); ok && f.Series.Role == Evidence {
+				s, ok := p.sample()
+				same := func(t fit.Sample) bool { return t.Y == s.Y && slices.Equal(t.X, s.X) }
+				// Several series may be quantities of one run.
+				if ok && f.Series.Role == Evidence && !slices.ContainsFunc(samples, same) {
 					samples = append(samples, s)
 				}
-			}
-			if len(samples) > before {
-				b.Series++
 			}
 		}
 	}

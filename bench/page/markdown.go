@@ -194,8 +194,8 @@ func theorem(out *bytes.Buffer, r *run.Report) error {
 
 // theoremText tells the constants and what they are compared with.
 func theoremText(b *bench.Bound) string {
-	return fmt.Sprintf(`Theorem 1 bounds the cost of a gradient by O(m + |G|). Over %s of %s, those that measure m, |G|, steps and
-overhead of one program,
+	return fmt.Sprintf(`Theorem 1 bounds the cost of a gradient by O(m + |G|). Over the %s in which a claim measures m, |G|, steps
+and overhead of one program,
 
     steps + overhead ≤ %s·m + %s·|G| + %s
 
@@ -204,7 +204,7 @@ run (a linear program). Runs take between %s and all of it. By least squares of 
 %s·m + %s·|G| + %s, with deviations of %s. The comparator is the machine-checked bound of Efficient CHAD,
 cost ≤ 5 + 34·cost(t) + size(ctg) + 4·|Γ|: there cost(t) is the cost of the program itself, where here m and |G| are, and a
 step there is a unit of its own, so only the form and the order of magnitude compare.`,
-		plural(b.Runs, "run"), seriesCount(b.Series), constant(b.Least[0]), constant(b.Least[1]), constant(b.Least[2]),
+		plural(b.Runs, "run"), constant(b.Least[0]), constant(b.Least[1]), constant(b.Least[2]),
 		percent(b.Loosest), short(b.Fit[0]), short(b.Fit[1]), short(b.Fit[2]), percent(b.Residual))
 }
 

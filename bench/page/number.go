@@ -101,6 +101,3 @@ func plural(n int, what string) string {
 	}
 	return grouped(int64(n)) + " " + what + "s"
 }
-
-// seriesCount counts series, whose plural is the same.
-func seriesCount(n int) string { return grouped(int64(n)) + " series" }
