@@ -11,12 +11,12 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/run"
+	"github.com/gram-machine/gram/bench/measure"
 )
 
 // Benchmarks is the report in the Go benchmark format: a line for each count, marked as exact,
 // and one for each time that was taken. The names are Claim10/series/size=1000.
-func Benchmarks(r *run.Report) ([]byte, error) {
+func Benchmarks(r *measure.Report) ([]byte, error) {
 	var out bytes.Buffer
 	w := benchfmt.NewWriter(&out)
 	for _, unit := range exactUnits(r) {
@@ -43,7 +43,7 @@ func Benchmarks(r *run.Report) ([]byte, error) {
 }
 
 // config is what holds for the whole file.
-func config(r *run.Report) []benchfmt.Config {
+func config(r *measure.Report) []benchfmt.Config {
 	var out []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {
@@ -86,7 +86,7 @@ func measured(s *bench.Series, m *bench.Measurement) [][]benchfmt.Value {
 }
 
 // exactUnits are the units of counts.
-func exactUnits(r *run.Report) []string {
+func exactUnits(r *measure.Report) []string {
 	units := map[string]bool{}
 	for i := range r.Outcomes {
 		for _, f := range r.Outcomes[i].Findings {

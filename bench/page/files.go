@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
-	"github.com/gram-machine/gram/bench/run"
 )
 
 // The files of a repository, relative to its root.
@@ -17,7 +17,7 @@ const (
 
 // Repository are the files of the repository that are generated from the report of all
 // claims, by their paths: the page, and its pictures.
-func Repository(r *run.Report) (map[string][]byte, error) {
+func Repository(r *measure.Report) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	text, err := Markdown(r, Options{Plots: repositoryPlots, Repository: true, Command: func(c *bench.Claim) string {
 		return fmt.Sprintf("go run ./cmd/gram bench --claim %d", c.Number)
@@ -38,7 +38,7 @@ func Repository(r *run.Report) (map[string][]byte, error) {
 
 // Folder are the files of a folder of results, by their paths in it: the page, its
 // pictures, and the report as JSON and in the Go benchmark format.
-func Folder(r *run.Report, command func(*bench.Claim) string) (map[string][]byte, error) {
+func Folder(r *measure.Report, command func(*bench.Claim) string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, make := range map[string]func() ([]byte, error){
 		pageName:       func() ([]byte, error) { return Markdown(r, Options{Plots: "plots", Command: command}) },

@@ -5,16 +5,16 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/run"
+	"github.com/gram-machine/gram/bench/measure"
 )
 
 // The document that [JSON] writes.
 type (
 	document struct {
-		Builds    []string       `json:"builds"`
-		Computers []run.Computer `json:"computers,omitempty"`
-		Bound     *boundJSON     `json:"bound,omitempty"`
-		Claims    []claimJSON    `json:"claims"`
+		Builds    []string           `json:"builds"`
+		Computers []measure.Computer `json:"computers,omitempty"`
+		Bound     *boundJSON         `json:"bound,omitempty"`
+		Claims    []claimJSON        `json:"claims"`
 	}
 	boundJSON struct {
 		Runs     int        `json:"runs"`
@@ -56,7 +56,7 @@ type (
 )
 
 // JSON is the report as one JSON object.
-func JSON(r *run.Report) ([]byte, error) {
+func JSON(r *measure.Report) ([]byte, error) {
 	doc := document{Builds: r.Builds, Computers: r.Computers}
 	b, ok, err := bench.TheoremBound(r.Outcomes)
 	if err != nil {

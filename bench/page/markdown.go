@@ -10,8 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
-	"github.com/gram-machine/gram/bench/run"
 )
 
 //go:embed intro.md
@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // Markdown is the page.
-func Markdown(r *run.Report, opt Options) ([]byte, error) {
+func Markdown(r *measure.Report, opt Options) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(intro)
 	if opt.Repository {
@@ -57,7 +57,7 @@ func Markdown(r *run.Report, opt Options) ([]byte, error) {
 }
 
 // origin tells what measured the figures, and where times were taken.
-func origin(r *run.Report) string {
+func origin(r *measure.Report) string {
 	var out strings.Builder
 	switch len(r.Builds) {
 	case 0:
@@ -183,13 +183,24 @@ func points(out *bytes.Buffer, o *bench.Outcome) {
 }
 
 // theorem is the section on the constants of Theorem 1.
-func theorem(out *bytes.Buffer, r *run.Report) error {
+func theorem(out *bytes.Buffer, r *measure.Report) error {
 	b, ok, err := bench.TheoremBound(r.Outcomes)
 	if err != nil || !ok {
 		return err
 	}
 	fmt.Fprintf(out, "\n## The bound, with its constants\n\n%s\n", theoremText(&b))
 	return nil
+}
+
+// BoundText is the bound of Theorem 1 in one line for a terminal; "" if no claim measures
+// what it is about.
+func BoundText(r *measure.Report) (string, error) {
+	b, ok, err := bench.TheoremBound(r.Outcomes)
+	if err != nil || !ok {
+		return "", err
+	}
+	return fmt.Sprintf("\nsteps + overhead ≤ %s·m + %s·|G| + %s in %s; at least %s of that\n",
+		constant(b.Least[0]), constant(b.Least[1]), constant(b.Least[2]), plural(b.Runs, "run"), percent(b.Loosest)), nil
 }
 
 // theoremText tells the constants and what they are compared with.

@@ -8,8 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
-	"github.com/gram-machine/gram/bench/run"
 )
 
 // plain is a table without lines and with its headings as they are written.
@@ -54,7 +54,7 @@ func column(ss []summary, of func(summary) string) string {
 const titleWidth = 46
 
 // Text is the table of all claims for a terminal, with what its columns mean.
-func Text(r *run.Report) string {
+func Text(r *measure.Report) string {
 	t := plain()
 	t.AppendHeader(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"})
 	t.SetColumnConfigs([]table.ColumnConfig{
@@ -130,7 +130,7 @@ func Points(o *bench.Outcome) string {
 }
 
 // markdownTable is the table of all claims on the page.
-func markdownTable(r *run.Report, plots string) string {
+func markdownTable(r *measure.Report, plots string) string {
 	t := plain()
 	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "picture"})
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}, {Number: 6, Align: text.AlignRight}})

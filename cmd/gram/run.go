@@ -42,6 +42,9 @@ type app struct {
 	// accepted tells that a command took its flags and arguments; an error before
 	// that is one of the command line.
 	accepted bool
+	// incomplete tells that the answer lacks something: it is printed, but the exit status
+	// is that of an error.
+	incomplete bool
 }
 
 // run does what args ask for and returns the exit status.
@@ -67,7 +70,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return a.fail(cmd.CommandPath(), err)
 	}
-	return a.deliver(stdout)
+	status = a.deliver(stdout)
+	if status == statusDone && a.incomplete {
+		status = statusWrong
+	}
+	return status
 }
 
 // fail prints the error of the command at path and returns its exit status.

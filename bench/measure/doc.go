@@ -1,4 +1,4 @@
-// Package run takes the measurements of claims, and keeps them.
+// Package measure takes the measurements of claims, and keeps them.
 //
 // A [Row] is one point of one series. A [Store] is a file of rows, a line of JSON each: a row is written as
 // soon as it is measured and synced to the disk, so that a crash loses at most the points under way, and an
@@ -8,4 +8,4 @@
 // [Run] measures what the store lacks. Counts are exact and are taken once, those of several claims at a time;
 // times are taken after them, alone, several times each, and are kept with their interval and with a description
 // of the computer.
-package run
+package measure

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/page"
+)
+
+// How often a time is taken, in a quick run and in a full one; six is the least for which
+// the median has a 95 % interval.
+const (
+	quickRepeat = 6
+	fullRepeat  = 11
+)
+
+// benchFlags are those of gram bench.
+type benchFlags struct {
+	claims               []string
+	quick, fresh, render bool
+	out, repository      string
+	jobs                 count
+	json                 bool
+	family               string
+	params, sets         []string
+	law                  choice[bench.Law]
+}
+
+func newBench(a *app) *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the paper's cost claims, or how a program's cost grows",
+		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
+size, with a law that two quantities of a run are to follow. It fits what it measures
+and prints a table with a verdict for each claim: holds, holds after correction, fails,
+or undecided. The verdict is computed from the measurements alone.
+
+Counts are exact; those of several claims are taken at once. Times are taken after
+them, alone, several times each. Every measurement is kept in DIR/rows.jsonl as soon
+as it is made. A run that was interrupted goes on where it was, and one that is
+repeated by the same build measures nothing again; --fresh does.
+
+In DIR it writes BENCHMARKS.md, pictures in plots/ as SVG and PNG, results.json, and
+results.txt in the Go benchmark format, which benchstat reads.
+
+--family measures a program of your own against one of its params: --param
+n=1e2..1e6 takes 100, 200, 500, 1000 and so on up to 10⁶, --param n=10,20,30 these
+sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| of
+Theorem 1, and the time of the gradient. The steps are to follow --law in the param, and the
+others are to grow no faster.`,
+		Annotations: more(statusHelp),
+		Example: `  gram bench --quick
+  gram bench --claim 9,10 --out results
+  gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("gram bench takes no arguments; --family FILE measures a program")
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.bench(cmd.Context(), cmd, &f)
+	}
+	return cmd
+}
+
+func (f *benchFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
+	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
+	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
+	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
+	f.jobs = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1024, set: true}
+	fs.Var(&f.jobs, "jobs", "count on so many cores at once, a `count`; times are always taken alone")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
+	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
+	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
+	f.law = choice[bench.Law]{kind: "law", names: []string{"linear", "nlogn", "quadratic", "constant"}, of: []bench.Law{
+		{Kind: bench.Power, Power: 1}, {Kind: bench.Power, Power: 1, Logs: 1}, {Kind: bench.Power, Power: 2}, {Kind: bench.Power},
+	}}
+	f.law.is = f.law.of[0]
+	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant")
+	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
+	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
+	_ = cmd.MarkFlagFilename("family", "gram")
+	_ = cmd.MarkFlagDirname("out")
+	_ = cmd.MarkFlagDirname("page")
+}
+
+// check reports flags that don't go together.
+func (f *benchFlags) check(cmd *cobra.Command) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	switch {
+	case f.family != "" && given("claim"):
+		return usagef("--claim is of the paper's claims, and --family measures a program of yours")
+	case f.family != "" && given("page"):
+		return usagef("--page is of the paper's claims, and --family measures a program of yours")
+	case f.family != "" && given("quick"):
+		return usagef("--quick is of the paper's claims; --family takes its sizes from --param")
+	case given("page") && given("out"):
+		return usagef("--page keeps the results in the repository, and --out elsewhere")
+	case f.render && f.fresh:
+		return usagef("--render measures nothing, and --fresh measures all again")
+	case f.out == "":
+		return usagef("the name of the folder for --out is empty")
+	}
+	for _, name := range []string{"param", "set", "law"} {
+		if f.family == "" && given(name) {
+			return usagef("--%s is of a program: it takes --family FILE", name)
+		}
+	}
+	return nil
+}
+
+// bench does what the flags ask for.
+func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	claims, err := a.chosen(ctx, f)
+	if err != nil {
+		return err
+	}
+	a.accepted = true
+	rows := filepath.Join(f.out, "rows.jsonl")
+	if f.repository != "" {
+		if !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
+			return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
+		}
+		rows = filepath.Join(f.repository, filepath.FromSlash(page.RepositoryRows))
+	}
+	store, err := measure.Open(rows)
+	if err != nil {
+		return writeError(err)
+	}
+	defer store.Close()
+	sel, err := a.measure(ctx, claims, store, f)
+	if err != nil {
+		return err
+	}
+	report := store.Report(claims, sel)
+	if err := f.write(store, report); err != nil {
+		return writeError(err)
+	}
+	return a.tell(report, f)
+}
+
+// measure takes what is missing, and returns what is to be reported. Points that can't be
+// measured are told on standard error, and make the exit status 1.
+func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store, f *benchFlags) (measure.Selection, error) {
+	if f.render {
+		return measure.Selection{Sizes: measure.AnySize}, nil
+	}
+	build, err := measure.Build(buildInfo().Version)
+	if err != nil {
+		return measure.Selection{}, err
+	}
+	opt := measure.Options{
+		Selection: measure.Selection{Sizes: measure.Full, Build: build},
+		Fresh:     f.fresh, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+	}
+	if f.quick {
+		opt.Sizes, opt.Repeat = measure.Quick, quickRepeat
+	}
+	bar := newBenchProgress(a.stderr, isTerminal(a.stderr))
+	opt.Progress = bar.event
+	err = measure.Run(ctx, claims, store, opt)
+	bar.close()
+	var point *measure.PointError
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return opt.Selection, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
+			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", bar.done, bar.total)}
+	case errors.As(err, &point):
+		fmt.Fprintf(a.stderr, "gram: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ngram: "))
+		a.incomplete = true
+	default:
+		return opt.Selection, writeError(err)
+	}
+	return opt.Selection, nil
+}
+
+// write writes all files of results.
+func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
+	root, files, err := f.out, map[string][]byte(nil), error(nil)
+	if f.repository == "" {
+		files, err = page.Folder(report, f.command)
+	} else {
+		root = f.repository
+		all := bench.Claims()
+		if err := store.Compact(known(all)); err != nil {
+			return err
+		}
+		files, err = page.Repository(store.Report(all, measure.Selection{Sizes: measure.AnySize}))
+	}
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := measure.WriteFile(path, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known tells the rows that belong to a point of the claims.
+func known(claims []bench.Claim) func(measure.Row) bool {
+	return func(r measure.Row) bool {
+		for i := range claims {
+			for j := range claims[i].Series {
+				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
+					return slices.Contains(measure.AnySize(s), r.Size)
+				}
+			}
+		}
+		return false
+	}
+}
+
+// command is what repeats the measurement of a claim.
+func (f *benchFlags) command(c *bench.Claim) string {
+	args := []string{"gram", "bench"}
+	if c.Number != 0 {
+		args = append(args, "--claim", strconv.Itoa(c.Number))
+	} else {
+		args = append(args, "--family", quote(f.family))
+		for _, p := range f.params {
+			args = append(args, "--param", quote(p))
+		}
+		for _, s := range f.sets {
+			args = append(args, "--set", quote(s))
+		}
+		args = append(args, "--law", f.law.String())
+	}
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append(args, "--out", quote(f.out)), " ")
+}
+
+// quote quotes an argument for a shell, where it has to be.
+func quote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/@:%", r)
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// tell prints the results.
+func (a *app) tell(report *measure.Report, f *benchFlags) error {
+	if f.json {
+		text, err := page.JSON(report)
+		a.out.Write(text)
+		return err
+	}
+	if f.family != "" {
+		a.out.WriteString(page.Points(&report.Outcomes[0]) + "\n" + page.Findings(&report.Outcomes[0]))
+	} else {
+		a.out.WriteString(page.Text(report))
+	}
+	bound, err := page.BoundText(report)
+	if err != nil {
+		return err
+	}
+	a.out.WriteString(bound)
+	where := f.out
+	if f.repository != "" {
+		where = f.repository
+	}
+	fmt.Fprintf(&a.out, "\nwritten to %s\n", filepath.Join(where, "BENCHMARKS.md"))
+	return nil
+}
+
+// writeError words an error of the system about a file of results.
+func writeError(err error) error {
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return fmt.Errorf("cannot write results: %s: %w", system.Path, system.Err)
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/gram-machine/gram/bench/measure"
+)
+
+// benchProgress tells what gram bench measures: by a bar on a terminal, which is erased at
+// the end, and elsewhere by a line for each series.
+type benchProgress struct {
+	w           io.Writer
+	bar         *progressbar.ProgressBar // nil elsewhere than on a terminal
+	terminal    bool
+	done, total int
+}
+
+func newBenchProgress(w io.Writer, terminal bool) *benchProgress {
+	return &benchProgress{w: w, terminal: terminal}
+}
+
+// event is told by the run.
+func (p *benchProgress) event(e measure.Event) {
+	p.done, p.total = e.Done, e.Total
+	if !p.terminal {
+		if e.Size == 0 {
+			fmt.Fprintf(p.w, "%s: %s, %s\n", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
+		}
+		return
+	}
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(e.Total,
+			progressbar.OptionSetWriter(p.w),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionShowCount(),
+			progressbar.OptionUseANSICodes(true))
+	}
+	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
+	if e.Size > 0 {
+		what += fmt.Sprintf(", size %s", grouped(uint64(e.Size)))
+	}
+	p.bar.Describe(what)
+	_ = p.bar.Set(e.Done)
+}
+
+// close erases the bar.
+func (p *benchProgress) close() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
