@@ -37,6 +37,7 @@ type Role string
 const (
 	Evidence Role = "evidence" // decides the verdict
 	Contrast Role = "contrast" // what the claim is held against; it has its own law, and does not decide
+	Aside    Role = "aside"    // is told besides, with its own law, and does not decide
 )
 
 // Law is how a quantity y is to grow with a quantity x.
@@ -81,6 +82,7 @@ type Series struct {
 type Point struct {
 	X, Y float64
 	// More has further quantities of the same run by name, exact counts: "m", "|G|",
-	// "steps", "overhead", "search".
+	// "steps", "overhead", "search". A point of evidence that has the first four enters the
+	// bound of Theorem 1, which is of one gradient: a Jacobian leaves "m" out.
 	More map[string]float64
 }

@@ -280,4 +280,6 @@ func (f *Finding) equal() {
 }
 
 // interval prints the exponent with its interval.
-func (f *Finding) interval() string { return fmt.Sprintf("%.3f ± %.3f", f.Exponent, f.Half) }
+func (f *Finding) interval() string {
+	return strings.ReplaceAll(fmt.Sprintf("%.3f ± %.3f", f.Exponent, f.Half), "-", "−")
+}

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gram-machine/gram"
 )
@@ -30,8 +29,8 @@ type Source struct {
 }
 
 // Claim returns the family as a claim without a number: steps against the param, which are
-// to follow the law, and overhead, nodes, m, |G| and the time of the gradient, which are to grow
-// no faster. It loads the program at its least size; the error is that of [gram.Load].
+// to follow the law, and besides overhead, nodes, m, |G| and the time of the gradient, which are
+// to grow no faster. It loads the program at its least size; the error is that of [gram.Load].
 func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 	h := sha256.New()
 	h.Write(s.Text)
@@ -47,22 +46,22 @@ func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
 		Depends: hex.EncodeToString(h.Sum(nil))[:16],
 		Series: []Series{
-			s.series("steps", s.Law, r.count(func(c *gram.Cost) uint64 { return c.Steps.Total })),
-			s.series("overhead", limit, r.count(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
-			s.series("nodes", limit, r.count(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
-			s.series("m", limit, r.bound(func(b *gram.Bound) uint64 { return b.M })),
-			s.series("|G|", limit, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
-			s.series("time (ns)", limit, r.time),
+			s.series("steps", s.Law, Evidence, r.count(func(c *gram.Cost) uint64 { return c.Steps.Total })),
+			s.series("overhead", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
+			s.series("nodes", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
+			s.series("m", limit, Aside, r.bound(func(b *gram.Bound) uint64 { return b.M })),
+			s.series("|G|", limit, Aside, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
+			s.series("time", limit, Aside, r.time),
 		},
 	}
-	c.Series[len(c.Series)-1].Timed = true
+	time := &c.Series[len(c.Series)-1]
+	time.Y, time.Timed = "time (ns)", true
 	return c, nil
 }
 
 // series is one series of the family.
-func (s *Source) series(y string, law Law, measure func(context.Context, int) (Point, error)) Series {
-	name, _, _ := strings.Cut(y, " (")
-	return Series{Name: name, Role: Evidence, Law: law, X: s.Param, Y: y, Quick: s.Sizes, Full: s.Sizes, Measure: measure}
+func (s *Source) series(name string, law Law, role Role, measure func(context.Context, int) (Point, error)) Series {
+	return Series{Name: name, Role: role, Law: law, X: s.Param, Y: "count", Quick: s.Sizes, Full: s.Sizes, Measure: measure}
 }
 
 // load loads the program with the param at a size.

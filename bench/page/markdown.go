@@ -135,7 +135,7 @@ func seriesTable(o *bench.Outcome) string {
 	for i := range o.Findings {
 		f := &o.Findings[i]
 		t.AppendRow(table.Row{f.Series.Name, string(f.Series.Role), law(f.Series), exponent(f), constant(f.Constant),
-			fmt.Sprintf("%s: %s", verdict(f.Verdict), f.Why), residuals(f)})
+			strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": "), residuals(f)})
 	}
 	return t.RenderMarkdown() + "\n"
 }

@@ -86,7 +86,8 @@ func percent(r float64) string {
 	case r >= 10:
 		return "> 1000 %"
 	}
-	return strconv.FormatFloat(100*r, 'g', 2, 64) + " %"
+	digits := max(0, 1-int(math.Floor(math.Log10(100*r))))
+	return strconv.FormatFloat(100*r, 'f', digits, 64) + " %"
 }
 
 // law is what a series claims, with its quantities: "steps = Θ(|G|)".

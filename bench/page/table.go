@@ -84,14 +84,14 @@ func number(c *bench.Claim) string {
 // Findings is the table of the series of one claim, for a terminal.
 func Findings(o *bench.Outcome) string {
 	t := plain()
-	t.AppendHeader(table.Row{"series", "law", "exponent", "constant", "verdict", ""})
+	t.AppendHeader(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"})
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
 	})
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Series.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), f.Why})
+		t.AppendRow(table.Row{f.Series.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f), residuals(f)})
 	}
 	return t.Render() + "\n"
 }
@@ -105,7 +105,7 @@ func Points(o *bench.Outcome) string {
 	lines := map[float64]table.Row{}
 	var order []float64
 	for i, f := range o.Findings {
-		header = append(header, f.Series.Y)
+		header = append(header, f.Series.Name)
 		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		for _, p := range f.Points {
 			row, ok := lines[p.X]
@@ -156,4 +156,12 @@ func verdict(v bench.Verdict) string {
 		return string(v)
 	}
 	return "**" + string(v) + "**"
+}
+
+// why is what decided, unless the figures of the law say it themselves.
+func why(f *bench.Finding) string {
+	if f.Verdict == bench.Holds && f.Fitted {
+		return ""
+	}
+	return f.Why
 }

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -22,11 +23,10 @@ import (
 
 // Sizes in points; a picture is half a page wide.
 const (
-	width     = vg.Length(330)
-	height    = vg.Length(230) // without the legend
-	textSize  = vg.Length(10)
-	entrySize = vg.Length(14) // of the legend
-	margin    = vg.Length(4)
+	width    = vg.Length(330)
+	height   = vg.Length(230) // without the legend
+	textSize = vg.Length(10)
+	margin   = vg.Length(4)
 )
 
 // Picture is what is drawn of a claim for one pair of quantities.
@@ -38,31 +38,47 @@ type Picture struct {
 }
 
 // Pictures returns the pictures of a claim: one for each pair of quantities that its series
-// have, without those that no point can be drawn of.
+// have, without those that no point can be drawn of. What the claim is held against stands with the evidence of
+// the same y, for its x is a size too.
 func Pictures(o *bench.Outcome) []Picture {
 	var all []Picture
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		at := 0
-		for at < len(all) && (all[at].X != f.Series.X || all[at].Y != f.Series.Y) {
-			at++
-		}
-		if at == len(all) {
-			all = append(all, Picture{Name: fileName(o.Claim, at), X: f.Series.X, Y: f.Series.Y})
-		}
 		points, dropped := drawable(f)
+		at := slices.IndexFunc(all, func(p Picture) bool { return p.takes(f) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Picture{X: f.Series.X, Y: f.Series.Y})
+		}
 		all[at].Dropped += dropped
 		if len(points) > 0 {
 			all[at].Findings = append(all[at].Findings, f)
 		}
 	}
-	var out []Picture
-	for _, p := range all {
-		if len(p.Findings) > 0 {
-			out = append(out, p)
-		}
+	out := slices.DeleteFunc(all, func(p Picture) bool { return len(p.Findings) == 0 })
+	for i := range out {
+		out[i].Name = fileName(o.Claim, i)
 	}
 	return out
+}
+
+// takes reports whether the series belongs into the picture.
+func (p *Picture) takes(f *bench.Finding) bool {
+	return p.Y == f.Series.Y && (p.X == f.Series.X || f.Series.Role == bench.Contrast)
+}
+
+// xLabel is the text of the x axis: where contrast has another x, that too.
+func (p *Picture) xLabel() string {
+	label, others := p.X, []string(nil)
+	for _, f := range p.Findings {
+		if x := f.Series.X; x != p.X && !slices.Contains(others, x) {
+			others = append(others, x)
+		}
+	}
+	if len(others) > 0 {
+		label += " (of hollow marks: " + strings.Join(others, ", ") + ")"
+	}
+	return label
 }
 
 // fileName is the name of a claim's picture with the index.
@@ -108,9 +124,8 @@ func (p *Picture) PNG() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func (p *Picture) height() vg.Length {
-	return height + vg.Length(len(p.Findings))*entrySize + 2*margin
-}
+// height is that of the whole picture.
+func (p *Picture) height() vg.Length { return height + p.newLegend().height() + 2*margin }
 
 // draw draws the legend above the plot.
 func (p *Picture) draw(c draw.Canvas) error {
@@ -118,21 +133,17 @@ func (p *Picture) draw(c draw.Canvas) error {
 	c.Fill(c.Rectangle.Path())
 	pl := plot.New()
 	p.axes(pl)
-	legend := plot.NewLegend()
-	legend.TextStyle.Font = face()
-	legend.Top, legend.Left = true, true
-	legend.Padding = entrySize - textSize
-	legend.ThumbnailWidth = vg.Points(24)
-	styles := p.styles()
+	l := p.newLegend()
 	for i, f := range p.Findings {
-		if err := styles[i].add(pl, &legend, f); err != nil {
+		thumbnails, err := p.style(i).add(pl, f)
+		if err != nil {
 			return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
 		}
+		l.thumbnails[i] = thumbnails
 	}
 	widen(pl)
-	above := vg.Length(len(p.Findings))*entrySize + margin
-	legend.Draw(draw.Crop(c, 2*margin, -margin, c.Size().Y-above-margin, -margin))
-	pl.Draw(draw.Crop(c, margin, -2*margin, margin, -above-margin))
+	l.draw(draw.Crop(c, 2*margin, -margin, 0, -margin))
+	pl.Draw(draw.Crop(c, margin, -3*margin, margin, -l.height()-2*margin))
 	return nil
 }
 
@@ -142,7 +153,7 @@ func face() font.Font { return font.From(font.Font{Typeface: "Liberation", Varia
 // axes sets up logarithmic axes.
 func (p *Picture) axes(pl *plot.Plot) {
 	pl.BackgroundColor = color.White
-	pl.X.Label.Text, pl.Y.Label.Text = p.X, p.Y
+	pl.X.Label.Text, pl.Y.Label.Text = p.xLabel(), p.Y
 	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
 		a.Scale, a.Tick.Marker = plot.LogScale{}, decades{}
 		a.Label.TextStyle.Font, a.Tick.Label.Font = face(), face()

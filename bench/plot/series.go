@@ -33,17 +33,13 @@ type style struct {
 	dashes []vg.Length
 }
 
-// styles gives each series its own: a colour, and a mark that changes when the colours are used up.
-func (p *Picture) styles() []style {
-	out := make([]style, len(p.Findings))
-	for i, f := range p.Findings {
-		marks, dashes := full, []vg.Length(nil)
-		if f.Series.Role == bench.Contrast {
-			marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
-		}
-		out[i] = style{palette[i%len(palette)], marks[(i+i/len(palette))%len(marks)], dashes}
+// style gives each series its own: a colour, and a mark that changes when the colours are used up.
+func (p *Picture) style(i int) style {
+	marks, dashes := full, []vg.Length(nil)
+	if p.Findings[i].Series.Role == bench.Contrast {
+		marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
 	}
-	return out
+	return style{palette[i%len(palette)], marks[(i+i/len(palette))%len(marks)], dashes}
 }
 
 // point is one measurement that can be drawn.
@@ -68,15 +64,16 @@ func drawable(f *bench.Finding) (out []point, dropped int) {
 // curvePoints is how many points a fitted curve is drawn through.
 const curvePoints = 60
 
-// add draws a series: the band, the fit, the intervals of times, and the data on top.
-func (s style) add(pl *plot.Plot, legend *plot.Legend, f *bench.Finding) error {
+// add draws a series: the band, the fit, the intervals of times, and the data on top. It returns
+// what stands for it in the legend.
+func (s style) add(pl *plot.Plot, f *bench.Finding) ([]plot.Thumbnailer, error) {
 	points, _ := drawable(f)
 	line, band := curve(f)
 	entry := []plot.Thumbnailer{}
 	if len(band) > 2 {
 		poly, err := plotter.NewPolygon(band)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		shade := s.color
 		shade.A = 0x38
@@ -86,7 +83,7 @@ func (s style) add(pl *plot.Plot, legend *plot.Legend, f *bench.Finding) error {
 	if len(line) > 1 {
 		l, err := plotter.NewLine(line)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l.LineStyle = draw.LineStyle{Color: s.color, Width: vg.Points(1.2), Dashes: s.dashes}
 		pl.Add(l)
@@ -95,36 +92,31 @@ func (s style) add(pl *plot.Plot, legend *plot.Legend, f *bench.Finding) error {
 	if f.Series.Timed {
 		bars, err := plotter.NewYErrorBars(withErrors(points))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		bars.LineStyle = draw.LineStyle{Color: s.color, Width: vg.Points(0.7)}
 		pl.Add(bars)
 	}
 	data, err := plotter.NewScatter(xys(points))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: vg.Points(2.6), Shape: s.mark}
 	pl.Add(data)
-	legend.Add(label(f), append(entry, data)...)
-	return nil
+	return append(entry, data), nil
 }
 
-// label is a series' name with what was fitted.
+// label is what was fitted to a series, x being the quantity of the horizontal axis.
 func label(f *bench.Finding) string {
-	x := f.Series.X
-	if strings.ContainsAny(x, " +-*/·") {
-		x = "(" + x + ")"
-	}
 	switch law := f.Series.Law; {
 	case law.Kind == bench.Equal:
-		return f.Series.Name + ": equal"
+		return ", equal"
 	case !f.Fitted:
-		return f.Series.Name
+		return ""
 	case law.Kind == bench.Exponential:
-		return fmt.Sprintf("%s: ~ 2^(%s·%s)", f.Series.Name, decimals(f.Exponent), x)
+		return fmt.Sprintf(" ~ 2^(%s·x)", decimals(f.Exponent))
 	default:
-		return fmt.Sprintf("%s: ~ %s^%s", f.Series.Name, x, decimals(f.Exponent)) + strings.Repeat("·log "+x, law.Logs)
+		return fmt.Sprintf(" ~ x^%s", decimals(f.Exponent)) + strings.Repeat("·log x", law.Logs)
 	}
 }
 
