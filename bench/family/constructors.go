@@ -32,3 +32,14 @@ func repeated(name, text, form string) Family {
 		return lets("x", n, func(i int) string { return fmt.Sprintf(form, fmt.Sprintf("z%d", i-1)) })
 	}})
 }
+
+// EveryRule is n rounds of lets in which each rule of β fires.
+var EveryRule = sized(1, 10, 50, Family{Name: "every rule", Text: "n rounds of lets in which each rule of β fires",
+	Source: func(n int) string {
+		s := "input x = 0.5\nlet z = x in\n"
+		for range n {
+			s += "let a = z + 3 in let b = a * 4 in let c = max (b - 1) 2 in let (p, q) = (c, a) in\n" +
+				"let f = fun y -> y in let e = f p in let z = (if e < q then e else q) in\n"
+		}
+		return s + "z\n"
+	}})

@@ -1,6 +1,9 @@
 package family
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // HigherOrder returns the families with functions, lists and numerals that are not
 // adversarial.
@@ -79,3 +82,14 @@ var Branches = looped(Family{Name: "branches", Text: "a fold over n numbers that
 		return fmt.Sprintf("input w = 0.5\ndata xs : List R = list i < %d -> sin i\n"+
 			"fold (fun x s -> if w * s < x then s + w * x else s * w) 0 xs\n", n)
 	}})
+
+// Copies is n lets of λs, each with two uses of the one before, and x.
+func Copies(n int) string {
+	var b strings.Builder
+	b.WriteString("input x = 0.5\nlet f0 = fun y -> y in\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "let f%d = fun y -> f%d (f%d y) in\n", i, i-1, i-1)
+	}
+	fmt.Fprintf(&b, "f%d x\n", n)
+	return b.String()
+}

@@ -139,3 +139,9 @@ func (g *random) binding(depth int) {
 	})
 	g.b.WriteByte(')')
 }
+
+// Rational is a random program as [Random] makes them, with symbols on rational numbers
+// alone.
+func Rational(n int, seed uint64) string {
+	return strings.NewReplacer("sin", "neg", "tanh", "neg", "max", "(-)").Replace(Random(n, seed))
+}
