@@ -96,3 +96,9 @@ var SquaresUnshared = doubling(Family{Name: "squares, unshared", Text: "the squa
 		}
 		return "input x = 0.5\n(" + s + ")\n"
 	}})
+
+// Church is the Church numeral n applied to the numeral 2: m is exponential in n.
+var Church = doubling(Family{Name: "numerals on numerals", Text: "the Church numeral n applied to the numeral 2, and that to a function",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d #2 (fun y -> w * y + x) x\n", n)
+	}})
