@@ -93,3 +93,40 @@ func Copies(n int) string {
 	fmt.Fprintf(&b, "f%d x\n", n)
 	return b.String()
 }
+
+// ChurchSums and ChurchProducts are pure terms: arithmetic on Church numerals that are
+// written as λ-terms. Their normal forms have size O(n) and 2ⁿ.
+var (
+	ChurchSums = sized(5, 500, 2000, Family{Name: "church sums", Text: "1 + 1 + … + 1, n times, on Church numerals as λ-terms",
+		Source: func(n int) string { return church(n, "fun f x -> f (%s f x)") }})
+	ChurchProducts = doubling(Family{Name: "church products", Text: "2·2·…·2, n times, on Church numerals as λ-terms",
+		Source: func(n int) string { return church(n, "fun f -> %s (fun x -> f (f x))") }})
+)
+
+// church is n lets of numerals, each made of the one before, and the last.
+func church(n int, next string) string {
+	var b strings.Builder
+	b.WriteString("let c0 = fun f (x : R) -> f (x : R) in\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "let c%d = "+next+" in\n", i, fmt.Sprintf("c%d", i-1))
+	}
+	fmt.Fprintf(&b, "c%d\n", n)
+	return b.String()
+}
+
+// Edited is t u for a t of n lets and a small u, and Edit the same with another u.
+var Edited = written(Family{Name: "an edit", Text: "a function of n lets applied to a small term",
+	Source: func(n int) string { return edited(n, "x * x") }})
+
+// Edit is [Edited] with its argument edited.
+func Edit(n int) string { return edited(n, "sin x + 2 * x") }
+
+func edited(n int, argument string) string {
+	var b strings.Builder
+	b.WriteString("input x = 0.5\n(fun z0 ->\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "  let z%d = sin z%d in\n", i, i-1)
+	}
+	fmt.Fprintf(&b, "  z%d) (%s)\n", n, argument)
+	return b.String()
+}
