@@ -4,6 +4,6 @@ package bench
 // families of package family.
 func Claims() []Claim {
 	return []Claim{
-		claimEvaluation(), claimForward(), claimReverse(), claimBackpropSize(), claimReverseSize(), claimBackpropSteps(), claimMainLemma(), claimShrinking(), claimCommutation(), claimNormalising(), claimTheorem(), claimParameter(), claimReadback(), claimUnicity(), claimModular(), claimPure(), claimEditing(), claimHigherTypes(), claimCopies(),
+		claimEvaluation(), claimForward(), claimReverse(), claimBackpropSize(), claimReverseSize(), claimBackpropSteps(), claimMainLemma(), claimShrinking(), claimCommutation(), claimNormalising(), claimTheorem(), claimParameter(), claimReadback(), claimUnicity(), claimModular(), claimPure(), claimEditing(), claimHigherTypes(), claimCopies(), claimSearch(), claimTime(), claimParallel(),
 	}
 }

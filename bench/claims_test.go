@@ -55,3 +55,4 @@ func TestProbe(t *testing.T) {
 	}
 	fmt.Println("all", all)
 }
+

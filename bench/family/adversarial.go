@@ -62,7 +62,7 @@ func doubling(f Family) Family {
 	for n := 2; n <= 16; n++ {
 		f.Quick = append(f.Quick, n)
 	}
-	f.Full = f.Quick
+	f.Full, f.Doubles = f.Quick, true
 	return f
 }
 

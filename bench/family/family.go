@@ -14,6 +14,8 @@ type Family struct {
 	// Ground says that the programs are computational graphs: ground terms of section
 	// 5.1, or tuples of them.
 	Ground bool
+	// Doubles says that what a program costs doubles with n.
+	Doubles bool
 	// Quick and Full are the sizes at which it is measured, ascending; Full has those of
 	// Quick.
 	Quick, Full []int

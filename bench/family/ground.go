@@ -131,3 +131,21 @@ var Heads = sized(10, 500, 2000, Family{Name: "heads", Text: "a trunk of 2000 le
 		s, z := cutLast(Chain.Source(2000))
 		return s + fmt.Sprintf("vec i < %d -> sin ((i + 1) * %s)\n", n, z)
 	}})
+
+// BalancedLogSumExp is [LogSumExp] with a balanced sum.
+var BalancedLogSumExp = written(Family{Name: "log-sum-exp, balanced", Text: "log of a balanced sum of n exponentials of inputs", Ground: true,
+	Source: func(n int) string {
+		var b strings.Builder
+		b.WriteString(vector(n) + "log ")
+		balanced(&b, 0, n, func(i int) string { return fmt.Sprintf("exp x.(%d)", i) })
+		return b.String() + "\n"
+	}})
+
+// Batch is the sum of a small network over n elements: they share their weights.
+var Batch = written(Family{Name: "batch", Text: "a balanced sum of n networks of three neurons, which share their weights", Ground: true,
+	Source: func(n int) string {
+		var b strings.Builder
+		b.WriteString("input u = 0.5\ninput v = -0.25\ninput w = 0.75\n")
+		balanced(&b, 0, n, func(i int) string { return fmt.Sprintf("tanh (w * sin (u * %d + v))", i+1) })
+		return b.String() + "\n"
+	}})

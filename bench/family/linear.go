@@ -74,7 +74,7 @@ func startsBody(line string) bool {
 
 // ChainRule is the derivative of k sines, one in the other, by Ehrhard's D, which follows
 // the chain rule (section 7): D(t∘u) = λ⟨x,a⟩. D(t)⟨u x, D(u)⟨x,a⟩⟩ has u twice.
-var ChainRule = sized(10, 500, 1000, Family{Name: "chain rule", Text: "the derivative of n functions composed, by Ehrhard's D",
+var ChainRule = sized(50, 500, 2000, Family{Name: "chain rule", Text: "the derivative of n functions composed, by Ehrhard's D",
 	Source: func(n int) string {
 		var b strings.Builder
 		b.WriteString("input x = 0.5\ndef derivative (x, a) = cos x * a\nlet t0 = fun x -> x in\nlet d0 = fun (x, a) -> a in\n")

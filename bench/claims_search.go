@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+)
+
+// claimSearch is claim 17.
+func claimSearch() Claim {
+	constant := Law{Kind: AtMost}
+	sizes, full := family.Sizes(10, 200), family.Sizes(10, 2000)
+	var series []Series
+	add := func(name string, role Role, opt gram.EvalOptions) {
+		series = append(series, Series{Name: "all families, " + name, Role: role, Law: constant, X: "n", Y: mostSearch,
+			Quick: sizes, Full: full, Measure: worstFamily(opt)})
+	}
+	for _, strategy := range []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular} {
+		for _, schedule := range []gram.Schedule{gram.LIFO, gram.Random} {
+			name := strategy.String() + ", the redex found last"
+			if schedule == gram.Random {
+				name = strategy.String() + ", any redex"
+			}
+			add(name, Evidence, gram.EvalOptions{NoFuse: true, Strategy: strategy, Schedule: schedule, Seed: 1})
+		}
+	}
+	tries := func(name string, gradient bool) Series {
+		return Series{Name: "the worst of 200 random programs, " + name, Role: Evidence, Law: constant, X: "n", Y: mostSearch,
+			Quick: []int{2, 4, 8, 16}, Full: []int{2, 4, 8, 16, 32, 64, 128}, Measure: worstOf(200, gradient)}
+	}
+	series = append(series, tries("gradients", true), tries("values", false))
+	for _, f := range append([]family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList}) {
+		series = append(series, Series{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search",
+			Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)})
+	}
+	add("with blocks", Contrast, gram.EvalOptions{})
+	for _, f := range family.Handwritten() {
+		series = append(series, Series{Name: f.Name + ", a program with lin", Role: Contrast, Law: constant, X: "n", Y: mostSearch,
+			Quick: f.Quick, Full: f.Full, Measure: against(on(f, searchOfValue))})
+	}
+	return Claim{
+		Number: 17,
+		Title:  "The next redex is found in constant time",
+		Source: "open in section 7, on complexity",
+		Family: "All families of claim 10, under three strategies and two schedules, without blocks; random programs, of which the worst counts.",
+		Series: series,
+		Correction: "It holds for programs and for what D makes of them; the machine orders duals that are written by hand, and the objects " +
+			"of blocks, by a heap.",
+		Meaning: "Search is counted: pops of the worklist, waits for an operand, and occurrences counted before a backward phase. " +
+			"docs/next-redex.md bounds it by a constant for each step, and says where the bound is an argument and where it is this evidence. " +
+			"The contrasts order by a heap: their comparisons are logarithmic at worst.",
+	}
+}
+
+const mostSearch = "most search per step"
+
+// withGradient are all families with a gradient.
+func withGradient() []family.Family { return append(programs(), family.Church) }
+
+// mostDoublings is the size of the largest program of a family whose cost doubles with n.
+const mostDoublings = 10
+
+// worstFamily is n, and the largest ratio of search to steps of the gradients of all
+// families at that size.
+func worstFamily(opt gram.EvalOptions) func(context.Context, int) (Point, error) {
+	return func(ctx context.Context, n int) (Point, error) {
+		pt := Point{X: float64(n)}
+		for _, f := range withGradient() {
+			size := n
+			if f.Doubles {
+				size = min(n, mostDoublings)
+			}
+			p, err := load(ctx, f, size)
+			if err != nil {
+				return Point{}, err
+			}
+			res, err := p.Gradient(ctx, opt)
+			if err != nil {
+				return Point{}, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			pt.Y = max(pt.Y, searchPerStep(&res.Cost))
+		}
+		return pt, nil
+	}
+}
+
+func searchPerStep(c *gram.Cost) float64 {
+	return float64(c.Overhead.Search) / float64(max(1, c.Steps.Total))
+}
+
+// worstOf is n, and the largest ratio of search to steps of random programs of n lets.
+func worstOf(tries int, gradient bool) func(context.Context, int) (Point, error) {
+	return func(ctx context.Context, n int) (Point, error) {
+		pt := Point{X: float64(n)}
+		for seed := range uint64(tries) {
+			p, err := loadText(ctx, "random program", family.Random(n, seed))
+			if err != nil {
+				return Point{}, err
+			}
+			run := p.Value
+			if gradient {
+				run = p.Gradient
+			}
+			res, err := run(ctx, gram.EvalOptions{NoFuse: true, Schedule: gram.Random, Seed: seed})
+			if err != nil {
+				return Point{}, err
+			}
+			pt.Y = max(pt.Y, searchPerStep(&res.Cost))
+		}
+		return pt, nil
+	}
+}
+
+// searchOfGradient is the steps and the search of a gradient.
+func searchOfGradient(ctx context.Context, p *gram.Program) (Point, error) {
+	res, err := p.Gradient(ctx, literal)
+	if err != nil {
+		return Point{}, err
+	}
+	return Point{X: float64(res.Cost.Steps.Total), Y: float64(res.Cost.Overhead.Search)}, nil
+}
+
+// searchOfValue is the ratio of search to steps of a value.
+func searchOfValue(ctx context.Context, p *gram.Program) (Point, error) {
+	res, err := p.Value(ctx, literal)
+	if err != nil {
+		return Point{}, err
+	}
+	return Point{Y: searchPerStep(&res.Cost)}, nil
+}

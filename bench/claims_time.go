@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+)
+
+// claimTime is claim 18.
+func claimTime() Claim {
+	var series []Series
+	for _, s := range []struct {
+		f        family.Family
+		gradient bool
+		least    int // of iterations; ten nodes each or so
+	}{{family.Polynomial, true, 100}, {family.Network, true, 100}, {family.Loss, true, 100}, {family.Network, false, 200}} {
+		name := s.f.Name + ", gradient"
+		if !s.gradient {
+			name = s.f.Name + ", value"
+		}
+		series = append(series, Series{Name: name, Role: Evidence, Law: Law{Kind: AtMost}, X: "nodes", Y: "time per step (ns)", Timed: true,
+			Quick: family.Sizes(s.least, 100_000), Full: family.Sizes(s.least, 10_000_000), Measure: on(s.f, nanosecondsPerStep(s.gradient))})
+	}
+	return Claim{
+		Number: 18,
+		Title:  "A step costs constant time",
+		Source: "section 2.1 and section 7, on complexity",
+		Family: "The polynomial, the recurrent network and map with fold, without blocks, from 10³ to 10⁸ nodes.",
+		Series: series,
+		Meaning: "Each rule does a bounded amount of work on the graph; bodies are shared, so (3) at a λ copies nothing. What grows is the " +
+			"memory that is visited: beyond each level of cache a step waits longer for its node, up to the last one.",
+	}
+}
+
+// leastTime is how long a program runs at least until its time is taken.
+const leastTime = 10 * time.Millisecond
+
+// nanosecondsPerStep is the number of nodes, and the time of a run over its steps. The
+// first run, which makes the arena, is not among them.
+func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		make, err := p.NewValue, error(nil)
+		if gradient {
+			make = p.NewGradient
+		}
+		e, err := make(ctx, literal)
+		if err != nil {
+			return Point{}, err
+		}
+		defer e.Close()
+		point := p.Point()
+		value, jacobian := []float64{0}, append([]float64(nil), point...)
+		run := func() error {
+			if gradient {
+				return e.Gradient(ctx, point, value, jacobian)
+			}
+			_, err := e.Value(ctx, point, value[:0])
+			return err
+		}
+		if err := run(); err != nil {
+			return Point{}, err
+		}
+		start, runs := time.Now(), 0
+		for ; runs == 0 || time.Since(start) < leastTime; runs++ {
+			if err := run(); err != nil {
+				return Point{}, err
+			}
+		}
+		c := e.Cost()
+		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Since(start).Nanoseconds()) / float64(runs) / float64(c.Steps.Total)}, nil
+	}
+}
