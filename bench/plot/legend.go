@@ -11,32 +11,42 @@ import (
 const (
 	entryHeight = vg.Length(13)
 	thumbnail   = vg.Length(24)
-	gap         = vg.Length(5) // between thumbnail and text, and between columns
+	gap         = vg.Length(5) // behind thumbnail and text
 )
 
-// legend is the list of the series, above the plot: in two columns if their texts are short.
+// legend is the list of the series, above the plot. Short entries stand two in a row.
 type legend struct {
-	style      text.Style
-	labels     []string
-	thumbnails [][]plot.Thumbnailer
-	columns    int
-	column     vg.Length // the width of one
+	style   text.Style
+	entries []entry
+	rows    int
+}
+
+// entry is a series in the legend.
+type entry struct {
+	text        string
+	row, column int
+	thumbnails  []plot.Thumbnailer
 }
 
 func (p *Picture) newLegend() *legend {
-	l := &legend{style: plot.NewLegend().TextStyle, columns: 1, thumbnails: make([][]plot.Thumbnailer, len(p.Findings))}
-	l.style.Font = face()
-	l.style.YAlign = draw.YCenter
-	available := width - 4*margin
-	widest := vg.Length(0)
+	l := &legend{style: textStyle(draw.XLeft)}
+	const whole = width - 4*margin
+	column := 0
 	for _, f := range p.Findings {
-		l.labels = append(l.labels, l.fitting(f.Series.Name, label(f), available-thumbnail-gap))
-		widest = max(widest, thumbnail+2*gap+l.style.Width(l.labels[len(l.labels)-1]))
+		e := entry{text: l.fitting(f.Series.Name, label(f), whole-thumbnail-2*gap)}
+		short := thumbnail+2*gap+l.style.Width(e.text) <= whole/2
+		if column == 1 && !short {
+			l.rows, column = l.rows+1, 0
+		}
+		e.row, e.column = l.rows, column
+		if column == 0 && short {
+			column = 1
+		} else {
+			l.rows, column = l.rows+1, 0
+		}
+		l.entries = append(l.entries, e)
 	}
-	if len(l.labels) > 2 && 2*widest <= available {
-		l.columns = 2
-	}
-	l.column = available / vg.Length(l.columns)
+	l.rows += column
 	return l
 }
 
@@ -55,20 +65,17 @@ func (l *legend) fitting(name, fitted string, most vg.Length) string {
 	return fitted
 }
 
-// rows is the number of entries in a column.
-func (l *legend) rows() int { return (len(l.labels) + l.columns - 1) / l.columns }
+func (l *legend) height() vg.Length { return vg.Length(l.rows) * entryHeight }
 
-func (l *legend) height() vg.Length { return vg.Length(l.rows()) * entryHeight }
-
-// draw draws the entries column by column, from the top of the canvas.
+// draw draws the entries row by row, from the top of the canvas.
 func (l *legend) draw(c draw.Canvas) {
-	for i, text := range l.labels {
-		left := c.Min.X + vg.Length(i/l.rows())*l.column
-		top := c.Max.Y - vg.Length(i%l.rows())*entryHeight
+	for _, e := range l.entries {
+		left := c.Min.X + vg.Length(e.column)*c.Size().X/2
+		top := c.Max.Y - vg.Length(e.row)*entryHeight
 		box := vg.Rectangle{Min: vg.Point{X: left, Y: top - entryHeight}, Max: vg.Point{X: left + thumbnail, Y: top}}
-		for _, t := range l.thumbnails[i] {
+		for _, t := range e.thumbnails {
 			t.Thumbnail(&draw.Canvas{Canvas: c.Canvas, Rectangle: box})
 		}
-		c.FillText(l.style, vg.Point{X: left + thumbnail + gap, Y: top - entryHeight/2}, text)
+		c.FillText(l.style, vg.Point{X: left + thumbnail + gap, Y: top - entryHeight/2}, e.text)
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -127,36 +129,46 @@ func (p *Picture) PNG() ([]byte, error) {
 // height is that of the whole picture.
 func (p *Picture) height() vg.Length { return height + p.newLegend().height() + 2*margin }
 
-// draw draws the legend above the plot.
+// draw draws the legend above the plot, and the names of the axes beside it. Those are not left to
+// the plot, which centres them as if its axes were not logarithmic.
 func (p *Picture) draw(c draw.Canvas) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	pl := plot.New()
-	p.axes(pl)
+	axes(pl)
 	l := p.newLegend()
 	for i, f := range p.Findings {
 		thumbnails, err := p.style(i).add(pl, f)
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
 		}
-		l.thumbnails[i] = thumbnails
+		l.entries[i].thumbnails = thumbnails
 	}
 	widen(pl)
-	l.draw(draw.Crop(c, 2*margin, -margin, 0, -margin))
-	pl.Draw(draw.Crop(c, margin, -3*margin, margin, -l.height()-2*margin))
+	l.draw(draw.Crop(c, 2*margin, -2*margin, 0, -margin))
+	inner := draw.Crop(c, 2*margin+entryHeight, -3*margin, margin+entryHeight, -l.height()-3*margin)
+	pl.Draw(inner)
+	name := textStyle(draw.XCenter)
+	c.FillText(name, vg.Point{X: inner.Center().X, Y: c.Min.Y + margin + entryHeight/2}, p.xLabel())
+	name.Rotation = math.Pi / 2
+	c.FillText(name, vg.Point{X: c.Min.X + margin + entryHeight/2, Y: inner.Center().Y}, p.Y)
 	return nil
 }
 
 // face is the font of all text.
 func face() font.Font { return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, textSize) }
 
+// textStyle is how text is written that stands at a point by its middle or its left end.
+func textStyle(align text.XAlignment) text.Style {
+	return text.Style{Color: color.Black, Font: face(), Handler: plot.DefaultTextHandler, XAlign: align, YAlign: draw.YCenter}
+}
+
 // axes sets up logarithmic axes.
-func (p *Picture) axes(pl *plot.Plot) {
+func axes(pl *plot.Plot) {
 	pl.BackgroundColor = color.White
-	pl.X.Label.Text, pl.Y.Label.Text = p.xLabel(), p.Y
 	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
 		a.Scale, a.Tick.Marker = plot.LogScale{}, decades{}
-		a.Label.TextStyle.Font, a.Tick.Label.Font = face(), face()
+		a.Tick.Label.Font = face()
 		a.Padding = margin
 	}
 }
