@@ -29,8 +29,8 @@ var (
 	equal       = bench.Law{Kind: bench.Equal}
 )
 
-// measure makes measurements of f at xs, with a relative noise.
-func measure(xs []float64, noise float64, f func(x float64) float64) []bench.Measurement {
+// taken are measurements of f at xs, with a relative noise.
+func taken(xs []float64, noise float64, f func(x float64) float64) []bench.Measurement {
 	rng := rand.New(rand.NewPCG(9, uint64(len(xs))))
 	var out []bench.Measurement
 	for _, x := range xs {
@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 		for law, want := range c.verdict {
 			t.Run(fmt.Sprintf("%s/%v", c.name, law), func(t *testing.T) {
 				s := bench.Series{X: "x", Y: "y", Law: law}
-				got := s.Judge(measure(c.xs, c.noise, c.f))
+				got := s.Judge(taken(c.xs, c.noise, c.f))
 				require.Equal(t, want, got.Verdict, "%s; %v", got.Why, got.Forms)
 				require.NotEmpty(t, got.Why)
 			})
@@ -114,7 +114,7 @@ func TestVerdicts(t *testing.T) {
 // is the largest ratio.
 func TestLinearCounts(t *testing.T) {
 	s := bench.Series{X: "n", Y: "steps", Law: linear}
-	got := s.Judge(measure(spaced(1e2, 1e6, 9), 0, func(x float64) float64 { return 83*x + 23 }))
+	got := s.Judge(taken(spaced(1e2, 1e6, 9), 0, func(x float64) float64 { return 83*x + 23 }))
 	require.InDelta(t, 1, got.Exponent, 1e-9)
 	require.Less(t, got.Half, 1e-6)
 	require.InDelta(t, 83.23, got.Constant, 1e-9)
@@ -123,8 +123,8 @@ func TestLinearCounts(t *testing.T) {
 }
 
 func TestClaimVerdict(t *testing.T) {
-	good := measure(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return 2 * x })
-	bad := measure(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return x * x })
+	good := taken(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return 2 * x })
+	bad := taken(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return x * x })
 	for _, c := range []struct {
 		name       string
 		correction string

@@ -57,9 +57,12 @@ func (r *Row) check() error {
 	return nil
 }
 
+// Point is what was measured.
+func (r *Row) Point() bench.Point { return bench.Point{X: r.X, Y: r.Y, More: r.More} }
+
 // Measurement is the row for a verdict.
 func (r *Row) Measurement() bench.Measurement {
-	m := bench.Measurement{Size: r.Size, Point: bench.Point{X: r.X, Y: r.Y, More: r.More}, Low: r.Y, High: r.Y}
+	m := bench.Measurement{Size: r.Size, Point: r.Point(), Low: r.Y, High: r.Y}
 	if len(r.Samples) > 0 {
 		m.Low, m.High, m.Samples = r.Low, r.High, r.Samples
 	}

@@ -1,0 +1,164 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/page"
+)
+
+// madeUp are claims with each verdict, a time among them.
+func madeUp() []bench.Claim {
+	linear := bench.Law{Kind: bench.Power, Power: 1}
+	series := func(name string, role bench.Role, law bench.Law, f func(n float64) float64) bench.Series {
+		return bench.Series{Name: name, Role: role, Law: law, X: "|G|", Y: "steps", Quick: []int{1000, 2000, 5000, 10000, 20000},
+			Measure: func(_ context.Context, n int) (bench.Point, error) {
+				y := f(float64(n))
+				return bench.Point{X: float64(n), Y: y, More: map[string]float64{"m": float64(n), "|G|": 3, "steps": y, "overhead": 7}}, nil
+			}}
+	}
+	small := series("small", bench.Contrast, bench.Law{Kind: bench.Exponential}, func(n float64) float64 { return float64(int(1) << int(n)) })
+	small.Quick = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	timed := series("time", bench.Evidence, linear, func(n float64) float64 { return 40 * n })
+	timed.Y, timed.Timed = "time (ns)", true
+	same := series("D(t)", bench.Evidence, bench.Law{Kind: bench.Equal}, func(n float64) float64 { return n })
+	return []bench.Claim{
+		{Number: 1, Title: "a good one", Source: "section 1", Family: "All.", Meaning: "It is linear.",
+			Series: []bench.Series{series("affine", bench.Evidence, linear, func(n float64) float64 { return 83*n + 23 }), small}},
+		{Number: 2, Title: "one that fails", Series: []bench.Series{series("square", bench.Evidence, linear, func(n float64) float64 { return n * n })}},
+		{Number: 3, Title: "a corrected one", Correction: "m is another.", Series: []bench.Series{timed, same}},
+		{Number: 4, Title: "a missing one", Series: []bench.Series{{Name: "none", Role: bench.Evidence, Law: linear, X: "n", Y: "steps"}}},
+	}
+}
+
+func report(t *testing.T) *measure.Report {
+	s, err := measure.Open(t.TempDir() + "/rows.jsonl")
+	require.NoError(t, err)
+	defer s.Close()
+	claims := madeUp()
+	sel := measure.Selection{Sizes: measure.Quick, Build: "v9"}
+	require.NoError(t, measure.Run(context.Background(), claims, s, measure.Options{Selection: sel, Repeat: 6,
+		Computer: measure.Computer{System: "plan9/arm", Cores: 4, Processor: "Fast", Go: "go1"}}))
+	return s.Report(claims, sel)
+}
+
+func TestText(t *testing.T) {
+	got := page.Text(report(t))
+	require.Equal(t, strings.TrimPrefix(`
+no.  claim            verdict                 law                 exponent  constant
+  1  a good one       holds                   steps = Θ(|G|)         1.000      83.1
+  2  one that fails   fails                   steps = Θ(|G|)         2.000    20 000
+  3  a corrected one  holds after correction  time (ns) = Θ(|G|)     1.000        40
+                                              steps = |G|            equal         1
+  4  a missing one    not measured            –                          –         –
+`, "\n"), got)
+}
+
+func TestMarkdown(t *testing.T) {
+	r := report(t)
+	text, err := page.Markdown(r, page.Options{Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }})
+	require.NoError(t, err)
+	for _, want := range []string{
+		"| 1 | [a good one](#claim-1) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | [steps](pictures/claim-01.svg) |\n",
+		"| 2 | [one that fails](#claim-2) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | [steps](pictures/claim-02.svg) |\n",
+		"Measured by gram v9. Times were taken on 4 cores of Fast, plan9/arm, go1.\n",
+		"<a id=\"claim-1\"></a>\n\n## 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n",
+		"**Holds after correction**.\n\n*Correction.* m is another.\n",
+		"| square | evidence | steps = Θ(\\|G\\|) | 2.000 | 20 000 | **fails**: the exponent is 2.000 ± 0.000, not 1 | quadratic 0 %,",
+		"| small | contrast | steps = 2^Θ(\\|G\\|) | 2^(1.00·x) | 0 | holds |",
+		"![steps against |G|](pictures/claim-01.svg)\n",
+		"It is linear.\n\n```sh\nrepeat claim 1\n```\n",
+		"| 5 000 | 5 000 | 415 023 |\n",
+		"| 5 000 | 5 000 | 200 000 | 200 000 … 200 000 |\n",
+		"steps + overhead ≤ ",
+	} {
+		require.Contains(t, string(text), want)
+	}
+	require.NotContains(t, string(text), "tape", "the workloads are the repository's")
+	again, err := page.Markdown(report(t), page.Options{Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }})
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(again), "the same report gives the same bytes")
+}
+
+func TestNothingMeasured(t *testing.T) {
+	text, err := page.Markdown(&measure.Report{}, page.Options{})
+	require.NoError(t, err)
+	require.Contains(t, string(text), "Nothing has been measured.")
+	bound, err := page.BoundText(&measure.Report{})
+	require.NoError(t, err)
+	require.Empty(t, bound)
+}
+
+func TestJSON(t *testing.T) {
+	text, err := page.JSON(report(t))
+	require.NoError(t, err)
+	var got struct {
+		Builds []string
+		Bound  struct {
+			Runs  int
+			Least []float64
+		}
+		Claims []struct {
+			Number  int
+			Verdict string
+			Series  []struct {
+				Name     string
+				Exponent *float64
+				Points   []struct{ Y float64 }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Equal(t, []string{"v9"}, got.Builds)
+	require.Equal(t, 20, got.Bound.Runs, "five sizes of four series of evidence; contrast is left out")
+	require.Len(t, got.Claims, 4)
+	require.Equal(t, "fails", got.Claims[1].Verdict)
+	require.InDelta(t, 1, *got.Claims[0].Series[0].Exponent, 1e-9)
+	require.Equal(t, 83023.0, got.Claims[0].Series[0].Points[0].Y)
+	require.Nil(t, got.Claims[3].Series[0].Exponent)
+}
+
+// TestBenchmarks: what benchstat reads is what was measured.
+func TestBenchmarks(t *testing.T) {
+	text, err := page.Benchmarks(report(t))
+	require.NoError(t, err)
+	results, exact := map[string][]float64{}, map[string]bool{}
+	for r := benchfmt.NewReader(bytes.NewReader(text), "results.txt"); r.Scan(); {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		case *benchfmt.UnitMetadata:
+			exact[rec.Unit] = rec.Key == "assume" && rec.Value == "exact"
+		case *benchfmt.Result:
+			require.Equal(t, "plan9", rec.GetConfig("goos"))
+			require.Equal(t, "Fast", rec.GetConfig("cpu"))
+			for _, v := range rec.Values {
+				key := string(rec.Name) + " " + v.Unit
+				results[key] = append(results[key], v.Value)
+			}
+		}
+	}
+	require.Equal(t, []float64{83023}, results["Claim_1/affine/size=1000 steps"])
+	require.Equal(t, []float64{1000}, results["Claim_1/affine/size=1000 m"])
+	require.Len(t, results["Claim_3/time/size=2000 sec"], 6, "one for each time that was taken")
+	require.InDelta(t, 80e-6, results["Claim_3/time/size=2000 sec"][0], 1e-12)
+	require.True(t, exact["steps"])
+	require.False(t, exact["ns"])
+}
+
+func TestFolder(t *testing.T) {
+	files, err := page.Folder(report(t), func(*bench.Claim) string { return "again" })
+	require.NoError(t, err)
+	for _, name := range []string{"BENCHMARKS.md", "results.json", "results.txt", "plots/claim-01.svg", "plots/claim-01.png", "plots/claim-03-2.svg"} {
+		require.NotEmpty(t, files[name], name)
+	}
+	require.NotContains(t, files, "plots/claim-04.svg", "nothing was measured")
+}

@@ -1,0 +1,75 @@
+package page_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/page"
+)
+
+// root is the repository's.
+const root = "../.."
+
+func committed(t *testing.T) *measure.Store {
+	s, err := measure.Read(filepath.Join(root, page.RepositoryRows))
+	require.NoError(t, err)
+	return s
+}
+
+// TestRepositoryIsGenerated: BENCHMARKS.md and its pictures are what is made of the
+// committed measurements. `go generate ./bench` makes them.
+func TestRepositoryIsGenerated(t *testing.T) {
+	report := committed(t).Report(bench.Claims(), measure.Selection{Sizes: measure.AnySize})
+	files, err := page.Repository(report)
+	require.NoError(t, err)
+	pictures, err := filepath.Glob(filepath.Join(root, "bench/plots/*"))
+	require.NoError(t, err)
+	require.Len(t, pictures, len(files)-1, "bench/plots has pictures that are on no page")
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		require.True(t, string(want) == string(got), "%s is stale: run go generate ./bench", name)
+	}
+}
+
+// TestCountsOfThePage measures the counts on the page again, at the sizes of a quick run, and
+// compares them exactly.
+func TestCountsOfThePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes as long as gram bench --quick")
+	}
+	kept := map[[2]any]map[int]measure.Row{}
+	for _, r := range committed(t).Rows() {
+		key := [2]any{r.Claim, r.Series}
+		if kept[key] == nil {
+			kept[key] = map[int]measure.Row{}
+		}
+		kept[key][r.Size] = r
+	}
+	for _, c := range bench.Claims() {
+		t.Run(c.Name(), func(t *testing.T) {
+			t.Parallel()
+			for _, s := range c.Series {
+				for _, n := range s.Quick {
+					r, ok := kept[[2]any{c.Number, s.Name}][n]
+					require.True(t, ok, "%s, size %d is not on the page: measure it", s.Name, n)
+					if s.Timed {
+						continue
+					}
+					p, err := s.Measure(context.Background(), n)
+					require.NoError(t, err)
+					if len(p.More) == 0 {
+						p.More = nil // as it is read back
+					}
+					require.Equal(t, r.Point(), p, "%s, size %d", s.Name, n)
+				}
+			}
+		})
+	}
+}
