@@ -55,4 +55,3 @@ func TestProbe(t *testing.T) {
 	}
 	fmt.Println("all", all)
 }
-

@@ -155,9 +155,13 @@ func (f *Finding) fit(d fit.Data) bool {
 	return true
 }
 
-// enough reports whether the window is wide enough to decide by.
+// enough reports whether the window is wide enough to decide by. Data that are the law exactly, with
+// terms of lower order, need no width.
 func (f *Finding) enough() bool {
 	w := f.Window
+	if w.Exact {
+		return true
+	}
 	span := w.Span()
 	if f.Series.Law.Kind == Exponential {
 		span = w.Y[w.Len()-1] / w.Y[0]

@@ -80,7 +80,11 @@ func TestVerdicts(t *testing.T) {
 		{"affine, noise, few points", few, 0.3, affine, map[bench.Law]bench.Verdict{linear: open, atMost: open, quadratic: no}},
 		{"affine, three points", few[:3], 0, affine, map[bench.Law]bench.Verdict{linear: open, quadratic: open}},
 		{"affine, one decade", spaced(8, 80, 8), 0, affine, map[bench.Law]bench.Verdict{linear: yes, quadratic: no}},
-		{"affine, no span", spaced(1000, 1100, 8), 0, affine, map[bench.Law]bench.Verdict{linear: open, quadratic: open}},
+		{"affine, no span", spaced(1000, 1100, 8), 0, affine, map[bench.Law]bench.Verdict{linear: yes, quadratic: open}},
+		{"affine, no span, a little noise", spaced(1000, 1100, 8), 0.01, affine, map[bench.Law]bench.Verdict{linear: open, quadratic: open}},
+		{"a square's root beside it", []float64{1600, 3600, 6400, 14400, 25600, 57600}, 0, func(x float64) float64 { return 2558*x - 1002*math.Sqrt(x) - 6 },
+			map[bench.Law]bench.Verdict{linear: yes, nLogN: no, quadratic: no}},
+		{"to a constant from below", []float64{10, 20, 50, 100, 200}, 0, func(x float64) float64 { return 6 - 9/x }, map[bench.Law]bench.Verdict{constant: yes, linear: no}},
 		{"n log n", few, 0, logs, map[bench.Law]bench.Verdict{linear: no, atMost: no, nLogN: yes, quadratic: no, exponential: no}},
 		{"n log n, many points", many, 0, logs, map[bench.Law]bench.Verdict{linear: no, nLogN: yes, quadratic: no}},
 		{"n log n, a little noise", many, 0.01, logs, map[bench.Law]bench.Verdict{linear: no, nLogN: yes, quadratic: no}},
@@ -119,7 +123,7 @@ func TestLinearCounts(t *testing.T) {
 	require.Less(t, got.Half, 1e-6)
 	require.InDelta(t, 83.23, got.Constant, 1e-9)
 	require.True(t, got.Window.Exact)
-	require.InDelta(t, 23, got.Window.Lower[0], 1e-3)
+	require.InDelta(t, 23, got.Window.Lower[0].C, 1e-3)
 }
 
 func TestClaimVerdict(t *testing.T) {

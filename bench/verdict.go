@@ -84,16 +84,16 @@ func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 	return out
 }
 
-// Worst returns the fitted finding of the series of the role whose exponent is farthest
-// beyond its law, for each law; in the order of the series.
-func (o *Outcome) Worst(role Role) []*Finding {
+// Worst returns, for each law and pair of quantities of the evidence, the finding whose exponent is
+// farthest beyond the law; in the order of the series, those without an exponent left out.
+func (o *Outcome) Worst() []*Finding {
 	var out []*Finding
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		if f.Series.Role != role || !f.Fitted && f.Series.Law.Kind != Equal || f.Verdict == Missing {
+		if f.Series.Role != Evidence || !f.Fitted && f.Series.Law.Kind != Equal || f.Verdict == Missing {
 			continue
 		}
-		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.Law == f.Series.Law })
+		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.alike(f.Series) })
 		switch {
 		case at < 0:
 			out = append(out, f)
@@ -104,13 +104,24 @@ func (o *Outcome) Worst(role Role) []*Finding {
 	return out
 }
 
-// Constant is the largest constant of the series of evidence that have the law.
-func (o *Outcome) Constant(law Law) float64 {
+// Constant is the largest constant of the evidence that has the finding's law and quantities.
+func (o *Outcome) Constant(of *Finding) float64 {
 	most := 0.0
 	for _, f := range o.Findings {
-		if f.Series.Role == Evidence && f.Series.Law == law {
+		if f.Series.Role == Evidence && f.Series.alike(of.Series) {
 			most = max(most, f.Constant)
 		}
 	}
 	return most
+}
+
+// alike reports whether the series have one law of the same quantities.
+func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && s.Y == t.Y }
+
+// Distance is how far the exponent is beyond the law's; 0 if the law has none.
+func (f *Finding) Distance() float64 {
+	if !f.Fitted {
+		return 0
+	}
+	return f.distance()
 }

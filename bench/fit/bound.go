@@ -30,8 +30,8 @@ func LeastSquares(samples []Sample) (c []float64, residual float64, err error) {
 	}
 	for len(active) > 0 {
 		solution, ok := solve(samples, active)
-		least := 0
-		for k := range active {
+		least := len(active) - 1 // of columns that depend on each other, the last goes
+		for k := range solution {
 			if solution[k] < solution[least] {
 				least = k
 			}
@@ -41,10 +41,6 @@ func LeastSquares(samples []Sample) (c []float64, residual float64, err error) {
 				c[j] = solution[k]
 			}
 			break
-		}
-		// Of columns that depend on each other, the last goes.
-		if !ok {
-			least = len(active) - 1
 		}
 		active = append(active[:least:least], active[least+1:]...)
 	}
@@ -65,24 +61,11 @@ func solve(samples []Sample, active []int) (c []float64, ok bool) {
 		}
 		ones.SetVec(i, 1)
 	}
-	c = make([]float64, len(active))
 	if len(samples) < len(active) {
-		return c, false
+		return nil, false
 	}
-	norms := make([]float64, len(active))
-	for k := range norms {
-		column := a.ColView(k).(*mat.VecDense)
-		norms[k] = mat.Norm(column, 2)
-		column.ScaleVec(1/norms[k], column)
-	}
-	var solution mat.VecDense
-	if err := solution.SolveVec(a, ones); err != nil {
-		return c, false
-	}
-	for k := range c {
-		c[k] = solution.AtVec(k) / norms[k]
-	}
-	return c, true
+	c, _, ok = leastSquares(a, ones)
+	return c, ok
 }
 
 // Bound returns constants c ≥ 0 with Y ≤ Σ c_j·X[j] for every sample: of all that are so,

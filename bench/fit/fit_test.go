@@ -77,7 +77,10 @@ func TestExponent(t *testing.T) {
 		{"quadratic as linear", fit.Linear, func(x float64) float64 { return x*x + x }, 2, 1e-3, 0},
 		{"linear as quadratic", fit.Quadratic, func(x float64) float64 { return 5*x + 1 }, 1, 1e-3, 0},
 		{"a root", fit.Model{Power: 0.5}, math.Sqrt, 0.5, 1e-9, 0},
-		{"constant", fit.Constant, func(float64) float64 { return 12 }, 0, 1e-12, 0},
+		{"constant", fit.Constant, func(float64) float64 { return 12 }, 0, 1e-12, 1},
+		{"to a constant", fit.Constant, func(x float64) float64 { return 12 - 5000/x }, 0, 1e-12, 1},
+		{"linear in the square of a size", fit.Linear, func(x float64) float64 { return 3*x - 10*math.Sqrt(x) }, 1, 1e-9, 2},
+		{"n log n as constant", fit.Constant, func(x float64) float64 { return math.Log(x) }, 0.09, 0.02, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.model.Correct(series(xs, c.f).Upper())

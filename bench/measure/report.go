@@ -30,9 +30,9 @@ func buildOf(build string, c *bench.Claim) string {
 
 // Report is what the rows of a store say of claims.
 type Report struct {
-	Outcomes  []bench.Outcome
-	Builds    []string   // that measured the rows
-	Computers []Computer // that times were taken on
+	Outcomes  []bench.Outcome // by the claims' numbers
+	Builds    []string        // that measured the rows
+	Computers []Computer      // that times were taken on
 }
 
 // Report judges the claims by the rows of the selection.
@@ -51,6 +51,7 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 			return points
 		}))
 	}
+	slices.SortStableFunc(out.Outcomes, func(a, b bench.Outcome) int { return cmp.Compare(a.Claim.Number, b.Claim.Number) })
 	slices.Sort(out.Builds)
 	slices.SortFunc(out.Computers, func(a, b Computer) int { return cmp.Compare(a.String(), b.String()) })
 	return out

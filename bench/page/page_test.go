@@ -53,12 +53,12 @@ func report(t *testing.T) *measure.Report {
 func TestText(t *testing.T) {
 	got := page.Text(report(t))
 	require.Equal(t, strings.TrimPrefix(`
-no.  claim            verdict                 law                 exponent  constant
-  1  a good one       holds                   steps = Θ(|G|)         1.000      83.1
-  2  one that fails   fails                   steps = Θ(|G|)         2.000    20 000
-  3  a corrected one  holds after correction  time (ns) = Θ(|G|)     1.000        40
-                                              steps = |G|            equal         1
-  4  a missing one    not measured            –                          –         –
+no.  claim            verdict       law                 exponent  constant
+  1  a good one       holds         steps = Θ(|G|)         1.000      83.1
+  2  one that fails   fails         steps = Θ(|G|)         2.000    20 000
+  3  a corrected one  holds after   time (ns) = Θ(|G|)     1.000        40
+                      correction    steps = |G|            equal         –
+  4  a missing one    not measured  –                          –         –
 `, "\n"), got)
 }
 

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -24,19 +26,34 @@ func plain() table.Writer {
 	return t
 }
 
-// summary is what a claim comes to in one line for each law of its evidence.
+// summary is what a claim comes to for one law of its evidence.
 type summary struct{ law, exponent, constant string }
 
+// summarise returns what stands in the table of all claims: the claim's first law, and of the
+// others the one that its exponent is farthest from.
 func summarise(o *bench.Outcome) []summary {
+	worst := o.Worst()
+	if len(worst) > 2 {
+		other := slices.MaxFunc(worst[1:], func(a, b *bench.Finding) int { return cmp.Compare(a.Distance(), b.Distance()) })
+		worst = []*bench.Finding{worst[0], other}
+	}
 	var out []summary
-	for _, f := range o.Worst(bench.Evidence) {
-		s := summary{law(f.Series), exponent(f), constant(o.Constant(f.Series.Law))}
-		if f.Series.Law.Kind == bench.Exponential {
+	for _, f := range worst {
+		s := summary{law(f.Series), exponent(f), constant(o.Constant(f))}
+		if f.Series.Law.Kind == bench.Exponential || f.Series.Law.Kind == bench.Equal {
 			s.constant = "–"
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// wrap breaks the law into lines, and gives the other columns as many.
+func (s *summary) wrap(width int) {
+	s.law = strings.TrimRight(text.WrapSoft(s.law, width), " ")
+	below := strings.Repeat("\n", strings.Count(s.law, "\n"))
+	s.exponent += below
+	s.constant += below
 }
 
 func column(ss []summary, of func(summary) string) string {
@@ -50,22 +67,30 @@ func column(ss []summary, of func(summary) string) string {
 	return strings.Join(out, "\n")
 }
 
-// titleWidth is where titles are cut on a terminal.
-const titleWidth = 46
+// Where the text of columns is broken on a terminal.
+const (
+	titleWidth   = 46
+	verdictWidth = 12
+	lawWidth     = 32
+)
 
-// Text is the table of all claims for a terminal, with what its columns mean.
+// Text is the table of all claims for a terminal.
 func Text(r *measure.Report) string {
 	t := plain()
 	t.AppendHeader(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"})
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, Align: text.AlignRight},
 		{Number: 2, WidthMax: titleWidth, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: verdictWidth, WidthMaxEnforcer: text.WrapSoft},
 		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
 	})
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		ss := summarise(o)
+		for k := range ss {
+			ss[k].wrap(lawWidth)
+		}
 		t.AppendRow(table.Row{number(o.Claim), o.Claim.Title, string(o.Verdict),
 			column(ss, func(s summary) string { return s.law }),
 			column(ss, func(s summary) string { return s.exponent }),
