@@ -4,6 +4,10 @@ package bench
 // families of package family.
 func Claims() []Claim {
 	return []Claim{
-		claimEvaluation(), claimForward(), claimReverse(), claimBackpropSize(), claimReverseSize(), claimBackpropSteps(), claimMainLemma(), claimShrinking(), claimCommutation(), claimNormalising(), claimTheorem(), claimParameter(), claimReadback(), claimUnicity(), claimModular(), claimPure(), claimEditing(), claimHigherTypes(), claimCopies(), claimSearch(), claimTime(), claimParallel(),
+		claimEvaluation(), claimForward(), claimReverse(), claimBackpropSize(), claimReverseSize(),
+		claimShrinking(), claimBackpropSteps(), claimCommutation(), claimMainLemma(), claimTheorem(),
+		claimParameter(), claimReadback(), claimUnicity(), claimModular(), claimPure(),
+		claimEditing(), claimSearch(), claimTime(), claimHigherTypes(), claimCopies(),
+		claimParallel(), claimNormalising(),
 	}
 }

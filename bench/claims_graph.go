@@ -164,7 +164,7 @@ func claimReverse() Claim {
 // stepsPerNode is the number of inputs, and the steps of a gradient over |G|.
 func stepsPerNode(ctx context.Context, p *gram.Program) (Point, error) {
 	pt, err := gradientSteps(ctx, p)
-	return Point{X: float64(len(p.ScalarInputs())), Y: pt.Y / pt.X, More: pt.More}, err
+	return Point{X: float64(len(p.ScalarInputs())), Y: pt.Y / pt.X}, err
 }
 
 // jacobian is k·|G|, and the steps of a Jacobian with k outputs.

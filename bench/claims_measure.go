@@ -34,43 +34,46 @@ func loadText(ctx context.Context, name, text string) (*gram.Program, error) {
 	return gram.Load(ctx, name, []byte(text), gram.Options{})
 }
 
-// more is what a run's cost and bound say besides.
-func more(c *gram.Cost, b gram.Bound) map[string]float64 {
-	return map[string]float64{
-		"m": float64(b.M), "|G|": float64(b.Graph), "steps": float64(c.Steps.Total),
-		"overhead": float64(c.Overhead.Total), "search": float64(c.Overhead.Search),
+// more is what a gradient's cost and bound say besides. A Jacobian has no m there: its
+// bound is another, k times that of a gradient.
+func more(c *gram.Cost, b gram.Bound, outputs int) map[string]float64 {
+	out := map[string]float64{
+		GraphName: float64(b.Graph), StepsName: float64(c.Steps.Total), OverheadName: float64(c.Overhead.Total),
+		"search": float64(c.Overhead.Search),
 	}
+	if outputs == 1 {
+		out[MName] = float64(b.M)
+	}
+	return out
 }
 
 // withBound runs the program for its gradient, and with symbolic inputs.
-func withBound(ctx context.Context, p *gram.Program, opt gram.EvalOptions) (*gram.Cost, gram.Bound, error) {
+func withBound(ctx context.Context, p *gram.Program, opt gram.EvalOptions) (*gram.Result, gram.Bound, error) {
 	b, err := p.Bound(ctx, gram.EvalOptions{})
 	if err != nil {
 		return nil, b, err
 	}
 	res, err := p.Gradient(ctx, opt)
-	if err != nil {
-		return nil, b, err
-	}
-	return &res.Cost, b, nil
+	return res, b, err
 }
 
 // theorem is the point of Theorem 1: m + |G|, and the steps and overhead of a gradient.
 func theorem(ctx context.Context, p *gram.Program) (Point, error) {
-	c, b, err := withBound(ctx, p, literal)
+	res, b, err := withBound(ctx, p, literal)
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(b.M + b.Graph), Y: float64(c.Steps.Total + c.Overhead.Total), More: more(c, b)}, nil
+	c := &res.Cost
+	return Point{X: float64(b.M + b.Graph), Y: float64(c.Steps.Total + c.Overhead.Total), More: more(c, b, len(res.Values))}, nil
 }
 
 // gradientSteps is |G|, and the steps of a gradient.
 func gradientSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	c, b, err := withBound(ctx, p, gram.EvalOptions{})
+	res, b, err := withBound(ctx, p, gram.EvalOptions{})
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(b.Graph), Y: float64(c.Steps.Total), More: more(c, b)}, nil
+	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
 }
 
 // valueSteps is |G|, and the steps of a value.
@@ -83,7 +86,7 @@ func valueSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total), More: more(&res.Cost, b)}, nil
+	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
 }
 
 // machineFor compiles a term and makes a machine for it, which the caller closes.

@@ -13,7 +13,7 @@ import (
 // claimParallel is claim 21.
 func claimParallel() Claim {
 	var series []Series
-	quick, full := powersOfTwo(4, 12), powersOfTwo(4, 16)
+	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
 	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
 		series = append(series,
 			Series{Name: f.Name + ": critical path of G", Role: Evidence, Law: linear, X: "log₂ n", Y: "operations one after the other",

@@ -11,7 +11,7 @@ import (
 // claimSearch is claim 17.
 func claimSearch() Claim {
 	constant := Law{Kind: AtMost}
-	sizes, full := family.Sizes(10, 200), family.Sizes(10, 2000)
+	sizes, full := family.Sizes(20, 200), family.Sizes(20, 1000)
 	var series []Series
 	add := func(name string, role Role, opt gram.EvalOptions) {
 		series = append(series, Series{Name: "all families, " + name, Role: role, Law: constant, X: "n", Y: mostSearch,
@@ -27,17 +27,17 @@ func claimSearch() Claim {
 		}
 	}
 	tries := func(name string, gradient bool) Series {
-		return Series{Name: "the worst of 200 random programs, " + name, Role: Evidence, Law: constant, X: "n", Y: mostSearch,
-			Quick: []int{2, 4, 8, 16}, Full: []int{2, 4, 8, 16, 32, 64, 128}, Measure: worstOf(200, gradient)}
+		return Series{Name: "the worst of many random programs, " + name, Role: Evidence, Law: constant, X: "n", Y: mostSearch,
+			Quick: powersOfTwo(2, 6), Full: powersOfTwo(2, 9), Measure: worstOf(gradient)}
 	}
 	series = append(series, tries("gradients", true), tries("values", false))
-	for _, f := range append([]family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList}) {
+	for _, f := range []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList} {
 		series = append(series, Series{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search",
 			Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)})
 	}
 	add("with blocks", Contrast, gram.EvalOptions{})
 	for _, f := range family.Handwritten() {
-		series = append(series, Series{Name: f.Name + ", a program with lin", Role: Contrast, Law: constant, X: "n", Y: mostSearch,
+		series = append(series, Series{Name: f.Name + ", a program with lin", Role: Contrast, Law: Law{Kind: AtMost, Logs: 1}, X: "n", Y: mostSearch,
 			Quick: f.Quick, Full: f.Full, Measure: against(on(f, searchOfValue))})
 	}
 	return Claim{
@@ -56,19 +56,20 @@ func claimSearch() Claim {
 
 const mostSearch = "most search per step"
 
-// withGradient are all families with a gradient.
-func withGradient() []family.Family { return append(programs(), family.Church) }
-
 // mostDoublings is the size of the largest program of a family whose cost doubles with n.
 const mostDoublings = 10
 
 // worstFamily is n, and the largest ratio of search to steps of the gradients of all
-// families at that size.
+// families but the random programs, of which many are drawn: [worstOf]; each at
+// that size, or at the largest of a quick run if that is less.
 func worstFamily(opt gram.EvalOptions) func(context.Context, int) (Point, error) {
 	return func(ctx context.Context, n int) (Point, error) {
 		pt := Point{X: float64(n)}
-		for _, f := range withGradient() {
-			size := n
+		for _, f := range append(programs(), family.Church) {
+			if f.Name == family.RandomProgram.Name {
+				continue
+			}
+			size := min(n, f.Quick[len(f.Quick)-1])
 			if f.Doubles {
 				size = min(n, mostDoublings)
 			}
@@ -90,11 +91,14 @@ func searchPerStep(c *gram.Cost) float64 {
 	return float64(c.Overhead.Search) / float64(max(1, c.Steps.Total))
 }
 
+// drawnLets is how many lets the random programs have that are drawn for one size, in all.
+const drawnLets = 6400
+
 // worstOf is n, and the largest ratio of search to steps of random programs of n lets.
-func worstOf(tries int, gradient bool) func(context.Context, int) (Point, error) {
+func worstOf(gradient bool) func(context.Context, int) (Point, error) {
 	return func(ctx context.Context, n int) (Point, error) {
 		pt := Point{X: float64(n)}
-		for seed := range uint64(tries) {
+		for seed := range uint64(drawnLets / n) {
 			p, err := loadText(ctx, "random program", family.Random(n, seed))
 			if err != nil {
 				return Point{}, err

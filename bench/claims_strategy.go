@@ -121,9 +121,9 @@ func claimModular() Claim {
 			Measure: recurrent(shape, stepsOf(gram.Direct), stepsOf(gram.Modular))}
 	}
 	byLength := func(n int) (int, int, int) { return 4, 4, n }
-	byWidth := func(w int) (int, int, int) { return w, w, 50 }
+	byWidth := func(w int) (int, int, int) { return w, w, 20 }
 	byInput := func(d int) (int, int, int) { return d, 8, 50 }
-	lengths, wide := family.Sizes(50, 5000), []int{4, 6, 8, 12, 16, 24}
+	lengths, wide := family.Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
 	return Claim{
 		Number: 14,
 		Title:  "Normalising D(L) before it is copied saves Θ((d + m)·m·n) steps",
@@ -131,8 +131,8 @@ func claimModular() Claim {
 		Family: "The recurrent network: n vectors of R^d in, states of R^m, all of the state's sum as the value.",
 		Series: []Series{
 			saved("n grows, d = m = 4", lengths, family.Sizes(50, 50_000), byLength),
-			saved("d = m grow, n = 50", wide, append(wide[:len(wide):len(wide)], 32, 48, 64), byWidth),
-			saved("d grows, m = 8, n = 50", wide, append(wide[:len(wide):len(wide)], 32, 48, 64), byInput),
+			saved("d = m grow, n = 20", wide, wide, byWidth),
+			saved("d grows, m = 8, n = 50", wide, wide, byInput),
 			{Name: "direct", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
 				Measure: recurrent(byLength, stepsOf(gram.Direct), nil)},
 			{Name: "modular", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,

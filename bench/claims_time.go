@@ -14,14 +14,15 @@ func claimTime() Claim {
 	for _, s := range []struct {
 		f        family.Family
 		gradient bool
-		least    int // of iterations; ten nodes each or so
-	}{{family.Polynomial, true, 100}, {family.Network, true, 100}, {family.Loss, true, 100}, {family.Network, false, 200}} {
+		least    int // iterations, of some ten nodes each
+		most     int
+	}{{family.Polynomial, true, 100, 10_000_000}, {family.Network, true, 100, 5_000_000}, {family.Loss, true, 50, 2_000_000}, {family.Network, false, 100, 10_000_000}} {
 		name := s.f.Name + ", gradient"
 		if !s.gradient {
 			name = s.f.Name + ", value"
 		}
 		series = append(series, Series{Name: name, Role: Evidence, Law: Law{Kind: AtMost}, X: "nodes", Y: "time per step (ns)", Timed: true,
-			Quick: family.Sizes(s.least, 100_000), Full: family.Sizes(s.least, 10_000_000), Measure: on(s.f, nanosecondsPerStep(s.gradient))})
+			Quick: family.Sizes(s.least, 100_000), Full: family.Sizes(s.least, s.most), Measure: on(s.f, nanosecondsPerStep(s.gradient))})
 	}
 	return Claim{
 		Number: 18,
