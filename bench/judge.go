@@ -159,14 +159,11 @@ func (f *Finding) fit(d fit.Data) bool {
 // terms of lower order, need no width.
 func (f *Finding) enough() bool {
 	w := f.Window
-	if w.Exact {
-		return true
-	}
 	span := w.Span()
 	if f.Series.Law.Kind == Exponential {
 		span = w.Y[w.Len()-1] / w.Y[0]
 	}
-	return w.Distinct() >= leastPoints && span >= leastSpan*(1-1e-9)
+	return w.Distinct() >= leastPoints && (w.Exact || span >= leastSpan*(1-1e-9))
 }
 
 // tolerance is how near to the law the exponent is to be, and how narrow its interval.

@@ -112,7 +112,9 @@ func Compare(d Data, models ...Model) []Ranked {
 		r := m.residual(d)
 		out = append(out, Ranked{m, r, akaike(r, d.Len(), free)})
 	}
-	slices.SortStableFunc(out, func(a, b Ranked) int { return cmp.Compare(a.aic, b.aic) })
+	slices.SortStableFunc(out, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(a.aic, b.aic), cmp.Compare(a.Residual, b.Residual))
+	})
 	return out
 }
 

@@ -5,6 +5,7 @@
 //	gram eval FILE      its value
 //	gram grad FILE      its value, its gradient or Jacobian, and the cost by rule
 //	gram show FILE      what becomes of it: a stage, as a program or in LaTeX
+//	gram bench          the paper's cost claims, measured; or how a program's cost grows
 //	gram fmt FILE       its canonical form
 //	gram version        what this build is
 //

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+)
+
+// TestBenchInterrupted: what was measured before an interrupt is not measured again.
+func TestBenchInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	program, rows := filepath.Join(dir, "p.gram"), filepath.Join(dir, "out", "rows.jsonl")
+	require.NoError(t, os.WriteFile(program, []byte("param n = 1\ninput x = 0.5\niter #n sin x\n"), 0o666))
+	args := func(sizes string) []string {
+		return []string{"bench", "--family", program, "--param", "n=" + sizes, "--out", filepath.Join(dir, "out")}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() { // interrupts when the first size is measured and the second is under way
+		for ctx.Err() == nil {
+			if text, _ := os.ReadFile(rows); bytes.Contains(text, []byte("\n")) {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var out, errs bytes.Buffer
+	require.Equal(t, statusInterrupted, run(ctx, args("10,1000000000000"), nil, &out, &errs))
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), "gram: interrupted while measuring; 1 of 12 points are kept for the next run\n")
+
+	before, err := os.ReadFile(rows)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(before), "\n"))
+	errs.Reset()
+	require.Equal(t, statusDone, run(context.Background(), args("10,20"), nil, &out, &errs), errs.String())
+	require.Contains(t, errs.String(), "p.gram: steps, 1 point\n")
+	after, err := os.ReadFile(rows)
+	require.NoError(t, err)
+	require.Truef(t, bytes.HasPrefix(after, before), "%s", after)
+}
+
+// TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.
+func TestBenchProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := newBenchProgress(&out, true)
+	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
+	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
+	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
+	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
+	require.Contains(t, out.String(), "claim 7, chain, size 1 000")
+	require.NotContains(t, out.String(), "\n")
+	p.close()
+	require.True(t, strings.HasSuffix(out.String(), "\r"), "%q", out.String())
+	newBenchProgress(&out, true).close()
+}
+
+func TestParseSizes(t *testing.T) {
+	for text, want := range map[string][]int{
+		"1e2..1e3": {100, 200, 500, 1000}, "3..70": {3, 5, 10, 20, 50, 70}, "7..7": {7}, "0..2": {0, 1, 2},
+		"30,10,20,10": {10, 20, 30}, "1e6": {1_000_000}, " 1 , 2": {1, 2},
+	} {
+		got, err := parseSizes(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "2..1", "1..", "a..b", "1.5..3", "1,,2", "-1..2", "1..1e30"} {
+		_, err := parseSizes(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{"n=1..2": "n=1..2", "": "''", "q=[1,2]": "'q=[1,2]'", "it's": `'it'\''s'`, "xs=@a.csv:b": "xs=@a.csv:b"} {
+		require.Equal(t, want, quote(text))
+	}
+}
