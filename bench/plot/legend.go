@@ -14,14 +14,14 @@ const (
 	gap         = vg.Length(5) // behind thumbnail and text
 )
 
-// legend is the list of the series, above the plot. Short entries stand two in a row.
+// legend is the list of the items, above the plot. Short entries stand two in a row.
 type legend struct {
 	style   text.Style
 	entries []entry
 	rows    int
 }
 
-// entry is a series in the legend.
+// entry is an item in the legend.
 type entry struct {
 	text        string
 	row, column int
@@ -32,8 +32,9 @@ func (p *Picture) newLegend() *legend {
 	l := &legend{style: textStyle(draw.XLeft)}
 	const whole = width - 4*margin
 	column := 0
-	for _, f := range p.Findings {
-		e := entry{text: l.fitting(f.Series.Name, label(f), whole-thumbnail-2*gap)}
+	for _, it := range p.items() {
+		name, fitted := it.label()
+		e := entry{text: l.fitting(name, fitted, whole-thumbnail-2*gap)}
 		short := thumbnail+2*gap+l.style.Width(e.text) <= whole/2
 		if column == 1 && !short {
 			l.rows, column = l.rows+1, 0

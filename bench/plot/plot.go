@@ -137,12 +137,14 @@ func (p *Picture) draw(c draw.Canvas) error {
 	pl := plot.New()
 	axes(pl)
 	l := p.newLegend()
-	for i, f := range p.Findings {
-		thumbnails, err := p.style(i).add(pl, f)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
+	for i, it := range p.items() {
+		for _, f := range it.findings {
+			thumbnails, err := it.style(i).add(pl, f)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
+			}
+			l.entries[i].thumbnails = thumbnails
 		}
-		l.entries[i].thumbnails = thumbnails
 	}
 	widen(pl)
 	l.draw(draw.Crop(c, 2*margin, -2*margin, 0, -margin))

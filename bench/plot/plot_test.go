@@ -86,6 +86,30 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestCrowd: a picture of many series has one entry in its legend for them.
+func TestCrowd(t *testing.T) {
+	c := bench.Claim{Number: 10, Title: "many"}
+	for i := range 20 {
+		c.Series = append(c.Series, bench.Series{Name: "family", Role: bench.Evidence, Law: linear, X: "m", Y: "steps", Quick: []int{i}})
+	}
+	c.Series = append(c.Series, bench.Series{Name: "one alone", Role: bench.Contrast, Law: linear, X: "m", Y: "steps", Quick: []int{20}})
+	o := c.Judge(func(s *bench.Series) []bench.Measurement {
+		var out []bench.Measurement
+		for x := 1000.0; x < 1e6; x *= 3 {
+			y := math.Pow(x, 1+0.01*float64(s.Quick[0]))
+			out = append(out, bench.Measurement{Point: bench.Point{X: x, Y: y}, Low: y, High: y})
+		}
+		return out
+	})
+	p := plot.Pictures(&o)[0]
+	svg, err := p.SVG()
+	require.NoError(t, err)
+	text := characters(t, svg)
+	require.Contains(t, text, "20 series ~ x^1.00 to x^1.19")
+	require.Contains(t, text, "one alone ~ x^1.20")
+	require.NotContains(t, text, "family")
+}
+
 // characters is the text of an XML document, which is read to its end.
 func characters(t *testing.T, doc []byte) string {
 	var out bytes.Buffer

@@ -31,15 +31,22 @@ type style struct {
 	color  color.NRGBA
 	mark   draw.GlyphDrawer
 	dashes []vg.Length
+	radius vg.Length // of the mark
 }
 
-// style gives each series its own: a colour, and a mark that changes when the colours are used up.
-func (p *Picture) style(i int) style {
+// style gives item i its own: a colour, and a mark that changes when the colours are used up. Marks
+// that are drawn later are smaller, so that of two in one place both are seen.
+func (it item) style(i int) style {
 	marks, dashes := full, []vg.Length(nil)
-	if p.Findings[i].Series.Role == bench.Contrast {
+	if it.role() == bench.Contrast {
 		marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
 	}
-	return style{palette[i%len(palette)], marks[(i+i/len(palette))%len(marks)], dashes}
+	s := style{color: palette[i%len(palette)], mark: marks[(i+i/len(palette))%len(marks)], dashes: dashes}
+	s.radius = vg.Points(3.4 - 0.6*float64(i%len(marks)))
+	if len(it.findings) > 1 {
+		s.radius = vg.Points(1.8)
+	}
+	return s
 }
 
 // point is one measurement that can be drawn.
@@ -101,7 +108,7 @@ func (s style) add(pl *plot.Plot, f *bench.Finding) ([]plot.Thumbnailer, error) 
 	if err != nil {
 		return nil, err
 	}
-	data.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: vg.Points(2.6), Shape: s.mark}
+	data.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: s.radius, Shape: s.mark}
 	pl.Add(data)
 	return append(entry, data), nil
 }
