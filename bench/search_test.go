@@ -1,0 +1,113 @@
+package bench_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// The bound of docs/next-redex.md on the search of one run: so much for each step and for
+// each unit of instantiate, and so much in all. Small programs have few duals in a job of
+// duals that are written by hand, so that its heap is within it.
+const (
+	searchBound = 1
+	searchInAll = 8
+)
+
+// searched is a run of a random program, literally, and what it cost.
+type searched struct {
+	t     *term.Term
+	how   string
+	stats machine.Stats
+}
+
+// ratio is the search for each unit of work, beyond what is allowed in all.
+func (s *searched) ratio() float64 {
+	return (float64(s.stats.Search) - searchInAll) / float64(max(1, s.work()))
+}
+
+// drawSearch runs a random program at its point: its value, its gradient or Jacobian, or
+// the value of one with dual λs of its own, under any schedule.
+func drawSearch(t *rapid.T) *searched {
+	how := rapid.SampledFrom([]string{"value", "gradient", "Jacobian", "duals"}).Draw(t, "how")
+	size := rapid.IntRange(1, generate.MaxSize).Draw(t, "size")
+	opt := machine.Options{NoFuse: true}
+	if rapid.Bool().Draw(t, "any redex") {
+		opt.Schedule, opt.Seed = machine.Random, rapid.Uint64().Draw(t, "seed")
+	}
+	if how == "duals" {
+		q := generate.Linear(t, size)
+		m := newMachine(t, q, compile.Options{}, opt)
+		defer m.Close()
+		require.NoError(t, m.Value(nil))
+		return &searched{q, how, m.Stats()}
+	}
+	p := generate.Draw(t, generate.Options{Size: size, Vector: how == "Jacobian"})
+	q, c := p.Term, compile.Options{Inputs: p.Inputs}
+	if how != "value" {
+		var err error
+		q, err = revgrad.Reverse(p.Term, nil)
+		require.NoError(t, err)
+		c.Reversed = true
+	}
+	m := newMachine(t, q, c, opt)
+	defer m.Close()
+	var err error
+	if how == "value" {
+		err = m.Value(p.Point)
+	} else {
+		const outputs = 3 // at most
+		err = m.Gradient(p.Point, make([]float64, outputs), make([]float64, outputs*len(p.Point)))
+	}
+	require.NoError(t, err)
+	return &searched{p.Term, how, m.Stats()}
+}
+
+func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt machine.Options) *machine.Machine {
+	prog, err := compile.Compile(q, c)
+	require.NoError(t, err)
+	m, err := machine.New(prog, opt)
+	require.NoError(t, err)
+	return m
+}
+
+func (s *searched) require(t require.TestingT) {
+	require.LessOrEqual(t, s.stats.Search, searchBound*s.work()+searchInAll, "%s", s)
+}
+
+// work is what search is charged to.
+func (s *searched) work() uint64 { return s.stats.Counts.Total() + s.stats.Instantiate }
+
+// TestPropertySearch: the search for redexes is bounded by the steps.
+func TestPropertySearch(t *testing.T) {
+	var programs, duals property.Constant
+	t.Cleanup(func() {
+		programs.Report(t, "search for each step and unit of instantiate", searchBound)
+		duals.Report(t, "the same of programs with dual λs of their own", searchBound)
+	})
+	property.Check(t, func(t *rapid.T) {
+		s := drawSearch(t)
+		s.require(t)
+		c := &programs
+		if s.how == "duals" {
+			c = &duals
+		}
+		c.Measure(s.ratio(), s)
+	})
+}
+
+// FuzzSearch searches for a program whose steps take more search than they may.
+func FuzzSearch(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { drawSearch(t).require(t) }))
+}
+
+// String is the program, and how it was run.
+func (s *searched) String() string { return s.how + " of " + s.t.String() }
