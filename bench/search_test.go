@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func (s *searched) ratio() float64 {
 func drawSearch(t *rapid.T) *searched {
 	how := rapid.SampledFrom([]string{"value", "gradient", "Jacobian", "duals"}).Draw(t, "how")
 	size := rapid.IntRange(1, generate.MaxSize).Draw(t, "size")
-	opt := machine.Options{NoFuse: true}
+	opt := machine.Options{NoFuse: true, Limits: machine.Limits{MaxSteps: maxSteps}}
 	if rapid.Bool().Draw(t, "any redex") {
 		opt.Schedule, opt.Seed = machine.Random, rapid.Uint64().Draw(t, "seed")
 	}
@@ -47,7 +48,7 @@ func drawSearch(t *rapid.T) *searched {
 		q := generate.Linear(t, size)
 		m := newMachine(t, q, compile.Options{}, opt)
 		defer m.Close()
-		require.NoError(t, m.Value(nil))
+		requireRun(t, m.Value(nil))
 		return &searched{q, how, m.Stats()}
 	}
 	p := generate.Draw(t, generate.Options{Size: size, Vector: how == "Jacobian"})
@@ -67,8 +68,19 @@ func drawSearch(t *rapid.T) *searched {
 		const outputs = 3 // at most
 		err = m.Gradient(p.Point, make([]float64, outputs), make([]float64, outputs*len(p.Point)))
 	}
-	require.NoError(t, err)
+	requireRun(t, err)
 	return &searched{p.Term, how, m.Stats()}
+}
+
+// maxSteps ends what would take too long: the bound holds at any time.
+const maxSteps = 100_000
+
+// requireRun requires a run without error, but that of the limit of steps.
+func requireRun(t require.TestingT, err error) {
+	var limit *machine.LimitError
+	if !errors.As(err, &limit) {
+		require.NoError(t, err)
+	}
 }
 
 func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt machine.Options) *machine.Machine {

@@ -102,3 +102,21 @@ var Church = doubling(Family{Name: "numerals on numerals", Text: "the Church num
 	Source: func(n int) string {
 		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d #2 (fun y -> w * y + x) x\n", n)
 	}})
+
+// Captures has 4n λs that nobody calls, each of which captures n values that come late:
+// steps take no notice of a λ's body until it is called, but the machine captures what
+// it mentions when the λ is made.
+var Captures = sized(10, 100, 500, Family{Name: "captures", Text: "n late values, and 4n λs that mention all of them and that nobody calls",
+	Source: func(n int) string {
+		var b, body strings.Builder
+		b.WriteString("input x = 0.5\nlet f = fun y -> sin y in\nlet z0 = x in\n")
+		for i := 1; i <= n; i++ {
+			fmt.Fprintf(&b, "let z%d = f z%d in\n", i, i-1)
+			fmt.Fprintf(&body, " + z%d", i)
+		}
+		for i := range 4 * n {
+			fmt.Fprintf(&b, "let g%d = fun y -> y%s in\n", i, body.String())
+		}
+		fmt.Fprintf(&b, "z%d\n", n)
+		return b.String()
+	}})

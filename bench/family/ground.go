@@ -136,9 +136,9 @@ var Heads = sized(10, 500, 2000, Family{Name: "heads", Text: "a trunk of 2000 le
 var BalancedLogSumExp = written(Family{Name: "log-sum-exp, balanced", Text: "log of a balanced sum of n exponentials of inputs", Ground: true,
 	Source: func(n int) string {
 		var b strings.Builder
-		b.WriteString(vector(n) + "log ")
+		b.WriteString(vector(n) + "log (")
 		balanced(&b, 0, n, func(i int) string { return fmt.Sprintf("exp x.(%d)", i) })
-		return b.String() + "\n"
+		return b.String() + ")\n"
 	}})
 
 // Batch is the sum of a small network over n elements: they share their weights.
