@@ -101,31 +101,38 @@ func (l Law) String() string { return l.Of("x") }
 
 // Of is the law as a formula in the quantity x: "Θ(n)", "O(n²)", "2^Θ(n)".
 func (l Law) Of(x string) string {
-	power := x
+	factor := x
 	if l.Power != 1 && strings.ContainsAny(x, " +-*/·") {
-		power = "(" + x + ")"
+		factor = "(" + x + ")"
 	}
+	var factors []string
 	switch l.Power {
 	case 0:
-		power = "1"
 	case 1:
+		factors = []string{factor}
 	case 2:
-		power += "²"
+		factors = []string{factor + "²"}
 	case 3:
-		power += "³"
+		factors = []string{factor + "³"}
 	default:
-		power += fmt.Sprintf("^%g", l.Power)
+		factors = []string{fmt.Sprintf("%s^%g", factor, l.Power)}
 	}
-	power += strings.Repeat(" log "+x, l.Logs)
+	for range l.Logs {
+		factors = append(factors, "log "+x)
+	}
+	if len(factors) == 0 {
+		factors = []string{"1"}
+	}
+	growth := strings.Join(factors, " ")
 	switch l.Kind {
 	case Exponential:
 		return "2^Θ(" + x + ")"
 	case Equal:
 		return x
 	case AtMost:
-		return "O(" + power + ")"
+		return "O(" + growth + ")"
 	}
-	return "Θ(" + power + ")"
+	return "Θ(" + growth + ")"
 }
 
 // fit takes the exponent; it reports whether the points are enough for that.

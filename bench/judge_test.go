@@ -126,6 +126,17 @@ func TestLinearCounts(t *testing.T) {
 	require.InDelta(t, 23, got.Window.Lower[0].C, 1e-3)
 }
 
+func TestLawInWords(t *testing.T) {
+	for want, law := range map[string]bench.Law{
+		"Θ(n)": linear, "O(1)": constant, "O(n)": atMost, "Θ(n²)": quadratic, "Θ(n log n)": nLogN, "2^Θ(n)": exponential, "n": equal,
+		"O(log n)": {Kind: bench.AtMost, Logs: 1}, "Θ(n³)": {Kind: bench.Power, Power: 3}, "Θ(n^1.5)": {Kind: bench.Power, Power: 1.5},
+	} {
+		require.Equal(t, want, law.Of("n"))
+	}
+	require.Equal(t, "Θ((m + |G|)²)", quadratic.Of("m + |G|"))
+	require.Equal(t, "Θ(x)", linear.String())
+}
+
 func TestClaimVerdict(t *testing.T) {
 	good := taken(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return 2 * x })
 	bad := taken(spaced(1e3, 1e6, 6), 0, func(x float64) float64 { return x * x })

@@ -42,7 +42,7 @@ func (it item) style(i int) style {
 		marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
 	}
 	s := style{color: palette[i%len(palette)], mark: marks[(i+i/len(palette))%len(marks)], dashes: dashes}
-	s.radius = vg.Points(3.4 - 0.6*float64(i%len(marks)))
+	s.radius = vg.Points(3.6 - 0.5*float64(i%4))
 	if len(it.findings) > 1 {
 		s.radius = vg.Points(1.8)
 	}
