@@ -181,14 +181,14 @@ func (s *Series) tolerance() (near, half float64) {
 	return countTolerance, countHalf
 }
 
-// distance is how far the exponent is beyond the law's.
+// distance is how far the exponent is beyond the law's; 0 if one of them has none.
 func (f *Finding) distance() float64 {
 	d := f.Exponent - f.Series.Law.target()
-	switch f.Series.Law.Kind {
-	case AtMost:
-		return d
-	case Equal, Exponential:
+	switch {
+	case !f.Fitted, f.Series.Law.Kind == Equal, f.Series.Law.Kind == Exponential:
 		return 0
+	case f.Series.Law.Kind == AtMost:
+		return d
 	}
 	return math.Abs(d)
 }

@@ -126,6 +126,28 @@ func TestLinearCounts(t *testing.T) {
 	require.InDelta(t, 23, got.Window.Lower[0].C, 1e-3)
 }
 
+// TestWorst: of the series of one law, the table of claims shows the one that decided.
+func TestWorst(t *testing.T) {
+	xs := spaced(1e3, 1e6, 6)
+	data := map[string][]bench.Measurement{
+		"exact": taken(xs, 0, func(x float64) float64 { return 3 * x }), "slightly off": taken(xs, 0, func(x float64) float64 { return math.Pow(x, 1.015) }),
+		"noisy": taken(xs, 0.4, func(x float64) float64 { return x }), "square": taken(xs, 0, func(x float64) float64 { return x * x }),
+	}
+	worst := func(names ...string) string {
+		c := bench.Claim{Number: 1}
+		for _, n := range names {
+			c.Series = append(c.Series, bench.Series{Name: n, Role: bench.Evidence, Law: linear, X: "n", Y: "steps"})
+		}
+		o := c.Judge(func(s *bench.Series) []bench.Measurement { return data[s.Name] })
+		found := o.Worst()
+		require.Len(t, found, 1, "one law")
+		return found[0].Series.Name
+	}
+	require.Equal(t, "slightly off", worst("exact", "slightly off"))
+	require.Equal(t, "noisy", worst("exact", "noisy", "slightly off"))
+	require.Equal(t, "square", worst("noisy", "square", "exact"))
+}
+
 func TestLawInWords(t *testing.T) {
 	for want, law := range map[string]bench.Law{
 		"Θ(n)": linear, "O(1)": constant, "O(n)": atMost, "Θ(n²)": quadratic, "Θ(n log n)": nLogN, "2^Θ(n)": exponential, "n": equal,

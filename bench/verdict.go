@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gram-machine/gram/bench/fit"
@@ -84,8 +85,9 @@ func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 	return out
 }
 
-// Worst returns, for each law and pair of quantities of the evidence, the finding whose exponent is
-// farthest beyond the law; in the order of the series, those without an exponent left out.
+// Worst returns, for each law and pair of quantities of the evidence, the finding that speaks most
+// against it: by its verdict, and then by how far its exponent is beyond the law. They are in the order of the
+// series, those without an exponent left out.
 func (o *Outcome) Worst() []*Finding {
 	var out []*Finding
 	for i := range o.Findings {
@@ -97,7 +99,7 @@ func (o *Outcome) Worst() []*Finding {
 		switch {
 		case at < 0:
 			out = append(out, f)
-		case f.distance() > out[at].distance():
+		case f.Compare(out[at]) > 0:
 			out[at] = f
 		}
 	}
@@ -118,10 +120,9 @@ func (o *Outcome) Constant(of *Finding) float64 {
 // alike reports whether the series have one law of the same quantities.
 func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && s.Y == t.Y }
 
-// Distance is how far the exponent is beyond the law's; 0 if the law has none.
-func (f *Finding) Distance() float64 {
-	if !f.Fitted {
-		return 0
-	}
-	return f.distance()
+// Compare orders findings by how much they speak against their laws: by the verdict, and then
+// by how far the exponent is beyond the law's.
+func (f *Finding) Compare(g *Finding) int {
+	severity := map[Verdict]int{Fails: 2, Undecided: 1}
+	return cmp.Or(cmp.Compare(severity[f.Verdict], severity[g.Verdict]), cmp.Compare(f.distance(), g.distance()))
 }

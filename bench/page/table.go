@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,11 +29,11 @@ func plain() table.Writer {
 type summary struct{ law, exponent, constant string }
 
 // summarise returns what stands in the table of all claims: the claim's first law, and of the
-// others the one that its exponent is farthest from.
+// others the one that its data speak most against.
 func summarise(o *bench.Outcome) []summary {
 	worst := o.Worst()
 	if len(worst) > 2 {
-		other := slices.MaxFunc(worst[1:], func(a, b *bench.Finding) int { return cmp.Compare(a.Distance(), b.Distance()) })
+		other := slices.MaxFunc(worst[1:], (*bench.Finding).Compare)
 		worst = []*bench.Finding{worst[0], other}
 	}
 	var out []summary
