@@ -20,7 +20,7 @@ func programs() []family.Family {
 // claimTheorem is claim 10.
 func claimTheorem() Claim {
 	bound := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, theorem) }
-	c := family.Captures
+	c := family.Untaken
 	return Claim{
 		Number: 10,
 		Title:  "The gradient of t costs O(m + |G|), where t comes to its graph G in m steps",
@@ -30,12 +30,12 @@ func claimTheorem() Claim {
 			Series{Name: c.Name + ": steps", Role: Evidence, Law: linear, X: "m + |G|", Y: "steps", Quick: c.Quick, Full: c.Full, Measure: on(c, theoremSteps)},
 			Series{Name: c.Name + ": with overhead", Role: Contrast, Law: Law{Kind: AtMost, Power: 2}, X: "m + |G|", Y: "steps + overhead", Quick: c.Quick, Full: c.Full, Measure: on(c, theorem)}),
 		Correction: "≡ is taken without (dup), by which terms would be shared for nothing; the bound is one of a strategy: names of duals are " +
-			"copied, not their λs, and a λ is substituted for a dual variable last; and the overhead's constant is the program's, for a λ captures " +
-			"what it mentions when it is made, called or not.",
+			"copied, not their λs, and a λ is substituted for a dual variable last; and the overhead's constant is the program's, for λs and " +
+			"branches capture what they mention, called and taken or not.",
 		Meaning: "Steps by every rule and all work that is no step (instructions copied, search, read-back) are counted, without blocks. " +
 			"Each family has a constant of its own; the largest ratio and the fit over all families on m and |G| together bound them all. " +
-			"The contrast has 4n λs with n variables each that nobody calls: steps do not see them, but each captures its variables, which is " +
-			"linear in the size of the program and quadratic in m + |G|.",
+			"The contrast is a loop with a branch that is never taken and mentions n variables: no step sees it, but each iteration captures them, " +
+			"which is quadratic in m + |G|.",
 	}
 }
 

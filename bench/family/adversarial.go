@@ -120,3 +120,18 @@ var Captures = sized(10, 100, 500, Family{Name: "captures", Text: "n late values
 		fmt.Fprintf(&b, "z%d\n", n)
 		return b.String()
 	}})
+
+// Untaken is a loop with a branch that is never taken and mentions n variables from
+// outside: steps take no notice of the branch, but the machine captures what it mentions
+// in each iteration.
+var Untaken = sized(50, 2000, 5000, Family{Name: "a branch not taken", Text: "n iterations of a function with a branch that mentions n variables and is never taken",
+	Source: func(n int) string {
+		var b, branch strings.Builder
+		b.WriteString("input x = 0.5\nlet z0 = x in\n")
+		for i := 1; i <= n; i++ {
+			fmt.Fprintf(&b, "let z%d = sin z%d in\n", i, i-1)
+			fmt.Fprintf(&branch, " + z%d", i)
+		}
+		fmt.Fprintf(&b, "iter #%d (fun s -> if s < 0 then s%s else s + x) 1\n", n, branch.String())
+		return b.String()
+	}})

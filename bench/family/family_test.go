@@ -18,7 +18,7 @@ import (
 // all are the families with a gradient.
 func all() []family.Family {
 	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
-		[]family.Family{family.Church, family.Captures, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
+		[]family.Family{family.Church, family.Captures, family.Untaken, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
 			family.SquaresUnshared, family.Edited, family.Composed})
 }
 
