@@ -237,11 +237,48 @@ func claimEditing() Claim {
 		Series: []Series{
 			{Name: "transformed again", Role: Evidence, Law: Law{Kind: AtMost}, X: "|t u|, in symbols", Y: "symbols of D(t u) that are new", Quick: f.Quick, Full: f.Full, Measure: retransformed},
 			{Name: "all of it", Role: Contrast, Law: linear, X: "|t u|, in symbols", Y: "symbols of D(t u)", Quick: f.Quick, Full: f.Full, Measure: on(f, reverseSize)},
+			{Name: "rebuilt, with a cache", Role: Evidence, Law: Law{Kind: AtMost}, X: "|t u|, in symbols", Y: "symbols of D(t u) that are new", Quick: f.Quick, Full: f.Full, Measure: rebuilt(true)},
+			{Name: "rebuilt, without a cache", Role: Contrast, Law: linear, X: "|t u|, in symbols", Y: "symbols of D(t u)", Quick: f.Quick, Full: f.Full, Measure: rebuilt(false)},
 		},
 		Meaning: "D(t u) = D(t) D(u), with nothing in D(t) that knows of u: of the transformed program the edited part is new, and " +
-			"its size is that of the edit, however large the program is.",
+			"its size is that of the edit, however large the program is. The reuse cache (--no-cache is without) makes use of that: " +
+			"the strategy modular finds the normal form of D(t) there, and makes that of D(u).",
 	}
 }
+
+// rebuilt is |t u|, and the symbols of D(t u') that the strategy modular does not find in
+// a cache which has t u; or in an empty one.
+func rebuilt(kept bool) func(context.Context, int) (Point, error) {
+	return func(ctx context.Context, n int) (Point, error) {
+		cache, err := gram.NewCache(cacheBytes)
+		if err != nil {
+			return Point{}, err
+		}
+		defer func() { cache.Close() }()
+		var pt Point
+		for _, text := range []string{family.Edited.Source(n), family.Edit(n)} {
+			if !kept {
+				cache.Close()
+				if cache, err = gram.NewCache(cacheBytes); err != nil {
+					return Point{}, err
+				}
+			}
+			p, err := gram.Load(ctx, "an edit", []byte(text), gram.Options{Cache: cache})
+			if err != nil {
+				return Point{}, err
+			}
+			res, err := p.Gradient(ctx, gram.EvalOptions{Strategy: gram.Modular})
+			if err != nil {
+				return Point{}, err
+			}
+			pt = Point{X: float64(p.Term().Size()), Y: float64(res.Cost.Cache.Rebuilt)}
+		}
+		return pt, nil
+	}
+}
+
+// cacheBytes is the size of a cache that holds all that a claim puts there.
+const cacheBytes = 1 << 28
 
 // retransformed is |t u|, and how many symbols of D(t u') are new after an edit of u to u': those
 // of D(u'), if D(t) is what it was, else all.

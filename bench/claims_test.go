@@ -33,7 +33,7 @@ func TestRegistry(t *testing.T) {
 			require.False(t, names[s.Name], where)
 			names[s.Name] = true
 			evidence = evidence || s.Role == bench.Evidence
-			require.Contains(t, []bench.Role{bench.Evidence, bench.Contrast}, s.Role, where)
+			require.Contains(t, []bench.Role{bench.Evidence, bench.Contrast, bench.Aside}, s.Role, where)
 			require.NotEmpty(t, s.X, where)
 			require.NotEmpty(t, s.Y, where)
 			for _, sizes := range [][]int{s.Quick, s.Full} {
@@ -47,7 +47,7 @@ func TestRegistry(t *testing.T) {
 			if s.Law.Kind != bench.Equal {
 				require.GreaterOrEqual(t, len(s.Quick), 4, where)
 			}
-			require.Equal(t, c.Number == 18, s.Timed, where)
+			require.Equal(t, c.Number == 18 || s.Role == bench.Aside, s.Timed, where)
 		}
 		require.True(t, evidence, c.Number)
 	}

@@ -38,8 +38,7 @@ func claimTime() Claim {
 // leastTime is how long a program runs at least until its time is taken.
 const leastTime = 10 * time.Millisecond
 
-// nanosecondsPerStep is the number of nodes, and the time of a run over its steps. The
-// first run, which makes the arena, is not among them.
+// nanosecondsPerStep is the number of nodes, and the time of a run over its steps.
 func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
 		make, err := p.NewValue, error(nil)
@@ -60,16 +59,26 @@ func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Poi
 			_, err := e.Value(ctx, point, value[:0])
 			return err
 		}
-		if err := run(); err != nil {
+		time, err := timeOf(run)
+		if err != nil {
 			return Point{}, err
 		}
-		start, runs := time.Now(), 0
-		for ; runs == 0 || time.Since(start) < leastTime; runs++ {
-			if err := run(); err != nil {
-				return Point{}, err
-			}
-		}
 		c := e.Cost()
-		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Since(start).Nanoseconds()) / float64(runs) / float64(c.Steps.Total)}, nil
+		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Nanoseconds()) / float64(c.Steps.Total)}, nil
 	}
+}
+
+// timeOf runs a function once, and then until some time has passed: it returns the mean of
+// those runs.
+func timeOf(run func() error) (time.Duration, error) {
+	if err := run(); err != nil {
+		return 0, err
+	}
+	start, runs := time.Now(), 0
+	for ; runs == 0 || time.Since(start) < leastTime; runs++ {
+		if err := run(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start) / time.Duration(runs), nil
 }

@@ -46,7 +46,7 @@ func drawSearch(t *rapid.T) *searched {
 	}
 	if how == "duals" {
 		q := generate.Linear(t, size)
-		m := newMachine(t, q, compile.Options{}, opt)
+		m, _ := newMachine(t, q, compile.Options{}, opt)
 		defer m.Close()
 		requireRun(t, m.Value(nil))
 		return &searched{q, how, m.Stats()}
@@ -59,13 +59,12 @@ func drawSearch(t *rapid.T) *searched {
 		require.NoError(t, err)
 		c.Reversed = true
 	}
-	m := newMachine(t, q, c, opt)
+	m, outputs := newMachine(t, q, c, opt)
 	defer m.Close()
 	var err error
 	if how == "value" {
 		err = m.Value(p.Point)
 	} else {
-		const outputs = 3 // at most
 		err = m.Gradient(p.Point, make([]float64, outputs), make([]float64, outputs*len(p.Point)))
 	}
 	requireRun(t, err)
@@ -83,12 +82,12 @@ func requireRun(t require.TestingT, err error) {
 	}
 }
 
-func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt machine.Options) *machine.Machine {
+func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt machine.Options) (m *machine.Machine, outputs int) {
 	prog, err := compile.Compile(q, c)
 	require.NoError(t, err)
-	m, err := machine.New(prog, opt)
+	m, err = machine.New(prog, opt)
 	require.NoError(t, err)
-	return m
+	return m, prog.Outputs
 }
 
 func (s *searched) require(t require.TestingT) {

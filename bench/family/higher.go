@@ -130,3 +130,12 @@ func edited(n int, argument string) string {
 	fmt.Fprintf(&b, "  z%d) (%s)\n", n, argument)
 	return b.String()
 }
+
+// Sequences is a batch of n sequences through the scalar recurrent network, which nothing joins but their sum.
+var Sequences = Family{Name: "sequences", Text: "n sequences of 10⁴ elements through the scalar recurrent network, each by itself",
+	Quick: []int{4, 8, 16, 32, 64}, Full: []int{4, 8, 16, 32, 64, 128, 256, 512},
+	Source: func(n int) string {
+		return "input e = 0.7\ninput r = 0.9\ndata a : List R = list i < 10000 -> sin (9999 - i)\n" +
+			"def cell x h = sigmoid (e * x + r * h)\n" +
+			fmt.Sprintf("sum i < %d -> fold cell (0.01 * i) a\n", n)
+	}}

@@ -125,57 +125,100 @@ func (r *runner) tell(p part, size, done int) {
 func (r *runner) parts(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		r.tell(p, 0, 0)
-		for _, size := range p.sizes {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			r.tell(p, size, 0)
-			row, err := r.point(ctx, p, size)
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				r.mu.Lock()
-				r.wrong = append(r.wrong, &PointError{p.claim, p.series, size, err})
-				r.mu.Unlock()
-			default:
-				if err := r.store.Append(row); err != nil {
-					return err
-				}
-			}
-			r.tell(p, size, 1)
+		measure := r.counts
+		if p.series.Timed {
+			measure = r.times
+		}
+		if err := measure(ctx, p); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// point takes one point, a time several times.
-func (r *runner) point(ctx context.Context, p part, size int) (Row, error) {
-	row := Row{Claim: p.claim.Number, Series: p.series.Name, Size: size, Build: buildOf(r.opt.Build, p.claim)}
-	first, err := p.series.Measure(ctx, size)
-	if err != nil {
-		return row, err
-	}
-	row.X, row.Y, row.More = first.X, first.Y, first.More
-	if !p.series.Timed {
-		return row, row.check()
-	}
-	row.Samples = []float64{first.Y}
-	for len(row.Samples) < r.opt.Repeat {
-		next, err := p.series.Measure(ctx, size)
-		if err != nil {
-			return row, err
+// counts takes the points of a series, one after the other.
+func (r *runner) counts(ctx context.Context, p part) error {
+	for _, size := range p.sizes {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if next.X != first.X || !maps.Equal(next.More, first.More) {
-			return row, fmt.Errorf("counts differ from one run to the next: %s is %v, then %v; %v, then %v",
-				p.series.X, first.X, next.X, first.More, next.More)
+		r.tell(p, size, 0)
+		point, err := p.series.Measure(ctx, size)
+		row := r.row(p, size, point)
+		if err == nil {
+			err = row.check()
 		}
-		row.Samples = append(row.Samples, next.Y)
+		if err := r.keep(ctx, p, &row, err); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// times takes the times of a series in rounds, each of one run of every size: when the
+// computer is slower for a while, it is so for all sizes.
+func (r *runner) times(ctx context.Context, p part) error {
+	rows, wrong := make([]Row, len(p.sizes)), make([]error, len(p.sizes))
+	for range max(1, r.opt.Repeat) {
+		for i, size := range p.sizes {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.tell(p, size, 0)
+			if wrong[i] != nil {
+				continue
+			}
+			point, err := p.series.Measure(ctx, size)
+			wrong[i] = err
+			if len(rows[i].Samples) == 0 {
+				rows[i] = r.row(p, size, point)
+			} else if first := rows[i].Point(); err == nil && (point.X != first.X || !maps.Equal(point.More, first.More)) {
+				wrong[i] = fmt.Errorf("counts differ from one run to the next: %s is %v, then %v; %v, then %v",
+					p.series.X, first.X, point.X, first.More, point.More)
+			}
+			rows[i].Samples = append(rows[i].Samples, point.Y)
+		}
+	}
+	for i := range rows {
+		if wrong[i] == nil {
+			wrong[i] = r.summarise(&rows[i])
+		}
+		if err := r.keep(ctx, p, &rows[i], wrong[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row is a row with one point.
+func (r *runner) row(p part, size int, point bench.Point) Row {
+	return Row{Claim: p.claim.Number, Series: p.series.Name, Size: size, X: point.X, Y: point.Y, More: point.More, Build: buildOf(r.opt.Build, p.claim)}
+}
+
+// summarise sets the median of the row's samples and its interval.
+func (r *runner) summarise(row *Row) error {
 	sample := benchmath.NewSample(slices.Clone(row.Samples), &benchmath.DefaultThresholds)
 	median := benchmath.AssumeNothing.Summary(sample, 0.95)
 	row.Y, row.Low, row.High = median.Center, median.Lo, median.Hi
 	computer := r.opt.Computer
 	row.Computer = &computer
-	return row, row.check()
+	return row.check()
+}
+
+// keep writes a row, or notes why there is none.
+func (r *runner) keep(ctx context.Context, p part, row *Row, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.mu.Lock()
+		r.wrong = append(r.wrong, &PointError{p.claim, p.series, row.Size, err})
+		r.mu.Unlock()
+	default:
+		if err := r.store.Append(*row); err != nil {
+			return err
+		}
+	}
+	r.tell(p, row.Size, 1)
+	return nil
 }

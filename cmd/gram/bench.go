@@ -23,7 +23,7 @@ import (
 // How often a time is taken, in a quick run and in a full one; six is the least for which
 // the median has a 95 % interval.
 const (
-	quickRepeat = 6
+	quickRepeat = 10
 	fullRepeat  = 11
 )
 
