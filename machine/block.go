@@ -16,6 +16,7 @@ type blockState struct {
 	exts        []graph.Ref // the external duals of the block that runs
 	stack       []graph.Ref
 	tmp         []float64
+	arrived     []float64
 	reached     []bool
 	used        []bool
 	firing      firingBlock

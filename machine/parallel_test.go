@@ -93,16 +93,19 @@ func TestPropertyParallel(t *testing.T) { property.Check(t, parallelProperty) }
 
 // parallelPrograms have much that is independent.
 var parallelPrograms = map[string]string{
-	"calls":                   "let f = fun x -> sin (e * x) + r in\nsum i < 40 -> f (0.1 * i)",
-	"calls of calls":          "let f = fun x -> sin (e * x) + r in\nlet g = fun x -> f (f x) * f (x * r) in\nsum i < 12 -> g (g (0.1 * i))",
-	"loops":                   "sum i < 20 -> #50 (fun h -> sin (h * e) + r) (0.1 * i)",
-	"folds of data":           "data xs : List R = list i < 60 -> sin i\nsum i < 20 -> fold (fun x h -> sigmoid (e * x + r * h)) (0.1 * i) xs",
-	"loops, a Jacobian":       "vec i < 20 -> #50 (fun h -> sin (h * e) + r) (0.1 * i)",
-	"calls, a Jacobian":       "let f = fun x -> if x < 0.5 then sin (e * x) else r * x in\nvec i < 20 -> f (f (0.1 * i))",
-	"loops after loops":       "let a = sum i < 9 -> #30 (fun h -> h * e + r) (0.1 * i) in sum i < 9 -> #30 (fun h -> sin (h * a)) (0.1 * i)",
-	"a call that is not used": "let f = fun x -> sin (e * x) in\nlet y = #9 (fun h -> f h + r) e in let z = f r in f z + f (z * z)",
-	"functions as results":    "let f = fun x -> fun y -> sin (x * y) in\nlet g = f e in let h = f r in g r * h e + g (h 1)",
-	"a balanced sum":          "let two = fun x -> sin x * e + sin (x * r) in\nlet four = fun x -> two x + two (x + 1) in\nlet eight = fun x -> four x * four (x + 2) in\neight e + eight r",
+	"calls":                     "let f = fun x -> sin (e * x) + r in\nsum i < 40 -> f (0.1 * i)",
+	"calls of calls":            "let f = fun x -> sin (e * x) + r in\nlet g = fun x -> f (f x) * f (x * r) in\nsum i < 12 -> g (g (0.1 * i))",
+	"loops":                     "sum i < 20 -> #50 (fun h -> sin (h * e) + r) (0.1 * i)",
+	"folds of data":             "data xs : List R = list i < 60 -> sin i\nsum i < 20 -> fold (fun x h -> sigmoid (e * x + r * h)) (0.1 * i) xs",
+	"loops, a Jacobian":         "vec i < 20 -> #50 (fun h -> sin (h * e) + r) (0.1 * i)",
+	"calls, a Jacobian":         "let f = fun x -> if x < 0.5 then sin (e * x) else r * x in\nvec i < 20 -> f (f (0.1 * i))",
+	"loops after loops":         "let a = sum i < 9 -> #30 (fun h -> h * e + r) (0.1 * i) in sum i < 9 -> #30 (fun h -> sin (h * a)) (0.1 * i)",
+	"loops in a row":            "sum i < 9 -> #30 (fun h -> sin (h * e)) (#40 (fun h -> h * r + e) (0.1 * i))",
+	"a loop that is used twice": "sum i < 9 -> let y = #40 (fun h -> h * r + e) (0.1 * i) in #30 (fun h -> sin (h * e)) y + #30 (fun h -> cos (h * r)) y",
+	"loops of pairs":            "sum i < 9 -> let (a, b) = #30 (fun (u, v) -> (v * e, u + r)) (#40 (fun (u, v) -> (v * r, u + e)) (0.1 * i, r)) in a",
+	"a call that is not used":   "let f = fun x -> sin (e * x) in\nlet y = #9 (fun h -> f h + r) e in let z = f r in f z + f (z * z)",
+	"functions as results":      "let f = fun x -> fun y -> sin (x * y) in\nlet g = f e in let h = f r in g r * h e + g (h 1)",
+	"a balanced sum":            "let two = fun x -> sin x * e + sin (x * r) in\nlet four = fun x -> two x + two (x + 1) in\nlet eight = fun x -> four x * four (x + 2) in\neight e + eight r",
 }
 
 // TestParallel: with all that is lent done by workers, and with errands taken back, in
@@ -133,6 +136,22 @@ func TestParallel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestParallelLongLoops: a loop whose runs are in several objects is lent as a chain.
+func TestParallelLongLoops(t *testing.T) {
+	s := fromSource(t, "input e = 0.75\ninput r = -0.5\nsum i < 5 -> #150000 (fun h -> sin (h * e) + r) (0.1 * i)")
+	prog := s.compiled(t, compile.Options{Reversed: true})
+	want, m := runAs(t, prog, s.point, machine.Options{}, func(*machine.Machine) {})
+	require.NoError(t, m.Close())
+	for _, patient := range []bool{false, true} {
+		got, m := runAs(t, prog, s.point, machine.Options{Schedule: machine.Parallel, Workers: 3}, func(m *machine.Machine) { machine.LendEvery(m, 3, patient) })
+		sameBits(t, want, got)
+		if patient {
+			require.Greater(t, machine.Accepted(m), 5, "more than one object of each loop")
+		}
+		require.NoError(t, m.Close())
 	}
 }
 

@@ -13,16 +13,16 @@ type contributions struct {
 	arrivals, cells uint64    // applications of duals, and cells that fired
 }
 
-// sweep fires the cells of all runs of a block, the last run first. It reads what has
-// arrived at the duals of its result, and changes nothing in the arena.
-func (m *Machine) sweep(base graph.Ref, p *blockParts, out *contributions) error {
+// sweep fires the cells of all runs of a block, the last run first. arrived is what has
+// come at the duals of its result; nothing in the arena is changed.
+func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, out *contributions) error {
 	plan := p.b.Plan(m.prog, p.kind)
 	fb := &m.block.firing
-	if n := len(p.b.OutDuals); cap(fb.adjoint) < n {
+	if n := len(arrived); cap(fb.adjoint) < n {
 		fb.adjoint = scratch(n)
 	}
 	*fb = firingBlock{m: m, p: *p, plan: plan, first: uint64(m.words[4*uint64(base)+blockFirst]), run: p.n,
-		adjoint: fb.adjoint[:0], sums: resize(&out.sums, p.b.Exts), summed: resize(&out.any, p.b.Exts)}
+		adjoint: append(fb.adjoint[:0], arrived...), sums: resize(&out.sums, p.b.Exts), summed: resize(&out.any, p.b.Exts)}
 	out.arrivals, out.cells = 0, 0
 	floats := m.arena.Floats()
 	fb.invariant = floats[p.row : p.row+uint64(len(plan.Invariant))]
@@ -30,9 +30,6 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, out *contributions) error
 	if p.kind == graph.DataLoop {
 		d := &m.prog.Data[m.nodes[m.words[4*uint64(base)+blockData]].A]
 		fb.values, fb.width = d.Values, d.Width
-	}
-	for j := range p.b.OutDuals {
-		fb.adjoint = append(fb.adjoint, m.state[p.outs+graph.Ref(j)].Number())
 	}
 	var last *graph.Backward
 	for t := m.patterns(p); ; {
@@ -51,6 +48,16 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, out *contributions) error
 		out.sums[k], out.any[k] = m.block.regs[last.Ext[k]], last.Ext[k] != 0
 	}
 	return nil
+}
+
+// arrivedAt returns what has arrived at the duals of a block's result.
+func (m *Machine) arrivedAt(p *blockParts) []float64 {
+	k := &m.block
+	k.arrived = k.arrived[:0]
+	for j := range p.b.OutDuals {
+		k.arrived = append(k.arrived, m.state[p.outs+graph.Ref(j)].Number())
+	}
+	return k.arrived
 }
 
 // firingBlock is a block whose cells fire.

@@ -25,6 +25,7 @@ type team struct {
 	order   order
 	lend    lending
 	sweeps  map[graph.Ref]*errand // of blocks that will fire
+	swept   int                   // how much of the stack, from its bottom, was looked at for them
 	least   uint64                // instructions that a block's backward phase has if it is lent
 	patient bool                  // the machine never takes an errand back
 	// accepted counts the errands of this run that workers have done for the machine.
@@ -83,6 +84,7 @@ func (t *team) reset() {
 	t.order.reset()
 	t.lend.reset()
 	clear(t.sweeps)
+	t.swept = 0
 	t.accepted = 0
 	for _, w := range t.workers {
 		w.m.top = w.m.arena.Start()
