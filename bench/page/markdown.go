@@ -17,12 +17,9 @@ import (
 //go:embed intro.md
 var intro string
 
-//go:embed workloads.md
-var workloads string
-
 // kept tells readers of the repository's page where its figures come from.
 const kept = `This page is generated from the measurements in ` + "`bench/results`" + `, and a test measures its counts again.
-[docs/benchmarks.md](docs/benchmarks.md) tells how to repeat it, how the fits are made, and how to add a claim.
+[docs/benchmarks.md](docs/benchmarks.md) tells how to repeat it, how the fits are made, and how to add a claim; [docs/performance.md](docs/performance.md) has speed beside a tape, and memory.
 `
 
 // Options say what stands around the figures.
@@ -32,7 +29,7 @@ type Options struct {
 	// Command repeats the measurement of a claim.
 	Command func(*bench.Claim) string
 	// Repository is set for the page of this repository, which also tells where the figures
-	// are kept, and has the sections on the workloads.
+	// are kept.
 	Repository bool
 }
 
@@ -49,9 +46,6 @@ func Markdown(r *measure.Report, opt Options) ([]byte, error) {
 	}
 	for i := range r.Outcomes {
 		section(&out, &r.Outcomes[i], opt)
-	}
-	if opt.Repository {
-		out.WriteString("\n" + workloads)
 	}
 	return out.Bytes(), nil
 }
