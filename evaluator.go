@@ -26,6 +26,8 @@ type EvalOptions struct {
 	NoFuse bool
 	// Strategy says when a program is differentiated; values take no notice.
 	Strategy Strategy
+	// Ablation takes a piece of the machine away, for measurements.
+	Ablation Ablation
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
@@ -88,7 +90,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse,
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return e.p.locate(err, "starting")

@@ -296,3 +296,14 @@ const (
 	Random   = machine.Random
 	Parallel = machine.Parallel
 )
+
+// Ablation is a piece of the machine that is taken away, to show what it is there for.
+type Ablation = machine.Ablation
+
+// The ablations; the machine is whole without one.
+const (
+	NoFactoring     = machine.NoFactoring
+	SubstituteFirst = machine.SubstituteFirst
+	Rescan          = machine.Rescan
+	CopyBodies      = machine.CopyBodies
+)

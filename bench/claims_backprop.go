@@ -62,6 +62,7 @@ func claimMainLemma() Claim {
 		s.Name += ": ℓ-steps"
 		series = append(series, s)
 	}
+	series = append(series, withoutFactoring()...)
 	return Claim{
 		Number: 9,
 		Title:  "D(G) reaches the backpropagation term in O(|G|) steps, of which at most as many are ℓ-steps as dual variables occur",
@@ -71,7 +72,8 @@ func claimMainLemma() Claim {
 		Correction: "Sums are bags and ⊕ drops zeros, (5') collects the linear substitutions that nobody reads, and a λ is substituted for a " +
 			"dual variable last.",
 		Meaning: "The steps follow the graph also where every node is used many times, which unshared would take exponentially many. A step by (11) " +
-			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences.",
+			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences. Without the rule a dual fires once " +
+			"for each path to it.",
 	}
 }
 

@@ -14,6 +14,15 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 // unfolds to. Afterwards grad holds what has arrived at each input.
 func (m *Machine) backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
+	switch m.opt.Ablation {
+	case NoFactoring:
+		return m.fireUnfactored(d)
+	case SubstituteFirst:
+		var err error
+		if d, err = m.unshare(d); err != nil {
+			return err
+		}
+	}
 	if err := m.discover(d); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
+	Ablation Ablation
 	Limits   Limits
 }
 
@@ -61,6 +62,7 @@ type Machine struct {
 	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
 	readback uint64
 	applied  uint64 // arguments bound: a (1) and a (4) each
+	copied   uint64 // of an ablation: instructions and duals
 	counts   graph.Counts
 	runs     []uint64 // of each template
 	fired    []uint64 // of each dual's body
@@ -90,6 +92,9 @@ type Machine struct {
 
 // New returns a machine for the program.
 func New(p *graph.Program, opt Options) (*Machine, error) {
+	if err := checkAblation(p, opt); err != nil {
+		return nil, err
+	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
 		maxBytes = DefaultMemory
@@ -120,7 +125,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		regs:  scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.collect.least = collectNodes
-	m.literal = opt.NoFuse || opt.Finite || p.Open
+	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Ablation != Whole
 	return m
 }
 
@@ -173,7 +178,7 @@ func (m *Machine) reset() {
 	m.top = m.base
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
-	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied = 0, 0, 0, 0, 0, 0
+	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos = 0, 0, 0, 0
 	m.counts = graph.Counts{}
 	clear(m.runs)
@@ -252,6 +257,11 @@ func (m *Machine) placeholder() graph.Ref {
 
 // reduce empties the worklist: the primal phase.
 func (m *Machine) reduce() error {
+	if m.opt.Ablation != Whole {
+		if err := m.reduceAblated(); err != nil {
+			return err
+		}
+	}
 	for len(m.work) > 0 {
 		if m.top >= m.collect.at {
 			m.pos = m.place(m.work[len(m.work)-1])

@@ -36,6 +36,7 @@ func (m *Machine) Stats() Stats {
 		s.Counts.AddTimes(&b.Counts, n)
 		s.Instantiate += (n - m.block.fired[i]) * b.Instantiate
 	}
+	s.Instantiate += m.copied
 	s.Counts[graph.Lambda] += m.applied + m.firedIn
 	s.Counts[graph.GC] += m.applied
 	s.Counts[graph.Subst] += m.firedIn

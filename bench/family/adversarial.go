@@ -135,3 +135,17 @@ var Untaken = sized(50, 2000, 5000, Family{Name: "a branch not taken", Text: "n 
 		fmt.Fprintf(&b, "iter #%d (fun s -> if s < 0 then s%s else s + x) 1\n", n, branch.String())
 		return b.String()
 	}})
+
+// Calls are n calls of one function, each of which waits for the one before.
+var Calls = sized(50, 1000, 5000, Family{Name: "calls in a row", Text: "n calls of a function, each of which waits for the one before",
+	Source: func(n int) string {
+		return behindInputs(lets("x", n, func(i int) string { return fmt.Sprintf("f z%d", i-1) }), "let f = fun z -> sin z in\n")
+	}})
+
+// LargeBodies are 200 calls of a function with n sines in a branch that is never
+// taken.
+var LargeBodies = sized(50, 5000, 10_000, Family{Name: "large bodies", Text: "200 calls of a function with n sines in a branch that is never taken",
+	Source: func(n int) string {
+		f := "let f = fun z -> if z < -2 then z" + strings.Repeat(" + sin z", n) + " else sin z in\n"
+		return behindInputs(lets("x", 200, func(i int) string { return fmt.Sprintf("f z%d", i-1) }), f)
+	}})

@@ -58,6 +58,12 @@ func lets(first string, n int, right func(i int) string) string {
 	return b.String()
 }
 
+// behindInputs puts a definition behind the first line of a program, its input.
+func behindInputs(source, def string) string {
+	input, rest, _ := strings.Cut(source, "\n")
+	return input + "\n" + def + rest
+}
+
 // vector declares an input x of n numbers, none of which is 0.
 func vector(n int) string {
 	return fmt.Sprintf("input x : R^%d = vec i < %d -> 1 / (1 + i)\n", n, n)

@@ -19,7 +19,7 @@ import (
 func all() []family.Family {
 	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
 		[]family.Family{family.Church, family.Captures, family.Untaken, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
-			family.SquaresUnshared, family.Edited, family.Composed, family.Sequences})
+			family.SquaresUnshared, family.Edited, family.Composed, family.Sequences, family.Calls, family.LargeBodies})
 }
 
 func load(t *testing.T, text string) *gram.Program {

@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+)
+
+// Ablations: series of contrast, measured on a machine without a piece that the claim
+// needs. docs/benchmarks.md lists them.
+
+// ablated is a gradient without a piece of the machine. What would take forever ends at a
+// limit, and is fitted on what it reached.
+func ablated(a gram.Ablation) gram.EvalOptions {
+	return gram.EvalOptions{NoFuse: true, Ablation: a, MaxSteps: 1e9, MaxNodes: 1e9}
+}
+
+// withoutFactoring are the graphs of claim 9 that share, without rule (11).
+func withoutFactoring() []Series {
+	var out []Series
+	for _, g := range []struct {
+		f           family.Family
+		quick, full []int
+	}{{family.Squares, counting(2, 16), counting(2, 20)}, {family.Diamonds, counting(2, 16), counting(2, 20)}, {family.Fibonacci, counting(4, 22), counting(4, 28)}} {
+		out = append(out, Series{Name: g.f.Name + ", no rule (11)", Role: Contrast, Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
+			Quick: g.quick, Full: g.full, Measure: on(g.f, ablatedSteps(gram.NoFactoring))})
+	}
+	return out
+}
+
+// substituteFirst are such graphs for claim 10, with (3) on duals before (11).
+func substituteFirst() []Series {
+	var out []Series
+	for _, f := range []family.Family{family.Squares, family.Diamonds} {
+		out = append(out, Series{Name: f.Name + ", (3) on duals first", Role: Contrast, Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps + overhead",
+			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, ablatedTheorem(gram.SubstituteFirst))})
+	}
+	return out
+}
+
+// rescanning is search from the root, for claim 17.
+func rescanning() []Series {
+	f := family.Calls
+	return []Series{
+		{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)},
+		{Name: f.Name + ", rescanning", Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full,
+			Measure: on(f, func(ctx context.Context, p *gram.Program) (Point, error) {
+				res, err := p.Gradient(ctx, ablated(gram.Rescan))
+				if err != nil {
+					return Point{}, err
+				}
+				return Point{X: float64(res.Cost.Steps.Total), Y: float64(res.Cost.Overhead.Search)}, nil
+			})},
+	}
+}
+
+// copyingBodies are λs with large bodies, of which a call runs little, for claim 18.
+func copyingBodies() []Series {
+	f := family.LargeBodies
+	series := func(name string, role Role, law Law, a gram.Ablation) Series {
+		return Series{Name: f.Name + ", " + name, Role: role, Law: law, X: "sines in the body", Y: "time per step (ns)", Timed: true,
+			Quick: f.Quick, Full: f.Full, Measure: against(on(f, timePerStep(a)))}
+	}
+	return []Series{
+		series("shared", Evidence, Law{Kind: AtMost}, 0),
+		series("copied at (3)", Contrast, linear, gram.CopyBodies),
+	}
+}
+
+// timePerStep is the time of a value over its steps, in nanoseconds.
+func timePerStep(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		e, err := p.NewValue(ctx, ablated(a))
+		if err != nil {
+			return Point{}, err
+		}
+		defer e.Close()
+		point, value := p.Point(), []float64{0}
+		took, err := timeOf(func() error {
+			_, err := e.Value(ctx, point, value[:0])
+			return err
+		})
+		return Point{Y: float64(took) / float64(time.Nanosecond) / float64(max(1, e.Cost().Steps.Total))}, err
+	}
+}
+
+// ablatedSteps is |G|, and the steps of a gradient without a piece of the machine.
+func ablatedSteps(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		res, b, err := withBound(ctx, p, ablated(a))
+		if err != nil {
+			return Point{}, err
+		}
+		return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
+	}
+}
+
+// ablatedTheorem is m + |G|, and the steps and overhead of such a gradient.
+func ablatedTheorem(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		res, b, err := withBound(ctx, p, ablated(a))
+		if err != nil {
+			return Point{}, err
+		}
+		return Point{X: float64(b.M + b.Graph), Y: float64(res.Cost.Steps.Total + res.Cost.Overhead.Total)}, nil
+	}
+}
+
+// counting returns from, …, to.
+func counting(from, to int) []int {
+	var out []int
+	for n := from; n <= to; n++ {
+		out = append(out, n)
+	}
+	return out
+}
