@@ -300,8 +300,9 @@ const (
 // Ablation is a piece of the machine that is taken away, to show what it is there for.
 type Ablation = machine.Ablation
 
-// The ablations; the machine is whole without one.
+// The ablations, the first of which takes nothing away.
 const (
+	Whole           = machine.Whole
 	NoFactoring     = machine.NoFactoring
 	SubstituteFirst = machine.SubstituteFirst
 	Rescan          = machine.Rescan

@@ -58,6 +58,9 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // reduce loads a program and runs it, for its value or for its gradient.
 func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {
+	if err := f.checkAblation(); err != nil {
+		return nil, nil, err
+	}
 	opt := f.options(a)
 	if err := a.openCache(f); err != nil {
 		return nil, nil, err

@@ -55,6 +55,7 @@ type runFlags struct {
 	mode               choice[gram.Mode]     // of gram grad
 	strategy           choice[gram.Strategy] // of gram grad
 	cache              cacheFlags            // of gram grad
+	ablation           choice[gram.Ablation]
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
@@ -85,6 +86,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	fs.BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
+	f.ablation = choice[gram.Ablation]{kind: "piece", of: []gram.Ablation{gram.Whole, gram.NoFactoring, gram.SubstituteFirst, gram.Rescan, gram.CopyBodies}}
+	for _, a := range f.ablation.of {
+		f.ablation.names = append(f.ablation.names, a.String())
+	}
+	f.ablation.add(cmd, "ablate", "run the machine without a `piece`, to measure what it is there for: none,\nno-factoring, substitute-first, rescan or copy-bodies; it implies --no-fuse and may\ntake exponentially many steps")
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
@@ -106,6 +112,8 @@ func (f *runFlags) checkMode() error {
 	switch {
 	case f.mode.is == gram.Reverse:
 		return f.cache.check(f.strategy.is)
+	case f.ablation.is != gram.Whole:
+		return usagef("--ablate is of the machine, and --mode %s passes over the graph", &f.mode)
 	case f.bound:
 		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
 	case f.strategy.is != gram.Direct:
@@ -114,6 +122,14 @@ func (f *runFlags) checkMode() error {
 		return usagef("--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
 	case f.cache != cacheFlags{}:
 		return usagef("--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode)
+	}
+	return nil
+}
+
+// checkAblation reports a schedule that an ablation isn't of.
+func (f *runFlags) checkAblation() error {
+	if f.ablation.is != gram.Whole && f.schedule.is != gram.LIFO {
+		return usagef("--ablate is of --schedule lifo, and not of %s", &f.schedule)
 	}
 	return nil
 }
@@ -127,7 +143,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
 		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
-		Mode: f.mode.is, Strategy: f.strategy.is,
+		Mode: f.mode.is, Strategy: f.strategy.is, Ablation: f.ablation.is,
 	}
 }
 
