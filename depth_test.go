@@ -20,14 +20,14 @@ func smallStack(t *testing.T) {
 	t.Cleanup(func() { debug.SetMaxStack(old) })
 }
 
-// TestDepth: reading, typing, D, compiling, running and printing at depth 10⁶ use
-// no stack.
-func TestDepth(t *testing.T) {
-	smallStack(t)
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
-	}
+// deepProgram is a program that nests, its value and its derivative.
+type deepProgram struct {
+	name, src       string
+	value, gradient float64
+}
+
+// deepPrograms nest about n deep, in each way that a program can.
+func deepPrograms(n int) []deepProgram {
 	lets := &strings.Builder{}
 	lets.WriteString("input x = 1\n")
 	last := "x"
@@ -36,23 +36,40 @@ func TestDepth(t *testing.T) {
 		last = fmt.Sprintf("y%d", i)
 	}
 	lets.WriteString(last)
-	for _, c := range []struct {
-		name, src       string
-		value, gradient float64
-	}{
+	return []deepProgram{
 		{"sums nested to the right", "input x = 1\n" + strings.Repeat("x + (", n) + "x" + strings.Repeat(")", n), float64(n + 1), float64(n + 1)},
 		{"parentheses", "input x = 1\n" + strings.Repeat("(", n) + "x" + strings.Repeat(")", n), 1, 1},
 		{"lets", lets.String(), float64(1 + n/5), 1},
 		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", n/5) + "x" + strings.Repeat(")", n/5), 1, float64(n/5 + 1)},
 		{"a literal list", "input x = 1\nfold (fun a b -> a * x + b) 0 [" + strings.Repeat("1; ", n-1) + "1]", float64(n), float64(n)},
 		{"functions", "input x = 1\n" + strings.Repeat("(fun y -> ", n/10) + "x" + strings.Repeat(") 1", n/10), 1, 1},
-	} {
+	}
+}
+
+// TestDepth: reading, typing, D, compiling and running at depth 10⁶ use no stack.
+func TestDepth(t *testing.T) {
+	smallStack(t)
+	n := 1_000_000
+	if testing.Short() {
+		n = 100_000
+	}
+	for _, c := range deepPrograms(n) {
 		t.Run(c.name, func(t *testing.T) {
-			p := load(t, c.src)
-			res, err := p.Gradient(context.Background(), gram.EvalOptions{})
+			res, err := load(t, c.src).Gradient(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			require.Equal(t, c.value, res.Values[0])
 			require.Equal(t, c.gradient, res.Jacobian[0])
+		})
+	}
+}
+
+// TestDepthOfStages: nor do printing, graphs and normal forms, less deep: 2·10⁴ frames of
+// any function are more than the stack that there is.
+func TestDepthOfStages(t *testing.T) {
+	smallStack(t)
+	for _, c := range deepPrograms(200_000) {
+		t.Run(c.name, func(t *testing.T) {
+			p := load(t, c.src)
 			require.NotEmpty(t, p.Term().String())
 			require.NoError(t, p.WriteStage(context.Background(), &bytes.Buffer{}, gram.GroundStage, gram.Text, gram.EvalOptions{}))
 			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
