@@ -25,7 +25,7 @@ func withoutFactoring() []Series {
 		quick, full []int
 	}{{family.Squares, counting(2, 16), counting(2, 20)}, {family.Diamonds, counting(2, 16), counting(2, 20)}, {family.Fibonacci, counting(4, 22), counting(4, 28)}} {
 		out = append(out, Series{Name: g.f.Name + ", no rule (11)", Role: Contrast, Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
-			Quick: g.quick, Full: g.full, Measure: on(g.f, ablatedSteps(gram.NoFactoring))})
+			Quick: g.quick, Full: g.full, Measure: on(g.f, stepsWithout(gram.NoFactoring))})
 	}
 	return out
 }
@@ -35,14 +35,14 @@ func substituteFirst() []Series {
 	var out []Series
 	for _, f := range []family.Family{family.Squares, family.Diamonds} {
 		out = append(out, Series{Name: f.Name + ", (3) on duals first", Role: Contrast, Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps + overhead",
-			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, ablatedTheorem(gram.SubstituteFirst))})
+			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, theoremWithout(gram.SubstituteFirst))})
 	}
 	return out
 }
 
 // rescanning is search from the root, for claim 17.
 func rescanning() []Series {
-	f := family.Calls
+	f := family.WaitingCalls
 	return []Series{
 		{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)},
 		{Name: f.Name + ", rescanning", Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full,
@@ -86,8 +86,8 @@ func timePerStep(a gram.Ablation) func(context.Context, *gram.Program) (Point, e
 	}
 }
 
-// ablatedSteps is |G|, and the steps of a gradient without a piece of the machine.
-func ablatedSteps(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+// stepsWithout is |G|, and the steps of a gradient without a piece of the machine.
+func stepsWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
 		res, b, err := withBound(ctx, p, ablated(a))
 		if err != nil {
@@ -97,8 +97,8 @@ func ablatedSteps(a gram.Ablation) func(context.Context, *gram.Program) (Point, 
 	}
 }
 
-// ablatedTheorem is m + |G|, and the steps and overhead of such a gradient.
-func ablatedTheorem(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+// theoremWithout is m + |G|, and the steps and overhead of such a gradient.
+func theoremWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
 		res, b, err := withBound(ctx, p, ablated(a))
 		if err != nil {

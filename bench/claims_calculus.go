@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 // These claims are measured on the calculus itself: the rewriter of internal/reference
@@ -122,6 +123,19 @@ func claimCommutation() Claim {
 			X: "|t|, in symbols", Y: "most steps of D(t) for one of t",
 			Quick: family.EveryRule.Quick, Full: family.EveryRule.Full, Measure: commuting(rule)})
 	}
+	for _, c := range []struct {
+		name     string
+		f        family.Family
+		strategy reference.Strategy
+		law      Law
+	}{
+		{"D(t) of n constants", family.Constants, reference.Leftmost, constant},
+		{"D(t) of n constants, without (5')", family.Constants, reference.WithoutLinGC(reference.Leftmost), linear},
+		{"D(t) of a constant squared n times, without (5')", family.ConstantSquares, reference.WithoutLinGC(reference.Leftmost), Law{Kind: Exponential}},
+	} {
+		series = append(series, Series{Name: c.name, Role: Contrast, Law: c.law, X: "n", Y: "symbols that D(t) comes to",
+			Quick: c.f.Quick, Full: c.f.Full, Measure: on2(c.f, symbolsLeft(c.strategy))})
+	}
 	return Claim{
 		Number:     8,
 		Title:      "One step of t is O(1) steps of D(t)",
@@ -130,7 +144,24 @@ func claimCommutation() Claim {
 		Series:     series,
 		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ: those that the paper names do not get there.",
 		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and puts the result's dual together: a constant that " +
-			"does not depend on the term around it, nor on its size.",
+			"does not depend on the term around it, nor on its size. Without (5'), the contrast, D(t) does not come to D(t'): where t comes to " +
+			"a numeral, the arguments of n zero duals are left, or 2ⁿ where the duals are copied, and with (5') four symbols are.",
+	}
+}
+
+// symbolsLeft is n, and the size of the normal form of D(t), under λ too, by a strategy.
+func symbolsLeft(by reference.Strategy) func(context.Context, *gram.Program, int) (Point, error) {
+	return func(ctx context.Context, p *gram.Program, n int) (Point, error) {
+		d, err := revgrad.Reverse(p.Term(), ctx.Err)
+		if err != nil {
+			return Point{}, err
+		}
+		s := reference.Convert(d, denote.Floats{}).ValueStart(nil, nil)
+		res, err := run(ctx, s, by, rewriteLimit)
+		if err != nil {
+			return Point{}, err
+		}
+		return Point{X: float64(n), Y: float64(s.Back(res.Term).Term.Size())}, nil
 	}
 }
 
@@ -198,6 +229,8 @@ func claimNormalising() Claim {
 		series = append(series, Series{Name: name + ", schedules of the machine", Role: Evidence, Law: equal, X: "steps, the redex found last",
 			Y: "steps, any redex", Quick: sizes, Full: family.Sizes(10, 50_000), Measure: on(family.RandomProgram, schedules(gradient))})
 	}
+	series = append(series, Series{Name: "modulo (dup)", Role: Contrast, Law: equal, X: "steps allowed", Y: "steps taken",
+		Quick: []int{10, 100, 1000}, Full: []int{10, 100, 1000, 10_000}, Measure: duplicating})
 	return Claim{
 		Number:     22,
 		Title:      "βℓ is strongly normalising",
@@ -206,8 +239,38 @@ func claimNormalising() Claim {
 		Series:     series,
 		Correction: "Modulo ≡ it holds without (dup), which makes garbage that (4) collects, for ever.",
 		Meaning: "Every order of redexes that was drawn came to an end. By the machine's strategy, which leaves only the order " +
-			"open, all orders take the same number of steps.",
+			"open, all orders take the same number of steps. The contrast is a reduction modulo (dup): garbage is made and collected for as long as " +
+			"steps are allowed, on a program of one let.",
 	}
+}
+
+// duplicating is a number of steps, and how many of them are taken from let x = r in x + x modulo (dup): where a
+// value is substituted (dup) makes garbage of it, which (4) collects.
+func duplicating(ctx context.Context, limit int) (Point, error) {
+	p, err := loadText(ctx, "a let", "input x = 0.5\nx + x\n")
+	if err != nil {
+		return Point{}, err
+	}
+	s := valueStart(p, denote.Floats{})
+	t, taken := s.Term, 0
+	for ; taken < limit; taken++ {
+		if err := ctx.Err(); err != nil {
+			return Point{}, err
+		}
+		moves := s.State(t, false).Duplications()
+		if len(moves) == 0 {
+			break
+		}
+		st := s.State(moves[0].Fire(), false)
+		r := reference.Within(generator(0), graph.GC)(st)
+		if r == nil {
+			break
+		}
+		if t, err = st.Fire(r); err != nil {
+			return Point{}, err
+		}
+	}
+	return Point{X: float64(limit), Y: float64(taken)}, nil
 }
 
 // endingLimit is how many steps a reduction may take until it counts as endless.

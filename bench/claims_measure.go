@@ -110,13 +110,13 @@ func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []floa
 	return m.Stats(), err
 }
 
-// normalise is what the symbolic normal form of a term costs: of D(t), if reversed is set.
-func normalise(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, reversed bool) (machine.Stats, error) {
-	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs, Open: true, Reversed: reversed})
+// normalise returns the symbolic normal form of D(t), and what it costs.
+func normalise(ctx context.Context, d *term.Term, inputs []term.Var, point []float64) (*term.Term, machine.Stats, error) {
+	m, err := machineFor(ctx, d, compile.Options{Inputs: inputs, Open: true, Reversed: true})
 	if err != nil {
-		return machine.Stats{}, err
+		return nil, machine.Stats{}, err
 	}
 	defer m.Close()
-	_, err = m.Normal(point, t, inputs)
-	return m.Stats(), err
+	normal, err := m.Normal(point, d, inputs)
+	return normal, m.Stats(), err
 }

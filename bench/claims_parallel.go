@@ -26,6 +26,10 @@ func claimParallel() Claim {
 			Series{Name: f.Name + ": work of bp(G)", Role: Evidence, Law: linear, X: "n", Y: "operations",
 				Quick: quick, Full: full, Measure: against(on(f, work))})
 	}
+	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
+		series = append(series, Series{Name: f.Name + ": a tape", Role: Contrast, Law: linear, X: "work of bp(G)", Y: "operations one after the other",
+			Quick: quick, Full: full, Measure: on(f, tapeAndWork)})
+	}
 	for _, f := range []family.Family{family.Chain, family.SumRight} {
 		series = append(series, Series{Name: f.Name + ": critical path of bp(G)", Role: Contrast, Law: linear, X: "work of bp(G)", Y: "operations one after the other",
 			Quick: quick, Full: full, Measure: on(f, pathAndWork)})
@@ -46,7 +50,7 @@ func claimParallel() Claim {
 			"n sequences through the recurrent network.",
 		Series: series,
 		Meaning: "The longest chain of operations that wait for each other, forward and backward, grows with the depth of the source and not " +
-			"with its work. A chain is as deep as it is long, before and after. On a tape all operations follow each other: depth is work. " +
+			"with its work. A chain is as deep as it is long, before and after. On a tape, the contrast, all operations follow each other: depth is work. " +
 			"The speed-up of the schedule parallel is held against what two cores give at most, two independent gradients at once; the " +
 			"results of both schedules are the same to the last bit.",
 	}
@@ -156,6 +160,18 @@ func pathAndWork(ctx context.Context, p *gram.Program) (Point, error) {
 	}
 	path, operations := pathOf(g)
 	return Point{X: operations, Y: path}, nil
+}
+
+// tapeAndWork is the operations of bp(G), and those of a tape, which records G and plays it backwards: one after
+// the other, whatever G is (section 2.4).
+func tapeAndWork(ctx context.Context, p *gram.Program) (Point, error) {
+	pt, err := pathAndWork(ctx, p)
+	if err != nil {
+		return Point{}, err
+	}
+	tape, err := tapeGradient(ctx, p)
+	pt.Y = tape.Y
+	return pt, err
 }
 
 // pathOf returns the most operations of a graph that wait for each other, and how many

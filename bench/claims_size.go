@@ -17,11 +17,40 @@ func claimBackpropSize() Claim {
 		Title:  "Symbolic backpropagation makes a term of size O(|G|)",
 		Source: "Lemma backprop_size, section 5.1",
 		Family: "x1 + … + xn, bracketed in three ways; random graphs; graphs with dead lets, numerals and shared nodes.",
-		Series: seriesOf([]family.Family{family.SumLeft, family.SumRight, family.SumBalanced, family.LeastSquares, family.RandomGraph,
-			family.FanOut, family.Squares, family.DeadLets, family.Horner, family.Shadowed}, Evidence, linear, "|G|, in symbols", "|bp(G)|, in symbols", sizes),
+		Series: append(
+			seriesOf([]family.Family{family.SumLeft, family.SumRight, family.SumBalanced, family.LeastSquares, family.RandomGraph,
+				family.FanOut, family.Squares, family.DeadLets, family.Horner, family.Shadowed}, Evidence, linear, "|G|, in symbols", "|bp(G)|, in symbols", sizes),
+			ablatedSeries("|G|, in symbols", "|bp(G)|, in symbols", ablatedSize)...),
 		Correction: "⊕ drops a zero on either side: F⟨1−i⟩ stands where the paper has F⟨i−1⟩; as printed, sums nested to the left are quadratic.",
 		Meaning: "All brackets of a sum give the same linear growth: ⊕ adds nothing for the inputs on which a summand does not depend, so no " +
-			"n-tuple is added to another component by component.",
+			"n-tuple is added to another component by component. The contrasts are what ⊕ is for: with a plain + each component has all the " +
+			"zeros and sums of the term, and with tuples of all inputs at each leaf there are as many zeros; both are quadratic where n grows with |G|.",
+	}
+}
+
+// ablatedSeries is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
+func ablatedSeries(x, y string, measure func(revgrad.Ablation) func(context.Context, *gram.Program) (Point, error)) []Series {
+	var out []Series
+	for _, a := range []struct {
+		name    string
+		without revgrad.Ablation
+	}{{"plain + for ⊕", revgrad.PlainPlus}, {"dense tuples", revgrad.DenseTuples}} {
+		for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
+			out = append(out, Series{Name: f.Name + ": " + a.name, Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: x, Y: y,
+				Quick: family.Sizes(10, 200), Full: family.Sizes(10, 1000), Measure: on(f, measure(a.without))})
+		}
+	}
+	return out
+}
+
+// ablatedSize is |G|, and |bp(G)| with an ablation.
+func ablatedSize(without revgrad.Ablation) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		bp, _, err := revgrad.AblatedBP(p.Term(), p.ScalarInputs(), without, ctx.Err)
+		if err != nil {
+			return Point{}, err
+		}
+		return Point{X: float64(p.Term().Size()), Y: float64(bp.Size())}, nil
 	}
 }
 

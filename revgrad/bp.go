@@ -41,6 +41,11 @@ var ErrNoInputs = errors.New("bp is defined for one input at least")
 // check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
 // not among the inputs.
 func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a term.Var, err error) {
+	return backpropagate(t, inputs, nil, check)
+}
+
+// backpropagate is [BP]; ablated is nil but for [AblatedBP].
+func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check func() error) (bp *term.Term, a term.Var, err error) {
 	if len(inputs) == 0 {
 		return nil, 0, ErrNoInputs
 	}
@@ -52,7 +57,7 @@ func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a t
 		return nil, 0, err
 	}
 	nodes, vars := bpSize(src, len(inputs))
-	b := &backprop{image: newImage(src, nodes, vars), check: check,
+	b := &backprop{image: newImage(src, nodes, vars), check: check, ablated: ablated,
 		last: make([]int32, len(src.Vars)), sets: newSets(len(src.Nodes))}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
@@ -124,15 +129,6 @@ func bpSize(t *term.Term, n int) (nodes, vars int) {
 	return nodes, vars
 }
 
-// A contribution is a part of the component of a variable x: what the occurrences of
-// x in a subterm add up to by ⊕.
-type contribution struct {
-	expr  term.Ref
-	at    term.Ref // a node of the source in that subterm
-	join  int32    // the depth of the least node above this contribution and the one below
-	below int32    // the contribution of x before it, 0 for none
-}
-
 // binding is [x:=u] in a substitution context; next is the one around it.
 type binding struct {
 	x    term.Var
@@ -160,6 +156,8 @@ type backprop struct {
 
 	alpha []binding
 	beta  []binding
+
+	ablated *ablation // nil but for measurements
 }
 
 type bpFrame struct {
@@ -214,9 +212,9 @@ func (w *backprop) walk(a term.Var) error {
 			if f.a != 0 {
 				w.contribute(n.X, w.dst.Variable(n.Pos, f.a), f.r)
 			}
-			w.leave(bpResult{primal: w.dst.Variable(n.Pos, n.X)})
+			w.finish(f, bpResult{primal: w.dst.Variable(n.Pos, n.X)})
 		case term.NumOp:
-			w.leave(bpResult{primal: w.dst.Num(n.Pos, n.Val)})
+			w.finish(f, bpResult{primal: w.dst.Num(n.Pos, n.Val)})
 		case term.FunOp:
 			if err := w.function(f, n); err != nil {
 				return err
@@ -250,8 +248,10 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 	f.phase++
 	switch f.phase {
 	case 1:
+		w.ablated.bind(n.X)
 		w.enter(n.A, f.a)
 	case 2:
+		w.ablated.unbind()
 		f.slot = int32(len(w.beta))
 		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
 		if f.h = w.component(n.X); f.h != 0 {
@@ -293,42 +293,16 @@ func (w *backprop) function(f *bpFrame, n *term.Node) error {
 			w.contribute(x.X, w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)), f.r)
 		}
 	}
-	w.leave(bpResult{primal: primal})
+	w.finish(f, bpResult{primal: primal})
 	return nil
 }
 
-// contribute adds expr, from node r, to the component of x. Contributions on the
-// stack of x that meet below the node where the new one meets them are summed first,
-// so that the sum has the shape of the term: this is F1 ⊕ G1 of all the nodes that
-// have been left since the last occurrence of x.
-func (w *backprop) contribute(x term.Var, expr, r term.Ref) {
-	c := contribution{expr: expr, at: r, below: w.last[x]}
-	if c.below != 0 {
-		c.join = w.sets.depth(w.contributions[c.below].at)
-		for w.contributions[c.below].below != 0 && w.contributions[c.below].join >= c.join {
-			c.below = w.merge(c.below)
-		}
+// finish leaves a frame without subterms, whose operands have contributed.
+func (w *backprop) finish(f *bpFrame, res bpResult) {
+	if w.ablated != nil && f.a != 0 {
+		w.ablated.finish(w, f.r)
 	}
-	w.contributions = append(w.contributions, c)
-	w.last[x] = int32(len(w.contributions) - 1)
-}
-
-// merge adds contribution i to the one below it, which it returns.
-func (w *backprop) merge(i int32) int32 {
-	c := &w.contributions[i]
-	p := &w.contributions[c.below]
-	p.expr = w.dst.Add(w.dst.Nodes[c.expr].Pos, p.expr, c.expr)
-	return c.below
-}
-
-// component returns the component of x when all its occurrences have been visited,
-// and 0 where it is the numeral 0.
-func (w *backprop) component(x term.Var) term.Ref {
-	i := w.last[x]
-	for w.contributions[i].below != 0 {
-		i = w.merge(i)
-	}
-	return w.contributions[i].expr
+	w.leave(res)
 }
 
 // concat is αα': α inside α'.
@@ -343,17 +317,25 @@ func (w *backprop) concat(inner, outer context) context {
 	return context{inner.first, outer.last}
 }
 
-// result makes ⟨G0, ⟦G1,…,Gn⟧α⟩β.
-func (w *backprop) result(inputs []term.Var) {
-	res := w.pop()
-	pos := w.src.Nodes[w.src.Root].Pos
+// tuple is ⟦G1,…,Gn⟧.
+func (w *backprop) tuple(inputs []term.Var, pos term.Pos) term.Ref {
 	comps := make([]term.Ref, len(inputs))
 	for i, x := range inputs {
 		if comps[i] = w.component(x); comps[i] == 0 {
 			comps[i] = w.dst.Num(pos, 0)
 		}
 	}
-	gradient := w.dst.Vec(pos, comps)
+	return w.dst.Vec(pos, comps)
+}
+
+// result makes ⟨G0, ⟦G1,…,Gn⟧α⟩β.
+func (w *backprop) result(inputs []term.Var) {
+	res := w.pop()
+	pos := w.src.Nodes[w.src.Root].Pos
+	gradient := w.component(summedTuple)
+	if gradient == 0 {
+		gradient = w.tuple(inputs, pos)
+	}
 	for i := res.alpha.first; i != 0; i = w.alpha[i].next {
 		s := &w.alpha[i]
 		gradient = w.dst.Let(s.pos, s.x, s.u, gradient)

@@ -117,6 +117,7 @@ func TestCases(t *testing.T) {
 type definition struct {
 	src, dst *term.Term
 	printed  bool // ⊕ and the case f(y) as they are printed: see paper_test.go
+	plain    bool // + for ⊕, as with PlainPlus
 }
 
 // defined is ⟨G0, ⟦G1,…,Gn⟧α⟩β; a component 0 is the numeral 0.
@@ -155,8 +156,23 @@ func contexts(cs ...[]binding) []binding {
 	return out
 }
 
-// bp is bp_{xs,a} of the subterm r.
+// bp is bp_{xs,a} of the subterm r. With plain sums a leaf has the numeral 0 for each
+// component that it would not have.
 func (d *definition) bp(r term.Ref, xs []term.Var, a term.Var) defined {
+	out := d.cases(r, xs, a)
+	for i, c := range out.comps {
+		if d.plain && c == 0 {
+			out.comps[i] = d.dst.Num(0, 0)
+		}
+	}
+	return out
+}
+
+func (d *definition) isZero(c term.Ref) bool {
+	return c == 0 || d.plain && d.dst.Nodes[c].Op == term.NumOp
+}
+
+func (d *definition) cases(r term.Ref, xs []term.Var, a term.Var) defined {
 	n := &d.src.Nodes[r]
 	out := defined{comps: make([]term.Ref, len(xs))}
 	switch n.Op {
@@ -202,7 +218,7 @@ func (d *definition) bp(r term.Ref, xs []term.Var, a term.Var) defined {
 		h := f.comps[last]
 		out := defined{primal: f.primal, comps: f.comps[:last], alpha: f.alpha,
 			beta: contexts(f.beta, []binding{{x: n.X, u: g.primal}}, g.beta)}
-		if h != 0 {
+		if !d.isZero(h) {
 			out.comps = d.sums(f.comps[:last], g.comps)
 			out.alpha = contexts(g.alpha, []binding{{x: b, u: h}}, f.alpha)
 		}

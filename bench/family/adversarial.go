@@ -31,6 +31,18 @@ var Horner = written(Family{Name: "horner", Text: "a polynomial of degree n by H
 		return lets("1", n, func(i int) string { return fmt.Sprintf("z%d * x + %d", i-1, i%7) })
 	}})
 
+// Constants and ConstantSquares are programs on numerals alone. Each operation leaves a dual of the numeral
+// 0⃗ that has an argument: garbage, which in the squares is copied with the dual.
+var (
+	Constants = sized(5, 50, 100, Family{Name: "constants", Text: "n lets, each the negative of the one before, the first a numeral", Ground: true,
+		Source: func(n int) string { return lets("1", n, func(i int) string { return fmt.Sprintf("neg z%d", i-1) }) }})
+	ConstantSquares = Family{Name: "constants squared", Text: "n lets, each the square of the one before, the first a numeral", Ground: true,
+		Quick: []int{1, 2, 3, 4, 5, 6, 7, 8}, Full: []int{1, 2, 3, 4, 5, 6, 7, 8, 9},
+		Source: func(n int) string {
+			return lets("1", n, func(i int) string { return fmt.Sprintf("z%d * z%d", i-1, i-1) })
+		}}
+)
+
 // TwoOutputs has one z in two outputs: a Jacobian of two rows.
 var TwoOutputs = written(Family{Name: "two outputs", Text: "a chain of n lets whose end is in two outputs", Ground: true,
 	Source: func(n int) string {
@@ -87,16 +99,6 @@ var LongList = sized(1000, 100_000, 10_000_000, Family{Name: "long list", Text: 
 		return fmt.Sprintf("input w = 0.5\ndata xs : List R = list i < %d -> 1 / (1 + i)\nfold (fun a s -> w * a + s) 0 xs\n", n)
 	}})
 
-// SquaresUnshared is [Squares] without its lets: each z is written out twice.
-var SquaresUnshared = doubling(Family{Name: "squares, unshared", Text: "the square of a square, n times, written out without lets", Ground: true,
-	Source: func(n int) string {
-		s := "x"
-		for range n {
-			s = "(" + s + ")\n * (" + s + ")"
-		}
-		return "input x = 0.5\n(" + s + ")\n"
-	}})
-
 // Church is the Church numeral n applied to the numeral 2: m is exponential in n.
 var Church = doubling(Family{Name: "numerals on numerals", Text: "the Church numeral n applied to the numeral 2, and that to a function",
 	Source: func(n int) string {
@@ -136,8 +138,8 @@ var Untaken = sized(50, 2000, 5000, Family{Name: "a branch not taken", Text: "n 
 		return b.String()
 	}})
 
-// Calls are n calls of one function, each of which waits for the one before.
-var Calls = sized(50, 1000, 5000, Family{Name: "calls in a row", Text: "n calls of a function, each of which waits for the one before",
+// WaitingCalls are n calls of one function, each of which waits for the one before.
+var WaitingCalls = sized(50, 1000, 5000, Family{Name: "calls in a row", Text: "n calls of a function, each of which waits for the one before",
 	Source: func(n int) string {
 		return behindInputs(lets("x", n, func(i int) string { return fmt.Sprintf("f z%d", i-1) }), "let f = fun z -> sin z in\n")
 	}})

@@ -24,6 +24,13 @@ var Network = looped(Family{Name: "recurrent network", Text: "the network of sec
 			"fold (fun x h -> sigmoid (e * x + r * h)) 0 a\n", n)
 	}})
 
+// StateTwice is the network with a cell that uses its state twice: by name the state is evaluated for each.
+var StateTwice = looped(Family{Name: "recurrent network, the state twice", Text: "a network over a list of n numbers whose cell uses its state twice",
+	Source: func(n int) string {
+		return fmt.Sprintf("input e = 0.7\ninput r = 0.9\ndata a : List R = list i < %d -> sin i\n"+
+			"fold (fun x h -> sigmoid (e * x + r * h * h)) 0 a\n", n)
+	}})
+
 // WideNetwork is the network with vectors of 4.
 var WideNetwork = sized(100, 5000, 100_000, Family{Name: "recurrent network, width 4", Text: "the network of section 6.2 over a list of n vectors, d = m = 4",
 	Source: func(n int) string { return Recurrent(4, 4, n) }})
@@ -62,6 +69,15 @@ def   network x = let s = matvec W x in dot v (vec i < hidden -> tanh (s.(i) + b
 def   error [| x, y, target |] = (network [| x, y |] - target)^2
 fold (fun p loss -> error p + loss) 0 points
 `, n)
+	}})
+
+// Calls is a balanced sum of calls of one function, which are free to come in any order.
+var Calls = sized(50, 5000, 100_000, Family{Name: "calls", Text: "a balanced sum of n calls of a function of 20 inputs in turn",
+	Source: func(n int) string {
+		var b strings.Builder
+		b.WriteString(vector(20) + "let f = fun y -> y * y * x.(0) in\n")
+		balanced(&b, 0, n, func(i int) string { return fmt.Sprintf("f (x.(%d) + %d)", i%20, i) })
+		return b.String() + "\n"
 	}})
 
 // Continuations is foldl: a function is built for each element, and then applied.

@@ -72,26 +72,25 @@ func startsBody(line string) bool {
 	return line != ""
 }
 
-// ChainRule is the derivative of k sines, one in the other, by Ehrhard's D, which follows
-// the chain rule (section 7): D(t∘u) = λ⟨x,a⟩. D(t)⟨u x, D(u)⟨x,a⟩⟩ has u twice.
-var ChainRule = sized(50, 500, 2000, Family{Name: "chain rule", Text: "the derivative of n functions composed, by Ehrhard's D",
-	Source: func(n int) string {
-		var b strings.Builder
-		b.WriteString("input x = 0.5\ndef derivative (x, a) = cos x * a\nlet t0 = fun x -> x in\nlet d0 = fun (x, a) -> a in\n")
-		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, "let t%d = fun x -> sin (t%d x) in\nlet d%d = fun (x, a) -> derivative (t%d x, d%d (x, a)) in\n", i, i-1, i, i-1, i-1)
-		}
-		fmt.Fprintf(&b, "d%d (x, 1)\n", n)
-		return b.String()
-	}})
-
-// Composed is the functions that [ChainRule] composes, as a program to be differentiated.
+// Composed composes functions that use their argument once.
 var Composed = sized(10, 500, 1000, Family{Name: "composed functions", Text: "n functions t = sin ∘ t, each bound by a let",
 	Source: func(n int) string {
 		var b strings.Builder
 		b.WriteString("input x = 0.5\nlet t0 = fun x -> x in\n")
 		for i := 1; i <= n; i++ {
 			fmt.Fprintf(&b, "let t%d = fun x -> sin (t%d x) in\n", i, i-1)
+		}
+		fmt.Fprintf(&b, "t%d x\n", n)
+		return b.String()
+	}})
+
+// ComposedSquares composes functions that use their argument twice.
+var ComposedSquares = sized(10, 500, 1000, Family{Name: "composed squares", Text: "n functions t = f ∘ t with f y = y·y, each bound by a let",
+	Source: func(n int) string {
+		var b strings.Builder
+		b.WriteString("input x = 0.5\nlet t0 = fun x -> x in\n")
+		for i := 1; i <= n; i++ {
+			fmt.Fprintf(&b, "let t%d = fun x -> let y = t%d x in y * y in\n", i, i-1)
 		}
 		fmt.Fprintf(&b, "t%d x\n", n)
 		return b.String()

@@ -36,7 +36,8 @@ var layers = map[string][]string{
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
-	"internal/reference":  {"term", "graph", "internal/denote"}, // of graph, the rules' names
+	"internal/reference":  {"term", "graph", "internal/denote"},                       // of graph, the rules' names
+	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"}, // of graph, the rules' names
 	"internal/arch":       {},
 	"bench/fit":           {},
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
@@ -44,6 +45,7 @@ var layers = map[string][]string{
 	"bench": {
 		"bench/fit", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
+		"internal/ablation", // to be measured
 	},
 	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},
 }

@@ -2,7 +2,7 @@ package reference
 
 // Move is an instance of structural equivalence, read in one direction.
 type Move struct {
-	Name  string // comm, esub, app1, app2; with ' from right to left
+	Name  string // comm, esub, app1, app2; with ' from right to left; dup
 	state *State
 	at    int          // the place of the subterm that changes
 	local func() *Term // what it becomes
@@ -31,6 +31,28 @@ func (s *State) moves(printed bool) []Move {
 	for i := range s.places {
 		m.push(i)
 		m.pull(i)
+	}
+	return m.out
+}
+
+// Duplications returns the moves of ≡'s (dup) that make garbage of a value,
+//
+//	t[x:=vα]  ≡  t[x:=vα][y:=vα]    no occurrence of x renamed
+//
+// They are an ablation, to be measured: no other move or strategy has them. What they make (4) collects, so
+// that modulo (dup) a term with a substitution of a value has a reduction that never ends (decision 1 of the
+// calculus; the remark after Prop. Weak normalization).
+func (s *State) Duplications() []Move {
+	m := &mover{s: s}
+	for i := range s.places {
+		n := s.places[i].t
+		if n.Op != Let || n.P.X == nil || n.P.X.Linear {
+			continue
+		}
+		if v, _ := answer(n.Kids[1]); v != nil {
+			y := *n.P.X
+			m.emit("dup", i, func() *Term { return let(n, single(&y), fresh(n.Kids[1])) })
+		}
 	}
 	return m.out
 }

@@ -36,6 +36,9 @@ func TestPaperDupLoops(t *testing.T) {
 	u := let(variable(x), single(x), p.num(1))
 	v := split2(u)
 	require.Equal(t, "x[x:=1][y:=1]", v.String())
+	moves := p.State(u, false).Duplications()
+	require.Len(t, moves, 1)
+	require.True(t, Equal(v, moves[0].Fire(), p.Ground))
 	require.True(t, Equal(u, p.merge(v), p.Ground))
 	s := p.State(v, false)
 	var back []*Term

@@ -1,0 +1,13 @@
+// Package ablation does what gram does without one of the things that make it cheap, so that claims can be
+// held against their opposites. It exists to be measured by package bench, and nothing else uses it.
+//
+//	[Expand]      a term without explicit substitutions: sharing is written out (claim 1, section 2.1)
+//	[Derivative]  a derivative by Ehrhard's D: the chain rule, instead of D (claim 19, section 7)
+//	[ByName]      evaluation by name: an argument is evaluated again at each use (claim 20, section 6.2)
+//
+// Results are those of gram; sizes and steps may be exponentially larger, and end at limits. The
+// ablations that change a transformation or a rule stand beside it: revgrad.AblatedBP is bp without ⊕,
+// reference.WithoutLinGC is without (5'), and a start that is not reference.Start.Named copies D's pairs.
+//
+// The functions recurse on the depth of the term.
+package ablation

@@ -1,0 +1,86 @@
+package revgrad
+
+import "github.com/gram-machine/gram/term"
+
+// Ablation is a way to do without what makes [BP] small. The ablations exist to be measured: what
+// they make has the same value and gradient, and is larger by a factor of n.
+type Ablation uint8
+
+// The ablations.
+const (
+	// PlainPlus has + for ⊕, of which the remark after Lemma backprop_size says that bp(x1 + … + xn)
+	// is then quadratic in n. Each leaf of G writes the 0 of every variable in scope that it does
+	// not depend on, and each F + G and F[z:=G] adds component by component:
+	//
+	//	bp_a(xi)    = ⟨xi, ⟦0,…,a,…,0⟧⟩
+	//	bp_a(F + G) = ⟨F0 + G0, ⟦F1 + G1,…,Fn + Gn⟧αα'⟩ββ'
+	//
+	// The inputs and the variables of the lets around are in scope, as in the definition. H = 0 is
+	// the numeral; 0 + 0 is none, so its products with partial derivatives are made, and where one of
+	// those is infinite the result is no number.
+	PlainPlus Ablation = iota + 1
+	// DenseTuples has the gradient of each subterm as a term ∇ of type R^n, so that tuples are added
+	// when bp(G) runs, by n − 1 steps by (7) and n by (6) for each F + G and F[z:=G]:
+	//
+	//	bp_a(xi)       = ⟨xi, ⟦0,…,a,…,0⟧⟩
+	//	bp_a(F + G)    = ⟨F0 + G0, (∇F + ∇G)αα'⟩ββ'
+	//	bp_a(F[z:=G])  = ⟨F0, (∇F + ∇G)α'[b:=H]α⟩β[z:=G0]β'
+	//
+	// The H of a let is none of the n components: it is added up by ⊕.
+	DenseTuples
+)
+
+// AblatedBP is [BP] with an ablation, for measurements of claims 4 and 7: of size and, at a point, of
+// steps O(n·|G|) instead of O(|G|), n with the
+// variables in scope. Inputs and results are those of BP; check is called at least every 2¹⁶ nodes of G.
+func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() error) (bp *term.Term, a term.Var, err error) {
+	return backpropagate(t, inputs, &ablation{kind: without, inputs: inputs, scope: append([]term.Var(nil), inputs...)}, check)
+}
+
+// summedTuple stands for no variable: its component is ∇G, the sum of tuples of [DenseTuples].
+const summedTuple term.Var = 0
+
+// ablation is what a walk needs besides for an [Ablation]. A nil one is none.
+type ablation struct {
+	kind   Ablation
+	inputs []term.Var
+	scope  []term.Var // the inputs, and the variables of the lets around, innermost last
+}
+
+// bind and unbind enter and leave the scope of a let's variable.
+func (c *ablation) bind(x term.Var) {
+	if c != nil {
+		c.scope = append(c.scope, x)
+	}
+}
+
+func (c *ablation) unbind() {
+	if c != nil {
+		c.scope = c.scope[:len(c.scope)-1]
+	}
+}
+
+// finish completes what leaf r contributes: by zeros, or to a tuple of all inputs.
+func (c *ablation) finish(w *backprop, r term.Ref) {
+	pos := w.src.Nodes[r].Pos
+	if c.kind == DenseTuples {
+		// What the inputs have is of this leaf alone.
+		tuple := w.tuple(c.inputs, pos)
+		for _, x := range c.inputs {
+			w.last[x] = 0
+		}
+		w.contribute(summedTuple, tuple, r)
+		return
+	}
+	for _, x := range c.scope {
+		if last := w.last[x]; last == 0 || w.contributions[last].at != r {
+			w.contribute(x, w.dst.Num(pos, 0), r)
+		}
+	}
+}
+
+// isZero reports whether a component is the numeral 0, which no leaf contributes but by [PlainPlus].
+func (w *backprop) isZero(expr term.Ref) bool {
+	n := &w.dst.Nodes[expr]
+	return n.Op == term.NumOp && n.Val == 0
+}
