@@ -79,9 +79,9 @@ func gradient(b *testing.B, w *bench.Workload, opt gram.EvalOptions) {
 	b.ReportMetric(ns/float64(bestTape.Nanoseconds()), "x-tape")
 }
 
-// TestWorkloadsAgreeWithTape holds value and gradient of the machine against the
-// tape's, to a relative 1e-9.
-func TestWorkloadsAgreeWithTape(t *testing.T) {
+// TestWorkloadsAgree holds value and gradient of the machine against the tape's and
+// those by hand, to a relative 1e-9.
+func TestWorkloadsAgree(t *testing.T) {
 	for _, s := range []struct {
 		w    string
 		n, k int
@@ -93,5 +93,18 @@ func TestWorkloadsAgreeWithTape(t *testing.T) {
 		value, gradient := w.Tape(&bench.Tape{})
 		require.InEpsilon(t, value, res.Values[0], 1e-9, s)
 		require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
+		hand := &bench.Hand{}
+		for range 2 { // the memory of the first run serves the second
+			value, gradient = w.Hand(hand)
+			require.InEpsilon(t, value, res.Values[0], 1e-9, s)
+			require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
+		}
+		require.Equal(t, w.Primitives, bench.Primitives(s.w, s.n, s.k))
 	}
+}
+
+func TestNoWorkload(t *testing.T) {
+	_, err := bench.NewWorkload("w5", 1, 0)
+	require.EqualError(t, err, `bench: there is no workload "w5"`)
+	require.Zero(t, bench.Primitives("w5", 1, 0))
 }

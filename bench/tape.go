@@ -1,6 +1,9 @@
 package bench
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Tape is a plain array tape: two parents and two partial derivatives a node, what
 // one would write first for reverse mode in Go. It is the yardstick.
@@ -12,6 +15,11 @@ type Tape struct {
 type tapeNode struct {
 	p, q   int32
 	dp, dq float64
+}
+
+// Bytes is the memory that the last run used.
+func (t *Tape) Bytes() float64 {
+	return float64(len(t.nodes)*int(unsafe.Sizeof(tapeNode{})) + 8*len(t.adjoint))
 }
 
 // tapeVar is a value with its place on the tape.

@@ -40,10 +40,11 @@ var layers = map[string][]string{
 	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"}, // of graph, the rules' names
 	"internal/arch":       {},
 	"bench/fit":           {},
+	"examples":            {},
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
 		"internal/hypergraph"}, // for the modes forward and tape
 	"bench": {
-		"bench/fit", root, "term", "lang", "revgrad", "graph", "compile", "machine",
+		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 	},
