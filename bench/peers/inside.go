@@ -1,0 +1,99 @@
+package peers
+
+import (
+	"context"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench"
+)
+
+// runner is a peer at work on one task.
+type runner interface {
+	// Turn takes value, gradient and a time.
+	Turn(ctx context.Context) (Answer, error)
+	// Bytes is the memory of a run; 0 if that isn't known.
+	Bytes() float64
+	Close()
+}
+
+// leastTime is how long a peer runs at least until its time is taken; the programs have the same.
+const leastTime = 10 * time.Millisecond
+
+// timeOf runs a function once, and then until some time has passed: it returns the mean of
+// those runs.
+func timeOf(run func() error) (time.Duration, error) {
+	if err := run(); err != nil {
+		return 0, err
+	}
+	start, runs := time.Now(), 0
+	for ; runs == 0 || time.Since(start) < leastTime; runs++ {
+		if err := run(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start) / time.Duration(runs), nil
+}
+
+// turns makes the runners in Go of a workload.
+type turns struct{ w *bench.Workload }
+
+// loop is a gradient in Go that keeps its memory.
+type loop struct {
+	run   func() (float64, []float64)
+	bytes func() float64
+}
+
+func byHand(t turns) runner {
+	h := &bench.Hand{}
+	return &loop{func() (float64, []float64) { return t.w.Hand(h) }, h.Bytes}
+}
+
+func onTape(t turns) runner {
+	tape := &bench.Tape{}
+	return &loop{func() (float64, []float64) { return t.w.Tape(tape) }, tape.Bytes}
+}
+
+func (l *loop) Turn(ctx context.Context) (Answer, error) {
+	var a Answer
+	var err error
+	a.Time, err = timeOf(func() error {
+		a.Value, a.Gradient = l.run()
+		return ctx.Err()
+	})
+	return a, err
+}
+
+func (l *loop) Bytes() float64 { return l.bytes() }
+func (l *loop) Close()         {}
+
+// machineRun is the machine with a program.
+type machineRun struct {
+	e        *gram.Evaluator
+	point    []float64
+	value    [1]float64
+	gradient []float64
+	before   uint64 // steps that were taken before the program runs
+}
+
+func newMachine(ctx context.Context, w *bench.Workload, opt gram.EvalOptions) (runner, error) {
+	e, err := w.Program.NewGradient(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	point := w.Program.Point()
+	return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total}, nil
+}
+
+func (m *machineRun) Turn(ctx context.Context) (Answer, error) {
+	time, err := timeOf(func() error { return m.e.Gradient(ctx, m.point, m.value[:], m.gradient) })
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Value: m.value[0], Gradient: m.gradient, Time: time, Steps: float64(m.e.Cost().Steps.Total - m.before)}, nil
+}
+
+// Bytes are those of the nodes that a run allocates.
+func (m *machineRun) Bytes() float64 { return float64(16 * m.e.Cost().Nodes.Allocated) }
+
+func (m *machineRun) Close() { _ = m.e.Close() }

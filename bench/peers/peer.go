@@ -1,0 +1,172 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench"
+)
+
+// Peer takes part in the comparison.
+type Peer struct {
+	Name string
+	// Always is set for peers that every run measures: those in this process, and C.
+	Always bool
+	// Steps is set for the machine, whose steps are counted; Aside if it takes part for their sake alone.
+	Steps, Aside bool
+	// Timeout is how long a program may take for one answer; 0 is a minute.
+	Timeout time.Duration
+	needs   string             // what it needs, and which packages have that
+	takes   func(Task) bool    // nil: every task
+	inside  func(turns) runner // of peers in this process
+	options *gram.EvalOptions  // of the machine
+	find    Finder             // of programs
+	dialect                    // of programs
+}
+
+// Finder looks for what a program needs. It returns the command that takes W N K as arguments
+// and answers as programs/serve.h tells, after compiling into the folder dir if need be; the error is
+// [ErrMissing] if what it needs is not there.
+type Finder func(ctx context.Context, dir string) (command []string, err error)
+
+// ErrMissing is the error of peers that are not installed.
+var ErrMissing = errors.New("not found")
+
+// Names of the peers that tables speak of.
+const (
+	Direct  = "gram direct"
+	Modular = "gram modular"
+	Literal = "gram direct, literal"
+	Tape    = "plain Go tape"
+	GoHand  = "Go by hand"
+	CHand   = "C by hand"
+)
+
+// All returns all peers, in the order of tables.
+func All() []Peer {
+	return []Peer{
+		program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC), true),
+		{Name: GoHand, Always: true, inside: byHand},
+		{Name: Tape, Always: true, inside: onTape},
+		machine(Direct, gram.EvalOptions{}, false),
+		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
+		machine(Literal, gram.EvalOptions{NoFuse: true}, false),
+		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
+		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
+		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
+		program("ADOL-C", adolcNeeds, compiled(compileADOLC, "record"), false),
+		program("ADOL-C, replaying", adolcNeeds, compiled(compileADOLC, "replay"), false),
+		pytorch(),
+		maudeProgram(),
+	}
+}
+
+const adolcNeeds = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
+
+// machine is a form of the machine. D(G) is only made of graphs of up to 2·10⁵ operations.
+func machine(name string, opt gram.EvalOptions, aside bool) Peer {
+	p := Peer{Name: name, Always: true, Steps: true, Aside: aside, options: &opt}
+	if opt.Strategy == gram.Unfold {
+		p.takes = func(t Task) bool { return t.Primitives() <= 2e5 }
+	}
+	return p
+}
+
+// Program is a peer that is a program: find looks for it, and needs tells people what it needs.
+func Program(name, needs string, find Finder) Peer { return program(name, needs, find, false) }
+
+func program(name, needs string, find Finder, always bool) Peer {
+	return Peer{Name: name, Always: always, needs: needs, find: find, dialect: served}
+}
+
+// pytorch takes scalars for 10⁴ steps at most: an operation takes it microseconds, and memory.
+func pytorch() Peer {
+	p := program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch, false)
+	p.takes = func(t Task) bool { return t.Workload == "w2" || t.N <= 10_000 }
+	return p
+}
+
+// maudeProgram is Maude, which tells times in milliseconds.
+func maudeProgram() Peer {
+	p := program("Maude", "maude (Debian: maude)", findMaude, false)
+	p.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
+	p.dialect = maude
+	return p
+}
+
+// Fault says why a peer takes no part, in one task or in all.
+type Fault struct {
+	Peer  string
+	Task  *Task  // nil: all
+	Needs string // what it needs, if that is missing
+	Err   error
+}
+
+func (f *Fault) Error() string {
+	switch {
+	case f.Needs != "":
+		return fmt.Sprintf("%s: %v: needs %s", f.Peer, f.Err, f.Needs)
+	case f.Task != nil:
+		return fmt.Sprintf("%s is left out of %s: %v", f.Peer, f.Task.Name(), f.Err)
+	}
+	return fmt.Sprintf("%s is left out: %v", f.Peer, f.Err)
+}
+
+// Unwrap returns the cause.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Contestant is a peer that was found.
+type Contestant struct {
+	Peer
+	command []string
+}
+
+// Takes reports whether the peer is measured on the task.
+func (c *Contestant) Takes(t Task) bool { return c.takes == nil || c.takes(t) }
+
+// Find looks for peers, and compiles in the folder dir. It returns those that are there, and
+// for each of the others a [*Fault]. The error is that of the context.
+func Find(ctx context.Context, all []Peer, dir string) (found []Contestant, faults []*Fault, err error) {
+	for _, p := range all {
+		c := Contestant{Peer: p}
+		if p.find == nil {
+			found = append(found, c)
+			continue
+		}
+		var err error
+		c.command, err = p.find(ctx, dir)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.Is(err, ErrMissing):
+			faults = append(faults, &Fault{Peer: p.Name, Needs: p.needs, Err: ErrMissing})
+		case err != nil:
+			faults = append(faults, &Fault{Peer: p.Name, Err: err})
+		default:
+			found = append(found, c)
+		}
+	}
+	return found, faults, nil
+}
+
+// start makes the peer ready for a task.
+func (c *Contestant) start(ctx context.Context, t Task, w *bench.Workload, dir string) (runner, error) {
+	switch {
+	case c.inside != nil:
+		return c.inside(turns{w}), nil
+	case c.options != nil:
+		return newMachine(ctx, w, *c.options)
+	}
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = time.Minute
+	}
+	command := c.command
+	if c.hello == "" { // a program of ours
+		command = append(command[:len(command):len(command)], t.arguments()...)
+	}
+	return startProcess(ctx, dir, command, t, c.dialect, timeout)
+}

@@ -1,0 +1,180 @@
+package peers
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// dialect is how one talks to a program: it gets a text, and answers with lines.
+type dialect struct {
+	hello string // what it is told first; it answers when it is ready
+	ask   func(Task) string
+	last  string // how the last line of an answer begins
+	parse func(lines []string) (Answer, error)
+}
+
+// served is the dialect of programs/serve.h.
+var served = dialect{ask: func(Task) string { return "run\n" }, parse: parseJSON}
+
+// maude is that of Maude with programs/poly.maude.
+var maude = dialect{
+	hello: "reduce ready .\n",
+	ask:   func(t Task) string { return fmt.Sprintf("reduce run(%d) .\n", t.N) },
+	last:  "result ",
+	parse: parseMaude,
+}
+
+// process is a program that runs beside this one, for one task.
+type process struct {
+	dialect
+	task    Task
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	lines   chan string // ends with its output
+	errs    *strings.Builder
+	timeout time.Duration // of one answer
+	base    float64       // its peak memory when it was ready
+}
+
+// startProcess starts a command in the folder dir, and waits until it is ready.
+func startProcess(ctx context.Context, dir string, command []string, t Task, d dialect, timeout time.Duration) (*process, error) {
+	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), lines: make(chan string, 16), errs: &strings.Builder{}, timeout: timeout}
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = dir, &head{p.errs}, time.Second
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.in = in
+	go func() {
+		defer close(p.lines)
+		r := bufio.NewScanner(out)
+		r.Buffer(nil, 1<<20)
+		for r.Scan() {
+			p.lines <- r.Text()
+		}
+	}()
+	if _, err := p.tell(ctx, d.hello); err != nil {
+		p.Close()
+		return nil, err
+	}
+	p.base = peakMemory(p.cmd.Process.Pid)
+	return p, nil
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ *strings.Builder }
+
+func (h *head) Write(text []byte) (int, error) {
+	const most = 4096
+	h.Builder.Write(text[:min(len(text), max(0, most-h.Len()))])
+	return len(text), nil
+}
+
+// tell writes to the program, and returns the lines that it answers.
+func (p *process) tell(ctx context.Context, text string) ([]string, error) {
+	if _, err := io.WriteString(p.in, text); err != nil {
+		return nil, p.ended()
+	}
+	clock := time.NewTimer(p.timeout)
+	defer clock.Stop()
+	var lines []string
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-clock.C:
+			p.kill()
+			return nil, fmt.Errorf("it did not answer in %v", p.timeout)
+		case line, ok := <-p.lines:
+			if !ok {
+				return nil, p.ended()
+			}
+			if lines = append(lines, line); strings.HasPrefix(line, p.last) {
+				return lines, nil
+			}
+			if len(lines) > mostLines {
+				p.kill()
+				return nil, fmt.Errorf("it printed %s, and on and on", shown(lines[0]))
+			}
+		}
+	}
+}
+
+// mostLines is how many lines an answer may have.
+const mostLines = 1000
+
+// ended tells that the program has stopped talking, and what it said of that.
+func (p *process) ended() error {
+	p.kill()
+	if text := strings.TrimSpace(p.errs.String()); text != "" {
+		return fmt.Errorf("it ended: %s", shown(lastLine(text)))
+	}
+	return errors.New("it ended")
+}
+
+// lastLine is the last line of a text: what an interpreter says after its trace.
+func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
+
+// Turn takes one time.
+func (p *process) Turn(ctx context.Context) (Answer, error) {
+	lines, err := p.tell(ctx, p.ask(p.task))
+	if err != nil {
+		return Answer{}, err
+	}
+	return p.parse(lines)
+}
+
+// Bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell.
+func (p *process) Bytes() float64 {
+	if peak := peakMemory(p.cmd.Process.Pid); p.base > 0 && peak > p.base {
+		return peak - p.base
+	}
+	return 0
+}
+
+// kill ends the program and waits for it. What it still prints is dropped.
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		go func() {
+			for range p.lines {
+			}
+		}()
+		_ = p.cmd.Wait()
+	}
+}
+
+// Close ends the program.
+func (p *process) Close() {
+	_ = p.in.Close()
+	p.kill()
+}
+
+// peakMemory is the peak resident memory of a process in bytes; 0 elsewhere than on Linux.
+func peakMemory(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kB float64
+		if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kB); err == nil {
+			return kB * 1024
+		}
+	}
+	return 0
+}
