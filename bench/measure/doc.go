@@ -8,4 +8,6 @@
 // [Run] measures what the store lacks. Counts are exact and are taken once, those of several claims at a time;
 // times are taken after them, alone, several times each, and are kept with their interval and with a description
 // of the computer.
+//
+// [Compare] measures the machine beside its peers on the workloads, and keeps rows of that in the same store.
 package measure

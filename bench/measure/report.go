@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/peers"
 )
 
 // Selection says which rows count.
 type Selection struct {
 	Sizes func(*bench.Series) []int // Quick, Full or AnySize
 	Build string                    // "": whoever measured them
+	Tasks []peers.Task              // of the comparison
 }
 
 // Quick, Full and AnySize are the sizes of a quick run, of a full one, and of both.
@@ -30,12 +32,13 @@ func buildOf(build string, c *bench.Claim) string {
 
 // Report is what the rows of a store say of claims.
 type Report struct {
-	Outcomes  []bench.Outcome // by the claims' numbers
-	Builds    []string        // that measured the rows
-	Computers []Computer      // that times were taken on
+	Outcomes    []bench.Outcome // by the claims' numbers
+	Comparisons []Comparison    // of the tasks that have been measured
+	Builds      []string        // that measured the rows
+	Computers   []Computer      // that times were taken on
 }
 
-// Report judges the claims by the rows of the selection.
+// Report judges the claims by the rows of the selection, and compares peers.
 func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 	out := &Report{}
 	for i := range claims {
@@ -50,6 +53,14 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 			}
 			return points
 		}))
+	}
+	for _, t := range sel.Tasks {
+		if c := s.comparison(t, sel.Build); len(c.Entries) > 0 {
+			out.Comparisons = append(out.Comparisons, c)
+			for i := range c.Entries {
+				out.note(&c.Entries[i].Row)
+			}
+		}
 	}
 	slices.SortStableFunc(out.Outcomes, func(a, b bench.Outcome) int { return cmp.Compare(a.Claim.Number, b.Claim.Number) })
 	slices.Sort(out.Builds)

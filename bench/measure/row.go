@@ -28,6 +28,8 @@ type Row struct {
 	High     float64   `json:"high,omitempty"`
 	Samples  []float64 `json:"samples,omitempty"`
 	Computer *Computer `json:"computer,omitempty"`
+	// Run is when the run began that compared it with its peers; "" of a claim's rows.
+	Run string `json:"run,omitempty"`
 	// Build is the program that measured it.
 	Build string `json:"build"`
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/peers"
 )
 
 // Options say how claims are measured.
@@ -25,8 +26,10 @@ type Options struct {
 	Progress func(Event)
 }
 
-// Event tells how far a run is. At the beginning of a series Size is 0.
+// Event tells how far a run is. At the beginning of a series Size is 0. Of a comparison it has the task, and
+// neither claim nor series; its points are tasks.
 type Event struct {
+	Task        *peers.Task
 	Claim       *bench.Claim
 	Series      *bench.Series
 	Size        int
@@ -117,7 +120,7 @@ func (r *runner) tell(p part, size, done int) {
 	defer r.mu.Unlock()
 	r.done += done
 	if r.opt.Progress != nil {
-		r.opt.Progress(Event{p.claim, p.series, size, len(p.sizes), r.done, r.total})
+		r.opt.Progress(Event{Claim: p.claim, Series: p.series, Size: size, Points: len(p.sizes), Done: r.done, Total: r.total})
 	}
 }
 
