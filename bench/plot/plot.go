@@ -101,9 +101,14 @@ func fileName(c *bench.Claim, index int) string {
 }
 
 // SVG draws the picture as SVG.
-func (p *Picture) SVG() ([]byte, error) {
-	c := vgsvg.NewWith(vgsvg.UseWH(width, p.height()))
-	if err := p.draw(draw.New(c)); err != nil {
+func (p *Picture) SVG() ([]byte, error) { return drawSVG(p.height(), p.draw) }
+
+// PNG draws the picture as PNG, with 200 dots an inch.
+func (p *Picture) PNG() ([]byte, error) { return drawPNG(p.height(), p.draw) }
+
+func drawSVG(height vg.Length, paint func(draw.Canvas) error) ([]byte, error) {
+	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
+	if err := paint(draw.New(c)); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -115,10 +120,9 @@ func (p *Picture) SVG() ([]byte, error) {
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 }
 
-// PNG draws the picture as PNG, with 200 dots an inch.
-func (p *Picture) PNG() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(width, p.height()), vgimg.UseDPI(200))
-	if err := p.draw(draw.New(c)); err != nil {
+func drawPNG(height vg.Length, paint func(draw.Canvas) error) ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(200))
+	if err := paint(draw.New(c)); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
