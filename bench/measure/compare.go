@@ -142,14 +142,21 @@ func (s *Store) comparison(t peers.Task, build string) Comparison {
 		if !ok || r.Run != tape.Run || len(r.Samples) != len(tape.Samples) {
 			continue
 		}
-		ratios := make([]float64, len(r.Samples))
-		for i, ns := range r.Samples {
-			ratios[i] = ns / tape.Samples[i]
-		}
-		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Tape: median(ratios), Ns: r.Y / r.X,
+		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Tape: ratio(&r, &tape), Ns: r.Y / r.X,
 			Best: slices.Min(r.Samples) / r.X, Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName]})
 	}
 	return out
+}
+
+// Ratio is the time of an entry over that of another of the same comparison: the median of the rounds' ratios.
+func Ratio(e, over *Entry) float64 { return ratio(&e.Row, &over.Row) }
+
+func ratio(r, over *Row) float64 {
+	ratios := make([]float64, len(r.Samples))
+	for i, ns := range r.Samples {
+		ratios[i] = ns / over.Samples[i]
+	}
+	return median(ratios)
 }
 
 // median is the middle of numbers, or the mean of the two in the middle.

@@ -15,7 +15,7 @@ import (
 )
 
 // Benchmarks is the report in the Go benchmark format: a line for each count, marked as exact,
-// and one for each time that was taken. The names are Claim10/series/size=1000.
+// and one for each time that was taken. The names are Claim_10/series/size=1000, and Peers/w1/n=1000/gram_direct.
 func Benchmarks(r *measure.Report) ([]byte, error) {
 	var out bytes.Buffer
 	w := benchfmt.NewWriter(&out)
@@ -39,8 +39,46 @@ func Benchmarks(r *measure.Report) ([]byte, error) {
 			}
 		}
 	}
+	for i := range r.Comparisons {
+		if err := benchmarkPeers(w, r, &r.Comparisons[i]); err != nil {
+			return nil, err
+		}
+	}
 	return out.Bytes(), nil
 }
+
+// benchmarkPeers writes a line for each time of each peer, with the bytes, and one with its steps. The
+// names are Peers/w2/n=100/k=16/C_by_hand.
+func benchmarkPeers(w *benchfmt.Writer, r *measure.Report, c *measure.Comparison) error {
+	task := fmt.Sprintf("Peers/%s/n=%d", c.Task.Workload, c.Task.N)
+	if c.Task.K > 0 {
+		task += fmt.Sprintf("/k=%d", c.Task.K)
+	}
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		var lines [][]benchfmt.Value
+		for _, ns := range e.Row.Samples {
+			values := []benchfmt.Value{{Value: ns / e.Row.X, Unit: "ns/primitive"}}
+			if e.Bytes > 0 {
+				values = append(values, benchfmt.Value{Value: e.Bytes, Unit: "B/primitive"})
+			}
+			lines = append(lines, values)
+		}
+		if e.Steps > 0 {
+			lines = append(lines, []benchfmt.Value{{Value: e.Steps, Unit: stepsUnit}})
+		}
+		for _, values := range lines {
+			record := &benchfmt.Result{Config: config(r), Name: benchfmt.Name(task + "/" + word(e.Peer.Name)), Iters: 1, Values: values}
+			if err := w.Write(record); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stepsUnit is the unit of steps, which are exact.
+const stepsUnit = "steps"
 
 // config is what holds for the whole file.
 func config(r *measure.Report) []benchfmt.Config {
@@ -101,6 +139,9 @@ func exactUnits(r *measure.Report) []string {
 				}
 			}
 		}
+	}
+	if len(rewriting(r.Comparisons)) > 0 {
+		units[stepsUnit] = true
 	}
 	return slices.Sorted(maps.Keys(units))
 }

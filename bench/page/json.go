@@ -15,6 +15,26 @@ type (
 		Computers []measure.Computer `json:"computers,omitempty"`
 		Bound     *boundJSON         `json:"bound,omitempty"`
 		Claims    []claimJSON        `json:"claims"`
+		Peers     []taskJSON         `json:"peers,omitempty"`
+	}
+	taskJSON struct {
+		Workload   string     `json:"workload"`
+		N          int        `json:"n"`
+		K          int        `json:"k,omitempty"`
+		Primitives float64    `json:"primitives"`
+		Peers      []peerJSON `json:"peers"`
+	}
+	// Times are nanoseconds for each primitive, samples those of a run.
+	peerJSON struct {
+		Name    string    `json:"name"`
+		Ns      float64   `json:"nsPerPrimitive"` // the median
+		Best    float64   `json:"best"`
+		Low     float64   `json:"low"`
+		High    float64   `json:"high"`
+		Tape    float64   `json:"overTape"`
+		Bytes   float64   `json:"bytesPerPrimitive,omitempty"`
+		Steps   float64   `json:"steps,omitempty"`
+		Samples []float64 `json:"samples"`
 	}
 	boundJSON struct {
 		Runs     int        `json:"runs"`
@@ -57,7 +77,7 @@ type (
 
 // JSON is the report as one JSON object.
 func JSON(r *measure.Report) ([]byte, error) {
-	doc := document{Builds: r.Builds, Computers: r.Computers}
+	doc := document{Builds: r.Builds, Computers: r.Computers, Claims: []claimJSON{}}
 	b, ok, err := bench.TheoremBound(r.Outcomes)
 	if err != nil {
 		return nil, err
@@ -72,6 +92,15 @@ func JSON(r *measure.Report) ([]byte, error) {
 			c.Series = append(c.Series, seriesOf(&o.Findings[j]))
 		}
 		doc.Claims = append(doc.Claims, c)
+	}
+	for _, c := range r.Comparisons {
+		t := taskJSON{Workload: c.Task.Workload, N: c.Task.N, K: c.Task.K, Primitives: c.Task.Primitives()}
+		for i := range c.Entries {
+			e := &c.Entries[i]
+			t.Peers = append(t.Peers, peerJSON{Name: e.Peer.Name, Ns: e.Ns, Best: e.Best, Low: e.Row.Low / e.Row.X, High: e.Row.High / e.Row.X,
+				Tape: e.Tape, Bytes: e.Bytes, Steps: e.Steps, Samples: e.Row.Samples})
+		}
+		doc.Peers = append(doc.Peers, t)
 	}
 	out, err := json.MarshalIndent(doc, "", "  ")
 	return append(out, '\n'), err

@@ -14,8 +14,13 @@ import (
 	"github.com/gram-machine/gram/bench/plot"
 )
 
-//go:embed intro.md
-var intro string
+// intro says what the page is, and fits how to read the table of claims.
+var (
+	//go:embed intro.md
+	intro string
+	//go:embed fits.md
+	fits string
+)
 
 // kept tells readers of the repository's page where its figures come from.
 const kept = `This page is generated from the measurements in ` + "`bench/results`" + `, and a test measures its counts again.
@@ -26,8 +31,11 @@ const kept = `This page is generated from the measurements in ` + "`bench/result
 type Options struct {
 	// Plots is the folder of the pictures, relative to the page.
 	Plots string
-	// Command repeats the measurement of a claim.
+	// Command repeats the measurement of a claim, Compare that of the peers, and All that of all claims, with
+	// the peers that every run has; "" if there is none.
 	Command func(*bench.Claim) string
+	Compare string
+	All     string
 	// Repository is set for the page of this repository, which also tells where the figures
 	// are kept.
 	Repository bool
@@ -36,14 +44,23 @@ type Options struct {
 // Markdown is the page.
 func Markdown(r *measure.Report, opt Options) ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString(intro)
+	first, err := firstScreen(r, opt)
+	if err != nil {
+		return nil, err
+	}
+	out.WriteString(intro + first + "\n" + fits)
 	if opt.Repository {
 		out.WriteString("\n" + kept)
 	}
-	out.WriteString("\n" + markdownTable(r, opt.Plots) + "\n" + origin(r))
+	if len(r.Outcomes) > 0 {
+		out.WriteString("\n" + markdownTable(r, opt.Plots))
+	}
+	out.WriteString("\n" + origin(r))
 	if err := theorem(&out, r); err != nil {
 		return nil, err
 	}
+	comparison(&out, r, opt)
+	speed(&out, r, opt)
 	for i := range r.Outcomes {
 		section(&out, &r.Outcomes[i], opt)
 	}

@@ -155,7 +155,7 @@ func TestBenchmarks(t *testing.T) {
 }
 
 func TestFolder(t *testing.T) {
-	files, err := page.Folder(report(t), func(*bench.Claim) string { return "again" })
+	files, err := page.Folder(report(t), page.Options{Command: func(*bench.Claim) string { return "again" }})
 	require.NoError(t, err)
 	for _, name := range []string{"BENCHMARKS.md", "results.json", "results.txt", "plots/claim-01.svg", "plots/claim-01.png", "plots/claim-03-2.svg"} {
 		require.NotEmpty(t, files[name], name)

@@ -18,6 +18,7 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/peers"
 )
 
 // How often a time is taken, in a quick run and in a full one; six is the least for which
@@ -31,6 +32,7 @@ const (
 type benchFlags struct {
 	claims               []string
 	quick, fresh, render bool
+	peers                bool
 	out, repository      string
 	jobs                 count
 	json                 bool
@@ -43,7 +45,7 @@ func newBench(a *app) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the paper's cost claims, or how a program's cost grows",
+		Short: "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
 		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
 size, with a law that two quantities of a run are to follow. It fits what it measures
 and prints a table with a verdict for each claim: holds, holds after correction, fails,
@@ -53,6 +55,12 @@ Counts are exact; those of several claims are taken at once. Times are taken aft
 them, alone, several times each. Every measurement is kept in DIR/rows.jsonl as soon
 as it is made. A run that was interrupted goes on where it was, and one that is
 repeated by the same build measures nothing again; --fresh does.
+
+With all claims it also measures value and gradient of the workloads W1–W4 in the machine's
+forms, by hand in Go, on a plain tape in Go and, where there is a compiler, by hand in C: turn
+by turn, as nanoseconds and bytes for each operation of the forward computation. --peers does
+that alone, and takes ADOL-C, PyTorch and Maude too where they are installed. It
+names what it does not find, and leaves out whoever fails, hangs or disagrees.
 
 In DIR it writes BENCHMARKS.md, pictures in plots/ as SVG and PNG, results.json, and
 results.txt in the Go benchmark format, which benchstat reads.
@@ -65,6 +73,7 @@ others are to grow no faster.`,
 		Annotations: more(statusHelp),
 		Example: `  gram bench --quick
   gram bench --claim 9,10 --out results
+  gram bench --peers --quick
   gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -85,6 +94,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
+	fs.BoolVar(&f.peers, "peers", false, "measure no claim, but the workloads beside all peers that are installed")
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
 	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
@@ -110,6 +120,10 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 func (f *benchFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
+	case f.peers && given("claim"):
+		return usagef("--claim is of the paper's claims, and --peers measures none of them")
+	case f.peers && f.family != "":
+		return usagef("--peers measures the workloads, and --family a program of yours")
 	case f.family != "" && given("claim"):
 		return usagef("--claim is of the paper's claims, and --family measures a program of yours")
 	case f.family != "" && given("page"):
@@ -168,23 +182,32 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 // measured are told on standard error, and make the exit status 1.
 func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store, f *benchFlags) (measure.Selection, error) {
 	if f.render {
-		return measure.Selection{Sizes: measure.AnySize}, nil
+		return measure.Selection{Sizes: measure.AnySize, Tasks: f.tasks(measure.AnyTask())}, nil
 	}
 	build, err := measure.Build(buildInfo().Version)
 	if err != nil {
 		return measure.Selection{}, err
 	}
 	opt := measure.Options{
-		Selection: measure.Selection{Sizes: measure.Full, Build: build},
+		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
 		Fresh:     f.fresh, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
 	}
 	if f.quick {
-		opt.Sizes, opt.Repeat = measure.Quick, quickRepeat
+		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat
 	}
 	bar := newBenchProgress(a.stderr, isTerminal(a.stderr))
 	opt.Progress = bar.event
 	err = measure.Run(ctx, claims, store, opt)
+	var faults []*peers.Fault
+	if point := (*measure.PointError)(nil); err == nil || errors.As(err, &point) {
+		var compareErr error
+		faults, compareErr = measure.Compare(ctx, f.comparing(), store, opt)
+		err = errors.Join(err, compareErr)
+	}
 	bar.close()
+	for _, fault := range faults {
+		fmt.Fprintf(a.stderr, "gram: %v\n", fault)
+	}
 	var point *measure.PointError
 	switch {
 	case err == nil:
@@ -200,18 +223,31 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	return opt.Selection, nil
 }
 
+// tasks are those of the comparison that are measured: with all claims, or with --peers.
+func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
+	if f.family != "" || len(f.claims) > 0 {
+		return nil
+	}
+	return all
+}
+
+// comparing are the peers that are compared.
+func (f *benchFlags) comparing() []peers.Peer {
+	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
+}
+
 // write writes all files of results.
 func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 	root, files, err := f.out, map[string][]byte(nil), error(nil)
 	if f.repository == "" {
-		files, err = page.Folder(report, f.command)
+		files, err = page.Folder(report, page.Options{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
 	} else {
 		root = f.repository
 		all := bench.Claims()
 		if err := store.Compact(known(all)); err != nil {
 			return err
 		}
-		files, err = page.Repository(store.Report(all, measure.Selection{Sizes: measure.AnySize}))
+		files, err = page.Repository(store.Report(all, measure.Selection{Sizes: measure.AnySize, Tasks: measure.AnyTask()}))
 	}
 	if err != nil {
 		return err
@@ -228,9 +264,12 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 	return nil
 }
 
-// known tells the rows that belong to a point of the claims.
+// known tells the rows that belong to a point of the claims, or to the comparison.
 func known(claims []bench.Claim) func(measure.Row) bool {
 	return func(r measure.Row) bool {
+		if r.IsComparison() {
+			return true
+		}
 		for i := range claims {
 			for j := range claims[i].Series {
 				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
@@ -240,6 +279,14 @@ func known(claims []bench.Claim) func(measure.Row) bool {
 		}
 		return false
 	}
+}
+
+// whole is what repeats a measurement that is not of one claim.
+func (f *benchFlags) whole(args ...string) string {
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", quote(f.out))...), " ")
 }
 
 // command is what repeats the measurement of a claim.
@@ -282,7 +329,7 @@ func (a *app) tell(report *measure.Report, f *benchFlags) error {
 	}
 	if f.family != "" {
 		a.out.WriteString(page.Points(&report.Outcomes[0]) + "\n" + page.Findings(&report.Outcomes[0]))
-	} else {
+	} else if !f.peers {
 		a.out.WriteString(page.Text(report))
 	}
 	bound, err := page.BoundText(report)
@@ -290,6 +337,12 @@ func (a *app) tell(report *measure.Report, f *benchFlags) error {
 		return err
 	}
 	a.out.WriteString(bound)
+	if comparison := page.ComparisonText(report); comparison != "" {
+		if !f.peers {
+			a.out.WriteString("\n")
+		}
+		a.out.WriteString(comparison)
+	}
 	where := f.out
 	if f.repository != "" {
 		where = f.repository

@@ -13,8 +13,11 @@ import (
 	"github.com/gram-machine/gram/internal/limits"
 )
 
-// chosen are the claims that the flags name: those of the paper, or that of a family.
+// chosen are the claims that the flags name: those of the paper, that of a family, or none.
 func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) {
+	if f.peers {
+		return nil, nil
+	}
 	if f.family != "" {
 		c, err := a.familyClaim(ctx, f)
 		if err != nil {

@@ -26,7 +26,10 @@ func newBenchProgress(w io.Writer, terminal bool) *benchProgress {
 func (p *benchProgress) event(e measure.Event) {
 	p.done, p.total = e.Done, e.Total
 	if !p.terminal {
-		if e.Size == 0 {
+		switch {
+		case e.Task != nil:
+			fmt.Fprintf(p.w, "peers: %s\n", e.Task.Name())
+		case e.Size == 0:
 			fmt.Fprintf(p.w, "%s: %s, %s\n", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
 		}
 		return
@@ -38,12 +41,23 @@ func (p *benchProgress) event(e measure.Event) {
 			progressbar.OptionShowCount(),
 			progressbar.OptionUseANSICodes(true))
 	}
+	if p.bar.GetMax() != e.Total {
+		p.bar.ChangeMax(e.Total)
+	}
+	p.bar.Describe(described(e))
+	_ = p.bar.Set(e.Done)
+}
+
+// described is what is under way.
+func described(e measure.Event) string {
+	if e.Task != nil {
+		return "peers, " + e.Task.Name()
+	}
 	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
 	if e.Size > 0 {
 		what += fmt.Sprintf(", size %s", grouped(uint64(e.Size)))
 	}
-	p.bar.Describe(what)
-	_ = p.bar.Set(e.Done)
+	return what
 }
 
 // close erases the bar.
