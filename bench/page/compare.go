@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -89,15 +90,15 @@ func bytesOf(e *measure.Entry) string {
 
 // rough prints a measured quantity with two digits, or three if it begins with 1; whole from 100 on.
 func rough(x float64) string {
-	if x <= 0 {
-		return "0"
+	if x >= 100 {
+		return grouped(int64(math.Round(x)))
 	}
 	e := math.Floor(math.Log10(x))
 	digits := 1
 	if x/math.Pow(10, e) < 2 {
 		digits = 2
 	}
-	return fmt.Sprintf("%.*f", max(0, digits-int(e)), x)
+	return strconv.FormatFloat(x, 'f', max(0, digits-int(e)), 64)
 }
 
 // ComparisonText is the comparison for a terminal; "" if there is none.

@@ -30,7 +30,7 @@ func firstScreen(r *measure.Report, opt Options) (string, error) {
 	fmt.Fprintf(&out, "\n**Speed.** The machine in its default form; [all peers](#peers), [steps a second](#rewriting-speed).\n\n%s", atAGlance(r.Comparisons))
 	if opt.Compare != "" {
 		fmt.Fprintf(&out, "\n**To repeat it:** `%s` compares with the peers that are installed", opt.Compare)
-		if opt.All != "" {
+		if opt.All != "" && len(r.Outcomes) > 0 {
 			fmt.Fprintf(&out, ", `%s` measures all of this page", opt.All)
 		}
 		out.WriteString(".\n")
@@ -38,19 +38,17 @@ func firstScreen(r *measure.Report, opt Options) (string, error) {
 	return out.String(), nil
 }
 
-// verdicts counts the claims by their verdicts: "14 hold, 8 hold after correction, none fails."
+// verdicts counts the claims by their verdicts: "22 claims: 14 holds, 8 holds after correction, 0 fails".
 func verdicts(all []bench.Outcome) string {
 	count := map[bench.Verdict]int{}
 	for i := range all {
 		count[all[i].Verdict]++
 	}
-	hold := count[bench.Holds]
-	text := fmt.Sprintf("Of %s, %d hold as the paper has them, %d after a correction that is stated", plural(len(all), "claim"), hold, count[bench.HoldsCorrected])
-	others := len(all) - hold - count[bench.HoldsCorrected]
-	switch fails := count[bench.Fails]; {
-	case others == 0:
-		return text + "; none fails."
-	default:
-		return fmt.Sprintf("%s; %d fail, %d are open.", text, fails, others-fails)
+	var out []string
+	for _, v := range []bench.Verdict{bench.Holds, bench.HoldsCorrected, bench.Fails, bench.Undecided, bench.Missing} {
+		if n := count[v]; n > 0 || v == bench.Fails {
+			out = append(out, fmt.Sprintf("%d × *%s*", n, v))
+		}
 	}
+	return fmt.Sprintf("The verdicts on %s: %s.", plural(len(all), "claim"), strings.Join(out, ", "))
 }

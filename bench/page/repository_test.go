@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/peers"
 )
 
 // root is the repository's.
@@ -71,5 +73,32 @@ func TestCountsOfThePage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStepsOfTheComparison counts the steps of the machine's forms on the page again, at the sizes of a quick run.
+func TestStepsOfTheComparison(t *testing.T) {
+	kept := map[peers.Task]measure.Comparison{}
+	for _, c := range committed(t).Report(nil, measure.Selection{Tasks: measure.AnyTask()}).Comparisons {
+		kept[c.Task] = c
+	}
+	if len(kept) == 0 {
+		t.Skip("the comparison has not been measured")
+	}
+	found, _, err := peers.Find(context.Background(), slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !p.Steps }), t.TempDir())
+	require.NoError(t, err)
+	for _, task := range peers.Quick {
+		c, ok := kept[task]
+		if !ok || task.N > 1000 {
+			continue
+		}
+		times, faults, err := task.Contest(context.Background(), found, 1, t.TempDir())
+		require.NoError(t, err)
+		require.Empty(t, faults)
+		for _, e := range times {
+			row := c.Of(e.Peer.Name)
+			require.NotNil(t, row, "%s, %s is not on the page", task.Name(), e.Peer.Name)
+			require.Equal(t, e.Steps, row.Steps, "%s, %s", task.Name(), e.Peer.Name)
+		}
 	}
 }

@@ -36,7 +36,8 @@ func speed(out *bytes.Buffer, r *measure.Report, opt Options) {
 		}
 		return rough(e.Steps / e.Row.Y * 1e3)
 	})
-	steps := grid(all, of, func(e *measure.Entry) string {
+	fused := slices.DeleteFunc(slices.Clone(of), func(p peers.Peer) bool { return p.Literal })
+	steps := grid(all, fused, func(e *measure.Entry) string {
 		if e.Steps == 0 {
 			return "–"
 		}
@@ -54,7 +55,7 @@ Maude's are its own rewrites.
 
 %s
 
-The steps of a run, which do not depend on the computer:
+The steps of a run, fused or literal, which do not depend on the computer:
 
 %s
 `, perSecond.RenderMarkdown(), steps.RenderMarkdown())

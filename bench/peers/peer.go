@@ -15,8 +15,9 @@ type Peer struct {
 	Name string
 	// Always is set for peers that every run measures: those in this process, and C.
 	Always bool
-	// Steps is set for the machine, whose steps are counted; Aside if it takes part for their sake alone.
-	Steps, Aside bool
+	// Steps is set for the machine, whose steps are counted; Literal for its runs without blocks, which take as
+	// many; Aside if it takes part for their sake alone.
+	Steps, Literal, Aside bool
 	// Timeout is how long a program may take for one answer; 0 is a minute.
 	Timeout time.Duration
 	needs   string             // what it needs, and which packages have that
@@ -68,7 +69,7 @@ const adolcNeeds = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
 
 // machine is a form of the machine. D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
-	p := Peer{Name: name, Always: true, Steps: true, Aside: aside, options: &opt}
+	p := Peer{Name: name, Always: true, Steps: true, Literal: opt.NoFuse, Aside: aside, options: &opt}
 	if opt.Strategy == gram.Unfold {
 		p.takes = func(t Task) bool { return t.Primitives() <= 2e5 }
 	}

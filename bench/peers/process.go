@@ -138,9 +138,14 @@ func (p *process) Turn(ctx context.Context) (Answer, error) {
 	return p.parse(lines)
 }
 
-// Bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell.
+// leastMemory is how much a program's memory has to grow by to be told: libraries that are read on first
+// use, and what allocators take in advance, come to hundreds of kB.
+const leastMemory = 1 << 20
+
+// Bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell,
+// and if it is less than 1 MiB.
 func (p *process) Bytes() float64 {
-	if peak := peakMemory(p.cmd.Process.Pid); p.base > 0 && peak > p.base {
+	if peak := peakMemory(p.cmd.Process.Pid); p.base > 0 && peak-p.base >= leastMemory {
 		return peak - p.base
 	}
 	return 0

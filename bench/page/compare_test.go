@@ -1,0 +1,207 @@
+package page_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/peers"
+)
+
+// comparedRows are rows of two tasks by made-up peers' times; of w1 at 10⁵ one is of an earlier run.
+func comparedRows() []measure.Row {
+	computer := &measure.Computer{System: "plan9/arm", Cores: 4, Processor: "Fast", Go: "go1"}
+	row := func(task peers.Task, peer, run string, ns, bytes, steps float64) measure.Row {
+		x := task.Primitives()
+		r := measure.Row{Series: fmt.Sprintf("peers/%s/k=%d/%s", task.Workload, task.K, peer), Size: task.N, X: x, Y: ns * x, Low: 0.9 * ns * x, High: 1.1 * ns * x,
+			Samples: []float64{0.9 * ns * x, ns * x, 1.1 * ns * x}, Computer: computer, Run: run, Build: "v9", More: map[string]float64{}}
+		if bytes > 0 {
+			r.More["bytes"] = bytes * x
+		}
+		if steps > 0 {
+			r.More["steps"] = steps
+		}
+		return r
+	}
+	short, long, wide := peers.Task{Workload: "w1", N: 1000}, peers.Task{Workload: "w1", N: 100_000}, peers.Task{Workload: "w2", N: 100, K: 16}
+	return []measure.Row{
+		row(short, peers.CHand, "1", 4, 0, 0), row(short, peers.GoHand, "1", 8, 2, 0), row(short, peers.Tape, "1", 10, 32, 0),
+		row(short, peers.Direct, "1", 16, 2, 83_023), row(short, peers.Literal, "1", 120, 68, 83_023), row(short, "PyTorch", "1", 4089, 2969, 0),
+		row(long, peers.CHand, "0", 4, 2, 0), row(long, peers.Tape, "2", 10, 32, 0), row(long, peers.Direct, "2", 12.5, 2, 8_300_023),
+		row(wide, peers.CHand, "3", 0.5, 0.25, 0), row(wide, peers.Tape, "3", 5, 32, 0), row(wide, peers.Direct, "3", 2.5, 0.125, 2_054_607),
+	}
+}
+
+// withPeers is the report of the made-up claims and of the rows.
+func withPeers(t *testing.T) *measure.Report {
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	var text []byte
+	for _, r := range comparedRows() {
+		line, err := json.Marshal(r)
+		require.NoError(t, err)
+		text = append(append(text, line...), '\n')
+	}
+	require.NoError(t, os.WriteFile(path, text, 0o666))
+	s, err := measure.Read(path)
+	require.NoError(t, err)
+	out := report(t)
+	out.Comparisons = s.Report(nil, measure.Selection{Tasks: measure.AnyTask(), Build: "v9"}).Comparisons
+	return out
+}
+
+// between is the part of the page from a text to another.
+func between(t *testing.T, text, from, to string) string {
+	_, after, ok := strings.Cut(text, from)
+	require.True(t, ok, from)
+	part, _, ok := strings.Cut(after, to)
+	require.True(t, ok, to)
+	return from + part
+}
+
+func TestPeersOnThePage(t *testing.T) {
+	opt := page.Options{Plots: "pictures", Compare: "again --peers", All: "again"}
+	text, err := page.Markdown(withPeers(t), opt)
+	require.NoError(t, err)
+	require.Equal(t, `
+**Claims.** The verdicts on 4 claims: 1 × *holds*, 1 × *holds after correction*, 1 × *fails*, 1 × *not measured*. Theorem 1, with constants, over 20 runs: steps + overhead ≤ 20 100·m + 0·|G| + 0.
+
+**Speed.** The machine in its default form; [all peers](#peers), [steps a second](#rewriting-speed).
+
+| value and gradient | ns per primitive | over C by hand | over Go by hand | over a plain Go tape | bytes per primitive | the tape's |
+| --- | ---:| ---:| ---:| ---:| ---:| ---:|
+| W1, n = 10⁵ | 12.5 | – | – | 1.25 | 2.0 | 32 |
+| W2, n = 100, k = 16 | 2.5 | 5.0 | – | 0.50 | 0.125 | 32 |
+
+**To repeat it:** `+"`again --peers` compares with the peers that are installed, `again`"+` measures all of this page.
+
+`, "\n"+between(t, string(text), "**Claims.**", "The exponent is"))
+	require.Equal(t, `### Nanoseconds for each primitive
+
+The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.
+
+|  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
+| --- | ---:| ---:| ---:|
+| C by hand | 4.0 (0.40) | – | 0.50 (0.100) |
+| Go by hand | 8.0 (0.80) | – | – |
+| plain Go tape | 10.0 (1.00) | 10.0 (1.00) | 5.0 (1.00) |
+| gram direct | 16.0 (1.60) | 12.5 (1.25) | 2.5 (0.50) |
+| gram direct, literal | 120 (12.0) | – | – |
+| PyTorch | 4 089 (409) | – | – |
+
+Not measured: gram modular; ADOL-C; ADOL-C, replaying; Maude.
+
+### Bytes for each primitive
+
+|  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
+| --- | ---:| ---:| ---:|
+| C by hand | – | – | 0.25 |
+| Go by hand | 2.0 | – | – |
+| plain Go tape | 32 | 32 | 32 |
+| gram direct | 2.0 | 2.0 | 0.125 |
+| gram direct, literal | 68 | – | – |
+| PyTorch | 2 969 | – | – |
+
+![ns per primitive](pictures/peers-ns.svg)
+
+![bytes per primitive](pictures/peers-bytes.svg)
+
+`, between(t, string(text), "### Nano", "```sh\nagain --peers\n```\n"))
+	require.Contains(t, string(text), `
+|  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
+| --- | ---:| ---:| ---:|
+| gram direct | 1 297 | 1 660 | 8 026 |
+| gram direct, literal | 173 | – | – |
+
+The steps of a run, fused or literal, which do not depend on the computer:
+
+|  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
+| --- | ---:| ---:| ---:|
+| gram direct | 83 023 | 8 300 023 | 2 054 607 |
+`)
+	again, err := page.Markdown(withPeers(t), opt)
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(again), "the same rows give the same bytes")
+
+	alone := &measure.Report{Comparisons: withPeers(t).Comparisons}
+	text, err = page.Markdown(alone, opt)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "**Claims.**")
+	require.NotContains(t, string(text), "| claim |")
+	require.NotContains(t, string(text), "all of this page")
+}
+
+func TestComparisonText(t *testing.T) {
+	require.Equal(t, strings.TrimPrefix(`
+Value and gradient, ns per primitive of the forward computation (over the plain Go tape's time)
+
+                      W1, n = 10³  W1, n = 10⁵  W2, n = 100, k = 16
+C by hand              4.0 (0.40)            –         0.50 (0.100)
+Go by hand             8.0 (0.80)            –                    –
+plain Go tape         10.0 (1.00)  10.0 (1.00)           5.0 (1.00)
+gram direct           16.0 (1.60)  12.5 (1.25)           2.5 (0.50)
+gram direct, literal   120 (12.0)            –                    –
+PyTorch               4 089 (409)            –                    –
+`, "\n"), page.ComparisonText(withPeers(t)))
+	require.Empty(t, page.ComparisonText(report(t)))
+}
+
+// TestStepTimes: the time of a step is that of claim 18.
+func TestStepTimes(t *testing.T) {
+	r := withPeers(t)
+	c := r.Outcomes[2].Claim // has a time
+	c.Number = 18
+	r.Outcomes[2].Findings[0].Series.Y = "time per step (ns)"
+	text, err := page.Markdown(r, page.Options{Plots: "pictures"})
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nWith the size, in the literal form, from 1e+03 to 2e+04 nodes, a step takes, in nanoseconds: time 40 000 → 800 000. "+
+		"[Claim 18](#claim-18) has the curve.\n\n![time per step (ns) against |G|](pictures/claim-18.svg)\n")
+}
+
+func TestPeersInFiles(t *testing.T) {
+	r := withPeers(t)
+	files, err := page.Folder(r, page.Options{})
+	require.NoError(t, err)
+	for _, name := range []string{"plots/peers-ns.svg", "plots/peers-ns.png", "plots/peers-bytes.svg", "plots/peers-bytes.png"} {
+		require.NotEmpty(t, files[name], name)
+	}
+	var got struct {
+		Claims []any
+		Peers  []struct {
+			Workload string
+			N, K     int
+			Peers    []struct {
+				Name                     string
+				NsPerPrimitive, OverTape float64
+				Steps, BytesPerPrimitive float64
+				Samples                  []float64
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(files["results.json"], &got))
+	require.Len(t, got.Peers, 3)
+	require.Equal(t, 16, got.Peers[2].K)
+	require.Len(t, got.Peers[1].Peers, 2, "C is of another run")
+	direct := got.Peers[0].Peers[3]
+	require.Equal(t, peers.Direct, direct.Name)
+	require.Equal(t, []float64{16, 1.6, 83_023, 2}, []float64{direct.NsPerPrimitive, direct.OverTape, direct.Steps, direct.BytesPerPrimitive})
+	text := string(files["results.txt"])
+	require.Contains(t, text, "\nBenchmarkPeers/w1/n=1000/gram_direct 1 83023 steps\n")
+	require.Contains(t, text, "\nBenchmarkPeers/w2/n=100/k=16/C_by_hand 1 0.5 ns/primitive 0.25 B/primitive\n")
+	require.Contains(t, text, "\nBenchmarkPeers/w1/n=1000/C_by_hand 1 4 ns/primitive\n")
+
+	alone, err := page.Folder(&measure.Report{Comparisons: r.Comparisons}, page.Options{})
+	require.NoError(t, err)
+	require.Contains(t, string(alone["results.txt"]), "Unit steps assume=exact\n")
+	require.Contains(t, string(alone["results.json"]), `"claims": []`)
+	none, err := page.Folder(report(t), page.Options{Command: func(*bench.Claim) string { return "" }})
+	require.NoError(t, err)
+	require.NotContains(t, none, "plots/peers-ns.svg")
+}
