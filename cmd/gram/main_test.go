@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,7 +47,8 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second for each command
+			env.Setenv("GORACE", "atexit_sleep_ms=0")                          // the race detector's second for each command
+			env.Setenv("GRAM_PATH", filepath.SplitList(env.Getenv("PATH"))[0]) // a path that has no other commands
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
