@@ -3,17 +3,10 @@ package peers
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 
 	"github.com/gram-machine/gram/bench"
 )
-
-// arguments are the task for a program of ours.
-func (t Task) arguments() []string {
-	return []string{t.Workload, strconv.Itoa(t.N), strconv.Itoa(t.K)}
-}
 
 // Times are what one peer took in one task.
 type Times struct {
@@ -23,112 +16,114 @@ type Times struct {
 	Steps   float64   // of one run, before which nothing is left to normalise; 0 of peers that don't rewrite
 }
 
-// entry is a peer at work.
-type entry struct {
-	*Contestant
-	runner
-	times Times
-}
-
 // Contest lets the contestants that take the task run turn by turn, in rounds. The first of
 // them whose steps are counted is the machine that the others must agree with. Who does not, or
 // fails, is left out, with a fault. The error is that of the machine, or of the context. Programs run in
 // folders of their own, in dir.
 func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir string) ([]Times, []*Fault, error) {
-	w, err := bench.NewWorkload(t.Workload, t.N, t.K)
+	c := &contest{task: t}
+	defer c.close()
+	if err := c.start(ctx, all, dir); err != nil {
+		return nil, nil, err
+	}
+	want, err := c.reference(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	var entries []*entry
-	defer func() {
-		for _, e := range entries {
-			e.Close()
+	for range rounds {
+		if err := c.round(ctx, &want); err != nil {
+			return nil, nil, err
 		}
-	}()
-	var faults []*Fault
-	for i := range all {
-		c := &all[i]
-		if !c.Takes(t) {
-			continue
-		}
-		r, err := c.begin(ctx, t, w, dir)
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		if err != nil {
-			faults = append(faults, &Fault{Peer: c.Name, Task: &t, Err: err})
-			continue
-		}
-		entries = append(entries, &entry{Contestant: c, runner: r, times: Times{Peer: &c.Peer}})
-	}
-	out := faulty{t, faults}
-	last, err := out.rounds(ctx, entries, rounds)
-	if err != nil {
-		return nil, nil, err
 	}
 	var times []Times
-	for _, e := range last {
-		times = append(times, e.times)
+	for _, e := range c.entries {
+		if !e.out {
+			times = append(times, e.times)
+		}
 	}
-	return times, out.faults, nil
+	return times, c.faults, nil
 }
 
-// begin starts the peer in a folder of its own.
-func (c *Contestant) begin(ctx context.Context, t Task, w *bench.Workload, dir string) (runner, error) {
-	if c.find == nil {
-		return c.start(ctx, t, w, "")
-	}
-	own, err := os.MkdirTemp(dir, "task")
+// contest is one task under way.
+type contest struct {
+	task    Task
+	entries []*entry
+	faults  []*Fault
+}
+
+// entry is a peer at work.
+type entry struct {
+	runner
+	times Times
+	out   bool // takes no part any longer
+}
+
+// start makes the contestants ready that take the task.
+func (c *contest) start(ctx context.Context, all []Contestant, dir string) error {
+	w, err := bench.NewWorkload(c.task.Workload, c.task.N, c.task.K)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.start(ctx, t, w, own)
+	for i := range all {
+		p := &all[i]
+		if !p.Takes(c.task) {
+			continue
+		}
+		r, err := p.start(ctx, c.task, w, dir)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.fault(&p.Peer, err)
+			continue
+		}
+		c.entries = append(c.entries, &entry{runner: r, times: Times{Peer: &p.Peer}})
+	}
+	return nil
 }
 
-// faulty collects who is left out of a task.
-type faulty struct {
-	task   Task
-	faults []*Fault
+func (c *contest) close() {
+	for _, e := range c.entries {
+		e.Close()
+	}
+}
+
+func (c *contest) fault(p *Peer, err error) {
+	c.faults = append(c.faults, &Fault{Peer: p.Name, Task: &c.task, Err: err})
 }
 
 // reference is the answer of the machine, which the others are held against.
-func (f *faulty) reference(ctx context.Context, entries []*entry) (Answer, error) {
-	for _, e := range entries {
-		if e.Contestant.Steps {
+func (c *contest) reference(ctx context.Context) (Answer, error) {
+	for _, e := range c.entries {
+		if e.times.Peer.Steps {
 			a, err := e.Turn(ctx)
-			a.Gradient = slices.Clone(a.Gradient)
+			a.Gradient = slices.Clone(a.Gradient) // which the next turn overwrites
 			return a, err
 		}
 	}
-	return Answer{}, fmt.Errorf("peers: %s without the machine", f.task.Name())
+	return Answer{}, fmt.Errorf("peers: %s without the machine", c.task.Name())
 }
 
-// rounds takes the times of all entries, one after the other in each round, and returns those
-// that came to the end.
-func (f *faulty) rounds(ctx context.Context, entries []*entry, rounds int) ([]*entry, error) {
-	want, err := f.reference(ctx, entries)
-	if err != nil {
-		return nil, err
-	}
-	for range rounds {
-		var left []*entry
-		for _, e := range entries {
-			a, err := e.Turn(ctx)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err == nil {
-				err = a.Agrees(&want)
-			}
-			if err != nil {
-				f.faults = append(f.faults, &Fault{Peer: e.Name, Task: &f.task, Err: err})
-				continue
-			}
-			e.times.Samples = append(e.times.Samples, float64(a.Time.Nanoseconds()))
-			e.times.Bytes, e.times.Steps = e.Bytes(), a.Steps
-			left = append(left, e)
+// round takes a time of each entry, one after the other.
+func (c *contest) round(ctx context.Context, want *Answer) error {
+	for _, e := range c.entries {
+		if e.out {
+			continue
 		}
-		entries = left
+		a, err := e.Turn(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			err = a.Agrees(want)
+		}
+		if err != nil {
+			e.out = true
+			c.fault(e.times.Peer, err)
+			continue
+		}
+		e.times.Samples = append(e.times.Samples, float64(a.Time.Nanoseconds()))
+		e.times.Bytes, e.times.Steps = e.Bytes(), a.Steps
 	}
-	return entries, nil
+	return nil
 }

@@ -35,23 +35,20 @@ func timeOf(run func() error) (time.Duration, error) {
 	return time.Since(start) / time.Duration(runs), nil
 }
 
-// turns makes the runners in Go of a workload.
-type turns struct{ w *bench.Workload }
-
 // loop is a gradient in Go that keeps its memory.
 type loop struct {
 	run   func() (float64, []float64)
 	bytes func() float64
 }
 
-func byHand(t turns) runner {
+func byHand(_ context.Context, w *bench.Workload) (runner, error) {
 	h := &bench.Hand{}
-	return &loop{func() (float64, []float64) { return t.w.Hand(h) }, h.Bytes}
+	return &loop{func() (float64, []float64) { return w.Hand(h) }, h.Bytes}, nil
 }
 
-func onTape(t turns) runner {
-	tape := &bench.Tape{}
-	return &loop{func() (float64, []float64) { return t.w.Tape(tape) }, tape.Bytes}
+func onTape(_ context.Context, w *bench.Workload) (runner, error) {
+	t := &bench.Tape{}
+	return &loop{func() (float64, []float64) { return w.Tape(t) }, t.Bytes}, nil
 }
 
 func (l *loop) Turn(ctx context.Context) (Answer, error) {
@@ -76,13 +73,15 @@ type machineRun struct {
 	before   uint64 // steps that were taken before the program runs
 }
 
-func newMachine(ctx context.Context, w *bench.Workload, opt gram.EvalOptions) (runner, error) {
-	e, err := w.Program.NewGradient(ctx, opt)
-	if err != nil {
-		return nil, err
+func onMachine(opt gram.EvalOptions) starter {
+	return func(ctx context.Context, w *bench.Workload) (runner, error) {
+		e, err := w.Program.NewGradient(ctx, opt)
+		if err != nil {
+			return nil, err
+		}
+		point := w.Program.Point()
+		return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total}, nil
 	}
-	point := w.Program.Point()
-	return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total}, nil
 }
 
 func (m *machineRun) Turn(ctx context.Context) (Answer, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/gram-machine/gram"
@@ -20,13 +22,16 @@ type Peer struct {
 	Steps, Literal, Aside bool
 	// Timeout is how long a program may take for one answer; 0 is a minute.
 	Timeout time.Duration
-	needs   string             // what it needs, and which packages have that
-	takes   func(Task) bool    // nil: every task
-	inside  func(turns) runner // of peers in this process
-	options *gram.EvalOptions  // of the machine
-	find    Finder             // of programs
-	dialect                    // of programs
+	takes   func(Task) bool // nil: every task
+
+	begin starter // of peers in this process; nil for programs, which have what follows
+	find  Finder
+	needs string // what find looks for, and which packages have that
+	dialect
 }
+
+// starter makes a peer in this process ready for a workload.
+type starter func(ctx context.Context, w *bench.Workload) (runner, error)
 
 // Finder looks for what a program needs. It returns the command that takes W N K as arguments
 // and answers as programs/serve.h tells, after compiling into the folder dir if need be; the error is
@@ -50,8 +55,8 @@ const (
 func All() []Peer {
 	return []Peer{
 		program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC), true),
-		{Name: GoHand, Always: true, inside: byHand},
-		{Name: Tape, Always: true, inside: onTape},
+		{Name: GoHand, Always: true, begin: byHand},
+		{Name: Tape, Always: true, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
 		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
 		machine(Literal, gram.EvalOptions{NoFuse: true}, false),
@@ -69,7 +74,7 @@ const adolcNeeds = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
 
 // machine is a form of the machine. D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
-	p := Peer{Name: name, Always: true, Steps: true, Literal: opt.NoFuse, Aside: aside, options: &opt}
+	p := Peer{Name: name, Always: true, Steps: true, Literal: opt.NoFuse, Aside: aside, begin: onMachine(opt)}
 	if opt.Strategy == gram.Unfold {
 		p.takes = func(t Task) bool { return t.Primitives() <= 2e5 }
 	}
@@ -153,13 +158,14 @@ func Find(ctx context.Context, all []Peer, dir string) (found []Contestant, faul
 	return found, faults, nil
 }
 
-// start makes the peer ready for a task.
+// start makes the peer ready for a task: a program in a folder of its own, in dir.
 func (c *Contestant) start(ctx context.Context, t Task, w *bench.Workload, dir string) (runner, error) {
-	switch {
-	case c.inside != nil:
-		return c.inside(turns{w}), nil
-	case c.options != nil:
-		return newMachine(ctx, w, *c.options)
+	if c.begin != nil {
+		return c.begin(ctx, w)
+	}
+	own, err := os.MkdirTemp(dir, "task")
+	if err != nil {
+		return nil, err
 	}
 	timeout := c.Timeout
 	if timeout == 0 {
@@ -167,7 +173,7 @@ func (c *Contestant) start(ctx context.Context, t Task, w *bench.Workload, dir s
 	}
 	command := c.command
 	if c.hello == "" { // a program of ours
-		command = append(command[:len(command):len(command)], t.arguments()...)
+		command = append(command[:len(command):len(command)], t.Workload, strconv.Itoa(t.N), strconv.Itoa(t.K))
 	}
-	return startProcess(ctx, dir, command, t, c.dialect, timeout)
+	return startProcess(ctx, own, command, t, c.dialect, timeout)
 }

@@ -29,8 +29,8 @@ func script(t *testing.T, text string) Peer {
 	return p
 }
 
-// contest runs a peer beside the machine, and returns its times, if it has any, and what is wrong.
-func contest(t *testing.T, task Task, p Peer) (*Times, string) {
+// beside runs a peer with the machine, and returns its times, if it has any, and what is wrong.
+func beside(t *testing.T, task Task, p Peer) (*Times, string) {
 	dir := t.TempDir()
 	found, faults, err := Find(context.Background(), []Peer{All()[3], p}, dir)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func contest(t *testing.T, task Task, p Peer) (*Times, string) {
 const good = `{"runs":10,"seconds":0.02,"value":-0.00099084538434535152,"gradient":[6.7976453583668469e-06]}`
 
 func TestProgram(t *testing.T) {
-	times, _ := contest(t, small, script(t, `[ "$*" = "w3 1000 0" ] || exit 1; echo '{"ready":true}'; while read line; do echo '`+good+`'; done`))
+	times, _ := beside(t, small, script(t, `[ "$*" = "w3 1000 0" ] || exit 1; echo '{"ready":true}'; while read line; do echo '`+good+`'; done`))
 	require.Equal(t, []float64{2e6, 2e6}, times.Samples)
 	require.Zero(t, times.Steps)
 }
@@ -76,7 +76,7 @@ func TestBadPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			times, fault := contest(t, small, script(t, c.text))
+			times, fault := beside(t, small, script(t, c.text))
 			require.Nil(t, times)
 			require.Contains(t, fault, c.want)
 		})
@@ -84,14 +84,14 @@ func TestBadPrograms(t *testing.T) {
 	p := script(t, ready+"sleep 100")
 	p.Timeout = 100 * time.Millisecond
 	start := time.Now()
-	times, fault := contest(t, small, p)
+	times, fault := beside(t, small, p)
 	require.Nil(t, times)
 	require.Contains(t, fault, "it did not answer in 100ms")
 	require.Less(t, time.Since(start), 50*time.Second, "it does not wait for what hangs")
 	p = Program("fake", "", func(context.Context, string) ([]string, error) {
 		return []string{filepath.Join(t.TempDir(), "absent")}, nil
 	})
-	_, fault = contest(t, small, p)
+	_, fault = beside(t, small, p)
 	require.Contains(t, fault, "no such file")
 }
 
