@@ -197,18 +197,11 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	}
 	bar := newBenchProgress(a.stderr, isTerminal(a.stderr))
 	opt.Progress = bar.event
-	err = measure.Run(ctx, claims, store, opt)
-	var faults []*peers.Fault
-	if point := (*measure.PointError)(nil); err == nil || errors.As(err, &point) {
-		var compareErr error
-		faults, compareErr = measure.Compare(ctx, f.comparing(), store, opt)
-		err = errors.Join(err, compareErr)
+	var point *measure.PointError
+	if err = measure.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
+		err = errors.Join(err, a.compare(ctx, store, opt, f, bar))
 	}
 	bar.close()
-	for _, fault := range faults {
-		fmt.Fprintf(a.stderr, "gram: %v\n", fault)
-	}
-	var point *measure.PointError
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -221,19 +214,6 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 		return opt.Selection, writeError(err)
 	}
 	return opt.Selection, nil
-}
-
-// tasks are those of the comparison that are measured: with all claims, or with --peers.
-func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
-	if f.family != "" || len(f.claims) > 0 {
-		return nil
-	}
-	return all
-}
-
-// comparing are the peers that are compared.
-func (f *benchFlags) comparing() []peers.Peer {
-	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 }
 
 // write writes all files of results.
@@ -279,14 +259,6 @@ func known(claims []bench.Claim) func(measure.Row) bool {
 		}
 		return false
 	}
-}
-
-// whole is what repeats a measurement that is not of one claim.
-func (f *benchFlags) whole(args ...string) string {
-	if f.quick {
-		args = append(args, "--quick")
-	}
-	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", quote(f.out))...), " ")
 }
 
 // command is what repeats the measurement of a claim.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/peers"
 )
 
 // TestBenchInterrupted: what was measured before an interrupt is not measured again.
@@ -49,6 +50,28 @@ func TestBenchInterrupted(t *testing.T) {
 	require.Truef(t, bytes.HasPrefix(after, before), "%s", after)
 }
 
+// TestBenchPeersInterrupted: what was compared before an interrupt is kept, task by task.
+func TestBenchPeersInterrupted(t *testing.T) {
+	t.Setenv("PATH", "")
+	dir := filepath.Join(t.TempDir(), "out")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() { // interrupts when the first task is measured and the second is under way
+		for ctx.Err() == nil {
+			if text, _ := os.ReadFile(filepath.Join(dir, "rows.jsonl")); bytes.Count(text, []byte("\n")) >= 8 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var out, errs bytes.Buffer
+	require.Equal(t, statusInterrupted, run(ctx, []string{"bench", "--peers", "--quick", "--out", dir}, nil, &out, &errs))
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), "gram: interrupted while measuring; 1 of 7 points are kept for the next run\n")
+	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--peers", "--render", "--out", dir}, nil, &out, &errs))
+	require.Contains(t, out.String(), "W1, n = 10³\n")
+}
+
 // TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.
 func TestBenchProgress(t *testing.T) {
 	var out bytes.Buffer
@@ -59,6 +82,9 @@ func TestBenchProgress(t *testing.T) {
 	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
 	require.Contains(t, out.String(), "claim 7, chain, size 1 000")
 	require.NotContains(t, out.String(), "\n")
+	p.event(measure.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
+	require.Contains(t, out.String(), "peers, w1, n = 1000")
+	require.Contains(t, out.String(), "(0/7)")
 	p.close()
 	require.True(t, strings.HasSuffix(out.String(), "\r"), "%q", out.String())
 	newBenchProgress(&out, true).close()

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/peers"
+)
+
+// compare measures the workloads beside peers, and tells on standard error who is missing or left out: that
+// is no error.
+func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *benchProgress) error {
+	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
+	bar.close()
+	for _, fault := range faults {
+		fmt.Fprintf(a.stderr, "gram: %v\n", fault)
+	}
+	return err
+}
+
+// tasks are those of the comparison that are measured: with all claims, or with --peers.
+func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
+	if f.family != "" || len(f.claims) > 0 {
+		return nil
+	}
+	return all
+}
+
+// comparing are the peers that are compared.
+func (f *benchFlags) comparing() []peers.Peer {
+	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
+}
+
+// whole is what repeats a measurement that is not of one claim.
+func (f *benchFlags) whole(args ...string) string {
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", quote(f.out))...), " ")
+}
