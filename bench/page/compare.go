@@ -173,6 +173,23 @@ func comparison(out *bytes.Buffer, r *measure.Report, opt Options) {
 	if opt.Compare != "" {
 		fmt.Fprintf(out, "```sh\n%s\n```\n", opt.Compare)
 	}
+	out.WriteString("\n<details><summary>All measurements</summary>\n\n")
+	for i := range all {
+		fmt.Fprintf(out, "%s\n\n%s\n\n", taskName(all[i].Task), spreads(&all[i]))
+	}
+	out.WriteString("</details>\n")
+}
+
+// spreads is the table of a task's times: the best, the median and its interval.
+func spreads(c *measure.Comparison) string {
+	t := plain()
+	t.AppendHeader(table.Row{"ns per primitive", "best", "median", "95 % interval"})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}})
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		t.AppendRow(table.Row{e.Peer.Name, rough(e.Best), rough(e.Ns), rough(e.Row.Low/e.Row.X) + " … " + rough(e.Row.High/e.Row.X)})
+	}
+	return t.RenderMarkdown()
 }
 
 // charts are the bars of the comparison: of each workload the largest size, and of the first the least

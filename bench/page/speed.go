@@ -87,7 +87,7 @@ func perSize(r *measure.Report, opt Options) string {
 		return ""
 	}
 	text := fmt.Sprintf("\nWith the size, in the literal form, from %s to %s nodes, a step takes, in nanoseconds: %s. [Claim %d](#%s) has the curve.\n",
-		short(least), short(most), strings.Join(lines, "; "), timeClaim, anchor(o.Claim))
+		figure(least), figure(most), strings.Join(lines, "; "), timeClaim, anchor(o.Claim))
 	if p := plot.Pictures(o); len(p) > 0 {
 		text += fmt.Sprintf("\n![%s against %s](%s/%s.svg)\n", p[0].Y, p[0].X, opt.Plots, p[0].Name)
 	}

@@ -56,6 +56,18 @@ func TestProgram(t *testing.T) {
 	require.Zero(t, times.Steps)
 }
 
+// TestMemory: a program's bytes are what its peak memory grows by after it is ready, if that is much.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not tell")
+	}
+	serve := "while read line; do %s echo '" + good + "'; done"
+	times, _ := beside(t, small, script(t, "echo '{\"ready\":true}'; "+fmt.Sprintf(serve, "x=$(head -c 4000000 /dev/zero | tr '\\000' a);")))
+	require.Greater(t, times.Bytes, 3e6)
+	times, _ = beside(t, small, script(t, "x=$(head -c 4000000 /dev/zero | tr '\\000' a); echo '{\"ready\":true}'; "+fmt.Sprintf(serve, "")))
+	require.Zero(t, times.Bytes, "what it had when it was ready does not count")
+}
+
 // TestBadPrograms: a peer that hangs, lies, prints nonsense or ends is left out, and told.
 func TestBadPrograms(t *testing.T) {
 	ready := "echo '{\"ready\":true}'\nread line\n"
