@@ -54,7 +54,7 @@ const (
 // All returns all peers, in the order of tables.
 func All() []Peer {
 	return []Peer{
-		program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC), true),
+		cByHand(),
 		{Name: GoHand, Always: true, begin: byHand},
 		{Name: Tape, Always: true, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
@@ -63,8 +63,8 @@ func All() []Peer {
 		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
 		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
-		program("ADOL-C", adolcNeeds, compiled(compileADOLC, "record"), false),
-		program("ADOL-C, replaying", adolcNeeds, compiled(compileADOLC, "replay"), false),
+		Program("ADOL-C", adolcNeeds, compiled(compileADOLC, "record")),
+		Program("ADOL-C, replaying", adolcNeeds, compiled(compileADOLC, "replay")),
 		pytorch(),
 		maudeProgram(),
 	}
@@ -82,22 +82,27 @@ func machine(name string, opt gram.EvalOptions, aside bool) Peer {
 }
 
 // Program is a peer that is a program: find looks for it, and needs tells people what it needs.
-func Program(name, needs string, find Finder) Peer { return program(name, needs, find, false) }
+func Program(name, needs string, find Finder) Peer {
+	return Peer{Name: name, needs: needs, find: find, dialect: served}
+}
 
-func program(name, needs string, find Finder, always bool) Peer {
-	return Peer{Name: name, Always: always, needs: needs, find: find, dialect: served}
+// cByHand is the yardstick of all: it has a part in every run.
+func cByHand() Peer {
+	p := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
+	p.Always = true
+	return p
 }
 
 // pytorch takes scalars for 10⁴ steps at most: an operation takes it microseconds, and memory.
 func pytorch() Peer {
-	p := program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch, false)
+	p := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
 	p.takes = func(t Task) bool { return t.Workload == "w2" || t.N <= 10_000 }
 	return p
 }
 
 // maudeProgram is Maude, which tells times in milliseconds.
 func maudeProgram() Peer {
-	p := program("Maude", "maude (Debian: maude)", findMaude, false)
+	p := Program("Maude", "maude (Debian: maude)", findMaude)
 	p.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
 	p.dialect = maude
 	return p
