@@ -66,6 +66,8 @@ type Series struct {
 	Role Role
 	Law  Law
 	X, Y string // the quantities, as axes are labelled: "|G|", "steps", "time (ns)"
+	// Without is what an ablation takes away, as in "without rule (11)"; "" for all other series.
+	Without string
 	// Timed says that y is a time: it is taken several times, and is a property of the
 	// computer. Counts are taken once.
 	Timed bool

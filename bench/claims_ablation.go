@@ -24,7 +24,7 @@ func withoutFactoring() []Series {
 		f           family.Family
 		quick, full []int
 	}{{family.Squares, counting(2, 16), counting(2, 20)}, {family.Diamonds, counting(2, 16), counting(2, 20)}, {family.Fibonacci, counting(4, 22), counting(4, 28)}} {
-		out = append(out, Series{Name: g.f.Name + ", no rule (11)", Role: Contrast, Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
+		out = append(out, Series{Name: g.f.Name + ", no rule (11)", Role: Contrast, Without: "rule (11)", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
 			Quick: g.quick, Full: g.full, Measure: on(g.f, stepsWithout(gram.NoFactoring))})
 	}
 	return out
@@ -34,7 +34,7 @@ func withoutFactoring() []Series {
 func substituteFirst() []Series {
 	var out []Series
 	for _, f := range []family.Family{family.Squares, family.Diamonds} {
-		out = append(out, Series{Name: f.Name + ", (3) on duals first", Role: Contrast, Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps + overhead",
+		out = append(out, Series{Name: f.Name + ", (3) on duals first", Role: Contrast, Without: "(11) before (3) on duals", Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps + overhead",
 			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, theoremWithout(gram.SubstituteFirst))})
 	}
 	return out
@@ -45,7 +45,7 @@ func rescanning() []Series {
 	f := family.WaitingCalls
 	return []Series{
 		{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)},
-		{Name: f.Name + ", rescanning", Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full,
+		{Name: f.Name + ", rescanning", Role: Contrast, Without: "a worklist", Law: Law{Kind: Power, Power: 2}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full,
 			Measure: on(f, func(ctx context.Context, p *gram.Program) (Point, error) {
 				res, err := p.Gradient(ctx, ablated(gram.Rescan))
 				if err != nil {
@@ -59,13 +59,13 @@ func rescanning() []Series {
 // copyingBodies are λs with large bodies, of which a call runs little, for claim 18.
 func copyingBodies() []Series {
 	f := family.LargeBodies
-	series := func(name string, role Role, law Law, a gram.Ablation) Series {
-		return Series{Name: f.Name + ", " + name, Role: role, Law: law, X: "sines in the body", Y: "time per step (ns)", Timed: true,
+	series := func(name string, role Role, law Law, a gram.Ablation, without string) Series {
+		return Series{Name: f.Name + ", " + name, Role: role, Law: law, Without: without, X: "sines in the body", Y: "time per step (ns)", Timed: true,
 			Quick: f.Quick, Full: f.Full, Measure: against(on(f, timePerStep(a)))}
 	}
 	return []Series{
-		series("shared", Evidence, Law{Kind: AtMost}, 0),
-		series("copied at (3)", Contrast, linear, gram.CopyBodies),
+		series("shared", Evidence, Law{Kind: AtMost}, gram.Whole, ""),
+		series("copied at (3)", Contrast, linear, gram.CopyBodies, "shared bodies"),
 	}
 }
 

@@ -35,7 +35,7 @@ func claimShrinking() Claim {
 		series = append(series, Series{Name: f.Name + ", the machine's random schedule", Role: Evidence, Law: linear, X: "|t|, in symbols", Y: "steps",
 			Quick: f.Quick, Full: f.Full, Measure: on(f, randomValueSteps)})
 	}
-	series = append(series, Series{Name: "(3) at λs, the innermost let first", Role: Contrast, Law: Law{Kind: Exponential}, X: "n", Y: "steps",
+	series = append(series, Series{Name: "(3) at λs, the innermost let first", Role: Contrast, Without: "the restriction of (3) to numerals", Law: Law{Kind: Exponential}, X: "n", Y: "steps",
 		Quick: []int{2, 3, 4, 5, 6, 7, 8}, Full: []int{2, 3, 4, 5, 6, 7, 8, 9}, Measure: copyingSteps})
 	return Claim{
 		Number: 6,
@@ -128,12 +128,13 @@ func claimCommutation() Claim {
 		f        family.Family
 		strategy reference.Strategy
 		law      Law
+		without  string
 	}{
-		{"D(t) of n constants", family.Constants, reference.Leftmost, constant},
-		{"D(t) of n constants, without (5')", family.Constants, reference.WithoutLinGC(reference.Leftmost), linear},
-		{"D(t) of a constant squared n times, without (5')", family.ConstantSquares, reference.WithoutLinGC(reference.Leftmost), Law{Kind: Exponential}},
+		{"D(t) of n constants", family.Constants, reference.Leftmost, constant, ""},
+		{"D(t) of n constants, without (5')", family.Constants, reference.WithoutLinGC(reference.Leftmost), linear, "(5′)"},
+		{"D(t) of a constant squared n times, without (5')", family.ConstantSquares, reference.WithoutLinGC(reference.Leftmost), Law{Kind: Exponential}, "(5′)"},
 	} {
-		series = append(series, Series{Name: c.name, Role: Contrast, Law: c.law, X: "n", Y: "symbols that D(t) comes to",
+		series = append(series, Series{Name: c.name, Role: Contrast, Law: c.law, Without: c.without, X: "n", Y: "symbols that D(t) comes to",
 			Quick: c.f.Quick, Full: c.f.Full, Measure: on2(c.f, symbolsLeft(c.strategy))})
 	}
 	return Claim{
@@ -229,7 +230,7 @@ func claimNormalising() Claim {
 		series = append(series, Series{Name: name + ", schedules of the machine", Role: Evidence, Law: equal, X: "steps, the redex found last",
 			Y: "steps, any redex", Quick: sizes, Full: family.Sizes(10, 50_000), Measure: on(family.RandomProgram, schedules(gradient))})
 	}
-	series = append(series, Series{Name: "modulo (dup)", Role: Contrast, Law: equal, X: "steps allowed", Y: "steps taken",
+	series = append(series, Series{Name: "modulo (dup)", Role: Contrast, Without: "leaving out (dup)", Law: equal, X: "steps allowed", Y: "steps taken",
 		Quick: []int{10, 100, 1000}, Full: []int{10, 100, 1000, 10_000}, Measure: duplicating})
 	return Claim{
 		Number:     22,

@@ -25,8 +25,8 @@ func claimHigherTypes() Claim {
 			{Name: "D: size", Role: Evidence, Law: linear, X: "k", Y: "|D(t)|, in symbols", Quick: c.Quick, Full: c.Full, Measure: against(on(c, reverseSize))},
 			{Name: "D: steps of the gradient", Role: Evidence, Law: linear, X: "k", Y: "steps", Quick: c.Quick, Full: c.Full, Measure: against(on(c, gradientSteps))},
 			{Name: "D: steps of the gradient, f y = y·y", Role: Evidence, Law: linear, X: "k", Y: "steps", Quick: twice.Quick, Full: twice.Full, Measure: against(on(twice, gradientSteps))},
-			{Name: "Ehrhard's D: steps of the derivative, f y = y·y", Role: Contrast, Law: Law{Kind: Exponential}, X: "k", Y: "steps", Quick: doubling, Full: doubling, Measure: on2(twice, derivativeSteps)},
-			{Name: "Ehrhard's D: steps of the derivative, f = sin", Role: Contrast, Law: square, X: "k", Y: "steps", Quick: family.Sizes(50, 500), Full: family.Sizes(50, 2000), Measure: on2(c, derivativeSteps)},
+			{Name: "Ehrhard's D: steps of the derivative, f y = y·y", Role: Contrast, Without: "pairs of value and dual", Law: Law{Kind: Exponential}, X: "k", Y: "steps", Quick: doubling, Full: doubling, Measure: on2(twice, derivativeSteps)},
+			{Name: "Ehrhard's D: steps of the derivative, f = sin", Role: Contrast, Without: "pairs of value and dual", Law: square, X: "k", Y: "steps", Quick: family.Sizes(50, 500), Full: family.Sizes(50, 2000), Measure: on2(c, derivativeSteps)},
 		},
 		Meaning: "By the chain rule each level evaluates the inner functions for their value and again within their derivative. " +
 			"In a chain of compositions that is quadratic by value, for only one of the two copies of u is duplicated again. Where f uses its argument " +
@@ -62,8 +62,8 @@ func claimCopies() Claim {
 			{Name: "L, by the rewriter", Role: Evidence, Law: equal, X: "n", Y: "steps by (3) at λs", Quick: family.Sizes(1, 10), Full: family.Sizes(1, 20), Measure: on2(f, copies(false))},
 			{Name: "D(L), by the rewriter", Role: Evidence, Law: equal, X: "n", Y: "steps by (3) at λs", Quick: family.Sizes(1, 10), Full: family.Sizes(1, 20), Measure: on2(f, copies(true))},
 			{Name: "L with its state twice, by the machine", Role: Evidence, Law: equal, X: "n", Y: "steps by (3) at λs", Quick: twice.Quick, Full: twice.Full, Measure: on2(twice, copiesOfValue)},
-			{Name: "L, by name", Role: Contrast, Law: linear, X: "n", Y: "steps by (3) at λs", Quick: family.Sizes(1, 1000), Full: family.Sizes(1, 1000), Measure: on2(f, copiesByName)},
-			{Name: "L with its state twice, by name", Role: Contrast, Law: Law{Kind: Exponential}, X: "n", Y: "steps by (3) at λs", Quick: doubling, Full: doubling, Measure: on2(twice, copiesByName)},
+			{Name: "L, by name", Role: Contrast, Without: "call by value", Law: linear, X: "n", Y: "steps by (3) at λs", Quick: family.Sizes(1, 1000), Full: family.Sizes(1, 1000), Measure: on2(f, copiesByName)},
+			{Name: "L with its state twice, by name", Role: Contrast, Without: "call by value", Law: Law{Kind: Exponential}, X: "n", Y: "steps by (3) at λs", Quick: doubling, Full: doubling, Measure: on2(twice, copiesByName)},
 		},
 		Meaning: "Each element of the list takes one copy of the layer, of its source and of its reverse image alike. Call by name, the contrast, " +
 			"evaluates an argument again at each use: where the layer uses its state once that changes nothing, where it does so twice there are 2ⁿ − 1 copies.",

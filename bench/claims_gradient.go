@@ -33,7 +33,7 @@ func claimTheorem() Claim {
 			{Name: c.Name + ": with overhead", Role: Contrast, Law: Law{Kind: AtMost, Power: 2}, X: "m + |G|", Y: "steps + overhead", Quick: c.Quick, Full: c.Full, Measure: on(c, theorem)},
 			{Name: "squares: steps, by the rewriter", Role: Contrast, Law: linear, X: "m + |G|", Y: "steps", Quick: few, Full: most, Measure: on(family.Squares, rewriterSteps(true, reference.Machine(nil)))},
 			{Name: "squares: D's pairs copied whole, λs last", Role: Contrast, Law: linear, X: "m + |G|", Y: "steps", Quick: few, Full: most, Measure: on(family.Squares, rewriterSteps(false, reference.Machine(nil)))},
-			{Name: "squares: D's pairs copied whole, by value", Role: Contrast, Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps", Quick: few, Full: most, Measure: on(family.Squares, rewriterSteps(false, reference.ByValue))},
+			{Name: "squares: D's pairs copied whole, by value", Role: Contrast, Without: "names of dual λs, by value", Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps", Quick: few, Full: most, Measure: on(family.Squares, rewriterSteps(false, reference.ByValue))},
 		}, substituteFirst()),
 		Correction: "≡ is taken without (dup), by which terms would be shared for nothing; the bound is one of a strategy: names of duals are " +
 			"copied, not their λs, and a λ is substituted for a dual variable last; and the overhead's constant is the program's, for λs and " +
@@ -122,7 +122,7 @@ func claimReadback() Claim {
 	var series []Series
 	for _, f := range []family.Family{family.SumRight, family.LogSumExp} {
 		series = append(series,
-			Series{Name: f.Name + ": injections", Role: Evidence, Law: square, X: "n", Y: "sums of tuples and of numbers, numbers read",
+			Series{Name: f.Name + ": injections", Role: Evidence, Without: "a tagged sum", Law: square, X: "n", Y: "sums of tuples and of numbers, numbers read",
 				Quick: quick, Full: full, Measure: on2(f, injected)},
 			Series{Name: f.Name + ": ad hoc", Role: Evidence, Law: linear, X: "n", Y: "sums of tuples and of numbers, numbers read",
 				Quick: f.Quick, Full: f.Full, Measure: on2(f, adHoc)},

@@ -22,9 +22,9 @@ func claimEvaluation() Claim {
 		Series: append(
 			seriesOf([]family.Family{family.Chain, family.Diamonds, family.Fibonacci, family.FanOut, family.SumBalanced, family.RandomGraph,
 				family.DeadLets, family.Shadowed, family.Squares}, Evidence, linear, "|G|", "steps", evaluation),
-			Series{Name: "squares, sharing expanded", Role: Contrast, Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
+			Series{Name: "squares, sharing expanded", Role: Contrast, Without: "sharing", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
 				Quick: doubling, Full: doubling, Measure: on(family.Squares, unsharedSteps)},
-			Series{Name: "fibonacci, sharing expanded", Role: Contrast, Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
+			Series{Name: "fibonacci, sharing expanded", Role: Contrast, Without: "sharing", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
 				Quick: doubling, Full: doubling, Measure: on(family.Fibonacci, unsharedSteps)},
 		),
 		Meaning: "Each node costs the step of its symbol and those that pass its value on: (3) for each use, (4) for the name. " +

@@ -27,7 +27,7 @@ func claimParallel() Claim {
 				Quick: quick, Full: full, Measure: against(on(f, work))})
 	}
 	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
-		series = append(series, Series{Name: f.Name + ": a tape", Role: Contrast, Law: linear, X: "work of bp(G)", Y: "operations one after the other",
+		series = append(series, Series{Name: f.Name + ": a tape", Role: Contrast, Without: "a graph, on a tape", Law: linear, X: "work of bp(G)", Y: "operations one after the other",
 			Quick: quick, Full: full, Measure: on(f, tapeAndWork)})
 	}
 	for _, f := range []family.Family{family.Chain, family.SumRight} {

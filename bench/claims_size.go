@@ -33,11 +33,12 @@ func ablatedSeries(x, y string, measure func(revgrad.Ablation) func(context.Cont
 	var out []Series
 	for _, a := range []struct {
 		name    string
-		without revgrad.Ablation
-	}{{"plain + for ⊕", revgrad.PlainPlus}, {"dense tuples", revgrad.DenseTuples}} {
+		without string
+		by      revgrad.Ablation
+	}{{"plain + for ⊕", "⊕", revgrad.PlainPlus}, {"dense tuples", "sparse tuples", revgrad.DenseTuples}} {
 		for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
-			out = append(out, Series{Name: f.Name + ": " + a.name, Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: x, Y: y,
-				Quick: family.Sizes(10, 200), Full: family.Sizes(10, 1000), Measure: on(f, measure(a.without))})
+			out = append(out, Series{Name: f.Name + ": " + a.name, Role: Contrast, Without: a.without, Law: Law{Kind: Power, Power: 2}, X: x, Y: y,
+				Quick: family.Sizes(10, 200), Full: family.Sizes(10, 1000), Measure: on(f, measure(a.by))})
 		}
 	}
 	return out
@@ -71,7 +72,7 @@ func claimReverseSize() Claim {
 		series = append(series, Series{Name: "Fwd of " + f.Name, Role: Evidence, Law: linear, X: "|G|, in symbols", Y: "|Fwd(G)|, in symbols",
 			Quick: f.Quick, Full: f.Full, Measure: on(f, forwardSize)})
 	}
-	series = append(series, Series{Name: "one symbol of k arguments", Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: "k", Y: "|D(t)|, in symbols",
+	series = append(series, Series{Name: "one symbol of k arguments", Role: Contrast, Without: "a bound on arities", Law: Law{Kind: Power, Power: 2}, X: "k", Y: "|D(t)|, in symbols",
 		Quick: family.Sizes(10, 1000), Full: family.Sizes(10, 2000), Measure: manyAry})
 	return Claim{
 		Number: 5,

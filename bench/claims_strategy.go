@@ -35,7 +35,7 @@ func claimModular() Claim {
 				Measure: recurrent(byLength, stepsOf(gram.Direct), nil)},
 			{Name: "modular", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
 				Measure: recurrent(byLength, stepsOf(gram.Modular), nil)},
-			{Name: "modular, charged |M| for each copy of M", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
+			{Name: "modular, charged |M| for each copy of M", Role: Contrast, Without: "copies in one step", Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
 				Measure: recurrent(byLength, chargedSteps, nil)},
 			{Name: "unfold", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: family.Sizes(10, 200), Full: family.Sizes(10, 2000),
 				Measure: recurrent(byLength, stepsOf(gram.Unfold), nil)},
@@ -162,7 +162,7 @@ func claimEditing() Claim {
 			{Name: "transformed again", Role: Evidence, Law: Law{Kind: AtMost}, X: "|t u|, in symbols", Y: "symbols of D(t u) that are new", Quick: f.Quick, Full: f.Full, Measure: retransformed},
 			{Name: "all of it", Role: Contrast, Law: linear, X: "|t u|, in symbols", Y: "symbols of D(t u)", Quick: f.Quick, Full: f.Full, Measure: on(f, reverseSize)},
 			{Name: "rebuilt, with a cache", Role: Evidence, Law: Law{Kind: AtMost}, X: "|t u|, in symbols", Y: "symbols of D(t u) that are new", Quick: f.Quick, Full: f.Full, Measure: rebuilt(true)},
-			{Name: "rebuilt, without a cache", Role: Contrast, Law: linear, X: "|t u|, in symbols", Y: "symbols of D(t u)", Quick: f.Quick, Full: f.Full, Measure: rebuilt(false)},
+			{Name: "rebuilt, without a cache", Role: Contrast, Without: "the cache", Law: linear, X: "|t u|, in symbols", Y: "symbols of D(t u)", Quick: f.Quick, Full: f.Full, Measure: rebuilt(false)},
 		},
 		Meaning: "D(t u) = D(t) D(u), with nothing in D(t) that knows of u: of the transformed program the edited part is new, and " +
 			"its size is that of the edit, however large the program is. The reuse cache (--no-cache is without) makes use of that: " +

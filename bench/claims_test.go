@@ -153,3 +153,13 @@ func inexact(claim int, name string) bool {
 	}
 	return false
 }
+
+// TestAblations: the claims that rest on a piece of the calculus or of the machine are held
+// against what they would cost without it.
+func TestAblations(t *testing.T) {
+	claims := bench.Claims()
+	for _, n := range []int{1, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22} {
+		c := claims[n-1]
+		require.True(t, slices.ContainsFunc(c.Series, func(s bench.Series) bool { return s.Without != "" }), "claim %d", n)
+	}
+}

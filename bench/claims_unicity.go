@@ -31,11 +31,12 @@ func claimUnicity() Claim {
 		role    Role
 		measure func(context.Context, int) (Point, error)
 		law     Law
+		without string
 	}{
-		{"exact gradients over the rationals", Contrast, exactGradients, Law{Kind: AtMost}},
-		{"gradients in floating point", Contrast, floatGradients, linear},
+		{"exact gradients over the rationals", Contrast, exactGradients, Law{Kind: AtMost}, ""},
+		{"gradients in floating point", Contrast, floatGradients, linear, "exact numbers"},
 	} {
-		series = append(series, Series{Name: c.name, Role: c.role, Law: c.law, X: "schedules", Y: "different gradients",
+		series = append(series, Series{Name: c.name, Role: c.role, Law: c.law, Without: c.without, X: "schedules", Y: "different gradients",
 			Quick: []int{1, 2, 4, 8, 16}, Full: []int{1, 2, 4, 8, 16, 32}, Measure: c.measure})
 	}
 	return Claim{

@@ -53,6 +53,7 @@ type (
 	seriesJSON struct {
 		Name     string             `json:"name"`
 		Role     bench.Role         `json:"role"`
+		Without  string             `json:"without,omitempty"`
 		Law      string             `json:"law"`
 		X        string             `json:"x"`
 		Y        string             `json:"y"`
@@ -107,7 +108,7 @@ func JSON(r *measure.Report) ([]byte, error) {
 }
 
 func seriesOf(f *bench.Finding) seriesJSON {
-	s := seriesJSON{Name: f.Series.Name, Role: f.Series.Role, Law: law(f.Series), X: f.Series.X, Y: f.Series.Y,
+	s := seriesJSON{Name: f.Series.Name, Role: f.Series.Role, Without: f.Series.Without, Law: law(f.Series), X: f.Series.X, Y: f.Series.Y,
 		Verdict: f.Verdict, Why: f.Why, Constant: f.Constant, Points: []pointJSON{}}
 	if f.Fitted {
 		s.Exponent = &f.Exponent

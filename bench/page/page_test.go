@@ -26,6 +26,7 @@ func madeUp() []bench.Claim {
 			}}
 	}
 	small := series("small", bench.Contrast, bench.Law{Kind: bench.Exponential}, func(n float64) float64 { return float64(int(1) << int(n)) })
+	small.Without = "sharing"
 	small.Quick = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	timed := series("time", bench.Evidence, linear, func(n float64) float64 { return 40 * n })
 	timed.Y, timed.Timed = "time (ns)", true
@@ -67,8 +68,8 @@ func TestMarkdown(t *testing.T) {
 	text, err := page.Markdown(r, page.Options{Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }})
 	require.NoError(t, err)
 	for _, want := range []string{
-		"| 1 | [a good one](#claim-1) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | [steps](pictures/claim-01.svg) |\n",
-		"| 2 | [one that fails](#claim-2) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | [steps](pictures/claim-02.svg) |\n",
+		"| 1 | [a good one](#claim-1) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | sharing: 2^(1.00·x) | [steps](pictures/claim-01.svg) |\n",
+		"| 2 | [one that fails](#claim-2) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | – | [steps](pictures/claim-02.svg) |\n",
 		"Measured by gram v9. Times were taken on 4 cores of Fast, plan9/arm, go1.\n",
 		"<a id=\"claim-1\"></a>\n\n## 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n",
 		"**Holds after correction**.\n\n*Correction.* m is another.\n",

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func Points(o *bench.Outcome) string {
 // markdownTable is the table of all claims on the page.
 func markdownTable(r *measure.Report, plots string) string {
 	t := plain()
-	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "picture"})
+	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without", "picture"})
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}, {Number: 6, Align: text.AlignRight}})
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -169,9 +170,41 @@ func markdownTable(r *measure.Report, plots string) string {
 			column(ss, func(s summary) string { return s.law }),
 			column(ss, func(s summary) string { return s.exponent }),
 			column(ss, func(s summary) string { return s.constant }),
-			strings.Join(pictures, ", ")})
+			ablations(o), strings.Join(pictures, ", ")})
 	}
 	return t.RenderMarkdown() + "\n"
+}
+
+// ablations is what the claim's ablations take away, and the exponent of what that leads
+// to: of several series the largest.
+func ablations(o *bench.Outcome) string {
+	var worst []*bench.Finding
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		if f.Series.Without == "" {
+			continue
+		}
+		at := slices.IndexFunc(worst, func(g *bench.Finding) bool { return g.Series.Without == f.Series.Without })
+		if at < 0 {
+			worst = append(worst, f)
+		} else if faster(f, worst[at]) {
+			worst[at] = f
+		}
+	}
+	var out []string
+	for _, f := range worst {
+		out = append(out, f.Series.Without+": "+exponent(f))
+	}
+	return cmp.Or(strings.Join(out, "\n"), "–")
+}
+
+// faster reports whether f grows faster than g: exponential growth before powers.
+func faster(f, g *bench.Finding) bool {
+	a, b := f.Series.Law.Kind == bench.Exponential, g.Series.Law.Kind == bench.Exponential
+	if a != b {
+		return a
+	}
+	return f.Exponent > g.Exponent
 }
 
 // verdict stands out unless it is the one that is hoped for.
