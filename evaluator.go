@@ -90,7 +90,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation,
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(),
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return e.p.locate(err, "starting")

@@ -58,6 +58,10 @@ type Options struct {
 	// Progress, if not nil, is called now and then, from the goroutine that works,
 	// with the phase: "load", "compile", "reduce" or "print".
 	Progress func(phase string)
+	// Phase, if not nil, is called when a phase of the work begins: "load", "compile", and of
+	// a run "primal", "discovery", "backward", "read-back" and "normalise". It is called by
+	// the goroutine that does the work.
+	Phase func(name string)
 }
 
 // Program is a program that has been read, typed and elaborated.
@@ -113,6 +117,7 @@ func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 // Load reads, types and elaborates the program src; name stands in its errors.
 func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, error) {
 	start := time.Now()
+	opt.phase("load")
 	meter := limits.New(ctx, opt.MaxMemory)
 	lo := lang.Options{Dir: opt.Dir, Open: opt.Open, Check: opt.check("load", meter), Reserve: meter.Reserve}
 	for _, text := range opt.Params {
@@ -137,6 +142,21 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		return nil, wrapLimit(err, "loading")
 	}
 	return &Program{src: p, opt: opt, loading: time.Since(start)}, nil
+}
+
+// phase tells that a phase of the work begins.
+func (o *Options) phase(name string) {
+	if o.Phase != nil {
+		o.Phase(name)
+	}
+}
+
+// machinePhase is what a machine calls when a phase begins, nil if nobody wants to know.
+func (o *Options) machinePhase() func(machine.Phase) {
+	if o.Phase == nil {
+		return nil
+	}
+	return func(p machine.Phase) { o.Phase(p.String()) }
 }
 
 // check returns what a phase calls now and then.
@@ -213,6 +233,7 @@ func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.
 		p.terms.Lock()
 		defer p.terms.Unlock()
 		start := time.Now()
+		p.opt.phase("compile")
 		prog, err := make()
 		c.time = time.Since(start)
 		if err != nil {

@@ -60,6 +60,7 @@ func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram
 	if err := p.differentiable(); err != nil {
 		return nil, err
 	}
+	p.opt.phase("compile")
 	check := p.opt.check("compile", meter)
 	inputs := p.ScalarInputs()
 	m := &modularProgram{report: Normalised{Budget: BudgetFactor}}
@@ -85,6 +86,7 @@ func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram
 		replaced, image = replaced+n.symbols, image+n.image
 		given[l.at] = func(d *term.Term) term.Ref { return d.Import(n.t, l.importInto(inputs)) }
 	}
+	p.opt.phase("compile")
 	d, err := revgrad.ReverseAround(src, given, check)
 	if err != nil {
 		return nil, p.locate(err, "differentiating")

@@ -44,10 +44,12 @@ type normalising struct {
 // normalForm normalises, and returns what it cost, also if a limit ended it. The meter
 // bounds the memory. The error is that of [Program.Normal].
 func (p *Program) normalForm(job normalising, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
+	p.opt.phase("compile")
 	prog, err := compile.Compile(job.t, compile.Options{Inputs: job.inputs, Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
 	if err != nil {
 		return nil, machine.Stats{}, p.locate(relocate(err, job.place), "compiling")
 	}
+	opt.Phase = p.opt.machinePhase()
 	opt.Limits.MaxMemory, opt.Limits.Look = meter.Max(), p.opt.check("normalise", meter)
 	m, err := machine.New(prog, opt)
 	if err != nil {

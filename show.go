@@ -69,7 +69,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 		return nil, machine.GraphSize{}, err
 	}
 	look := p.opt.check("reduce", meter)
-	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite,
+	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(),
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
 		return nil, machine.GraphSize{}, p.locate(err, "starting")

@@ -59,6 +59,7 @@ func (e *Evaluator) unfold(point []float64) error {
 	defer m.Close()
 	p.terms.Lock()
 	defer p.terms.Unlock()
+	p.opt.phase("compile")
 	check := p.opt.check("compile", e.meter)
 	st := &stage{p: p, check: check, inputs: p.ScalarInputs()}
 	if err := st.ground(m); err != nil {

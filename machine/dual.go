@@ -23,9 +23,11 @@ func (m *Machine) backward(d graph.Ref, grad []float64) error {
 			return err
 		}
 	}
+	m.enter(Discovery)
 	if err := m.discover(d); err != nil {
 		return err
 	}
+	m.enter(Backward)
 	return m.fireCells(d)
 }
 

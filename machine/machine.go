@@ -36,6 +36,8 @@ type Options struct {
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Ablation Ablation
 	Limits   Limits
+	// Phase, if not nil, is called when a phase begins.
+	Phase func(Phase)
 }
 
 // Machine runs one program, again and again, in one arena. It is not safe for
@@ -228,6 +230,11 @@ func (m *Machine) start(point []float64) error {
 		m.addSteps(graph.SubstNumeral, n)
 	default:
 		m.addSteps(graph.GC, n)
+	}
+	if m.prog.Open {
+		m.enter(Normalise)
+	} else {
+		m.enter(Primal)
 	}
 	if err := m.look(); err != nil {
 		return err

@@ -66,6 +66,7 @@ func (m *Machine) Normal(point []float64, source *term.Term, inputs []term.Var) 
 		return nil, err
 	}
 	m.root = m.normal.scopes[0].root
+	m.enter(ReadBack)
 	return m.readNormal(source, inputs)
 }
 

@@ -92,6 +92,7 @@ func (m *Machine) quit() {
 // by applying it, and what that takes is not counted: read-back counts one unit for
 // each number. The error is a [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	m.enter(ReadBack)
 	stack := []graph.Ref{m.root}
 	for len(stack) > 0 {
 		r := stack[len(stack)-1]

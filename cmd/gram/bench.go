@@ -39,6 +39,7 @@ type benchFlags struct {
 	family               string
 	params, sets         []string
 	law                  choice[bench.Law]
+	observe              observeFlags
 }
 
 func newBench(a *app) *cobra.Command {
@@ -111,6 +112,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant")
 	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
+	f.observe.add(cmd)
 	_ = cmd.MarkFlagFilename("family", "gram")
 	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagDirname("page")
@@ -142,7 +144,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is of a program: it takes --family FILE", name)
 		}
 	}
-	return nil
+	return f.observe.check()
 }
 
 // bench does what the flags ask for.
@@ -167,8 +169,12 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return writeError(err)
 	}
 	defer store.Close()
-	sel, err := a.measure(ctx, claims, store, f)
+	o, err := f.observe.observe(ctx)
 	if err != nil {
+		return err
+	}
+	sel, err := a.measure(ctx, claims, store, f)
+	if err = o.end(err); err != nil {
 		return err
 	}
 	report := store.Report(claims, sel)

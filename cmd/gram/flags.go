@@ -26,6 +26,7 @@ type loadFlags struct {
 	json         bool
 	maxMemory    size
 	timeout      duration
+	observe      observeFlags // of the commands that run a program
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -66,6 +67,7 @@ func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)
+	f.observe.add(cmd)
 }
 
 func (f *runFlags) addLimits(cmd *cobra.Command) {
@@ -94,6 +96,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
+	f.observe.add(cmd)
 }
 
 // addGradient adds the flags that gram grad has more.

@@ -42,6 +42,7 @@ func (l leakFree) Run() int {
 //	                           the signal when it has begun to; its exit status is N
 //	                           and standard output stays empty
 //	same stdout FILE           compares but for times, overhead, nodes and version
+//	profile FILE               prints what a pprof profile holds
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -53,6 +54,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
+			"profile": profileCommand,
 		},
 	})
 }

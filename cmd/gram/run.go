@@ -39,6 +39,7 @@ type app struct {
 	out    bytes.Buffer // the answer
 	paint  painter      // for the answer
 	cache  *gram.Cache  // of all programs of the process, made when one uses it
+	phase  func(string) // what is told when a phase of the work begins, or nil
 	// accepted tells that a command took its flags and arguments; an error before
 	// that is one of the command line.
 	accepted bool

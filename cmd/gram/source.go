@@ -41,7 +41,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func
 	}
 	reading := time.Since(start)
 	p, err := gram.Load(ctx, name, src, gram.Options{
-		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: progress,
+		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: progress, Phase: a.phase,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	})
 	if err != nil {
@@ -113,6 +113,9 @@ func contextLimit(err error, phase string) error {
 // the time, and shows progress while the work lasts.
 func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progress func(string)) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
+		if err := f.observe.check(); err != nil {
+			return err
+		}
 		a.accepted = true
 		ctx := cmd.Context()
 		if f.timeout > 0 {
@@ -120,13 +123,20 @@ func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progr
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(f.timeout))
 			defer cancel()
 		}
+		o, err := f.observe.observe(ctx)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			a.phase = o.phase
+		}
 		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
-		err := work(ctx, args[0], bar.phase)
+		err = work(ctx, args[0], bar.phase)
 		bar.close()
 		var limit *gram.LimitError
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
-			return contextLimit(ctx.Err(), "loading") // data that was not read to its end
+			err = contextLimit(ctx.Err(), "loading") // data that was not read to its end
 		}
-		return err
+		return o.end(err)
 	}
 }

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+
+	"github.com/spf13/cobra"
+)
+
+// observeFlags are the files that tell what the process did, "" for none.
+type observeFlags struct{ cpu, memory, trace string }
+
+func (f *observeFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of gram itself to `file`, for go tool pprof")
+	fs.StringVar(&f.memory, "memprofile", "", "write a profile of gram's own Go heap to `file`")
+	fs.StringVar(&f.trace, "trace", "", "write an execution trace of gram itself to `file`, for go tool trace")
+	for _, name := range []string{"cpuprofile", "memprofile", "trace"} {
+		_ = cmd.MarkFlagFilename(name)
+	}
+}
+
+// check reports files that are the same one.
+func (f *observeFlags) check() error {
+	for _, pair := range [][2]string{{f.cpu, f.memory}, {f.cpu, f.trace}, {f.memory, f.trace}} {
+		if pair[0] != "" && pair[0] == pair[1] {
+			return usagef("%s is to be two files at once", pair[0])
+		}
+	}
+	return nil
+}
+
+// observer writes profiles of the process while it does its work. Its phases are labels
+// of the CPU profile's samples and regions of the trace.
+type observer struct {
+	ctx    context.Context
+	files  []*outFile
+	stops  []func() error // of what is written while the process works, and of the heap
+	region *trace.Region
+}
+
+// observe opens the files and starts to write them. The observer of no files is nil.
+func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
+	if *f == (observeFlags{}) {
+		return nil, nil
+	}
+	o := &observer{ctx: ctx}
+	defer func() {
+		if err != nil {
+			_ = o.end(err)
+		}
+	}()
+	start := []struct {
+		path  string
+		start func(*outFile) (stop func() error, err error)
+	}{{f.memory, heapProfile}, {f.cpu, cpuProfile}, {f.trace, executionTrace}}
+	for _, s := range start {
+		if s.path == "" {
+			continue
+		}
+		file, err := createFile(s.path)
+		if err != nil {
+			return nil, err
+		}
+		o.files = append(o.files, file)
+		stop, err := s.start(file)
+		if err != nil {
+			return nil, outError(s.path, err)
+		}
+		o.stops = append(o.stops, stop)
+	}
+	return o, nil
+}
+
+func heapProfile(f *outFile) (func() error, error) {
+	return func() error {
+		runtime.GC() // the profile is of the last collection
+		return pprof.Lookup("allocs").WriteTo(f, 0)
+	}, nil
+}
+
+func cpuProfile(f *outFile) (func() error, error) {
+	w := &sticky{w: f}
+	return func() error { pprof.StopCPUProfile(); return w.err }, pprof.StartCPUProfile(w)
+}
+
+func executionTrace(f *outFile) (func() error, error) {
+	w := &sticky{w: f}
+	return func() error { trace.Stop(); return w.err }, trace.Start(w)
+}
+
+// sticky keeps the first error of a writer: the runtime does not tell it.
+type sticky struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sticky) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(p)
+	s.err = err
+	return n, err
+}
+
+// phase tells that a phase begins.
+func (o *observer) phase(name string) {
+	if o.region != nil {
+		o.region.End()
+	}
+	pprof.SetGoroutineLabels(pprof.WithLabels(o.ctx, pprof.Labels("phase", name)))
+	o.region = trace.StartRegion(o.ctx, name)
+}
+
+// end ends what was started, last first, and puts the files in their places, or takes
+// them away if the work has come to an error. It returns that error, or its own.
+func (o *observer) end(err error) error {
+	if o == nil {
+		return err
+	}
+	if o.region != nil {
+		o.region.End()
+		pprof.SetGoroutineLabels(o.ctx)
+	}
+	for i := len(o.stops) - 1; i >= 0; i-- {
+		if e := o.stops[i](); err == nil && e != nil {
+			err = outError(o.files[i].path, e)
+		}
+	}
+	if err == nil && o.ctx.Err() != nil {
+		err = contextLimit(o.ctx.Err(), "writing profiles")
+	}
+	for _, f := range o.files {
+		if e := f.Close(); err == nil && e != nil {
+			err = outError(f.path, e)
+		}
+	}
+	for _, f := range o.files {
+		err = f.place(err)
+	}
+	return err
+}
