@@ -28,6 +28,8 @@ type EvalOptions struct {
 	Strategy Strategy
 	// Ablation takes a piece of the machine away, for measurements.
 	Ablation Ablation
+	// profile, if not nil, takes what the machines record.
+	profile *profiler
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
@@ -75,7 +77,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if grad {
 		err = e.prepare(p.Point())
 	} else {
-		e.prog, err = p.valueProgram(e.meter)
+		e.prog, err = p.valueProgram(e.meter, opt.profile)
 	}
 	if err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(),
+	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return e.p.locate(err, "starting")
@@ -228,6 +230,7 @@ func (p *Program) run(ctx context.Context, opt EvalOptions, gradient bool, n int
 		}
 		times = append(times, e.last)
 	}
+	opt.profile.collect(e.m, inPlace)
 	slices.Sort(times)
 	res.Lengths = e.lengths
 	res.Cost = e.Cost()

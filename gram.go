@@ -245,24 +245,28 @@ func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.
 }
 
 // valueProgram compiles t, and reverseProgram D(t).
-func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.get(&p.value, func() (*graph.Program, error) {
+func (p *Program) valueProgram(meter *limits.Meter, prof *profiler) (*graph.Program, error) {
+	return p.get(prof.compiled(&p.value), func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Check: p.opt.check("compile", meter)})
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: prof != nil, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 }
 
-func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.get(&p.gradient, func() (*graph.Program, error) {
+func (p *Program) reverseProgram(meter *limits.Meter, prof *profiler) (*graph.Program, error) {
+	return p.get(prof.compiled(&p.gradient), func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Check: p.opt.check("compile", meter)})
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Places: prof != nil, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 }
+
+// HasGradient reports whether the program has a gradient or a Jacobian: D is defined on it,
+// and its body has type R or R^k.
+func (p *Program) HasGradient() bool { return p.differentiable() == nil }
 
 // differentiable reports an error unless D(t) is defined and t of type R or R^k.
 func (p *Program) differentiable() error {

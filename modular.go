@@ -55,7 +55,7 @@ type normalForm struct {
 // copies them (sections 6.2 and 7). Lists, numerals and data stay folded. A λ that takes
 // more steps than its budget stays as it was. D of the rest of t is made around them: D(t)
 // has the closed λs that t has.
-func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram, error) {
+func (p *Program) modular(point []float64, meter *limits.Meter, prof *profiler) (*modularProgram, error) {
 	src := p.src.Term
 	if err := p.differentiable(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram
 			return nil, p.locate(err, "normalising")
 		}
 		l := c.lambda(at)
-		if err := p.normalised(l, c.point, meter, &m.reuse); err != nil {
+		if err := p.normalised(l, c.point, meter, prof, &m.reuse); err != nil {
 			return nil, err
 		}
 		n := l.normal
@@ -97,13 +97,17 @@ func (p *Program) modular(point []float64, meter *limits.Meter) (*modularProgram
 	}
 	p.setSize(src.Size(), size)
 	m.reuse.Rebuilt = size - m.reuse.Reused
-	m.prog, err = compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Check: check})
+	m.prog, err = compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Places: prof != nil, Check: check})
 	return m, p.locate(err, "compiling")
 }
 
-// normalised finds the normal form of a λ in the cache, or makes it.
-func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Meter, r *Reuse) error {
-	n := p.opt.Cache.get(l.key)
+// normalised finds the normal form of a λ in the cache, or makes it; for a profile it
+// always makes it.
+func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Meter, prof *profiler, r *Reuse) error {
+	var n *normalForm
+	if prof == nil {
+		n = p.opt.Cache.get(l.key)
+	}
 	if n != nil {
 		r.Hits++
 		if !n.kept { // D of one that was kept is made with that of the rest
@@ -112,7 +116,7 @@ func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Met
 	} else {
 		r.Misses++
 		var err error
-		if n, err = p.normalise(l, point, meter); err != nil {
+		if n, err = p.normalise(l, point, meter, prof); err != nil {
 			return err
 		}
 		p.opt.Cache.put(l.key, n)
@@ -123,7 +127,7 @@ func (p *Program) normalised(l *closedLambda, point []float64, meter *limits.Met
 
 // normalise makes the normal form of a λ, in isolation: so it depends on nothing that the
 // key leaves out.
-func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Meter) (*normalForm, error) {
+func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Meter, prof *profiler) (*normalForm, error) {
 	t, inputs := p.isolate(l)
 	d, err := revgrad.Reverse(t, p.opt.check("compile", meter))
 	if err != nil {
@@ -135,7 +139,7 @@ func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Mete
 	for i, in := range l.inputs {
 		at[i] = point[in]
 	}
-	job := normalising{t: d, inputs: inputs, point: at, place: l.place}
+	job := normalising{t: d, inputs: inputs, point: at, place: l.place, profile: prof}
 	n, stats, err := p.normalForm(job, meter, machine.Options{Folded: true,
 		Limits: machine.Limits{MaxSteps: uint64(BudgetFactor * d.Size())}})
 	var limit *LimitError

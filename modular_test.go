@@ -86,7 +86,7 @@ func TestModularChain(t *testing.T) {
 	for _, at := range p.src.Term.ClosedLambdas(p.ScalarInputs()) {
 		l := c.lambda(at)
 		require.LessOrEqual(t, len(l.places)+len(l.labels), entries+20, "what it names, and its own")
-		require.NoError(t, p.normalised(l, c.point, limits.New(context.Background(), 0), &Reuse{}))
+		require.NoError(t, p.normalised(l, c.point, limits.New(context.Background(), 0), nil, &Reuse{}))
 		entries = len(l.places) + len(l.labels)
 		require.LessOrEqual(t, entries, 10)
 		last++

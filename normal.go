@@ -26,7 +26,7 @@ func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, erro
 	if err != nil {
 		return nil, p.locate(err, "differentiating")
 	}
-	job := normalising{t: d, inputs: p.ScalarInputs(), point: p.Point(), place: func(at term.Pos) term.Pos { return at }}
+	job := normalising{t: d, inputs: p.ScalarInputs(), point: p.Point(), place: inPlace, profile: opt.profile}
 	n, _, err := p.normalForm(job, meter, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
 	return n, err
@@ -39,17 +39,19 @@ type normalising struct {
 	inputs []term.Var
 	point  []float64
 	place  func(term.Pos) term.Pos
+	// profile, if not nil, takes what is recorded.
+	profile *profiler
 }
 
 // normalForm normalises, and returns what it cost, also if a limit ended it. The meter
 // bounds the memory. The error is that of [Program.Normal].
 func (p *Program) normalForm(job normalising, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
 	p.opt.phase("compile")
-	prog, err := compile.Compile(job.t, compile.Options{Inputs: job.inputs, Reversed: true, Open: true, Check: p.opt.check("compile", meter)})
+	prog, err := compile.Compile(job.t, compile.Options{Inputs: job.inputs, Reversed: true, Open: true, Places: job.profile != nil, Check: p.opt.check("compile", meter)})
 	if err != nil {
 		return nil, machine.Stats{}, p.locate(relocate(err, job.place), "compiling")
 	}
-	opt.Phase = p.opt.machinePhase()
+	opt.Phase, opt.Profile = p.opt.machinePhase(), job.profile.recording()
 	opt.Limits.MaxMemory, opt.Limits.Look = meter.Max(), p.opt.check("normalise", meter)
 	m, err := machine.New(prog, opt)
 	if err != nil {
@@ -57,5 +59,6 @@ func (p *Program) normalForm(job normalising, meter *limits.Meter, opt machine.O
 	}
 	defer m.Close()
 	n, err := m.Normal(job.point, job.t, job.inputs)
+	job.profile.collect(m, job.place)
 	return n, m.Stats(), p.locate(relocate(err, job.place), "normalising")
 }

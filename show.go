@@ -61,15 +61,15 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 			return nil, machine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
-	prog, err := p.get(&p.symbolic, func() (*graph.Program, error) {
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Check: p.opt.check("compile", meter)})
+	prog, err := p.get(opt.profile.compiled(&p.symbolic), func() (*graph.Program, error) {
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Places: opt.profile != nil, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 	if err != nil {
 		return nil, machine.GraphSize{}, err
 	}
 	look := p.opt.check("reduce", meter)
-	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(),
+	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(), Profile: opt.profile.recording(),
 		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
 		return nil, machine.GraphSize{}, p.locate(err, "starting")
@@ -104,7 +104,7 @@ func (p *Program) WriteCode(ctx context.Context, w io.Writer, gradient bool) err
 	if gradient {
 		get = p.reverseProgram
 	}
-	prog, err := get(meter)
+	prog, err := get(meter, nil)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (e *Evaluator) prepare(point []float64) error {
 	case Modular:
 		err = e.modular(point)
 	default:
-		e.prog, err = e.p.reverseProgram(e.meter)
+		e.prog, err = e.p.reverseProgram(e.meter, e.opt.profile)
 	}
 	return err
 }
@@ -57,6 +57,7 @@ func (e *Evaluator) unfold(point []float64) error {
 		return err
 	}
 	defer m.Close()
+	e.opt.profile.collect(m, inPlace)
 	p.terms.Lock()
 	defer p.terms.Unlock()
 	p.opt.phase("compile")
@@ -70,7 +71,7 @@ func (e *Evaluator) unfold(point []float64) error {
 		return p.locate(err, "differentiating")
 	}
 	p.setSize(p.src.Term.Size(), d.Size())
-	e.prog, err = compile.Compile(d, compile.Options{Inputs: st.inputs, Reversed: true, Check: check})
+	e.prog, err = compile.Compile(d, compile.Options{Inputs: st.inputs, Reversed: true, Places: e.opt.profile != nil, Check: check})
 	if err != nil {
 		return p.locate(err, "compiling")
 	}
@@ -83,10 +84,10 @@ func (e *Evaluator) unfold(point []float64) error {
 func (e *Evaluator) modular(point []float64) error {
 	p := e.p
 	var m *modularProgram
-	if slices.Equal(point, p.Point()) {
+	if slices.Equal(point, p.Point()) && e.opt.profile == nil {
 		_, err := p.get(&p.modularly, func() (*graph.Program, error) {
 			var err error
-			if p.modularised, err = p.modular(point, e.meter); err != nil {
+			if p.modularised, err = p.modular(point, e.meter, nil); err != nil {
 				return nil, err
 			}
 			return p.modularised.prog, nil
@@ -100,7 +101,7 @@ func (e *Evaluator) modular(point []float64) error {
 		p.terms.Lock()
 		defer p.terms.Unlock()
 		var err error
-		if m, err = p.modular(point, e.meter); err != nil {
+		if m, err = p.modular(point, e.meter, e.opt.profile); err != nil {
 			return err
 		}
 		e.making = time.Since(start)

@@ -18,6 +18,8 @@ type Options struct {
 	// Open makes the inputs symbolic, for the reduction of t to G; with Reversed, for
 	// that of D(t) to its normal form.
 	Open bool
+	// Places asks for the templates' steps by place in the source.
+	Places bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
 	Check func() error
@@ -107,6 +109,7 @@ type compiler struct {
 	err       error
 	// late says that the program has sums that may have to be put off.
 	late bool
+	pos  term.Pos // of the term that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
 }
@@ -201,9 +204,8 @@ func (c *compiler) popSlots(n int) []slot {
 	return out
 }
 
-func (c *compiler) yield(op operand)             { c.vals = append(c.vals, op) }
-func (c *compiler) yieldSlot(s slot)             { c.vals = append(c.vals, operand{slot: s}) }
-func (c *compiler) count(r graph.Rule, n uint64) { c.top().counts[r] += n }
+func (c *compiler) yield(op operand) { c.vals = append(c.vals, op) }
+func (c *compiler) yieldSlot(s slot) { c.vals = append(c.vals, operand{slot: s}) }
 
 func (c *compiler) run() error {
 	if c.err != nil {
@@ -219,6 +221,7 @@ func (c *compiler) run() error {
 		}
 		t := c.tasks[len(c.tasks)-1]
 		c.tasks = c.tasks[:len(c.tasks)-1]
+		c.pos = c.t.Nodes[t.r].Pos
 		if t.step == 0 {
 			c.start(t.r)
 		} else {

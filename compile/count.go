@@ -12,7 +12,7 @@ func (c *compiler) bindLocal(x term.Var, op operand) {
 		c.tally(c.slot(op), graph.Weight{Binders: 1})
 		return
 	}
-	c.count(graph.GC, 1)
+	c.countOf(x, graph.GC, 1)
 }
 
 // mayBeInert reports whether a value of the type can have an inert part: every
@@ -48,9 +48,9 @@ func (c *compiler) occurrence(x term.Var) {
 		return
 	}
 	if c.isNumber(c.t.Vars[x].Type) {
-		c.count(graph.SubstNumeral, 1)
+		c.countOf(x, graph.SubstNumeral, 1)
 	} else {
-		c.count(graph.Subst, 1)
+		c.countOf(x, graph.Subst, 1)
 	}
 }
 
@@ -68,4 +68,33 @@ func (c *compiler) isNumber(t term.Type) bool {
 		t = c.t.Types.Left(t)
 	}
 	return t == term.R
+}
+
+// count counts steps of the code that the source has at the present place, and generated
+// those of code that D has put there.
+func (c *compiler) count(r graph.Rule, n uint64)     { c.countAt(r, n, false) }
+func (c *compiler) generated(r graph.Rule, n uint64) { c.countAt(r, n, true) }
+
+// countOf counts steps about the variable x.
+func (c *compiler) countOf(x term.Var, r graph.Rule, n uint64) {
+	c.countAt(r, n, c.t.Vars[x].Generated)
+}
+
+func (c *compiler) countAt(r graph.Rule, n uint64, generated bool) {
+	b := c.top()
+	b.counts[r] += n
+	if !c.opt.Places || n == 0 {
+		return
+	}
+	at := graph.PlaceCount{Pos: c.pos, Rule: r, Generated: generated}
+	i, ok := b.placed[at]
+	if !ok {
+		if b.placed == nil {
+			b.placed = map[graph.PlaceCount]int{}
+		}
+		i = len(b.places)
+		b.placed[at] = i
+		b.places = append(b.places, at)
+	}
+	b.places[i].N += n
 }

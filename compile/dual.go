@@ -176,7 +176,7 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 // emitDual emits the instruction that makes the dual, named by a variable d that
 // (4) collects.
 func (c *compiler) emitDual(p term.Pos, b *dualBuilder) slot {
-	c.count(graph.GC, 1)
+	c.generated(graph.GC, 1)
 	return c.emit(graph.Instr{Op: graph.OpDual, Tmpl: c.newDual(p, b), Pos: p}, append(b.heads, b.nums...))
 }
 

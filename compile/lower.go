@@ -77,7 +77,7 @@ func (c *compiler) resume(k task) {
 		a, b := c.unpair(c.pop(), n.Pos)
 		c.bindLocal(n.X, a)
 		c.bindLocal(n.Y, b)
-		c.count(graph.PairRule, 1)
+		c.countOf(n.X, graph.PairRule, 1)
 		c.push(n.A, 0)
 	case term.UntupleOp:
 		c.untuple(n)

@@ -48,6 +48,8 @@ type builder struct {
 	args     []uint32
 	locals   []local
 	counts   graph.Counts
+	places   []graph.PlaceCount       // counts, if Options.Places
+	placed   map[graph.PlaceCount]int // where each stands in places, N apart
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program

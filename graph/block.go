@@ -75,11 +75,14 @@ type Const struct {
 }
 
 // BlockCell is a dual λ of the body: the code of its body, its heads as wires, and the
-// registers of its numbers.
+// registers of its numbers. Template is the number in Block.Templates of the one that makes
+// it.
 type BlockCell struct {
-	Body  uint32
-	Heads []int32
-	Nums  []uint32
+	Body     uint32
+	Dual     uint32
+	Template int
+	Heads    []int32
+	Nums     []uint32
 }
 
 // BlockOp is the operation of an instruction on registers.

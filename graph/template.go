@@ -83,6 +83,8 @@ type Template struct {
 	// the steps of one firing, with its (3), (1) and (5).
 	Counts Counts
 	Steps  uint64 // the sum of Counts
+	// Places are Counts by place in the source, if they were asked for.
+	Places []PlaceCount
 	// Vars are the variables of the parameters, and Type is the type of the list or
 	// of the conditional that the template belongs to: of an open program only, for
 	// what is read back as a term.
@@ -93,6 +95,15 @@ type Template struct {
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
+}
+
+// PlaceCount is how many steps by a rule one run of a template takes at a place. Generated
+// says that no code of the source takes them: D has put them there.
+type PlaceCount struct {
+	Pos       term.Pos
+	Rule      Rule
+	Generated bool
+	N         uint64
 }
 
 // NoRoot is RootAt of a template whose result is no instruction's.

@@ -18,3 +18,14 @@ var preludeFile = sync.OnceValue(func() *syntax.File {
 	}
 	return f
 })
+
+// InPrelude reports whether the prelude has a definition of the name.
+func InPrelude(name string) bool { return inPrelude()[name] }
+
+var inPrelude = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for i := range preludeFile().Decls {
+		names[preludeFile().Decls[i].Name] = true
+	}
+	return names
+})

@@ -76,6 +76,9 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 
 // ranBlock counts runs of the block's templates.
 func (m *Machine) ranBlock(b *graph.Block, times uint64) {
+	if m.record != nil {
+		m.record.ran(b, times)
+	}
 	m.steps += times * b.Steps
 	for _, id := range b.Templates {
 		m.runs[id] += times
@@ -210,6 +213,9 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 		return 0, 0, err
 	}
 	base = m.top
+	if m.record != nil {
+		m.record.blocks.made = append(m.record.blocks.made, base)
+	}
 	m.top += uint32(units)
 	w := 4 * uint64(base)
 	clear(m.words[w : w+graph.BlockWords])

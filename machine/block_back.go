@@ -181,6 +181,9 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {
 		return nil, 0, 0, err
 	}
+	if m.record != nil {
+		m.record.fireBlock(base, &p)
+	}
 	for j := range p.b.OutDuals {
 		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit
 	}

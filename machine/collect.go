@@ -84,6 +84,9 @@ func (m *Machine) collectGarbage() error {
 	top := m.base + total
 	c.freed += uint64(m.top - top)
 	m.top = top
+	if m.record != nil {
+		m.record.top = top
+	}
 	if checking {
 		m.assertReachable()
 	}
@@ -174,6 +177,9 @@ func (m *Machine) slide() {
 			m.references(r, func(w uint64) { m.words[w] = m.moved(m.words[w]) })
 			to := m.moved(r)
 			copy(m.nodes[to:to+n], m.nodes[r:r+n])
+			if m.record != nil {
+				m.record.moved(to, r, n)
+			}
 		}
 	}
 }

@@ -105,6 +105,10 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	state[seed].V = math.Float64bits(1)
 	state[seed].A = 0
 	stack = m.arrived(stack, seed)
+	record := m.record
+	if record != nil {
+		record.arrive(seed, 1)
+	}
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
@@ -140,6 +144,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			m.grad[index] = state[d].Number()
 			m.firedIn++
 			m.steps += 3
+			if record != nil {
+				record.inputs[index].fired++
+			}
 			continue
 		}
 		id := m.prog.Duals[index].Body
@@ -149,6 +156,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		w := 4*uint64(d) + graph.DualWords
 		heads := words[w : w+uint64(body.Heads)]
 		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
+		if record != nil {
+			record.fire(d, heads)
+		}
 		regs[0] = state[d].Number()
 		for i, r := range nums {
 			regs[1+i] = nodes[r].Number()
@@ -184,6 +194,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	m.cells = stack
 	m.addSteps(graph.Factor, arrivals-cells)
 	m.addSteps(graph.Plus, arrivals-cells)
+	if record != nil {
+		record.sync() // it has the firings and the arrivals
+	}
 	return nil
 }
 

@@ -34,7 +34,9 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 		end = max(end, w.m.top)
 	}
 	// The machine's own part is run by one more worker, so that its counters can be dropped.
-	own := &worker{m: newMachine(m.prog, m.opt, m.arena)}
+	opt := m.opt
+	opt.Phase = nil
+	own := &worker{m: newMachine(m.prog, opt, m.arena)}
 	own.m.top = end
 	all := append([]*worker{own}, t.workers...)
 	if most := m.opt.Limits.MaxMemory; most != 0 && m.arena.Bytes()*uint64(1+len(all)) > most {

@@ -38,6 +38,8 @@ type Options struct {
 	Limits   Limits
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(Phase)
+	// Profile records what [Machine.Samples] tells. It is of LIFO and Random.
+	Profile Recording
 }
 
 // Machine runs one program, again and again, in one arena. It is not safe for
@@ -80,6 +82,7 @@ type Machine struct {
 	block   blockState
 	literal bool // no blocks
 	collect collector
+	record  *recorder // nil where nothing is recorded
 
 	team      *team  // of the schedule Parallel
 	order     *order // of the nodes, where workers have made some
@@ -96,6 +99,9 @@ type Machine struct {
 func New(p *graph.Program, opt Options) (*Machine, error) {
 	if err := checkAblation(p, opt); err != nil {
 		return nil, err
+	}
+	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Ablation != Whole) {
+		return nil, errors.New("machine: a profile is of the schedules LIFO and Random, and of no ablation")
 	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
@@ -128,6 +134,9 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		regs:  scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.collect.least = collectNodes
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Ablation != Whole
+	if opt.Profile != NoProfile {
+		m.record = newRecorder(m)
+	}
 	return m
 }
 
@@ -201,6 +210,9 @@ func (m *Machine) reset() {
 	}
 	m.setNodeTop()
 	m.collectFrom()
+	if m.record != nil {
+		m.record.begin()
+	}
 }
 
 var errNotOpen = errors.New("machine: the program was not compiled with symbolic inputs")
@@ -244,7 +256,13 @@ func (m *Machine) start(point []float64) error {
 	}
 	m.root = m.placeholder()
 	t := &m.prog.Templates[m.prog.Main]
-	return m.instantiate(m.prog.Main, t, m.root)
+	if err := m.instantiate(m.prog.Main, t, m.root); err != nil {
+		return err
+	}
+	if m.record != nil {
+		m.record.done()
+	}
+	return nil
 }
 
 func (m *Machine) addSteps(r graph.Rule, n uint64) {
@@ -289,8 +307,14 @@ func (m *Machine) reduce() error {
 			}
 			continue
 		}
+		if m.record != nil {
+			m.record.at(r)
+		}
 		if err := m.fire(r); err != nil {
 			return err
+		}
+		if m.record != nil {
+			m.record.done()
 		}
 	}
 	if err := m.atEnd(); err != nil {

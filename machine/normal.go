@@ -175,8 +175,14 @@ func (m *Machine) inScope(owner graph.Ref, job func(*scope) error) error {
 		m.normal.first[owner] = int32(len(m.normal.scopes))
 	}
 	s := scope{owner: owner, parent: m.scopeOf(owner), from: m.top, madeFrom: len(m.open.made)}
+	if m.record != nil {
+		m.record.under(owner)
+	}
 	if err := job(&s); err != nil {
 		return err
+	}
+	if m.record != nil {
+		m.record.done()
 	}
 	s.to, s.madeTo = m.top, len(m.open.made)
 	m.normal.scopes = append(m.normal.scopes, s)

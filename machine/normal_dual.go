@@ -91,6 +91,9 @@ func (m *Machine) dualParts(d graph.Ref) (body *graph.DualBody, heads, nums []gr
 // cells whose last arrival has come.
 func (m *Machine) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	body, heads, nums := m.dualParts(d)
+	if m.record != nil {
+		m.record.under(d)
+	}
 	m.addSteps(graph.Subst, 1)
 	m.addSteps(graph.Lambda, 1)
 	m.addSteps(graph.Lin, 1)

@@ -21,6 +21,9 @@ func (p Phase) String() string {
 
 // enter tells that a phase begins.
 func (m *Machine) enter(p Phase) {
+	if m.record != nil {
+		m.record.enterPhase(p)
+	}
 	if m.opt.Phase != nil {
 		m.opt.Phase(p)
 	}

@@ -145,7 +145,7 @@ func (rd *reader) parts(r graph.Ref) {
 func (rd *reader) variable(x graph.Ref) {
 	m := rd.m
 	w := 4 * uint64(x)
-	info := term.VarInfo{Name: "a", Type: term.Type(m.words[w+neutralType])}
+	info := term.VarInfo{Name: "a", Type: term.Type(m.words[w+neutralType]), Generated: true}
 	if from := term.Var(m.words[w+neutralNumber]); from != 0 {
 		info = m.normal.source.Vars[from]
 	}
@@ -192,7 +192,7 @@ func (rd *reader) node(r graph.Ref) error {
 		rd.exprs[r] = e
 		return nil
 	}
-	rd.vars[r] = rd.out.NewVar(term.VarInfo{Name: rd.name(n.Kind()), Type: typ, Linear: rd.linear[r]})
+	rd.vars[r] = rd.out.NewVar(term.VarInfo{Name: rd.name(n.Kind()), Type: typ, Linear: rd.linear[r], Generated: true})
 	rd.bind(r, binder{x: rd.vars[r], u: e, pos: rd.place(r)})
 	return nil
 }
@@ -246,7 +246,7 @@ func (rd *reader) open(atom graph.Ref) {
 	b := binder{u: rd.out.Variable(0, rd.vars[atom])}
 	name := rd.out.Vars[rd.vars[atom]].Name
 	for _, p := range parts {
-		info := term.VarInfo{Name: name, Type: term.Type(m.words[4*uint64(p)+neutralType])}
+		info := term.VarInfo{Name: name, Type: term.Type(m.words[4*uint64(p)+neutralType]), Generated: true}
 		rd.vars[p], rd.typ[p], rd.state[p] = rd.out.NewVar(info), info.Type, done
 		b.opened = append(b.opened, rd.vars[p])
 	}
@@ -266,8 +266,8 @@ func (rd *reader) input(r graph.Ref) {
 	num, cell := m.slots[g], m.slots[g+1]
 	if rd.vars[num] == 0 {
 		name := rd.out.Vars[x].Name
-		rd.vars[num], rd.typ[num] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R}), term.R
-		rd.vars[cell], rd.typ[cell] = rd.out.NewVar(term.VarInfo{Name: name + "*", Type: term.AbstractDual}), term.AbstractDual
+		rd.vars[num], rd.typ[num] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R, Generated: true}), term.R
+		rd.vars[cell], rd.typ[cell] = rd.out.NewVar(term.VarInfo{Name: name + "*", Type: term.AbstractDual, Generated: true}), term.AbstractDual
 		rd.lets[0] = append(rd.lets[0], binder{opened: []term.Var{rd.vars[num], rd.vars[cell]}, u: rd.out.Variable(0, x)})
 	}
 }

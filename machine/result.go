@@ -166,6 +166,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 		return err
 	}
 	clear(jacobian)
+	m.enter(Backward)
 	if m.prog.Result == graph.VectorShape {
 		k := uint64(m.prog.Outputs)
 		m.addSteps(graph.PairRule, k-1) // the vector is opened: ⟦p0,…⟧

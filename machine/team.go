@@ -63,7 +63,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	t := &team{sweeps: map[graph.Ref]*errand{}, order: order{each: arenas[0].Start()}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), lookEvery, sweepLeast
 	opt := m.opt
-	opt.Schedule, opt.Workers = LIFO, 0
+	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
 	opt.Limits.Look = func() error {
 		if t.stop.Load() {
 			return errStopped

@@ -207,7 +207,7 @@ func (d *reverser) images(rs []term.Ref) []term.Ref {
 
 // dual adds λa.body(a) for a fresh linear a.
 func (d *reverser) dual(p term.Pos, body func(a term.Var) term.Ref) term.Ref {
-	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Pos: p})
+	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true, Pos: p})
 	return d.dst.Lam(p, a, body(a))
 }
 
@@ -218,8 +218,8 @@ func (d *reverser) numeral(p term.Pos, r term.Ref) term.Ref {
 
 // open makes fresh x : R and x* : R⊥.
 func (d *reverser) open(p term.Pos) (x, xs term.Var) {
-	x = d.dst.NewVar(term.VarInfo{Name: "x", Type: term.R, Pos: p})
-	xs = d.dst.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual, Pos: p})
+	x = d.dst.NewVar(term.VarInfo{Name: "x", Type: term.R, Generated: true, Pos: p})
+	xs = d.dst.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual, Generated: true, Pos: p})
 	return x, xs
 }
 

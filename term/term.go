@@ -61,7 +61,10 @@ type VarInfo struct {
 	Name   string
 	Type   Type
 	Linear bool // an annotated variable x^R; otherwise x^!A
-	Pos    Pos
+	// Generated says that no variable of the source stands behind it: a transformation or
+	// read-back has made it.
+	Generated bool
+	Pos       Pos
 }
 
 // Data is a constant that does not stand in the term: Rows elements of Width

@@ -87,7 +87,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.workers = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1 << 10, set: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
-	fs.BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
+	f.addForm(cmd)
 	f.ablation = choice[gram.Ablation]{kind: "piece", of: []gram.Ablation{gram.Whole, gram.NoFactoring, gram.SubstituteFirst, gram.Rescan, gram.CopyBodies}}
 	for _, a := range f.ablation.of {
 		f.ablation.names = append(f.ablation.names, a.String())
@@ -99,11 +99,21 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.observe.add(cmd)
 }
 
-// addGradient adds the flags that gram grad has more.
-func (f *runFlags) addGradient(cmd *cobra.Command) {
+// addForm adds the flag for the literal form.
+func (f *runFlags) addForm(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
+}
+
+// addStrategy adds the flag for when a program is differentiated.
+func (f *runFlags) addStrategy(cmd *cobra.Command) {
 	f.strategy = choice[gram.Strategy]{kind: "when", names: []string{"direct", "unfold", "modular"},
 		of: []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular}}
 	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first")
+}
+
+// addGradient adds the flags that gram grad has more.
+func (f *runFlags) addGradient(cmd *cobra.Command) {
+	f.addStrategy(cmd)
 	f.cache.add(cmd.Flags())
 	f.mode = choice[gram.Mode]{kind: "how", names: []string{"reverse", "forward", "tape"},
 		of: []gram.Mode{gram.Reverse, gram.Forward, gram.Tape}}

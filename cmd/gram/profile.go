@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+)
+
+// profileFlags are those that gram profile has more.
+type profileFlags struct {
+	runFlags
+	out  string
+	of   choice[string] // "" where it is the program that decides
+	time bool
+}
+
+func newProfile(a *app) *cobra.Command {
+	var f profileFlags
+	cmd := &cobra.Command{
+		Use:   "profile FILE -o OUT",
+		Short: "Write where a program's steps and nodes go, for go tool pprof",
+		Long: `Profile runs a program once and writes a profile of it in the format of pprof: for
+each function of the source and each line, the steps of the calculus that were taken
+there, and the nodes that were made, with the calls that led to it. It is exact, not
+sampled: over the profile, steps by rule and nodes are those that gram grad and gram
+eval report. Without --time, equal runs give equal bytes. FILE - is standard input.
+
+The types of samples are rewrites (shown by default), nodes, bytes, which are 16 for
+each node, and, with --time, time: of the wall, by a look at the clock every 256
+events. Nodes of the phase normalise are those of what --strategy did before the run,
+and are not among the cost's. Labels of samples, for -tagfocus and -tags:
+
+  rule   the rule of the paper, as gram grad names it
+  phase  primal, discovery, backward and read-back; normalise: what --strategy unfold
+         and modular do before
+  pass   source, or generated: what the reverse transformation has put around the
+         source's own code, and the backpropagators. Generated code stands where the
+         code that it came from stands
+
+Functions are def and let by their name, fun and lin by their place, those of the
+prelude by their name at the line that uses them. A def that was expanded shows as
+inlined where it stands; calls of a function by itself, as through the functions that a
+fold builds, are folded into one, and stacks are cut at 64 calls. A dual fires, in the
+backward phase, for the calls that made it. Work on an input is of "input x".
+
+It is the gradient that is profiled if the program has inputs and a gradient, and the
+value if not; --of says otherwise. The arena's collections take no steps and don't show.`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram profile weather.gram -o weather.pb.gz
+  go tool pprof -top weather.pb.gz
+  go tool pprof -list day weather.pb.gz
+  go tool pprof -http : -sample_index nodes weather.pb.gz
+  go tool pprof -top -tagfocus phase=backward weather.pb.gz
+  go tool pprof -top -diff_base before.pb.gz after.pb.gz`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.addProfile(cmd)
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+		return a.profile(ctx, path, &f, progress)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.out == "" {
+			return usagef("-o is missing: the file that the profile is written to")
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+func (f *profileFlags) addProfile(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
+	what := []string{"value", "gradient"}
+	f.of = choice[string]{kind: "what", names: what, of: what}
+	f.of.add(cmd, "of", "`what` is profiled: value or gradient")
+	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
+	f.loadFlags.addProgram(fs)
+	f.addLimits(cmd)
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo or random")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from")
+	f.addForm(cmd)
+	f.addStrategy(cmd)
+	f.observe.add(cmd)
+	_ = cmd.MarkFlagFilename("output")
+}
+
+// profile profiles a program. The file is opened before the run, and is there only if all
+// went well.
+func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) (err error) {
+	file, err := createFile(f.out)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := file.Close(); err == nil && e != nil {
+			err = outError(f.out, e)
+		}
+		err = file.place(err)
+	}()
+	p, err := a.load(ctx, path, &f.loadFlags, progress)
+	if err != nil {
+		return err
+	}
+	what := f.of.is
+	if what == "" {
+		what = "value"
+		if len(p.Inputs()) > 0 && p.HasGradient() {
+			what = "gradient"
+		}
+	}
+	prof, err := p.Profile(ctx, gram.ProfileOptions{EvalOptions: f.options(a), Gradient: what == "gradient", Time: f.time})
+	if err != nil {
+		return err
+	}
+	if err := prof.Write(file); err != nil {
+		return outError(f.out, err)
+	}
+	if ctx.Err() != nil {
+		return contextLimit(ctx.Err(), "writing the profile")
+	}
+	if file.aside { // else it may be standard output that it went to
+		cost := &prof.Result.Cost
+		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, grouped(cost.Steps.Total), grouped(cost.Nodes.Allocated), what)
+	}
+	return nil
+}

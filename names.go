@@ -1,0 +1,123 @@
+package gram
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// function is a function of the source: a def or a let under its name, a fun under its
+// place; the program's body is the one at 0. One of the prelude is named where it is used.
+type function struct {
+	name string
+	pos  term.Pos
+}
+
+var programFunction = function{name: "program"}
+
+// functionNames tell which function a place of the source stands in.
+type functionNames struct {
+	library map[uint32]string // by offset: functions of the prelude, where they are used
+	borders []border          // ascending
+}
+
+// border is an offset from which on the source belongs to a function.
+type border struct {
+	from uint32
+	function
+}
+
+// region is the text of a function.
+type region struct {
+	syntax.Span
+	name string
+}
+
+func newFunctionNames(f *syntax.File) *functionNames {
+	n := &functionNames{library: map[uint32]string{}}
+	var regions []region
+	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
+	for i := range f.Decls {
+		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
+			regions = append(regions, region{d.Span, d.Name})
+			named[d.Value] = true
+		}
+	}
+	for x := syntax.Expr(f.NumExprs() - 1); x > 0; x-- { // a let before the fun that it binds
+		e := f.Expr(x)
+		switch e.Kind {
+		case syntax.NameExpr:
+			if lang.InPrelude(e.Text) {
+				n.library[e.Span.Start] = e.Text
+			}
+		case syntax.LetExpr:
+			pats := f.Pats(x)
+			bound := f.Kids(x)[0]
+			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
+				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text})
+				named[bound] = true
+			}
+		case syntax.FunExpr, syntax.LinExpr:
+			if !named[x] {
+				line, column := f.Position(e.Span.Start)
+				what := "fun"
+				if e.Kind == syntax.LinExpr {
+					what = "lin"
+				}
+				regions = append(regions, region{e.Span, fmt.Sprintf("%s at %d:%d", what, line, column)})
+			}
+		}
+	}
+	n.lay(regions)
+	return n
+}
+
+// lay finds the borders: the innermost region that a place stands in is its function.
+func (n *functionNames) lay(regions []region) {
+	slices.SortStableFunc(regions, func(a, b region) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	var open []region
+	enter := func(from uint32) {
+		f := programFunction
+		if len(open) > 0 {
+			r := open[len(open)-1]
+			f = function{r.name, term.Pos(r.Start) + 1}
+		}
+		n.borders = append(n.borders, border{from, f})
+	}
+	leave := func(before uint32) {
+		for len(open) > 0 && open[len(open)-1].End <= before {
+			end := open[len(open)-1].End
+			open = open[:len(open)-1]
+			enter(end)
+		}
+	}
+	for _, r := range regions {
+		leave(r.Start)
+		open = append(open, r)
+		enter(r.Start)
+	}
+	leave(^uint32(0))
+}
+
+// at returns the function that the place stands in.
+func (n *functionNames) at(pos term.Pos) function {
+	if pos == 0 {
+		return programFunction
+	}
+	off := uint32(pos) - 1
+	if name, ok := n.library[off]; ok {
+		return function{name, pos}
+	}
+	i := sort.Search(len(n.borders), func(i int) bool { return n.borders[i].from > off })
+	if i == 0 {
+		return programFunction
+	}
+	return n.borders[i-1].function
+}

@@ -1,0 +1,133 @@
+package gram
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/term"
+)
+
+// The types of samples, by their places in a sample's values.
+const (
+	inRewrites = iota
+	inNodes
+	inBytes
+	inNanoseconds
+)
+
+// pprof is a profile in the making.
+type pprof struct {
+	src       *lang.Program
+	names     *functionNames
+	out       *profile.Profile
+	functions map[function]*profile.Function
+	locations map[string]*profile.Location
+	samples   map[string]*profile.Sample
+	inputs    []int // by scalar: its input
+}
+
+func newPprof(src *lang.Program, timing bool) *pprof {
+	types := []*profile.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"}, {Type: "bytes", Unit: "bytes"}}
+	if timing {
+		types = append(types, &profile.ValueType{Type: "time", Unit: "nanoseconds"})
+	}
+	o := &pprof{src: src, names: newFunctionNames(src.File),
+		out: &profile.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
+			Mapping: []*profile.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
+		functions: map[function]*profile.Function{}, locations: map[string]*profile.Location{}, samples: map[string]*profile.Sample{}}
+	for i := range src.Inputs {
+		for range src.Inputs[i].Vars {
+			o.inputs = append(o.inputs, i)
+		}
+	}
+	return o
+}
+
+// finish returns the profile.
+func (o *pprof) finish() *profile.Profile { return o.out }
+
+// sample returns the values of the sample with this stack and these labels.
+func (o *pprof) sample(stack []*profile.Location, labels map[string]string) []int64 {
+	var key strings.Builder
+	for _, l := range stack {
+		fmt.Fprintf(&key, "%d ", l.ID)
+	}
+	for _, name := range []string{ruleLabel, phaseLabel, passLabel} {
+		key.WriteString("," + labels[name])
+	}
+	s := o.samples[key.String()]
+	if s == nil {
+		s = &profile.Sample{Location: slices.Clone(stack), Value: make([]int64, len(o.out.SampleType)), Label: map[string][]string{}}
+		for name, value := range labels {
+			s.Label[name] = []string{value}
+		}
+		o.samples[key.String()] = s
+		o.out.Sample = append(o.out.Sample, s)
+	}
+	return s.Value
+}
+
+// location returns that of a place in the code of the λ at fun, which is 0 for the program.
+// A def that was expanded there is a function that was inlined; where it was is not known,
+// so that is said to be where the λ begins.
+func (o *pprof) location(fun, at term.Pos) *profile.Location {
+	outer := o.names.at(fun)
+	inner := outer
+	if at != 0 {
+		inner = o.names.at(at)
+	}
+	if inner == outer {
+		return o.lines(o.line(outer, at))
+	}
+	if fun == 0 {
+		fun = o.src.BodyPos()
+	}
+	return o.lines(o.line(inner, at), o.line(outer, fun))
+}
+
+// inputStack is the stack of work on a scalar input.
+func (o *pprof) inputStack(scalar int) []*profile.Location {
+	in := o.src.Inputs[o.inputs[scalar]].Name
+	f := function{name: "input " + in}
+	var at term.Pos
+	for i := range o.src.File.Decls {
+		if d := &o.src.File.Decls[i]; d.Name == in {
+			at = term.Pos(d.NameSpan.Start) + 1
+			f.pos = at
+		}
+	}
+	return []*profile.Location{o.lines(o.line(f, at)), o.lines(o.line(programFunction, o.src.BodyPos()))}
+}
+
+// line returns a place in a function.
+func (o *pprof) line(f function, at term.Pos) profile.Line {
+	fn := o.functions[f]
+	if fn == nil {
+		start, _, _ := o.src.Position(f.pos)
+		fn = &profile.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: o.src.Name, StartLine: int64(start)}
+		o.functions[f] = fn
+		o.out.Function = append(o.out.Function, fn)
+	}
+	line, column, _ := o.src.Position(at)
+	return profile.Line{Function: fn, Line: int64(line), Column: int64(column)}
+}
+
+// lines returns the location of these lines, what is inlined first.
+func (o *pprof) lines(lines ...profile.Line) *profile.Location {
+	key := ""
+	for _, l := range lines {
+		key += fmt.Sprintf("%d:%d:%d ", l.Function.ID, l.Line, l.Column)
+	}
+	loc := o.locations[key]
+	if loc == nil {
+		id := uint64(len(o.out.Location) + 1)
+		loc = &profile.Location{ID: id, Address: id, Mapping: o.out.Mapping[0], Line: lines}
+		o.locations[key] = loc
+		o.out.Location = append(o.out.Location, loc)
+	}
+	return loc
+}

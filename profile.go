@@ -1,0 +1,131 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+// ProfileOptions say what is profiled.
+type ProfileOptions struct {
+	EvalOptions      // LIFO or Random, Reverse, and no ablation
+	Gradient    bool // the gradient or Jacobian, and not the value
+	Time        bool // also charge time
+}
+
+// Profile is a profile of one run of a program, in the format of pprof. It is exact: a step
+// of the calculus is booked to the calls in which it was taken, from the λ whose code has it
+// to the program, under the names and lines of the source. Types of samples are rewrites (the
+// steps), nodes and bytes, which are those of [Result.Cost], and, if it was asked for, time,
+// which is charged by a look at the clock now and then. Labels are rule, phase, as
+// [Options.Phase] names them, and pass: source, or generated for what the reverse
+// transformation has put around the source's own code.
+type Profile struct {
+	Result *Result
+	pprof  *profile.Profile
+}
+
+// Write writes the profile, compressed. Without time, equal runs give equal bytes.
+func (p *Profile) Write(w io.Writer) error { return p.pprof.Write(w) }
+
+// Profile runs the program once at its point, and returns where the steps went. It takes
+// memory for a number for each node and for what each calling context does.
+func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, error) {
+	switch {
+	case opt.Schedule == Parallel:
+		return nil, errors.New("gram: a profile is of the schedules LIFO and Random")
+	case opt.Mode != Reverse || opt.Ablation != Whole:
+		return nil, errors.New("gram: a profile is of the mode Reverse, without an ablation")
+	}
+	prof := &profiler{out: newPprof(p.src, opt.Time), kind: machine.Profile}
+	if opt.Time {
+		prof.kind = machine.ProfileTime
+	}
+	opt.profile = prof
+	res, err := p.run(ctx, opt.EvalOptions, opt.Gradient, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &Profile{res, prof.out.finish()}, nil
+}
+
+// profiler takes what machines record. All its methods are for a nil one too, which takes
+// nothing.
+type profiler struct {
+	out  *pprof
+	kind machine.Recording
+}
+
+func (p *profiler) recording() machine.Recording {
+	if p == nil {
+		return machine.NoProfile
+	}
+	return p.kind
+}
+
+// compiled returns where a compiled program is kept: c, or nowhere, for those that are
+// profiled have counts by place.
+func (p *profiler) compiled(c *compiled) *compiled {
+	if p == nil {
+		return c
+	}
+	return new(compiled)
+}
+
+// collect takes what the machine has recorded. place returns the program's place for one of
+// the term that the machine ran.
+func (p *profiler) collect(m *machine.Machine, place func(term.Pos) term.Pos) {
+	if p == nil {
+		return
+	}
+	m.Samples(func(s machine.Sample) { p.out.add(&s, place) })
+}
+
+// inPlace is for terms whose places are the program's.
+func inPlace(at term.Pos) term.Pos { return at }
+
+// The labels of samples.
+const (
+	ruleLabel  = "rule"
+	phaseLabel = "phase"
+	passLabel  = "pass"
+)
+
+var passNames = map[machine.Origin]string{machine.SourceCode: "source", machine.GeneratedCode: "generated"}
+
+// add adds a sample of a machine.
+func (o *pprof) add(s *machine.Sample, place func(term.Pos) term.Pos) {
+	var stack []*profile.Location
+	if s.Input >= 0 {
+		stack = o.inputStack(s.Input)
+	} else {
+		for _, f := range s.Stack {
+			stack = append(stack, o.location(place(f.Func), place(f.At)))
+		}
+	}
+	labels := map[string]string{phaseLabel: s.Phase.String()}
+	if pass, ok := passNames[s.Origin]; ok {
+		labels[passLabel] = pass
+	}
+	for r, n := range s.Counts {
+		if n != 0 {
+			labels[ruleLabel] = graph.Rule(r).String()
+			o.sample(stack, labels)[inRewrites] += int64(n)
+		}
+	}
+	delete(labels, ruleLabel)
+	if s.Nodes != 0 {
+		v := o.sample(stack, labels)
+		v[inNodes] += int64(s.Nodes)
+		v[inBytes] += int64(s.Nodes * graph.NodeBytes)
+	}
+	if s.Time != 0 {
+		o.sample(stack, labels)[inNanoseconds] += s.Time.Nanoseconds()
+	}
+}
