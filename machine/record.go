@@ -16,14 +16,17 @@ import (
 // have gained is booked when the context changes.
 type recorder struct {
 	m        *Machine
-	made     []uint32 // by node: the context that made it
+	made     owners // of each node, the context that made it
 	contexts []context
 	calls    map[call]uint32
 	layout   dualLayout
 	duals    []dualCount // of contexts, from context.duals on
 	inputs   []dualCount
 	extra    map[where]*extra
-	blocks   blockRecord
+	// lastExtra is that of lastAt, the last place, unless it is nil.
+	lastAt    where
+	lastExtra *extra
+	blocks    blockRecord
 
 	// Where the machine is: the context and place of the redex, and since when.
 	phase   Phase
@@ -85,7 +88,8 @@ func newRecorder(m *Machine) *recorder {
 
 // begin forgets the last run.
 func (p *recorder) begin() {
-	p.made = append(p.made[:0], make([]uint32, p.m.base)...)
+	p.made.fill(0, p.m.base, 0)
+	p.lastExtra = nil
 	p.contexts, p.duals = p.contexts[:0], p.duals[:0]
 	p.calls, p.extra = map[call]uint32{}, map[where]*extra{}
 	p.inputs = make([]dualCount, len(p.m.prog.Inputs))
@@ -106,7 +110,7 @@ func (p *recorder) sync() {
 // at says that what comes is done for the node r, at its place in the code.
 func (p *recorder) at(r graph.Ref) {
 	p.bookNodes()
-	p.context, p.pos = p.made[r], p.m.place(r)
+	p.context, p.pos = p.made.of(r), p.m.place(r)
 }
 
 // enter books a run of a template, for the redex that fires, whose result goes into a node.
@@ -137,7 +141,7 @@ func (p *recorder) enter(id uint32, into graph.Ref) {
 	p.bookCounts()
 	p.steps += m.prog.Templates[id].Steps
 	p.context, p.pos = callee, m.prog.Templates[id].Pos
-	p.made[into] = callee
+	p.made.set(into, callee)
 }
 
 // done books what is left of a redex that has fired.
@@ -159,23 +163,13 @@ func (p *recorder) bookNodes() {
 		return
 	}
 	n := m.top - p.top
-	p.grow()
-	for r := p.top; r < m.top; r++ {
-		p.made[r] = p.context
-	}
+	p.made.fill(p.top, m.top, p.context)
 	if p.phase == ReadBack {
 		p.extraAt().nodes += uint64(n)
 	} else {
 		p.contexts[p.context].nodes += uint64(n)
 	}
 	p.top = m.top
-}
-
-// grow makes room for all nodes.
-func (p *recorder) grow() {
-	if n := int(p.m.top) - len(p.made); n > 0 {
-		p.made = append(p.made, make([]uint32, n)...)
-	}
 }
 
 // bookCounts books what the counters have gained to the present place. Outside of open
@@ -208,11 +202,15 @@ func (p *recorder) bookCounts() {
 
 func (p *recorder) extraAt() *extra {
 	at := where{p.context, p.pos, p.phase}
+	if at == p.lastAt && p.lastExtra != nil {
+		return p.lastExtra
+	}
 	x := p.extra[at]
 	if x == nil {
 		x = &extra{}
 		p.extra[at] = x
 	}
+	p.lastAt, p.lastExtra = at, x
 	return x
 }
 

@@ -73,7 +73,7 @@ func (p *recorder) site(b *graph.Block) *blockSite {
 // context of the block.
 func (k *blockRecord) settle(p *recorder) {
 	for _, base := range k.made {
-		p.made[base+1] = k.now
+		p.made.set(base+1, k.now)
 	}
 	k.made, k.ran = k.made[:0], false
 }
@@ -121,7 +121,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 // one: what arrives there goes through.
 func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
 	m, b := p.m, parts.b
-	site := &p.blocks.calls[p.made[base+1]]
+	site := &p.blocks.calls[p.made.of(base+1)]
 	in := make([]uint64, len(b.OutDuals))
 	for j := range in {
 		h := parts.outs + graph.Ref(j)

@@ -43,18 +43,18 @@ func (p *recorder) arrive(h graph.Ref, n uint64) {
 	case graph.BlockDual:
 		p.blocks.arrived[h] += n
 	default:
-		p.dualAt(p.made[h], index).arrived += n
+		p.dualAt(p.made.of(h), index).arrived += n
 	}
 }
 
 // fire books that the cell d fires, and that its body's applications arrive.
 func (p *recorder) fire(d graph.Ref, heads []graph.Ref) {
-	p.dualAt(p.made[d], p.m.nodes[d].Head>>graph.KindShift).fired++
+	p.dualAt(p.made.of(d), p.m.nodes[d].Head>>graph.KindShift).fired++
 	for _, h := range heads {
 		p.arrive(h, 1)
 	}
 	if p.timing {
-		p.context, p.pos = p.made[d], p.m.prog.Duals[p.m.nodes[d].Head>>graph.KindShift].Pos
+		p.context, p.pos = p.made.of(d), p.m.prog.Duals[p.m.nodes[d].Head>>graph.KindShift].Pos
 		p.tick()
 	}
 }
@@ -64,17 +64,19 @@ func (p *recorder) under(r graph.Ref) {
 	p.done()
 	m := p.m
 	index := m.nodes[r].Head >> graph.KindShift
-	pos := m.prog.Templates[p.contexts[p.made[r]].template].Pos
+	pos := m.prog.Templates[p.contexts[p.made.of(r)].template].Pos
 	switch m.nodes[r].Kind() {
 	case graph.Closure, graph.List:
 		pos = m.prog.Templates[index].Pos
 	case graph.DualCell:
 		pos = m.prog.Duals[index].Pos
 	}
-	p.context, p.pos = p.made[r], pos
+	p.context, p.pos = p.made.of(r), pos
 }
 
 // moved says that the collector has moved n nodes.
 func (p *recorder) moved(to, from graph.Ref, n uint32) {
-	copy(p.made[to:to+n], p.made[from:from+n])
+	for i := range n {
+		p.made.set(to+i, p.made.of(from+i))
+	}
 }
