@@ -40,13 +40,15 @@ func summarise(p *profile.Profile) string {
 		}
 		seen := map[string]bool{}
 		for i, l := range s.Location {
-			name := l.Line[0].Function.Name
-			if i == 0 {
-				flat[name] += s.Value[at]
-			}
-			if !seen[name] {
-				seen[name] = true
-				cum[name] += s.Value[at]
+			for j, line := range l.Line {
+				name := line.Function.Name
+				if i == 0 && j == 0 {
+					flat[name] += s.Value[at]
+				}
+				if !seen[name] {
+					seen[name] = true
+					cum[name] += s.Value[at]
+				}
 			}
 		}
 		for k, vs := range s.Label {
