@@ -78,6 +78,7 @@ type where struct {
 
 type extra struct {
 	counts graph.Counts
+	duals  uint64 // of the (4), those of the duals of a data list's elements
 	nodes  uint64
 	time   time.Duration
 }
@@ -191,6 +192,9 @@ func (p *recorder) bookCounts() {
 			}
 			x.counts[r] += n
 		}
+	}
+	if n := m.counts[graph.GC] - p.counts[graph.GC]; n != 0 && p.phase == Primal && m.prog.Reversed {
+		x.duals += n
 	}
 	if n := m.applied - p.applied; n != 0 {
 		x = p.extraAt()

@@ -23,7 +23,7 @@ const (
 // Origin tells whose code has taken a step.
 type Origin uint8
 
-// The origins.
+// The origins. Of a gradient, the steps of the first are as many as the value's.
 const (
 	SourceCode    Origin = iota // the program's
 	GeneratedCode               // what the reverse transformation has put around it
@@ -134,16 +134,16 @@ func (d *dualCount) factors(c *graph.Counts) {
 func (s *sampler) inputs() {
 	prog := s.p.m.prog
 	for i := range s.p.inputs {
-		let := Sample{Input: i, Phase: Primal}
-		switch {
-		case prog.Open:
-		case prog.Reversed:
-			let.Counts[graph.GC], let.Counts[graph.SubstNumeral] = 3, 1
-			let.Origin = GeneratedCode
-		default:
+		if !prog.Open {
+			let := Sample{Input: i, Phase: Primal}
 			let.Counts[graph.GC] = 1
+			s.emit(let)
 		}
-		s.emit(let)
+		if !prog.Open && prog.Reversed {
+			pair := Sample{Input: i, Phase: Primal, Origin: GeneratedCode}
+			pair.Counts[graph.GC], pair.Counts[graph.SubstNumeral] = 2, 1
+			s.emit(pair)
+		}
 		cell := Sample{Input: i, Phase: Backward, Origin: GeneratedCode}
 		d := &s.p.inputs[i]
 		cell.Counts[graph.Lambda], cell.Counts[graph.Subst], cell.Counts[graph.Lin] = d.fired, d.fired, d.fired
@@ -214,7 +214,11 @@ func (s *sampler) extra() {
 	})
 	for _, w := range at {
 		x := s.p.extra[w]
-		origin := s.origin(w.phase == Backward)
-		s.emit(Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: origin, Counts: x.counts, Nodes: x.nodes, Time: x.time})
+		out := Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
+		out.Counts[graph.GC] -= x.duals
+		s.emit(out)
+		duals := Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: GeneratedCode}
+		duals.Counts[graph.GC] = x.duals
+		s.emit(duals)
 	}
 }

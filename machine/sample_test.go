@@ -17,13 +17,16 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// steps are the steps of a run by stack, phase and origin.
-type steps map[string]graph.Counts
+// steps are the steps of a run by stack, phase and origin, and those of the source's code.
+type steps struct {
+	by     map[string]graph.Counts
+	source uint64
+}
 
 // samples returns the steps of the last run by stack, and holds the sums of the samples
 // against the run's counts.
 func samples(t require.TestingT, m *machine.Machine) steps {
-	out := steps{}
+	out := steps{by: map[string]graph.Counts{}}
 	var total graph.Counts
 	var nodes uint64
 	m.Samples(func(s machine.Sample) {
@@ -37,9 +40,12 @@ func samples(t require.TestingT, m *machine.Machine) steps {
 			require.Less(t, n, uint64(1)<<63, "%s at %v: a negative count", graph.Rule(r), s.Stack)
 		}
 		key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
-		c := out[key]
+		c := out.by[key]
 		c.AddTimes(&s.Counts, 1)
-		out[key] = c
+		out.by[key] = c
+		if s.Origin == machine.SourceCode {
+			out.source += s.Counts.Total()
+		}
 	})
 	stats := m.Stats()
 	require.Equal(t, stats.Counts, total)
@@ -48,8 +54,8 @@ func samples(t require.TestingT, m *machine.Machine) steps {
 }
 
 // checkSamples runs a program under all schedules, with blocks and without: its steps have
-// the same stacks, also if a limit ended it. It returns the number of stacks.
-func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []float64, opt compile.Options) int {
+// the same stacks. It returns them, or none if a limit ended a run.
+func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []float64, opt compile.Options) steps {
 	opt.Inputs, opt.Places = inputs, true
 	prog, err := compile.Compile(q, opt)
 	require.NoError(t, err)
@@ -64,7 +70,7 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 		ended := runOnce(t, m, prog, q, inputs, point)
 		got := samples(t, m)
 		if ended {
-			return len(got)
+			return steps{}
 		}
 		if i == 0 {
 			first = got
@@ -73,7 +79,7 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 			require.Equal(t, first, got)
 		}
 	}
-	return len(first)
+	return first
 }
 
 // runOnce runs a program, and reports whether a limit ended it.
@@ -100,7 +106,8 @@ func runOnce(t require.TestingT, m *machine.Machine, prog *graph.Program, q *ter
 }
 
 // TestPropertySamples: over all samples of a run, steps by rule and nodes are those of its
-// counters, for values, gradients, graphs and normal forms, and programs with dual λs.
+// counters, for values, gradients, graphs and normal forms, and programs with dual λs. A
+// gradient takes as many steps of the source's code as the value.
 func TestPropertySamples(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
@@ -109,9 +116,12 @@ func TestPropertySamples(t *testing.T) {
 		}
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
-		checkSamples(t, p.Term, p.Inputs, p.Point, compile.Options{})
+		value := checkSamples(t, p.Term, p.Inputs, p.Point, compile.Options{})
 		checkSamples(t, p.Term, p.Inputs, p.Point, compile.Options{Open: true})
-		checkSamples(t, d, p.Inputs, p.Point, compile.Options{Reversed: true})
+		gradient := checkSamples(t, d, p.Inputs, p.Point, compile.Options{Reversed: true})
+		if value.by != nil && gradient.by != nil {
+			require.Equal(t, value.source, gradient.source)
+		}
 		checkSamples(t, d, p.Inputs, p.Point, compile.Options{Reversed: true, Open: true})
 		q := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size"))
 		checkSamples(t, q, nil, nil, compile.Options{})
@@ -126,7 +136,9 @@ func TestSamplesOfBlocks(t *testing.T) {
 			s := fromSource(t, blockInputs+body)
 			d, err := revgrad.Reverse(s.Term, nil)
 			require.NoError(t, err)
-			require.Greater(t, checkSamples(t, d, s.inputs, s.point, compile.Options{Reversed: true}), 5)
+			gradient := checkSamples(t, d, s.inputs, s.point, compile.Options{Reversed: true})
+			require.Greater(t, len(gradient.by), 5)
+			require.Equal(t, checkSamples(t, s.Term, s.inputs, s.point, compile.Options{}).source, gradient.source)
 		})
 	}
 }
@@ -146,7 +158,7 @@ func TestSamplesOfLongLoops(t *testing.T) {
 				require.NoError(t, err)
 				require.False(t, runOnce(t, m, prog, d, s.inputs, s.point))
 				got := samples(t, m)
-				if first == nil {
+				if first.by == nil {
 					first = got
 				}
 				require.Equal(t, first, got)

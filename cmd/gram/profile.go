@@ -37,8 +37,8 @@ and are not among the cost's. Labels of samples, for -tagfocus and -tags:
   phase  primal, discovery, backward and read-back; normalise: what --strategy unfold
          and modular do before
   pass   source, or generated: what the reverse transformation has put around the
-         source's own code, and the backpropagators. Generated code stands where the
-         code that it came from stands
+         source's own code, and the backpropagators; it stands where the code that it
+         came from stands. The steps of source are those that the value takes
 
 Functions are def and let by their name, fun and lin by their place, those of the
 prelude by their name at the line that uses them. A def that was expanded shows as
