@@ -32,6 +32,7 @@ type recorder struct {
 	phase   Phase
 	context uint32
 	pos     term.Pos
+	inCode  bool // it runs a whole template or block of the context
 	// What the counters were when something was booked last.
 	counts  graph.Counts
 	steps   uint64
@@ -50,8 +51,10 @@ type context struct {
 	depth int
 	runs  uint64
 	args  uint64 // bound: a (1) and a (4) each
-	nodes uint64 // made by its code
-	duals int    // where its counts in recorder.duals begin
+	nodes uint64 // made by its code, and by blocks
+	// instances are the runs of its code, without those of blocks.
+	instances uint64
+	duals     int // where its counts in recorder.duals begin
 }
 
 // call is a call of a template from a place in the code of a context.
@@ -123,7 +126,9 @@ func (p *recorder) enter(id uint32, into graph.Ref) {
 	}
 	if id == m.prog.Main {
 		p.contexts[0].runs++
+		p.contexts[0].instances++
 		p.bookNodes()
+		p.inCode = true
 		p.sync() // what start has counted is of the inputs
 		p.steps += m.prog.Templates[id].Steps
 		return
@@ -132,6 +137,7 @@ func (p *recorder) enter(id uint32, into graph.Ref) {
 	callee := p.callee(p.context, p.pos, id)
 	c := &p.contexts[callee]
 	c.runs++
+	c.instances++
 	args := m.applied - p.applied
 	c.args += args
 	p.applied += args
@@ -141,7 +147,7 @@ func (p *recorder) enter(id uint32, into graph.Ref) {
 	}
 	p.bookCounts()
 	p.steps += m.prog.Templates[id].Steps
-	p.context, p.pos = callee, m.prog.Templates[id].Pos
+	p.context, p.pos, p.inCode = callee, m.prog.Templates[id].Pos, true
 	p.made.set(into, callee)
 }
 
@@ -150,14 +156,16 @@ func (p *recorder) done() {
 	p.bookCounts()
 	if k := &p.blocks; k.ran {
 		p.context = k.calls[k.now].contexts[0]
-		p.pos = p.m.prog.Templates[p.contexts[p.context].template].Pos
+		p.pos, p.inCode = p.m.prog.Templates[p.contexts[p.context].template].Pos, true
 	}
 	p.bookNodes()
+	p.inCode = false
 	p.blocks.settle(p)
 	p.tick()
 }
 
-// bookNodes gives the nodes that were made since the last time to the present context.
+// bookNodes gives the nodes that were made since the last time to the present context, and
+// those that no whole run of a template or a block has made to the present place.
 func (p *recorder) bookNodes() {
 	m := p.m
 	if m.top == p.top {
@@ -165,10 +173,10 @@ func (p *recorder) bookNodes() {
 	}
 	n := m.top - p.top
 	p.made.fill(p.top, m.top, p.context)
-	if p.phase == ReadBack {
-		p.extraAt().nodes += uint64(n)
-	} else {
+	if p.inCode && p.phase != ReadBack {
 		p.contexts[p.context].nodes += uint64(n)
+	} else {
+		p.extraAt().nodes += uint64(n)
 	}
 	p.top = m.top
 }

@@ -159,31 +159,44 @@ func (s *sampler) emit(x Sample) {
 	}
 }
 
+// place is a place in a template's code.
+type place struct {
+	pos       term.Pos
+	generated bool
+}
+
 // context tells of the runs of a template in a context, and of the duals that it made.
 func (s *sampler) context(id uint32) {
 	c := &s.p.contexts[id]
 	prog := s.p.m.prog
 	t := &prog.Templates[c.template]
-	head := Sample{Input: -1, Phase: s.runPhase(), Origin: s.origin(false), Nodes: c.nodes}
-	head.Counts[graph.Lambda], head.Counts[graph.GC] = c.args, c.args
-	head.Stack = s.stackOf(id, t.Pos)
-	s.emit(head)
-	type place struct {
-		pos       term.Pos
-		generated bool
-	}
-	at := map[place]*graph.Counts{}
+	at := map[place]*Sample{}
 	var order []place
-	for _, n := range t.Places {
-		k := place{n.Pos, n.Generated}
-		if at[k] == nil {
-			at[k] = &graph.Counts{}
+	sample := func(k place) *Sample {
+		x := at[k]
+		if x == nil {
+			x = &Sample{Input: -1, Phase: s.runPhase(), Origin: s.origin(k.generated)}
+			at[k] = x
 			order = append(order, k)
 		}
-		at[k][n.Rule] += n.N * c.runs
+		return x
+	}
+	head := sample(place{pos: t.Pos})
+	head.Counts[graph.Lambda], head.Counts[graph.GC] = c.args, c.args
+	for _, n := range t.Places {
+		sample(place{n.Pos, n.Generated}).Counts[n.Rule] += n.N * c.runs
+	}
+	head.Nodes = c.nodes
+	if made, sum := s.nodesOf(t); sum*c.instances <= c.nodes { // unless a limit has ended a run
+		head.Nodes -= sum * c.instances
+		for _, n := range made {
+			sample(place{n.pos, n.generated}).Nodes += n.nodes * c.instances
+		}
 	}
 	for _, k := range order {
-		s.emit(Sample{Stack: s.stackOf(id, k.pos), Input: -1, Phase: s.runPhase(), Origin: s.origin(k.generated), Counts: *at[k]})
+		x := at[k]
+		x.Stack = s.stackOf(id, k.pos)
+		s.emit(*x)
 	}
 	duals := append([]uint32{prog.ZeroDual}, s.p.layout.of[c.template]...)
 	for i, dual := range duals {
@@ -191,6 +204,58 @@ func (s *sampler) context(id uint32) {
 			s.dual(id, dual, n)
 		}
 	}
+}
+
+// placeNodes are nodes that are made at a place.
+type placeNodes struct {
+	place
+	nodes uint64
+}
+
+// nodesOf returns the nodes that one run of the template makes whatever its operands are, by
+// place, and their number. In an open program that is not known.
+func (s *sampler) nodesOf(t *graph.Template) (made []placeNodes, sum uint64) {
+	prog := s.p.m.prog
+	if prog.Open {
+		return nil, 0
+	}
+	duals := map[uint32]bool{} // slots of duals: what is paired with one is ⟨e, λa.u⟩, which D makes
+	for pc := t.Start; pc < t.End; pc++ {
+		in := &prog.Code[pc]
+		if in.Op == graph.OpDual {
+			duals[in.D] = true
+		}
+		if n := uint64(certainNodes(in)); n > 0 {
+			generated := in.Op == graph.OpDual || in.Op == graph.OpPair && duals[in.B]
+			made = append(made, placeNodes{place{in.Pos, generated}, n})
+			sum += n
+		}
+	}
+	return made, sum
+}
+
+// certainNodes is how many nodes a run of the instruction takes, if its operands are ready
+// whenever it is reached and it does not end the template.
+func certainNodes(in *graph.Instr) uint32 {
+	root := in.Flags&graph.Root != 0
+	if in.Flags&graph.Ready == 0 {
+		return 0
+	}
+	switch in.Op {
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair:
+		if !root {
+			return 1
+		}
+	case graph.OpVec, graph.OpClosure, graph.OpList, graph.OpLin:
+		return graph.Units(graph.ValueWords, int(in.N))
+	case graph.OpDual:
+		return graph.Units(graph.DualWords, int(in.N))
+	case graph.OpApply:
+		if !root {
+			return 2
+		}
+	}
+	return 0
 }
 
 // dual tells of the cells of a dual that was made in a context.
