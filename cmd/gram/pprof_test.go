@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/google/pprof/profile"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 // profileCommand prints what a pprof profile holds, as go tool pprof -top and -tags would:
@@ -88,4 +93,50 @@ func sorted(of map[string]int64) []string {
 		return strings.Compare(a, b)
 	})
 	return names
+}
+
+// TestProfilingPage holds the numbers of docs/profiling.md against a profile of the example.
+func TestProfilingPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/profiling.md")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "weather.pb.gz")
+	var out, errs bytes.Buffer
+	require.Zero(t, run(context.Background(), []string{"profile", "../../examples/weather.gram", "-o", file}, nil, &out, &errs), errs.String())
+	_, totals, _ := strings.Cut(out.String(), ": ")
+	has := func(text string) {
+		t.Helper()
+		require.True(t, bytes.Contains(page, []byte(text)), "the page lacks %q", text)
+	}
+	has(totals)
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	p, err := profile.Parse(f)
+	require.NoError(t, err)
+	for at, what := range []string{"rewrites", "nodes"} {
+		lines, passes, factors := map[int64]int64{}, map[string]int64{}, map[string]int64{}
+		for _, s := range p.Sample {
+			place := s.Location[0].Line[0]
+			if place.Function.Name == "day" {
+				lines[place.Line] += s.Value[at]
+			}
+			passes[s.Label["pass"][0]] += s.Value[at]
+			if slices.Contains(s.Label["rule"], "factor") {
+				factors[place.Function.Name] += s.Value[at]
+			}
+		}
+		require.NotEmpty(t, lines, what)
+		for line, n := range lines {
+			if n != 0 {
+				has(fmt.Sprintf("%10d %10d %6d:", n, n, line))
+			}
+		}
+		if what == "nodes" {
+			continue
+		}
+		for pass, n := range passes {
+			has(fmt.Sprintf("%13d (%.2f%%): %s\n", n, 100*float64(n)/524583, pass))
+		}
+		has(fmt.Sprintf("joins %d calls in `day` and %d at each input", factors["day"], factors["input a"]))
+	}
 }
