@@ -52,7 +52,7 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 	if err != nil {
 		return nil, err
 	}
-	return &Profile{res, prof.out.finish()}, nil
+	return &Profile{res, prof.out.out}, nil
 }
 
 // profiler takes what machines record. All its methods are for a nil one too, which takes

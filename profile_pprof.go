@@ -47,9 +47,6 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 	return o
 }
 
-// finish returns the profile.
-func (o *pprof) finish() *profile.Profile { return o.out }
-
 // sample returns the values of the sample with this stack and these labels.
 func (o *pprof) sample(stack []*profile.Location, labels map[string]string) []int64 {
 	var key strings.Builder

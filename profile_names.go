@@ -40,6 +40,7 @@ type region struct {
 
 func newFunctionNames(f *syntax.File) *functionNames {
 	n := &functionNames{library: map[uint32]string{}}
+	own := boundNames(f)
 	var regions []region
 	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
 	for i := range f.Decls {
@@ -52,7 +53,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 		e := f.Expr(x)
 		switch e.Kind {
 		case syntax.NameExpr:
-			if lang.InPrelude(e.Text) {
+			if lang.InPrelude(e.Text) && !own[e.Text] {
 				n.library[e.Span.Start] = e.Text
 			}
 		case syntax.LetExpr:
@@ -75,6 +76,30 @@ func newFunctionNames(f *syntax.File) *functionNames {
 	}
 	n.lay(regions)
 	return n
+}
+
+// boundNames returns the names that the file gives to anything.
+func boundNames(f *syntax.File) map[string]bool {
+	names := map[string]bool{}
+	var pats []syntax.Pat
+	for i := range f.Decls {
+		names[f.Decls[i].Name] = true
+		pats = append(pats, f.Decls[i].Params...)
+	}
+	for x := syntax.Expr(1); int(x) < f.NumExprs(); x++ {
+		switch f.Expr(x).Kind {
+		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr:
+			pats = append(pats, f.Pats(x)...)
+		}
+	}
+	for len(pats) > 0 {
+		p := pats[len(pats)-1]
+		pats = append(pats[:len(pats)-1], f.PatKids(p)...)
+		if f.Pat(p).Kind == syntax.NamePat {
+			names[f.Pat(p).Text] = true
+		}
+	}
+	return names
 }
 
 // lay finds the borders: the innermost region that a place stands in is its function.
