@@ -85,6 +85,10 @@ type stage struct {
 	kind   Stage
 	inputs []term.Var // the scalar inputs
 	a      term.Var   // of BPStage: the adjoint
+	// name, if not nil, names the operations of the graph by their place; otherwise they
+	// are z0, z1, ….
+	name       func(term.Pos) string
+	operations int // of the graph
 }
 
 // make makes the term.
@@ -165,7 +169,11 @@ func (st *stage) ground(m *machine.Machine) error {
 		} else {
 			us = append(us, t.Fun(op.Pos, op.Symbol, args...))
 		}
-		zs = append(zs, t.NewVar(term.VarInfo{Name: "z" + strconv.Itoa(len(zs)), Type: term.R, Pos: op.Pos}))
+		name := "z" + strconv.Itoa(len(zs))
+		if st.name != nil {
+			name = st.name(op.Pos)
+		}
+		zs = append(zs, t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: op.Pos}))
 		return true
 	})
 	if err != nil {
@@ -180,7 +188,7 @@ func (st *stage) ground(m *machine.Machine) error {
 	for i := len(zs) - 1; i >= 0; i-- {
 		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
 	}
-	st.t, st.inputs = t, inputs
+	st.t, st.inputs, st.operations = t, inputs, len(zs)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -13,32 +14,15 @@ import (
 // an object a line in the order of allocation: its node, kind, and the nodes that
 // it refers to. The result is marked with a star.
 func (m *Machine) WriteGraph(w io.Writer) error {
-	seen := map[graph.Ref]bool{m.root: true}
-	stack := []graph.Ref{m.root}
-	var order []graph.Ref
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		order = append(order, r)
-		_, refs := m.object(r)
-		for _, v := range refs {
-			if !seen[v] {
-				seen[v] = true
-				stack = append(stack, v)
-			}
-		}
-	}
-	slices.Sort(order)
-	for _, r := range order {
+	for _, o := range m.Objects() {
 		mark := " "
-		if r == m.root {
+		if o.Root {
 			mark = "*"
 		}
-		text, refs := m.object(r)
-		if _, err := fmt.Fprintf(w, "%s%d %s", mark, r, text); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%d %s", mark, o.At, o.Text); err != nil {
 			return err
 		}
-		for _, v := range refs {
+		for _, v := range o.Refs {
 			if _, err := fmt.Fprintf(w, " %d", v); err != nil {
 				return err
 			}
@@ -48,6 +32,28 @@ func (m *Machine) WriteGraph(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// Objects returns the objects that the last run's result reaches in the arena, in the
+// order of allocation.
+func (m *Machine) Objects() []graph.Object {
+	seen := map[graph.Ref]bool{m.root: true}
+	stack := []graph.Ref{m.root}
+	var out []graph.Object
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		text, refs := m.object(r)
+		out = append(out, graph.Object{At: r, Kind: m.nodes[r].Kind(), Text: text, Refs: slices.Clone(refs), Root: r == m.root})
+		for _, v := range refs {
+			if !seen[v] {
+				seen[v] = true
+				stack = append(stack, v)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b graph.Object) int { return cmp.Compare(a.At, b.At) })
+	return out
 }
 
 // object describes the object at r, and returns what it refers to.

@@ -17,6 +17,9 @@ type stage struct {
 	term       gram.Stage
 	graph      bool // it is of the graph G, which depends on the branches taken
 	write      func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error
+	picture    gram.Picture
+	drawn      bool // it has a picture
+	values     bool // which can show values
 }
 
 var stages = []stage{
@@ -24,18 +27,18 @@ var stages = []stage{
 		what: "the program t, elaborated: what is typed, differentiated and run"},
 	{name: "reverse", term: gram.ReverseStage,
 		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th input that of the i-th unit vector"},
-	{name: "ground", term: gram.GroundStage, graph: true,
+	{name: "ground", term: gram.GroundStage, graph: true, picture: gram.GroundPicture, drawn: true, values: true,
 		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
 	{name: "forward", term: gram.ForwardStage, graph: true,
 		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others"},
-	{name: "bp", term: gram.BPStage, graph: true,
+	{name: "bp", term: gram.BPStage, graph: true, picture: gram.BPPicture, drawn: true, values: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
 	{name: "normal", term: gram.NormalStage, graph: true,
 		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of G, the right-hand side of the paper's Theorem 1"},
-	{name: "graph", graph: true, write: func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
+	{name: "graph", graph: true, picture: gram.GraphPicture, drawn: true, write: func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
 		return p.WriteGraph(ctx, &a.out, opt)
 	}, what: "the arena after that reduction: what the result reaches, an object a line"},
-	{name: "code", write: func(ctx context.Context, a *app, p *gram.Program, _ gram.EvalOptions) error {
+	{name: "code", picture: gram.CodePicture, drawn: true, write: func(ctx context.Context, a *app, p *gram.Program, _ gram.EvalOptions) error {
 		return p.WriteCode(ctx, &a.out, false)
 	}, what: "the templates to which the program is compiled, with the steps that each counts"},
 }
@@ -52,15 +55,20 @@ func stageNames() []string {
 
 // formats are those that a stage has.
 func (s *stage) formats() []string {
-	if s.write != nil {
-		return []string{"text"}
+	out := []string{"text"}
+	if s.write == nil {
+		out = append(out, "latex")
 	}
-	return []string{"text", "latex"}
+	if s.drawn {
+		out = append(out, "dot", "svg")
+	}
+	return out
 }
 
 func newShow(a *app) *cobra.Command {
 	var f runFlags
 	var name, format string
+	var draw drawFlags
 	what := make([]string, len(stages))
 	for i, s := range stages {
 		what[i] = fmt.Sprintf("  %-7s %s", s.name, strings.ReplaceAll(s.what, "\n", "\n          "))
@@ -78,6 +86,13 @@ of a symbol is a symbol too: sin' x, or pow'2 x y by the second argument.
 With --format latex they are printed in the notation of the paper, as an align*
 environment, which needs the package amsmath; the inputs are free variables there.
 
+The stages ground, bp, graph and code have pictures too: --format dot is in the
+language of Graphviz, and --format svg is laid out by its program dot, which must be
+installed (package graphviz). The forward phase is blue, the backward phase red;
+inputs are filled, outputs have a double line. Operations have the names of the lets
+around them in the source. Of a large graph only the first and last operations are
+drawn, and standard error says so.
+
 A program that branches on its inputs has no single graph; the branches that its
 point takes are shown, and standard error says so. FILE - is standard input.`,
 		Annotations: more(limitsHelp, statusHelp),
@@ -85,35 +100,46 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
   gram show figure1.gram --stage bp | gram eval -
   gram show figure1.gram --stage forward | gram eval - --set dx1=0 --set dx2=1
   gram show figure1.gram --stage reverse --format latex
+  gram show figure1.gram --stage bp --format svg --values -o bp.svg
   gram show rnn.gram --stage code`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
 	}
 	f.addShow(cmd)
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
-	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text or latex")
+	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
+	draw.add(cmd)
 	noFiles := cobra.ShellCompDirectiveNoFileComp
 	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex"}, noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex", "dot", "svg"}, noFiles))
 	var s *stage
 	show := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		p, err := a.load(ctx, path, &f.loadFlags, progress)
 		if err != nil {
 			return err
 		}
-		if s.write != nil {
+		switch {
+		case format == "dot" || format == "svg":
+			err = a.draw(ctx, p.Program, s, format == "svg", &draw, f.options(a))
+		case s.write != nil:
 			err = s.write(ctx, a, p.Program, f.options(a))
-		} else {
+		default:
 			err = p.WriteStage(ctx, &a.out, s.term, notations[format], f.options(a))
 		}
-		if err == nil && s.graph {
+		if err != nil {
+			return err
+		}
+		if s.graph {
 			a.warnBranches(p.Program)
 		}
-		return err
+		return a.writeOutput(ctx, draw.output)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if s, err = chooseStage(name, format); err != nil {
+			return err
+		}
+		if err = draw.check(cmd, s, format); err != nil {
 			return err
 		}
 		return show(cmd, args)
@@ -132,9 +158,18 @@ func chooseStage(name, format string) (*stage, error) {
 	}
 	s := &stages[i]
 	if !slices.Contains(s.formats(), format) {
-		return nil, usagef("--format %s: the stage %s has only %s", format, name, strings.Join(s.formats(), " and "))
+		return nil, usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
 	}
 	return s, nil
+}
+
+// enumerate joins words: a, b and c.
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // warnBranches tells that the graph of a program is that of its point only.

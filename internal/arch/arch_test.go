@@ -38,11 +38,13 @@ var layers = map[string][]string{
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"term", "graph", "internal/denote"},                       // of graph, the rules' names
 	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"}, // of graph, the rules' names
+	"internal/picture":    {"term", "graph", "internal/hypergraph"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
-		"internal/hypergraph"}, // for the modes forward and tape
+		"internal/hypergraph", // for the modes forward and tape, and pictures
+		"internal/picture"},
 	"bench": {
 		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",

@@ -34,6 +34,7 @@ type Graph struct {
 	args    []Node
 	inputs  int
 	outputs []Node
+	vars    []term.Var // of [FromTerm]: see Var
 	// slopeless is a symbol of the graph that has no partial derivatives, or 0.
 	slopeless term.Symbol
 }
@@ -62,6 +63,15 @@ func (g *Graph) Edge(w Node) (f term.Symbol, sources []Node, pos term.Pos, ok bo
 		return 0, nil, 0, false
 	}
 	return nd.sym, g.sources(nd), nd.pos, true
+}
+
+// Var returns the variable that a let of the term of [FromTerm] binds first to w; 0 if
+// there is none, and for inputs.
+func (g *Graph) Var(w Node) term.Var {
+	if int(w) < len(g.vars) {
+		return g.vars[w]
+	}
+	return 0
 }
 
 // Numeral returns the value of w, if w is a numeral.

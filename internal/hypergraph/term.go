@@ -69,7 +69,17 @@ func FromTerm(t *term.Term, inputs []term.Var) (*Graph, error) {
 	return rd.b.Graph()
 }
 
-func (rd *reader) bind(x term.Var, v value) { rd.env[x], rd.known[x] = v, true }
+func (rd *reader) bind(x term.Var, v value) {
+	rd.env[x], rd.known[x] = v, true
+	if rd.b == nil || v < value(rd.b.g.inputs) {
+		return
+	}
+	g := rd.b.g
+	g.vars = append(g.vars, make([]term.Var, len(g.nodes)-len(g.vars))...)
+	if g.vars[v] == 0 {
+		g.vars[v] = x
+	}
+}
 
 func (rd *reader) tuple(comps []value) value {
 	rd.tuples = append(rd.tuples, tuple{len(rd.comps), len(comps)})

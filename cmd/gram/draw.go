@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+)
+
+// drawFlags are those of pictures.
+type drawFlags struct {
+	values bool
+	most   count
+	output string
+}
+
+func (f *drawFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.BoolVar(&f.values, "values", false, "of a picture of ground or bp: write at each node its value")
+	f.most = count{n: 150, least: 2, most: 1 << 20, set: true}
+	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
+	addOutput(cmd, &f.output)
+}
+
+// check reports flags that the format doesn't use.
+func (f *drawFlags) check(cmd *cobra.Command, s *stage, format string) error {
+	drawn := format == "dot" || format == "svg"
+	switch {
+	case f.values && !drawn:
+		return usagef("--values is of a picture, and --format %s is none", format)
+	case f.values && !s.values:
+		return usagef("--values: the picture of the stage %s has none", s.name)
+	case cmd.Flags().Changed("max-drawn") && !drawn:
+		return usagef("--max-drawn is of a picture, and --format %s is none", format)
+	}
+	return nil
+}
+
+// draw makes a picture the answer.
+func (a *app) draw(ctx context.Context, p *gram.Program, s *stage, svg bool, f *drawFlags, opt gram.EvalOptions) error {
+	left, err := p.Draw(ctx, &a.out, s.picture, gram.DrawOptions{EvalOptions: opt, Most: int(f.most.n), Values: f.values})
+	if err != nil {
+		return err
+	}
+	if err := a.layOut(ctx, svg); err != nil {
+		return err
+	}
+	if left > 0 {
+		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", grouped(uint64(left)), 2*f.most.n)
+	}
+	return nil
+}
+
+// layOut replaces a graph in DOT, the answer so far, by the picture that Graphviz makes
+// of it, if svg is set.
+func (a *app) layOut(ctx context.Context, svg bool) error {
+	if !svg {
+		return nil
+	}
+	path, err := exec.LookPath("dot")
+	if err != nil {
+		return errors.New("the program dot of Graphviz is not found: install the package graphviz, or use --format dot")
+	}
+	var out, complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, "-Tsvg")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(a.out.Bytes()), &out, &complaint
+	if err := cmd.Run(); err != nil {
+		if limit := contextLimit(ctx.Err(), "drawing"); limit != nil {
+			return limit
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
+		return fmt.Errorf("%s -Tsvg: %v: %s", path, err, first)
+	}
+	a.out = out
+	return nil
+}

@@ -1,0 +1,33 @@
+package graph
+
+// Operands returns the slots that an instruction reads, in order.
+func (p *Program) Operands(in *Instr) []uint32 {
+	switch in.Op {
+	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+		return []uint32{in.A, in.B}
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob:
+		return []uint32{in.A}
+	}
+	return p.Args[in.Off : in.Off+in.N]
+}
+
+// Results returns how many slots an instruction fills, from D on.
+func (in *Instr) Results() uint32 {
+	switch in.Op {
+	case OpTally:
+		return 0
+	case OpUnpair:
+		return 2
+	case OpUntuple:
+		return in.N + 1
+	case OpUnvec:
+		return in.N
+	}
+	return 1
+}
+
+// GlobalText describes the constant of a slot for people: its number, or "closure 3".
+func (p *Program) GlobalText(slot uint32) string {
+	l := listing{p: p}
+	return l.global(&p.Globals[slot])
+}

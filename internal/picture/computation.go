@@ -1,0 +1,252 @@
+package picture
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/internal/hypergraph"
+)
+
+// Computation is a computational graph to draw.
+type Computation struct {
+	Graph *hypergraph.Graph
+	// Names of the nodes and of the outputs; a node may have none.
+	Names   []string
+	Outputs []string
+	// The first Inputs inputs and the first Operations operations are the forward
+	// phase; what comes after them is the backward phase.
+	Inputs, Operations int
+	// Values of the nodes at a point, or nil.
+	Values []float64
+	// Most is how many operations are drawn; 0 means all.
+	Most int
+}
+
+// Draw draws the graph, and returns how many operations it leaves out.
+func (c *Computation) Draw(w io.Writer) (left int, err error) {
+	p := &computation{Computation: c, dot: newDot(w)}
+	p.choose()
+	p.begin("LR")
+	p.inputs()
+	p.operations()
+	p.outputs()
+	p.ellipsis()
+	return p.left, p.end()
+}
+
+// computation draws a graph.
+type computation struct {
+	*Computation
+	*dot
+	dual     []bool // of each node: it belongs to the backward phase
+	kept     []bool // of each operation, and of the inputs and numerals that one reads
+	left     int
+	numerals int // drawn so far: each has a circle wherever it is read
+	toLeft   map[string]bool
+	fromLeft map[string]bool
+	drawn    map[string]bool // the outputs
+}
+
+// choose decides what is drawn and in which colour.
+func (c *computation) choose() {
+	g := c.Graph
+	c.dual, c.kept = make([]bool, g.Len()), make([]bool, g.Len())
+	c.toLeft, c.fromLeft, c.drawn = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var operations []hypergraph.Node
+	for w := range hypergraph.Node(g.Len()) {
+		if _, _, _, ok := g.Edge(w); ok {
+			c.dual[w] = len(operations) >= c.Operations
+			operations = append(operations, w)
+		}
+	}
+	for w := c.Inputs; w < g.Inputs(); w++ {
+		c.dual[w] = true
+	}
+	for i, w := range operations {
+		c.kept[w] = c.Most == 0 || len(operations) <= c.Most || i < (c.Most+1)/2 || i >= len(operations)-c.Most/2
+		if !c.kept[w] {
+			c.left++
+			continue
+		}
+		_, sources, _, _ := g.Edge(w)
+		for _, z := range sources {
+			if int(z) < g.Inputs() {
+				c.kept[z] = true
+			}
+		}
+	}
+	if c.left == 0 {
+		for w := range g.Inputs() {
+			c.kept[w] = true
+		}
+	}
+}
+
+func (c *computation) colour(dual bool) string {
+	if dual {
+		return dualColour
+	}
+	return primalColour
+}
+
+func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
+
+const ellipsisID = "left"
+
+// label is a node's name, and its value below.
+func (c *computation) label(w hypergraph.Node, name string) markup {
+	text := markup("")
+	if name != "" {
+		text = nameMarkup(name)
+	}
+	if c.Values == nil {
+		return text
+	}
+	value := markup(`<FONT POINT-SIZE="10">` + number(c.Values[w]) + "</FONT>")
+	if text == "" {
+		return value
+	}
+	return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR><TD>` + text + "</TD></TR><TR><TD>" + value + "</TD></TR></TABLE>"
+}
+
+// circle draws a node of the graph.
+func (c *computation) circle(id string, label markup, dual bool, more attrs) {
+	colour := c.colour(dual)
+	as := attrs{"shape", "circle", "color", colour, "fontcolor", colour, "label", label, "margin", 0.03}
+	if label == "" {
+		as = append(as, "width", 0.15, "fixedsize", "true")
+	} else {
+		as = append(as, "width", 0.4)
+	}
+	c.node(id, append(as, more...))
+}
+
+func (c *computation) inputs() {
+	c.printf("  { rank=source\n")
+	for w := range hypergraph.Node(c.Inputs) {
+		c.input(w)
+	}
+	c.printf("  }\n")
+	for w := c.Inputs; w < c.Graph.Inputs(); w++ {
+		c.input(hypergraph.Node(w))
+	}
+}
+
+func (c *computation) input(w hypergraph.Node) {
+	if !c.kept[w] {
+		return
+	}
+	fill := "#e4e4f4"
+	if c.dual[w] {
+		fill = "#f6e0e4"
+	}
+	c.circle(nodeID(w), c.label(w, c.Names[w]), c.dual[w], attrs{"style", "filled", "fillcolor", fill})
+}
+
+// operations draws each hyperedge with its target.
+func (c *computation) operations() {
+	g := c.Graph
+	results := map[hypergraph.Node]string{}
+	for i, y := range g.Outputs() {
+		if _, twice := results[y]; !twice {
+			results[y] = c.Outputs[i]
+		}
+	}
+	for w := range hypergraph.Node(g.Len()) {
+		f, sources, _, ok := g.Edge(w)
+		if !ok {
+			continue
+		}
+		if !c.kept[w] {
+			for _, z := range sources {
+				c.leave(z)
+			}
+			continue
+		}
+		colour := c.colour(c.dual[w])
+		edge := fmt.Sprintf("e%d", w)
+		as := attrs{"label", symbol(f), "color", colour, "fontcolor", colour}
+		if utf8.RuneCountInString(symbol(f)) > 3 {
+			as = append(as, "shape", "cds", "margin", "0.12,0.06", "height", 0.3)
+		} else {
+			as = append(as, "shape", "triangle", "orientation", 270, "fixedsize", "true", "width", 0.62, "height", 0.62)
+		}
+		if utf8.RuneCountInString(symbol(f)) == 1 {
+			as = append(as, "fontsize", 18)
+		}
+		if ordered(f) {
+			as = append(as, "ordering", "in")
+		}
+		c.node(edge, as)
+		for _, z := range sources {
+			c.read(z, edge, c.dual[w])
+		}
+		name, more := c.Names[w], attrs(nil)
+		if output, ok := results[w]; ok {
+			c.drawn[output] = true
+			more = attrs{"peripheries", 2}
+			if name == "" || c.dual[w] {
+				name = output
+			}
+		}
+		c.circle(nodeID(w), c.label(w, name), c.dual[w], more)
+		c.edge(edge, nodeID(w), attrs{"color", colour})
+	}
+}
+
+// read draws the edge from node z to id.
+func (c *computation) read(z hypergraph.Node, id string, dual bool) {
+	colour := attrs{"color", c.colour(dual)}
+	if r, ok := c.Graph.Numeral(z); ok {
+		c.edge(c.numeral(r, dual), id, colour)
+		return
+	}
+	if c.kept[z] {
+		c.edge(nodeID(z), id, colour)
+		return
+	}
+	if !c.fromLeft[id] {
+		c.fromLeft[id] = true
+		c.edge(ellipsisID, id, attrs{"color", leftColour, "style", "dashed"})
+	}
+}
+
+// numeral draws the circle of a numeral that is read.
+func (c *computation) numeral(r float64, dual bool) string {
+	c.numerals++
+	id := fmt.Sprintf("r%d", c.numerals)
+	c.circle(id, markup(number(r)), dual, nil)
+	return id
+}
+
+// leave draws the edge from node z to what is left out.
+func (c *computation) leave(z hypergraph.Node) {
+	if id := nodeID(z); c.kept[z] && !c.toLeft[id] {
+		c.toLeft[id] = true
+		c.edge(id, ellipsisID, attrs{"color", leftColour, "style", "dashed"})
+	}
+}
+
+// outputs draws those that are no operations, or that share one.
+func (c *computation) outputs() {
+	for i, y := range c.Graph.Outputs() {
+		name := c.Outputs[i]
+		_, numeral := c.Graph.Numeral(y)
+		if c.drawn[name] || c.left > 0 && !numeral && !c.kept[y] {
+			continue
+		}
+		c.drawn[name] = true
+		dual := c.Inputs < c.Graph.Inputs() && i > 0
+		id := fmt.Sprintf("y%d", i)
+		c.circle(id, c.label(y, name), dual, attrs{"peripheries", 2})
+		c.read(y, id, dual)
+	}
+}
+
+func (c *computation) ellipsis() {
+	if c.left > 0 {
+		c.node(ellipsisID, attrs{"shape", "box", "style", "dashed,rounded", "color", leftColour, "fontcolor", leftColour,
+			"label", fmt.Sprintf("%d operations\nare left out", c.left)})
+	}
+}

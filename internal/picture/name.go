@@ -1,0 +1,59 @@
+package picture
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// nameMarkup is a variable's name as it is drawn: its numbers as subscripts, primes
+// behind. x1 is x₁, z2' is z₂′, E.(0).(1) is E with 0,1 below.
+func nameMarkup(name string) markup {
+	body := strings.TrimRight(name, "'*")
+	ticks := strings.NewReplacer("'", "′", "*", "*").Replace(name[len(body):])
+	end := strings.IndexAny(body, ".:")
+	if end < 0 {
+		end = len(body)
+	}
+	letters := strings.TrimRight(body[:end], "0123456789")
+	numbers := strings.FieldsFunc(body[len(letters):], func(c rune) bool { return c < '0' || c > '9' })
+	letters = strings.TrimRight(letters, "_")
+	if letters == "" {
+		return markup(escape(name))
+	}
+	out := "<I>" + escape(letters) + "</I>"
+	if len(numbers) > 0 {
+		out += "<SUB>" + strings.Join(numbers, ",") + "</SUB>"
+	}
+	return markup(out + ticks)
+}
+
+// number is a number for people, with four digits.
+func number(x float64) string {
+	return strings.Replace(strconv.FormatFloat(x, 'g', 4, 64), "-", "−", 1)
+}
+
+// symbol is the text of a hyperedge; + is [term.NoSymbol].
+func symbol(f term.Symbol) string {
+	switch f {
+	case term.NoSymbol:
+		return "+"
+	case term.Mul:
+		return "·"
+	case term.Sub, term.Neg:
+		return "−"
+	case term.Div:
+		return "/"
+	}
+	return strings.ReplaceAll(f.SourceName(), "'", "′")
+}
+
+// ordered tells the symbols whose operands can't be swapped.
+func ordered(f term.Symbol) bool {
+	switch f {
+	case term.NoSymbol, term.Mul, term.Min, term.Max:
+		return false
+	}
+	return f.Info().Arity > 1
+}

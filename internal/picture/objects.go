@@ -1,0 +1,79 @@
+package picture
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// Objects draws objects of the arena, in the order of allocation, with edges to what
+// they refer to. Duals are red, and what waits for an operand is dashed. most is how
+// many are drawn, the first and the last, 0 for all; left is how many are not.
+func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error) {
+	d := newDot(w)
+	d.begin("TB")
+	head, tail := ends(len(objects), most)
+	drawn := map[graph.Ref]bool{}
+	kept := append(objects[:head:head], objects[tail:]...)
+	for i := range kept {
+		drawn[kept[i].At] = true
+	}
+	for i := range kept {
+		o := &kept[i]
+		d.object(o)
+		for k, r := range o.Refs {
+			as := attrs{"color", colourOf(o.Kind)}
+			if len(o.Refs) > 1 {
+				as = append(as, "taillabel", fmt.Sprint(k+1), "labeldistance", 1.4)
+			}
+			to := fmt.Sprintf("o%d", r)
+			if !drawn[r] {
+				to = ellipsisID
+			}
+			d.edge(fmt.Sprintf("o%d", o.At), to, as)
+		}
+	}
+	left = tail - head
+	d.leftOut(left, "objects")
+	return left, d.end()
+}
+
+func colourOf(k graph.Kind) string {
+	switch k {
+	case graph.DualCell, graph.LinDual, graph.BlockDual, graph.Input, graph.Arrival, graph.Bag, graph.Job:
+		return dualColour
+	}
+	return primalColour
+}
+
+func (d *dot) object(o *graph.Object) {
+	colour := colourOf(o.Kind)
+	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", fmt.Sprintf("%d  %s", o.At, o.Text), "height", 0.3}
+	style := "rounded"
+	if o.Kind >= graph.Wait {
+		style = "rounded,dashed"
+	}
+	as = append(as, "style", style)
+	if o.Root {
+		as = append(as, "peripheries", 2)
+	}
+	d.node(fmt.Sprintf("o%d", o.At), as)
+}
+
+// ends returns where the first part that is drawn of n things ends, and where the last
+// begins.
+func ends(n, most int) (head, tail int) {
+	if most == 0 || n <= most {
+		return n, n
+	}
+	return (most + 1) / 2, n - most/2
+}
+
+// leftOut draws the node that stands for what is not drawn.
+func (d *dot) leftOut(n int, what string) {
+	if n > 0 {
+		d.node(ellipsisID, attrs{"shape", "box", "style", "dashed,rounded", "color", leftColour, "fontcolor", leftColour,
+			"label", fmt.Sprintf("%d %s\nare left out", n, what)})
+	}
+}
