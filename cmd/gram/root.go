@@ -16,8 +16,8 @@ A program declares its inputs, each with a value, and ends with an expression:
   input x2 = 2
   let z1 = x1 - x2 in let z2 = z1 * z1 in sin z2
 
-Results go to standard output, all at once and only if there is no error;
-everything else goes to standard error.`
+Results go to standard output, all at once and only if there is no error, but for a
+trace, which is printed as it is made; everything else goes to standard error.`
 
 // helpTemplate is cobra's, with what is said after the flags.
 const helpTemplate = `{{.Long}}
@@ -73,7 +73,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newShow(a), newProfile(a), newBench(a), newFmt(a), newVersion(a))
+	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newShow(a), newProfile(a), newTrace(a), newBench(a), newFmt(a), newVersion(a))
 	addCompletion(root)
 	return root
 }

@@ -35,6 +35,7 @@ func usagef(format string, args ...any) error {
 // app is one run of the command.
 type app struct {
 	stdin  io.Reader
+	stdout io.Writer // of answers that are too long to be kept; others go to out
 	stderr io.Writer
 	out    bytes.Buffer // the answer
 	paint  painter      // for the answer
@@ -57,7 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			status = statusWrong
 		}
 	}()
-	a := &app{stdin: stdin, stderr: stderr, paint: newPainter(stdout)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, paint: newPainter(stdout)}
 	defer func() { a.cache.Close() }()
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...))
@@ -114,11 +115,7 @@ func (a *app) deliver(stdout io.Writer) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return statusDone
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	fmt.Fprintf(a.stderr, "gram: cannot write the result: %v\n", err)
+	fmt.Fprintf(a.stderr, "gram: %v\n", resultError(err))
 	return statusWrong
 }
 

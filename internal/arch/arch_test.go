@@ -36,15 +36,16 @@ var layers = map[string][]string{
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
-	"internal/reference":  {"term", "graph", "internal/denote"},                       // of graph, the rules' names
-	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"}, // of graph, the rules' names
+	"internal/reference":  {"term", "graph", "internal/denote"},                               // of graph, the rules' names
+	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"},         // of graph, the rules' names
+	"internal/derivation": {"term", "graph", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"internal/picture":    {"term", "graph", "internal/hypergraph"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
-		"internal/hypergraph", // for the modes forward and tape, and pictures
-		"internal/picture"},
+		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
+		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
 		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",

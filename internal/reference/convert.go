@@ -80,6 +80,14 @@ func (c *converter) terms(rs []term.Ref) []*Term {
 func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
 
 func (c *converter) term(r term.Ref) *Term {
+	t := c.convert(r)
+	if t.Pos == 0 { // it isn't what ⊕ has left of a sum
+		t.Pos = c.t.Nodes[r].Pos
+	}
+	return t
+}
+
+func (c *converter) convert(r term.Ref) *Term {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.VarOp:

@@ -5,39 +5,136 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
 
 // String prints the term in the notation of the calculus, with a number behind each
 // variable that shares its name with another.
-func (t *Term) String() string {
-	p := &printer{names: map[*Var]string{}, used: map[string]int{}}
-	p.term(t, 0)
-	return p.b.String()
+func (t *Term) String() string { return Text(NewNames().Tokens(t, nil)) }
+
+// Text joins the texts of tokens.
+func Text(tokens []Token) string {
+	var b strings.Builder
+	for _, k := range tokens {
+		b.WriteString(k.Text)
+	}
+	return b.String()
 }
 
-type printer struct {
-	b     strings.Builder
-	names map[*Var]string
+// TokenKind says what a [Token] is.
+type TokenKind uint8
+
+// The kinds of tokens.
+const (
+	Punctuation     TokenKind = iota // Text: one of a fixed set
+	NameToken                        // a variable
+	NumeralToken                     // a numeral
+	SymbolToken                      // a function symbol
+	Break                            // a line may end here
+	RedexBegin                       // what the rule rewrites
+	RedexEnd                         //
+	OccurrenceBegin                  // of (3): the occurrence
+	OccurrenceEnd                    //
+)
+
+// Token is a part of a printed term.
+type Token struct {
+	Kind TokenKind
+	Text string // as [Term.String] prints it
+	// Of a variable: its own name, and a number where it shares that with another.
+	Name   string
+	Number int
+	Num    denote.Number // of a numeral
+	Sym    term.Symbol
+}
+
+// Names are what variables are called, from one printing to the next.
+type Names struct {
+	names map[*Var]Token
 	used  map[string]int
+	taken map[string]bool
 }
 
-func (p *printer) name(x *Var) string {
-	if _, ok := p.names[x]; !ok {
-		p.names[x] = x.Name
-		if n := p.used[x.Name]; n > 0 {
-			p.names[x] = fmt.Sprintf("%s%d", x.Name, n+1)
-		}
-		p.used[x.Name]++
+// NewNames returns no names.
+func NewNames() *Names {
+	return &Names{names: map[*Var]Token{}, used: map[string]int{}, taken: map[string]bool{}}
+}
+
+// Reserve gives the variables their names before any other has one of them.
+func (ns *Names) Reserve(xs []*Var) {
+	for _, x := range xs {
+		ns.name(x)
 	}
-	return p.names[x]
 }
 
-func (p *printer) pattern(q *Pattern) string {
+// name returns the token of x. The first variable of a name has it, the next one the
+// name with the least number from 2 on that no other has, before its stars.
+func (ns *Names) name(x *Var) Token {
+	if t, ok := ns.names[x]; ok {
+		return t
+	}
+	t := Token{Kind: NameToken, Text: x.Name, Name: x.Name}
+	for n := ns.used[x.Name] + 1; ns.taken[t.Text]; n++ {
+		letters := strings.TrimRight(x.Name, "*")
+		t.Text, t.Number = fmt.Sprintf("%s%d%s", letters, n, x.Name[len(letters):]), n
+	}
+	ns.used[x.Name] = max(1, t.Number)
+	ns.taken[t.Text], ns.names[x] = true, t
+	return t
+}
+
+// Tokens prints a term, with the marks of a redex of the state s, whose term it is, if
+// that isn't nil.
+func (ns *Names) Tokens(t *Term, marks *Marks) []Token {
+	p := &printer{Names: ns, marks: marks}
+	if marks == nil {
+		p.marks = &Marks{redex: -1, occurrence: -1}
+	}
+	p.term(t, levelSum)
+	return p.out
+}
+
+// Marks are the places of a term that are marked: a redex and, of a (3), an occurrence.
+type Marks struct{ redex, occurrence int }
+
+// Marks returns those of a redex of the state.
+func (s *State) Marks(r *Redex) *Marks {
+	m := &Marks{redex: r.at, occurrence: -1}
+	if r.occ != 0 {
+		m.occurrence = r.occ
+	}
+	return m
+}
+
+// printer prints a term. It comes to the nodes in the order of [State]'s places.
+type printer struct {
+	*Names
+	marks *Marks
+	next  int // the place of the next node
+	out   []Token
+}
+
+func (p *printer) write(s string) { p.out = append(p.out, Token{Text: s}) }
+
+func (p *printer) breakHere() { p.out = append(p.out, Token{Kind: Break}) }
+
+func (p *printer) symbol(f term.Symbol) {
+	p.out = append(p.out, Token{Kind: SymbolToken, Text: f.String(), Sym: f})
+}
+
+func (p *printer) variable(x *Var) { p.out = append(p.out, p.name(x)) }
+
+func (p *printer) pattern(q *Pattern) {
 	if q.X != nil {
-		return p.name(q.X)
+		p.variable(q.X)
+		return
 	}
-	return "⟨" + p.pattern(q.Left) + "," + p.pattern(q.Right) + "⟩"
+	p.write("⟨")
+	p.pattern(q.Left)
+	p.write(",")
+	p.pattern(q.Right)
+	p.write("⟩")
 }
 
 // Levels: what may stand where without parentheses.
@@ -63,40 +160,61 @@ func (t *Term) level() int {
 }
 
 func (p *printer) list(open string, ts []*Term, end string) {
-	p.b.WriteString(open)
+	p.write(open)
 	for i, t := range ts {
 		if i > 0 {
-			p.b.WriteString(", ")
+			p.write(", ")
+			p.breakHere()
 		}
 		p.term(t, levelSum)
 	}
-	p.b.WriteString(end)
+	p.write(end)
 }
 
 func (p *printer) infix(t *Term, left int, op string, right int) {
 	p.term(t.Kids[0], left)
-	p.b.WriteString(op)
+	p.write(op)
 	p.term(t.Kids[1], right)
 }
 
+// term prints t with its marks and, where it needs them, parentheses.
 func (p *printer) term(t *Term, level int) {
-	if t.level() < level {
-		p.b.WriteString("(")
-		defer p.b.WriteString(")")
+	place := p.next
+	p.next++
+	mark := func(at int, kind TokenKind) {
+		if place == at {
+			p.out = append(p.out, Token{Kind: kind})
+		}
 	}
+	mark(p.marks.redex, RedexBegin)
+	mark(p.marks.occurrence, OccurrenceBegin)
+	if t.level() < level {
+		p.write("(")
+	}
+	p.bare(t)
+	if t.level() < level {
+		p.write(")")
+	}
+	mark(p.marks.occurrence, OccurrenceEnd)
+	mark(p.marks.redex, RedexEnd)
+}
+
+func (p *printer) bare(t *Term) {
 	switch t.Op {
 	case Variable:
-		p.b.WriteString(p.name(t.X))
+		p.variable(t.X)
 	case Numeral:
+		text := fmt.Sprint(t.Num)
 		if q, ok := t.Num.(*big.Rat); ok {
-			p.b.WriteString(q.RatString())
-			return
+			text = q.RatString()
 		}
-		fmt.Fprint(&p.b, t.Num)
+		p.out = append(p.out, Token{Kind: NumeralToken, Text: text, Num: t.Num})
 	case Zero:
-		p.b.WriteString("0⃗")
+		p.write("0⃗")
 	case Lambda:
-		p.b.WriteString("λ" + p.name(t.X) + ".")
+		p.write("λ")
+		p.variable(t.X)
+		p.write(".")
 		p.term(t.Kids[0], levelSum)
 	case Apply:
 		p.infix(t, levelApply, " ", levelAtom)
@@ -104,9 +222,12 @@ func (p *printer) term(t *Term, level int) {
 		p.list("⟨", t.Kids, "⟩")
 	case Let:
 		p.term(t.Kids[0], levelAtom)
-		p.b.WriteString("[" + p.pattern(t.P) + ":=")
+		p.breakHere()
+		p.write("[")
+		p.pattern(t.P)
+		p.write(":=")
 		p.term(t.Kids[1], levelSum)
-		p.b.WriteString("]")
+		p.write("]")
 	case Plus:
 		p.infix(t, levelSum, " + ", levelProduct)
 	case Function:
@@ -114,13 +235,14 @@ func (p *printer) term(t *Term, level int) {
 			p.infix(t, levelProduct, "·", levelApply)
 			return
 		}
-		p.list(t.Sym.String()+"(", t.Kids, ")")
+		p.symbol(t.Sym)
+		p.list("(", t.Kids, ")")
 	case If:
-		p.b.WriteString("if ")
+		p.write("if ")
 		p.infix(t, levelSum, " "+t.Cmp.String()+" ", levelSum)
-		p.b.WriteString(" then ")
+		p.write(" then ")
 		p.term(t.Kids[2], levelSum)
-		p.b.WriteString(" else ")
+		p.write(" else ")
 		p.term(t.Kids[3], levelSum)
 	}
 }

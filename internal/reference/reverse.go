@@ -92,7 +92,7 @@ func open(ts []*Term) (xs, stars []*Var, a stack) {
 	for _, t := range ts {
 		x, star := &Var{Name: "x", Type: term.R}, &Var{Name: "x*", Type: term.AbstractDual}
 		xs, stars = append(xs, x), append(stars, star)
-		a = append(a, sub{tuplePattern(x, star), t})
+		a = append(a, sub{p: tuplePattern(x, star), u: t})
 	}
 	return xs, stars, a
 }

@@ -60,7 +60,7 @@ func (s *State) lambda(i int) {
 		return
 	}
 	s.emit(Redex{Rule: graph.Lambda}, i, func() *Term {
-		return a.plug(let(f.Kids[0], single(f.X), n.Kids[1]))
+		return a.plug(let(f.Kids[0], single(f.X), n.Kids[1]).at(n.Pos))
 	})
 }
 
@@ -75,7 +75,7 @@ func (s *State) pair(i int) {
 		return
 	}
 	s.emit(Redex{Rule: graph.PairRule}, i, func() *Term {
-		return a.plug(let(let(n.Kids[0], n.P.Left, w.Kids[0]), n.P.Right, w.Kids[1]))
+		return a.plug(let(let(n.Kids[0], n.P.Left, w.Kids[0]).at(n.Pos), n.P.Right, w.Kids[1]).at(n.Pos))
 	})
 }
 
@@ -97,7 +97,7 @@ func (s *State) subst(i int) {
 		r.occ, r.Weak = o, s.places[o].weak
 		s.emit(r, i, func() *Term {
 			body := s.replace(o, fresh(v), i)
-			return a.plug(let(body.Kids[0], n.P, v))
+			return a.plug(let(body.Kids[0], n.P, v).at(n.Pos))
 		})
 	}
 }
@@ -138,7 +138,7 @@ func (s *State) plus(i int) {
 	q, b := split(n.Kids[1])
 	if r.Op == Numeral && q.Op == Numeral {
 		s.emit(Redex{Rule: graph.Plus}, i, func() *Term {
-			return join(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)))
+			return join(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)).at(n.Pos))
 		})
 	}
 }
@@ -153,7 +153,7 @@ func (s *State) plusPair(i int) {
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
 		s.emit(Redex{Rule: graph.PlusPair}, i, func() *Term {
-			return join(a, b).plug(pair(plus(t.Kids[0], u.Kids[0]), plus(t.Kids[1], u.Kids[1])))
+			return join(a, b).plug(pair(plus(t.Kids[0], u.Kids[0]), plus(t.Kids[1], u.Kids[1])).at(n.Pos))
 		})
 	}
 }
@@ -183,7 +183,7 @@ func (s *State) function(i int) {
 			s.err = err
 			return n
 		}
-		return a.plug(numeral(v))
+		return a.plug(numeral(v).at(n.Pos))
 	})
 }
 

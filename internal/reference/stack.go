@@ -1,9 +1,12 @@
 package reference
 
+import "github.com/gram-machine/gram/term"
+
 // sub is one explicit substitution [p:=u].
 type sub struct {
-	p *Pattern
-	u *Term
+	p   *Pattern
+	u   *Term
+	pos term.Pos
 }
 
 // stack is a substitution context {·}[p1:=u1]…[pn:=un], written α and β in the rules.
@@ -12,7 +15,7 @@ type stack []sub
 // plug is tα.
 func (a stack) plug(t *Term) *Term {
 	for _, s := range a {
-		t = let(t, s.p, s.u)
+		t = let(t, s.p, s.u).at(s.pos)
 	}
 	return t
 }
@@ -21,7 +24,7 @@ func (a stack) plug(t *Term) *Term {
 func split(t *Term) (*Term, stack) {
 	var a stack
 	for t.Op == Let {
-		a = append(a, sub{t.P, t.Kids[1]})
+		a = append(a, sub{t.P, t.Kids[1], t.Pos})
 		t = t.Kids[0]
 	}
 	// The innermost substitution comes first.

@@ -113,7 +113,7 @@ func (s *Start) seeds(k int) {
 		var p *Pattern
 		ts[i], p = seed()
 		ps[i] = &Var{Name: "p", Type: number}
-		a = append(a, sub{p, variable(ps[i])})
+		a = append(a, sub{p: p, u: variable(ps[i])})
 	}
 	s.Term = let(a.plug(tuple(ts...)), tuplePattern(ps...), s.Term)
 }
@@ -143,14 +143,14 @@ func (p *Program) name(t *Term) *Term {
 	switch {
 	case t.Op == Lambda && t.X.Linear:
 		d := &Var{Name: "d", Type: p.Typing.of(t)}
-		return let(variable(d), single(d), &u)
+		return let(variable(d).at(t.Pos), single(d), &u).at(t.Pos)
 	case t.Op == Let && t.P.X != nil && t.Kids[1].Op == Lambda && t.Kids[1].X.Linear:
 		// The let names it.
 		kids[1] = kids[1].Kids[1]
 	case t.Op == MakePair && t.Kids[1].Op == Lambda && t.Kids[1].X.Linear:
 		d := kids[1]
 		kids[1] = d.Kids[0]
-		return let(&u, d.P, d.Kids[1])
+		return let(&u, d.P, d.Kids[1]).at(t.Pos)
 	}
 	return &u
 }

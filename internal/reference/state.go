@@ -1,6 +1,9 @@
 package reference
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
 
 // place is a position of a term: a node with its way to the root.
 type place struct {
@@ -52,6 +55,18 @@ func (p *Program) State(t *Term, eta bool) *State {
 		}
 	}
 	return s
+}
+
+// Size returns how many symbols the term has.
+func (s *State) Size() int { return len(s.places) }
+
+// Place returns where in the source the redex comes from, 0 for none: of (3) that is
+// the occurrence.
+func (s *State) Place(r *Redex) term.Pos {
+	if pos := s.places[r.occ].t.Pos; r.occ != 0 && pos != 0 {
+		return pos
+	}
+	return s.places[r.at].t.Pos
 }
 
 // Fire makes the step of the redex. The error is a [*denote.UndefinedError].

@@ -59,6 +59,7 @@ type Term struct {
 	Sym  term.Symbol
 	Cmp  term.Compare
 	Kids []*Term
+	Pos  term.Pos // the place in the source that it comes from, 0 for none
 	// Of MakePair: Tail says that it is the tail of a tuple, which (10) gives no name;
 	// Named that it is the pair of names ⟨y,y'⟩ of a (10).
 	Tail, Named bool
@@ -108,10 +109,20 @@ func tuplePattern(xs ...*Var) *Pattern {
 	return p
 }
 
+// at is a term that has just been made, with its place.
+func (t *Term) at(pos term.Pos) *Term {
+	t.Pos = pos
+	return t
+}
+
 // with is t with other children; a sum is built again by ⊕.
 func (t *Term) with(kids []*Term) *Term {
 	if t.Op == Plus {
-		return plus(kids[0], kids[1])
+		u := plus(kids[0], kids[1])
+		if u != kids[0] && u != kids[1] {
+			u.Pos = t.Pos
+		}
+		return u
 	}
 	u := *t
 	u.Kids = kids

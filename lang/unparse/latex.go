@@ -27,7 +27,7 @@ func LaTeX(w io.Writer, t *term.Term, check func() error) error {
 	p := &formula{t: t, check: check, names: make([]string, len(t.Vars)), scope: emptyScope(),
 		w: bufio.NewWriter(w)}
 	for x := range t.Vars[1:] {
-		p.scope.given[formulaName(p.base(term.Var(x+1)), 0)] = true
+		p.scope.given[LaTeXName(p.base(term.Var(x+1)), 0)] = true
 	}
 	for _, x := range t.FreeVars() {
 		p.enter(x, p.name(x))
@@ -184,13 +184,13 @@ func (p *formula) expand(r term.Ref) ([]item, uint8) {
 	case term.VarOp:
 		return []item{text(p.names[n.X])}, levelAtom
 	case term.NumOp:
-		return []item{text(`\underline{` + formulaNumber(n.Val) + "}")}, levelAtom
+		return []item{text(`\underline{` + LaTeXNumber(n.Val) + "}")}, levelAtom
 	case term.ZeroOp:
 		return []item{text(`\vec 0`)}, levelAtom
 	case term.NatOp:
 		return []item{text(`\#` + strconv.FormatUint(n.Count, 10))}, levelAtom
 	case term.DataOp:
-		return []item{text(formulaName(t.Data[n.A].Name, 0))}, levelAtom
+		return []item{text(LaTeXName(t.Data[n.A].Name, 0))}, levelAtom
 	case term.LamOp:
 		x := p.name(n.X)
 		kind := ""
@@ -266,5 +266,5 @@ func (p *formula) function(n *term.Node) ([]item, uint8) {
 	case term.Neg:
 		return []item{text("-"), node(k[0], levelNegation)}, levelProduct
 	}
-	return p.list(formulaSymbol(n.Sym)+"(", k, ", ", ")"), levelAtom
+	return p.list(LaTeXSymbol(n.Sym)+"(", k, ", ", ")"), levelAtom
 }

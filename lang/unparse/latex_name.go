@@ -20,12 +20,12 @@ func (p *formula) base(x term.Var) string {
 // name returns a name like that of x that nothing in scope has.
 func (p *formula) name(x term.Var) string {
 	base := p.base(x)
-	if s := formulaName(base, 0); !p.scope.active[s] {
+	if s := LaTeXName(base, 0); !p.scope.active[s] {
 		return s
 	}
 	for {
 		n := p.scope.nested[base] + p.scope.bump[base]
-		if s := formulaName(base, n); n > 0 && !p.scope.taken(s) {
+		if s := LaTeXName(base, n); n > 0 && !p.scope.taken(s) {
 			return s
 		}
 		p.scope.bump[base]++
@@ -54,9 +54,9 @@ func (p *formula) enter(x term.Var, name string) {
 	p.scope.enter(name, p.base(x))
 }
 
-// formulaName is a name in LaTeX: its letters, then primes and stars, and the numbers
+// LaTeXName is a name in LaTeX: its letters, then primes and stars, and the numbers
 // in it as subscripts, after them n if that isn't 0.
-func formulaName(name string, n int) string {
+func LaTeXName(name string, n int) string {
 	body, stars := name, ""
 	for strings.HasSuffix(body, "*") || strings.HasSuffix(body, "'") {
 		if strings.HasSuffix(body, "*") {
@@ -118,8 +118,8 @@ var greek = map[string]string{
 	"Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`, "Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`, "Ω": `\Omega`,
 }
 
-// formulaSymbol is a function symbol: \sin, \mathrm{relu}, \partial_{1}\sin.
-func formulaSymbol(f term.Symbol) string {
+// LaTeXSymbol is a function symbol: \sin, \mathrm{relu}, \partial_{1}\sin.
+func LaTeXSymbol(f term.Symbol) string {
 	if name, ok := strings.CutPrefix(f.String(), "∂"); ok {
 		i, of, _ := strings.Cut(name, " ")
 		return `\partial_{` + i + "}" + operatorName(of)
@@ -135,8 +135,8 @@ func operatorName(name string) string {
 	return `\mathrm{` + name + "}"
 }
 
-// formulaNumber is a numeral; an exponent is a power of ten.
-func formulaNumber(x float64) string {
+// LaTeXNumber is a numeral; an exponent is a power of ten.
+func LaTeXNumber(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return `\mathrm{NaN}`

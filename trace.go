@@ -1,0 +1,189 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/derivation"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/term"
+)
+
+// TraceFormat is how a trace is written.
+type TraceFormat uint8
+
+// The formats.
+const (
+	TraceText  TraceFormat = iota // for people
+	TraceJSON                     // an object a line
+	TraceLaTeX                    // of [Program.TraceCalculus] only
+)
+
+// TraceOptions say what of a run is traced. The zero value traces all of an evaluation.
+type TraceOptions struct {
+	EvalOptions
+	Gradient bool // the run is that of the gradient, and not of the value
+	Format   TraceFormat
+	// Rules are the numbers or names of the rules that are traced: "11", "factor"; none
+	// means all.
+	Rules []string
+	// From and To are the first and the last step that is traced; 0 means no bound.
+	From, To uint64
+	// Line is the line of the source whose steps are traced; 0 means all.
+	Line int
+	// MaxSize bounds the symbols of the terms of [Program.TraceCalculus]; 0 means 2000.
+	MaxSize int
+}
+
+// DefaultTraceSize is the bound on terms where [TraceOptions] have none.
+const DefaultTraceSize = 2000
+
+// ruleOf returns the rule with a number or name.
+func ruleOf(text string) (graph.Rule, error) {
+	for r, info := range graph.Rules {
+		if text == info.Number || text == info.Name {
+			return graph.Rule(r), nil
+		}
+	}
+	hint := ""
+	if near := load.Closest(text, RuleNames()); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return 0, &UsageError{Flag: "--rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
+}
+
+// filter chooses the steps that are traced.
+type filter struct {
+	p     *Program
+	opt   *TraceOptions
+	rules [graph.NumRules]bool
+}
+
+func (p *Program) newFilter(opt *TraceOptions) (*filter, error) {
+	f := &filter{p: p, opt: opt}
+	for _, text := range opt.Rules {
+		r, err := ruleOf(text)
+		if err != nil {
+			return nil, err
+		}
+		f.rules[r] = true
+	}
+	if len(opt.Rules) == 0 {
+		for r := range f.rules {
+			f.rules[r] = true
+		}
+	}
+	return f, nil
+}
+
+func (f *filter) keep(step uint64, r graph.Rule, pos term.Pos) bool {
+	if !f.rules[r] || step < f.opt.From || f.opt.To > 0 && step > f.opt.To {
+		return false
+	}
+	if f.opt.Line == 0 {
+		return true
+	}
+	if pos == 0 {
+		return false
+	}
+	line, _, _ := f.p.src.Position(pos)
+	return line == f.opt.Line
+}
+
+// TraceCalculus writes the terms of a reduction, one after the other, as the rewriter of
+// package reference takes them by the machine's strategy; the redex of each step is
+// marked. It is for small programs: a step takes time linear in the term. What it writes
+// before an error is not taken back. The error is an [*Error], a [*LimitError], a
+// [*UsageError] about the rules, or that of w.
+func (p *Program) TraceCalculus(ctx context.Context, w io.Writer, opt TraceOptions) error {
+	f, err := p.newFilter(&opt)
+	if err != nil {
+		return err
+	}
+	if opt.MaxSize == 0 {
+		opt.MaxSize = DefaultTraceSize
+	}
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	start, err := p.calculusStart(meter, &opt)
+	if err != nil {
+		return err
+	}
+	format := map[TraceFormat]derivation.Format{TraceText: derivation.Text, TraceJSON: derivation.JSON, TraceLaTeX: derivation.LaTeX}
+	look := p.opt.check("reduce", meter)
+	_, err = derivation.Write(w, start, derivation.Options{
+		Format: format[opt.Format], Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
+		Keep:     func(s *derivation.Step) bool { return f.keep(s.Number, s.Rule, s.Pos) },
+		Position: p.position,
+	})
+	var size *derivation.SizeError
+	var steps *derivation.StepsError
+	switch {
+	case errors.As(err, &size):
+		return &Error{Text: p.src.Name + ": too large to be traced: " + size.Error(), Err: err}
+	case errors.As(err, &steps):
+		return &LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
+	}
+	return p.locate(err, "reducing")
+}
+
+func (p *Program) position(pos term.Pos) (line, column int) {
+	line, column, _ = p.src.Position(pos)
+	return line, column
+}
+
+// calculusStart is the start term of the value or the gradient. Literals stand in it as
+// the λ-terms that they are, so it is bounded before it is made.
+func (p *Program) calculusStart(meter *limits.Meter, opt *TraceOptions) (*reference.Start, error) {
+	p.terms.Lock()
+	defer p.terms.Unlock()
+	t := p.src.Term
+	outputs := 0
+	if opt.Gradient {
+		d, err := p.reversed(meter)
+		if err != nil {
+			return nil, err
+		}
+		t = d
+		if s := p.src.Shape; s.Kind == load.Vector {
+			outputs = s.Size
+		}
+	}
+	if n := symbols(t); n > uint64(opt.MaxSize) {
+		size := &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize}
+		return nil, &Error{Text: p.src.Name + ": too large to be traced: " + size.Error(), Err: size}
+	}
+	program := reference.Convert(t, denote.Floats{})
+	if opt.Gradient {
+		return program.GradientStart(p.ScalarInputs(), p.Point(), outputs).Named(), nil
+	}
+	return program.ValueStart(p.ScalarInputs(), p.Point()).Named(), nil
+}
+
+// symbols bounds the symbols of a term from below, with its literals as λ-terms.
+func symbols(t *term.Term) uint64 {
+	n := uint64(len(t.Nodes))
+	for i := range t.Nodes {
+		switch nd := &t.Nodes[i]; nd.Op {
+		case term.NatOp:
+			n += 2 * min(nd.Count, 1<<40)
+		case term.DataOp:
+			d := &t.Data[nd.A]
+			n += uint64(d.Rows) * uint64(d.Width)
+		}
+	}
+	return n
+}
+
+// RuleNames returns the names of the rules, in the order of the calculus.
+func RuleNames() []string {
+	var names []string
+	for _, info := range graph.Rules {
+		names = append(names, info.Name)
+	}
+	return names
+}
