@@ -49,7 +49,7 @@ func colourOf(k graph.Kind) string {
 
 func (d *dot) object(o *graph.Object) {
 	colour := colourOf(o.Kind)
-	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", fmt.Sprintf("%d  %s", o.At, o.Text), "height", 0.3}
+	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", fmt.Sprintf("%d: %s", o.At, o.Text), "height", 0.3}
 	style := "rounded"
 	if o.Kind >= graph.Wait {
 		style = "rounded,dashed"

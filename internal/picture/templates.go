@@ -72,10 +72,7 @@ func (t *templates) fits(i int) bool {
 
 func (t *templates) template(i int) {
 	tm := &t.p.Templates[i]
-	title := fmt.Sprintf("template %d  %s  %s", i, tm.Name, t.place(tm.Pos))
-	if uint32(i) == t.p.Main {
-		title += "  (the program)"
-	}
+	title := fmt.Sprintf("template %d: %s, %s", i, tm.Name, t.place(tm.Pos))
 	t.printf("  subgraph cluster_%d {\n", i)
 	t.printf("  graph [%s]\n", t.attrs(attrs{"label", title, "style", "rounded", "color", leftColour, "labeljust", "l"}))
 	b := &body{templates: t, id: uint32(i), tm: tm, of: map[uint32]string{}}

@@ -23,7 +23,7 @@ func (s *State) factor(i int) {
 			s.emit(Redex{Rule: graph.Factor, X: x}, i, func() *Term {
 				rest := make([]*Term, 0, len(ts)-1)
 				rest = append(rest, ts[:j]...)
-				rest = append(rest, apply(variable(x), plus(ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos))
+				rest = append(rest, apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos))
 				rest = append(rest, ts[j+1:k]...)
 				rest = append(rest, ts[k+1:]...)
 				return join(aj, ak, a).plug(bag(rest))

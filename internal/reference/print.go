@@ -150,8 +150,11 @@ func (t *Term) level() int {
 	case Lambda, If, Plus:
 		return levelSum
 	case Function:
-		if t.Sym == term.Mul {
+		switch t.Sym {
+		case term.Mul, term.Div:
 			return levelProduct
+		case term.Sub:
+			return levelSum
 		}
 	case Apply:
 		return levelApply
@@ -231,12 +234,7 @@ func (p *printer) bare(t *Term) {
 	case Plus:
 		p.infix(t, levelSum, " + ", levelProduct)
 	case Function:
-		if t.Sym == term.Mul {
-			p.infix(t, levelProduct, "·", levelApply)
-			return
-		}
-		p.symbol(t.Sym)
-		p.list("(", t.Kids, ")")
+		p.function(t)
 	case If:
 		p.write("if ")
 		p.infix(t, levelSum, " "+t.Cmp.String()+" ", levelSum)
@@ -244,5 +242,19 @@ func (p *printer) bare(t *Term) {
 		p.term(t.Kids[2], levelSum)
 		p.write(" else ")
 		p.term(t.Kids[3], levelSum)
+	}
+}
+
+func (p *printer) function(t *Term) {
+	switch t.Sym {
+	case term.Mul:
+		p.infix(t, levelProduct, "·", levelApply)
+	case term.Div:
+		p.infix(t, levelProduct, " / ", levelApply)
+	case term.Sub:
+		p.infix(t, levelSum, " - ", levelProduct)
+	default:
+		p.symbol(t.Sym)
+		p.list("(", t.Kids, ")")
 	}
 }

@@ -153,7 +153,7 @@ func (s *State) plusPair(i int) {
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
 		s.emit(Redex{Rule: graph.PlusPair}, i, func() *Term {
-			return join(a, b).plug(pair(plus(t.Kids[0], u.Kids[0]), plus(t.Kids[1], u.Kids[1])).at(n.Pos))
+			return join(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]), plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
 		})
 	}
 }

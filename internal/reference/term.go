@@ -85,6 +85,15 @@ func plus(t, u *Term) *Term {
 	return &Term{Op: Plus, Kids: []*Term{t, u}}
 }
 
+// plusAt is t ⊕ u, with its place if it is a new term.
+func plusAt(pos term.Pos, t, u *Term) *Term {
+	sum := plus(t, u)
+	if sum != t && sum != u {
+		sum.Pos = pos
+	}
+	return sum
+}
+
 // function is f(args).
 func function(f term.Symbol, args ...*Term) *Term {
 	return &Term{Op: Function, Sym: f, Kids: args}
@@ -118,11 +127,7 @@ func (t *Term) at(pos term.Pos) *Term {
 // with is t with other children; a sum is built again by ⊕.
 func (t *Term) with(kids []*Term) *Term {
 	if t.Op == Plus {
-		u := plus(kids[0], kids[1])
-		if u != kids[0] && u != kids[1] {
-			u.Pos = t.Pos
-		}
-		return u
+		return plusAt(t.Pos, kids[0], kids[1])
 	}
 	u := *t
 	u.Kids = kids
