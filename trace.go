@@ -36,6 +36,8 @@ type TraceOptions struct {
 	From, To uint64
 	// Line is the line of the source whose steps are traced; 0 means all.
 	Line int
+	// Phase is "primal" or "backward", of [Program.Trace]; "" means both.
+	Phase string
 	// MaxSize bounds the symbols of the terms of [Program.TraceCalculus]; 0 means 2000.
 	MaxSize int
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,4 +74,53 @@ func TestTraceCalculusCounts(t *testing.T) {
 		}
 	}
 	require.Greater(t, traced, 8)
+}
+
+// traceCounter counts the lines of a trace in text by the name of their rule, and checks
+// that numbers and nodes go on where they were.
+type traceCounter struct {
+	counts map[string]uint64
+	step   uint64
+	nodes  string
+	rest   []byte
+}
+
+func (c *traceCounter) Write(b []byte) (int, error) {
+	c.rest = append(c.rest, b...)
+	for {
+		line, rest, ok := bytes.Cut(c.rest, []byte("\n"))
+		if !ok {
+			return len(b), nil
+		}
+		c.rest = rest
+		words := strings.Fields(string(line))
+		c.step++
+		if len(words) != 8 || words[0] != strconv.FormatUint(c.step, 10) || words[5] != c.nodes {
+			return 0, fmt.Errorf("after %d steps with %s nodes: %s", c.step-1, c.nodes, line)
+		}
+		c.nodes = words[7]
+		c.counts[words[2]]++
+	}
+}
+
+// TestTraceCounts: the rewrites of a trace are those that the machine counts, rule by rule,
+// on all examples, by either schedule, for values and gradients.
+func TestTraceCounts(t *testing.T) {
+	for _, name := range exampleNames(t) {
+		p := loadExample(t, name)
+		for _, gradient := range []bool{false, true} {
+			if gradient && name == "backpropagators" {
+				continue
+			}
+			for _, schedule := range []gram.Schedule{gram.LIFO, gram.Random} {
+				if schedule == gram.Random && testing.Short() {
+					continue
+				}
+				c := &traceCounter{counts: map[string]uint64{}, nodes: "0"}
+				opt := gram.EvalOptions{Schedule: schedule, Seed: 7}
+				require.NoError(t, p.Trace(t.Context(), c, gram.TraceOptions{EvalOptions: opt, Gradient: gradient}))
+				require.Equal(t, runSteps(t, p, gradient, opt), c.counts, "%s, gradient %v, schedule %v", name, gradient, schedule)
+			}
+		}
+	}
 }

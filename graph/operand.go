@@ -16,11 +16,7 @@ func (in *Instr) Results() uint32 {
 	switch in.Op {
 	case OpTally:
 		return 0
-	case OpUnpair:
-		return 2
-	case OpUntuple:
-		return in.N + 1
-	case OpUnvec:
+	case OpUnpair, OpUntuple, OpUnvec:
 		return in.N
 	}
 	return 1
@@ -30,4 +26,54 @@ func (in *Instr) Results() uint32 {
 func (p *Program) GlobalText(slot uint32) string {
 	l := listing{p: p}
 	return l.global(&p.Globals[slot])
+}
+
+// Name is the operation of an instruction for people: its symbol, or what it does.
+func (in *Instr) Name() string {
+	switch in.Op {
+	case OpMul:
+		return "·"
+	case OpAdd:
+		return "+"
+	case OpSub:
+		return "−"
+	case OpFun1, OpFun2:
+		return in.Sym.SourceName()
+	case OpIf:
+		return "if " + in.Cmp.String()
+	}
+	return [...]string{OpPair: "pair", OpUnpair: "open", OpUntuple: "open", OpUnvec: "open", OpVec: "vector",
+		OpClosure: "closure", OpList: "list", OpDual: "dual", OpLin: "dual", OpArrive: "arrive", OpSum: "sum", OpJob: "job",
+		OpApply: "apply", OpTally: "tally"}[in.Op]
+}
+
+// Steps returns the rule that an instruction fires on values, and how often: (2) once for
+// each pair that it opens. What an application and a job count depends on what they meet.
+func (in *Instr) Steps() (r Rule, n uint64) {
+	switch in.Op {
+	case OpMul:
+		return Times, 1
+	case OpAdd:
+		return Plus, 1
+	case OpSub, OpFun1, OpFun2:
+		return Function, 1
+	case OpUnpair, OpUntuple, OpUnvec:
+		return PairRule, uint64(in.N - 1)
+	case OpIf:
+		return Branch, 1
+	}
+	return 0, 0
+}
+
+// Steps returns the rule of an instruction of a dual's body.
+func (in *LinInstr) Steps() (r Rule, n uint64) {
+	switch in.Op {
+	case LinMul, LinScale:
+		return Times, 1
+	case LinAdd:
+		return Plus, 1
+	case LinFun1, LinFun2:
+		return Function, 1
+	}
+	return 0, 0
 }

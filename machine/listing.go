@@ -99,5 +99,40 @@ func (m *Machine) object(r graph.Ref) (text string, refs []graph.Ref) {
 	case graph.Input:
 		return fmt.Sprintf("%s x%d*", kind, index+1), nil
 	}
-	return kind, nil
+	return m.inProgress(r)
+}
+
+// inProgress describes a node that waits or forwards, or a sum that no job has run.
+func (m *Machine) inProgress(r graph.Ref) (text string, refs []graph.Ref) {
+	n := &m.nodes[r]
+	kind := n.Kind().String()
+	word := func(i uint64) graph.Ref { return m.words[4*uint64(r)+i] }
+	switch n.Kind() {
+	case graph.Forward:
+		return kind, []graph.Ref{graph.Ref(n.V)}
+	case graph.Arrival, graph.Bag:
+		return kind, []graph.Ref{graph.Ref(n.V), graph.Ref(n.V >> 32)}
+	case graph.Job:
+		for _, i := range []uint64{jobOperand, jobCells, jobSum} {
+			if v := word(i); v != 0 {
+				refs = append(refs, v)
+			}
+		}
+		return kind, refs
+	case graph.IterNat:
+		left := uint64(word(iterLeft))<<32 | uint64(word(iterSource))
+		return fmt.Sprintf("%s, %d left", kind, left), []graph.Ref{word(iterFunction), word(iterAcc)}
+	case graph.IterData, graph.IterList:
+		return fmt.Sprintf("%s, %d left", kind, word(iterLeft)), []graph.Ref{word(iterFunction), word(iterAcc), word(iterSource)}
+	case graph.Suspended:
+		in := m.instruction(r)
+		kind = fmt.Sprintf("%s %s", kind, in.Name())
+	}
+	lists := 4*uint64(r) + 2 // of who waits
+	m.references(r, func(w uint64) {
+		if w > lists && m.words[w] != 0 {
+			refs = append(refs, m.words[w])
+		}
+	})
+	return kind, refs
 }

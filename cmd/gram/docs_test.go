@@ -54,6 +54,7 @@ func TestFigure1Docs(t *testing.T) {
 var pictures = map[string]string{
 	"docs/pictures/figure-1.svg":           "show examples/figure1.gram --stage ground --format dot",
 	"docs/pictures/figure-3.svg":           "show examples/figure1.gram --stage bp --values --format dot",
+	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --dot --step 41",
 	"docs/pictures/figure-1-templates.svg": "show examples/figure1.gram --stage code --format dot",
 }
 

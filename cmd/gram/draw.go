@@ -48,21 +48,25 @@ func (a *app) draw(ctx context.Context, p *gram.Program, s *stage, svg bool, f *
 	if err != nil {
 		return err
 	}
-	if err := a.layOut(ctx, svg); err != nil {
-		return err
+	return a.finishPicture(ctx, svg, left, f.most.n)
+}
+
+// finishPicture lays a picture out, if svg is set, and tells what is left out of it.
+func (a *app) finishPicture(ctx context.Context, svg bool, left int, most uint64) error {
+	if svg {
+		if err := a.layOut(ctx); err != nil {
+			return err
+		}
 	}
 	if left > 0 {
-		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", grouped(uint64(left)), 2*f.most.n)
+		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", grouped(uint64(left)), 2*most)
 	}
 	return nil
 }
 
 // layOut replaces a graph in DOT, the answer so far, by the picture that Graphviz makes
-// of it, if svg is set.
-func (a *app) layOut(ctx context.Context, svg bool) error {
-	if !svg {
-		return nil
-	}
+// of it.
+func (a *app) layOut(ctx context.Context) error {
 	path, err := exec.LookPath("dot")
 	if err != nil {
 		return errors.New("the program dot of Graphviz is not found: install the package graphviz, or use --format dot")

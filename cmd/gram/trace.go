@@ -11,8 +11,12 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-const traceHelp = `Trace prints the steps of a run, each with its number, its rule and its place in the
-source. The run is that of gram grad, or with --of value of gram eval.
+const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
+the source, and the nodes that are live before and after. The run is that of gram grad,
+or with --of value of gram eval, in its literal form. There are as many rewrites of each
+rule as gram grad counts. A body that is instantiated is several: (3) of what its
+variables stand for, its instructions in order, and (4). What is overhead, discovery and
+read-back among it, is no rewrite.
 
 With --calculus it prints whole terms, as the rewriter of the calculus takes them, for
 small programs: the term before a step, with «the redex» marked and, where a variable
@@ -20,15 +24,24 @@ gets its value, ‹the occurrence›; then the step, and the term after it. It t
 many steps of each rule as the machine. --latex prints them in the notation of the
 paper, which needs the packages amsmath and xcolor.
 
---json prints an object a line. --rule, --steps and --line choose steps. A trace is
-printed as it is made: an error ends it, and what has been printed stays. With -o it is
-written to a file, whole or not at all.`
+With --dot it draws what the result reaches in the machine's memory after --step N, in
+the language of Graphviz, or with --before what was there before: the nodes that wait
+for an operand have dashes, duals are red. --svg has it laid out by dot.
+
+--json prints an object a line. --rule, --phase, --steps and --line choose steps. A
+trace is printed as it is made: an error ends it, and what has been printed stays. With
+-o it is written to a file, whole or not at all.`
 
 // traceFlags are those of gram trace.
 type traceFlags struct {
 	runFlags
 	calculus, latex bool
+	dot, svg        bool
+	before          bool
+	step            count
+	most            count
 	gradient        choice[bool]
+	phase           choice[string]
 	rules           []string
 	steps           stepRange
 	line            count
@@ -42,8 +55,10 @@ func newTrace(a *app) *cobra.Command {
 		Use:         "trace FILE",
 		Short:       "Print the steps of a run",
 		Long:        traceHelp,
-		Annotations: more(statusHelp),
-		Example: `  gram trace figure1.gram --calculus --of value
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram trace rnn.gram --rule factor --line 3
+  gram trace figure1.gram --svg --step 30 -o 30.svg
+  gram trace figure1.gram --calculus --of value
   gram trace figure1.gram --calculus --rule 11
   gram trace figure1.gram --calculus --latex --steps 40..50 -o steps.tex`,
 		Args:              oneFile,
@@ -73,23 +88,60 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
+	f.phase = choice[string]{kind: "phase", names: []string{"primal", "backward"}, of: []string{"primal", "backward"}}
+	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward")
 	f.line = count{least: 1, most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
 	f.maxSize = count{n: gram.DefaultTraceSize, least: 1, most: 1e5, set: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
+	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
+	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
+	f.step.least = 1
+	fs.Var(&f.step, "step", "with --dot or --svg: after this step, a `number`")
+	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
+	f.most = count{n: 150, least: 2, most: 1 << 20, set: true}
+	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many objects, a `count`")
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	addOutput(cmd, &f.output)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(gram.RuleNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check reports flags that don't go together.
 func (f *traceFlags) check(cmd *cobra.Command) error {
-	switch {
-	case !f.calculus:
-		return usagef("--calculus is missing")
-	case f.latex && f.json:
-		return usagef("--latex and --json are two formats; a trace has one")
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	draws := f.dot || f.svg
+	formats := 0
+	for _, is := range []bool{f.json, f.latex, f.dot, f.svg} {
+		if is {
+			formats++
+		}
 	}
-	return nil
+	switch {
+	case formats > 1:
+		return usagef("--json, --latex, --dot and --svg are formats; a trace has one")
+	case f.latex && !f.calculus:
+		return usagef("--latex is of whole terms: it takes --calculus")
+	case draws && f.calculus:
+		return usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
+	case draws != f.step.set:
+		return usagef("--dot or --svg and --step go together: the step whose picture is drawn")
+	}
+	only := func(names []string, ok bool, of string) error {
+		for _, name := range names {
+			if given(name) && !ok {
+				return usagef("--%s goes with %s", name, of)
+			}
+		}
+		return nil
+	}
+	return errors.Join(
+		only([]string{"max-size"}, f.calculus, "--calculus"),
+		only([]string{"before", "max-drawn"}, draws, "--dot or --svg"),
+		only([]string{"rule", "steps", "line"}, !draws, "a trace, and a picture is of one step"),
+		only([]string{"phase"}, !draws && !f.calculus, "a trace of the machine"),
+		only([]string{"schedule", "seed"}, !f.calculus, "the machine, and not with --calculus"))
 }
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress func(string)) error {
@@ -97,8 +149,11 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress fu
 	if err != nil {
 		return err
 	}
-	opt := gram.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.is, Rules: f.rules,
+	opt := gram.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.is, Rules: f.rules, Phase: f.phase.is,
 		From: f.steps.from, To: f.steps.to, Line: int(f.line.n), MaxSize: int(f.maxSize.n)}
+	if f.dot || f.svg {
+		return a.drawStep(ctx, p.Program, f, opt)
+	}
 	switch {
 	case f.json:
 		opt.Format = gram.TraceJSON
@@ -109,7 +164,23 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress fu
 	if err != nil {
 		return err
 	}
-	return out.finish(p.TraceCalculus(ctx, out, opt))
+	write := p.Trace
+	if f.calculus {
+		write = p.TraceCalculus
+	}
+	return out.finish(write(ctx, out, opt))
+}
+
+// drawStep draws the machine's memory at a step.
+func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt gram.TraceOptions) error {
+	left, err := p.DrawStep(ctx, &a.out, f.step.n, f.before, int(f.most.n), opt)
+	if err != nil {
+		return err
+	}
+	if err := a.finishPicture(ctx, f.svg, left, f.most.n); err != nil {
+		return err
+	}
+	return a.writeOutput(ctx, f.output)
 }
 
 // stepRange is a flag's range of steps; 0 is no bound.

@@ -25,7 +25,7 @@ func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error
 		for k, r := range o.Refs {
 			as := attrs{"color", colourOf(o.Kind)}
 			if len(o.Refs) > 1 {
-				as = append(as, "taillabel", fmt.Sprint(k+1), "labeldistance", 1.4)
+				as = append(as, "taillabel", fmt.Sprint(k+1), "labeldistance", 1.8)
 			}
 			to := fmt.Sprintf("o%d", r)
 			if !drawn[r] {

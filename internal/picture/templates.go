@@ -153,45 +153,12 @@ func (b *body) instruction(pc uint32) {
 
 func instructionText(in *graph.Instr) string {
 	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
-		return symbol(operationSymbol(in))
-	case graph.OpPair:
-		return "pair"
-	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
-		return "open"
-	case graph.OpVec:
-		return "vector"
-	case graph.OpClosure:
-		return fmt.Sprintf("closure of %d", in.Tmpl)
-	case graph.OpList:
-		return fmt.Sprintf("list of %d", in.Tmpl)
+	case graph.OpClosure, graph.OpList, graph.OpLin:
+		return fmt.Sprintf("%s of %d", in.Name(), in.Tmpl)
 	case graph.OpDual:
 		return fmt.Sprintf("dual %d", in.Tmpl)
-	case graph.OpLin:
-		return fmt.Sprintf("dual of %d", in.Tmpl)
-	case graph.OpArrive:
-		return "arrive"
-	case graph.OpSum:
-		return "sum"
-	case graph.OpJob:
-		return "job"
-	case graph.OpApply:
-		return "apply"
-	case graph.OpTally:
-		return "tally"
+	case graph.OpFun1, graph.OpFun2:
+		return symbol(in.Sym)
 	}
-	return "if " + in.Cmp.String()
-}
-
-// operationSymbol is the symbol of an instruction on numbers.
-func operationSymbol(in *graph.Instr) term.Symbol {
-	switch in.Op {
-	case graph.OpMul:
-		return term.Mul
-	case graph.OpSub:
-		return term.Sub
-	case graph.OpAdd:
-		return term.NoSymbol
-	}
-	return in.Sym
+	return in.Name()
 }
