@@ -4,7 +4,8 @@
 //	gram check FILE     the types of a program and of its inputs
 //	gram eval FILE      its value
 //	gram grad FILE      its value, its gradient or Jacobian, and the cost by rule
-//	gram show FILE      what becomes of it: a stage, as a program or in LaTeX
+//	gram show FILE      what becomes of it: a stage, as a program, in LaTeX or drawn
+//	gram trace FILE     the rewrites of a run, or whole terms step by step
 //	gram bench          the paper's cost claims, measured; or how a program's cost grows
 //	gram fmt FILE       its canonical form
 //	gram version        what this build is
@@ -14,7 +15,8 @@
 // A run has one answer. The command that was asked for puts it in a buffer, and
 // the buffer goes to standard output at the very end, in one write that is
 // checked: a run that fails, reaches a limit or is interrupted leaves standard
-// output empty. Everything else, errors and progress, goes to standard error.
+// output empty. A trace is too long for that: it is written as it is made, and what has
+// been written stays; only a file that -o names is there whole or not at all. Everything else, errors and progress, goes to standard error.
 // Who calls a run gives it the streams and a context:
 //
 //	main  ─ signals → context ─→  run  ─→  a command  ─→  package gram

@@ -55,7 +55,7 @@ func newTrace(a *app) *cobra.Command {
 		Use:         "trace FILE",
 		Short:       "Print the steps of a run",
 		Long:        traceHelp,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: more(statusHelp),
 		Example: `  gram trace rnn.gram --rule factor --line 3
   gram trace figure1.gram --svg --step 30 -o 30.svg
   gram trace figure1.gram --calculus --of value
