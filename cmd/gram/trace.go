@@ -99,7 +99,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.step.least = 1
 	fs.Var(&f.step, "step", "with --dot or --svg: after this step, a `number`")
 	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
-	f.most = count{n: 150, least: 2, most: 1 << 20, set: true}
+	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
 	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many objects, a `count`")
 	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
@@ -145,6 +145,9 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 }
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress func(string)) error {
+	if f.output == "" {
+		progress = nil // it would stand between the lines of the trace
+	}
 	p, err := a.load(ctx, path, &f.loadFlags, progress)
 	if err != nil {
 		return err

@@ -9,7 +9,8 @@
 // and the positions of term, but no stage that makes or changes a term. What the
 // tests make terms with (internal/generate) and compare the machine with
 // (internal/oracle, internal/denote, internal/hypergraph, internal/reference)
-// shares with it term alone, and the names of the rules.
+// shares with it term alone, and the names of the rules. The root package has the
+// rewriter (internal/reference) too, for the traces that print whole terms.
 //
 // The rules are for the code of the packages. Their tests may import what they like.
 package arch
