@@ -118,21 +118,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		switch {
-		case format == "dot" || format == "svg":
-			err = a.draw(ctx, p.Program, s, format == "svg", &draw, f.options(a))
-		case s.write != nil:
-			err = s.write(ctx, a, p.Program, f.options(a))
-		default:
-			err = p.WriteStage(ctx, &a.out, s.term, notations[format], f.options(a))
-		}
-		if err != nil {
-			return err
-		}
-		if s.graph {
-			a.warnBranches(p.Program)
-		}
-		return a.writeOutput(ctx, draw.output)
+		return a.show(ctx, p.Program, s, format, &draw, f.options(a))
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -145,6 +131,26 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		return show(cmd, args)
 	}
 	return cmd
+}
+
+// show prints a stage, or draws it.
+func (a *app) show(ctx context.Context, p *gram.Program, s *stage, format string, draw *drawFlags, opt gram.EvalOptions) error {
+	var err error
+	switch {
+	case format == "dot" || format == "svg":
+		err = a.draw(ctx, p, s, format == "svg", draw, opt)
+	case s.write != nil:
+		err = s.write(ctx, a, p, opt)
+	default:
+		err = p.WriteStage(ctx, &a.out, s.term, notations[format], opt)
+	}
+	if err != nil {
+		return err
+	}
+	if s.graph {
+		a.warnBranches(p)
+	}
+	return a.writeOutput(ctx, draw.output)
 }
 
 // chooseStage returns the stage of a name, if it has the format.
