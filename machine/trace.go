@@ -7,24 +7,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Phase is a phase of a run in which rewrites happen. Discovery and read-back take
-// none: what they do is overhead.
-type Phase uint8
-
-// The phases.
-const (
-	PrimalPhase Phase = iota
-	BackwardPhase
-)
-
-// String is the phase's name.
-func (p Phase) String() string { return [...]string{"primal", "backward"}[p] }
-
 // Rewrite is one step of a run.
 type Rewrite struct {
 	Number uint64 // from 1 on
 	Rule   graph.Rule
-	Phase  Phase
+	Phase  Phase    // Primal or Backward: what the others do is overhead, and no rewrite
 	Pos    term.Pos // in the source, 0 for none: of what instantiates, the instruction, or the dual
 	// Before and After are the nodes that are live. What the machine does at once may be
 	// several rewrites, and the first of them makes the nodes of all.
@@ -150,7 +137,7 @@ func (t *tracer) event(x redex) {
 	m := t.m
 	phase := t.phase
 	if x.job {
-		t.phase = BackwardPhase
+		t.phase = Backward
 	}
 	t.last.Event = t.last.Number + 1
 	applied := m.applied - t.applied

@@ -11,7 +11,7 @@ import (
 // backwardTraced is backward with a trace.
 func (m *Machine) backwardTraced(seed graph.Ref) error {
 	t := m.trace
-	t.phase = BackwardPhase
+	t.phase = Backward
 	t.event(redex{})
 	if err := m.discover(seed); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 type tracing struct {
 	t      require.TestingT
 	counts graph.Counts
-	phases [2]graph.Counts
+	phases [machine.NumPhases]graph.Counts
 	last   machine.Rewrite
 }
 
@@ -62,7 +62,7 @@ func checkTrace(t require.TestingT, q *term.Term, p *generate.Program, outputs i
 		if i == 1 { // the same order of sums
 			requireSame(t, jacobian, j)
 		}
-		require.Zero(t, tr.phases[machine.PrimalPhase][graph.Factor])
+		require.Zero(t, tr.phases[machine.Primal][graph.Factor])
 	}
 }
 
@@ -88,7 +88,7 @@ func TestPropertyTrace(t *testing.T) {
 			got, _, err := m.Read(nil, nil)
 			require.NoError(t, err)
 			requireSame(t, values, got)
-			require.Zero(t, tr.phases[machine.BackwardPhase])
+			require.Zero(t, tr.phases[machine.Backward])
 		}
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
