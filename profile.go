@@ -90,13 +90,7 @@ func (p *profiler) collect(m *machine.Machine, place func(term.Pos) term.Pos) {
 // inPlace is for terms whose places are the program's.
 func inPlace(at term.Pos) term.Pos { return at }
 
-// The labels of samples.
-const (
-	ruleLabel  = "rule"
-	phaseLabel = "phase"
-	passLabel  = "pass"
-)
-
+// passNames are the values of the label pass; what is not told apart has none.
 var passNames = map[machine.Origin]string{machine.SourceCode: "source", machine.GeneratedCode: "generated"}
 
 // add adds a sample of a machine.
@@ -109,23 +103,20 @@ func (o *pprof) add(s *machine.Sample, place func(term.Pos) term.Pos) {
 			stack = append(stack, o.location(place(f.Func), place(f.At)))
 		}
 	}
-	labels := map[string]string{phaseLabel: s.Phase.String()}
-	if pass, ok := passNames[s.Origin]; ok {
-		labels[passLabel] = pass
-	}
+	key := sampleKey{stack: stackKey(stack), phase: s.Phase.String(), pass: passNames[s.Origin]}
 	for r, n := range s.Counts {
 		if n != 0 {
-			labels[ruleLabel] = graph.Rule(r).String()
-			o.sample(stack, labels)[inRewrites] += int64(n)
+			key.rule = graph.Rule(r).String()
+			o.sample(stack, key)[inRewrites] += int64(n)
 		}
 	}
-	delete(labels, ruleLabel)
+	key.rule = ""
 	if s.Nodes != 0 {
-		v := o.sample(stack, labels)
+		v := o.sample(stack, key)
 		v[inNodes] += int64(s.Nodes)
 		v[inBytes] += int64(s.Nodes * graph.NodeBytes)
 	}
 	if s.Time != 0 {
-		o.sample(stack, labels)[inNanoseconds] += s.Time.Nanoseconds()
+		o.sample(stack, key)[inNanoseconds] += s.Time.Nanoseconds()
 	}
 }

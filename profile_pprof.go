@@ -1,9 +1,9 @@
 package gram
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -25,8 +25,9 @@ type pprof struct {
 	names     *functionNames
 	out       *profile.Profile
 	functions map[function]*profile.Function
-	locations map[string]*profile.Location
-	samples   map[string]*profile.Sample
+	locations map[codePlace]*profile.Location // of places in λs
+	inlined   map[string]*profile.Location    // by their lines, as text
+	samples   map[sampleKey]*profile.Sample
 	inputs    []int // by scalar: its input
 }
 
@@ -38,7 +39,8 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 	o := &pprof{src: src, names: newFunctionNames(src.File),
 		out: &profile.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*profile.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
-		functions: map[function]*profile.Function{}, locations: map[string]*profile.Location{}, samples: map[string]*profile.Sample{}}
+		functions: map[function]*profile.Function{}, locations: map[codePlace]*profile.Location{},
+		inlined: map[string]*profile.Location{}, samples: map[sampleKey]*profile.Sample{}}
 	for i := range src.Inputs {
 		for range src.Inputs[i].Vars {
 			o.inputs = append(o.inputs, i)
@@ -47,22 +49,32 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 	return o
 }
 
-// sample returns the values of the sample with this stack and these labels.
-func (o *pprof) sample(stack []*profile.Location, labels map[string]string) []int64 {
-	var key strings.Builder
+// codePlace is a place in the code of a λ.
+type codePlace struct{ fun, at term.Pos }
+
+// sampleKey is what tells samples apart: the stack, as text, and the labels.
+type sampleKey struct{ stack, rule, phase, pass string }
+
+// stackKey returns a stack as text.
+func stackKey(stack []*profile.Location) string {
+	key := make([]byte, 0, 4*len(stack))
 	for _, l := range stack {
-		fmt.Fprintf(&key, "%d ", l.ID)
+		key = binary.AppendUvarint(key, l.ID)
 	}
-	for _, name := range []string{ruleLabel, phaseLabel, passLabel} {
-		key.WriteString("," + labels[name])
-	}
-	s := o.samples[key.String()]
+	return string(key)
+}
+
+// sample returns the values of the sample with this stack and these labels.
+func (o *pprof) sample(stack []*profile.Location, key sampleKey) []int64 {
+	s := o.samples[key]
 	if s == nil {
 		s = &profile.Sample{Location: slices.Clone(stack), Value: make([]int64, len(o.out.SampleType)), Label: map[string][]string{}}
-		for name, value := range labels {
-			s.Label[name] = []string{value}
+		for _, l := range [...][2]string{{"rule", key.rule}, {"phase", key.phase}, {"pass", key.pass}} {
+			if l[1] != "" {
+				s.Label[l[0]] = []string{l[1]}
+			}
 		}
-		o.samples[key.String()] = s
+		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
 	return s.Value
@@ -72,6 +84,14 @@ func (o *pprof) sample(stack []*profile.Location, labels map[string]string) []in
 // A def that was expanded there is a function that was inlined; where it was is not known,
 // so that is said to be where the λ begins.
 func (o *pprof) location(fun, at term.Pos) *profile.Location {
+	k := codePlace{fun, at}
+	if o.locations[k] == nil {
+		o.locations[k] = o.newLocation(fun, at)
+	}
+	return o.locations[k]
+}
+
+func (o *pprof) newLocation(fun, at term.Pos) *profile.Location {
 	outer := o.names.at(fun)
 	inner := outer
 	if at != 0 {
@@ -119,11 +139,11 @@ func (o *pprof) lines(lines ...profile.Line) *profile.Location {
 	for _, l := range lines {
 		key += fmt.Sprintf("%d:%d:%d ", l.Function.ID, l.Line, l.Column)
 	}
-	loc := o.locations[key]
+	loc := o.inlined[key]
 	if loc == nil {
 		id := uint64(len(o.out.Location) + 1)
 		loc = &profile.Location{ID: id, Address: id, Mapping: o.out.Mapping[0], Line: lines}
-		o.locations[key] = loc
+		o.inlined[key] = loc
 		o.out.Location = append(o.out.Location, loc)
 	}
 	return loc

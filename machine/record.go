@@ -54,7 +54,12 @@ type context struct {
 	nodes uint64 // made by its code, and by blocks
 	// instances are the runs of its code, without those of blocks.
 	instances uint64
-	duals     int // where its counts in recorder.duals begin
+	last      struct { // call from its code, and the context of that
+		pos      term.Pos
+		template uint32
+		callee   uint32
+	}
+	duals int // where its counts in recorder.duals begin
 }
 
 // call is a call of a template from a place in the code of a context.
@@ -194,22 +199,25 @@ func (p *recorder) bookCounts() {
 	}
 	var x *extra
 	for r := range m.counts {
-		if n := m.counts[r] - p.counts[r]; n != 0 {
-			if x == nil {
-				x = p.extraAt()
-			}
-			x.counts[r] += n
+		n := m.counts[r] - p.counts[r]
+		if n == 0 {
+			continue
 		}
-	}
-	if n := m.counts[graph.GC] - p.counts[graph.GC]; n != 0 && p.phase == Primal && m.prog.Reversed {
-		x.duals += n
+		if x == nil {
+			x = p.extraAt()
+		}
+		x.counts[r] += n
+		p.counts[r] += n
+		if graph.Rule(r) == graph.GC && p.phase == Primal && m.prog.Reversed {
+			x.duals += n
+		}
 	}
 	if n := m.applied - p.applied; n != 0 {
 		x = p.extraAt()
 		x.counts[graph.Lambda] += n
 		x.counts[graph.GC] += n
 	}
-	p.counts, p.steps, p.applied = m.counts, m.steps, m.applied
+	p.steps, p.applied = m.steps, m.applied
 }
 
 func (p *recorder) extraAt() *extra {
@@ -264,7 +272,18 @@ func (p *recorder) readClock() {
 // that one: recursion, as through the functions that a fold builds, is folded, so that
 // stacks are no deeper than the program.
 func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
-	k := call{caller, pos, id}
+	last := &p.contexts[caller].last
+	if last.callee != 0 && last.pos == pos && last.template == id {
+		return last.callee
+	}
+	c := p.calleeOf(call{caller, pos, id})
+	last = &p.contexts[caller].last
+	last.pos, last.template, last.callee = pos, id, c
+	return c
+}
+
+func (p *recorder) calleeOf(k call) uint32 {
+	caller, pos, id := k.caller, k.pos, k.template
 	if c, ok := p.calls[k]; ok {
 		return c
 	}
