@@ -197,6 +197,12 @@ func (p *recorder) bookCounts() {
 	if m.steps == p.steps && !m.prog.Open {
 		return
 	}
+	if n := m.counts[graph.Subst] - p.counts[graph.Subst]; n == m.steps-p.steps && !m.prog.Open {
+		p.extraAt().counts[graph.Subst] += n // the (3) of an iteration, as most often
+		p.counts[graph.Subst] += n
+		p.steps = m.steps
+		return
+	}
 	var x *extra
 	for r := range m.counts {
 		n := m.counts[r] - p.counts[r]
