@@ -159,11 +159,36 @@ func (p *Program) calculusStart(meter *limits.Meter, opt *TraceOptions) (*refere
 		size := &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize}
 		return nil, &Error{Text: p.src.Name + ": too large to be traced: " + size.Error(), Err: size}
 	}
+	t, inputs := apart(t, p.ScalarInputs(), opt.Gradient)
 	program := reference.Convert(t, denote.Floats{})
 	if opt.Gradient {
-		return program.GradientStart(p.ScalarInputs(), p.Point(), outputs).Named(), nil
+		return program.GradientStart(inputs, p.Point(), outputs).Named(), nil
 	}
-	return program.ValueStart(p.ScalarInputs(), p.Point()).Named(), nil
+	return program.ValueStart(inputs, p.Point()).Named(), nil
+}
+
+// apart copies a term, t or D(t), into a universe of types of its own, and returns what
+// its inputs have become: the rewriter makes types as it goes on.
+func apart(t *term.Term, inputs []term.Var, reversed bool) (*term.Term, []term.Var) {
+	out := term.New(term.NewTypes())
+	number := term.R
+	if reversed {
+		number = out.Types.Reverse(term.R)
+	}
+	own := map[term.Var]term.Var{}
+	images := make([]term.Var, len(inputs))
+	for i, x := range inputs {
+		images[i] = out.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: number, Pos: t.Vars[x].Pos})
+		own[x] = images[i]
+	}
+	out.Data = t.Data
+	out.Root = out.Import(t, term.Import{
+		Free: func(x term.Var) term.Var { return own[x] },
+		Data: func(i int) int { return i },
+		Pos:  func(pos term.Pos) term.Pos { return pos },
+		Name: func(name string) string { return name },
+	})
+	return out, images
 }
 
 // symbols bounds the symbols of a term from below, with its literals as λ-terms.

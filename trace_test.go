@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
 )
@@ -74,6 +75,29 @@ func TestTraceCalculusCounts(t *testing.T) {
 		}
 	}
 	require.Greater(t, traced, 8)
+}
+
+// TestTraceAtOnce: a program may be traced by several goroutines while others run it.
+func TestTraceAtOnce(t *testing.T) {
+	p := loadExample(t, "jacobian")
+	var want bytes.Buffer
+	require.NoError(t, p.TraceCalculus(t.Context(), &want, gram.TraceOptions{Gradient: true}))
+	var all errgroup.Group
+	for i := range 4 {
+		all.Go(func() error {
+			if i == 0 {
+				_, err := p.Gradient(t.Context(), gram.EvalOptions{Strategy: gram.Modular})
+				return err
+			}
+			var got bytes.Buffer
+			err := p.TraceCalculus(t.Context(), &got, gram.TraceOptions{Gradient: true})
+			if err == nil && got.String() != want.String() {
+				err = errors.New("a trace that differs")
+			}
+			return err
+		})
+	}
+	require.NoError(t, all.Wait())
 }
 
 // traceCounter counts the lines of a trace in text by the name of their rule, and checks
