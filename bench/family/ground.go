@@ -12,7 +12,7 @@ func Ground() []Family {
 }
 
 // Chain is n unary symbols, one after the other.
-var Chain = sized(50, 5000, 1_000_000, Family{Name: "chain", Text: "n lets, each the sine of the one before", Ground: true,
+var Chain = sized(50, 5000, 500_000, Family{Name: "chain", Text: "n lets, each the sine of the one before", Ground: true,
 	Source: func(n int) string {
 		return lets("x", n, func(i int) string { return fmt.Sprintf("sin z%d", i-1) })
 	}})
@@ -24,7 +24,7 @@ var Diamonds = written(Family{Name: "diamonds", Text: "n lets, each the sum of s
 	}})
 
 // FanOut is one node with n uses.
-var FanOut = sized(50, 5000, 1_000_000, Family{Name: "fan-out", Text: "one let that is used in n summands", Ground: true,
+var FanOut = sized(50, 5000, 500_000, Family{Name: "fan-out", Text: "one let that is used in n summands", Ground: true,
 	Source: func(n int) string {
 		return fmt.Sprintf("input x = 0.5\nlet z = sin x in\nsum i < %d -> sin z\n", n)
 	}})
@@ -85,7 +85,7 @@ var LeastSquares = written(Family{Name: "least squares", Text: "n squared residu
 
 // RandomGraph is n lets of random symbols. Each reads the one before it, so that all are
 // live, and the binary ones a random earlier one or an input.
-var RandomGraph = sized(50, 5000, 1_000_000, Family{Name: "random graph", Text: "n lets of random symbols of the let before and of random earlier ones, n/8 + 1 inputs", Ground: true,
+var RandomGraph = sized(50, 5000, 500_000, Family{Name: "random graph", Text: "n lets of random symbols of the let before and of random earlier ones, n/8 + 1 inputs", Ground: true,
 	Source: func(n int) string {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
 		inputs := n/8 + 1
