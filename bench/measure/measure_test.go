@@ -93,6 +93,7 @@ func TestRunMeasuresEachPointOnce(t *testing.T) {
 	require.Equal(t, 16, events[len(events)-1].Done)
 	require.Equal(t, 16, events[len(events)-1].Total)
 
+	require.NoError(t, s.Close())
 	again := open(t, path)
 	require.Equal(t, s.Rows(), again.Rows(), "what was written is read back")
 	r.taken = nil
@@ -222,7 +223,9 @@ func TestStoreAfterACrash(t *testing.T) {
 		require.Len(t, s.Rows(), rows, "a line that is torn is dropped, the others are kept")
 		require.NoError(t, s.Append(measure.Row{Claim: 1, Series: "a", Size: 3, Y: 3}))
 		require.NoError(t, s.Close())
-		require.Len(t, open(t, path).Rows(), rows+1)
+		s = open(t, path)
+		require.Len(t, s.Rows(), rows+1)
+		require.NoError(t, s.Close())
 	}
 }
 

@@ -19,22 +19,29 @@ type Store struct {
 	path string
 	mu   sync.Mutex
 	file *os.File // to append to
+	held *os.File // the lock on the folder
 	rows map[key]Row
 }
 
 // Open reads the store at path, and makes it and its folder if they aren't there. A last
-// line that was not written to its end is dropped.
+// line that was not written to its end is dropped. It is an error if another process has it open, or this
+// one: both would write, and one would lose what the other compacts.
 func Open(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path}
-	if err := s.read(); err != nil {
+	held, err := lock(filepath.Dir(path))
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	s.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	return s, err
+	s := &Store{path: path, held: held}
+	if err := s.read(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // Read reads the store at path; it can't be appended to. A file that isn't there has no rows.
@@ -86,10 +93,13 @@ func (s *Store) Append(r Row) error {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if s.file == nil {
-		return nil
+	var errs []error
+	for _, f := range []*os.File{s.file, s.held} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
 	}
-	return s.file.Close()
+	return errors.Join(errs...)
 }
 
 // Rows returns all rows, by claim, series and size.
