@@ -140,9 +140,9 @@ func (m *Machine) copyBodyOf(f graph.Ref) error {
 	if graph.Kind(head&graph.KindMask) != graph.Closure {
 		return nil
 	}
-	for todo := []uint32{head >> graph.KindShift}; len(todo) > 0; {
-		t := &m.prog.Templates[todo[len(todo)-1]]
-		todo = todo[:len(todo)-1]
+	for pending := []uint32{head >> graph.KindShift}; len(pending) > 0; {
+		t := &m.prog.Templates[pending[len(pending)-1]]
+		pending = pending[:len(pending)-1]
 		if err := m.ensure(t.End - t.Start); err != nil {
 			return err
 		}
@@ -153,9 +153,9 @@ func (m *Machine) copyBodyOf(f graph.Ref) error {
 			m.copied++
 			switch in.Op {
 			case graph.OpClosure, graph.OpList:
-				todo = append(todo, in.Tmpl)
+				pending = append(pending, in.Tmpl)
 			case graph.OpIf:
-				todo = append(todo, in.Tmpl, in.Else)
+				pending = append(pending, in.Tmpl, in.Else)
 			}
 		}
 	}
@@ -170,14 +170,14 @@ func (m *Machine) fireUnfactored(seed graph.Ref) error {
 		dual graph.Ref
 		at   float64
 	}
-	for todo := []application{{seed, 1}}; len(todo) > 0; {
+	for pending := []application{{seed, 1}}; len(pending) > 0; {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
 				return err
 			}
 		}
-		d := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+		d := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
 		m.pops++
 		n := &m.nodes[d.dual]
 		index := n.Head >> graph.KindShift
@@ -202,9 +202,9 @@ func (m *Machine) fireUnfactored(seed graph.Ref) error {
 			in := &body.Code[i]
 			switch in.Op {
 			case graph.LinScale:
-				todo = append(todo, application{heads[in.D], float64(m.regs[in.A] * m.regs[in.B])})
+				pending = append(pending, application{heads[in.D], float64(m.regs[in.A] * m.regs[in.B])})
 			case graph.LinArrive:
-				todo = append(todo, application{heads[in.D], m.regs[in.A]})
+				pending = append(pending, application{heads[in.D], m.regs[in.A]})
 			default:
 				m.regs[in.D] = linear(in, m.regs)
 			}
@@ -222,9 +222,9 @@ func (m *Machine) unshare(seed graph.Ref) (graph.Ref, error) {
 	}
 	const result = math.MaxUint64
 	var root graph.Ref
-	for todo := []occurrence{{seed, result}}; len(todo) > 0; {
-		o := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for pending := []occurrence{{seed, result}}; len(pending) > 0; {
+		o := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
 		to, heads := o.of, uint64(0)
 		if n := &m.nodes[o.of]; n.Kind() == graph.DualCell {
 			body := &m.prog.Bodies[m.prog.Duals[n.Head>>graph.KindShift].Body]
@@ -250,7 +250,7 @@ func (m *Machine) unshare(seed graph.Ref) (graph.Ref, error) {
 		}
 		first := 4*uint64(to) + graph.DualWords
 		for w := first; w < first+heads; w++ {
-			todo = append(todo, occurrence{m.words[w], w})
+			pending = append(pending, occurrence{m.words[w], w})
 		}
 	}
 	return root, nil
