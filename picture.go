@@ -102,17 +102,7 @@ func (p *Program) drawComputation(w io.Writer, what Picture, meter *limits.Meter
 // sourceNames returns what names the operations by their place: as the first let around
 // the operation in the source, with a number from the second on, or not at all.
 func (p *Program) sourceNames() func(term.Pos) string {
-	names := map[term.Pos]string{}
-	t := p.src.Term
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if n.Op != term.LetOp {
-			continue
-		}
-		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
-			names[u.Pos] = t.Vars[n.X].Name
-		}
-	}
+	names := p.letNames()
 	uses := map[string]int{}
 	return func(pos term.Pos) string {
 		name := names[pos]

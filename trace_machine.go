@@ -56,25 +56,29 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 
 // traced runs the program with a trace.
 func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*machine.Machine, *machine.Rewrite) error) error {
-	run := opt.EvalOptions
-	run.NoFuse, run.Strategy, run.Mode, run.Ablation = true, Direct, Reverse, machine.Whole
-	if run.Schedule == Parallel {
-		run.Schedule = LIFO
+	return p.literally(ctx, opt.EvalOptions, opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
+		call := func(r *machine.Rewrite) error { return f(e.m, r) }
+		if opt.Gradient {
+			return e.m.TraceGradient(point, values, jacobian, call)
+		}
+		return e.m.TraceValue(point, call)
+	})
+}
+
+// literally runs the literal form of the program at its point.
+func (p *Program) literally(ctx context.Context, opt EvalOptions, gradient bool, run func(e *Evaluator, point, values, jacobian []float64) error) error {
+	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation = true, Direct, Reverse, machine.Whole
+	if opt.Schedule == Parallel {
+		opt.Schedule = LIFO
 	}
-	e, err := p.newEvaluator(ctx, run, opt.Gradient)
+	e, err := p.newEvaluator(ctx, opt, gradient)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	call := func(r *machine.Rewrite) error { return f(e.m, r) }
 	point := p.Point()
-	if opt.Gradient {
-		values := make([]float64, e.Outputs())
-		err = e.m.TraceGradient(point, values, make([]float64, len(values)*len(point)), call)
-	} else {
-		err = e.m.TraceValue(point, call)
-	}
-	return p.locate(err, "reducing")
+	values := make([]float64, e.Outputs())
+	return p.locate(run(e, point, values, make([]float64, len(values)*len(point))), "reducing")
 }
 
 func (p *Program) textRewrite(b []byte, r *machine.Rewrite) []byte {

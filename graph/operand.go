@@ -65,6 +65,11 @@ func (in *Instr) Steps() (r Rule, n uint64) {
 	return 0, 0
 }
 
+// Opens reports whether the instruction opens a pair or vector, and makes no object.
+func (in *Instr) Opens() bool {
+	return in.Op == OpUnpair || in.Op == OpUntuple || in.Op == OpUnvec
+}
+
 // Steps returns the rule of an instruction of a dual's body.
 func (in *LinInstr) Steps() (r Rule, n uint64) {
 	switch in.Op {

@@ -32,9 +32,11 @@ type collector struct {
 }
 
 // collects reports whether the program's objects can be collected: those of gradients
-// live on for the backward phase, and those of open programs are the result.
+// live on for the backward phase, those of open programs are the result, and those of a run
+// that is watched keep their places.
 func (m *Machine) collects() bool {
-	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole
+	watched := m.trace != nil && m.trace.watch != nil
+	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole && !watched
 }
 
 // collectFrom begins a run: it sets when the first collection is.

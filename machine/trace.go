@@ -18,6 +18,12 @@ type Rewrite struct {
 	Before, After uint64
 	// Event is the number of the first rewrite of those that the machine makes at once.
 	Event uint64
+	// At is the object that the rewrite makes, opens or fires, 0 for none; Instr the
+	// instruction that it is of, or nil, and Operands the objects of that: of a run that is
+	// watched, and valid during the call.
+	At       graph.Ref
+	Instr    *graph.Instr
+	Operands []graph.Ref
 }
 
 // TraceValue is [Machine.Value], and TraceGradient [Machine.Gradient], and they call f
@@ -27,22 +33,26 @@ type Rewrite struct {
 // instruction that waits for an operand fires later. While f is called the arena is as it
 // is after all of its event. An error of f ends the run and is returned.
 func (m *Machine) TraceValue(point []float64, f func(*Rewrite) error) error {
-	return m.traced(f, func() error { return m.Value(point) })
+	return m.traced(&Watch{Rewrite: f}, false, func() error { return m.Value(point) })
 }
 
 // TraceGradient is [Machine.Gradient] with a trace: see [Machine.TraceValue].
 func (m *Machine) TraceGradient(point, values, jacobian []float64, f func(*Rewrite) error) error {
-	return m.traced(f, func() error { return m.Gradient(point, values, jacobian) })
+	return m.traced(&Watch{Rewrite: f}, false, func() error { return m.Gradient(point, values, jacobian) })
 }
 
 var errTraced = errors.New("machine: the runs that are traced are those of LIFO or Random, at a point, by the whole machine")
 
-func (m *Machine) traced(f func(*Rewrite) error, run func() error) error {
+// traced runs with a trace. What is watched besides is told only of a run that is watched.
+func (m *Machine) traced(w *Watch, watched bool, run func() error) error {
 	if m.team != nil || m.prog.Open || m.opt.Ablation != Whole {
 		return errTraced
 	}
 	literal := m.literal
-	m.literal, m.trace = true, newTracer(m, f)
+	m.literal, m.trace = true, newTracer(m, w.Rewrite)
+	if watched {
+		m.trace.watch = w
+	}
 	defer func() { m.literal, m.trace = literal, nil }()
 	if err := run(); err != nil {
 		return err
@@ -64,6 +74,13 @@ type tracer struct {
 	counts  graph.Counts
 	applied uint64
 	runs    []uint64
+
+	// What the next rewrites are about.
+	at       graph.Ref
+	instr    *graph.Instr
+	operands []graph.Ref
+
+	watch *Watch // what else is to be told, or nil
 
 	steps   []uint32       // of each instruction: how many of its template's steps it takes
 	rest    []graph.Counts // of each template: its other steps
@@ -95,30 +112,58 @@ func (t *tracer) emit(rule graph.Rule, n uint64, pos term.Pos) {
 			return
 		}
 		live := t.m.live()
-		t.last = Rewrite{Number: t.last.Number + 1, Rule: rule, Phase: t.phase, Pos: pos, Before: t.nodes, After: live, Event: t.last.Event}
+		t.last = Rewrite{Number: t.last.Number + 1, Rule: rule, Phase: t.phase, Pos: pos, Before: t.nodes, After: live, Event: t.last.Event,
+			At: t.at, Instr: t.instr, Operands: t.operands}
 		t.nodes = live
 		t.err = t.f(&t.last)
 	}
 }
 
+// about says what the next rewrites are about: an object that is no instruction's.
+func (t *tracer) about(r graph.Ref) { t.at, t.instr, t.operands = r, nil, t.operands[:0] }
+
+// aboutInstr says that the next rewrites are those of an instruction that has run in the
+// frame.
+func (t *tracer) aboutInstr(in *graph.Instr) {
+	if t.watch == nil {
+		return
+	}
+	m := t.m
+	at := in.D
+	if in.Opens() {
+		at = in.A
+	}
+	t.about(m.resolve(m.slots[at]))
+	t.instr = in
+	for i := range operands(in) {
+		t.operands = append(t.operands, m.resolve(m.slots[m.operandSlot(in, i)]))
+	}
+}
+
 // redex is what is known of a redex before it fires.
 type redex struct {
-	pos  term.Pos
-	rule graph.Rule // of an instruction that has waited
-	n    uint64
-	job  bool
+	at    graph.Ref
+	instr *graph.Instr // that has waited and runs in the frame, or nil
+	pos   term.Pos
+	rule  graph.Rule // of an instruction that has waited
+	n     uint64
+	job   bool
 }
 
 // redex looks at a node that is about to fire.
 func (t *tracer) redex(r graph.Ref) redex {
 	m := t.m
-	x := redex{pos: m.place(r)}
+	x := redex{at: r, pos: m.place(r)}
 	n := &m.nodes[r]
 	switch n.Kind() {
 	case graph.Suspended:
 		pc := m.words[4*uint64(r)+3]
-		x.rule, _ = m.prog.Code[pc].Steps()
+		in := &m.prog.Code[pc]
+		x.rule, _ = in.Steps()
 		x.n = uint64(t.steps[pc])
+		if in.Op != graph.OpIf && in.Op != graph.OpJob {
+			x.instr = in
+		}
 	case graph.Project:
 		pc := m.words[4*uint64(r)+3]
 		x.rule = graph.PairRule
@@ -141,7 +186,12 @@ func (t *tracer) event(x redex) {
 	}
 	t.last.Event = t.last.Number + 1
 	applied := m.applied - t.applied
+	t.about(m.resolve(x.at))
+	if x.instr != nil {
+		t.aboutInstr(x.instr)
+	}
 	t.emit(x.rule, x.n, x.pos)
+	t.about(m.resolve(x.at))
 	t.emit(graph.Lambda, applied, x.pos)
 	for r, n := range m.counts {
 		if rule := graph.Rule(r); rule != graph.GC {
@@ -153,6 +203,7 @@ func (t *tracer) event(x redex) {
 			t.body(uint32(i))
 		}
 	}
+	t.about(0)
 	t.emit(graph.GC, m.counts[graph.GC]-t.counts[graph.GC]+applied, x.pos)
 	t.counts, t.applied = m.counts, m.applied
 	copy(t.runs, m.runs)
@@ -172,9 +223,11 @@ func (t *tracer) body(id uint32) {
 	for pc := tm.Start; pc < tm.End; pc++ {
 		if t.steps[pc] > 0 && !t.waits(pc) {
 			rule, _ := p.Code[pc].Steps()
+			t.aboutInstr(&p.Code[pc])
 			t.emit(rule, uint64(t.steps[pc]), p.Code[pc].Pos)
 		}
 	}
+	t.about(0)
 	t.emit(graph.GC, rest[graph.GC], tm.Pos)
 }
 

@@ -18,6 +18,9 @@ func (m *Machine) backwardTraced(seed graph.Ref) error {
 	}
 	t.arrived = slices.Grow(t.arrived[:0], int(m.top/64+1))[:m.top/64+1]
 	clear(t.arrived)
+	if t.watch != nil && t.watch.Backward != nil {
+		t.watch.Backward()
+	}
 	return m.fireCellsTraced(seed)
 }
 
@@ -26,7 +29,7 @@ func (m *Machine) backwardTraced(seed graph.Ref) error {
 func (m *Machine) fireCellsTraced(seed graph.Ref) error {
 	t := m.trace
 	stack := m.cells[:0]
-	if err := m.arriveTraced(&stack, seed, 1, 0); err != nil {
+	if err := m.arriveTraced(&stack, 0, seed, 1, 0); err != nil {
 		return err
 	}
 	for len(stack) > 0 && t.err == nil {
@@ -44,6 +47,7 @@ func (m *Machine) fireCellsTraced(seed graph.Ref) error {
 		stack = stack[:last]
 		m.pops++
 		t.last.Event = t.last.Number + 1
+		t.about(d)
 		if n := &m.nodes[d]; n.Kind() == graph.Input {
 			m.grad[n.Head>>graph.KindShift] = m.state[d].Number()
 			m.firedIn++
@@ -103,15 +107,15 @@ func (m *Machine) fireCellTraced(stack *[]graph.Ref, d graph.Ref) error {
 			m.regs[in.D] = linear(in, m.regs)
 			continue
 		}
-		if err := m.arriveTraced(stack, m.words[w+uint64(in.D)], v, dual.Pos); err != nil {
+		if err := m.arriveTraced(stack, d, m.words[w+uint64(in.D)], v, dual.Pos); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// arriveTraced lets v arrive at the cell h.
-func (m *Machine) arriveTraced(stack *[]graph.Ref, h graph.Ref, v float64, pos term.Pos) error {
+// arriveTraced lets v, from the dual d or, if that is 0, from outside, arrive at the cell h.
+func (m *Machine) arriveTraced(stack *[]graph.Ref, d, h graph.Ref, v float64, pos term.Pos) error {
 	t := m.trace
 	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
 		return &NotFiniteError{Value: v, What: "a derivative", Pos: pos}
@@ -122,9 +126,14 @@ func (m *Machine) arriveTraced(stack *[]graph.Ref, h graph.Ref, v float64, pos t
 	} else {
 		m.addSteps(graph.Factor, 1)
 		m.addSteps(graph.Plus, 1)
+		t.about(h)
 		t.emit(graph.Factor, 1, pos)
 		t.emit(graph.Plus, 1, pos)
+		t.about(d)
 		t.counts = m.counts
+	}
+	if t.watch != nil && t.watch.Arrive != nil {
+		t.watch.Arrive(Arrival{Step: t.last.Number, From: d, To: h, Value: v})
 	}
 	c.V = math.Float64bits(c.Number() + v)
 	if c.A--; c.A == 0 {

@@ -103,7 +103,7 @@ func (c *computation) label(w hypergraph.Node, name string) markup {
 	if c.Values == nil {
 		return text
 	}
-	value := markup(`<FONT POINT-SIZE="10">` + number(c.Values[w]) + "</FONT>")
+	value := markup(`<FONT POINT-SIZE="10">` + Number(c.Values[w]) + "</FONT>")
 	if text == "" {
 		return value
 	}
@@ -166,13 +166,13 @@ func (c *computation) operations() {
 		}
 		colour := c.colour(c.dual[w])
 		edge := fmt.Sprintf("e%d", w)
-		as := attrs{"label", symbol(f), "color", colour, "fontcolor", colour}
-		if utf8.RuneCountInString(symbol(f)) > 3 {
+		as := attrs{"label", Symbol(f), "color", colour, "fontcolor", colour}
+		if utf8.RuneCountInString(Symbol(f)) > 3 {
 			as = append(as, "shape", "cds", "margin", "0.12,0.06", "height", 0.3)
 		} else {
 			as = append(as, "shape", "triangle", "orientation", 270, "fixedsize", "true", "width", 0.62, "height", 0.62)
 		}
-		if utf8.RuneCountInString(symbol(f)) == 1 {
+		if utf8.RuneCountInString(Symbol(f)) == 1 {
 			as = append(as, "fontsize", 18)
 		}
 		if ordered(f) {
@@ -216,7 +216,7 @@ func (c *computation) read(z hypergraph.Node, id string, dual bool) {
 func (c *computation) numeral(r float64, dual bool) string {
 	c.numerals++
 	id := fmt.Sprintf("r%d", c.numerals)
-	c.circle(id, markup(number(r)), dual, nil)
+	c.circle(id, markup(Number(r)), dual, nil)
 	return id
 }
 

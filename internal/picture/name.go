@@ -29,13 +29,13 @@ func nameMarkup(name string) markup {
 	return markup(out + ticks)
 }
 
-// number is a number for people, with four digits.
-func number(x float64) string {
+// Number is a number for people, with four digits.
+func Number(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', 4, 64), "-", "−", 1)
 }
 
-// symbol is the text of a hyperedge; + is [term.NoSymbol].
-func symbol(f term.Symbol) string {
+// Symbol is the text of a hyperedge; + is [term.NoSymbol].
+func Symbol(f term.Symbol) string {
 	switch f {
 	case term.NoSymbol:
 		return "+"

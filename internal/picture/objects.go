@@ -39,9 +39,17 @@ func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error
 	return left, d.end()
 }
 
-func colourOf(k graph.Kind) string {
+// IsDual tells the kinds of objects of the backward phase.
+func IsDual(k graph.Kind) bool {
 	switch k {
 	case graph.DualCell, graph.LinDual, graph.BlockDual, graph.Input, graph.Arrival, graph.Bag, graph.Job:
+		return true
+	}
+	return false
+}
+
+func colourOf(k graph.Kind) string {
+	if IsDual(k) {
 		return dualColour
 	}
 	return primalColour

@@ -26,11 +26,11 @@ func TestNames(t *testing.T) {
 	} {
 		require.Equal(t, want, nameMarkup(name), name)
 	}
-	require.Equal(t, "−0.9111", number(-0.9111302618846769))
-	require.Equal(t, "1e−07", number(1e-7))
+	require.Equal(t, "−0.9111", Number(-0.9111302618846769))
+	require.Equal(t, "1e−07", Number(1e-7))
 	require.Equal(t, `"a\"\\\n"`, quote("a\"\\\n"))
 	require.Equal(t, []string{"+", "·", "−", "/", "pow′2"},
-		[]string{symbol(term.NoSymbol), symbol(term.Mul), symbol(term.Sub), symbol(term.Div), symbol(term.DPow2)})
+		[]string{Symbol(term.NoSymbol), Symbol(term.Mul), Symbol(term.Sub), Symbol(term.Div), Symbol(term.DPow2)})
 	require.True(t, ordered(term.Pow))
 	require.False(t, ordered(term.Mul))
 	require.False(t, ordered(term.Sin))

@@ -158,7 +158,7 @@ func instructionText(in *graph.Instr) string {
 	case graph.OpDual:
 		return fmt.Sprintf("dual %d", in.Tmpl)
 	case graph.OpFun1, graph.OpFun2:
-		return symbol(in.Sym)
+		return Symbol(in.Sym)
 	}
 	return in.Name()
 }

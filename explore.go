@@ -1,0 +1,243 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+// ExploreOptions say which run is explored. The zero value explores an evaluation.
+type ExploreOptions struct {
+	EvalOptions      // schedule, seed and limits; the literal form runs, by the strategy Direct
+	Gradient    bool // the run is that of the gradient, and not of the value
+}
+
+// Exploration is a run of the literal form whose states can be looked at: state k is that
+// after step k, state 0 the one before the first. It keeps no states: it runs the program
+// again up to those that are asked for. It may be used by several goroutines at once.
+type Exploration struct {
+	p    *Program
+	opt  ExploreOptions
+	info ExplorationInfo
+	made []origin // of each object that is computed, by its node
+
+	wide     uint64              // steps of a window
+	events   []uint64            // of each window: the first step of the event that its first step is of
+	letNames map[term.Pos]string // of what stands at a place of the source
+	inputs   []term.Var
+}
+
+// ExplorationInfo is what is known of a run as a whole.
+type ExplorationInfo struct {
+	Steps    uint64      // all that were taken
+	Backward uint64      // the first step of the first backward phase, 0 if there is none
+	Rules    []RuleSteps // all rules, and how often each fired
+	Stopped  string      // what ended the run before its end, "" if nothing did
+	// Values, Lengths and Jacobian are those of [Result], of a run that has come to its
+	// end: of a value with a function in it there are none.
+	Values   []float64
+	Lengths  []int
+	Jacobian []float64
+}
+
+// origin says how an object was computed.
+type origin struct {
+	operands [2]graph.Ref // 0: none
+	pos      term.Pos
+	op       graph.Op
+	sym      term.Symbol
+}
+
+// Windows of a run that has at most wholeSteps steps are one; else they have windowSteps.
+const (
+	wholeSteps  = 8000
+	windowSteps = 2000
+)
+
+// errWindowEnd ends a run of which no more is looked at.
+var errWindowEnd = errors.New("gram: the end of what is looked at")
+
+// Explore runs the program once. What ends the run early, a limit or a number that isn't
+// finite, is told by [ExplorationInfo]; the error is that of a run that cannot begin, or
+// that the context has ended.
+func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration, error) {
+	x := &Exploration{p: p, opt: opt, wide: windowSteps, letNames: p.letNames(), inputs: p.ScalarInputs()}
+	var counts graph.Counts
+	first := &machine.Watch{Rewrite: func(r *machine.Rewrite) error {
+		if r.Number%windowSteps == 1 {
+			x.events = append(x.events, r.Event)
+		}
+		if r.Phase == machine.Backward && x.info.Backward == 0 {
+			x.info.Backward = r.Number
+		}
+		counts[r.Rule]++
+		x.info.Steps = r.Number
+		x.remember(r)
+		return nil
+	}}
+	err := p.literally(ctx, opt.EvalOptions, opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
+		err := x.watch(e, point, values, jacobian, first)
+		switch {
+		case err != nil:
+		case opt.Gradient:
+			x.info.Values, x.info.Jacobian = values, jacobian
+		case p.Shape() != nil:
+			x.info.Values, x.info.Lengths, err = e.m.Read(nil, nil)
+		}
+		return err
+	})
+	if err != nil {
+		if x.info.Steps == 0 || errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+		x.info.Stopped = err.Error()
+	}
+	if x.info.Steps <= wholeSteps {
+		x.wide = wholeSteps
+	}
+	for r, n := range counts {
+		info := &graph.Rules[r]
+		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
+	}
+	return x, nil
+}
+
+// Info returns what is known of the whole run.
+func (x *Exploration) Info() ExplorationInfo { return x.info }
+
+// run runs the program again. Limits end it where they did at first, but for time.
+func (x *Exploration) run(ctx context.Context, watch func(*machine.Machine) *machine.Watch) error {
+	return x.p.literally(ctx, x.opt.EvalOptions, x.opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
+		return x.watch(e, point, values, jacobian, watch(e.m))
+	})
+}
+
+func (x *Exploration) watch(e *Evaluator, point, values, jacobian []float64, w *machine.Watch) error {
+	if x.opt.Gradient {
+		return e.m.WatchGradient(point, values, jacobian, w)
+	}
+	return e.m.WatchValue(point, w)
+}
+
+// remember keeps how an object is computed.
+func (x *Exploration) remember(r *machine.Rewrite) {
+	if !computes(r) {
+		return
+	}
+	if n := int(r.At) + 1; n > len(x.made) {
+		x.made = append(x.made, make([]origin, n-len(x.made))...)
+	}
+	o := origin{pos: r.Pos, op: r.Instr.Op, sym: r.Instr.Sym}
+	copy(o.operands[:], r.Operands)
+	x.made[r.At] = o
+}
+
+// computes reports whether a rewrite makes a number out of numbers.
+func computes(r *machine.Rewrite) bool {
+	if r.Instr == nil {
+		return false
+	}
+	switch r.Instr.Op {
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
+		return true
+	}
+	return false
+}
+
+// Find says which step is looked for. What is zero fits all.
+type Find struct {
+	From  uint64
+	Back  bool   // the last step before From, and not the first behind it
+	Rule  string // a number or a name
+	Line  int    // of the source
+	Phase string // "primal" or "backward"
+}
+
+// Find returns the nearest step that fits. The error is a [*UsageError] for a rule that
+// there isn't, or that of the context.
+func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool, err error) {
+	opt := TraceOptions{Line: find.Line, Phase: find.Phase}
+	if find.Rule != "" {
+		opt.Rules = []string{find.Rule}
+	}
+	f, err := x.p.newFilter(&opt)
+	if err != nil {
+		return 0, false, err
+	}
+	err = x.run(ctx, func(*machine.Machine) *machine.Watch {
+		return &machine.Watch{Rewrite: func(r *machine.Rewrite) error {
+			if find.Back && r.Number >= find.From {
+				return errWindowEnd
+			}
+			if (find.Back || r.Number > find.From) && f.keep(r.Number, r.Rule, r.Pos) && (opt.Phase == "" || opt.Phase == r.Phase.String()) {
+				step, ok = r.Number, true
+				if !find.Back {
+					return errWindowEnd
+				}
+			}
+			return nil
+		}}
+	})
+	return step, ok, x.ended(err)
+}
+
+// ended is the error of a run that was stopped where it was to stop, or where it once was.
+func (x *Exploration) ended(err error) error {
+	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// Window returns the window that holds a state: of the states before and behind it as
+// many as can be shown at once. Windows of one run meet: the last state of one is the
+// first of the next. The error is that of a state that there isn't, or of the context.
+func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
+	if at > x.info.Steps {
+		return nil, fmt.Errorf("gram: the run has %d steps, and no state %d", x.info.Steps, at)
+	}
+	i := at / x.wide
+	if i > 0 && i*x.wide == x.info.Steps {
+		i--
+	}
+	from, to := i*x.wide, min((i+1)*x.wide, x.info.Steps)
+	event := uint64(1)
+	if from < x.info.Steps {
+		event = x.events[from/windowSteps]
+	}
+	for _, most := range []int{wholeObjects, nearObjects} {
+		s := newScenes(x, from, to, event, most)
+		err := x.run(ctx, func(m *machine.Machine) *machine.Watch {
+			s.m = m
+			return &machine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
+		})
+		if errors.Is(err, errTooMany) {
+			continue
+		}
+		if err = x.ended(err); err != nil {
+			return nil, err
+		}
+		return s.window(), nil
+	}
+	return nil, errTooMany
+}
+
+// letNames returns the names that lets of the source give to what stands at a place.
+func (p *Program) letNames() map[term.Pos]string {
+	names := map[term.Pos]string{}
+	t := p.src.Term
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Op != term.LetOp {
+			continue
+		}
+		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
+			names[u.Pos] = t.Vars[n.X].Name
+		}
+	}
+	return names
+}

@@ -1,0 +1,201 @@
+package gram
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+// cell is a dual in the backward phase.
+type cell struct {
+	sum          float64
+	arrived, due int
+	fired        bool
+}
+
+// put writes the cell's state into the dual's version.
+func (c *cell) put(v *WindowVersion) {
+	v.Value, v.Arrived, v.Due, v.Fired = "", 0, 0, false
+	if c != nil {
+		v.Value, v.Arrived, v.Due, v.Fired = picture.Number(c.sum), c.arrived, c.due, c.fired
+	}
+}
+
+// arrive takes an argument that arrives at a dual.
+func (s *scenes) arrive(a machine.Arrival) {
+	c := s.cells[a.To]
+	if c == nil {
+		n := s.m.Node(a.To)
+		c = &cell{due: int(n.A)}
+		s.cells[a.To] = c
+	}
+	c.arrived++
+	c.sum += a.Value
+	if a.Step+1 < s.first {
+		return
+	}
+	s.update(a.To, a.Step)
+	if a.Step >= s.from && a.Step <= s.to {
+		from := -1
+		if a.From != 0 {
+			from = int(a.From)
+		}
+		s.out.Arrivals = append(s.out.Arrivals, WindowArrival{Step: a.Step, From: from, To: int(a.To), Value: picture.Number(a.Value)})
+	}
+}
+
+// fire looks whether a dual fires.
+func (s *scenes) fire(r *machine.Rewrite) {
+	if c := s.cells[r.At]; c != nil && r.Rule == graph.Lambda && r.Phase == machine.Backward {
+		c.fired = true
+		s.update(r.At, r.Number)
+	}
+}
+
+// backward begins a backward phase.
+func (s *scenes) backward() {
+	for at := range s.cells {
+		delete(s.cells, at)
+		s.update(at, s.last)
+	}
+}
+
+// update shows the state of a cell from a step on.
+func (s *scenes) update(at graph.Ref, step uint64) {
+	for i := range s.event.changes { // the version that is to be put into place
+		if c := &s.event.changes[i]; c.at == at {
+			s.cells[at].put(&c.version)
+		}
+	}
+	sh := s.nodes[at]
+	if sh == nil || len(sh.versions) == 0 {
+		return
+	}
+	v := sh.versions[len(sh.versions)-1]
+	if v.Until <= s.to {
+		return // it is gone
+	}
+	s.cells[at].put(&v)
+	s.put(sh, step, v)
+}
+
+// seen returns an object as it is now.
+func (s *scenes) seen(at graph.Ref) machine.Seen {
+	return machine.Seen{At: at, Node: s.m.Node(at)}
+}
+
+// roleOf tells what part an object has.
+func roleOf(k graph.Kind) string {
+	switch {
+	case picture.IsDual(k):
+		return "dual"
+	case k >= graph.Wait:
+		return "waiting"
+	}
+	return "primal"
+}
+
+// version describes an object as it is now.
+func (s *scenes) version(o machine.Seen) WindowVersion {
+	k := o.Node.Kind()
+	v := WindowVersion{Kind: k.String(), Role: roleOf(k), Text: s.m.Describe(o.At), Root: o.At == s.m.Result()}
+	pos := s.m.Place(o.At)
+	heads := s.m.Heads(o.At)
+	for i, r := range o.Refs {
+		v.Edges = append(v.Edges, WindowEdge{To: int(r), As: edgeKind(k, i, heads)})
+	}
+	switch {
+	case k == graph.Num || k == graph.Input:
+		if how, ok := s.origin(o.At); ok {
+			pos = how.pos
+		}
+		s.number(&v, o)
+	case k == graph.DualCell:
+		v.Label = labels[k]
+		s.cells[o.At].put(&v)
+	case k == graph.Closure:
+		v.Label = "λ " + s.m.Name(o.At)
+	case labels[k] != "":
+		v.Label = labels[k]
+	default:
+		v.Label = v.Text
+	}
+	v.Line, v.Column, _ = s.x.p.src.Position(pos)
+	return v
+}
+
+// labels are those of objects that their kind tells all of.
+var labels = map[graph.Kind]string{graph.Pair: "⟨ , ⟩", graph.Vec: "vector", graph.Partial: "partial", graph.DualCell: "λa",
+	graph.LinDual: "λa", graph.Apply: "apply", graph.Project: "project", graph.Copy: "→", graph.Job: "job", graph.Arrival: "x* a",
+	graph.Bag: "+"}
+
+// edgeKind tells as what an object of a kind refers to its i-th reference.
+func edgeKind(k graph.Kind, i, heads int) string {
+	switch {
+	case k == graph.DualCell && i < heads, k == graph.Arrival && i == 0:
+		return "head"
+	case k == graph.DualCell:
+		return "factor"
+	case k >= graph.Wait:
+		return "waits"
+	}
+	return "holds"
+}
+
+// origin returns how the number at a node was computed.
+func (s *scenes) origin(at graph.Ref) (origin, bool) {
+	if int(at) >= len(s.x.made) || s.x.made[at].operands[0] == 0 {
+		return origin{}, false
+	}
+	return s.x.made[at], true
+}
+
+// symbol is the operation.
+func (o *origin) symbol() string {
+	switch o.op {
+	case graph.OpAdd:
+		return picture.Symbol(term.NoSymbol)
+	case graph.OpMul:
+		return picture.Symbol(term.Mul)
+	case graph.OpSub:
+		return picture.Symbol(term.Sub)
+	}
+	return picture.Symbol(o.sym)
+}
+
+// number describes a number, and the dual of an input.
+func (s *scenes) number(v *WindowVersion, o machine.Seen) {
+	if i := s.m.InputAt(o.At); i >= 0 {
+		v.Label = s.x.p.src.Term.Vars[s.x.inputs[i]].Name
+	}
+	if o.Node.Kind() == graph.Input {
+		v.Label += "*"
+		v.Text = v.Label + ", the dual of an input"
+		s.cells[o.At].put(v)
+		return
+	}
+	v.Value = picture.Number(o.Node.Number())
+	full := strconv.FormatFloat(o.Node.Number(), 'g', -1, 64)
+	how, ok := s.origin(o.At)
+	if !ok {
+		v.Text = full
+		if v.Label != "" {
+			v.Text = v.Label + " = " + full
+		}
+		return
+	}
+	symbol := how.symbol()
+	if v.Label = s.x.letNames[how.pos]; v.Label == "" {
+		v.Label = symbol
+	}
+	v.Text = fmt.Sprintf("%s = %s, by %s", v.Label, full, symbol)
+	for _, r := range how.operands {
+		if r != 0 {
+			v.Edges = append(v.Edges, WindowEdge{To: int(r), As: "from"})
+		}
+	}
+}

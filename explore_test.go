@@ -1,0 +1,246 @@
+package gram_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+)
+
+// look is how objects look in one state, by their IDs.
+type look map[int]gram.WindowVersion
+
+// stateOf returns what a window shows in a state.
+func stateOf(w *gram.Window, k uint64) look {
+	out := look{}
+	for _, n := range w.Nodes {
+		for _, v := range n.Versions {
+			if v.From <= k && k < v.Until {
+				v.From, v.Until = 0, 0
+				out[n.ID] = v
+			}
+		}
+	}
+	return out
+}
+
+func explore(t *testing.T, p *gram.Program, opt gram.ExploreOptions) *gram.Exploration {
+	t.Helper()
+	x, err := p.Explore(t.Context(), opt)
+	require.NoError(t, err)
+	return x
+}
+
+func windowAt(t *testing.T, x *gram.Exploration, at uint64) *gram.Window {
+	t.Helper()
+	w, err := x.Window(t.Context(), at)
+	require.NoError(t, err)
+	require.LessOrEqual(t, w.From, at)
+	require.LessOrEqual(t, at, w.To)
+	require.Len(t, w.Steps, int(w.To-w.From))
+	for _, n := range w.Nodes {
+		for i, v := range n.Versions {
+			if v.From >= v.Until || v.Until > w.To+1 || i > 0 && n.Versions[i-1].Until > v.From {
+				require.Fail(t, "versions overlap", "%+v", n)
+			}
+		}
+	}
+	return w
+}
+
+// byLabel returns the only object of a state with a label.
+func byLabel(t *testing.T, s look, label string) gram.WindowVersion {
+	t.Helper()
+	var found []gram.WindowVersion
+	for _, v := range s {
+		if v.Label == label {
+			found = append(found, v)
+		}
+	}
+	require.Len(t, found, 1, label)
+	return found[0]
+}
+
+// TestExploreFigure1: the states of the paper's Figure 1 have the numbers of section 2.4.
+func TestExploreFigure1(t *testing.T) {
+	p := loadExample(t, "figure1")
+	x := explore(t, p, gram.ExploreOptions{Gradient: true})
+	info := x.Info()
+	require.Equal(t, uint64(76), info.Steps)
+	require.Empty(t, info.Stopped)
+	require.InDelta(t, 0.4121, info.Values[0], 1e-4)
+	w := windowAt(t, x, 0)
+	require.Equal(t, info.Steps, w.To)
+
+	before := stateOf(w, info.Backward-2)
+	require.Equal(t, "3", byLabel(t, before, "z1").Value)
+	require.Equal(t, "9", byLabel(t, before, "z2").Value)
+	require.Equal(t, "0.4121", byLabel(t, before, "sin").Value)
+	for _, v := range before {
+		require.Zero(t, v.Arrived)
+	}
+	end := stateOf(w, info.Steps)
+	require.Equal(t, "−5.467", byLabel(t, end, "x1*").Value)
+	require.Equal(t, "5.467", byLabel(t, end, "x2*").Value)
+	sums := 0
+	for _, v := range end {
+		if v.Role == "dual" {
+			require.True(t, v.Fired, v.Text)
+			require.Equal(t, v.Due, v.Arrived)
+		}
+		if v.Due == 2 { // z1 is used twice: (11)
+			require.Equal(t, "−5.467", v.Value)
+			sums++
+		}
+	}
+	require.Equal(t, 1, sums)
+	require.Len(t, w.Arrivals, 6)
+}
+
+// TestExploreValue: of a value everything is gone in the end but the result.
+func TestExploreValue(t *testing.T) {
+	p := loadExample(t, "figure1")
+	x := explore(t, p, gram.ExploreOptions{})
+	w := windowAt(t, x, 0)
+	last := stateOf(w, w.To)
+	require.Len(t, last, 1)
+	for _, v := range last {
+		require.True(t, v.Root)
+		require.Equal(t, "0.4121", v.Value)
+	}
+	require.Equal(t, "9", byLabel(t, stateOf(w, w.To-2), "z2").Value)
+}
+
+// TestExploreSteps: the steps of the windows are those of the trace, and each window's
+// last state is the first of the next.
+func TestExploreSteps(t *testing.T) {
+	gradients := differentiable(t)
+	for _, name := range exampleNames(t) {
+		for _, gradient := range []bool{false, true} {
+			if gradient && !slices.Contains(gradients, name) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%v", name, gradient), func(t *testing.T) {
+				t.Parallel()
+				p := loadExample(t, name)
+				x := explore(t, p, gram.ExploreOptions{Gradient: gradient})
+				for _, at := range []uint64{0, x.Info().Steps / 2, x.Info().Steps} {
+					checkWindow(t, p, x, at, gradient)
+				}
+			})
+		}
+	}
+}
+
+func checkWindow(t *testing.T, p *gram.Program, x *gram.Exploration, at uint64, gradient bool) {
+	w := windowAt(t, x, at)
+	var trace bytes.Buffer
+	opt := gram.TraceOptions{Gradient: gradient, Format: gram.TraceJSON, From: w.From + 1, To: w.To}
+	require.NoError(t, p.Trace(t.Context(), &trace, opt))
+	rules := x.Info().Rules
+	for i, line := range strings.Split(strings.TrimSpace(trace.String()), "\n") {
+		var want struct {
+			Step         uint64
+			Rule, Phase  string
+			Line, Column int
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &want))
+		got := w.Steps[i]
+		require.Equal(t, want.Step, w.From+1+uint64(i))
+		require.Equal(t, want.Rule, rules[got.Rule].Name)
+		require.Equal(t, []any{want.Phase, want.Line, want.Column}, []any{got.Phase, got.Line, got.Column})
+	}
+	checkEdges(t, w)
+	if w.To == x.Info().Steps {
+		return
+	}
+	next := windowAt(t, x, w.To+1)
+	require.Equal(t, w.To, next.From)
+	a, b := stateOf(w, w.To), stateOf(next, w.To)
+	for id, v := range b {
+		if other, ok := a[id]; ok { // the neighbourhood of another redex may be another
+			v.Edges, other.Edges = nil, nil
+			require.Equal(t, other, v)
+		}
+	}
+	counts := append([]uint64(nil), w.Counts...)
+	for _, step := range w.Steps {
+		counts[step.Rule]++
+	}
+	require.Equal(t, counts, next.Counts)
+}
+
+// checkEdges checks that what an object refers to is there as long as it is, where all
+// objects are shown.
+func checkEdges(t *testing.T, w *gram.Window) {
+	for i, step := range w.Steps {
+		k := w.From + 1 + uint64(i)
+		if step.Left != 0 || i%17 != 0 && k != w.To {
+			continue
+		}
+		s := stateOf(w, k)
+		for id, v := range s {
+			for _, e := range v.Edges {
+				if e.As != "from" {
+					_, ok := s[e.To]
+					require.True(t, ok, "state %d: %d %s refers to %d", k, id, v.Text, e.To)
+				}
+			}
+		}
+	}
+}
+
+// TestExploreFind finds steps forward and back.
+func TestExploreFind(t *testing.T) {
+	p := loadExample(t, "figure1")
+	x := explore(t, p, gram.ExploreOptions{Gradient: true})
+	w := windowAt(t, x, 0)
+	name := func(step uint64) string { return x.Info().Rules[w.Steps[step-1].Rule].Name }
+	for _, c := range []struct {
+		find gram.Find
+		want uint64
+	}{
+		{gram.Find{Rule: "factor"}, 62},
+		{gram.Find{Rule: "11", From: 61}, 62},
+		{gram.Find{Rule: "factor", From: 62}, 0},
+		{gram.Find{Rule: "factor", From: 70, Back: true}, 62},
+		{gram.Find{Phase: "backward"}, x.Info().Backward},
+		{gram.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 19},
+		{gram.Find{Line: 7, From: 20, Rule: "function"}, 51},
+	} {
+		step, ok, err := x.Find(t.Context(), c.find)
+		require.NoError(t, err)
+		require.Equal(t, c.want != 0, ok, "%+v", c.find)
+		require.Equal(t, c.want, step, "%+v", c.find)
+	}
+	require.Equal(t, "factor", name(62))
+	_, _, err := x.Find(t.Context(), gram.Find{Rule: "fuse"})
+	var usage *gram.UsageError
+	require.ErrorAs(t, err, &usage)
+}
+
+// TestExploreLimits: a run that a limit ends can be explored as far as it got.
+func TestExploreLimits(t *testing.T) {
+	p := loadExample(t, "rnn")
+	x := explore(t, p, gram.ExploreOptions{EvalOptions: gram.EvalOptions{MaxSteps: 50}, Gradient: true})
+	require.Contains(t, x.Info().Stopped, "limit of 50 steps reached")
+	require.GreaterOrEqual(t, x.Info().Steps, uint64(1))
+	w := windowAt(t, x, x.Info().Steps)
+	require.NotEmpty(t, stateOf(w, w.To))
+	_, err := x.Window(t.Context(), x.Info().Steps+1)
+	require.Error(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = p.Explore(ctx, gram.ExploreOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = x.Window(ctx, 0)
+	require.ErrorIs(t, err, context.Canceled)
+}
