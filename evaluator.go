@@ -30,6 +30,8 @@ type EvalOptions struct {
 	Ablation Ablation
 	// profile, if not nil, takes what the machines record.
 	profile *profiler
+	// traced says that the run is traced.
+	traced bool
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
@@ -77,7 +79,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if grad {
 		err = e.prepare(p.Point())
 	} else {
-		e.prog, err = p.valueProgram(e.meter, opt.profile)
+		e.prog, err = p.valueProgram(e.meter, opt.placed())
 	}
 	if err != nil {
 		return nil, err
@@ -87,6 +89,9 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	}
 	return e, nil
 }
+
+// placed reports whether steps are to be known by their places in the source.
+func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
 
 // start makes the machine of the evaluator's program.
 func (e *Evaluator) start() error {

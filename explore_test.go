@@ -212,7 +212,7 @@ func TestExploreFind(t *testing.T) {
 		{gram.Find{Rule: "factor", From: 62}, 0},
 		{gram.Find{Rule: "factor", From: 70, Back: true}, 62},
 		{gram.Find{Phase: "backward"}, x.Info().Backward},
-		{gram.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 19},
+		{gram.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 16},
 		{gram.Find{Line: 7, From: 20, Rule: "function"}, 51},
 	} {
 		step, ok, err := x.Find(t.Context(), c.find)

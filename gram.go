@@ -86,9 +86,23 @@ type Program struct {
 
 // compiled is a program for the machine, made when it is first needed.
 type compiled struct {
-	mu   sync.Mutex
-	prog *graph.Program
-	time time.Duration
+	mu     sync.Mutex
+	prog   *graph.Program
+	time   time.Duration
+	placed *compiled // the same with counts by place
+}
+
+// with returns c, or, for profiles and traces, what has counts by place.
+func (c *compiled) with(placed bool) *compiled {
+	if !placed {
+		return c
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.placed == nil {
+		c.placed = new(compiled)
+	}
+	return c.placed
 }
 
 type sizes struct{ term, reverse int64 }
@@ -244,22 +258,23 @@ func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.
 	return c.prog, nil
 }
 
-// valueProgram compiles t, and reverseProgram D(t).
-func (p *Program) valueProgram(meter *limits.Meter, prof *profiler) (*graph.Program, error) {
-	return p.get(prof.compiled(&p.value), func() (*graph.Program, error) {
+// valueProgram compiles t, reverseProgram D(t): with the counts of templates by place, if
+// placed.
+func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
+	return p.get(p.value.with(placed), func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: prof != nil, Check: p.opt.check("compile", meter)})
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: placed, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 }
 
-func (p *Program) reverseProgram(meter *limits.Meter, prof *profiler) (*graph.Program, error) {
-	return p.get(prof.compiled(&p.gradient), func() (*graph.Program, error) {
+func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
+	return p.get(p.gradient.with(placed), func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Places: prof != nil, Check: p.opt.check("compile", meter)})
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Places: placed, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 }

@@ -61,7 +61,7 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, what Picture, opt DrawO
 }
 
 func (p *Program) drawCode(w io.Writer, meter *limits.Meter, opt DrawOptions) (int, error) {
-	prog, err := p.valueProgram(meter, nil)
+	prog, err := p.valueProgram(meter, false)
 	if err != nil {
 		return 0, err
 	}

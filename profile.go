@@ -69,15 +69,6 @@ func (p *profiler) recording() machine.Recording {
 	return p.kind
 }
 
-// compiled returns where a compiled program is kept: c, or nowhere, for those that are
-// profiled have counts by place.
-func (p *profiler) compiled(c *compiled) *compiled {
-	if p == nil {
-		return c
-	}
-	return new(compiled)
-}
-
 // collect takes what the machine has recorded. place returns the program's place for one of
 // the term that the machine ran.
 func (p *profiler) collect(m *machine.Machine, place func(term.Pos) term.Pos) {

@@ -61,8 +61,8 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 			return nil, machine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
-	prog, err := p.get(opt.profile.compiled(&p.symbolic), func() (*graph.Program, error) {
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Places: opt.profile != nil, Check: p.opt.check("compile", meter)})
+	prog, err := p.get(p.symbolic.with(opt.placed()), func() (*graph.Program, error) {
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Places: opt.placed(), Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *Program) WriteCode(ctx context.Context, w io.Writer, gradient bool) err
 	if gradient {
 		get = p.reverseProgram
 	}
-	prog, err := get(meter, nil)
+	prog, err := get(meter, false)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (e *Evaluator) prepare(point []float64) error {
 	case Modular:
 		err = e.modular(point)
 	default:
-		e.prog, err = e.p.reverseProgram(e.meter, e.opt.profile)
+		e.prog, err = e.p.reverseProgram(e.meter, e.opt.placed())
 	}
 	return err
 }
@@ -71,7 +71,7 @@ func (e *Evaluator) unfold(point []float64) error {
 		return p.locate(err, "differentiating")
 	}
 	p.setSize(p.src.Term.Size(), d.Size())
-	e.prog, err = compile.Compile(d, compile.Options{Inputs: st.inputs, Reversed: true, Places: e.opt.profile != nil, Check: check})
+	e.prog, err = compile.Compile(d, compile.Options{Inputs: st.inputs, Reversed: true, Places: e.opt.placed(), Check: check})
 	if err != nil {
 		return p.locate(err, "compiling")
 	}

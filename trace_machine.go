@@ -67,7 +67,7 @@ func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*machine
 
 // literally runs the literal form of the program at its point.
 func (p *Program) literally(ctx context.Context, opt EvalOptions, gradient bool, run func(e *Evaluator, point, values, jacobian []float64) error) error {
-	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation = true, Direct, Reverse, machine.Whole
+	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation, opt.traced = true, Direct, Reverse, machine.Whole, true
 	if opt.Schedule == Parallel {
 		opt.Schedule = LIFO
 	}

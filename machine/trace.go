@@ -29,8 +29,9 @@ type Rewrite struct {
 // TraceValue is [Machine.Value], and TraceGradient [Machine.Gradient], and they call f
 // for each rewrite. The literal form runs, and nothing in parallel: the rewrites of each
 // rule are as many as [Machine.Stats] counts. A body that is instantiated is several
-// rewrites: (3) of what its variables stand for, its instructions in order, and (4); an
-// instruction that waits for an operand fires later. While f is called the arena is as it
+// rewrites: its instructions in order, each behind the (3) of its operands, and then (4); an
+// instruction that waits for an operand fires later. Where they stand in the source is known
+// exactly if the program was compiled with counts by place. While f is called the arena is as it
 // is after all of its event. An error of f ends the run and is returned.
 func (m *Machine) TraceValue(point []float64, f func(*Rewrite) error) error {
 	return m.traced(&Watch{Rewrite: f}, false, func() error { return m.Value(point) })
@@ -82,25 +83,17 @@ type tracer struct {
 
 	watch *Watch // what else is to be told, or nil
 
-	steps   []uint32       // of each instruction: how many of its template's steps it takes
-	rest    []graph.Counts // of each template: its other steps
-	arrived []uint64       // a bit for each cell of a job: an argument has arrived
+	steps   []uint32 // of each instruction: how many of its template's steps it takes
+	plans   [][]planned
+	arrived []uint64 // a bit for each cell of a job: an argument has arrived
 }
 
 func newTracer(m *Machine, f func(*Rewrite) error) *tracer {
 	p := m.prog
 	t := &tracer{m: m, f: f, runs: make([]uint64, len(p.Templates)), steps: make([]uint32, len(p.Code)),
-		rest: make([]graph.Counts, len(p.Templates))}
+		plans: make([][]planned, len(p.Templates))}
 	for i := range p.Templates {
-		tm := &p.Templates[i]
-		rest := tm.Counts
-		for pc := tm.Start; pc < tm.End; pc++ {
-			rule, n := p.Code[pc].Steps()
-			n = min(n, rest[rule])
-			rest[rule] -= n
-			t.steps[pc] = uint32(n)
-		}
-		t.rest[i] = rest
+		t.plans[i] = t.plan(&p.Templates[i])
 	}
 	return t
 }
@@ -121,6 +114,9 @@ func (t *tracer) emit(rule graph.Rule, n uint64, pos term.Pos) {
 
 // about says what the next rewrites are about: an object that is no instruction's.
 func (t *tracer) about(r graph.Ref) { t.at, t.instr, t.operands = r, nil, t.operands[:0] }
+
+// about0 says that the next rewrites make nothing themselves.
+func (t *tracer) about0() { t.at, t.instr = 0, nil }
 
 // aboutInstr says that the next rewrites are those of an instruction that has run in the
 // frame.
@@ -212,23 +208,22 @@ func (t *tracer) event(x redex) {
 
 // body makes the rewrites of a template that has just been instantiated.
 func (t *tracer) body(id uint32) {
-	p := t.m.prog
-	tm := &p.Templates[id]
-	rest := &t.rest[id]
-	for r, n := range rest {
-		if rule := graph.Rule(r); rule != graph.GC {
-			t.emit(rule, n, tm.Pos)
+	code := t.m.prog.Code
+	for _, p := range t.plans[id] {
+		switch {
+		case p.instr < 0:
+			t.about(0)
+		case !p.own:
+			t.aboutInstr(&code[p.instr])
+			t.about0()
+		case t.waits(uint32(p.instr)):
+			continue
+		default:
+			t.aboutInstr(&code[p.instr])
 		}
-	}
-	for pc := tm.Start; pc < tm.End; pc++ {
-		if t.steps[pc] > 0 && !t.waits(pc) {
-			rule, _ := p.Code[pc].Steps()
-			t.aboutInstr(&p.Code[pc])
-			t.emit(rule, uint64(t.steps[pc]), p.Code[pc].Pos)
-		}
+		t.emit(p.rule, p.n, p.pos)
 	}
 	t.about(0)
-	t.emit(graph.GC, rest[graph.GC], tm.Pos)
 }
 
 // waits tells whether an instruction of the template that has just been instantiated is
