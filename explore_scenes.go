@@ -16,6 +16,9 @@ const (
 	nearObjects  = 300
 )
 
+// fewInputs is how many inputs are shown though nothing may refer to them.
+const fewInputs = 100
+
 var errTooMany = errors.New("gram: too many objects to be shown")
 
 // scenes makes a window of a run that goes by. What the machine does at once it may do in
@@ -122,9 +125,12 @@ func (s *scenes) startEvent(r *machine.Rewrite) error {
 // look finds out what has changed since the arena was looked at last. What the last event
 // before the window has left is there from the window's first state on.
 func (s *scenes) look(r *machine.Rewrite) error {
-	focus := []graph.Ref{}
+	var focus []graph.Ref
 	if r.At != 0 {
 		focus = append(focus, r.At)
+	}
+	if s.most == wholeObjects && len(s.x.inputs) <= fewInputs {
+		focus = s.m.Inputs(focus)
 	}
 	seen, whole := s.m.Around(focus, s.most)
 	if !whole {

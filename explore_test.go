@@ -104,17 +104,17 @@ func TestExploreFigure1(t *testing.T) {
 	require.Len(t, w.Arrivals, 6)
 }
 
-// TestExploreValue: of a value everything is gone in the end but the result.
+// TestExploreValue: of a value everything is gone in the end but the inputs and the result.
 func TestExploreValue(t *testing.T) {
 	p := loadExample(t, "figure1")
 	x := explore(t, p, gram.ExploreOptions{})
 	w := windowAt(t, x, 0)
 	last := stateOf(w, w.To)
-	require.Len(t, last, 1)
-	for _, v := range last {
-		require.True(t, v.Root)
-		require.Equal(t, "0.4121", v.Value)
-	}
+	require.Len(t, last, 3)
+	require.Equal(t, "5", byLabel(t, last, "x1").Value)
+	result := byLabel(t, last, "sin")
+	require.True(t, result.Root)
+	require.Equal(t, "0.4121", result.Value)
 	require.Equal(t, "9", byLabel(t, stateOf(w, w.To-2), "z2").Value)
 }
 

@@ -153,6 +153,14 @@ func (m *Machine) InputAt(r graph.Ref) int {
 	return i
 }
 
+// Inputs appends the numbers of the scalar inputs.
+func (m *Machine) Inputs(refs []graph.Ref) []graph.Ref {
+	for _, g := range m.prog.Inputs {
+		refs = append(refs, m.slots[g])
+	}
+	return refs
+}
+
 // Name returns the name of the λ of the closure at r, "" for other objects.
 func (m *Machine) Name(r graph.Ref) string {
 	n := &m.nodes[r]
