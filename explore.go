@@ -212,7 +212,7 @@ func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
 	for _, most := range []int{wholeObjects, nearObjects} {
 		s := newScenes(x, from, to, event, most)
 		err := x.run(ctx, func(m *machine.Machine) *machine.Watch {
-			s.m = m
+			s.m, s.view = m, m.NewView()
 			return &machine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
 		})
 		if errors.Is(err, errTooMany) {

@@ -13,7 +13,7 @@ import (
 // wholeObjects, and else nearObjects around the redex.
 const (
 	wholeObjects = 3000
-	nearObjects  = 300
+	nearObjects  = 60
 )
 
 // fewInputs is how many inputs are shown though nothing may refer to them.
@@ -27,11 +27,13 @@ var errTooMany = errors.New("gram: too many objects to be shown")
 type scenes struct {
 	x        *Exploration
 	m        *machine.Machine
+	view     *machine.View
 	from, to uint64
 	first    uint64 // of the event that the window begins in
 	most     int
 	out      Window
 	nodes    map[graph.Ref]*shown
+	here     []*shown            // those that were seen last
 	cells    map[graph.Ref]*cell // duals at which something has arrived
 	event    event
 	events   int
@@ -132,7 +134,7 @@ func (s *scenes) look(r *machine.Rewrite) error {
 	if s.most == wholeObjects && len(s.x.inputs) <= fewInputs {
 		focus = s.m.Inputs(focus)
 	}
-	seen, whole := s.m.Around(focus, s.most)
+	seen, whole := s.view.Around(focus, s.most)
 	if !whole {
 		if s.most == wholeObjects {
 			return errTooMany
@@ -140,28 +142,36 @@ func (s *scenes) look(r *machine.Rewrite) error {
 		s.event.left = -1
 	}
 	s.events++
+	before := s.here
+	s.here = make([]*shown, len(seen))
 	for i := range seen {
-		o := &seen[i]
-		sh := s.nodes[o.At]
-		root := o.At == s.m.Result()
-		if sh == nil {
-			sh = &shown{}
-			s.nodes[o.At] = sh
-		}
-		sh.event = s.events
-		if !sh.here || sh.root != root || changed(&sh.seen, o) {
-			s.event.changes = append(s.event.changes, change{at: o.At, version: s.version(*o), fresh: !sh.here})
-		}
-		sh.seen, sh.root, sh.here = *o, root, true
+		s.here[i] = s.see(&seen[i])
 	}
-	s.top = s.m.Top()
-	for _, sh := range s.nodes {
-		if sh.here && sh.event != s.events {
+	for _, sh := range before {
+		if sh.event != s.events {
 			sh.here = false
 			s.event.gone = append(s.event.gone, sh)
 		}
 	}
+	s.top = s.m.Top()
 	return nil
+}
+
+// see finds out whether an object is new or another than before.
+func (s *scenes) see(o *machine.Seen) *shown {
+	sh := s.nodes[o.At]
+	if sh == nil {
+		sh = &shown{}
+		s.nodes[o.At] = sh
+	}
+	sh.event = s.events
+	root := o.At == s.m.Result()
+	if !sh.here || sh.root != root || changed(&sh.seen, o) {
+		s.event.changes = append(s.event.changes, change{at: o.At, version: s.version(*o), fresh: !sh.here})
+		o.Refs = slices.Clone(o.Refs)
+		sh.seen, sh.root, sh.here = *o, root, true
+	}
+	return sh
 }
 
 // changed tells whether an object looks another way. What has arrived at a dual, and who

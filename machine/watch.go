@@ -48,62 +48,86 @@ type Seen struct {
 	Refs []graph.Ref
 }
 
+// View looks at the arena of a machine, again and again.
+type View struct {
+	m     *Machine
+	known []uint32 // by node: when it was seen last
+	now   uint32
+	queue []graph.Ref
+	seen  []Seen
+	refs  []graph.Ref
+}
+
+// NewView returns a view of the machine's arena.
+func (m *Machine) NewView() *View { return &View{m: m} }
+
 // Around returns what is seen from some objects on, from the result and from the redexes:
 // these, what waits for the first, and what they refer to, the nearest first, at most most
-// objects. whole says that nothing was left out.
-func (m *Machine) Around(from []graph.Ref, most int) (seen []Seen, whole bool) {
-	queue := make([]graph.Ref, 0, len(from)+len(m.work)+1)
-	known := map[graph.Ref]bool{0: true}
-	add := func(r graph.Ref) {
-		if r = m.resolve(r); !known[r] {
-			known[r] = true
-			queue = append(queue, r)
-		}
-	}
+// objects. whole says that nothing was left out. What it returns is valid until the next
+// call.
+func (v *View) Around(from []graph.Ref, most int) (seen []Seen, whole bool) {
+	m := v.m
+	v.begin()
 	for _, r := range from {
-		add(r)
+		v.add(r)
 		if n := &m.nodes[r]; n.Kind() >= graph.Wait {
-			for w := n.A; w != 0 && len(queue) < most; w = m.words[4*uint64(w)+2] {
-				add(w)
+			for w := n.A; w != 0 && len(v.queue) < most; w = m.words[4*uint64(w)+2] {
+				v.add(w)
 			}
 		}
 	}
-	add(m.root)
-	for i := len(m.work) - 1; i >= 0 && len(queue) <= most; i-- {
-		add(m.work[i])
+	v.add(m.root)
+	for i := len(m.work) - 1; i >= 0 && len(v.queue) <= most; i-- {
+		v.add(m.work[i])
 	}
-	for i := 0; i < len(queue); i++ {
-		if len(seen) == most {
-			return seen, false
+	for i := 0; i < len(v.queue); i++ {
+		if i == most {
+			return v.seen, false
 		}
-		r := queue[i]
-		refs := m.held(r)
-		seen = append(seen, Seen{At: r, Node: m.nodes[r], Refs: refs})
-		for _, v := range refs {
-			add(v)
+		r := v.queue[i]
+		refs := v.held(r)
+		v.seen = append(v.seen, Seen{At: r, Node: m.nodes[r], Refs: refs})
+		for _, r := range refs {
+			v.add(r)
 		}
 	}
-	return seen, true
+	return v.seen, true
+}
+
+func (v *View) begin() {
+	if n := int(v.m.top); n > len(v.known) {
+		v.known = append(v.known, make([]uint32, n+n/2-len(v.known))...)
+	}
+	v.now++
+	v.queue, v.seen, v.refs = v.queue[:0], v.seen[:0], v.refs[:0]
+}
+
+func (v *View) add(r graph.Ref) {
+	if r = v.m.resolve(r); r != 0 && v.known[r] != v.now {
+		v.known[r] = v.now
+		v.queue = append(v.queue, r)
+	}
 }
 
 // held returns what the object at r refers to.
-func (m *Machine) held(r graph.Ref) []graph.Ref {
-	var refs []graph.Ref
+func (v *View) held(r graph.Ref) []graph.Ref {
+	m, at := v.m, len(v.refs)
 	switch m.nodes[r].Kind() {
 	case graph.DualCell, graph.LinDual, graph.Arrival, graph.Bag, graph.Job:
-		_, refs = m.object(r)
-		refs = append([]graph.Ref(nil), refs...)
+		_, refs := m.object(r)
+		v.refs = append(v.refs, refs...)
 	default:
 		lists := 4*uint64(r) + 2
 		waits := m.nodes[r].Kind() >= graph.Wait
 		m.references(r, func(w uint64) {
 			if (!waits || w > lists) && m.words[w] != 0 {
-				refs = append(refs, m.words[w])
+				v.refs = append(v.refs, m.words[w])
 			}
 		})
 	}
-	for i, v := range refs {
-		refs[i] = m.resolve(v)
+	refs := v.refs[at:len(v.refs):len(v.refs)]
+	for i, r := range refs {
+		refs[i] = m.resolve(r)
 	}
 	return refs
 }
