@@ -1,0 +1,294 @@
+// gram explore: the page of a run. This file joins its parts; see state.js for what a state is.
+
+import * as api from "./api.js";
+import * as link from "./link.js";
+import * as store from "./store.js";
+import { Controls } from "./controls.js";
+import { by, el, put, set } from "./dom.js";
+import { Editor } from "./editor.js";
+import { Graph } from "./graph.js";
+import { listen } from "./keys.js";
+import { Notices } from "./notices.js";
+import { Counters, StepCard } from "./rules.js";
+import { Run } from "./run.js";
+import { Source } from "./source.js";
+import { Tip } from "./tip.js";
+import { Tour } from "./tour.js";
+
+const some = (...ids) => Object.fromEntries(ids.map((id) => [id, by(id)]));
+const rest = 300; // ms between two changes of the address: browsers count them
+
+class App {
+  constructor() {
+    this.notices = new Notices();
+    this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph"), new Tip(by("tip")), (version) => this.tour.pick(version));
+    this.tour = new Tour({
+      graph: this.graph,
+      source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back)),
+      counters: new Counters(some("counters", "phases", "silent"), (rule, back) => this.tour.byRule(rule, back)),
+      card: new StepCard(some("phase", "where", "rule", "says", "rewrite", "notes", "next", "picture")),
+      controls: new Controls({
+        go: (k) => this.tour.visit(k),
+        by: (n) => this.tour.by(n),
+        toggle: () => this.tour.player.toggle(),
+        toBackward: () => this.tour.toBackward(),
+        rate: (n) => { this.tour.player.rate = n; },
+      }),
+      notices: this.notices,
+    }, {
+      trouble: (error, again) => this.trouble(error, again),
+      moved: () => this.later(),
+    });
+    this.editor = new Editor({ form: by("editor"), ...some("text", "numbers", "marks", "message", "run", "revert", "leave") }, {
+      run: (text) => this.submit(text, this.of, 0),
+      leave: () => this.leave(),
+      changed: () => this.named(),
+    });
+    this.wire();
+  }
+
+  /** start loads the program of the command line, or that of the link. */
+  async start() {
+    try {
+      this.file = await api.file();
+    } catch (error) {
+      this.trouble(error, () => this.start());
+      return;
+    }
+    store.open(this.file.name);
+    document.title = `${this.file.name} – gram explore`;
+    await this.follow();
+    if (store.draft() !== null && !this.editor.opened) this.edit();
+  }
+
+  /** follow shows what the address says. */
+  follow() {
+    const { step, of, source, edited } = link.read(location.hash);
+    const kept = edited ? store.source() : null;
+    if (edited && kept === null) this.notices.banner("link", "The program of this link was too long for a link. This is the file’s.", [["Close", () => this.notices.clear("link")]]);
+    const text = source ?? kept ?? this.file.source;
+    const what = of || this.file.of || "gradient";
+    const { run } = this.tour;
+    if (run && run.source === text && run.of === what) return this.tour.visit(step);
+    return this.submit(text, what, step);
+  }
+
+  /** submit runs a program; the run before stays on the page until this one is there. */
+  async submit(source, of, step) {
+    this.request?.abort();
+    const request = (this.request = new AbortController());
+    clearTimeout(this.retry);
+    this.of = of;
+    this.choose(of);
+    this.editor.busy(true);
+    try {
+      const run = await Run.start(source, of, request.signal);
+      await this.tour.start(run, step, () => this.request === request);
+      if (this.request === request) this.started(run);
+    } catch (error) {
+      if (this.request === request) this.refused(error, source, of, step);
+    } finally {
+      if (this.request === request) this.editor.busy(false);
+    }
+  }
+
+  started(run) {
+    for (const key of ["gone", "trouble", "switch"]) this.notices.clear(key);
+    store.keepSource(run.source === this.file.source ? null : run.source);
+    if (this.editor.opened) {
+      this.editor.ran(run.source);
+      if (!this.editor.changed) this.leave();
+    }
+    this.named();
+    this.result(run.info);
+    const { stopped } = run.info;
+    if (stopped) this.notices.banner("stopped", `The run was stopped: ${stopped}. What was done before can be explored.`, [["Close", () => this.notices.clear("stopped")]]);
+    else this.notices.clear("stopped");
+  }
+
+  /** refused tells why a program doesn't run. */
+  refused(error, source, of, step) {
+    const { run } = this.tour;
+    if (error.kind !== "wrong") {
+      if (run) this.choose(this.of = run.of);
+      this.trouble(error, () => this.submit(source, of, step));
+      return;
+    }
+    if (run && run.source === source && run.of !== of) {
+      this.choose(this.of = run.of);
+      this.notices.banner("switch", error.message, [["Close", () => this.notices.clear("switch")]]);
+      return;
+    }
+    if (!run) this.tour.source.show(source);
+    const typed = !this.editor.opened && store.draft() !== null; // since then: it isn't overwritten
+    if (!this.editor.opened) this.edit(typed ? undefined : source);
+    this.editor.fail(error.diagnostics, error.text, typed);
+  }
+
+  /** trouble shows what has gone wrong with the server, and offers to try again. */
+  trouble(error, again) {
+    if (error.name === "AbortError") return;
+    const retry = () => {
+      clearTimeout(this.retry);
+      for (const key of ["gone", "trouble"]) this.notices.clear(key);
+      again();
+    };
+    if (error.kind === "gone") {
+      const more = this.tour.run ? " What you have typed is kept." : "";
+      this.notices.banner("gone", `${error.message}. Start it again and try again.${more}`, [["Try again", retry], ["Reload", () => location.reload()]], true);
+    } else if (error.kind === "busy") {
+      this.notices.banner("trouble", `${sentence(error.message)} Trying again in ${error.retry} s.`, [["Now", retry]]);
+      this.retry = setTimeout(retry, 1000 * error.retry);
+    } else if (error.kind === "large") {
+      this.notices.banner("trouble", `The program is too large. ${sentence(error.message)}`, [["Close", () => this.notices.clear("trouble")]], true);
+    } else {
+      this.notices.banner("trouble", sentence(error.message), [["Try again", retry], ["Close", () => this.notices.clear("trouble")]], true);
+    }
+  }
+
+  edit(text) {
+    document.body.classList.add("editing");
+    by("main").dataset.tab = "program";
+    this.tabs();
+    this.editor.open(this.tour.run?.source ?? text ?? this.file?.source ?? "");
+    if (text !== undefined) this.editor.fill(text);
+    by("listing").hidden = by("result").hidden = true;
+    this.named();
+  }
+
+  leave() {
+    if (!this.editor.opened) return;
+    this.editor.close();
+    document.body.classList.remove("editing");
+    by("listing").hidden = by("result").hidden = false;
+    this.named();
+    by("edit").focus({ preventScroll: true });
+  }
+
+  /** named shows the name of the file, and whether the program is still the file's. */
+  named() {
+    const { run } = this.tour;
+    put(by("file"), `${this.file?.name ?? ""}${run && run.source !== this.file.source ? " (edited)" : ""}`);
+    by("edit").hidden = this.editor.opened;
+    put(by("edit"), this.editor.changed ? "Edit · unsaved text" : "Edit");
+  }
+
+  choose(of) {
+    for (const what of ["gradient", "value"]) set(by(`of-${what}`), "aria-pressed", String(what === of));
+  }
+
+  result({ value, type, gradient }) {
+    const row = (name, text) => el("div", {}, el("dt", {}, name), el("dd", {}, text));
+    by("result").replaceChildren(el("dl", {},
+      ...(value ? [row(type && type !== "R" ? `value : ${type}` : "value", value)] : []),
+      ...(gradient ?? []).map(({ name, text }) => row(`∂ ${name}`, text))));
+  }
+
+  /** later writes the address of the step, in a while. */
+  later() {
+    this.writing ??= setTimeout(() => this.write(), rest);
+  }
+
+  write() {
+    clearTimeout(this.writing);
+    this.writing = null;
+    const { run, wanted } = this.tour;
+    if (!run) return;
+    const hash = link.write({ step: wanted, of: run.of, source: run.source === this.file.source ? null : run.source });
+    if (hash !== location.hash) history.replaceState(null, "", hash);
+  }
+
+  async copy() {
+    this.write();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.notices.say(location.hash.includes("edited=1") ? "The link is copied. The program is too long for it: it holds the step only." : "The link to this step is copied.");
+    } catch {
+      this.notices.banner("link", location.href, [["Close", () => this.notices.clear("link")]]);
+    }
+  }
+
+  theme() {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    try {
+      localStorage.setItem("gram.theme", root.dataset.theme);
+    } catch {
+      // It holds until the page is closed.
+    }
+  }
+
+  help() {
+    if (by("help").open) by("help").close();
+    else by("help").showModal();
+  }
+
+  follows() {
+    this.graph.follow = !this.graph.follow;
+    set(by("follow"), "aria-pressed", String(this.graph.follow));
+    if (this.graph.follow) this.graph.toRedex();
+  }
+
+  tabs() {
+    for (const tab of document.querySelectorAll("[data-show]")) set(tab, "aria-pressed", String(tab.dataset.show === by("main").dataset.tab));
+  }
+
+  wire() {
+    const { graph, tour } = this;
+    const click = (id, act) => by(id).addEventListener("click", act);
+    for (const what of ["gradient", "value"]) {
+      click(`of-${what}`, () => {
+        const source = tour.run?.source ?? (this.editor.opened ? this.editor.text.value : this.file?.source);
+        if (what !== this.of && source !== undefined) this.submit(source, what, 0);
+      });
+    }
+    for (const id of ["copy", "copy-small"]) click(id, () => this.copy());
+    for (const [id, act] of [["theme", "theme"], ["help-open", "help"], ["help-close", "help"], ["edit", "edit"], ["follow", "follows"]]) click(id, () => this[act]());
+    click("zoom-in", () => graph.view.zoom(1.3));
+    click("zoom-out", () => graph.view.zoom(1 / 1.3));
+    click("fit", () => graph.fit());
+    click("help", (e) => e.target === by("help") && by("help").close());
+    for (const tab of document.querySelectorAll("[data-show]")) {
+      tab.addEventListener("click", () => {
+        by("main").dataset.tab = tab.dataset.show;
+        this.tabs();
+        tour.run && tour.refresh();
+      });
+    }
+    addEventListener("hashchange", () => this.file && this.follow());
+    addEventListener("pagehide", () => this.file && this.write());
+    listen({
+      ArrowRight: (e) => tour.by(e.shiftKey ? 10 : 1),
+      ArrowLeft: (e) => tour.by(e.shiftKey ? -10 : -1),
+      " ": () => tour.player.toggle(),
+      Home: () => tour.visit(0),
+      End: () => tour.visit(Infinity),
+      b: () => tour.toBackward(),
+      g: () => tour.controls.ask(),
+      "/": () => tour.controls.ask(),
+      "[": () => tour.sameRule(true),
+      "]": () => tour.sameRule(false),
+      n: () => graph.walk(false),
+      p: () => graph.walk(true),
+      "+": () => graph.view.zoom(1.3),
+      "=": () => graph.view.zoom(1.3),
+      "-": () => graph.view.zoom(1 / 1.3),
+      0: () => graph.fit(),
+      f: () => this.follows(),
+      e: () => this.edit(),
+      t: () => this.theme(),
+      "?": () => this.help(),
+      Escape: () => graph.tip.hide(true),
+      Enter: (e) => e.target.closest?.(".object")?.dispatchEvent(new MouseEvent("click", { bubbles: true })),
+    });
+  }
+}
+
+/** sentence begins with a capital letter and ends with a stop. */
+function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+new App().start();

@@ -1,0 +1,69 @@
+// The program, line by line, with the redex lit.
+
+import { el, set } from "./dom.js";
+import { tokenAt, tokens } from "./tokens.js";
+
+function span(token) {
+  return token.kind === "space" ? document.createTextNode(token.text) : el("span", { class: token.kind }, token.text);
+}
+
+export class Source {
+  /** jump(line, back) is called when the reader wants the next step of a line, or the one before. */
+  constructor(node, jump) {
+    this.node = node;
+    this.lit = [];
+    node.addEventListener("click", (e) => {
+      const button = e.target.closest(".no");
+      if (button) jump(Number(button.dataset.line), e.shiftKey);
+    });
+  }
+
+  /** show lists a program. */
+  show(text) {
+    this.lines = text.replace(/\n$/, "").split(/\r?\n/).map((line) => ({ tokens: tokens(line) }));
+    this.node.replaceChildren(...this.lines.map((line, i) => {
+      line.spans = line.tokens.map(span);
+      line.row = el("div", { class: "line", role: "listitem" },
+        el("button", { type: "button", class: "no", "data-line": i + 1, "aria-label": `Line ${i + 1}: next step`, title: "Next step of this line; with Shift the one before" }, String(i + 1)),
+        el("code", {}, ...line.spans));
+      return line.row;
+    }));
+    this.lit = [];
+  }
+
+  /** light marks the place of the step that was made, that of the next one, and one that was picked. */
+  light(now, next, picked = null) {
+    for (const [node, name] of this.lit) node.classList.remove(name);
+    this.lit = [];
+    this.mark(picked, "picked");
+    this.mark(next, "next");
+    const row = this.mark(now, "now");
+    for (const line of this.lines) set(line.row, "aria-current", line.row === row ? "step" : null);
+    const seen = picked ? this.lines[picked.line - 1]?.row : row;
+    if (seen) this.reveal(seen);
+  }
+
+  mark(place, name) {
+    const line = place?.line ? this.lines[place.line - 1] : null;
+    if (!line) return null;
+    const i = tokenAt(line.tokens, place.column);
+    if (name === "now") this.add(line.row, "current");
+    if (i >= 0) this.add(line.spans[i], name);
+    return line.row;
+  }
+
+  add(node, name) {
+    node.classList.add(name);
+    this.lit.push([node, name]);
+  }
+
+  /** reveal scrolls the listing, and nothing around it, until a line is seen. */
+  reveal(row) {
+    const { node } = this;
+    if (!node.clientHeight) return;
+    const top = row.offsetTop - node.offsetTop;
+    const room = row.offsetHeight;
+    if (top < node.scrollTop + room) node.scrollTop = top - room;
+    else if (top + 2 * room > node.scrollTop + node.clientHeight) node.scrollTop = top + 2 * room - node.clientHeight;
+  }
+}
