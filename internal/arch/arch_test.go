@@ -43,6 +43,11 @@ var layers = map[string][]string{
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
+
+	// What pages are drawn with.
+	"internal/layered":     {},
+	"internal/rulepicture": {"graph"}, // the rules' names
+
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces

@@ -1,0 +1,177 @@
+package layered
+
+import (
+	"math"
+	"slices"
+)
+
+// align returns the coordinates of the vertices across the layers, those of the nodes'
+// borders from 0 on, and their extent. breadth is the size of each vertex, gap how far
+// it stays away from others, of two the mean.
+//
+// It is the method of Brandes and Köpf: vertices are aligned with medians of their
+// neighbours into blocks that keep straight, from each side and end of the graph; of
+// the four coordinates of a vertex the mean of the middle two is taken. Blocks are set
+// side by side along a longest path. An order among blocks, and so every distance that
+// all four keep, is kept by the middle ones.
+func (g *proper) align(breadth, gap []float64) (place []float64, extent float64) {
+	room := make([]float64, len(breadth))
+	for v := range room {
+		room[v] = (breadth[v] + gap[v]) / 2
+	}
+	for v := range g.layer {
+		g.sortLinks(v)
+	}
+	crossed := g.crossed()
+	var runs [4][]float64
+	best, least := 0, math.Inf(1)
+	var low, high [4]float64
+	for r := range runs {
+		backward, right := r >= 2, r%2 == 1
+		runs[r] = g.compact(g.blocks(backward, right, crossed), right, room)
+		low[r], high[r] = bounds(runs[r], breadth)
+		if size := high[r] - low[r]; size < least {
+			best, least = r, size
+		}
+	}
+	place = make([]float64, len(g.layer))
+	for v := range place {
+		var x [4]float64
+		for r := range x {
+			if x[r] = runs[r][v] + low[best] - low[r]; r%2 == 1 {
+				x[r] = runs[r][v] + high[best] - high[r]
+			}
+		}
+		slices.Sort(x[:])
+		place[v] = (x[1] + x[2]) / 2
+	}
+	first, last := bounds(place, breadth)
+	for v := range place {
+		place[v] -= first
+	}
+	return place, last - first
+}
+
+// bounds returns where boxes begin and end.
+func bounds(place, breadth []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for v, x := range place {
+		low, high = min(low, x-breadth[v]/2), max(high, x+breadth[v]/2)
+	}
+	return low, high
+}
+
+// crossed tells of each link whether a link between two bends crosses it. It then
+// aligns nothing, so that long links keep straight.
+func (g *proper) crossed() []bool {
+	crossed := make([]bool, len(g.links))
+	for l := 1; l < len(g.order); l++ {
+		layer := g.order[l]
+		// The vertices of a piece between two long links: their links come from between
+		// the long links too.
+		begin, low := 0, 0
+		for i, w := range layer {
+			high, long := len(g.order[l-1])-1, false
+			if g.bend(w) {
+				if in := g.before.of(w); len(in) > 0 && g.bend(g.links[in[0]].from) {
+					high, long = g.pos[g.links[in[0]].from], true
+				}
+			}
+			if !long && i < len(layer)-1 {
+				continue
+			}
+			for _, v := range layer[begin : i+1] {
+				for _, k := range g.before.of(v) {
+					at := g.pos[g.links[k].from]
+					inner := g.bend(v) && g.bend(g.links[k].from)
+					crossed[k] = !inner && (at < low || at > high)
+				}
+			}
+			begin, low = i+1, high
+		}
+	}
+	return crossed
+}
+
+// blocks aligns each vertex with a median of its neighbours in the layer before, or
+// after if backward. It returns the vertex that names its block. Of two medians right
+// prefers the right one.
+func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
+	side, end := g.before, from
+	if backward {
+		side, end = g.after, to
+	}
+	block = make([]int, len(g.layer))
+	for v := range block {
+		block[v] = v
+	}
+	for l := range g.order {
+		if backward {
+			l = len(g.order) - 1 - l
+		}
+		layer, free := g.order[l], math.MinInt // positions up to free are taken
+		for i := range layer {
+			v, sign := layer[i], 1
+			if right {
+				v, sign = layer[len(layer)-1-i], -1
+			}
+			links := side.of(v)
+			if len(links) == 0 {
+				continue
+			}
+			medians := [2]int{links[(len(links)-1)/2], links[len(links)/2]}
+			if right {
+				medians[0], medians[1] = medians[1], medians[0]
+			}
+			for _, k := range medians {
+				w := end(g.links[k])
+				if at := sign * g.pos[w]; at > free && !crossed[k] {
+					block[v], free = block[w], at
+					break
+				}
+			}
+		}
+	}
+	return block
+}
+
+// compact sets blocks side by side, as far left as they go and then each as far right
+// as that brings it nearer to the next; from the other side if right.
+func (g *proper) compact(block []int, right bool, room []float64) []float64 {
+	var links []link
+	var gaps []float64
+	for _, layer := range g.order {
+		for i := 1; i < len(layer); i++ {
+			v, w := layer[i-1], layer[i]
+			l := link{block[v], block[w]}
+			if right {
+				l = link{l.to, l.from}
+			}
+			links, gaps = append(links, l), append(gaps, room[v]+room[w])
+		}
+	}
+	before, after := adjacent(len(block), links, to), adjacent(len(block), links, from)
+	order := topological(links, before, after)
+	x := make([]float64, len(block))
+	for _, b := range order {
+		for _, i := range after.of(b) {
+			x[links[i].to] = max(x[links[i].to], x[b]+gaps[i])
+		}
+	}
+	for _, b := range slices.Backward(order) {
+		next := math.Inf(1)
+		for _, i := range after.of(b) {
+			next = min(next, x[links[i].to]-gaps[i])
+		}
+		if after.degree(b) > 0 {
+			x[b] = max(x[b], next)
+		}
+	}
+	place := make([]float64, len(block))
+	for v, b := range block {
+		if place[v] = x[b]; right {
+			place[v] = -x[b]
+		}
+	}
+	return place
+}

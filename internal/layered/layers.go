@@ -1,0 +1,159 @@
+package layered
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A link joins two different nodes, from the earlier to the later one.
+type link struct{ from, to int }
+
+// distinct sorts links and drops what is said twice.
+func distinct(links []link) []link {
+	slices.SortFunc(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return slices.Compact(links)
+}
+
+// adjacency lists, for each node, the links at one of its ends.
+type adjacency struct{ start, links []int }
+
+// adjacent lists the links, by index, at the ends that end names, among n nodes.
+func adjacent(n int, links []link, end func(link) int) adjacency {
+	a := adjacency{make([]int, n+1), make([]int, len(links))}
+	for _, l := range links {
+		a.start[end(l)+1]++
+	}
+	for v := range n {
+		a.start[v+1] += a.start[v]
+	}
+	next := slices.Clone(a.start[:n])
+	for i, l := range links {
+		a.links[next[end(l)]] = i
+		next[end(l)]++
+	}
+	return a
+}
+
+func from(l link) int { return l.from }
+func to(l link) int   { return l.to }
+
+// of returns the links at v.
+func (a adjacency) of(v int) []int { return a.links[a.start[v]:a.start[v+1]] }
+
+// degree is the number of links at v.
+func (a adjacency) degree(v int) int { return a.start[v+1] - a.start[v] }
+
+// acyclic returns the links that edges make between n nodes. Those that lead a
+// depth-first search back to a node that it has not left are turned round. It begins
+// where no edge comes in.
+func acyclic(n int, edges []Edge) []link {
+	links := make([]link, 0, len(edges))
+	for _, e := range edges {
+		if e.From != e.To && min(e.From, e.To) >= 0 && max(e.From, e.To) < n {
+			links = append(links, link{e.From, e.To})
+		}
+	}
+	links = distinct(links)
+	before, after := adjacent(n, links, to), adjacent(n, links, from)
+	s := search{links: links, after: after, next: make([]int, n), seen: make([]bool, n), open: make([]bool, n)}
+	for v := range n {
+		if before.degree(v) == 0 {
+			s.from(v)
+		}
+	}
+	for v := range n {
+		s.from(v)
+	}
+	for _, i := range s.back {
+		links[i] = link{links[i].to, links[i].from}
+	}
+	return distinct(links)
+}
+
+// A search is a depth-first search that notes the links that lead back.
+type search struct {
+	links      []link
+	after      adjacency
+	next       []int  // of each node, how many of its links have been followed
+	seen, open []bool // open: on the path to where the search is
+	path, back []int
+}
+
+func (s *search) from(root int) {
+	s.enter(root)
+	for len(s.path) > 0 {
+		v := s.path[len(s.path)-1]
+		if s.next[v] == s.after.degree(v) {
+			s.open[v] = false
+			s.path = s.path[:len(s.path)-1]
+			continue
+		}
+		i := s.after.of(v)[s.next[v]]
+		s.next[v]++
+		if w := s.links[i].to; s.open[w] {
+			s.back = append(s.back, i)
+		} else {
+			s.enter(w)
+		}
+	}
+}
+
+func (s *search) enter(v int) {
+	if !s.seen[v] {
+		s.seen[v], s.open[v] = true, true
+		s.path = append(s.path, v)
+	}
+}
+
+// layers returns the layers, from 0 on, of n nodes with acyclic links: that of a node
+// is behind all from which links come. A node is as early as it can be, but one with
+// more links out than in is just before the first to which they lead.
+func layers(n int, links []link) []int {
+	before, after := adjacent(n, links, to), adjacent(n, links, from)
+	order := topological(links, before, after)
+	layer := make([]int, n)
+	early := func(v int) {
+		layer[v] = 0
+		for _, i := range before.of(v) {
+			layer[v] = max(layer[v], layer[links[i].from]+1)
+		}
+	}
+	for _, v := range order {
+		early(v)
+	}
+	for _, v := range slices.Backward(order) {
+		if out := after.of(v); len(out) > 0 && len(out) >= before.degree(v) {
+			layer[v] = layer[links[out[0]].to] - 1
+			for _, i := range out {
+				layer[v] = min(layer[v], layer[links[i].to]-1)
+			}
+		}
+	}
+	// A node in the middle of a chain goes back to where the chain begins.
+	for _, v := range order {
+		if in := before.degree(v); in > 0 && in >= after.degree(v) {
+			early(v)
+		}
+	}
+	return layer
+}
+
+// topological returns the nodes in an order in which links lead on.
+func topological(links []link, before, after adjacency) []int {
+	n := len(before.start) - 1
+	waits, order := make([]int, n), make([]int, 0, n)
+	for v := range n {
+		if waits[v] = before.degree(v); waits[v] == 0 {
+			order = append(order, v)
+		}
+	}
+	for k := 0; k < len(order); k++ {
+		for _, i := range after.of(order[k]) {
+			w := links[i].to
+			if waits[w]--; waits[w] == 0 {
+				order = append(order, w)
+			}
+		}
+	}
+	return order
+}

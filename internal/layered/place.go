@@ -1,0 +1,166 @@
+package layered
+
+import (
+	"cmp"
+	"math"
+)
+
+// Node is the size of a node's box in pixels.
+type Node struct{ Width, Height float64 }
+
+// Edge puts the node From in an earlier layer than the node To. Nodes are named by
+// their index; an edge that names no node is left out.
+type Edge struct{ From, To int }
+
+// Direction is where edges run to.
+type Direction uint8
+
+// The directions.
+const (
+	LeftRight Direction = iota // operands left, what is made of them right
+	TopBottom
+)
+
+// Options say how nodes are placed. The zero value gives defaults.
+type Options struct {
+	Direction Direction
+	NodeGap   float64 // between nodes of one layer, and between parts of the graph; 0: 16
+	LayerGap  float64 // between layers, for the edges; 0: 48
+}
+
+// The defaults of Options, in pixels.
+const (
+	nodeGap  = 16
+	layerGap = 48
+)
+
+// Point is a place in the picture, in pixels.
+type Point struct{ X, Y float64 }
+
+// Layout says where the nodes are, in a picture whose upper left corner is (0, 0).
+type Layout struct {
+	X, Y          []float64 // centres
+	Width, Height float64
+	// Via has a line for each edge: the points between which it keeps straight while it
+	// passes the layers on its way, two for each piece, for Curve. An edge to the next
+	// layer has none.
+	Via [][]Point
+}
+
+// Place places nodes. Boxes do not overlap, and unless the edges form cycles each
+// edge goes on by LayerGap at least. Coordinates are multiples of a tenth.
+func Place(nodes []Node, edges []Edge, opt Options) Layout {
+	opt.NodeGap = cmp.Or(opt.NodeGap, nodeGap)
+	opt.LayerGap = cmp.Or(opt.LayerGap, layerGap)
+	links := acyclic(len(nodes), edges)
+	layer := layers(len(nodes), links)
+	parts := components(len(nodes), links)
+	drawings := make([]drawing, len(parts))
+	boxes := make([]Node, len(parts))
+	for i, p := range parts {
+		drawings[i] = draw(p, nodes, layer, opt)
+		boxes[i] = drawings[i].box
+	}
+	corners, all := pack(boxes, opt.NodeGap)
+
+	l := Layout{X: make([]float64, len(nodes)), Y: make([]float64, len(nodes)), Via: make([][]Point, len(edges))}
+	l.Width, l.Height = all.Width, all.Height
+	via := map[link][]Point{}
+	for i, d := range drawings {
+		for k, v := range parts[i].nodes {
+			l.X[v], l.Y[v] = tenths(corners[i].X+d.at[k].X), tenths(corners[i].Y+d.at[k].Y)
+		}
+		for to, points := range d.via {
+			for j := range points {
+				points[j] = Point{tenths(corners[i].X + points[j].X), tenths(corners[i].Y + points[j].Y)}
+			}
+			via[to] = points
+		}
+	}
+	for i, e := range edges {
+		l.Via[i] = via[link{e.From, e.To}]
+	}
+	return l
+}
+
+// tenths rounds; there is no negative zero.
+func tenths(x float64) float64 { return math.Round(x*10)/10 + 0 }
+
+// A drawing is one part of the graph with its upper left corner at (0, 0).
+type drawing struct {
+	box Node
+	at  []Point          // of the part's nodes
+	via map[link][]Point // of links between nodes of the whole graph
+}
+
+// draw lays out one part. It computes in coordinates along and across the direction.
+func draw(p part, nodes []Node, layer []int, opt Options) drawing {
+	g := split(p, layer)
+	g.untangle()
+	along, across := make([]float64, len(g.layer)), make([]float64, len(g.layer))
+	gap := make([]float64, len(g.layer))
+	for v := range g.layer {
+		gap[v] = opt.NodeGap / 2 // a bend takes half the place
+		if v < len(p.nodes) {
+			along[v], across[v] = sides(nodes[p.nodes[v]], opt.Direction)
+			gap[v] = opt.NodeGap
+		}
+	}
+	middle, depth, length := g.columns(along, opt.LayerGap)
+	place, breadth := g.align(across, gap)
+
+	d := drawing{at: make([]Point, len(p.nodes)), via: map[link][]Point{}}
+	turn := func(along, across float64) Point {
+		if opt.Direction == TopBottom {
+			return Point{across, along}
+		}
+		return Point{along, across}
+	}
+	corner := turn(length, breadth)
+	d.box = Node{corner.X, corner.Y}
+	for v := range p.nodes {
+		d.at[v] = turn(middle[g.layer[v]], place[v])
+	}
+	for _, l := range p.links {
+		var points []Point
+		for _, b := range g.bends(l) {
+			at, half := middle[g.layer[b]], depth[g.layer[b]]/2
+			enter, leave := turn(at-half, place[b]), turn(at+half, place[b])
+			if n := len(points); n > 0 && place[b] == place[b-1] {
+				points[n-1] = leave
+			} else {
+				points = append(points, enter, leave)
+			}
+		}
+		if points != nil {
+			d.via[link{p.nodes[l.from], p.nodes[l.to]}] = points
+		}
+	}
+	return d
+}
+
+// sides returns a box's sizes along and across the direction.
+func sides(n Node, d Direction) (along, across float64) {
+	if d == TopBottom {
+		return n.Height, n.Width
+	}
+	return n.Width, n.Height
+}
+
+// columns returns for each layer the coordinate of its middle and its depth, that of
+// its deepest node, and the length of all.
+func (g *proper) columns(along []float64, gap float64) (middle, depth []float64, length float64) {
+	depth = make([]float64, len(g.order))
+	for v, l := range g.layer {
+		depth[l] = max(depth[l], along[v])
+	}
+	middle = make([]float64, len(g.order))
+	for l := range middle {
+		if l > 0 {
+			length += gap
+		}
+		middle[l] = length + depth[l]/2
+		length += depth[l]
+	}
+	return middle, depth, length
+}
