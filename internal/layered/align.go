@@ -13,7 +13,7 @@ import (
 // neighbours into blocks that keep straight, from each side and end of the graph; of
 // the four coordinates of a vertex the mean of the middle two is taken. Blocks are set
 // side by side along a longest path. An order among blocks, and so every distance that
-// all four keep, is kept by the middle ones.
+// all four keep, is kept by the middle ones. Means leave small steps, which are taken out.
 func (g *proper) align(breadth, gap []float64) (place []float64, extent float64) {
 	room := make([]float64, len(breadth))
 	for v := range room {
@@ -45,11 +45,39 @@ func (g *proper) align(breadth, gap []float64) (place []float64, extent float64)
 		slices.Sort(x[:])
 		place[v] = (x[1] + x[2]) / 2
 	}
+	g.straighten(place, room, slices.Max(gap))
 	first, last := bounds(place, breadth)
 	for v := range place {
 		place[v] -= first
 	}
 	return place, last - first
+}
+
+// straighten moves each vertex that is less than step beside the operand with the longest
+// chain behind it to where that operand is, if there is room.
+func (g *proper) straighten(place, room []float64, step float64) {
+	chain := g.chains(false)
+	for _, layer := range g.order {
+		for i, v := range layer {
+			u, equal := -1, false
+			for _, k := range g.before.of(v) {
+				switch w := g.links[k].from; {
+				case u < 0 || chain[w] > chain[u]:
+					u, equal = w, false
+				case chain[w] == chain[u]:
+					equal = true
+				}
+			}
+			if u < 0 || equal || max(place[u]-place[v], place[v]-place[u]) >= step {
+				continue
+			}
+			if i > 0 && place[u]-place[layer[i-1]] < room[layer[i-1]]+room[v] ||
+				i+1 < len(layer) && place[layer[i+1]]-place[u] < room[layer[i+1]]+room[v] {
+				continue
+			}
+			place[v] = place[u]
+		}
+	}
 }
 
 // bounds returns where boxes begin and end.
@@ -94,13 +122,15 @@ func (g *proper) crossed() []bool {
 }
 
 // blocks aligns each vertex with a median of its neighbours in the layer before, or
-// after if backward. It returns the vertex that names its block. Of two medians right
-// prefers the right one.
+// after if backward. It returns the vertex that names its block. Of two medians it
+// prefers the one with the longer chain behind it, so that long chains keep straight,
+// and else the left one, or the right one if right.
 func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
 	side, end := g.before, from
 	if backward {
 		side, end = g.after, to
 	}
+	chain := g.chains(backward)
 	block = make([]int, len(g.layer))
 	for v := range block {
 		block[v] = v
@@ -120,7 +150,8 @@ func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
 				continue
 			}
 			medians := [2]int{links[(len(links)-1)/2], links[len(links)/2]}
-			if right {
+			longer := chain[end(g.links[medians[1]])] - chain[end(g.links[medians[0]])]
+			if longer > 0 || right && longer == 0 {
 				medians[0], medians[1] = medians[1], medians[0]
 			}
 			for _, k := range medians {
@@ -133,6 +164,30 @@ func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
 		}
 	}
 	return block
+}
+
+// chains returns how many nodes stand on the longest path that leads to each vertex, or
+// from it if backward. Bends are none.
+func (g *proper) chains(backward bool) []int {
+	side, end := g.before, from
+	if backward {
+		side, end = g.after, to
+	}
+	chain := make([]int, len(g.layer))
+	for l := range g.order {
+		if backward {
+			l = len(g.order) - 1 - l
+		}
+		for _, v := range g.order[l] {
+			for _, k := range side.of(v) {
+				chain[v] = max(chain[v], chain[end(g.links[k])])
+			}
+			if !g.bend(v) {
+				chain[v]++
+			}
+		}
+	}
+	return chain
 }
 
 // compact sets blocks side by side, as far left as they go and then each as far right

@@ -106,12 +106,13 @@ func (s *search) enter(v int) {
 }
 
 // layers returns the layers, from 0 on, of n nodes with acyclic links: that of a node
-// is behind all from which links come. A node is as early as it can be, but one with
-// more links out than in is just before the first to which they lead.
+// is behind all from which links come. A node is as early as it can be, but what more
+// read than it reads itself is just before the first that reads it. What has no operands
+// doesn't count there: it is near its readers anyway.
 func layers(n int, links []link) []int {
 	before, after := adjacent(n, links, to), adjacent(n, links, from)
 	order := topological(links, before, after)
-	layer := make([]int, n)
+	layer, reads := make([]int, n), make([]int, n)
 	early := func(v int) {
 		layer[v] = 0
 		for _, i := range before.of(v) {
@@ -120,9 +121,14 @@ func layers(n int, links []link) []int {
 	}
 	for _, v := range order {
 		early(v)
+		for _, i := range before.of(v) {
+			if before.degree(links[i].from) > 0 {
+				reads[v]++
+			}
+		}
 	}
 	for _, v := range slices.Backward(order) {
-		if out := after.of(v); len(out) > 0 && len(out) >= before.degree(v) {
+		if out := after.of(v); len(out) > 0 && len(out) >= reads[v] {
 			layer[v] = layer[links[out[0]].to] - 1
 			for _, i := range out {
 				layer[v] = min(layer[v], layer[links[i].to]-1)
@@ -131,7 +137,7 @@ func layers(n int, links []link) []int {
 	}
 	// A node in the middle of a chain goes back to where the chain begins.
 	for _, v := range order {
-		if in := before.degree(v); in > 0 && in >= after.degree(v) {
+		if reads[v] > 0 && reads[v] >= after.degree(v) {
 			early(v)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // How much time crossings may take: sweeps over so many vertices and links in all, but
 // never fewer sweeps than the least, nor more than the most.
 const (
-	sweepWork   = 1 << 19
+	sweepWork   = 1 << 17
 	leastSweeps = 2
 	mostSweeps  = 24
 	patience    = 6 // sweeps without an improvement
@@ -108,12 +108,17 @@ func (g *proper) sweep(forward, turn bool) {
 			g.sortLayer(l, g.after, to, turn)
 		}
 	}
+	// The first round is of all layers, the others of those beside which something changed.
+	due := slices.Repeat([]bool{true}, len(g.order))
 	for range exchanges {
-		better := false
+		next, better := make([]bool, len(g.order)), false
 		for l := range g.order {
-			better = g.exchange(l) || better
+			if due[l] && g.exchange(l) {
+				next[max(l-1, 0)], next[l], next[min(l+1, len(next)-1)] = true, true, true
+				better = true
+			}
 		}
-		if !better {
+		if due = next; !better {
 			break
 		}
 	}
@@ -174,8 +179,12 @@ func (g *proper) exchange(l int) bool {
 
 // sortLinks sorts the links of v by the positions of their other ends.
 func (g *proper) sortLinks(v int) {
-	slices.SortFunc(g.before.of(v), func(a, b int) int { return cmp.Compare(g.pos[g.links[a].from], g.pos[g.links[b].from]) })
-	slices.SortFunc(g.after.of(v), func(a, b int) int { return cmp.Compare(g.pos[g.links[a].to], g.pos[g.links[b].to]) })
+	if in := g.before.of(v); len(in) > 1 {
+		slices.SortFunc(in, func(a, b int) int { return cmp.Compare(g.pos[g.links[a].from], g.pos[g.links[b].from]) })
+	}
+	if out := g.after.of(v); len(out) > 1 {
+		slices.SortFunc(out, func(a, b int) int { return cmp.Compare(g.pos[g.links[a].to], g.pos[g.links[b].to]) })
+	}
 }
 
 // pairs counts the crossings of the links of two neighbours, those of the left one

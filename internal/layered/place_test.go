@@ -53,6 +53,20 @@ func TestConstant(t *testing.T) {
 	require.Equal(t, l.X[2], l.X[4])
 }
 
+// TestSpine: a fold keeps straight from its second step on, with what each step reads
+// beside it.
+func TestSpine(t *testing.T) {
+	var edges []Edge
+	for v := 2; v < 20; v += 2 { // v is f of the step before and of v−1
+		edges = append(edges, Edge{v - 2, v}, Edge{v - 1, v})
+	}
+	l := Place(boxes(20), edges, Options{})
+	for v := 4; v < 20; v += 2 {
+		require.Equal(t, l.Y[2], l.Y[v])
+		require.Equal(t, l.X[v-2], l.X[v-1])
+	}
+}
+
 // TestCycle: where edges go round, all but one go forward.
 func TestCycle(t *testing.T) {
 	edges := []Edge{{0, 1}, {1, 2}, {2, 3}, {3, 0}}
