@@ -131,8 +131,9 @@ func (n node) shape(more float64, attributes string) string {
 	case termNode:
 		round = 9 + more
 	case binderNode:
-		round = 4 + more
-		attributes += ` stroke-dasharray="3 3"`
+		if round = 4 + more; more == 0 {
+			attributes += ` stroke-dasharray="3 3"`
+		}
 	case numberNode:
 		round = more
 	}

@@ -27,7 +27,7 @@ const (
 	width   = 320.0
 	middle  = width / 2
 	between = 40.0 // for the arrow from what was to what is
-	margin  = 4.0
+	margin  = 6.0
 	pitch   = 40.0 // from one row to the next
 	entry   = 14.0 // of the arrow from above
 	space   = 22.0 // between two instances of a rule
