@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -19,7 +20,18 @@ import (
 // place in the source with a caret under it.
 type Error struct {
 	Text string
-	Err  error
+	// Diagnostics are the places, without the notes that Text has, in the same order.
+	Diagnostics []Diagnostic
+	Err         error
+}
+
+// Diagnostic says what is wrong at a place of the source.
+type Diagnostic struct {
+	Line     int    `json:"line"`     // from 1; 0 if there is no place
+	Column   int    `json:"column"`   // from 1, in runes
+	Width    int    `json:"width"`    // in runes, on that line
+	Headline string `json:"headline"` // "type mismatch"
+	Label    string `json:"label"`    // "this is R * R, but sigmoid takes R"; may be empty
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -96,9 +108,24 @@ func wrapLimit(err error, phase string) error {
 func wrap(err error) error {
 	var le *syntax.Errors
 	if errors.As(err, &le) {
-		return &Error{Text: le.Error(), Err: err}
+		return &Error{Text: le.Error(), Diagnostics: diagnostics(le), Err: err}
 	}
 	return err
+}
+
+// diagnostics tells where a program is wrong. An error in a CSV file stands where the
+// program reads that.
+func diagnostics(e *syntax.Errors) []Diagnostic {
+	out := make([]Diagnostic, len(e.List))
+	for i, d := range e.List {
+		o := Diagnostic{Headline: d.Headline, Label: d.Label}
+		o.Line, o.Column, o.Width = e.File.Place(d)
+		if where := d.Foreign(); where != "" {
+			o.Label = strings.TrimSuffix(where+": "+d.Label, ": ")
+		}
+		out[i] = o
+	}
+	return out
 }
 
 // relocate moves the place of an error that a stage has just made.
@@ -128,7 +155,7 @@ func (p *Program) locate(err error, phase string) error {
 	if l := asLimit(err, phase); l != nil {
 		var ml *machine.LimitError
 		if errors.As(err, &ml) && ml.Pos != 0 {
-			return &Error{Text: p.src.Render(ml.Pos, "limit reached", l.Error()), Err: l}
+			return p.errorFor(l, ml.Pos, "limit reached", l.Error())
 		}
 		return l
 	}
@@ -153,5 +180,14 @@ func (p *Program) locate(err error, phase string) error {
 }
 
 func (p *Program) errorAt(pos term.Pos, headline, label string) error {
-	return &Error{Text: p.src.Render(pos, headline, label)}
+	return p.errorFor(nil, pos, headline, label)
+}
+
+// errorFor is errorAt with a cause.
+func (p *Program) errorFor(cause error, pos term.Pos, headline, label string) error {
+	d := Diagnostic{Headline: headline, Label: label}
+	if pos != 0 {
+		d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(pos, headline, label))
+	}
+	return &Error{Text: p.src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
 }

@@ -87,7 +87,12 @@ func (p *Program) Render(pos term.Pos, headline, label string) string {
 	if pos == 0 {
 		return p.Name + ": " + headline + ": " + label
 	}
-	return p.File.Render(syntax.Diagnostic{Span: wordAt(p.File, pos), Headline: headline, Label: label})
+	return p.File.Render(p.Diagnostic(pos, headline, label))
+}
+
+// Diagnostic returns what Render shows at pos, which isn't 0.
+func (p *Program) Diagnostic(pos term.Pos, headline, label string) syntax.Diagnostic {
+	return syntax.Diagnostic{Span: wordAt(p.File, pos), Headline: headline, Label: label}
 }
 
 // wordAt returns the span of the name or number at pos, or of one byte of anything else.

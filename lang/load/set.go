@@ -84,6 +84,9 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
+// Path returns the CSV file that the value stands in, or "".
+func (s *Setting) Path() string { return s.path }
+
 // nameAndValue splits name=value.
 func nameAndValue(flag, text string) (name, value string, err error) {
 	if !utf8.ValidString(text) {

@@ -132,6 +132,35 @@ func (f *File) renderForeign(b *strings.Builder, d Diagnostic) {
 	}
 }
 
+// Place returns where a diagnostic stands in f: its line, from 1, its column and its
+// width on that line, at least 1, in runes. One of another file stands where its first
+// note does. Without a place there are zeros.
+func (f *File) Place(d Diagnostic) (line, col, width int) {
+	s := d.Span
+	if d.File != "" {
+		i := slices.IndexFunc(d.Notes, func(n Note) bool { return n.Span != (Span{}) })
+		if i < 0 {
+			return 0, 0, 0
+		}
+		s = d.Notes[i].Span
+	}
+	line, col = f.Position(s.Start)
+	_, end := f.lineBounds(line)
+	if to := min(s.End, end); to > s.Start {
+		width = int(f.runesBefore(to) - f.runesBefore(s.Start))
+	}
+	return line, col, max(1, width)
+}
+
+// Foreign returns the place of a diagnostic of another file, as far as it is known:
+// "other.csv:12:3". It is empty for one of the program.
+func (d *Diagnostic) Foreign() string {
+	if d.File == "" {
+		return ""
+	}
+	return place(d.File, d.Line, d.Col)
+}
+
 // place is name:line:col, as far as it is known.
 func place(name string, line, col int) string {
 	if name == "" {

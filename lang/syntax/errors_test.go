@@ -81,6 +81,29 @@ func TestRender(t *testing.T) {
 	}
 }
 
+func TestPlace(t *testing.T) {
+	f := NewFile("t", []byte("ab\n\u00e9\u00e9 = (x,\n y)\n"))
+	for _, tt := range []struct {
+		name             string
+		d                Diagnostic
+		line, col, width int
+		foreign          string
+	}{
+		{"a word", Diagnostic{Span: Span{0, 2}}, 1, 1, 2, ""},
+		{"runes", Diagnostic{Span: Span{5, 9}}, 2, 2, 3, ""},
+		{"two lines", Diagnostic{Span: Span{10, 17}}, 2, 6, 3, ""},
+		{"nothing", Diagnostic{Span: Span{3, 3}}, 2, 1, 1, ""},
+		{"after the line", Diagnostic{Span: Span{2, 3}}, 1, 3, 1, ""},
+		{"past the end", Diagnostic{Span: Span{90, 99}}, 4, 1, 1, ""},
+		{"another file", Diagnostic{File: "w.csv", Line: 12, Col: 3, Notes: []Note{{Text: "hint"}, {Span: Span{0, 2}}}}, 1, 1, 2, "w.csv:12:3"},
+		{"another file alone", Diagnostic{File: "w.csv"}, 0, 0, 0, "w.csv"},
+	} {
+		line, col, width := f.Place(tt.d)
+		assert.Equal(t, []int{tt.line, tt.col, tt.width}, []int{line, col, width}, tt.name)
+		assert.Equal(t, tt.foreign, tt.d.Foreign(), tt.name)
+	}
+}
+
 // TestRenderLong shows a part of a line of a megabyte.
 func TestRenderLong(t *testing.T) {
 	src := strings.Repeat("a + ", 1<<18) + "b" + strings.Repeat(" + a", 1<<18)
