@@ -94,7 +94,7 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 		if x.info.Steps == 0 || errors.Is(err, context.Canceled) {
 			return nil, err
 		}
-		x.info.Stopped = err.Error()
+		x.info.Stopped = inOneLine(err)
 	}
 	if x.info.Steps <= wholeSteps {
 		x.wide = wholeSteps
@@ -104,6 +104,19 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 	}
 	return x, nil
+}
+
+// inOneLine words an error of a run without its place.
+func inOneLine(err error) string {
+	var limit *LimitError
+	var wrong *Error
+	switch {
+	case errors.As(err, &limit):
+		return limit.Error()
+	case errors.As(err, &wrong) && len(wrong.Diagnostics) > 0:
+		return wrong.Diagnostics[0].Headline + ": " + wrong.Diagnostics[0].Label
+	}
+	return err.Error()
 }
 
 // Info returns what is known of the whole run.

@@ -43,6 +43,11 @@ func (l leakFree) Run() int {
 //	                           and standard output stays empty
 //	same stdout FILE           compares but for times, overhead, nodes and version
 //	profile FILE               prints what a pprof profile holds
+//	visit SIGNAL N PATH PROGRAM ARGS…
+//	                           runs a program that serves a page, asks it for the path
+//	                           and sends it the signal; its exit status is N. The answer,
+//	                           standard output and standard error go to the files
+//	                           answer, out and err
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -54,7 +59,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
-			"profile": profileCommand,
+			"profile": profileCommand, "visit": visitCommand,
 		},
 	})
 }

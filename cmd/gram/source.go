@@ -23,18 +23,9 @@ type loaded struct {
 
 // load reads the program that the command line names, and types and elaborates it.
 func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func(string)) (*loaded, error) {
-	most := uint64(f.maxMemory)
-	if most == 0 {
-		most = limits.DefaultMemory()
-	}
-	// The collector keeps garbage below the bound, so that what reaches it is live.
-	debug.SetMemoryLimit(int64(most / 10 * 9))
-
+	most := f.boundMemory()
 	start := time.Now()
-	name, dir := path, filepath.Dir(path)
-	if path == "-" {
-		name, dir = "standard input", ""
-	}
+	name, dir := nameAndDir(path)
 	src, err := a.read(ctx, path, name, limits.New(ctx, most))
 	if err != nil {
 		return nil, err
@@ -48,6 +39,26 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func
 		return nil, err
 	}
 	return &loaded{p, reading}, nil
+}
+
+// boundMemory sets the bound on the memory of the process, and returns it.
+func (f *loadFlags) boundMemory() uint64 {
+	most := uint64(f.maxMemory)
+	if most == 0 {
+		most = limits.DefaultMemory()
+	}
+	// The collector keeps garbage below the bound, so that what reaches it is live.
+	debug.SetMemoryLimit(int64(most / 10 * 9))
+	return most
+}
+
+// nameAndDir returns the name of a program in messages, and the folder to which its paths
+// are relative.
+func nameAndDir(path string) (name, dir string) {
+	if path == "-" {
+		return "standard input", ""
+	}
+	return path, filepath.Dir(path)
 }
 
 // read returns the text of the program; path "-" is standard input.

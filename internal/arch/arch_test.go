@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	// What pages are drawn with.
 	"internal/layered":     {},
 	"internal/rulepicture": {"graph"}, // the rules' names
+	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/rulepicture"},
 
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
@@ -56,7 +57,7 @@ var layers = map[string][]string{
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 	},
-	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits"},
+	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
@@ -207,6 +208,8 @@ func TestViolations(t *testing.T) {
 		{"bench", "cmd/gram", true},
 		{"langs", "term", true}, // a folder that the table doesn't know
 		{"term", "internal/unknown", true},
+		{root, "internal/explore", true},
+		{"internal/explore", "machine", true},
 	} {
 		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
 		if (len(got) > 0) != tt.wrong {

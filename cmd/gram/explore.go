@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/explore"
+	"github.com/gram-machine/gram/internal/limits"
+)
+
+const exploreHelp = `Explore serves a page, to this computer only, on which the reduction of a program is
+looked at step by step: the graph that the machine rewrites, forwards and backwards,
+with the redex lit in the source, the rule that fires, and the counters. The program
+can be edited in the page and run again; the file is not written. The run is that of
+gram grad, or with --of value of gram eval, in its literal form, as in gram trace.
+
+The address of the page is printed on standard output. A program that is wrong is
+served all the same, with its errors, to be mended in the page. FILE - is standard
+input. Ctrl-C ends it.
+
+A program that the page sends may read CSV files in the folder of FILE and below it,
+those that FILE names, and those of --set. Files are read when a program is run for
+the first time; FILE itself is read once.`
+
+const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
+before it reached a limit can be explored. The limit on memory is of the process.`
+
+// The limits of gram explore where none are given.
+const (
+	exploreSteps   = 10e6
+	exploreNodes   = 4e6
+	exploreTimeout = 10 * time.Second
+	exploreMemory  = 1 << 30
+)
+
+// exploreFlags are those of gram explore.
+type exploreFlags struct {
+	runFlags
+	port count
+	open bool
+	of   choice[string]
+}
+
+func newExplore(a *app) *cobra.Command {
+	var f exploreFlags
+	cmd := &cobra.Command{
+		Use:         "explore FILE",
+		Short:       "Step through a run, in a page of the browser",
+		Long:        exploreHelp,
+		Annotations: more(exploreLimitsHelp, statusHelp),
+		Example: `  gram explore figure1.gram --open
+  gram explore rnn.gram --of value --port 8080
+  gram explore rnn.gram --set xs=@other.csv:temp_min --max-steps 1e6`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.accepted = true
+		return a.explore(cmd.Context(), args[0], &f)
+	}
+	return cmd
+}
+
+func (f *exploreFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.addProgram(fs)
+	f.addLimits(cmd)
+	f.timeout = duration(exploreTimeout)
+	f.maxSteps = count{n: exploreSteps, least: 1, set: true}
+	f.maxNodes = count{n: exploreNodes, least: 1, set: true}
+	for name, usage := range map[string]string{
+		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
+		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
+		"max-steps":  "stop a run after so many steps of the calculus: a `count` (default 1e7)",
+		"max-nodes":  "stop a run when so many nodes of 16 bytes are live: a `count` (default 4e6)",
+	} {
+		fs.Lookup(name).Usage = usage
+	}
+	f.of = choice[string]{kind: "run", names: []string{explore.OfGradient, explore.OfValue}, of: []string{explore.OfGradient, explore.OfValue}}
+	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)")
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.port = count{most: 1<<16 - 1}
+	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
+	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
+}
+
+// explore serves the page until the context ends.
+func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
+	if f.maxMemory == 0 {
+		f.maxMemory = size(min(exploreMemory, limits.DefaultMemory()))
+	}
+	most := f.boundMemory()
+	name, dir := nameAndDir(path)
+	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	if err != nil {
+		return err
+	}
+	s, err := explore.New(ctx, explore.Config{
+		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.is, Version: buildInfo().Version,
+		Dir: dir, Params: f.params, Sets: f.sets, MaxMemory: most, Run: f.options(a),
+		Timeout: time.Duration(f.timeout), Log: a.stderr,
+		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
+	})
+	if limit := contextLimit(ctx.Err(), "loading"); limit != nil {
+		return limit
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := explore.Listen(ctx, int(f.port.n))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if err := s.Problem(); err != nil {
+		fmt.Fprintf(a.stderr, "%s\ngram: it is served all the same, to be mended in the page\n", strings.TrimRight(err.Error(), "\n"))
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
+	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
+		return resultError(err)
+	}
+	fmt.Fprintln(a.stderr, "gram: Ctrl-C stops the server")
+	if f.open {
+		a.openBrowser(url)
+	}
+	if err = s.Serve(ctx, l); errors.Is(err, context.Canceled) {
+		return &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: err}
+	}
+	return err
+}
+
+// openBrowser has the system open a page. That this can't be done is no error: the address
+// has been printed.
+func (a *app) openBrowser(url string) {
+	line := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		line = []string{"open", url}
+	case "windows":
+		line = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.Command(line[0], line[1:]...)
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintf(a.stderr, "gram: no browser could be opened: %v\n", err)
+		return
+	}
+	go cmd.Wait()
+}

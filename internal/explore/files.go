@@ -1,0 +1,108 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gram-machine/gram/lang/load"
+)
+
+var (
+	errOutside = errors.New("a program of the explorer may read the files in the folder of its FILE, and those that FILE names; " +
+		"this is neither")
+	errNoFile = errors.New("this is no regular file")
+)
+
+// files are those that programs may read. The program of the command line may read all;
+// what the page sends, those in its folder and those that the program or the command line
+// has named.
+type files struct {
+	dir   string   // the folder, absolute
+	root  *os.Root // nil if the folder cannot be opened
+	named map[string]bool
+	open  func(ctx context.Context, path string) (fs.File, error)
+}
+
+// newFiles returns the files for a program in dir, with the values of sets.
+func newFiles(dir string, sets []string, open func(context.Context, string) (fs.File, error)) (*files, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &files{dir: abs, named: map[string]bool{}, open: open}
+	f.root, _ = os.OpenRoot(abs)
+	for _, text := range sets {
+		set, err := load.ParseSet(text)
+		if err != nil {
+			return nil, err
+		}
+		if path := set.Path(); path != "" {
+			f.name(path)
+		}
+	}
+	return f, nil
+}
+
+func (f *files) name(path string) {
+	if abs, err := filepath.Abs(path); err == nil {
+		f.named[abs] = true
+	}
+}
+
+func (f *files) close() {
+	if f.root != nil {
+		f.root.Close()
+	}
+}
+
+// first opens the files of the program of the command line, and remembers them.
+func (f *files) first(ctx context.Context) func(string) (fs.File, error) {
+	return func(path string) (fs.File, error) {
+		f.name(path)
+		return f.open(ctx, path)
+	}
+}
+
+// later opens the files of a program that the page sends. Links lead nowhere outside of the
+// folder, by [os.Root]; what would keep the reader waiting, a pipe, is no file.
+func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
+	return func(path string) (fs.File, error) {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if f.named[abs] {
+			return f.open(ctx, path)
+		}
+		inside, err := filepath.Rel(f.dir, abs)
+		if err != nil || !filepath.IsLocal(inside) || f.root == nil {
+			return nil, errOutside
+		}
+		info, err := f.root.Stat(inside)
+		if err != nil {
+			return nil, worded(err)
+		}
+		if !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, errNoFile
+		}
+		file, err := f.root.Open(inside)
+		if err != nil {
+			return nil, worded(err)
+		}
+		return file, nil
+	}
+}
+
+// worded tells an error of [os.Root] about a link that leads outside from those of the
+// system: it is none of them.
+func worded(err error) error {
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		return err
+	}
+	return errOutside
+}
