@@ -15,7 +15,7 @@
 //	order       crossings are reduced: sweeps by barycentre, then exchanges of
 //	            neighbours (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
 //	align       coordinates within a layer, with straight chains and straight long
-//	            links (Brandes and Köpf, 2001)
+//	            links (Brandes and Köpf, 2001); of two medians the end of the longer chain
 //	pack        the parts stand in rows about as wide as a screen is
 //
 // Nothing recurses, nothing is random: equal graphs are placed alike.

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// How much time crossings may take: sweeps over so many vertices and links in all, but
-// never fewer sweeps than the least, nor more than the most.
+// How much time crossings may take: from each beginning, sweeps over so many vertices and
+// links in all, but never fewer than the least, nor more than the most.
 const (
 	sweepWork   = 1 << 17
-	leastSweeps = 2
+	leastSweeps = 1
 	mostSweeps  = 24
 	patience    = 6 // sweeps without an improvement
 	exchanges   = 4 // rounds of exchanges in a sweep
