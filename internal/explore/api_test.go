@@ -372,6 +372,7 @@ func TestBusy(t *testing.T) {
 	require.Equal(t, "1", h.Get("Retry-After"))
 	require.JSONEq(t, `{"error":"the server is busy with other requests"}`, string(body))
 	require.Empty(t, b.begun, "more are at work than may be")
+	require.Nil(t, s.shelf.take((&request{"more", OfValue}).id(), false))
 	close(b.release)
 	for range all {
 		require.Equal(t, http.StatusOK, <-statuses)

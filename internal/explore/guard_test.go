@@ -126,8 +126,16 @@ func TestPanic(t *testing.T) {
 	require.Contains(t, s.log.String(), "internal error: POST /api/run: a fault\n")
 	require.Contains(t, s.log.String(), "goroutine ")
 	require.Empty(t, s.shelf.runs)
-	status, _ := s.run("1", OfValue)
+	status, a := s.run("1", OfValue)
 	require.Equal(t, http.StatusOK, status)
+
+	// So it is with one that was there before.
+	f := &fake{steps: 1, fault: "another"}
+	s.shelf.runs[0].explorer = f
+	var answer refusal
+	require.Equal(t, http.StatusInternalServerError, s.get("/api/runs/"+a.Run+"/window?at=0", &answer))
+	require.Equal(t, "internal error: another", answer.Error)
+	require.Equal(t, http.StatusNotFound, s.get("/api/runs/"+a.Run+"/window?at=0", &answer))
 }
 
 // TestAbort: a handler that gives its connection up is not a fault.

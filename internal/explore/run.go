@@ -77,6 +77,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	run := s.shelf.take(req.id(), true)
+	var reply []byte
 	err = s.work(r.Context(), run, func(ctx context.Context) error {
 		if run.started == nil {
 			st, err := s.start(ctx, req)
@@ -84,18 +85,19 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 				err = r.Context().Err() // a run that has ended for this is none of the program
 			}
 			if err != nil {
-				s.shelf.drop(run)
 				return err
 			}
 			run.started = st
 		}
 		s.shelf.keep(run, run.steps)
+		reply = run.reply
 		return nil
 	})
 	if err != nil {
+		s.shelf.forget(run)
 		return err
 	}
-	write(w, http.StatusOK, "application/json", run.reply)
+	write(w, http.StatusOK, "application/json", reply)
 	return nil
 }
 
@@ -119,6 +121,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	sound := false
 	defer func() {
 		if !sound { // a panic has left it in the middle of something
+			r.started, r.windows = nil, nil
 			s.shelf.drop(r)
 		}
 	}()

@@ -67,6 +67,13 @@ func (s *shelf) keep(r *run, steps uint64) {
 	})
 }
 
+// forget takes a run off the shelf that has not been kept.
+func (s *shelf) forget(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = slices.DeleteFunc(s.runs, func(o *run) bool { return o == r && !o.kept })
+}
+
 // drop takes a run off the shelf.
 func (s *shelf) drop(r *run) {
 	s.mu.Lock()

@@ -20,6 +20,11 @@ func TestShelf(t *testing.T) {
 	require.Nil(t, s.take("a", false))
 	a := s.take("a", true)
 	require.Same(t, a, s.take("a", false), "a second request waits for the first")
+	s.forget(a)
+	require.Nil(t, s.take("a", false))
+	s.keep(a, 1)
+	s.forget(a)
+	require.Same(t, a, s.take("a", false))
 	s.drop(a)
 	require.Nil(t, s.take("a", false))
 

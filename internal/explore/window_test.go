@@ -15,10 +15,14 @@ import (
 type fake struct {
 	steps, asked uint64
 	err          error
+	fault        any
 }
 
 func (f *fake) Window(_ context.Context, at uint64) (*gram.Window, error) {
 	f.asked++
+	if f.fault != nil {
+		panic(f.fault)
+	}
 	if f.err != nil {
 		return nil, f.err
 	}
