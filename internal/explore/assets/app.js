@@ -39,7 +39,7 @@ class App {
       trouble: (error, again) => this.trouble(error, again),
       moved: () => this.later(),
     });
-    this.editor = new Editor({ form: by("editor"), ...some("text", "numbers", "marks", "message", "run", "revert", "leave") }, {
+    this.editor = new Editor({ form: by("editor"), ...some("pane", "text", "numbers", "marks", "message", "run", "revert", "leave") }, {
       run: (text) => this.submit(text, this.of, 0),
       leave: () => this.leave(),
       changed: () => this.named(),

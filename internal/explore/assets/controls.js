@@ -26,10 +26,10 @@ export class Controls {
   }
 
   submit() {
-    const text = by("number").value.replace(/[\s\u202f,]/g, "");
     const field = by("number");
-    if (/^\d+$/.test(text)) {
-      this.on.go(Math.min(this.steps, Number(text)));
+    const digits = field.value.replace(/\D/g, ""); // 524 583 and 524,583 too
+    if (digits) {
+      this.on.go(Math.min(this.steps, Number(digits)));
       field.blur();
     } else {
       field.setAttribute("aria-invalid", "true");

@@ -9,7 +9,7 @@ const tab = "  ";
 const columnsOf = (line, n) => [...line].slice(0, n).join("").replaceAll("\t", tab).length;
 
 export class Editor {
-  /** parts are the elements form, text, numbers, marks, message, run, revert; on has run(text), leave() and changed(). */
+  /** parts are the elements form, pane, text, numbers, marks, message, run, revert, leave; on has run(text), leave() and changed(). */
   constructor(parts, on) {
     Object.assign(this, parts, { on });
     this.source = "";
@@ -125,7 +125,7 @@ export class Editor {
     const words = diagnostics.map((d) => `${d.line ? `Line ${d.line}: ` : ""}${[d.headline, d.label].filter(Boolean).join(": ")}`);
     this.message.replaceChildren(...(words.length ? words : [text]).map((line) => el("p", {}, line)));
     const first = this.marks.firstElementChild;
-    first?.scrollIntoView({ block: "nearest" });
+    if (first) this.pane.scrollTo(0, first.offsetTop - this.pane.clientHeight / 2);
   }
 
   /** row is what stands under a line: carets under each place, and the words behind the last. */

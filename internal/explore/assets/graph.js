@@ -7,7 +7,8 @@ import { arrivalsAt, objectsAt } from "./state.js";
 import { View } from "./view.js";
 
 const margin = 120; // px around what is seen that are drawn too
-const legible = 0.62; // scale: a window that is legible as a whole is shown as a whole
+const legible = 0.72; // scale: a window that is legible as a whole is shown as a whole
+const lift = 22; // px above its edge that a value stands, so that the arrow is seen
 const far = 0.42; // scale: below it labels go
 
 export class Graph {
@@ -91,7 +92,7 @@ export class Graph {
       return;
     }
     const here = this.redexBox() ?? this.bounds([...this.objects.values()].map(({ node }) => node)) ?? all;
-    if (here) view.centre(here, view.own ? view.scale : 0.85);
+    if (here) view.centre(here, view.own ? view.scale : 0.9);
   }
 
   bounds(nodes) {
@@ -157,7 +158,7 @@ export class Graph {
   }
 
   drawLines(seen) {
-    const hot = new Set(this.arrivals.map((a) => `${a.from}>${a.to}`));
+    const hot = new Set(this.arrivals.map((arrival) => `${arrival.from}/${this.headOf(arrival)}`));
     const kept = new Set();
     for (const [id, { node, version }] of this.objects) {
       const edges = version.edges ?? [];
@@ -168,41 +169,53 @@ export class Graph {
         if (!meets(box(points), seen)) return;
         const key = `${id}/${i}`;
         kept.add(key);
-        const name = `edge ${edge.as}${edge.as === "head" && hot.has(`${id}>${edge.to}`) ? " hot" : ""}`;
+        const name = hot.has(key) ? `edge ${edge.as} hot` : `edge ${edge.as}`;
         this.line(key, edge, path(points), version.fired ? `${name} fired` : name);
       });
     }
     for (const [key, line] of this.lines) {
       if (kept.has(key)) continue;
-      line.remove();
+      line.node.remove();
       this.lines.delete(key);
     }
   }
 
+  /** headOf returns the place of the edge that an arrival goes along: the nth call of one dual by another is by the nth. */
+  headOf({ step, from, to }) {
+    const edges = this.objects.get(from)?.version.edges ?? [];
+    const heads = edges.flatMap((edge, i) => (edge.to === to && edge.as === "head" ? [i] : []));
+    const before = this.win.arrivals.filter((a) => a.from === from && a.to === to && a.step < step).length;
+    return heads[before % heads.length];
+  }
+
+  /** line draws an edge; what it is like already isn't touched: there are thousands. */
   line(key, edge, data, name) {
     let line = this.lines.get(key);
     if (!line) {
-      line = shape("path");
+      line = { node: shape("path") };
       this.lines.set(key, line);
-      this.edges.append(line);
+      this.edges.append(line.node);
     }
-    set(line, "class", name);
-    set(line, "d", data);
-    set(line, "marker-start", edge.as === "head" ? "url(#gx-back)" : null);
-    set(line, "marker-end", edge.as === "waits" ? "url(#gx-forth)" : null);
+    if (line.data !== data) line.node.setAttribute("d", data);
+    if (line.name !== name) {
+      line.node.setAttribute("class", name);
+      set(line.node, "marker-start", edge.as === "head" ? "url(#gx-back)" : null);
+      set(line.node, "marker-end", edge.as === "waits" ? "url(#gx-forth)" : null);
+    }
+    Object.assign(line, { data, name });
   }
 
   /** chip shows what this step sends along edges: it moves there where motion is allowed. */
   chip() {
     this.chips.replaceChildren();
-    for (const { from, to, value } of this.arrivals) {
+    for (const arrival of this.arrivals) {
+      const { from, to, value } = arrival;
       const source = this.objects.get(from);
       const target = this.objects.get(to)?.node;
       if (!source || !target) continue;
-      const edges = source.version.edges ?? [];
-      const i = edges.findIndex((edge) => edge.to === to && edge.as === "head");
-      const points = route(target, source.node, Math.max(0, i), Math.max(1, edges.length), this.bends.get(`${from}>${to}`));
-      const { stands: [x, y], comes: [x0, y0] } = ends(points);
+      const points = route(target, source.node, this.headOf(arrival) ?? 0, source.version.edges?.length ?? 1, this.bends.get(`${from}>${to}`));
+      const { stands: [x, below], comes: [x0, y0] } = ends(points);
+      const y = below - lift;
       const width = 12 + 7.3 * [...value].length;
       const chip = shape("g", { class: "chip", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
         shape("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), shape("text", {}, value));

@@ -78,7 +78,9 @@ export class ObjectView {
       const r = roundness(this.node, this.version.role) + 7;
       for (const [name, v] of Object.entries({ x: -7, y: -7, width: w + 14, height: h + 14, rx: r })) set(glow, name, v);
     }
-    set(this.group, "class", as ? `${this.state} ${as}` : this.state);
+    const name = as ? `${this.state} ${as}` : this.state;
+    if (name !== this.name) this.group.setAttribute("class", name);
+    this.name = name;
   }
 
   meets(box) {

@@ -12,6 +12,7 @@ export class Source {
   constructor(node, jump) {
     this.node = node;
     this.lit = [];
+    new ResizeObserver(() => this.row && this.reveal(this.row)).observe(node);
     node.addEventListener("click", (e) => {
       const button = e.target.closest(".no");
       if (button) jump(Number(button.dataset.line), e.shiftKey);
@@ -29,6 +30,7 @@ export class Source {
       return line.row;
     }));
     this.lit = [];
+    this.row = null;
   }
 
   /** light marks the place of the step that was made, that of the next one, and one that was picked. */
@@ -39,8 +41,8 @@ export class Source {
     this.mark(next, "next");
     const row = this.mark(now, "now");
     for (const line of this.lines) set(line.row, "aria-current", line.row === row ? "step" : null);
-    const seen = picked ? this.lines[picked.line - 1]?.row : row;
-    if (seen) this.reveal(seen);
+    this.row = picked ? this.lines[picked.line - 1]?.row : row;
+    if (this.row) this.reveal(this.row);
   }
 
   mark(place, name) {

@@ -4,6 +4,7 @@ import { calm, set } from "./dom.js";
 
 const least = 0.04;
 const most = 3;
+const room = { left: 28, right: 68, top: 28, bottom: 40 }; // px kept free of what is shown: for the buttons and the key
 const threshold = 4; // px that a pointer moves before it drags
 
 export class View {
@@ -57,37 +58,38 @@ export class View {
     this.place();
   }
 
-  /** fitting returns the scale at which a box is seen whole, at most 1.25. */
-  fitting({ x1, y1, x2, y2 }, pad = 28) {
-    return Math.min(1.25, Math.max(least, Math.min((this.width - 2 * pad) / Math.max(1, x2 - x1), (this.height - 2 * pad) / Math.max(1, y2 - y1))));
+  /** fitting returns the scale at which a box is seen whole, at most 1.5. */
+  fitting({ x1, y1, x2, y2 }) {
+    const across = (this.width - room.left - room.right) / Math.max(1, x2 - x1);
+    const down = (this.height - room.top - room.bottom) / Math.max(1, y2 - y1);
+    return Math.min(1.5, Math.max(least, Math.min(across, down)));
   }
 
-  /** centre shows a box in the middle. */
+  /** centre shows a box in the middle of what is free. */
   centre({ x1, y1, x2, y2 }, scale = this.scale) {
     this.stop();
     this.scale = scale;
-    this.x = this.width / 2 - ((x1 + x2) / 2) * scale;
-    this.y = this.height / 2 - ((y1 + y2) / 2) * scale;
+    this.x = (this.width + room.left - room.right) / 2 - ((x1 + x2) / 2) * scale;
+    this.y = (this.height + room.top - room.bottom) / 2 - ((y1 + y2) / 2) * scale;
     this.place();
   }
 
   /** reveal pans, smoothly where that may be, until a box is seen. */
-  reveal({ x1, y1, x2, y2 }, pad = 40) {
-    const shift = (low, high, size) => {
-      const room = Math.min(pad, size / 5);
-      if (high - low > size - 2 * room) return size / 2 - (low + high) / 2;
-      if (low < room) return room - low;
-      return high > size - room ? size - room - high : 0;
+  reveal({ x1, y1, x2, y2 }) {
+    const shift = (low, high, from, to) => {
+      if (high - low > to - from) return (from + to - low - high) / 2;
+      if (low < from) return from - low;
+      return high > to ? to - high : 0;
     };
     const goal = this.goal ?? this;
-    const dx = shift(x1 * this.scale + goal.x, x2 * this.scale + goal.x, this.width);
-    const dy = shift(y1 * this.scale + goal.y, y2 * this.scale + goal.y, this.height);
+    const dx = shift(x1 * this.scale + goal.x, x2 * this.scale + goal.x, room.left, this.width - room.right);
+    const dy = shift(y1 * this.scale + goal.y, y2 * this.scale + goal.y, room.top, this.height - room.bottom);
     if (dx || dy) this.glide(goal.x + dx, goal.y + dy);
   }
 
   glide(x, y) {
     this.stop();
-    if (calm()) {
+    if (calm() || Math.hypot(x - this.x, y - this.y) > this.width) { // what lies between isn't worth the way
       Object.assign(this, { x, y });
       this.place();
       return;
