@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -225,6 +226,17 @@ func TestStopped(t *testing.T) {
 	var w gram.Window
 	require.Equal(t, http.StatusOK, s.get("/api/runs/"+a.Run+"/window?at="+strconv.FormatUint(a.Steps, 10), &w))
 	require.Equal(t, a.Steps, w.To)
+}
+
+// TestTimeLimit: time is a limit like the others.
+func TestTimeLimit(t *testing.T) {
+	cfg := testConfig(figure1)
+	cfg.Run, cfg.Timeout = gram.EvalOptions{}, time.Second
+	s := serve(t, cfg, nil)
+	status, a := s.run("param n = 1000000000\ninput x = 1\niter #n (fun y -> x * y) 1", OfValue)
+	require.Equal(t, http.StatusOK, status, a.Text)
+	require.Contains(t, a.Stopped, "time limit reached while reducing, after ")
+	require.Positive(t, a.Steps)
 }
 
 // TestLoadingLimit: a program that is too much before it runs is refused.
