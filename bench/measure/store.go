@@ -126,7 +126,7 @@ func (s *Store) Compact(keep func(Row) bool) error {
 		}
 		text.Write(append(line, '\n'))
 	}
-	if err := WriteFile(s.path, text.Bytes()); err != nil {
+	if err := writeFile(s.path, text.Bytes()); err != nil {
 		return err
 	}
 	old := s.file
@@ -137,8 +137,8 @@ func (s *Store) Compact(keep func(Row) bool) error {
 	return old.Close()
 }
 
-// WriteFile writes a file whole or not at all: beside its place first, and then renamed.
-func WriteFile(path string, data []byte) error {
+// writeFile writes a file whole or not at all: beside its place first, and then renamed.
+func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -243,8 +243,8 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := measure.WriteFile(path, text); err != nil {
-			return err
+		if err := writeFile(path, text); err != nil {
+			return outputError(path, err)
 		}
 	}
 	return nil

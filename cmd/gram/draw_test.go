@@ -26,25 +26,3 @@ func TestWithoutGraphviz(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "before", string(text))
 }
-
-// TestOutputFile: nothing is left beside a file, whether it is kept or not.
-func TestOutputFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	for _, keep := range []bool{false, true, false} {
-		f, err := newOutputFile(path)
-		require.NoError(t, err)
-		_, err = f.WriteString("text")
-		require.NoError(t, err)
-		if keep {
-			require.NoError(t, f.keep())
-		}
-		f.discard()
-	}
-	files, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "text", string(text))
-}

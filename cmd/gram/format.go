@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -62,41 +61,9 @@ func (a *app) format(ctx context.Context, path string, write bool) error {
 	case !write:
 		a.out.Write(text)
 	case !bytes.Equal(src, text):
-		if err := replaceFile(path, text); err != nil {
-			return fileError(path, err)
+		if err := writeFile(path, text); err != nil {
+			return outputError(path, err)
 		}
 	}
 	return nil
-}
-
-// replaceFile writes a file whole or not at all: beside it first, then in its place.
-// The file keeps its mode, and a link keeps its target.
-func replaceFile(path string, text []byte) (err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}()
-	_, err = tmp.Write(text)
-	if e := tmp.Chmod(info.Mode().Perm()); err == nil {
-		err = e
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }

@@ -15,9 +15,9 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go watch(signals, cancel, os.Exit)
+	go watch(signals, cancel, unkept.exit)
 
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	unkept.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // watch cancels the run at the first signal and exits at the second, for a run

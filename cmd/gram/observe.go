@@ -37,7 +37,7 @@ func (f *observeFlags) check() error {
 // of the CPU profile's samples and regions of the trace.
 type observer struct {
 	ctx    context.Context
-	files  []*outFile
+	files  []*outputFile
 	stops  []func() error // of what is written while the process works, and of the heap
 	region *trace.Region
 }
@@ -55,56 +55,41 @@ func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 	}()
 	start := []struct {
 		path  string
-		start func(*outFile) (stop func() error, err error)
+		start func(io.Writer) (stop func() error, err error)
 	}{{f.memory, heapProfile}, {f.cpu, cpuProfile}, {f.trace, executionTrace}}
 	for _, s := range start {
 		if s.path == "" {
 			continue
 		}
-		file, err := createFile(s.path)
+		file, err := newOutputFile(s.path)
 		if err != nil {
-			return nil, err
+			return nil, outputError(s.path, err)
 		}
 		o.files = append(o.files, file)
 		stop, err := s.start(file)
 		if err != nil {
-			return nil, outError(s.path, err)
+			return nil, outputError(s.path, err)
 		}
 		o.stops = append(o.stops, stop)
 	}
 	return o, nil
 }
 
-func heapProfile(f *outFile) (func() error, error) {
+func heapProfile(w io.Writer) (func() error, error) {
 	return func() error {
 		runtime.GC() // the profile is of the last collection
-		return pprof.Lookup("allocs").WriteTo(f, 0)
+		return pprof.Lookup("allocs").WriteTo(w, 0)
 	}, nil
 }
 
-func cpuProfile(f *outFile) (func() error, error) {
-	w := &sticky{w: f}
+func cpuProfile(f io.Writer) (func() error, error) {
+	w := &sink{Writer: f} // the runtime does not tell its errors
 	return func() error { pprof.StopCPUProfile(); return w.err }, pprof.StartCPUProfile(w)
 }
 
-func executionTrace(f *outFile) (func() error, error) {
-	w := &sticky{w: f}
+func executionTrace(f io.Writer) (func() error, error) {
+	w := &sink{Writer: f} // the runtime does not tell its errors
 	return func() error { trace.Stop(); return w.err }, trace.Start(w)
-}
-
-// sticky keeps the first error of a writer: the runtime does not tell it.
-type sticky struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sticky) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.w.Write(p)
-	s.err = err
-	return n, err
 }
 
 // phase tells that a phase begins.
@@ -128,19 +113,19 @@ func (o *observer) end(err error) error {
 	}
 	for i := len(o.stops) - 1; i >= 0; i-- {
 		if e := o.stops[i](); err == nil && e != nil {
-			err = outError(o.files[i].path, e)
+			err = outputError(o.files[i].path, e)
 		}
 	}
 	if err == nil && o.ctx.Err() != nil {
 		err = contextLimit(o.ctx.Err(), "writing profiles")
 	}
 	for _, f := range o.files {
-		if e := f.Close(); err == nil && e != nil {
-			err = outError(f.path, e)
+		if err == nil {
+			if err = f.keep(); err != nil {
+				err = outputError(f.path, err)
+			}
 		}
-	}
-	for _, f := range o.files {
-		err = f.place(err)
+		f.discard()
 	}
 	return err
 }

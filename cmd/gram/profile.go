@@ -92,17 +92,13 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 
 // profile profiles a program. The file is opened before the run, and is there only if all
 // went well.
-func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) (err error) {
-	file, err := createFile(f.out)
+func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) error {
+	file, err := newOutputFile(f.out)
 	if err != nil {
-		return err
+		return outputError(f.out, err)
 	}
-	defer func() {
-		if e := file.Close(); err == nil && e != nil {
-			err = outError(f.out, e)
-		}
-		err = file.place(err)
-	}()
+	defer file.discard()
+	whole := file.isAside()
 	p, err := a.load(ctx, path, &f.loadFlags, progress)
 	if err != nil {
 		return err
@@ -119,12 +115,15 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags, progres
 		return err
 	}
 	if err := prof.Write(file); err != nil {
-		return outError(f.out, err)
+		return outputError(f.out, err)
 	}
 	if ctx.Err() != nil {
 		return contextLimit(ctx.Err(), "writing the profile")
 	}
-	if file.aside { // else it may be standard output that it went to
+	if err := file.keep(); err != nil {
+		return outputError(f.out, err)
+	}
+	if whole { // else it may be standard output that it went to
 		cost := &prof.Result.Cost
 		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, grouped(cost.Steps.Total), grouped(cost.Nodes.Allocated), what)
 	}

@@ -112,7 +112,7 @@ func (a *app) deliver(stdout io.Writer) int {
 		return statusDone
 	}
 	_, err := stdout.Write(a.out.Bytes())
-	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+	if err == nil || readerGone(err) {
 		return statusDone
 	}
 	fmt.Fprintf(a.stderr, "gram: %v\n", resultError(err))

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"syscall"
 )
 
 // stream is where a long answer goes while it is made: standard output, or a file that is
@@ -15,27 +13,11 @@ type stream struct {
 	*bufio.Writer
 	to   *sink
 	file *outputFile // nil for standard output
-	path string
-}
-
-// sink keeps the first error of a writer.
-type sink struct {
-	io.Writer
-	err error
-}
-
-func (s *sink) Write(b []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.Writer.Write(b)
-	s.err = err
-	return n, err
 }
 
 // stream opens standard output, or the file at path.
 func (a *app) stream(path string) (*stream, error) {
-	s := &stream{to: &sink{Writer: a.stdout}, path: path}
+	s := &stream{to: &sink{Writer: a.stdout}}
 	if path != "" {
 		f, err := newOutputFile(path)
 		if err != nil {
@@ -52,29 +34,24 @@ func (a *app) stream(path string) (*stream, error) {
 // has gone away is no error.
 func (s *stream) finish(err error) error {
 	s.Flush()
+	failed := s.to.err
 	if s.file != nil {
 		defer s.file.discard()
-		if err == nil {
-			err = s.to.err
+		if failed == nil && err == nil {
+			failed = s.file.keep()
 		}
-		if err == nil {
-			err = s.file.keep()
-		} else if s.to.err == nil {
-			return err
+		if failed != nil {
+			return outputError(s.file.path, failed)
 		}
-		if err != nil {
-			return outputError(s.path, err)
-		}
-		return nil
+		return err
 	}
-	switch failed := s.to.err; {
+	switch {
 	case failed == nil:
 		return err
-	case errors.Is(failed, syscall.EPIPE) || errors.Is(failed, io.ErrClosedPipe):
+	case readerGone(failed):
 		return nil
-	default:
-		return resultError(failed)
 	}
+	return resultError(failed)
 }
 
 // resultError words an error of the system about standard output.

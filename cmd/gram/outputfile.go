@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// outputFile is a file that is written whole or not at all: beside its place first, then in
+// it. What is no regular file, a pipe or a device, is written at once. A file that is
+// replaced keeps its mode, and a link its target.
+type outputFile struct {
+	*os.File
+	path  string // as it was given
+	place string // where it goes; "" of a file that is written at once, or has been kept
+}
+
+// newOutputFile opens a file to be written. Errors of a file are to be worded by
+// [outputError].
+func newOutputFile(path string) (*outputFile, error) {
+	mode := fs.FileMode(0o666) // without what the umask takes away
+	info, err := os.Stat(path)
+	switch {
+	case err == nil:
+		// A file that may not be written may not be replaced.
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return &outputFile{File: f, path: path}, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	place := linkTarget(path)
+	f, err := unkept.create(place, mode)
+	if err != nil {
+		return nil, err
+	}
+	out := &outputFile{f, path, place}
+	if info != nil {
+		if err := f.Chmod(mode); err != nil {
+			out.discard()
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// linkTarget follows the links at path, which need not lead to a file that is there.
+func linkTarget(path string) string {
+	for {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(path)
+			to = dir + to // and not cleaned: x/.. is no place of its own if x is a link
+		}
+		path = to
+	}
+}
+
+// isAside tells whether the file is still beside its place.
+func (f *outputFile) isAside() bool { return f.place != "" }
+
+// keep closes the file and puts it in its place.
+func (f *outputFile) keep() error {
+	if err := f.Close(); err != nil || !f.isAside() {
+		return err
+	}
+	if err := unkept.rename(f.Name(), f.place); err != nil {
+		return err
+	}
+	f.place = ""
+	return nil
+}
+
+// discard closes a file that has not been kept, and removes it.
+func (f *outputFile) discard() {
+	f.Close()
+	if f.isAside() {
+		unkept.remove(f.Name())
+		f.place = ""
+	}
+}
+
+// unkept are the files of this process that stand beside their places.
+var unkept = asides{names: map[string]bool{}}
+
+type asides struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+// create makes a file beside the place path.
+func (a *asides) create(path string, mode fs.FileMode) (*os.File, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dir, base := filepath.Split(path)
+	for {
+		f, err := os.OpenFile(fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err == nil {
+			a.names[f.Name()] = true
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// rename puts a file in its place.
+func (a *asides) rename(name, path string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := os.Rename(name, path)
+	if err == nil {
+		delete(a.names, name)
+	}
+	return err
+}
+
+// remove removes a file.
+func (a *asides) remove(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.names, name)
+	os.Remove(name)
+}
+
+// exit ends the process at once, and leaves no file beside its place: none is made or kept
+// any more.
+func (a *asides) exit(status int) {
+	a.mu.Lock()
+	for name := range a.names {
+		os.Remove(name)
+	}
+	os.Exit(status)
+}
+
+// outputError words an error of the system about the file at path, which is written. That the
+// reader of a pipe has gone away is none.
+func outputError(path string, err error) error {
+	if readerGone(err) {
+		return nil
+	}
+	var system *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &system):
+		err = system.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", path, err)
+}
+
+// readerGone tells whether an error is that the reader of a pipe has gone away.
+func readerGone(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// sink keeps the first error of a writer.
+type sink struct {
+	io.Writer
+	err error
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.Writer.Write(b)
+	s.err = err
+	return n, err
+}
