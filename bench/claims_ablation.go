@@ -78,7 +78,7 @@ func timePerStep(a gram.Ablation) func(context.Context, *gram.Program) (Point, e
 		}
 		defer e.Close()
 		point, value := p.Point(), []float64{0}
-		took, err := timeOf(func() error {
+		took, err := TimeOf(func() error {
 			_, err := e.Value(ctx, point, value[:0])
 			return err
 		})

@@ -115,7 +115,7 @@ func gradientTime(ctx context.Context, p *gram.Program, opt gram.EvalOptions) (t
 	}
 	defer e.Close()
 	value, jacobian := []float64{0}, make([]float64, len(p.Point()))
-	return timeOf(func() error { return e.Gradient(ctx, p.Point(), value, jacobian) })
+	return TimeOf(func() error { return e.Gradient(ctx, p.Point(), value, jacobian) })
 }
 
 // backpropGraph is the graph of bp(G).

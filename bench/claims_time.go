@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"time"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
@@ -36,9 +35,6 @@ func claimTime() Claim {
 	}
 }
 
-// leastTime is how long a program runs at least until its time is taken.
-const leastTime = 10 * time.Millisecond
-
 // nanosecondsPerStep is the number of nodes, and the time of a run over its steps.
 func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
@@ -60,26 +56,11 @@ func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Poi
 			_, err := e.Value(ctx, point, value[:0])
 			return err
 		}
-		time, err := timeOf(run)
+		time, err := TimeOf(run)
 		if err != nil {
 			return Point{}, err
 		}
 		c := e.Cost()
 		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Nanoseconds()) / float64(c.Steps.Total)}, nil
 	}
-}
-
-// timeOf runs a function once, and then until some time has passed: it returns the mean of
-// those runs.
-func timeOf(run func() error) (time.Duration, error) {
-	if err := run(); err != nil {
-		return 0, err
-	}
-	start, runs := time.Now(), 0
-	for ; runs == 0 || time.Since(start) < leastTime; runs++ {
-		if err := run(); err != nil {
-			return 0, err
-		}
-	}
-	return time.Since(start) / time.Duration(runs), nil
 }

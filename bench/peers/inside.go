@@ -2,7 +2,6 @@ package peers
 
 import (
 	"context"
-	"time"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
@@ -15,24 +14,6 @@ type runner interface {
 	// Bytes is the memory of a run; 0 if that isn't known.
 	Bytes() float64
 	Close()
-}
-
-// leastTime is how long a peer runs at least until its time is taken; the programs have the same.
-const leastTime = 10 * time.Millisecond
-
-// timeOf runs a function once, and then until some time has passed: it returns the mean of
-// those runs.
-func timeOf(run func() error) (time.Duration, error) {
-	if err := run(); err != nil {
-		return 0, err
-	}
-	start, runs := time.Now(), 0
-	for ; runs == 0 || time.Since(start) < leastTime; runs++ {
-		if err := run(); err != nil {
-			return 0, err
-		}
-	}
-	return time.Since(start) / time.Duration(runs), nil
 }
 
 // loop is a gradient in Go that keeps its memory.
@@ -54,7 +35,7 @@ func onTape(_ context.Context, w *bench.Workload) (runner, error) {
 func (l *loop) Turn(ctx context.Context) (Answer, error) {
 	var a Answer
 	var err error
-	a.Time, err = timeOf(func() error {
+	a.Time, err = bench.TimeOf(func() error {
 		a.Value, a.Gradient = l.run()
 		return ctx.Err()
 	})
@@ -85,7 +66,7 @@ func onMachine(opt gram.EvalOptions) starter {
 }
 
 func (m *machineRun) Turn(ctx context.Context) (Answer, error) {
-	time, err := timeOf(func() error { return m.e.Gradient(ctx, m.point, m.value[:], m.gradient) })
+	time, err := bench.TimeOf(func() error { return m.e.Gradient(ctx, m.point, m.value[:], m.gradient) })
 	if err != nil {
 		return Answer{}, err
 	}
