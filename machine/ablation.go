@@ -192,12 +192,7 @@ func (m *Machine) fireUnfactored(seed graph.Ref) error {
 		body := &m.prog.Bodies[id]
 		m.fired[id]++
 		m.steps += body.Steps
-		w := 4*uint64(d.dual) + graph.DualWords
-		heads := m.words[w : w+uint64(body.Heads)]
-		m.regs[0] = d.at
-		for i, r := range m.words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)] {
-			m.regs[1+i] = m.nodes[r].Number()
-		}
+		heads := m.loadBody(d.dual, body, d.at)
 		for i := range body.Code {
 			in := &body.Code[i]
 			switch in.Op {

@@ -203,6 +203,18 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	return nil
 }
 
+// loadBody puts the argument a of the dual d and the numbers that it captures into the registers
+// of its body, and returns its heads. fireCells does the same in place.
+func (m *Machine) loadBody(d graph.Ref, body *graph.DualBody, a float64) (heads []graph.Ref) {
+	w := 4*uint64(d) + graph.DualWords
+	nums := w + uint64(body.Heads)
+	m.regs[0] = a
+	for i, r := range m.words[nums : nums+uint64(body.Nums)] {
+		m.regs[1+i] = m.nodes[r].Number()
+	}
+	return m.words[w:nums]
+}
+
 // linear computes a coefficient: the instructions of a body but those that arrive.
 func linear(in *graph.LinInstr, regs []float64) float64 {
 	switch in.Op {

@@ -89,11 +89,7 @@ func (m *Machine) fireCellTraced(stack *[]graph.Ref, d graph.Ref) error {
 	for r, n := range rest {
 		t.emit(graph.Rule(r), n, dual.Pos)
 	}
-	w := 4*uint64(d) + graph.DualWords
-	m.regs[0] = m.state[d].Number()
-	for i, r := range m.words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)] {
-		m.regs[1+i] = m.nodes[r].Number()
-	}
+	heads := m.loadBody(d, body, m.state[d].Number())
 	for i := range body.Code {
 		in := &body.Code[i]
 		rule, n := in.Steps()
@@ -107,7 +103,7 @@ func (m *Machine) fireCellTraced(stack *[]graph.Ref, d graph.Ref) error {
 			m.regs[in.D] = linear(in, m.regs)
 			continue
 		}
-		if err := m.arriveTraced(stack, d, m.words[w+uint64(in.D)], v, dual.Pos); err != nil {
+		if err := m.arriveTraced(stack, d, heads[in.D], v, dual.Pos); err != nil {
 			return err
 		}
 	}
