@@ -30,20 +30,12 @@ func runAs(t require.TestingT, prog *graph.Program, point []float64, opt machine
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	prepare(m)
-	var out outcome
-	if prog.Reversed {
-		out.values, out.jacobian = make([]float64, prog.Outputs), make([]float64, prog.Outputs*len(point))
-		err = m.Gradient(point, out.values, out.jacobian)
-	} else if err = m.Value(point); err == nil {
-		out.values, _, err = m.Read(nil, nil)
-	}
-	s := m.Stats()
+	out, err := runAgain(m, point, prog)
 	if err != nil {
 		var limit *machine.LimitError
 		require.ErrorAs(t, err, &limit)
 		return outcome{limit: fmt.Sprint(limit.Max, limit.Limit)}, m
 	}
-	out.counts, out.nodes = s.Counts, s.Nodes
 	return out, m
 }
 
@@ -128,7 +120,7 @@ func TestParallel(t *testing.T) {
 							if patient {
 								require.NotZero(t, machine.Accepted(m))
 							}
-							again, _ := runAgain(t, m, s.point, prog)
+							again, _ := runAgain(m, s.point, prog)
 							sameBits(t, want, again)
 							require.NoError(t, m.Close())
 						}
@@ -156,7 +148,7 @@ func TestParallelLongLoops(t *testing.T) {
 }
 
 // runAgain runs the same machine once more.
-func runAgain(t require.TestingT, m *machine.Machine, point []float64, prog *graph.Program) (outcome, error) {
+func runAgain(m *machine.Machine, point []float64, prog *graph.Program) (outcome, error) {
 	var out outcome
 	var err error
 	if prog.Reversed {

@@ -161,18 +161,11 @@ func (g *generator) prefix(kind int) {
 			g.pat()
 		}
 		g.put("->")
-	case 9:
+	case 9, 10:
 		g.put("let")
-		g.pat()
-		if g.r.IntN(3) == 0 {
-			g.put(":")
-			g.typ()
+		if kind == 10 {
+			g.put(g.name())
 		}
-		g.put("=")
-		g.expr(0)
-		g.put("in")
-	case 10:
-		g.put("let", g.name())
 		g.pat()
 		if g.r.IntN(3) == 0 {
 			g.put(":")
