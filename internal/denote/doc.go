@@ -19,8 +19,8 @@
 //
 // ⟦Γ ⊢ t : A⟧ is a function from environments, the elements of ⟦Γ⟧, to ⟦A⟧, and
 // ⟦Γ ⊢_Z t : R^d⟧ one from environments to linear maps from R^Z. The second is the
-// first, with the linear variables read from the environment: the lemma of decision
-// 2 of the calculus says that ⊢_Z t implies Γ,Z:R ⊢ t. [Sem.At] is the one, and
+// first, with the linear variables read from the environment: ⊢_Z t implies Γ,Z:R ⊢ t
+// (docs/paper-notes.md, A1). [Sem.At] is the one, and
 // [Sem.LinearIn] the other.
 //
 // # The dimension of R⊥

@@ -78,7 +78,7 @@ func meets(p *reference.Program, v *reference.Term, terms map[string]*reference.
 	return same == nil
 }
 
-// TestPropertyBisimulation is Lemma bisimulation, with ≡ as in decision 1: without dup, ≡
+// TestPropertyBisimulation is Lemma bisimulation, with ≡ as in note A3: without dup, ≡
 // is a strong bisimulation for each rule. By induction it can then be postponed (Prop.
 // postponement).
 func TestPropertyBisimulation(t *testing.T) {

@@ -87,7 +87,7 @@ func (ty *Typing) argument(t *Term) (Var, bool) {
 	return Var{}, false
 }
 
-// Check types t by the two judgements of decision 2: ⊢ t : A, and ⊢_Z t : R^d for a
+// Check types t by the two judgements of note A1: ⊢ t : A, and ⊢_Z t : R^d for a
 // set Z of linear variables. It also checks that no variable is bound again in its own scope, and that
 // every occurrence stands in the scope of its binder.
 func (ty *Typing) Check(t *Term, ground denote.Ground) (term.Type, error) {

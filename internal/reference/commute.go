@@ -7,8 +7,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// numeric is X of Lemma Commutation, without ι, for the numeric rules: decision 17 of
-// the calculus.
+// numeric is X of Lemma Commutation, without ι, for the numeric rules: note C1.
 var numeric = []graph.Rule{
 	graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin, graph.Function,
 }

@@ -93,7 +93,7 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 	}
 }
 
-// TestSquaresShare: z' = z·z, n times, takes 14 + 24n steps (decision 12).
+// TestSquaresShare: z' = z·z, n times, takes 14 + 24n steps (note C4).
 func TestSquaresShare(t *testing.T) {
 	src := "input x = 1.25\nlet z = x in\n"
 	for n := range uint64(6) {
@@ -106,7 +106,7 @@ func TestSquaresShare(t *testing.T) {
 // TestPaperPairsAreCopied: z' = z·z, n times. If (3) copies the pairs ⟨e,λa.u⟩ of D as they
 // stand, each λ once for each use of z, then (11) never sees two equal heads, and the
 // steps grow by a factor; so they do if a λ is substituted for a named dual as soon as can
-// be. With each dual named and substituted last they are 14 + 24n (decisions 12 and 13).
+// be. With each dual named and substituted last they are 14 + 24n (note C4).
 func TestPaperPairsAreCopied(t *testing.T) {
 	src := "input x = 1.25\nlet z = x in\n"
 	var copied, early []float64

@@ -72,7 +72,9 @@
 //
 // # Types
 //
-// [Typing.Check] types a term by the two judgements of decision 2 of the calculus,
+// [Typing.Check] types a term by the two judgements of note A1,
 // ⊢ t : A and ⊢_Z t : R^d for a set Z of linear variables, and checks that every
 // occurrence is in the scope of its binder.
+//
+// Notes, from A1 to F2, are those of docs/paper-notes.md.
 package reference

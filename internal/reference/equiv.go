@@ -20,7 +20,7 @@ func (m *Move) Fire() *Term { return m.state.replace(m.at, m.local(), -1) }
 //
 // where □ is an application, a sum, a product or a pair. From left to right esub,
 // app1 and app2 push a linear substitution only into a subterm that mentions its
-// variable (decision 1). There is no dup. The rules need none of this: they match
+// variable (note A2). There is no dup. The rules need none of this: they match
 // through stacks of substitutions, which is all that reductions use of ≡.
 func (s *State) Moves() []Move { return s.moves(false) }
 
@@ -40,8 +40,8 @@ func (s *State) moves(printed bool) []Move {
 //	t[x:=vα]  ≡  t[x:=vα][y:=vα]    no occurrence of x renamed
 //
 // They are an ablation, to be measured: no other move or strategy has them. What they make (4) collects, so
-// that modulo (dup) a term with a substitution of a value has a reduction that never ends (decision 1 of the
-// calculus; the remark after Prop. Weak normalization).
+// that modulo (dup) a term with a substitution of a value has a reduction that never ends (note A3;
+// the remark after Prop. Weak normalization).
 func (s *State) Duplications() []Move {
 	m := &mover{s: s}
 	for i := range s.places {

@@ -136,7 +136,7 @@ func TestPaperDupTheorem1(t *testing.T) {
 
 // TestPaperZeroTuple: with 0⃗ written out, D(1) for R⊥d has d numerals, so that Lemma
 // sizeReverse has a constant that grows with d, which Cor. gradient's remark sets to n.
-// As one node it does not (decision 6).
+// As one node it does not (note C3).
 func TestPaperZeroTuple(t *testing.T) {
 	p := paper()
 	for d := 1; d <= 64; d *= 2 {

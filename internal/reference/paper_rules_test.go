@@ -69,7 +69,7 @@ func TestPaperFunctionInBeta(t *testing.T) {
 
 // TestPaperCommutationRules: with the X that is printed, {ι, (1), (3), (4)} for (6) and (8)
 // and {ι} for (12), D(1+1) does not come to D(2), nor D(1·1) to D(1), nor D(neg 1) to
-// D(−1); with that of decision 17 they do, and each of (2) and (5) is needed.
+// D(−1); with that of note C1 they do, and each of (2) and (5) is needed.
 func TestPaperCommutationRules(t *testing.T) {
 	p := paper()
 	printed := []graph.Rule{graph.Lambda, graph.Subst, graph.GC}
@@ -188,7 +188,7 @@ func TestPaperBinarySums(t *testing.T) {
 	require.Equal(t, "x1* 1 + x2* 1 + x1* 1", u.String())
 	require.Empty(t, s.State(u, false).moves(true))
 	require.False(t, factors(u))
-	// The bag of decision 3 has the step.
+	// The bag of note B2 has the step.
 	_, u = p.gradientOf(t, sum, []*Var{x, y}, betaLinear...)
 	require.Equal(t, "x1* 2 + x2* 1", u.String())
 }
@@ -228,7 +228,7 @@ func TestPaperLinGarbage(t *testing.T) {
 }
 
 // TestPaperReverseOfTupleSum: D(t+u) as it is printed has no type where t and u are
-// tuples, though the calculus adds those: decision 7 has D and the source's + on R only.
+// tuples, though the calculus adds those: note C2 has D and the source's + on R only.
 func TestPaperReverseOfTupleSum(t *testing.T) {
 	p := paper()
 	two := func() *Term { return pair(p.num(1), p.num(2)) }

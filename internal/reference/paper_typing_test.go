@@ -174,7 +174,7 @@ func TestPaperTable1Equivalence(t *testing.T) {
 	require.Contains(t, found, "1 + b[b:=0] → (1 + b)[b:=0]")
 }
 
-// TestPaperEquivalencePush: the two judgements of decision 2 type all that (11) and ≡ make
+// TestPaperEquivalencePush: the two judgements of note A1 type all that (11) and ≡ make
 // of these, but not what app1 as it is printed makes of λa.(x* a)[b:=a]: it pushes [b:=a]
 // into x*, which has to be ⊢. Hence ≡ pushes a linear substitution only into a subterm
 // that mentions its variable.

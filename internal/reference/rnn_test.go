@@ -25,7 +25,7 @@ type network struct {
 func slope(x float64) float64 { return term.DSigmoid.Info().Eval1(x) }
 
 // gradient is the value h and the Jacobian by the entries of E and R, row by row, by the
-// recurrences of Prop. example-grad, in the form of decision 9: the i-th step takes the
+// recurrences of Prop. example-grad, in the form of note F1: the i-th step takes the
 // i-th element from the end, and the derivative by an entry of R is σ'·(u_i + r·g_ρ),
 // with the u of the step before. offset is 1 for the u_{i+1} that is printed.
 func (n *network) gradient(offset int) (h, jacobian []float64) {
@@ -151,7 +151,7 @@ func requireRecurrence(t *rapid.T, n *network) {
 	}
 }
 
-// TestPropertyExampleGrad is Prop. example-grad, in the form of decision 9, for d = m = 1.
+// TestPropertyExampleGrad is Prop. example-grad, in the form of note F1, for d = m = 1.
 func TestPropertyExampleGrad(t *testing.T) {
 	property.Check(t, func(t *rapid.T) { requireRecurrence(t, drawNetwork(t, 1, 1)) })
 }

@@ -49,7 +49,7 @@ func (s *small) times(a, b term.Ref) term.Ref { return s.Fun(0, term.Mul, a, b) 
 func (s *small) call(f term.Var, a term.Ref) term.Ref { return s.App(0, s.at(f), a) }
 
 // smallest are the terms that make the two judgements, and the restriction of ≡,
-// necessary (decisions 1 and 2).
+// necessary (notes A1 and A2).
 var smallest = map[string]func(s *small) term.Ref{
 	// λa.(y* a + (y* b)[b:=c·a]): (11) makes it mention two linear variables.
 	"two linear variables": func(s *small) term.Ref {

@@ -119,7 +119,7 @@ func (s *Start) seeds(k int) {
 }
 
 // Named is the start term with each dual λ named, as the machine's strategy has it
-// (decision 12): ⟨e,λa.u⟩ is ⟨e,d⟩[d:=λa.u], and any other λa.u that is not
+// (note C4): ⟨e,λa.u⟩ is ⟨e,d⟩[d:=λa.u], and any other λa.u that is not
 // substituted for a variable already is d[d:=λa.u]. This is no step.
 //
 // To run a start that is not named is an ablation, to be measured: (3) copies D's pairs whole, a λ for each

@@ -109,8 +109,8 @@ func groundImage(s *reference.Start, u *reference.Term, inputs []*reference.Var)
 	return im.Term, xs, im
 }
 
-// TestPropertyTheorem1 is Lemma main and Theorem 1, by the strategy of decisions 12 and
-// 13: D(t) with symbolic inputs comes to ⟨G0, λa.(Σ xj* Gj)α⟩β, which denotes what
+// TestPropertyTheorem1 is Lemma main and Theorem 1, by the strategy of note C4:
+// D(t) with symbolic inputs comes to ⟨G0, λa.(Σ xj* Gj)α⟩β, which denotes what
 // bp(G) does, exactly and at any point, in O(m + |G|) steps, where t comes to G in m.
 func TestPropertyTheorem1(t *testing.T) {
 	var constant property.Constant

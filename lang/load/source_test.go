@@ -12,7 +12,7 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// preludeSource is a prelude as language.md describes it.
+// preludeSource is a prelude for tests.
 const preludeSource = `
 def fold f x l = l f x
 def foldl f x l = l (fun a k s -> k (f a s)) (fun s -> s) x
