@@ -20,6 +20,8 @@ type Picture uint8
 const (
 	// GroundPicture is the computational graph G, as in Figure 1 of the paper.
 	GroundPicture Picture = iota
+	// ForwardPicture is Fwd(G): G in blue, its tangents in green.
+	ForwardPicture
 	// BPPicture is bp(G), as in Figure 3: G in blue, its backward part in red.
 	BPPicture
 	// CodePicture are the templates.
@@ -82,10 +84,7 @@ func (p *Program) drawArena(w io.Writer, meter *limits.Meter, opt DrawOptions) (
 }
 
 func (p *Program) drawComputation(w io.Writer, what Picture, meter *limits.Meter, opt DrawOptions) (int, error) {
-	kind := GroundStage
-	if what == BPPicture {
-		kind = BPStage
-	}
+	kind := map[Picture]Stage{GroundPicture: GroundStage, ForwardPicture: ForwardStage, BPPicture: BPStage}[what]
 	st := &stage{p: p, check: p.opt.check("print", meter), name: p.sourceNames()}
 	if err := st.make(kind, meter, opt.EvalOptions); err != nil {
 		return 0, err
@@ -116,7 +115,7 @@ func (p *Program) sourceNames() func(term.Pos) string {
 	}
 }
 
-// computation is the graph of a ground term or of bp(G), with the names of its nodes.
+// computation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
 func (st *stage) computation(opt DrawOptions) (*picture.Computation, error) {
 	inputs := st.inputs
 	if st.kind == BPStage {
@@ -126,22 +125,20 @@ func (st *stage) computation(opt DrawOptions) (*picture.Computation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Inputs: len(st.inputs), Operations: st.operations,
-		Most: opt.Most, Outputs: st.outputNames(len(g.Outputs()))}
-	for i, x := range inputs {
-		c.Names[i] = st.t.Vars[x].Name
+	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Most: opt.Most, Outputs: make([]string, len(g.Outputs())),
+		Parts: make([]picture.Part, g.Len()), OutputParts: make([]picture.Part, len(g.Outputs()))}
+	point := st.p.Point()
+	switch st.kind {
+	case BPStage:
+		st.findAdjoints(c)
+		point = append(point, 1)
+	case ForwardStage:
+		st.findTangents(c)
+		point = withTangents(point)
 	}
-	for w := len(inputs); w < g.Len(); w++ {
-		if x := g.Var(hypergraph.Node(w)); x != 0 && st.t.Vars[x].Name != "'" { // the adjoint of an operation without a name
-			c.Names[w] = st.t.Vars[x].Name
-		}
-	}
+	st.nameNodes(c)
 	if !opt.Values {
 		return c, nil
-	}
-	point := st.p.Point()
-	if st.kind == BPStage {
-		point = append(point, 1)
 	}
 	memory := hypergraph.NewMemory(g, st.check)
 	if err := memory.Evaluate(point); err != nil {
@@ -154,18 +151,100 @@ func (st *stage) computation(opt DrawOptions) (*picture.Computation, error) {
 	return c, nil
 }
 
-// outputNames are y, or y1 … yk; for bp(G), y and the inputs with a prime.
-func (st *stage) outputNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		switch {
-		case st.kind == BPStage && i > 0:
-			names[i] = st.t.Vars[st.inputs[i-1]].Name + "'"
-		case st.kind == BPStage || st.p.src.Shape.Kind == load.Real:
-			names[i] = "y"
-		default:
-			names[i] = "y" + strconv.Itoa(i+1)
+// findAdjoints finds the backward part of bp(G): all that comes after G.
+func (st *stage) findAdjoints(c *picture.Computation) {
+	c.Parts[len(st.inputs)] = picture.Adjoint
+	operations := 0
+	for w := range c.Parts {
+		if _, _, _, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
+			if operations++; operations > st.operations {
+				c.Parts[w] = picture.Adjoint
+			}
 		}
 	}
-	return names
+	for i := range c.OutputParts[1:] {
+		c.OutputParts[1+i] = picture.Adjoint
+	}
+}
+
+// findTangents finds G in Fwd(G), whose inputs and outputs are each followed by its tangent:
+// it is what the values come from.
+func (st *stage) findTangents(c *picture.Computation) {
+	primal := make([]bool, len(c.Parts))
+	for i, y := range c.Graph.Outputs() {
+		if i%2 == 0 {
+			primal[y] = true
+		} else {
+			c.OutputParts[i] = picture.Tangent
+		}
+	}
+	for w := len(primal) - 1; w >= 0; w-- { // what reads a node comes after it
+		if _, sources, _, ok := c.Graph.Edge(hypergraph.Node(w)); ok && primal[w] {
+			for _, z := range sources {
+				primal[z] = true
+			}
+		}
+	}
+	for w := range c.Parts {
+		isInput := w < c.Graph.Inputs()
+		if isInput && w%2 == 1 || !isInput && !primal[w] {
+			c.Parts[w] = picture.Tangent
+		}
+	}
+}
+
+// withTangents puts a tangent behind each number of the point: 1 for the first, 0 for the others.
+func withTangents(point []float64) []float64 {
+	out := make([]float64, 2*len(point))
+	for i, x := range point {
+		out[2*i] = x
+	}
+	if len(out) > 0 {
+		out[1] = 1
+	}
+	return out
+}
+
+// nameNodes gives the nodes and the outputs their names: those of G as in the source, the
+// tangent of x is dx, and the adjoint of z is z'.
+func (st *stage) nameNodes(c *picture.Computation) {
+	tangent := func(of picture.Part, name string) string {
+		if of == picture.Tangent && name != "" {
+			return "d" + name
+		}
+		return name
+	}
+	for w := range c.Names {
+		var x term.Var
+		switch {
+		case w >= c.Graph.Inputs():
+			x = c.Graph.Var(hypergraph.Node(w))
+		case st.kind == ForwardStage:
+			x = st.inputs[w/2]
+		case w < len(st.inputs):
+			x = st.inputs[w]
+		default:
+			x = st.a
+		}
+		switch name := st.t.Vars[x].Name; {
+		case x == 0 || name == "'": // the adjoint of an operation without a name
+		case st.kind == ForwardStage && int(x) >= st.vars: // what Fwd opens
+		default:
+			c.Names[w] = tangent(c.Parts[w], name)
+		}
+	}
+	for i := range c.Outputs {
+		k := i
+		if st.kind == ForwardStage {
+			k = i / 2
+		}
+		switch {
+		case st.kind == BPStage && i > 0:
+			c.Outputs[i] = st.t.Vars[st.inputs[i-1]].Name + "'"
+		case st.kind == BPStage || st.p.src.Shape.Kind == load.Real:
+			c.Outputs[i] = tangent(c.OutputParts[i], "y")
+		default:
+			c.Outputs[i] = tangent(c.OutputParts[i], "y"+strconv.Itoa(k+1))
+		}
+	}
 }

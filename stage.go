@@ -89,6 +89,7 @@ type stage struct {
 	// are z0, z1, ….
 	name       func(term.Pos) string
 	operations int // of the graph
+	vars       int // of its term
 }
 
 // make makes the term.
@@ -188,7 +189,7 @@ func (st *stage) ground(m *machine.Machine) error {
 	for i := len(zs) - 1; i >= 0; i-- {
 		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
 	}
-	st.t, st.inputs, st.operations = t, inputs, len(zs)
+	st.t, st.inputs, st.operations, st.vars = t, inputs, len(zs), len(t.Vars)
 	return nil
 }
 

@@ -22,7 +22,7 @@ type drawFlags struct {
 
 func (f *drawFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.BoolVar(&f.values, "values", false, "of a picture of ground or bp: write at each node its value")
+	fs.BoolVar(&f.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
 	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
 	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
 	addOutput(cmd, &f.output)

@@ -29,7 +29,7 @@ var stages = []stage{
 		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th input that of the i-th unit vector"},
 	{name: "ground", term: gram.GroundStage, graph: true, picture: gram.GroundPicture, drawn: true, values: true,
 		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
-	{name: "forward", term: gram.ForwardStage, graph: true,
+	{name: "forward", term: gram.ForwardStage, graph: true, picture: gram.ForwardPicture, drawn: true, values: true,
 		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others"},
 	{name: "bp", term: gram.BPStage, graph: true, picture: gram.BPPicture, drawn: true, values: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
@@ -86,10 +86,10 @@ of a symbol is a symbol too: sin' x, or pow'2 x y by the second argument.
 With --format latex they are printed in the notation of the paper, as an align*
 environment, which needs the package amsmath; the inputs are free variables there.
 
-The stages ground, bp, graph and code have pictures too: --format dot is in the
-language of Graphviz, and --format svg is laid out by its program dot, which must be
-installed (package graphviz). The forward phase is blue, the backward phase red;
-inputs are filled, outputs have a double line. Operations have the names of the lets
+The stages ground, forward, bp, graph and code have pictures too: --format dot is in
+the language of Graphviz, and --format svg is laid out by its program dot, which must
+be installed (package graphviz). Values are blue, tangents green and the backward phase
+red; inputs are filled, outputs have a double line. Operations have the names of the lets
 around them in the source. Of a large graph only the first and last operations are
 drawn, and standard error says so.
 

@@ -65,8 +65,8 @@ func (g *Graph) Edge(w Node) (f term.Symbol, sources []Node, pos term.Pos, ok bo
 	return nd.sym, g.sources(nd), nd.pos, true
 }
 
-// Var returns the variable that a let of the term of [FromTerm] binds first to w; 0 if
-// there is none, and for inputs.
+// Var returns the variable that the term of [FromTerm] binds first to w, or a let to a pair
+// of w and another node; 0 if there is none, and for inputs.
 func (g *Graph) Var(w Node) term.Var {
 	if int(w) < len(g.vars) {
 		return g.vars[w]

@@ -71,6 +71,11 @@ func FromTerm(t *term.Term, inputs []term.Var) (*Graph, error) {
 
 func (rd *reader) bind(x term.Var, v value) {
 	rd.env[x], rd.known[x] = v, true
+	rd.name(x, v)
+}
+
+// name remembers that x is the first variable that is bound to v, if v is no input.
+func (rd *reader) name(x term.Var, v value) {
 	if rd.b == nil || v < value(rd.b.g.inputs) {
 		return
 	}
@@ -208,6 +213,10 @@ func (rd *reader) open(r term.Ref, n *term.Node, v value) error {
 	switch n.Op {
 	case term.LetOp:
 		rd.bind(n.X, v)
+		if pair := rd.components(v); len(pair) == 2 { // of Fwd(G): a value and its tangent
+			rd.name(n.X, pair[0])
+			rd.name(n.X, pair[1])
+		}
 		return nil
 	case term.UntupleOp:
 		for _, x := range xs[:len(xs)-1] {

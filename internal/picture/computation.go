@@ -14,14 +14,28 @@ type Computation struct {
 	// Names of the nodes and of the outputs; a node may have none.
 	Names   []string
 	Outputs []string
-	// The first Inputs inputs and the first Operations operations are the forward
-	// phase; what comes after them is the backward phase.
-	Inputs, Operations int
+	// Parts says what each node is of, and OutputParts each output. A numeral is of what
+	// reads it.
+	Parts       []Part
+	OutputParts []Part
 	// Values of the nodes at a point, or nil.
 	Values []float64
 	// Most is how many operations are drawn; 0 means all.
 	Most int
 }
+
+// Part is a part of a graph that computes derivatives.
+type Part uint8
+
+// The parts.
+const (
+	Primal  Part = iota // the values, in blue
+	Tangent             // what forward mode adds, in green
+	Adjoint             // the backward phase, in red
+)
+
+// hues are the colours of the parts: of lines, and of inputs inside.
+var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, Tangent: {tangentColour, "#dcece4"}, Adjoint: {dualColour, "#f6e0e4"}}
 
 // Draw draws the graph, and returns how many operations it leaves out.
 func (c *Computation) Draw(w io.Writer) (left int, err error) {
@@ -39,7 +53,6 @@ func (c *Computation) Draw(w io.Writer) (left int, err error) {
 type computation struct {
 	*Computation
 	*dot
-	dual     []bool // of each node: it belongs to the backward phase
 	kept     []bool // of each operation, and of the inputs and numerals that one reads
 	left     int
 	numerals int // drawn so far: each has a circle wherever it is read
@@ -48,20 +61,16 @@ type computation struct {
 	drawn    map[string]bool // the outputs
 }
 
-// choose decides what is drawn and in which colour.
+// choose decides what is drawn.
 func (c *computation) choose() {
 	g := c.Graph
-	c.dual, c.kept = make([]bool, g.Len()), make([]bool, g.Len())
+	c.kept = make([]bool, g.Len())
 	c.toLeft, c.fromLeft, c.drawn = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var operations []hypergraph.Node
 	for w := range hypergraph.Node(g.Len()) {
 		if _, _, _, ok := g.Edge(w); ok {
-			c.dual[w] = len(operations) >= c.Operations
 			operations = append(operations, w)
 		}
-	}
-	for w := c.Inputs; w < g.Inputs(); w++ {
-		c.dual[w] = true
 	}
 	for i, w := range operations {
 		c.kept[w] = c.Most == 0 || len(operations) <= c.Most || i < (c.Most+1)/2 || i >= len(operations)-c.Most/2
@@ -81,13 +90,6 @@ func (c *computation) choose() {
 			c.kept[w] = true
 		}
 	}
-}
-
-func (c *computation) colour(dual bool) string {
-	if dual {
-		return dualColour
-	}
-	return primalColour
 }
 
 func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
@@ -111,8 +113,8 @@ func (c *computation) label(w hypergraph.Node, name string) markup {
 }
 
 // circle draws a node of the graph.
-func (c *computation) circle(id string, label markup, dual bool, more attrs) {
-	colour := c.colour(dual)
+func (c *computation) circle(id string, label markup, of Part, more attrs) {
+	colour := hues[of].line
 	as := attrs{"shape", "circle", "color", colour, "fontcolor", colour, "label", label, "margin", 0.03}
 	if label == "" {
 		as = append(as, "width", 0.15, "fixedsize", "true")
@@ -124,12 +126,16 @@ func (c *computation) circle(id string, label markup, dual bool, more attrs) {
 
 func (c *computation) inputs() {
 	c.printf("  { rank=source\n")
-	for w := range hypergraph.Node(c.Inputs) {
-		c.input(w)
+	for w := range hypergraph.Node(c.Graph.Inputs()) {
+		if c.Parts[w] != Adjoint {
+			c.input(w)
+		}
 	}
 	c.printf("  }\n")
-	for w := c.Inputs; w < c.Graph.Inputs(); w++ {
-		c.input(hypergraph.Node(w))
+	for w := range hypergraph.Node(c.Graph.Inputs()) {
+		if c.Parts[w] == Adjoint {
+			c.input(w)
+		}
 	}
 }
 
@@ -137,11 +143,7 @@ func (c *computation) input(w hypergraph.Node) {
 	if !c.kept[w] {
 		return
 	}
-	fill := "#e4e4f4"
-	if c.dual[w] {
-		fill = "#f6e0e4"
-	}
-	c.circle(nodeID(w), c.label(w, c.Names[w]), c.dual[w], attrs{"style", "filled", "fillcolor", fill})
+	c.circle(nodeID(w), c.label(w, c.Names[w]), c.Parts[w], attrs{"style", "filled", "fillcolor", hues[c.Parts[w]].fill})
 }
 
 // operations draws each hyperedge with its target.
@@ -164,7 +166,8 @@ func (c *computation) operations() {
 			}
 			continue
 		}
-		colour := c.colour(c.dual[w])
+		of := c.Parts[w]
+		colour := hues[of].line
 		edge := fmt.Sprintf("e%d", w)
 		as := attrs{"label", Symbol(f), "color", colour, "fontcolor", colour}
 		if utf8.RuneCountInString(Symbol(f)) > 3 {
@@ -180,26 +183,26 @@ func (c *computation) operations() {
 		}
 		c.node(edge, as)
 		for _, z := range sources {
-			c.read(z, edge, c.dual[w])
+			c.read(z, edge, of)
 		}
 		name, more := c.Names[w], attrs(nil)
 		if output, ok := results[w]; ok {
 			c.drawn[output] = true
 			more = attrs{"peripheries", 2}
-			if name == "" || c.dual[w] {
+			if name == "" || of != Primal {
 				name = output
 			}
 		}
-		c.circle(nodeID(w), c.label(w, name), c.dual[w], more)
+		c.circle(nodeID(w), c.label(w, name), of, more)
 		c.edge(edge, nodeID(w), attrs{"color", colour})
 	}
 }
 
 // read draws the edge from node z to id.
-func (c *computation) read(z hypergraph.Node, id string, dual bool) {
-	colour := attrs{"color", c.colour(dual)}
+func (c *computation) read(z hypergraph.Node, id string, of Part) {
+	colour := attrs{"color", hues[of].line}
 	if r, ok := c.Graph.Numeral(z); ok {
-		c.edge(c.numeral(r, dual), id, colour)
+		c.edge(c.numeral(r, of), id, colour)
 		return
 	}
 	if c.kept[z] {
@@ -213,10 +216,10 @@ func (c *computation) read(z hypergraph.Node, id string, dual bool) {
 }
 
 // numeral draws the circle of a numeral that is read.
-func (c *computation) numeral(r float64, dual bool) string {
+func (c *computation) numeral(r float64, of Part) string {
 	c.numerals++
 	id := fmt.Sprintf("r%d", c.numerals)
-	c.circle(id, markup(Number(r)), dual, nil)
+	c.circle(id, markup(Number(r)), of, nil)
 	return id
 }
 
@@ -237,10 +240,9 @@ func (c *computation) outputs() {
 			continue
 		}
 		c.drawn[name] = true
-		dual := c.Inputs < c.Graph.Inputs() && i > 0
 		id := fmt.Sprintf("y%d", i)
-		c.circle(id, c.label(y, name), dual, attrs{"peripheries", 2})
-		c.read(y, id, dual)
+		c.circle(id, c.label(y, name), c.OutputParts[i], attrs{"peripheries", 2})
+		c.read(y, id, c.OutputParts[i])
 	}
 }
 

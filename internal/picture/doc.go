@@ -1,13 +1,13 @@
 // Package picture draws graphs in DOT, the language of Graphviz:
 //
 //	Computation   a computational graph, as in Figure 1 of the paper, or one with its
-//	              backward part, as in Figure 3
+//	              backward part, as in Figure 3, or with its tangents
 //	Templates     the templates to which a program is compiled
 //	Objects       what lies in the machine's arena
 //
 // In a computational graph a node is a circle and a hyperedge a shape that points to
 // its target, with its symbol inside: a triangle, or an arrow where the symbol is
-// long. The forward phase is blue and the backward phase red, in the paper's hues.
+// long. Values are blue, the backward phase red and tangents green, in the paper's hues.
 // Inputs are filled, outputs have a double line.
 //
 // A large graph is cut: the first and the last of its operations are drawn, and one

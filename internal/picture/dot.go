@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// The colours of the paper's figures: blue(pigment) and burgundy.
+// The colours of the paper: blue(pigment), burgundy and britishracinggreen.
 const (
-	primalColour = "#333399"
-	dualColour   = "#800020"
-	leftColour   = "#777777" // of what is left out
+	primalColour  = "#333399"
+	dualColour    = "#800020"
+	tangentColour = "#004225"
+	leftColour    = "#777777" // of what is left out
 )
 
 // markup is a label in Graphviz's own mark-up.

@@ -47,7 +47,8 @@ func chain(t *testing.T, n int) *Computation {
 	b.Output(last)
 	g, err := b.Graph()
 	require.NoError(t, err)
-	return &Computation{Graph: g, Names: make([]string, g.Len()), Outputs: []string{"y"}, Inputs: 1, Operations: n}
+	return &Computation{Graph: g, Names: make([]string, g.Len()), Outputs: []string{"y"},
+		Parts: make([]Part, g.Len()), OutputParts: []Part{Primal}}
 }
 
 func TestCut(t *testing.T) {
@@ -68,14 +69,16 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestColours: what comes after the first operations and inputs is the backward phase.
+// TestColours: an operation and what it reads have the colour of its part.
 func TestColours(t *testing.T) {
 	p := chain(t, 3)
-	p.Operations = 2
+	p.Parts[2], p.Parts[3] = Tangent, Adjoint
 	var out strings.Builder
 	_, err := p.Draw(&out)
 	require.NoError(t, err)
-	require.Contains(t, out.String(), `e2 [label="sin", color="#333399"`)
+	require.Contains(t, out.String(), `e1 [label="sin", color="#333399"`)
+	require.Contains(t, out.String(), `e2 [label="sin", color="#004225"`)
+	require.Contains(t, out.String(), `n1 -> e2 [color="#004225"]`)
 	require.Contains(t, out.String(), `e3 [label="sin", color="#800020"`)
 	require.Contains(t, out.String(), `n2 -> e3 [color="#800020"]`)
 }
