@@ -13,7 +13,8 @@ import (
 )
 
 // TestProfileOfExamples checks that the profile of each example, parsed back, has the counts
-// of its run, for its value and for its gradient by every strategy, in both forms.
+// of its run and of one without a profile, for its value and for its gradient by every
+// strategy, in both forms, and in random order.
 func TestProfileOfExamples(t *testing.T) {
 	grad := differentiable(t)
 	for _, name := range exampleNames(t) {
@@ -25,6 +26,9 @@ func TestProfileOfExamples(t *testing.T) {
 			if !slices.Contains(grad, name) {
 				continue
 			}
+			t.Run(name+"/"+form+"/random", func(t *testing.T) {
+				checkProfile(t, p, gram.ProfileOptions{EvalOptions: gram.EvalOptions{NoFuse: noFuse, Schedule: gram.Random, Seed: 5}, Gradient: true})
+			})
 			for _, s := range []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular} {
 				t.Run(name+"/"+form+"/"+s.String(), func(t *testing.T) {
 					checkProfile(t, p, gram.ProfileOptions{EvalOptions: gram.EvalOptions{NoFuse: noFuse, Strategy: s}, Gradient: true})
@@ -71,4 +75,13 @@ func checkProfile(t *testing.T, p *gram.Program, opt gram.ProfileOptions) {
 	require.Equal(t, cost.Steps.Total, totals[0])
 	require.Equal(t, cost.Nodes.Allocated, totals[1])
 	require.Equal(t, 16*cost.Nodes.Allocated, totals[2])
+
+	run := p.Value
+	if opt.Gradient {
+		run = p.Gradient
+	}
+	res, err := run(context.Background(), opt.EvalOptions)
+	require.NoError(t, err)
+	require.Equal(t, res.Cost.Steps, cost.Steps)
+	require.Equal(t, res.Cost.Nodes.Allocated, cost.Nodes.Allocated)
 }
