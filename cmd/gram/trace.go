@@ -15,8 +15,11 @@ const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule
 the source, and the nodes that are live before and after. The run is that of gram grad,
 or with --of value of gram eval, in its literal form. There are as many rewrites of each
 rule as gram grad counts. A body that is instantiated is several: (3) of what its
-variables stand for, its instructions in order, and (4). What is overhead, discovery and
-read-back among it, is no rewrite.
+variables stand for, its instructions in order, and (4).
+
+The phases are primal and backward. The others that gram profile tells of have no
+rewrites here: discovery and read-back are overhead, and normalise is what --strategy
+unfold and modular do, which a trace is not of.
 
 With --calculus it prints whole terms, as the rewriter of the calculus takes them, for
 small programs: the term before a step, with «the redex» marked and, where a variable
