@@ -28,7 +28,10 @@ type pprof struct {
 	locations map[codePlace]*profile.Location // of places in λs
 	inlined   map[string]*profile.Location    // by their lines, as text
 	samples   map[sampleKey]*profile.Sample
-	inputs    []int // by scalar: its input
+	stacks    map[string][]*profile.Location // those of samples, by their text
+	labels    map[labels]map[string][]string // those of samples
+	inputs    []int                          // by scalar: its input
+	ofInputs  [][]*profile.Location          // by input: the stack of work on it
 }
 
 func newPprof(src *lang.Program, timing bool) *pprof {
@@ -40,7 +43,9 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 		out: &profile.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*profile.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
 		functions: map[function]*profile.Function{}, locations: map[codePlace]*profile.Location{},
-		inlined: map[string]*profile.Location{}, samples: map[sampleKey]*profile.Sample{}}
+		inlined: map[string]*profile.Location{}, samples: map[sampleKey]*profile.Sample{},
+		stacks: map[string][]*profile.Location{}, labels: map[labels]map[string][]string{}}
+	o.ofInputs = make([][]*profile.Location, len(src.Inputs))
 	for i := range src.Inputs {
 		for range src.Inputs[i].Vars {
 			o.inputs = append(o.inputs, i)
@@ -53,7 +58,12 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 type codePlace struct{ fun, at term.Pos }
 
 // sampleKey is what tells samples apart: the stack, as text, and the labels.
-type sampleKey struct{ stack, rule, phase, pass string }
+type sampleKey struct {
+	stack string
+	labels
+}
+
+type labels struct{ rule, phase, pass string }
 
 // stackKey returns a stack as text.
 func stackKey(stack []*profile.Location) string {
@@ -68,16 +78,29 @@ func stackKey(stack []*profile.Location) string {
 func (o *pprof) sample(stack []*profile.Location, key sampleKey) []int64 {
 	s := o.samples[key]
 	if s == nil {
-		s = &profile.Sample{Location: slices.Clone(stack), Value: make([]int64, len(o.out.SampleType)), Label: map[string][]string{}}
-		for _, l := range [...][2]string{{"rule", key.rule}, {"phase", key.phase}, {"pass", key.pass}} {
-			if l[1] != "" {
-				s.Label[l[0]] = []string{l[1]}
-			}
+		if o.stacks[key.stack] == nil {
+			o.stacks[key.stack] = slices.Clone(stack)
 		}
+		s = &profile.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labelsOf(key.labels)}
 		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
 	return s.Value
+}
+
+// labelsOf returns labels as samples have them: samples share them.
+func (o *pprof) labelsOf(l labels) map[string][]string {
+	out := o.labels[l]
+	if out == nil {
+		out = map[string][]string{}
+		for _, label := range [...][2]string{{"rule", l.rule}, {"phase", l.phase}, {"pass", l.pass}} {
+			if label[1] != "" {
+				out[label[0]] = []string{label[1]}
+			}
+		}
+		o.labels[l] = out
+	}
+	return out
 }
 
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
@@ -108,7 +131,14 @@ func (o *pprof) newLocation(fun, at term.Pos) *profile.Location {
 
 // inputStack is the stack of work on a scalar input.
 func (o *pprof) inputStack(scalar int) []*profile.Location {
-	in := o.src.Inputs[o.inputs[scalar]].Name
+	input := o.inputs[scalar]
+	if o.ofInputs[input] == nil {
+		o.ofInputs[input] = o.newInputStack(o.src.Inputs[input].Name)
+	}
+	return o.ofInputs[input]
+}
+
+func (o *pprof) newInputStack(in string) []*profile.Location {
 	f := function{name: "input " + in}
 	var at term.Pos
 	for i := range o.src.File.Decls {
