@@ -25,7 +25,7 @@ type latexWriter struct {
 }
 
 func (l *latexWriter) begin() error {
-	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor\n\\begin{align*}\n")
+	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor\n")
 	return err
 }
 
@@ -60,6 +60,9 @@ func (l *latexWriter) end() error {
 	if err := l.flush(); err != nil {
 		return err
 	}
+	if l.lines == 0 {
+		return nil // an empty environment is an error of LaTeX
+	}
 	_, err := io.WriteString(l.w, "\n\\end{align*}\n")
 	return err
 }
@@ -67,6 +70,8 @@ func (l *latexWriter) end() error {
 func (l *latexWriter) line(text string) error {
 	if l.lines++; l.lines > 1 {
 		text = " \\\\\n" + text
+	} else {
+		text = "\\begin{align*}\n" + text
 	}
 	_, err := io.WriteString(l.w, text)
 	return err
