@@ -25,7 +25,8 @@ With --calculus it prints whole terms, as the rewriter of the calculus takes the
 small programs: the term before a step, with «the redex» marked and, where a variable
 gets its value, ‹the occurrence›; then the step, and the term after it. It takes as
 many steps of each rule as the machine. --latex prints them in the notation of the
-paper, which needs the packages amsmath and xcolor.
+paper, which needs the packages amsmath and xcolor, and \allowdisplaybreaks if it is
+longer than a page.
 
 With --dot it draws what the result reaches in the machine's memory after --step N, in
 the language of Graphviz, or with --before what was there before: the nodes that wait

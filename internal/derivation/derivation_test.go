@@ -49,7 +49,7 @@ func TestLaTeX(t *testing.T) {
 	// The redex goes on over two lines: its colour is set on each.
 	got, err := derive(t, "let x = 1 in "+strings.Repeat("min x (", 30)+"x"+strings.Repeat(")", 30), Options{Format: LaTeX, Last: 1})
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(got, "% needs the packages amsmath and xcolor\n\\begin{align*}\n"))
+	require.True(t, strings.HasPrefix(got, "% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n\\begin{align*}\n"))
 	require.True(t, strings.HasSuffix(got, "\n\\end{align*}\n"))
 	lines := strings.Split(got, " \\\\\n")
 	require.Greater(t, len(lines), 4)

@@ -25,7 +25,7 @@ type latexWriter struct {
 }
 
 func (l *latexWriter) begin() error {
-	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor\n")
+	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
 	return err
 }
 
