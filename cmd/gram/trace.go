@@ -109,6 +109,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	addOutput(cmd, &f.output)
+	f.observe.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(gram.RuleNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
