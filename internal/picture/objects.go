@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gram-machine/gram/graph"
 )
@@ -25,7 +26,7 @@ func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error
 		for k, r := range o.Refs {
 			as := attrs{"color", colourOf(o.Kind)}
 			if len(o.Refs) > 1 {
-				as = append(as, "taillabel", fmt.Sprint(k+1), "labeldistance", 1.8)
+				as = append(as, "tailport", fmt.Sprintf("r%d:s", k+1))
 			}
 			to := fmt.Sprintf("o%d", r)
 			if !drawn[r] {
@@ -57,7 +58,7 @@ func colourOf(k graph.Kind) string {
 
 func (d *dot) object(o *graph.Object) {
 	colour := colourOf(o.Kind)
-	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", fmt.Sprintf("%d: %s", o.At, o.Text), "height", 0.3}
+	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", objectLabel(o), "height", 0.3}
 	style := "rounded"
 	if o.Kind >= graph.Wait {
 		style = "rounded,dashed"
@@ -67,6 +68,21 @@ func (d *dot) object(o *graph.Object) {
 		as = append(as, "peripheries", 2)
 	}
 	d.node(fmt.Sprintf("o%d", o.At), as)
+}
+
+// objectLabel is the text of an object and, if it refers to several, their numbers below: the
+// edge to each begins there.
+func objectLabel(o *graph.Object) any {
+	text := fmt.Sprintf("%d: %s", o.At, o.Text)
+	if len(o.Refs) < 2 {
+		return text
+	}
+	var numbers strings.Builder
+	for k := range o.Refs {
+		fmt.Fprintf(&numbers, `<TD PORT="r%d"><FONT POINT-SIZE="9">%d</FONT></TD>`, k+1, k+1)
+	}
+	return markup(fmt.Sprintf(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR><TD COLSPAN="%d">%s</TD></TR><TR>%s</TR></TABLE>`,
+		len(o.Refs), escape(text), numbers.String()))
 }
 
 // ends returns where the first part that is drawn of n things ends, and where the last

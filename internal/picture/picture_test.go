@@ -95,7 +95,7 @@ func TestObjects(t *testing.T) {
 	require.Zero(t, left)
 	require.Contains(t, out.String(), `o4 [shape="box", color="#800020"`)
 	require.Contains(t, out.String(), `style="rounded,dashed", peripheries=2`)
-	require.Contains(t, out.String(), `o5 -> o3 [color="#333399", taillabel="2"`)
+	require.Contains(t, out.String(), `o5 -> o3 [color="#333399", tailport="r2:s"`)
 	out.Reset()
 	left, err = Objects(&out, objects, 2)
 	require.NoError(t, err)
