@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,7 +16,10 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go watch(signals, cancel, unkept.exit)
+	go watch(signals, cancel, func(status int) {
+		fmt.Fprintln(os.Stderr, "gram: interrupted, and ended at once")
+		unkept.exit(status)
+	})
 
 	unkept.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
