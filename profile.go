@@ -94,7 +94,7 @@ func (o *pprof) add(s *machine.Sample, place func(term.Pos) term.Pos) {
 			stack = append(stack, o.location(place(f.Func), place(f.At)))
 		}
 	}
-	key := sampleKey{stackKey(stack), labels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
+	key := sampleKey{stackKey(stack), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
 	for r, n := range s.Counts {
 		if n != 0 {
 			key.rule = graph.Rule(r).String()

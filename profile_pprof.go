@@ -28,10 +28,10 @@ type pprof struct {
 	locations map[codePlace]*profile.Location // of places in λs
 	inlined   map[string]*profile.Location    // by their lines, as text
 	samples   map[sampleKey]*profile.Sample
-	stacks    map[string][]*profile.Location // those of samples, by their text
-	labels    map[labels]map[string][]string // those of samples
-	inputs    []int                          // by scalar: its input
-	ofInputs  [][]*profile.Location          // by input: the stack of work on it
+	stacks    map[string][]*profile.Location       // those of samples, by their text
+	labels    map[sampleLabels]map[string][]string // those of samples
+	inputs    []int                                // by scalar: its input
+	ofInputs  [][]*profile.Location                // by input: the stack of work on it
 }
 
 func newPprof(src *lang.Program, timing bool) *pprof {
@@ -44,7 +44,7 @@ func newPprof(src *lang.Program, timing bool) *pprof {
 			Mapping: []*profile.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
 		functions: map[function]*profile.Function{}, locations: map[codePlace]*profile.Location{},
 		inlined: map[string]*profile.Location{}, samples: map[sampleKey]*profile.Sample{},
-		stacks: map[string][]*profile.Location{}, labels: map[labels]map[string][]string{}}
+		stacks: map[string][]*profile.Location{}, labels: map[sampleLabels]map[string][]string{}}
 	o.ofInputs = make([][]*profile.Location, len(src.Inputs))
 	for i := range src.Inputs {
 		for range src.Inputs[i].Vars {
@@ -60,10 +60,10 @@ type codePlace struct{ fun, at term.Pos }
 // sampleKey is what tells samples apart: the stack, as text, and the labels.
 type sampleKey struct {
 	stack string
-	labels
+	sampleLabels
 }
 
-type labels struct{ rule, phase, pass string }
+type sampleLabels struct{ rule, phase, pass string }
 
 // stackKey returns a stack as text.
 func stackKey(stack []*profile.Location) string {
@@ -81,7 +81,7 @@ func (o *pprof) sample(stack []*profile.Location, key sampleKey) []int64 {
 		if o.stacks[key.stack] == nil {
 			o.stacks[key.stack] = slices.Clone(stack)
 		}
-		s = &profile.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labelsOf(key.labels)}
+		s = &profile.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labelsOf(key.sampleLabels)}
 		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
@@ -89,7 +89,7 @@ func (o *pprof) sample(stack []*profile.Location, key sampleKey) []int64 {
 }
 
 // labelsOf returns labels as samples have them: samples share them.
-func (o *pprof) labelsOf(l labels) map[string][]string {
+func (o *pprof) labelsOf(l sampleLabels) map[string][]string {
 	out := o.labels[l]
 	if out == nil {
 		out = map[string][]string{}
