@@ -98,6 +98,35 @@ func (p *Program) drawComputation(w io.Writer, what Picture, meter *limits.Meter
 	return c.Draw(w)
 }
 
+// GraphSVG draws the computational graph G in SVG for a page, whose CSS variables are its
+// colours: see [picture.Computation.SVG]. It is laid out here, without Graphviz. Of a graph
+// that has more than opt.Most operations, inputs or outputs, nothing is written. The error
+// is that of [Program.Draw].
+func (p *Program) GraphSVG(ctx context.Context, w io.Writer, opt DrawOptions) (operations int, err error) {
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	m, size, err := p.open(meter, p.Point(), opt.EvalOptions)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Close()
+	inputs := p.ScalarInputs()
+	if most := opt.Most; most > 0 && max(int(size.Operations), len(inputs), p.src.Shape.Width()) > most {
+		return int(size.Operations), nil
+	}
+	st := &stage{p: p, check: p.opt.check("print", meter), kind: GroundStage, inputs: inputs, name: p.sourceNames()}
+	p.terms.Lock()
+	defer p.terms.Unlock()
+	if err := st.ground(m); err != nil {
+		return 0, p.locate(err, "drawing")
+	}
+	c, err := st.computation(opt)
+	if err != nil {
+		return 0, p.locate(err, "drawing")
+	}
+	_, err = c.SVG(w, "The computational graph of the program")
+	return st.operations, err
+}
+
 // sourceNames returns what names the operations by their place: as the first let around
 // the operation in the source, with a number from the second on, or not at all.
 func (p *Program) sourceNames() func(term.Pos) string {

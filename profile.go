@@ -28,11 +28,11 @@ type ProfileOptions struct {
 // transformation has put around the source's own code.
 type Profile struct {
 	Result *Result
-	pprof  *profile.Profile
+	pprof  *pprof
 }
 
 // Write writes the profile, compressed. Without time, equal runs give equal bytes.
-func (p *Profile) Write(w io.Writer) error { return p.pprof.Write(w) }
+func (p *Profile) Write(w io.Writer) error { return p.pprof.out.Write(w) }
 
 // Profile runs the program once at its point, and returns where the steps went. It takes
 // memory for a number for each node and for what each calling context does.
@@ -52,7 +52,7 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 	if err != nil {
 		return nil, err
 	}
-	return &Profile{res, prof.out.out}, nil
+	return &Profile{res, prof.out}, nil
 }
 
 // profiler takes what machines record. All its methods are for a nil one too, which takes

@@ -51,6 +51,7 @@ func checkProfile(t *testing.T, p *gram.Program, opt gram.ProfileOptions) {
 	require.NoError(t, again.Write(&same))
 	require.True(t, bytes.Equal(text.Bytes(), same.Bytes()), "the bytes differ from run to run")
 
+	checkLines(t, prof)
 	parsed, err := profile.Parse(&text)
 	require.NoError(t, err)
 	require.NoError(t, parsed.CheckValid())
@@ -84,4 +85,41 @@ func checkProfile(t *testing.T, p *gram.Program, opt gram.ProfileOptions) {
 	require.NoError(t, err)
 	require.Equal(t, res.Cost.Steps, cost.Steps)
 	require.Equal(t, res.Cost.Nodes.Allocated, cost.Nodes.Allocated)
+}
+
+// checkLines checks that over all lines of the source the rewrites and nodes are those of
+// the run, and that a value has none that D has put in.
+func checkLines(t *testing.T, prof *gram.Profile) {
+	t.Helper()
+	var rewrites, nodes uint64
+	for i, l := range prof.Lines() {
+		require.Equal(t, i, l.Line)
+		rewrites += l.Rewrites()
+		nodes += l.Nodes
+		if prof.Result.Jacobian == nil {
+			require.Zero(t, l.Generated+l.Normalised)
+		}
+	}
+	require.Equal(t, prof.Result.Cost.Steps.Total, rewrites)
+	require.Equal(t, prof.Result.Cost.Nodes.Allocated, nodes)
+}
+
+// TestLines: the lines of a small program, and what was done at each.
+func TestLines(t *testing.T) {
+	src := "input x = 3\ndef square y =\n  y * y\nsquare x + square 2\n"
+	p, err := gram.Load(context.Background(), "x.gram", []byte(src), gram.Options{})
+	require.NoError(t, err)
+	prof, err := p.Profile(context.Background(), gram.ProfileOptions{Gradient: true})
+	require.NoError(t, err)
+	lines := prof.Lines()
+	require.Len(t, lines, 6)
+	require.Empty(t, lines[0].Text)
+	require.Equal(t, "  y * y", lines[3].Text)
+	require.NotZero(t, lines[1].Generated) // the dual of the input
+	require.Zero(t, lines[2].Rewrites())
+	require.NotZero(t, lines[3].Source)
+	require.NotZero(t, lines[3].Generated)
+	require.NotZero(t, lines[3].Nodes)
+	require.NotZero(t, lines[4].Source)
+	require.Zero(t, lines[5].Rewrites())
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func newGrad(a *app) *cobra.Command {
-	var f runFlags
+	var f gradFlags
 	cmd := &cobra.Command{
 		Use:   "grad FILE",
 		Short: "Print the value and gradient of a program, and what they cost",
@@ -50,7 +50,12 @@ scalar input, the tape one pass forward and one back for each output. Their cost
 inputs, nodes of G, seconds ("compile" is all work up to G, "reduce" the passes)
 and operations: evaluations of symbols, products and additions of numbers. Limits,
 --schedule and --seed are of the reduction to G; a program that branches on its
-inputs takes the branches of its point.`,
+inputs takes the branches of its point.
+
+--html writes a report besides: one page of HTML, whole or not at all, that loads nothing.
+It has the gradient as bars and heat maps, the steps by rule, the costs, the source with
+the steps and nodes of each line, and the graph G if it has at most 60 operations. Steps
+by line are of a second run, with a profile; the times are those of the first.`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram grad rnn.gram
   gram grad rnn.gram --param n=1e6 --repeat 10
@@ -58,20 +63,32 @@ inputs takes the branches of its point.`,
   gram grad rnn.gram --schedule random --seed 7
   gram grad rnn.gram --strategy modular --cache-size 16MiB
   gram grad rnn.gram --mode tape
+  gram grad rnn.gram --html report.html
   gram grad rnn.gram --json | jq .gradient.eps`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	f.addGradient(cmd)
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
-		res, p, err := a.reduce(ctx, path, &f, true, progress)
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) (err error) {
+		var page *outputFile
+		if f.html != "" {
+			if page, err = newOutputFile(f.html); err != nil {
+				return outputError(f.html, err)
+			}
+			defer page.discard()
+		}
+		res, p, err := a.reduce(ctx, path, &f.runFlags, true, progress)
 		if err != nil {
 			return err
 		}
+		if page != nil {
+			if err := a.writeHTML(ctx, page, path, p, res, &f); err != nil {
+				return err
+			}
+		}
 		d := derivatives(p.Program, res)
 		if f.json {
-			a.gradJSON(p.Program, res, d, &f)
+			a.gradJSON(p.Program, res, d, &f.runFlags)
 		} else {
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
@@ -84,7 +101,7 @@ inputs takes the branches of its point.`,
 		return nil
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.checkMode(); err != nil {
+		if err := f.check(cmd, args[0]); err != nil {
 			return err
 		}
 		return run(cmd, args)

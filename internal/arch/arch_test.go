@@ -39,13 +39,14 @@ var layers = map[string][]string{
 	"internal/reference":  {"term", "graph", "internal/denote"},                               // of graph, the rules' names
 	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"},         // of graph, the rules' names
 	"internal/derivation": {"term", "graph", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "internal/hypergraph"},
+	"internal/picture":    {"term", "graph", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 
 	// What pages are drawn with.
 	"internal/layered":     {},
+	"internal/htmlreport":  {},
 	"internal/rulepicture": {"graph"}, // the rules' names
 	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/rulepicture"},
 
@@ -57,7 +58,7 @@ var layers = map[string][]string{
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 	},
-	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore"},
+	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore", "internal/htmlreport"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

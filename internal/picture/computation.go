@@ -3,7 +3,6 @@ package picture
 import (
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/gram-machine/gram/internal/hypergraph"
 )
@@ -37,29 +36,54 @@ const (
 // hues are the colours of the parts: of lines, and of inputs inside.
 var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, Tangent: {tangentColour, "#dcece4"}, Adjoint: {dualColour, "#f6e0e4"}}
 
-// Draw draws the graph, and returns how many operations it leaves out.
+// Draw draws the graph in DOT, and returns how many operations it leaves out.
 func (c *Computation) Draw(w io.Writer) (left int, err error) {
-	p := &computation{Computation: c, dot: newDot(w)}
+	f := c.figure()
+	d := newDot(w)
+	d.begin("LR")
+	d.printf("  { rank=source\n")
+	for _, e := range f.sources {
+		e.dot(d)
+	}
+	d.printf("  }\n")
+	for _, e := range f.elements {
+		e.dot(d)
+	}
+	return f.left, d.end()
+}
+
+// figure is what is drawn of a graph, in the order in which DOT has it.
+type figure struct {
+	sources  []element // the inputs that are not of the backward phase
+	elements []element // everything else
+	left     int       // operations that are left out
+}
+
+// figure chooses what is drawn.
+func (c *Computation) figure() *figure {
+	p := &computation{Computation: c}
 	p.choose()
-	p.begin("LR")
 	p.inputs()
 	p.operations()
 	p.outputs()
-	p.ellipsis()
-	return p.left, p.end()
+	if p.left > 0 {
+		p.add(omission{p.left})
+	}
+	return &p.figure
 }
 
-// computation draws a graph.
+// computation makes the figure of a graph.
 type computation struct {
 	*Computation
-	*dot
+	figure
 	kept     []bool // of each operation, and of the inputs and numerals that one reads
-	left     int
-	numerals int // drawn so far: each has a circle wherever it is read
+	numerals int    // drawn so far: each has a circle wherever it is read
 	toLeft   map[string]bool
 	fromLeft map[string]bool
 	drawn    map[string]bool // the outputs
 }
+
+func (c *computation) add(e element) { c.elements = append(c.elements, e) }
 
 // choose decides what is drawn.
 func (c *computation) choose() {
@@ -96,54 +120,28 @@ func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
 
 const ellipsisID = "left"
 
-// label is a node's name, and its value below.
-func (c *computation) label(w hypergraph.Node, name string) markup {
-	text := markup("")
-	if name != "" {
-		text = nameMarkup(name)
+// circle is the circle of node w.
+func (c *computation) circle(id string, w hypergraph.Node, name string, of Part) circle {
+	out := circle{id: id, name: name, of: of}
+	if c.Values != nil {
+		out.value = Number(c.Values[w])
 	}
-	if c.Values == nil {
-		return text
-	}
-	value := markup(`<FONT POINT-SIZE="10">` + Number(c.Values[w]) + "</FONT>")
-	if text == "" {
-		return value
-	}
-	return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR><TD>` + text + "</TD></TR><TR><TD>" + value + "</TD></TR></TABLE>"
-}
-
-// circle draws a node of the graph.
-func (c *computation) circle(id string, label markup, of Part, more attrs) {
-	colour := hues[of].line
-	as := attrs{"shape", "circle", "color", colour, "fontcolor", colour, "label", label, "margin", 0.03}
-	if label == "" {
-		as = append(as, "width", 0.15, "fixedsize", "true")
-	} else {
-		as = append(as, "width", 0.4)
-	}
-	c.node(id, append(as, more...))
+	return out
 }
 
 func (c *computation) inputs() {
-	c.printf("  { rank=source\n")
 	for w := range hypergraph.Node(c.Graph.Inputs()) {
+		if !c.kept[w] {
+			continue
+		}
+		in := c.circle(nodeID(w), w, c.Names[w], c.Parts[w])
+		in.input = true
 		if c.Parts[w] != Adjoint {
-			c.input(w)
+			c.sources = append(c.sources, in)
+		} else {
+			c.add(in)
 		}
 	}
-	c.printf("  }\n")
-	for w := range hypergraph.Node(c.Graph.Inputs()) {
-		if c.Parts[w] == Adjoint {
-			c.input(w)
-		}
-	}
-}
-
-func (c *computation) input(w hypergraph.Node) {
-	if !c.kept[w] {
-		return
-	}
-	c.circle(nodeID(w), c.label(w, c.Names[w]), c.Parts[w], attrs{"style", "filled", "fillcolor", hues[c.Parts[w]].fill})
 }
 
 // operations draws each hyperedge with its target.
@@ -167,67 +165,48 @@ func (c *computation) operations() {
 			continue
 		}
 		of := c.Parts[w]
-		colour := hues[of].line
 		edge := fmt.Sprintf("e%d", w)
-		as := attrs{"label", Symbol(f), "color", colour, "fontcolor", colour}
-		if utf8.RuneCountInString(Symbol(f)) > 3 {
-			as = append(as, "shape", "cds", "margin", "0.12,0.06", "height", 0.3)
-		} else {
-			as = append(as, "shape", "triangle", "orientation", 270, "fixedsize", "true", "width", 0.62, "height", 0.62)
-		}
-		if utf8.RuneCountInString(Symbol(f)) == 1 {
-			as = append(as, "fontsize", 18)
-		}
-		if ordered(f) {
-			as = append(as, "ordering", "in")
-		}
-		c.node(edge, as)
+		c.add(hyperedge{edge, f, of})
 		for _, z := range sources {
 			c.read(z, edge, of)
 		}
-		name, more := c.Names[w], attrs(nil)
+		target := c.circle(nodeID(w), w, c.Names[w], of)
 		if output, ok := results[w]; ok {
 			c.drawn[output] = true
-			more = attrs{"peripheries", 2}
-			if name == "" || of != Primal {
-				name = output
+			target.output = true
+			if target.name == "" || of != Primal {
+				target.name = output
 			}
 		}
-		c.circle(nodeID(w), c.label(w, name), of, more)
-		c.edge(edge, nodeID(w), attrs{"color", colour})
+		c.add(target)
+		c.add(link{from: edge, to: target.id, of: of})
 	}
 }
 
 // read draws the edge from node z to id.
 func (c *computation) read(z hypergraph.Node, id string, of Part) {
-	colour := attrs{"color", hues[of].line}
 	if r, ok := c.Graph.Numeral(z); ok {
-		c.edge(c.numeral(r, of), id, colour)
+		c.numerals++
+		n := circle{id: fmt.Sprintf("r%d", c.numerals), value: Number(r), of: of, numeral: true}
+		c.add(n)
+		c.add(link{from: n.id, to: id, of: of})
 		return
 	}
 	if c.kept[z] {
-		c.edge(nodeID(z), id, colour)
+		c.add(link{from: nodeID(z), to: id, of: of})
 		return
 	}
 	if !c.fromLeft[id] {
 		c.fromLeft[id] = true
-		c.edge(ellipsisID, id, attrs{"color", leftColour, "style", "dashed"})
+		c.add(link{from: ellipsisID, to: id, left: true})
 	}
-}
-
-// numeral draws the circle of a numeral that is read.
-func (c *computation) numeral(r float64, of Part) string {
-	c.numerals++
-	id := fmt.Sprintf("r%d", c.numerals)
-	c.circle(id, markup(Number(r)), of, nil)
-	return id
 }
 
 // leave draws the edge from node z to what is left out.
 func (c *computation) leave(z hypergraph.Node) {
 	if id := nodeID(z); c.kept[z] && !c.toLeft[id] {
 		c.toLeft[id] = true
-		c.edge(id, ellipsisID, attrs{"color", leftColour, "style", "dashed"})
+		c.add(link{from: id, to: ellipsisID, left: true})
 	}
 }
 
@@ -240,15 +219,9 @@ func (c *computation) outputs() {
 			continue
 		}
 		c.drawn[name] = true
-		id := fmt.Sprintf("y%d", i)
-		c.circle(id, c.label(y, name), c.OutputParts[i], attrs{"peripheries", 2})
-		c.read(y, id, c.OutputParts[i])
-	}
-}
-
-func (c *computation) ellipsis() {
-	if c.left > 0 {
-		c.node(ellipsisID, attrs{"shape", "box", "style", "dashed,rounded", "color", leftColour, "fontcolor", leftColour,
-			"label", fmt.Sprintf("%d operations\nare left out", c.left)})
+		out := c.circle(fmt.Sprintf("y%d", i), y, name, c.OutputParts[i])
+		out.output = true
+		c.add(out)
+		c.read(y, out.id, out.of)
 	}
 }

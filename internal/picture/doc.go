@@ -1,4 +1,5 @@
-// Package picture draws graphs in DOT, the language of Graphviz:
+// Package picture draws graphs in DOT, the language of Graphviz, and computations also in
+// SVG, laid out by package layered:
 //
 //	Computation   a computational graph, as in Figure 1 of the paper, or one with its
 //	              backward part, as in Figure 3, or with its tangents
@@ -12,5 +13,6 @@
 //
 // A large graph is cut: the first and the last of its operations are drawn, and one
 // node between them says how many are left out. So the text is as large as what is
-// drawn, and Graphviz can lay it out.
+// drawn, and it can be laid out. DOT and SVG are written of the same figure, the list of
+// circles, hyperedges and links that a computation is drawn with.
 package picture

@@ -7,11 +7,17 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// nameMarkup is a variable's name as it is drawn: its numbers as subscripts, primes
+// spelling is a variable's name as it is drawn: its numbers as subscripts, primes
 // behind. x1 is x₁, z2' is z₂′, E.(0).(1) is E with 0,1 below.
-func nameMarkup(name string) markup {
+type spelling struct {
+	letters    string
+	subscripts string
+	ticks      string
+}
+
+// spell takes a name apart; one that doesn't begin with letters has an empty spelling.
+func spell(name string) spelling {
 	body := strings.TrimRight(name, "'*")
-	ticks := strings.NewReplacer("'", "′", "*", "*").Replace(name[len(body):])
 	end := strings.IndexAny(body, ".:")
 	if end < 0 {
 		end = len(body)
@@ -20,13 +26,23 @@ func nameMarkup(name string) markup {
 	numbers := strings.FieldsFunc(body[len(letters):], func(c rune) bool { return c < '0' || c > '9' })
 	letters = strings.TrimRight(letters, "_")
 	if letters == "" {
+		return spelling{}
+	}
+	ticks := strings.NewReplacer("'", "′", "*", "*").Replace(name[len(body):])
+	return spelling{letters, strings.Join(numbers, ","), ticks}
+}
+
+// nameMarkup is a variable's name in Graphviz's mark-up.
+func nameMarkup(name string) markup {
+	s := spell(name)
+	if s.letters == "" {
 		return markup(escape(name))
 	}
-	out := "<I>" + escape(letters) + "</I>"
-	if len(numbers) > 0 {
-		out += "<SUB>" + strings.Join(numbers, ",") + "</SUB>"
+	out := "<I>" + escape(s.letters) + "</I>"
+	if s.subscripts != "" {
+		out += "<SUB>" + s.subscripts + "</SUB>"
 	}
-	return markup(out + ticks)
+	return markup(out + s.ticks)
 }
 
 // Number is a number for people, with four digits.

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/htmlreport"
+)
+
+// gradFlags are the flags of gram grad.
+type gradFlags struct {
+	runFlags
+	html string // the file of the report, or ""
+}
+
+func (f *gradFlags) add(cmd *cobra.Command) {
+	f.runFlags.add(cmd)
+	f.addGradient(cmd)
+	cmd.Flags().StringVar(&f.html, "html", "", "also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and the graph")
+	_ = cmd.MarkFlagFilename("html", "html")
+}
+
+// check reports flags that don't go together.
+func (f *gradFlags) check(cmd *cobra.Command, path string) error {
+	if err := f.checkMode(); err != nil || !cmd.Flags().Changed("html") {
+		return err
+	}
+	switch {
+	case f.html == "" || f.html == "-":
+		return usagef("--html takes the name of a file")
+	case f.ablation.is != gram.Whole:
+		return usagef("--html shows a profile, and there is none under --ablate")
+	case sameFile(f.html, path):
+		return usagef("--html %s would overwrite the program", f.html)
+	}
+	for _, other := range []string{f.observe.cpu, f.observe.memory, f.observe.trace} {
+		if other != "" && filepath.Clean(other) == filepath.Clean(f.html) {
+			return usagef("%s is to be two files at once", other)
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// writeHTML writes the report of a gradient to the file, which is open.
+func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
+	r := newPage(path, p.Program, res, f)
+	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.is); err != nil {
+		return err
+	}
+	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := htmlreport.Write(&page, r); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return contextLimit(err, "writing the report")
+	}
+	_, err := file.Write(page.Bytes())
+	if err == nil {
+		err = file.keep()
+	}
+	if err != nil {
+		return outputError(f.html, err)
+	}
+	return nil
+}

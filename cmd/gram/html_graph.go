@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"strings"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/htmlreport"
+)
+
+// The graph is drawn if it has few operations, inputs and outputs. It is given up if the
+// program doesn't reduce to it within limits.
+const (
+	mostDrawn  = 60
+	graphNodes = 1 << 18
+	graphSteps = 1 << 22
+)
+
+// graphPage draws the graph, or says how large it is.
+func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
+	opt := gram.DrawOptions{Values: true, Most: mostDrawn,
+		EvalOptions: gram.EvalOptions{MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}}
+	var svg bytes.Buffer
+	operations, err := p.GraphSVG(ctx, &svg, opt)
+	var limit *gram.LimitError
+	switch {
+	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
+		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more than %s %s, at which the report gives up.", grouped(limit.Max), limit.Limit)
+	case err != nil:
+		return err
+	case svg.Len() == 0:
+		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", plural(operations, "operation"),
+			plural(len(p.ScalarInputs()), "scalar input"), plural(max(1, r.Outputs), "output"))
+	default:
+		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", plural(operations, "operation"))
+		r.Graph.SVG = template.HTML(svg.String())
+	}
+	if p.Branches() {
+		r.Graph.Text += " The program branches on its inputs; G is that of the branches taken at this point."
+	}
+	if svg.Len() == 0 {
+		r.Graph.Text += " This draws its first and last operations, with Graphviz:"
+		r.Graph.Command = f.drawCommand(path)
+	}
+	return nil
+}
+
+// atMost is a limit of the command line, of which 0 is none, or the report's own.
+func atMost(limit, own uint64) uint64 {
+	if limit == 0 {
+		return own
+	}
+	return min(limit, own)
+}
+
+// drawCommand is the command that draws the graph.
+func (f *gradFlags) drawCommand(path string) string {
+	words := []string{"gram", "show", path}
+	if path != "-" {
+		words[2] = filepath.Base(path)
+	}
+	for _, param := range f.params {
+		words = append(words, "--param", param)
+	}
+	for _, set := range withoutFolders(f.sets) {
+		words = append(words, "--set", set)
+	}
+	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
+	for i, w := range words {
+		if strings.ContainsFunc(w, shellSpecial) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// shellSpecial tells characters that a shell may take for more than themselves.
+func shellSpecial(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_=.,/@:+%", c))
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/internal/limits"
+)
+
+// newPage returns what the report says of the run itself.
+func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts()}
+	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
+	if isJacobian(p) {
+		r.Outputs = len(res.Values)
+		r.Value.Dims = []int{r.Outputs}
+	}
+	for i, d := range derivatives(p, res) {
+		r.Gradient = append(r.Gradient, arraysOf(d.name, p.Inputs()[i].Shape, d.values)...)
+	}
+	c := &res.Cost
+	if f.mode.is == gram.Reverse {
+		for _, s := range c.Steps.ByRule() {
+			if s.Steps > 0 {
+				r.Steps = append(r.Steps, htmlreport.Rule{Number: s.Number, Name: s.Name, Text: s.Text, Steps: s.Steps})
+			}
+		}
+		r.Costs = costTables(c)
+	} else {
+		r.Costs = passTables(c)
+	}
+	r.Costs = append(r.Costs, timeTable(c, &f.runFlags))
+	return r
+}
+
+// programName names the program without the folders that it is in.
+func programName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
+}
+
+// part is a part of an input, with numbers for it: of the shape, as many as the dims of the
+// vectors around it say, and all that for each output.
+type part struct {
+	name   string
+	shape  *gram.Shape
+	dims   []int
+	values []float64
+}
+
+// arraysOf takes the products out of the derivatives by an input: what is left are arrays. A
+// vector of products is a product of vectors.
+func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
+	todo := []part{{name: name, shape: s, values: values}}
+	var out []htmlreport.Array
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch x.shape.Kind {
+		case gram.VectorShape:
+			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
+			x.shape = x.shape.A
+			todo = append(todo, x)
+		case gram.ProductShape:
+			parts := x.components()
+			slices.Reverse(parts)
+			todo = append(todo, parts...)
+		default:
+			out = append(out, htmlreport.Array{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values})
+		}
+	}
+	return out
+}
+
+// components are those of a product, (a, (b, c)) being (a, b, c).
+func (x part) components() []part {
+	var out []part
+	whole, at := x.shape.Width(), 0
+	for s := x.shape; s != nil; {
+		component := s
+		if s.Kind == gram.ProductShape {
+			component, s = s.A, s.B
+		} else {
+			s = nil
+		}
+		w := component.Width()
+		column := make([]float64, 0, len(x.values)/whole*w)
+		for from := at; from < len(x.values); from += whole {
+			column = append(column, x.values[from:from+w]...)
+		}
+		out = append(out, part{x.name + ", " + strconv.Itoa(len(out)+1), component, x.dims, column})
+		at += w
+	}
+	return out
+}
+
+// arrayType is the type of an array of numbers in the words of the language.
+func arrayType(dims []int) string {
+	text := "R"
+	for i := len(dims) - 1; i >= 0; i-- {
+		text += "^" + strconv.Itoa(dims[i])
+	}
+	return text
+}
+
+// facts tell how the program was run, without the folders of files.
+func (f *gradFlags) facts() []htmlreport.Fact {
+	var out []htmlreport.Fact
+	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
+	if f.mode.is == gram.Reverse {
+		add("strategy", f.strategy.String())
+	} else {
+		add("mode", f.mode.String())
+	}
+	switch f.schedule.is {
+	case gram.Random:
+		add("schedule", "random, seed "+f.seed.String())
+	case gram.Parallel:
+		add("schedule", "parallel, "+plural(int(f.workers.n), "worker"))
+	default:
+		add("schedule", f.schedule.String())
+	}
+	if f.noFuse {
+		add("form", "literal, without blocks")
+	}
+	if len(f.params) > 0 {
+		add("params", strings.Join(f.params, ", "))
+	}
+	if len(f.sets) > 0 {
+		add("set", strings.Join(withoutFolders(f.sets), ", "))
+	}
+	return out
+}
+
+// withoutFolders takes the folders of CSV files out of the values of --set.
+func withoutFolders(sets []string) []string {
+	out := make([]string, len(sets))
+	for i, set := range sets {
+		out[i] = set
+		if name, path, ok := strings.Cut(set, "=@"); ok {
+			out[i] = name + "=@" + filepath.Base(path)
+		}
+	}
+	return out
+}
+
+func costTables(c *gram.Cost) []htmlreport.Table {
+	n := grouped
+	out := []htmlreport.Table{
+		{Caption: "Overhead: work that is no step", Rows: []htmlreport.Fact{
+			{Name: "instantiate", Text: n(c.Overhead.Instantiate)}, {Name: "search", Text: n(c.Overhead.Search)},
+			{Name: "read-back", Text: n(c.Overhead.Readback)}, {Name: "total", Text: n(c.Overhead.Total)}}},
+		{Caption: "Nodes of 16 bytes", Rows: []htmlreport.Fact{
+			{Name: "allocated", Text: n(c.Nodes.Allocated)}, {Name: "freed", Text: n(c.Nodes.Freed)},
+			{Name: "at once", Text: n(c.Nodes.Peak)}, {Name: "arena", Text: limits.Size(c.ArenaBytes)}}},
+		{Caption: "Size", Rows: []htmlreport.Fact{
+			{Name: "symbols of t", Text: n(uint64(c.Size.Term))}, {Name: "symbols of D(t)", Text: n(uint64(c.Size.Reverse))},
+			{Name: "scalar inputs", Text: n(uint64(c.Inputs))}}},
+	}
+	if c.M != nil {
+		out = append(out, htmlreport.Table{Caption: "Bound of Theorem 1", Rows: []htmlreport.Fact{
+			{Name: "m", Text: n(*c.M)}, {Name: "|G|", Text: n(*c.Graph)},
+			{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)}}})
+	}
+	if s := c.Normalised; s != nil {
+		out = append(out, htmlreport.Table{Caption: "Functions normalised", Rows: []htmlreport.Fact{
+			{Name: "functions", Text: n(uint64(s.Lambdas))}, {Name: "steps", Text: n(s.Steps)},
+			{Name: fmt.Sprintf("kept past %d·|D(λ)| steps", s.Budget), Text: n(uint64(s.Kept))}}})
+	}
+	if u := c.Cache; u != nil && u.MaxBytes > 0 {
+		out = append(out, htmlreport.Table{Caption: "Cache of normal forms", Rows: []htmlreport.Fact{
+			{Name: "found", Text: n(uint64(u.Hits))}, {Name: "made", Text: n(uint64(u.Misses))},
+			{Name: "symbols of D(t) rebuilt", Text: n(uint64(u.Rebuilt))}, {Name: "symbols reused", Text: n(uint64(u.Reused))}}})
+	}
+	return out
+}
+
+// passTables is the cost of passes over the graph.
+func passTables(c *gram.Cost) []htmlreport.Table {
+	return []htmlreport.Table{{Caption: "Passes over the graph", Rows: []htmlreport.Fact{
+		{Name: "operations", Text: grouped(c.Operations)}, {Name: "nodes of the graph", Text: grouped(c.Nodes.Allocated)},
+		{Name: "scalar inputs", Text: grouped(uint64(c.Inputs))}}}}
+}
+
+// timeTable has the times of the run, which is not the profiled one.
+func timeTable(c *gram.Cost, f *runFlags) htmlreport.Table {
+	s := &c.Seconds
+	t := htmlreport.Table{Caption: "Time, of a run without a profile"}
+	run := "reduce"
+	if f.mode.is != gram.Reverse {
+		t.Caption, run = "Time", "run"
+	}
+	add := func(name, text string) { t.Rows = append(t.Rows, htmlreport.Fact{Name: name, Text: text}) }
+	add("load", seconds(s.Load))
+	add("compile", seconds(s.Compile))
+	if f.repeat.n > 1 {
+		add(fmt.Sprintf("%s, best of %d", run, f.repeat.n), seconds(s.Reduce))
+		add(run+", median", seconds(s.ReduceMedian))
+	} else {
+		add(run, seconds(s.Reduce))
+	}
+	if f.mode.is == gram.Reverse {
+		add("per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64)+" ns")
+	}
+	return t
+}
+
+// profilePage runs the program again for the cost by line.
+func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt gram.EvalOptions, mode gram.Mode) error {
+	if mode != gram.Reverse {
+		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."
+		return nil
+	}
+	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, and nodes. " +
+		"What a line calls is counted where that stands. The counts are exact; they are of a second run, with a profile, and the times above of the first."
+	if opt.Schedule == gram.Parallel {
+		opt.Schedule = gram.LIFO
+		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."
+	}
+	prof, err := p.Profile(ctx, gram.ProfileOptions{EvalOptions: opt, Gradient: true})
+	if err != nil {
+		return err
+	}
+	for _, l := range prof.Lines() {
+		r.Lines = append(r.Lines, htmlreport.Line{Number: l.Line, Text: l.Text,
+			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes})
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package htmlreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// stepTable is the table of steps by rule.
+type stepTable struct {
+	Rows  []stepRow
+	Total string
+}
+
+type stepRow struct {
+	Rule
+	Count, Share, Width string
+}
+
+func newStepTable(rules []Rule) *stepTable {
+	var t stepTable
+	var total, most uint64
+	for _, r := range rules {
+		total += r.Steps
+		most = max(most, r.Steps)
+	}
+	for _, r := range rules {
+		t.Rows = append(t.Rows, stepRow{r, grouped(r.Steps), share(r.Steps, total), percent(float64(r.Steps), float64(most))})
+	}
+	t.Total = grouped(total)
+	return &t
+}
+
+func share(part, whole uint64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// listing is the source with what each line cost.
+type listing struct {
+	Rows       []listingRow
+	Total      listingRow
+	Normalised bool // there are such rewrites
+	Nowhere    bool // the last row is work without a place
+}
+
+type listingRow struct {
+	Number                               int // 0: without a place
+	Text                                 string
+	Source, Generated, Normalised, Nodes string
+	// Widths of the parts of the bar.
+	SourceWidth, GeneratedWidth, NormalisedWidth string
+	Told                                         bool // the table has a column for the normalised
+	Bar                                          bool // there are rewrites to draw one of
+	Cold                                         bool // nothing was done here
+	Gap                                          int  // instead of a line: so many, left out
+}
+
+const (
+	mostLines  = 400 // of a source that is listed whole
+	mostCostly = 200 // lines of a longer one that are listed
+	mostRunes  = 300 // of a line
+)
+
+// rewrites is the number of all.
+func (l *Line) rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
+
+// newListing lists lines, in order. What has no place comes last.
+func newListing(lines []Line) *listing {
+	var out listing
+	total, most := sumOf(lines), uint64(0)
+	for i := range lines {
+		most = max(most, lines[i].rewrites())
+	}
+	out.Normalised = total.Normalised > 0
+	var nowhere []Line
+	lines = slices.Clone(lines)
+	lines = slices.DeleteFunc(lines, func(l Line) bool {
+		if l.Number == 0 && (l.rewrites() > 0 || l.Nodes > 0) {
+			nowhere = append(nowhere, l)
+		}
+		return l.Number == 0
+	})
+	for n := len(lines); n > 0 && lines[n-1] == (Line{Number: lines[n-1].Number}); n-- {
+		lines = lines[:n-1]
+	}
+	listed := costly(lines)
+	last := 0
+	for i := range lines {
+		if !listed[i] {
+			continue
+		}
+		out.gap(lines[last:i])
+		out.Rows = append(out.Rows, newRow(&lines[i], most))
+		last = i + 1
+	}
+	out.gap(lines[last:])
+	for i := range nowhere {
+		out.Rows, out.Nowhere = append(out.Rows, newRow(&nowhere[i], most)), true
+	}
+	out.Rows = append(out.Rows, newRow(&total, 0))
+	for i := range out.Rows {
+		out.Rows[i].Told = out.Normalised
+	}
+	last = len(out.Rows) - 1
+	out.Rows, out.Total = out.Rows[:last], out.Rows[last]
+	return &out
+}
+
+// gap adds a row for lines that are left out, with what they cost together.
+func (l *listing) gap(lines []Line) {
+	if len(lines) == 0 {
+		return
+	}
+	sum := sumOf(lines)
+	row := newRow(&sum, 0)
+	row.Gap = len(lines)
+	l.Rows = append(l.Rows, row)
+}
+
+func sumOf(lines []Line) Line {
+	var sum Line
+	for _, l := range lines {
+		sum.Source += l.Source
+		sum.Generated += l.Generated
+		sum.Normalised += l.Normalised
+		sum.Nodes += l.Nodes
+	}
+	return sum
+}
+
+// costly tells which lines are listed: of many, those with the most rewrites.
+func costly(lines []Line) []bool {
+	listed := make([]bool, len(lines))
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	if len(lines) > mostLines {
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(lines[j].rewrites(), lines[i].rewrites())
+		})
+		order = order[:mostCostly]
+	}
+	for _, i := range order {
+		listed[i] = true
+	}
+	return listed
+}
+
+func newRow(l *Line, most uint64) listingRow {
+	of := func(n uint64) string { return percent(float64(n), float64(most)) }
+	return listingRow{
+		Number: l.Number, Text: clipped(l.Text), Bar: most > 0 && l.rewrites() > 0, Cold: l.rewrites() == 0 && l.Nodes == 0,
+		Source: count(l.Source), Generated: count(l.Generated), Normalised: count(l.Normalised), Nodes: count(l.Nodes),
+		SourceWidth: of(l.Source), GeneratedWidth: of(l.Generated), NormalisedWidth: of(l.Normalised),
+	}
+}
+
+// count is a number of a table, in which 0 is left open.
+func count(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return grouped(n)
+}
+
+// clipped is a line with spaces for tabs, and cut if it is long.
+func clipped(text string) string {
+	text = strings.ReplaceAll(text, "\t", "    ")
+	n := utf8.RuneCountInString(text)
+	if n <= mostRunes {
+		return text
+	}
+	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]), grouped(uint64(n-mostRunes)))
+}

@@ -1,0 +1,208 @@
+package htmlreport
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden page anew")
+
+// figure1 is the report of Figure 1, with times that are always the same.
+func figure1() *Report {
+	return &Report{
+		Program: "figure1.gram", Version: "v0.1.0",
+		Run:   []Fact{{"strategy", "direct"}, {"schedule", "lifo"}, {"set", "x1=5, x2=2"}},
+		Value: Array{Type: "R", Values: []float64{0.4121184852417566}},
+		Gradient: []Array{
+			{Name: "x1", Type: "R", Values: []float64{-5.466781571308061}},
+			{Name: "x2", Type: "R", Values: []float64{5.466781571308061}},
+		},
+		Steps: []Rule{
+			{"1", "lambda", "(λx.t)α u → t[x:=u]α", 5}, {"4", "gc", "t[x:=vα] → tα", 23},
+			{"11", "factor", "(x α t)β + (x α' t')β' → x(t+t')αβα'β'", 1},
+		},
+		Costs: []Table{
+			{"Nodes of 16 bytes", []Fact{{"allocated", "1 234"}, {"arena", "4.0 MiB"}}},
+			{"Time", []Fact{{"load", "1ms"}, {"reduce", "2ms"}}},
+		},
+		LinesNote: "Rewrites and nodes.",
+		Lines: []Line{
+			{Number: 0, Generated: 2},
+			{Number: 1, Text: "input x1 = 5", Source: 1, Generated: 6},
+			{Number: 2, Text: "input x2 = 2", Source: 1, Generated: 6},
+			{Number: 3, Text: "let z1 = x1 - x2 in", Source: 4, Generated: 3, Nodes: 5},
+			{Number: 4, Text: "let z2 = z1 * z1 in", Source: 4, Generated: 1, Nodes: 7},
+			{Number: 5, Text: "sin z2", Source: 1},
+			{Number: 6},
+		},
+		Graph: Graph{Text: "The graph G: 3 operations.", SVG: `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><title>G</title></svg>`},
+	}
+}
+
+func written(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, r))
+	wellFormed(t, b.String())
+	return b.String()
+}
+
+// wellFormed checks that a page is XML.
+func wellFormed(t *testing.T, page string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	for {
+		_, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		require.NoError(t, err)
+	}
+}
+
+func TestFigure1(t *testing.T) {
+	got := written(t, figure1())
+	path := filepath.Join("testdata", "figure1.html")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+// TestSelfContained: the page refers to nothing but itself, and has no script.
+func TestSelfContained(t *testing.T) {
+	page := written(t, figure1())
+	require.Contains(t, page, `content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"`)
+	page = strings.ReplaceAll(page, `xmlns="http://www.w3.org/`, "")
+	for _, foreign := range []string{"http:", "https:", "src=", "href=", "url(", "@import", "<script"} {
+		require.NotContains(t, page, foreign)
+	}
+	require.NotRegexp(t, regexp.MustCompile(`<[^>]* on\w+=`), page)
+}
+
+// TestHostile: whatever a text has in it, it is shown and does nothing.
+func TestHostile(t *testing.T) {
+	const evil = "</title></style><script>alert(1)</script>\x00\x1b]--><img src=x onerror=alert(1)>\"'`{{.}}&amp;\u202e\ufffe"
+	r := figure1()
+	r.Program, r.Version, r.LinesNote, r.Graph.Text, r.Graph.Command = evil, evil, evil, evil, evil
+	r.Run = []Fact{{evil, evil}}
+	r.Value.Type = evil
+	r.Gradient = []Array{{Name: evil, Type: evil, Values: []float64{1}}, {Name: evil, Type: evil, Dims: []int{1, 2}, Values: []float64{1, 2}},
+		{Name: evil, Type: evil, Dims: []int{2}, Values: []float64{1, 2}}}
+	r.Steps = []Rule{{evil, evil, evil, 1}}
+	r.Costs = []Table{{evil, []Fact{{evil, evil}}}}
+	r.Lines = []Line{{Number: 1, Text: evil, Source: 1}}
+	page := written(t, r)
+	require.NotContains(t, page, "<script")
+	require.NotContains(t, page, "<img")
+	require.NotContains(t, page, "\x1b")
+	require.Equal(t, 1, strings.Count(page, "</style>"))
+	require.Contains(t, page, "&lt;script&gt;alert(1)")
+}
+
+// TestEmpty: a program without inputs, and passes, which take no steps.
+func TestEmpty(t *testing.T) {
+	page := written(t, &Report{Program: "x", Value: Array{Values: []float64{math.NaN()}}, LinesNote: "No steps.", Graph: Graph{Text: "None."}})
+	require.Contains(t, page, "the program has no inputs")
+	require.Contains(t, page, `<data class="none" value="NaN">NaN</data>`)
+	require.NotContains(t, page, "<h2>Steps</h2>")
+	require.NotContains(t, page, "<table")
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+func TestWriteError(t *testing.T) { require.EqualError(t, Write(failing{}, figure1()), "no room") }
+
+// TestJacobian: scalars share a map with a row for each, a vector has one with a row for
+// each component, and a matrix one for each output.
+func TestJacobian(t *testing.T) {
+	fs := jacobian([]Array{
+		{Name: "r", Type: "R", Values: []float64{1, 2, 3}},
+		{Name: "q", Type: "R", Values: []float64{4, 5, 6}},
+		{Name: "v", Type: "R^2", Dims: []int{2}, Values: []float64{11, 12, 21, 22, 31, 32}},
+		{Name: "E", Type: "R^1^2", Dims: []int{2, 1}, Values: []float64{1, 2, 3, 4, 5, 6}},
+	}, 3)
+	require.Len(t, fs, 3)
+	require.Equal(t, "Scalars", fs[0].Caption)
+	texts := func(m heatMap) (out []string) {
+		for _, q := range m.Squares {
+			out = append(out, q.Text)
+		}
+		return out
+	}
+	require.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, texts(fs[0].Heat.Maps[0]))
+	require.Equal(t, "r", fs[0].Heat.Maps[0].Rows[0].Text)
+	require.Equal(t, "∂y2/∂q = 5", fs[0].Heat.Maps[0].Squares[4].Title)
+	require.Equal(t, []string{"11", "21", "31", "12", "22", "32"}, texts(fs[1].Heat.Maps[0]))
+	require.Equal(t, "v.(1)", fs[1].Heat.Maps[0].Rows[1].Text)
+	require.Len(t, fs[2].Heat.Maps, 3)
+	require.Equal(t, "∂y3/∂E", fs[2].Heat.Maps[2].Title)
+	require.Equal(t, "∂y3/∂E.(1).(0) = 6", fs[2].Heat.Maps[2].Squares[1].Title)
+}
+
+// TestBigNumbers: arrays of any size make a page of bounded size that says what it lacks.
+func TestBigNumbers(t *testing.T) {
+	big := make([]float64, 200*100*64)
+	for i := range big {
+		big[i] = math.Sin(float64(i))
+	}
+	r := figure1()
+	r.Gradient = []Array{
+		{Name: "v", Type: "R^100000", Dims: []int{100000}, Values: big[:100000]},
+		{Name: "E", Type: "R^200^100", Dims: []int{100, 200}, Values: big[:20000]},
+		{Name: "T", Type: "R^200^100^64", Dims: []int{64, 100, 200}, Values: big},
+	}
+	page := written(t, r)
+	require.Less(t, len(page), 8<<20)
+	require.Contains(t, page, "The 32 of largest magnitude are shown; 99 968 smaller ones are left out.")
+	require.Contains(t, page, "Each square stands for up to 2 × 4 components")
+	require.Contains(t, page, "The first 12 matrices are shown; 52 are left out.")
+}
+
+// TestLongSource: of a long source the costly lines are listed, and what is left out is
+// summed up.
+func TestLongSource(t *testing.T) {
+	var lines []Line
+	var total uint64
+	for i := range 1000 {
+		lines = append(lines, Line{Number: i + 1, Text: fmt.Sprintf("line %d", i+1), Source: uint64(i % 10)})
+		total += uint64(i % 10)
+	}
+	lines[500].Text = strings.Repeat("x", 100000)
+	l := newListing(lines)
+	var shown, left, lost uint64
+	for _, row := range l.Rows {
+		n, err := strconv.ParseUint("0"+strings.ReplaceAll(row.Source, " ", ""), 10, 64)
+		require.NoError(t, err)
+		if row.Gap > 0 {
+			left += n
+			lost += uint64(row.Gap)
+		} else {
+			shown++
+			require.GreaterOrEqual(t, n, uint64(8))
+		}
+		total -= n
+		require.Less(t, len(row.Text), 400)
+	}
+	require.EqualValues(t, 200, shown)
+	require.EqualValues(t, 800, lost)
+	require.NotZero(t, left)
+	require.Zero(t, total)
+}
