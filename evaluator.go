@@ -107,11 +107,14 @@ func (e *Evaluator) start() error {
 	return nil
 }
 
-// look is called by the machine at least every 2¹⁶ steps or nodes.
+// look is called by the machine at least every 2¹⁶ steps or nodes: also while it makes the
+// program's constants, before the evaluator has it.
 func (e *Evaluator) look() error {
-	if held := e.m.ArenaBytes(); held != e.held {
-		e.meter.Arena(int64(held) - int64(e.held))
-		e.held = held
+	if e.m != nil {
+		if held := e.m.ArenaBytes(); held != e.held {
+			e.meter.Arena(int64(held) - int64(e.held))
+			e.held = held
+		}
 	}
 	if e.p.opt.Progress != nil {
 		e.p.opt.Progress("reduce")

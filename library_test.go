@@ -3,6 +3,7 @@ package gram_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -114,6 +115,26 @@ func TestOneProgramManyGoroutineUses(t *testing.T) {
 	for err := range errs {
 		require.NoError(t, err)
 	}
+}
+
+// TestManyInputs: inputs and numerals that take more than one slab of the arena.
+func TestManyInputs(t *testing.T) {
+	const n = 140_000
+	src := fmt.Sprintf("param n = %d\ninput v : R^n = vec i < n -> i\nsum i < n -> (i + 0.5) * v.(i)\n", n)
+	p, err := gram.Load(t.Context(), "x.gram", []byte(src), gram.Options{})
+	require.NoError(t, err)
+	for _, schedule := range []gram.Schedule{gram.LIFO, gram.Parallel} {
+		res, err := p.Gradient(t.Context(), gram.EvalOptions{Schedule: schedule})
+		require.NoError(t, err)
+		require.Len(t, res.Jacobian, n)
+		require.Equal(t, n-0.5, res.Jacobian[n-1])
+	}
+	_, err = p.Bound(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxNodes: 100_000})
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, uint64(100_000), limit.Max)
 }
 
 // TestCancel: a cancelled run returns soon, with an error that says so, and the

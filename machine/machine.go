@@ -131,8 +131,8 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(),
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
-		block: blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
-		regs:  scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
+		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.collect.least = collectNodes
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Ablation != Whole
 	if opt.Profile != NoProfile {
