@@ -21,13 +21,13 @@ func TestPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
-		"forgotten": testForgotten, "themes": testThemes, "modules": testModules,
+		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}
 }
 
-// explore opens the page of a program.
+// exploreSource opens a tab for the page of a program.
 func exploreSource(t *testing.T, browser context.Context, source string) *tab {
 	t.Helper()
 	return newTab(t, browser, serve(t, testConfig(source), nil))
@@ -244,6 +244,8 @@ func testEdit(t *testing.T, browser context.Context) {
 	p.at(1)
 	p.until("location.hash.includes('src=') && location.hash.includes('step=1')")
 
+	p.click("#copy")
+	p.until("[...document.querySelectorAll('.banner')].some((banner) => /copied|#step=1/.test(banner.textContent))")
 	link := p.text("location.hash")
 	other := newTab(t, browser, p.site)
 	other.open(link)
@@ -389,6 +391,33 @@ func testGone(t *testing.T, browser context.Context) {
 	p.click(".banner.grave button")
 	p.until("document.querySelector('#file').textContent.includes('edited')")
 	require.False(t, p.is("document.querySelector('.banner.grave')"))
+
+	// A server that is busy is asked again.
+	p.act(`window.fetch = () => Promise.resolve(new Response('{"error": "the server is busy"}', {status: 503, headers: {"Retry-After": "1"}}))`)
+	p.click("#of-value")
+	p.until("document.querySelector('.banner')?.textContent.includes('Trying again in 1 s')")
+	p.act("window.fetch = window.served")
+	p.until("location.hash.includes('of=value')")
+	require.False(t, p.is("document.querySelector('.banner')"))
+}
+
+// testLimits: what a limit has cut short can be looked at; what is too large isn't sent.
+func testLimits(t *testing.T, browser context.Context) {
+	cfg := testConfig(figure1)
+	cfg.Run.MaxSteps = 30
+	p := newTab(t, browser, serve(t, cfg, nil))
+	p.tolerate("status of 413")
+	p.open("")
+	require.Contains(t, p.content(".banner"), "was stopped")
+	p.keys(kb.End)
+	p.until("document.body.dataset.step === document.querySelector('#slider').max")
+	last := p.step()
+	require.Less(t, last, 76)
+	p.keys("e")
+	p.act("{const text = document.querySelector('#text'); text.value = '-- ' + 'x'.repeat(1 << 20); text.dispatchEvent(new Event('input'))}")
+	p.keys(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.until("document.querySelector('.banner.grave')?.textContent.includes('too large')")
+	require.Equal(t, last, p.step(), "the old run stays")
 }
 
 // testForgotten: a server that has forgotten the run gets the program again.

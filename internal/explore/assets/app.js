@@ -16,7 +16,7 @@ import { Tip } from "./tip.js";
 import { Tour } from "./tour.js";
 
 const some = (...ids) => Object.fromEntries(ids.map((id) => [id, by(id)]));
-const rest = 300; // ms between two changes of the address: browsers count them
+const rest = 400; // ms between two changes of the address: browsers count them
 
 class App {
   constructor() {
@@ -135,7 +135,7 @@ class App {
     };
     if (error.kind === "gone") {
       const more = this.tour.run ? " What you have typed is kept." : "";
-      this.notices.banner("gone", `${error.message}. Start it again and try again.${more}`, [["Try again", retry], ["Reload", () => location.reload()]], true);
+      this.notices.banner("gone", `${error.message}. Start it again and reload.${more}`, [["Try again", retry], ["Reload", () => location.reload()]], true);
     } else if (error.kind === "busy") {
       this.notices.banner("trouble", `${sentence(error.message)} Trying again in ${error.retry} s.`, [["Now", retry]]);
       this.retry = setTimeout(retry, 1000 * error.retry);

@@ -55,7 +55,7 @@ export class ObjectView {
       set(value, "x", w / 2);
       set(value, "y", h / 2 + 8);
     }
-    const badge = this.part("badge", version.due > 0 && !version.fired, () => shape("text", { class: "badge" }));
+    const badge = this.part("badge", version.due > 1 && !version.fired, () => shape("text", { class: "badge" }));
     if (badge) {
       put(badge, `${version.arrived ?? 0} of ${version.due}`);
       set(badge, "x", w - 4);

@@ -83,8 +83,9 @@ export function told(version) {
   const place = version.line ? `line ${version.line}, column ${version.column}` : "";
   const state = [];
   if (version.root) state.push("the result");
-  if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} arguments have arrived`);
+  if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} arguments arrived${version.value ? `: ${version.value}` : ""}`);
   if (version.fired) state.push("its body has run");
   if (version.role === "waiting") state.push("waits");
-  return { title: version.text || version.label, kind: `${version.role === "dual" ? "dual" : "primal"} ${version.kind}`, place, state };
+  const kind = version.role !== "dual" ? `primal ${version.kind}` : version.kind === "dual" ? "dual" : `dual ${version.kind}`;
+  return { title: version.text || version.label, kind, place, state };
 }

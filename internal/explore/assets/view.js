@@ -2,7 +2,7 @@
 
 import { calm, set } from "./dom.js";
 
-const least = 0.04;
+const least = 0.01;
 const most = 3;
 const room = { left: 28, right: 68, top: 28, bottom: 40 }; // px kept free of what is shown: for the buttons and the key
 const threshold = 4; // px that a pointer moves before it drags
