@@ -171,13 +171,20 @@ func (p *tab) act(script string) {
 	value[chromedp.Void](p, script)
 }
 
-// until waits for an expression to become true.
+// until waits for an expression to become true. While a page is loaded it may have no value.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); !p.is(expression); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			require.Fail(p.t, "it doesn't come about: "+expression, "step %s", p.text("String(document.body.dataset.step)"))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	for {
+		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		switch {
+		case yes:
+			return
+		case ctx.Err() != nil:
+			require.Fail(p.t, "it doesn't come about: "+expression, "step %s, %v", p.text("String(document.body?.dataset.step)"), err)
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

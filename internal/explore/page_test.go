@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
-		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules,
+		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}
@@ -209,76 +209,6 @@ func testLinks(t *testing.T, browser context.Context) {
 	p.at(0)
 }
 
-func testEdit(t *testing.T, browser context.Context) {
-	p := exploreSource(t, browser, figure1)
-	p.tolerate("status of 422")
-	p.open("#step=30&of=gradient")
-	p.at(30)
-	drawing := p.drawing()
-	p.click("#edit")
-	p.until("document.activeElement.id === 'text'")
-	p.write("input x = 2\nsin (x, x)\n")
-	p.keys(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-	p.until("document.querySelector('.mark-row')")
-	require.Contains(t, p.content(".mark-row .label"), "R * R")
-	require.NotEmpty(t, p.content("#message"))
-	require.Equal(t, drawing, p.drawing(), "the old run stays")
-	require.True(t, p.is(`(() => { // under its line, and under its place
-		const mark = document.querySelector(".mark-row .carets").getBoundingClientRect();
-		const line = document.querySelector("#numbers span:nth-child(2)").getBoundingClientRect();
-		const text = document.querySelector("#text").getBoundingClientRect();
-		return mark.top >= line.top + line.height / 2 && mark.left > text.left && mark.bottom <= line.bottom + line.height / 2;
-	})()`))
-	p.do(chromedp.Focus(chromedp.CSS(".mark-row")))
-	p.keys(kb.Enter)
-	require.Equal(t, "(x, x)", p.text("(({value, selectionStart, selectionEnd}) => value.slice(selectionStart, selectionEnd))(document.querySelector('#text'))"))
-
-	right := "input x = 2 -- ε\nsin (x * x)\n"
-	p.write(right)
-	p.keys(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-	p.until("document.querySelector('#editor').hidden")
-	p.at(0)
-	require.Contains(t, p.content("#file"), "edited")
-	require.Contains(t, p.content("#listing"), "sin (x * x)")
-	p.keys(kb.ArrowRight)
-	p.at(1)
-	p.until("location.hash.includes('src=') && location.hash.includes('step=1')")
-
-	p.click("#copy")
-	p.until("[...document.querySelectorAll('.banner')].some((banner) => /copied|#step=1/.test(banner.textContent))")
-	link := p.text("location.hash")
-	other := newTab(t, browser, p.site)
-	other.open(link)
-	other.at(1)
-	require.Contains(t, other.content("#listing"), "-- ε")
-	require.Contains(t, other.content("#file"), "edited")
-}
-
-// testDrafts: what was typed isn't lost by leaving, reloading, or another run.
-func testDrafts(t *testing.T, browser context.Context) {
-	p := exploreSource(t, browser, figure1)
-	p.open("")
-	p.click("#edit")
-	p.write("input y = 3\n")
-	p.keys(kb.Tab)
-	p.keys("y * y")
-	draft := "input y = 3\n  y * y"
-	value := "document.querySelector('#text').value"
-	require.Equal(t, draft, p.text(value))
-	p.keys(kb.Escape)
-	p.until("document.querySelector('#editor').hidden")
-	require.Contains(t, p.content("#edit"), "unsaved")
-	p.click("#of-value")
-	p.until("location.hash.includes('of=value')")
-	p.do(chromedp.Reload())
-	p.until("document.body.dataset.step !== undefined && !document.querySelector('#editor').hidden")
-	require.Equal(t, draft, p.text(value))
-	p.click("#revert")
-	require.Equal(t, figure1, p.text(value))
-	p.click("#leave")
-	require.Equal(t, "Edit", p.content("#edit"))
-}
-
 func testKeyboard(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
 	p.open("")
@@ -374,66 +304,6 @@ func testHostile(t *testing.T, browser context.Context) {
 	require.True(t, p.is("document.querySelectorAll('img, script:not([src]), iframe').length === 0"))
 }
 
-// testGone: the server ends, the page says so, and keeps what was typed.
-func testGone(t *testing.T, browser context.Context) {
-	s := serve(t, testConfig(figure1), nil)
-	p := newTab(t, browser, s)
-	p.tolerate("ERR_CONNECTION_REFUSED")
-	p.open("")
-	p.click("#edit")
-	p.write("input x = 4\nx * x\n")
-	p.act("window.served = window.fetch; window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
-	p.click("#run")
-	p.until("document.querySelector('.banner.grave')")
-	require.Contains(t, p.content(".banner.grave"), "isn’t running")
-	require.Contains(t, p.text("document.querySelector('#text').value"), "x * x")
-	p.act("window.fetch = window.served")
-	p.click(".banner.grave button")
-	p.until("document.querySelector('#file').textContent.includes('edited')")
-	require.False(t, p.is("document.querySelector('.banner.grave')"))
-
-	// A server that is busy is asked again.
-	p.act(`window.fetch = () => Promise.resolve(new Response('{"error": "the server is busy"}', {status: 503, headers: {"Retry-After": "1"}}))`)
-	p.click("#of-value")
-	p.until("document.querySelector('.banner')?.textContent.includes('Trying again in 1 s')")
-	p.act("window.fetch = window.served")
-	p.until("location.hash.includes('of=value')")
-	require.False(t, p.is("document.querySelector('.banner')"))
-}
-
-// testLimits: what a limit has cut short can be looked at; what is too large isn't sent.
-func testLimits(t *testing.T, browser context.Context) {
-	cfg := testConfig(figure1)
-	cfg.Run.MaxSteps = 30
-	p := newTab(t, browser, serve(t, cfg, nil))
-	p.tolerate("status of 413")
-	p.open("")
-	require.Contains(t, p.content(".banner"), "was stopped")
-	p.keys(kb.End)
-	p.until("document.body.dataset.step === document.querySelector('#slider').max")
-	last := p.step()
-	require.Less(t, last, 76)
-	p.keys("e")
-	p.act("{const text = document.querySelector('#text'); text.value = '-- ' + 'x'.repeat(1 << 20); text.dispatchEvent(new Event('input'))}")
-	p.keys(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-	p.until("document.querySelector('.banner.grave')?.textContent.includes('too large')")
-	require.Equal(t, last, p.step(), "the old run stays")
-}
-
-// testForgotten: a server that has forgotten the run gets the program again.
-func testForgotten(t *testing.T, browser context.Context) {
-	s := serve(t, testConfig(figure1), nil)
-	p := newTab(t, browser, s)
-	p.tolerate("status of 404")
-	p.open("")
-	s.shelf.mu.Lock()
-	s.shelf.runs = nil
-	s.shelf.mu.Unlock()
-	p.click(`.counter[data-rule="factor"]`)
-	p.until("document.querySelector('#rule').textContent === '(11) factor'")
-	require.False(t, p.is("document.querySelector('.banner.grave')"))
-}
-
 func testThemes(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
 	scheme := func(v string) {
@@ -455,40 +325,4 @@ func testThemes(t *testing.T, browser context.Context) {
 	p.until("document.body.dataset.step === '53'")
 	require.Equal(t, light, p.text(ground), "it is remembered")
 	require.True(t, p.is("document.getAnimations().length === 0"), "without motion")
-}
-
-// testModules tests what of the page needs no page.
-func testModules(t *testing.T, browser context.Context) {
-	p := exploreSource(t, browser, figure1)
-	p.open("")
-	for _, c := range []struct{ module, expression, want string }{
-		{"link", `read(write({step: 7, of: "value", source: "-- ε → 😀\n+/="}))`, `{"step":7,"of":"value","source":"-- ε → 😀\n+/=","edited":false}`},
-		{"link", `read(write({step: 7, of: "value", source: "x".repeat(9000)}))`, `{"step":7,"of":"value","source":null,"edited":true}`},
-		{"link", `read("#step=-1&of=all&src=%%")`, `{"step":0,"of":"","source":null,"edited":false}`},
-		{"tokens", `tokens("let ε' = 1.5e-3*x").map((t) => [t.column, t.text]).filter(([, t]) => t.trim())`,
-			`[[1,"let"],[5,"ε'"],[8,"="],[10,"1.5e-3"],[16,"*"],[17,"x"]]`},
-		{"tokens", `tokens("x --1").map((t) => t.kind)`, `["","space","comment"]`},
-		{"tokens", `[0, 1, 2, 3, 6, 9].map((c) => tokenAt(tokens("a = bc"), c))`, `[-1,0,-1,2,4,-1]`},
-		{"state", `[0, 1, 2, 3, 4, 5].map((k) => versionAt({versions: [{from: 1, until: 2, a: 1}, {from: 2, until: 3, a: 2}, {from: 4, until: 5, a: 4}]}, k)?.a ?? 0)`,
-			`[0,1,2,0,4,0]`},
-		{"state", `countsAt({from: 10, to: 13, counts: [4, 6], steps: [{rule: 0}, {rule: 1}, {rule: 1}]}, 12)`, `[5,7]`},
-		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 3)`, `{"first":2,"last":3}`},
-		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 1)`, `null`},
-		{"state", `[0, 4, 7, 12].map((k) => phaseTotals([{from: 1, phase: "primal"}, {from: 5, phase: "backward"}, {from: 9, phase: "primal"}], k))`,
-			`[{"primal":0,"backward":0},{"primal":4,"backward":0},{"primal":4,"backward":3},{"primal":8,"backward":4}]`},
-		{"shapes", `cut("abcdefgh", 37)`, `"abcd…"`},
-		{"shapes", `curves([[0, 0], [10, 0], [20, 5], [60, 5]])`, `[[[0,0],[16,0],[-6,0],[10,0]],[[20,5],[40,5],[40,5],[60,5]]]`},
-	} {
-		got := p.text(fmt.Sprintf(`import("/assets/%s.js").then((m) => {
-			const {%s} = m;
-			return JSON.stringify(%s);
-		})`, c.module, strings.Join(functions[c.module], ", "), c.expression))
-		require.Equal(t, c.want, got, c.expression)
-	}
-}
-
-// functions are those of the modules that are tested on their own.
-var functions = map[string][]string{
-	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "moveAt", "phaseTotals"},
-	"shapes": {"cut", "curves"},
 }

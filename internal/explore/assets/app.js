@@ -116,10 +116,10 @@ class App {
     }
     if (run && run.source === source && run.of !== of) {
       this.choose(this.of = run.of);
-      this.notices.banner("switch", error.message, [["Close", () => this.notices.clear("switch")]]);
+      this.notices.banner("switch", sentence(error.message), [["Close", () => this.notices.clear("switch")]]);
       return;
     }
-    if (!run) this.tour.source.show(source);
+    if (!run) this.graph.without("The program is wrong: it hasn’t run.");
     const typed = !this.editor.opened && store.draft() !== null; // since then: it isn't overwritten
     if (!this.editor.opened) this.edit(typed ? undefined : source);
     this.editor.fail(error.diagnostics, error.text, typed);

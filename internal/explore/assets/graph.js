@@ -237,6 +237,12 @@ export class Graph {
     set(this.svg, "aria-label", `Graph: ${this.objects.size} objects`);
   }
 
+  /** without says why there is no graph. */
+  without(words) {
+    this.empty.hidden = false;
+    put(this.empty, words);
+  }
+
   /** tabStop makes one object the graph's stop of the tabulator: the one last focused, or the redex. */
   tabStop() {
     const here = [this.focus, this.step?.node].find((id) => this.drawn.has(id)) ?? this.drawn.keys().next().value;

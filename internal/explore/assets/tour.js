@@ -1,6 +1,6 @@
 // The way through a run: which state is shown, and how the page gets to another.
 
-import { by, grouped } from "./dom.js";
+import { grouped } from "./dom.js";
 import { countsAt, moveAt } from "./state.js";
 import { Player } from "./player.js";
 
@@ -158,7 +158,6 @@ export class Tour {
     this.refresh();
     this.notices.hear(this.told(step, k));
     document.body.dataset.step = k;
-    by("main").classList.remove("bare");
     this.on.moved(k);
     run.prefetch(k, back);
   }
