@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
-		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong,
+		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}

@@ -180,7 +180,7 @@ class App {
   result({ value, type, gradient }) {
     const row = (name, text) => el("div", {}, el("dt", {}, name), el("dd", {}, text));
     by("result").replaceChildren(el("dl", {},
-      ...(value ? [row(type && type !== "R" ? `value : ${type}` : "value", value)] : []),
+      value ? row(type && type !== "R" ? `value : ${type}` : "value", value) : row("type", type),
       ...(gradient ?? []).map(({ name, text }) => row(`∂ ${name}`, text))));
   }
 
