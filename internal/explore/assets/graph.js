@@ -21,7 +21,7 @@ export class Graph {
     this.follow = true;
     this.focus = null; // the id of the object that the keyboard is at
     this.view = new View(this.svg, this.world, () => this.later());
-    this.view.onresize = (first) => (first || !this.view.own) && this.win && this.arrange();
+    this.view.onresize = (first) => this.win && (first ? this.arrange() : this.fitWhole());
     this.listen();
   }
 
@@ -75,15 +75,20 @@ export class Graph {
     return id === undefined ? null : { was: this.drawn.get(id).node, is: places.get(id) };
   }
 
-  /** arrange chooses what is seen of a new window. */
-  arrange(anchor = null) {
+  /** fitWhole shows all of a window, where that is legible and the reader hasn't chosen otherwise. */
+  fitWhole() {
     const { view, win } = this;
     const all = this.bounds(win.nodes);
-    const scale = all && view.fitting(all);
-    if (!view.own && (!all || scale >= legible)) {
-      view.centre(all ?? { x1: 0, y1: 0, x2: 0, y2: 0 }, all ? scale : 1);
-      return;
-    }
+    const scale = all ? view.fitting(all) : 1;
+    if (view.own || scale < legible) return false;
+    view.centre(all ?? { x1: 0, y1: 0, x2: 0, y2: 0 }, scale);
+    return true;
+  }
+
+  /** arrange chooses what is seen of a new window. */
+  arrange(anchor = null) {
+    const { view } = this;
+    if (this.fitWhole()) return;
     if (anchor) {
       view.x += (anchor.was.x - anchor.is.x) * view.scale;
       view.y += (anchor.was.y - anchor.is.y) * view.scale;
@@ -91,7 +96,7 @@ export class Graph {
       if (this.follow) this.toRedex();
       return;
     }
-    const here = this.redexBox() ?? this.bounds([...this.objects.values()].map(({ node }) => node)) ?? all;
+    const here = this.redexBox() ?? this.bounds([...this.objects.values()].map(({ node }) => node)) ?? this.bounds(this.win.nodes);
     if (here) view.centre(here, view.own ? view.scale : 0.9);
   }
 
@@ -235,6 +240,14 @@ export class Graph {
     this.empty.hidden = this.objects.size > 0;
     put(this.empty, this.k === 0 ? "Nothing is in memory before the first step." : "Nothing of this state is shown.");
     set(this.svg, "aria-label", `Graph: ${this.objects.size} objects`);
+  }
+
+  /** begin forgets where the reader was in the graph of another run. */
+  begin() {
+    this.win = null;
+    this.focus = null;
+    this.view.own = false;
+    this.tip.hide(true);
   }
 
   /** without says why there is no graph. */

@@ -1,7 +1,7 @@
 // The address of a step: #step=41&of=gradient, with the program where it was edited.
 
-/** longest is how many characters of a program a link may hold. */
-export const longest = 6000;
+// longest is how many characters of a program a link may hold.
+const longest = 6000;
 
 function encode(text) {
   let binary = "";

@@ -29,6 +29,7 @@ export class Tour {
     this.loading = null;
     this.wanted = this.clamp(run, k);
     run.changed = () => run === this.run && this.refresh();
+    this.graph.begin();
     this.source.show(run.source);
     this.counters.start(run.info);
     this.controls.start(run.info);
