@@ -29,6 +29,7 @@ func testModules(t *testing.T, browser context.Context) {
 		{"state", `[0, 4, 7, 12].map((k) => phaseTotals([{from: 1, phase: "primal"}, {from: 5, phase: "backward"}, {from: 9, phase: "primal"}], k))`,
 			`[{"primal":0,"backward":0},{"primal":4,"backward":0},{"primal":4,"backward":3},{"primal":8,"backward":4}]`},
 		{"shapes", `cut("abcdefgh", 37)`, `"abcd…"`},
+		{"shapes", `box(Array.from({length: 300000}, (_, i) => [i, -i]))`, `{"x1":0,"y1":-299999,"x2":299999,"y2":0}`},
 		{"shapes", `curves([[0, 0], [10, 0], [20, 5], [60, 5]])`, `[[[0,0],[16,0],[-6,0],[10,0]],[[20,5],[40,5],[40,5],[60,5]]]`},
 	} {
 		got := p.text(fmt.Sprintf(`import("/assets/%s.js").then((m) => {
@@ -42,5 +43,5 @@ func testModules(t *testing.T, browser context.Context) {
 // functions are those of the modules that are tested on their own.
 var functions = map[string][]string{
 	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "moveAt", "phaseTotals"},
-	"shapes": {"cut", "curves"},
+	"shapes": {"cut", "curves", "box"},
 }

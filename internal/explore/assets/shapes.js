@@ -65,11 +65,16 @@ export function ends(points) {
   return { stands: along(first, first[3][0] - first[0][0] > 160 ? 0.36 : 0.5), comes: points[points.length - 1] };
 }
 
-/** box returns what surrounds points: {x1, y1, x2, y2}. */
+/** box returns what surrounds points, of which there may be many: {x1, y1, x2, y2}. */
 export function box(points) {
-  const xs = points.map((p) => p[0]);
-  const ys = points.map((p) => p[1]);
-  return { x1: Math.min(...xs), y1: Math.min(...ys), x2: Math.max(...xs), y2: Math.max(...ys) };
+  const out = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
+  for (const [x, y] of points) {
+    out.x1 = Math.min(out.x1, x);
+    out.y1 = Math.min(out.y1, y);
+    out.x2 = Math.max(out.x2, x);
+    out.y2 = Math.max(out.y2, y);
+  }
+  return out;
 }
 
 /** meets tells whether two boxes have a point in common. */
