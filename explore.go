@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
@@ -25,10 +26,13 @@ type Exploration struct {
 	info ExplorationInfo
 	made []origin // of each object that is computed, by its node
 
-	wide     uint64              // steps of a window
-	events   []uint64            // of each window: the first step of the event that its first step is of
+	events   []uint64            // for each nearSteps: the first step of the event that the next one is of
 	letNames map[term.Pos]string // of what stands at a place of the source
+	symbols  map[term.Pos]string // of what is computed there
 	inputs   []term.Var
+
+	mu   sync.Mutex
+	many map[uint64]bool // windows that would show too many objects, by their first state
 }
 
 // ExplorationInfo is what is known of a run as a whole.
@@ -52,10 +56,12 @@ type origin struct {
 	sym      term.Symbol
 }
 
-// Windows of a run that has at most wholeSteps steps are one; else they have windowSteps.
+// How many steps a window has: all, if there are no more than allSteps; wholeSteps where it
+// shows all objects; and nearSteps where it shows the neighbourhood of the redex.
 const (
-	wholeSteps  = 8000
-	windowSteps = 2000
+	allSteps   = 8000
+	wholeSteps = 2000
+	nearSteps  = 250
 )
 
 // errWindowEnd ends a run of which no more is looked at.
@@ -65,10 +71,10 @@ var errWindowEnd = errors.New("gram: the end of what is looked at")
 // finite, is told by [ExplorationInfo]; the error is that of a run that cannot begin, or
 // that the context has ended.
 func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration, error) {
-	x := &Exploration{p: p, opt: opt, wide: windowSteps, letNames: p.letNames(), inputs: p.ScalarInputs()}
+	x := &Exploration{p: p, opt: opt, letNames: p.letNames(), symbols: map[term.Pos]string{}, inputs: p.ScalarInputs(), many: map[uint64]bool{}}
 	var counts graph.Counts
 	first := &machine.Watch{Rewrite: func(r *machine.Rewrite) error {
-		if r.Number%windowSteps == 1 {
+		if r.Number%nearSteps == 1 {
 			x.events = append(x.events, r.Event)
 		}
 		if r.Phase == machine.Backward && x.info.Backward == 0 {
@@ -95,9 +101,6 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 			return nil, err
 		}
 		x.info.Stopped = inOneLine(err)
-	}
-	if x.info.Steps <= wholeSteps {
-		x.wide = wholeSteps
 	}
 	for r, n := range counts {
 		info := &graph.Rules[r]
@@ -147,6 +150,9 @@ func (x *Exploration) remember(r *machine.Rewrite) {
 	o := origin{pos: r.Pos, op: r.Instr.Op, sym: r.Instr.Sym}
 	copy(o.operands[:], r.Operands)
 	x.made[r.At] = o
+	if _, ok := x.symbols[r.Pos]; !ok {
+		x.symbols[r.Pos] = o.symbol()
+	}
 }
 
 // computes reports whether a rewrite makes a number out of numbers.
@@ -213,30 +219,62 @@ func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
 	if at > x.info.Steps {
 		return nil, fmt.Errorf("gram: the run has %d steps, and no state %d", x.info.Steps, at)
 	}
-	i := at / x.wide
-	if i > 0 && i*x.wide == x.info.Steps {
+	wide := uint64(wholeSteps)
+	if x.info.Steps <= allSteps {
+		wide = allSteps
+	}
+	from, to := x.around(at, wide)
+	if !x.tooMany(from) {
+		w, err := x.show(ctx, from, to, wholeObjects)
+		if !errors.Is(err, errTooMany) {
+			return w, err
+		}
+		x.setTooMany(from)
+	}
+	from, to = x.around(at, nearSteps)
+	return x.show(ctx, from, to, nearObjects)
+}
+
+// around returns the first and the last state of the window of a width that holds a state.
+func (x *Exploration) around(at, wide uint64) (from, to uint64) {
+	i := at / wide
+	if i > 0 && i*wide == x.info.Steps {
 		i--
 	}
-	from, to := i*x.wide, min((i+1)*x.wide, x.info.Steps)
+	return i * wide, min((i+1)*wide, x.info.Steps)
+}
+
+func (x *Exploration) tooMany(from uint64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.many[from]
+}
+
+func (x *Exploration) setTooMany(from uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.many[from] = true
+}
+
+// show makes a window with at most so many objects in a state. The error is errTooMany if
+// it is to show all, and there are more.
+func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
 	event := uint64(1)
 	if from < x.info.Steps {
-		event = x.events[from/windowSteps]
+		event = x.events[from/nearSteps]
 	}
-	for _, most := range []int{wholeObjects, nearObjects} {
-		s := newScenes(x, from, to, event, most)
-		err := x.run(ctx, func(m *machine.Machine) *machine.Watch {
-			s.m, s.view = m, m.NewView()
-			return &machine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
-		})
-		if errors.Is(err, errTooMany) {
-			continue
-		}
-		if err = x.ended(err); err != nil {
-			return nil, err
-		}
-		return s.window(), nil
+	s := newScenes(x, from, to, event, most)
+	err := x.run(ctx, func(m *machine.Machine) *machine.Watch {
+		s.m, s.view = m, m.NewView()
+		return &machine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
+	})
+	if errors.Is(err, errTooMany) {
+		return nil, errTooMany
 	}
-	return nil, errTooMany
+	if err = x.ended(err); err != nil {
+		return nil, err
+	}
+	return s.window(), nil
 }
 
 // letNames returns the names that lets of the source give to what stands at a place.

@@ -116,6 +116,9 @@ func (s *scenes) version(o machine.Seen) WindowVersion {
 		s.number(&v, o)
 	case k == graph.DualCell:
 		v.Label = labels[k]
+		if name := s.x.name(pos); name != "" {
+			v.Label = name + "*"
+		}
 		s.cells[o.At].put(&v)
 	case k == graph.Closure:
 		v.Label = "λ " + s.m.Name(o.At)
@@ -167,6 +170,15 @@ func (o *origin) symbol() string {
 	return picture.Symbol(o.sym)
 }
 
+// name is what the source calls the number that is computed at a place, or else the
+// operation; "" where there is none.
+func (x *Exploration) name(pos term.Pos) string {
+	if name := x.letNames[pos]; name != "" {
+		return name
+	}
+	return x.symbols[pos]
+}
+
 // number describes a number, and the dual of an input.
 func (s *scenes) number(v *WindowVersion, o machine.Seen) {
 	if i := s.m.InputAt(o.At); i >= 0 {
@@ -188,11 +200,8 @@ func (s *scenes) number(v *WindowVersion, o machine.Seen) {
 		}
 		return
 	}
-	symbol := how.symbol()
-	if v.Label = s.x.letNames[how.pos]; v.Label == "" {
-		v.Label = symbol
-	}
-	v.Text = fmt.Sprintf("%s = %s, by %s", v.Label, full, symbol)
+	v.Label = s.x.name(how.pos)
+	v.Text = fmt.Sprintf("%s = %s, by %s", v.Label, full, how.symbol())
 	for _, r := range how.operands {
 		if r != 0 {
 			v.Edges = append(v.Edges, WindowEdge{To: int(r), As: "from"})

@@ -26,6 +26,9 @@ func testModules(t *testing.T, browser context.Context) {
 		{"state", `countsAt({from: 10, to: 13, counts: [4, 6], steps: [{rule: 0}, {rule: 1}, {rule: 1}]}, 12)`, `[5,7]`},
 		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 3)`, `{"first":2,"last":3}`},
 		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 1)`, `null`},
+		{"state", `[0, 2, 4, 6].map((k) => nodeNear({from: 0, to: 6, steps: [-1, 7, -1, 9, 8, -1].map((node) => ({node}))}, k, (id) => id < 9))`,
+			`[7,7,8,8]`},
+		{"state", `nodeNear({from: 0, to: 2, steps: [{node: -1}, {node: 3}]}, 1, () => false)`, `-1`},
 		{"state", `[0, 4, 7, 12].map((k) => phaseTotals([{from: 1, phase: "primal"}, {from: 5, phase: "backward"}, {from: 9, phase: "primal"}], k))`,
 			`[{"primal":0,"backward":0},{"primal":4,"backward":0},{"primal":4,"backward":3},{"primal":8,"backward":4}]`},
 		{"shapes", `cut("abcdefgh", 37)`, `"abcd…"`},
@@ -42,6 +45,6 @@ func testModules(t *testing.T, browser context.Context) {
 
 // functions are those of the modules that are tested on their own.
 var functions = map[string][]string{
-	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "moveAt", "phaseTotals"},
+	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "moveAt", "nodeNear", "phaseTotals"},
 	"shapes": {"cut", "curves", "box"},
 }

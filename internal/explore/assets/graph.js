@@ -3,7 +3,7 @@
 import { calm, grouped, put, set, shape } from "./dom.js";
 import { ObjectView } from "./object.js";
 import { box, boxOf, ends, meets, path, route } from "./shapes.js";
-import { arrivalsAt, objectsAt } from "./state.js";
+import { arrivalsAt, nodeNear, objectsAt } from "./state.js";
 import { View } from "./view.js";
 
 const margin = 120; // px around what is seen that are drawn too
@@ -111,7 +111,8 @@ export class Graph {
     const sent = this.arrivals.flatMap((a) => [a.from, a.to]);
     const operands = this.step?.operands ?? [];
     const small = (b) => b && (b.x2 - b.x1) * this.view.scale < 0.8 * this.view.width && (b.y2 - b.y1) * this.view.scale < 0.8 * this.view.height;
-    const choices = [[...redex, ...sent, ...operands], [...redex, ...sent], redex, operands.slice(0, 1)].map(boxes);
+    const near = nodeNear(this.win, this.k, (id) => this.objects.has(id));
+    const choices = [[...redex, ...sent, ...operands], [...redex, ...sent], redex, operands.slice(0, 1), [near]].map(boxes);
     return choices.find(small) ?? choices.find(Boolean) ?? null;
   }
 

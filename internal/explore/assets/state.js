@@ -47,6 +47,20 @@ export function arrivalsAt(win, k) {
 }
 
 /**
+ * nodeNear returns the object that step k is about or, if none that exists, that of the
+ * nearest step that has one; -1 if there is none. has tells which exist.
+ */
+export function nodeNear(win, k, has) {
+  for (let d = 0; d <= win.to - win.from; d++) {
+    for (const i of [k - d, k + d]) {
+      const id = stepAt(win, i)?.node ?? -1;
+      if (id >= 0 && has(id)) return id;
+    }
+  }
+  return -1;
+}
+
+/**
  * moveAt returns the first and the last of the steps that the machine makes together
  * with step k, as far as the window knows, or null if k is on its own.
  */
