@@ -124,8 +124,11 @@ func TestBadRequests(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/api/run", `{`, 400, "this is no request for a run: unexpected EOF"},
-		{"POST", "/api/run", `{"source":1,"of":"value"}`, 400, "this is no request for a run: "},
+		{"POST", "/api/run", `{`, 400, "this is no request for a run: it ends too early"},
+		{"POST", "/api/run", ``, 400, "this is no request for a run: it ends too early"},
+		{"POST", "/api/run", `[]`, 400, "this is no request for a run: it is no object but of the type array"},
+		{"POST", "/api/run", `{"source":1,"of":"value"}`, 400, `this is no request for a run: "source" is no string but of the type number`},
+		{"POST", "/api/run", `{source}`, 400, "this is no request for a run: invalid character 's'"},
 		{"POST", "/api/run", `{"source":"1","of":"value","more":1}`, 400, "unknown field"},
 		{"POST", "/api/run", `{"source":"1","of":"value"} {}`, 400, "there is more behind the object"},
 		{"POST", "/api/run", `{"source":"1","of":"all"}`, 400, `"of" must be "gradient" or "value"`},

@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gram-machine/gram"
@@ -57,11 +60,25 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	case errors.As(err, &large), len(req.Source) > MaxSource:
 		return nil, failure(http.StatusRequestEntityTooLarge, "a program of more than %d bytes cannot be explored", MaxSource)
 	case err != nil:
-		return nil, failure(http.StatusBadRequest, "this is no request for a run: %v", err)
+		return nil, failure(http.StatusBadRequest, "this is no request for a run: %s", unreadable(err))
 	case req.Of != OfGradient && req.Of != OfValue:
 		return nil, failure(http.StatusBadRequest, `"of" must be %q or %q`, OfGradient, OfValue)
 	}
 	return &req, nil
+}
+
+// unreadable says what is wrong with a text that should be a request in JSON.
+func unreadable(err error) string {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &kind) && kind.Field == "":
+		return "it is no object but of the type " + kind.Value
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%q is no string but of the type %s", kind.Field, kind.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // id names the run of a program; all runs of a server have the same options.
