@@ -144,7 +144,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is of a program: it takes --family FILE", name)
 		}
 	}
-	return f.observe.check()
+	return checkOutputs(cmd, f.family)
 }
 
 // bench does what the flags ask for.

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -26,33 +24,14 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 }
 
 // check reports flags that don't go together.
-func (f *gradFlags) check(cmd *cobra.Command, path string) error {
+func (f *gradFlags) check(cmd *cobra.Command) error {
 	if err := f.checkMode(); err != nil || !cmd.Flags().Changed("html") {
 		return err
 	}
-	switch {
-	case f.html == "" || f.html == "-":
-		return usagef("--html takes the name of a file")
-	case f.ablation.is != gram.Whole:
+	if f.ablation.is != gram.Whole {
 		return usagef("--html shows a profile, and there is none under --ablate")
-	case sameFile(f.html, path):
-		return usagef("--html %s would overwrite the program", f.html)
-	}
-	for _, other := range []string{f.observe.cpu, f.observe.memory, f.observe.trace} {
-		if other != "" && filepath.Clean(other) == filepath.Clean(f.html) {
-			return usagef("%s is to be two files at once", other)
-		}
 	}
 	return nil
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // writeHTML writes the report of a gradient to the file, which is open.

@@ -23,16 +23,6 @@ func (f *observeFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// check reports files that are the same one.
-func (f *observeFlags) check() error {
-	for _, pair := range [][2]string{{f.cpu, f.memory}, {f.cpu, f.trace}, {f.memory, f.trace}} {
-		if pair[0] != "" && pair[0] == pair[1] {
-			return usagef("%s is to be two files at once", pair[0])
-		}
-	}
-	return nil
-}
-
 // observer writes profiles of the process while it does its work. Its phases are labels
 // of the CPU profile's samples and regions of the trace.
 type observer struct {
