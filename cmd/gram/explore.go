@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,11 +67,25 @@ func newExplore(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkOutputs(cmd, args[0]); err != nil {
+			return err
+		}
 		a.accepted = true
-		return a.explore(cmd.Context(), args[0], &f)
+		o, err := f.observe.observe(context.WithoutCancel(cmd.Context()))
+		if err != nil {
+			return err
+		}
+		if err := a.explore(cmd.Context(), args[0], &f); err != errServed {
+			return o.end(err)
+		}
+		return cmp.Or[error](o.end(nil), errServed)
 	}
 	return cmd
 }
+
+// errServed is the end of a server that was started: the interrupt is meant, and profiles of
+// the process are kept.
+var errServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: context.Canceled}
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -92,9 +107,11 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.addFinite(cmd)
 	f.port = count{most: 1<<16 - 1}
 	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
 	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
+	f.observe.add(cmd)
 }
 
 // explore serves the page until the context ends.
@@ -130,7 +147,9 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		fmt.Fprintf(a.stderr, "%s\ngram: it is served all the same, to be mended in the page\n", strings.TrimRight(err.Error(), "\n"))
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
-	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
+	if _, err := fmt.Fprintln(a.stdout, url); readerGone(err) {
+		return nil // who was to open it
+	} else if err != nil {
 		return resultError(err)
 	}
 	fmt.Fprintln(a.stderr, "gram: Ctrl-C stops the server")
@@ -138,7 +157,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		a.openBrowser(url)
 	}
 	if err = s.Serve(ctx, l); errors.Is(err, context.Canceled) {
-		return &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: err}
+		return errServed
 	}
 	return err
 }

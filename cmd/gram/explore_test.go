@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,10 +93,16 @@ func TestExploreBusyPort(t *testing.T) {
 	require.Equal(t, "gram: port "+port+" is in use; without --port a free one is taken\n", errs.String())
 }
 
-// TestExploreNobodyListens: an address that can't be told is an error, and nothing is served.
+// TestExploreNobodyListens: an address that can't be told is an error, unless its reader has
+// gone away, and nothing is served.
 func TestExploreNobodyListens(t *testing.T) {
 	var errs bytes.Buffer
 	status := run(t.Context(), []string{"explore", "-"}, strings.NewReader("1"), failing{os.ErrPermission}, &errs)
 	require.Equal(t, statusWrong, status)
 	require.Contains(t, errs.String(), "gram: cannot write the result: ")
+
+	errs.Reset()
+	status = run(t.Context(), []string{"explore", "-"}, strings.NewReader("1"), failing{syscall.EPIPE}, &errs)
+	require.Equal(t, statusDone, status, "the reader of a pipe went away")
+	require.Empty(t, errs.String())
 }

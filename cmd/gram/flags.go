@@ -93,7 +93,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		f.ablation.names = append(f.ablation.names, a.String())
 	}
 	f.ablation.add(cmd, "ablate", "run the machine without a `piece`, to measure what it is there for: none,\nno-factoring, substitute-first, rescan or copy-bodies; it implies --no-fuse and may\ntake exponentially many steps")
-	fs.BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
+	f.addFinite(cmd)
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.observe.add(cmd)
@@ -102,6 +102,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // addForm adds the flag for the literal form.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
+}
+
+// addFinite adds the flag for numbers that aren't finite.
+func (f *runFlags) addFinite(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 }
 
 // addStrategy adds the flag for when a program is differentiated.

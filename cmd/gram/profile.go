@@ -83,8 +83,9 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.addLimits(cmd)
 	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo or random")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	f.addForm(cmd)
+	f.addFinite(cmd)
 	f.addStrategy(cmd)
 	f.observe.add(cmd)
 	_ = cmd.MarkFlagFilename("output")

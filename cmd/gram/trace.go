@@ -108,6 +108,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.addFinite(cmd)
 	addOutput(cmd, &f.output)
 	f.observe.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(gram.RuleNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -146,7 +147,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 		only([]string{"before", "max-drawn"}, draws, "--dot or --svg"),
 		only([]string{"rule", "steps", "line"}, !draws, "a trace, and a picture is of one step"),
 		only([]string{"phase"}, !draws && !f.calculus, "a trace of the machine"),
-		only([]string{"schedule", "seed"}, !f.calculus, "the machine, and not with --calculus"))
+		only([]string{"schedule", "seed", "finite"}, !f.calculus, "the machine, and not with --calculus"))
 }
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress func(string)) error {
