@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -144,7 +143,8 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	}
 	defer l.Close()
 	if err := s.Problem(); err != nil {
-		fmt.Fprintf(a.stderr, "%s\ngram: it is served all the same, to be mended in the page\n", strings.TrimRight(err.Error(), "\n"))
+		a.fail("", err) // says what it is; the status is that of the server
+		fmt.Fprintln(a.stderr, "gram: it is served all the same, to be mended in the page")
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
 	if _, err := fmt.Fprintln(a.stdout, url); readerGone(err) {
