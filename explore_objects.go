@@ -3,6 +3,7 @@ package gram
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
@@ -102,7 +103,7 @@ func roleOf(k graph.Kind) string {
 // version describes an object as it is now.
 func (s *scenes) version(o machine.Seen) WindowVersion {
 	k := o.Node.Kind()
-	v := WindowVersion{Kind: k.String(), Role: roleOf(k), Text: s.m.Describe(o.At), Root: o.At == s.m.Result()}
+	v := WindowVersion{Kind: k.String(), Role: roleOf(k), Root: o.At == s.m.Result()}
 	pos := s.m.Place(o.At)
 	heads := s.m.Heads(o.At)
 	for i, r := range o.Refs {
@@ -115,26 +116,14 @@ func (s *scenes) version(o machine.Seen) WindowVersion {
 		}
 		s.number(&v, o)
 	case k == graph.DualCell:
-		v.Label = labels[k]
-		if name := s.x.name(pos); name != "" {
-			v.Label = name + "*"
-		}
+		v.Label, v.Text = backpropagator(s.x.name(pos))
 		s.cells[o.At].put(&v)
-	case k == graph.Closure:
-		v.Label = "λ " + s.m.Name(o.At)
-	case labels[k] != "":
-		v.Label = labels[k]
 	default:
-		v.Label = v.Text
+		v.Label, v.Text = s.words(o)
 	}
 	v.Line, v.Column, _ = s.x.p.src.Position(pos)
 	return v
 }
-
-// labels are those of objects that their kind tells all of.
-var labels = map[graph.Kind]string{graph.Pair: "⟨ , ⟩", graph.Vec: "vector", graph.Partial: "partial", graph.DualCell: "λa",
-	graph.LinDual: "λa", graph.Apply: "apply", graph.Project: "project", graph.Copy: "→", graph.Job: "job", graph.Arrival: "x* a",
-	graph.Bag: "+"}
 
 // edgeKind tells as what an object of a kind refers to its i-th reference.
 func edgeKind(k graph.Kind, i, heads int) string {
@@ -186,7 +175,7 @@ func (s *scenes) number(v *WindowVersion, o machine.Seen) {
 	}
 	if o.Node.Kind() == graph.Input {
 		v.Label += "*"
-		v.Text = v.Label + ", the dual of an input"
+		v.Text = fmt.Sprintf("%s, where the derivative by %s arrives", v.Label, strings.TrimSuffix(v.Label, "*"))
 		s.cells[o.At].put(v)
 		return
 	}
@@ -201,7 +190,7 @@ func (s *scenes) number(v *WindowVersion, o machine.Seen) {
 		return
 	}
 	v.Label = s.x.name(how.pos)
-	v.Text = fmt.Sprintf("%s = %s, by %s", v.Label, full, how.symbol())
+	v.Text = fmt.Sprintf("%s = %s, computed by %s", v.Label, full, how.symbol())
 	for _, r := range how.operands {
 		if r != 0 {
 			v.Edges = append(v.Edges, WindowEdge{To: int(r), As: "from"})

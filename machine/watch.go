@@ -194,6 +194,24 @@ func (m *Machine) Name(r graph.Ref) string {
 	return m.prog.Templates[n.Head>>graph.KindShift].Name
 }
 
+// Instruction returns what the suspended node or the projection at r is of.
+func (m *Machine) Instruction(r graph.Ref) *graph.Instr {
+	if n := &m.nodes[r]; n.Kind() == graph.Project {
+		return &m.prog.Code[n.V>>32]
+	}
+	return m.instruction(r)
+}
+
+// Left returns how often the iteration at r is still to call its function.
+func (m *Machine) Left(r graph.Ref) uint64 {
+	w := 4 * uint64(r)
+	left := uint64(m.words[w+iterLeft])
+	if m.nodes[r].Kind() == graph.IterNat {
+		left = left<<32 | uint64(m.words[w+iterSource])
+	}
+	return left
+}
+
 // Result returns the object of the result, or what is to become it.
 func (m *Machine) Result() graph.Ref { return m.resolve(m.root) }
 
