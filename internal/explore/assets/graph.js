@@ -1,9 +1,10 @@
 // The graph of a state, in SVG: only what is seen is there, only what has changed is touched.
 
 import { calm, grouped, put, set, shape } from "./dom.js";
+import { around, subject, wider } from "./focus.js";
 import { ObjectView } from "./object.js";
-import { box, boxOf, ends, meets, path, route } from "./shapes.js";
-import { arrivalsAt, nodeNear, objectsAt } from "./state.js";
+import { Scene } from "./scene.js";
+import { boxOf, ends, meets } from "./shapes.js";
 import { View } from "./view.js";
 
 const margin = 120; // px around what is seen that are drawn too
@@ -16,8 +17,9 @@ export class Graph {
   constructor(parts, tip, pick) {
     Object.assign(this, parts, { tip, pick, svg: parts.graph });
     this.drawn = new Map(); // id → ObjectView
-    this.lines = new Map(); // owner and place → {path, …}
-    this.objects = new Map();
+    this.lines = new Map(); // id → the paths of its edges: {node, data, name}
+    this.lit = []; // ids of the redex and its operands
+    this.sent = []; // ids of the duals whose edges an arrival goes along
     this.follow = true;
     this.focus = null; // the id of the object that the keyboard is at
     this.view = new View(this.svg, this.world, () => this.later());
@@ -51,18 +53,22 @@ export class Graph {
     if (object) this.tip.show(object.id, object.version, object.group, pin);
   }
 
+  get objects() {
+    return this.scene.objects;
+  }
+
   /** show draws state k of a window. step has led to it, null before the first. */
   show(win, k, step) {
-    const old = this.win;
-    const anchor = old && old !== win && this.anchor(win);
-    if (old !== win) this.bends = new Map((win.bends ?? []).map((bend) => [`${bend.from}>${bend.to}`, bend.via]));
+    const fresh = this.win !== win;
+    const anchor = fresh && this.win && this.anchor(win);
+    if (fresh) this.scene = new Scene(win);
     Object.assign(this, { win, k, step });
-    this.objects = objectsAt(win, k);
-    this.arrivals = arrivalsAt(win, k);
+    const changed = this.scene.go(k);
     if (this.tip.shown !== null && !this.objects.has(this.tip.shown)) this.tip.hide(true);
-    if (this.view.width && old !== win) this.arrange(anchor);
+    if (this.view.width && fresh) this.arrange(anchor);
     else if (this.follow) this.toRedex();
-    this.draw();
+    if (fresh || !changed || this.frame) this.draw();
+    else this.touch(changed);
     this.chip();
     this.note();
   }
@@ -78,7 +84,7 @@ export class Graph {
   /** fitWhole shows all of a window, where that is legible and the reader hasn't chosen otherwise. */
   fitWhole() {
     const { view, win } = this;
-    const all = this.bounds(win.nodes);
+    const all = around(win.nodes);
     const scale = all ? view.fitting(all) : 1;
     if (view.own || scale < legible) return false;
     view.centre(all ?? { x1: 0, y1: 0, x2: 0, y2: 0 }, scale);
@@ -96,34 +102,30 @@ export class Graph {
       if (this.follow) this.toRedex();
       return;
     }
-    const here = this.redexBox() ?? this.bounds([...this.objects.values()].map(({ node }) => node)) ?? this.bounds(this.win.nodes);
-    if (here) view.centre(here, view.own ? view.scale : 0.9);
+    const scale = view.own ? view.scale : 0.9;
+    const here = this.seek(scale);
+    if (here) view.centre(here, scale);
   }
 
-  bounds(nodes) {
-    return nodes.length ? box(nodes.flatMap((n) => [[n.x - n.w / 2, n.y - n.h / 2], [n.x + n.w / 2, n.y + n.h / 2]])) : null;
+  /** seek returns the box that is to be seen at a scale: what the step is about, with what is near it. */
+  seek(scale) {
+    const { scene, step, view } = this;
+    const room = view.room(scale);
+    const core = subject(scene, step, room);
+    return core && wider(core, scene.objects, room);
   }
 
-  /** redexBox surrounds what a step is about: with its arrivals and operands, as far as that can be seen at once. */
-  redexBox() {
-    const boxes = (ids) => this.bounds(ids.map((id) => this.objects.get(id)?.node).filter(Boolean));
-    const redex = [this.step?.node ?? -1];
-    const sent = this.arrivals.flatMap((a) => [a.from, a.to]);
-    const operands = this.step?.operands ?? [];
-    const small = (b) => b && (b.x2 - b.x1) * this.view.scale < 0.8 * this.view.width && (b.y2 - b.y1) * this.view.scale < 0.8 * this.view.height;
-    const near = nodeNear(this.win, this.k, (id) => this.objects.has(id));
-    const choices = [[...redex, ...sent, ...operands], [...redex, ...sent], redex, operands.slice(0, 1), [near]].map(boxes);
-    return choices.find(small) ?? choices.find(Boolean) ?? null;
-  }
-
+  /** toRedex pans to what the step is about, where that isn't seen. */
   toRedex() {
-    const here = this.redexBox();
-    if (here && this.view.width) this.view.reveal(here);
+    const { scene, step, view } = this;
+    if (!scene || !view.width) return;
+    const core = subject(scene, step, view.room());
+    if (core && !view.shows(core)) view.reveal(wider(core, scene.objects, view.room()));
   }
 
   /** fit shows all objects of this state. */
   fit() {
-    const all = this.bounds([...this.objects.values()].map(({ node }) => node));
+    const all = this.win && around([...this.objects.values()].map(({ node }) => node));
     if (!all) return;
     this.view.own = true;
     this.view.centre(all, this.view.fitting(all));
@@ -140,86 +142,79 @@ export class Graph {
   draw() {
     if (!this.win || !this.view.width) return;
     this.svg.classList.toggle("far", this.view.scale < far);
+    this.touch(new Set([...this.drawn.keys(), ...this.lines.keys(), ...this.objects.keys()]));
+  }
+
+  /** touch draws what has changed of the state, and what the step lights. */
+  touch(changed) {
+    if (!this.view.width) return;
+    const { scene, step } = this;
     const seen = this.view.seen(margin);
-    for (const [id, object] of this.drawn) {
-      const now = this.objects.get(id);
-      if (now && (id === this.focus || meets(boxOf(now.node), seen))) continue;
-      object.group.remove();
-      this.drawn.delete(id);
-    }
-    const operands = new Set(this.step?.operands ?? []);
-    for (const [id, { node, version }] of this.objects) {
-      let object = this.drawn.get(id);
-      if (!object) {
-        if (id !== this.focus && !meets(boxOf(node), seen)) continue;
-        object = new ObjectView(id);
-        this.drawn.set(id, object);
-        this.nodes.append(object.group);
-      }
-      object.paint(node, version);
-      object.light(id === this.step?.node ? "redex" : operands.has(id) ? "operand" : "");
-    }
-    this.drawLines(seen);
+    const operands = new Set(step?.operands ?? []);
+    const lit = [step?.node, ...operands];
+    for (const id of new Set([...changed, ...this.lit, ...lit])) this.touchObject(id, seen, operands);
+    const sent = scene.arrivals.map((arrival) => arrival.from);
+    const owners = new Set([...changed, ...this.sent, ...sent]);
+    for (const id of changed) for (const owner of scene.owners.get(id) ?? []) owners.add(owner);
+    const hot = new Set(scene.arrivals.map((arrival) => `${arrival.from}/${scene.headOf(arrival)}`));
+    for (const id of owners) this.touchLines(id, seen, hot);
+    Object.assign(this, { lit, sent });
     this.tabStop();
   }
 
-  drawLines(seen) {
-    const hot = new Set(this.arrivals.map((arrival) => `${arrival.from}/${this.headOf(arrival)}`));
-    const kept = new Set();
-    for (const [id, { node, version }] of this.objects) {
-      const edges = version.edges ?? [];
-      edges.forEach((edge, i) => {
-        const to = this.objects.get(edge.to)?.node;
-        if (!to) return;
-        const points = route(to, node, i, edges.length, this.bends.get(`${id}>${edge.to}`));
-        if (!meets(box(points), seen)) return;
-        const key = `${id}/${i}`;
-        kept.add(key);
-        const name = hot.has(key) ? `edge ${edge.as} hot` : `edge ${edge.as}`;
-        this.line(key, edge, path(points), version.fired ? `${name} fired` : name);
-      });
+  touchObject(id, seen, operands) {
+    const now = this.objects.get(id);
+    let object = this.drawn.get(id);
+    if (!now || (id !== this.focus && !meets(boxOf(now.node), seen))) {
+      object?.group.remove();
+      this.drawn.delete(id);
+      return;
     }
-    for (const [key, line] of this.lines) {
-      if (kept.has(key)) continue;
-      line.node.remove();
-      this.lines.delete(key);
+    if (!object) {
+      object = new ObjectView(id);
+      this.drawn.set(id, object);
+      this.nodes.append(object.group);
     }
+    object.paint(now.node, now.version);
+    object.light(id === this.step?.node ? "redex" : operands.has(id) ? "operand" : "");
   }
 
-  /** headOf returns the place of the edge that an arrival goes along: the nth call of one dual by another is by the nth. */
-  headOf({ step, from, to }) {
-    const edges = this.objects.get(from)?.version.edges ?? [];
-    const heads = edges.flatMap((edge, i) => (edge.to === to && edge.as === "head" ? [i] : []));
-    const before = this.win.arrivals.filter((a) => a.from === from && a.to === to && a.step < step).length;
-    return heads[before % heads.length];
+  /** touchLines draws the edges of an object. */
+  touchLines(id, seen, hot) {
+    const now = this.objects.get(id);
+    const before = this.lines.get(id) ?? [];
+    const drawn = (now ? this.scene.lines(now) : []).map((line, i) => {
+      if (!line || !this.objects.has(line.edge.to) || !meets(line.box, seen)) return null;
+      const more = [hot.has(`${id}/${i}`) && " hot", now.version.fired && " fired", line.long && " long"].filter(Boolean).join("");
+      return this.line(before[i], line, `edge ${line.edge.as}${more}`);
+    });
+    before.forEach((line, i) => line && !drawn[i] && line.node.remove());
+    if (drawn.some(Boolean)) this.lines.set(id, drawn);
+    else this.lines.delete(id);
   }
 
   /** line draws an edge; what it is like already isn't touched: there are thousands. */
-  line(key, edge, data, name) {
-    let line = this.lines.get(key);
-    if (!line) {
-      line = { node: shape("path") };
-      this.lines.set(key, line);
-      this.edges.append(line.node);
-    }
+  line(before, { edge, data }, name) {
+    const line = before ?? { node: shape("path") };
     if (line.data !== data) line.node.setAttribute("d", data);
     if (line.name !== name) {
       line.node.setAttribute("class", name);
       set(line.node, "marker-start", edge.as === "head" ? "url(#gx-back)" : null);
       set(line.node, "marker-end", edge.as === "waits" ? "url(#gx-forth)" : null);
     }
-    Object.assign(line, { data, name });
+    if (!before) this.edges.append(line.node);
+    return Object.assign(line, { data, name });
   }
 
   /** chip shows what this step sends along edges: it moves there where motion is allowed. */
   chip() {
     this.chips.replaceChildren();
-    for (const arrival of this.arrivals) {
-      const { from, to, value } = arrival;
-      const source = this.objects.get(from);
-      const target = this.objects.get(to)?.node;
-      if (!source || !target) continue;
-      const points = route(target, source.node, this.headOf(arrival) ?? 0, source.version.edges?.length ?? 1, this.bends.get(`${from}>${to}`));
+    for (const arrival of this.scene.arrivals) {
+      const source = this.objects.get(arrival.from);
+      const line = source && this.scene.lines(source)[this.scene.headOf(arrival) ?? 0];
+      if (!line || !this.objects.has(arrival.to)) continue;
+      const { value } = arrival;
+      const { points } = line;
       const { stands: [x, below], comes: [x0, y0] } = ends(points);
       const y = below - lift;
       const width = 12 + 7.3 * [...value].length;
@@ -259,12 +254,15 @@ export class Graph {
 
   /** tabStop makes one object the graph's stop of the tabulator: the one last focused, or the redex. */
   tabStop() {
-    const here = [this.focus, this.step?.node].find((id) => this.drawn.has(id)) ?? this.drawn.keys().next().value;
-    for (const [id, { group }] of this.drawn) set(group, "tabindex", id === here ? "0" : "-1");
+    const here = [this.focus, this.step?.node, this.stop].find((id) => this.drawn.has(id)) ?? this.drawn.keys().next().value;
+    if (here !== this.stop) this.drawn.get(this.stop)?.group.setAttribute("tabindex", "-1");
+    this.drawn.get(here)?.group.setAttribute("tabindex", "0");
+    this.stop = here;
   }
 
   /** walk moves the keyboard's focus to the next object, from left to right, or the one before. */
   walk(back) {
+    if (!this.win) return;
     const order = [...this.objects.values()].sort((a, b) => a.node.x - b.node.x || a.node.y - b.node.y);
     if (!order.length) return;
     const at = order.findIndex(({ node }) => node.id === (this.focus ?? this.step?.node));

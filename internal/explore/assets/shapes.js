@@ -83,6 +83,8 @@ export const meets = (a, b) => a.x1 <= b.x2 && b.x1 <= a.x2 && a.y1 <= b.y2 && b
 /** boxOf returns the box of a node. */
 export const boxOf = (n) => ({ x1: n.x - n.w / 2, y1: n.y - n.h / 2, x2: n.x + n.w / 2, y2: n.y + n.h / 2 });
 
+const roles = { primal: "primal", dual: "dual", waiting: "primal, not yet computed" };
+
 /** told says all of a version: for the tooltip and for those who hear the page. */
 export function told(version) {
   const place = version.line ? `line ${version.line}, column ${version.column}` : "";
@@ -90,7 +92,5 @@ export function told(version) {
   if (version.root) state.push("the result");
   if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} arguments arrived${version.value ? `: ${version.value}` : ""}`);
   if (version.fired) state.push("its body has run");
-  if (version.role === "waiting") state.push("waits");
-  const kind = version.role !== "dual" ? `primal ${version.kind}` : version.kind === "dual" ? "dual" : `dual ${version.kind}`;
-  return { title: version.text || version.label, kind, place, state };
+  return { title: version.text || version.label, kind: roles[version.role], place, state };
 }

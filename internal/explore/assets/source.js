@@ -30,7 +30,7 @@ export class Source {
       return line.row;
     }));
     this.lit = [];
-    this.row = null;
+    this.row = this.current = null;
   }
 
   /** light marks the place of the step that was made, that of the next one, and one that was picked. */
@@ -40,7 +40,11 @@ export class Source {
     this.mark(picked, "picked");
     this.mark(next, "next");
     const row = this.mark(now, "now");
-    for (const line of this.lines) set(line.row, "aria-current", line.row === row ? "step" : null);
+    if (row !== this.current) {
+      if (this.current) set(this.current, "aria-current", null);
+      if (row) set(row, "aria-current", "step");
+      this.current = row;
+    }
     this.row = picked ? this.lines[picked.line - 1]?.row : row;
     if (this.row) this.reveal(this.row);
   }

@@ -58,6 +58,18 @@ export class View {
     this.place();
   }
 
+  /** room returns how much of the graph can be seen at once at a scale. */
+  room(scale = this.scale) {
+    return { width: (this.width - room.left - room.right) / scale, height: (this.height - room.top - room.bottom) / scale };
+  }
+
+  /** shows tells whether a box is seen, or will be when the view has moved where it goes. */
+  shows({ x1, y1, x2, y2 }) {
+    const { x, y } = this.goal ?? this;
+    const s = this.scale;
+    return x1 * s + x >= room.left && x2 * s + x <= this.width - room.right && y1 * s + y >= room.top && y2 * s + y <= this.height - room.bottom;
+  }
+
   /** fitting returns the scale at which a box is seen whole, at most 1.5. */
   fitting({ x1, y1, x2, y2 }) {
     const across = (this.width - room.left - room.right) / Math.max(1, x2 - x1);
