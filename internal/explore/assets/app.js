@@ -26,7 +26,7 @@ class App {
       graph: this.graph,
       source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back)),
       counters: new Counters(some("counters", "phases", "silent"), (rule, back) => this.tour.byRule(rule, back)),
-      card: new StepCard(some("phase", "where", "rule", "says", "rewrite", "notes", "next", "picture")),
+      card: new StepCard(some("phase", "where", "rule", "says", "rewrite", "notes", "next", "picture", "hops")),
       controls: new Controls({
         go: (k) => this.tour.visit(k),
         by: (n) => this.tour.by(n),
@@ -248,6 +248,8 @@ class App {
     click("zoom-in", () => graph.view.zoom(1.3));
     click("zoom-out", () => graph.view.zoom(1 / 1.3));
     click("fit", () => graph.fit());
+    click("line-back", () => tour.sameLine(true));
+    click("line-on", () => tour.sameLine(false));
     click("help", (e) => e.target === by("help") && by("help").close());
     for (const tab of document.querySelectorAll("[data-show]")) {
       tab.addEventListener("click", () => {
@@ -269,6 +271,8 @@ class App {
       "/": () => tour.controls.ask(),
       "[": () => tour.sameRule(true),
       "]": () => tour.sameRule(false),
+      l: () => tour.sameLine(false),
+      L: () => tour.sameLine(true),
       n: () => graph.walk(false),
       p: () => graph.walk(true),
       "+": () => graph.view.zoom(1.3),

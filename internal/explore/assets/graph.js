@@ -10,6 +10,7 @@ import { View } from "./view.js";
 const margin = 120; // px around what is seen that are drawn too
 const legible = 0.72; // scale: a window that is legible as a whole is shown as a whole
 const lift = 22; // px above its edge that a value stands, so that the arrow is seen
+const leap = 64; // steps: who goes further doesn't look for what was seen before
 const far = 0.42; // scale: below it labels go
 
 export class Graph {
@@ -34,13 +35,13 @@ export class Graph {
     };
     this.nodes.addEventListener("pointerover", (e) => e.pointerType === "mouse" && this.tell(of(e)));
     this.nodes.addEventListener("pointerout", () => this.tip.hide());
-    this.nodes.addEventListener("focusin", (e) => {
+    this.svg.addEventListener("focusin", (e) => {
       const object = of(e);
       if (!object) return;
       this.focus = object.id;
       if (e.target.matches(":focus-visible")) this.tell(object);
     });
-    this.nodes.addEventListener("focusout", () => this.tip.hide());
+    this.svg.addEventListener("focusout", () => this.tip.hide()); // a group that listens would be a stop of the tabulator
     this.nodes.addEventListener("click", (e) => {
       const object = of(e);
       if (!object) return;
@@ -60,13 +61,13 @@ export class Graph {
   /** show draws state k of a window. step has led to it, null before the first. */
   show(win, k, step) {
     const fresh = this.win !== win;
-    const anchor = fresh && this.win && this.anchor(win);
+    const anchor = fresh && this.win && Math.abs(k - this.k) <= leap ? this.anchor(win) : null;
     if (fresh) this.scene = new Scene(win);
     Object.assign(this, { win, k, step });
     const changed = this.scene.go(k);
     if (this.tip.shown !== null && !this.objects.has(this.tip.shown)) this.tip.hide(true);
     if (this.view.width && fresh) this.arrange(anchor);
-    else if (this.follow) this.toRedex();
+    else if (this.follow) this.toRedex(!changed);
     if (fresh || !changed || this.frame) this.draw();
     else this.touch(changed);
     this.chip();
@@ -115,12 +116,15 @@ export class Graph {
     return core && wider(core, scene.objects, room);
   }
 
-  /** toRedex pans to what the step is about, where that isn't seen. */
-  toRedex() {
+  /** toRedex pans to what the step is about, where that isn't seen; after a leap it comes into the middle. */
+  toRedex(leapt = false) {
     const { scene, step, view } = this;
     if (!scene || !view.width) return;
     const core = subject(scene, step, view.room());
-    if (core && !view.shows(core)) view.reveal(wider(core, scene.objects, view.room()));
+    if (!core || view.shows(core)) return;
+    const whole = wider(core, scene.objects, view.room());
+    if (leapt) view.centre(whole);
+    else view.reveal(whole);
   }
 
   /** fit shows all objects of this state. */

@@ -93,6 +93,7 @@ export class StepCard {
     this.phase.className = `phase ${phase}`;
     put(this.phase, `${phase === "backward" ? "← backward" : "primal →"}`);
     put(this.where, k === 0 ? "before the first step" : step ? place(step) : "");
+    this.hops.hidden = !step?.line;
     put(this.rule, rule ? titled(rule) : k === 0 ? "Start" : `Step ${grouped(k)}`);
     put(this.says, rule ? (words[rule.name] ?? "") : k === 0 ? "Step forward, or play." : "");
     put(this.rewrite, rule ? rule.text : "");

@@ -90,7 +90,7 @@ export function told(version) {
   const place = version.line ? `line ${version.line}, column ${version.column}` : "";
   const state = [];
   if (version.root) state.push("the result");
-  if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} arguments arrived${version.value ? `: ${version.value}` : ""}`);
+  if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} ${version.due === 1 ? "argument" : "arguments"} arrived${version.value ? `: ${version.value}` : ""}`);
   if (version.fired) state.push("its body has run");
   return { title: version.text || version.label, kind: roles[version.role], place, state };
 }

@@ -3,6 +3,8 @@
 import { el, set } from "./dom.js";
 import { tokenAt, tokens } from "./tokens.js";
 
+const margin = 24; // px beside what is lit
+
 function span(token) {
   return token.kind === "space" ? document.createTextNode(token.text) : el("span", { class: token.kind }, token.text);
 }
@@ -12,7 +14,7 @@ export class Source {
   constructor(node, jump) {
     this.node = node;
     this.lit = [];
-    new ResizeObserver(() => this.row && this.reveal(this.row)).observe(node);
+    new ResizeObserver(() => this.row && this.reveal()).observe(node);
     node.addEventListener("click", (e) => {
       const button = e.target.closest(".no");
       if (button) jump(Number(button.dataset.line), e.shiftKey);
@@ -46,7 +48,7 @@ export class Source {
       this.current = row;
     }
     this.row = picked ? this.lines[picked.line - 1]?.row : row;
-    if (this.row) this.reveal(this.row);
+    if (this.row) this.reveal();
   }
 
   mark(place, name) {
@@ -63,13 +65,19 @@ export class Source {
     this.lit.push([node, name]);
   }
 
-  /** reveal scrolls the listing, and nothing around it, until a line is seen. */
-  reveal(row) {
-    const { node } = this;
+  /** reveal scrolls the listing, and nothing around it, until the row is seen, and what is lit in it. */
+  reveal() {
+    const { node, row } = this;
     if (!node.clientHeight) return;
     const top = row.offsetTop - node.offsetTop;
     const room = row.offsetHeight;
     if (top < node.scrollTop + room) node.scrollTop = top - room;
     else if (top + 2 * room > node.scrollTop + node.clientHeight) node.scrollTop = top + 2 * room - node.clientHeight;
+    const lit = row.querySelector(".picked, .now");
+    if (!lit) return;
+    const start = lit.offsetLeft - row.firstChild.offsetWidth; // of the room right of the numbers
+    const end = lit.offsetLeft + lit.offsetWidth + margin;
+    if (end > node.scrollLeft + node.clientWidth) node.scrollLeft = Math.min(start - margin, end - node.clientWidth / 2);
+    else if (start - margin < node.scrollLeft) node.scrollLeft = end < node.clientWidth ? 0 : start - margin;
   }
 }

@@ -133,6 +133,12 @@ export class Tour {
     if (step) this.byRule(this.run.info.rules[step.rule].name, back);
   }
 
+  /** sameLine goes to the next step of the line that this step is of, or to the one before. */
+  sameLine(back) {
+    const line = this.run?.step(this.k)?.line;
+    if (line) this.byLine(line, back);
+  }
+
   byRule(rule, back) {
     return this.jump({ rule }, back, `by ${rule}`);
   }
