@@ -22,6 +22,7 @@ func TestPage(t *testing.T) {
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
 		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
+		"leaps": testLeaps, "lines": testLines,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}
@@ -170,6 +171,16 @@ func testJumps(t *testing.T, browser context.Context) {
 	p.click(`.no[data-line="5"]`)
 	p.until("document.querySelector('.line.current .no')?.dataset.line === '5'")
 	require.Positive(t, p.step())
+	first := p.step()
+	p.click("#line-on")
+	p.until(fmt.Sprintf("Number(document.body.dataset.step) > %d", first))
+	require.Equal(t, "5", p.text("document.querySelector('.line.current .no').dataset.line"))
+	p.keys("L")
+	p.at(first)
+	p.keys("l")
+	p.until(fmt.Sprintf("Number(document.body.dataset.step) > %d", first))
+	p.click("#line-back")
+	p.at(first)
 
 	p.keys("b")
 	p.at(int(run.Backward))
@@ -221,6 +232,7 @@ func testKeyboard(t *testing.T, browser context.Context) {
 		"slider", "play", "number", "to-backward", "speed"} {
 		require.Contains(t, seen, id, "reached by the tabulator")
 	}
+	require.NotContains(t, seen, "nodes", "an object is a stop, and not the group of all")
 	p.act("document.activeElement.blur()")
 
 	p.keys("g")

@@ -1,0 +1,51 @@
+package gram_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+)
+
+// TestExploreWords: objects are called as the calculus calls them, in all states.
+func TestExploreWords(t *testing.T) {
+	texts := map[string]string{}
+	for _, source := range []string{
+		"input x = 2\nlet p = (fun k -> k (x, x * x)) (fun (a, b) -> (b, a)) in\nfst p / snd p\n",
+		"input x = 2\niter #3 (fun z -> sin z * x) x\n",
+		"input x = 2\ndata xs : List R^2 = list i < 3 -> [| i, i + 1 |]\nfold (fun v s -> v.(0) * s + v.(1) * x) x xs\n",
+		"input v : R^2 = [| 1, 2 |]\nlet f = fun w -> if w.(0) < w.(1) then w else v in\n(f v).(0) / (f v).(1)\n",
+		"input x = 2\nlet y = lin a -> 3 * a in\n(y x + y 1, [x; x])\n",
+	} {
+		p := load(t, source)
+		for _, gradient := range []bool{true, false} {
+			if gradient && !p.HasGradient() {
+				continue
+			}
+			x := explore(t, p, gram.ExploreOptions{Gradient: gradient})
+			for _, n := range windowAt(t, x, 0).Nodes {
+				for _, v := range n.Versions {
+					texts[v.Label] = v.Text
+				}
+			}
+		}
+	}
+	for label, text := range map[string]string{
+		"fst":             "fst of what it waits for",
+		"÷ waits":         "÷, which waits for its operands",
+		"iterate, 1 left": "the iteration of a function: 1 call is left",
+		"fold, 2 left":    "the fold of a list: 2 elements are left",
+		"⟨ , ⟩":           "a pair",
+		"x*":              "x*, where the derivative by x arrives",
+	} {
+		require.Contains(t, texts, label)
+		require.Equal(t, text, texts[label])
+	}
+	machine := regexp.MustCompile(`suspended|project|iter[A-Z]|closure|dual \d|linDual|dataList|template`)
+	for label, text := range texts {
+		require.NotRegexp(t, machine, label+" "+text)
+		require.NotEmpty(t, text, label)
+	}
+}

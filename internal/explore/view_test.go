@@ -1,0 +1,85 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+// long is a run whose graph is far wider than the page.
+const long = "input x = 0.3\niter #40 (fun z -> sin (z * z) + z) x\n"
+
+// goTo goes to a step by its number.
+func (p *tab) goTo(k int) {
+	p.t.Helper()
+	p.keys("g")
+	p.keys(fmt.Sprint(k) + kb.Enter)
+	p.at(k)
+}
+
+// whole is what the graph shows of all of a state.
+func (p *tab) whole() string {
+	p.t.Helper()
+	p.keys("0")
+	p.act("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+	return p.drawing()
+}
+
+// testLeaps: a state is drawn as it is, whether the reader comes from the step before it,
+// from the one behind it or from afar; and wherever the reader goes, something is seen.
+func testLeaps(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, long)
+	p.open("")
+	steps := int(p.number("Number(document.querySelector('#slider').max)"))
+	require.Greater(t, steps, 1000)
+	seen := `(() => {
+		const frame = document.querySelector("#graph").getBoundingClientRect();
+		return [...document.querySelectorAll(".object")].some((node) => {
+			const {left, right, top, bottom} = node.getBoundingClientRect();
+			return left >= frame.left && right <= frame.right && top >= frame.top && bottom <= frame.bottom;
+		});
+	})()`
+	for k := 0; k <= steps; k += 97 {
+		p.goTo(k)
+		p.until(seen)
+	}
+	for _, k := range []int{300, steps / 2, steps - 80} {
+		p.goTo(k)
+		leapt := p.whole()
+		p.goTo(k - 3)
+		for range 3 {
+			p.keys(kb.ArrowRight)
+		}
+		p.at(k)
+		require.Equal(t, leapt, p.whole(), "forward to state %d", k)
+		p.goTo(k + 3)
+		for range 3 {
+			p.keys(kb.ArrowLeft)
+		}
+		p.at(k)
+		require.Equal(t, leapt, p.whole(), "back to state %d", k)
+	}
+}
+
+// testLines: what is lit in a line that is longer than the listing is wide is scrolled to.
+func testLines(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, "input x = 2\nx"+strings.Repeat(" + x * x", 40)+"\n")
+	p.open("")
+	lit := `(() => {
+		const list = document.querySelector("#listing").getBoundingClientRect();
+		const lit = document.querySelector("#listing .now")?.getBoundingClientRect();
+		return lit && lit.left >= list.left + 40 && lit.right <= list.right;
+	})()`
+	steps := int(p.number("Number(document.querySelector('#slider').max)"))
+	for k := 40; k <= steps; k += 50 {
+		p.goTo(k)
+		if p.is("document.querySelector('#listing .now')") {
+			require.True(t, p.is(lit), "step %d", k)
+		}
+	}
+	require.True(t, p.is("document.querySelector('#listing').scrollWidth > 2 * document.querySelector('#listing').clientWidth"))
+}
