@@ -1,6 +1,6 @@
 // The way through a run: which state is shown, and how the page gets to another.
 
-import { grouped } from "./dom.js";
+import { grouped, set } from "./dom.js";
 import { countsAt, moveAt } from "./state.js";
 import { Player } from "./player.js";
 
@@ -159,7 +159,7 @@ export class Tour {
     const back = k < this.k;
     const step = k > 0 ? run.step(k) : null;
     Object.assign(this, { k, win, picked: null });
-    document.body.dataset.phase = step?.phase ?? "primal";
+    set(document.body, "data-phase", step?.phase ?? "primal");
     this.graph.show(win, k, step);
     this.controls.show(this.wanted);
     this.refresh();
