@@ -121,7 +121,7 @@ func (s *scenes) version(o machine.Seen) WindowVersion {
 	default:
 		v.Label, v.Text = s.words(o)
 	}
-	v.Line, v.Column, _ = s.x.p.src.Position(pos)
+	v.Line, v.Column = s.x.p.src.Position(pos)
 	return v
 }
 

@@ -105,7 +105,7 @@ func (s *scenes) rewrite(r *machine.Rewrite) error {
 
 // step adds a step to the window.
 func (s *scenes) step(r *machine.Rewrite) {
-	line, column, _ := s.x.p.src.Position(r.Pos)
+	line, column := s.x.p.src.Position(r.Pos)
 	step := WindowStep{Rule: int(r.Rule), Phase: r.Phase.String(), Line: line, Column: column, Node: -1, Event: r.Event,
 		Live: r.After, Left: s.event.left}
 	if r.At != 0 {

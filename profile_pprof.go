@@ -154,12 +154,12 @@ func (o *pprof) newInputStack(in string) []*profile.Location {
 func (o *pprof) line(f function, at term.Pos) profile.Line {
 	fn := o.functions[f]
 	if fn == nil {
-		start, _, _ := o.src.Position(f.pos)
+		start, _ := o.src.Position(f.pos)
 		fn = &profile.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: o.src.Name, StartLine: int64(start)}
 		o.functions[f] = fn
 		o.out.Function = append(o.out.Function, fn)
 	}
-	line, column, _ := o.src.Position(at)
+	line, column := o.src.Position(at)
 	return profile.Line{Function: fn, Line: int64(line), Column: int64(column)}
 }
 

@@ -93,7 +93,7 @@ func (f *filter) keep(step uint64, r graph.Rule, pos term.Pos) bool {
 	if pos == 0 {
 		return false
 	}
-	line, _, _ := f.p.src.Position(pos)
+	line, _ := f.p.src.Position(pos)
 	return line == f.opt.Line
 }
 
@@ -120,7 +120,7 @@ func (p *Program) TraceCalculus(ctx context.Context, w io.Writer, opt TraceOptio
 	_, err = derivation.Write(w, start, derivation.Options{
 		Format: format[opt.Format], Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
 		Keep:     func(s *derivation.Step) bool { return f.keep(s.Number, s.Rule, s.Pos) },
-		Position: p.position,
+		Position: p.src.Position,
 	})
 	var size *derivation.SizeError
 	var steps *derivation.StepsError
@@ -131,11 +131,6 @@ func (p *Program) TraceCalculus(ctx context.Context, w io.Writer, opt TraceOptio
 		return &LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
 	return p.locate(err, "reducing")
-}
-
-func (p *Program) position(pos term.Pos) (line, column int) {
-	line, column, _ = p.src.Position(pos)
-	return line, column
 }
 
 // calculusStart is the start term of the value or the gradient. Literals stand in it as

@@ -99,7 +99,7 @@ func (p *Program) jsonRewrite(b []byte, r *machine.Rewrite) []byte {
 	b = append(b, r.Phase.String()...)
 	b = append(b, '"')
 	if r.Pos != 0 {
-		line, column := p.position(r.Pos)
+		line, column := p.src.Position(r.Pos)
 		b = append(b, `,"line":`...)
 		b = strconv.AppendInt(b, int64(line), 10)
 		b = append(b, `,"column":`...)

@@ -79,7 +79,7 @@ func wellFormed(t *testing.T, p *Program) {
 	for r := 1; r < len(p.Term.Nodes); r++ {
 		n := &p.Term.Nodes[r]
 		require.NotZero(t, n.Pos)
-		line, col, _ := p.Position(n.Pos)
+		line, col := p.Position(n.Pos)
 		require.Positive(t, line)
 		require.Positive(t, col)
 		require.LessOrEqual(t, int(n.Pos)-1, len(p.File.Src))

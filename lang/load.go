@@ -68,14 +68,13 @@ type Input struct {
 	Values []float64
 }
 
-// Position returns the line, the column in runes and the text of the line where pos
-// stands, lines and columns from 1; zeros for a pos of 0.
-func (p *Program) Position(pos term.Pos) (line, col int, text string) {
+// Position returns the line and the column, in runes, where pos stands, both from 1;
+// zeros for a pos of 0.
+func (p *Program) Position(pos term.Pos) (line, col int) {
 	if pos == 0 {
-		return 0, 0, ""
+		return 0, 0
 	}
-	line, col = p.File.Position(uint32(pos) - 1)
-	return line, col, p.File.Line(line)
+	return p.File.Position(uint32(pos) - 1)
 }
 
 // Load reads the program src: parsing, the static layer, type inference and

@@ -61,7 +61,8 @@ func TestPositions(t *testing.T) {
 		n := &p.Term.Nodes[r]
 		op, ok := map[term.Op]string{term.AddOp: "+", term.FunOp: "f", term.AppOp: "@", term.LamOp: "λ"}[n.Op]
 		if ok {
-			line, col, text := p.Position(n.Pos)
+			line, col := p.Position(n.Pos)
+			text := p.File.Line(line)
 			got = append(got, fmt.Sprintf("%s %d:%d %.1s", op, line, col, text[col-1:]))
 		}
 	}
@@ -71,6 +72,13 @@ func TestPositions(t *testing.T) {
 		"@ 3:13 f", "@ 3:13 f", "@ 3:13 f", "λ 3:13 f", "λ 3:13 f", "λ 3:13 f", // of the prelude
 		"λ 3:13 f", "@ 3:13 f", "@ 3:13 f", "@ 3:13 f", "+ 3:11 +",
 	}, got)
+}
+
+// TestPositionOfLongLine: to look up a place takes no copy of its line.
+func TestPositionOfLongLine(t *testing.T) {
+	p := mustLoad(t, "input x = 1\n"+strings.Repeat("x + ", 10000)+"x")
+	n := &p.Term.Nodes[p.Term.Root]
+	require.Zero(t, testing.AllocsPerRun(10, func() { p.Position(n.Pos) }))
 }
 
 // TestSharedTypes unifies types that are exponential as trees.

@@ -78,7 +78,7 @@ func (p *Program) Place(pos term.Pos) string {
 	if pos == 0 {
 		return "-"
 	}
-	line, col, _ := p.Position(pos)
+	line, col := p.Position(pos)
 	return strconv.Itoa(line) + ":" + strconv.Itoa(col)
 }
 

@@ -27,10 +27,7 @@ func start(t *testing.T, text string) (*reference.Start, *lang.Program) {
 
 func derive(t *testing.T, text string, opt Options) (string, error) {
 	s, p := start(t, text)
-	opt.Position = func(pos term.Pos) (line, column int) {
-		line, column, _ = p.Position(pos)
-		return line, column
-	}
+	opt.Position = p.Position
 	var out strings.Builder
 	_, err := Write(&out, s, opt)
 	return out.String(), err
