@@ -30,7 +30,7 @@ input. Ctrl-C ends it.
 
 A program that the page sends may read CSV files in the folder of FILE and below it,
 those that FILE names, and those of --set. Files are read when a program is run for
-the first time; FILE itself is read once.`
+the first time; FILE itself, and pipes, are read once.`
 
 const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
 before it reached a limit can be explored. The limit on memory is of the process.`

@@ -21,10 +21,11 @@ var (
 // what the page sends, those in its folder and those that the program or the command line
 // has named.
 type files struct {
-	dir   string   // the folder, absolute
-	root  *os.Root // nil if the folder cannot be opened
-	named map[string]bool
+	dir   string            // the folder, absolute
+	root  *os.Root          // nil if the folder cannot be opened
+	named map[string]string // by its absolute path: as it was named
 	open  func(ctx context.Context, path string) (fs.File, error)
+	once  onceFiles
 }
 
 // newFiles returns the files for a program in dir, with the values of sets.
@@ -33,7 +34,7 @@ func newFiles(dir string, sets []string, open func(context.Context, string) (fs.
 	if err != nil {
 		return nil, err
 	}
-	f := &files{dir: abs, named: map[string]bool{}, open: open}
+	f := &files{dir: abs, named: map[string]string{}, open: open}
 	f.root, _ = os.OpenRoot(abs)
 	for _, text := range sets {
 		set, err := load.ParseSet(text)
@@ -49,7 +50,7 @@ func newFiles(dir string, sets []string, open func(context.Context, string) (fs.
 
 func (f *files) name(path string) {
 	if abs, err := filepath.Abs(path); err == nil {
-		f.named[abs] = true
+		f.named[abs] = path
 	}
 }
 
@@ -63,7 +64,7 @@ func (f *files) close() {
 func (f *files) first(ctx context.Context) func(string) (fs.File, error) {
 	return func(path string) (fs.File, error) {
 		f.name(path)
-		return f.open(ctx, path)
+		return f.once.open(ctx, path, f.open)
 	}
 }
 
@@ -75,8 +76,8 @@ func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.named[abs] {
-			return f.open(ctx, path)
+		if name, ok := f.named[abs]; ok { // x/../y may be another file than y
+			return f.once.open(ctx, name, f.open)
 		}
 		inside, err := filepath.Rel(f.dir, abs)
 		if err != nil || !filepath.IsLocal(inside) || f.root == nil {

@@ -78,6 +78,69 @@ func TestFiles(t *testing.T) {
 	require.Equal(t, "3", a.Value)
 }
 
+// TestNamedByAnotherWay: that a file has been named opens no other one.
+func TestNamedByAnotherWay(t *testing.T) {
+	dir := folder(t)
+	inside := filepath.Join(dir, "inside.csv")
+	if err := os.Symlink(filepath.Join(dir, "below"), filepath.Join(filepath.Dir(dir), "link")); err != nil {
+		t.Skip(err)
+	}
+	given := filepath.Join(filepath.Dir(dir), "given.csv")
+	var opened []string
+	f, err := newFiles(dir, []string{"xs=@" + given}, func(_ context.Context, path string) (fs.File, error) {
+		opened = append(opened, path)
+		return os.Open(inside)
+	})
+	require.NoError(t, err)
+	defer f.close()
+	file, err := f.later(t.Context())(filepath.Dir(dir) + "/link/../given.csv") // p/given.csv
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.Equal(t, []string{given}, opened)
+}
+
+// piped is an open that gives the text of a pipe to who comes first.
+func piped(text string) func(context.Context, string) (fs.File, error) {
+	return func(context.Context, string) (fs.File, error) {
+		r, w, err := os.Pipe()
+		if err == nil {
+			_, err = w.WriteString(text)
+			w.Close()
+		}
+		text = ""
+		return r, err
+	}
+}
+
+// TestReadOnce: a pipe that the command line names is read once, and is there for what the
+// page sends, in either order.
+func TestReadOnce(t *testing.T) {
+	for _, source := range []string{"data xs = [1]\nfold (fun x h -> x + h) 0 xs", ")"} {
+		cfg := testConfig(source)
+		cfg.Sets, cfg.Open = []string{"xs=@given:a"}, piped("a\n1\n2\n")
+		s := serve(t, cfg, nil)
+		for i := range 3 {
+			status, a := s.run(strings.Repeat("\n", i)+"data xs = [1]\nfold (fun x h -> x + h) 0 xs", OfValue)
+			require.Equal(t, 200, status, a.Text)
+			require.Equal(t, "3", a.Value)
+		}
+	}
+}
+
+// TestReadInPart: what was not read to its end is not kept.
+func TestReadInPart(t *testing.T) {
+	var once onceFiles
+	open := piped("abc")
+	for _, want := range []string{"ab", ""} {
+		f, err := once.open(t.Context(), "x", open)
+		require.NoError(t, err)
+		b := make([]byte, 2)
+		n, _ := f.Read(b)
+		require.Equal(t, want, string(b[:n]))
+		require.NoError(t, f.Close())
+	}
+}
+
 // TestPipe: a pipe would keep the server waiting.
 func TestPipe(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"sync"
+)
+
+// onceFiles are files that can be read once only, pipes, by the paths that name them. What
+// has been read to its end is kept, for the next run of a program that reads it.
+type onceFiles struct {
+	mu   sync.Mutex
+	kept map[string]keptFile
+}
+
+// keptFile is what a file had.
+type keptFile struct {
+	info fs.FileInfo
+	text []byte
+}
+
+// open opens the file at path, or what is kept of it.
+func (o *onceFiles) open(ctx context.Context, path string, open func(context.Context, string) (fs.File, error)) (fs.File, error) {
+	o.mu.Lock()
+	k, ok := o.kept[path]
+	o.mu.Unlock()
+	if ok {
+		return &keptReader{bytes.NewReader(k.text), k.info}, nil
+	}
+	file, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode().IsRegular() {
+		return file, nil // who reads it is told of the error
+	}
+	return &onceReader{File: file, keep: func(text []byte) { o.keep(path, keptFile{info, text}) }}, nil
+}
+
+func (o *onceFiles) keep(path string, k keptFile) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.kept == nil {
+		o.kept = map[string]keptFile{}
+	}
+	o.kept[path] = k
+}
+
+// onceReader keeps what is read of a file, when that has come to its end.
+type onceReader struct {
+	fs.File
+	text []byte
+	keep func(text []byte)
+}
+
+func (r *onceReader) Read(b []byte) (int, error) {
+	n, err := r.File.Read(b)
+	r.text = append(r.text, b[:n]...)
+	if err == io.EOF {
+		r.keep(r.text)
+	}
+	return n, err
+}
+
+// keptReader reads what is kept of a file.
+type keptReader struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+func (r *keptReader) Stat() (fs.FileInfo, error) { return r.info, nil }
+func (r *keptReader) Close() error               { return nil }
