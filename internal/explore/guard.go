@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // policy is what the page may load, and from where.
@@ -62,6 +63,18 @@ func sameOrigin(r *http.Request) bool {
 	return r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
+// bodyTimed bounds the time in which the body of a request comes, also of one that is not
+// read: the answer waits for it. Who has read it lifts the bound, which would end the work
+// on the request too, as [http.Server.ReadTimeout] does.
+func (s *Server) bodyTimed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // recovering answers a request whose handler panics, and logs that; the server lives on.
 func (s *Server) recovering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +86,7 @@ func (s *Server) recovering(next http.Handler) http.Handler {
 			if fault == http.ErrAbortHandler {
 				panic(fault)
 			}
-			s.log.Printf("internal error: %s %s: %v\n%s", r.Method, r.URL.Path, fault, debug.Stack())
+			s.log.Printf("internal error: %s %s: %v\n%s", r.Method, r.URL.EscapedPath(), fault, debug.Stack())
 			writeFailure(w, http.StatusInternalServerError, fmt.Sprintf("internal error: %v", fault))
 		}()
 		next.ServeHTTP(w, r)

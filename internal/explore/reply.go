@@ -69,7 +69,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		writeFailure(w, http.StatusUnprocessableEntity, fmt.Sprintf("the time limit of %v was reached", s.cfg.Timeout))
 	default:
-		s.log.Printf("%s %s: %v", r.Method, r.URL.Path, err)
+		s.log.Printf("%s %s: %v", r.Method, r.URL.EscapedPath(), err)
 		writeFailure(w, http.StatusInternalServerError, err.Error())
 	}
 }

@@ -44,10 +44,6 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
 	}
-	// [http.Server.ReadTimeout] would end the work on the request too.
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(sendTime))
-	defer func() { _ = connection.SetReadDeadline(time.Time{}) }()
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	var req request
@@ -64,6 +60,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	case req.Of != OfGradient && req.Of != OfValue:
 		return nil, failure(http.StatusBadRequest, `"of" must be %q or %q`, OfGradient, OfValue)
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see bodyTimed
 	return &req, nil
 }
 

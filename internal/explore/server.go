@@ -56,6 +56,7 @@ type Server struct {
 	first   *gram.Program                                     // of cfg.Source; nil if that is wrong
 	problem error                                             // what is wrong with it
 	start   func(context.Context, *request) (*started, error) // runs a program
+	sending time.Duration                                     // for the body of a request: sendTime
 	shelf   shelf
 	gate    gate
 	log     *log.Logger
@@ -68,7 +69,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if len(cfg.Source) > MaxSource {
 		return nil, fmt.Errorf("%s: the program has %d bytes, and %d can be explored", cfg.Path, len(cfg.Source), MaxSource)
 	}
-	s := &Server{cfg: cfg, gate: newGate(), log: log.New(cfg.Log, "gram: ", 0)}
+	s := &Server{cfg: cfg, gate: newGate(), sending: sendTime, log: log.New(cfg.Log, "gram: ", 0)}
 	s.start = s.explore
 	var err error
 	if s.files, err = newFiles(cfg.Dir, cfg.Sets, cfg.Open); err != nil {
@@ -176,5 +177,5 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) error {
 		return failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
 	}))
-	return s.recovering(guarded(port, mux))
+	return s.recovering(s.bodyTimed(guarded(port, mux)))
 }
