@@ -97,7 +97,9 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 		return err
 	})
 	if err != nil {
-		if x.info.Steps == 0 || errors.Is(err, context.Canceled) {
+		var limit *LimitError
+		begun := x.info.Steps > 0 || errors.As(err, &limit) && limit.Limit == "steps" // or the first event has too many
+		if !begun || errors.Is(err, context.Canceled) {
 			return nil, err
 		}
 		x.info.Stopped = inOneLine(err)

@@ -31,6 +31,22 @@ func TestStopped(t *testing.T) {
 	require.Equal(t, a.Steps, w.To)
 }
 
+// TestStoppedAtOnce: a limit that the first steps pass, which the machine takes at once, is
+// told as others are.
+func TestStoppedAtOnce(t *testing.T) {
+	cfg := testConfig(figure1)
+	cfg.Run.MaxSteps = 1
+	s := serve(t, cfg, nil)
+	for _, of := range []string{OfGradient, OfValue} {
+		status, a := s.run(figure1, of)
+		require.Equal(t, http.StatusOK, status, a.Text)
+		require.Contains(t, a.Stopped, "limit of 1 steps reached while reducing")
+		var w gram.Window
+		require.Equal(t, http.StatusOK, s.get("/api/runs/"+a.Run+"/window?at=0", &w))
+		require.Equal(t, a.Steps, w.To)
+	}
+}
+
 // TestTimeLimit: time is a limit like the others.
 func TestTimeLimit(t *testing.T) {
 	cfg := testConfig(figure1)
