@@ -285,6 +285,16 @@ func (s *scenes) close(sh *shown, step uint64) {
 	}
 }
 
+// edgesTo returns those of the edges, which versions may share, that lead to what is known.
+func edgesTo(edges []WindowEdge, known func(id int) bool) (out []WindowEdge) {
+	for _, e := range edges {
+		if known(e.To) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // window returns the window, when the run is over or has come to its end.
 func (s *scenes) window() *Window {
 	s.endEvent()
@@ -298,7 +308,7 @@ func (s *scenes) window() *Window {
 	for i := range s.out.Nodes {
 		for k := range s.out.Nodes[i].Versions {
 			v := &s.out.Nodes[i].Versions[k]
-			v.Edges = slices.DeleteFunc(v.Edges, func(e WindowEdge) bool { return !known(e.To) })
+			v.Edges = edgesTo(v.Edges, known)
 		}
 	}
 	for i := range s.out.Steps {
