@@ -59,7 +59,7 @@ export class ObjectView {
     if (badge) {
       put(badge, `${version.arrived ?? 0} of ${version.due}`);
       set(badge, "x", w - 4);
-      set(badge, "y", -4);
+      set(badge, "y", -12);
     }
     const inner = this.part("inner", version.root, () => shape("rect", { class: "inner" }));
     if (inner) {
