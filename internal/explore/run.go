@@ -103,7 +103,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 			}
 			run.started = st
 		}
-		s.shelf.keep(run, run.steps)
+		s.shelf.keep(run, run.steps, len(req.Source))
 		reply = run.reply
 		return nil
 	})

@@ -5,11 +5,13 @@ import (
 	"sync"
 )
 
-// How many runs are kept, and how many steps they may have together if there are several:
-// what is known of a run takes memory in proportion to these.
+// How many runs are kept, and how large they may be together if there are several, in
+// steps. What is known of a run takes memory in proportion to its steps, and to its program,
+// a byte of which takes as much as sourceSteps.
 const (
 	maxRuns      = 8
 	maxKeptSteps = 20e6
+	sourceSteps  = 20
 )
 
 // run is a run that is explored, or is to be.
@@ -20,7 +22,7 @@ type run struct {
 	windows []window // that were sent last, the latest first
 
 	kept bool   // of the shelf
-	size uint64 // in steps, of a run that is kept
+	size uint64 // in steps, of a run that is kept, with its program
 }
 
 // shelf has the runs that were used last, those in front first. One that leaves it while
@@ -49,11 +51,12 @@ func (s *shelf) take(id string, create bool) *run {
 	return r
 }
 
-// keep puts a run of so many steps in front, and drops those that are too many then.
-func (s *shelf) keep(r *run, steps uint64) {
+// keep puts a run of so many steps, of a program of so many bytes, in front, and drops those
+// that are too many then.
+func (s *shelf) keep(r *run, steps uint64, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.kept, r.size = true, steps
+	r.kept, r.size = true, steps+sourceSteps*uint64(source)
 	others := slices.DeleteFunc(s.runs, func(o *run) bool { return o.id == r.id })
 	s.runs = slices.Insert(others, 0, r)
 	runs, total := 0, uint64(0)
