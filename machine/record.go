@@ -16,6 +16,7 @@ import (
 // have gained is booked when the context changes.
 type recorder struct {
 	m        *Machine
+	open     bool   // the program is
 	made     owners // of each node, the context that made it
 	contexts []context
 	calls    map[call]uint32
@@ -92,7 +93,7 @@ type extra struct {
 }
 
 func newRecorder(m *Machine) *recorder {
-	return &recorder{m: m, layout: layDuals(m.prog), timing: m.opt.Profile == ProfileTime}
+	return &recorder{m: m, open: m.prog.Open, layout: layDuals(m.prog), timing: m.opt.Profile == ProfileTime}
 }
 
 // begin forgets the last run.
@@ -165,17 +166,22 @@ func (p *recorder) done() {
 	}
 	p.bookNodes()
 	p.inCode = false
-	p.blocks.settle(p)
+	if len(p.blocks.made) > 0 || p.blocks.ran {
+		p.blocks.settle(p)
+	}
 	p.tick()
 }
 
 // bookNodes gives the nodes that were made since the last time to the present context, and
 // those that no whole run of a template or a block has made to the present place.
 func (p *recorder) bookNodes() {
-	m := p.m
-	if m.top == p.top {
-		return
+	if p.m.top != p.top {
+		p.bookNew()
 	}
+}
+
+func (p *recorder) bookNew() {
+	m := p.m
 	n := m.top - p.top
 	p.made.fill(p.top, m.top, p.context)
 	if p.inCode && p.phase != ReadBack {
@@ -189,15 +195,18 @@ func (p *recorder) bookNodes() {
 // bookCounts books what the counters have gained to the present place. Outside of open
 // programs what is neither a template's nor an argument's is in steps too.
 func (p *recorder) bookCounts() {
+	if p.m.steps != p.steps || p.open {
+		p.bookGained()
+	}
+}
+
+func (p *recorder) bookGained() {
 	m := p.m
 	if p.phase == ReadBack {
 		p.counts, p.steps, p.applied = m.counts, m.steps, m.applied
 		return
 	}
-	if m.steps == p.steps && !m.prog.Open {
-		return
-	}
-	if n := m.counts[graph.Subst] - p.counts[graph.Subst]; n == m.steps-p.steps && !m.prog.Open {
+	if n := m.counts[graph.Subst] - p.counts[graph.Subst]; n == m.steps-p.steps && !p.open {
 		p.extraAt().counts[graph.Subst] += n // the (3) of an iteration, as most often
 		p.counts[graph.Subst] += n
 		p.steps = m.steps
