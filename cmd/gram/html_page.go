@@ -59,20 +59,20 @@ type part struct {
 // arraysOf takes the products out of the derivatives by an input: what is left are arrays. A
 // vector of products is a product of vectors.
 func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
-	todo := []part{{name: name, shape: s, values: values}}
+	pending := []part{{name: name, shape: s, values: values}}
 	var out []htmlreport.Array
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(pending) > 0 {
+		x := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
 		switch x.shape.Kind {
 		case gram.VectorShape:
 			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
 			x.shape = x.shape.A
-			todo = append(todo, x)
+			pending = append(pending, x)
 		case gram.ProductShape:
 			parts := x.components()
 			slices.Reverse(parts)
-			todo = append(todo, parts...)
+			pending = append(pending, parts...)
 		default:
 			out = append(out, htmlreport.Array{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values})
 		}
