@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // entry is a labelled part of a value, for people. Its text may have several lines.
@@ -33,7 +34,7 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 	case len(dims) == 1:
 		return []entry{{label, vector(s, values)}}
 	}
-	return []entry{{label, string(appendNumber(nil, values[0]))}}
+	return []entry{{label, string(notation.AppendNumber(nil, values[0]))}}
 }
 
 // dimensions takes the vectors off a shape.
@@ -47,7 +48,7 @@ func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
 // tuple prints a product: on one line if all components are numbers.
 func tuple(label string, s *gram.Shape, values []float64) []entry {
 	if allReal(s) {
-		return []entry{{label, string(languageNotation.write(nil, &flat{values: values}, s))}}
+		return []entry{{label, string(notation.Language.Append(nil, &notation.Flat{Values: values}, s))}}
 	}
 	var out []entry
 	for i := 1; ; i++ {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 func newEval(a *app) *cobra.Command {
@@ -38,9 +39,9 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		if err != nil {
 			return err
 		}
-		value := flat{res.Values, res.Lengths}
+		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
 		if !f.json {
-			a.out.Write(languageNotation.write(nil, &value, p.Shape()))
+			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
 			return nil
 		}

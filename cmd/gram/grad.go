@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 func newGrad(a *app) *cobra.Command {
@@ -86,7 +86,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 				return err
 			}
 		}
-		d := derivatives(p.Program, res)
+		d := p.Derivatives(res.Values, res.Jacobian)
 		if f.json {
 			a.gradJSON(p.Program, res, d, &f.runFlags)
 		} else {
@@ -109,52 +109,19 @@ by line are of a second run, with a profile; the times are those of the first.`,
 	return cmd
 }
 
-// derivative is the part of a gradient or Jacobian that belongs to one input: for a
-// Jacobian a vector of k values of the input's shape.
-type derivative struct {
-	name   string
-	shape  *gram.Shape
-	values []float64
-}
-
-// derivatives cuts the rows of a Jacobian into the inputs' columns.
-func derivatives(p *gram.Program, res *gram.Result) []derivative {
-	inputs := p.Inputs()
-	out := make([]derivative, len(inputs))
-	k, width := len(res.Values), 0
-	for _, in := range inputs {
-		width += in.Shape.Width()
-	}
-	at := 0
-	for i, in := range inputs {
-		w := in.Shape.Width()
-		d := derivative{name: in.Name, shape: in.Shape}
-		if isJacobian(p) {
-			d.shape = load.VectorShape(in.Shape, k)
-		}
-		d.values = make([]float64, 0, k*w)
-		for row := range k {
-			d.values = append(d.values, res.Jacobian[row*width+at:row*width+at+w]...)
-		}
-		out[i] = d
-		at += w
-	}
-	return out
-}
-
 func isJacobian(p *gram.Program) bool { return p.Shape().Kind == gram.VectorShape }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []derivative, f *runFlags) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Derivative, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
-	o.value("value", flat{values: res.Values}, p.Shape())
+	o.value("value", notation.Flat{Values: res.Values}, p.Shape())
 	name := "gradient"
 	if isJacobian(p) {
 		name = "jacobian"
 	}
 	sub := o.object(name)
 	for _, d := range ds {
-		sub.value(d.name, flat{values: d.values}, d.shape)
+		sub.value(d.Name, notation.Flat{Values: d.Values}, d.Shape)
 	}
 	sub.end()
 	o.field("strategy", f.strategy.String())

@@ -21,8 +21,8 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
-	for i, d := range derivatives(p, res) {
-		r.Gradient = append(r.Gradient, arraysOf(d.name, p.Inputs()[i].Shape, d.values)...)
+	for i, d := range p.Derivatives(res.Values, res.Jacobian) {
+		r.Gradient = append(r.Gradient, arraysOf(d.Name, p.Inputs()[i].Shape, d.Values)...)
 	}
 	c := &res.Cost
 	if f.mode.is == gram.Reverse {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // object writes a JSON object, a field a line and in order. Arrays, and objects
@@ -41,9 +42,9 @@ func (o *object) field(name string, value any) { o.key(name).Write(spaced(encode
 func (o *object) object(name string) *object { return begin(o.key(name), o.indent) }
 
 // value writes a field that is a value of a program.
-func (o *object) value(name string, f flat, s *gram.Shape) {
+func (o *object) value(name string, f notation.Flat, s *gram.Shape) {
 	out := o.key(name)
-	out.Write(jsonNotation.write(out.AvailableBuffer(), &f, s))
+	out.Write(notation.JSON.Append(out.AvailableBuffer(), &f, s))
 }
 
 func (o *object) end() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -15,7 +16,7 @@ func TestObject(t *testing.T) {
 	o := begin(&out, "")
 	o.field(`a "quoted: name", x'`, `back\`)
 	o.field("next", "R -> R")
-	o.value("v", flat{values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
+	o.value("v", notation.Flat{Values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
 	o.object("empty").end()
 	sub := o.object("sub")
 	sub.field("ε", struct {

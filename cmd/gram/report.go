@@ -24,7 +24,7 @@ type report struct {
 func (r *report) heading(title string) { r.out.WriteString(r.paint.heading.Sprint(title)) }
 
 // gradient prints the value, and the derivative by each input.
-func (r *report) gradient(p *gram.Program, res *gram.Result, ds []derivative) {
+func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Derivative) {
 	r.heading("value")
 	fmt.Fprintf(r.out, "  %s\n", entries("", p.Shape(), res.Values)[0].text) // R or R^k: one entry
 	title := "gradient"
@@ -41,7 +41,7 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []derivative) {
 	var lines []entry
 	width := 0
 	for _, d := range ds {
-		lines = append(lines, entries(d.name, d.shape, d.values)...)
+		lines = append(lines, entries(d.Name, d.Shape, d.Values)...)
 	}
 	for _, e := range lines {
 		width = max(width, utf8.RuneCountInString(e.label))

@@ -46,9 +46,10 @@ var layers = map[string][]string{
 
 	// What pages are drawn with.
 	"internal/layered":     {},
+	"internal/notation":    {"lang"}, // shapes
 	"internal/htmlreport":  {},
 	"internal/rulepicture": {"graph"}, // the rules' names
-	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/rulepicture"},
+	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
 
 	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
@@ -58,7 +59,7 @@ var layers = map[string][]string{
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 	},
-	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore", "internal/htmlreport"},
+	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore", "internal/htmlreport", "internal/notation"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

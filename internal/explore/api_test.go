@@ -255,7 +255,6 @@ func TestID(t *testing.T) {
 	require.Len(t, ids, 4)
 }
 
-func TestNumbersInJSON(t *testing.T) {
-	require.Equal(t, "NaN", numberText(math.NaN()))
+func TestNoNumberInJSON(t *testing.T) {
 	require.Panics(t, func() { encode(math.NaN()) })
 }

@@ -1,0 +1,118 @@
+// Package notation writes values as text: numbers with the fewest digits that read back to
+// them, and tuples, vectors and lists of these, as the language or as JSON has them.
+package notation
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/load"
+)
+
+// AppendNumber writes x with the fewest digits that read back to the same
+// float64, as JSON and the language do: 0.1, 1e-7, -0, 100000.
+func AppendNumber(b []byte, x float64) []byte {
+	switch {
+	case math.IsNaN(x):
+		return append(b, "NaN"...)
+	case math.IsInf(x, 1):
+		return append(b, "+Inf"...)
+	case math.IsInf(x, -1):
+		return append(b, "-Inf"...)
+	}
+	format := byte('f')
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		format = 'e'
+	}
+	b = strconv.AppendFloat(b, x, format, -1, 64)
+	if n := len(b); format == 'e' && b[n-3] == '-' && b[n-2] == '0' {
+		b = append(b[:n-2], b[n-1]) // e-09 is e-9
+	}
+	return b
+}
+
+// AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.
+func AppendJSONNumber(b []byte, x float64) []byte {
+	if !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return AppendNumber(b, x)
+	}
+	return append(AppendNumber(append(b, '"'), x), '"')
+}
+
+// Notation is how a value is written: numbers, and what opens, separates and
+// closes a tuple, a vector and a list.
+type Notation struct {
+	number              func([]byte, float64) []byte
+	tuple, vector, list [3]string
+	most                int // elements of a vector or a list that are written; 0: all
+}
+
+var (
+	jsonArray = [3]string{"[", ", ", "]"}
+
+	// Language writes values as a program does.
+	Language = Notation{
+		number: AppendNumber,
+		tuple:  [3]string{"(", ", ", ")"},
+		vector: [3]string{"[| ", ", ", " |]"},
+		list:   [3]string{"[", "; ", "]"},
+	}
+	// JSON writes all three as arrays.
+	JSON = Notation{number: AppendJSONNumber, tuple: jsonArray, vector: jsonArray, list: jsonArray}
+)
+
+// Short returns the notation with an ellipsis in vectors and lists of more than most
+// elements: the first most−2 are written, and the last.
+func (n Notation) Short(most int) *Notation {
+	n.most = most
+	return &n
+}
+
+// Flat is a value that is still to be written: its numbers from left to right, and
+// the lengths of its lists, outer ones before inner ones.
+type Flat struct {
+	Values  []float64
+	Lengths []int
+}
+
+// Append writes a value of shape s, and takes it off f. A product in the second component of a
+// product belongs to the same tuple: (a, (b, c)) is (a, b, c).
+func (n *Notation) Append(b []byte, f *Flat, s *load.Shape) []byte {
+	switch s.Kind {
+	case load.Product:
+		b = append(b, n.tuple[0]...)
+		for ; s.Kind == load.Product; s = s.B {
+			b = n.Append(b, f, s.A)
+			b = append(b, n.tuple[1]...)
+		}
+		b = n.Append(b, f, s)
+		return append(b, n.tuple[2]...)
+	case load.Vector:
+		return n.row(b, f, s.A, s.Size, &n.vector)
+	case load.List:
+		length := f.Lengths[0]
+		f.Lengths = f.Lengths[1:]
+		return n.row(b, f, s.A, length, &n.list)
+	}
+	x := f.Values[0]
+	f.Values = f.Values[1:]
+	return n.number(b, x)
+}
+
+func (n *Notation) row(b []byte, f *Flat, s *load.Shape, length int, marks *[3]string) []byte {
+	b = append(b, marks[0]...)
+	left := func(i int) bool { return n.most > 0 && length > n.most && i >= n.most-2 && i < length-1 }
+	for i := range length {
+		if i > 0 && !(left(i) && left(i-1)) {
+			b = append(b, marks[1]...)
+		}
+		start := len(b)
+		b = n.Append(b, f, s)
+		if left(i) {
+			if b = b[:start]; !left(i - 1) {
+				b = append(b, "…"...)
+			}
+		}
+	}
+	return append(b, marks[2]...)
+}
