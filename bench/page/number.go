@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // figure prints a quantity: naturals whole, in groups of three digits; others with four digits.
@@ -22,13 +23,9 @@ func figure(x float64) string {
 // grouped prints 1234567 as 1 234 567.
 func grouped(n int64) string {
 	if n < 0 {
-		return "−" + grouped(-n)
+		return "−" + notation.Grouped(uint64(-n))
 	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
+	return notation.Grouped(uint64(n))
 }
 
 // constant prints a constant, rounded up to three digits.

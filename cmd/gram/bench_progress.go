@@ -7,6 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // benchProgress tells what gram bench measures: by a bar on a terminal, which is erased at
@@ -55,7 +56,7 @@ func described(e measure.Event) string {
 	}
 	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
 	if e.Size > 0 {
-		what += fmt.Sprintf(", size %s", grouped(uint64(e.Size)))
+		what += fmt.Sprintf(", size %s", notation.Grouped(uint64(e.Size)))
 	}
 	return what
 }

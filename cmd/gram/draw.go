@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // drawFlags are those of pictures.
@@ -59,7 +60,7 @@ func (a *app) finishPicture(ctx context.Context, svg bool, left int, most uint64
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", grouped(uint64(left)), 2*most)
+		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", notation.Grouped(uint64(left)), 2*most)
 	}
 	return nil
 }

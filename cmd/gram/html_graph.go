@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // The graph is drawn if it has few operations, inputs and outputs. It is given up if the
@@ -30,7 +31,7 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	var limit *gram.LimitError
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
-		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more than %s %s, at which the report gives up.", grouped(limit.Max), limit.Limit)
+		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more than %s %s, at which the report gives up.", notation.Grouped(limit.Max), limit.Limit)
 	case err != nil:
 		return err
 	case svg.Len() == 0:

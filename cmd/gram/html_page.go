@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/htmlreport"
 	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // newPage returns what the report says of the run itself.
@@ -153,7 +154,7 @@ func withoutFolders(sets []string) []string {
 }
 
 func costTables(c *gram.Cost) []htmlreport.Table {
-	n := grouped
+	n := notation.Grouped
 	out := []htmlreport.Table{
 		{Caption: "Overhead: work that is no step", Rows: []htmlreport.Fact{
 			{Name: "instantiate", Text: n(c.Overhead.Instantiate)}, {Name: "search", Text: n(c.Overhead.Search)},
@@ -186,8 +187,8 @@ func costTables(c *gram.Cost) []htmlreport.Table {
 // passTables is the cost of passes over the graph.
 func passTables(c *gram.Cost) []htmlreport.Table {
 	return []htmlreport.Table{{Caption: "Passes over the graph", Rows: []htmlreport.Fact{
-		{Name: "operations", Text: grouped(c.Operations)}, {Name: "nodes of the graph", Text: grouped(c.Nodes.Allocated)},
-		{Name: "scalar inputs", Text: grouped(uint64(c.Inputs))}}}}
+		{Name: "operations", Text: notation.Grouped(c.Operations)}, {Name: "nodes of the graph", Text: notation.Grouped(c.Nodes.Allocated)},
+		{Name: "scalar inputs", Text: notation.Grouped(uint64(c.Inputs))}}}}
 }
 
 // timeTable has the times of the run, which is not the profiled one.

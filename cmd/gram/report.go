@@ -13,6 +13,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // report prints a gradient and its cost for people.
@@ -61,23 +62,23 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 	r.out.WriteByte('\n')
 	r.steps(&c.Steps)
 	r.out.WriteByte('\n')
-	r.line("size", "|t| %s, |D(t)| %s, %s", grouped(uint64(c.Size.Term)), grouped(uint64(c.Size.Reverse)),
+	r.line("size", "|t| %s, |D(t)| %s, %s", notation.Grouped(uint64(c.Size.Term)), notation.Grouped(uint64(c.Size.Reverse)),
 		plural(c.Inputs, "scalar input"))
-	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", grouped(c.Overhead.Total),
-		grouped(c.Overhead.Instantiate), grouped(c.Overhead.Search), grouped(c.Overhead.Readback))
+	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", notation.Grouped(c.Overhead.Total),
+		notation.Grouped(c.Overhead.Instantiate), notation.Grouped(c.Overhead.Search), notation.Grouped(c.Overhead.Readback))
 	if n := c.Normalised; n != nil {
 		r.line("modular", "%s normalised in %s steps, %d kept past %d·|D(λ)| steps", plural(n.Lambdas, "function"),
-			grouped(n.Steps), n.Kept, n.Budget)
+			notation.Grouped(n.Steps), n.Kept, n.Budget)
 	}
 	if u := c.Cache; u != nil && u.MaxBytes > 0 {
 		r.line("cache", "%s found, %d made; %s of %s symbols of D(t) rebuilt; %s of %s held, %d evicted", plural(u.Hits, "function"),
-			u.Misses, grouped(uint64(u.Rebuilt)), grouped(uint64(u.Reused+u.Rebuilt)), limits.Size(u.Bytes), limits.Size(u.MaxBytes), u.Evictions)
+			u.Misses, notation.Grouped(uint64(u.Rebuilt)), notation.Grouped(uint64(u.Reused+u.Rebuilt)), limits.Size(u.Bytes), limits.Size(u.MaxBytes), u.Evictions)
 	}
 	if c.M != nil {
-		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", grouped(*c.M), grouped(*c.Graph),
+		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", notation.Grouped(*c.M), notation.Grouped(*c.Graph),
 			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))
 	}
-	r.line("nodes", "%s allocated, %s live at once, arena of %s", grouped(c.Nodes.Allocated), grouped(c.Nodes.Peak),
+	r.line("nodes", "%s allocated, %s live at once, arena of %s", notation.Grouped(c.Nodes.Allocated), notation.Grouped(c.Nodes.Peak),
 		limits.Size(c.ArenaBytes))
 	r.times(&c.Seconds, "reduce", repeat)
 	r.line("speed", "%s ns per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64))
@@ -86,7 +87,7 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 // passes prints the cost of a gradient by passes over the graph of the program.
 func (r *report) passes(c *gram.Cost, repeat int) {
 	r.out.WriteByte('\n')
-	r.line("passes", "%s operations", grouped(c.Operations))
+	r.line("passes", "%s operations", notation.Grouped(c.Operations))
 	r.line("graph", "%s, %s", plural(int(c.Nodes.Allocated), "node"), plural(c.Inputs, "scalar input"))
 	r.times(&c.Seconds, "run", repeat)
 }
@@ -122,10 +123,10 @@ func (r *report) steps(s *gram.Steps) {
 	t.AppendHeader(table.Row{"no.", "rule", "steps", "share"})
 	for _, rule := range s.ByRule() {
 		if rule.Steps > 0 {
-			t.AppendRow(table.Row{rule.Number, rule.Name, grouped(rule.Steps), share(rule.Steps, s.Total)})
+			t.AppendRow(table.Row{rule.Number, rule.Name, notation.Grouped(rule.Steps), share(rule.Steps, s.Total)})
 		}
 	}
-	t.AppendFooter(table.Row{"", "total", grouped(s.Total), share(s.Total, s.Total)})
+	t.AppendFooter(table.Row{"", "total", notation.Grouped(s.Total), share(s.Total, s.Total)})
 	r.out.WriteString(t.Render())
 	r.out.WriteByte('\n')
 }
@@ -137,20 +138,11 @@ func share(part, whole uint64) string {
 	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
 }
 
-// grouped prints 1234567 as 1 234 567.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return grouped(uint64(n)) + " " + what + "s"
+	return notation.Grouped(uint64(n)) + " " + what + "s"
 }
 
 // seconds prints a time with three or four digits: 1.234ms.

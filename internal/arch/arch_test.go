@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	// What pages are drawn with.
 	"internal/layered":     {},
 	"internal/notation":    {"lang"}, // shapes
-	"internal/htmlreport":  {},
+	"internal/htmlreport":  {"internal/notation"},
 	"internal/rulepicture": {"graph"}, // the rules' names
 	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
 
@@ -58,6 +58,7 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "machine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
+		"internal/notation",
 	},
 	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore", "internal/htmlreport", "internal/notation"},
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // bars are numbers with bars from zero.
@@ -35,7 +37,7 @@ func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
 	shown := cut(values)
 	if left := len(values) - len(shown); left > 0 {
-		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars, grouped(uint64(left)))
+		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars, notation.Grouped(uint64(left)))
 	}
 	texts := make([]string, len(shown))
 	for k, i := range shown {

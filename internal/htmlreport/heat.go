@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // matrix is what a heat map shows.
@@ -65,7 +67,7 @@ const (
 func newHeat(ms []matrix, of int, values []float64) *heat {
 	var h heat
 	if left := of - len(ms); left > 0 {
-		h.Note = fmt.Sprintf("The first %d matrices are shown; %s are left out.", len(ms), grouped(uint64(left)))
+		h.Note = fmt.Sprintf("The first %d matrices are shown; %s are left out.", len(ms), notation.Grouped(uint64(left)))
 	}
 	most := largest(values)
 	h.Legend = newLegend(most)

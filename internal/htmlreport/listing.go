@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // stepTable is the table of steps by rule.
@@ -27,9 +29,9 @@ func newStepTable(rules []Rule) *stepTable {
 		most = max(most, r.Steps)
 	}
 	for _, r := range rules {
-		t.Rows = append(t.Rows, stepRow{r, grouped(r.Steps), share(r.Steps, total), percent(float64(r.Steps), float64(most))})
+		t.Rows = append(t.Rows, stepRow{r, notation.Grouped(r.Steps), share(r.Steps, total), percent(float64(r.Steps), float64(most))})
 	}
-	t.Total = grouped(total)
+	t.Total = notation.Grouped(total)
 	return &t
 }
 
@@ -166,7 +168,7 @@ func count(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return grouped(n)
+	return notation.Grouped(n)
 }
 
 // clipped is a line with spaces for tabs, and cut if it is long.
@@ -176,5 +178,5 @@ func clipped(text string) string {
 	if n <= mostRunes {
 		return text
 	}
-	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]), grouped(uint64(n-mostRunes)))
+	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]), notation.Grouped(uint64(n-mostRunes)))
 }

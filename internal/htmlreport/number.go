@@ -55,15 +55,6 @@ func align(texts []string) []string {
 	return out
 }
 
-// grouped prints 1234567 as 1 234 567.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
-}
-
 // percent is a part of a whole as a length in CSS.
 func percent(part, whole float64) string {
 	if whole == 0 {

@@ -31,6 +31,15 @@ func AppendNumber(b []byte, x float64) []byte {
 	return b
 }
 
+// Grouped writes 1234567 as 1 234 567.
+func Grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
+
 // AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.
 func AppendJSONNumber(b []byte, x float64) []byte {
 	if !math.IsNaN(x) && !math.IsInf(x, 0) {
