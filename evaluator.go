@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
-	"github.com/gram-machine/gram/machine"
 )
 
 // EvalOptions say how a program is run. The zero value is the LIFO schedule
@@ -40,7 +40,7 @@ type Evaluator struct {
 	p       *Program
 	opt     EvalOptions
 	prog    *graph.Program
-	m       *machine.Machine
+	m       *engine.Machine
 	meter   *limits.Meter
 	held    uint64 // bytes of the arena that the meter knows of
 	grad    bool
@@ -49,7 +49,7 @@ type Evaluator struct {
 	lengths []int
 	cleanup runtime.Cleanup
 	// Of the strategies other than Direct: what was done before the program that runs.
-	before      machine.Stats
+	before      engine.Stats
 	modularised *modularProgram
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's
@@ -97,13 +97,13 @@ func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
 func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
-	e.m, err = machine.New(e.prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
+	e.m, err = engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
+		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
 	if err != nil {
 		return e.p.locate(err, "starting")
 	}
 	// An evaluator that is dropped without Close gives its memory back all the same.
-	e.cleanup = runtime.AddCleanup(e, func(m *machine.Machine) { _ = m.Close() }, e.m)
+	e.cleanup = runtime.AddCleanup(e, func(m *engine.Machine) { _ = m.Close() }, e.m)
 	return nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -73,11 +73,11 @@ var errWindowEnd = errors.New("gram: the end of what is looked at")
 func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration, error) {
 	x := &Exploration{p: p, opt: opt, letNames: p.letNames(), symbols: map[term.Pos]string{}, inputs: p.ScalarInputs(), many: map[uint64]bool{}}
 	var counts graph.Counts
-	first := &machine.Watch{Rewrite: func(r *machine.Rewrite) error {
+	first := &engine.Watch{Rewrite: func(r *engine.Rewrite) error {
 		if r.Number%nearSteps == 1 {
 			x.events = append(x.events, r.Event)
 		}
-		if r.Phase == machine.Backward && x.info.Backward == 0 {
+		if r.Phase == engine.Backward && x.info.Backward == 0 {
 			x.info.Backward = r.Number
 		}
 		counts[r.Rule]++
@@ -128,13 +128,13 @@ func inOneLine(err error) string {
 func (x *Exploration) Info() ExplorationInfo { return x.info }
 
 // run runs the program again. Limits end it where they did at first, but for time.
-func (x *Exploration) run(ctx context.Context, watch func(*machine.Machine) *machine.Watch) error {
+func (x *Exploration) run(ctx context.Context, watch func(*engine.Machine) *engine.Watch) error {
 	return x.p.literally(ctx, x.opt.EvalOptions, x.opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
 		return x.watch(e, point, values, jacobian, watch(e.m))
 	})
 }
 
-func (x *Exploration) watch(e *Evaluator, point, values, jacobian []float64, w *machine.Watch) error {
+func (x *Exploration) watch(e *Evaluator, point, values, jacobian []float64, w *engine.Watch) error {
 	if x.opt.Gradient {
 		return e.m.WatchGradient(point, values, jacobian, w)
 	}
@@ -142,7 +142,7 @@ func (x *Exploration) watch(e *Evaluator, point, values, jacobian []float64, w *
 }
 
 // remember keeps how an object is computed.
-func (x *Exploration) remember(r *machine.Rewrite) {
+func (x *Exploration) remember(r *engine.Rewrite) {
 	if !computes(r) {
 		return
 	}
@@ -158,7 +158,7 @@ func (x *Exploration) remember(r *machine.Rewrite) {
 }
 
 // computes reports whether a rewrite makes a number out of numbers.
-func computes(r *machine.Rewrite) bool {
+func computes(r *engine.Rewrite) bool {
 	if r.Instr == nil {
 		return false
 	}
@@ -189,8 +189,8 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 	if err != nil {
 		return 0, false, err
 	}
-	err = x.run(ctx, func(*machine.Machine) *machine.Watch {
-		return &machine.Watch{Rewrite: func(r *machine.Rewrite) error {
+	err = x.run(ctx, func(*engine.Machine) *engine.Watch {
+		return &engine.Watch{Rewrite: func(r *engine.Rewrite) error {
 			if find.Back && r.Number >= find.From {
 				return errWindowEnd
 			}
@@ -266,9 +266,9 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 		event = x.events[from/nearSteps]
 	}
 	s := newScenes(x, from, to, event, most)
-	err := x.run(ctx, func(m *machine.Machine) *machine.Watch {
+	err := x.run(ctx, func(m *engine.Machine) *engine.Watch {
 		s.m, s.view = m, m.NewView()
-		return &machine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
+		return &engine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
 	})
 	if errors.Is(err, errTooMany) {
 		return nil, errTooMany

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -27,7 +27,7 @@ func (c *cell) put(v *WindowVersion) {
 }
 
 // arrive takes an argument that arrives at a dual.
-func (s *scenes) arrive(a machine.Arrival) {
+func (s *scenes) arrive(a engine.Arrival) {
 	c := s.cells[a.To]
 	if c == nil {
 		n := s.m.Node(a.To)
@@ -50,8 +50,8 @@ func (s *scenes) arrive(a machine.Arrival) {
 }
 
 // fire looks whether a dual fires.
-func (s *scenes) fire(r *machine.Rewrite) {
-	if c := s.cells[r.At]; c != nil && r.Rule == graph.Lambda && r.Phase == machine.Backward {
+func (s *scenes) fire(r *engine.Rewrite) {
+	if c := s.cells[r.At]; c != nil && r.Rule == graph.Lambda && r.Phase == engine.Backward {
 		c.fired = true
 		s.update(r.At, r.Number)
 	}
@@ -85,8 +85,8 @@ func (s *scenes) update(at graph.Ref, step uint64) {
 }
 
 // seen returns an object as it is now.
-func (s *scenes) seen(at graph.Ref) machine.Seen {
-	return machine.Seen{At: at, Node: s.m.Node(at)}
+func (s *scenes) seen(at graph.Ref) engine.Seen {
+	return engine.Seen{At: at, Node: s.m.Node(at)}
 }
 
 // roleOf tells what part an object has.
@@ -101,7 +101,7 @@ func roleOf(k graph.Kind) string {
 }
 
 // version describes an object as it is now.
-func (s *scenes) version(o machine.Seen) WindowVersion {
+func (s *scenes) version(o engine.Seen) WindowVersion {
 	k := o.Node.Kind()
 	v := WindowVersion{Kind: k.String(), Role: roleOf(k), Root: o.At == s.m.Result()}
 	pos := s.m.Place(o.At)
@@ -169,7 +169,7 @@ func (x *Exploration) name(pos term.Pos) string {
 }
 
 // number describes a number, and the dual of an input.
-func (s *scenes) number(v *WindowVersion, o machine.Seen) {
+func (s *scenes) number(v *WindowVersion, o engine.Seen) {
 	if i := s.m.InputAt(o.At); i >= 0 {
 		v.Label = s.x.p.src.Term.Vars[s.x.inputs[i]].Name
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/machine"
 )
 
 // How many objects a window shows in one state: all, if there are no more than
@@ -26,8 +26,8 @@ var errTooMany = errors.New("gram: too many objects to be shown")
 // or changed is put at the step that did it.
 type scenes struct {
 	x        *Exploration
-	m        *machine.Machine
-	view     *machine.View
+	m        *engine.Machine
+	view     *engine.View
 	from, to uint64
 	first    uint64 // of the event that the window begins in
 	most     int
@@ -44,7 +44,7 @@ type scenes struct {
 // shown is an object of the window, and how it was seen last.
 type shown struct {
 	versions []WindowVersion
-	seen     machine.Seen
+	seen     engine.Seen
 	root     bool
 	event    int // the last that it was seen in
 	here     bool
@@ -75,7 +75,7 @@ func newScenes(x *Exploration, from, to, first uint64, most int) *scenes {
 }
 
 // rewrite takes a step.
-func (s *scenes) rewrite(r *machine.Rewrite) error {
+func (s *scenes) rewrite(r *engine.Rewrite) error {
 	if r.Number > s.to && r.Event != s.event.number {
 		return errWindowEnd
 	}
@@ -104,7 +104,7 @@ func (s *scenes) rewrite(r *machine.Rewrite) error {
 }
 
 // step adds a step to the window.
-func (s *scenes) step(r *machine.Rewrite) {
+func (s *scenes) step(r *engine.Rewrite) {
 	line, column := s.x.p.src.Position(r.Pos)
 	step := WindowStep{Rule: int(r.Rule), Phase: r.Phase.String(), Line: line, Column: column, Node: -1, Event: r.Event,
 		Live: r.After, Left: s.event.left}
@@ -118,7 +118,7 @@ func (s *scenes) step(r *machine.Rewrite) {
 }
 
 // startEvent looks at the arena: it is as it is after the event that begins with r.
-func (s *scenes) startEvent(r *machine.Rewrite) error {
+func (s *scenes) startEvent(r *engine.Rewrite) error {
 	s.endEvent()
 	s.event.number = r.Event
 	return s.look(r)
@@ -126,7 +126,7 @@ func (s *scenes) startEvent(r *machine.Rewrite) error {
 
 // look finds out what has changed since the arena was looked at last. What the last event
 // before the window has left is there from the window's first state on.
-func (s *scenes) look(r *machine.Rewrite) error {
+func (s *scenes) look(r *engine.Rewrite) error {
 	var focus []graph.Ref
 	if r.At != 0 {
 		focus = append(focus, r.At)
@@ -158,7 +158,7 @@ func (s *scenes) look(r *machine.Rewrite) error {
 }
 
 // see finds out whether an object is new or another than before.
-func (s *scenes) see(o *machine.Seen) *shown {
+func (s *scenes) see(o *engine.Seen) *shown {
 	sh := s.nodes[o.At]
 	if sh == nil {
 		sh = &shown{}
@@ -176,7 +176,7 @@ func (s *scenes) see(o *machine.Seen) *shown {
 
 // changed tells whether an object looks another way. What has arrived at a dual, and who
 // waits for a node, is no look of it.
-func changed(a, b *machine.Seen) bool {
+func changed(a, b *engine.Seen) bool {
 	switch k := b.Node.Kind(); {
 	case k != a.Node.Kind() || !slices.Equal(a.Refs, b.Refs):
 		return true

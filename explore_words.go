@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
 // words are the label of an object that is no number and no dual of D, and what it is, for
 // readers who know the calculus and not the machine.
-func (s *scenes) words(o machine.Seen) (label, text string) {
+func (s *scenes) words(o engine.Seen) (label, text string) {
 	switch k := o.Node.Kind(); k {
 	case graph.Closure:
 		label = "λ " + s.m.Name(o.At)
@@ -91,7 +91,7 @@ func operation(in *graph.Instr) string {
 }
 
 // iteration returns label and text of the iteration of a numeral, or of a list's fold.
-func (s *scenes) iteration(o machine.Seen) (label, text string) {
+func (s *scenes) iteration(o engine.Seen) (label, text string) {
 	name, what, unit := "fold", "the fold of a list", "element"
 	if o.Node.Kind() == graph.IterNat {
 		name, what, unit = "iterate", "the iteration of a function", "call"

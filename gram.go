@@ -4,7 +4,7 @@
 //
 // A program goes through these stages, each a package of its own:
 //
-//	source  ─lang→  term  ─revgrad→  term  ─compile→  templates  ─machine→  graph  ─read-back→  numbers
+//	source  ─lang→  term  ─revgrad→  term  ─compile→  templates  ─engine→  graph  ─read-back→  numbers
 //
 // [Load] does the first, once. [Program.Value] and [Program.Gradient] do the rest
 // at the program's point; an [Evaluator] does it again and again, at many points,
@@ -24,11 +24,11 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -166,11 +166,11 @@ func (o *Options) phase(name string) {
 }
 
 // machinePhase is what a machine calls when a phase begins, nil if nobody wants to know.
-func (o *Options) machinePhase() func(machine.Phase) {
+func (o *Options) machinePhase() func(engine.Phase) {
 	if o.Phase == nil {
 		return nil
 	}
-	return func(p machine.Phase) { o.Phase(p.String()) }
+	return func(p engine.Phase) { o.Phase(p.String()) }
 }
 
 // check returns what a phase calls now and then.
@@ -328,23 +328,23 @@ func (p *Program) valueType() error {
 }
 
 // Schedule is the order in which the machine fires redexes.
-type Schedule = machine.Schedule
+type Schedule = engine.Schedule
 
 // The schedules.
 const (
-	LIFO     = machine.LIFO
-	Random   = machine.Random
-	Parallel = machine.Parallel
+	LIFO     = engine.LIFO
+	Random   = engine.Random
+	Parallel = engine.Parallel
 )
 
 // Ablation is a piece of the machine that is taken away, to show what it is there for.
-type Ablation = machine.Ablation
+type Ablation = engine.Ablation
 
 // The ablations, the first of which takes nothing away.
 const (
-	Whole           = machine.Whole
-	NoFactoring     = machine.NoFactoring
-	SubstituteFirst = machine.SubstituteFirst
-	Rescan          = machine.Rescan
-	CopyBodies      = machine.CopyBodies
+	Whole           = engine.Whole
+	NoFactoring     = engine.NoFactoring
+	SubstituteFirst = engine.SubstituteFirst
+	Rescan          = engine.Rescan
+	CopyBodies      = engine.CopyBodies
 )

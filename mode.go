@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/limits"
-	"github.com/gram-machine/gram/machine"
 )
 
 // Mode is how a gradient is computed.
@@ -62,7 +62,7 @@ func (s *passes) make(point []float64) error {
 	check := s.p.opt.check("reduce", s.meter)
 	b := hypergraph.NewBuilder(len(point))
 	i := 0
-	m.Ground(func(op machine.Operation) bool {
+	m.Ground(func(op engine.Operation) bool {
 		if i++; i%(1<<14) == 0 {
 			if err = check(); err != nil {
 				return false
@@ -87,7 +87,7 @@ func (s *passes) make(point []float64) error {
 	return nil
 }
 
-func operands(args []machine.Operand) []hypergraph.Operand {
+func operands(args []engine.Operand) []hypergraph.Operand {
 	out := make([]hypergraph.Operand, len(args))
 	for i, a := range args {
 		out[i] = hypergraph.Operand(a)

@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -34,7 +34,7 @@ type modularProgram struct {
 	prog   *graph.Program
 	report Normalised
 	reuse  Reuse
-	stats  machine.Stats
+	stats  engine.Stats
 }
 
 // normalForm is what the strategy [Modular] makes of a closed λ, in isolation: its inputs
@@ -47,7 +47,7 @@ type normalForm struct {
 	kept    bool
 	image   int64 // |D(λ)|, without those
 	symbols int64 // |t|
-	stats   machine.Stats
+	stats   engine.Stats
 }
 
 // modular makes the program in which the closed λs of D(t) are normalised: the outermost
@@ -140,8 +140,8 @@ func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Mete
 		at[i] = point[in]
 	}
 	job := normalising{t: d, inputs: inputs, point: at, place: l.place, profile: prof}
-	n, stats, err := p.normalForm(job, meter, machine.Options{Folded: true,
-		Limits: machine.Limits{MaxSteps: uint64(BudgetFactor * d.Size())}})
+	n, stats, err := p.normalForm(job, meter, engine.Options{Folded: true,
+		Limits: engine.Limits{MaxSteps: uint64(BudgetFactor * d.Size())}})
 	var limit *LimitError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil
@@ -149,7 +149,7 @@ func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Mete
 	if err != nil {
 		return nil, err
 	}
-	out.stats = machine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
+	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
 	out.t, out.used = compact(n, inputs)
 	out.symbols = out.t.Size()
 	return out, nil

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,8 +27,8 @@ func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, erro
 		return nil, p.locate(err, "differentiating")
 	}
 	job := normalising{t: d, inputs: p.ScalarInputs(), point: p.Point(), place: inPlace, profile: opt.profile}
-	n, _, err := p.normalForm(job, meter, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
-		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
+	n, _, err := p.normalForm(job, meter, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
 	return n, err
 }
 
@@ -45,17 +45,17 @@ type normalising struct {
 
 // normalForm normalises, and returns what it cost, also if a limit ended it. The meter
 // bounds the memory. The error is that of [Program.Normal].
-func (p *Program) normalForm(job normalising, meter *limits.Meter, opt machine.Options) (*term.Term, machine.Stats, error) {
+func (p *Program) normalForm(job normalising, meter *limits.Meter, opt engine.Options) (*term.Term, engine.Stats, error) {
 	p.opt.phase("compile")
 	prog, err := compile.Compile(job.t, compile.Options{Inputs: job.inputs, Reversed: true, Open: true, Places: job.profile != nil, Check: p.opt.check("compile", meter)})
 	if err != nil {
-		return nil, machine.Stats{}, p.locate(relocate(err, job.place), "compiling")
+		return nil, engine.Stats{}, p.locate(relocate(err, job.place), "compiling")
 	}
 	opt.Phase, opt.Profile = p.opt.machinePhase(), job.profile.recording()
 	opt.Limits.MaxMemory, opt.Limits.Look = meter.Max(), p.opt.check("normalise", meter)
-	m, err := machine.New(prog, opt)
+	m, err := engine.New(prog, opt)
 	if err != nil {
-		return nil, machine.Stats{}, p.locate(err, "starting")
+		return nil, engine.Stats{}, p.locate(err, "starting")
 	}
 	defer m.Close()
 	n, err := m.Normal(job.point, job.t, job.inputs)

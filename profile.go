@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -43,9 +43,9 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 	case opt.Mode != Reverse || opt.Ablation != Whole:
 		return nil, errors.New("gram: a profile is of the mode Reverse, without an ablation")
 	}
-	prof := &profiler{out: newPprof(p.src, opt.Time), kind: machine.Profile}
+	prof := &profiler{out: newPprof(p.src, opt.Time), kind: engine.Profile}
 	if opt.Time {
-		prof.kind = machine.ProfileTime
+		prof.kind = engine.ProfileTime
 	}
 	opt.profile = prof
 	res, err := p.run(ctx, opt.EvalOptions, opt.Gradient, 1)
@@ -59,33 +59,33 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 // nothing.
 type profiler struct {
 	out  *pprof
-	kind machine.Recording
+	kind engine.Recording
 }
 
-func (p *profiler) recording() machine.Recording {
+func (p *profiler) recording() engine.Recording {
 	if p == nil {
-		return machine.NoProfile
+		return engine.NoProfile
 	}
 	return p.kind
 }
 
 // collect takes what the machine has recorded. place returns the program's place for one of
 // the term that the machine ran.
-func (p *profiler) collect(m *machine.Machine, place func(term.Pos) term.Pos) {
+func (p *profiler) collect(m *engine.Machine, place func(term.Pos) term.Pos) {
 	if p == nil {
 		return
 	}
-	m.Samples(func(s machine.Sample) { p.out.add(&s, place) })
+	m.Samples(func(s engine.Sample) { p.out.add(&s, place) })
 }
 
 // inPlace is for terms whose places are the program's.
 func inPlace(at term.Pos) term.Pos { return at }
 
 // passNames are the values of the label pass; what is not told apart has none.
-var passNames = map[machine.Origin]string{machine.SourceCode: "source", machine.GeneratedCode: "generated"}
+var passNames = map[engine.Origin]string{engine.SourceCode: "source", engine.GeneratedCode: "generated"}
 
 // add adds a sample of a machine.
-func (o *pprof) add(s *machine.Sample, place func(term.Pos) term.Pos) {
+func (o *pprof) add(s *engine.Sample, place func(term.Pos) term.Pos) {
 	var stack []*profile.Location
 	if s.Input >= 0 {
 		stack = o.inputStack(s.Input)

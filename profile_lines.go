@@ -1,6 +1,6 @@
 package gram
 
-import "github.com/gram-machine/gram/machine"
+import "github.com/gram-machine/gram/engine"
 
 // LineCost is what a run did at one line of the source itself: what was done at the lines
 // that this one calls is theirs.
@@ -29,13 +29,13 @@ func (p *Profile) Lines() []LineCost {
 	for _, s := range p.pprof.out.Sample {
 		at := &lines[s.Location[0].Line[0].Line]
 		to := &at.Normalised
-		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[machine.SourceCode] {
+		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[engine.SourceCode] {
 			to = &at.Source
 		} else if pass != nil {
 			to = &at.Generated
 		}
 		*to += uint64(s.Value[inRewrites])
-		if s.Label["phase"][0] != machine.Normalise.String() {
+		if s.Label["phase"][0] != engine.Normalise.String() {
 			at.Nodes += uint64(s.Value[inNodes])
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -51,14 +51,14 @@ func (p *Program) Branches() bool {
 
 // open reduces the program with symbolic inputs, whose values at the point decide the
 // branches. The caller closes the machine.
-func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*machine.Machine, machine.GraphSize, error) {
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
 	if !ground(p.src.Shape) {
-		return nil, machine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
+		return nil, engine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")
 	}
 	for i := range p.src.Term.Nodes {
 		if n := &p.src.Term.Nodes[i]; n.Op == term.LamOp && p.src.Term.Vars[n.X].Linear {
-			return nil, machine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
+			return nil, engine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
 	prog, err := p.get(p.symbolic.with(opt.placed()), func() (*graph.Program, error) {
@@ -66,13 +66,13 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 		return prog, p.locate(err, "compiling")
 	})
 	if err != nil {
-		return nil, machine.GraphSize{}, err
+		return nil, engine.GraphSize{}, err
 	}
 	look := p.opt.check("reduce", meter)
-	m, err := machine.New(prog, machine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: machine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
+	m, err := engine.New(prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(), Profile: opt.profile.recording(),
+		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
-		return nil, machine.GraphSize{}, p.locate(err, "starting")
+		return nil, engine.GraphSize{}, p.locate(err, "starting")
 	}
 	size, err := m.Graph(point)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -136,7 +136,7 @@ func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
 
 // ground makes the term of the graph that the machine has left: a let for each
 // operation around the outputs, in the shape of the value.
-func (st *stage) ground(m *machine.Machine) error {
+func (st *stage) ground(m *engine.Machine) error {
 	src := st.p.src.Term
 	t := term.New(src.Types)
 	inputs := make([]term.Var, len(st.inputs))
@@ -145,7 +145,7 @@ func (st *stage) ground(m *machine.Machine) error {
 	}
 	var zs []term.Var
 	var us []term.Ref
-	operand := func(o machine.Operand, pos term.Pos) term.Ref {
+	operand := func(o engine.Operand, pos term.Pos) term.Ref {
 		switch {
 		case o.Op >= 0:
 			return t.Variable(pos, zs[o.Op])
@@ -155,7 +155,7 @@ func (st *stage) ground(m *machine.Machine) error {
 		return t.Num(pos, o.Value)
 	}
 	var err error
-	m.Ground(func(op machine.Operation) bool {
+	m.Ground(func(op engine.Operation) bool {
 		if len(zs)%(1<<14) == 0 {
 			if err = st.check(); err != nil {
 				return false

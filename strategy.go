@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 )
 
@@ -126,7 +126,7 @@ func (e *Evaluator) again(point []float64) error {
 }
 
 // addStats adds what was done before the run to its cost.
-func addStats(s, before machine.Stats) machine.Stats {
+func addStats(s, before engine.Stats) engine.Stats {
 	s.Counts.AddTimes(&before.Counts, 1)
 	s.Instantiate += before.Instantiate
 	s.Search += before.Search

@@ -8,9 +8,9 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/machine"
 )
 
 // errTraceEnd ends a run of which no more is to be traced.
@@ -19,7 +19,7 @@ var errTraceEnd = errors.New("gram: the end of what is traced")
 // Trace writes the rewrites of a run of the machine at the program's point, a line each,
 // as they happen: the number, the rule, the phase, the place in the source, and the live
 // nodes before and after. The literal form runs, by LIFO or a random schedule, and the
-// strategy direct. See [machine.Machine.TraceValue] for the order of rewrites that the
+// strategy direct. See [engine.Machine.TraceValue] for the order of rewrites that the
 // machine makes at once. What it writes before an error is not taken back. The error is
 // an [*Error], a [*LimitError], a [*UsageError] about the rules, or that of w.
 func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) error {
@@ -33,7 +33,7 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 		line = p.jsonRewrite
 	}
 	var buf []byte
-	err = p.traced(ctx, &opt, func(_ *machine.Machine, r *machine.Rewrite) error {
+	err = p.traced(ctx, &opt, func(_ *engine.Machine, r *engine.Rewrite) error {
 		if f.keep(r.Number, r.Rule, r.Pos) && (opt.Phase == "" || opt.Phase == r.Phase.String()) {
 			buf = line(buf[:0], r)
 			if _, err := out.Write(buf); err != nil {
@@ -55,9 +55,9 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 }
 
 // traced runs the program with a trace.
-func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*machine.Machine, *machine.Rewrite) error) error {
+func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*engine.Machine, *engine.Rewrite) error) error {
 	return p.literally(ctx, opt.EvalOptions, opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
-		call := func(r *machine.Rewrite) error { return f(e.m, r) }
+		call := func(r *engine.Rewrite) error { return f(e.m, r) }
 		if opt.Gradient {
 			return e.m.TraceGradient(point, values, jacobian, call)
 		}
@@ -67,7 +67,7 @@ func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*machine
 
 // literally runs the literal form of the program at its point.
 func (p *Program) literally(ctx context.Context, opt EvalOptions, gradient bool, run func(e *Evaluator, point, values, jacobian []float64) error) error {
-	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation, opt.traced = true, Direct, Reverse, machine.Whole, true
+	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation, opt.traced = true, Direct, Reverse, engine.Whole, true
 	if opt.Schedule == Parallel {
 		opt.Schedule = LIFO
 	}
@@ -81,13 +81,13 @@ func (p *Program) literally(ctx context.Context, opt EvalOptions, gradient bool,
 	return p.locate(run(e, point, values, make([]float64, len(values)*len(point))), "reducing")
 }
 
-func (p *Program) textRewrite(b []byte, r *machine.Rewrite) []byte {
+func (p *Program) textRewrite(b []byte, r *engine.Rewrite) []byte {
 	rule := &graph.Rules[r.Rule]
 	return fmt.Appendf(b, "%8d  %4s %-12s  %-8s  %7s  %d → %d\n", r.Number, "("+rule.Number+")", rule.Name, r.Phase,
 		p.src.Place(r.Pos), r.Before, r.After)
 }
 
-func (p *Program) jsonRewrite(b []byte, r *machine.Rewrite) []byte {
+func (p *Program) jsonRewrite(b []byte, r *engine.Rewrite) []byte {
 	rule := &graph.Rules[r.Rule]
 	b = append(b, `{"step":`...)
 	b = strconv.AppendUint(b, r.Number, 10)
@@ -119,7 +119,7 @@ func (p *Program) jsonRewrite(b []byte, r *machine.Rewrite) []byte {
 func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before bool, most int, opt TraceOptions) (left int, err error) {
 	stop := step
 	if before {
-		err := p.traced(ctx, &opt, func(_ *machine.Machine, r *machine.Rewrite) error {
+		err := p.traced(ctx, &opt, func(_ *engine.Machine, r *engine.Rewrite) error {
 			if r.Number < step {
 				return nil
 			}
@@ -135,7 +135,7 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 			return 0, &UsageError{Flag: "--step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
 		}
 	}
-	err = p.traced(ctx, &opt, func(m *machine.Machine, r *machine.Rewrite) error {
+	err = p.traced(ctx, &opt, func(m *engine.Machine, r *engine.Rewrite) error {
 		if r.Number < stop {
 			return nil
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -90,20 +90,20 @@ func valueSteps(ctx context.Context, p *gram.Program) (Point, error) {
 }
 
 // machineFor compiles a term and makes a machine for it, which the caller closes.
-func machineFor(ctx context.Context, t *term.Term, opt compile.Options) (*machine.Machine, error) {
+func machineFor(ctx context.Context, t *term.Term, opt compile.Options) (*engine.Machine, error) {
 	opt.Check = ctx.Err
 	prog, err := compile.Compile(t, opt)
 	if err != nil {
 		return nil, err
 	}
-	return machine.New(prog, machine.Options{NoFuse: true, Limits: machine.Limits{Look: ctx.Err}})
+	return engine.New(prog, engine.Options{NoFuse: true, Limits: engine.Limits{Look: ctx.Err}})
 }
 
 // evaluate is what the value of a term costs at the point.
-func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []float64) (machine.Stats, error) {
+func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []float64) (engine.Stats, error) {
 	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs})
 	if err != nil {
-		return machine.Stats{}, err
+		return engine.Stats{}, err
 	}
 	defer m.Close()
 	err = m.Value(point)
@@ -111,10 +111,10 @@ func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []floa
 }
 
 // normalise returns the symbolic normal form of D(t), and what it costs.
-func normalise(ctx context.Context, d *term.Term, inputs []term.Var, point []float64) (*term.Term, machine.Stats, error) {
+func normalise(ctx context.Context, d *term.Term, inputs []term.Var, point []float64) (*term.Term, engine.Stats, error) {
 	m, err := machineFor(ctx, d, compile.Options{Inputs: inputs, Open: true, Reversed: true})
 	if err != nil {
-		return nil, machine.Stats{}, err
+		return nil, engine.Stats{}, err
 	}
 	defer m.Close()
 	normal, err := m.Normal(point, d, inputs)

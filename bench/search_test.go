@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,7 +27,7 @@ const (
 type searched struct {
 	t     *term.Term
 	how   string
-	stats machine.Stats
+	stats engine.Stats
 }
 
 // ratio is the search for each unit of work, beyond what is allowed in all.
@@ -40,9 +40,9 @@ func (s *searched) ratio() float64 {
 func drawSearch(t *rapid.T) *searched {
 	how := rapid.SampledFrom([]string{"value", "gradient", "Jacobian", "duals"}).Draw(t, "how")
 	size := rapid.IntRange(1, generate.MaxSize).Draw(t, "size")
-	opt := machine.Options{NoFuse: true, Limits: machine.Limits{MaxSteps: maxSteps}}
+	opt := engine.Options{NoFuse: true, Limits: engine.Limits{MaxSteps: maxSteps}}
 	if rapid.Bool().Draw(t, "any redex") {
-		opt.Schedule, opt.Seed = machine.Random, rapid.Uint64().Draw(t, "seed")
+		opt.Schedule, opt.Seed = engine.Random, rapid.Uint64().Draw(t, "seed")
 	}
 	if how == "duals" {
 		q := generate.Linear(t, size)
@@ -76,16 +76,16 @@ const maxSteps = 100_000
 
 // requireRun requires a run without error, but that of the limit of steps.
 func requireRun(t require.TestingT, err error) {
-	var limit *machine.LimitError
+	var limit *engine.LimitError
 	if !errors.As(err, &limit) {
 		require.NoError(t, err)
 	}
 }
 
-func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt machine.Options) (m *machine.Machine, outputs int) {
+func newMachine(t require.TestingT, q *term.Term, c compile.Options, opt engine.Options) (m *engine.Machine, outputs int) {
 	prog, err := compile.Compile(q, c)
 	require.NoError(t, err)
-	m, err = machine.New(prog, opt)
+	m, err = engine.New(prog, opt)
 	require.NoError(t, err)
 	return m, prog.Outputs
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -48,7 +48,7 @@ func normalForm(t *testing.T, q *term.Term, opt compile.Options, p *lang.Program
 	opt.Open = true
 	prog, err := compile.Compile(q, opt)
 	require.NoError(t, err)
-	m, err := machine.New(prog, machine.Options{})
+	m, err := engine.New(prog, engine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
 	var point []float64

@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -247,17 +247,17 @@ func TestPropertyProgramsAgree(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
 		require.NoError(t, err)
-		m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: 50_000, MaxMemory: 64 << 20}})
+		m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: 50_000, MaxMemory: 64 << 20}})
 		require.NoError(t, err)
 		defer m.Close()
 		size, err := m.Graph(p.Point)
-		var limit *machine.LimitError
+		var limit *engine.LimitError
 		if errors.As(err, &limit) {
 			return
 		}
 		require.NoError(t, err)
 		b := hypergraph.NewBuilder(len(p.Inputs))
-		m.Ground(func(op machine.Operation) bool {
+		m.Ground(func(op engine.Operation) bool {
 			args := make([]hypergraph.Operand, len(op.Args))
 			for i, o := range op.Args {
 				args[i] = hypergraph.Operand(o)

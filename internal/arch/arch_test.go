@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"revgrad":             {"term"},
 	"graph":               {"term"},
 	"compile":             {"term", "graph"},
-	"machine":             {"term", "graph"},
+	"engine":              {"term", "graph"},
 	"internal/limits":     {},
 	"internal/generate":   {"term"},
 	"internal/property":   {},
@@ -51,16 +51,16 @@ var layers = map[string][]string{
 	"internal/rulepicture": {"graph"}, // the rules' names
 	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits",
+	root: {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
-		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "machine",
+		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "engine",
 		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 		"internal/notation",
 	},
-	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "machine", "internal/limits", "internal/explore", "internal/htmlreport", "internal/notation"},
+	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "internal/limits", "internal/explore", "internal/htmlreport", "internal/notation"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
@@ -168,8 +168,8 @@ func TestImports(t *testing.T) {
 		{from: "revgrad", to: "term"},
 		{from: "compile", to: "term"},
 		{from: "compile", to: "graph"},
-		{from: "machine", to: "graph"},
-		{from: root, to: "machine"},
+		{from: "engine", to: "graph"},
+		{from: root, to: "engine"},
 	} {
 		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {
 			t.Errorf("no import of %s by %s was found", name(want.to), name(want.from))
@@ -185,34 +185,34 @@ func TestViolations(t *testing.T) {
 		{"lang", "term", false},
 		{"lang/load", "lang/syntax", false},
 		{"compile", "graph", false},
-		{"machine", "term", false},
-		{"machine", "graph", false},
+		{"engine", "term", false},
+		{"engine", "graph", false},
 		{"internal/oracle", "term", false},
 		{"cmd/gram", root, false},
 		{"cmd/gram/page", "bench", false},
 		{"bench", root, false},
 
-		{"machine", "lang", true},
-		{"machine", "lang/load", true},
-		{"machine", "compile", true},
-		{"machine", "revgrad", true},
-		{"machine", root, true},
-		{"graph", "machine", true},
-		{"compile", "machine", true},
+		{"engine", "lang", true},
+		{"engine", "lang/load", true},
+		{"engine", "compile", true},
+		{"engine", "revgrad", true},
+		{"engine", root, true},
+		{"graph", "engine", true},
+		{"compile", "engine", true},
 		{"compile", "lang", true},
 		{"revgrad", "compile", true},
 		{"lang/load", "graph", true},
 		{"term", "graph", true},
-		{"internal/oracle", "machine", true},
+		{"internal/oracle", "engine", true},
 		{"internal/reference", "revgrad", true},
-		{"internal/reference", "machine", true},
+		{"internal/reference", "engine", true},
 		{root, "bench", true},
 		{root, "internal/oracle", true},
 		{"bench", "cmd/gram", true},
 		{"langs", "term", true}, // a folder that the table doesn't know
 		{"term", "internal/unknown", true},
 		{root, "internal/explore", true},
-		{"internal/explore", "machine", true},
+		{"internal/explore", "engine", true},
 	} {
 		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
 		if (len(got) > 0) != tt.wrong {
@@ -226,14 +226,14 @@ func TestRead(t *testing.T) {
 		return &fstest.MapFile{Data: []byte("package p\nimport (\n" + imports + ")\n")}
 	}
 	tree := fstest.MapFS{
-		"gram.go":           file(`"fmt"; "` + module + `/machine"` + "\n"),
-		"machine/fire.go":   file(`"` + module + `/lang/load"` + "\n" + `"` + module + `ples/x"` + "\n"),
-		"machine/a_test.go": file(`"` + module + `/compile"` + "\n"),
-		"machine/linux.go":  {Data: []byte("//go:build plan9\n\npackage p\nimport _ \"" + module + "\"\n")},
-		"testdata/t.go":     file(`"` + module + `/cmd"` + "\n"),
-		".hidden/h.go":      file(`"` + module + `/cmd"` + "\n"),
-		"other/go.mod":      {},
-		"other/o.go":        file(`"` + module + `/cmd"` + "\n"),
+		"gram.go":          file(`"fmt"; "` + module + `/engine"` + "\n"),
+		"engine/fire.go":   file(`"` + module + `/lang/load"` + "\n" + `"` + module + `ples/x"` + "\n"),
+		"engine/a_test.go": file(`"` + module + `/compile"` + "\n"),
+		"engine/linux.go":  {Data: []byte("//go:build plan9\n\npackage p\nimport _ \"" + module + "\"\n")},
+		"testdata/t.go":    file(`"` + module + `/cmd"` + "\n"),
+		".hidden/h.go":     file(`"` + module + `/cmd"` + "\n"),
+		"other/go.mod":     {},
+		"other/o.go":       file(`"` + module + `/cmd"` + "\n"),
 	}
 	got, err := read(tree)
 	if err != nil {
@@ -241,11 +241,11 @@ func TestRead(t *testing.T) {
 	}
 	want := []edge{
 		{".", ".", "gram.go"},
-		{".", "machine", "gram.go"},
-		{"machine", "lang/load", "machine/fire.go"},
-		{"machine", "machine", "machine/fire.go"},
-		{"machine", ".", "machine/linux.go"},
-		{"machine", "machine", "machine/linux.go"},
+		{".", "engine", "gram.go"},
+		{"engine", "lang/load", "engine/fire.go"},
+		{"engine", "engine", "engine/fire.go"},
+		{"engine", ".", "engine/linux.go"},
+		{"engine", "engine", "engine/linux.go"},
 	}
 	slices.SortFunc(got, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })
 	slices.SortFunc(want, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })

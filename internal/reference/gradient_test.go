@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 )
 
@@ -24,13 +24,13 @@ import (
 func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale float64) {
 	prog, err := compile.Compile(p.t, compile.Options{Inputs: p.inputs, Open: true})
 	require.NoError(t, err)
-	m, err := machine.New(prog, machine.Options{})
+	m, err := engine.New(prog, engine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
 	_, err = m.Graph(p.point)
 	require.NoError(t, err)
 	b := hypergraph.NewBuilder(len(p.inputs))
-	m.Ground(func(op machine.Operation) bool {
+	m.Ground(func(op engine.Operation) bool {
 		args := make([]hypergraph.Operand, len(op.Args))
 		for i, o := range op.Args {
 			args[i] = hypergraph.Operand(o)

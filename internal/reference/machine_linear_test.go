@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -27,7 +27,7 @@ func TestPropertyMachineLinear(t *testing.T) {
 // requireSchedules requires the same of a random schedule as of LIFO.
 func requireSchedules(t require.TestingT, p subject, seed uint64) {
 	want, ok := onMachine(t, p, false)
-	got, again := onSchedule(t, p, false, machine.Options{Schedule: machine.Random, Seed: seed})
+	got, again := onSchedule(t, p, false, engine.Options{Schedule: engine.Random, Seed: seed})
 	require.Equal(t, ok, again)
 	if ok {
 		require.Equal(t, want.counts, got.counts, "%s", p.t)

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -70,11 +70,11 @@ func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bo
 
 // onMachineWithin runs the machine; ok is false if it takes more steps.
 func onMachineWithin(t require.TestingT, p subject, gradient bool, steps uint64) (out outcome, ok bool) {
-	return onSchedule(t, p, gradient, machine.Options{Limits: machine.Limits{MaxSteps: steps}})
+	return onSchedule(t, p, gradient, engine.Options{Limits: engine.Limits{MaxSteps: steps}})
 }
 
 // onSchedule runs the machine by the options.
-func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, ok bool) {
+func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options) (out outcome, ok bool) {
 	q := p.t
 	if gradient {
 		q = p.reversed(t)
@@ -85,7 +85,7 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Option
 		opt.Limits.MaxSteps = maxSteps
 	}
 	opt.Limits.MaxMemory = 64 << 20
-	m, err := machine.New(prog, opt)
+	m, err := engine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
 	if gradient {
@@ -95,7 +95,7 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt machine.Option
 	} else if err = m.Value(p.point); err == nil {
 		out.values, _, err = m.Read(nil, nil)
 	}
-	var limit *machine.LimitError
+	var limit *engine.LimitError
 	if errors.As(err, &limit) {
 		return out, false
 	}
@@ -198,11 +198,11 @@ func normalForm(t require.TestingT, p subject) *term.Term {
 	d := p.reversed(t)
 	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Open: true})
 	require.NoError(t, err)
-	m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer m.Close()
 	n, err := m.Normal(p.point, d, p.inputs)
-	var limit *machine.LimitError
+	var limit *engine.LimitError
 	if errors.As(err, &limit) {
 		return nil
 	}

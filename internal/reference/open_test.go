@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/machine"
 )
 
 // opened is what a reduction with symbolic inputs comes to: m by rule, and |G|.
@@ -26,11 +26,11 @@ type opened struct {
 func openMachine(t require.TestingT, p subject) (out opened, ok bool) {
 	prog, err := compile.Compile(p.t, compile.Options{Inputs: p.inputs, Open: true})
 	require.NoError(t, err)
-	m, err := machine.New(prog, machine.Options{Limits: machine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer m.Close()
 	size, err := m.Graph(p.point)
-	var limit *machine.LimitError
+	var limit *engine.LimitError
 	if errors.As(err, &limit) {
 		return out, false
 	}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// sweepLeast is how many instructions the runs of a block have whose backward phase is
+// worth a worker's time.
+const sweepLeast = 1 << 14
+
+// sweepOrFetch is sweep, which a worker may have done already. The machine fires blocks
+// in their order still; what is lent is to go through a block's runs, which depends on
+// nothing but what has arrived at its duals.
+func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref, out *contributions) error {
+	if m.team == nil {
+		return m.sweep(base, p, m.arrivedAt(p), out)
+	}
+	m.lendSweeps(stack)
+	if e := m.team.sweeps[base]; e != nil {
+		delete(m.team.sweeps, base)
+		ok, err := m.fetch(e)
+		if err != nil {
+			return err
+		}
+		if ok {
+			m.add(&e.cost)
+			*out = e.comes
+			return nil
+		}
+	}
+	return m.sweep(base, p, m.arrivedAt(p), out)
+}
+
+// lendSweeps lends blocks that have many runs, from the bottom of the stack, where those
+// are that LIFO comes to last: so the machine and its workers meet but once. All has
+// arrived at a block on the stack. A block that is pushed below what has been looked at is not lent.
+func (m *Machine) lendSweeps(stack []graph.Ref) {
+	t := m.team
+	t.swept = min(t.swept, len(stack))
+	if t.swept == len(stack) {
+		return
+	}
+	waiting := t.waiting()
+	if waiting == 0 && len(t.sweeps) > 0 {
+		t.lend.depth = min(2*t.lend.depth, maxDepth)
+	}
+	for scan := 0; waiting < t.lend.depth && t.swept < len(stack) && scan < lendScan; scan++ {
+		base := stack[t.swept]
+		t.swept++
+		if m.nodes[base].Kind() == graph.BlockRun {
+			waiting += m.lendChain(base)
+		}
+	}
+}
+
+// lendChain lends a block at which all has arrived, the block that waits for nothing but
+// it, and so on: the objects of a long loop are such a chain. It returns how many it has lent.
+func (m *Machine) lendChain(base graph.Ref) (lent int) {
+	t := m.team
+	p := m.blockParts(base)
+	arrived := slices.Clone(m.arrivedAt(&p))
+	come := func() ([]float64, error) { return arrived, nil }
+	for ok := true; ok && t.sweeps[base] == nil && p.n*uint64(len(p.b.Code)) >= t.least; lent++ {
+		e := sweepErrand(base, p, come)
+		t.sweeps[base] = e
+		t.give(e)
+		var from []int
+		if base, from, ok = m.follower(&p); ok {
+			p = m.blockParts(base)
+			come = func() ([]float64, error) { return t.come(e, from) }
+		}
+	}
+	return lent
+}
+
+// sweepErrand is to go through the runs of a block.
+func sweepErrand(base graph.Ref, p blockParts, come func() ([]float64, error)) *errand {
+	e := &errand{}
+	e.do = func(w *worker) error {
+		w.m.opt.Limits.MaxSteps = 0
+		w.begin()
+		arrived, err := come()
+		if err != nil {
+			return err
+		}
+		return w.m.sweep(base, &p, arrived, &e.comes)
+	}
+	return e
+}
+
+// nowhere stands for a dual at which nothing arrives.
+const nowhere = -1
+
+// follower returns a block at whose duals nothing is to arrive but what comes of the
+// block p, and for each of those duals, at which of p's external duals that is.
+func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) {
+	for _, h := range p.exts {
+		if m.nodes[h].Kind() == graph.BlockDual {
+			base = m.blockOf(h)
+			if from, ok = m.waitsFor(base, p); ok {
+				return base, from, true
+			}
+		}
+	}
+	return 0, nil, false
+}
+
+// waitsFor reports whether a block with a dual at which p arrives waits for nothing else,
+// and at which of p's external duals each of its duals is.
+func (m *Machine) waitsFor(base graph.Ref, p *blockParts) (from []int, ok bool) {
+	next := m.blockParts(base)
+	for j := range next.b.OutDuals {
+		dual := next.outs + graph.Ref(j)
+		k := slices.Index(p.exts, dual)
+		switch m.state[dual].A {
+		case 0:
+			k = nowhere
+		case 1:
+			if k == nowhere {
+				return nil, false
+			}
+		default:
+			return nil, false
+		}
+		from = append(from, k)
+	}
+	return from, true
+}
+
+// come waits for an errand, and returns what comes of it at the duals of its follower. It
+// is an error if the machine has taken it back.
+func (t *team) come(e *errand, from []int) ([]float64, error) {
+	t.mu.Lock()
+	back := e.by == nil
+	t.mu.Unlock()
+	if back {
+		return nil, errStopped
+	}
+	<-e.done
+	if e.err != nil {
+		return nil, e.err
+	}
+	arrived := make([]float64, len(from))
+	for j, k := range from {
+		switch {
+		case k == nowhere:
+		case !e.comes.any[k]:
+			return nil, errStopped
+		default:
+			arrived[j] = e.comes.sums[k]
+		}
+	}
+	return arrived, nil
+}

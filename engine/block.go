@@ -1,0 +1,401 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// blockState is what a machine needs to run blocks.
+type blockState struct {
+	// Of each template and of each dual's body: how often it ran in a block. These runs
+	// are among Machine.runs and Machine.fired too.
+	runs, fired []uint64
+	regs        []float64
+	exts        []graph.Ref // the external duals of the block that runs
+	stack       []graph.Ref
+	tmp         []float64
+	arrived     []float64
+	reached     []bool
+	used        []bool
+	firing      firingBlock
+	comes       contributions
+	heap        []uint64 // keys of blocks whose duals a job has reached, the one made last on top
+}
+
+// The words of a BlockRun, behind its head. In the second, a job counts the duals of its
+// result that are reached and wait for arrivals.
+const (
+	blockRuns  = 2
+	blockKind  = 3 // graph.LoopKind
+	blockData  = 4 // the data list
+	blockFirst = 5 // of its elements, how many are left before the first run
+)
+
+// reachedBit marks a BlockDual that the job has reached.
+const reachedBit = 1 << 31
+
+// fusedBlock returns the block of a closure that takes so many arguments at once.
+func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
+	n := &m.nodes[f]
+	if n.Kind() != graph.Closure || m.literal {
+		return nil
+	}
+	b := m.prog.Blocks[m.prog.Templates[n.Head>>graph.KindShift].Block]
+	if b == nil || len(b.Params) != args {
+		return nil
+	}
+	return b
+}
+
+// applyBlock is fireApply for a closure that is a block.
+func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
+	m.bound(args)
+	m.ranBlock(b, 1)
+	m.enterBlock(b, f)
+	for i := range b.Params {
+		m.loadLeaves(&b.Params[i], args[i])
+	}
+	run(b.Code, m.block.regs)
+	var duals graph.Ref
+	if len(b.OutDuals) > 0 {
+		plan := b.Plan(m.prog, graph.OneRun)
+		base, row, err := m.newBlockRun(b, plan, graph.OneRun, 1)
+		if err != nil {
+			return err
+		}
+		floats := m.arena.Floats()[row:]
+		for c, reg := range plan.Row {
+			floats[c] = m.block.regs[reg]
+		}
+		duals = base + blockUnits
+	}
+	return m.settleLeaves(r, &b.Out, b.Out.Regs, duals)
+}
+
+// ranBlock counts runs of the block's templates.
+func (m *Machine) ranBlock(b *graph.Block, times uint64) {
+	if m.record != nil {
+		m.record.ran(b, times)
+	}
+	m.steps += times * b.Steps
+	for _, id := range b.Templates {
+		m.runs[id] += times
+		m.block.runs[id] += times
+	}
+}
+
+// blockUnits is where the duals of a BlockRun's result begin, in nodes.
+const blockUnits = graph.BlockWords / 4
+
+// scratch makes n numbers that lie in cache lines of their own: two workers that write
+// theirs in turn would slow each other down.
+func scratch(n int) []float64 {
+	const line = 16 // two lines: processors fetch them in pairs
+	return make([]float64, (n+line-1)/line*line)[:n]
+}
+
+// enterBlock loads what is the same in every run of the block.
+func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) {
+	k := &m.block
+	if len(k.regs) < int(b.Regs) {
+		k.regs = scratch(int(b.Regs))
+	}
+	k.exts = k.exts[:0]
+	for _, c := range b.Consts {
+		k.regs[c.Reg] = c.Val
+	}
+	w := 4*uint64(f) + graph.ValueWords
+	for i := range b.Caps {
+		m.loadLeaves(&b.Caps[i], m.words[w+uint64(i)])
+	}
+	for _, g := range b.Globals {
+		if r := m.slots[g.Slot]; g.Reg != 0 {
+			k.regs[g.Reg] = m.nodes[r].Number()
+		} else {
+			k.exts = append(k.exts, r)
+		}
+	}
+}
+
+// loadLeaves puts the numbers of the value r into registers, and its duals among the
+// external ones.
+func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
+	k := &m.block
+	stack := append(k.stack[:0], r)
+	next := 0
+	for _, n := range l.Layout {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch n.Kind {
+		case graph.NumLeaf:
+			k.regs[l.Regs[next]] = m.nodes[r].Number()
+			next++
+		case graph.DualLeaf:
+			k.exts = append(k.exts, r)
+		case graph.PairLayout:
+			v := m.nodes[r].V
+			stack = append(stack, graph.Ref(v>>32), graph.Ref(v))
+		case graph.VecLayout:
+			w := 4*uint64(r) + graph.ValueWords
+			for i := int(n.N) - 1; i >= 0; i-- {
+				stack = append(stack, m.words[w+uint64(i)])
+			}
+		}
+	}
+	k.stack = stack
+}
+
+// settleLeaves gives r the value of the layout whose numbers are in the registers and
+// whose duals are the nodes from duals on.
+func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32, duals graph.Ref) error {
+	k := &m.block
+	units := uint32(0)
+	for _, n := range l.Layout {
+		units += graph.Units(graph.ValueWords, int(n.N))
+	}
+	if err := m.ensure(units + spareUnits); err != nil {
+		return err
+	}
+	// From the right: what stands on the stack are the values behind this one, the
+	// next on top.
+	stack := k.stack[:0]
+	num, dual := len(regs), duals+graph.Ref(l.Duals)
+	for i := len(l.Layout) - 1; i >= 0; i-- {
+		n := l.Layout[i]
+		v := m.top
+		switch n.Kind {
+		case graph.NumLeaf:
+			num--
+			m.top++
+			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(k.regs[regs[num]])}
+		case graph.DualLeaf:
+			dual--
+			v = dual
+		case graph.PairLayout:
+			last := len(stack) - 1
+			m.top++
+			m.nodes[v] = graph.Node{Head: uint32(graph.Pair), V: uint64(stack[last]) | uint64(stack[last-1])<<32}
+			stack = stack[:last-1]
+		case graph.VecLayout:
+			m.top += graph.Units(graph.ValueWords, int(n.N))
+			m.nodes[v] = graph.Node{Head: uint32(graph.Vec) | n.N<<graph.KindShift}
+			w := 4*uint64(v) + graph.ValueWords
+			for c := range uint64(n.N) {
+				m.words[w+c] = stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+			}
+		}
+		stack = append(stack, v)
+	}
+	k.stack = stack[:0]
+	m.settle(r, stack[0])
+	return nil
+}
+
+// newBlockRun makes the object of n runs of the block whose external duals are loaded,
+// and returns where its rows begin, in numbers.
+func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64) (base graph.Ref, row uint64, err error) {
+	k := &m.block
+	rows := n
+	if len(plan.Last) > 0 {
+		rows++
+	}
+	outs := uint64(len(b.OutDuals))
+	exts := uint64(graph.Units(0, len(k.exts)))
+	numbers := uint64(len(plan.Invariant)) + rows*uint64(len(plan.Row))
+	units := blockUnits + outs + exts + (numbers+1)/2
+	if units > math.MaxUint32 {
+		return 0, 0, m.limitError("memory", m.arena.Bytes(), nil)
+	}
+	if err := m.ensure(uint32(units)); err != nil {
+		return 0, 0, err
+	}
+	base = m.top
+	if m.record != nil {
+		m.record.blocks.made = append(m.record.blocks.made, base)
+	}
+	m.top += uint32(units)
+	w := 4 * uint64(base)
+	clear(m.words[w : w+graph.BlockWords])
+	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Templates[0]].Block<<graph.KindShift
+	m.words[w+blockRuns], m.words[w+blockKind] = uint32(n), uint32(kind)
+	for j := range uint32(outs) {
+		m.nodes[base+blockUnits+j] = graph.Node{Head: uint32(graph.BlockDual) | j<<graph.KindShift}
+	}
+	copy(m.words[w+graph.BlockWords+4*outs:], k.exts)
+	row = 2 * (uint64(base) + blockUnits + outs + exts)
+	floats := m.arena.Floats()[row:]
+	for i, reg := range plan.Invariant {
+		floats[i] = k.regs[reg]
+	}
+	return base, row + uint64(len(plan.Invariant)), nil
+}
+
+// loop is the iteration of a block.
+type loop struct {
+	b       *graph.Block
+	kind    graph.LoopKind
+	n       uint64
+	left    uint64    // runs
+	values  []float64 // of the data
+	width   int
+	state   []uint32 // registers of the last parameter
+	results []uint32
+	perRun  uint64 // steps
+	zeros   uint64 // duals λa.0⃗ of an element
+}
+
+// iterateBlock runs an iteration whose function is a block, all n steps of it.
+func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
+	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+	m.enterBlock(b, f)
+	if len(b.Params) == 2 {
+		l.kind = graph.DataLoop
+		d := m.nodes[source]
+		l.values, l.width = m.prog.Data[d.A].Values, m.prog.Data[d.A].Width
+		l.zeros = uint64(b.Params[0].Duals)
+		for range b.Params[0].Duals {
+			m.block.exts = append(m.block.exts, 0)
+		}
+	}
+	m.loadLeaves(&b.Params[len(b.Params)-1], acc)
+	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
+	// element, and its template's steps.
+	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + b.Steps
+	if len(m.block.tmp) < len(l.state) {
+		m.block.tmp = scratch(len(l.state))
+	}
+	if len(b.OutDuals) == 0 {
+		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
+			return err
+		}
+		return m.settleLeaves(r, &b.Out, l.state, 0)
+	}
+	duals, err := m.runRecorded(&l, source)
+	if err != nil {
+		return err
+	}
+	return m.settleLeaves(r, &b.Out, l.state, duals)
+}
+
+// runRecorded runs a loop that keeps what its backward phase needs, in one object for
+// at most maxRuns runs, and returns the first dual of its result.
+func (m *Machine) runRecorded(l *loop, source graph.Ref) (duals graph.Ref, err error) {
+	plan := l.b.Plan(m.prog, l.kind)
+	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
+	for total := l.n; total > 0; total -= l.n {
+		if m.top > m.nodeTop {
+			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			if err := m.look(); err != nil {
+				return 0, err
+			}
+		}
+		l.n, l.left = min(total, m.maxRuns(len(plan.Row))), total
+		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n)
+		if err != nil {
+			return 0, err
+		}
+		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
+		if err := m.runLoop(l, plan, m.arena.Floats()[row:]); err != nil {
+			return 0, err
+		}
+		duals = base + blockUnits
+		for j := range state {
+			state[j] = duals + graph.Ref(j)
+		}
+	}
+	return duals, nil
+}
+
+// maxRuns is how many runs one object holds whose rows have so many columns: 512 KiB of
+// numbers, and no more than the limit of nodes allows.
+func (m *Machine) maxRuns(columns int) uint64 {
+	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
+	return max(1, min(1<<16, 2*room)/uint64(max(1, columns)))
+}
+
+// runLoop runs l.n steps, the last element first. Between two looks at the limits it
+// runs as many as the steps allow.
+func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
+	regs := m.block.regs
+	columns := uint64(len(plan.Row))
+	for i := uint64(0); i < l.n; {
+		if m.steps+m.pops >= m.nextLook {
+			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			if err := m.look(); err != nil {
+				return err
+			}
+		}
+		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
+		for end := i + chunk; i < end; i++ {
+			if l.kind == graph.DataLoop {
+				at := int(l.left-1-i) * l.width
+				for c, reg := range l.b.Params[0].Regs {
+					regs[reg] = l.values[at+c]
+				}
+			}
+			run(l.b.Code, regs)
+			if columns > 0 {
+				for c, reg := range plan.Row {
+					rows[i*columns+uint64(c)] = regs[reg]
+				}
+			}
+			m.moveState(l.state, l.results)
+		}
+		m.addSteps(graph.Subst, chunk)
+		m.addSteps(graph.GC, chunk*l.zeros)
+		m.applied += chunk * uint64(len(l.b.Params))
+		m.steps += chunk * 2 * uint64(len(l.b.Params))
+		m.ranBlock(l.b, chunk)
+	}
+	if len(plan.Last) > 0 {
+		for _, k := range plan.Last {
+			rows[l.n*columns+uint64(k.Col)] = regs[plan.Row[k.Col]]
+		}
+	}
+	return nil
+}
+
+// moveState makes the results the arguments of the next run.
+func (m *Machine) moveState(state, results []uint32) {
+	regs := m.block.regs
+	if len(state) == 1 {
+		regs[state[0]] = regs[results[0]]
+		return
+	}
+	tmp := m.block.tmp
+	for j, reg := range results {
+		tmp[j] = regs[reg]
+	}
+	for j, reg := range state {
+		regs[reg] = tmp[j]
+	}
+}
+
+// run runs a block's code.
+func run(code []graph.BlockInstr, regs []float64) {
+	for i := range code {
+		in := &code[i]
+		a := regs[in.A]
+		switch in.Op {
+		case graph.BlockMul:
+			regs[in.D] = a * regs[in.B]
+		case graph.BlockAdd:
+			regs[in.D] = a + regs[in.B]
+		case graph.BlockAddMul:
+			regs[in.D] += float64(a * regs[in.B]) // rounded: no fused multiply-add
+		case graph.BlockSub:
+			regs[in.D] = a - regs[in.B]
+		case graph.BlockSlope:
+			regs[in.D] = a * (1 - a)
+		case graph.BlockSinCos:
+			regs[in.D], regs[in.B] = term.EvalSinCos(a)
+		case graph.BlockFun1:
+			regs[in.D] = eval1(in.Sym, a)
+		case graph.BlockFun2:
+			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
+		}
+	}
+}

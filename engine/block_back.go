@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// blockOf returns the BlockRun that the BlockDual d belongs to.
+func (m *Machine) blockOf(d graph.Ref) graph.Ref {
+	return d - blockUnits - m.nodes[d].Head&^reachedBit>>graph.KindShift
+}
+
+// reachDual books that the job has reached the dual d of a block's result, for the
+// first time, and the block on the heap if it is the first of its duals.
+func (m *Machine) reachDual(d graph.Ref) {
+	base := m.blockOf(d)
+	m.state[d].Head |= reachedBit
+	n := &m.state[base].A
+	if *n++; *n == 1 {
+		m.block.heap = append(m.block.heap, m.order.key(base))
+		up(m.block.heap)
+	}
+}
+
+// takeBlock takes the block that was made last. What refers to it was made later, so
+// all duals of its result that the job reaches are known.
+func (m *Machine) takeBlock() graph.Ref {
+	h := m.block.heap
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	m.block.heap = h[:last]
+	down(m.block.heap)
+	return graph.Ref(top)
+}
+
+func up(h []uint64) {
+	for i := len(h) - 1; i > 0 && h[(i-1)/2] < h[i]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+func down(h []uint64) {
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && h[c+1] > h[c] {
+			c++
+		}
+		if h[i] >= h[c] {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// blockParts are the parts of a BlockRun.
+type blockParts struct {
+	b    *graph.Block
+	kind graph.LoopKind
+	n    uint64
+	outs graph.Ref
+	exts []graph.Ref
+	row  uint64 // where the invariant numbers and the rows begin, in numbers
+}
+
+func (m *Machine) blockParts(base graph.Ref) blockParts {
+	w := 4 * uint64(base)
+	b := m.prog.Blocks[m.words[w]>>graph.KindShift]
+	outs := uint64(len(b.OutDuals))
+	at := w + graph.BlockWords + 4*outs
+	return blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
+		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
+}
+
+// patterns goes through the runs of a block from the last to the first, by the sets of
+// duals of their results that the job reaches.
+type patterns struct {
+	reached []bool
+	left    uint64
+}
+
+// patterns begins with what the job has reached of the block's result.
+func (m *Machine) patterns(p *blockParts) patterns {
+	k := &m.block
+	k.reached = k.reached[:0]
+	for j := range p.b.OutDuals {
+		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
+	}
+	return patterns{k.reached, p.n}
+}
+
+// next returns the backward code of the next runs, and how many they are; nil behind
+// the last.
+func (t *patterns) next(m *Machine, p *blockParts) (w *graph.Backward, times uint64) {
+	if t.left == 0 {
+		return nil, 0
+	}
+	w = p.b.Backward(m.prog, t.reached, p.kind == graph.DataLoop)
+	times = 1
+	if p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
+		times = t.left
+	}
+	t.left -= times
+	t.reached = w.Next
+	return w, times
+}
+
+// discoverBlock books an arrival at each external dual that the block's cells reach.
+func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
+	p := m.blockParts(base)
+	used := resize(&m.block.used, p.b.Exts)
+	var last *graph.Backward
+	for t := m.patterns(&p); ; {
+		w, _ := t.next(m, &p)
+		if w == nil {
+			break
+		}
+		m.occurs++
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return nil, err
+			}
+		}
+		for _, k := range w.Sums {
+			used[k] = true
+		}
+		last = w
+	}
+	for k := p.b.ParamExt(0); k < p.b.Exts; k++ {
+		used[k] = last.Ext[k] != 0
+	}
+	for k, ok := range used {
+		if ok {
+			m.occurs++
+			if m.due(p.exts[k]) {
+				stack = m.order.pushCell(stack, p.exts[k])
+			}
+		}
+	}
+	return stack, nil
+}
+
+// resize makes s a slice of n zeros, in the memory that it has if that is enough.
+func resize[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n, n+n/2)
+	}
+	*s = (*s)[:n]
+	clear(*s)
+	return *s
+}
+
+// arrived books that the last arrival has come at h, and pushes h, or its block with
+// the last of its duals.
+func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
+	if m.nodes[h].Kind() == graph.BlockDual {
+		h = m.blockOf(h)
+		n := &m.state[h].A
+		if *n--; *n > 0 {
+			return stack
+		}
+	}
+	if m.order != nil {
+		return m.order.pushCell(stack, h)
+	}
+	return graph.PushCell(stack, h)
+}
+
+// fireBlock fires the cells of all runs of a block, and lets what comes of it arrive at
+// the external duals. It returns how many applications of duals there were, and how
+// many cells.
+func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
+	p := m.blockParts(base)
+	c := &m.block.comes
+	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {
+		return nil, 0, 0, err
+	}
+	if m.record != nil {
+		m.record.fireBlock(base, &p)
+	}
+	for j := range p.b.OutDuals {
+		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit
+	}
+	for k, h := range p.exts {
+		if !c.any[k] {
+			continue
+		}
+		n := &m.state[h]
+		if checking && n.A == 0 {
+			panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+		}
+		n.V = math.Float64bits(n.Number() + c.sums[k])
+		if n.A--; n.A == 0 {
+			stack = m.arrived(stack, h)
+		}
+	}
+	return stack, c.arrivals, c.cells, nil
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// A program that is evaluated without a gradient runs in memory proportional to what is
+// live: between two redexes, when the arena has grown by as much as was live, objects
+// that nothing refers to go, and the others move down, in their order. A step so costs
+// constant time still, amortised.
+//
+// What lives is what the worklist and the result reach, by operands and by the lists of
+// waiters. The frame is dead between two redexes, for instantiating never nests.
+
+// collectNodes is how many nodes a collection waits for at least: 16 MiB.
+const collectNodes = 1 << 20
+
+// collector is what a machine keeps for its collections.
+type collector struct {
+	at     uint32 // the next collection, when top reaches it
+	least  uint32 // nodes between two collections, at least
+	freed  uint64
+	peak   uint64
+	live   []uint64 // a bit for each node of a live object
+	starts []uint64 // a bit for the first of them
+	below  []uint32 // live nodes below each word of live
+	stack  []graph.Ref
+}
+
+// collects reports whether the program's objects can be collected: those of gradients
+// live on for the backward phase, those of open programs are the result, and those of a run
+// that is watched keep their places.
+func (m *Machine) collects() bool {
+	watched := m.trace != nil && m.trace.watch != nil
+	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole && !watched
+}
+
+// collectFrom begins a run: it sets when the first collection is.
+func (m *Machine) collectFrom() {
+	c := &m.collect
+	c.freed, c.peak, c.at = 0, 0, math.MaxUint32
+	if m.collects() {
+		c.at = m.nextCollection()
+	}
+}
+
+// nextCollection is when top reaches as much as it is now and once more; or the limit of
+// nodes, and a sixteenth more, so that collections near it stay apart.
+func (m *Machine) nextCollection() uint32 {
+	live := uint64(m.top - m.base)
+	at := live + max(uint64(m.collect.least), live)
+	if most := m.opt.Limits.MaxNodes; most != 0 {
+		at = min(at, most+max(most/16, 64))
+	}
+	return uint32(min(uint64(m.base)+at, math.MaxUint32))
+}
+
+// collectGarbage frees what the run cannot reach any more. The error is a [*LimitError]:
+// more nodes are live than may be.
+func (m *Machine) collectGarbage() error {
+	c := &m.collect
+	c.peak = max(c.peak, uint64(m.top-m.base))
+	if !m.recall() { // a worker knows where things are: later
+		c.at = uint32(min(uint64(m.top)+uint64(c.least), math.MaxUint32))
+		return nil
+	}
+	n := int(m.top-m.base)/64 + 1
+	resize(&c.live, n)
+	resize(&c.starts, n)
+	resize(&c.below, n)
+	m.markAll()
+	total := uint32(0)
+	for i, word := range c.live {
+		c.below[i] = total
+		total += uint32(bits.OnesCount64(word))
+	}
+	m.slide()
+	m.root = m.moved(m.root)
+	for i, r := range m.work {
+		m.work[i] = m.moved(r)
+	}
+	top := m.base + total
+	c.freed += uint64(m.top - top)
+	m.top = top
+	if m.record != nil {
+		m.record.top = top
+	}
+	if checking {
+		m.assertReachable()
+	}
+	c.at = m.nextCollection()
+	if uint64(m.arena.Len()) > 2*uint64(c.at) {
+		m.arena.Shrink(c.at)
+		m.limit = min(m.limit, m.arena.Len())
+	}
+	if most := m.opt.Limits.MaxNodes; most != 0 && uint64(total) > most {
+		return m.limitError("nodes", most, nil)
+	}
+	return nil
+}
+
+// assertReachable asserts that all nodes that are left are reachable: what was allocated
+// is what was freed and what is reachable.
+func (m *Machine) assertReachable() {
+	c := &m.collect
+	clear(c.live)
+	clear(c.starts)
+	m.markAll()
+	n := 0
+	for _, word := range c.live {
+		n += bits.OnesCount64(word)
+	}
+	if n != int(m.top-m.base) {
+		panic(fmt.Sprintf("machine: %d nodes are left and %d are reachable", m.top-m.base, n))
+	}
+}
+
+// markAll marks what the worklist and the result reach.
+func (m *Machine) markAll() {
+	c := &m.collect
+	m.root = m.mark(m.root)
+	for i, r := range m.work {
+		m.work[i] = m.mark(r)
+	}
+	for len(c.stack) > 0 {
+		r := c.stack[len(c.stack)-1]
+		c.stack = c.stack[:len(c.stack)-1]
+		m.references(r, func(w uint64) { m.words[w] = m.mark(m.words[w]) })
+	}
+}
+
+// made reports whether the run has made r: it is no global, and not of another arena.
+func (m *Machine) made(r graph.Ref) bool { return r-m.base < m.top-m.base }
+
+// mark marks the object at r, and returns it: what it forwards to, if it does.
+func (m *Machine) mark(r graph.Ref) graph.Ref {
+	if !m.made(r) {
+		return r
+	}
+	r = m.resolve(r)
+	if !m.made(r) {
+		return r
+	}
+	c := &m.collect
+	i := r - m.base
+	if c.starts[i/64]&(1<<(i%64)) != 0 {
+		return r
+	}
+	c.starts[i/64] |= 1 << (i % 64)
+	for end := i + m.extent(r); i < end; i++ {
+		c.live[i/64] |= 1 << (i % 64)
+	}
+	c.stack = append(c.stack, r)
+	return r
+}
+
+// moved returns where the live node r goes.
+func (m *Machine) moved(r graph.Ref) graph.Ref {
+	if !m.made(r) {
+		return r
+	}
+	c := &m.collect
+	i := r - m.base
+	return m.base + c.below[i/64] + uint32(bits.OnesCount64(c.live[i/64]&(1<<(i%64)-1)))
+}
+
+// slide moves the live objects down, and what they refer to.
+func (m *Machine) slide() {
+	c := &m.collect
+	for i, word := range c.starts {
+		for word != 0 {
+			r := m.base + uint32(i*64+bits.TrailingZeros64(word))
+			word &= word - 1
+			n := m.extent(r)
+			m.references(r, func(w uint64) { m.words[w] = m.moved(m.words[w]) })
+			to := m.moved(r)
+			copy(m.nodes[to:to+n], m.nodes[r:r+n])
+			if m.record != nil {
+				m.record.moved(to, r, n)
+			}
+		}
+	}
+}
+
+// extent returns how many nodes the object at r takes.
+func (m *Machine) extent(r graph.Ref) uint32 {
+	n := &m.nodes[r]
+	index := n.Head >> graph.KindShift
+	switch n.Kind() {
+	case graph.Vec, graph.Partial:
+		return graph.Units(graph.ValueWords, int(index))
+	case graph.Closure, graph.List:
+		return graph.Units(graph.ValueWords, int(m.prog.Templates[index].Caps))
+	case graph.Suspended:
+		return max(2, graph.Units(graph.WaitWords, int(operands(m.instruction(r)))))
+	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList:
+		return 2
+	}
+	return 1
+}
+
+// instruction returns the instruction of a waiting node.
+func (m *Machine) instruction(r graph.Ref) *graph.Instr {
+	return &m.prog.Code[m.words[4*uint64(r)+3]]
+}
+
+// references calls f on each word of the object at r that refers to another.
+func (m *Machine) references(r graph.Ref, f func(word uint64)) {
+	n := &m.nodes[r]
+	w := 4 * uint64(r)
+	from, count := w+graph.WaitWords, uint32(0)
+	index := n.Head >> graph.KindShift
+	switch n.Kind() {
+	case graph.Pair:
+		from, count = w+graph.ValueWords, 2
+	case graph.Vec:
+		from, count = w+graph.ValueWords, index
+	case graph.Closure, graph.List:
+		from, count = w+graph.ValueWords, m.prog.Templates[index].Caps
+	case graph.Partial:
+		f(w + 1)
+		from, count = w+graph.ValueWords, index
+	case graph.Suspended:
+		count = operands(m.instruction(r))
+	case graph.Apply:
+		count = index&0xff + 1
+	case graph.Project, graph.Copy:
+		count = 1
+	case graph.IterNat:
+		count = 2
+	case graph.IterData, graph.IterList:
+		count = 3
+	}
+	if n.Kind() >= graph.Wait {
+		f(w + 1) // the nodes that wait for it
+		f(w + 2) // the next that waits for the same
+	}
+	for i := range uint64(count) {
+		f(from + i)
+	}
+}

@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// negativeZero is the unit of floating-point addition: −0 + x is x for every x.
+var negativeZero = math.Float64bits(math.Copysign(0, -1))
+
+// backward runs the job of the seed d 1: the sum of dual applications that it
+// unfolds to. Afterwards grad holds what has arrived at each input.
+func (m *Machine) backward(d graph.Ref, grad []float64) error {
+	m.grad = grad
+	if m.trace != nil {
+		return m.backwardTraced(d)
+	}
+	switch m.opt.Ablation {
+	case NoFactoring:
+		return m.fireUnfactored(d)
+	case SubstituteFirst:
+		var err error
+		if d, err = m.unshare(d); err != nil {
+			return err
+		}
+	}
+	m.enter(Discovery)
+	if err := m.discover(d); err != nil {
+		return err
+	}
+	m.enter(Backward)
+	return m.fireCells(d)
+}
+
+// discover counts the arrivals due at each dual that the seed reaches: an
+// occurrence of a dual variable in the body of a dual that is reached is one.
+func (m *Machine) discover(seed graph.Ref) error {
+	words := m.words
+	stack := m.cells[:0]
+	m.due(seed)
+	stack = append(stack, seed)
+	for len(stack) > 0 || len(m.block.heap) > 0 {
+		if len(stack) == 0 {
+			var err error
+			if stack, err = m.discoverBlock(m.takeBlock(), stack); err != nil {
+				return err
+			}
+			continue
+		}
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		d := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		head := m.nodes[d].Head
+		switch graph.Kind(head & graph.KindMask) {
+		case graph.Input:
+			continue
+		case graph.BlockDual:
+			m.reachDual(d)
+			continue
+		}
+		body := &m.prog.Bodies[m.prog.Duals[head>>graph.KindShift].Body]
+		w := 4*uint64(d) + graph.DualWords
+		heads := words[w : w+uint64(body.Heads)]
+		m.occurs += uint64(len(heads))
+		for _, h := range heads {
+			if m.due(h) {
+				if m.order == nil {
+					stack = graph.PushCell(stack, h)
+				} else {
+					stack = m.order.pushCell(stack, h)
+				}
+			}
+		}
+	}
+	m.cells = stack
+	return nil
+}
+
+func (m *Machine) lookBackward() error {
+	err := m.look()
+	m.nextLook += m.occurs
+	return err
+}
+
+// due books an arrival at the cell h, and reports whether it is the first.
+func (m *Machine) due(h graph.Ref) bool {
+	n := &m.state[h]
+	n.A++
+	if n.A > 1 {
+		return false
+	}
+	n.V = negativeZero
+	return true
+}
+
+// fireCells lets 1 arrive at the seed, and fires each cell when its last arrival
+// has come: the (3), (1) and (5) of its dual and its body. An arrival beyond a
+// cell's first is rule (11), and the (6) of the sum that it makes.
+func (m *Machine) fireCells(seed graph.Ref) error {
+	nodes, state, words, regs, finite := m.nodes, m.state, m.words, m.regs, m.opt.Finite
+	stack := m.cells[:0]
+	state[seed].V = math.Float64bits(1)
+	state[seed].A = 0
+	stack = m.arrived(stack, seed)
+	record := m.record
+	if record != nil {
+		record.arrive(seed, 1)
+	}
+	var cells, arrivals uint64 = 0, 1
+	for len(stack) > 0 {
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		last := len(stack) - 1
+		if m.opt.Schedule == Random {
+			i := m.rng.IntN(last + 1)
+			stack[i], stack[last] = stack[last], stack[i]
+		}
+		d := stack[last]
+		stack = stack[:last]
+		m.pops++
+		n := &nodes[d]
+		if n.Kind() == graph.BlockRun {
+			var a, c uint64
+			var err error
+			if stack, a, c, err = m.fireBlock(d, stack); err != nil {
+				return err
+			}
+			arrivals += a
+			cells += c
+			continue
+		}
+		cells++
+		if checking && state[d].A != 0 {
+			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, state[d].A))
+		}
+		index := n.Head >> graph.KindShift
+		if n.Kind() == graph.Input {
+			m.grad[index] = state[d].Number()
+			m.firedIn++
+			m.steps += 3
+			if record != nil {
+				record.inputs[index].fired++
+			}
+			continue
+		}
+		id := m.prog.Duals[index].Body
+		body := &m.prog.Bodies[id]
+		m.fired[id]++
+		m.steps += body.Steps
+		w := 4*uint64(d) + graph.DualWords
+		heads := words[w : w+uint64(body.Heads)]
+		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
+		if record != nil {
+			record.fire(d, heads)
+		}
+		regs[0] = state[d].Number()
+		for i, r := range nums {
+			regs[1+i] = nodes[r].Number()
+		}
+		for i := range body.Code {
+			in := &body.Code[i]
+			var v float64
+			switch in.Op {
+			case graph.LinScale:
+				v = float64(regs[in.A] * regs[in.B]) // rounded: no fused multiply-add
+			case graph.LinArrive:
+				v = regs[in.A]
+			default:
+				regs[in.D] = linear(in, regs)
+				continue
+			}
+			h := heads[in.D]
+			c := &state[h]
+			if checking && c.A == 0 {
+				panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+			}
+			c.V = math.Float64bits(c.Number() + v)
+			c.A--
+			if c.A == 0 {
+				stack = m.arrived(stack, h)
+			}
+			if finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				return &NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}
+			}
+		}
+		arrivals += uint64(len(heads))
+	}
+	m.cells = stack
+	m.addSteps(graph.Factor, arrivals-cells)
+	m.addSteps(graph.Plus, arrivals-cells)
+	if record != nil {
+		record.sync() // it has the firings and the arrivals
+	}
+	return nil
+}
+
+// loadBody puts the argument a of the dual d and the numbers that it captures into the registers
+// of its body, and returns its heads. fireCells does the same in place.
+func (m *Machine) loadBody(d graph.Ref, body *graph.DualBody, a float64) (heads []graph.Ref) {
+	w := 4*uint64(d) + graph.DualWords
+	nums := w + uint64(body.Heads)
+	m.regs[0] = a
+	for i, r := range m.words[nums : nums+uint64(body.Nums)] {
+		m.regs[1+i] = m.nodes[r].Number()
+	}
+	return m.words[w:nums]
+}
+
+// linear computes a coefficient: the instructions of a body but those that arrive.
+func linear(in *graph.LinInstr, regs []float64) float64 {
+	switch in.Op {
+	case graph.LinConst:
+		return in.Val
+	case graph.LinAdd:
+		return regs[in.A] + regs[in.B]
+	case graph.LinMul:
+		return regs[in.A] * regs[in.B]
+	case graph.LinFun1:
+		return eval1(in.Sym, regs[in.A])
+	}
+	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
+}

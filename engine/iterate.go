@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// The words of an iterating node, behind its first four.
+const (
+	iterFunction = 4
+	iterAcc      = 5
+	iterSource   = 6 // the data or the vector; of a numeral the low half of the count
+	iterLeft     = 7 // elements left; of a numeral the high half of the count
+)
+
+// awaitElements in the head of an IterList says that its vector is being made.
+const awaitElements = 1 << graph.KindShift
+
+// startIteration applies a list, data or a numeral to f and x, as
+// λf.λx.f a1 (… (f an x)): x counts a (3) now, f one for each element.
+func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
+	m.tally(x, graph.Weight{Occurrences: 1})
+	n := m.nodes[source]
+	w := 4 * uint64(r)
+	m.words[w+iterFunction], m.words[w+iterAcc] = f, x
+	switch n.Kind() {
+	case graph.Nat:
+		m.nodes[r].Head = uint32(graph.IterNat)
+		m.words[w+iterSource], m.words[w+iterLeft] = uint32(n.V), uint32(n.V>>32)
+	case graph.DataList:
+		m.nodes[r].Head = uint32(graph.IterData)
+		m.words[w+iterSource], m.words[w+iterLeft] = source, uint32(m.prog.Data[n.A].Rows)
+	case graph.List:
+		// The elements stand under the λs: they run now.
+		id := n.Head >> graph.KindShift
+		t := &m.prog.Templates[id]
+		elems := m.placeholder()
+		m.nodes[r].Head = uint32(graph.IterList) | awaitElements
+		m.words[w+iterSource] = elems
+		m.await(r, elems)
+		m.loadCaptures(t, source)
+		return m.instantiate(id, t, elems)
+	}
+	return m.iterate(r)
+}
+
+// iterate goes on with the iteration at r: the application of f to the last
+// element that is left and to what has come of those behind it.
+func (m *Machine) iterate(r graph.Ref) error {
+	w := 4 * uint64(r)
+	head := m.nodes[r].Head
+	if head&awaitElements != 0 {
+		m.nodes[r].Head = head &^ awaitElements
+		v := m.resolve(m.words[w+iterSource])
+		m.words[w+iterSource], m.words[w+iterLeft] = v, m.nodes[v].Head>>graph.KindShift
+	}
+	acc := m.resolve(m.words[w+iterAcc])
+	left := uint64(m.words[w+iterLeft])
+	nat := graph.Kind(head&graph.KindMask) == graph.IterNat
+	if nat {
+		left = left<<32 | uint64(m.words[w+iterSource])
+	}
+	if left == 0 {
+		m.settle(r, acc)
+		return nil
+	}
+	if m.isLate(acc) { // it is to be an argument: its sum is a job of its own
+		site := uint32(m.nodes[r].V >> 32)
+		return m.awaitJob(r, w+iterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
+	}
+	if b := m.fusedBlock(m.words[w+iterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
+		return m.iterateBlock(r, b, m.words[w+iterFunction], m.words[w+iterSource], acc, left)
+	}
+	left--
+	m.addSteps(graph.Subst, 1)
+	app := uint32(1)
+	var elem graph.Ref
+	if !nat {
+		app = 2
+		var err error
+		if elem, err = m.element(graph.Kind(head&graph.KindMask), m.words[w+iterSource], uint32(left)); err != nil {
+			return err
+		}
+		m.words[w+iterLeft] = uint32(left)
+	} else {
+		m.words[w+iterSource], m.words[w+iterLeft] = uint32(left), uint32(left>>32)
+	}
+	if err := m.ensure(2); err != nil {
+		return err
+	}
+	inner := m.placeholder()
+	m.nodes[inner] = graph.Node{Head: uint32(graph.Apply) | app<<graph.KindShift, V: m.nodes[r].V >> 32 << 32}
+	k := 4*uint64(inner) + graph.WaitWords
+	m.words[k] = m.words[w+iterFunction]
+	if nat {
+		m.words[k+1] = acc
+	} else {
+		m.words[k+1], m.words[k+2] = elem, acc
+	}
+	m.words[w+iterAcc] = inner
+	m.await(r, inner)
+	m.push(inner)
+	return nil
+}
+
+// iterArgs returns how many arguments the function of an iteration takes.
+func iterArgs(nat bool) int {
+	if nat {
+		return 1
+	}
+	return 2
+}
+
+// element returns element i of a vector of elements, or makes that of a data
+// list: a number or a vector of numbers, or in a reversed program pairs
+// ⟨r, d⟩[d:=λa.0⃗], each of which counts the (4) of its d.
+func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (graph.Ref, error) {
+	if kind == graph.IterList {
+		return m.words[4*uint64(source)+graph.ValueWords+uint64(i)], nil
+	}
+	n := m.nodes[source]
+	shape := m.prog.Globals[n.V].Elem
+	values := m.prog.Data[n.A].Values[int(i)*shape.Width:]
+	if !shape.Vector {
+		if err := m.ensure(3); err != nil {
+			return 0, err
+		}
+		return m.numeral(values[0], shape.Reversed), nil
+	}
+	width := uint32(shape.Width)
+	if err := m.ensure(3*width + graph.Units(graph.ValueWords, shape.Width)); err != nil {
+		return 0, err
+	}
+	v := m.top
+	m.top += graph.Units(graph.ValueWords, shape.Width)
+	m.nodes[v] = graph.Node{Head: uint32(graph.Vec) | width<<graph.KindShift}
+	for k := range width {
+		m.words[4*uint64(v)+graph.ValueWords+uint64(k)] = m.numeral(values[k], shape.Reversed)
+	}
+	return v, nil
+}
+
+// numeral makes the node of a number, or the three of ⟨r, λa.0⃗⟩. The caller has
+// made room.
+func (m *Machine) numeral(x float64, reversed bool) graph.Ref {
+	r := m.top
+	m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
+	m.top++
+	if !reversed {
+		return r
+	}
+	m.addSteps(graph.GC, 1)
+	m.nodes[r+1] = graph.Node{Head: uint32(graph.DualCell) | m.prog.ZeroDual<<graph.KindShift}
+	m.nodes[r+2] = graph.Node{Head: uint32(graph.Pair), V: uint64(r) | uint64(r+1)<<32}
+	m.top += 2
+	return r + 2
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// Limits bound a run. The zero value has none but the machine's memory.
+type Limits struct {
+	MaxSteps uint64 // 0: none
+	MaxNodes uint64 // 0: none; live nodes of 16 bytes
+	// MaxMemory bounds the arena, in bytes; 0: DefaultMemory.
+	MaxMemory uint64
+	// Look, if not nil, is called at least every 2¹⁶ steps or nodes; its error
+	// ends the run. Use it for contexts, timeouts and memory.
+	Look func() error
+}
+
+// DefaultMemory bounds the arena where nothing else does: 16 GiB of addresses.
+const DefaultMemory = 16 << 30
+
+// LimitError says that a run was ended by a limit: which, how far it got, and the
+// place in the source of the redex that was next.
+type LimitError struct {
+	Limit string // "steps", "nodes", "memory"; "" where Err tells
+	Max   uint64
+	Steps uint64
+	Nodes uint64
+	Pos   term.Pos
+	Err   error // Look's error, or the arena's
+}
+
+func (e *LimitError) Error() string {
+	far := fmt.Sprintf("after %d steps, with %d nodes", e.Steps, e.Nodes)
+	switch {
+	case e.Limit == "memory":
+		return fmt.Sprintf("memory limit of %d bytes reached %s", e.Max, far)
+	case e.Limit != "":
+		return fmt.Sprintf("limit of %d %s reached %s", e.Max, e.Limit, far)
+	}
+	return fmt.Sprintf("stopped %s: %v", far, e.Err)
+}
+
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// NotFiniteError is a result that is NaN or infinite, under Options.Finite.
+type NotFiniteError struct {
+	Value float64
+	What  string
+	Pos   term.Pos
+}
+
+func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
+
+// ensure makes room for n more nodes. The error is a [*LimitError].
+func (m *Machine) ensure(n uint32) error {
+	if uint64(m.top)+uint64(n) <= uint64(m.limit) {
+		return nil
+	}
+	return m.grow(n)
+}
+
+// grow looks at the limits, and commits the memory for n more nodes.
+func (m *Machine) grow(n uint32) error {
+	if err := m.look(); err != nil {
+		return err
+	}
+	want := uint64(m.top) + uint64(n)
+	if want > graph.MaxArenaNodes {
+		return m.limitError("memory", m.arena.Bytes(), nil)
+	}
+	if err := m.arena.Grow(uint32(want)); err != nil {
+		return m.limitError("memory", m.opt.Limits.MaxMemory, err)
+	}
+	m.limit = uint32(min(uint64(m.arena.Len()), want+lookEvery))
+	return nil
+}
+
+func (m *Machine) limitError(limit string, most uint64, err error) error {
+	return &LimitError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
+}
+
+// lookEvery is how many steps, pops or nodes may pass between two looks.
+const lookEvery = 1 << 16
+
+// look checks the limits, and sets when to look again.
+func (m *Machine) look() error {
+	m.looks++
+	next := uint64(lookEvery)
+	if most := m.opt.Limits.MaxSteps; most != 0 {
+		if m.steps >= most {
+			return m.limitError("steps", most, nil)
+		}
+		next = min(next, most-m.steps)
+	}
+	if m.top > m.nodeTop {
+		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
+	}
+	if look := m.opt.Limits.Look; look != nil {
+		if err := look(); err != nil {
+			return m.limitError("", 0, err)
+		}
+	}
+	if m.team != nil {
+		next = min(next, m.team.lend.every)
+		m.lend()
+	}
+	m.nextLook = m.steps + m.pops + next
+	return nil
+}
+
+// live is how many nodes the run holds, or has made where nothing is freed.
+func (m *Machine) live() uint64 { return uint64(int64(m.top-m.base) + m.elsewhere) }
+
+// setNodeTop sets below which node top stays within the limit of nodes. A program whose
+// nodes are collected looks at it after a collection.
+func (m *Machine) setNodeTop() {
+	m.nodeTop = math.MaxUint32
+	if most := m.opt.Limits.MaxNodes; most != 0 && !m.collects() {
+		m.nodeTop = uint32(min(max(int64(m.base)+int64(most)-m.elsewhere, 0), math.MaxUint32))
+	}
+}
+
+// atEnd checks the limits when a phase is over: the last redexes may have passed
+// them.
+func (m *Machine) atEnd() error {
+	if most := m.opt.Limits.MaxSteps; most != 0 && m.steps > most {
+		return m.limitError("steps", most, nil)
+	}
+	if m.top > m.nodeTop {
+		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
+	}
+	if most := m.opt.Limits.MaxNodes; most != 0 && m.collects() && m.live() > most {
+		return m.collectGarbage()
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// The words of a neutral object behind its head: its type, a number, how many
+// operands it has, and the operands.
+const (
+	neutralType     = 1
+	neutralNumber   = 2
+	neutralOperands = 3
+)
+
+// What a neutral object is, above the kind in its head.
+const (
+	// neutralVar is a variable of a λ that normalisation has gone under; its number is
+	// that of the variable in the source term, 0 for the a of a dual λ.
+	neutralVar = iota
+	// neutralApp is an application of a neutral function, or of a list or a numeral, to
+	// its other operands.
+	neutralApp
+	// neutralComponent is the component of its operand with the given number.
+	neutralComponent
+	// neutralIf is a conditional with a side that has no value; its number is that of
+	// the instruction, and its operands are the instruction's.
+	neutralIf
+)
+
+// neutral makes a neutral object. The error is a [*LimitError].
+func (m *Machine) neutral(op uint32, typ term.Type, number uint32, operands ...graph.Ref) (graph.Ref, error) {
+	units := graph.Units(graph.WaitWords, len(operands))
+	if err := m.ensure(units + spareUnits); err != nil {
+		return 0, err
+	}
+	r := m.top
+	m.top += units
+	m.nodes[r] = graph.Node{Head: uint32(graph.Neutral) | op<<graph.KindShift}
+	w := 4 * uint64(r)
+	m.words[w+neutralType], m.words[w+neutralNumber], m.words[w+neutralOperands] = uint32(typ), number, uint32(len(operands))
+	copy(m.words[w+graph.WaitWords:], operands)
+	if op == neutralApp || op == neutralIf {
+		m.open.made = append(m.open.made, r)
+	}
+	return r, nil
+}
+
+// neutralOp returns what the neutral object r is, and its operands.
+func (m *Machine) neutralOp(r graph.Ref) (op uint32, operands []graph.Ref) {
+	w := 4 * uint64(r)
+	n := uint64(m.words[w+neutralOperands])
+	return m.nodes[r].Head >> graph.KindShift, m.words[w+graph.WaitWords : w+graph.WaitWords+n]
+}
+
+// reflect returns the value of the type that the neutral object atom stands for: a
+// pair or a vector of its components (rule (10)), atom itself at every other type. So
+// no rule ever opens a neutral object.
+func (m *Machine) reflect(atom graph.Ref, typ term.Type) (graph.Ref, error) {
+	type hole struct {
+		word uint64 // that refers to it; 0: the result
+		atom graph.Ref
+		typ  term.Type
+	}
+	var result graph.Ref
+	for stack := []hole{{0, atom, typ}}; len(stack) > 0; {
+		h := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		v := h.atom
+		if comps := m.componentTypes(h.typ); len(comps) > 0 {
+			var word uint64
+			var err error
+			if v, word, err = m.emptyTuple(h.typ, len(comps)); err != nil {
+				return 0, err
+			}
+			m.normal.reflected[v] = h.atom
+			parts := make([]graph.Ref, len(comps))
+			for i, t := range comps {
+				if parts[i], err = m.neutral(neutralComponent, t, uint32(i), h.atom); err != nil {
+					return 0, err
+				}
+				stack = append(stack, hole{word + uint64(i), parts[i], t})
+			}
+			m.normal.parts[h.atom] = parts
+		}
+		if h.word == 0 {
+			result = v
+		} else {
+			m.words[h.word] = v
+		}
+	}
+	return result, nil
+}
+
+// componentTypes returns the types of the components of a product or a vector.
+func (m *Machine) componentTypes(t term.Type) []term.Type {
+	switch tt := m.prog.Types; tt.Kind(t) {
+	case term.ProdKind:
+		return []term.Type{tt.Left(t), tt.Right(t)}
+	case term.VecKind:
+		comps := make([]term.Type, tt.Len(t))
+		for i := range comps {
+			comps[i] = tt.Left(t)
+		}
+		return comps
+	}
+	return nil
+}
+
+// emptyTuple makes a pair or a vector of n components, which begin at the word that
+// it returns and are to be filled in.
+func (m *Machine) emptyTuple(typ term.Type, n int) (v graph.Ref, word uint64, err error) {
+	units := uint32(1)
+	kind := uint32(graph.Pair)
+	if m.prog.Types.Kind(typ) == term.VecKind {
+		units = graph.Units(graph.ValueWords, n)
+		kind = uint32(graph.Vec) | uint32(n)<<graph.KindShift
+	}
+	if err := m.ensure(units + spareUnits); err != nil {
+		return 0, 0, err
+	}
+	v = m.top
+	m.top += units
+	m.nodes[v] = graph.Node{Head: kind, A: named}
+	return v, 4*uint64(v) + graph.ValueWords, nil
+}
+
+// applyNeutral settles an application of a neutral function, or of an iteration that
+// stays folded, of the type.
+func (m *Machine) applyNeutral(r, f graph.Ref, typ term.Type, args []graph.Ref) error {
+	for range args {
+		typ = m.prog.Types.Right(typ)
+	}
+	return m.settleNeutral(r, neutralApp, typ, 0, append([]graph.Ref{f}, args...))
+}
+
+func (m *Machine) settleNeutral(r graph.Ref, op uint32, typ term.Type, number uint32, operands []graph.Ref) error {
+	atom, err := m.neutral(op, typ, number, operands...)
+	if err != nil {
+		return err
+	}
+	v, err := m.reflect(atom, typ)
+	if err != nil {
+		return err
+	}
+	m.settle(r, v)
+	return nil
+}
+
+// valueless reports whether the number r depends on a variable of a λ that
+// normalisation has gone under: it has no value at the point.
+func (m *Machine) valueless(r graph.Ref) bool {
+	switch n := &m.nodes[r]; n.Kind() {
+	case graph.Neutral:
+		return true
+	case graph.Inert:
+		return n.Head&valuelessBit != 0
+	}
+	return false
+}
+
+// valuelessBit marks an inert operation without a value.
+const valuelessBit = 1 << 31

@@ -1,0 +1,363 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// GraphSize is |G|: the size of the computational graph that is left of a term
+// whose inputs are symbolic. A shared node counts once; nodes that nothing reads
+// count.
+type GraphSize struct {
+	Operations uint64 // inert nodes
+	Edges      uint64 // their operands
+	Inputs     uint64 // distinct inputs that they use
+	Numerals   uint64 // distinct numerals that they use
+}
+
+// Total returns |G|.
+func (s GraphSize) Total() uint64 { return s.Operations + s.Edges + s.Inputs + s.Numerals }
+
+// openState is what a machine keeps of a run with symbolic inputs.
+type openState struct {
+	size     GraphSize
+	used     []bool // inputs
+	numerals map[uint64]struct{}
+	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
+}
+
+func (o *openState) reset(inputs int) {
+	o.size = GraphSize{}
+	o.made = o.made[:0]
+	if len(o.used) != inputs {
+		o.used = make([]bool, inputs)
+	}
+	clear(o.used)
+	if o.numerals == nil {
+		o.numerals = map[uint64]struct{}{}
+	}
+	clear(o.numerals)
+}
+
+// execOpen is exec where inputs are symbolic. Arithmetic on numbers fires and is
+// counted; on an inert operand it becomes an inert node, which carries its value at
+// the point.
+func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
+	for ; pc < end; pc++ {
+		in := &m.prog.Code[pc]
+		flags := in.Flags | force
+		if flags&graph.Ready == 0 && !m.operandsReady(in) {
+			m.suspend(in, pc, into, flags)
+			continue
+		}
+		a, b := m.slots[in.A], m.slots[in.B]
+		switch in.Op {
+		case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2:
+			if err := m.operate(in, pc, []graph.Ref{a, b}, into, flags); err != nil {
+				return err
+			}
+		case graph.OpFun1:
+			if err := m.operate(in, pc, []graph.Ref{a}, into, flags); err != nil {
+				return err
+			}
+		case graph.OpPair:
+			r := m.resultNode(1, into, flags)
+			node := graph.Node{Head: uint32(graph.Pair), V: uint64(a) | uint64(b)<<32}
+			if m.isOpen(a) || m.isOpen(b) {
+				node.A = unnamed
+			}
+			m.nodes[r] = node
+			m.slots[in.D] = r
+		case graph.OpUnpair:
+			p := m.nodes[a].V
+			m.slots[in.D], m.slots[in.D+1] = uint32(p), uint32(p>>32)
+		case graph.OpVec:
+			m.execBlock(in, pc, into, flags)
+			v := m.slots[in.D]
+			for _, s := range m.prog.Args[in.Off : in.Off+in.N] {
+				if m.isOpen(m.slots[s]) {
+					m.nodes[v].A = unnamed
+				}
+			}
+		case graph.OpTally:
+			for i, s := range m.prog.Args[in.Off : in.Off+in.N] {
+				m.tally(m.slots[s], m.prog.Weights[in.Tmpl+uint32(i)])
+			}
+		default:
+			m.execBlock(in, pc, into, flags)
+		}
+	}
+	return nil
+}
+
+// resultNode returns the node for a result of at most two nodes: the template's
+// own, or a fresh one.
+func (m *Machine) resultNode(units uint32, into graph.Ref, flags uint8) graph.Ref {
+	if flags&graph.Root != 0 {
+		return into
+	}
+	r := m.top
+	m.top += units
+	return r
+}
+
+// States of a pair or vector with an inert or late component, in w1.
+const (
+	unnamed = 1 // rule (10) has not named its components
+	named   = 2
+	late    = 3 // a component is a sum that no job has run; never where inputs are symbolic
+)
+
+func (m *Machine) isInert(r graph.Ref) bool {
+	k := m.nodes[r].Kind()
+	return k == graph.Inert || k == graph.SymInput || k == graph.Neutral
+}
+
+// isOpen reports whether v is inert, or a pair or vector with an inert part.
+func (m *Machine) isOpen(v graph.Ref) bool {
+	switch n := &m.nodes[v]; n.Kind() {
+	case graph.Inert, graph.SymInput, graph.Neutral:
+		return true
+	case graph.Pair, graph.Vec:
+		return n.A != 0
+	}
+	return false
+}
+
+// operate fires (6), (8) or (12) on numbers, or makes an inert node.
+func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) error {
+	v, rule := operation(in.Sym, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
+	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && !slices.ContainsFunc(args, m.valueless) {
+		return notFinite(in, v)
+	}
+	if !slices.ContainsFunc(args, m.isInert) {
+		m.addSteps(rule, 1)
+		r := m.resultNode(1, into, flags)
+		m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
+		m.slots[in.D] = r
+		return nil
+	}
+	m.slots[in.D] = m.resultNode(2, into, flags)
+	m.makeInert(m.slots[in.D], in.Sym, v, args, pc)
+	return nil
+}
+
+// makeInert makes r an operation on args with the value v at the point, if it has
+// one. at is that of the instruction, or of a dual behind all instructions.
+func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []graph.Ref, at uint32) {
+	head := uint32(graph.Inert) | uint32(sym)<<graph.KindShift
+	if slices.ContainsFunc(args, m.valueless) {
+		head |= valuelessBit
+	}
+	m.nodes[r] = graph.Node{Head: head, V: math.Float64bits(v)}
+	w := 4*uint64(r) + graph.WaitWords
+	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], at, uint32(m.open.size.Operations)
+	m.open.size.Operations++
+	m.open.made = append(m.open.made, r)
+	for _, a := range args {
+		m.leaf(a)
+		m.open.size.Edges++
+	}
+}
+
+// leaf books an operand of G that is an input or a numeral.
+func (m *Machine) leaf(r graph.Ref) {
+	switch n := &m.nodes[r]; n.Kind() {
+	case graph.SymInput:
+		if i := n.Head >> graph.KindShift; !m.open.used[i] {
+			m.open.used[i] = true
+			m.open.size.Inputs++
+		}
+	case graph.Num:
+		if _, ok := m.open.numerals[n.V]; !ok {
+			m.open.numerals[n.V] = struct{}{}
+			m.open.size.Numerals++
+		}
+	}
+}
+
+// operation computes a symbol, + where that is [term.NoSymbol], on numbers, and tells
+// the rule that it fires by: (6), (8) or (12). A unary symbol is of x.
+func operation(sym term.Symbol, x, y float64) (float64, graph.Rule) {
+	switch {
+	case sym == term.NoSymbol:
+		return x + y, graph.Plus
+	case sym == term.Mul:
+		return x * y, graph.Times
+	case sym.Info().Arity == 1:
+		return eval1(sym, x), graph.Function
+	}
+	return sym.Info().Eval2(x, y), graph.Function
+}
+
+// tally counts the binders and occurrences of variables that stand for v: (3) and
+// (4) fire where v is a value. An inert node is none. A pair with an inert part
+// becomes one when (10) has named its components.
+func (m *Machine) tally(v graph.Ref, w graph.Weight) {
+	v = m.sole(m.resolve(v))
+	switch n := &m.nodes[v]; n.Kind() {
+	case graph.Inert, graph.SymInput, graph.Neutral:
+		return
+	case graph.Num:
+		m.addSteps(graph.SubstNumeral, uint64(w.Occurrences))
+	case graph.Pair, graph.Vec:
+		if w.Binders > 0 && n.A == unnamed {
+			m.nameComponents(v)
+		}
+		m.addSteps(graph.Subst, uint64(w.Occurrences))
+	default:
+		m.addSteps(graph.Subst, uint64(w.Occurrences))
+	}
+	m.addSteps(graph.GC, uint64(w.Binders))
+}
+
+// sole returns the component of a vector that has one, which is the same tuple of
+// the calculus, and v otherwise.
+func (m *Machine) sole(v graph.Ref) graph.Ref {
+	for m.nodes[v].Head == uint32(graph.Vec)|1<<graph.KindShift {
+		v = m.words[4*uint64(v)+graph.ValueWords]
+	}
+	return v
+}
+
+// nameComponents is rule (10), and the (2) that opens the pair it leaves: x :=
+// ⟨u,u'⟩ becomes x := ⟨y,y'⟩ with y := u and y' := u'. A component that is a value
+// is put back by (3) and its name collected by (4); one that is open in turn has
+// its own components named.
+func (m *Machine) nameComponents(v graph.Ref) {
+	stack := []graph.Ref{v}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := &m.nodes[v]
+		if n.A != unnamed {
+			continue
+		}
+		n.A = named
+		comps := m.components(v)
+		m.addSteps(graph.EtaPair, uint64(len(comps)-1))
+		m.addSteps(graph.PairRule, uint64(len(comps)-1))
+		for _, c := range comps {
+			switch c = m.sole(c); {
+			case m.isInert(c):
+			case m.isOpen(c):
+				stack = append(stack, c)
+				m.addSteps(graph.Subst, 1)
+				m.addSteps(graph.GC, 1)
+			case m.nodes[c].Kind() == graph.Num:
+				m.addSteps(graph.SubstNumeral, 1)
+				m.addSteps(graph.GC, 1)
+			default:
+				m.addSteps(graph.Subst, 1)
+				m.addSteps(graph.GC, 1)
+			}
+		}
+	}
+}
+
+func (m *Machine) components(v graph.Ref) []graph.Ref {
+	n := &m.nodes[v]
+	if n.Kind() == graph.Pair {
+		return []graph.Ref{uint32(n.V), uint32(n.V >> 32)}
+	}
+	w := 4*uint64(v) + graph.ValueWords
+	return m.words[w : w+uint64(n.Head>>graph.KindShift)]
+}
+
+// Graph reduces an open program, the term with its inputs left symbolic, and
+// returns |G|. The steps of [Machine.Stats] are then m. Conditions are decided at
+// the point. The error is a [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Graph(point []float64) (GraphSize, error) {
+	if !m.prog.Open {
+		return GraphSize{}, errNotOpen
+	}
+	if err := m.start(point); err != nil {
+		return GraphSize{}, err
+	}
+	if err := m.reduce(); err != nil {
+		return GraphSize{}, err
+	}
+	for _, out := range m.outputs() {
+		m.leaf(out)
+	}
+	return m.open.size, nil
+}
+
+// outputs returns the nodes of the numbers of the result, which has a type built of
+// R, products and vectors.
+func (m *Machine) outputs() []graph.Ref {
+	var out []graph.Ref
+	stack := []graph.Ref{m.root}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch m.nodes[r].Kind() {
+		case graph.Pair, graph.Vec:
+			comps := m.components(r)
+			for i := len(comps) - 1; i >= 0; i-- {
+				stack = append(stack, comps[i])
+			}
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Operand is an operand of an operation of G, or an output of it: an operation, an
+// input or a numeral.
+type Operand struct {
+	Op    int // the number of the operation, in the order of Ground; -1 for others
+	Input int // the number of the scalar input; -1 for others
+	Value float64
+}
+
+// Operation is an operation of G: a symbol, or + where that is [term.NoSymbol].
+type Operation struct {
+	Symbol term.Symbol
+	Args   []Operand
+	Value  float64 // at the point
+	Pos    term.Pos
+}
+
+// Ground calls f on the operations of the computational graph that the last
+// [Machine.Graph] left, each after its operands, until f returns false.
+func (m *Machine) Ground(f func(Operation) bool) {
+	for _, r := range m.open.made {
+		n := &m.nodes[r]
+		sym := term.Symbol(n.Head >> graph.KindShift)
+		w := 4*uint64(r) + graph.WaitWords
+		op := Operation{Symbol: sym, Value: n.Number(), Pos: m.prog.Code[m.words[w+2]].Pos, Args: []Operand{m.operand(m.words[w])}}
+		if sym == term.NoSymbol || sym.Info().Arity == 2 {
+			op.Args = append(op.Args, m.operand(m.words[w+1]))
+		}
+		if !f(op) {
+			return
+		}
+	}
+}
+
+// GroundOutputs returns the outputs of the graph: the numbers of the value, from
+// left to right.
+func (m *Machine) GroundOutputs() []Operand {
+	var out []Operand
+	for _, r := range m.outputs() {
+		out = append(out, m.operand(r))
+	}
+	return out
+}
+
+func (m *Machine) operand(r graph.Ref) Operand {
+	n := &m.nodes[r]
+	o := Operand{Op: -1, Input: -1, Value: n.Number()}
+	switch n.Kind() {
+	case graph.Inert:
+		o.Op = int(m.words[4*uint64(r)+graph.WaitWords+3])
+	case graph.SymInput:
+		o.Input = int(n.Head >> graph.KindShift)
+	}
+	return o
+}

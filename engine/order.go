@@ -1,0 +1,68 @@
+package engine
+
+import "github.com/gram-machine/gram/graph"
+
+// order is the order in which LIFO would have made the nodes of a run, where workers have
+// made some of them: a backward phase fires the duals of a parallel run in the order of
+// their keys, and so adds what arrives at a cell as LIFO does, to the last bit. A nil
+// *order is that of the references.
+type order struct {
+	each  uint32     // nodes in the range of an arena
+	ranks [][]uint32 // of each arena, of each chunk of nodes from its start
+	last  uint32
+	from  graph.Ref // the machine's own nodes from here on have no rank yet
+}
+
+// chunkNodes is how many nodes have one rank.
+const chunkNodes = 64
+
+// toChunk rounds up to the beginning of a chunk.
+func toChunk(r graph.Ref) graph.Ref { return (r + chunkNodes - 1) / chunkNodes * chunkNodes }
+
+// reset forgets all ranks.
+func (o *order) reset() {
+	o.last, o.from = 0, 0
+	for i := range o.ranks {
+		o.ranks[i] = o.ranks[i][:0]
+	}
+}
+
+// append puts the nodes [from, to) behind all that have a rank.
+func (o *order) append(from, to graph.Ref) {
+	if from == to {
+		return
+	}
+	o.last++
+	arena := from / o.each
+	for int(arena) >= len(o.ranks) {
+		o.ranks = append(o.ranks, nil)
+	}
+	ranks := o.ranks[arena]
+	start := arena * o.each / chunkNodes
+	for len(ranks) <= int((to-1)/chunkNodes-start) {
+		ranks = append(ranks, 0)
+	}
+	for c := from / chunkNodes; c <= (to-1)/chunkNodes; c++ {
+		ranks[c-start] = o.last
+	}
+	o.ranks[arena] = ranks
+}
+
+// key is greater for nodes that LIFO makes later.
+func (o *order) key(r graph.Ref) uint64 {
+	if o == nil {
+		return uint64(r)
+	}
+	arena := r / o.each
+	return uint64(o.ranks[arena][(r-arena*o.each)/chunkNodes])<<32 | uint64(r)
+}
+
+// pushCell is [graph.PushCell] in the order of the keys.
+func (o *order) pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
+	stack = append(stack, c)
+	key := o.key(c)
+	for i := len(stack) - 1; i > max(0, len(stack)-1-graph.SinkDepth) && o.key(stack[i-1]) > key; i-- {
+		stack[i], stack[i-1] = stack[i-1], stack[i]
+	}
+	return stack
+}

@@ -1,0 +1,338 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// recorder books what a run does to the contexts in which it does it: the calling
+// contexts of the program's templates. Each node has the context that made it, so a redex
+// fires in the context that its node was made in, and so does a dual.
+//
+// Of what a template counts only the runs are booked, of duals the firings and arrivals;
+// they are multiplied out at the end, as for [Stats]. Everything else that the counters
+// have gained is booked when the context changes.
+type recorder struct {
+	m        *Machine
+	open     bool   // the program is
+	made     owners // of each node, the context that made it
+	contexts []context
+	calls    map[call]uint32
+	layout   dualLayout
+	duals    []dualCount // of contexts, from context.duals on
+	inputs   []dualCount
+	extra    map[where]*extra
+	// lastExtra is that of lastAt, the last place, unless it is nil.
+	lastAt    where
+	lastExtra *extra
+	blocks    blockRecord
+
+	// Where the machine is: the context and place of the redex, and since when.
+	phase   Phase
+	context uint32
+	pos     term.Pos
+	inCode  bool // it runs a whole template or block of the context
+	// What the counters were when something was booked last.
+	counts  graph.Counts
+	steps   uint64
+	applied uint64
+	top     graph.Ref
+
+	timing bool
+	clock  time.Time
+	ticks  int // until the clock is read again
+}
+
+// context is a calling context: a template and the call that it runs for, in the context
+// of its caller. Context 0 is the program's.
+type context struct {
+	call
+	depth int
+	runs  uint64
+	args  uint64 // bound: a (1) and a (4) each
+	nodes uint64 // made by its code, and by blocks
+	// instances are the runs of its code, without those of blocks.
+	instances uint64
+	last      struct { // call from its code, and the context of that
+		pos      term.Pos
+		template uint32
+		callee   uint32
+	}
+	duals int // where its counts in recorder.duals begin
+}
+
+// call is a call of a template from a place in the code of a context.
+type call struct {
+	caller   uint32
+	pos      term.Pos
+	template uint32
+}
+
+// deepest and maxContexts bound what a recorder keeps of calling contexts. A call deeper
+// than the first stands in the place of the caller at that depth; when there are so many
+// contexts as the second, calls that are new stand directly under the program.
+const (
+	deepest     = 64
+	maxContexts = 1 << 16
+)
+
+// where is a place of work that no template counts.
+type where struct {
+	context uint32
+	pos     term.Pos
+	phase   Phase
+}
+
+type extra struct {
+	counts graph.Counts
+	duals  uint64 // of the (4), those of the duals of a data list's elements
+	nodes  uint64
+	time   time.Duration
+}
+
+func newRecorder(m *Machine) *recorder {
+	return &recorder{m: m, open: m.prog.Open, layout: layDuals(m.prog), timing: m.opt.Profile == ProfileTime}
+}
+
+// begin forgets the last run.
+func (p *recorder) begin() {
+	p.made.fill(0, p.m.base, 0)
+	p.lastExtra = nil
+	p.contexts, p.duals = p.contexts[:0], p.duals[:0]
+	p.calls, p.extra = map[call]uint32{}, map[where]*extra{}
+	p.inputs = make([]dualCount, len(p.m.prog.Inputs))
+	p.blocks = blockRecord{sites: map[blockCall]uint32{}, arrived: map[graph.Ref]uint64{}, fired: map[*graph.Backward]*firedCells{}}
+	main := p.m.prog.Main
+	p.newContext(call{template: main, pos: p.m.prog.Templates[main].Pos})
+	p.context, p.pos, p.phase = 0, p.m.prog.Templates[main].Pos, Primal
+	p.clock, p.ticks = time.Now(), clockEvery
+	p.sync()
+}
+
+// sync takes the counters as booked.
+func (p *recorder) sync() {
+	m := p.m
+	p.counts, p.steps, p.applied, p.top = m.counts, m.steps, m.applied, m.top
+}
+
+// at says that what comes is done for the node r, at its place in the code.
+func (p *recorder) at(r graph.Ref) {
+	p.bookNodes()
+	p.context, p.pos = p.made.of(r), p.m.place(r)
+}
+
+// enter books a run of a template, for the redex that fires, whose result goes into a node.
+// What its code counts and makes from here on is its own.
+func (p *recorder) enter(id uint32, into graph.Ref) {
+	m := p.m
+	if p.phase == ReadBack { // a list that is read is applied, and nothing of that counts
+		return
+	}
+	if id == m.prog.Main {
+		p.contexts[0].runs++
+		p.contexts[0].instances++
+		p.bookNodes()
+		p.inCode = true
+		p.sync() // what start has counted is of the inputs
+		p.steps += m.prog.Templates[id].Steps
+		return
+	}
+	p.bookNodes()
+	callee := p.callee(p.context, p.pos, id)
+	c := &p.contexts[callee]
+	c.runs++
+	c.instances++
+	args := m.applied - p.applied
+	c.args += args
+	p.applied += args
+	p.steps += 2 * args
+	if m.prog.Open { // the arguments that are bound are among the counters
+		p.context, p.pos = callee, m.prog.Templates[id].Pos
+	}
+	p.bookCounts()
+	p.steps += m.prog.Templates[id].Steps
+	p.context, p.pos, p.inCode = callee, m.prog.Templates[id].Pos, true
+	p.made.set(into, callee)
+}
+
+// done books what is left of a redex that has fired.
+func (p *recorder) done() {
+	p.bookCounts()
+	if k := &p.blocks; k.ran {
+		p.context = k.calls[k.now].contexts[0]
+		p.pos, p.inCode = p.m.prog.Templates[p.contexts[p.context].template].Pos, true
+	}
+	p.bookNodes()
+	p.inCode = false
+	if len(p.blocks.made) > 0 || p.blocks.ran {
+		p.blocks.settle(p)
+	}
+	p.tick()
+}
+
+// bookNodes gives the nodes that were made since the last time to the present context, and
+// those that no whole run of a template or a block has made to the present place.
+func (p *recorder) bookNodes() {
+	if p.m.top != p.top {
+		p.bookNew()
+	}
+}
+
+func (p *recorder) bookNew() {
+	m := p.m
+	n := m.top - p.top
+	p.made.fill(p.top, m.top, p.context)
+	if p.inCode && p.phase != ReadBack {
+		p.contexts[p.context].nodes += uint64(n)
+	} else {
+		p.extraAt().nodes += uint64(n)
+	}
+	p.top = m.top
+}
+
+// bookCounts books what the counters have gained to the present place. Outside of open
+// programs what is neither a template's nor an argument's is in steps too.
+func (p *recorder) bookCounts() {
+	if p.m.steps != p.steps || p.open {
+		p.bookGained()
+	}
+}
+
+func (p *recorder) bookGained() {
+	m := p.m
+	if p.phase == ReadBack {
+		p.counts, p.steps, p.applied = m.counts, m.steps, m.applied
+		return
+	}
+	if n := m.counts[graph.Subst] - p.counts[graph.Subst]; n == m.steps-p.steps && !p.open {
+		p.extraAt().counts[graph.Subst] += n // the (3) of an iteration, as most often
+		p.counts[graph.Subst] += n
+		p.steps = m.steps
+		return
+	}
+	var x *extra
+	for r := range m.counts {
+		n := m.counts[r] - p.counts[r]
+		if n == 0 {
+			continue
+		}
+		if x == nil {
+			x = p.extraAt()
+		}
+		x.counts[r] += n
+		p.counts[r] += n
+		if graph.Rule(r) == graph.GC && p.phase == Primal && m.prog.Reversed {
+			x.duals += n
+		}
+	}
+	if n := m.applied - p.applied; n != 0 {
+		x = p.extraAt()
+		x.counts[graph.Lambda] += n
+		x.counts[graph.GC] += n
+	}
+	p.steps, p.applied = m.steps, m.applied
+}
+
+func (p *recorder) extraAt() *extra {
+	at := where{p.context, p.pos, p.phase}
+	if at == p.lastAt && p.lastExtra != nil {
+		return p.lastExtra
+	}
+	x := p.extra[at]
+	if x == nil {
+		x = &extra{}
+		p.extra[at] = x
+	}
+	p.lastAt, p.lastExtra = at, x
+	return x
+}
+
+// enterPhase books what the last phase has left, to the program.
+func (p *recorder) enterPhase(next Phase) {
+	if p.contexts[0].runs > 0 { // else the counters have what the inputs count
+		p.done()
+		p.readClock()
+	}
+	p.phase = next
+	p.context, p.pos = 0, p.m.prog.Templates[p.m.prog.Main].Pos
+}
+
+// clockEvery is how many events pass between two looks at the clock: it takes longer than
+// most of them.
+const clockEvery = 256
+
+// tick counts an event, and charges the time since the clock was last read to the present
+// place now and then.
+func (p *recorder) tick() {
+	if !p.timing {
+		return
+	}
+	if p.ticks--; p.ticks <= 0 {
+		p.readClock()
+	}
+}
+
+func (p *recorder) readClock() {
+	if !p.timing {
+		return
+	}
+	now := time.Now()
+	p.extraAt().time += now.Sub(p.clock)
+	p.clock, p.ticks = now, clockEvery
+}
+
+// callee returns the context of a call. A call that stands among its callers already is
+// that one: recursion, as through the functions that a fold builds, is folded, so that
+// stacks are no deeper than the program.
+func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
+	last := &p.contexts[caller].last
+	if last.callee != 0 && last.pos == pos && last.template == id {
+		return last.callee
+	}
+	c := p.calleeOf(call{caller, pos, id})
+	last = &p.contexts[caller].last
+	last.pos, last.template, last.callee = pos, id, c
+	return c
+}
+
+func (p *recorder) calleeOf(k call) uint32 {
+	caller, pos, id := k.caller, k.pos, k.template
+	if c, ok := p.calls[k]; ok {
+		return c
+	}
+	c, ok := p.among(k)
+	switch {
+	case ok:
+	case p.contexts[caller].depth >= deepest:
+		c = p.callee(p.contexts[caller].caller, pos, id)
+	case len(p.contexts) >= maxContexts && caller != 0:
+		c = p.callee(0, pos, id)
+	default:
+		c = p.newContext(k)
+	}
+	p.calls[k] = c
+	return c
+}
+
+// among looks for the call among the callers of the caller, and the caller itself.
+func (p *recorder) among(k call) (uint32, bool) {
+	for c := k.caller; c != 0; c = p.contexts[c].caller {
+		if x := &p.contexts[c]; x.template == k.template && x.pos == k.pos {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+func (p *recorder) newContext(k call) uint32 {
+	c := uint32(len(p.contexts))
+	depth := 0
+	if c > 0 {
+		depth = p.contexts[k.caller].depth + 1
+	}
+	p.contexts = append(p.contexts, context{call: k, depth: depth, duals: len(p.duals)})
+	p.duals = append(p.duals, make([]dualCount, 1+len(p.layout.of[k.template]))...)
+	return c
+}

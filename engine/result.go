@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// Stats is what a run cost.
+type Stats struct {
+	Counts      graph.Counts // steps by rule
+	Instantiate uint64       // instructions copied and references captured
+	Search      uint64       // pops, waits, occurrences counted before a backward phase, comparisons in a job
+	Readback    uint64       // components read back
+	Nodes       uint64       // nodes of 16 bytes allocated, the program's globals not included
+	Freed       uint64       // of these, freed before the run was over
+	PeakNodes   uint64       // in the arena at once
+	ArenaBytes  uint64       // memory that the arena holds
+	Looks       uint64       // how often the limits were looked at
+}
+
+// Stats returns what the last run cost, or how far it got if it was stopped.
+func (m *Machine) Stats() Stats {
+	s := Stats{Counts: m.counts, Readback: m.readback, Search: m.pops + m.waits + m.occurs,
+		Nodes: m.live() + m.collect.freed, Freed: m.collect.freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
+	for i, n := range m.runs {
+		t := &m.prog.Templates[i]
+		s.Counts.AddTimes(&t.Counts, n)
+		blocks := m.block.runs[i]
+		s.Instantiate += (n-blocks)*t.Instantiate + blocks
+	}
+	for i, n := range m.fired {
+		b := &m.prog.Bodies[i]
+		s.Counts.AddTimes(&b.Counts, n)
+		s.Instantiate += (n - m.block.fired[i]) * b.Instantiate
+	}
+	s.Instantiate += m.copied
+	s.Counts[graph.Lambda] += m.applied + m.firedIn
+	s.Counts[graph.GC] += m.applied
+	s.Counts[graph.Subst] += m.firedIn
+	s.Counts[graph.Lin] += m.firedIn
+	return s
+}
+
+// ArenaBytes returns how much memory the arena holds.
+func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
+
+// Value reduces the program at the point, which has a number for each scalar
+// input, and leaves its value to be read by [Machine.Read]. The error is a
+// [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Value(point []float64) error {
+	if m.prog.Reversed {
+		return fmt.Errorf("machine: the value of a reversed program is that of its gradient")
+	}
+	defer m.quit()
+	if err := m.start(point); err != nil {
+		return err
+	}
+	if err := m.reducePrimal(); err != nil {
+		return err
+	}
+	m.collect.at = math.MaxUint32 // the value that is read stays where it is
+	return nil
+}
+
+// reducePrimal empties the worklist, with the help of the team.
+func (m *Machine) reducePrimal() error {
+	if m.team == nil {
+		return m.reduce()
+	}
+	m.team.lend.on = true
+	err := m.reduce()
+	m.team.lend.on = false
+	if m.order != nil {
+		m.order.append(m.order.from, m.top)
+	}
+	return err
+}
+
+// quit ends what workers still do.
+func (m *Machine) quit() {
+	if m.team != nil {
+		m.team.quit()
+	}
+}
+
+// Read appends the numbers of the value that the last run left to out, from left
+// to right, and the length of each list in it to lengths, outer lists before inner
+// ones. The value's type is built of R, products, vectors and lists; a list is read
+// by applying it, and what that takes is not counted: read-back counts one unit for
+// each number. The error is a [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	m.enter(ReadBack)
+	stack := []graph.Ref{m.root}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch n := m.nodes[r]; n.Kind() {
+		case graph.Num, graph.SymInput, graph.Inert:
+			m.readback++
+			out = append(out, n.Number())
+		case graph.Pair:
+			stack = append(stack, uint32(n.V>>32), uint32(n.V))
+		case graph.Vec:
+			w := 4*uint64(r) + graph.ValueWords
+			for k := n.Head >> graph.KindShift; k > 0; k-- {
+				stack = append(stack, m.words[w+uint64(k)-1])
+			}
+		default:
+			elems, err := m.readList(r)
+			if err != nil {
+				return out, lengths, err
+			}
+			lengths = append(lengths, len(elems))
+			slices.Reverse(elems)
+			stack = append(stack, elems...)
+		}
+	}
+	return out, lengths, nil
+}
+
+// readList returns the elements of a list, in its order: it applies the list to
+// λa.λr.⟨a,r⟩ and an end mark.
+func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
+	saved := *m
+	runs := slices.Clone(m.runs)
+	m.literal = true // the list is applied at a type that is not its own
+	if err := m.ensure(2); err != nil {
+		return nil, err
+	}
+	end := m.slots[m.prog.Nil]
+	m.root = m.placeholder()
+	m.nodes[m.root].Head = uint32(graph.Apply) | 2<<graph.KindShift
+	w := 4*uint64(m.root) + graph.WaitWords
+	m.words[w], m.words[w+1], m.words[w+2] = list, m.slots[m.prog.Cons], end
+	m.push(m.root)
+	if err := m.reduce(); err != nil {
+		return nil, err
+	}
+	var elems []graph.Ref
+	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
+		elems = append(elems, graph.Ref(m.nodes[r].V))
+	}
+	m.literal = saved.literal
+	m.root, m.steps, m.pops, m.waits, m.applied, m.counts = saved.root, saved.steps, saved.pops, saved.waits, saved.applied, saved.counts
+	copy(m.runs, runs)
+	return elems, nil
+}
+
+// Gradient reduces a reversed program of type D(R) or D(R)^k at the point: the
+// primal phase, and then one backward phase for each of the k outputs. values has
+// k numbers and jacobian, row by row, k times as many as there are scalar inputs;
+// the gradient of an R is its one row. It is Corollary gradient of section 5.2:
+// (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*LimitError] or a [*NotFiniteError].
+func (m *Machine) Gradient(point, values, jacobian []float64) error {
+	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
+		return fmt.Errorf("machine: the program is not a gradient")
+	}
+	defer m.quit()
+	if err := m.start(point); err != nil {
+		return err
+	}
+	if err := m.reducePrimal(); err != nil {
+		return err
+	}
+	clear(jacobian)
+	m.enter(Backward)
+	if m.prog.Result == graph.VectorShape {
+		k := uint64(m.prog.Outputs)
+		m.addSteps(graph.PairRule, k-1) // the vector is opened: ⟦p0,…⟧
+		m.addSteps(graph.Subst, k)      // each pi once, to be opened in turn
+		m.addSteps(graph.GC, k)
+	}
+	if err := m.jobsOf(values, jacobian); err != nil {
+		return err
+	}
+	return m.atEnd()
+}
+
+// seed runs the job of output i of k: its value, and its row of the Jacobian.
+func (m *Machine) seed(i int, values, jacobian []float64) error {
+	n := len(jacobian) / len(values)
+	p := m.root
+	if m.prog.Result == graph.VectorShape {
+		p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]
+	}
+	z, dual := graph.Ref(m.nodes[p].V), graph.Ref(m.nodes[p].V>>32)
+	m.addSteps(graph.PairRule, 1) // [⟨z,z*⟩:=…]
+	m.addSteps(graph.GC, 2)       // z and z*
+	m.addSteps(graph.Subst, 1)    // z* in z* 1
+	values[i] = m.nodes[z].Number()
+	if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
+		return err
+	}
+	m.readback += uint64(1 + n)
+	return nil
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// fire fires the redex r.
+func (m *Machine) fire(r graph.Ref) error {
+	switch m.nodes[r].Kind() {
+	case graph.Apply:
+		return m.fireApply(r)
+	case graph.Suspended:
+		return m.fireSuspended(r)
+	case graph.Project:
+		m.fireProject(r)
+	case graph.Copy:
+		m.settle(r, m.resolve(m.words[4*uint64(r)+4]))
+	case graph.IterNat, graph.IterData, graph.IterList:
+		return m.iterate(r)
+	case graph.Job:
+		return m.fireJob(r)
+	}
+	return nil
+}
+
+// fireSuspended fires an instruction whose last operand has arrived: its operands
+// go back into the frame, and it runs alone. A conditional (13) instantiates the
+// branch.
+func (m *Machine) fireSuspended(r graph.Ref) error {
+	pc := m.words[4*uint64(r)+3]
+	in := &m.prog.Code[pc]
+	switch in.Op {
+	case graph.OpIf:
+		return m.fireBranch(r, in)
+	case graph.OpJob:
+		m.startJob(r, in, pc)
+		return nil
+	}
+	n := operands(in)
+	if err := m.ensure(graph.Units(graph.DualWords, int(n)) + spareUnits); err != nil {
+		return err
+	}
+	w := 4*uint64(r) + graph.WaitWords
+	for i := range n {
+		m.slots[m.operandSlot(in, i)] = m.words[w+uint64(i)]
+	}
+	waiters := m.nodes[r].A
+	if err := m.exec(pc, pc+1, r, graph.Ready|graph.Root); err != nil {
+		return err
+	}
+	m.wake(waiters)
+	return nil
+}
+
+// fireBranch is rule (13).
+func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
+	w := 4*uint64(r) + graph.WaitWords
+	if m.prog.Open && (m.valueless(m.words[w]) || m.valueless(m.words[w+1])) {
+		m.addSteps(graph.Branch, ^uint64(0)) // the template counts one (13), which does not fire
+		return m.settleNeutral(r, neutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
+	}
+	a, b := m.nodes[m.words[w]].Number(), m.nodes[m.words[w+1]].Number()
+	id, from, to := in.Tmpl, uint64(2), uint64(in.Split)
+	if !in.Cmp.Holds(a, b) {
+		id, from, to = in.Else, uint64(in.Split), uint64(in.N)
+	}
+	t := &m.prog.Templates[id]
+	copy(m.slots[t.Cap0:], m.words[w+from:w+to])
+	return m.instantiate(id, t, r)
+}
+
+// fireProject is rule (2) where the tuple was not there in time: what waits for
+// the projection moves on to the component.
+func (m *Machine) fireProject(r graph.Ref) {
+	k := m.nodes[r].Head >> graph.KindShift
+	in := &m.prog.Code[m.words[4*uint64(r)+3]]
+	v := m.resolve(m.words[4*uint64(r)+4])
+	switch in.Op {
+	case graph.OpUnvec:
+		v = m.words[4*uint64(v)+graph.ValueWords+uint64(k)]
+	default:
+		for i := range k {
+			_ = i
+			v = uint32(m.nodes[v].V >> 32)
+		}
+		if k+1 < in.N {
+			v = uint32(m.nodes[v].V)
+		}
+	}
+	m.settle(r, v)
+}
+
+// fireApply is rule (1): an application whose function and arguments are values.
+func (m *Machine) fireApply(r graph.Ref) error {
+	n := m.nodes[r].Head >> graph.KindShift & 0xff
+	w := 4*uint64(r) + graph.WaitWords
+	f := m.words[w]
+	args := m.words[w+1 : w+1+uint64(n)]
+	head := m.nodes[f].Head
+	if graph.Kind(head&graph.KindMask) == graph.Closure {
+		id := head >> graph.KindShift
+		t := &m.prog.Templates[id]
+		if b := m.fusedBlock(f, int(n)); b != nil {
+			return m.applyBlock(r, f, b, args)
+		}
+		if t.Params == n {
+			m.bound(args)
+			m.loadCaptures(t, f)
+			for i, a := range args {
+				m.slots[t.Param0+uint32(i)] = a
+			}
+			return m.instantiate(id, t, r)
+		}
+	}
+	return m.applySpine(r, f, args)
+}
+
+// bound counts the arguments that are bound now: one (1) and one (4) each, where
+// inputs are symbolic the (4) of those that are values.
+func (m *Machine) bound(args []graph.Ref) {
+	n := uint64(len(args))
+	if !m.prog.Open {
+		m.applied += n
+		m.steps += 2 * n
+		return
+	}
+	m.addSteps(graph.Lambda, n)
+	for _, a := range args {
+		m.tally(a, graph.Weight{Binders: 1})
+	}
+}
+
+func (m *Machine) loadCaptures(t *graph.Template, f graph.Ref) {
+	w := 4*uint64(f) + graph.ValueWords
+	for i := range t.Caps {
+		m.slots[t.Cap0+i] = m.words[w+uint64(i)]
+	}
+}
+
+// arity returns how many arguments the function takes at once.
+func (m *Machine) arity(f graph.Ref) uint32 {
+	if n := &m.nodes[f]; n.Kind() == graph.Closure {
+		return m.prog.Templates[n.Head>>graph.KindShift].Params
+	}
+	return 2 // a list or a numeral
+}
+
+// applySpine applies f, which may be partial, to arguments that are too few or
+// too many for it, and lists and numerals.
+func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
+	switch m.nodes[f].Kind() {
+	case graph.Neutral:
+		return m.applyNeutral(r, f, term.Type(m.words[4*uint64(f)+neutralType]), args)
+	case graph.List, graph.DataList, graph.Nat:
+		if m.opt.Folded {
+			return m.applyNeutral(r, f, m.iterationType(f), args)
+		}
+	}
+	all := m.args[:0]
+	if n := &m.nodes[f]; n.Kind() == graph.Partial {
+		k := uint64(n.Head >> graph.KindShift)
+		w := 4*uint64(f) + graph.ValueWords
+		all = append(all, m.words[w:w+k]...)
+		f = n.A
+	}
+	arity := int(m.arity(f))
+	m.bound(args[:min(len(args), arity-len(all))])
+	all = append(all, args...)
+	m.args = all
+	if err := m.ensure(graph.Units(graph.ValueWords, len(all)) + spareUnits); err != nil {
+		return err
+	}
+	if len(all) < arity {
+		m.makePartial(r, f, all)
+		return nil
+	}
+	into := r
+	if rest := all[arity:]; len(rest) > 0 {
+		// The result for the first arguments is applied to the rest.
+		into = m.placeholder()
+		site := m.nodes[r].V >> 32 << 32
+		m.nodes[r] = graph.Node{Head: uint32(graph.Apply) | uint32(len(rest))<<graph.KindShift, A: m.nodes[r].A, V: site}
+		m.nodes[into].V = site
+		w := 4*uint64(r) + graph.WaitWords
+		m.words[w] = into
+		copy(m.words[w+1:w+4], rest)
+		m.await(r, into)
+	}
+	head := m.nodes[f].Head
+	if graph.Kind(head&graph.KindMask) != graph.Closure {
+		return m.startIteration(into, f, all[0], all[1])
+	}
+	id := head >> graph.KindShift
+	t := &m.prog.Templates[id]
+	m.loadCaptures(t, f)
+	copy(m.slots[t.Param0:], all[:arity])
+	return m.instantiate(id, t, into)
+}
+
+func (m *Machine) makePartial(r, f graph.Ref, args []uint32) {
+	v := m.top
+	m.top += graph.Units(graph.ValueWords, len(args))
+	m.nodes[v] = graph.Node{Head: uint32(graph.Partial) | uint32(len(args))<<graph.KindShift, A: f}
+	copy(m.words[4*uint64(v)+graph.ValueWords:], args)
+	m.settle(r, v)
+}

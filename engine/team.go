@@ -1,0 +1,254 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// The schedule Parallel is LIFO with errands: the machine goes its way as under LIFO,
+// and lends what it will come to later to workers, which have arenas of their own in the
+// machine's range of addresses. When it comes to what it has lent, it accepts what has
+// become of it, or does it itself if no worker has begun. So results, counts, limits and
+// errors are LIFO's, and whatever a worker can't finish is done again by the machine.
+
+// team is the workers of a machine.
+type team struct {
+	workers []*worker
+	mu      sync.Mutex
+	pending []*errand // lent and not begun, in the order in which they were lent
+	busy    sync.WaitGroup
+	stop    atomic.Bool
+	order   order
+	lend    lending
+	sweeps  map[graph.Ref]*errand // of blocks that will fire
+	swept   int                   // how much of the stack, from its bottom, was looked at for them
+	least   uint64                // instructions that a block's backward phase has if it is lent
+	patient bool                  // the machine never takes an errand back
+	// accepted counts the errands of this run that workers have done for the machine.
+	accepted int
+}
+
+// worker runs errands on a machine of its own, which shares the range of addresses and
+// the program.
+type worker struct {
+	m      *Machine
+	awake  bool         // a goroutine is at work; guarded by team.mu
+	unread atomic.Int32 // errands that are done, and whose nodes nobody has read
+}
+
+// errand is something that is lent.
+type errand struct {
+	do   func(w *worker) error
+	by   *worker // nil until it is begun; guarded by team.mu
+	back bool    // the machine does it itself; guarded by team.mu
+	done chan struct{}
+	err  error
+	cost cost
+	// Of a redex: its value, and the nodes that it took.
+	value    graph.Ref
+	from, to graph.Ref
+	freed    uint64
+	// Of a block: what firing its cells comes to.
+	comes contributions
+}
+
+var errStopped = errors.New("machine: the run is over")
+
+// newTeam makes so many workers of a machine, in arenas of their own.
+func (m *Machine) newTeam(arenas []*graph.Arena) *team {
+	t := &team{sweeps: map[graph.Ref]*errand{}, order: order{each: arenas[0].Start()}}
+	t.lend.depth, t.lend.every, t.least = len(arenas), lookEvery, sweepLeast
+	opt := m.opt
+	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
+	opt.Limits.Look = func() error {
+		if t.stop.Load() {
+			return errStopped
+		}
+		return nil
+	}
+	for _, a := range arenas {
+		w := newMachine(m.prog, opt, a)
+		copy(w.slots, m.slots)
+		w.top = a.Start()
+		t.workers = append(t.workers, &worker{m: w})
+	}
+	return t
+}
+
+// reset makes the team ready for a run of the machine.
+func (t *team) reset() {
+	t.order.reset()
+	t.lend.reset()
+	clear(t.sweeps)
+	t.swept = 0
+	t.accepted = 0
+	for _, w := range t.workers {
+		w.m.top = w.m.arena.Start()
+		w.unread.Store(0)
+	}
+}
+
+// quit ends the errands that are left, and waits until no worker is awake.
+func (t *team) quit() {
+	t.stop.Store(true)
+	t.mu.Lock()
+	t.pending = nil
+	t.mu.Unlock()
+	t.busy.Wait()
+	t.stop.Store(false)
+}
+
+// give lends an errand, and wakes a worker if one sleeps.
+func (t *team) give(e *errand) {
+	e.done = make(chan struct{})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending = append(t.pending, e)
+	for _, w := range t.workers {
+		if !w.awake {
+			w.awake = true
+			t.busy.Go(func() { t.work(w) })
+			return
+		}
+	}
+}
+
+// work runs errands, the one lent first first, until none is left.
+func (t *team) work(w *worker) {
+	for {
+		e := t.begin(w)
+		if e == nil {
+			return
+		}
+		e.err = e.do(w)
+		e.cost = w.m.cost()
+		close(e.done)
+	}
+}
+
+func (t *team) begin(w *worker) *errand {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.pending) > 0 {
+		e := t.pending[0]
+		t.pending = t.pending[1:]
+		if !e.back {
+			e.by = w
+			return e
+		}
+	}
+	w.awake = false
+	return nil
+}
+
+// takeBack reports whether no worker has begun the errand; then none will.
+func (t *team) takeBack(e *errand) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.by != nil || t.patient {
+		return false
+	}
+	e.back = true
+	return true
+}
+
+// waiting is how many errands no worker has begun.
+func (t *team) waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending)
+}
+
+// fetch waits for an errand. It reports false if the machine is to do it itself: no
+// worker has begun it, or it ended with an error, or would pass a limit. The error is
+// that of a look.
+func (m *Machine) fetch(e *errand) (bool, error) {
+	if m.team.takeBack(e) {
+		return false, nil
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.done:
+			limits := &m.opt.Limits
+			nodes := m.live() + uint64(e.to-e.from)
+			fits := (limits.MaxSteps == 0 || m.steps+e.cost.steps < limits.MaxSteps) && (limits.MaxNodes == 0 || nodes <= limits.MaxNodes)
+			if e.err != nil || !fits {
+				return false, nil
+			}
+			m.team.accepted++
+			return true, nil
+		case <-tick.C:
+			if err := m.look(); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// begin makes the worker's machine ready for an errand.
+func (w *worker) begin() {
+	s := w.m
+	if w.unread.Load() == 0 && !s.prog.Reversed {
+		s.top = s.arena.Start()
+	}
+	s.base = toChunk(s.top)
+	s.state = s.nodes
+	s.reset()
+}
+
+// cost is what an errand took, to be added to the machine's counters.
+type cost struct {
+	steps, pops, waits, occurs, readback, applied, firedIn uint64
+	counts                                                 graph.Counts
+	runs, blockRuns, fired, blockFired                     []tallied
+}
+
+// tallied is a counter that is not zero.
+type tallied struct {
+	index int
+	n     uint64
+}
+
+func tallyOf(counters []uint64) []tallied {
+	var out []tallied
+	for i, n := range counters {
+		if n != 0 {
+			out = append(out, tallied{i, n})
+		}
+	}
+	return out
+}
+
+func addTally(counters []uint64, t []tallied) {
+	for _, c := range t {
+		counters[c.index] += c.n
+	}
+}
+
+// cost returns what the machine has counted since its reset.
+func (m *Machine) cost() cost {
+	return cost{steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
+		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
+}
+
+// add adds what an errand took.
+func (m *Machine) add(c *cost) {
+	m.steps += c.steps
+	m.pops += c.pops
+	m.waits += c.waits
+	m.occurs += c.occurs
+	m.readback += c.readback
+	m.applied += c.applied
+	m.firedIn += c.firedIn
+	m.counts.AddTimes(&c.counts, 1)
+	addTally(m.runs, c.runs)
+	addTally(m.block.runs, c.blockRuns)
+	addTally(m.fired, c.fired)
+	addTally(m.block.fired, c.blockFired)
+}
