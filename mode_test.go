@@ -2,6 +2,7 @@ package gram_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -54,6 +55,23 @@ func TestModeCosts(t *testing.T) {
 		cost := res.Cost
 		cost.Seconds = gram.Seconds{}
 		require.Equal(t, gram.Cost{Inputs: 2, Operations: operations, Nodes: gram.Nodes{Allocated: 5, Peak: 5}}, cost)
+	}
+}
+
+// TestModesAtInfiniteSlopes: the derivative by x is finite where the slope by what doesn't
+// depend on x is infinite or NaN.
+func TestModesAtInfiniteSlopes(t *testing.T) {
+	ctx := context.Background()
+	for text, want := range map[string][]float64{
+		"input x = -1\npow x 2":                  {-2},
+		"input x = 1\ninput y = 0\nx + sqrt y":   {1, math.Inf(1)},
+		"input x = -1\ninput y = 2\npow x y * x": {3, math.NaN()},
+	} {
+		for _, mode := range []gram.Mode{gram.Reverse, gram.Forward, gram.Tape} {
+			res, err := load(t, text).Gradient(ctx, gram.EvalOptions{Mode: mode})
+			require.NoError(t, err)
+			require.InDeltaSlice(t, want, res.Jacobian, 0, "%s, mode %d", text, mode)
+		}
 	}
 }
 

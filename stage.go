@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gram-machine/gram/engine"
@@ -30,7 +32,10 @@ const (
 	// GroundStage is the computational graph G, as a chain of lets.
 	GroundStage
 	// ForwardStage is Fwd(G), section 2.3. In the program, each input x has a tangent dx,
-	// an input too: 1 for the first scalar, 0 for the others.
+	// an input too: 1 for the first scalar, 0 for the others. If a slope in G is infinite
+	// or NaN at the point, only the first scalar has a tangent, a number dx, and the others
+	// are constants: 0 times such a slope would be NaN. So the program's value has the
+	// partial derivatives by the first scalar.
 	ForwardStage
 	// BPStage is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a
 	// is an input, 1; the body is the value and the gradient times a.
@@ -85,6 +90,9 @@ type stage struct {
 	kind   Stage
 	inputs []term.Var // the scalar inputs
 	a      term.Var   // of BPStage: the adjoint
+	by     []term.Var // of ForwardStage: the inputs that have tangents
+	// singular: a slope of the graph is not finite at the point.
+	singular bool
 	// name, if not nil, names the operations of the graph by their place; otherwise they
 	// are z0, z1, ….
 	name       func(term.Pos) string
@@ -124,7 +132,11 @@ func (st *stage) make(s Stage, meter *limits.Meter, opt EvalOptions) error {
 	}
 	switch s {
 	case ForwardStage:
-		st.t, err = revgrad.Forward(st.t, st.check)
+		st.by = st.inputs
+		if st.singular && len(st.by) > 0 {
+			st.by = st.by[:1]
+		}
+		st.t, err = revgrad.Forward(st.t, st.by, st.check)
 	case BPStage:
 		st.t, st.a, err = revgrad.BP(st.t, st.inputs, st.check)
 		if errors.Is(err, revgrad.ErrNoInputs) {
@@ -161,6 +173,7 @@ func (st *stage) ground(m *engine.Machine) error {
 				return false
 			}
 		}
+		st.singular = st.singular || singular(&op)
 		args := make([]term.Ref, len(op.Args))
 		for i, a := range op.Args {
 			args[i] = operand(a, op.Pos)
@@ -191,6 +204,32 @@ func (st *stage) ground(m *engine.Machine) error {
 	}
 	st.t, st.inputs, st.operations, st.vars = t, inputs, len(zs), len(t.Vars)
 	return nil
+}
+
+// singular reports whether a slope of an operation is infinite or NaN at the point.
+func singular(op *engine.Operation) bool {
+	at := func(f *term.SymbolInfo) float64 {
+		if f.Arity == 1 {
+			return f.Eval1(op.Args[0].Value)
+		}
+		return f.Eval2(op.Args[0].Value, op.Args[1].Value)
+	}
+	for i, p := range op.Symbol.Info().Partials {
+		if op.Args[i].Op < 0 && op.Args[i].Input < 0 {
+			continue // a numeral has no tangent
+		}
+		slope := p.Const
+		switch p.Kind {
+		case term.PartialVar:
+			slope = op.Args[p.Var].Value
+		case term.PartialFun:
+			slope = at(p.Fun.Info())
+		}
+		if math.IsNaN(slope) || math.IsInf(slope, 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // value is the tuple of a shape, whose numbers next makes from left to right.
@@ -265,13 +304,21 @@ func (st *stage) text(w io.Writer) error {
 	return out.Write(w)
 }
 
-// tangents declares the tangents of an input whose first number is the k-th.
+// tangents declares the tangents of an input whose first number is the k-th, and returns
+// them as expressions.
 func (st *stage) tangents(out *unparse.Program, in *lang.Input, k int) []string {
 	values := make([]float64, len(in.Values))
 	if k == 0 {
 		values[0] = 1
 	}
-	return out.Input(out.Fresh("d"+in.Name), in.Shape, values)
+	if len(st.by) == len(st.inputs) {
+		return out.Input(out.Fresh("d"+in.Name), in.Shape, values)
+	}
+	constants := slices.Repeat([]string{"0"}, len(values))
+	if k == 0 {
+		constants[0] = out.Input(out.Fresh("d"+in.Name), load.RealShape(), values[:1])[0]
+	}
+	return constants
 }
 
 // usedData tells which of n data the term mentions.

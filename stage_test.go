@@ -167,6 +167,30 @@ func TestStageProducts(t *testing.T) {
 	}
 }
 
+// TestForwardStageAtInfiniteSlopes: where a slope is infinite at the point, only the first
+// scalar has a tangent; the program gives the derivative by it.
+func TestForwardStageAtInfiniteSlopes(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		tangents int // inputs beside the program's own
+		want     []float64
+	}{
+		{"input x = -1\npow x 2", 1, []float64{1, -2}},
+		{"input x = 1\ninput y = 0\nx + sqrt y", 1, []float64{1, 1}},
+		{"input x = 1\ninput y = 4\nx + sqrt y", 2, []float64{3, 1}},
+		{"input v : R^2 = [| 1, 0 |]\ninput y = 0\n[| v.(0) + sqrt v.(1), sqrt y |]", 1, []float64{1, 1, 0, 0}},
+		{"input v : R^2 = [| 1, 4 |]\ninput y = 1\n[| v.(0) + sqrt v.(1), sqrt y |]", 3, []float64{3, 1, 1, 0}},
+	} {
+		p := loadText(t, c.text)
+		_, text := makeStage(t, p, ForwardStage)
+		forward := loadText(t, text)
+		require.Len(t, forward.Point(), len(p.Point())+c.tangents, text)
+		res, err := forward.Value(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, c.want, res.Values, text)
+	}
+}
+
 // TestStageErrors: what has no such stage says so, with its place.
 func TestStageErrors(t *testing.T) {
 	ctx := context.Background()

@@ -138,7 +138,7 @@ func forwardSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	fwd, err := revgrad.Forward(p.Term(), ctx.Err)
+	fwd, err := revgrad.Forward(p.Term(), p.ScalarInputs(), ctx.Err)
 	if err != nil {
 		return Point{}, err
 	}

@@ -98,7 +98,7 @@ func reverseSize(ctx context.Context, p *gram.Program) (Point, error) {
 
 // forwardSize is |G| and |Fwd(G)|.
 func forwardSize(ctx context.Context, p *gram.Program) (Point, error) {
-	fwd, err := revgrad.Forward(p.Term(), ctx.Err)
+	fwd, err := revgrad.Forward(p.Term(), p.ScalarInputs(), ctx.Err)
 	if err != nil {
 		return Point{}, err
 	}

@@ -120,8 +120,11 @@ func bpSize(t *term.Term, n int) (nodes, vars int) {
 			nodes, vars = nodes+2, vars+1
 		case term.FunOp:
 			// f, its slopes and their products with a; the operands are nodes of t.
-			k := int(n.N)
-			nodes += 1 + slopeNodes(n.Sym) + 2*k
+			nodes++
+			partials := n.Sym.Info().Partials
+			for i := range partials {
+				nodes += slopeNodes(&partials[i]) + 2
+			}
 		default:
 			nodes++
 		}

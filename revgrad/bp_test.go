@@ -37,7 +37,7 @@ func TestFigures(t *testing.T) {
 	require.EqualValues(t, 10, q.Size())
 	require.EqualValues(t, 31, bp.Size())
 
-	fwd, err := Forward(q, nil)
+	fwd, err := Forward(q, inputs, nil)
 	require.NoError(t, err)
 	require.Equal(t, "⟨sin(z#13), ∂1 sin(z#13)·a#14⟩[⟨z#13, a#14⟩:=z2]"+
 		"[z2:=⟨z#9·z#11, z#11·a#10 + z#9·a#12⟩[⟨z#9, a#10⟩:=z1][⟨z#11, a#12⟩:=z1]]"+
@@ -274,7 +274,7 @@ func TestForwardOfTuples(t *testing.T) {
 	square := q.Fun(0, term.Mul, at(x), at(x))
 	q.Root = q.Let(0, y, square, q.Pair(0, at(y), q.Vec(0, []term.Ref{at(x), q.Fun(0, term.Mul, at(y), at(x)), q.Num(0, 7)})))
 	require.Error(t, CheckGround(q)) // bp is for one output
-	fwd, err := Forward(q, nil)
+	fwd, err := Forward(q, []term.Var{x}, nil)
 	require.NoError(t, err)
 	typ, err := fwd.Check()
 	require.NoError(t, err)
@@ -310,7 +310,7 @@ func TestNotGround(t *testing.T) {
 		f := q.NewVar(term.VarInfo{Name: "f", Type: q.Types.Arrow(term.R, term.R)})
 		l := q.NewVar(term.VarInfo{Name: "l", Type: term.R, Linear: true})
 		q.Root = c.build(q, x, f, l)
-		_, err := Forward(q, nil)
+		_, err := Forward(q, []term.Var{x}, nil)
 		var notGround *NotGroundError
 		require.ErrorAs(t, err, &notGround)
 		require.EqualError(t, err, c.want)
@@ -329,6 +329,6 @@ func TestNotGround(t *testing.T) {
 	left := nested(termSum(checkEvery, leftSum))
 	_, _, err = BP(left.t, left.inputs, func() error { return stop })
 	require.ErrorIs(t, err, stop)
-	_, err = Forward(left.t, func() error { return stop })
+	_, err = Forward(left.t, left.inputs, func() error { return stop })
 	require.ErrorIs(t, err, stop)
 }

@@ -8,29 +8,32 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// tree is a balanced tree of binary symbols with numerals for leaves.
-func tree(q *term.Term, depth int) term.Ref {
+// tree is a balanced tree of binary symbols.
+func tree(q *term.Term, depth int, leaf func() term.Ref) term.Ref {
 	if depth == 0 {
-		return q.Num(0, 2)
+		return leaf()
 	}
-	return q.Fun(0, term.Div, tree(q, depth-1), tree(q, depth-1))
+	return q.Fun(0, term.Div, tree(q, depth-1, leaf), tree(q, depth-1, leaf))
 }
 
 // TestConstantsAreReached: the constants of the lemmas on sizes are the least whole ones:
-// trees of binary symbols come close to those of |D(t)| and |Fwd(G)|, nests of unary
-// symbols to that of |bp(G)|.
+// trees of binary symbols come close to those of |D(t)| and |Fwd(G)|, with numerals and with
+// variables for leaves, nests of unary symbols to that of |bp(G)|.
 func TestConstantsAreReached(t *testing.T) {
 	q := term.New(term.NewTypes())
-	q.Root = tree(q, 9)
+	q.Root = tree(q, 9, func() term.Ref { return q.Num(0, 2) })
 	d, err := Reverse(q, nil)
 	require.NoError(t, err)
 	require.Greater(t, d.Size(), (reverseConstant-1)*q.Size())
-	fwd, err := Forward(q, nil)
+	q = term.New(term.NewTypes())
+	x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})
+	q.Root = tree(q, 9, func() term.Ref { return q.Variable(0, x) })
+	fwd, err := Forward(q, []term.Var{x}, nil)
 	require.NoError(t, err)
 	require.Greater(t, fwd.Size(), (forwardConstant-1)*q.Size())
 
 	q = term.New(term.NewTypes())
-	x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})
+	x = q.NewVar(term.VarInfo{Name: "x", Type: term.R})
 	q.Root = q.Variable(0, x)
 	for range 500 {
 		q.Root = q.Fun(0, term.Sin, q.Root)

@@ -1,9 +1,13 @@
 package revgrad
 
-import "github.com/gram-machine/gram/term"
+import (
+	"slices"
 
-// Forward returns Fwd(G), the symbolic forward transformation of section 2.3. On
-// types:
+	"github.com/gram-machine/gram/term"
+)
+
+// Forward returns Fwd(G), the symbolic forward transformation of section 2.3, for
+// derivatives by the free variables by. On types:
 //
 //	Fwd(R) = R × R    Fwd(A × B) = Fwd(A) × Fwd(B)    Fwd(R^s) = Fwd(R)^s
 //
@@ -14,26 +18,32 @@ import "github.com/gram-machine/gram/term"
 //	Fwd(⟨F,G⟩)        = ⟨Fwd(F), Fwd(G)⟩        Fwd(⟦F0,…⟧) = ⟦Fwd(F0),…⟧
 //	Fwd(r)            = ⟨r, 0⟩
 //	Fwd(F + G)        = ⟨z1 + z2, a1 + a2⟩[⟨z1,a1⟩:=Fwd(F)][⟨z2,a2⟩:=Fwd(G)]
-//	Fwd(f(G1,…,Gk))   = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(G1)]…[⟨zk,ak⟩:=Fwd(Gk)]
+//	Fwd(f(G1,…,Gk))   = ⟨f(z1,…,zk), ⊕ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(G1)]…[⟨zk,ak⟩:=Fwd(Gk)]
 //
 // The last case opens its operands as D does in Table 3; for variables it is the
 // paper's, where let x = (z,a) in … reads let (z,a) = x in …. A numeral is a nullary
 // symbol, so its tangent is the empty sum; the slopes of + are 1.
 //
-// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. By
-// Proposition Fwd, Fwd(G) with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the value
-// ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩.
+// The sum is over those i of which Gi depends on a variable of by. The tangent of the
+// others is 0, and their summand is left out, as in ⊕ of [BP]: 0·∂i f is NaN where the
+// slope is infinite. A sum without summands is the numeral 0.
+//
+// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. If xj is in
+// by and the other variables of by have the tangent 0, then by Proposition Fwd, Fwd(G)
+// with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no
+// slope by another variable of by is infinite. It always has if by is xj alone.
 //
 // Time and size are linear in G; the transformation is one loop over its arena.
 // check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the
 // transformation. The error is otherwise a [*NotGroundError].
-func Forward(t *term.Term, check func() error) (*term.Term, error) {
+func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, true)
 	if err != nil {
 		return nil, err
 	}
-	nodes, vars := forwardSize(t, live)
-	f := &forward{image: newImage(t, nodes, vars)}
+	f := &forward{depends: dependents(t, live, by)}
+	nodes, vars := forwardSize(t, live, f.depends)
+	f.image = newImage(t, nodes, vars)
 	tangent := t.Types.Prod(term.R, term.R)
 	for i := range f.dst.Vars {
 		if x := &f.dst.Vars[i]; x.Type == term.R && !x.Linear {
@@ -57,8 +67,46 @@ func Forward(t *term.Term, check func() error) (*term.Term, error) {
 	return f.dst, nil
 }
 
+// dependents tells which nodes of a ground term depend on a variable of by: those
+// above its occurrences, and above the occurrences of what is let be one of them.
+func dependents(t *term.Term, live []bool, by []term.Var) []bool {
+	parent := make([]term.Ref, len(t.Nodes))
+	occurrence := make([]term.Ref, len(t.Nodes)) // of the same variable, the next
+	first := make([]term.Ref, len(t.Vars))
+	for r := range t.Nodes {
+		if !live[r] {
+			continue
+		}
+		switch n := &t.Nodes[r]; n.Op {
+		case term.VarOp:
+			first[n.X], occurrence[r] = term.Ref(r), first[n.X]
+		case term.LetOp, term.AddOp, term.PairOp:
+			parent[n.A], parent[n.B] = term.Ref(r), term.Ref(r)
+		case term.FunOp, term.VecOp:
+			for _, k := range t.Children(n) {
+				parent[k] = term.Ref(r)
+			}
+		}
+	}
+	depends := make([]bool, len(t.Nodes))
+	for vars := slices.Clone(by); len(vars) > 0; {
+		x := vars[len(vars)-1]
+		vars = vars[:len(vars)-1]
+		for o := first[x]; o != 0; o = occurrence[o] {
+			for r := o; r != 0 && !depends[r]; r = parent[r] {
+				depends[r] = true
+				if p := &t.Nodes[parent[r]]; p.Op == term.LetOp && p.B == r {
+					vars = append(vars, p.X)
+					break
+				}
+			}
+		}
+	}
+	return depends
+}
+
 // forwardSize tells the nodes and the variables of Fwd(G).
-func forwardSize(t *term.Term, live []bool) (nodes, vars int) {
+func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
 	nodes, vars = 1, len(t.Vars)
 	for r := range t.Nodes {
 		if !live[r] {
@@ -71,7 +119,17 @@ func forwardSize(t *term.Term, live []bool) (nodes, vars int) {
 			nodes, vars = nodes+9, vars+4
 		case term.FunOp:
 			k := int(n.N)
-			nodes, vars = nodes+1+(1+k)+slopeNodes(n.Sym)+2*k+(k-1)+k, vars+2*k
+			for i, kid := range t.Children(n) {
+				if partials := n.Sym.Info().Partials; depends[kid] && partials != nil {
+					nodes += slopeNodes(&partials[i]) + 3 // a, a product and a sum
+				}
+			}
+			nodes, vars = nodes+1+(1+k)+k, vars+2*k
+			if depends[r] {
+				nodes-- // the first summand needs no sum
+			} else {
+				nodes++ // 0
+			}
 		default:
 			nodes++
 		}
@@ -79,19 +137,18 @@ func forwardSize(t *term.Term, live []bool) (nodes, vars int) {
 	return nodes, vars
 }
 
-// slopeNodes is how many nodes the slopes ∂i f(x1,…,xk) of a symbol have.
-func slopeNodes(f term.Symbol) int {
-	n := 0
-	for _, p := range f.Info().Partials {
-		n++
-		if p.Kind == term.PartialFun {
-			n += p.Fun.Info().Arity
-		}
+// slopeNodes is how many nodes the slope ∂i f(x1,…,xk) has.
+func slopeNodes(p *term.Partial) int {
+	if p.Kind == term.PartialFun {
+		return 1 + p.Fun.Info().Arity
 	}
-	return n
+	return 1
 }
 
-type forward struct{ *image }
+type forward struct {
+	*image
+	depends []bool // of each node of src
+}
 
 func (f *forward) node(r term.Ref) error {
 	dst, image := f.dst, f.image.image
@@ -153,13 +210,19 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 	z := func(i int) term.Ref { return dst.Variable(p, zs[i]) }
 	primal := dst.Fun(p, n.Sym, each(len(kids), z)...)
 	var sum term.Ref
-	for i := range kids {
+	for i, k := range kids {
+		if !f.depends[k] {
+			continue
+		}
 		summand := dst.Fun(p, term.Mul, slope(dst, p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
-		if i == 0 {
+		if sum == 0 {
 			sum = summand
 		} else {
 			sum = dst.Add(p, sum, summand)
 		}
+	}
+	if sum == 0 {
+		sum = dst.Num(p, 0)
 	}
 	out := dst.Pair(p, primal, sum)
 	for i, k := range kids {

@@ -44,13 +44,20 @@
 //	forward mode     1 + p + k + (k−1)    f, the slopes, the products, their sum
 //	backward phase   p + k + k            the slopes, the products, the updates
 //
-// and + costs 1, 2 and 2: its slopes are 1 and multiply nothing.
+// and + costs 1, 2 and 2: its slopes are 1 and multiply nothing. In forward mode each
+// hyperedge costs the same, whether its sources depend on the input or not.
 //
-// # One correction
+// # Two corrections
 //
 // The backward phase of section 2.4 visits every hyperedge, also those that the
 // output doesn't depend on. Their adjoint is 0, but 0·∂f is NaN where the slope is
 // infinite: for let z = sqrt x in x at 0 the algorithm as printed finds NaN and not
 // 1. Here a hyperedge is visited only if an adjoint has arrived at its target. That
 // is the case H = 0 in the definition of bp (section 5.1).
+//
+// Forward mode of section 2.2 multiplies every tangent, also those of nodes that don't
+// depend on the input. They are 0, and again 0·∂f may be NaN: for x + sqrt y at y = 0
+// the derivative by x is 1. Here the product with such a tangent is 0, as 0 is the
+// neutral element of ⊕ in section 5.1. Which nodes depend on the input is a property of
+// the graph: a tangent that happens to be 0 at the point is multiplied.
 package hypergraph

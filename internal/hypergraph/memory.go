@@ -23,7 +23,7 @@ type Memory struct {
 	passed  uint64 // nodes, in all passes
 	primal  []float64
 	second  []float64 // tangents, or adjoints
-	arrived []bool    // an adjoint has arrived at the node
+	reached []bool    // the node depends on the input, or an adjoint has arrived at it
 }
 
 // NewMemory returns an empty memory for g. look may be nil; it is called at least
@@ -135,7 +135,8 @@ func (m *Memory) slope(p *term.Partial, z []Node) float64 {
 
 // Forward is forward mode (section 2.2) for input j: the primal and the tangent of
 // every node, where the tangent of input j is 1 and that of the others 0. The
-// tangent of an output is its partial derivative by input j.
+// tangent of an output is its partial derivative by input j. The tangent of a node
+// that doesn't depend on input j is 0, and so is its product with a slope.
 func (m *Memory) Forward(point []float64, j int) error {
 	if err := m.atPoint(point); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (m *Memory) Forward(point []float64, j int) error {
 		return fmt.Errorf("hypergraph: no input %d of %d", j, m.g.inputs)
 	}
 	m.clearSecond()
-	m.second[j] = 1
+	m.second[j], m.reached[j] = 1, true
 	g := m.g
 	for i := g.inputs; i < len(g.nodes); i++ {
 		if err := m.looks(); err != nil {
@@ -156,7 +157,7 @@ func (m *Memory) Forward(point []float64, j int) error {
 		nd := &g.nodes[i]
 		m.evaluate(Node(i))
 		if nd.kind == Operation {
-			m.second[i] = m.tangent(nd)
+			m.second[i], m.reached[i] = m.tangent(nd)
 		}
 		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
 			return err
@@ -168,25 +169,28 @@ func (m *Memory) Forward(point []float64, j int) error {
 	return nil
 }
 
-// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad).
-func (m *Memory) tangent(nd *node) float64 {
+// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad), and whether a source depends on the
+// input. A product with the tangent of one that doesn't is 0, also if the slope is
+// infinite; it counts as the others do.
+func (m *Memory) tangent(nd *node) (sum float64, depends bool) {
 	z := m.g.sources(nd)
 	if nd.sym == term.NoSymbol {
 		m.Operations++
-		return m.second[z[0]] + m.second[z[1]]
+		return m.second[z[0]] + m.second[z[1]], m.reached[z[0]] || m.reached[z[1]]
 	}
 	partials := nd.sym.Info().Partials
-	var sum float64
 	for i := range partials {
-		t := m.slope(&partials[i], z) * m.second[z[i]]
-		if i == 0 {
-			sum = t
-		} else {
+		slope := m.slope(&partials[i], z)
+		switch t := slope * m.second[z[i]]; {
+		case !m.reached[z[i]]:
+		case !depends:
+			sum, depends = t, true
+		default:
 			sum += t
 		}
 	}
 	m.Operations += uint64(2*len(z) - 1)
-	return sum
+	return sum, depends
 }
 
 // differentiable reports a symbol of F′ that is not in F.
@@ -199,9 +203,10 @@ func (g *Graph) differentiable() error {
 
 func (m *Memory) clearSecond() {
 	if m.second == nil {
-		m.second = make([]float64, len(m.primal))
+		m.second, m.reached = make([]float64, len(m.primal)), make([]bool, len(m.primal))
 	}
 	clear(m.second)
+	clear(m.reached)
 }
 
 // Backward is the backward phase of backpropagation (section 2.4) from an output,
@@ -217,17 +222,13 @@ func (m *Memory) Backward(output int) error {
 		return fmt.Errorf("hypergraph: no output %d of %d", output, len(g.outputs))
 	}
 	m.clearSecond()
-	if m.arrived == nil {
-		m.arrived = make([]bool, len(g.nodes))
-	}
-	clear(m.arrived)
 	y := g.outputs[output]
-	m.second[y], m.arrived[y] = 1, true
+	m.second[y], m.reached[y] = 1, true
 	for i := int(y); i >= g.inputs; i-- {
 		if err := m.looks(); err != nil {
 			return err
 		}
-		if nd := &g.nodes[i]; nd.kind == Operation && m.arrived[i] {
+		if nd := &g.nodes[i]; nd.kind == Operation && m.reached[i] {
 			if err := m.update(nd, m.second[i]); err != nil {
 				return err
 			}
@@ -252,7 +253,7 @@ func (m *Memory) update(nd *node, adjoint float64) error {
 			contribution = m.slope(&partials[i], z) * adjoint
 		}
 		m.second[zi] += contribution
-		m.arrived[zi] = true
+		m.reached[zi] = true
 		if err := m.finite(zi, nd, m.second[zi], "a derivative"); err != nil {
 			return err
 		}

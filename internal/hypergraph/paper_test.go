@@ -73,3 +73,44 @@ func TestPaperRepeatedSources(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, point(6), res.Jacobian)
 }
+
+// TestPaperZeroTangents: x + sqrt y at y = 0, by x, and pow x 2 at −1. As it is printed,
+// forward mode multiplies the tangent 0 of what doesn't depend on x by an infinite slope,
+// or by one that is NaN, where the derivatives are 1 and −2. Which tangents these are is a
+// property of the graph: that of x·x is 0 at 0, and sqrt (x·x) has no derivative there.
+func TestPaperZeroTangents(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		build    func(b *Builder)
+		at, want []float64
+	}{
+		{"x + sqrt y", func(b *Builder) {
+			b.Operation(term.Sqrt, 0, in(1))
+			b.Operation(term.NoSymbol, 0, in(0), op(0))
+		}, point(1, 0), point(1, math.Inf(1))},
+		{"pow x 2", func(b *Builder) {
+			b.Operation(term.NoSymbol, 0, num(1), num(1))
+			b.Operation(term.Pow, 0, in(0), op(0))
+		}, point(-1), point(-2)},
+		{"sqrt (x·x)", func(b *Builder) {
+			b.Operation(term.Mul, 0, in(0), in(0))
+			b.Operation(term.Sqrt, 0, op(0))
+		}, point(0), point(math.NaN())},
+	} {
+		b := NewBuilder(len(c.at))
+		c.build(b)
+		b.Output(op(1))
+		g, err := b.Graph()
+		require.NoError(t, err)
+		m := NewMemory(g, nil)
+		require.NoError(t, m.Evaluate(c.at))
+		res, err := m.ForwardMode(c.at)
+		require.NoError(t, err)
+		back, err := m.Backpropagation(c.at)
+		require.NoError(t, err)
+		for i, want := range c.want {
+			require.InDelta(t, want, res.Jacobian[i], 0, c.name)
+			require.InDelta(t, want, back.Jacobian[i], 0, c.name)
+		}
+	}
+}

@@ -7,7 +7,10 @@ import (
 )
 
 // Dual is a number with its tangent.
-type Dual struct{ V, T float64 }
+type Dual struct {
+	V, T    float64
+	depends bool // on an input whose tangent isn't 0; T is 0 for others
+}
 
 // value is a Dual, a pair, a vec or a function.
 type value any
@@ -35,11 +38,14 @@ func (e *env) find(x term.Var) value {
 }
 
 // Eval evaluates t, whose free variables are inputs, at a point with tangents. The
-// result, which has a type built of R, products and vectors, is flat.
+// result, which has a type built of R, products and vectors, is flat. What doesn't
+// depend on an input whose tangent isn't 0 has the tangent 0, whatever the slopes are.
 func Eval(t *term.Term, inputs []term.Var, point []Dual) []Dual {
 	var e *env
 	for i, x := range inputs {
-		e = &env{x, point[i], e}
+		d := point[i]
+		d.depends = d.T != 0
+		e = &env{x, d, e}
 	}
 	ev := &evaluator{t}
 	return flatten(nil, ev.eval(t.Root, e))
@@ -101,7 +107,7 @@ func (ev *evaluator) eval(r term.Ref, e *env) value {
 		return v
 	case term.AddOp:
 		a, b := ev.eval(n.A, e).(Dual), ev.eval(n.B, e).(Dual)
-		return Dual{a.V + b.V, a.T + b.T}
+		return Dual{a.V + b.V, a.T + b.T, a.depends || b.depends}
 	case term.FunOp:
 		var args []Dual
 		for _, k := range t.Children(n) {
@@ -172,6 +178,10 @@ func apply(f term.Symbol, args []Dual) Dual {
 	}
 	out := Dual{V: at(f)}
 	for i, p := range f.Info().Partials {
+		if !args[i].depends {
+			continue
+		}
+		out.depends = true
 		switch p.Kind {
 		case term.PartialConst:
 			out.T += p.Const * args[i].T
