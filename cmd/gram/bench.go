@@ -136,6 +136,12 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		return usagef("--page keeps the results in the repository, and --out elsewhere")
 	case f.render && f.fresh:
 		return usagef("--render measures nothing, and --fresh measures all again")
+	case f.render && given("jobs"):
+		return usagef("--render measures nothing, and --jobs says how")
+	case f.peers && given("jobs"):
+		return usagef("--jobs is of counts, and --peers takes times only")
+	case f.render && f.quick && given("page"):
+		return usagef("--page has all sizes that are there, and --quick is of what is measured")
 	case f.out == "":
 		return usagef("the name of the folder for --out is empty")
 	}

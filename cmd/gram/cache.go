@@ -21,11 +21,11 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	switch {
-	case f.size == 0:
-		return nil
-	case f.off:
+	case f.off && f.size != 0:
 		return usagef("--cache-size is of the cache, and --no-cache says that there is none")
-	case s != gram.Modular:
+	case f.off && s != gram.Modular:
+		return usagef("--no-cache is of --strategy modular, and --strategy %s keeps nothing", s)
+	case f.size != 0 && s != gram.Modular:
 		return usagef("--cache-size is of --strategy modular, and --strategy %s keeps nothing", s)
 	case uint64(f.size) > gram.MaxCacheSize:
 		return usagef("--cache-size must be at most %s", limits.Size(gram.MaxCacheSize))

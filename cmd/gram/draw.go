@@ -29,7 +29,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 	addOutput(cmd, &f.output)
 }
 
-// check reports flags that the format doesn't use.
+// check reports flags that the format or the stage doesn't use.
 func (f *drawFlags) check(cmd *cobra.Command, s *stage, format string) error {
 	drawn := format == "dot" || format == "svg"
 	switch {
@@ -39,6 +39,11 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stage, format string) error {
 		return usagef("--values: the picture of the stage %s has none", s.name)
 	case cmd.Flags().Changed("max-drawn") && !drawn:
 		return usagef("--max-drawn is of a picture, and --format %s is none", format)
+	}
+	for _, name := range []string{"max-steps", "max-nodes"} {
+		if cmd.Flags().Changed(name) && !s.graph {
+			return usagef("--%s is of a run, and for the stage %s there is none", name, s.name)
+		}
 	}
 	return nil
 }

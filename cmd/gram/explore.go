@@ -66,7 +66,7 @@ func newExplore(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkOutputs(cmd, args[0]); err != nil {
+		if err := cmp.Or(checkSchedule(cmd), checkOutputs(cmd, args[0])); err != nil {
 			return err
 		}
 		a.accepted = true

@@ -136,10 +136,23 @@ func (f *runFlags) checkMode() error {
 		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
 	case f.strategy.is != gram.Direct:
 		return usagef("--strategy is of the calculus, and --mode %s passes over the graph", &f.mode)
+	case f.schedule.is == gram.Parallel:
+		return usagef("--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
 	case f.noFuse:
 		return usagef("--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
 	case f.cache != cacheFlags{}:
 		return usagef("--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode)
+	}
+	return nil
+}
+
+// checkSchedule reports flags that the schedule doesn't use, for commands that have one.
+func checkSchedule(cmd *cobra.Command) error {
+	for _, f := range []struct{ flag, order string }{{"seed", "random"}, {"workers", "parallel"}} {
+		order := cmd.Flags().Lookup("schedule")
+		if cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
+			return usagef("--%s is of --schedule %s, and not of %s", f.flag, f.order, order.Value)
+		}
 	}
 	return nil
 }

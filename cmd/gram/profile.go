@@ -112,6 +112,9 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags, progres
 			what = "gradient"
 		}
 	}
+	if what == "value" && f.strategy.is != gram.Direct {
+		return usagef("--strategy is of gradients, and it is the value that is profiled")
+	}
 	prof, err := p.Profile(ctx, gram.ProfileOptions{EvalOptions: f.options(a), Gradient: what == "gradient", Time: f.time})
 	if err != nil {
 		return err

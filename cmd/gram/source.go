@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -124,7 +125,7 @@ func contextLimit(err error, phase string) error {
 // the time, and shows progress while the work lasts.
 func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progress func(string)) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := checkOutputs(cmd, args[0]); err != nil {
+		if err := cmp.Or(checkSchedule(cmd), checkOutputs(cmd, args[0])); err != nil {
 			return err
 		}
 		a.accepted = true

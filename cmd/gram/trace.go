@@ -147,7 +147,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 		only([]string{"before", "max-drawn"}, draws, "--dot or --svg"),
 		only([]string{"rule", "steps", "line"}, !draws, "a trace, and a picture is of one step"),
 		only([]string{"phase"}, !draws && !f.calculus, "a trace of the machine"),
-		only([]string{"schedule", "seed", "finite"}, !f.calculus, "the machine, and not with --calculus"))
+		only([]string{"schedule", "seed", "finite", "max-nodes"}, !f.calculus, "the machine, and not with --calculus"))
 }
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress func(string)) error {
