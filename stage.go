@@ -273,6 +273,12 @@ func (st *stage) text(w io.Writer) error {
 	k := 0
 	for i := range src.Inputs {
 		in := &src.Inputs[i]
+		if !reversed && st.kind != ForwardStage {
+			n := len(in.Values)
+			out.InputOf(in.Name, in.Shape, in.Values, st.inputs[k:k+n])
+			k += n
+			continue
+		}
 		numbers := out.Input(in.Name, in.Shape, in.Values)
 		var tangents []string
 		if st.kind == ForwardStage {
@@ -283,10 +289,8 @@ func (st *stage) text(w io.Writer) error {
 			case !free[v]:
 			case st.kind == ForwardStage:
 				out.Let(v, in.Name, "("+x+", "+tangents[j]+")")
-			case reversed:
-				out.Let(v, in.Name, "("+x+", "+out.BasisDual(k+j)+")")
 			default:
-				out.Bind(v, x)
+				out.Let(v, in.Name, "("+x+", "+out.BasisDual(k+j)+")")
 			}
 		}
 		k += len(numbers)

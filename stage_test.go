@@ -167,6 +167,36 @@ func TestStageProducts(t *testing.T) {
 	}
 }
 
+// TestTermOfProductsReadsBack: an input with a product in its shape is printed as it is
+// written, so the text elaborates to the same term, which takes the same steps.
+func TestTermOfProductsReadsBack(t *testing.T) {
+	for _, text := range []string{
+		"input p : R * R = (1, 2)\nlet (a, b) = p in a * b",
+		"input p : R * R * R^2 = (1, 2, [| 3, 4 |])\nlet (a, b, v) = p in a * b + v.(0) * v.(1)",
+		"input q : (R^2 * R) * R = (([| 1, 2 |], 3), 4)\ninput r : R * R = (5, 6)\n" +
+			"let f = fun ((v, x), y) (a, b) -> v.(0) * v.(1) + x * y + a * b in f q r + f q r",
+		"input w : (R * R)^2 = [| (1, 2), (3, 4) |]\nlet (a, b) = w.(1) in let (c, d) = fst (w.(0), w) in a * b + c * d",
+		"input p : R * R = (1, 2)\ninput x = 3\nlet p2 = (x, p) in let (y, p3) = p2 in y * fst p3",
+		"input p : R * R = (1, 2)\ninput x = 3\nx",
+	} {
+		p := loadText(t, text)
+		st, printed := makeStage(t, p, TermStage)
+		back := loadText(t, printed)
+		require.Empty(t, term.Difference(st.t, back.Term(), term.EquivOptions{}), printed)
+		for _, run := range []func(*Program) (*Result, error){
+			func(p *Program) (*Result, error) { return p.Value(t.Context(), EvalOptions{}) },
+			func(p *Program) (*Result, error) { return p.Gradient(t.Context(), EvalOptions{}) },
+		} {
+			want, err := run(p)
+			require.NoError(t, err)
+			got, err := run(back)
+			require.NoError(t, err)
+			require.Equal(t, want.Values, got.Values)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps, printed)
+		}
+	}
+}
+
 // TestForwardStageAtInfiniteSlopes: where a slope is infinite at the point, only the first
 // scalar has a tangent; the program gives the derivative by it.
 func TestForwardStageAtInfiniteSlopes(t *testing.T) {

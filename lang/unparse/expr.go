@@ -90,6 +90,7 @@ func (p *Program) expand(r term.Ref, least uint8) ([]item, uint8) {
 	n := &t.Nodes[r]
 	switch n.Op {
 	case term.VarOp:
+		p.printed[n.X] = true
 		return []item{text(p.names[n.X])}, levelAtom
 	case term.NumOp:
 		s, level := number(n.Val)
@@ -230,10 +231,13 @@ func (p *Program) let(n *term.Node, least uint8) []item {
 	return items
 }
 
-// pair is (t, u, …) for pairs nested to the right.
+// pair is (t, u, …) for pairs nested to the right, or an input.
 func (p *Program) pair(r term.Ref) []item {
+	if path := p.tuples[r]; path != "" {
+		return []item{text(path)}
+	}
 	items := []item{text("(")}
-	for p.t.Nodes[r].Op == term.PairOp {
+	for p.t.Nodes[r].Op == term.PairOp && p.tuples[r] == "" {
 		items = append(items, node(p.t.Nodes[r].A, levelPrefix), text(", "))
 		r = p.t.Nodes[r].B
 	}

@@ -3,7 +3,7 @@ package unparse
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -29,17 +29,22 @@ type Program struct {
 	scope *scope
 	names []string // of the term's variables, where they are in scope
 	head  []byte   // the declarations
-	lets  []byte   // those around the term
+	lets  []around // the term
 	data  []string // how the data are used
 	out   []byte
-	stack []item
-	steps int
+	// Of inputs with products: see InputOf.
+	products map[term.Var]product
+	tuples   map[term.Ref]string
+	printed  []bool // the variables that stand in the text
+	stack    []item
+	steps    int
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
 // names of inputs and data are those that they have.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data))}
+	p := &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data)),
+		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, len(t.Vars))}
 	for i := range t.Vars[1:] {
 		p.scope.given[legal(t.Vars[i+1].Name)] = true
 	}
@@ -51,49 +56,6 @@ func (p *Program) Reserve(names ...string) {
 	for _, n := range names {
 		p.scope.enter(n, stem(n))
 	}
-}
-
-// Input declares an input and returns the expressions for its numbers in row-major
-// order. Those of a shape with a product in it are variables, which a pattern binds
-// around the term. The name must be reserved.
-func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
-	p.head = append(p.head, "input "+name+" : "+s.String()+" = "...)
-	p.head, _ = literal(p.head, s, values)
-	p.head = append(p.head, '\n')
-	if !hasProduct(s) {
-		return paths(nil, s, name)
-	}
-	var out []string
-	p.lets = append(p.lets, "let "...)
-	out = p.pattern(out, s, name)
-	p.lets = append(p.lets, " = "+name+" in\n"...)
-	return out
-}
-
-// pattern appends a pattern of fresh names to the lets.
-func (p *Program) pattern(names []string, s *load.Shape, name string) []string {
-	switch s.Kind {
-	case load.Product:
-		p.lets = append(p.lets, '(')
-		names = p.pattern(names, s.A, name)
-		p.lets = append(p.lets, ", "...)
-		names = p.pattern(names, s.B, name)
-		p.lets = append(p.lets, ')')
-		return names
-	case load.Vector:
-		p.lets = append(p.lets, "[| "...)
-		for i := range s.Size {
-			if i > 0 {
-				p.lets = append(p.lets, ", "...)
-			}
-			names = p.pattern(names, s.A, name)
-		}
-		p.lets = append(p.lets, " |]"...)
-		return names
-	}
-	x := p.Fresh(name + "_" + strconv.Itoa(len(names)))
-	p.lets = append(p.lets, x...)
-	return append(names, x)
 }
 
 // Data declares the term's data i, whose name must be reserved.
@@ -138,7 +100,7 @@ func (p *Program) Bind(x term.Var, text string) { p.names[x] = text }
 // Let binds a free variable of the term, by a let around it, to an expression.
 func (p *Program) Let(x term.Var, like, text string) {
 	p.names[x] = p.Fresh(like)
-	p.lets = append(p.lets, "let "+p.names[x]+" = "+text+" in\n"...)
+	p.lets = append(p.lets, around{text: "let " + p.names[x] + " = " + text + " in\n"})
 }
 
 // shownDim is the largest d of which 0⃗ and the basis are written component by component.
@@ -196,11 +158,17 @@ func (p *Program) Write(w io.Writer) error {
 			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
 		}
 	}
-	p.out = append(p.head, p.lets...)
+	p.findTuples()
 	if err := p.print(); err != nil {
 		return err
 	}
-	p.out = append(p.out, '\n')
+	text := p.head
+	for _, l := range p.lets {
+		if l.of == nil || slices.ContainsFunc(l.of, func(x term.Var) bool { return p.printed[x] }) {
+			text = append(text, l.text...)
+		}
+	}
+	p.out = append(append(text, p.out...), '\n')
 	f, diags, err := syntax.Parse("printed", p.out, syntax.Options{Check: p.opt.Check})
 	if err != nil {
 		return err
