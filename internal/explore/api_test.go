@@ -133,7 +133,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/api/run", `{"source":"1","of":"value"} {}`, 400, "there is more behind the object"},
 		{"POST", "/api/run", `{"source":"1","of":"all"}`, 400, `"of" must be "gradient" or "value"`},
 		{"POST", "/api/run", `{"source":"` + strings.Repeat(" ", MaxSource+1) + `","of":"value"}`, 413, "more than 1048576 bytes"},
-		{"POST", "/api/run", `{"source":"` + strings.Repeat(" ", 3*MaxSource), 413, "more than 1048576 bytes"},
+		{"POST", "/api/run", `{"source":"` + strings.Repeat(" ", 6*MaxSource+1024), 413, "a request of more than 6292480 bytes is not read"},
 		{"GET", "/api/run", "", 404, "there is nothing at GET /api/run"},
 		{"DELETE", run + "/window", "", 404, "there is nothing at DELETE"},
 		{"GET", "/api/none", "", 404, "there is nothing at GET /api/none"},
@@ -163,8 +163,11 @@ func TestBadRequests(t *testing.T) {
 // TestLargestProgram: a program as large as may be is sent, whatever JSON makes of it.
 func TestLargestProgram(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
-	status, a := s.run("1"+strings.Repeat("\n", MaxSource-1), OfValue)
-	require.Equal(t, http.StatusOK, status, a.Text)
+	for _, text := range []string{"\n", "\u2028", "\x00"} { // in JSON, two bytes and twice six
+		start := "1 -- "
+		status, a := s.run(start+strings.Repeat(text, (MaxSource-len(start))/len(text)), OfValue)
+		require.Equal(t, http.StatusOK, status, a.Text)
+	}
 }
 
 func TestRules(t *testing.T) {

@@ -36,14 +36,22 @@ type request struct {
 	Of     string `json:"of"`
 }
 
-// maxBody bounds the body of a request: in JSON, a program may be twice as long.
-const maxBody = 2*MaxSource + 1024
+// maxBody bounds the body of a request: in JSON, a byte of a program may be \u and four digits.
+const maxBody = 6*MaxSource + 1024
 
-// readRequest reads a request for a run.
-func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+// readRequest reads a request for a run, when not too many others are read. Both the wait and
+// the body have the time of bodyTimed.
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
 	}
+	patience, cancel := context.WithTimeout(r.Context(), s.sending)
+	defer cancel()
+	if wait(patience, s.gate.reading) != nil {
+		return nil, errBusy
+	}
+	defer func() { <-s.gate.reading }()
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	var req request
@@ -53,7 +61,9 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	}
 	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &large), len(req.Source) > MaxSource:
+	case errors.As(err, &large):
+		return nil, failure(http.StatusRequestEntityTooLarge, "a request of more than %d bytes is not read", maxBody)
+	case len(req.Source) > MaxSource:
 		return nil, failure(http.StatusRequestEntityTooLarge, "a program of more than %d bytes cannot be explored", MaxSource)
 	case err != nil:
 		return nil, failure(http.StatusBadRequest, "this is no request for a run: %s", unreadable(err))
@@ -86,7 +96,7 @@ func (req *request) id() string {
 
 // postRun runs a program, unless it has been.
 func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
-	req, err := readRequest(w, r)
+	req, err := s.readRequest(w, r)
 	if err != nil {
 		return err
 	}

@@ -126,8 +126,8 @@ func Listen(ctx context.Context, port int) (net.Listener, error) {
 // Port returns the port of a listener.
 func Port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// Bounds on connections. The body of a request is small, and its answer is made before it
-// is written.
+// Bounds on connections. Few bodies of requests are read at once, and an answer is made before
+// it is written.
 const (
 	headerTime  = 5 * time.Second
 	sendTime    = 15 * time.Second // to send the body of a request, or to take its answer
@@ -143,7 +143,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler:           s.handler(Port(l)),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: headerTime,
-		WriteTimeout:      2*s.cfg.Timeout + 2*sendTime, // a request is sent, waits, works, and is answered
+		WriteTimeout:      2*s.cfg.Timeout + 3*sendTime, // a request waits, is sent, waits, works, and is answered
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          s.log,

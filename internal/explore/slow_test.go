@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,48 @@ func TestSlowBody(t *testing.T) {
 		require.NoError(t, answer.Body.Close())
 		require.NoError(t, conn.Close())
 	}
+}
+
+// TestUnfinishedBodies: bodies that don't come to their end take the memory of a few, however
+// many they are; who waits too long to be read is sent away, and later requests are answered.
+func TestUnfinishedBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for bodies that don't come")
+	}
+	s := serve(t, testConfig(figure1), func(s *Server) { s.sending = 3 * time.Second })
+	const bodies = 100
+	host := strings.TrimPrefix(s.url, "http://")
+	part := []byte(fmt.Sprintf("POST /api/run HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{\"source\":\"%s",
+		host, 2*MaxSource, strings.Repeat(" ", MaxSource)))
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var conns []net.Conn
+	for range bodies {
+		conn, err := net.Dial("tcp", host)
+		require.NoError(t, err)
+		conns = append(conns, conn)
+		go conn.Write(part)
+	}
+	for range 10 { // while they come
+		time.Sleep(s.sending / 50)
+		require.Less(t, heap(), before+bodies*MaxSource/2)
+	}
+	statuses := map[int]int{}
+	for _, conn := range conns {
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		statuses[answer.StatusCode]++
+		require.NoError(t, answer.Body.Close())
+		require.NoError(t, conn.Close())
+	}
+	require.Equal(t, bodies, statuses[http.StatusBadRequest]+statuses[http.StatusServiceUnavailable], statuses)
+	status, a := s.run(figure1, OfValue)
+	require.Equal(t, http.StatusOK, status, a.Error)
 }
 
 // TestSlowWork: the bound on the body is none on the work.
