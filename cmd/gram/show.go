@@ -30,7 +30,7 @@ var stages = []stage{
 	{name: "ground", term: gram.GroundStage, graph: true, picture: gram.GroundPicture, drawn: true, values: true,
 		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
 	{name: "forward", term: gram.ForwardStage, graph: true, picture: gram.ForwardPicture, drawn: true, values: true,
-		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others"},
+		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others. Where a\nslope is infinite at the point, only the first number has a tangent"},
 	{name: "bp", term: gram.BPStage, graph: true, picture: gram.BPPicture, drawn: true, values: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
 	{name: "normal", term: gram.NormalStage, graph: true,

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// languagePage is docs/language.md, which says what the command takes and prints.
+func languagePage(t *testing.T) string {
+	atRoot(t)
+	text, err := os.ReadFile("docs/language.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// walk calls f on the commands of a tree, with the names by which they are called.
+func walk(cmd *cobra.Command, f func(cmd *cobra.Command, name string)) {
+	f(cmd, cmp.Or(strings.TrimPrefix(cmd.CommandPath(), "gram "), "gram"))
+	for _, c := range cmd.Commands() {
+		walk(c, f)
+	}
+}
+
+// TestLanguageNamesCommandsAndFlags: the page has every command, and every flag with exactly
+// the commands that take it.
+func TestLanguageNamesCommandsAndFlags(t *testing.T) {
+	page := languagePage(t)
+	want := map[string][]string{}
+	walk(newRoot(&app{}), func(cmd *cobra.Command, name string) {
+		if cmd.HasParent() {
+			require.Regexp(t, "`gram "+name+"[` ]", page)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "help" {
+				return
+			}
+			flag := "`--" + f.Name + "`"
+			if f.Shorthand != "" {
+				flag += ", `-" + f.Shorthand + "`"
+			}
+			want[flag] = append(want[flag], name)
+		})
+	})
+	got := map[string][]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (`+"`--"+`[^|]*) \| ([^|]*) \| `).FindAllStringSubmatch(page, -1) {
+		require.NotContains(t, got, row[1], "two rows")
+		got[row[1]] = strings.Split(row[2], ", ")
+	}
+	for _, commands := range []map[string][]string{want, got} {
+		for flag := range commands {
+			slices.Sort(commands[flag])
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+// TestLanguageNamesStages: the page has every stage of show with its formats.
+func TestLanguageNamesStages(t *testing.T) {
+	page := languagePage(t)
+	for _, s := range stages {
+		require.Regexp(t, "(?m)^\\| `"+s.name+"` \\| .* \\| "+strings.Join(s.formats(), ", ")+" \\|$", page)
+	}
+}
+
+// TestLanguageNamesKeys: the page has every key of what is printed in JSON.
+func TestLanguageNamesKeys(t *testing.T) {
+	page := languagePage(t)
+	var look func(value any)
+	look = func(value any) {
+		switch value := value.(type) {
+		case []any:
+			for _, v := range value {
+				look(v)
+			}
+		case map[string]any:
+			for key, v := range value {
+				require.Regexp(t, "[`\"]"+regexp.QuoteMeta(key)+"[`\"]", page)
+				if key != "gradient" && key != "jacobian" && !(key == "inputs" && value["type"] != nil) { // these have names of inputs
+					look(v)
+				}
+			}
+		}
+	}
+	for _, line := range []string{
+		"check examples/rnn.gram --json", "version --json", "eval examples/rnn.gram --json --bound",
+		"grad examples/rnn.gram --json --bound --strategy modular", "grad examples/jacobian.gram --json",
+		"grad examples/rnn.gram --json --mode tape", "trace examples/figure1.gram --json",
+		"trace examples/figure1.gram --calculus --json --of value",
+		"bench --json --claim 15 --quick --out " + t.TempDir(),
+	} {
+		d := json.NewDecoder(strings.NewReader(answer(t, line)))
+		for d.More() {
+			var value any
+			require.NoError(t, d.Decode(&value), line)
+			look(value)
+		}
+	}
+}
