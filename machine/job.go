@@ -1,0 +1,208 @@
+package machine
+
+import "github.com/gram-machine/gram/graph"
+
+// A maximal sum in which duals are applied is run by a Job: hand-written duals choose their heads when they run,
+// so their arrivals are kept in a heap of the applications themselves, the newest dual first. Its
+// second node has
+//
+//	up     the job below, which waits for this one
+//	val[0] the heap; the application that is to fire next
+
+// deliverLate delivers a sum that no job has run: to a sum, a pair or an application of a dual, where it
+// stays, or to a job. Anywhere else a number is needed.
+func (m *core[M]) deliverLate(p Place, r Ref) {
+	up := m.at(p >> 1)
+	switch k := up.kind; {
+	case k == Seed:
+		m.seeds[m.prog.code[up.code].n] = r
+	case k == Add || k == Pair || k == App && p&1 == 1:
+		m.deliver(p, Late, uint64(r))
+	case k == Job:
+		m.at(r).up = p
+		m.pushUnit(Search, r<<1)
+	default:
+		m.at(r).up = p
+		m.pushUnit(Search, r<<1)
+	}
+}
+
+// force lets an application wait for the number that its argument, a sum, comes to.
+func (m *core[M]) force(p Place, n *node) {
+	r := lo(n.val[p&1])
+	n.tag[p&1] = Empty
+	n.bits++
+	m.at(r).up = p
+	m.pushUnit(Search, r<<1)
+}
+
+// unfold is the unit that takes one node of a sum apart: an application arrives in the job's heap, and anything
+// else but a sum contributes to the job's own. Where there is no job, it makes one.
+func (m *core[M]) unfold(p Place) {
+	r := p >> 1
+	n := m.at(r)
+	up := n.up
+	switch w := m.at(up >> 1); {
+	case w.kind != Job && n.kind == Pair:
+		m.runComponents(r, n)
+	case w.kind != Job:
+		m.startJob(r, n)
+	case n.kind == App:
+		n.c, n.val[0] = 0, uint64(lo(n.val[0]))
+		x := m.at(w.c)
+		x.val[0] = both(m.meld(lo(x.val[0]), r), hi(x.val[0]))
+	case n.kind == Pair:
+		m.deliver(up, Late, uint64(r))
+	default:
+		tag, val := n.tag, n.val
+		m.release(r, n)
+		for i := 1; i >= 0; i-- {
+			if tag[i] == Late {
+				m.deliverLate(up, lo(val[i]))
+			} else {
+				m.deliver(up, tag[i], val[i])
+			}
+		}
+	}
+}
+
+// startJob makes the job of the sum r, whose number goes where the sum stood.
+func (m *core[M]) startJob(r Ref, n *node) {
+	j, job := m.alloc()
+	x, more := m.alloc()
+	*job = node{kind: Job, code: n.code, up: n.up, bits: 1, c: x}
+	*more = node{kind: Captures, code: n.code, up: m.job}
+	m.job = j
+	n.up = j<<1 | 1
+	m.pushUnit(Search, r<<1)
+}
+
+// runComponents lets a pair wait for its components that are sums.
+func (m *core[M]) runComponents(r Ref, n *node) {
+	n.bits &^= isLate | missing
+	for i := range n.tag {
+		if n.tag[i] == Late {
+			m.force(r<<1|uint32(i), n)
+		}
+	}
+}
+
+// contribute adds what has come to a job to its sum, by (6) or (7).
+func (m *core[M]) contribute(j Ref, n *node) {
+	n.bits++
+	t, v := n.tag[1], n.val[1]
+	n.tag[1] = Empty
+	switch {
+	case t == Zero:
+	case n.tag[0] == Empty:
+		n.tag[0], n.val[0] = t, v
+	default:
+		r, s := m.alloc()
+		*s = node{kind: Add, code: n.code, up: j<<1 | 1, tag: [2]Tag{n.tag[0], t}, val: [2]uint64{n.val[0], v}}
+		n.tag[0] = Empty
+		m.readyAdd(r, s)
+	}
+}
+
+// nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
+// the heap one behind the other: (11) adds them to the first. Then its argument is made a number, and it fires.
+func (m *core[M]) nextOfJob() {
+	if m.measuring() {
+		m.touched = 0
+	}
+	j := m.job
+	n := m.at(j)
+	x := m.at(n.c)
+	heap, app := lo(x.val[0]), hi(x.val[0])
+	if m.measuring() {
+		m.pos = n.code
+	}
+	switch {
+	case app == 0 && heap == 0:
+		m.finishJob(j, n, x)
+	case app == 0:
+		a := m.at(heap)
+		a.bits |= isFired
+		x.val[0] = both(m.removeFirst(heap, a), heap)
+	case heap != 0 && lo(m.at(heap).val[0]) == lo(m.at(app).val[0]):
+		h := m.at(heap)
+		x.val[0] = both(m.removeFirst(heap, h), app)
+		m.at(lo(h.val[0])).c = app
+		h.val[0] = uint64(lo(h.val[0]))
+		m.pushRule(graph.Factor, heap<<1)
+	default:
+		a := m.at(app)
+		if a.tag[1] == Late {
+			m.force(app<<1|1, a)
+			break
+		}
+		x.val[0] = uint64(heap)
+		a.up, a.val[0] = j<<1|1, uint64(lo(a.val[0]))
+		m.pushRule(graph.Subst, app<<1)
+	}
+	m.unit(Search, j<<1)
+}
+
+// finishJob ends a job whose duals have all fired.
+func (m *core[M]) finishJob(j Ref, n, x *node) {
+	up, t, v := n.up, n.tag[0], n.val[0]
+	m.job = x.up
+	m.release(n.c, x)
+	m.release(j, n)
+	switch t {
+	case Empty:
+		m.deliver(up, Zero, 0)
+	case Late:
+		m.deliverLate(up, lo(v))
+	default:
+		m.deliver(up, t, v)
+	}
+}
+
+// meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An
+// application has its first child in val[0] and its next sibling in c.
+func (m *core[M]) meld(a, b Ref) Ref {
+	if a == 0 || b == 0 {
+		return a | b
+	}
+	x, y := m.at(a), m.at(b)
+	if m.rank(x) < m.rank(y) {
+		a, b, x, y = b, a, y, x
+	}
+	y.c = hi(x.val[0])
+	x.val[0] = both(lo(x.val[0]), b)
+	return a
+}
+
+func (m *core[M]) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
+
+// removeFirst takes the root out of a heap: the heaps below it are melded in pairs from the left, and these from
+// the right. Each is a unit.
+func (m *core[M]) removeFirst(root Ref, n *node) Ref {
+	next := hi(n.val[0])
+	var pairs Ref
+	for next != 0 {
+		a := next
+		x := m.at(a)
+		b := x.c
+		x.c, next = 0, 0
+		if b != 0 {
+			y := m.at(b)
+			next, y.c = y.c, 0
+		}
+		p := m.meld(a, b)
+		m.at(p).c = pairs
+		pairs = p
+		m.unit(Search, root<<1)
+	}
+	var heap Ref
+	for pairs != 0 {
+		p := m.at(pairs)
+		rest := p.c
+		p.c = 0
+		heap = m.meld(heap, pairs)
+		pairs = rest
+		m.unit(Search, root<<1)
+	}
+	return heap
+}

@@ -1,0 +1,259 @@
+package machine
+
+import "github.com/gram-machine/gram/graph"
+
+// copying is the body of a λ, a branch or an element of a list that is to be copied.
+type copying struct {
+	body   *template
+	up     Place // what waits for the body
+	param  Ref   // the substitution of its parameter, or 0
+	holder Ref   // the node that holds its captures, or 0
+	owned  bool  // nothing else refers to the holder: its captures go over to the body
+}
+
+// fireLambda is (1): (λx.t)α u → t[x:=u]α. The application becomes the substitution. Lists and numerals are
+// λs of two parameters.
+func (m *core[M]) fireLambda(p Place) {
+	r := p >> 1
+	n := m.at(r)
+	f, up := lo(n.val[0]), n.up
+	l := m.at(f)
+	switch l.kind {
+	case Fold:
+		m.applyFold(r, n, f, l)
+		return
+	case Nat, List, Data:
+		m.applyList(r, n, f, l)
+		return
+	}
+	t := &m.prog.templates[m.prog.code[l.code].bodies[0]]
+	*n = node{kind: Sub, code: l.code, up: up, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], t.param}}
+	if t.linear {
+		n.kind, n.c = Linear, f
+		m.pushRule(graph.Lin, p)
+		return
+	}
+	m.startCopy(f, up, r)
+}
+
+// startCopy makes the body of the λ f the next to be copied.
+func (m *core[M]) startCopy(f Ref, up Place, param Ref) {
+	l := m.at(f)
+	m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
+	if l.c > 1 {
+		l.c--
+	}
+}
+
+// copyBody copies a body, a unit for each node and each captured variable. Parents come before their
+// children, which know the operand that they are.
+func (m *core[M]) copyBody() {
+	c := m.copy
+	m.copy = copying{}
+	t := c.body
+	m.frame[0], m.frame[paramIndex] = c.up, c.param<<1
+	m.loadCaptures(&c)
+	m.build(t, paramIndex+1)
+	if c.param == 0 || t.param != 0 {
+		return
+	}
+	if n := &m.nodes[c.param]; n.kind == Linear {
+		m.release(c.param, n)
+	} else {
+		m.pushRule(graph.GC, c.param<<1)
+	}
+}
+
+// unitsPerLook is how many units of a body may pass between two looks at the limits.
+const unitsPerLook = 1 << 12
+
+// loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
+func (m *core[M]) loadCaptures(c *copying) {
+	uses, base := c.body.uses, c.body.locals
+	i := 0
+	for h := c.holder; h != 0; {
+		n := &m.nodes[h]
+		k, more := n.captures(), Ref(0)
+		if n.bits&hasMore != 0 {
+			more = *n.capture(3)
+		}
+		for j := range k {
+			s := *m.at(h).capture(j)
+			m.frame[base+uint32(i)] = s << 1
+			d := int32(uses[i])
+			if c.owned {
+				d--
+			}
+			if d != 0 {
+				m.addUses(s, d)
+			}
+			i++
+			m.unit(Instantiate, h<<1)
+		}
+		if c.owned {
+			m.release(h, m.at(h))
+		}
+		h = more
+	}
+}
+
+// build makes the nodes of a template, whose frame indices begin at next.
+func (m *core[M]) build(t *template, next int) {
+	code := m.prog.code
+	for i := t.from; i < t.to; i++ {
+		if m.measuring() {
+			m.pos = i
+		}
+		in := &code[i]
+		p := m.frame[in.up] | uint32(in.slot)
+		switch in.op {
+		case makeNode:
+			r, n := m.alloc()
+			*n = node{kind: in.kind, code: i, up: p, bits: arity(in.kind)}
+			m.frame[next] = r << 1
+			next++
+			p = r << 1
+		case makeVariable:
+			m.occur(p, m.frame[in.x]>>1)
+		case makeNumber:
+			m.deliver(p, Number, numeral(in.val))
+		case makeSub:
+			r, n := m.alloc()
+			*n = node{kind: in.kind, code: i, bits: 1, c: in.y, val: [2]uint64{0, in.n}}
+			m.frame[next] = r << 1
+			next++
+			p = r << 1
+		case makeOpen:
+			r, n := m.alloc()
+			*n = node{kind: Open, code: i, bits: 1, val: [2]uint64{0, both(m.frame[in.x]>>1, m.frame[in.y]>>1)}}
+			m.frame[next] = r << 1
+			next++
+			p = r << 1
+		case makeLam:
+			m.buildLam(in, i, p)
+			continue
+		case makeIf:
+			r, n := m.alloc()
+			*n = node{kind: If, code: i, up: p, bits: 2}
+			m.frame[next] = r << 1
+			next++
+			if len(in.captures) > 0 {
+				n.c, n = m.alloc()
+				*n = node{kind: Captures, code: i}
+				m.capture(m.nodes[r].c, n, r, in.captures)
+				continue
+			}
+			p = r << 1
+		case makeInput:
+			m.deliver(p, Number, numeral(m.point[in.x]))
+		case makeZero:
+			m.deliver(p, Zero, 0)
+		case makeNat, makeData:
+			r, n := m.alloc()
+			*n = node{kind: in.kind, code: i, c: 1, val: [2]uint64{in.n}}
+			m.deliver(p, Value, uint64(r))
+		}
+		m.unit(Instantiate, p)
+		if (i-t.from)%unitsPerLook == unitsPerLook-1 && m.err == nil {
+			m.err = m.lookOutside()
+		}
+		if m.err != nil {
+			return
+		}
+	}
+}
+
+// arity is how many operands a node waits for.
+func arity(k Kind) uint8 {
+	if k == Fun1 || k == Seed {
+		return 1
+	}
+	return 2
+}
+
+// buildLam makes a λ or a list. It is a value when what it captures has values: so a value refers to older
+// values alone, and duals are made in a topological order.
+func (m *core[M]) buildLam(in *instr, i uint32, p Place) {
+	r, n := m.alloc()
+	*n = node{kind: in.kind, code: i, up: p}
+	m.capture(r, n, r, in.captures)
+	m.await(r, n)
+	m.unit(Instantiate, r<<1)
+}
+
+// capture stores captured substitutions in a node, up to four, or three and a node with the others. Each is a unit.
+func (m *core[M]) capture(r Ref, n *node, owner Ref, list []uint32) {
+	for len(list) > 4 {
+		m.store(r, n, list[:3])
+		more, next := m.alloc()
+		*next = node{kind: Captures, code: n.code, up: owner}
+		*n.capture(3) = more
+		n.bits |= hasMore
+		r, n, list = more, next, list[3:]
+	}
+	m.store(r, n, list)
+}
+
+func (m *core[M]) store(r Ref, n *node, list []uint32) {
+	for j, x := range list {
+		*m.at(r).capture(j) = m.frame[x] >> 1
+		m.unit(Instantiate, r<<1)
+	}
+	n.bits |= uint8(len(list)) << capturesShift
+}
+
+// await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value.
+func (m *core[M]) await(r Ref, n *node) {
+	for j := range n.captures() {
+		x := m.at(*n.capture(j))
+		if x.bits&missing != 0 {
+			n.c = hi(x.val[1])
+			x.val[1] = both(lo(x.val[1]), r<<2|isWaiter)
+			return
+		}
+	}
+	if n.bits&hasMore != 0 {
+		m.pushUnit(Wake, *n.capture(3)<<1)
+		return
+	}
+	if n.kind == Captures {
+		r = n.up
+		n = m.at(r)
+	}
+	n.c = 1
+	m.deliver(n.up, Value, uint64(r))
+}
+
+// occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
+// its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
+func (m *core[M]) occur(p Place, s Ref) {
+	x := m.at(s)
+	bound := x.bits&missing == 0
+	switch x.kind {
+	case FreeDual:
+		m.deliver(p, Name, uint64(s))
+		return
+	case Cell:
+		if bound {
+			m.deliver(p, Name, uint64(s))
+			return
+		}
+	case Linear:
+		if x.bits&isFired != 0 {
+			v := x.val[0]
+			m.dropLinear(s, x)
+			m.deliver(p, Number, v)
+			return
+		}
+		bound = false
+	}
+	n := m.at(p >> 1)
+	n.tag[p&1] = Variable
+	if bound {
+		n.val[p&1] = uint64(s)
+		m.pushWaiter(p<<1, x.tag[0])
+		return
+	}
+	n.val[p&1] = both(s, hi(x.val[1]))
+	x.val[1] = both(lo(x.val[1]), p<<1)
+}

@@ -1,0 +1,322 @@
+package machine
+
+import (
+	"math/rand/v2"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/term"
+)
+
+// Unit is a piece of work beside the rewrites: what a rewrite leaves that is not bounded
+// by nature, cut into pieces that are.
+type Unit uint8
+
+// The units.
+const (
+	Instantiate Unit = iota // a node of a body is made, or a captured variable loaded
+	Wake                    // a value goes on to one that waits for it
+	Search                  // the backward phase looks at one dual
+	FreeUnit                // a node that nothing refers to goes to the free list
+	ReadBack                // a number of the result is read
+	NumUnits
+)
+
+// String returns the unit's name.
+func (u Unit) String() string {
+	return [NumUnits]string{"instantiate", "wake", "search", "free", "readback"}[u]
+}
+
+// Move is a rewrite, by its rule, or a unit: numbers from graph.NumRules on.
+type Move uint8
+
+// NumMoves is how many moves there are.
+const NumMoves = Move(graph.NumRules) + Move(NumUnits)
+
+// Rule returns the rule of a rewrite; ok is false for a unit.
+func (m Move) Rule() (rule graph.Rule, ok bool) { return graph.Rule(m), m < Move(graph.NumRules) }
+
+// Unit returns the unit of a move that is no rewrite.
+func (m Move) Unit() Unit { return Unit(m - Move(graph.NumRules)) }
+
+// String returns the name of the rule or the unit.
+func (m Move) String() string {
+	if r, ok := m.Rule(); ok {
+		return r.String()
+	}
+	return m.Unit().String()
+}
+
+func (u Unit) move() Move { return Move(graph.NumRules) + Move(u) }
+
+// Fired is an event: a rewrite that has been made, or a unit of work.
+type Fired struct {
+	N      uint64 // how many rewrites there were before it
+	Move   Move
+	Redex  Place // where it began; in a substitution (3), the occurrence
+	Result Ref   // the node that the redex has become, or 0
+	Code   uint32
+	Pos    term.Pos // the place in the source of the redex, or of what D made it from
+	Words  uint64   // the words of the arena that it read and wrote
+}
+
+// Work is what the firings of a rule, or a unit, have cost.
+type Work struct {
+	Fired uint64 // how often
+	Words uint64 // words of the arena read and written, in all
+	Most  uint64 // by any single one
+}
+
+// Schedule is the order in which redexes fire.
+type Schedule uint8
+
+// The schedules.
+const (
+	LIFO Schedule = iota
+	Random
+)
+
+// Options say how a machine runs. The zero value is LIFO without limits.
+type Options struct {
+	Schedule Schedule
+	Seed     uint64 // of the random schedule
+	Finite   bool   // a number that is NaN or infinite is an error
+	Limits   limits.Bounds
+	// Measure says that words are counted. Events, if not nil, gets each event, and implies it.
+	Measure bool
+	Events  func(*Fired) error
+}
+
+// Stats is what a run cost.
+type Stats struct {
+	Counts     graph.Counts // rewrites by rule
+	Work       [NumMoves]Work
+	Nodes      uint64 // allocated
+	PeakNodes  uint64 // at once
+	ArenaBytes uint64
+}
+
+// Machine runs one program again and again. It belongs to one goroutine.
+type Machine struct{ run runner }
+
+// runner is a core, with or without measuring.
+type runner interface {
+	value(point []float64) error
+	gradient(point, values, jacobian []float64) error
+	read(out []float64, lengths []int) ([]float64, []int, error)
+	stats() Stats
+	bytes() uint64
+	close() error
+	picture() *Heap
+}
+
+// New makes a machine for the program. The error is a [*limits.ReachedError].
+func New(p *Program, opt Options) (*Machine, error) {
+	var err error
+	m := &Machine{}
+	if opt.Measure || opt.Events != nil {
+		m.run, err = newCore[measured](p, opt)
+	} else {
+		m.run, err = newCore[unmeasured](p, opt)
+	}
+	return m, err
+}
+
+// Value reduces the program of a value at the point, and leaves the value to be read.
+func (m *Machine) Value(point []float64) error { return m.run.value(point) }
+
+// Gradient reduces the program of a gradient at the point. values has a number for each
+// output, jacobian, row by row, one for each output and input.
+func (m *Machine) Gradient(point, values, jacobian []float64) error {
+	return m.run.gradient(point, values, jacobian)
+}
+
+// Read appends the numbers of the value that the last run left to out, from left to right, and the
+// length of each list in it to lengths, outer lists before inner ones. What it takes to read a list
+// is not counted; each number is a unit of read-back.
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	return m.run.read(out, lengths)
+}
+
+// Stats returns what the last run cost, or how far it got if it was stopped.
+func (m *Machine) Stats() Stats { return m.run.stats() }
+
+// ArenaBytes returns how much memory the arena holds.
+func (m *Machine) ArenaBytes() uint64 { return m.run.bytes() }
+
+// Heap returns what the arena holds. It is good until the next rewrite.
+func (m *Machine) Heap() *Heap { return m.run.picture() }
+
+// Close returns the memory of the arena.
+func (m *Machine) Close() error { return m.run.close() }
+
+// A meter says whether a core counts the words that it touches: a type, so that a core
+// which doesn't has no code for it.
+type meter interface{ measured | unmeasured }
+
+type (
+	measured   struct{ _ byte }
+	unmeasured struct{}
+)
+
+// core is the machine: the arena, the worklist and the counters.
+type core[M meter] struct {
+	prog *Program
+	opt  Options
+
+	nodes []node
+	arena *graph.Arena
+	top   Ref // nodes from here on have never been used
+	limit Ref // they are committed below this
+	free  Ref // the free list, linked by c
+
+	// work is the worklist: a move in the low byte, and its place in the upper half.
+	work []uint64
+	rng  *rand.Rand
+
+	frame []uint32 // of the body that is being copied
+	copy  copying
+	row   row
+	point []float64
+
+	result  Ref
+	job     Ref       // the job that runs, above those that wait for it
+	newest  Ref       // the cell that was made last
+	ranks   uint32    // how many cells have been made
+	cursor  Ref       // the cell from which the backward phase searches
+	seeds   []Ref     // z* 1 of each output
+	answers []float64 // of the outputs
+
+	fired    [NumMoves]uint64
+	words    [NumMoves]uint64
+	most     [NumMoves]uint64
+	touched  uint64 // words, by the move that is being made
+	steps    uint64
+	nextLook uint64
+	moves    uint64 // units since the last look
+	live     uint64
+	peak     uint64
+	made     uint64
+	pos      uint32 // the instruction of the redex
+	err      error
+}
+
+func newCore[M meter](p *Program, opt Options) (*core[M], error) {
+	most := opt.Limits.MaxMemory
+	if most == 0 {
+		most = limits.DefaultArena
+	}
+	arena, err := graph.NewArena(most)
+	if err != nil {
+		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
+	}
+	m := &core[M]{prog: p, opt: opt, arena: arena, nodes: view(arena), frame: make([]uint32, max(p.frame, 2)),
+		seeds: make([]Ref, p.outputs), answers: make([]float64, p.outputs)}
+	return m, nil
+}
+
+func (m *core[M]) bytes() uint64 { return m.arena.Bytes() }
+
+func (m *core[M]) close() error {
+	m.nodes = nil
+	return m.arena.Close()
+}
+
+// push puts a redex on the worklist.
+func (m *core[M]) push(move Move, p Place) {
+	m.work = append(m.work, uint64(move)|uint64(p)<<32)
+}
+
+func (m *core[M]) pushRule(r graph.Rule, p Place) { m.push(Move(r), p) }
+func (m *core[M]) pushUnit(u Unit, p Place)       { m.push(u.move(), p) }
+
+// reduce empties the worklist, and lets the jobs go on when it is empty.
+func (m *core[M]) reduce() error {
+	rules := ruleTable[M]()
+	for {
+		if len(m.work) == 0 {
+			if !m.idle() {
+				return m.err
+			}
+			continue
+		}
+		last := len(m.work) - 1
+		if m.rng != nil {
+			i := m.rng.IntN(last + 1)
+			m.work[i], m.work[last] = m.work[last], m.work[i]
+		}
+		e := m.work[last]
+		move, p := Move(e), Place(e>>32)
+		if m.steps+m.moves >= m.nextLook {
+			if err := m.look(move, p); err != nil {
+				return err
+			}
+		}
+		if move < Move(graph.NumRules) {
+			m.steps++
+		} else {
+			m.moves++
+		}
+		m.work = m.work[:last]
+		if m.measuring() {
+			m.touched = 0
+			m.pos = m.nodes[p>>1].code
+		}
+		rules[move].fire(m, p)
+		m.fired[move]++
+		if m.measuring() {
+			m.report(move, p)
+		}
+		if m.copy.body != nil {
+			m.copyBody()
+		}
+		if m.row.next < m.row.end {
+			m.makeRow()
+		}
+		if m.err != nil {
+			return m.err
+		}
+	}
+}
+
+// unit counts a unit of work that has been made in a loop behind its rewrite.
+func (m *core[M]) unit(u Unit, p Place) {
+	m.fired[u.move()]++
+	m.moves++
+	if m.measuring() {
+		m.report(u.move(), p)
+		m.touched = 0
+	}
+}
+
+// report books the words that a move has touched, and tells of it.
+func (m *core[M]) report(move Move, p Place) {
+	m.words[move] += m.touched
+	m.most[move] = max(m.most[move], m.touched)
+	if m.opt.Events == nil || m.err != nil {
+		return
+	}
+	n := m.steps
+	if move < Move(graph.NumRules) {
+		n--
+	}
+	m.err = m.opt.Events(&Fired{N: n, Move: move, Redex: p, Code: m.pos, Pos: m.posOf(m.pos), Words: m.touched})
+}
+
+func (m *core[M]) posOf(code uint32) term.Pos {
+	if int(code) < len(m.prog.code) {
+		return m.prog.code[code].pos
+	}
+	return 0
+}
+
+func (m *core[M]) stats() Stats {
+	s := Stats{Nodes: m.made, PeakNodes: m.peak, ArenaBytes: m.arena.Bytes()}
+	for i, n := range m.fired {
+		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
+		if i < int(graph.NumRules) {
+			s.Counts[i] = n
+		}
+	}
+	return s
+}
