@@ -18,6 +18,9 @@ func (m *core[M]) measuring() bool {
 func (m *core[M]) at(r Ref) *node {
 	if m.measuring() {
 		m.touched += NodeWords
+		if m.opt.Events != nil {
+			m.seen = append(m.seen, r)
+		}
 	}
 	return &m.nodes[r]
 }

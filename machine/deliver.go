@@ -6,6 +6,9 @@ import "github.com/gram-machine/gram/graph"
 // node is a redex, or a value that goes on to its own place.
 func (m *core[M]) deliver(p Place, t Tag, v uint64) {
 	n := m.at(p >> 1)
+	if m.measuring() {
+		m.to = p
+	}
 	n.tag[p&1], n.val[p&1] = t, v
 	n.bits--
 	if n.bits&missing == 0 {

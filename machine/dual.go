@@ -129,9 +129,7 @@ func (m *core[M]) idle() bool {
 	}
 	for m.cursor != 0 {
 		r := m.cursor
-		if m.measuring() {
-			m.touched, m.pos = 0, m.nodes[r].code
-		}
+		m.mark(r << 1)
 		d := m.at(r)
 		m.cursor = d.up
 		app := d.c

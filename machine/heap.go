@@ -1,6 +1,117 @@
 package machine
 
-// Heap is what the arena holds at some moment, to be looked at.
-type Heap struct{ nodes []node }
+import "github.com/gram-machine/gram/term"
 
-func (m *core[M]) picture() *Heap { return &Heap{m.nodes[:m.top]} }
+// Heap is what the arena holds, to be looked at between two moves.
+type Heap struct {
+	prog  *Program
+	nodes []node
+	root  Ref
+}
+
+// Operand is an operand of a node.
+type Operand struct {
+	Tag    Tag
+	Ref    Ref     // of a Value, a Name, a Variable (its substitution) or a Late sum
+	Number float64 // of a Number
+}
+
+// Node describes a node.
+type Node struct {
+	Ref      Ref
+	Kind     Kind
+	Pos      term.Pos
+	Name     string      // of the variable that a Sub, Linear, Cell or Lam binds; "" if it has none
+	Symbol   term.Symbol // of Fun1, Fun2, Mul
+	Operands []Operand   // those of the constructor, from left to right; an Open has u
+	Binds    [2]Ref      // of an Open: x and y, Subs or another Open
+	Captures []Ref       // the substitutions that a λ, a list or a conditional captures, in this node
+	More     Ref         // the node that has the rest of them
+	Up       Place       // what waits for it; 0 of a value
+	Uses     uint32      // occurrences of a variable; references to a value
+	Arrived  Ref         // of a Cell or a FreeDual: the application that has arrived
+	Index    int         // of a FreeDual: the input; of a Data: its index
+	Count    uint64      // of a Nat: the number; of an Iter: the elements left
+}
+
+func (m *core[M]) picture() *Heap { return &Heap{prog: m.prog, nodes: m.nodes[:m.top], root: m.result} }
+
+// Len returns below which number the Refs of nodes are.
+func (h *Heap) Len() Ref { return Ref(len(h.nodes)) }
+
+// Root returns the node that waits for the value of the program; 0 for a gradient.
+func (h *Heap) Root() Ref { return h.root }
+
+// Node describes the node r. Of a free node it is all zero but for Ref.
+func (h *Heap) Node(r Ref) Node {
+	n := &h.nodes[r]
+	out := Node{Ref: r, Kind: n.kind}
+	if n.kind == Free {
+		return out
+	}
+	var in instr
+	if int(n.code) < len(h.prog.code) {
+		in = h.prog.code[n.code]
+	}
+	out.Pos, out.Symbol = in.pos, in.sym
+	if in.name != 0 {
+		out.Name = h.prog.term.Vars[in.name].Name
+	}
+	switch n.kind {
+	case Fun1, Result, Seed, Iter:
+		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
+	case Fun2, Mul, Add, App:
+		out.Operands, out.Up = []Operand{n.operand(0), n.operand(1)}, n.up
+	case If:
+		out.Operands, out.Up, out.More = []Operand{n.operand(0), n.operand(1)}, n.up, n.c
+	case Open:
+		out.Operands, out.Binds = []Operand{n.operand(0)}, [2]Ref{lo(n.val[1]), hi(n.val[1])}
+	case Sub, Linear:
+		out.Operands, out.Uses = []Operand{n.operand(0)}, lo(n.val[1])
+	case Cell:
+		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
+	case Job:
+		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
+	case Pair:
+		out.Operands = []Operand{n.operand(0), n.operand(1)}
+		if n.bits&missing != 0 {
+			out.Up = n.up
+		} else {
+			out.Uses = n.c
+		}
+	case Lam, List, Captures:
+		for i := range n.captures() {
+			out.Captures = append(out.Captures, *n.capture(i))
+		}
+		if n.bits&hasMore != 0 {
+			out.More = *n.capture(3)
+		}
+		out.Uses = n.c
+	case Nat:
+		out.Count, out.Uses = n.val[0], n.c
+	case Data:
+		out.Index, out.Uses = int(n.val[0]), n.c
+	case Fold:
+		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0])}, {Tag: Variable, Ref: hi(n.val[0])}}
+		out.Uses = n.c
+	case FreeDual:
+		out.Index, out.Arrived = int(r)-1, n.c
+	}
+	if n.kind == Iter {
+		s := &h.nodes[n.c]
+		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
+		out.Count = s.val[1]
+	}
+	return out
+}
+
+func (n *node) operand(i int) Operand {
+	o := Operand{Tag: n.tag[i]}
+	switch n.tag[i] {
+	case Number:
+		o.Number = number(n.val[i])
+	case Value, Name, Variable, Late:
+		o.Ref = lo(n.val[i])
+	}
+	return o
+}

@@ -107,16 +107,11 @@ func (m *core[M]) contribute(j Ref, n *node) {
 // nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
 // the heap one behind the other: (11) adds them to the first. Then its argument is made a number, and it fires.
 func (m *core[M]) nextOfJob() {
-	if m.measuring() {
-		m.touched = 0
-	}
 	j := m.job
+	m.mark(j << 1)
 	n := m.at(j)
 	x := m.at(n.c)
 	heap, app := lo(x.val[0]), hi(x.val[0])
-	if m.measuring() {
-		m.pos = n.code
-	}
 	switch {
 	case app == 0 && heap == 0:
 		m.finishJob(j, n, x)

@@ -49,15 +49,19 @@ func (m Move) String() string {
 
 func (u Unit) move() Move { return Move(graph.NumRules) + Move(u) }
 
-// Fired is an event: a rewrite that has been made, or a unit of work.
+// Fired is an event: a rewrite that has been made, or a unit of work. It is good until its receiver returns.
 type Fired struct {
-	N      uint64 // how many rewrites there were before it
-	Move   Move
-	Redex  Place // where it began; in a substitution (3), the occurrence
-	Result Ref   // the node that the redex has become, or 0
-	Code   uint32
-	Pos    term.Pos // the place in the source of the redex, or of what D made it from
-	Words  uint64   // the words of the arena that it read and wrote
+	N        uint64 // how many rewrites have been made, this one included
+	Move     Move
+	Backward bool // it is of a backward phase
+	// Redex is where it began: the node that fired, operand 0, or the occurrence that (3) was of.
+	Redex Place
+	// Result is the operand to which a value went, or the redex.
+	Result  Place
+	Pos     term.Pos // the place in the source of the redex, or of what D made it from
+	Words   uint64   // the words of the arena that it read and wrote
+	Live    uint64   // nodes that are in use after it
+	Touched []Ref    // the nodes that it read or wrote; a node may stand there twice
 }
 
 // Work is what the firings of a rule, or a unit, have cost.
@@ -191,10 +195,12 @@ type core[M meter] struct {
 	words    [NumMoves]uint64
 	most     [NumMoves]uint64
 	touched  uint64 // words, by the move that is being made
+	seen     []Ref  // the nodes, if events are told
+	to       Place  // where it has put a value
+	live     uint64
 	steps    uint64
 	nextLook uint64
 	moves    uint64 // units since the last look
-	live     uint64
 	peak     uint64
 	made     uint64
 	pos      uint32 // the instruction of the redex
@@ -258,10 +264,7 @@ func (m *core[M]) reduce() error {
 			m.moves++
 		}
 		m.work = m.work[:last]
-		if m.measuring() {
-			m.touched = 0
-			m.pos = m.nodes[p>>1].code
-		}
+		m.mark(p)
 		rules[move].fire(m, p)
 		m.fired[move]++
 		if m.measuring() {
@@ -285,7 +288,18 @@ func (m *core[M]) unit(u Unit, p Place) {
 	m.moves++
 	if m.measuring() {
 		m.report(u.move(), p)
-		m.touched = 0
+		m.mark(0)
+	}
+}
+
+// mark begins a move at p, if words are counted.
+func (m *core[M]) mark(p Place) {
+	if !m.measuring() {
+		return
+	}
+	m.touched, m.to, m.seen = 0, 0, m.seen[:0]
+	if p != 0 {
+		m.pos = m.nodes[p>>1].code
 	}
 }
 
@@ -296,11 +310,11 @@ func (m *core[M]) report(move Move, p Place) {
 	if m.opt.Events == nil || m.err != nil {
 		return
 	}
-	n := m.steps
-	if move < Move(graph.NumRules) {
-		n--
+	if m.to == 0 {
+		m.to = p
 	}
-	m.err = m.opt.Events(&Fired{N: n, Move: move, Redex: p, Code: m.pos, Pos: m.posOf(m.pos), Words: m.touched})
+	m.err = m.opt.Events(&Fired{N: m.steps, Move: move, Backward: m.job != 0 && m.prog.outputs > 0, Redex: p, Result: m.to,
+		Pos: m.posOf(m.pos), Words: m.touched, Live: m.live, Touched: m.seen})
 }
 
 func (m *core[M]) posOf(code uint32) term.Pos {

@@ -9,6 +9,7 @@ import (
 // begin empties the arena, and makes the start term at the point.
 func (m *core[M]) begin(point []float64) {
 	m.point = point
+	m.mark(0)
 	m.build(&m.prog.templates[m.prog.start], paramIndex+1+m.prog.free)
 }
 
@@ -81,7 +82,7 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
 func (m *core[M]) readRow(row []float64) {
-	m.touched = 0
+	m.mark(0)
 	m.unit(ReadBack, 0)
 	for i := range row {
 		star := Ref(1 + i) // the first nodes of the arena
@@ -112,7 +113,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		case o.t == Zero:
 		case o.t == Number:
 			out = append(out, number(o.v))
-			m.touched = 0
+			m.mark(0)
 			m.unit(ReadBack, 0)
 		case m.nodes[lo(o.v)].kind == Pair:
 			p := &m.nodes[lo(o.v)]
