@@ -42,7 +42,6 @@ type Evaluator struct {
 	prog    *graph.Program
 	m       *engine.Machine
 	meter   *limits.Meter
-	held    uint64 // bytes of the arena that the meter knows of
 	grad    bool
 	passes  *passes // of the modes that need no machine once the graph is there
 	last    time.Duration
@@ -98,28 +97,14 @@ func (e *Evaluator) start() error {
 	opt := e.opt
 	var err error
 	e.m, err = engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
+		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}})
 	if err != nil {
 		return e.p.locate(err, "starting")
 	}
-	// An evaluator that is dropped without Close gives its memory back all the same.
+	// An evaluator that is dropped without Close gives its memory back all the same. The
+	// machine must not refer to e, or e would never be dropped.
 	e.cleanup = runtime.AddCleanup(e, func(m *engine.Machine) { _ = m.Close() }, e.m)
 	return nil
-}
-
-// look is called by the machine at least every 2¹⁶ steps or nodes: also while it makes the
-// program's constants, before the evaluator has it.
-func (e *Evaluator) look() error {
-	if e.m != nil {
-		if held := e.m.ArenaBytes(); held != e.held {
-			e.meter.Arena(int64(held) - int64(e.held))
-			e.held = held
-		}
-	}
-	if e.p.opt.Progress != nil {
-		e.p.opt.Progress("reduce")
-	}
-	return e.meter.Check()
 }
 
 // Close returns the evaluator's memory to the system. The evaluator is not to be

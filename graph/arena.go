@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 // SlabNodes is how many nodes the arena grows by: 4 MiB.
@@ -28,9 +30,18 @@ type reservation struct {
 	nodes   []Node
 	most    int64        // bytes that may be committed
 	held    atomic.Int64 // bytes that are
+	mapped  bool         // the memory is outside the Go heap: it is booked with the meters
 	commit  func(from, to uint32) error
 	give    func(from, to uint32) // the memory back
 	release func() error
+}
+
+// hold adds to the bytes that are committed, and returns how many there are then.
+func (m *reservation) hold(bytes int64) int64 {
+	if m.mapped {
+		limits.Outside(bytes)
+	}
+	return m.held.Add(bytes)
 }
 
 // ArenaFullError says that the reserved range, or the memory, is used up.
@@ -119,12 +130,12 @@ func (a *Arena) Grow(n uint32) error {
 		return &ArenaFullError{Bytes: uint64(a.to-a.from) * NodeBytes}
 	}
 	mem, bytes := a.memory, int64(to-uint64(a.committed))*NodeBytes
-	if held := mem.held.Add(bytes); held > mem.most {
-		mem.held.Add(-bytes)
+	if mem.hold(bytes) > mem.most {
+		mem.hold(-bytes)
 		return &ArenaFullError{Bytes: uint64(mem.most)}
 	}
 	if err := mem.commit(a.committed, uint32(to)); err != nil {
-		mem.held.Add(-bytes)
+		mem.hold(-bytes)
 		return &ArenaFullError{Bytes: a.Bytes(), Cause: err}
 	}
 	a.committed = uint32(to)
@@ -138,7 +149,7 @@ func (a *Arena) Shrink(n uint32) {
 		return
 	}
 	a.memory.give(uint32(to), a.committed)
-	a.memory.held.Add(-int64(uint64(a.committed)-to) * NodeBytes)
+	a.memory.hold(-int64(uint64(a.committed)-to) * NodeBytes)
 	a.committed = uint32(to)
 }
 
@@ -151,6 +162,6 @@ func (a *Arena) Close() error {
 	release := a.memory.release
 	a.memory.release = func() error { return nil }
 	a.nodes, a.words, a.committed = nil, nil, 0
-	a.memory.held.Store(0)
+	a.memory.hold(-a.memory.held.Load())
 	return release()
 }

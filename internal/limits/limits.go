@@ -25,9 +25,16 @@ func (e *MemoryError) Error() string {
 type Meter struct {
 	ctx    context.Context
 	max    uint64
-	arenas atomic.Int64
 	checks atomic.Uint64
+	heap   atomic.Uint64 // the size of the Go heap when it was last read
 }
+
+// outside counts the bytes of this process that are not in the Go heap.
+var outside atomic.Int64
+
+// Outside books bytes of memory outside the Go heap, for all meters of the process; a
+// negative number gives back. Whoever maps memory books it.
+func Outside(bytes int64) { outside.Add(bytes) }
 
 // New returns a meter. max is in bytes; 0 means [DefaultMemory].
 func New(ctx context.Context, max uint64) *Meter {
@@ -40,16 +47,14 @@ func New(ctx context.Context, max uint64) *Meter {
 // Max returns the bound on memory, in bytes.
 func (m *Meter) Max() uint64 { return m.max }
 
-// Arena books bytes of memory outside the Go heap; a negative number gives back.
-func (m *Meter) Arena(bytes int64) { m.arenas.Add(bytes) }
-
 // SetContext makes ctx the context that Check looks at.
 func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }
 
 // heapEvery is how many checks pass between two readings of the heap's size.
 const heapEvery = 16
 
-// Check returns the context's error, or a [*MemoryError].
+// Check returns the context's error, or a [*MemoryError]. Memory outside the Go heap is
+// known exactly; the heap's size is read at every 16th check.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil
@@ -58,7 +63,7 @@ func (m *Meter) Check() error {
 		return context.Cause(m.ctx)
 	}
 	if m.checks.Add(1)%heapEvery != 0 {
-		return nil
+		return m.fits(0)
 	}
 	return m.Reserve(0)
 }
@@ -68,8 +73,13 @@ func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil
 	}
-	used := heapBytes() + uint64(m.arenas.Load()+bytes)
-	if used > m.max {
+	m.heap.Store(heapBytes())
+	return m.fits(bytes)
+}
+
+// fits returns a [*MemoryError] if bytes more than was last known would pass the bound.
+func (m *Meter) fits(bytes int64) error {
+	if used := m.heap.Load() + uint64(outside.Load()+bytes); used > m.max {
 		return &MemoryError{Max: m.max, Used: used}
 	}
 	return nil
