@@ -122,10 +122,15 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList returns the elements of a list, in its order: it applies the list to
-// λa.λr.⟨a,r⟩ and an end mark.
+// λa.λr.⟨a,r⟩ and an end mark. What that counts is taken back, also if a limit ends it.
 func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
-	saved := *m
-	runs := slices.Clone(m.runs)
+	root, literal, runs := m.root, m.literal, slices.Clone(m.runs)
+	steps, pops, waits, applied, counts := m.steps, m.pops, m.waits, m.applied, m.counts
+	defer func() {
+		m.root, m.literal = root, literal
+		m.steps, m.pops, m.waits, m.applied, m.counts = steps, pops, waits, applied, counts
+		copy(m.runs, runs)
+	}()
 	m.literal = true // the list is applied at a type that is not its own
 	if err := m.ensure(2); err != nil {
 		return nil, err
@@ -143,9 +148,6 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
 		elems = append(elems, graph.Ref(m.nodes[r].V))
 	}
-	m.literal = saved.literal
-	m.root, m.steps, m.pops, m.waits, m.applied, m.counts = saved.root, saved.steps, saved.pops, saved.waits, saved.applied, saved.counts
-	copy(m.runs, runs)
 	return elems, nil
 }
 
