@@ -52,6 +52,9 @@ func (p *Program) Branches() bool {
 // open reduces the program with symbolic inputs, whose values at the point decide the
 // branches. The caller closes the machine.
 func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+	if err := opt.check(); err != nil {
+		return nil, engine.GraphSize{}, err
+	}
 	if !ground(p.src.Shape) {
 		return nil, engine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")

@@ -132,7 +132,7 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 		case !errors.Is(err, errTraceEnd):
 			return 0, err
 		case stop == 0:
-			return 0, &UsageError{Flag: "--step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
+			return 0, &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
 		}
 	}
 	err = p.traced(ctx, &opt, func(m *engine.Machine, r *engine.Rewrite) error {
@@ -154,5 +154,5 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 }
 
 func noStep(step uint64) error {
-	return &UsageError{Flag: "--step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
+	return &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
 }

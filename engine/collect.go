@@ -115,7 +115,7 @@ func (m *Machine) assertReachable() {
 		n += bits.OnesCount64(word)
 	}
 	if n != int(m.top-m.base) {
-		panic(fmt.Sprintf("machine: %d nodes are left and %d are reachable", m.top-m.base, n))
+		panic(fmt.Sprintf("engine: %d nodes are left and %d are reachable", m.top-m.base, n))
 	}
 }
 

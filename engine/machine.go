@@ -102,7 +102,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Ablation != Whole) {
-		return nil, errors.New("machine: a profile is of the schedules LIFO and Random, and of no ablation")
+		return nil, errors.New("a profile is of the schedules LIFO and Random, and of no ablation")
 	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
@@ -216,9 +216,9 @@ func (m *Machine) reset() {
 	}
 }
 
-var errNotOpen = errors.New("machine: the program was not compiled with symbolic inputs")
+var errNotOpen = errors.New("the program was not compiled with symbolic inputs")
 
-var errPoint = errors.New("machine: the point does not have as many numbers as the program has scalar inputs")
+var errPoint = errors.New("the point does not have as many numbers as the program has scalar inputs")
 
 // start binds the inputs to the point and puts the program on the worklist. An
 // input is a let around the program: it counts one (4); in a reversed program
@@ -327,7 +327,7 @@ func (m *Machine) reduce() error {
 		return err
 	}
 	if m.nodes[m.root].Head&graph.KindMask >= uint32(graph.Wait) {
-		return fmt.Errorf("machine: no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
+		return fmt.Errorf("no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
 	}
 	m.root = m.resolve(m.root)
 	return nil

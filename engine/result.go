@@ -52,7 +52,7 @@ func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 // [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Value(point []float64) error {
 	if m.prog.Reversed {
-		return fmt.Errorf("machine: the value of a reversed program is that of its gradient")
+		return fmt.Errorf("the value of a reversed program is that of its gradient")
 	}
 	defer m.quit()
 	if err := m.start(point); err != nil {
@@ -158,7 +158,7 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 // (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
-		return fmt.Errorf("machine: the program is not a gradient")
+		return fmt.Errorf("the program is not a gradient")
 	}
 	defer m.quit()
 	if err := m.start(point); err != nil {

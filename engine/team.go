@@ -56,7 +56,7 @@ type errand struct {
 	comes contributions
 }
 
-var errStopped = errors.New("machine: the run is over")
+var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {

@@ -17,7 +17,7 @@ const DefaultMaxNodes = 20_000_000
 // Options directs [Load]. The zero value loads a program with its defaults, its
 // files from the current directory.
 type Options struct {
-	// Params are the --param flags and Sets the --set flags, in order; the last
+	// Params are values of params and Sets those of inputs and data, in order; the last
 	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
 	Params []load.ParamSetting
 	Sets   []load.Setting
