@@ -75,6 +75,7 @@ type Machine struct {
 	limit    uint32 // top may go so far before the next look
 	nodeTop  uint32 // base + MaxNodes
 	looks    uint64
+	stopped  bool // a limit has ended the run
 
 	open    openState // of a run with symbolic inputs
 	normal  normalState
@@ -188,6 +189,10 @@ func (m *Machine) makeGlobals() error {
 // reset forgets the last run.
 func (m *Machine) reset() {
 	m.top = m.base
+	if m.stopped { // it may have been by memory, which is not kept then
+		m.arena.Shrink(m.base)
+		m.stopped = false
+	}
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0

@@ -99,6 +99,30 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	return arenas, nil
 }
 
+// Beside returns an arena that has a node for each below end of this arena's range, for
+// what is kept beside some of them. It is held to take as much memory as the arena does,
+// with those that share its range: more can't be touched.
+func (a *Arena) Beside(end uint32) (*Arena, error) {
+	n := (uint64(end) + SlabNodes - 1) / SlabNodes * SlabNodes
+	mem := &reservation{}
+	if err := mem.reserve(n); err != nil {
+		return nil, err
+	}
+	b := &Arena{nodes: mem.nodes, to: uint32(len(mem.nodes)), committed: uint32(len(mem.nodes)), memory: mem}
+	mem.hold(int64(a.Bytes()))
+	var err error
+	if uint64(len(mem.nodes)) < n {
+		err = &ArenaFullError{Bytes: n * NodeBytes}
+	} else {
+		err = mem.commit(0, uint32(n))
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
 // Nodes returns all nodes of the reserved range; only those below [Arena.Len] may
 // be touched, and from [Arena.Start] on.
 func (a *Arena) Nodes() []Node { return a.nodes }
