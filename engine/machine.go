@@ -118,6 +118,10 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m := newMachine(p, opt, arenas[0])
+	if err := m.look(); err != nil { // at the memory of the arena, too
+		m.Close()
+		return nil, err
+	}
 	if err := m.makeGlobals(); err != nil {
 		m.Close()
 		return nil, err
