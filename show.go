@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -111,24 +110,27 @@ func (p *Program) WriteCode(ctx context.Context, w io.Writer, gradient bool) err
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
-	if err := prog.WriteCode(out, p.src.Place); err != nil {
-		return err
+	text := meter.NewBuffer()
+	if err := prog.WriteCode(text, p.src.Place); err != nil {
+		return p.locate(err, "printing")
 	}
-	return out.Flush()
+	_, err = text.WriteTo(w)
+	return err
 }
 
 // WriteGraph prints the arena that is left when the program has been reduced with
 // its inputs symbolic: what the result reaches.
 func (p *Program) WriteGraph(ctx context.Context, w io.Writer, opt EvalOptions) error {
-	m, _, err := p.open(limits.New(ctx, p.opt.MaxMemory), p.Point(), opt)
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	m, _, err := p.open(meter, p.Point(), opt)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	out := bufio.NewWriter(w)
-	if err := m.WriteGraph(out); err != nil {
-		return err
+	text := meter.NewBuffer()
+	if err := m.WriteGraph(text); err != nil {
+		return p.locate(err, "printing")
 	}
-	return out.Flush()
+	_, err = text.WriteTo(w)
+	return err
 }

@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -71,9 +70,9 @@ func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notati
 	if n == LaTeX {
 		write = func(w io.Writer) error { return unparse.LaTeX(w, st.t, st.check) }
 	}
-	var text bytes.Buffer
+	text := meter.NewBuffer()
 	p.terms.Lock()
-	err := write(&text)
+	err := write(text)
 	p.terms.Unlock()
 	if err != nil {
 		return p.locate(err, "printing")

@@ -139,7 +139,11 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 		if r.Number < stop {
 			return nil
 		}
-		if left, err = picture.Objects(w, m.Objects(), most); err != nil {
+		var objects []graph.Object
+		if objects, left, err = m.Objects(most); err == nil {
+			err = picture.Objects(w, objects, left)
+		}
+		if err != nil {
 			return err
 		}
 		return errTraceEnd

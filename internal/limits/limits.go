@@ -3,6 +3,7 @@
 package limits
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -83,6 +84,28 @@ func (m *Meter) fits(bytes int64) error {
 		return &MemoryError{Max: m.max, Used: used}
 	}
 	return nil
+}
+
+// Buffer is a buffer for text whose memory a meter bounds: writing checks the limits.
+type Buffer struct {
+	bytes.Buffer
+	meter *Meter
+}
+
+// NewBuffer returns an empty buffer.
+func (m *Meter) NewBuffer() *Buffer { return &Buffer{meter: m} }
+
+// Write appends p. The error is that of [Meter.Check] or [Meter.Reserve].
+func (b *Buffer) Write(p []byte) (int, error) {
+	if err := b.meter.Check(); err != nil {
+		return 0, err
+	}
+	if b.Len()+len(p) > b.Cap() {
+		if err := b.meter.Reserve(int64(2*b.Cap() + len(p))); err != nil {
+			return 0, err
+		}
+	}
+	return b.Buffer.Write(p)
 }
 
 // heapBytes is the memory that Go's runtime holds and has not given back.

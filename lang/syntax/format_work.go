@@ -74,7 +74,11 @@ func (fm *formatter) commit() {
 // run writes everything on the stack.
 func (fm *formatter) run() {
 	fm.commit()
-	for len(fm.work) > 0 {
+	for n := 1; len(fm.work) > 0; n++ {
+		if fm.stopped(n) {
+			fm.work = fm.work[:0]
+			return
+		}
 		fm.steps++
 		w := fm.work[len(fm.work)-1]
 		fm.work = fm.work[:len(fm.work)-1]

@@ -156,8 +156,12 @@ func (m *measure) fits(from, to uint32, columns int) bool {
 	return int(m.width[m.next[to]]-m.width[from]) <= columns
 }
 
-// layout appends the document to out.
-func (d *document) layout(out []byte) []byte {
+// layout appends the document to out. It calls stopped with the number of each token, and
+// ends when that says so.
+func (d *document) layout(out []byte, stopped func(int) bool) []byte {
+	if stopped(0) {
+		return out
+	}
 	m := d.link()
 	type level struct {
 		indent int
@@ -166,6 +170,9 @@ func (d *document) layout(out []byte) []byte {
 	levels := []level{{0, false}}
 	col := 0
 	for i := range d.toks {
+		if stopped(i) {
+			return out
+		}
 		t := &d.toks[i]
 		top := levels[len(levels)-1]
 		switch t.kind {

@@ -176,6 +176,10 @@ func (p *Program) Write(w io.Writer) error {
 	if len(diags) > 0 {
 		return syntax.NewErrors(f, diags)
 	}
-	_, err = w.Write(syntax.Format(f))
+	text, err := syntax.Format(f, p.opt.Check)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
 	return err
 }
