@@ -24,10 +24,8 @@ func (e *MemoryError) Error() string {
 
 // Meter checks a context and a bound on memory. A nil *Meter checks nothing.
 type Meter struct {
-	ctx    context.Context
-	max    uint64
-	checks atomic.Uint64
-	heap   atomic.Uint64 // the size of the Go heap when it was last read
+	ctx context.Context
+	max uint64
 }
 
 // outside counts the bytes of this process that are not in the Go heap.
@@ -51,20 +49,13 @@ func (m *Meter) Max() uint64 { return m.max }
 // SetContext makes ctx the context that Check looks at.
 func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }
 
-// heapEvery is how many checks pass between two readings of the heap's size.
-const heapEvery = 16
-
-// Check returns the context's error, or a [*MemoryError]. Memory outside the Go heap is
-// known exactly; the heap's size is read at every 16th check.
+// Check returns the context's error, or a [*MemoryError]. It takes a microsecond.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil
 	}
 	if err := m.ctx.Err(); err != nil {
 		return context.Cause(m.ctx)
-	}
-	if m.checks.Add(1)%heapEvery != 0 {
-		return m.fits(0)
 	}
 	return m.Reserve(0)
 }
@@ -74,13 +65,7 @@ func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil
 	}
-	m.heap.Store(heapBytes())
-	return m.fits(bytes)
-}
-
-// fits returns a [*MemoryError] if bytes more than was last known would pass the bound.
-func (m *Meter) fits(bytes int64) error {
-	if used := m.heap.Load() + uint64(outside.Load()+bytes); used > m.max {
+	if used := heapBytes() + uint64(outside.Load()+bytes); used > m.max {
 		return &MemoryError{Max: m.max, Used: used}
 	}
 	return nil
@@ -90,15 +75,22 @@ func (m *Meter) fits(bytes int64) error {
 type Buffer struct {
 	bytes.Buffer
 	meter *Meter
+	fresh int // bytes written since the last check
 }
+
+// bufferCheck is how many bytes are written to a buffer between two checks.
+const bufferCheck = 1 << 14
 
 // NewBuffer returns an empty buffer.
 func (m *Meter) NewBuffer() *Buffer { return &Buffer{meter: m} }
 
 // Write appends p. The error is that of [Meter.Check] or [Meter.Reserve].
 func (b *Buffer) Write(p []byte) (int, error) {
-	if err := b.meter.Check(); err != nil {
-		return 0, err
+	if b.fresh += len(p); b.fresh >= bufferCheck {
+		b.fresh = 0
+		if err := b.meter.Check(); err != nil {
+			return 0, err
+		}
 	}
 	if b.Len()+len(p) > b.Cap() {
 		if err := b.meter.Reserve(int64(2*b.Cap() + len(p))); err != nil {
