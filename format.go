@@ -12,15 +12,16 @@ import (
 // a [*LimitError] if ctx is done or the memory of the process passes the default of
 // [Options.MaxMemory].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
-	check := limits.New(ctx, 0).Check
-	f, diags, err := syntax.Parse(name, src, syntax.Options{Check: check})
+	meter := limits.New(ctx, 0)
+	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
+	f, diags, err := syntax.Parse(name, src, opt)
 	if err != nil {
 		return nil, wrapLimit(err, "formatting")
 	}
 	if len(diags) > 0 {
 		return nil, wrap(syntax.NewErrors(f, diags))
 	}
-	text, err := syntax.Format(f, check)
+	text, err := syntax.Format(f, opt)
 	if err != nil {
 		return nil, wrapLimit(err, "formatting")
 	}

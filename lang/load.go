@@ -87,7 +87,7 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes
 	}
-	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check})
+	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check, Reserve: opt.Reserve})
 	if err != nil {
 		return nil, err
 	}

@@ -9,14 +9,21 @@ import "bytes"
 // before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
 // between declarations at most one empty line. Comments behind declarations on
 // neighbouring lines are aligned. A file with errors is returned as it is.
-// check, if not nil, is called often; its error ends the work.
-func Format(f *File, check func() error) ([]byte, error) {
+// The error is that of the options' Check or Reserve.
+func Format(f *File, opt Options) (_ []byte, err error) {
+	defer catch(&err)
 	if f.broken {
 		return bytes.Clone(f.Src), nil
 	}
-	fm := &formatter{f: f, check: check}
+	fm := newFormatter(f, opt)
 	out := fm.file()
 	return out, fm.err
+}
+
+func newFormatter(f *File, opt Options) *formatter {
+	fm := &formatter{f: f, opt: opt}
+	fm.doc.opt = &fm.opt
+	return fm
 }
 
 // file writes the declarations, the body and the comments around them.
@@ -50,8 +57,8 @@ func (fm *formatter) file() []byte {
 
 // stopped calls check now and then, at step i of a loop, and reports whether the work is over.
 func (fm *formatter) stopped(i int) bool {
-	if i%checkEvery == 0 && fm.check != nil && fm.err == nil {
-		fm.err = fm.check()
+	if i%checkEvery == 0 && fm.opt.Check != nil && fm.err == nil {
+		fm.err = fm.opt.Check()
 	}
 	return fm.err != nil
 }
@@ -65,8 +72,8 @@ type formatter struct {
 	batch   []work
 	next    int    // the next comment to be written
 	prevEnd uint32 // where the last item ends
-	check   func() error
-	err     error // of check
+	opt     Options
+	err     error // of opt.Check
 	steps   int   // parts written and bytes looked at, to test that the work is linear
 	tails   []int // where out has the comments behind items, with the spaces before them
 }

@@ -258,7 +258,7 @@ func TestFormatDeep(t *testing.T) {
 // TestFormatLinear checks that the work grows with the program and no faster.
 func TestFormatLinear(t *testing.T) {
 	steps := func(src []byte) int {
-		fm := &formatter{f: mustParse(t, string(src))}
+		fm := newFormatter(mustParse(t, string(src)), Options{})
 		fm.file()
 		return fm.steps
 	}
@@ -282,7 +282,7 @@ func TestFormatRandom(t *testing.T) {
 }
 
 func formatted(t testing.TB, f *File) []byte {
-	out, err := Format(f, nil)
+	out, err := Format(f, Options{})
 	require.NoError(t, err)
 	return out
 }

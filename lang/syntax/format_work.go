@@ -66,7 +66,7 @@ func (fm *formatter) end() { fm.batch = append(fm.batch, work{kind: workEnd}) }
 // commit puts the batch on the stack, its first part on top.
 func (fm *formatter) commit() {
 	for i := len(fm.batch) - 1; i >= 0; i-- {
-		fm.work = append(room(fm.work), fm.batch[i])
+		fm.work = append(room(&fm.opt, fm.work), fm.batch[i])
 	}
 	fm.batch = fm.batch[:0]
 }

@@ -20,6 +20,9 @@ type Options struct {
 	Reversed bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
 	Check func() error
+	// Reserve, if not nil, is called before a large slice is allocated; its error ends the
+	// work.
+	Reserve func(bytes int64) error
 }
 
 // Program collects the declarations of a program, and then prints it.
@@ -169,14 +172,15 @@ func (p *Program) Write(w io.Writer) error {
 		}
 	}
 	p.out = append(append(text, p.out...), '\n')
-	f, diags, err := syntax.Parse("printed", p.out, syntax.Options{Check: p.opt.Check})
+	opt := syntax.Options{Check: p.opt.Check, Reserve: p.opt.Reserve}
+	f, diags, err := syntax.Parse("printed", p.out, opt)
 	if err != nil {
 		return err
 	}
 	if len(diags) > 0 {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err := syntax.Format(f, p.opt.Check)
+	text, err := syntax.Format(f, opt)
 	if err != nil {
 		return err
 	}
