@@ -10,6 +10,7 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -65,7 +66,7 @@ func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil
 	}
-	if used := heapBytes() + uint64(outside.Load()+bytes); used > m.max {
+	if used := heapBytes() + program() + uint64(outside.Load()+bytes); used > m.max {
 		return &MemoryError{Max: m.max, Used: used}
 	}
 	return nil
@@ -99,6 +100,20 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	}
 	return b.Buffer.Write(p)
 }
+
+// program is the memory of the executable and its libraries, in bytes, when the process
+// has begun; 0 where that can't be told.
+var program = sync.OnceValue(func() uint64 {
+	var size, resident, shared uint64 // in pages
+	text, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &size, &resident, &shared)
+	}
+	if err != nil {
+		return 0
+	}
+	return shared * uint64(os.Getpagesize())
+})
 
 // heapBytes is the memory that Go's runtime holds and has not given back.
 func heapBytes() uint64 {
