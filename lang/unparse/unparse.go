@@ -41,6 +41,7 @@ type Program struct {
 	printed  []bool // the variables that stand in the text
 	stack    []item
 	steps    int
+	err      error // of a look
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
@@ -64,7 +65,7 @@ func (p *Program) Reserve(names ...string) {
 // Data declares the term's data i, whose name must be reserved.
 func (p *Program) Data(i int, name string, v load.Value) {
 	p.head = append(p.head, "data "+name+" : "+v.Shape.String()+" = "...)
-	p.head = append(data(p.head, v), '\n')
+	p.head = append(p.value(p.head, v), '\n')
 	p.data[i] = name
 	if p.opt.Reversed {
 		p.data[i] = p.reversed(name, v.Shape)
@@ -161,6 +162,9 @@ func (p *Program) Write(w io.Writer) error {
 			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
 		}
 	}
+	if p.err != nil {
+		return p.err
+	}
 	p.findTuples()
 	if err := p.print(); err != nil {
 		return err
@@ -180,7 +184,7 @@ func (p *Program) Write(w io.Writer) error {
 	if len(diags) > 0 {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err := syntax.Format(f, opt)
+	text, err = syntax.Format(f, opt)
 	if err != nil {
 		return err
 	}
