@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -61,13 +62,21 @@ func (m *Meter) Check() error {
 	return m.Reserve(0)
 }
 
-// Reserve returns a [*MemoryError] if bytes more would pass the bound.
+// Reserve returns a [*MemoryError] if bytes more would pass the bound. Before that it has
+// garbage collected: that must free a sixteenth of the bound, so that collections near it
+// stay apart.
 func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil
 	}
-	if used := heapBytes() + program() + uint64(outside.Load()+bytes); used > m.max {
-		return &MemoryError{Max: m.max, Used: used}
+	used := func() uint64 { return heapBytes() + program() + uint64(outside.Load()+bytes) }
+	before := used()
+	if before <= m.max {
+		return nil
+	}
+	debug.FreeOSMemory()
+	if used() > m.max-m.max/16 {
+		return &MemoryError{Max: m.max, Used: before}
 	}
 	return nil
 }
