@@ -73,13 +73,11 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	run(own)
 	group.Wait()
 	t.stop.Store(false)
-	var sum cost
+	steps := m.steps
 	for _, w := range all {
-		c := w.m.cost()
-		sum.steps += c.steps
+		steps += w.m.steps
 	}
-	most := m.opt.Limits.MaxSteps
-	if failed.Load() > 0 || most != 0 && m.steps+sum.steps >= most {
+	if most := m.opt.Limits.MaxSteps; failed.Load() > 0 || most != 0 && steps >= most {
 		return false, nil
 	}
 	for _, w := range all {

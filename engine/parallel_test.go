@@ -232,7 +232,7 @@ func TestParallelMemory(t *testing.T) {
 // at work: the arenas hold no more than a few times what LIFO's does, and a limit of memory
 // or of nodes that LIFO keeps is kept.
 func TestParallelCollects(t *testing.T) {
-	s := fromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 16 -> f (x * i)")
+	s := fromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
 	prog := s.compiled(t, compile.Options{})
 	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
 	lifo := m.Stats()
