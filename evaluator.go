@@ -3,6 +3,7 @@ package gram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -34,6 +35,24 @@ type EvalOptions struct {
 	traced bool
 }
 
+// check reports values that no option has.
+func (o *EvalOptions) check() error {
+	wrong := func(what string, is int) error { return fmt.Errorf("gram: there is no %s %d", what, is) }
+	switch {
+	case o.Schedule > Parallel:
+		return wrong("schedule", int(o.Schedule))
+	case o.Mode > Tape:
+		return wrong("mode", int(o.Mode))
+	case o.Strategy > Modular:
+		return wrong("strategy", int(o.Strategy))
+	case int(o.Ablation) >= len(engine.Ablations):
+		return wrong("ablation", int(o.Ablation))
+	case o.Workers < 0:
+		return fmt.Errorf("gram: %d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
+	}
+	return nil
+}
+
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
 // at a time. Close it to return its memory.
 type Evaluator struct {
@@ -42,12 +61,12 @@ type Evaluator struct {
 	prog    *graph.Program
 	m       *engine.Machine
 	meter   *limits.Meter
-	held    uint64 // bytes of the arena that the meter knows of
 	grad    bool
 	passes  *passes // of the modes that need no machine once the graph is there
 	last    time.Duration
 	lengths []int
 	cleanup runtime.Cleanup
+	closed  bool
 	// Of the strategies other than Direct: what was done before the program that runs.
 	before      engine.Stats
 	modularised *modularProgram
@@ -68,6 +87,9 @@ func (p *Program) NewGradient(ctx context.Context, opt EvalOptions) (*Evaluator,
 }
 
 func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) (*Evaluator, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
 	e := &Evaluator{p: p, opt: opt, meter: limits.New(ctx, p.opt.MaxMemory), grad: grad}
 	var err error
 	if grad && opt.Mode != Reverse {
@@ -93,43 +115,50 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 // placed reports whether steps are to be known by their places in the source.
 func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
 
-// start makes the machine of the evaluator's program.
+// start makes the machine of the evaluator's program, in place of the one that it has.
 func (e *Evaluator) start() error {
 	opt := e.opt
-	var err error
-	e.m, err = engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.look}})
+	m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
+		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}})
 	if err != nil {
 		return e.p.locate(err, "starting")
 	}
-	// An evaluator that is dropped without Close gives its memory back all the same.
+	if e.m != nil {
+		e.cleanup.Stop()
+		_ = e.m.Close()
+	}
+	e.m = m
+	// An evaluator that is dropped without Close gives its memory back all the same. The
+	// machine must not refer to e, or e would never be dropped.
 	e.cleanup = runtime.AddCleanup(e, func(m *engine.Machine) { _ = m.Close() }, e.m)
 	return nil
 }
 
-// look is called by the machine at least every 2¹⁶ steps or nodes: also while it makes the
-// program's constants, before the evaluator has it.
-func (e *Evaluator) look() error {
-	if e.m != nil {
-		if held := e.m.ArenaBytes(); held != e.held {
-			e.meter.Arena(int64(held) - int64(e.held))
-			e.held = held
-		}
-	}
-	if e.p.opt.Progress != nil {
-		e.p.opt.Progress("reduce")
-	}
-	return e.meter.Check()
-}
-
-// Close returns the evaluator's memory to the system. The evaluator is not to be
-// used after it.
+// Close returns the evaluator's memory to the system. After it there are no more runs:
+// they are errors.
 func (e *Evaluator) Close() error {
+	e.closed = true
 	if e.passes != nil {
 		return nil
 	}
 	e.cleanup.Stop()
 	return e.m.Close()
+}
+
+// ready reports a run that the evaluator can't do: it is closed, it computes something
+// else, or the point has another length than the program's.
+func (e *Evaluator) ready(gradient bool, point []float64) error {
+	switch inputs := e.p.scalars(); {
+	case e.closed:
+		return errors.New("gram: the evaluator is closed")
+	case gradient && !e.grad:
+		return errors.New("gram: this evaluator computes values: NewGradient makes one of gradients")
+	case !gradient && e.grad:
+		return errors.New("gram: this evaluator computes gradients: NewValue makes one of values")
+	case len(point) != inputs:
+		return fmt.Errorf("gram: the point has length %d, and the program has %d scalar inputs", len(point), inputs)
+	}
+	return nil
 }
 
 // Value appends the numbers of the program's value at the point to out, from left
@@ -139,8 +168,8 @@ func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64,
 	if e.p.src.Shape == nil {
 		return out, e.p.valueType()
 	}
-	if e.passes != nil {
-		return out, errors.New("gram: this evaluator is one of gradients")
+	if err := e.ready(false, point); err != nil {
+		return out, err
 	}
 	e.meter.SetContext(ctx)
 	start := time.Now()
@@ -162,8 +191,14 @@ func (e *Evaluator) Lengths() []int { return e.lengths }
 // Gradient puts the k numbers of the program's value at the point into values, and
 // the partial derivatives of each by each scalar input, row by row, into jacobian,
 // which has k times as many numbers as there are scalar inputs. For a body of type
-// R, k is 1. Corollary gradient, section 5.2.
+// R, k is 1. Other lengths are an error. Corollary gradient, section 5.2.
 func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
+	if err := e.ready(true, point); err != nil {
+		return err
+	}
+	if k := e.Outputs(); len(values) != k || len(jacobian) != k*len(point) {
+		return fmt.Errorf("gram: values has length %d and jacobian %d; they must be %d and %d", len(values), len(jacobian), k, k*len(point))
+	}
 	e.meter.SetContext(ctx)
 	if e.passes != nil {
 		var err error
@@ -209,8 +244,11 @@ func (p *Program) Gradient(ctx context.Context, opt EvalOptions) (*Result, error
 }
 
 // Repeat runs the program n times at its point, for the value or for the gradient,
-// and reports the best and the median time in the cost.
+// and reports the best and the median time in the cost. n must be positive.
 func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n int) (*Result, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("gram: a program can't be run %d times", n)
+	}
 	return p.run(ctx, opt, gradient, n)
 }
 
@@ -227,7 +265,7 @@ func (p *Program) run(ctx context.Context, opt EvalOptions, gradient bool, n int
 		res.Jacobian = make([]float64, e.Outputs()*len(point))
 	}
 	times := make([]time.Duration, 0, n)
-	for range max(1, n) {
+	for range n {
 		if gradient {
 			err = e.Gradient(ctx, point, res.Values, res.Jacobian)
 		} else {

@@ -15,7 +15,7 @@ func TestExamplesAreFormatted(t *testing.T) {
 	for _, name := range exampleNames(t) {
 		src, err := os.ReadFile("examples/" + name + ".gram")
 		require.NoError(t, err)
-		text, err := gram.Format(name, src)
+		text, err := gram.Format(t.Context(), name, src)
 		require.NoError(t, err)
 		require.Equal(t, string(src), string(text), name)
 	}
@@ -26,15 +26,15 @@ func TestExamplesAreFormatted(t *testing.T) {
 func TestFormatKeepsMeaning(t *testing.T) {
 	for _, c := range handWorked {
 		loose := strings.ReplaceAll(c.src, "+", " +  ")
-		text, err := gram.Format("test.gram", []byte(loose))
+		text, err := gram.Format(t.Context(), "test.gram", []byte(loose))
 		require.NoError(t, err, c.name)
-		again, err := gram.Format("test.gram", text)
+		again, err := gram.Format(t.Context(), "test.gram", text)
 		require.NoError(t, err, c.name)
 		require.Equal(t, string(text), string(again), c.name)
 		res, err := load(t, string(text)).Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err, c.name)
 		require.Equal(t, c.gradient, res.Cost.Steps, c.name)
 	}
-	_, err := gram.Format("test.gram", []byte("let x = in x"))
+	_, err := gram.Format(t.Context(), "test.gram", []byte("let x = in x"))
 	require.ErrorContains(t, err, "test.gram:1:")
 }

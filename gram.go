@@ -220,6 +220,15 @@ func (p *Program) Point() []float64 {
 	return point
 }
 
+// scalars returns how many scalar inputs there are.
+func (p *Program) scalars() int {
+	n := 0
+	for _, in := range p.src.Inputs {
+		n += len(in.Vars)
+	}
+	return n
+}
+
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
 

@@ -14,12 +14,15 @@ import (
 // variables are t's inputs, of type D(R), and for t of type R it is the right-hand side
 // of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. What several places share is bound by one let, so
 // its size is linear in the steps taken. A program that branches on its inputs takes
-// the branches of the point. The error is a [*lang.Error] or one of ctx or a limit.
+// the branches of the point. The error is an [*Error] or a [*LimitError].
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	return p.normal(limits.New(ctx, p.opt.MaxMemory), opt)
 }
 
 func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
 	p.terms.Lock()
 	defer p.terms.Unlock()
 	d, err := revgrad.Reverse(p.src.Term, p.opt.check("compile", meter))

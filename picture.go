@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"strconv"
@@ -46,17 +45,17 @@ type DrawOptions struct {
 // the program doesn't have, or a [*LimitError].
 func (p *Program) Draw(ctx context.Context, w io.Writer, what Picture, opt DrawOptions) (left int, err error) {
 	meter := limits.New(ctx, p.opt.MaxMemory)
-	var text bytes.Buffer
+	text := meter.NewBuffer()
 	switch what {
 	case CodePicture:
-		left, err = p.drawCode(&text, meter, opt)
+		left, err = p.drawCode(text, meter, opt)
 	case GraphPicture:
-		left, err = p.drawArena(&text, meter, opt)
+		left, err = p.drawArena(text, meter, opt)
 	default:
-		left, err = p.drawComputation(&text, what, meter, opt)
+		left, err = p.drawComputation(text, what, meter, opt)
 	}
 	if err != nil {
-		return 0, err
+		return 0, p.locate(err, "drawing")
 	}
 	_, err = text.WriteTo(w)
 	return left, err
@@ -80,7 +79,11 @@ func (p *Program) drawArena(w io.Writer, meter *limits.Meter, opt DrawOptions) (
 		return 0, err
 	}
 	defer m.Close()
-	return picture.Objects(w, m.Objects(), opt.Most)
+	objects, left, err := m.Objects(opt.Most)
+	if err != nil {
+		return 0, p.locate(err, "drawing")
+	}
+	return left, picture.Objects(w, objects, left)
 }
 
 func (p *Program) drawComputation(w io.Writer, what Picture, meter *limits.Meter, opt DrawOptions) (int, error) {

@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -52,6 +51,9 @@ func (p *Program) Branches() bool {
 // open reduces the program with symbolic inputs, whose values at the point decide the
 // branches. The caller closes the machine.
 func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+	if err := opt.check(); err != nil {
+		return nil, engine.GraphSize{}, err
+	}
 	if !ground(p.src.Shape) {
 		return nil, engine.GraphSize{}, p.errorAt(p.src.BodyPos(), "no computational graph",
 			"the body has type "+p.src.TypeText+"; a graph has outputs of type R")
@@ -108,24 +110,27 @@ func (p *Program) WriteCode(ctx context.Context, w io.Writer, gradient bool) err
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
-	if err := prog.WriteCode(out, p.src.Place); err != nil {
-		return err
+	text := meter.NewBuffer()
+	if err := prog.WriteCode(text, p.src.Place); err != nil {
+		return p.locate(err, "printing")
 	}
-	return out.Flush()
+	_, err = text.WriteTo(w)
+	return err
 }
 
 // WriteGraph prints the arena that is left when the program has been reduced with
 // its inputs symbolic: what the result reaches.
 func (p *Program) WriteGraph(ctx context.Context, w io.Writer, opt EvalOptions) error {
-	m, _, err := p.open(limits.New(ctx, p.opt.MaxMemory), p.Point(), opt)
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	m, _, err := p.open(meter, p.Point(), opt)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	out := bufio.NewWriter(w)
-	if err := m.WriteGraph(out); err != nil {
-		return err
+	text := meter.NewBuffer()
+	if err := m.WriteGraph(text); err != nil {
+		return p.locate(err, "printing")
 	}
-	return out.Flush()
+	_, err = text.WriteTo(w)
+	return err
 }

@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -63,7 +62,7 @@ const (
 // program doesn't have, or a [*LimitError].
 func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notation, opt EvalOptions) error {
 	meter := limits.New(ctx, p.opt.MaxMemory)
-	st := &stage{p: p, check: p.opt.check("print", meter)}
+	st := &stage{p: p, check: p.opt.check("print", meter), reserve: meter.Reserve}
 	if err := st.make(s, meter, opt); err != nil {
 		return err
 	}
@@ -71,9 +70,9 @@ func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notati
 	if n == LaTeX {
 		write = func(w io.Writer) error { return unparse.LaTeX(w, st.t, st.check) }
 	}
-	var text bytes.Buffer
+	text := meter.NewBuffer()
 	p.terms.Lock()
-	err := write(&text)
+	err := write(text)
 	p.terms.Unlock()
 	if err != nil {
 		return p.locate(err, "printing")
@@ -84,13 +83,15 @@ func (p *Program) WriteStage(ctx context.Context, w io.Writer, s Stage, n Notati
 
 // stage is a term with what its free variables are.
 type stage struct {
-	p      *Program
-	check  func() error
-	t      *term.Term
-	kind   Stage
-	inputs []term.Var // the scalar inputs
-	a      term.Var   // of BPStage: the adjoint
-	by     []term.Var // of ForwardStage: the inputs that have tangents
+	p     *Program
+	check func() error
+	// reserve is that of the meter, nil where nothing is printed.
+	reserve func(bytes int64) error
+	t       *term.Term
+	kind    Stage
+	inputs  []term.Var // the scalar inputs
+	a       term.Var   // of BPStage: the adjoint
+	by      []term.Var // of ForwardStage: the inputs that have tangents
 	// singular: a slope of the graph is not finite at the point.
 	singular bool
 	// name, if not nil, names the operations of the graph by their place; otherwise they
@@ -252,7 +253,7 @@ func value(t *term.Term, s *Shape, next func() term.Ref) term.Ref {
 func (st *stage) text(w io.Writer) error {
 	src := st.p.src
 	reversed := st.kind == ReverseStage || st.kind == NormalStage
-	opt := unparse.Options{Check: st.check, Reversed: reversed}
+	opt := unparse.Options{Check: st.check, Reserve: st.reserve, Reversed: reversed}
 	if reversed {
 		opt.Dim = max(1, len(st.inputs))
 	}

@@ -90,7 +90,7 @@ func TestStagesParseBack(t *testing.T) {
 			st, text := makeStage(t, p, s)
 			back := loadText(t, text)
 			require.Empty(t, term.Difference(st.t, back.Term(), term.EquivOptions{}), "%s\n%s", name, text)
-			formatted, err := Format(name, []byte(text))
+			formatted, err := Format(t.Context(), name, []byte(text))
 			require.NoError(t, err)
 			require.Equal(t, text, string(formatted), name)
 			if s != BPStage {

@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -29,7 +30,13 @@ const (
 )
 
 // String returns the strategy's name.
-func (s Strategy) String() string { return [...]string{"direct", "unfold", "modular"}[s] }
+func (s Strategy) String() string {
+	names := [...]string{"direct", "unfold", "modular"}
+	if int(s) >= len(names) {
+		return fmt.Sprintf("Strategy(%d)", uint8(s))
+	}
+	return names[s]
+}
 
 // prepare makes the program of a gradient by the strategy, for the point.
 func (e *Evaluator) prepare(point []float64) error {
@@ -118,11 +125,11 @@ func (e *Evaluator) again(point []float64) error {
 	if err := e.prepare(point); err != nil {
 		return err
 	}
-	e.cleanup.Stop()
-	if err := e.m.Close(); err != nil {
+	if err := e.start(); err != nil {
+		e.madeAt = nil // the machine is still that of the last point
 		return err
 	}
-	return e.start()
+	return nil
 }
 
 // addStats adds what was done before the run to its cost.

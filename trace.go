@@ -56,7 +56,7 @@ func ruleOf(text string) (graph.Rule, error) {
 	if near := load.Closest(text, RuleNames()); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return 0, &UsageError{Flag: "--rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
+	return 0, &UsageError{Option: "rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
 }
 
 // filter chooses the steps that are traced.

@@ -132,14 +132,18 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 		case !errors.Is(err, errTraceEnd):
 			return 0, err
 		case stop == 0:
-			return 0, &UsageError{Flag: "--step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
+			return 0, &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
 		}
 	}
 	err = p.traced(ctx, &opt, func(m *engine.Machine, r *engine.Rewrite) error {
 		if r.Number < stop {
 			return nil
 		}
-		if left, err = picture.Objects(w, m.Objects(), most); err != nil {
+		var objects []graph.Object
+		if objects, left, err = m.Objects(most); err == nil {
+			err = picture.Objects(w, objects, left)
+		}
+		if err != nil {
 			return err
 		}
 		return errTraceEnd
@@ -154,5 +158,5 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 }
 
 func noStep(step uint64) error {
-	return &UsageError{Flag: "--step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
+	return &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
 }

@@ -45,9 +45,9 @@ func checkAblation(p *graph.Program, opt Options) error {
 	case opt.Ablation == Whole:
 		return nil
 	case opt.Schedule != LIFO:
-		return errors.New("machine: an ablation is of the schedule LIFO")
+		return errors.New("an ablation is of the schedule LIFO")
 	case p.Open || p.Late:
-		return errors.New("machine: an ablation is of programs without symbolic inputs or hand-written duals")
+		return errors.New("an ablation is of programs without symbolic inputs or hand-written duals")
 	}
 	return nil
 }

@@ -38,6 +38,9 @@ func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref,
 // arrived at a block on the stack. A block that is pushed below what has been looked at is not lent.
 func (m *Machine) lendSweeps(stack []graph.Ref) {
 	t := m.team
+	if t.alone {
+		return
+	}
 	t.swept = min(t.swept, len(stack))
 	if t.swept == len(stack) {
 		return

@@ -193,7 +193,7 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 		}
 		n := &m.state[h]
 		if checking && n.A == 0 {
-			panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+			panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
 		}
 		n.V = math.Float64bits(n.Number() + c.sums[k])
 		if n.A--; n.A == 0 {

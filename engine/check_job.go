@@ -18,7 +18,7 @@ func (c *jobChecks) reset() { *c = jobChecks{map[[2]graph.Ref]bool{}, map[graph.
 
 func (c *jobChecks) arrive(job, dual graph.Ref) {
 	if c.fired[[2]graph.Ref{job, dual}] {
-		panic(fmt.Sprintf("machine: an arrival at dual %d in job %d after it has fired", dual, job))
+		panic(fmt.Sprintf("engine: an arrival at dual %d in job %d after it has fired", dual, job))
 	}
 	c.due[job]++
 }
@@ -27,7 +27,7 @@ func (c *jobChecks) arrive(job, dual graph.Ref) {
 func (c *jobChecks) fire(job, dual graph.Ref, arrivals uint64) {
 	key := [2]graph.Ref{job, dual}
 	if c.fired[key] {
-		panic(fmt.Sprintf("machine: dual %d fires twice in job %d", dual, job))
+		panic(fmt.Sprintf("engine: dual %d fires twice in job %d", dual, job))
 	}
 	c.fired[key] = true
 	c.due[job] -= arrivals
@@ -35,6 +35,6 @@ func (c *jobChecks) fire(job, dual graph.Ref, arrivals uint64) {
 
 func (c *jobChecks) finish(job graph.Ref) {
 	if c.due[job] != 0 {
-		panic(fmt.Sprintf("machine: job %d ends with %d arrivals outstanding", job, c.due[job]))
+		panic(fmt.Sprintf("engine: job %d ends with %d arrivals outstanding", job, c.due[job]))
 	}
 }

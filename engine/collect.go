@@ -64,43 +64,78 @@ func (m *Machine) nextCollection() uint32 {
 func (m *Machine) collectGarbage() error {
 	c := &m.collect
 	c.peak = max(c.peak, uint64(m.top-m.base))
-	if !m.recall() { // a worker knows where things are: later
-		c.at = uint32(min(uint64(m.top)+uint64(c.least), math.MaxUint32))
-		return nil
+	pin, err := m.pinned()
+	if err != nil {
+		return err
 	}
 	n := int(m.top-m.base)/64 + 1
 	resize(&c.live, n)
 	resize(&c.starts, n)
 	resize(&c.below, n)
 	m.markAll()
+	kept := c.keep(pin, m.base)
 	total := uint32(0)
 	for i, word := range c.live {
 		c.below[i] = total
 		total += uint32(bits.OnesCount64(word))
 	}
 	m.slide()
-	m.root = m.moved(m.root)
-	for i, r := range m.work {
-		m.work[i] = m.moved(r)
-	}
+	m.roots(m.moved)
 	top := m.base + total
 	c.freed += uint64(m.top - top)
 	m.top = top
 	if m.record != nil {
 		m.record.top = top
 	}
-	if checking {
+	if checking && kept == 0 {
 		m.assertReachable()
 	}
 	c.at = m.nextCollection()
-	if uint64(m.arena.Len()) > 2*uint64(c.at) {
+	start := m.arena.Start()
+	if uint64(m.arena.Len()-start) > 2*uint64(c.at-start) {
 		m.arena.Shrink(c.at)
 		m.limit = min(m.limit, m.arena.Len())
 	}
+	if m.team != nil {
+		m.team.lend.pause = kept > max(c.least, total-kept)
+	}
 	if most := m.opt.Limits.MaxNodes; most != 0 && uint64(total) > most {
+		if kept > 0 && m.dismiss() {
+			return m.collectGarbage()
+		}
 		return m.limitError("nodes", most, nil)
 	}
 	return nil
+}
+
+// keep marks all nodes below pin as live, objects or not, and returns how many were not.
+func (c *collector) keep(pin, base graph.Ref) (kept uint32) {
+	for i := graph.Ref(0); base+i < pin; i += 64 {
+		all := ^uint64(0)
+		if left := pin - base - i; left < 64 {
+			all = 1<<left - 1
+		}
+		kept += uint32(bits.OnesCount64(all &^ c.live[i/64]))
+		c.live[i/64] |= all
+	}
+	return kept
+}
+
+// roots replaces each reference from which objects are reached by what f makes of it: the
+// result, the worklist, and values that workers have brought.
+func (m *Machine) roots(f func(graph.Ref) graph.Ref) {
+	m.root = f(m.root)
+	for i, r := range m.work {
+		m.work[i] = f(r)
+	}
+	if m.team == nil {
+		return
+	}
+	for _, e := range m.team.lend.lent {
+		if e != nil && e.here {
+			e.value = f(e.value)
+		}
+	}
 }
 
 // assertReachable asserts that all nodes that are left are reachable: what was allocated
@@ -115,21 +150,18 @@ func (m *Machine) assertReachable() {
 		n += bits.OnesCount64(word)
 	}
 	if n != int(m.top-m.base) {
-		panic(fmt.Sprintf("machine: %d nodes are left and %d are reachable", m.top-m.base, n))
+		panic(fmt.Sprintf("engine: %d nodes are left and %d are reachable", m.top-m.base, n))
 	}
 }
 
 // markAll marks what the worklist and the result reach.
 func (m *Machine) markAll() {
 	c := &m.collect
-	m.root = m.mark(m.root)
-	for i, r := range m.work {
-		m.work[i] = m.mark(r)
-	}
+	m.roots(m.mark)
 	for len(c.stack) > 0 {
 		r := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
-		m.references(r, func(w uint64) { m.words[w] = m.mark(m.words[w]) })
+		m.references(r, func(w uint64) { m.set(w, m.mark(m.words[w])) })
 	}
 }
 
@@ -176,13 +208,23 @@ func (m *Machine) slide() {
 			r := m.base + uint32(i*64+bits.TrailingZeros64(word))
 			word &= word - 1
 			n := m.extent(r)
-			m.references(r, func(w uint64) { m.words[w] = m.moved(m.words[w]) })
+			m.references(r, func(w uint64) { m.set(w, m.moved(m.words[w])) })
 			to := m.moved(r)
-			copy(m.nodes[to:to+n], m.nodes[r:r+n])
+			if to != r {
+				copy(m.nodes[to:to+n], m.nodes[r:r+n])
+			}
 			if m.record != nil {
 				m.record.moved(to, r, n)
 			}
 		}
+	}
+}
+
+// set sets a word to a reference. What a worker may be reading does not change, and is not
+// written.
+func (m *Machine) set(w uint64, r graph.Ref) {
+	if m.words[w] != r {
+		m.words[w] = r
 	}
 }
 

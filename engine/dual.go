@@ -140,7 +140,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		}
 		cells++
 		if checking && state[d].A != 0 {
-			panic(fmt.Sprintf("machine: cell %d fires with %d arrivals outstanding", d, state[d].A))
+			panic(fmt.Sprintf("engine: cell %d fires with %d arrivals outstanding", d, state[d].A))
 		}
 		index := n.Head >> graph.KindShift
 		if n.Kind() == graph.Input {
@@ -181,7 +181,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			h := heads[in.D]
 			c := &state[h]
 			if checking && c.A == 0 {
-				panic(fmt.Sprintf("machine: an arrival at cell %d after it has fired", h))
+				panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
 			}
 			c.V = math.Float64bits(c.Number() + v)
 			c.A--

@@ -34,7 +34,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 		}
 	}
 	if checking && m.top-before > t.Units+spareUnits {
-		panic(fmt.Sprintf("machine: template %d (%s) took %d nodes, more than %d", id, t.Name, m.top-before, t.Units+spareUnits))
+		panic(fmt.Sprintf("engine: template %d (%s) took %d nodes, more than %d", id, t.Name, m.top-before, t.Units+spareUnits))
 	}
 	if t.RootAt == graph.NoRoot {
 		m.takeOver(into, m.slots[t.Result])

@@ -3,14 +3,12 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/gram-machine/gram/graph"
 )
 
 // jobsOf runs the jobs of all outputs. Independent jobs run on several workers, each in
 // LIFO order, on cells of its own; what each adds up does not depend on the others.
 func (m *Machine) jobsOf(values, jacobian []float64) error {
-	if m.team != nil && len(values) > 1 {
+	if m.team != nil && !m.team.alone && len(values) > 1 {
 		if ok, err := m.jobsAtOnce(values, jacobian); ok || err != nil {
 			return err
 		}
@@ -56,17 +54,17 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 		}
 	}
 	for _, w := range all {
-		cells, err := graph.NewArena(uint64(end) * graph.NodeBytes)
+		cells, err := m.arena.Beside(end)
 		if err != nil {
 			return false, nil
 		}
 		defer cells.Close()
-		if err := cells.Grow(end); err != nil {
-			return false, nil
-		}
 		w.m.opt.Limits.MaxSteps = 0
 		w.begin()
 		w.m.root, w.m.order, w.m.state = m.root, m.order, cells.Nodes()
+	}
+	if look := m.opt.Limits.Look; look != nil && look() != nil {
+		return false, nil
 	}
 	var group sync.WaitGroup
 	for _, w := range t.workers {
@@ -75,13 +73,11 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	run(own)
 	group.Wait()
 	t.stop.Store(false)
-	var sum cost
+	steps := m.steps
 	for _, w := range all {
-		c := w.m.cost()
-		sum.steps += c.steps
+		steps += w.m.steps
 	}
-	most := m.opt.Limits.MaxSteps
-	if failed.Load() > 0 || most != 0 && m.steps+sum.steps >= most {
+	if most := m.opt.Limits.MaxSteps; failed.Load() > 0 || most != 0 && steps >= most {
 		return false, nil
 	}
 	for _, w := range all {

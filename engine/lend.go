@@ -8,6 +8,7 @@ type lending struct {
 	lent  []*errand // by their places on the worklist, from its bottom; nil: not lent
 	depth int       // how many redexes wait for a worker
 	every uint64    // steps between two looks
+	pause bool      // nothing is lent: workers keep too much from being collected
 }
 
 // maxDepth bounds how many redexes wait for a worker.
@@ -16,7 +17,7 @@ const maxDepth = 64
 // lendScan bounds how many places of the worklist one look goes through.
 const lendScan = 1 << 10
 
-func (l *lending) reset() { l.lent = l.lent[:0] }
+func (l *lending) reset() { l.lent, l.pause = l.lent[:0], false }
 
 // lend lends applications from the bottom of the worklist, where those are that LIFO
 // comes to last, and which tend to be large. An application's function and arguments
@@ -26,7 +27,7 @@ func (l *lending) reset() { l.lent = l.lent[:0] }
 func (m *Machine) lend() {
 	t := m.team
 	l := &t.lend
-	if !l.on || len(l.lent) >= len(m.work) {
+	if !l.on || l.pause || t.alone || len(l.lent) >= len(m.work) {
 		return
 	}
 	waiting := t.waiting()
@@ -53,12 +54,16 @@ func (m *Machine) redexErrand(r graph.Ref) *errand {
 	if limits.MaxSteps != 0 {
 		limits.MaxSteps = max(1, limits.MaxSteps-min(m.steps, limits.MaxSteps))
 	}
-	e := &errand{}
+	e := &errand{top: m.top}
 	e.do = func(w *worker) error {
 		s := w.m
 		s.opt.Limits.MaxSteps = limits.MaxSteps
 		w.begin()
 		err := s.reduceCopy(head, site, operands)
+		e.peak = max(s.collect.peak, uint64(s.top-s.base))
+		if err == nil && s.collects() && s.top-s.base > copiedAsIs {
+			err = s.collectGarbage()
+		}
 		if err != nil {
 			s.top = s.base
 			return err
@@ -83,6 +88,9 @@ func (m *Machine) reduceCopy(head, site uint32, operands [4]uint32) error {
 	return m.reduce()
 }
 
+// copiedAsIs is how many nodes an errand leaves, at most, without a collection.
+const copiedAsIs = 1 << 10
+
 // copyUnits are the nodes of the copy of a redex.
 const copyUnits = 2
 
@@ -95,6 +103,9 @@ func (m *Machine) fireLent(r graph.Ref, i int) error {
 		return m.fire(r)
 	}
 	ok, err := m.fetch(e)
+	if ok && !m.prog.Reversed {
+		ok, err = m.bring(e)
+	}
 	if err != nil {
 		return err
 	}
@@ -102,19 +113,13 @@ func (m *Machine) fireLent(r graph.Ref, i int) error {
 		return m.fire(r)
 	}
 	m.add(&e.cost)
-	nodes := uint64(e.to-e.from-copyUnits) + e.freed
-	v := e.value
+	nodes := uint64(e.to-e.from) + e.freed - copyUnits
 	if m.prog.Reversed {
 		m.orderAs(e, nodes)
 	} else {
-		before := m.top
-		if v, err = m.copyHere(v); err != nil {
-			return err
-		}
-		m.collect.freed += nodes - uint64(m.top-before)
-		e.by.unread.Add(-1)
+		m.collect.freed += nodes - e.copied
 	}
-	m.settle(r, v)
+	m.settle(r, e.value)
 	return nil
 }
 
@@ -125,59 +130,89 @@ func (m *Machine) orderAs(e *errand, nodes uint64) {
 	m.order = o
 	o.append(o.from, m.top)
 	o.append(e.from, e.to)
+	e.by.kept = max(e.by.kept, e.to)
 	from := toChunk(m.top)
 	m.elsewhere += int64(nodes) - int64(from-m.top)
 	m.top, o.from = from, from
 	m.setNodeTop()
 }
 
-// recall takes back what no worker has begun, and reports whether nothing is lent then:
-// an errand knows its redex's operands by their places in the arena.
-func (m *Machine) recall() bool {
+// pinned prepares a collection. It takes back what no worker has begun, copies the values
+// of what is done to the machine's arena, and returns below which node workers may still
+// read: what lies there must stay.
+func (m *Machine) pinned() (pin graph.Ref, err error) {
 	if m.team == nil {
-		return true
+		return 0, nil
 	}
 	l := &m.team.lend
+	on, last := l.on, 0
+	l.on = false // copying may look, and nothing is to be lent now
+	defer func() { l.on = on }()
 	for i, e := range l.lent {
-		if e == nil {
+		if e == nil || m.team.takeBack(e) {
+			l.lent[i] = nil
 			continue
 		}
-		if !m.team.takeBack(e) {
-			return false
+		select {
+		case <-e.done:
+			ok := e.err == nil
+			if ok {
+				ok, err = m.bring(e)
+			}
+			if err != nil || m.team.alone {
+				return 0, err
+			}
+			if !ok {
+				l.lent[i] = nil
+				continue
+			}
+		default:
+			pin = max(pin, e.top)
 		}
-		l.lent[i] = nil
+		last = i + 1
 	}
-	l.lent = l.lent[:0]
-	return true
+	l.lent = l.lent[:last]
+	return pin, nil
+}
+
+// bring copies the value of an errand that is done to the machine's arena. It reports
+// false if there was no memory while there were workers.
+func (m *Machine) bring(e *errand) (bool, error) {
+	if e.here {
+		return true, nil
+	}
+	// What is copied is not to go while it is copied: the limits are looked at before.
+	if err := m.ensure(e.to - e.from); err != nil || m.team.alone {
+		return false, err
+	}
+	from := m.top
+	e.value = m.copyHere(e.value)
+	e.here, e.copied = true, uint64(m.top-from)
+	e.by.unread.Add(-1)
+	return true, nil
 }
 
 // copyHere copies a value of a worker's arena, and what it refers to there, to the
-// machine's own, and returns its place. A copied object forwards to its copy.
-func (m *Machine) copyHere(v graph.Ref) (graph.Ref, error) {
+// machine's own, and returns its place. A copied object forwards to its copy. There is
+// room for it.
+func (m *Machine) copyHere(v graph.Ref) graph.Ref {
 	from := m.top
-	v, err := m.copyObject(v)
-	for r := from; err == nil && r < m.top; r += m.extent(r) {
-		m.references(r, func(w uint64) {
-			if err == nil {
-				m.words[w], err = m.copyObject(m.words[w])
-			}
-		})
+	v = m.copyObject(v)
+	for r := from; r < m.top; r += m.extent(r) {
+		m.references(r, func(w uint64) { m.words[w] = m.copyObject(m.words[w]) })
 	}
-	return v, err
+	return v
 }
 
-func (m *Machine) copyObject(r graph.Ref) (graph.Ref, error) {
+func (m *Machine) copyObject(r graph.Ref) graph.Ref {
 	r = m.resolve(r)
 	if r < m.top {
-		return r, nil
+		return r
 	}
 	n := m.extent(r)
-	if err := m.ensure(n); err != nil {
-		return 0, err
-	}
 	to := m.top
 	m.top += n
 	copy(m.nodes[to:to+n], m.nodes[r:r+n])
 	m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(to)}
-	return to, nil
+	return to
 }

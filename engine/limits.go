@@ -63,23 +63,29 @@ func (m *Machine) ensure(n uint32) error {
 	return m.grow(n)
 }
 
-// grow looks at the limits, and commits the memory for n more nodes.
+// grow commits the memory for n more nodes, and looks at the limits before that is used.
 func (m *Machine) grow(n uint32) error {
-	if err := m.look(); err != nil {
-		return err
-	}
 	want := uint64(m.top) + uint64(n)
 	if want > graph.MaxArenaNodes {
 		return m.limitError("memory", m.arena.Bytes(), nil)
 	}
-	if err := m.arena.Grow(uint32(want)); err != nil {
+	err := m.arena.Grow(uint32(want))
+	if err != nil && m.dismiss() {
+		err = m.arena.Grow(uint32(want))
+	}
+	if err != nil {
 		return m.limitError("memory", m.opt.Limits.MaxMemory, err)
+	}
+	if err := m.look(); err != nil {
+		m.arena.Shrink(m.top)
+		return err
 	}
 	m.limit = uint32(min(uint64(m.arena.Len()), want+lookEvery))
 	return nil
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
+	m.stopped = true
 	return &LimitError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
 }
 
@@ -100,7 +106,11 @@ func (m *Machine) look() error {
 		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
 	}
 	if look := m.opt.Limits.Look; look != nil {
-		if err := look(); err != nil {
+		err := look()
+		if err != nil && m.dismiss() {
+			err = look()
+		}
+		if err != nil {
 			return m.limitError("", 0, err)
 		}
 	}

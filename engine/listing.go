@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
+	"strconv"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -14,20 +15,22 @@ import (
 // an object a line in the order of allocation: its node, kind, and the nodes that
 // it refers to. The result is marked with a star.
 func (m *Machine) WriteGraph(w io.Writer) error {
-	for _, o := range m.Objects() {
+	at, err := m.reached()
+	if err != nil {
+		return err
+	}
+	var line []byte
+	for _, r := range at {
+		o := m.described(r)
 		mark := " "
 		if o.Root {
 			mark = "*"
 		}
-		if _, err := fmt.Fprintf(w, "%s%d %s", mark, o.At, o.Text); err != nil {
-			return err
-		}
+		line = fmt.Appendf(line[:0], "%s%d %s", mark, o.At, o.Text)
 		for _, v := range o.Refs {
-			if _, err := fmt.Fprintf(w, " %d", v); err != nil {
-				return err
-			}
+			line = strconv.AppendUint(append(line, ' '), uint64(v), 10)
 		}
-		if _, err := fmt.Fprintln(w); err != nil {
+		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
@@ -35,25 +38,68 @@ func (m *Machine) WriteGraph(w io.Writer) error {
 }
 
 // Objects returns the objects that the last run's result reaches in the arena, in the
-// order of allocation.
-func (m *Machine) Objects() []graph.Object {
-	seen := map[graph.Ref]bool{m.root: true}
-	stack := []graph.Ref{m.root}
-	var out []graph.Object
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		text, refs := m.object(r)
-		out = append(out, graph.Object{At: r, Kind: m.nodes[r].Kind(), Text: text, Refs: slices.Clone(refs), Root: r == m.root})
-		for _, v := range refs {
-			if !seen[v] {
-				seen[v] = true
-				stack = append(stack, v)
+// order of allocation: the first and the last, at most most of them, or all if that is 0.
+// left is how many are left out. The error is that of a look at the limits.
+func (m *Machine) Objects(most int) (objects []graph.Object, left int, err error) {
+	at, err := m.reached()
+	if err != nil {
+		return nil, 0, err
+	}
+	if most > 0 && len(at) > most {
+		left = len(at) - most
+		at = slices.Delete(at, (most+1)/2, (most+1)/2+left)
+	}
+	objects = make([]graph.Object, len(at))
+	for i, r := range at {
+		if i%lookEvery == 0 {
+			if err := m.look(); err != nil {
+				return nil, 0, err
 			}
 		}
+		objects[i] = m.described(r)
 	}
-	slices.SortFunc(out, func(a, b graph.Object) int { return cmp.Compare(a.At, b.At) })
-	return out
+	return objects, left, nil
+}
+
+// described returns the object at r as people see it.
+func (m *Machine) described(r graph.Ref) graph.Object {
+	text, refs := m.object(r)
+	return graph.Object{At: r, Kind: m.nodes[r].Kind(), Text: text, Refs: slices.Clone(refs), Root: r == m.root}
+}
+
+// reached returns where the objects are that the last run's result reaches, in the order
+// of allocation.
+func (m *Machine) reached() ([]graph.Ref, error) {
+	seen := make([]uint64, m.top/64+1)
+	var stack []graph.Ref
+	see := func(r graph.Ref) {
+		if seen[r/64]&(1<<(r%64)) == 0 {
+			seen[r/64] |= 1 << (r % 64)
+			stack = append(stack, r)
+		}
+	}
+	see(m.root)
+	n := 0
+	for ; len(stack) > 0; n++ {
+		if n%lookEvery == 0 {
+			if err := m.look(); err != nil {
+				return nil, err
+			}
+		}
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		_, refs := m.object(r)
+		for _, v := range refs {
+			see(v)
+		}
+	}
+	out := make([]graph.Ref, 0, n)
+	for i, word := range seen {
+		for ; word != 0; word &= word - 1 {
+			out = append(out, graph.Ref(i*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return out, nil
 }
 
 // object describes the object at r, and returns what it refers to.

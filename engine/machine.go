@@ -75,6 +75,7 @@ type Machine struct {
 	limit    uint32 // top may go so far before the next look
 	nodeTop  uint32 // base + MaxNodes
 	looks    uint64
+	stopped  bool // a limit has ended the run
 
 	open    openState // of a run with symbolic inputs
 	normal  normalState
@@ -102,7 +103,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Ablation != Whole) {
-		return nil, errors.New("machine: a profile is of the schedules LIFO and Random, and of no ablation")
+		return nil, errors.New("a profile is of the schedules LIFO and Random, and of no ablation")
 	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
@@ -117,6 +118,10 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m := newMachine(p, opt, arenas[0])
+	if err := m.look(); err != nil { // at the memory of the arena, too
+		m.Close()
+		return nil, err
+	}
 	if err := m.makeGlobals(); err != nil {
 		m.Close()
 		return nil, err
@@ -188,6 +193,10 @@ func (m *Machine) makeGlobals() error {
 // reset forgets the last run.
 func (m *Machine) reset() {
 	m.top = m.base
+	if m.stopped { // it may have been by memory, which is not kept then
+		m.arena.Shrink(m.base)
+		m.stopped = false
+	}
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
@@ -216,9 +225,9 @@ func (m *Machine) reset() {
 	}
 }
 
-var errNotOpen = errors.New("machine: the program was not compiled with symbolic inputs")
+var errNotOpen = errors.New("the program was not compiled with symbolic inputs")
 
-var errPoint = errors.New("machine: the point does not have as many numbers as the program has scalar inputs")
+var errPoint = errors.New("the point does not have as many numbers as the program has scalar inputs")
 
 // start binds the inputs to the point and puts the program on the worklist. An
 // input is a let around the program: it counts one (4); in a reversed program
@@ -327,7 +336,7 @@ func (m *Machine) reduce() error {
 		return err
 	}
 	if m.nodes[m.root].Head&graph.KindMask >= uint32(graph.Wait) {
-		return fmt.Errorf("machine: no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
+		return fmt.Errorf("no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
 	}
 	m.root = m.resolve(m.root)
 	return nil

@@ -185,10 +185,10 @@ func TestNormalErrors(t *testing.T) {
 	require.NoError(t, err)
 	defer closed.Close()
 	_, err = closed.Normal(s.point, s.Term, s.inputs)
-	require.EqualError(t, err, "machine: the program was not compiled with symbolic inputs")
+	require.EqualError(t, err, "the program was not compiled with symbolic inputs")
 	open, err := engine.New(s.compiled(t, compile.Options{Open: true}), engine.Options{})
 	require.NoError(t, err)
 	defer open.Close()
 	_, err = open.Normal(nil, s.Term, s.inputs)
-	require.EqualError(t, err, "machine: the point does not have as many numbers as the program has scalar inputs")
+	require.EqualError(t, err, "the point does not have as many numbers as the program has scalar inputs")
 }

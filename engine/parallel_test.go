@@ -228,6 +228,57 @@ func TestParallelMemory(t *testing.T) {
 	}
 }
 
+// TestParallelCollects: what LIFO collects is collected in parallel too, while workers are
+// at work: the arenas hold no more than a few times what LIFO's does, and a limit of memory
+// or of nodes that LIFO keeps is kept.
+func TestParallelCollects(t *testing.T) {
+	s := fromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
+	prog := s.compiled(t, compile.Options{})
+	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
+	lifo := m.Stats()
+	require.NoError(t, m.Close())
+	for _, limits := range []engine.Limits{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
+		const workers = 3
+		var got outcome
+		got, m = runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: limits}, func(*engine.Machine) {})
+		require.Equal(t, want.limit, got.limit)
+		require.Equal(t, want.values, got.values)
+		require.Equal(t, want.counts, got.counts)
+		stats := m.Stats()
+		require.LessOrEqual(t, stats.ArenaBytes, 2*workers*lifo.ArenaBytes)
+		if limits.MaxNodes != 0 {
+			require.LessOrEqual(t, stats.PeakNodes, limits.MaxNodes+limits.MaxNodes/16+64)
+		}
+		require.NoError(t, m.Close())
+	}
+}
+
+// TestParallelMemoryIsGivenBack: where a look finds too much memory in use while there are
+// workers, the machine ends their errands, and does the rest of the run alone.
+func TestParallelMemoryIsGivenBack(t *testing.T) {
+	for name, body := range parallelPrograms {
+		s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+		for _, reversed := range []bool{false, true} {
+			prog := s.compiled(t, compile.Options{Reversed: reversed})
+			want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
+			require.NoError(t, m.Close())
+			for at := 2; at <= 50; at += 7 { // the first look is that of New
+				looks := 0
+				opt := engine.Options{Schedule: engine.Parallel, Workers: 3}
+				opt.Limits.Look = func() error {
+					if looks++; looks == at {
+						return errors.New("too much memory")
+					}
+					return nil
+				}
+				got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, at%2 == 0) })
+				sameBits(t, want, got)
+				require.NoError(t, m.Close(), name)
+			}
+		}
+	}
+}
+
 // TestParallelDoesNotLend: programs with symbolic inputs or hand-written duals run as
 // under LIFO.
 func TestParallelDoesNotLend(t *testing.T) {

@@ -104,7 +104,7 @@ func (rd *reader) expression(r graph.Ref) (e term.Ref, typ term.Type, err error)
 	case graph.Neutral:
 		return rd.neutral(r)
 	}
-	return 0, 0, fmt.Errorf("machine: a %s cannot be read back", n.Kind())
+	return 0, 0, fmt.Errorf("a %s cannot be read back", n.Kind())
 }
 
 // lambda makes the λ of a closure, a partial application or a dual.

@@ -52,7 +52,7 @@ func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 // [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Value(point []float64) error {
 	if m.prog.Reversed {
-		return fmt.Errorf("machine: the value of a reversed program is that of its gradient")
+		return fmt.Errorf("the value of a reversed program is that of its gradient")
 	}
 	defer m.quit()
 	if err := m.start(point); err != nil {
@@ -122,10 +122,15 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList returns the elements of a list, in its order: it applies the list to
-// λa.λr.⟨a,r⟩ and an end mark.
+// λa.λr.⟨a,r⟩ and an end mark. What that counts is taken back, also if a limit ends it.
 func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
-	saved := *m
-	runs := slices.Clone(m.runs)
+	root, literal, runs := m.root, m.literal, slices.Clone(m.runs)
+	steps, pops, waits, applied, counts := m.steps, m.pops, m.waits, m.applied, m.counts
+	defer func() {
+		m.root, m.literal = root, literal
+		m.steps, m.pops, m.waits, m.applied, m.counts = steps, pops, waits, applied, counts
+		copy(m.runs, runs)
+	}()
 	m.literal = true // the list is applied at a type that is not its own
 	if err := m.ensure(2); err != nil {
 		return nil, err
@@ -143,9 +148,6 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
 		elems = append(elems, graph.Ref(m.nodes[r].V))
 	}
-	m.literal = saved.literal
-	m.root, m.steps, m.pops, m.waits, m.applied, m.counts = saved.root, saved.steps, saved.pops, saved.waits, saved.applied, saved.counts
-	copy(m.runs, runs)
 	return elems, nil
 }
 
@@ -156,7 +158,7 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 // (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*LimitError] or a [*NotFiniteError].
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
-		return fmt.Errorf("machine: the program is not a gradient")
+		return fmt.Errorf("the program is not a gradient")
 	}
 	defer m.quit()
 	if err := m.start(point); err != nil {

@@ -13,7 +13,8 @@ import (
 // and lends what it will come to later to workers, which have arenas of their own in the
 // machine's range of addresses. When it comes to what it has lent, it accepts what has
 // become of it, or does it itself if no worker has begun. So results, counts, limits and
-// errors are LIFO's, and whatever a worker can't finish is done again by the machine.
+// errors are LIFO's, and whatever a worker can't finish is done again by the machine. At a
+// limit of memory or nodes it sends the workers away, and does the rest of the run alone.
 
 // team is the workers of a machine.
 type team struct {
@@ -28,6 +29,7 @@ type team struct {
 	swept   int                   // how much of the stack, from its bottom, was looked at for them
 	least   uint64                // instructions that a block's backward phase has if it is lent
 	patient bool                  // the machine never takes an errand back
+	alone   bool                  // the machine does the rest of this run itself
 	// accepted counts the errands of this run that workers have done for the machine.
 	accepted int
 }
@@ -38,6 +40,7 @@ type worker struct {
 	m      *Machine
 	awake  bool         // a goroutine is at work; guarded by team.mu
 	unread atomic.Int32 // errands that are done, and whose nodes nobody has read
+	kept   graph.Ref    // nodes below are the machine's, or of no errand
 }
 
 // errand is something that is lent.
@@ -49,14 +52,18 @@ type errand struct {
 	err  error
 	cost cost
 	// Of a redex: its value, and the nodes that it took.
+	top      graph.Ref // the machine's when it was lent: all that the redex refers to lies below
 	value    graph.Ref
 	from, to graph.Ref
 	freed    uint64
+	peak     uint64 // nodes that it had at once
+	here     bool   // the value has been copied to the machine's arena
+	copied   uint64 // the nodes of that copy
 	// Of a block: what firing its cells comes to.
 	comes contributions
 }
 
-var errStopped = errors.New("machine: the run is over")
+var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
@@ -85,11 +92,35 @@ func (t *team) reset() {
 	t.lend.reset()
 	clear(t.sweeps)
 	t.swept = 0
-	t.accepted = 0
+	t.accepted, t.alone = 0, false
 	for _, w := range t.workers {
-		w.m.top = w.m.arena.Start()
+		w.kept = w.m.arena.Start()
+		w.m.top = w.kept
 		w.unread.Store(0)
 	}
+}
+
+// dismiss ends the errands of a run that has reached a limit, and gives back the memory of
+// those that the machine has not accepted: it does them itself. It reports whether there
+// were workers until now.
+func (m *Machine) dismiss() bool {
+	t := m.team
+	if t == nil || t.alone {
+		return false
+	}
+	t.quit()
+	t.alone = true
+	t.lend.reset()
+	clear(t.sweeps)
+	for _, w := range t.workers {
+		w.m.top = w.kept
+		w.m.arena.Shrink(w.kept)
+		w.unread.Store(0)
+	}
+	if t.lend.on && m.collects() {
+		m.collect.at = m.top // what workers have kept from being collected
+	}
+	return true
 }
 
 // quit ends the errands that are left, and waits until no worker is awake.
@@ -175,16 +206,22 @@ func (m *Machine) fetch(e *errand) (bool, error) {
 	for {
 		select {
 		case <-e.done:
-			limits := &m.opt.Limits
-			nodes := m.live() + uint64(e.to-e.from)
-			fits := (limits.MaxSteps == 0 || m.steps+e.cost.steps < limits.MaxSteps) && (limits.MaxNodes == 0 || nodes <= limits.MaxNodes)
-			if e.err != nil || !fits {
+			if e.err != nil || m.team.alone {
 				return false, nil
 			}
+			limits, nodes := &m.opt.Limits, m.live()+e.peak
+			if limits.MaxNodes != 0 && nodes > limits.MaxNodes {
+				m.dismiss()
+				return false, nil
+			}
+			if limits.MaxSteps != 0 && m.steps+e.cost.steps >= limits.MaxSteps {
+				return false, nil
+			}
+			m.collect.peak = max(m.collect.peak, nodes)
 			m.team.accepted++
 			return true, nil
 		case <-tick.C:
-			if err := m.look(); err != nil {
+			if err := m.look(); err != nil || m.team.alone {
 				return false, err
 			}
 		}

@@ -42,7 +42,7 @@ func (m *Machine) TraceGradient(point, values, jacobian []float64, f func(*Rewri
 	return m.traced(&Watch{Rewrite: f}, false, func() error { return m.Gradient(point, values, jacobian) })
 }
 
-var errTraced = errors.New("machine: the runs that are traced are those of LIFO or Random, at a point, by the whole machine")
+var errTraced = errors.New("the runs that are traced are those of LIFO or Random, at a point, by the whole machine")
 
 // traced runs with a trace. What is watched besides is told only of a run that is watched.
 func (m *Machine) traced(w *Watch, watched bool, run func() error) error {

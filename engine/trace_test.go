@@ -129,7 +129,9 @@ func TestTraceStops(t *testing.T) {
 		calls := uint64(0)
 		err := m.TraceGradient(s.point, got[:1], got[1:], func(r *engine.Rewrite) error {
 			if calls++; calls == at {
-				require.NotEmpty(t, m.Objects())
+				objects, _, err := m.Objects(0)
+				require.NoError(t, err)
+				require.NotEmpty(t, objects)
 				return stop
 			}
 			return nil

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 // SlabNodes is how many nodes the arena grows by: 4 MiB.
@@ -28,9 +30,18 @@ type reservation struct {
 	nodes   []Node
 	most    int64        // bytes that may be committed
 	held    atomic.Int64 // bytes that are
+	mapped  bool         // the memory is outside the Go heap: it is booked with the meters
 	commit  func(from, to uint32) error
 	give    func(from, to uint32) // the memory back
 	release func() error
+}
+
+// hold adds to the bytes that are committed, and returns how many there are then.
+func (m *reservation) hold(bytes int64) int64 {
+	if m.mapped {
+		limits.Outside(bytes)
+	}
+	return m.held.Add(bytes)
 }
 
 // ArenaFullError says that the reserved range, or the memory, is used up.
@@ -88,6 +99,30 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	return arenas, nil
 }
 
+// Beside returns an arena that has a node for each below end of this arena's range, for
+// what is kept beside some of them. It is held to take as much memory as the arena does,
+// with those that share its range: more can't be touched.
+func (a *Arena) Beside(end uint32) (*Arena, error) {
+	n := (uint64(end) + SlabNodes - 1) / SlabNodes * SlabNodes
+	mem := &reservation{}
+	if err := mem.reserve(n); err != nil {
+		return nil, err
+	}
+	b := &Arena{nodes: mem.nodes, to: uint32(len(mem.nodes)), committed: uint32(len(mem.nodes)), memory: mem}
+	mem.hold(int64(a.Bytes()))
+	var err error
+	if uint64(len(mem.nodes)) < n {
+		err = &ArenaFullError{Bytes: n * NodeBytes}
+	} else {
+		err = mem.commit(0, uint32(n))
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
 // Nodes returns all nodes of the reserved range; only those below [Arena.Len] may
 // be touched, and from [Arena.Start] on.
 func (a *Arena) Nodes() []Node { return a.nodes }
@@ -119,12 +154,12 @@ func (a *Arena) Grow(n uint32) error {
 		return &ArenaFullError{Bytes: uint64(a.to-a.from) * NodeBytes}
 	}
 	mem, bytes := a.memory, int64(to-uint64(a.committed))*NodeBytes
-	if held := mem.held.Add(bytes); held > mem.most {
-		mem.held.Add(-bytes)
+	if mem.hold(bytes) > mem.most {
+		mem.hold(-bytes)
 		return &ArenaFullError{Bytes: uint64(mem.most)}
 	}
 	if err := mem.commit(a.committed, uint32(to)); err != nil {
-		mem.held.Add(-bytes)
+		mem.hold(-bytes)
 		return &ArenaFullError{Bytes: a.Bytes(), Cause: err}
 	}
 	a.committed = uint32(to)
@@ -138,7 +173,7 @@ func (a *Arena) Shrink(n uint32) {
 		return
 	}
 	a.memory.give(uint32(to), a.committed)
-	a.memory.held.Add(-int64(uint64(a.committed)-to) * NodeBytes)
+	a.memory.hold(-int64(uint64(a.committed)-to) * NodeBytes)
 	a.committed = uint32(to)
 }
 
@@ -151,6 +186,6 @@ func (a *Arena) Close() error {
 	release := a.memory.release
 	a.memory.release = func() error { return nil }
 	a.nodes, a.words, a.committed = nil, nil, 0
-	a.memory.held.Store(0)
+	a.memory.hold(-a.memory.held.Load())
 	return release()
 }

@@ -23,6 +23,7 @@ func (m *reservation) reserve(n uint64) error {
 	if err != nil {
 		return &ArenaFullError{Cause: err}
 	}
+	m.mapped = true
 	m.nodes = unsafe.Slice((*Node)(unsafe.Pointer(unsafe.SliceData(mem))), uint64(len(mem))/NodeBytes)
 	part := func(from, to uint32) []byte { return mem[uint64(from)*NodeBytes : uint64(to)*NodeBytes] }
 	m.release = func() error { return unix.Munmap(mem) }

@@ -94,7 +94,7 @@ func (l *listing) template(i int) {
 			l.printf("  (%s) %s: %d\n", Rules[r].Number, Rules[r].Name, n)
 		}
 	}
-	for pc := t.Start; pc < t.End; pc++ {
+	for pc := t.Start; pc < t.End && l.err == nil; pc++ {
 		in := &l.p.Code[pc]
 		late := ""
 		if in.Flags&Ready == 0 {

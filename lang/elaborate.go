@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"reflect"
+
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -95,10 +97,26 @@ func posOf(s syntax.Span) term.Pos { return term.Pos(s.Start) + 1 }
 // tick counts a step, and asks from time to time whether to go on.
 func (e *elaborator) tick() error {
 	e.ticks++
-	if e.ticks&(1<<14-1) == 0 && e.opt.Check != nil && e.failed == nil {
-		e.failed = e.opt.Check()
+	if e.ticks&(tickEvery-1) == 0 && e.failed == nil {
+		if e.opt.Check != nil {
+			e.failed = e.opt.Check()
+		}
+		if nodes := e.core.nodes; e.failed == nil && cap(nodes)-len(nodes) < tickEvery {
+			e.failed = reserve(e, len(nodes)+len(nodes)/4, nodes) // they will be copied to a larger slice
+		}
 	}
 	return e.failed
+}
+
+// tickEvery is how many ticks pass between two looks at the limits.
+const tickEvery = 1 << 14
+
+// reserve asks whether there is memory for n more elements of a slice.
+func reserve[T any](e *elaborator, n int, _ []T) error {
+	if e.opt.Reserve == nil {
+		return nil
+	}
+	return e.opt.Reserve(int64(n) * int64(reflect.TypeFor[T]().Size()))
 }
 
 // run works until no more than n frames are left.

@@ -17,7 +17,7 @@ const DefaultMaxNodes = 20_000_000
 // Options directs [Load]. The zero value loads a program with its defaults, its
 // files from the current directory.
 type Options struct {
-	// Params are the --param flags and Sets the --set flags, in order; the last
+	// Params are values of params and Sets those of inputs and data, in order; the last
 	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
 	Params []load.ParamSetting
 	Sets   []load.Setting
@@ -87,7 +87,7 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes
 	}
-	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check})
+	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check, Reserve: opt.Reserve})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/gram-machine/gram/term"
@@ -48,6 +49,10 @@ func newLowering(e *elaborator) *lowering {
 }
 
 func (l *lowering) run(body val) error {
+	if err := reserve(l.e, len(l.c.nodes), l.t.Nodes); err != nil {
+		return err
+	}
+	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
 	live := l.c.live(l.e.roots(body))
 	for r := 1; r < len(l.c.nodes); r++ {
 		if !live[r] {

@@ -3,12 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 func newFmt(a *app) *cobra.Command {
@@ -38,19 +37,13 @@ at all, if its form changes. FILE - is standard input.`,
 }
 
 func (a *app) format(ctx context.Context, path string, write bool) error {
-	name := path
-	var src []byte
-	var err error
-	if path == "-" {
-		name = "standard input"
-		src, err = io.ReadAll(a.stdin)
-	} else {
-		src, err = os.ReadFile(path)
-	}
+	name, _ := nameAndDir(path)
+	most := new(loadFlags).boundMemory()
+	src, err := a.read(ctx, path, name, limits.New(ctx, most))
 	if err != nil {
-		return fileError(path, err)
+		return err
 	}
-	text, err := gram.Format(name, src)
+	text, err := gram.Format(ctx, name, src)
 	if err != nil {
 		return err
 	}

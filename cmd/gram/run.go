@@ -83,9 +83,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (a *app) fail(path string, err error) int {
 	var program *gram.Error
 	var limit *gram.LimitError
+	var value *gram.UsageError
 	switch {
 	case a.isUsage(err):
-		fmt.Fprintf(a.stderr, "gram: %s\n", strings.TrimRight(err.Error(), "\n"))
+		text := err.Error()
+		if errors.As(err, &value) {
+			text = value.Message("--")
+		}
+		fmt.Fprintf(a.stderr, "gram: %s\n", strings.TrimRight(text, "\n"))
 		fmt.Fprintf(a.stderr, "Run '%s --help' for usage.\n", path)
 		return statusUsage
 	case errors.As(err, &limit) && limit.Limit == "interrupt":

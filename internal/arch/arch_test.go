@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"term":                {},
 	"lang":                {"term"},
 	"revgrad":             {"term"},
-	"graph":               {"term"},
+	"graph":               {"term", "internal/limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"term", "graph"},
 	"engine":              {"term", "graph"},
 	"internal/limits":     {},

@@ -52,7 +52,7 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("the term has %d symbols after %d steps, more than the %d of --max-size", e.Size, e.Steps, e.Max)
+	return fmt.Sprintf("the term has %d symbols after %d steps, more than %d", e.Size, e.Steps, e.Max)
 }
 
 // StepsError says that the reduction is longer than it may be.

@@ -112,7 +112,7 @@ func TestSettings(t *testing.T) {
 	status, body, _ := s.ask(s.request(http.MethodPost, "/api/run", `{"source":"1","of":"value"}`))
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 	require.Contains(t, string(body), `"diagnostics":[]`)
-	require.Contains(t, string(body), "--set x1=7")
+	require.Contains(t, string(body), "set x1=7")
 }
 
 func TestBadRequests(t *testing.T) {

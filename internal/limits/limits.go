@@ -3,12 +3,15 @@
 package limits
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -23,11 +26,16 @@ func (e *MemoryError) Error() string {
 
 // Meter checks a context and a bound on memory. A nil *Meter checks nothing.
 type Meter struct {
-	ctx    context.Context
-	max    uint64
-	arenas atomic.Int64
-	checks atomic.Uint64
+	ctx context.Context
+	max uint64
 }
+
+// outside counts the bytes of this process that are not in the Go heap.
+var outside atomic.Int64
+
+// Outside books bytes of memory outside the Go heap, for all meters of the process; a
+// negative number gives back. Whoever maps memory books it.
+func Outside(bytes int64) { outside.Add(bytes) }
 
 // New returns a meter. max is in bytes; 0 means [DefaultMemory].
 func New(ctx context.Context, max uint64) *Meter {
@@ -40,16 +48,10 @@ func New(ctx context.Context, max uint64) *Meter {
 // Max returns the bound on memory, in bytes.
 func (m *Meter) Max() uint64 { return m.max }
 
-// Arena books bytes of memory outside the Go heap; a negative number gives back.
-func (m *Meter) Arena(bytes int64) { m.arenas.Add(bytes) }
-
 // SetContext makes ctx the context that Check looks at.
 func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }
 
-// heapEvery is how many checks pass between two readings of the heap's size.
-const heapEvery = 16
-
-// Check returns the context's error, or a [*MemoryError].
+// Check returns the context's error, or a [*MemoryError]. It takes a microsecond.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil
@@ -57,23 +59,70 @@ func (m *Meter) Check() error {
 	if err := m.ctx.Err(); err != nil {
 		return context.Cause(m.ctx)
 	}
-	if m.checks.Add(1)%heapEvery != 0 {
-		return nil
-	}
 	return m.Reserve(0)
 }
 
-// Reserve returns a [*MemoryError] if bytes more would pass the bound.
+// Reserve returns a [*MemoryError] if bytes more would pass the bound. Before that it has
+// garbage collected: that must free a sixteenth of the bound, so that collections near it
+// stay apart.
 func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil
 	}
-	used := heapBytes() + uint64(m.arenas.Load()+bytes)
-	if used > m.max {
-		return &MemoryError{Max: m.max, Used: used}
+	used := func() uint64 { return heapBytes() + program() + uint64(outside.Load()+bytes) }
+	before := used()
+	if before <= m.max {
+		return nil
+	}
+	debug.FreeOSMemory()
+	if used() > m.max-m.max/16 {
+		return &MemoryError{Max: m.max, Used: before}
 	}
 	return nil
 }
+
+// Buffer is a buffer for text whose memory a meter bounds: writing checks the limits.
+type Buffer struct {
+	bytes.Buffer
+	meter *Meter
+	fresh int // bytes written since the last check
+}
+
+// bufferCheck is how many bytes are written to a buffer between two checks.
+const bufferCheck = 1 << 14
+
+// NewBuffer returns an empty buffer.
+func (m *Meter) NewBuffer() *Buffer { return &Buffer{meter: m} }
+
+// Write appends p. The error is that of [Meter.Check] or [Meter.Reserve].
+func (b *Buffer) Write(p []byte) (int, error) {
+	if b.fresh += len(p); b.fresh >= bufferCheck {
+		b.fresh = 0
+		if err := b.meter.Check(); err != nil {
+			return 0, err
+		}
+	}
+	if b.Len()+len(p) > b.Cap() {
+		if err := b.meter.Reserve(int64(2*b.Cap() + len(p))); err != nil {
+			return 0, err
+		}
+	}
+	return b.Buffer.Write(p)
+}
+
+// program is the memory of the executable and its libraries, in bytes, when the process
+// has begun; 0 where that can't be told.
+var program = sync.OnceValue(func() uint64 {
+	var size, resident, shared uint64 // in pages
+	text, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &size, &resident, &shared)
+	}
+	if err != nil {
+		return 0
+	}
+	return shared * uint64(os.Getpagesize())
+})
 
 // heapBytes is the memory that Go's runtime holds and has not given back.
 func heapBytes() uint64 {

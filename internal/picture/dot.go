@@ -82,6 +82,14 @@ func (d *dot) end() error {
 	return d.err
 }
 
-func (d *dot) node(id string, as attrs) { d.printf("  %s [%s]\n", id, d.attrs(as)) }
+func (d *dot) node(id string, as attrs) {
+	if d.err == nil {
+		d.printf("  %s [%s]\n", id, d.attrs(as))
+	}
+}
 
-func (d *dot) edge(from, to string, as attrs) { d.printf("  %s -> %s [%s]\n", from, to, d.attrs(as)) }
+func (d *dot) edge(from, to string, as attrs) {
+	if d.err == nil {
+		d.printf("  %s -> %s [%s]\n", from, to, d.attrs(as))
+	}
+}

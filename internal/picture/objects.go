@@ -9,19 +9,20 @@ import (
 )
 
 // Objects draws objects of the arena, in the order of allocation, with edges to what
-// they refer to. Duals are red, and what waits for an operand is dashed. most is how
-// many are drawn, the first and the last, 0 for all; left is how many are not.
-func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error) {
+// they refer to. Duals are red, and what waits for an operand is dashed. left is how many
+// there are besides, which are not drawn.
+func Objects(w io.Writer, objects []graph.Object, left int) error {
 	d := newDot(w)
 	d.begin("TB")
-	head, tail := ends(len(objects), most)
 	drawn := map[graph.Ref]bool{}
-	kept := append(objects[:head:head], objects[tail:]...)
-	for i := range kept {
-		drawn[kept[i].At] = true
+	for i := range objects {
+		drawn[objects[i].At] = true
 	}
-	for i := range kept {
-		o := &kept[i]
+	for i := range objects {
+		if d.err != nil {
+			return d.err
+		}
+		o := &objects[i]
 		d.object(o)
 		for k, r := range o.Refs {
 			as := attrs{"color", colourOf(o.Kind)}
@@ -35,9 +36,8 @@ func Objects(w io.Writer, objects []graph.Object, most int) (left int, err error
 			d.edge(fmt.Sprintf("o%d", o.At), to, as)
 		}
 	}
-	left = tail - head
 	d.leftOut(left, "objects")
-	return left, d.end()
+	return d.end()
 }
 
 // IsDual tells the kinds of objects of the backward phase.

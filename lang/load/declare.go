@@ -202,19 +202,19 @@ func (l *loader) inferred(at place, d *syntax.Decl, v value) Value {
 	return Value{Shape: shape, Rows: 1, Data: data}
 }
 
-// settings orders the flags by name and checks that each names a declaration of
+// settings orders the options by name and checks that each names a declaration of
 // its kind.
 func (l *loader) settings() error {
 	for i := range l.opt.Params {
 		s := &l.opt.Params[i]
-		if err := l.settable("--param", s.Name, s.Text); err != nil {
+		if err := l.settable("param", s.Name, s.Text); err != nil {
 			return err
 		}
 		l.params[s.Name] = s
 	}
 	for i := range l.opt.Sets {
 		s := &l.opt.Sets[i]
-		if err := l.settable("--set", s.Name, s.Text); err != nil {
+		if err := l.settable("set", s.Name, s.Text); err != nil {
 			return err
 		}
 		l.sets[s.Name] = s
@@ -222,37 +222,44 @@ func (l *loader) settings() error {
 	return nil
 }
 
-// settable checks that a flag names a declaration that it can set.
-func (l *loader) settable(flag, name, text string) error {
+// settable checks that an option names a declaration that it can set.
+func (l *loader) settable(option, name, text string) error {
 	var names []string
 	for _, d := range l.file.Decls {
 		if d.Name == name {
-			return wrongFlag(flag, name, text, d.Kind)
+			return wrongOption(option, name, text, d.Kind)
 		}
-		if wrongFlag(flag, name, text, d.Kind) == nil {
+		if wrongOption(option, name, text, d.Kind) == nil {
 			names = append(names, d.Name)
 		}
 	}
 	what := "input or data"
-	if flag == "--param" {
+	if option == "param" {
 		what = "param"
 	}
 	if near := Closest(name, names); near != "" {
-		return usage(flag, text, "the program has no %s %s; did you mean %s?", what, name, near)
+		return usage(option, text, "the program has no %s %s; did you mean %s?", what, name, near)
 	}
-	return usage(flag, text, "the program has no %s %s", what, name)
+	return usage(option, text, "the program has no %s %s", what, name)
 }
 
-func wrongFlag(flag, name, text string, kind syntax.DeclKind) error {
+// wrongOption returns an error unless the option sets declarations of that kind.
+func wrongOption(option, name, text string, kind syntax.DeclKind) error {
+	var err *UsageError
 	switch {
 	case kind == syntax.DefDecl:
-		return usage(flag, text, "%s is a def; only params, inputs and data can be set", name)
-	case kind == syntax.ParamDecl && flag == "--set":
-		return usage(flag, text, "%s is a param: use --param", name)
-	case kind == syntax.InputDecl && flag == "--param":
-		return usage(flag, text, "%s is an input: use --set", name)
-	case kind == syntax.DataDecl && flag == "--param":
-		return usage(flag, text, "%s is data: use --set", name)
+		return usage(option, text, "%s is a def; only params, inputs and data can be set", name)
+	case kind == syntax.ParamDecl && option == "set":
+		err = usage(option, text, "%s is a param", name)
+		err.Instead = "param"
+	case kind == syntax.InputDecl && option == "param":
+		err = usage(option, text, "%s is an input", name)
+		err.Instead = "set"
+	case kind == syntax.DataDecl && option == "param":
+		err = usage(option, text, "%s is data", name)
+		err.Instead = "set"
+	default:
+		return nil
 	}
-	return nil
+	return err
 }

@@ -52,18 +52,28 @@ func (p *Problem) asError() *Error {
 	return &Error{Items: []Problem{*p}}
 }
 
-// UsageError is a command line that is wrong: exit status 2.
+// UsageError is the value of an option that is malformed, or names nothing in the program.
 type UsageError struct {
-	Flag string // "--param" or "--set"
-	Text string // the flag's value as given
-	Msg  string
+	Option  string // "param", "set", "rule" or "step": on the command line a flag
+	Text    string // the option's value as given
+	Msg     string
+	Instead string // the option that is meant, or ""
 }
 
-// Error returns the message with the flag before it.
-func (e *UsageError) Error() string { return e.Flag + " " + short(e.Text) + ": " + e.Msg }
+// Error returns the message with the option before it.
+func (e *UsageError) Error() string { return e.Message("") }
 
-func usage(flag, text, format string, args ...any) *UsageError {
-	return &UsageError{Flag: flag, Text: text, Msg: fmt.Sprintf(format, args...)}
+// Message is Error with a prefix for the names of options, such as "--".
+func (e *UsageError) Message(prefix string) string {
+	text := prefix + e.Option + " " + short(e.Text) + ": " + e.Msg
+	if e.Instead != "" {
+		text += ": use " + prefix + e.Instead
+	}
+	return text
+}
+
+func usage(option, text, format string, args ...any) *UsageError {
+	return &UsageError{Option: option, Text: text, Msg: fmt.Sprintf(format, args...)}
 }
 
 // short cuts a text that a message quotes.

@@ -5,9 +5,13 @@ import (
 	"strings"
 )
 
-// misfit reports that the value of a flag has not the shape of its declaration.
+// misfit reports that a value has not the shape of its declaration.
 func misfit(at place, s *Setting, want *Shape, found string) {
-	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but --set %s gives %s", s.Name, want, short(s.Text), found))
+	given := short(s.Text) + " gives"
+	if s.isFlat {
+		given = "it is given"
+	}
+	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
 }
 
 // setFlat gives numbers in row-major order the shape want.

@@ -10,12 +10,12 @@ import (
 // Options say where a program's values come from. The zero value takes every
 // default, reads files from the current directory, and sets no limit.
 type Options struct {
-	// Params are the --param flags, in order; the last one of a name counts.
+	// Params are the values of params, in order; the last one of a name counts.
 	Params []ParamSetting
-	// Sets are the --set flags, in order; the last one of a name counts.
+	// Sets are the values of inputs and data, in order; the last one of a name counts.
 	Sets []Setting
 	// Dir is the folder of the .gram file: paths in csv expressions are relative
-	// to it. Paths in --set are relative to the current directory.
+	// to it. Paths in Sets are relative to the current directory.
 	Dir string
 	// Open opens a CSV file; nil means os.Open.
 	Open func(path string) (fs.File, error)
@@ -61,7 +61,7 @@ type Variable struct {
 
 // Load evaluates the static layer of f.
 //
-// A command line that is wrong gives a *[UsageError]. A program that is wrong
+// A param or set that is wrong gives a *[UsageError]. A program that is wrong
 // gives an *[Error] with all diagnostics, and also a Program in which what failed
 // is marked Bad, so that typing can go on and report the rest. An error of Check
 // or Reserve is returned as it is. In the first and last case there is no Program.

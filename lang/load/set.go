@@ -9,28 +9,28 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// ParamSetting is a --param flag.
+// ParamSetting is the value of a param.
 type ParamSetting struct {
 	Name  string
 	Value uint64
 	Text  string // as given
 }
 
-// ParseParam reads the value of a --param flag: n=1000, n=1e6. An error is a
+// ParseParam reads a param and its value: n=1000, n=1e6. An error is a
 // *[UsageError].
 func ParseParam(text string) (ParamSetting, error) {
-	name, value, err := nameAndValue("--param", text)
+	name, value, err := nameAndValue("param", text)
 	if err != nil {
 		return ParamSetting{}, err
 	}
 	n, why := parseNatural(value)
 	if why != "" {
-		return ParamSetting{}, usage("--param", text, "%s %s", quoted(value), why)
+		return ParamSetting{}, usage("param", text, "%s %s", quoted(value), why)
 	}
 	return ParamSetting{Name: name, Value: n, Text: text}, nil
 }
 
-// Setting is a --set flag: a name and numbers in brackets, or a CSV file.
+// Setting is the value of an input or data: a name and numbers in brackets, or a CSV file.
 type Setting struct {
 	Name string
 	Text string // as given
@@ -57,10 +57,10 @@ type tree struct {
 // maxBrackets bounds the nesting of brackets.
 const maxBrackets = 100
 
-// ParseSet reads the value of a --set flag: eps=-0.3, q=[1,-2], E=@e.csv,
+// ParseSet reads an input or data and its value: eps=-0.3, q=[1,-2], E=@e.csv,
 // xs=@f.csv:a,b. No file is opened. An error is a *[UsageError].
 func ParseSet(text string) (Setting, error) {
-	name, value, err := nameAndValue("--set", text)
+	name, value, err := nameAndValue("set", text)
 	if err != nil {
 		return Setting{}, err
 	}
@@ -68,7 +68,7 @@ func ParseSet(text string) (Setting, error) {
 	value = strings.TrimSpace(value)
 	if file, ok := strings.CutPrefix(value, "@"); ok {
 		if err := s.file(file); err != "" {
-			return Setting{}, usage("--set", text, "%s", err)
+			return Setting{}, usage("set", text, "%s", err)
 		}
 		return s, nil
 	}
@@ -78,7 +78,7 @@ func ParseSet(text string) (Setting, error) {
 		p.err = quoted(value[p.at:]) + " is left over after the value"
 	}
 	if p.err != "" {
-		return Setting{}, usage("--set", text, "%s", p.err)
+		return Setting{}, usage("set", text, "%s", p.err)
 	}
 	s.tree = &t
 	return s, nil
@@ -88,19 +88,19 @@ func ParseSet(text string) (Setting, error) {
 func (s *Setting) Path() string { return s.path }
 
 // nameAndValue splits name=value.
-func nameAndValue(flag, text string) (name, value string, err error) {
+func nameAndValue(option, text string) (name, value string, err error) {
 	if !utf8.ValidString(text) {
-		return "", "", usage(flag, strings.ToValidUTF8(text, "\ufffd"), "this is not UTF-8")
+		return "", "", usage(option, strings.ToValidUTF8(text, "\ufffd"), "this is not UTF-8")
 	}
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
 	switch {
 	case !ok:
-		return "", "", usage(flag, text, "a name and a value are expected: name=value")
+		return "", "", usage(option, text, "a name and a value are expected: name=value")
 	case name == "":
-		return "", "", usage(flag, text, "there is no name before the =")
+		return "", "", usage(option, text, "there is no name before the =")
 	case strings.TrimSpace(value) == "":
-		return "", "", usage(flag, text, "there is no value after the =")
+		return "", "", usage(option, text, "there is no value after the =")
 	}
 	return name, value, nil
 }
@@ -205,7 +205,7 @@ func (p *treeParser) number() tree {
 	return tree{num: x}
 }
 
-// set gives the value of a flag the shape of the declaration d.
+// set gives a value the shape of the declaration d.
 func (l *loader) set(s *Setting, d *syntax.Decl, shape *Shape) Value {
 	at := place{l.file, d.NameSpan}
 	if s.isFlat {
@@ -217,7 +217,7 @@ func (l *loader) set(s *Setting, d *syntax.Decl, shape *Shape) Value {
 	t, err := l.readTable(s.path, s.columns)
 	if err != nil {
 		p := err.problem(at)
-		p.Notes = append(p.Notes, syntax.Note{Text: "as --set " + short(s.Text) + " asks"})
+		p.Notes = append(p.Notes, syntax.Note{Text: "the file is read for " + short(s.Text)})
 		check(p)
 	}
 	return l.setTable(at, s, t, shape)

@@ -78,20 +78,20 @@ func TestSetAndSize(t *testing.T) {
 
 func TestSetMisfits(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
-		{"eps=[1,2]", "eps is R, but --set eps=[1,2] gives R^2"},
-		{"eps=[1]", "eps is R, but --set eps=[1] gives R^1"},
-		{"q=1", "q is R^2, but --set q=1 gives R"},
+		{"eps=[1,2]", "eps is R, but eps=[1,2] gives R^2"},
+		{"eps=[1]", "eps is R, but eps=[1] gives R^1"},
+		{"q=1", "q is R^2, but q=1 gives R"},
 		{"q=[1,2,3]", "gives R^3"},
 		{"q=[]", "gives an empty list"},
 		{"q=[1,[2]]", "gives a list of 2 unlike parts: R, R^1"},
-		{"E=[[1,2,3],[4,5,6]]", "E is R^2^3, but --set E=[[1,2,3],[4,5,6]] gives R^3^2"},
+		{"E=[[1,2,3],[4,5,6]]", "E is R^2^3, but E=[[1,2,3],[4,5,6]] gives R^3^2"},
 		{"E=[1,2,3,4,5,6]", "gives R^6"},
 		{"p=[1,2,3]", "p is R * R^2 * R"},
 		{"p=7", "gives R"},
-		{"xs=1", "xs is List R, but --set xs=1 gives R"},
+		{"xs=1", "xs is List R, but xs=1 gives R"},
 		{"xs=[1,[2]]", "gives R^1 as element 1 of the list"},
 		{"ps=[1,2]", "gives R as element 0"},
-		{"E=@row.csv", "E is R^2^3, but --set E=@row.csv gives 1 row of 2 numbers"},
+		{"E=@row.csv", "E is R^2^3, but E=@row.csv gives 1 row of 2 numbers"},
 		{"E=@flat.csv", "gives 1 row of 4 numbers"},
 		{"q=@e.csv", "gives 3 rows of 2 numbers"},
 		{"eps=@empty.csv", "gives 0 rows"},
@@ -147,13 +147,13 @@ func TestSetUsage(t *testing.T) {
 		flag given
 		want string
 	}{
-		{given{sets: []string{"esp=1"}}, "--set esp=1: the program has no input or data esp; did you mean eps?"},
-		{given{sets: []string{"zzzzz=1"}}, "--set zzzzz=1: the program has no input or data zzzzz"},
-		{given{sets: []string{"n=1"}}, "n is a param: use --param"},
+		{given{sets: []string{"esp=1"}}, "set esp=1: the program has no input or data esp; did you mean eps?"},
+		{given{sets: []string{"zzzzz=1"}}, "set zzzzz=1: the program has no input or data zzzzz"},
+		{given{sets: []string{"n=1"}}, "n is a param: use param"},
 		{given{sets: []string{"f=1"}}, "f is a def"},
-		{given{params: []string{"eps=1"}}, "eps is an input: use --set"},
-		{given{params: []string{"xs=1"}}, "xs is data: use --set"},
-		{given{params: []string{"k=1"}}, "--param k=1: the program has no param k"},
+		{given{params: []string{"eps=1"}}, "eps is an input: use set"},
+		{given{params: []string{"xs=1"}}, "xs is data: use set"},
+		{given{params: []string{"k=1"}}, "param k=1: the program has no param k"},
 	} {
 		p, err := load(t, settable, test.flag)
 		var u *UsageError

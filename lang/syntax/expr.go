@@ -97,7 +97,7 @@ func (p *parser) expr() operand {
 }
 
 // push makes o the operand that the next operator applies to.
-func (p *parser) push(o operand) { p.vals = append(room(p.vals), o) }
+func (p *parser) push(o operand) { p.vals = append(room(&p.opt, p.vals), o) }
 
 // top is the operand that the next operator applies to.
 func (p *parser) top() *operand { return &p.vals[len(p.vals)-1] }
@@ -105,7 +105,7 @@ func (p *parser) top() *operand { return &p.vals[len(p.vals)-1] }
 // openFrame pushes a frame; operands of it that are there already are counted by have.
 func (p *parser) openFrame(fr frame, have int) {
 	fr.base = uint32(len(p.vals) - have)
-	p.frames = append(room(p.frames), fr)
+	p.frames = append(room(&p.opt, p.frames), fr)
 }
 
 // operand parses a leaf or opens a frame; it reports whether an operand is still wanted.

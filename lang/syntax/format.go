@@ -9,18 +9,30 @@ import "bytes"
 // before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
 // between declarations at most one empty line. Comments behind declarations on
 // neighbouring lines are aligned. A file with errors is returned as it is.
-func Format(f *File) []byte {
+// The error is that of the options' Check or Reserve.
+func Format(f *File, opt Options) (_ []byte, err error) {
+	defer catch(&err)
 	if f.broken {
-		return bytes.Clone(f.Src)
+		return bytes.Clone(f.Src), nil
 	}
-	fm := &formatter{f: f}
-	return fm.file()
+	fm := newFormatter(f, opt)
+	out := fm.file()
+	return out, fm.err
+}
+
+func newFormatter(f *File, opt Options) *formatter {
+	fm := &formatter{f: f, opt: opt}
+	fm.doc.opt = &fm.opt
+	return fm
 }
 
 // file writes the declarations, the body and the comments around them.
 func (fm *formatter) file() []byte {
 	f := fm.f
 	for i := range f.Decls {
+		if fm.stopped(i) {
+			return nil
+		}
 		d := &f.Decls[i]
 		fm.comments(d.Span.Start)
 		fm.item(d.Span.Start)
@@ -43,6 +55,14 @@ func (fm *formatter) file() []byte {
 	return alignTails(fm.out, fm.tails)
 }
 
+// stopped calls check now and then, at step i of a loop, and reports whether the work is over.
+func (fm *formatter) stopped(i int) bool {
+	if i%checkEvery == 0 && fm.opt.Check != nil && fm.err == nil {
+		fm.err = fm.opt.Check()
+	}
+	return fm.err != nil
+}
+
 // formatter writes items, which are declarations, comments between them, and the body.
 type formatter struct {
 	f       *File
@@ -52,8 +72,10 @@ type formatter struct {
 	batch   []work
 	next    int    // the next comment to be written
 	prevEnd uint32 // where the last item ends
-	steps   int    // parts written and bytes looked at, to test that the work is linear
-	tails   []int  // where out has the comments behind items, with the spaces before them
+	opt     Options
+	err     error // of opt.Check
+	steps   int   // parts written and bytes looked at, to test that the work is linear
+	tails   []int // where out has the comments behind items, with the spaces before them
 }
 
 // item starts a new line for an item at start, after an empty one if the author had one there.
@@ -85,7 +107,7 @@ func (fm *formatter) comment(c Span) []byte {
 
 // finish lays out the current item and writes a comment that follows on its last line.
 func (fm *formatter) finish(end uint32) {
-	fm.out = fm.doc.layout(fm.out)
+	fm.out = fm.doc.layout(fm.out, fm.stopped)
 	fm.doc.toks, fm.doc.buf = fm.doc.toks[:0], fm.doc.buf[:0]
 	fm.prevEnd = max(fm.prevEnd, end)
 	if fm.next < len(fm.f.Comments) {

@@ -135,7 +135,7 @@ func (fm *formatter) chain(e Expr) {
 	prec := binPrec(f.Expr(e).Op)
 	var spine []Expr
 	for f.Expr(e).Kind == BinExpr && binPrec(f.Expr(e).Op) == prec {
-		spine = append(room(spine), e)
+		spine = append(room(&fm.opt, spine), e)
 		e = f.Kids(e)[0]
 	}
 	fm.begin(2)
@@ -152,7 +152,7 @@ func (fm *formatter) apply(e Expr) {
 	var args []Expr
 	for fm.f.Expr(e).Kind == AppExpr {
 		kids := fm.f.Kids(e)
-		args = append(room(args), kids[1])
+		args = append(room(&fm.opt, args), kids[1])
 		e = kids[0]
 	}
 	fm.begin(2)

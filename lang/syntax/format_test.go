@@ -108,7 +108,7 @@ func (c *comparer) same(p pair) bool {
 // the same comments, and nothing more to do.
 func checkFormat(t testing.TB, f *File) []byte {
 	t.Helper()
-	out := Format(f)
+	out := formatted(t, f)
 	g, ds, err := Parse("formatted", out, Options{NoBody: f.Body == 0})
 	require.NoError(t, err)
 	if len(ds) > 0 {
@@ -125,7 +125,7 @@ func checkFormat(t testing.TB, f *File) []byte {
 	if a, b := commentTexts(f), commentTexts(g); a != b {
 		t.Fatalf("formatting changed the comments\nfrom:\n%s\nto:\n%s", f.Src, out)
 	}
-	if again := Format(g); string(again) != string(out) {
+	if again := formatted(t, g); string(again) != string(out) {
 		t.Fatalf("formatting twice differs\nfrom:\n%s\nonce:\n%s\ntwice:\n%s", f.Src, out, again)
 	}
 	return out
@@ -237,7 +237,7 @@ func TestFormatBroken(t *testing.T) {
 	src := "def f  x = (\n"
 	f, ds, _ := Parse("t", []byte(src), Options{})
 	require.NotEmpty(t, ds)
-	assert.Equal(t, src, string(Format(f)))
+	assert.Equal(t, src, string(formatted(t, f)))
 }
 
 // TestFormatDeep formats programs of up to a million levels in time and space that
@@ -247,7 +247,7 @@ func TestFormatDeep(t *testing.T) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
-		assert.LessOrEqual(t, len(Format(f)), 60*len(src)+100, name)
+		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	for _, src := range deepSources(2_000) {
@@ -258,7 +258,7 @@ func TestFormatDeep(t *testing.T) {
 // TestFormatLinear checks that the work grows with the program and no faster.
 func TestFormatLinear(t *testing.T) {
 	steps := func(src []byte) int {
-		fm := &formatter{f: mustParse(t, string(src))}
+		fm := newFormatter(mustParse(t, string(src)), Options{})
 		fm.file()
 		return fm.steps
 	}
@@ -279,4 +279,10 @@ func TestFormatRandom(t *testing.T) {
 		g := &generator{r: rand.New(rand.NewPCG(uint64(seed), 7)), budget: 5 + seed%200}
 		checkFormat(t, mustParse(t, g.program()))
 	}
+}
+
+func formatted(t testing.TB, f *File) []byte {
+	out, err := Format(f, Options{})
+	require.NoError(t, err)
+	return out
 }

@@ -66,7 +66,7 @@ func (fm *formatter) end() { fm.batch = append(fm.batch, work{kind: workEnd}) }
 // commit puts the batch on the stack, its first part on top.
 func (fm *formatter) commit() {
 	for i := len(fm.batch) - 1; i >= 0; i-- {
-		fm.work = append(room(fm.work), fm.batch[i])
+		fm.work = append(room(&fm.opt, fm.work), fm.batch[i])
 	}
 	fm.batch = fm.batch[:0]
 }
@@ -74,7 +74,11 @@ func (fm *formatter) commit() {
 // run writes everything on the stack.
 func (fm *formatter) run() {
 	fm.commit()
-	for len(fm.work) > 0 {
+	for n := 1; len(fm.work) > 0; n++ {
+		if fm.stopped(n) {
+			fm.work = fm.work[:0]
+			return
+		}
 		fm.steps++
 		w := fm.work[len(fm.work)-1]
 		fm.work = fm.work[:len(fm.work)-1]

@@ -12,11 +12,14 @@ const checkEvery = 1 << 14
 // maxDiagnostics is how many errors are reported in one run.
 const maxDiagnostics = 20
 
-// Options directs [Parse]. The zero value parses a program without limits.
+// Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
 	// Check is called often, at least every 2^16 tokens or nodes. Its first error
 	// ends the parse and is returned; limits of time and memory are held there.
 	Check func() error
+	// Reserve, if not nil, is called before a large slice is allocated. Its error ends
+	// the work and is returned.
+	Reserve func(bytes int64) error
 	// NoBody parses a source of declarations alone, such as a prelude.
 	NoBody bool
 }
@@ -24,8 +27,9 @@ type Options struct {
 // Parse parses the program src. The name is for diagnostics. Where there are
 // diagnostics the file is partial: what could not be parsed is a BadExpr, BadPat
 // or BadType, or missing, and Body may be 0. Diagnostics come in source order.
-// The error is that of [Options.Check].
-func Parse(name string, src []byte, opt Options) (*File, []Diagnostic, error) {
+// The error is that of [Options.Check] or [Options.Reserve].
+func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
+	defer catch(&err)
 	p := newParser(name, src, opt)
 	if p.f == nil {
 		f := NewFile(name, nil)

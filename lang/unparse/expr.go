@@ -46,16 +46,22 @@ func leave(x term.Var) item             { return item{kind: leaveItem, x: x} }
 // checkEvery is how many items are printed between two calls of Options.Check.
 const checkEvery = 1 << 14
 
+// look counts an item, and asks now and then whether to go on.
+func (p *Program) look() error {
+	if p.steps++; p.steps%checkEvery == 0 && p.opt.Check != nil && p.err == nil {
+		p.err = p.opt.Check()
+	}
+	return p.err
+}
+
 // print appends the term.
 func (p *Program) print() error {
 	p.stack = append(p.stack[:0], node(p.t.Root, levelPrefix))
 	for len(p.stack) > 0 {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
-		if p.steps++; p.steps%checkEvery == 0 && p.opt.Check != nil {
-			if err := p.opt.Check(); err != nil {
-				return err
-			}
+		if err := p.look(); err != nil {
+			return err
 		}
 		switch it.kind {
 		case textItem:

@@ -20,7 +20,7 @@ type around struct {
 // around the term. The name must be reserved.
 func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
 	p.head = append(p.head, "input "+name+" : "+s.String()+" = "...)
-	p.head, _ = literal(p.head, s, values)
+	p.head, _ = p.literal(p.head, s, values)
 	p.head = append(p.head, '\n')
 	if !hasProduct(s) {
 		return paths(nil, s, name)

@@ -32,11 +32,11 @@ func number(x float64) (string, uint8) {
 }
 
 // literal appends numbers in a shape that is no list, and returns those that are left.
-func literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
+func (p *Program) literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
 	switch s.Kind {
 	case load.Product:
-		out, values = literal(append(out, '('), s.A, values)
-		out, values = literal(append(out, ", "...), s.B, values)
+		out, values = p.literal(append(out, '('), s.A, values)
+		out, values = p.literal(append(out, ", "...), s.B, values)
 		return append(out, ')'), values
 	case load.Vector:
 		out = append(out, "[| "...)
@@ -44,17 +44,20 @@ func literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
 			if i > 0 {
 				out = append(out, ", "...)
 			}
-			out, values = literal(out, s.A, values)
+			out, values = p.literal(out, s.A, values)
 		}
 		return append(out, " |]"...), values
 	}
-	return append(out, Number(values[0])...), values[1:]
+	if p.look() == nil {
+		out = append(out, Number(values[0])...)
+	}
+	return out, values[1:]
 }
 
-// data appends the value of a data declaration.
-func data(out []byte, v load.Value) []byte {
+// value appends the value of a data declaration.
+func (p *Program) value(out []byte, v load.Value) []byte {
 	if v.Shape.Kind != load.List {
-		out, _ = literal(out, v.Shape, v.Data)
+		out, _ = p.literal(out, v.Shape, v.Data)
 		return out
 	}
 	out = append(out, '[')
@@ -63,7 +66,7 @@ func data(out []byte, v load.Value) []byte {
 		if i > 0 {
 			out = append(out, "; "...)
 		}
-		out, rest = literal(out, v.Shape.A, rest)
+		out, rest = p.literal(out, v.Shape.A, rest)
 	}
 	return append(out, ']')
 }

@@ -20,6 +20,9 @@ type Options struct {
 	Reversed bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
 	Check func() error
+	// Reserve, if not nil, is called before a large slice is allocated; its error ends the
+	// work.
+	Reserve func(bytes int64) error
 }
 
 // Program collects the declarations of a program, and then prints it.
@@ -38,6 +41,7 @@ type Program struct {
 	printed  []bool // the variables that stand in the text
 	stack    []item
 	steps    int
+	err      error // of a look
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
@@ -61,7 +65,7 @@ func (p *Program) Reserve(names ...string) {
 // Data declares the term's data i, whose name must be reserved.
 func (p *Program) Data(i int, name string, v load.Value) {
 	p.head = append(p.head, "data "+name+" : "+v.Shape.String()+" = "...)
-	p.head = append(data(p.head, v), '\n')
+	p.head = append(p.value(p.head, v), '\n')
 	p.data[i] = name
 	if p.opt.Reversed {
 		p.data[i] = p.reversed(name, v.Shape)
@@ -158,6 +162,9 @@ func (p *Program) Write(w io.Writer) error {
 			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
 		}
 	}
+	if p.err != nil {
+		return p.err
+	}
 	p.findTuples()
 	if err := p.print(); err != nil {
 		return err
@@ -169,13 +176,18 @@ func (p *Program) Write(w io.Writer) error {
 		}
 	}
 	p.out = append(append(text, p.out...), '\n')
-	f, diags, err := syntax.Parse("printed", p.out, syntax.Options{Check: p.opt.Check})
+	opt := syntax.Options{Check: p.opt.Check, Reserve: p.opt.Reserve}
+	f, diags, err := syntax.Parse("printed", p.out, opt)
 	if err != nil {
 		return err
 	}
 	if len(diags) > 0 {
 		return syntax.NewErrors(f, diags)
 	}
-	_, err = w.Write(syntax.Format(f))
+	text, err = syntax.Format(f, opt)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
 	return err
 }

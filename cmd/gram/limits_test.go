@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// limitPrograms are programs that reach every limit.
+var limitPrograms = map[string]string{
+	// Closures without end, all of them live: for what reduces.
+	"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x)) (fun y -> y) 1\n",
+	// A loop that takes little memory as a block, and much with symbolic inputs.
+	"loop": "param n = 3000000\ninput x = 0.5\n#n (fun h -> sin (x * h)) x\n",
+	// Much data: for what only loads.
+	"data": "data xs : List R = list i < 100000000 -> sin i\nsize xs\n",
+	// Much to be printed.
+	"list": "input x = 0.5\ndata xs : List R = list i < 2000000 -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n",
+	// A large term.
+	"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
+	// A large source.
+	"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
+}
+
+// limitCases are the commands that read or run a program, with the limits that they have:
+// memory, time, steps, nodes and the interrupt.
+var limitCases = []struct{ args, program, limits string }{
+	{"check", "data", "mti"},
+	{"check", "sum", "m"},
+	{"check", "source", "m"},
+	{"eval", "closures", "mtsni"},
+	{"eval --schedule parallel --workers 2", "closures", "mt"},
+	{"grad", "closures", "mtsni"},
+	{"grad --no-fuse", "loop", "msn"},
+	{"grad --schedule parallel --workers 2 --no-fuse", "loop", "m"},
+	{"grad --bound", "loop", "mti"},
+	{"grad --mode forward", "loop", "mtsni"},
+	{"grad --mode tape", "loop", "mtsni"},
+	{"grad --strategy unfold", "loop", "mtsni"},
+	{"grad --strategy modular", "closures", "mtsni"},
+	{"grad --html report.html", "closures", "mti"},
+	{"show --stage term", "list", "mti"},
+	{"show --stage reverse", "list", "mti"},
+	{"show --stage reverse --format latex", "sum", "mti"},
+	{"show --stage code", "sum", "mti"},
+	{"show --stage code --format dot --max-drawn 1e6", "sum", "m"},
+	{"show --stage ground", "loop", "mtsni"},
+	{"show --stage forward", "loop", "mti"},
+	{"show --stage bp", "loop", "mti"},
+	{"show --stage normal", "loop", "mtsni"},
+	{"show --stage graph", "loop", "mtsni"},
+	{"show --stage graph --format dot", "loop", "mti"},
+	{"show --stage ground --format dot --max-drawn 1e6", "loop", "mti"},
+	{"trace", "closures", "tsni"},
+	{"trace --svg --step 1e12", "closures", "mts"},
+	{"profile -o profile.pb.gz", "closures", "mtsni"},
+	{"fmt", "source", "i"},
+	{"explore", "data", "i"},
+}
+
+const (
+	limitMemory = 200_000_000
+	limitTime   = 200 * time.Millisecond
+	// limitSlack is how long after a limit the end may come: far more than it takes on a
+	// computer that does nothing else.
+	limitSlack = 2 * time.Second
+)
+
+// TestLimits: whatever a command does, a limit ends it soon, with the status of a limit or of
+// an interrupt, and without a result; and memory stays within 1.15 of what is allowed.
+func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes twenty seconds")
+	}
+	path, err := exec.LookPath("gram")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for name, text := range limitPrograms {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".gram"), []byte(text), 0o644))
+	}
+	for _, c := range limitCases {
+		for _, limit := range c.limits {
+			t.Run(fmt.Sprintf("%s %s %c", c.args, c.program, limit), func(t *testing.T) {
+				t.Parallel()
+				args := append(strings.Fields(c.args), c.program+".gram")
+				cmd := exec.Command(path, append(args, limitFlags[limit]...)...)
+				cmd.Dir = dir
+				checkLimit(t, cmd, limit)
+			})
+		}
+	}
+}
+
+var limitFlags = map[rune][]string{
+	'm': {"--max-memory", fmt.Sprint(limitMemory)},
+	't': {"--timeout", limitTime.String()},
+	's': {"--max-steps", "1e6"},
+	'n': {"--max-nodes", "1e5"},
+}
+
+var limitMessages = map[rune]string{
+	'm': "memory limit of 190.7 MiB reached", 't': "time limit reached", 's': "limit of 1000000 steps reached",
+	'n': "limit of 100000 nodes reached", 'i': "interrupted",
+}
+
+// checkLimit runs a command, which a limit is to end.
+func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	start := time.Now()
+	require.NoError(t, cmd.Start())
+	status := statusWrong
+	if limit == 'i' {
+		time.Sleep(limitTime)
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		status = statusInterrupted
+	}
+	_ = cmd.Wait()
+	took := time.Since(start)
+	require.Equal(t, status, cmd.ProcessState.ExitCode(), errs.String())
+	require.Contains(t, errs.String(), limitMessages[limit])
+	if limit == 't' || limit == 'i' {
+		t.Logf("%v after the limit", (took - limitTime).Round(time.Millisecond))
+		require.Less(t, took, limitTime+limitSlack)
+	}
+	if used, ok := peakMemory(cmd.ProcessState); ok && limit == 'm' {
+		t.Logf("%.2f of the limit", float64(used)/limitMemory)
+		require.LessOrEqual(t, used, uint64(limitMemory*115/100))
+	}
+}
