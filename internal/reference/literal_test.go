@@ -1,0 +1,96 @@
+package reference_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
+)
+
+// mostWords bounds the words that a single move of the literal machine touches: NodeWords for each node.
+var mostWords = map[machine.Move]uint64{}
+
+// onLiteral runs the literal machine; ok is false if the run is too long to be compared.
+func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [machine.NumMoves]machine.Work, ok bool) {
+	var prog *machine.Program
+	var err error
+	if gradient {
+		prog, err = machine.NewGradient(p.reversed(t), p.inputs, p.outputs(t), nil)
+	} else {
+		prog, err = machine.NewValue(p.t, p.inputs, nil)
+	}
+	require.NoError(t, err)
+	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+	m, err := machine.New(prog, opt)
+	require.NoError(t, err)
+	defer m.Close()
+	if gradient {
+		k := max(1, p.outputs(t))
+		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
+		err = m.Gradient(p.point, out.values, out.jacobian)
+	} else if err = m.Value(p.point); err == nil {
+		out.values, _, err = m.Read(nil, nil)
+	}
+	var limit *limits.ReachedError
+	if errors.As(err, &limit) {
+		return out, work, false
+	}
+	require.NoError(t, err)
+	s := m.Stats()
+	out.counts = s.Counts
+	return out, s.Work, true
+}
+
+// requireLiteral requires of the literal machine the counts and numbers of the reference rewriter, by any
+// schedule.
+func requireLiteral(t require.TestingT, p subject, gradient bool, seed uint64) {
+	got, _, ok := onLiteral(t, p, gradient, machine.Options{Measure: seed%2 == 0})
+	again, _, ok2 := onLiteral(t, p, gradient, machine.Options{Schedule: machine.Random, Seed: seed})
+	require.Equal(t, ok, ok2, "%s", p.t)
+	if !ok {
+		return
+	}
+	require.Equal(t, got.counts, again.counts, "random schedule: %s", p.t)
+	requireClose(t, got.values, again.values)
+	requireClose(t, got.jacobian, again.jacobian)
+	want := onReference(t, p, gradient, nil)
+	require.Equal(t, named(want.counts), named(got.counts), "%s", p.t)
+	requireClose(t, want.values, got.values)
+	requireClose(t, want.jacobian, got.jacobian)
+}
+
+// named is a count of steps by the names of the rules.
+func named(c graph.Counts) map[string]uint64 {
+	out := map[string]uint64{}
+	for r, n := range c {
+		if n > 0 {
+			out[graph.Rule(r).String()] = n
+		}
+	}
+	return out
+}
+
+// TestPropertyLiteral holds the literal machine against the reference rewriter, rule by rule.
+func TestPropertyLiteral(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		seed := rapid.Uint64().Draw(t, "schedule")
+		requireLiteral(t, p, false, seed)
+		requireLiteral(t, p, true, seed)
+	})
+}
+
+// TestPropertyLiteralLinear does the same for programs with dual λs of their own.
+func TestPropertyLiteralLinear(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := subject{t: generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
+		requireLiteral(t, p, false, rapid.Uint64().Draw(t, "schedule"))
+	})
+}
