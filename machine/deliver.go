@@ -43,6 +43,8 @@ func (m *core[M]) ready(r Ref, n *node) {
 		m.pairMade(r, n)
 	case Job:
 		m.contribute(r, n)
+	case Summand:
+		m.forward(r, n, 0)
 	}
 }
 

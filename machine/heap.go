@@ -58,7 +58,7 @@ func (h *Heap) Node(r Ref) Node {
 		out.Name = h.prog.term.Vars[in.name].Name
 	}
 	switch n.kind {
-	case Fun1, Result, Seed, Iter:
+	case Fun1, Result, Seed, Summand, Iter:
 		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
 	case Fun2, Mul, Add, App:
 		out.Operands, out.Up = []Operand{n.operand(0), n.operand(1)}, n.up

@@ -248,6 +248,11 @@ func (m *core[M]) occur(p Place, s Ref) {
 		bound = false
 	}
 	n := m.at(p >> 1)
+	if n.kind == Job { // it may have any number of summands: a variable gets a place of its own
+		r, summand := m.alloc()
+		*summand = node{kind: Summand, code: n.code, up: p, bits: 1}
+		p, n = r<<1, summand
+	}
 	n.tag[p&1] = Variable
 	if bound {
 		n.val[p&1] = uint64(s)

@@ -241,7 +241,10 @@ func (m *core[M]) reduce() error {
 	rules := ruleTable[M]()
 	for {
 		if len(m.work) == 0 {
-			if !m.idle() {
+			if m.moves >= lookEvery && m.err == nil {
+				m.err = m.lookOutside()
+			}
+			if m.err != nil || !m.idle() {
 				return m.err
 			}
 			continue

@@ -41,6 +41,7 @@ const (
 	Iter                 // f t1 (… (f ti ∎)): what is left of a list or numeral that was applied
 	Job                  // a maximal sum, whose duals fire
 	Seed                 // z* 1, the start of a backward phase
+	Summand              // a variable that is a summand of a Job
 	Result               // the value of the program
 	Lam                  // λx.t: its code, and the substitutions of its free variables
 	Pair                 // ⟨t,u⟩
@@ -53,7 +54,7 @@ const (
 )
 
 var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "open", "sub", "linear", "cell", "iter",
-	"job", "seed", "result", "lam", "pair", "nat", "list", "data", "fold", "captures", "freeDual"}
+	"job", "seed", "summand", "result", "lam", "pair", "nat", "list", "data", "fold", "captures", "freeDual"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return kindNames[k] }
@@ -78,6 +79,7 @@ const (
 //	kind          up              c                  val[0]         val[1]
 //	Fun1 … App    waiting place                      operand        operand
 //	If            waiting place   first Captures     operand        operand
+//	Summand       its job                            operand
 //	Open                                             u              x, y (an Open or a Sub)
 //	Sub                                              u              occurrences, first waiter
 //	Linear        of a body: its  the λ to be        u              occurrences, first waiter
