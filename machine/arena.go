@@ -25,16 +25,28 @@ func (m *core[M]) at(r Ref) *node {
 	return &m.nodes[r]
 }
 
+// touch counts the words of the node r.
+func (m *core[M]) touch(r Ref) {
+	if m.measuring() {
+		m.at(r)
+	}
+}
+
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
-// memory, it sets the core's error and returns node 0, which nobody reads.
+// memory, the run fails, and the node is 0, which nobody reads.
 func (m *core[M]) alloc() (Ref, *node) {
 	m.made++
-	m.live++
-	if r := m.free; r != 0 {
-		n := m.at(r)
-		m.free = n.c
-		return r, n
+	r := m.free
+	if r == 0 {
+		return m.fresh()
 	}
+	n := m.at(r)
+	m.free = n.c
+	return r, n
+}
+
+// fresh returns a node that has never been used.
+func (m *core[M]) fresh() (Ref, *node) {
 	if m.top >= m.limit && !m.grow() {
 		return 0, &m.nodes[0]
 	}
@@ -48,10 +60,7 @@ func (m *core[M]) release(r Ref, n *node) {
 	n.kind = Free
 	n.c = m.free
 	m.free = r
-	if m.live > m.peak {
-		m.peak = m.live
-	}
-	m.live--
+	m.freed++
 }
 
 // lookEvery is how many steps, units or nodes may pass between two looks at the limits.
@@ -65,23 +74,24 @@ func (m *core[M]) grow() bool {
 	if m.err != nil {
 		return false
 	}
-	if m.err = m.lookOutside(); m.err != nil {
+	if err := m.lookOutside(); err != nil {
+		m.fail(err)
 		return false
 	}
 	want := uint64(m.top) + 1
 	if want > maxRef {
-		m.err = m.limitError("memory", m.arena.Bytes(), nil)
+		m.fail(m.limitError("memory", m.arena.Bytes(), nil))
 		return false
 	}
 	if err := m.arena.Grow(uint32(want * nodeBytes / arenaBytes)); err != nil {
-		m.err = m.limitError("memory", m.opt.Limits.MaxMemory, err)
+		m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
 		return false
 	}
 	m.limit = uint32(min(uint64(m.arena.Len())*arenaBytes/nodeBytes, want+lookEvery))
 	if most := m.opt.Limits.MaxNodes; most != 0 {
 		m.limit = uint32(min(uint64(m.limit), most+1))
 		if want > uint64(m.limit) {
-			m.err = m.limitError("nodes", most, nil)
+			m.fail(m.limitError("nodes", most, nil))
 			return false
 		}
 	}
@@ -92,7 +102,7 @@ func (m *core[M]) grow() bool {
 // steps stops rewrites alone.
 func (m *core[M]) look(move Move, p Place) error {
 	m.pos = m.nodes[p>>1].code
-	if most := m.opt.Limits.MaxSteps; most != 0 && m.steps >= most && move < Move(graph.NumRules) {
+	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(graph.NumRules) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
 	}
 	return m.lookOutside()
@@ -100,27 +110,25 @@ func (m *core[M]) look(move Move, p Place) error {
 
 // lookOutside asks whether the run is to end for a reason outside the machine.
 func (m *core[M]) lookOutside() error {
-	next := uint64(lookEvery)
-	if most := m.opt.Limits.MaxSteps; most > m.steps {
-		next = min(next, most-m.steps)
+	m.fuel = lookEvery
+	if most := m.opt.Limits.MaxSteps; most != 0 {
+		m.fuel = int(min(lookEvery, most-min(most, m.counted())))
 	}
 	if look := m.opt.Limits.Look; look != nil {
 		if err := look(); err != nil {
 			return m.limitError("", 0, err)
 		}
 	}
-	m.moves = 0
-	m.nextLook = m.steps + next
 	return nil
 }
 
 func (m *core[M]) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live, Pos: m.posOf(m.pos), Err: err}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.made - m.freed, Pos: m.posOf(m.pos), Err: err}
 }
 
-// isFinite reports whether x is finite, and sets the core's error where it must be and is not.
+// isFinite ends the run if x is not finite.
 func (m *core[M]) isFinite(x float64, what string, code uint32) {
-	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) && m.err == nil {
-		m.err = &limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(code)}
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(code)})
 	}
 }

@@ -52,10 +52,11 @@ func (m *core[M]) fireBranch(p Place) {
 	r := p >> 1
 	n := m.at(r)
 	in := &m.prog.code[n.code]
-	body := in.bodies[1]
+	body := in.closure.bodies[1]
 	if in.cmp.Holds(number(n.val[0]), number(n.val[1])) {
-		body = in.bodies[0]
+		body = in.closure.bodies[0]
 	}
+	m.more = true
 	m.copy = copying{body: &m.prog.templates[body], up: n.up, holder: n.c, owned: true}
 	m.release(r, n)
 }

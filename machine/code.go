@@ -24,22 +24,26 @@ const (
 // instr makes one node of the body of a λ: the place of its parent is known, for parents
 // come before children.
 type instr struct {
-	op   opcode
-	kind Kind
-	slot uint8 // the operand of the parent
-	sym  term.Symbol
-	cmp  term.Compare
+	op    opcode
+	kind  Kind
+	slot  uint8 // the operand of the parent
+	arity uint8 // how many operands it waits for
+	sym   term.Symbol
+	cmp   term.Compare
 	// up is the frame index of the parent; 0 is the place that waits for the body.
-	up   uint32
-	x, y uint32 // frame indices of variables; x of a makeLam: the template
-	n    uint64 // of makeSub: occurrences; of makeNat: the count; of makeData: the index
-	val  float64
-	pos  term.Pos
-	name term.Var // the variable that is bound
-	// captures are the frame indices of what a λ, a list or a conditional captures.
-	captures []uint32
-	// bodies are the templates of a λ (one), a conditional (two) or a list (its elements).
-	bodies []uint32
+	up      uint32
+	x, y    uint32 // frame indices of variables
+	n       uint64 // of makeSub: occurrences; of makeNat: the count; of makeData: the index
+	val     float64
+	closure *closure // of a λ, a conditional or a list
+	pos     term.Pos
+	name    term.Var // the variable that is bound
+}
+
+// closure is what a λ, a conditional or a list captures, and its code.
+type closure struct {
+	captures []uint32 // frame indices
+	bodies   []uint32 // templates: of a λ one, of a conditional two, of a list its elements
 }
 
 // template is the body of a λ, of a branch or of an element of a list. Its frame holds the
@@ -226,11 +230,11 @@ func (c *coder) finish() {
 			in := &b.code[k]
 			index(&in.x)
 			index(&in.y)
-			if len(in.bodies) > 0 {
-				in.captures = c.templates[in.bodies[0]].seen.from
-			}
-			for j := range in.captures {
-				index(&in.captures[j])
+			if f := in.closure; f != nil && len(f.bodies) > 0 {
+				f.captures = c.templates[f.bodies[0]].seen.from
+				for j := range f.captures {
+					index(&f.captures[j])
+				}
 			}
 		}
 		for len(b.uses) < len(b.seen.from) {
@@ -243,5 +247,5 @@ func (c *coder) finish() {
 		p.frame = max(p.frame, int(b.locals)+len(b.uses))
 	}
 	p.zeroLam = uint32(len(p.code))
-	p.code = append(p.code, instr{op: makeLam, kind: Lam, bodies: []uint32{p.zero}})
+	p.code = append(p.code, instr{op: makeLam, kind: Lam, closure: &closure{bodies: []uint32{p.zero}}})
 }

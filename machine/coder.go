@@ -191,7 +191,7 @@ func (c *coder) node(r term.Ref) error {
 
 // operation makes a node that waits for its operands.
 func (c *coder) operation(s spot, at instr, kind Kind, operands ...term.Ref) {
-	at.op, at.kind = makeNode, kind
+	at.op, at.kind, at.arity = makeNode, kind, uint8(len(operands))
 	i := c.put(s.in-1, at)
 	for k, r := range operands {
 		c.place(r, s.in-1, i, uint8(k))
@@ -212,7 +212,7 @@ func (c *coder) lambda(n *term.Node, s spot, at instr) {
 	body := c.newTemplate(in, nil)
 	c.templates[body].linear = linear
 	c.bindParam(body, n.X)
-	at.op, at.kind, at.bodies, at.name = makeLam, Lam, []uint32{body}, n.X
+	at.op, at.kind, at.closure, at.name = makeLam, Lam, &closure{bodies: []uint32{body}}, n.X
 	c.add(in, at)
 	c.place(n.A, body, 0, 0)
 	c.nodes[n.A].flat = linear
@@ -255,7 +255,7 @@ func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 	in, kids := s.in-1, c.t.Children(n)
 	if r == c.seeds {
 		for i, k := range kids {
-			c.place(k, in, c.put(in, instr{op: makeNode, kind: Seed, n: uint64(i), pos: n.Pos}), 0)
+			c.place(k, in, c.put(in, instr{op: makeNode, kind: Seed, arity: 1, n: uint64(i), pos: n.Pos}), 0)
 		}
 		return
 	}
@@ -264,7 +264,7 @@ func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 			c.pass(k, s)
 			return
 		}
-		pair := c.put(in, instr{op: makeNode, kind: Pair, up: s.up, slot: s.slot, pos: n.Pos})
+		pair := c.put(in, instr{op: makeNode, kind: Pair, arity: 2, up: s.up, slot: s.slot, pos: n.Pos})
 		c.place(k, in, pair, 0)
 		s = spot{in: s.in, up: pair, slot: 1}
 	}
@@ -275,7 +275,7 @@ func (c *coder) conditional(n *term.Node, s spot, at instr) {
 	in, kids := s.in-1, c.t.Children(n)
 	yes := c.newTemplate(in, nil)
 	no := c.newTemplate(in, c.templates[yes].seen)
-	at.op, at.kind, at.cmp, at.bodies = makeIf, If, n.Cmp, []uint32{yes, no}
+	at.op, at.kind, at.cmp, at.closure = makeIf, If, n.Cmp, &closure{bodies: []uint32{yes, no}}
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
 	c.place(kids[1], in, i, 1)
@@ -287,12 +287,12 @@ func (c *coder) conditional(n *term.Node, s spot, at instr) {
 // list makes [t1;…;tn]: its elements are code, like the body of a λ.
 func (c *coder) list(n *term.Node, s spot, at instr) {
 	in := s.in - 1
-	at.op, at.kind = makeLam, List
+	at.op, at.kind, at.closure = makeLam, List, &closure{}
 	var seen *captures
 	for _, k := range c.t.Children(n) {
 		e := c.newTemplate(in, seen)
 		seen = c.templates[e].seen
-		at.bodies = append(at.bodies, e)
+		at.closure.bodies = append(at.closure.bodies, e)
 		c.place(k, e, 0, 0)
 	}
 	c.add(in, at)
@@ -317,7 +317,7 @@ func (c *coder) data(n *term.Node, s spot, at instr) {
 	at.op = makeNumber
 	for i, r := range d.Values[:d.Width] {
 		if i < d.Width-1 {
-			pair := c.put(in, instr{op: makeNode, kind: Pair, up: at.up, slot: at.slot, pos: n.Pos})
+			pair := c.put(in, instr{op: makeNode, kind: Pair, arity: 2, up: at.up, slot: at.slot, pos: n.Pos})
 			c.number(in, instr{up: pair, slot: 0, pos: n.Pos, val: r}, reversed)
 			at.up, at.slot = pair, 1
 			continue
@@ -331,10 +331,10 @@ func (c *coder) data(n *term.Node, s spot, at instr) {
 func (c *coder) number(in uint32, at instr, reversed bool) {
 	at.op = makeNumber
 	if reversed {
-		pair := c.put(in, instr{op: makeNode, kind: Pair, up: at.up, slot: at.slot, pos: at.pos})
+		pair := c.put(in, instr{op: makeNode, kind: Pair, arity: 2, up: at.up, slot: at.slot, pos: at.pos})
 		cell := c.put(in, instr{op: makeSub, kind: Cell, n: 1, pos: at.pos})
 		c.add(in, instr{op: makeVariable, up: pair, slot: 1, x: cell, pos: at.pos})
-		c.add(in, instr{op: makeLam, kind: Lam, up: cell, bodies: []uint32{c.p.zero}, pos: at.pos})
+		c.add(in, instr{op: makeLam, kind: Lam, up: cell, closure: &closure{bodies: []uint32{c.p.zero}}, pos: at.pos})
 		at.up, at.slot = pair, 0
 	}
 	c.add(in, at)

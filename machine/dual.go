@@ -33,7 +33,7 @@ func (m *core[M]) madeDual(r Ref, n *node) {
 	m.ranks++
 	n.val[1] = both(lo(n.val[1]), m.ranks)
 	if m.ranks == 0 {
-		m.err = m.limitError("duals", 1<<32-1, nil)
+		m.fail(m.limitError("duals", 1<<32-1, nil))
 	}
 	if w != 0 {
 		m.pushUnit(Wake, w>>1)
@@ -134,12 +134,14 @@ func (m *core[M]) idle() bool {
 		m.cursor = d.up
 		app := d.c
 		m.unit(Search, r<<1)
+		m.units(Search, 1)
 		if app != 0 {
 			m.pushRule(graph.Subst, app<<1)
 			return true
 		}
-		if m.moves >= lookEvery {
-			if m.err = m.lookOutside(); m.err != nil {
+		if m.fuel < 0 {
+			if err := m.lookOutside(); err != nil {
+				m.fail(err)
 				return false
 			}
 		}

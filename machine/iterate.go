@@ -13,7 +13,7 @@ func (m *core[M]) length(l *node) uint64 {
 	case Data:
 		return uint64(m.prog.term.Data[l.val[0]].Rows)
 	}
-	return uint64(len(m.prog.code[l.code].bodies))
+	return uint64(len(m.prog.code[l.code].closure.bodies))
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
@@ -95,9 +95,11 @@ func (m *core[M]) element(a Ref, code uint32, list Ref, i uint64, f Ref) {
 	m.occur(b<<1, f)
 	l := m.at(list)
 	if l.kind == List {
-		m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].bodies[i]], up: b<<1 | 1, holder: list}
+		m.more = true
+		m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].closure.bodies[i]], up: b<<1 | 1, holder: list}
 		return
 	}
+	m.more = true
 	m.row = row{at: b<<1 | 1, code: code, data: l.val[0], next: i * uint64(m.prog.term.Data[l.val[0]].Width)}
 	m.row.end = m.row.next + uint64(m.prog.term.Data[l.val[0]].Width)
 }
@@ -116,6 +118,12 @@ func (m *core[M]) makeRow() {
 	m.row = row{}
 	m.pos = w.code
 	reversed := m.prog.code[w.code].x != 0
+	width := int(w.end - w.next)
+	units := 2*width - 1
+	if reversed {
+		units += 4 * width
+	}
+	m.units(Instantiate, units)
 	for values := m.prog.term.Data[w.data].Values; w.next < w.end; w.next++ {
 		p := w.at
 		if w.next < w.end-1 {

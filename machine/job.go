@@ -136,6 +136,7 @@ func (m *core[M]) nextOfJob() {
 		m.pushRule(graph.Subst, app<<1)
 	}
 	m.unit(Search, j<<1)
+	m.units(Search, 1)
 }
 
 // finishJob ends a job whose duals have all fired.
@@ -189,6 +190,7 @@ func (m *core[M]) removeFirst(root Ref, n *node) Ref {
 		m.at(p).c = pairs
 		pairs = p
 		m.unit(Search, root<<1)
+		m.units(Search, 1)
 	}
 	var heap Ref
 	for pairs != 0 {
@@ -198,6 +200,7 @@ func (m *core[M]) removeFirst(root Ref, n *node) Ref {
 		heap = m.meld(heap, pairs)
 		pairs = rest
 		m.unit(Search, root<<1)
+		m.units(Search, 1)
 	}
 	return heap
 }

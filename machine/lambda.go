@@ -26,7 +26,7 @@ func (m *core[M]) fireLambda(p Place) {
 		m.applyList(r, n, f, l)
 		return
 	}
-	t := &m.prog.templates[m.prog.code[l.code].bodies[0]]
+	t := &m.prog.templates[m.prog.code[l.code].closure.bodies[0]]
 	*n = node{kind: Sub, code: l.code, up: up, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], t.param}}
 	if t.linear {
 		n.kind, n.c = Linear, f
@@ -39,7 +39,8 @@ func (m *core[M]) fireLambda(p Place) {
 // startCopy makes the body of the λ f the next to be copied.
 func (m *core[M]) startCopy(f Ref, up Place, param Ref) {
 	l := m.at(f)
-	m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
+	m.more = true
+	m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].closure.bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
 	if l.c > 1 {
 		l.c--
 	}
@@ -69,7 +70,7 @@ const unitsPerLook = 1 << 12
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
 func (m *core[M]) loadCaptures(c *copying) {
-	uses, base := c.body.uses, c.body.locals
+	uses, frame := c.body.uses, m.frame[c.body.locals:]
 	i := 0
 	for h := c.holder; h != 0; {
 		n := &m.nodes[h]
@@ -79,7 +80,7 @@ func (m *core[M]) loadCaptures(c *copying) {
 		}
 		for j := range k {
 			s := *m.at(h).capture(j)
-			m.frame[base+uint32(i)] = s << 1
+			frame[i] = s << 1
 			d := int32(uses[i])
 			if c.owned {
 				d--
@@ -95,94 +96,88 @@ func (m *core[M]) loadCaptures(c *copying) {
 		}
 		h = more
 	}
+	m.units(Instantiate, i)
 }
 
 // build makes the nodes of a template, whose frame indices begin at next.
 func (m *core[M]) build(t *template, next int) {
-	code := m.prog.code
-	for i := t.from; i < t.to; i++ {
+	frame := m.frame
+	code := m.prog.code[t.from:t.to]
+	m.units(Instantiate, len(code))
+	for i := range code {
 		if m.measuring() {
-			m.pos = i
+			m.pos = t.from + uint32(i)
 		}
 		in := &code[i]
-		p := m.frame[in.up] | uint32(in.slot)
+		p := frame[in.up] | uint32(in.slot)
 		switch in.op {
-		case makeNode:
-			r, n := m.alloc()
-			*n = node{kind: in.kind, code: i, up: p, bits: arity(in.kind)}
-			m.frame[next] = r << 1
-			next++
-			p = r << 1
 		case makeVariable:
-			m.occur(p, m.frame[in.x]>>1)
+			m.occur(p, frame[in.x]>>1)
 		case makeNumber:
 			m.deliver(p, Number, numeral(in.val))
+		case makeNode:
+			r, n := m.alloc()
+			*n = node{kind: in.kind, code: t.from + uint32(i), up: p, bits: in.arity}
+			frame[next] = r << 1
+			next++
+			p = r << 1
 		case makeSub:
 			r, n := m.alloc()
-			*n = node{kind: in.kind, code: i, bits: 1, c: in.y, val: [2]uint64{0, in.n}}
-			m.frame[next] = r << 1
+			*n = node{kind: in.kind, code: t.from + uint32(i), bits: 1, c: in.y, val: [2]uint64{0, in.n}}
+			frame[next] = r << 1
 			next++
 			p = r << 1
 		case makeOpen:
 			r, n := m.alloc()
-			*n = node{kind: Open, code: i, bits: 1, val: [2]uint64{0, both(m.frame[in.x]>>1, m.frame[in.y]>>1)}}
-			m.frame[next] = r << 1
+			*n = node{kind: Open, code: t.from + uint32(i), bits: 1, val: [2]uint64{0, both(frame[in.x]>>1, frame[in.y]>>1)}}
+			frame[next] = r << 1
 			next++
 			p = r << 1
 		case makeLam:
-			m.buildLam(in, i, p)
-			continue
+			p = m.buildLam(in, t.from+uint32(i), p)
 		case makeIf:
 			r, n := m.alloc()
-			*n = node{kind: If, code: i, up: p, bits: 2}
-			m.frame[next] = r << 1
+			*n = node{kind: If, code: t.from + uint32(i), up: p, bits: 2}
+			frame[next] = r << 1
 			next++
-			if len(in.captures) > 0 {
-				n.c, n = m.alloc()
-				*n = node{kind: Captures, code: i}
-				m.capture(m.nodes[r].c, n, r, in.captures)
-				continue
-			}
 			p = r << 1
+			if len(in.closure.captures) > 0 {
+				more, c := m.alloc()
+				*c = node{kind: Captures, code: t.from + uint32(i)}
+				n.c = more
+				m.capture(more, c, r, in.closure.captures)
+			}
 		case makeInput:
 			m.deliver(p, Number, numeral(m.point[in.x]))
 		case makeZero:
 			m.deliver(p, Zero, 0)
 		case makeNat, makeData:
 			r, n := m.alloc()
-			*n = node{kind: in.kind, code: i, c: 1, val: [2]uint64{in.n}}
+			*n = node{kind: in.kind, code: t.from + uint32(i), c: 1, val: [2]uint64{in.n}}
 			m.deliver(p, Value, uint64(r))
 		}
 		m.unit(Instantiate, p)
-		if (i-t.from)%unitsPerLook == unitsPerLook-1 && m.err == nil {
-			m.err = m.lookOutside()
-		}
-		if m.err != nil {
-			return
+		if i%unitsPerLook == unitsPerLook-1 {
+			if m.fail(m.lookOutside()); m.err != nil {
+				return
+			}
 		}
 	}
-}
-
-// arity is how many operands a node waits for.
-func arity(k Kind) uint8 {
-	if k == Fun1 || k == Seed {
-		return 1
-	}
-	return 2
 }
 
 // buildLam makes a λ or a list. It is a value when what it captures has values: so a value refers to older
 // values alone, and duals are made in a topological order.
-func (m *core[M]) buildLam(in *instr, i uint32, p Place) {
+func (m *core[M]) buildLam(in *instr, i uint32, p Place) Place {
 	r, n := m.alloc()
 	*n = node{kind: in.kind, code: i, up: p}
-	m.capture(r, n, r, in.captures)
+	m.capture(r, n, r, in.closure.captures)
 	m.await(r, n)
-	m.unit(Instantiate, r<<1)
+	return r << 1
 }
 
 // capture stores captured substitutions in a node, up to four, or three and a node with the others. Each is a unit.
 func (m *core[M]) capture(r Ref, n *node, owner Ref, list []uint32) {
+	m.units(Instantiate, len(list))
 	for len(list) > 4 {
 		m.store(r, n, list[:3])
 		more, next := m.alloc()
@@ -196,8 +191,9 @@ func (m *core[M]) capture(r Ref, n *node, owner Ref, list []uint32) {
 
 func (m *core[M]) store(r Ref, n *node, list []uint32) {
 	for j, x := range list {
-		*m.at(r).capture(j) = m.frame[x] >> 1
+		*n.capture(j) = m.frame[x] >> 1
 		m.unit(Instantiate, r<<1)
+		m.touch(r)
 	}
 	n.bits |= uint8(len(list)) << capturesShift
 }

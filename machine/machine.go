@@ -33,6 +33,8 @@ type Move uint8
 // NumMoves is how many moves there are.
 const NumMoves = Move(graph.NumRules) + Move(NumUnits)
 
+const moveMask = 31 // as many moves as an index needs no check for
+
 // Rule returns the rule of a rewrite; ok is false for a unit.
 func (m Move) Rule() (rule graph.Rule, ok bool) { return graph.Rule(m), m < Move(graph.NumRules) }
 
@@ -191,20 +193,19 @@ type core[M meter] struct {
 	seeds   []Ref     // z* 1 of each output
 	answers []float64 // of the outputs
 
-	fired    [NumMoves]uint64
-	words    [NumMoves]uint64
-	most     [NumMoves]uint64
-	touched  uint64 // words, by the move that is being made
-	seen     []Ref  // the nodes, if events are told
-	to       Place  // where it has put a value
-	live     uint64
-	steps    uint64
-	nextLook uint64
-	moves    uint64 // units since the last look
-	peak     uint64
-	made     uint64
-	pos      uint32 // the instruction of the redex
-	err      error
+	fired   [moveMask + 1]uint64
+	words   [NumMoves]uint64
+	most    [NumMoves]uint64
+	touched uint64 // words, by the move that is being made
+	seen    []Ref  // the nodes, if events are told
+	to      Place  // where it has put a value
+	pos     uint32 // the instruction of the redex
+	steps   uint64 // rewrites that were reported
+	fuel    int    // moves until the next look at the limits
+	made    uint64 // nodes
+	freed   uint64
+	more    bool // goOn has something to do
+	err     error
 }
 
 func newCore[M meter](p *Program, opt Options) (*core[M], error) {
@@ -238,10 +239,11 @@ func (m *core[M]) pushUnit(u Unit, p Place)       { m.push(u.move(), p) }
 
 // reduce empties the worklist, and lets the jobs go on when it is empty.
 func (m *core[M]) reduce() error {
-	rules := ruleTable[M]()
+	fire := fireTable[M]()
 	for {
-		if len(m.work) == 0 {
-			if m.moves >= lookEvery && m.err == nil {
+		last := len(m.work) - 1
+		if last < 0 {
+			if m.fuel < 0 && m.err == nil {
 				m.err = m.lookOutside()
 			}
 			if m.err != nil || !m.idle() {
@@ -249,47 +251,62 @@ func (m *core[M]) reduce() error {
 			}
 			continue
 		}
-		last := len(m.work) - 1
 		if m.rng != nil {
 			i := m.rng.IntN(last + 1)
 			m.work[i], m.work[last] = m.work[last], m.work[i]
 		}
 		e := m.work[last]
 		move, p := Move(e), Place(e>>32)
-		if m.steps+m.moves >= m.nextLook {
+		if m.fuel--; m.fuel < 0 {
 			if err := m.look(move, p); err != nil {
 				return err
 			}
 		}
-		if move < Move(graph.NumRules) {
-			m.steps++
-		} else {
-			m.moves++
-		}
 		m.work = m.work[:last]
 		m.mark(p)
-		rules[move].fire(m, p)
-		m.fired[move]++
-		if m.measuring() {
-			m.report(move, p)
-		}
-		if m.copy.body != nil {
-			m.copyBody()
-		}
-		if m.row.next < m.row.end {
-			m.makeRow()
-		}
-		if m.err != nil {
-			return m.err
+		m.fired[move&moveMask]++
+		fire[move&moveMask](m, p)
+		m.report(move, p)
+		if m.more {
+			m.goOn()
+			if m.err != nil {
+				return m.err
+			}
 		}
 	}
 }
 
-// unit counts a unit of work that has been made in a loop behind its rewrite.
+// goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
+func (m *core[M]) goOn() {
+	m.more = false
+	if m.copy.body != nil {
+		m.copyBody()
+	}
+	if m.row.next < m.row.end {
+		m.makeRow()
+	}
+}
+
+// fail ends the run.
+func (m *core[M]) fail(err error) {
+	if m.err == nil && err != nil {
+		m.err, m.more = err, true
+	}
+}
+
+// units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
+func (m *core[M]) units(u Unit, n int) {
+	if !m.measuring() {
+		m.fired[u.move()] += uint64(n)
+		m.fuel -= n
+	}
+}
+
+// unit counts and reports such a unit, where words are counted.
 func (m *core[M]) unit(u Unit, p Place) {
-	m.fired[u.move()]++
-	m.moves++
 	if m.measuring() {
+		m.fired[u.move()]++
+		m.fuel--
 		m.report(u.move(), p)
 		m.mark(0)
 	}
@@ -306,18 +323,36 @@ func (m *core[M]) mark(p Place) {
 	}
 }
 
-// report books the words that a move has touched, and tells of it.
+// report books the words that a move has touched, and tells of it, if words are counted.
 func (m *core[M]) report(move Move, p Place) {
-	m.words[move] += m.touched
-	m.most[move] = max(m.most[move], m.touched)
-	if m.opt.Events == nil || m.err != nil {
+	if !m.measuring() {
 		return
 	}
+	m.words[move] += m.touched
+	m.most[move] = max(m.most[move], m.touched)
+	if move < Move(graph.NumRules) {
+		m.steps++
+	}
+	if m.opt.Events != nil && m.err == nil {
+		m.tell(move, p)
+	}
+}
+
+func (m *core[M]) tell(move Move, p Place) {
 	if m.to == 0 {
 		m.to = p
 	}
-	m.err = m.opt.Events(&Fired{N: m.steps, Move: move, Backward: m.job != 0 && m.prog.outputs > 0, Redex: p, Result: m.to,
-		Pos: m.posOf(m.pos), Words: m.touched, Live: m.live, Touched: m.seen})
+	m.fail(m.opt.Events(&Fired{N: m.steps, Move: move, Backward: m.job != 0 && m.prog.outputs > 0, Redex: p, Result: m.to,
+		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen}))
+}
+
+// counted is how many rewrites have been made.
+func (m *core[M]) counted() uint64 {
+	var n uint64
+	for _, k := range m.fired[:graph.NumRules] {
+		n += k
+	}
+	return n
 }
 
 func (m *core[M]) posOf(code uint32) term.Pos {
@@ -328,8 +363,8 @@ func (m *core[M]) posOf(code uint32) term.Pos {
 }
 
 func (m *core[M]) stats() Stats {
-	s := Stats{Nodes: m.made, PeakNodes: m.peak, ArenaBytes: m.arena.Bytes()}
-	for i, n := range m.fired {
+	s := Stats{Nodes: m.made, PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
+	for i, n := range m.fired[:NumMoves] {
 		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
 		if i < int(graph.NumRules) {
 			s.Counts[i] = n

@@ -22,9 +22,8 @@ func (m *core[M]) reset() error {
 	m.work = m.work[:0]
 	m.copy, m.row = copying{}, row{}
 	m.result, m.job, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0
-	m.fired, m.words, m.most = [NumMoves]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
-	m.touched, m.steps, m.moves, m.nextLook = 0, 0, 0, 0
-	m.live, m.peak, m.made, m.pos, m.err = 0, 0, 0, 0, nil
+	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
+	m.touched, m.steps, m.fuel, m.made, m.freed, m.pos, m.more, m.err = 0, 0, 0, 0, 0, 0, false, nil
 	m.rng = nil
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
@@ -84,6 +83,7 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 func (m *core[M]) readRow(row []float64) {
 	m.mark(0)
 	m.unit(ReadBack, 0)
+	m.units(ReadBack, 1+len(row))
 	for i := range row {
 		star := Ref(1 + i) // the first nodes of the arena
 		n := m.at(star)
@@ -115,6 +115,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			out = append(out, number(o.v))
 			m.mark(0)
 			m.unit(ReadBack, 0)
+			m.units(ReadBack, 1)
 		case m.nodes[lo(o.v)].kind == Pair:
 			p := &m.nodes[lo(o.v)]
 			stack = append(stack, operand{p.tag[1], p.val[1]}, operand{p.tag[0], p.val[0]})

@@ -32,3 +32,12 @@ func ruleTable[M meter]() *[NumMoves]rule[M] {
 	t[Search.move()] = rule[M]{name: "search", fire: (*core[M]).unfold}
 	return t
 }
+
+// fireTable has the functions of the table alone, for the loop.
+func fireTable[M meter]() *[moveMask + 1]func(m *core[M], p Place) {
+	t := &[moveMask + 1]func(m *core[M], p Place){}
+	for i, r := range ruleTable[M]() {
+		t[i] = r.fire
+	}
+	return t
+}
