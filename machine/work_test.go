@@ -1,0 +1,209 @@
+package machine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// mostWords are the constants: how many words of the arena a single firing of each rule, and a single unit of work,
+// touches at most. A node counts eight. None depends on the program, its size or the schedule.
+var mostWords = map[string]uint64{
+	"lambda": 72, "pair": 64, "subst": 72, "substNumeral": 80, "gc": 32, "lin": 24, "plus": 64, "plusPair": 72, "times": 64,
+	"factor": 64, "function": 64, "branch": 16,
+	"instantiate": 96, "wake": 96, "search": 96, "free": 48, "readback": 16,
+}
+
+// requireConstants requires the constants of what a run has done.
+func requireConstants(t require.TestingT, s machine.Stats, what string) {
+	for i, w := range s.Work {
+		name := machine.Move(i).String()
+		require.LessOrEqual(t, w.Most, mostWords[name], "%s in %s", name, what)
+	}
+}
+
+// families are programs in which something has size n.
+var families = map[string]func(n int) string{
+	"a λ that captures n variables": func(n int) string {
+		return "input x = 0.5\n" + lets(n, "x + %d") + "let f = fun y -> y * (" + sum(n) + ") in f 1 + f 2"
+	},
+	"a branch that captures n variables": func(n int) string {
+		return "input x = 0.5\n" + lets(n, "x + %d") + "if x < 1 then " + sum(n) + " else x"
+	},
+	"one value with n waiters": func(n int) string {
+		return "input x = 0.5\nlet y = (fun z -> sin z) x in " + strings.Repeat("y + ", n) + "y"
+	},
+	"one pair with n waiters": func(n int) string {
+		return "input x = 0.5\nlet y = (fun z -> (sin z, z)) x in " + strings.Repeat("fst y + ", n) + "snd y"
+	},
+	"n arrivals at one dual": func(n int) string { return fmt.Sprintf("input x = 0.5\nsum i < %d -> x * i", n) },
+	"tuples of n": func(n int) string {
+		return fmt.Sprintf("input x : R^%d = vec i < %d -> 0.1 * i\nlet y = vec i < %d -> sin x.(i) in sum i < %d -> y.(i) * y.(i)", n, n, n, n)
+	},
+	"n seeds":              func(n int) string { return fmt.Sprintf("input x = 0.5\nlet y = sin x in vec i < %d -> y * i", n) },
+	"n names of one value": func(n int) string { return "input x = 0.5\nlet y0 = x in " + names(n) + fmt.Sprintf("y%d * y0", n) },
+	"n dead values":        func(n int) string { return "input x = 0.5\n" + lets(n, "(x, %d)") + "x" },
+	"a list of n": func(n int) string {
+		return fmt.Sprintf("input x = 0.5\nfold (fun a h -> a * h + x) 0 (list i < %d -> x * i)", n)
+	},
+	"data of n": func(n int) string {
+		return fmt.Sprintf("data l : List R^3 = list i < %d -> [| i, 1, 2 |]\ninput x = 0.5\nfold (fun [| a, b, c |] h -> sin (a * x + b * h + c)) 0 l", n)
+	},
+	"a numeral #n": func(n int) string { return fmt.Sprintf("input x = 0.5\niter #%d (fun y -> x * y + x) x", n) },
+	"n nested numerals": func(n int) string {
+		return "input x = 0.5\n" + strings.Repeat("#1 (", n) + "fun y -> x * y" + strings.Repeat(")", n) + " x"
+	},
+}
+
+// linearFamilies have duals of their own, and no gradient.
+var linearFamilies = map[string]func(n int) string{
+	"a linear variable with n occurrences": func(n int) string {
+		return "let d = lin a -> " + strings.Repeat("a + ", n) + "a in d 2"
+	},
+	"a linear let with n occurrences": func(n int) string {
+		return "let d = lin a -> (fun s -> s) 1 * a in let e = lin b -> " + strings.Repeat("d b + ", n) + "b in e 2"
+	},
+	"n arrivals at a dual of one's own": func(n int) string {
+		return "let d = lin a -> 2 * a in " + strings.Repeat("d 1 + ", n) + "d 3"
+	},
+	"n duals in one sum": func(n int) string {
+		return fmt.Sprintf("let d0 = lin a -> 2 * a in %sd%d 3", duals(n), n)
+	},
+	"tuples of n that add": func(n int) string {
+		return fmt.Sprintf("let d = lin a -> vec i < %d -> i * a in let e = lin b -> d b + d (2 * b) + (vec i < %d -> b) in e 1", n, n)
+	},
+}
+
+func lets(n int, form string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "let v%d = "+form+" in\n ", i, i)
+	}
+	return b.String()
+}
+
+func sum(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "v%d + ", i)
+	}
+	return b.String() + "1"
+}
+
+func names(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "let y%d = y%d in\n ", i+1, i)
+	}
+	return b.String()
+}
+
+func duals(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "let d%d = lin a -> d%d a + d%d (2 * a) in\n ", i+1, i, i)
+	}
+	return b.String()
+}
+
+// TestConstants: the words that a move touches are bounded by a constant, whatever n is.
+func TestConstants(t *testing.T) {
+	for name, source := range families {
+		t.Run(name, func(t *testing.T) { testFamily(t, source, true) })
+	}
+	for name, source := range linearFamilies {
+		t.Run(name, func(t *testing.T) { testFamily(t, source, false) })
+	}
+}
+
+func testFamily(t *testing.T, source func(n int) string, gradient bool) {
+	var most [2][machine.NumMoves]uint64
+	for i, n := range []int{40, 400} {
+		p, err := gram.Load(context.Background(), "family", []byte(source(n)+"\n"), gram.Options{})
+		require.NoError(t, err)
+		for _, schedule := range []machine.Schedule{machine.LIFO, machine.Random} {
+			s := run(t, p, gradient, machine.Options{Measure: true, Schedule: schedule, Seed: 7})
+			requireConstants(t, s, source(3))
+			if schedule == machine.LIFO {
+				for k, w := range s.Work {
+					most[i][k] = w.Most
+				}
+			}
+		}
+	}
+	require.Equal(t, most[0], most[1], "the most of any single firing depends on n")
+}
+
+// TestPropertyConstants: so they are on random programs, also with dual λs of their own, by any schedule.
+func TestPropertyConstants(t *testing.T) {
+	bounds := limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}
+	property.Check(t, func(t *rapid.T) {
+		opt := machine.Options{Measure: true, Limits: bounds, Seed: rapid.Uint64().Draw(t, "seed"),
+			Schedule: rapid.SampledFrom([]machine.Schedule{machine.LIFO, machine.Random}).Draw(t, "schedule")}
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size")})
+		d, err := revgrad.Reverse(p.Term, nil)
+		require.NoError(t, err)
+		ty, err := p.Term.Check()
+		require.NoError(t, err)
+		k := 0
+		if p.Term.Types.Kind(ty) == term.VecKind {
+			k = p.Term.Types.Len(ty)
+		}
+		prog, err := machine.NewGradient(d, p.Inputs, k, nil)
+		require.NoError(t, err)
+		k = max(1, k)
+		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Gradient(p.Point, make([]float64, k), make([]float64, k*len(p.Point))) })
+		prog, err = machine.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
+		require.NoError(t, err)
+		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Value(nil) })
+	})
+}
+
+func requireBounded(t require.TestingT, p *machine.Program, opt machine.Options, run func(*machine.Machine)) {
+	m, err := machine.New(p, opt)
+	require.NoError(t, err)
+	defer m.Close()
+	run(m)
+	requireConstants(t, m.Stats(), "a random program")
+}
+
+// run runs the gradient or the value of a program.
+func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options) machine.Stats {
+	if !gradient {
+		prog, err := machine.NewValue(p.Term(), p.ScalarInputs(), nil)
+		require.NoError(t, err)
+		m, err := machine.New(prog, opt)
+		require.NoError(t, err)
+		defer m.Close()
+		require.NoError(t, m.Value(p.Point()))
+		_, _, err = m.Read(nil, nil)
+		require.NoError(t, err)
+		return m.Stats()
+	}
+	d, err := revgrad.Reverse(p.Term(), nil)
+	require.NoError(t, err)
+	k := 0
+	if p.Shape().Kind == gram.VectorShape {
+		k = p.Shape().Size
+	}
+	prog, err := machine.NewGradient(d, p.ScalarInputs(), k, nil)
+	require.NoError(t, err)
+	m, err := machine.New(prog, opt)
+	require.NoError(t, err)
+	defer m.Close()
+	k = max(1, k)
+	require.NoError(t, m.Gradient(p.Point(), make([]float64, k), make([]float64, k*len(p.Point()))))
+	return m.Stats()
+}
