@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
 
 // order is the order in which LIFO would have made the nodes of a run, where workers have
 // made some of them: a backward phase fires the duals of a parallel run in the order of
@@ -59,10 +64,6 @@ func (o *order) key(r graph.Ref) uint64 {
 
 // pushCell is [graph.PushCell] in the order of the keys.
 func (o *order) pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
-	stack = append(stack, c)
-	key := o.key(c)
-	for i := len(stack) - 1; i > max(0, len(stack)-1-graph.SinkDepth) && o.key(stack[i-1]) > key; i-- {
-		stack[i], stack[i-1] = stack[i-1], stack[i]
-	}
-	return stack
+	i, _ := slices.BinarySearchFunc(stack, o.key(c), func(r graph.Ref, key uint64) int { return cmp.Compare(o.key(r), key) })
+	return slices.Insert(stack, i, c)
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Backward is the code by which a block's cells fire as one, when the arrivals at some
 // of its result's duals have come.
@@ -85,16 +88,25 @@ func (b *Block) ParamExt(i int) int {
 	return k
 }
 
-// SinkDepth bounds how far a cell sinks below the top of the stack of cells to fire.
-const SinkDepth = 4
-
-// PushCell pushes a cell, below at most [SinkDepth] cells that were allocated after
-// it: memory is then visited in nearly the reverse of the order in which it was
-// written, and side branches are finished before the trunk goes on.
+// PushCell pushes a cell below all that were allocated after it: cells fire in the reverse of the order in
+// which they were made, and so arrivals at one cell are added in that order. Memory is then visited in the
+// reverse of the order in which it was written.
 func PushCell[T int32 | Ref](stack []T, c T) []T {
 	stack = append(stack, c)
-	for i := len(stack) - 1; i > max(0, len(stack)-1-SinkDepth) && stack[i-1] > c; i-- {
-		stack[i], stack[i-1] = stack[i-1], stack[i]
+	last := len(stack) - 1
+	for i := last; ; i-- {
+		if i == 0 || stack[i-1] < c {
+			return stack
+		}
+		if last-i == nearCells {
+			j, _ := slices.BinarySearch(stack[:i], c)
+			copy(stack[j+1:i+1], stack[j:i])
+			stack[j] = c
+			return stack
+		}
+		stack[i], stack[i-1] = stack[i-1], c
 	}
-	return stack
 }
+
+// nearCells is how far PushCell looks for a cell's place one by one.
+const nearCells = 8

@@ -84,9 +84,10 @@ const noCode = 1<<32 - 1
 // captured marks the frame index of a capture while code is made.
 const captured = 1 << 31
 
-// coder makes the code of a term: one loop from the root down, since parents come
-// after children in the arena of a term.
+// coder makes the code of a term: parents before children, and of these first what is evaluated last. So LIFO
+// evaluates a substitution before what stands in its scope, and operands from left to right.
 type coder struct {
+	stack     []term.Ref // nodes that have a place, and no code yet
 	t         *term.Term
 	p         *Program
 	nodes     []spot // of each node of the term, once its parent has been seen
@@ -153,11 +154,14 @@ func (c *coder) add(in uint32, i instr) {
 
 // place puts the child r of a node at the operand.
 func (c *coder) place(r term.Ref, in, up uint32, slot uint8) {
-	c.nodes[r] = spot{in: in + 1, up: up, slot: slot}
+	c.pass(r, spot{in: in + 1, up: up, slot: slot})
 }
 
 // pass puts the child r where its parent stands.
-func (c *coder) pass(r term.Ref, s spot) { c.nodes[r] = s }
+func (c *coder) pass(r term.Ref, s spot) {
+	c.nodes[r] = s
+	c.stack = append(c.stack, r)
+}
 
 // bind makes the substitution of x, and returns its frame index.
 func (c *coder) bind(in uint32, x term.Var, kind Kind, pos term.Pos) uint32 {

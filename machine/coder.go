@@ -110,15 +110,14 @@ func (s *start) finish(inputs int, check func() error) (*Program, error) {
 	}
 	c.place(root, c.p.start, 0, 0)
 	c.place(cons, c.p.cons, 0, 0)
-	for r := cons; r > 0; r-- {
-		if r%checkEvery == 0 && check != nil {
+	for n := 1; len(c.stack) > 0; n++ {
+		if n%checkEvery == 0 && check != nil {
 			if err := check(); err != nil {
 				return nil, err
 			}
 		}
-		if c.nodes[r].in == 0 {
-			continue
-		}
+		r := c.stack[len(c.stack)-1]
+		c.stack = c.stack[:len(c.stack)-1]
 		if err := c.node(r); err != nil {
 			return nil, err
 		}
@@ -222,7 +221,7 @@ func (c *coder) lambda(n *term.Node, s spot, at instr) {
 func (c *coder) binding(n *term.Node, s spot) {
 	in := s.in - 1
 	vars := c.t.BoundVars(n)
-	c.pass(n.A, s)
+	defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
 	if len(vars) == 1 {
 		kind := Sub
 		switch u := &c.t.Nodes[n.B]; {

@@ -21,12 +21,12 @@ func (m *core[M]) fireSubst(p Place) {
 	} else {
 		m.copyValue(t, v)
 	}
+	if next != 0 {
+		m.pushWaiter(next, t)
+	}
 	m.deliver(p, t, v)
 	if last {
 		m.pushRule(graph.GC, s<<1)
-	}
-	if next != 0 {
-		m.pushWaiter(next, t)
 	}
 }
 
