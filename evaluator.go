@@ -119,7 +119,7 @@ func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
 func (e *Evaluator) start() error {
 	opt := e.opt
 	m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}})
+		Limits: limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}})
 	if err != nil {
 		return e.p.locate(err, "starting")
 	}

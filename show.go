@@ -72,7 +72,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 	}
 	look := p.opt.check("reduce", meter)
 	m, err := engine.New(prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
+		Limits: limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
 		return nil, engine.GraphSize{}, p.locate(err, "starting")
 	}
