@@ -63,7 +63,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 			return nil, engine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
-	prog, err := p.get(p.symbolic.with(opt.placed()), func() (*graph.Program, error) {
+	prog, err := p.symbolic.with(opt.placed()).get(p, func() (*graph.Program, error) {
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Places: opt.placed(), Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
