@@ -24,6 +24,8 @@ func (o *EvalOptions) checkLiteral() error {
 		return errors.New("gram: only the literal machine measures its work")
 	case !o.Literal:
 		return nil
+	case o.placed():
+		return errors.New("gram: the run is one of the engine, and not of the literal machine")
 	case o.Schedule == Parallel:
 		return errors.New("gram: the literal machine has the schedules LIFO and Random")
 	case o.Mode != Reverse:
@@ -34,8 +36,6 @@ func (o *EvalOptions) checkLiteral() error {
 		return errors.New("gram: the literal machine has no blocks that NoFuse could leave out")
 	case o.Ablation != Whole:
 		return errors.New("gram: ablations are of the engine, and not of the literal machine")
-	case o.placed():
-		return errors.New("gram: the run is one of the engine, and not of the literal machine")
 	}
 	return nil
 }
