@@ -2,6 +2,7 @@ package gram_test
 
 import (
 	"context"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // otherOrder are the examples in which the two machines add some of the numbers that arrive
 // at a dual in another order.
-var otherOrder = []string{"mapfold.gram", "w2.gram"}
+var otherOrder = []string{"mapfold", "w2"}
 
 // requireSame asserts that two machines computed the same numbers, to the bit or nearly.
 func requireSame(t *testing.T, want, got []float64, bits bool) {
@@ -32,38 +33,52 @@ func requireSame(t *testing.T, want, got []float64, bits bool) {
 }
 
 // TestLiteralExamples: the literal machine computes what the engine does, in as many steps
-// by each rule, whatever the schedule, and whether or not its work is measured. Blocks and
-// other schedules add in other orders, so bits are compared without them.
+// by each rule, whatever the schedule, and whether or not its work is measured.
 func TestLiteralExamples(t *testing.T) {
-	files, err := filepath.Glob("examples/*.gram")
-	require.NoError(t, err)
-	for _, f := range files {
-		name := filepath.Base(f)
+	for _, name := range exampleNames(t) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), f, gram.Options{})
-			require.NoError(t, err)
-			runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-			if p.HasGradient() {
-				runs = append(runs, p.Gradient)
-			}
-			for _, run := range runs {
-				want, err := run(t.Context(), gram.EvalOptions{NoFuse: true})
-				require.NoError(t, err)
-				for _, opt := range []gram.EvalOptions{{}, {Work: true, Schedule: gram.Random, Seed: 7}} {
-					opt.Literal = true
-					got, err := run(t.Context(), opt)
-					require.NoError(t, err)
-					require.Equal(t, want.Cost.Steps, got.Cost.Steps)
-					require.Equal(t, want.Cost.Size, got.Cost.Size)
-					require.Equal(t, want.Cost.Inputs, got.Cost.Inputs)
-					require.Equal(t, want.Lengths, got.Lengths)
-					bits := opt.Schedule == gram.LIFO && !slices.Contains(otherOrder, name)
-					requireSame(t, want.Values, got.Values, bits)
-					requireSame(t, want.Jacobian, got.Jacobian, bits)
-					checkWork(t, &got.Cost, opt.Work)
-				}
-			}
+			checkLiteral(t, name, loadExample(t, name), gram.EvalOptions{Literal: true},
+				gram.EvalOptions{Literal: true, Work: true, Schedule: gram.Random, Seed: 7})
 		})
+	}
+}
+
+// TestLiteralWorkloads: and at their full sizes too.
+func TestLiteralWorkloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes ten seconds")
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		t.Run(name, func(t *testing.T) {
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{})
+			require.NoError(t, err)
+			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
+		})
+	}
+}
+
+// checkLiteral holds literal runs of a program, its value and its gradient, against the
+// engine. Blocks and other schedules add in other orders, so bits are compared without them.
+func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
+	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
+	if p.HasGradient() {
+		runs = append(runs, p.Gradient)
+	}
+	for _, run := range runs {
+		want, err := run(t.Context(), gram.EvalOptions{NoFuse: true})
+		require.NoError(t, err)
+		for _, opt := range opts {
+			got, err := run(t.Context(), opt)
+			require.NoError(t, err)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+			require.Equal(t, want.Cost.Size, got.Cost.Size)
+			require.Equal(t, want.Cost.Inputs, got.Cost.Inputs)
+			require.Equal(t, want.Lengths, got.Lengths)
+			bits := opt.Schedule == gram.LIFO && !slices.Contains(otherOrder, name)
+			requireSame(t, want.Values, got.Values, bits)
+			requireSame(t, want.Jacobian, got.Jacobian, bits)
+			checkWork(t, &got.Cost, opt.Work)
+		}
 	}
 }
 
