@@ -70,8 +70,8 @@ type Overhead struct {
 	Total       uint64 `json:"total"`
 }
 
-// Nodes are numbers of nodes of 16 bytes, of a literal run of 32; of a gradient by [Forward] or [Tape], the
-// inputs, numerals and operations of the computational graph.
+// Nodes are numbers of nodes of 16 bytes, of a literal run of 32; of a gradient by
+// [Forward] or [Tape], the inputs, numerals and operations of the computational graph.
 type Nodes struct {
 	Allocated uint64 `json:"allocated"`
 	Freed     uint64 `json:"freed"` // before the run was over
