@@ -3,6 +3,7 @@ package gram
 import (
 	"time"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 )
 
@@ -24,8 +25,10 @@ type Cost struct {
 	Overhead   Overhead    `json:"overhead"`
 	Nodes      Nodes       `json:"nodes"`
 	// ArenaBytes is the memory that the arena holds.
-	ArenaBytes uint64  `json:"arenaBytes"`
-	Seconds    Seconds `json:"seconds"`
+	ArenaBytes uint64 `json:"arenaBytes"`
+	// Work is there if it was asked for.
+	Work    *Work   `json:"work,omitempty"`
+	Seconds Seconds `json:"seconds"`
 	// NsPerStep is Seconds.Reduce over all steps and overhead, in nanoseconds.
 	NsPerStep float64 `json:"nsPerStep"`
 	// Operations are those of one gradient by [Forward] or [Tape]: evaluations of
@@ -58,16 +61,17 @@ type Steps struct {
 	Total        uint64 `json:"total"`
 }
 
-// Overhead is the work that is no step of the calculus.
+// Overhead is the work that is no step of the calculus. Of a literal run it is the units,
+// and in Search the pops of the rewrites too.
 type Overhead struct {
 	Instantiate uint64 `json:"instantiate"` // instructions copied, references captured
-	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase
+	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
 	Readback    uint64 `json:"readback"`    // components read back
 	Total       uint64 `json:"total"`
 }
 
-// Nodes are numbers of nodes of 16 bytes; of a gradient by [Forward] or [Tape], the
-// inputs, numerals and operations of the computational graph.
+// Nodes are numbers of nodes of 16 bytes, of a literal run of 32; of a gradient by
+// [Forward] or [Tape], the inputs, numerals and operations of the computational graph.
 type Nodes struct {
 	Allocated uint64 `json:"allocated"`
 	Freed     uint64 `json:"freed"` // before the run was over
@@ -90,24 +94,26 @@ func (e *Evaluator) Cost() Cost {
 	if e.passes != nil {
 		return e.passes.cost()
 	}
-	s := addStats(e.m.Stats(), e.before)
+	s, work := e.stats()
 	c := s.Counts
 	p := e.p
-	which := &p.value
+	took := p.value.took
 	switch {
+	case e.opt.Literal && e.grad:
+		took = p.literalGradient.took
+	case e.opt.Literal:
+		took = p.literal.took
 	case e.grad && e.opt.Strategy == Modular:
-		which = &p.modularly
+		took = p.modularly.took
 	case e.grad:
-		which = &p.gradient
+		took = p.gradient.took
 	}
-	which.mu.Lock()
-	compiling := max(which.time, e.making)
-	which.mu.Unlock()
+	compiling := max(took(), e.making)
 	p.mu.Lock()
 	size := p.size
 	p.mu.Unlock()
 	cost := Cost{
-		Inputs: len(e.prog.Inputs),
+		Inputs: p.scalars(),
 		Size:   Size{Term: size.term},
 		Steps: Steps{Lambda: c[graph.Lambda], Pair: c[graph.PairRule], Subst: c[graph.Subst], SubstNumeral: c[graph.SubstNumeral],
 			GC: c[graph.GC], Lin: c[graph.Lin], Plus: c[graph.Plus], PlusPair: c[graph.PlusPair], Times: c[graph.Times],
@@ -117,6 +123,7 @@ func (e *Evaluator) Cost() Cost {
 			Total: s.Instantiate + s.Search + s.Readback},
 		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
+		Work:       work,
 		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
 	}
 	if m := e.modularised; m != nil {
@@ -130,6 +137,19 @@ func (e *Evaluator) Cost() Cost {
 	}
 	cost.setTimes(e.last, e.last)
 	return cost
+}
+
+// stats returns what the last run and what went before it cost, and the work if it was measured.
+func (e *Evaluator) stats() (engine.Stats, *Work) {
+	if !e.opt.Literal {
+		return addStats(e.m.Stats(), e.before), nil
+	}
+	s := e.literal.Stats()
+	var work *Work
+	if e.opt.Work {
+		work = literalWork(&s)
+	}
+	return literalStats(&s), work
 }
 
 func (c *Cost) setTimes(best, median time.Duration) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
@@ -78,7 +77,7 @@ func (e *LimitError) Unwrap() error { return e.Err }
 // asLimit returns the limit behind an error, or nil.
 func asLimit(err error, phase string) *LimitError {
 	out := &LimitError{Phase: phase, Err: err}
-	var ml *engine.LimitError
+	var ml *limits.ReachedError
 	if errors.As(err, &ml) {
 		out.Limit, out.Max, out.Steps, out.Nodes, out.Err = ml.Limit, ml.Max, ml.Steps, ml.Nodes, ml.Err
 	}
@@ -130,7 +129,7 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 
 // relocate moves the place of an error that a stage has just made.
 func relocate(err error, place func(term.Pos) term.Pos) error {
-	var stopped *engine.LimitError
+	var stopped *limits.ReachedError
 	var tooLarge *compile.LimitError
 	var unsupported *compile.UnsupportedError
 	var undefined *revgrad.UndefinedError
@@ -153,7 +152,7 @@ func (p *Program) locate(err error, phase string) error {
 		return nil
 	}
 	if l := asLimit(err, phase); l != nil {
-		var ml *engine.LimitError
+		var ml *limits.ReachedError
 		if errors.As(err, &ml) && ml.Pos != 0 {
 			return p.errorFor(l, ml.Pos, "limit reached", l.Error())
 		}
@@ -162,7 +161,7 @@ func (p *Program) locate(err error, phase string) error {
 	var undefined *revgrad.UndefinedError
 	var tooLarge *compile.LimitError
 	var unsupported *compile.UnsupportedError
-	var notFinite *engine.NotFiniteError
+	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
 	switch {
 	case errors.As(err, &undefined):

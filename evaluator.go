@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/machine"
 )
 
 // EvalOptions say how a program is run. The zero value is the LIFO schedule
@@ -20,11 +21,17 @@ type EvalOptions struct {
 	Seed     uint64 // of the random schedule
 	Workers  int    // of the parallel schedule; 0: as many as GOMAXPROCS
 	MaxSteps uint64 // 0: none
-	MaxNodes uint64 // 0: none; nodes of 16 bytes
+	MaxNodes uint64 // 0: none; nodes of 16 bytes, of the literal machine of 32
 	Finite   bool   // a result that is NaN or infinite is an error
 	Mode     Mode   // how a gradient is computed; values take no notice
-	// NoFuse runs the literal form of every λ: no blocks. Values and steps are the same.
+	// NoFuse runs every λ a node for each operation: no blocks. Values and steps are the same.
 	NoFuse bool
+	// Literal runs values and gradients on the literal machine, on which every step is a
+	// rewrite of its own. It has the schedules LIFO and Random, and the mode Reverse, the
+	// strategy Direct and the whole machine only. Values and steps are the same.
+	Literal bool
+	// Work measures the work of the literal machine: see [Cost.Work].
+	Work bool
 	// Strategy says when a program is differentiated; values take no notice.
 	Strategy Strategy
 	// Ablation takes a piece of the machine away, for measurements.
@@ -50,7 +57,7 @@ func (o *EvalOptions) check() error {
 	case o.Workers < 0:
 		return fmt.Errorf("gram: %d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
 	}
-	return nil
+	return o.checkLiteral()
 }
 
 // Evaluator runs one program at many points, in one arena. It is for one goroutine
@@ -59,9 +66,12 @@ type Evaluator struct {
 	p       *Program
 	opt     EvalOptions
 	prog    *graph.Program
+	run     reducer // one of the next two
 	m       *engine.Machine
+	literal *machine.Machine
 	meter   *limits.Meter
 	grad    bool
+	outputs int
 	passes  *passes // of the modes that need no machine once the graph is there
 	last    time.Duration
 	lengths []int
@@ -98,9 +108,11 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		}
 		return e, nil
 	}
-	if grad {
+	switch {
+	case opt.Literal:
+	case grad:
 		err = e.prepare(p.Point())
-	} else {
+	default:
 		e.prog, err = p.valueProgram(e.meter, opt.placed())
 	}
 	if err != nil {
@@ -118,19 +130,26 @@ func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
 // start makes the machine of the evaluator's program, in place of the one that it has.
 func (e *Evaluator) start() error {
 	opt := e.opt
-	m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}})
-	if err != nil {
-		return e.p.locate(err, "starting")
+	bounds := limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: e.meter.Max(), Look: e.p.opt.check("reduce", e.meter)}
+	last := e.run
+	if opt.Literal {
+		if err := e.startLiteral(bounds); err != nil {
+			return err
+		}
+	} else {
+		m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(), Limits: bounds})
+		if err != nil {
+			return e.p.locate(err, "starting")
+		}
+		e.m, e.run, e.outputs = m, m, e.prog.Outputs
 	}
-	if e.m != nil {
+	if last != nil {
 		e.cleanup.Stop()
-		_ = e.m.Close()
+		_ = last.Close()
 	}
-	e.m = m
 	// An evaluator that is dropped without Close gives its memory back all the same. The
 	// machine must not refer to e, or e would never be dropped.
-	e.cleanup = runtime.AddCleanup(e, func(m *engine.Machine) { _ = m.Close() }, e.m)
+	e.cleanup = runtime.AddCleanup(e, func(m reducer) { _ = m.Close() }, e.run)
 	return nil
 }
 
@@ -142,7 +161,7 @@ func (e *Evaluator) Close() error {
 		return nil
 	}
 	e.cleanup.Stop()
-	return e.m.Close()
+	return e.run.Close()
 }
 
 // ready reports a run that the evaluator can't do: it is closed, it computes something
@@ -172,12 +191,13 @@ func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64,
 		return out, err
 	}
 	e.meter.SetContext(ctx)
+	e.tellPhase()
 	start := time.Now()
-	if err := e.m.Value(point); err != nil {
+	if err := e.run.Value(point); err != nil {
 		return out, e.p.locate(err, "reducing")
 	}
 	var err error
-	if out, e.lengths, err = e.m.Read(out, e.lengths[:0]); err != nil {
+	if out, e.lengths, err = e.run.Read(out, e.lengths[:0]); err != nil {
 		return out, e.p.locate(err, "reading the value")
 	}
 	e.last = time.Since(start)
@@ -208,8 +228,9 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 	if err := e.again(point); err != nil {
 		return err
 	}
+	e.tellPhase()
 	start := time.Now()
-	if err := e.m.Gradient(point, values, jacobian); err != nil {
+	if err := e.run.Gradient(point, values, jacobian); err != nil {
 		return e.p.locate(err, "reducing")
 	}
 	e.last = time.Since(start)
@@ -221,7 +242,7 @@ func (e *Evaluator) Outputs() int {
 	if e.passes != nil {
 		return len(e.passes.g.Outputs())
 	}
-	return e.prog.Outputs
+	return e.outputs
 }
 
 // Result is a value, its Jacobian if it was asked for, and the cost.

@@ -2,6 +2,7 @@ package gram_test
 
 import (
 	"context"
+	"io"
 	"runtime"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func TestEvaluatorDropped(t *testing.T) {
 		func() (*gram.Evaluator, error) {
 			return p.NewGradient(t.Context(), gram.EvalOptions{Schedule: gram.Parallel, Workers: 2})
 		},
+		func() (*gram.Evaluator, error) { return p.NewGradient(t.Context(), gram.EvalOptions{Literal: true}) },
 	}
 	for i, make := range makers {
 		e, err := make()
@@ -112,6 +114,8 @@ func TestMisusedOptions(t *testing.T) {
 		return err
 	}
 	_, repeat := p.Repeat(t.Context(), gram.EvalOptions{}, true, -1)
+	_, profile := p.Profile(t.Context(), gram.ProfileOptions{EvalOptions: gram.EvalOptions{Literal: true}})
+	trace := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: gram.EvalOptions{Literal: true}})
 	_, bound := p.Bound(t.Context(), gram.EvalOptions{Workers: -1})
 	for name, m := range map[string]mistake{
 		"workers":          {gradient(gram.EvalOptions{Schedule: gram.Parallel, Workers: -1}), "-1 workers"},
@@ -121,6 +125,14 @@ func TestMisusedOptions(t *testing.T) {
 		"strategy":         {gradient(gram.EvalOptions{Strategy: 9}), "no strategy 9"},
 		"mode":             {gradient(gram.EvalOptions{Mode: 9}), "no mode 9"},
 		"ablation":         {gradient(gram.EvalOptions{Ablation: 9}), "no ablation 9"},
+		"work":             {value(gram.EvalOptions{Work: true}, point), "only the literal machine measures"},
+		"literal mode":     {gradient(gram.EvalOptions{Literal: true, Mode: gram.Tape}), "the mode Reverse only"},
+		"literal strategy": {gradient(gram.EvalOptions{Literal: true, Strategy: gram.Unfold}), "the strategy Direct only"},
+		"literal schedule": {value(gram.EvalOptions{Literal: true, Schedule: gram.Parallel}, point), "the schedules LIFO and Random"},
+		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
+		"literal ablation": {value(gram.EvalOptions{Literal: true, Ablation: gram.Rescan}, point), "ablations are of the engine"},
+		"literal profile":  {profile, "the run is one of the engine"},
+		"literal trace":    {trace, "the run is one of the engine"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(gram.EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},
 		"param":            {set(gram.Options{Params: []string{"x=1"}}), "x is an input: use set"},
@@ -138,7 +150,7 @@ func TestMisusedEvaluator(t *testing.T) {
 	p := misused(t)
 	point := p.Point()
 	for name, opt := range map[string]gram.EvalOptions{"reverse": {}, "forward": {Mode: gram.Forward}, "tape": {Mode: gram.Tape},
-		"unfold": {Strategy: gram.Unfold}, "parallel": {Schedule: gram.Parallel}} {
+		"unfold": {Strategy: gram.Unfold}, "parallel": {Schedule: gram.Parallel}, "literal": {Literal: true}} {
 		gradient := func(point []float64, values, jacobian int) error {
 			return gradientInto(t, p, opt, point, values, jacobian)
 		}

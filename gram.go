@@ -29,6 +29,7 @@ import (
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -59,8 +60,8 @@ type Options struct {
 	// with the phase: "load", "compile", "reduce" or "print".
 	Progress func(phase string)
 	// Phase, if not nil, is called when a phase of the work begins: "load", "compile", and of
-	// a run "primal", "discovery", "backward", "read-back" and "normalise". It is called by
-	// the goroutine that does the work.
+	// a run "primal", "discovery", "backward", "read-back" and "normalise", or of one of the
+	// literal machine "reduce". It is called by the goroutine that does the work.
 	Phase func(name string)
 }
 
@@ -69,13 +70,16 @@ type Program struct {
 	src      *lang.Program
 	opt      Options
 	loading  time.Duration
-	value    compiled // t
-	gradient compiled // D(t)
+	value    compiled[graph.Program] // t
+	gradient compiled[graph.Program] // D(t)
+	// literal and literalGradient are the same for the literal machine.
+	literal         compiled[machine.Program]
+	literalGradient compiled[machine.Program]
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
-	modularly   compiled
+	modularly   compiled[graph.Program]
 	modularised *modularProgram
-	symbolic    compiled // t with its inputs left open
+	symbolic    compiled[graph.Program] // t with its inputs left open
 
 	// terms is held while terms are made and typed: they share a universe of types.
 	terms sync.Mutex
@@ -84,23 +88,23 @@ type Program struct {
 	size sizes
 }
 
-// compiled is a program for the machine, made when it is first needed.
-type compiled struct {
+// compiled is a program for a machine, made when it is first needed.
+type compiled[P any] struct {
 	mu     sync.Mutex
-	prog   *graph.Program
+	prog   *P
 	time   time.Duration
-	placed *compiled // the same with counts by place
+	placed *compiled[P] // the same with counts by place
 }
 
 // with returns c, or, for profiles and traces, what has counts by place.
-func (c *compiled) with(placed bool) *compiled {
+func (c *compiled[P]) with(placed bool) *compiled[P] {
 	if !placed {
 		return c
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.placed == nil {
-		c.placed = new(compiled)
+		c.placed = new(compiled[P])
 	}
 	return c.placed
 }
@@ -249,7 +253,7 @@ func (p *Program) ScalarInputs() []term.Var {
 }
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
-func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.Program, error) {
+func (c *compiled[P]) get(p *Program, make func() (*P, error)) (*P, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.prog == nil {
@@ -267,10 +271,17 @@ func (p *Program) get(c *compiled, make func() (*graph.Program, error)) (*graph.
 	return c.prog, nil
 }
 
+// took returns how long compiling took, 0 if there was none.
+func (c *compiled[P]) took() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.time
+}
+
 // valueProgram compiles t, reverseProgram D(t): with the counts of templates by place, if
 // placed.
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.get(p.value.with(placed), func() (*graph.Program, error) {
+	return p.value.with(placed).get(p, func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: placed, Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
@@ -278,7 +289,7 @@ func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program
 }
 
 func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.get(p.gradient.with(placed), func() (*graph.Program, error) {
+	return p.gradient.with(placed).get(p, func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err

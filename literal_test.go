@@ -1,88 +1,229 @@
-package gram
+package gram_test
 
 import (
 	"context"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram"
 )
 
+// otherOrder are the examples in which the two machines add some of the numbers that arrive
+// at a dual in another order.
+var otherOrder = []string{"mapfold", "w2"}
+
+// requireSame asserts that two machines computed the same numbers, to the bit or nearly.
+func requireSame(t *testing.T, want, got []float64, bits bool) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !bits {
+			require.InDelta(t, want[i], got[i], 1e-9*math.Abs(want[i]))
+			continue
+		}
+		require.Equal(t, math.Float64bits(want[i]), math.Float64bits(got[i]), "%d: %v and %v", i, want[i], got[i])
+	}
+}
+
+// TestLiteralExamples: the literal machine computes what the engine does, in as many steps
+// by each rule, whatever the schedule, and whether or not its work is measured.
 func TestLiteralExamples(t *testing.T) {
-	files, _ := filepath.Glob("examples/*.gram")
-	for _, f := range files {
-		t.Run(filepath.Base(f), func(t *testing.T) {
-			ctx := context.Background()
-			opt := Options{Params: nil}
-			p, err := LoadFile(ctx, f, opt)
-			require.NoError(t, err)
-			prog, err := machine.NewValue(p.Term(), p.ScalarInputs(), nil)
-			require.NoError(t, err)
-			m, err := machine.New(prog, machine.Options{Measure: testing.Verbose()})
-			require.NoError(t, err)
-			defer m.Close()
-			require.NoError(t, m.Value(p.Point()))
-			got, _, err := m.Read(nil, nil)
-			require.NoError(t, err)
-			ev, err := p.NewValue(ctx, EvalOptions{NoFuse: true})
-			require.NoError(t, err)
-			defer ev.Close()
-			want, err := ev.Value(ctx, p.Point(), nil)
-			require.NoError(t, err)
-			require.Equal(t, want, got)
-			require.Equal(t, ev.m.Stats().Counts, m.Stats().Counts)
-			if !p.HasGradient() {
-				return
-			}
-			d, err := revgrad.Reverse(p.Term(), nil)
-			require.NoError(t, err)
-			k := 0
-			if p.Shape().Kind == VectorShape {
-				k = p.Shape().Size
-			}
-			gprog, err := machine.NewGradient(d, p.ScalarInputs(), k, nil)
-			require.NoError(t, err)
-			g, err := machine.New(gprog, machine.Options{Measure: testing.Verbose()})
-			require.NoError(t, err)
-			defer g.Close()
-			n := len(p.Point())
-			vals, jac := make([]float64, max(1, k)), make([]float64, max(1, k)*n)
-			require.NoError(t, g.Gradient(p.Point(), vals, jac))
-			start := time.Now()
-			require.NoError(t, g.Gradient(p.Point(), vals, jac))
-			el := time.Since(start)
-			s := g.Stats()
-			if testing.Verbose() {
-				for i, w := range s.Work {
-					if w.Fired > 0 {
-						t.Logf("%-14s %8d %6.2f most %d", machine.Move(i), w.Fired, float64(w.Words)/float64(w.Fired), w.Most)
-					}
-				}
-			}
-			tot := s.Counts.Total()
-			t.Logf("%d steps, %.1f ns a step, peak %d nodes", tot, float64(el.Nanoseconds())/float64(tot), s.PeakNodes)
-			eg, err := p.NewGradient(ctx, EvalOptions{NoFuse: true})
-			require.NoError(t, err)
-			defer eg.Close()
-			wv, wj := make([]float64, max(1, k)), make([]float64, max(1, k)*n)
-			require.NoError(t, eg.Gradient(ctx, p.Point(), wv, wj))
-			require.Equal(t, eg.m.Stats().Counts, s.Counts)
-			require.Equal(t, wv, vals)
-			bits := 0
-			for i := range wj {
-				if math.Float64bits(wj[i]) != math.Float64bits(jac[i]) {
-					bits++
-					if bits < 3 {
-						t.Logf("%v %v", wj[i], jac[i])
-					}
-				}
-			}
-			require.Zero(t, bits)
+	for _, name := range exampleNames(t) {
+		t.Run(name, func(t *testing.T) {
+			checkLiteral(t, name, loadExample(t, name), gram.EvalOptions{Literal: true},
+				gram.EvalOptions{Literal: true, Work: true, Schedule: gram.Random, Seed: 7})
 		})
 	}
+}
+
+// TestLiteralWorkloads: and at their full sizes too.
+func TestLiteralWorkloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes ten seconds")
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		t.Run(name, func(t *testing.T) {
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{})
+			require.NoError(t, err)
+			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
+		})
+	}
+}
+
+// checkLiteral holds literal runs of a program, its value and its gradient, against the
+// engine. Blocks and other schedules add in other orders, so bits are compared without them.
+func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
+	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
+	if p.HasGradient() {
+		runs = append(runs, p.Gradient)
+	}
+	for _, run := range runs {
+		want, err := run(t.Context(), gram.EvalOptions{NoFuse: true})
+		require.NoError(t, err)
+		for _, opt := range opts {
+			got, err := run(t.Context(), opt)
+			require.NoError(t, err)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+			require.Equal(t, want.Cost.Size, got.Cost.Size)
+			require.Equal(t, want.Cost.Inputs, got.Cost.Inputs)
+			require.Equal(t, want.Lengths, got.Lengths)
+			bits := opt.Schedule == gram.LIFO && !slices.Contains(otherOrder, name)
+			requireSame(t, want.Values, got.Values, bits)
+			requireSame(t, want.Jacobian, got.Jacobian, bits)
+			checkWork(t, &got.Cost, opt.Work)
+		}
+	}
+}
+
+// checkWork asserts that the work of a run agrees with its steps and its overhead.
+func checkWork(t *testing.T, c *gram.Cost, measured bool) {
+	t.Helper()
+	require.Less(t, c.Nodes.Freed, c.Nodes.Allocated+1)
+	require.LessOrEqual(t, c.Nodes.Peak, c.Nodes.Allocated)
+	if !measured {
+		require.Nil(t, c.Work)
+		return
+	}
+	for _, rule := range c.Steps.ByRule() {
+		require.Equal(t, rule.Steps, c.Work.Rules[rule.Name].Fired, rule.Name)
+	}
+	units := uint64(0)
+	for _, name := range gram.UnitNames() {
+		units += c.Work.Units[name].Fired
+	}
+	require.Equal(t, c.Overhead.Total, units+c.Steps.Total)
+	for _, w := range []map[string]gram.MoveWork{c.Work.Rules, c.Work.Units} {
+		for name, m := range w {
+			require.LessOrEqual(t, m.Most, m.Words, name)
+			require.LessOrEqual(t, m.Words, m.Most*m.Fired, name)
+		}
+	}
+}
+
+// TestLiteralAgain: an evaluator runs at many points, and one run leaves nothing to the next.
+func TestLiteralAgain(t *testing.T) {
+	p := load(t, "input v : R^2 = [| 1, 2 |]\n[| v.(0) * v.(1), if v.(0) < 0 then sin v.(1) else v.(1) |]")
+	points := [][]float64{{3, 4}, {-1, 0.5}, {3, 4}}
+	fast, err := p.NewGradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	defer fast.Close()
+	literal, err := p.NewGradient(t.Context(), gram.EvalOptions{Literal: true, Work: true})
+	require.NoError(t, err)
+	defer literal.Close()
+	require.Equal(t, 2, literal.Outputs())
+	var work []*gram.Work
+	for _, point := range points {
+		wantValues, want := make([]float64, 2), make([]float64, 4)
+		values, jacobian := make([]float64, 2), make([]float64, 4)
+		require.NoError(t, fast.Gradient(t.Context(), point, wantValues, want))
+		require.NoError(t, literal.Gradient(t.Context(), point, values, jacobian))
+		require.Equal(t, wantValues, values)
+		require.Equal(t, want, jacobian)
+		require.Equal(t, fast.Cost().Steps, literal.Cost().Steps)
+		work = append(work, literal.Cost().Work)
+	}
+	require.Equal(t, work[0], work[2])
+	require.NotEqual(t, work[0], work[1])
+}
+
+// TestLiteralLimits: a limit of steps stops the literal machine after exactly so many, and
+// the evaluator can be used again.
+func TestLiteralLimits(t *testing.T) {
+	p := load(t, "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in let z2 = z1 * z1 in sin z2")
+	for steps := uint64(1); steps <= 77; steps++ {
+		res, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true, MaxSteps: steps})
+		if steps >= 76 {
+			require.NoError(t, err)
+			require.EqualValues(t, 76, res.Cost.Steps.Total)
+			continue
+		}
+		var limit *gram.LimitError
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, "steps", limit.Limit)
+		require.Equal(t, steps, limit.Steps)
+	}
+	_, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true, MaxNodes: 10})
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "nodes", limit.Limit)
+}
+
+// TestLiteralCancelled: cancelling ends a run, and not the evaluator.
+func TestLiteralCancelled(t *testing.T) {
+	looks := 0
+	var cancel func()
+	p, err := gram.Load(t.Context(), "x.gram", []byte("input x = 0.5\niter #100000 (fun y -> sin (x * y)) x"), gram.Options{Progress: func(phase string) {
+		if phase == "reduce" {
+			if looks++; looks == 3 && cancel != nil {
+				cancel()
+			}
+		}
+	}})
+	require.NoError(t, err)
+	e, err := p.NewValue(t.Context(), gram.EvalOptions{Literal: true})
+	require.NoError(t, err)
+	defer e.Close()
+	var ctx context.Context
+	ctx, cancel = context.WithCancel(t.Context())
+	_, err = e.Value(ctx, p.Point(), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	var limit *gram.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "interrupt", limit.Limit)
+	require.NotZero(t, limit.Steps)
+	cancel = nil
+	got, err := e.Value(t.Context(), p.Point(), nil)
+	require.NoError(t, err)
+	want, err := p.Value(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want.Values, got)
+	require.Equal(t, want.Cost.Steps, e.Cost().Steps)
+
+	ctx, stop := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer stop()
+	_, err = e.Value(ctx, p.Point(), nil)
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, "time", limit.Limit)
+}
+
+// TestLiteralFinite: a number that is not finite is an error with its place.
+func TestLiteralFinite(t *testing.T) {
+	p := load(t, "input x = 0\nlet y = x + 1 in\ny * log x")
+	for _, run := range []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value, p.Gradient} {
+		_, err := run(t.Context(), gram.EvalOptions{Literal: true})
+		require.NoError(t, err)
+		_, err = run(t.Context(), gram.EvalOptions{Literal: true, Finite: true})
+		var e *gram.Error
+		require.ErrorAs(t, err, &e)
+		require.Len(t, e.Diagnostics, 1)
+		require.Equal(t, gram.Diagnostic{Line: 3, Column: 5, Width: 3, Headline: "not finite", Label: "log gives -Inf"}, e.Diagnostics[0])
+	}
+}
+
+// TestLiteralHasNoGradient: what has no gradient has none on the literal machine either.
+func TestLiteralHasNoGradient(t *testing.T) {
+	for _, src := range []string{"(1, 2)", "input x = 1\n(lin a -> 2 * a) x"} {
+		p := load(t, src)
+		_, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true})
+		require.ErrorContains(t, err, "no gradient")
+		_, want := p.Gradient(t.Context(), gram.EvalOptions{})
+		require.Equal(t, want.Error(), err.Error())
+	}
+}
+
+// TestLiteralPhases: a run of the literal machine is one phase.
+func TestLiteralPhases(t *testing.T) {
+	var phases []string
+	p, err := gram.Load(t.Context(), "x.gram", []byte("input x = 2\nx * x"), gram.Options{Phase: func(name string) { phases = append(phases, name) }})
+	require.NoError(t, err)
+	_, err = p.Gradient(t.Context(), gram.EvalOptions{Literal: true})
+	require.NoError(t, err)
+	require.Equal(t, "load compile reduce", strings.Join(phases, " "))
 }

@@ -141,7 +141,7 @@ func (p *Program) normalise(l *closedLambda, point []float64, meter *limits.Mete
 	}
 	job := normalising{t: d, inputs: inputs, point: at, place: l.place, profile: prof}
 	n, stats, err := p.normalForm(job, meter, engine.Options{Folded: true,
-		Limits: engine.Limits{MaxSteps: uint64(BudgetFactor * d.Size())}})
+		Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * d.Size())}})
 	var limit *LimitError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil

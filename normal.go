@@ -31,7 +31,7 @@ func (p *Program) normal(meter *limits.Meter, opt EvalOptions) (*term.Term, erro
 	}
 	job := normalising{t: d, inputs: p.ScalarInputs(), point: p.Point(), place: inPlace, profile: opt.profile}
 	n, _, err := p.normalForm(job, meter, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
+		Limits: limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes}})
 	return n, err
 }
 

@@ -63,7 +63,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 			return nil, engine.GraphSize{}, p.errorAt(n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction")
 		}
 	}
-	prog, err := p.get(p.symbolic.with(opt.placed()), func() (*graph.Program, error) {
+	prog, err := p.symbolic.with(opt.placed()).get(p, func() (*graph.Program, error) {
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Open: true, Places: opt.placed(), Check: p.opt.check("compile", meter)})
 		return prog, p.locate(err, "compiling")
 	})
@@ -72,7 +72,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 	}
 	look := p.opt.check("reduce", meter)
 	m, err := engine.New(prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Finite: opt.Finite, Phase: p.opt.machinePhase(), Profile: opt.profile.recording(),
-		Limits: engine.Limits{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
+		Limits: limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: look}})
 	if err != nil {
 		return nil, engine.GraphSize{}, p.locate(err, "starting")
 	}

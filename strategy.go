@@ -92,7 +92,7 @@ func (e *Evaluator) modular(point []float64) error {
 	p := e.p
 	var m *modularProgram
 	if slices.Equal(point, p.Point()) && e.opt.profile == nil {
-		_, err := p.get(&p.modularly, func() (*graph.Program, error) {
+		_, err := p.modularly.get(p, func() (*graph.Program, error) {
 			var err error
 			if p.modularised, err = p.modular(point, e.meter, nil); err != nil {
 				return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -96,7 +97,7 @@ func machineFor(ctx context.Context, t *term.Term, opt compile.Options) (*engine
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(prog, engine.Options{NoFuse: true, Limits: engine.Limits{Look: ctx.Err}})
+	return engine.New(prog, engine.Options{NoFuse: true, Limits: limits.Bounds{Look: ctx.Err}})
 }
 
 // evaluate is what the value of a term costs at the point.

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -40,7 +41,7 @@ func (s *searched) ratio() float64 {
 func drawSearch(t *rapid.T) *searched {
 	how := rapid.SampledFrom([]string{"value", "gradient", "Jacobian", "duals"}).Draw(t, "how")
 	size := rapid.IntRange(1, generate.MaxSize).Draw(t, "size")
-	opt := engine.Options{NoFuse: true, Limits: engine.Limits{MaxSteps: maxSteps}}
+	opt := engine.Options{NoFuse: true, Limits: limits.Bounds{MaxSteps: maxSteps}}
 	if rapid.Bool().Draw(t, "any redex") {
 		opt.Schedule, opt.Seed = engine.Random, rapid.Uint64().Draw(t, "seed")
 	}
@@ -76,7 +77,7 @@ const maxSteps = 100_000
 
 // requireRun requires a run without error, but that of the limit of steps.
 func requireRun(t require.TestingT, err error) {
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if !errors.As(err, &limit) {
 		require.NoError(t, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -142,7 +143,7 @@ func TestPropertyAblations(t *testing.T) {
 		}
 		prog, err := compile.Compile(q, compile.Options{Inputs: p.Inputs, Reversed: reversed})
 		require.NoError(t, err)
-		opt := engine.Options{NoFuse: true, Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}}
+		opt := engine.Options{NoFuse: true, Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}}
 		want, m := runAs(t, prog, p.Point, opt, func(*engine.Machine) {})
 		require.NoError(t, m.Close())
 		opt.Ablation = rapid.SampledFrom(engine.Ablations).Draw(t, "ablation")
@@ -178,17 +179,17 @@ func TestAblationsRefuse(t *testing.T) {
 func TestAblationLimits(t *testing.T) {
 	prog := fromSource(t, squares(60)).compiled(t, compile.Options{Reversed: true})
 	for _, a := range []engine.Ablation{engine.NoFactoring, engine.SubstituteFirst} {
-		for _, limits := range []engine.Limits{{MaxSteps: 100_000}, {MaxNodes: 100_000}, {MaxMemory: 64 << 20, MaxSteps: 1e8}} {
-			if a == engine.NoFactoring && limits.MaxNodes != 0 {
+		for _, bounds := range []limits.Bounds{{MaxSteps: 100_000}, {MaxNodes: 100_000}, {MaxMemory: 64 << 20, MaxSteps: 1e8}} {
+			if a == engine.NoFactoring && bounds.MaxNodes != 0 {
 				continue // it makes none
 			}
-			if limits.MaxMemory == 0 {
-				limits.MaxMemory = 1 << 30
+			if bounds.MaxMemory == 0 {
+				bounds.MaxMemory = 1 << 30
 			}
-			m, err := engine.New(prog, engine.Options{Ablation: a, Limits: limits})
+			m, err := engine.New(prog, engine.Options{Ablation: a, Limits: bounds})
 			require.NoError(t, err)
 			err = m.Gradient([]float64{1}, make([]float64, 1), make([]float64, 1))
-			var limit *engine.LimitError
+			var limit *limits.ReachedError
 			require.ErrorAs(t, err, &limit, a.String())
 			require.NoError(t, m.Close())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/term"
 )
@@ -166,7 +167,7 @@ func TestLoopLimits(t *testing.T) {
 	total := full.Counts.Total()
 	perRun := total/100_000 + 1
 	for _, most := range []uint64{total / 10, total / 3, total - total/3, total - total/10} {
-		err := limited(t, s, prog, engine.Limits{MaxSteps: most})
+		err := limited(t, s, prog, limits.Bounds{MaxSteps: most})
 		require.Equal(t, "steps", err.Limit)
 		require.Equal(t, most, err.Max)
 		require.EqualError(t, err, fmt.Sprintf("limit of %d steps reached after %d steps, with %d nodes", most, err.Steps, err.Nodes))
@@ -175,7 +176,7 @@ func TestLoopLimits(t *testing.T) {
 		require.NotZero(t, err.Pos)
 	}
 	for _, most := range []uint64{1000, 30_000, full.Nodes - 100} {
-		err := limited(t, s, prog, engine.Limits{MaxNodes: most})
+		err := limited(t, s, prog, limits.Bounds{MaxNodes: most})
 		require.Equal(t, "nodes", err.Limit)
 		require.Equal(t, most, err.Max)
 		require.NotZero(t, err.Pos)
@@ -186,7 +187,7 @@ func TestLoopLimits(t *testing.T) {
 func TestLoopMemory(t *testing.T) {
 	s := fromSource(t, "input e = 0.75\n#1000000 (fun h -> h * e + 1) 0")
 	prog := s.compiled(t, compile.Options{Reversed: true})
-	err := limited(t, s, prog, engine.Limits{MaxMemory: 1})
+	err := limited(t, s, prog, limits.Bounds{MaxMemory: 1})
 	require.Equal(t, "memory", err.Limit)
 	require.Less(t, err.Nodes, uint64(graph.SlabNodes))
 	var full *graph.ArenaFullError
@@ -195,15 +196,15 @@ func TestLoopMemory(t *testing.T) {
 }
 
 // limited runs a gradient with the limits, of which it must reach one.
-func limited(t *testing.T, s source, prog *graph.Program, limits engine.Limits) *engine.LimitError {
+func limited(t *testing.T, s source, prog *graph.Program, bounds limits.Bounds) *limits.ReachedError {
 	t.Helper()
-	m, err := engine.New(prog, engine.Options{Limits: limits})
+	m, err := engine.New(prog, engine.Options{Limits: bounds})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	v, j := make([]float64, 1), make([]float64, len(s.point))
 	err = m.Gradient(s.point, v, j)
-	var limit *engine.LimitError
-	require.ErrorAs(t, err, &limit, "%+v", limits)
+	var limit *limits.ReachedError
+	require.ErrorAs(t, err, &limit, "%+v", bounds)
 	return limit
 }
 
@@ -215,7 +216,7 @@ func TestLoopLooks(t *testing.T) {
 	full := runGradient(t, s, prog, engine.Options{})
 	stop := errors.New("stop")
 	left := uint64(0)
-	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{Look: func() error {
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{Look: func() error {
 		if left--; left == 0 {
 			return stop
 		}

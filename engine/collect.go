@@ -59,7 +59,7 @@ func (m *Machine) nextCollection() uint32 {
 	return uint32(min(uint64(m.base)+at, math.MaxUint32))
 }
 
-// collectGarbage frees what the run cannot reach any more. The error is a [*LimitError]:
+// collectGarbage frees what the run cannot reach any more. The error is a [*limits.ReachedError]:
 // more nodes are live than may be.
 func (m *Machine) collectGarbage() error {
 	c := &m.collect

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 // negativeZero is the unit of floating-point addition: −0 + x is x for every x.
@@ -189,7 +190,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 				stack = m.arrived(stack, h)
 			}
 			if finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
-				return &NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}
+				return &limits.NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}
 			}
 		}
 		arrivals += uint64(len(heads))

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -120,7 +121,7 @@ func notFinite(in *graph.Instr, v float64) error {
 	if in.Op == graph.OpAdd {
 		what = "+"
 	}
-	return &NotFiniteError{Value: v, What: what, Pos: in.Pos}
+	return &limits.NotFiniteError{Value: v, What: what, Pos: in.Pos}
 }
 
 // eval1 is the symbol at x; the frequent ones without an indirect call.

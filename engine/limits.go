@@ -1,61 +1,13 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/internal/limits"
 )
 
-// Limits bound a run. The zero value has none but the machine's memory.
-type Limits struct {
-	MaxSteps uint64 // 0: none
-	MaxNodes uint64 // 0: none; live nodes of 16 bytes
-	// MaxMemory bounds the arena, in bytes; 0: DefaultMemory.
-	MaxMemory uint64
-	// Look, if not nil, is called at least every 2¹⁶ steps or nodes; its error
-	// ends the run. Use it for contexts, timeouts and memory.
-	Look func() error
-}
-
-// DefaultMemory bounds the arena where nothing else does: 16 GiB of addresses.
-const DefaultMemory = 16 << 30
-
-// LimitError says that a run was ended by a limit: which, how far it got, and the
-// place in the source of the redex that was next.
-type LimitError struct {
-	Limit string // "steps", "nodes", "memory"; "" where Err tells
-	Max   uint64
-	Steps uint64
-	Nodes uint64
-	Pos   term.Pos
-	Err   error // Look's error, or the arena's
-}
-
-func (e *LimitError) Error() string {
-	far := fmt.Sprintf("after %d steps, with %d nodes", e.Steps, e.Nodes)
-	switch {
-	case e.Limit == "memory":
-		return fmt.Sprintf("memory limit of %d bytes reached %s", e.Max, far)
-	case e.Limit != "":
-		return fmt.Sprintf("limit of %d %s reached %s", e.Max, e.Limit, far)
-	}
-	return fmt.Sprintf("stopped %s: %v", far, e.Err)
-}
-
-func (e *LimitError) Unwrap() error { return e.Err }
-
-// NotFiniteError is a result that is NaN or infinite, under Options.Finite.
-type NotFiniteError struct {
-	Value float64
-	What  string
-	Pos   term.Pos
-}
-
-func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
-
-// ensure makes room for n more nodes. The error is a [*LimitError].
+// ensure makes room for n more nodes. The error is a [*limits.ReachedError].
 func (m *Machine) ensure(n uint32) error {
 	if uint64(m.top)+uint64(n) <= uint64(m.limit) {
 		return nil
@@ -86,7 +38,7 @@ func (m *Machine) grow(n uint32) error {
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
 	m.stopped = true
-	return &LimitError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
 }
 
 // lookEvery is how many steps, pops or nodes may pass between two looks.

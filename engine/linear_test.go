@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
@@ -28,7 +29,7 @@ func TestPropertyLinearSchedules(t *testing.T) {
 			m, done := newMachine(t, q, nil, false, opt)
 			defer done()
 			err := m.Value(nil)
-			var limit *engine.LimitError
+			var limit *limits.ReachedError
 			if errors.As(err, &limit) {
 				return
 			}
@@ -286,16 +287,16 @@ func TestLinearLimits(t *testing.T) {
 	s.Root = s.chain(200_000, s.twice, func(y term.Var) term.Ref { return s.call(y, s.Num(0, 1)) })
 	prog, err := compile.Compile(s.Term, compile.Options{})
 	require.NoError(t, err)
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	for _, most := range []uint64{1, 200_010, 1_000_000} {
-		m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: most}})
+		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: most}})
 		require.NoError(t, err)
 		require.ErrorAs(t, m.Value(nil), &limit)
 		require.Equal(t, "steps", limit.Limit)
 		require.GreaterOrEqual(t, limit.Steps, most)
 		require.NoError(t, m.Close())
 	}
-	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxNodes: 2_000_000}})
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxNodes: 2_000_000}})
 	require.NoError(t, err)
 	require.ErrorAs(t, m.Value(nil), &limit)
 	require.Equal(t, "nodes", limit.Limit)
@@ -303,7 +304,7 @@ func TestLinearLimits(t *testing.T) {
 
 	stop := errors.New("stop")
 	looks, last := 0, 10
-	m, err = engine.New(prog, engine.Options{Limits: engine.Limits{Look: func() error {
+	m, err = engine.New(prog, engine.Options{Limits: limits.Bounds{Look: func() error {
 		if looks++; looks > last {
 			return stop
 		}
@@ -328,7 +329,7 @@ func TestLinearFinite(t *testing.T) {
 	s.Root = s.Let(0, y, s.id(), s.Add(0, s.call(y, s.Num(0, 1e308)), s.call(y, s.Num(0, 1e308))))
 	m, done := newMachine(t, s.Term, nil, false, engine.Options{Finite: true})
 	defer done()
-	var notFinite *engine.NotFiniteError
+	var notFinite *limits.NotFiniteError
 	require.ErrorAs(t, m.Value(nil), &notFinite)
 	require.Equal(t, "+", notFinite.What)
 }

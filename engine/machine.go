@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -35,7 +36,7 @@ type Options struct {
 	NoFuse   bool // run the literal form: no blocks
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Ablation Ablation
-	Limits   Limits
+	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(Phase)
 	// Profile records what [Machine.Samples] tells. It is of LIFO and Random.
@@ -107,7 +108,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
-		maxBytes = DefaultMemory
+		maxBytes = limits.DefaultArena
 	}
 	workers := 0
 	if opt.Schedule == Parallel && !p.Open && !p.Late {

@@ -28,7 +28,7 @@ const (
 	neutralIf
 )
 
-// neutral makes a neutral object. The error is a [*LimitError].
+// neutral makes a neutral object. The error is a [*limits.ReachedError].
 func (m *Machine) neutral(op uint32, typ term.Type, number uint32, operands ...graph.Ref) (graph.Ref, error) {
 	units := graph.Units(graph.WaitWords, len(operands))
 	if err := m.ensure(units + spareUnits); err != nil {

@@ -46,7 +46,7 @@ type summand struct{ head, arg graph.Ref }
 // side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩ under the substitutions of G.
 //
 // Lists, numerals #n and data that nothing applies stay as they are. The error is a
-// [*LimitError].
+// [*limits.ReachedError].
 func (m *Machine) Normal(point []float64, source *term.Term, inputs []term.Var) (*term.Term, error) {
 	if !m.prog.Open {
 		return nil, errNotOpen

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/revgrad"
 )
 
@@ -154,7 +155,7 @@ func TestNormalLimits(t *testing.T) {
 			require.NoError(t, err)
 		}
 		stop, left := errors.New("stop"), uint64(0)
-		m, err := engine.New(prog, engine.Options{Limits: engine.Limits{Look: func() error {
+		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{Look: func() error {
 			if left--; left == 0 {
 				return stop
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -20,11 +21,11 @@ import (
 func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed bool) *term.Term {
 	prog, err := compile.Compile(q, compile.Options{Inputs: p.Inputs, Open: true, Reversed: reversed})
 	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	n, err := m.Normal(p.Point, q, p.Inputs)
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return nil
 	}

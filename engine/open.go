@@ -269,7 +269,7 @@ func (m *Machine) components(v graph.Ref) []graph.Ref {
 
 // Graph reduces an open program, the term with its inputs left symbolic, and
 // returns |G|. The steps of [Machine.Stats] are then m. Conditions are decided at
-// the point. The error is a [*LimitError] or a [*NotFiniteError].
+// the point. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Graph(point []float64) (GraphSize, error) {
 	if !m.prog.Open {
 		return GraphSize{}, errNotOpen

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -32,7 +33,7 @@ func runAs(t require.TestingT, prog *graph.Program, point []float64, opt engine.
 	prepare(m)
 	out, err := runAgain(m, point, prog)
 	if err != nil {
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		require.ErrorAs(t, err, &limit)
 		return outcome{limit: fmt.Sprint(limit.Max, limit.Limit)}, m
 	}
@@ -62,7 +63,7 @@ func parallelProperty(t *rapid.T) {
 	}
 	prog, err := compile.Compile(q, compile.Options{Inputs: p.Inputs, Reversed: reversed})
 	require.NoError(t, err)
-	opt := engine.Options{NoFuse: rapid.Bool().Draw(t, "literal"), Limits: engine.Limits{MaxMemory: 64 << 20,
+	opt := engine.Options{NoFuse: rapid.Bool().Draw(t, "literal"), Limits: limits.Bounds{MaxMemory: 64 << 20,
 		MaxSteps: rapid.OneOf(rapid.Just(uint64(maxSteps)), rapid.Uint64Range(1, 300)).Draw(t, "max steps")}}
 	want, m := runAs(t, prog, p.Point, opt, func(*engine.Machine) {})
 	defer m.Close()
@@ -109,7 +110,7 @@ func TestParallel(t *testing.T) {
 			for _, reversed := range []bool{false, true} {
 				prog := s.compiled(t, compile.Options{Reversed: reversed})
 				for _, literal := range []bool{false, true} {
-					opt := engine.Options{NoFuse: literal, Limits: engine.Limits{MaxMemory: 64 << 20}}
+					opt := engine.Options{NoFuse: literal, Limits: limits.Bounds{MaxMemory: 64 << 20}}
 					want, m := runAs(t, prog, s.point, opt, func(*engine.Machine) {})
 					require.NoError(t, m.Close())
 					opt.Schedule = engine.Parallel
@@ -169,16 +170,16 @@ func TestParallelLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 			prog := s.compiled(t, compile.Options{Reversed: true})
-			full, m := runAs(t, prog, s.point, engine.Options{Limits: engine.Limits{MaxMemory: 64 << 20}}, func(*engine.Machine) {})
+			full, m := runAs(t, prog, s.point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, func(*engine.Machine) {})
 			require.NoError(t, m.Close())
 			for i := range uint64(8) {
-				limits := engine.Limits{MaxMemory: 64 << 20, MaxSteps: full.counts.Total() * (i + 1) / 8}
+				bounds := limits.Bounds{MaxMemory: 64 << 20, MaxSteps: full.counts.Total() * (i + 1) / 8}
 				if i%2 == 1 {
-					limits = engine.Limits{MaxMemory: 64 << 20, MaxNodes: full.nodes * i / 8}
+					bounds = limits.Bounds{MaxMemory: 64 << 20, MaxNodes: full.nodes * i / 8}
 				}
-				want, m := runAs(t, prog, s.point, engine.Options{Limits: limits}, func(*engine.Machine) {})
+				want, m := runAs(t, prog, s.point, engine.Options{Limits: bounds}, func(*engine.Machine) {})
 				require.NoError(t, m.Close())
-				opt := engine.Options{Schedule: engine.Parallel, Workers: 3, Limits: limits}
+				opt := engine.Options{Schedule: engine.Parallel, Workers: 3, Limits: bounds}
 				got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, true) })
 				require.NoError(t, m.Close())
 				sameBits(t, want, got)
@@ -200,11 +201,11 @@ func TestParallelCancel(t *testing.T) {
 		}
 		return ctx.Err()
 	}
-	m, err := engine.New(prog, engine.Options{Schedule: engine.Parallel, Workers: 2, Limits: engine.Limits{Look: look}})
+	m, err := engine.New(prog, engine.Options{Schedule: engine.Parallel, Workers: 2, Limits: limits.Bounds{Look: look}})
 	require.NoError(t, err)
 	err = m.Gradient(s.point, make([]float64, 1), make([]float64, 1))
 	require.ErrorIs(t, err, context.Canceled)
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	require.True(t, errors.As(err, &limit))
 	require.NoError(t, m.Close())
 }
@@ -215,11 +216,11 @@ func TestParallelMemory(t *testing.T) {
 	prog := s.compiled(t, compile.Options{Reversed: true})
 	for _, most := range []uint64{1, 16 << 20} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
-			opt := engine.Options{Schedule: engine.Parallel, Workers: 2, NoFuse: true, Limits: engine.Limits{MaxMemory: most}}
+			opt := engine.Options{Schedule: engine.Parallel, Workers: 2, NoFuse: true, Limits: limits.Bounds{MaxMemory: most}}
 			m, err := engine.New(prog, opt)
 			require.NoError(t, err)
 			err = m.Gradient(s.point, make([]float64, 1), make([]float64, 1))
-			var limit *engine.LimitError
+			var limit *limits.ReachedError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, "memory", limit.Limit)
 			require.LessOrEqual(t, m.ArenaBytes(), max(most, graph.SlabNodes*graph.NodeBytes))
@@ -237,17 +238,17 @@ func TestParallelCollects(t *testing.T) {
 	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
 	lifo := m.Stats()
 	require.NoError(t, m.Close())
-	for _, limits := range []engine.Limits{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
+	for _, bounds := range []limits.Bounds{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
 		const workers = 3
 		var got outcome
-		got, m = runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: limits}, func(*engine.Machine) {})
+		got, m = runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, func(*engine.Machine) {})
 		require.Equal(t, want.limit, got.limit)
 		require.Equal(t, want.values, got.values)
 		require.Equal(t, want.counts, got.counts)
 		stats := m.Stats()
 		require.LessOrEqual(t, stats.ArenaBytes, 2*workers*lifo.ArenaBytes)
-		if limits.MaxNodes != 0 {
-			require.LessOrEqual(t, stats.PeakNodes, limits.MaxNodes+limits.MaxNodes/16+64)
+		if bounds.MaxNodes != 0 {
+			require.LessOrEqual(t, stats.PeakNodes, bounds.MaxNodes+bounds.MaxNodes/16+64)
 		}
 		require.NoError(t, m.Close())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
@@ -56,7 +57,7 @@ func valueProperty(t *rapid.T) {
 		defer done()
 		engine.CollectEvery(m, collectEvery[i])
 		err := m.Value(p.Point)
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			return
 		}
@@ -107,7 +108,7 @@ func checkGradient(t *rapid.T, d *term.Term, p *generate.Program, values, jacobi
 		defer done()
 		v, j := make([]float64, len(values)), make([]float64, len(jacobian))
 		err := m.Gradient(p.Point, v, j)
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			return
 		}
@@ -147,10 +148,10 @@ func FuzzGradient(f *testing.F) { f.Fuzz(rapid.MakeFuzz(gradientProperty)) }
 // of the value.
 func openProperty(t *rapid.T) {
 	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-	opt := engine.Options{Limits: engine.Limits{MaxSteps: maxSteps}}
+	opt := engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps}}
 	m, done := newMachine(t, p.Term, p.Inputs, false, opt)
 	defer done()
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if err := m.Value(p.Point); errors.As(err, &limit) {
 		return
 	}

@@ -49,7 +49,7 @@ func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 
 // Value reduces the program at the point, which has a number for each scalar
 // input, and leaves its value to be read by [Machine.Read]. The error is a
-// [*LimitError] or a [*NotFiniteError].
+// [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Value(point []float64) error {
 	if m.prog.Reversed {
 		return fmt.Errorf("the value of a reversed program is that of its gradient")
@@ -90,7 +90,7 @@ func (m *Machine) quit() {
 // to right, and the length of each list in it to lengths, outer lists before inner
 // ones. The value's type is built of R, products, vectors and lists; a list is read
 // by applying it, and what that takes is not counted: read-back counts one unit for
-// each number. The error is a [*LimitError] or a [*NotFiniteError].
+// each number. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enter(ReadBack)
 	stack := []graph.Ref{m.root}
@@ -155,7 +155,7 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 // primal phase, and then one backward phase for each of the k outputs. values has
 // k numbers and jacobian, row by row, k times as many as there are scalar inputs;
 // the gradient of an R is its one row. It is Corollary gradient of section 5.2:
-// (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*LimitError] or a [*NotFiniteError].
+// (z* 1)[⟨z,z*⟩:=D(t)]. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if !m.prog.Reversed || m.prog.Result == graph.OtherShape {
 		return fmt.Errorf("the program is not a gradient")

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -62,7 +63,7 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 	var first steps
 	for i, mopt := range schedules {
 		mopt.Profile = engine.Profile
-		mopt.Limits = engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+		mopt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
 		m, err := engine.New(prog, mopt)
 		require.NoError(t, err)
 		defer m.Close()
@@ -97,7 +98,7 @@ func runOnce(t require.TestingT, m *engine.Machine, prog *graph.Program, q *term
 			_, _, err = m.Read(nil, nil)
 		}
 	}
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return true
 	}

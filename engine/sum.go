@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 )
 
 // The sum of a job: what its duals and its other summands contribute.
@@ -39,7 +40,7 @@ func (m *Machine) addNumbers(r, s, a, b graph.Ref) error {
 	m.nodes[s] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
 	m.addSteps(graph.Plus, 1)
 	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		return &NotFiniteError{Value: x, What: "+", Pos: m.place(r)}
+		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.place(r)}
 	}
 	return nil
 }

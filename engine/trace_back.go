@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -114,7 +115,7 @@ func (m *Machine) fireCellTraced(stack *[]graph.Ref, d graph.Ref) error {
 func (m *Machine) arriveTraced(stack *[]graph.Ref, d, h graph.Ref, v float64, pos term.Pos) error {
 	t := m.trace
 	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		return &NotFiniteError{Value: v, What: "a derivative", Pos: pos}
+		return &limits.NotFiniteError{Value: v, What: "a derivative", Pos: pos}
 	}
 	c := &m.state[h]
 	if bit := uint64(1) << (h % 64); t.arrived[h/64]&bit == 0 {

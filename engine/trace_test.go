@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -47,7 +48,7 @@ func checkTrace(t require.TestingT, q *term.Term, p *generate.Program, outputs i
 		defer done()
 		values, jacobian := make([]float64, outputs), make([]float64, outputs*len(p.Point))
 		err := m.Gradient(p.Point, values, jacobian)
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			return
 		}
@@ -79,7 +80,7 @@ func TestPropertyTrace(t *testing.T) {
 			engine.CollectEvery(m, collectEvery[i])
 			tr := &tracing{t: t}
 			err := m.TraceValue(p.Point, tr.rewrite)
-			var limit *engine.LimitError
+			var limit *limits.ReachedError
 			if errors.As(err, &limit) {
 				return
 			}
@@ -100,11 +101,11 @@ func TestPropertyTrace(t *testing.T) {
 func TestPropertyTraceLinear(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size"))
-		m, done := newMachine(t, q, nil, false, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps}})
+		m, done := newMachine(t, q, nil, false, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps}})
 		defer done()
 		tr := &tracing{t: t}
 		err := m.TraceValue(nil, tr.rewrite)
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			return
 		}
@@ -169,7 +170,7 @@ func TestTraceFinite(t *testing.T) {
 	defer m.Close()
 	var out [2]float64
 	want := m.Gradient(s.point, out[:1], out[1:])
-	var notFinite *engine.NotFiniteError
+	var notFinite *limits.NotFiniteError
 	require.ErrorAs(t, want, &notFinite)
 	require.Equal(t, want, m.TraceGradient(s.point, out[:1], out[1:], func(*engine.Rewrite) error { return nil }))
 }

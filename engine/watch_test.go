@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -83,7 +84,7 @@ func TestPropertyWatch(t *testing.T) {
 			values, jacobian := make([]float64, 1), make([]float64, len(p.Point))
 			err = m.WatchGradient(p.Point, values, jacobian, &engine.Watch{Rewrite: w.rewrite, Arrive: w.arrive,
 				Backward: func() { require.Empty(t, w.sums) }})
-			var limit *engine.LimitError
+			var limit *limits.ReachedError
 			if errors.As(err, &limit) {
 				return
 			}

@@ -105,7 +105,9 @@ func (m *core[M]) look(move Move, p Place) error {
 	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(graph.NumRules) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
 	}
-	return m.lookOutside()
+	err := m.lookOutside()
+	m.fuel-- // for the move at p
+	return err
 }
 
 // lookOutside asks whether the run is to end for a reason outside the machine.

@@ -98,6 +98,7 @@ type Stats struct {
 	Counts     graph.Counts // rewrites by rule
 	Work       [NumMoves]Work
 	Nodes      uint64 // allocated
+	Freed      uint64 // of these
 	PeakNodes  uint64 // at once
 	ArenaBytes uint64
 }
@@ -363,7 +364,7 @@ func (m *core[M]) posOf(code uint32) term.Pos {
 }
 
 func (m *core[M]) stats() Stats {
-	s := Stats{Nodes: m.made, PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
+	s := Stats{Nodes: m.made, Freed: m.freed, PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:NumMoves] {
 		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
 		if i < int(graph.NumRules) {

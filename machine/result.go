@@ -135,11 +135,11 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
 func (m *core[M]) readList(list Ref) ([]node, error) {
-	fired, words, most, steps, made := m.fired, m.words, m.most, m.steps, m.made
+	fired, words, most, steps, made, freed := m.fired, m.words, m.most, m.steps, m.made, m.freed
 	events := m.opt.Events
 	m.opt.Events = nil
 	defer func() {
-		m.fired, m.words, m.most, m.steps, m.made, m.opt.Events = fired, words, most, steps, made, events
+		m.fired, m.words, m.most, m.steps, m.made, m.freed, m.opt.Events = fired, words, most, steps, made, freed, events
 	}()
 	r, n := m.alloc()
 	*n = node{kind: Result, code: noCode, bits: 1}

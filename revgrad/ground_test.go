@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
@@ -249,11 +250,11 @@ func TestPropertyProgramsAgree(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
 		require.NoError(t, err)
-		m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: 50_000, MaxMemory: 64 << 20}})
+		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: 50_000, MaxMemory: 64 << 20}})
 		require.NoError(t, err)
 		defer m.Close()
 		size, err := m.Graph(p.Point)
-		var limit *engine.LimitError
+		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			return
 		}

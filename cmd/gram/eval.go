@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -29,6 +30,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
   gram eval rnn.gram --param n=1e5 --set eps=-0.3 --set q=[1,-2]
   gram eval rnn.gram --set xs=@other.csv:temp_min --max-memory 2GiB --timeout 10s
   echo '1 + 2' | gram eval -
+  gram eval rnn.gram --literal --work
   gram eval rnn.gram --json | jq .cost.steps.total`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
@@ -43,6 +45,10 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		if !f.json {
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
+			if w := res.Cost.Work; w != nil {
+				r := report{out: &a.out, paint: a.paint}
+				r.work(w)
+			}
 			return nil
 		}
 		o := begin(&a.out, "")
@@ -59,7 +65,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // reduce loads a program and runs it, for its value or for its gradient.
 func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {
-	if err := f.checkAblation(); err != nil {
+	if err := cmp.Or(f.checkAblation(), f.checkLiteral()); err != nil {
 		return nil, nil, err
 	}
 	opt := f.options(a)

@@ -51,6 +51,7 @@ type runFlags struct {
 	workers            count
 	finite             bool
 	noFuse             bool
+	literal, work      bool
 	repeat             count
 	bound              bool
 	mode               choice[gram.Mode]     // of gram grad
@@ -88,6 +89,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	f.addForm(cmd)
+	fs.BoolVar(&f.literal, "literal", false, "run the literal machine, on which every step is a rewrite of its own; value,\ngradient and steps don't depend on it")
+	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
 	f.ablation = choice[gram.Ablation]{kind: "piece", of: []gram.Ablation{gram.Whole, gram.NoFactoring, gram.SubstituteFirst, gram.Rescan, gram.CopyBodies}}
 	for _, a := range f.ablation.of {
 		f.ablation.names = append(f.ablation.names, a.String())
@@ -99,9 +102,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.observe.add(cmd)
 }
 
-// addForm adds the flag for the literal form.
+// addForm adds the flag for the form without blocks.
 func (f *runFlags) addForm(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ literally, a node for each operation: no blocks; value, gradient and\nsteps don't depend on it")
+	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; value, gradient and the steps\nthat are counted don't depend on it")
 }
 
 // addFinite adds the flag for numbers that aren't finite.
@@ -165,6 +168,27 @@ func (f *runFlags) checkAblation() error {
 	return nil
 }
 
+// checkLiteral reports flags that the literal machine doesn't have, or that are of it.
+func (f *runFlags) checkLiteral() error {
+	switch {
+	case f.work && !f.literal:
+		return usagef("--work is of --literal: the engine counts most steps without making them")
+	case !f.literal:
+		return nil
+	case f.mode.is != gram.Reverse:
+		return usagef("--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode)
+	case f.strategy.is != gram.Direct:
+		return usagef("--literal is of --strategy direct, and not of %s", &f.strategy)
+	case f.schedule.is == gram.Parallel:
+		return usagef("--literal is of --schedule lifo and random, and not of parallel")
+	case f.noFuse:
+		return usagef("--no-fuse is of the engine, and --literal runs without it")
+	case f.ablation.is != gram.Whole:
+		return usagef("--ablate is of the engine, and --literal runs without it")
+	}
+	return nil
+}
+
 // options returns the options of a run. It picks the seed that is missing.
 func (f *runFlags) options(a *app) gram.EvalOptions {
 	if f.schedule.is == gram.Random && !f.seed.set {
@@ -173,7 +197,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
 		Mode: f.mode.is, Strategy: f.strategy.is, Ablation: f.ablation.is,
 	}
 }

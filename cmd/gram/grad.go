@@ -30,6 +30,9 @@ arrays, a list of k of them for a Jacobian; NaN and infinities are the strings
 Steps are those of the paper and don't depend on the machine, on --schedule or on
 --seed. Times do: --repeat reports the best and the median of several runs.
 
+The engine makes several steps at once and counts them. On the machine of --literal each
+step fires by itself: a rewrite of a bounded number of memory words, which --work reports.
+
 --strategy says when the program t is differentiated (6.2 and 7 of the paper). direct
 reduces D(t) as it is. unfold first reduces t to its graph G, its inputs left open,
 and then D(G). modular first normalises the functions of D(t) whose free variables
@@ -62,6 +65,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
   gram grad rnn.gram --set E=@e.csv --finite
   gram grad rnn.gram --schedule random --seed 7
   gram grad rnn.gram --strategy modular --cache-size 16MiB
+  gram grad rnn.gram --literal --work
   gram grad rnn.gram --mode tape
   gram grad rnn.gram --html report.html
   gram grad rnn.gram --json | jq .gradient.eps`,
@@ -94,6 +98,9 @@ by line are of a second run, with a profile; the times are those of the first.`,
 			r.gradient(p.Program, res, d)
 			if f.mode.is == gram.Reverse {
 				r.cost(&res.Cost, int(f.repeat.n))
+				if w := res.Cost.Work; w != nil {
+					r.work(w)
+				}
 			} else {
 				r.passes(&res.Cost, int(f.repeat.n))
 			}

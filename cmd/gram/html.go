@@ -31,6 +31,9 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 	if f.ablation.is != gram.Whole {
 		return usagef("--html shows a profile, and there is none under --ablate")
 	}
+	if f.literal {
+		return usagef("--html shows a profile, which is of the engine, and --literal runs without it")
+	}
 	return nil
 }
 

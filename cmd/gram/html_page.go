@@ -130,7 +130,7 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 		add("schedule", f.schedule.String())
 	}
 	if f.noFuse {
-		add("form", "literal, without blocks")
+		add("form", "without blocks")
 	}
 	if len(f.params) > 0 {
 		add("params", strings.Join(f.params, ", "))

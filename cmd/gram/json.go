@@ -114,7 +114,26 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	sub.field("overhead", c.Overhead)
 	sub.field("nodes", c.Nodes)
 	sub.field("arenaBytes", c.ArenaBytes)
+	if w := c.Work; w != nil {
+		sub.work(w)
+	}
 	sub.field("seconds", c.Seconds)
 	sub.field("nsPerStep", c.NsPerStep)
+	sub.end()
+}
+
+// work writes the field "work", with the rules and the units in their order.
+func (o *object) work(w *gram.Work) {
+	sub := o.object("work")
+	rules := sub.object("rules")
+	for _, name := range gram.RuleNames() {
+		rules.field(name, w.Rules[name])
+	}
+	rules.end()
+	units := sub.object("units")
+	for _, name := range gram.UnitNames() {
+		units.field(name, w.Units[name])
+	}
+	units.end()
 	sub.end()
 }

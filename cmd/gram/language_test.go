@@ -93,7 +93,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 	for _, line := range []string{
 		"check examples/rnn.gram --json", "version --json", "eval examples/rnn.gram --json --bound",
 		"grad examples/rnn.gram --json --bound --strategy modular", "grad examples/jacobian.gram --json",
-		"grad examples/rnn.gram --json --mode tape", "trace examples/figure1.gram --json",
+		"grad examples/rnn.gram --json --mode tape", "grad examples/figure1.gram --json --literal --work", "trace examples/figure1.gram --json",
 		"trace examples/figure1.gram --calculus --json --of value",
 		"bench --json --claim 15 --quick --out " + t.TempDir(),
 	} {

@@ -39,6 +39,8 @@ var limitCases = []struct{ args, program, limits string }{
 	{"eval --schedule parallel --workers 2", "closures", "mt"},
 	{"grad", "closures", "mtsni"},
 	{"grad --no-fuse", "loop", "msn"},
+	{"grad --literal", "loop", "msn"},
+	{"eval --literal", "closures", "mtsni"},
 	{"grad --schedule parallel --workers 2 --no-fuse", "loop", "m"},
 	{"grad --bound", "loop", "mti"},
 	{"grad --mode forward", "loop", "mtsni"},

@@ -106,27 +106,54 @@ func (r *report) line(name, format string, args ...any) {
 	fmt.Fprintf(r.out, "  "+format+"\n", args...)
 }
 
-// steps prints the table of the rules that fired.
-func (r *report) steps(s *gram.Steps) {
+// newTable makes a table whose columns are a number, a name, and numbers.
+func newTable(header ...any) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
 	style.Options = table.Options{SeparateHeader: false}
 	style.Format = table.FormatOptions{}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
 	t.SetStyle(style)
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, Align: text.AlignRight},
-		{Number: 2},
-		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight},
-		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight},
-	})
-	t.AppendHeader(table.Row{"no.", "rule", "steps", "share"})
+	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight}}
+	for i := 3; i <= len(header); i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	t.AppendHeader(header)
+	return t
+}
+
+// steps prints the table of the rules that steps are of.
+func (r *report) steps(s *gram.Steps) {
+	t := newTable("no.", "rule", "steps", "share")
 	for _, rule := range s.ByRule() {
 		if rule.Steps > 0 {
 			t.AppendRow(table.Row{rule.Number, rule.Name, notation.Grouped(rule.Steps), share(rule.Steps, s.Total)})
 		}
 	}
 	t.AppendFooter(table.Row{"", "total", notation.Grouped(s.Total), share(s.Total, s.Total)})
+	r.out.WriteString(t.Render())
+	r.out.WriteByte('\n')
+}
+
+// work prints the table of the words that the literal machine has read and written.
+func (r *report) work(w *gram.Work) {
+	r.out.WriteByte('\n')
+	r.heading("work")
+	r.out.WriteByte('\n')
+	t := newTable("no.", "move", "fired", "words", "mean", "most")
+	row := func(number, name string, w gram.MoveWork) {
+		if w.Fired > 0 {
+			t.AppendRow(table.Row{number, name, notation.Grouped(w.Fired), notation.Grouped(w.Words),
+				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
+		}
+	}
+	for _, rule := range new(gram.Steps).ByRule() {
+		row(rule.Number, rule.Name, w.Rules[rule.Name])
+	}
+	for _, unit := range gram.UnitNames() {
+		row("", unit, w.Units[unit])
+	}
 	r.out.WriteString(t.Render())
 	r.out.WriteByte('\n')
 }

@@ -29,8 +29,9 @@ var layers = map[string][]string{
 	"revgrad":             {"term"},
 	"graph":               {"term", "internal/limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"term", "graph"},
-	"engine":              {"term", "graph"},
-	"internal/limits":     {},
+	"engine":              {"term", "graph", "internal/limits"},
+	"machine":             {"term", "graph", "internal/limits"},
+	"internal/limits":     {"term"}, // the places of errors
 	"internal/generate":   {"term"},
 	"internal/property":   {},
 	"internal/oracle":     {"term"},
@@ -51,7 +52,7 @@ var layers = map[string][]string{
 	"internal/rulepicture": {"graph"}, // the rules' names
 	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/limits",
+	root: {"term", "lang", "revgrad", "graph", "compile", "engine", "machine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
@@ -169,6 +170,7 @@ func TestImports(t *testing.T) {
 		{from: "compile", to: "term"},
 		{from: "compile", to: "graph"},
 		{from: "engine", to: "graph"},
+		{from: "machine", to: "graph"},
 		{from: root, to: "engine"},
 	} {
 		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {
@@ -197,6 +199,9 @@ func TestViolations(t *testing.T) {
 		{"engine", "compile", true},
 		{"engine", "revgrad", true},
 		{"engine", root, true},
+		{"engine", "machine", true},
+		{"machine", "engine", true},
+		{"machine", "compile", true},
 		{"graph", "engine", true},
 		{"compile", "engine", true},
 		{"compile", "lang", true},

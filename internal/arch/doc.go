@@ -2,12 +2,13 @@
 // has no code, only a test.
 //
 //	term  ←  lang, revgrad, compile
-//	compile  →  graph  ←  machine
+//	compile  →  graph  ←  engine, machine
 //
 // A layer's packages are those of its folder and below. The root package joins the
-// stages; bench and the commands stand on top of it. The machine knows the symbols
-// and the positions of term, but no stage that makes or changes a term. What the
-// tests make terms with (internal/generate) and compare the machine with
+// stages; bench and the commands stand on top of it. The engine knows the symbols
+// and the positions of term, and the machine its terms, but neither a stage that makes
+// or changes a term, nor the other. What the
+// tests make terms with (internal/generate) and compare the machines with
 // (internal/oracle, internal/denote, internal/hypergraph, internal/reference)
 // shares with it term alone, and the names of the rules. The root package has the
 // rewriter (internal/reference) too, for the traces that print whole terms.

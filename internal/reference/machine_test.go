@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -70,7 +71,7 @@ func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bo
 
 // onMachineWithin runs the machine; ok is false if it takes more steps.
 func onMachineWithin(t require.TestingT, p subject, gradient bool, steps uint64) (out outcome, ok bool) {
-	return onSchedule(t, p, gradient, engine.Options{Limits: engine.Limits{MaxSteps: steps}})
+	return onSchedule(t, p, gradient, engine.Options{Limits: limits.Bounds{MaxSteps: steps}})
 }
 
 // onSchedule runs the machine by the options.
@@ -95,7 +96,7 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options
 	} else if err = m.Value(p.point); err == nil {
 		out.values, _, err = m.Read(nil, nil)
 	}
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return out, false
 	}
@@ -198,11 +199,11 @@ func normalForm(t require.TestingT, p subject) *term.Term {
 	d := p.reversed(t)
 	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Open: true})
 	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer m.Close()
 	n, err := m.Normal(p.point, d, p.inputs)
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 )
@@ -26,11 +27,11 @@ type opened struct {
 func openMachine(t require.TestingT, p subject) (out opened, ok bool) {
 	prog, err := compile.Compile(p.t, compile.Options{Inputs: p.inputs, Open: true})
 	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: engine.Limits{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer m.Close()
 	size, err := m.Graph(p.point)
-	var limit *engine.LimitError
+	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return out, false
 	}
