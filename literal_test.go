@@ -15,10 +15,6 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// otherOrder are the examples in which the two machines add some of the numbers that arrive
-// at a dual in another order.
-var otherOrder = []string{"mapfold", "w2"}
-
 // requireSame asserts that two machines computed the same numbers, to the bit or nearly.
 func requireSame(t *testing.T, want, got []float64, bits bool) {
 	t.Helper()
@@ -74,7 +70,7 @@ func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalO
 			require.Equal(t, want.Cost.Size, got.Cost.Size)
 			require.Equal(t, want.Cost.Inputs, got.Cost.Inputs)
 			require.Equal(t, want.Lengths, got.Lengths)
-			bits := opt.Schedule == gram.LIFO && !slices.Contains(otherOrder, name)
+			bits := opt.Schedule == gram.LIFO
 			requireSame(t, want.Values, got.Values, bits)
 			requireSame(t, want.Jacobian, got.Jacobian, bits)
 			checkWork(t, &got.Cost, opt.Work)
