@@ -4,55 +4,38 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/revgrad"
 )
 
-// BenchmarkW1 is the gradient of the scalar recurrent network; it reports steps a second.
+// BenchmarkW1 is the gradient of the scalar recurrent network on the literal machine, with and without counting
+// words, beside the engine without blocks, which counts the same steps without making them. It reports millions of
+// steps a second.
 func BenchmarkW1(b *testing.B) {
 	for _, n := range []string{"1e4", "1e5", "1e6"} {
-		for _, measure := range []bool{false, true} {
-			name := n
-			if measure {
-				name += "/work"
-			}
-			b.Run(name, func(b *testing.B) { benchmark(b, "../examples/w1.gram", n, measure) })
+		for _, form := range []struct {
+			name string
+			opt  gram.EvalOptions
+		}{{"literal", gram.EvalOptions{Literal: true}}, {"work", gram.EvalOptions{Literal: true, Work: true}}, {"engine", gram.EvalOptions{NoFuse: true}}} {
+			b.Run(form.name+"/"+n, func(b *testing.B) { benchmark(b, n, form.opt) })
 		}
 	}
 }
 
-func benchmark(b *testing.B, file, n string, measure bool) {
-	p, err := gram.LoadFile(context.Background(), file, gram.Options{Params: []string{"n=" + n}})
-	if err != nil {
-		b.Fatal(err)
+func benchmark(b *testing.B, n string, opt gram.EvalOptions) {
+	ctx := context.Background()
+	p, err := gram.LoadFile(ctx, "../examples/w1.gram", gram.Options{Params: []string{"n=" + n}})
+	require.NoError(b, err)
+	e, err := p.NewGradient(ctx, opt)
+	require.NoError(b, err)
+	defer e.Close()
+	value, gradient := make([]float64, 1), make([]float64, len(p.Point()))
+	require.NoError(b, e.Gradient(ctx, p.Point(), value, gradient)) // touches the arena's pages
+	for b.Loop() {
+		require.NoError(b, e.Gradient(ctx, p.Point(), value, gradient))
 	}
-	d, err := revgrad.Reverse(p.Term(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	prog, err := machine.NewGradient(d, p.ScalarInputs(), 0, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	m, err := machine.New(prog, machine.Options{Measure: measure})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer m.Close()
-	values, jacobian := make([]float64, 1), make([]float64, len(p.Point()))
-	if err := m.Gradient(p.Point(), values, jacobian); err != nil {
-		b.Fatal(err)
-	}
-	var steps uint64
-	b.ResetTimer()
-	for range b.N {
-		if err := m.Gradient(p.Point(), values, jacobian); err != nil {
-			b.Fatal(err)
-		}
-		s := m.Stats()
-		steps += s.Counts.Total()
-	}
-	b.ReportMetric(float64(steps)/b.Elapsed().Seconds()/1e6, "Msteps/s")
-	b.ReportMetric(float64(m.Stats().PeakNodes)*32/1e6, "MB")
+	cost := e.Cost()
+	b.ReportMetric(float64(cost.Steps.Total)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Msteps/s")
+	b.ReportMetric(float64(cost.ArenaBytes)/1e6, "MB")
 }
