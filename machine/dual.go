@@ -84,7 +84,8 @@ func (m *core[M]) fireFactor(p Place) {
 	}
 	first := d.c
 	f := m.at(first)
-	*n = node{kind: Add, code: n.code, up: first<<1 | 1, tag: [2]Tag{f.tag[1], n.tag[1]}, val: [2]uint64{f.val[1], n.val[1]}}
+	n.kind, n.bits, n.up = Add, 0, first<<1|1
+	n.tag[0], n.val[0] = f.tag[1], f.val[1]
 	waits := f.bits&missing != 0
 	f.tag[1], f.val[1] = Empty, uint64(r)
 	if waits { // for a sum that has not fired: it is now a summand

@@ -114,8 +114,7 @@ type row struct {
 
 // makeRow makes an element of data, a pair for each number but the last: r, or in D(t) ⟨r, λa.0⃗⟩. Each node is a unit.
 func (m *core[M]) makeRow() {
-	w := m.row
-	m.row = row{}
+	w := &m.row
 	m.pos = w.code
 	reversed := m.prog.code[w.code].x != 0
 	width := int(w.end - w.next)

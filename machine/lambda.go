@@ -27,7 +27,10 @@ func (m *core[M]) fireLambda(p Place) {
 		return
 	}
 	t := &m.prog.templates[m.prog.code[l.code].closure.bodies[0]]
-	*n = node{kind: Sub, code: l.code, up: up, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], t.param}}
+	// Field by field: a copy of a node that was just written waits for the writes.
+	n.kind, n.bits, n.code, n.c = Sub, 0, l.code, 0
+	n.tag[0], n.val[0] = n.tag[1], n.val[1]
+	n.tag[1], n.val[1] = Empty, t.param
 	if t.linear {
 		n.kind, n.c = Linear, f
 		m.pushRule(graph.Lin, p)
@@ -49,19 +52,19 @@ func (m *core[M]) startCopy(f Ref, up Place, param Ref) {
 // copyBody copies a body, a unit for each node and each captured variable. Parents come before their
 // children, which know the operand that they are.
 func (m *core[M]) copyBody() {
-	c := m.copy
-	m.copy = copying{}
-	t := c.body
-	m.frame[0], m.frame[paramIndex] = c.up, c.param<<1
-	m.loadCaptures(&c)
+	c := &m.copy
+	t, param := c.body, c.param
+	c.body = nil
+	m.frame[0], m.frame[paramIndex] = c.up, param<<1
+	m.loadCaptures(t, c.holder, c.owned)
 	m.build(t, paramIndex+1)
-	if c.param == 0 || t.param != 0 {
+	if param == 0 || t.param != 0 {
 		return
 	}
-	if n := &m.nodes[c.param]; n.kind == Linear {
-		m.release(c.param, n)
+	if n := &m.nodes[param]; n.kind == Linear {
+		m.release(param, n)
 	} else {
-		m.pushRule(graph.GC, c.param<<1)
+		m.pushRule(graph.GC, param<<1)
 	}
 }
 
@@ -69,10 +72,10 @@ func (m *core[M]) copyBody() {
 const unitsPerLook = 1 << 12
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m *core[M]) loadCaptures(c *copying) {
-	uses, frame := c.body.uses, m.frame[c.body.locals:]
+func (m *core[M]) loadCaptures(t *template, h Ref, owned bool) {
+	uses, frame := t.uses, m.frame[t.locals:]
 	i := 0
-	for h := c.holder; h != 0; {
+	for h != 0 {
 		n := &m.nodes[h]
 		k, more := n.captures(), Ref(0)
 		if n.bits&hasMore != 0 {
@@ -82,7 +85,7 @@ func (m *core[M]) loadCaptures(c *copying) {
 			s := *m.at(h).capture(j)
 			frame[i] = s << 1
 			d := int32(uses[i])
-			if c.owned {
+			if owned {
 				d--
 			}
 			if d != 0 {
@@ -91,7 +94,7 @@ func (m *core[M]) loadCaptures(c *copying) {
 			i++
 			m.unit(Instantiate, h<<1)
 		}
-		if c.owned {
+		if owned {
 			m.release(h, m.at(h))
 		}
 		h = more

@@ -8,17 +8,17 @@ func (m *core[M]) firePair(p Place) {
 	n := m.at(r)
 	w, x, y := lo(n.val[0]), lo(n.val[1]), hi(n.val[1])
 	u := m.at(w)
-	tag, val := u.tag, u.val
+	t0, v0, t1, v1 := u.tag[0], u.val[0], u.tag[1], u.val[1]
 	if u.c == 1 {
 		m.release(w, u)
 	} else {
 		u.c--
-		m.copyValue(tag[0], val[0])
-		m.copyValue(tag[1], val[1])
+		m.copyValue(t0, v0)
+		m.copyValue(t1, v1)
 	}
 	m.release(r, n)
-	m.deliver(x<<1, tag[0], val[0])
-	m.deliver(y<<1, tag[1], val[1])
+	m.deliver(x<<1, t0, v0)
+	m.deliver(y<<1, t1, v1)
 }
 
 // firePlusPair is (7): ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ. The nodes of the sum and of the two pairs
