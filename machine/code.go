@@ -32,7 +32,7 @@ type instr struct {
 	cmp   term.Compare
 	// up is the frame index of the parent; 0 is the place that waits for the body.
 	up      uint32
-	x, y    uint32 // frame indices of variables
+	x, y    uint32 // frame indices of variables; x of a makeData in D(t): an instruction that makes λa.0⃗
 	n       uint64 // of makeSub: occurrences; of makeNat: the count; of makeData: the index
 	val     float64
 	closure *closure // of a λ, a conditional or a list
@@ -69,7 +69,6 @@ type Program struct {
 	free      int // free dual variables
 	start     uint32
 	zero      uint32 // the template of λa.0⃗
-	zeroLam   uint32 // an instruction that makes it
 	cons      uint32 // that of λa.λr.⟨a,r⟩, which reads lists
 }
 
@@ -250,6 +249,10 @@ func (c *coder) finish() {
 		p.templates[i] = b.template
 		p.frame = max(p.frame, int(b.locals)+len(b.uses))
 	}
-	p.zeroLam = uint32(len(p.code))
-	p.code = append(p.code, instr{op: makeLam, kind: Lam, closure: &closure{bodies: []uint32{p.zero}}})
+	for i := range p.code {
+		if in := &p.code[i]; in.op == makeData && in.x != 0 {
+			in.x = uint32(len(p.code))
+			p.code = append(p.code, instr{op: makeLam, kind: Lam, closure: &closure{bodies: []uint32{p.zero}}, pos: in.pos})
+		}
+	}
 }

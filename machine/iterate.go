@@ -151,7 +151,7 @@ func (m *core[M]) makeDatum(p Place, code uint32) Place {
 	*d = node{kind: Cell, code: code, bits: 1, val: [2]uint64{0, 1}}
 	m.unit(Instantiate, cell<<1)
 	r, lam := m.alloc()
-	*lam = node{kind: Lam, code: m.prog.zeroLam, c: 1}
+	*lam = node{kind: Lam, code: m.prog.code[code].x, c: 1}
 	m.deliver(cell<<1, Value, uint64(r))
 	m.unit(Instantiate, r<<1)
 	m.occur(pair<<1|1, cell)

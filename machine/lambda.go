@@ -172,7 +172,7 @@ func (m *core[M]) build(t *template, next int) {
 // values alone, and duals are made in a topological order.
 func (m *core[M]) buildLam(in *instr, i uint32, p Place) Place {
 	r, n := m.alloc()
-	*n = node{kind: in.kind, code: i, up: p}
+	*n = node{kind: in.kind, code: i, up: p, bits: 1}
 	m.capture(r, n, r, in.closure.captures)
 	m.await(r, n)
 	return r << 1
@@ -220,6 +220,7 @@ func (m *core[M]) await(r Ref, n *node) {
 		n = m.at(r)
 	}
 	n.c = 1
+	n.bits &^= missing
 	m.deliver(n.up, Value, uint64(r))
 }
 
@@ -252,6 +253,7 @@ func (m *core[M]) occur(p Place, s Ref) {
 		*summand = node{kind: Summand, code: n.code, up: p, bits: 1}
 		p, n = r<<1, summand
 	}
+	m.placed(p)
 	n.tag[p&1] = Variable
 	if bound {
 		n.val[p&1] = uint64(s)

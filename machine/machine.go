@@ -91,6 +91,9 @@ type Options struct {
 	// Measure says that words are counted. Events, if not nil, gets each event, and implies it.
 	Measure bool
 	Events  func(*Fired) error
+	// Before, if neither it nor Events is nil, is called before rewrite n is made: the heap is as all
+	// moves before have left it. Its error ends the run.
+	Before func(n uint64) error
 }
 
 // Stats is what a run cost.
@@ -205,7 +208,10 @@ type core[M meter] struct {
 	fuel    int    // moves until the next look at the limits
 	made    uint64 // nodes
 	freed   uint64
-	more    bool // goOn has something to do
+	more    bool     // goOn has something to do
+	places  []uint32 // the instruction of the occurrence at each Place, if events are told
+	event   Fired
+	running Ref // the job that ran when the worklist was empty last
 	err     error
 }
 
@@ -250,6 +256,7 @@ func (m *core[M]) reduce() error {
 			if m.err != nil || !m.idle() {
 				return m.err
 			}
+			m.running = m.job
 			continue
 		}
 		if m.rng != nil {
@@ -260,6 +267,12 @@ func (m *core[M]) reduce() error {
 		move, p := Move(e), Place(e>>32)
 		if m.fuel--; m.fuel < 0 {
 			if err := m.look(move, p); err != nil {
+				return err
+			}
+			m.fuel--
+		}
+		if m.measuring() && move < Move(graph.NumRules) && m.opt.Before != nil && m.opt.Events != nil {
+			if err := m.opt.Before(m.steps + 1); err != nil {
 				return err
 			}
 		}
@@ -319,9 +332,25 @@ func (m *core[M]) mark(p Place) {
 		return
 	}
 	m.touched, m.to, m.seen = 0, 0, m.seen[:0]
-	if p != 0 {
-		m.pos = m.nodes[p>>1].code
+	if p == 0 {
+		return
 	}
+	n := &m.nodes[p>>1]
+	m.pos = n.code
+	if n.tag[p&1] == Variable && m.opt.Events != nil {
+		m.pos = m.places[p]
+	}
+}
+
+// placed remembers where the occurrence at p stands, if events are told.
+func (m *core[M]) placed(p Place) {
+	if !m.measuring() || m.opt.Events == nil {
+		return
+	}
+	if n := int(p) + 1; n > len(m.places) {
+		m.places = append(m.places, make([]uint32, n+n/2-len(m.places))...)
+	}
+	m.places[p] = m.pos
 }
 
 // report books the words that a move has touched, and tells of it, if words are counted.
@@ -343,8 +372,9 @@ func (m *core[M]) tell(move Move, p Place) {
 	if m.to == 0 {
 		m.to = p
 	}
-	m.fail(m.opt.Events(&Fired{N: m.steps, Move: move, Backward: m.job != 0 && m.prog.outputs > 0, Redex: p, Result: m.to,
-		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen}))
+	m.event = Fired{N: m.steps, Move: move, Backward: m.job != 0 && (m.prog.outputs > 0 || m.job == m.running), Redex: p, Result: m.to,
+		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen}
+	m.fail(m.opt.Events(&m.event))
 }
 
 // counted is how many rewrites have been made.

@@ -21,7 +21,7 @@ func (m *core[M]) reset() error {
 	m.top, m.limit, m.free = 1, 0, 0
 	m.work = m.work[:0]
 	m.copy, m.row = copying{}, row{}
-	m.result, m.job, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0
+	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
 	m.touched, m.steps, m.fuel, m.made, m.freed, m.pos, m.more, m.err = 0, 0, 0, 0, 0, 0, false, nil
 	m.rng = nil

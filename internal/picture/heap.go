@@ -1,0 +1,209 @@
+package picture
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
+)
+
+// Heap draws nodes of the arena of a literal machine, most of them at most, or all if that is
+// 0: those that the result, the seeds and the sums of dual applications reach, the nearest
+// first. An edge leads from a node to what an operand refers to: a value, the substitution of a
+// variable that occurs, or what is to deliver the operand. What waits for an operand is dashed,
+// and duals are red. inputs are the names of the inputs; left is how many nodes are not drawn.
+func Heap(w io.Writer, h *machine.Heap, inputs []string, most int) (left int, err error) {
+	v := newHeapView(h, inputs)
+	all := v.reached()
+	drawn := all
+	if most > 0 && len(all) > most {
+		drawn = all[:most]
+	}
+	boxes := make([]box, len(drawn))
+	for i, r := range drawn {
+		boxes[i] = v.box(r)
+	}
+	left = len(all) - len(drawn)
+	return left, drawBoxes(w, boxes, left, "nodes")
+}
+
+// heapView looks at a heap from the nodes that wait down to what they wait for: the nodes
+// themselves know only what waits for them.
+type heapView struct {
+	h      *machine.Heap
+	inputs []string
+	roots  []machine.Ref
+	first  []machine.Ref // by place: the first node that delivers to it
+	next   []machine.Ref // by node: the next that delivers to the same place
+	opens  []machine.Ref // by substitution or opening: the opening that binds it
+}
+
+func newHeapView(h *machine.Heap, inputs []string) *heapView {
+	v := &heapView{h: h, inputs: inputs, first: make([]machine.Ref, 2*h.Len()), next: make([]machine.Ref, h.Len()), opens: make([]machine.Ref, h.Len())}
+	if r := h.Root(); r != 0 {
+		v.roots = append(v.roots, r)
+	}
+	for r := h.Len() - 1; r > 0; r-- {
+		n := h.Node(r)
+		switch n.Kind {
+		case machine.Open:
+			v.opens[n.Binds[0]], v.opens[n.Binds[1]] = r, r
+			continue
+		case machine.Seed:
+			continue
+		}
+		if n.Up != 0 {
+			v.next[r], v.first[n.Up] = v.first[n.Up], r
+		}
+	}
+	for r := machine.Ref(1); r < h.Len(); r++ {
+		switch n := h.Node(r); {
+		case n.Kind == machine.Job && n.Up == 0, n.Kind == machine.Seed && v.first[r<<1] != 0:
+			v.roots = append(v.roots, r)
+		}
+	}
+	return v
+}
+
+// reached returns the nodes that the roots reach, the nearest first.
+func (v *heapView) reached() []machine.Ref {
+	seen := make([]bool, v.h.Len())
+	var queue []machine.Ref
+	see := func(refs []machine.Ref) {
+		for _, r := range refs {
+			if !seen[r] {
+				seen[r] = true
+				queue = append(queue, r)
+			}
+		}
+	}
+	see(v.roots)
+	for i := 0; i < len(queue); i++ {
+		see(v.box(queue[i]).refs)
+	}
+	return queue
+}
+
+// box describes a node.
+func (v *heapView) box(r machine.Ref) box {
+	n := v.h.Node(r)
+	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == machine.Job || n.Kind == machine.Lam && n.Up != 0}
+	var ops []any
+	for i, o := range n.Operands {
+		ops = append(ops, v.operand(&b, &n, machine.Place(r<<1)|machine.Place(i), o))
+	}
+	for _, c := range n.Captures {
+		b.refs = append(b.refs, c)
+	}
+	if n.More != 0 {
+		b.refs = append(b.refs, n.More)
+	}
+	switch n.Kind {
+	case machine.Job:
+		b.refs = append(b.refs, v.waited(r<<1|1)...)
+		b.text = "sum"
+	case machine.Seed:
+		b.text = fmt.Sprintf("seed %d", n.Index+1)
+	case machine.Fun1, machine.Fun2:
+		b.text = v.function(n.Symbol, ops)
+	case machine.If:
+		b.text = fmt.Sprintf("if %s "+n.Compare.String()+" %s", ops...)
+	case machine.Open:
+		b.text = fmt.Sprintf("[⟨%s,%s⟩:=%s]", v.name(n.Binds[0]), v.name(n.Binds[1]), ops[0])
+	case machine.Sub, machine.Linear, machine.Cell:
+		b.text = fmt.Sprintf("[%s:=%s]", v.name(r), ops[0])
+	case machine.Lam:
+		b.text = "λ" + v.name(r)
+	case machine.Nat:
+		b.text = fmt.Sprintf("#%d", n.Count)
+	case machine.Data:
+		b.text = "data " + n.Name
+	case machine.FreeDual:
+		b.text = v.name(r)
+	case machine.Iter:
+		b.text = fmt.Sprintf("iterate, %d left", n.Count)
+	default:
+		b.text = n.Kind.String()
+		if form := forms[n.Kind]; form != "" {
+			b.text = fmt.Sprintf(form, ops...)
+		}
+	}
+	return b
+}
+
+// forms are the texts of nodes with their operands.
+var forms = map[machine.Kind]string{machine.Mul: "%s·%s", machine.Add: "%s + %s", machine.App: "%s %s", machine.Pair: "⟨%s, %s⟩", machine.Result: "result %s"}
+
+func (v *heapView) function(f term.Symbol, ops []any) string {
+	if name := Symbol(f); len(ops) == 1 {
+		return fmt.Sprintf(name+"(%s)", ops...)
+	} else if ordered(f) && strings.ContainsAny(name, "−/") {
+		return fmt.Sprintf("%s "+name+" %s", ops...)
+	} else {
+		return fmt.Sprintf(name+"(%s, %s)", ops...)
+	}
+}
+
+// isDual tells the nodes of the backward phase.
+func isDual(n *machine.Node) bool {
+	switch n.Kind {
+	case machine.Cell, machine.Linear, machine.Job, machine.Seed, machine.FreeDual:
+		return true
+	case machine.Lam:
+		return n.Dual
+	case machine.App:
+		return n.Operands[0].Tag == machine.Name
+	}
+	return false
+}
+
+// name is the name of the variable that the node r binds.
+func (v *heapView) name(r machine.Ref) string {
+	switch n := v.h.Node(r); n.Kind {
+	case machine.FreeDual:
+		return v.inputs[n.Index] + "*"
+	case machine.Open:
+		return "…"
+	case machine.Cell:
+		return cmp.Or(n.Name, "d")
+	default:
+		return cmp.Or(n.Name, "_")
+	}
+}
+
+// hole stands for an operand that is another node.
+const hole = "□"
+
+// operand adds what an operand refers to to a box, and returns its text.
+func (v *heapView) operand(b *box, n *machine.Node, p machine.Place, o machine.Operand) string {
+	switch o.Tag {
+	case machine.Number:
+		return Number(o.Number)
+	case machine.Zero:
+		return "0⃗"
+	case machine.Variable, machine.Name:
+		b.waits = b.waits || o.Tag == machine.Variable && n.Kind != machine.Iter && n.Kind != machine.Fold
+		b.refs = append(b.refs, o.Ref)
+		return v.name(o.Ref)
+	case machine.Value, machine.Late:
+		b.refs = append(b.refs, o.Ref)
+	case machine.Empty:
+		b.waits = true
+		b.refs = append(b.refs, v.waited(p)...)
+	}
+	return hole
+}
+
+// waited returns what delivers to a place.
+func (v *heapView) waited(p machine.Place) (refs []machine.Ref) {
+	for r := v.first[p]; r != 0; r = v.next[r] {
+		refs = append(refs, r)
+	}
+	if o := v.opens[p>>1]; o != 0 && p&1 == 0 {
+		refs = append(refs, o)
+	}
+	return refs
+}
