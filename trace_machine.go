@@ -8,43 +8,51 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/term"
 )
 
 // errTraceEnd ends a run of which no more is to be traced.
 var errTraceEnd = errors.New("gram: the end of what is traced")
 
-// Trace writes the rewrites of a run of the machine at the program's point, a line each,
-// as they happen: the number, the rule, the phase, the place in the source, and the live
-// nodes before and after. The literal form runs, by LIFO or a random schedule, and the
-// strategy direct. See [engine.Machine.TraceValue] for the order of rewrites that the
-// machine makes at once. What it writes before an error is not taken back. The error is
-// an [*Error], a [*LimitError], a [*UsageError] about the rules, or that of w.
+// Trace writes the rewrites of a run of the literal machine at the program's point, a line
+// each, as they happen: the number, the rule, the phase, the place in the source, and the
+// live nodes before and after. What a rewrite leaves to units of work, like the copy of a
+// body, counts with it. What Trace writes before an error is not taken back. The error is an
+// [*Error], a [*LimitError], a [*UsageError] about the rules, or that of w.
 func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) error {
 	f, err := p.newFilter(&opt)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	line := p.textRewrite
-	if opt.Format == TraceJSON {
-		line = p.jsonRewrite
-	}
+	line := &lines{p: p, json: opt.Format == TraceJSON, middles: map[rewriteKind]string{}}
 	var buf []byte
-	err = p.traced(ctx, &opt, func(_ *engine.Machine, r *engine.Rewrite) error {
-		if f.keep(r.Number, r.Rule, r.Pos) && (opt.Phase == "" || opt.Phase == r.Phase.String()) {
-			buf = line(buf[:0], r)
+	t := tracer{emit: func(r *rewrite) error {
+		if f.keep(r.number, r.rule, r.pos) && (opt.Phase == "" || opt.Phase == r.phase()) {
+			buf = line.append(buf[:0], r)
 			if _, err := out.Write(buf); err != nil {
 				return err
 			}
 		}
-		if r.Number == opt.To {
+		if r.number == opt.To {
 			return errTraceEnd
 		}
 		return nil
-	})
+	}}
+	m, run, err := p.traced(ctx, &opt, machine.Options{Events: t.event})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	err = run()
+	if e := t.flush(); err == nil {
+		err = e
+	}
 	if errors.Is(err, errTraceEnd) {
 		err = nil
 	}
@@ -54,109 +62,215 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 	return err
 }
 
-// traced runs the program with a trace.
-func (p *Program) traced(ctx context.Context, opt *TraceOptions, f func(*engine.Machine, *engine.Rewrite) error) error {
-	return p.literally(ctx, opt.EvalOptions, opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
-		call := func(r *engine.Rewrite) error { return f(e.m, r) }
-		if opt.Gradient {
-			return e.m.TraceGradient(point, values, jacobian, call)
+// traced makes a literal machine whose events go where hooks says, and returns it with the
+// run that is traced.
+func (p *Program) traced(ctx context.Context, opt *TraceOptions, hooks machine.Options) (*machine.Machine, func() error, error) {
+	if err := opt.checkMachine(); err != nil {
+		return nil, nil, err
+	}
+	meter := limits.New(ctx, p.opt.MaxMemory)
+	prog, err := p.literalProgram(meter, opt.Gradient)
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.Schedule == Random {
+		hooks.Schedule, hooks.Seed = machine.Random, opt.Seed
+	}
+	hooks.Finite = opt.Finite
+	hooks.Limits = limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: p.opt.check("reduce", meter)}
+	m, err := machine.New(prog, hooks)
+	if err != nil {
+		return nil, nil, p.locate(err, "starting")
+	}
+	return m, func() error {
+		point := p.Point()
+		if !opt.Gradient {
+			return p.locate(m.Value(point), "reducing")
 		}
-		return e.m.TraceValue(point, call)
-	})
+		values := make([]float64, prog.Outputs())
+		return p.locate(m.Gradient(point, values, make([]float64, len(values)*len(point))), "reducing")
+	}, nil
 }
 
-// literally runs the literal form of the program at its point.
-func (p *Program) literally(ctx context.Context, opt EvalOptions, gradient bool, run func(e *Evaluator, point, values, jacobian []float64) error) error {
-	opt.NoFuse, opt.Strategy, opt.Mode, opt.Ablation, opt.traced = true, Direct, Reverse, engine.Whole, true
-	if opt.Schedule == Parallel {
-		opt.Schedule = LIFO
-	}
-	e, err := p.newEvaluator(ctx, opt, gradient)
-	if err != nil {
+// checkMachine reports options that the literal machine has not.
+func (o *TraceOptions) checkMachine() error {
+	if err := o.check(); err != nil {
 		return err
 	}
-	defer e.Close()
-	point := p.Point()
-	values := make([]float64, e.Outputs())
-	return p.locate(run(e, point, values, make([]float64, len(values)*len(point))), "reducing")
-}
-
-func (p *Program) textRewrite(b []byte, r *engine.Rewrite) []byte {
-	rule := &graph.Rules[r.Rule]
-	return fmt.Appendf(b, "%8d  %4s %-12s  %-8s  %7s  %d → %d\n", r.Number, "("+rule.Number+")", rule.Name, r.Phase,
-		p.src.Place(r.Pos), r.Before, r.After)
-}
-
-func (p *Program) jsonRewrite(b []byte, r *engine.Rewrite) []byte {
-	rule := &graph.Rules[r.Rule]
-	b = append(b, `{"step":`...)
-	b = strconv.AppendUint(b, r.Number, 10)
-	b = append(b, `,"rule":"`...)
-	b = append(b, rule.Name...)
-	b = append(b, `","number":"`...)
-	b = append(b, rule.Number...)
-	b = append(b, `","phase":"`...)
-	b = append(b, r.Phase.String()...)
-	b = append(b, '"')
-	if r.Pos != 0 {
-		line, column := p.src.Position(r.Pos)
-		b = append(b, `,"line":`...)
-		b = strconv.AppendInt(b, int64(line), 10)
-		b = append(b, `,"column":`...)
-		b = strconv.AppendInt(b, int64(column), 10)
+	plain := EvalOptions{Schedule: o.Schedule, Seed: o.Seed, MaxSteps: o.MaxSteps, MaxNodes: o.MaxNodes, Finite: o.Finite}
+	if o.EvalOptions != plain || o.Schedule == Parallel {
+		return errors.New("gram: a trace is of the literal machine: it has the schedules LIFO and Random, Seed, Finite and limits, and no other options of runs")
 	}
-	b = append(b, `,"nodes":[`...)
-	b = strconv.AppendUint(b, r.Before, 10)
-	b = append(b, ',')
-	b = strconv.AppendUint(b, r.After, 10)
-	return append(b, "]}\n"...)
+	return nil
 }
 
-// DrawStep draws in DOT what the result reaches in the arena after a step of a traced
-// run, or before it: then, where the machine makes several rewrites at once, before all
-// of these. It returns how many objects it leaves out. The error is a [*UsageError] if
-// the run has no such step, or as that of [Program.Trace].
+// literalProgram makes the value or the gradient ready for the literal machine.
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.Program, error) {
+	p.terms.Lock()
+	defer p.terms.Unlock()
+	check := p.opt.check("compile", meter)
+	if !gradient {
+		prog, err := machine.NewValue(p.src.Term, p.ScalarInputs(), check)
+		return prog, p.locate(err, "compiling")
+	}
+	d, err := p.reversed(meter)
+	if err != nil {
+		return nil, err
+	}
+	outputs := 0
+	if s := p.src.Shape; s.Kind == load.Vector {
+		outputs = s.Size
+	}
+	prog, err := machine.NewGradient(d, p.ScalarInputs(), outputs, check)
+	return prog, p.locate(err, "compiling")
+}
+
+// rewrite is a line of a trace.
+type rewrite struct {
+	rewriteKind
+	number        uint64
+	before, after uint64 // live nodes
+}
+
+// rewriteKind is what many rewrites have in common.
+type rewriteKind struct {
+	rule     graph.Rule
+	backward bool
+	pos      term.Pos
+}
+
+func (k *rewriteKind) phase() string {
+	if k.backward {
+		return "backward"
+	}
+	return "primal"
+}
+
+// tracer makes the rewrites of a trace of the events of a run. A rewrite is over when the next
+// one fires, or the run ends.
+type tracer struct {
+	last rewrite // number 0: there is none
+	live uint64
+	emit func(*rewrite) error
+}
+
+func (t *tracer) event(f *machine.Fired) error {
+	if rule, ok := f.Move.Rule(); ok {
+		if err := t.flush(); err != nil {
+			return err
+		}
+		t.last = rewrite{rewriteKind: rewriteKind{rule, f.Backward, f.Pos}, number: f.N, before: t.live}
+	}
+	t.live = f.Live
+	return nil
+}
+
+// flush ends the last rewrite.
+func (t *tracer) flush() error {
+	r := t.last
+	if t.last.number = 0; r.number == 0 {
+		return nil
+	}
+	r.after = t.live
+	return t.emit(&r)
+}
+
+// lines writes the lines of a trace.
+type lines struct {
+	p    *Program
+	json bool
+	// middles are what lines have between the number and the nodes.
+	middles map[rewriteKind]string
+}
+
+// append appends the line of a rewrite.
+func (l *lines) append(b []byte, r *rewrite) []byte {
+	middle, ok := l.middles[r.rewriteKind]
+	if !ok {
+		middle = l.middle(r.rewriteKind)
+		l.middles[r.rewriteKind] = middle
+	}
+	arrow, end := " → ", "\n"
+	if l.json {
+		b = append(b, `{"step":`...)
+		arrow, end = ",", "]}\n"
+	} else {
+		for n := r.number; n < 1e7; n = 10*n + 9 {
+			b = append(b, ' ')
+		}
+	}
+	b = strconv.AppendUint(b, r.number, 10)
+	b = append(b, middle...)
+	b = strconv.AppendUint(b, r.before, 10)
+	b = append(b, arrow...)
+	b = strconv.AppendUint(b, r.after, 10)
+	return append(b, end...)
+}
+
+func (l *lines) middle(k rewriteKind) string {
+	rule := &graph.Rules[k.rule]
+	if !l.json {
+		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, k.phase(), l.p.src.Place(k.pos))
+	}
+	place := ""
+	if k.pos != 0 {
+		line, column := l.p.src.Position(k.pos)
+		place = fmt.Sprintf(`"line":%d,"column":%d,`, line, column)
+	}
+	return fmt.Sprintf(`,"rule":%q,"number":%q,"phase":%q,%s"nodes":[`, rule.Name, rule.Number, k.phase(), place)
+}
+
+// DrawStep draws in DOT the arena of the literal machine after a step, or before it: the nodes
+// that the result, the seeds and the sums of dual applications reach, most of them at most. It
+// returns how many it leaves out. The error is a [*UsageError] if the run has no such step, or
+// as that of [Program.Trace].
 func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before bool, most int, opt TraceOptions) (left int, err error) {
-	stop := step
-	if before {
-		err := p.traced(ctx, &opt, func(_ *engine.Machine, r *engine.Rewrite) error {
-			if r.Number < step {
-				return nil
-			}
-			stop = r.Event - 1
-			return errTraceEnd
-		})
-		switch {
-		case err == nil:
-			return 0, noStep(step)
-		case !errors.Is(err, errTraceEnd):
-			return 0, err
-		case stop == 0:
-			return 0, &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "before this there is no graph"}
-		}
+	next := step // the step before which is drawn
+	if !before {
+		next++
 	}
-	err = p.traced(ctx, &opt, func(m *engine.Machine, r *engine.Rewrite) error {
-		if r.Number < stop {
-			return nil
-		}
-		var objects []graph.Object
-		if objects, left, err = m.Objects(most); err == nil {
-			err = picture.Objects(w, objects, left)
-		}
-		if err != nil {
+	var m *machine.Machine
+	var inputs []string
+	for _, x := range p.ScalarInputs() {
+		inputs = append(inputs, p.src.Term.Vars[x].Name)
+	}
+	draw := func() error {
+		if left, err = picture.Heap(w, m.Heap(), inputs, most); err != nil {
 			return err
 		}
 		return errTraceEnd
-	})
+	}
+	made := uint64(0)
+	hooks := machine.Options{
+		Before: func(n uint64) error {
+			if n == next {
+				return draw()
+			}
+			return nil
+		},
+		Events: func(f *machine.Fired) error {
+			if made = f.N; f.Move == readBack && opt.Gradient && made == step && !before {
+				return draw() // reading a row empties it
+			}
+			return nil
+		},
+	}
+	m, run, err := p.traced(ctx, &opt, hooks)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Close()
+	if err = run(); err == nil && made == step && !before {
+		err = draw()
+	}
 	switch {
 	case errors.Is(err, errTraceEnd):
 		return left, nil
 	case err == nil:
-		return 0, noStep(step)
+		return 0, &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
 	}
 	return 0, err
 }
 
-func noStep(step uint64) error {
-	return &UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
-}
+// readBack is the move in which a number of the result is read.
+const readBack = machine.Move(graph.NumRules) + machine.Move(machine.ReadBack)

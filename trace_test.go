@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,10 +104,11 @@ func TestTraceAtOnce(t *testing.T) {
 // traceCounter counts the lines of a trace in text by the name of their rule, and checks
 // that numbers and nodes go on where they were.
 type traceCounter struct {
-	counts map[string]uint64
-	step   uint64
-	nodes  string
-	rest   []byte
+	counts    map[string]uint64
+	placeless map[string]uint64 // of these, those without a place
+	step      uint64
+	nodes     string
+	rest      []byte
 }
 
 func (c *traceCounter) Write(b []byte) (int, error) {
@@ -119,12 +121,32 @@ func (c *traceCounter) Write(b []byte) (int, error) {
 		c.rest = rest
 		words := strings.Fields(string(line))
 		c.step++
-		if len(words) != 8 || words[0] != strconv.FormatUint(c.step, 10) || words[5] != c.nodes {
+		if len(words) != 8 || words[0] != strconv.FormatUint(c.step, 10) || c.step > 1 && words[5] != c.nodes {
 			return 0, fmt.Errorf("after %d steps with %s nodes: %s", c.step-1, c.nodes, line)
 		}
 		c.nodes = words[7]
 		c.counts[words[2]]++
+		if words[4] == "-" {
+			c.placeless[words[2]]++
+		}
 	}
+}
+
+// checkPlaceless checks that the steps without a place are those of the start term: the
+// substitutions of the inputs, and of a gradient the duals of the inputs and the seeds too.
+func checkPlaceless(t *testing.T, p *gram.Program, gradient bool, got map[string]uint64) {
+	n := uint64(len(p.Point()))
+	if !gradient {
+		require.Equal(t, map[string]uint64{"gc": n}, got)
+		return
+	}
+	want := map[string]uint64{"lambda": 1, "pair": 1, "subst": 2, "substNumeral": n, "gc": 3*n + 2, "lin": n}
+	if shape := p.Shape(); shape.Kind == gram.VectorShape {
+		k := uint64(shape.Size)
+		require.LessOrEqual(t, got["lin"], k*n) // a row has those of the inputs that it depends on
+		want = map[string]uint64{"lambda": k, "pair": 2*k - 1, "subst": 3 * k, "substNumeral": n, "gc": 3 * (n + k), "lin": got["lin"]}
+	}
+	require.Equal(t, want, got)
 }
 
 // TestTraceCounts: the rewrites of a trace are those that the machine counts, rule by rule,
@@ -140,11 +162,74 @@ func TestTraceCounts(t *testing.T) {
 				if schedule == gram.Random && testing.Short() {
 					continue
 				}
-				c := &traceCounter{counts: map[string]uint64{}, nodes: "0"}
+				c := &traceCounter{counts: map[string]uint64{}, placeless: map[string]uint64{}}
 				opt := gram.EvalOptions{Schedule: schedule, Seed: 7}
 				require.NoError(t, p.Trace(t.Context(), c, gram.TraceOptions{EvalOptions: opt, Gradient: gradient}))
 				require.Equal(t, runSteps(t, p, gradient, opt), c.counts, "%s, gradient %v, schedule %v", name, gradient, schedule)
+				checkPlaceless(t, p, gradient, c.placeless)
 			}
+		}
+	}
+}
+
+// TestTraceOptions: a trace has no options that are the engine's alone.
+func TestTraceOptions(t *testing.T) {
+	p := loadExample(t, "figure1")
+	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Schedule: gram.Parallel, Workers: 2},
+		{Mode: gram.Tape}, {Strategy: gram.Modular}, {Ablation: gram.Rescan}} {
+		err := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: opt})
+		require.ErrorContains(t, err, "a trace is of the literal machine")
+	}
+}
+
+// TestTraceSteps: a limit of steps is exact, and what has been traced before stays.
+func TestTraceSteps(t *testing.T) {
+	p := loadExample(t, "figure1")
+	var all bytes.Buffer
+	require.NoError(t, p.Trace(t.Context(), &all, gram.TraceOptions{Gradient: true}))
+	lines := strings.SplitAfter(strings.TrimSuffix(all.String(), "\n"), "\n")
+	for n := 1; n < len(lines); n++ {
+		var text bytes.Buffer
+		err := p.Trace(t.Context(), &text, gram.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(n)}})
+		var limit *gram.LimitError
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, uint64(n), limit.Steps)
+		require.Equal(t, strings.Join(lines[:n], ""), text.String())
+	}
+	var text bytes.Buffer
+	require.NoError(t, p.Trace(t.Context(), &text, gram.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(len(lines))}}))
+	require.Equal(t, all.String(), text.String())
+}
+
+// TestDrawStep: there is a picture before and after each step, the one after a step is the one
+// before the next unless a row of a Jacobian is read between them, and no other has one.
+func TestDrawStep(t *testing.T) {
+	for name, gradient := range map[string]bool{"figure1": true, "jacobian": true, "mapfold": false} {
+		p := loadExample(t, name)
+		var steps uint64
+		for _, n := range runSteps(t, p, gradient, gram.EvalOptions{}) {
+			steps += n
+		}
+		opt := gram.TraceOptions{Gradient: gradient}
+		last, read := "", 0
+		for step := uint64(1); step <= steps; step++ {
+			var before, after bytes.Buffer
+			left, err := p.DrawStep(t.Context(), &before, step, true, 0, opt)
+			require.NoError(t, err)
+			require.Zero(t, left)
+			if step > 1 && last != before.String() {
+				read++
+			}
+			_, err = p.DrawStep(t.Context(), &after, step, false, 0, opt)
+			require.NoError(t, err)
+			last = after.String()
+			require.Contains(t, last, " o")
+		}
+		require.Equal(t, max(p.Shape().Size, 1)-1, read, name)
+		for _, before := range []bool{false, true} {
+			var usage *gram.UsageError
+			_, err := p.DrawStep(t.Context(), io.Discard, steps+1, before, 0, opt)
+			require.ErrorAs(t, err, &usage)
 		}
 	}
 }

@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"internal/reference":  {"term", "graph", "internal/denote"},                               // of graph, the rules' names
 	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"},         // of graph, the rules' names
 	"internal/derivation": {"term", "graph", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "internal/hypergraph", "internal/layered"},
+	"internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},

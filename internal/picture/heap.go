@@ -135,7 +135,7 @@ func (v *heapView) box(r machine.Ref) box {
 }
 
 // forms are the texts of nodes with their operands.
-var forms = map[machine.Kind]string{machine.Mul: "%s·%s", machine.Add: "%s + %s", machine.App: "%s %s", machine.Pair: "⟨%s, %s⟩", machine.Result: "result %s"}
+var forms = map[machine.Kind]string{machine.Mul: "%s·%s", machine.Add: "%s + %s", machine.App: "%s %s", machine.Pair: "⟨%s, %s⟩", machine.Result: "result %s", machine.Summand: "%s"}
 
 func (v *heapView) function(f term.Symbol, ops []any) string {
 	if name := Symbol(f); len(ops) == 1 {

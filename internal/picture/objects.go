@@ -8,35 +8,59 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
+// box is a node of an arena as it is drawn.
+type box struct {
+	at                uint32
+	text              string
+	refs              []uint32 // what it refers to, in order
+	dual, waits, root bool
+}
+
+func (b *box) colour() string {
+	if b.dual {
+		return dualColour
+	}
+	return primalColour
+}
+
 // Objects draws objects of the arena, in the order of allocation, with edges to what
 // they refer to. Duals are red, and what waits for an operand is dashed. left is how many
 // there are besides, which are not drawn.
 func Objects(w io.Writer, objects []graph.Object, left int) error {
+	boxes := make([]box, len(objects))
+	for i, o := range objects {
+		boxes[i] = box{o.At, o.Text, o.Refs, IsDual(o.Kind), o.Kind >= graph.Wait, o.Root}
+	}
+	return drawBoxes(w, boxes, left, "objects")
+}
+
+// drawBoxes draws boxes; what is the name of those that are left out.
+func drawBoxes(w io.Writer, boxes []box, left int, what string) error {
 	d := newDot(w)
 	d.begin("TB")
-	drawn := map[graph.Ref]bool{}
-	for i := range objects {
-		drawn[objects[i].At] = true
+	drawn := map[uint32]bool{}
+	for i := range boxes {
+		drawn[boxes[i].at] = true
 	}
-	for i := range objects {
+	for i := range boxes {
 		if d.err != nil {
 			return d.err
 		}
-		o := &objects[i]
-		d.object(o)
-		for k, r := range o.Refs {
-			as := attrs{"color", colourOf(o.Kind)}
-			if len(o.Refs) > 1 {
+		b := &boxes[i]
+		d.box(b)
+		for k, r := range b.refs {
+			as := attrs{"color", b.colour()}
+			if len(b.refs) > 1 {
 				as = append(as, "tailport", fmt.Sprintf("r%d:s", k+1))
 			}
 			to := fmt.Sprintf("o%d", r)
 			if !drawn[r] {
 				to = ellipsisID
 			}
-			d.edge(fmt.Sprintf("o%d", o.At), to, as)
+			d.edge(fmt.Sprintf("o%d", b.at), to, as)
 		}
 	}
-	d.leftOut(left, "objects")
+	d.leftOut(left, what)
 	return d.end()
 }
 
@@ -49,40 +73,33 @@ func IsDual(k graph.Kind) bool {
 	return false
 }
 
-func colourOf(k graph.Kind) string {
-	if IsDual(k) {
-		return dualColour
-	}
-	return primalColour
-}
-
-func (d *dot) object(o *graph.Object) {
-	colour := colourOf(o.Kind)
-	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", objectLabel(o), "height", 0.3}
+func (d *dot) box(b *box) {
+	colour := b.colour()
+	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", b.label(), "height", 0.3}
 	style := "rounded"
-	if o.Kind >= graph.Wait {
+	if b.waits {
 		style = "rounded,dashed"
 	}
 	as = append(as, "style", style)
-	if o.Root {
+	if b.root {
 		as = append(as, "peripheries", 2)
 	}
-	d.node(fmt.Sprintf("o%d", o.At), as)
+	d.node(fmt.Sprintf("o%d", b.at), as)
 }
 
-// objectLabel is the text of an object and, if it refers to several, their numbers below: the
+// label is the text of a box and, if it refers to several, their numbers below: the
 // edge to each begins there.
-func objectLabel(o *graph.Object) any {
-	text := fmt.Sprintf("%d: %s", o.At, o.Text)
-	if len(o.Refs) < 2 {
+func (b *box) label() any {
+	text := fmt.Sprintf("%d: %s", b.at, b.text)
+	if len(b.refs) < 2 {
 		return text
 	}
 	var numbers strings.Builder
-	for k := range o.Refs {
+	for k := range b.refs {
 		fmt.Fprintf(&numbers, `<TD PORT="r%d"><FONT POINT-SIZE="9">%d</FONT></TD>`, k+1, k+1)
 	}
 	return markup(fmt.Sprintf(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR><TD COLSPAN="%d">%s</TD></TR><TR>%s</TR></TABLE>`,
-		len(o.Refs), escape(text), numbers.String()))
+		len(b.refs), escape(text), numbers.String()))
 }
 
 // ends returns where the first part that is drawn of n things ends, and where the last
