@@ -84,7 +84,9 @@ func TestFigure1Docs(t *testing.T) {
 var pictures = map[string]string{
 	"docs/pictures/figure-1.svg":           "show examples/figure1.gram --stage ground --format dot",
 	"docs/pictures/figure-3.svg":           "show examples/figure1.gram --stage bp --values --format dot",
-	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --dot --step 41",
+	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --dot --step 32",
+	"docs/pictures/figure-1-meet.svg":      "trace examples/figure1.gram --dot --step 56 --before",
+	"docs/pictures/figure-1-factored.svg":  "trace examples/figure1.gram --dot --step 56",
 	"docs/pictures/figure-1-templates.svg": "show examples/figure1.gram --stage code --format dot",
 }
 

@@ -13,9 +13,11 @@ import (
 
 const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
 the source, and the nodes that are live before and after. The run is that of gram grad,
-or with --of value of gram eval, in its literal form. There are as many rewrites of each
-rule as gram grad counts. A body that is instantiated is several: (3) of what its
-variables stand for, its instructions in order, and (4).
+or with --of value of gram eval, on the literal machine, which makes every rewrite by
+itself. There are as many of each rule as gram grad counts, and they stand in the order
+in which they fire. The nodes that the copy of a body makes, or that are freed, count
+with the rewrite before. Steps by rules that D has made have the place of what it made
+them from. Of the substitutions of the inputs and the seeds, "-" is the place.
 
 The phases are primal and backward. The others that gram profile tells of have no
 rewrites here: discovery and read-back are overhead, and normalise is what --strategy
@@ -28,9 +30,12 @@ many steps of each rule as the machine. --latex prints them in the notation of t
 paper, which needs the packages amsmath and xcolor, and \allowdisplaybreaks if it is
 longer than a page.
 
-With --dot it draws what the result reaches in the machine's memory after --step N, in
-the language of Graphviz, or with --before what was there before: the nodes that wait
-for an operand have dashes, duals are red. --svg has it laid out by dot.
+With --dot it draws the machine's memory after --step N, in the language of Graphviz, or
+with --before what was there before: the nodes that the result reaches, or of a gradient
+the seeds and the sum of its backward phase. An edge leads from a node to its operand: a
+value, the substitution of a variable, or the node that is to deliver it, □ in the text.
+The nodes that wait for an operand have dashes, duals are red. --svg has it laid out by
+dot.
 
 --json prints an object a line. --rule, --phase, --steps and --line choose steps. A
 trace is printed as it is made: an error ends it, and what has been printed stays. With
@@ -85,6 +90,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addProgram(fs)
 	f.addLimits(cmd)
+	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
 	f.gradient = choice[bool]{is: true, kind: "run", names: []string{"gradient", "value"}, of: []bool{true, false}}
 	f.gradient.add(cmd, "of", "the `run`: gradient or value")
 	fs.BoolVar(&f.calculus, "calculus", false, "print whole terms, step by step")
@@ -104,7 +110,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.step, "step", "with --dot or --svg: after this step, a `number`")
 	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
 	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
-	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many objects, a `count`")
+	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many nodes, a `count`")
 	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
