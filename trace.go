@@ -24,7 +24,8 @@ const (
 	TraceLaTeX                    // of [Program.TraceCalculus] only
 )
 
-// TraceOptions say what of a run is traced. The zero value traces all of an evaluation.
+// TraceOptions say what of a run is traced. The zero value traces all of an evaluation. A trace
+// of the machine is of the literal one, and takes the options of runs that this has.
 type TraceOptions struct {
 	EvalOptions
 	Gradient bool // the run is that of the gradient, and not of the value

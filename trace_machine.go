@@ -9,9 +9,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
@@ -44,12 +42,12 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 		}
 		return nil
 	}}
-	m, run, err := p.traced(ctx, &opt, machine.Options{Events: t.event})
+	run, err := p.traced(ctx, &opt, machine.Options{Events: t.event})
 	if err != nil {
 		return err
 	}
-	defer m.Close()
-	err = run()
+	defer run.Close()
+	err = run.reduce()
 	if e := t.flush(); err == nil {
 		err = e
 	}
@@ -62,67 +60,11 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 	return err
 }
 
-// traced makes a literal machine whose events go where hooks says, and returns it with the
-// run that is traced.
-func (p *Program) traced(ctx context.Context, opt *TraceOptions, hooks machine.Options) (*machine.Machine, func() error, error) {
-	if err := opt.checkMachine(); err != nil {
-		return nil, nil, err
-	}
-	meter := limits.New(ctx, p.opt.MaxMemory)
-	prog, err := p.literalProgram(meter, opt.Gradient)
-	if err != nil {
-		return nil, nil, err
-	}
-	if opt.Schedule == Random {
-		hooks.Schedule, hooks.Seed = machine.Random, opt.Seed
-	}
-	hooks.Finite = opt.Finite
-	hooks.Limits = limits.Bounds{MaxSteps: opt.MaxSteps, MaxNodes: opt.MaxNodes, MaxMemory: meter.Max(), Look: p.opt.check("reduce", meter)}
-	m, err := machine.New(prog, hooks)
-	if err != nil {
-		return nil, nil, p.locate(err, "starting")
-	}
-	return m, func() error {
-		point := p.Point()
-		if !opt.Gradient {
-			return p.locate(m.Value(point), "reducing")
-		}
-		values := make([]float64, prog.Outputs())
-		return p.locate(m.Gradient(point, values, make([]float64, len(values)*len(point))), "reducing")
-	}, nil
-}
-
-// checkMachine reports options that the literal machine has not.
-func (o *TraceOptions) checkMachine() error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	plain := EvalOptions{Schedule: o.Schedule, Seed: o.Seed, MaxSteps: o.MaxSteps, MaxNodes: o.MaxNodes, Finite: o.Finite}
-	if o.EvalOptions != plain || o.Schedule == Parallel {
-		return errors.New("gram: a trace is of the literal machine: it has the schedules LIFO and Random, Seed, Finite and limits, and no other options of runs")
-	}
-	return nil
-}
-
-// literalProgram makes the value or the gradient ready for the literal machine.
-func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.Program, error) {
-	p.terms.Lock()
-	defer p.terms.Unlock()
-	check := p.opt.check("compile", meter)
-	if !gradient {
-		prog, err := machine.NewValue(p.src.Term, p.ScalarInputs(), check)
-		return prog, p.locate(err, "compiling")
-	}
-	d, err := p.reversed(meter)
-	if err != nil {
-		return nil, err
-	}
-	outputs := 0
-	if s := p.src.Shape; s.Kind == load.Vector {
-		outputs = s.Size
-	}
-	prog, err := machine.NewGradient(d, p.ScalarInputs(), outputs, check)
-	return prog, p.locate(err, "compiling")
+// traced makes a run of the literal machine whose events go where hooks says.
+func (p *Program) traced(ctx context.Context, opt *TraceOptions, hooks machine.Options) (*literalRun, error) {
+	run := opt.EvalOptions
+	run.Literal = true
+	return p.newLiteralRun(ctx, &run, opt.Gradient, hooks)
 }
 
 // rewrite is a line of a trace.
@@ -229,13 +171,13 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 	if !before {
 		next++
 	}
-	var m *machine.Machine
+	var run *literalRun
 	var inputs []string
 	for _, x := range p.ScalarInputs() {
 		inputs = append(inputs, p.src.Term.Vars[x].Name)
 	}
 	draw := func() error {
-		if left, err = picture.Heap(w, m.Heap(), inputs, most); err != nil {
+		if left, err = picture.Heap(w, run.Heap(), inputs, most); err != nil {
 			return err
 		}
 		return errTraceEnd
@@ -255,12 +197,11 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 			return nil
 		},
 	}
-	m, run, err := p.traced(ctx, &opt, hooks)
-	if err != nil {
+	if run, err = p.traced(ctx, &opt, hooks); err != nil {
 		return 0, err
 	}
-	defer m.Close()
-	if err = run(); err == nil && made == step && !before {
+	defer run.Close()
+	if err = run.reduce(); err == nil && made == step && !before {
 		err = draw()
 	}
 	switch {

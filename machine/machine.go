@@ -269,7 +269,6 @@ func (m *core[M]) reduce() error {
 			if err := m.look(move, p); err != nil {
 				return err
 			}
-			m.fuel--
 		}
 		if m.measuring() && move < Move(graph.NumRules) && m.opt.Before != nil && m.opt.Events != nil {
 			if err := m.opt.Before(m.steps + 1); err != nil {
