@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,5 +231,43 @@ func TestDrawStep(t *testing.T) {
 			_, err := p.DrawStep(t.Context(), io.Discard, steps+1, before, 0, opt)
 			require.ErrorAs(t, err, &usage)
 		}
+	}
+}
+
+// drawn returns what a picture shows, an edge a line, without the numbers of nodes: a node in
+// brackets if it waits, and red with a star.
+func drawn(dot string) []string {
+	texts := map[string]string{}
+	var lines []string
+	node := regexp.MustCompile(`(?m)^  (o\d+) \[.* color="(#\d+)".*label=(?:"\d+: ([^"]*)"|<.*?>\d+: (.*?)</TD>.*>), height.*style="([^"]*)"`)
+	for _, m := range node.FindAllStringSubmatch(dot, -1) {
+		text := m[3] + m[4]
+		if m[5] == "rounded,dashed" {
+			text = "(" + text + ")"
+		}
+		if m[2] == "#800020" {
+			text += " *"
+		}
+		texts[m[1]] = text
+	}
+	for _, m := range regexp.MustCompile(`(?m)^  (o\d+) -> (o\d+) `).FindAllStringSubmatch(dot, -1) {
+		lines = append(lines, texts[m[1]]+" -> "+texts[m[2]])
+	}
+	return lines
+}
+
+// TestDrawFactor: two applications of one dual, and what (11) makes of them.
+func TestDrawFactor(t *testing.T) {
+	p := loadExample(t, "figure1")
+	below := []string{"[d:=□] * -> λa *", "λa * -> [x*:=d]", "λa * -> [x*:=d]", "[x*:=d] -> [d:=□] *", "[x*:=d] -> [d:=□] *",
+		"[d:=□] * -> λa *", "[d:=□] * -> λa *", "λa * -> x1* *", "λa * -> x2* *"}
+	for before, want := range map[bool][]string{
+		true:  {"(sum) * -> d −2.733 *", "(sum) * -> d −2.733 *", "d −2.733 * -> [d:=□] *", "d −2.733 * -> [d:=□] *"},
+		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
+	} {
+		var dot bytes.Buffer
+		_, err := p.DrawStep(t.Context(), &dot, 56, before, 0, gram.TraceOptions{Gradient: true})
+		require.NoError(t, err)
+		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}
 }

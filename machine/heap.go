@@ -79,6 +79,23 @@ func (h *Heap) Node(r Ref) Node {
 		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
 	case Job:
 		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
+	default:
+		h.value(&out, n, &in)
+	}
+	if n.kind == Seed {
+		out.Index = int(in.n)
+	}
+	if n.kind == Iter {
+		s := &h.nodes[n.c]
+		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
+		out.Count = s.val[1]
+	}
+	return out
+}
+
+// value describes a node that is a value, or a pair or a λ that is to become one.
+func (h *Heap) value(out *Node, n *node, in *instr) {
+	switch n.kind {
 	case Pair:
 		out.Operands = []Operand{n.operand(0), n.operand(1)}
 		if out.Uses = n.c; n.c == 0 {
@@ -106,17 +123,8 @@ func (h *Heap) Node(r Ref) Node {
 		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0])}, {Tag: Variable, Ref: hi(n.val[0])}}
 		out.Uses = n.c
 	case FreeDual:
-		out.Index, out.Arrived = int(r)-1, n.c
+		out.Index, out.Arrived = int(out.Ref)-1, n.c
 	}
-	if n.kind == Seed {
-		out.Index = int(in.n)
-	}
-	if n.kind == Iter {
-		s := &h.nodes[n.c]
-		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
-		out.Count = s.val[1]
-	}
-	return out
 }
 
 func (n *node) operand(i int) Operand {

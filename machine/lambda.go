@@ -263,3 +263,14 @@ func (m *core[M]) occur(p Place, s Ref) {
 	n.val[p&1] = both(s, hi(x.val[1]))
 	x.val[1] = both(lo(x.val[1]), p<<1)
 }
+
+// placed remembers where the occurrence at p stands, if events are told.
+func (m *core[M]) placed(p Place) {
+	if !m.measuring() || m.opt.Events == nil {
+		return
+	}
+	if n := int(p) + 1; n > len(m.places) {
+		m.places = append(m.places, make([]uint32, n+n/2-len(m.places))...)
+	}
+	m.places[p] = m.pos
+}

@@ -341,17 +341,6 @@ func (m *core[M]) mark(p Place) {
 	}
 }
 
-// placed remembers where the occurrence at p stands, if events are told.
-func (m *core[M]) placed(p Place) {
-	if !m.measuring() || m.opt.Events == nil {
-		return
-	}
-	if n := int(p) + 1; n > len(m.places) {
-		m.places = append(m.places, make([]uint32, n+n/2-len(m.places))...)
-	}
-	m.places[p] = m.pos
-}
-
 // report books the words that a move has touched, and tells of it, if words are counted.
 func (m *core[M]) report(move Move, p Place) {
 	if !m.measuring() {
