@@ -21,17 +21,19 @@ type Node struct {
 	Ref      Ref
 	Kind     Kind
 	Pos      term.Pos
-	Name     string      // of the variable that a Sub, Linear, Cell or Lam binds; "" if it has none
-	Symbol   term.Symbol // of Fun1, Fun2, Mul
-	Operands []Operand   // those of the constructor, from left to right; an Open has u
-	Binds    [2]Ref      // of an Open: x and y, Subs or another Open
-	Captures []Ref       // the substitutions that a λ, a list or a conditional captures, in this node
-	More     Ref         // the node that has the rest of them
-	Up       Place       // what waits for it; 0 of a value
-	Uses     uint32      // occurrences of a variable; references to a value
-	Arrived  Ref         // of a Cell or a FreeDual: the application that has arrived
-	Index    int         // of a FreeDual: the input; of a Data: its index
-	Count    uint64      // of a Nat: the number; of an Iter: the elements left
+	Name     string       // of the variable that a Sub, Linear, Cell or Lam binds, or of data; "" if it has none
+	Symbol   term.Symbol  // of Fun1, Fun2, Mul
+	Compare  term.Compare // of an If
+	Dual     bool         // of a Lam: it is that of a dual
+	Operands []Operand    // those of the constructor, from left to right; an Open has u, and a Linear behind its own the λ whose body comes
+	Binds    [2]Ref       // of an Open: x and y, Subs or another Open
+	Captures []Ref        // the substitutions that a λ, a list or a conditional captures, in this node
+	More     Ref          // the node that has the rest of them; of an Iter or a Job, its second node
+	Up       Place        // what waits for it; 0 of a value
+	Uses     uint32       // occurrences of a variable; references to a value
+	Arrived  Ref          // of a Cell or a FreeDual: the application that has arrived
+	Index    int          // of a FreeDual: the input; of a Seed: the output; of a Data: its index
+	Count    uint64       // of a Nat: the number; of an Iter: the elements left
 }
 
 func (m *core[M]) picture() *Heap { return &Heap{prog: m.prog, nodes: m.nodes[:m.top], root: m.result} }
@@ -53,7 +55,7 @@ func (h *Heap) Node(r Ref) Node {
 	if int(n.code) < len(h.prog.code) {
 		in = h.prog.code[n.code]
 	}
-	out.Pos, out.Symbol = in.pos, in.sym
+	out.Pos, out.Symbol, out.Compare = in.pos, in.sym, in.cmp
 	if in.name != 0 {
 		out.Name = h.prog.term.Vars[in.name].Name
 	}
@@ -68,16 +70,17 @@ func (h *Heap) Node(r Ref) Node {
 		out.Operands, out.Binds = []Operand{n.operand(0)}, [2]Ref{lo(n.val[1]), hi(n.val[1])}
 	case Sub, Linear:
 		out.Operands, out.Uses = []Operand{n.operand(0)}, lo(n.val[1])
+		if n.kind == Linear && n.c != 0 && n.bits&isFired == 0 {
+			out.Operands, out.Up = append(out.Operands, Operand{Tag: Value, Ref: n.c}), n.up
+		}
 	case Cell:
 		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
 	case Job:
-		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
+		out.Operands, out.Up, out.More = []Operand{n.operand(0)}, n.up, n.c
 	case Pair:
 		out.Operands = []Operand{n.operand(0), n.operand(1)}
-		if n.bits&missing != 0 {
+		if out.Uses = n.c; n.c == 0 {
 			out.Up = n.up
-		} else {
-			out.Uses = n.c
 		}
 	case Lam, List, Captures:
 		for i := range n.captures() {
@@ -86,18 +89,28 @@ func (h *Heap) Node(r Ref) Node {
 		if n.bits&hasMore != 0 {
 			out.More = *n.capture(3)
 		}
-		out.Uses = n.c
+		if n.bits&missing != 0 {
+			out.Up = n.up
+		} else {
+			out.Uses = n.c
+		}
+		out.Dual = n.kind == Lam && h.prog.templates[in.closure.bodies[0]].linear
 	case Nat:
 		out.Count, out.Uses = n.val[0], n.c
 	case Data:
 		out.Index, out.Uses = int(n.val[0]), n.c
+		out.Name = h.prog.term.Data[out.Index].Name
 	case Fold:
 		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0])}, {Tag: Variable, Ref: hi(n.val[0])}}
 		out.Uses = n.c
 	case FreeDual:
 		out.Index, out.Arrived = int(r)-1, n.c
 	}
+	if n.kind == Seed {
+		out.Index = int(in.n)
+	}
 	if n.kind == Iter {
+		out.More = n.c
 		s := &h.nodes[n.c]
 		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
 		out.Count = s.val[1]

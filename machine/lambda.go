@@ -169,7 +169,7 @@ func (m *core[M]) build(t *template, next int) {
 // values alone, and duals are made in a topological order.
 func (m *core[M]) buildLam(in *instr, i uint32, p Place) Place {
 	r, n := m.alloc()
-	*n = node{kind: in.kind, code: i, up: p}
+	*n = node{kind: in.kind, code: i, up: p, bits: 1}
 	m.capture(r, n, r, in.closure.captures)
 	m.await(r, n)
 	return r << 1
@@ -217,6 +217,7 @@ func (m *core[M]) await(r Ref, n *node) {
 		n = m.at(r)
 	}
 	n.c = 1
+	n.bits &^= missing
 	m.deliver(n.up, Value, uint64(r))
 }
 
