@@ -89,7 +89,7 @@ func spent(n *machine.Node) bool { return len(n.Operands) > 0 && n.Operands[0].T
 // isDual reports whether a node is of backpropagation.
 func isDual(n *machine.Node) bool {
 	switch n.Kind {
-	case machine.Cell, machine.FreeDual, machine.Linear, machine.Job, machine.Seed:
+	case machine.Cell, machine.FreeDual, machine.Linear, machine.Job, machine.Summand, machine.Seed:
 		return true
 	case machine.Lam:
 		return n.Dual

@@ -50,6 +50,8 @@ func (w words) label(n *machine.Node) string {
 			return fmt.Sprintf("iterate, %d left", n.Count)
 		}
 		return fmt.Sprintf("fold, %d left", n.Count)
+	case machine.Summand:
+		return op(0)
 	case machine.Result:
 		return "result"
 	}
@@ -239,6 +241,7 @@ var kindWords = map[machine.Kind]string{
 	machine.Linear:   "the substitution of a linear variable",
 	machine.Cell:     "a dual λ and its name",
 	machine.Job:      "a sum of calls of backpropagators",
+	machine.Summand:  "a summand of a sum of calls of backpropagators",
 	machine.Seed:     "where the backward phase begins",
 	machine.Result:   "what waits for the value of the program",
 	machine.Lam:      "a function",
