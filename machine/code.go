@@ -95,7 +95,6 @@ type coder struct {
 	inputs    map[term.Ref]int // the numerals of the inputs
 	outputs   map[term.Var]int // the z of each output
 	seeds     term.Ref         // the vector of the seeds
-	elem      []term.Ref
 }
 
 // spot is where a node of the term stands.

@@ -83,21 +83,21 @@ func testSteps(t *testing.T, browser context.Context) {
 	p.open("")
 	steps := int(p.number("Number(document.querySelector('#slider').max)"))
 	require.Equal(t, 76, steps)
-	drawings := []string{p.drawing()}
+	drawings := []string{p.whole()}
 	for k := 1; k <= steps; k++ {
 		p.keys(kb.ArrowRight)
 		p.at(k)
-		drawings = append(drawings, p.drawing())
+		drawings = append(drawings, p.whole())
 	}
-	require.Contains(t, drawings[steps], "root")
+	require.Contains(t, drawings[steps], "← −5.467")
 	for k := steps - 1; k >= 0; k-- {
 		p.keys(kb.ArrowLeft)
 		p.at(k)
-		require.Equal(t, drawings[k], p.drawing(), "state %d", k)
+		require.Equal(t, drawings[k], p.whole(), "state %d", k)
 	}
 	p.keys(kb.End)
 	p.at(steps)
-	require.Equal(t, drawings[steps], p.drawing())
+	require.Equal(t, drawings[steps], p.whole())
 	p.keys(kb.Home)
 	p.at(0)
 

@@ -95,9 +95,7 @@ func (v *heapView) box(r machine.Ref) box {
 	for i, o := range n.Operands {
 		ops = append(ops, v.operand(&b, &n, machine.Place(r<<1)|machine.Place(i), o))
 	}
-	for _, c := range n.Captures {
-		b.refs = append(b.refs, c)
-	}
+	b.refs = append(b.refs, n.Captures...)
 	if n.More != 0 {
 		b.refs = append(b.refs, n.More)
 	}

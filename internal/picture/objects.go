@@ -102,15 +102,6 @@ func (b *box) label() any {
 		len(b.refs), escape(text), numbers.String()))
 }
 
-// ends returns where the first part that is drawn of n things ends, and where the last
-// begins.
-func ends(n, most int) (head, tail int) {
-	if most == 0 || n <= most {
-		return n, n
-	}
-	return (most + 1) / 2, n - most/2
-}
-
 // leftOut draws the node that stands for what is not drawn.
 func (d *dot) leftOut(n int, what string) {
 	if n > 0 {

@@ -14,9 +14,6 @@ import (
 	"github.com/gram-machine/gram/machine"
 )
 
-// mostWords bounds the words that a single move of the literal machine touches: NodeWords for each node.
-var mostWords = map[machine.Move]uint64{}
-
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
 func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [machine.NumMoves]machine.Work, ok bool) {
 	var prog *machine.Program
