@@ -115,7 +115,7 @@ func TestMisusedOptions(t *testing.T) {
 	}
 	_, repeat := p.Repeat(t.Context(), gram.EvalOptions{}, true, -1)
 	_, profile := p.Profile(t.Context(), gram.ProfileOptions{EvalOptions: gram.EvalOptions{Literal: true}})
-	trace := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: gram.EvalOptions{Literal: true}})
+	trace := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: gram.EvalOptions{NoFuse: true}})
 	_, bound := p.Bound(t.Context(), gram.EvalOptions{Workers: -1})
 	for name, m := range map[string]mistake{
 		"workers":          {gradient(gram.EvalOptions{Schedule: gram.Parallel, Workers: -1}), "-1 workers"},
@@ -132,7 +132,7 @@ func TestMisusedOptions(t *testing.T) {
 		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
 		"literal ablation": {value(gram.EvalOptions{Literal: true, Ablation: gram.Rescan}, point), "ablations are of the engine"},
 		"literal profile":  {profile, "the run is one of the engine"},
-		"literal trace":    {trace, "the run is one of the engine"},
+		"literal trace":    {trace, "no blocks that NoFuse could leave out"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(gram.EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},
 		"param":            {set(gram.Options{Params: []string{"x=1"}}), "x is an input: use set"},
