@@ -42,7 +42,15 @@ func (m *core[M]) alloc() (Ref, *node) {
 	}
 	n := m.at(r)
 	m.free = n.c
+	m.use(r)
 	return r, n
+}
+
+// use remembers that the node r was free, if events are told.
+func (m *core[M]) use(r Ref) {
+	if m.measuring() && m.opt.Events != nil {
+		m.unused = append(m.unused, r)
+	}
 }
 
 // fresh returns a node that has never been used.
@@ -52,6 +60,7 @@ func (m *core[M]) fresh() (Ref, *node) {
 	}
 	r := m.top
 	m.top++
+	m.use(r)
 	return r, m.at(r)
 }
 

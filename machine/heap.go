@@ -30,7 +30,7 @@ type Node struct {
 	Operands []Operand
 	Binds    [2]Ref // of an Open: x and y, Subs or another Open
 	Captures []Ref  // the substitutions that a λ, a list or a conditional captures, in this node
-	More     Ref    // the node that has the rest of them
+	More     Ref    // the node that has the rest of them; of an Iter or a Job, its second node
 	Up       Place  // what waits for it; 0 of a value
 	Uses     uint32 // occurrences of a variable; references to a value
 	Arrived  Ref    // of a Cell or a FreeDual: the application that has arrived
@@ -78,7 +78,7 @@ func (h *Heap) Node(r Ref) Node {
 	case Cell:
 		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
 	case Job:
-		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
+		out.Operands, out.Up, out.More = []Operand{n.operand(0)}, n.up, n.c
 	default:
 		h.value(&out, n, &in)
 	}
@@ -86,6 +86,7 @@ func (h *Heap) Node(r Ref) Node {
 		out.Index = int(in.n)
 	}
 	if n.kind == Iter {
+		out.More = n.c
 		s := &h.nodes[n.c]
 		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
 		out.Count = s.val[1]

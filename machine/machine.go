@@ -59,11 +59,13 @@ type Fired struct {
 	// Redex is where it began: the node that fired, operand 0, or the occurrence that (3) was of.
 	Redex Place
 	// Result is the operand to which a value went, or the redex.
-	Result  Place
-	Pos     term.Pos // the place in the source of the redex, or of what D made it from
-	Words   uint64   // the words of the arena that it read and wrote
-	Live    uint64   // nodes that are in use after it
-	Touched []Ref    // the nodes that it read or wrote; a node may stand there twice
+	Result Place
+	Pos    term.Pos // the place in the source of the redex, or of what D made it from
+	Words  uint64   // the words of the arena that it read and wrote
+	Live   uint64   // nodes that are in use after it
+	// Touched are the nodes that have been read or written since the event before; a node may stand
+	// there twice. Made are those among them that were free before.
+	Touched, Made []Ref
 }
 
 // Work is what the firings of a rule, or a unit, have cost.
@@ -201,7 +203,8 @@ type core[M meter] struct {
 	words   [NumMoves]uint64
 	most    [NumMoves]uint64
 	touched uint64 // words, by the move that is being made
-	seen    []Ref  // the nodes, if events are told
+	seen    []Ref  // the nodes since the last event, if events are told
+	unused  []Ref  // and those of them that were free
 	to      Place  // where it has put a value
 	pos     uint32 // the instruction of the redex
 	steps   uint64 // rewrites that were reported
@@ -330,7 +333,7 @@ func (m *core[M]) mark(p Place) {
 	if !m.measuring() {
 		return
 	}
-	m.touched, m.to, m.seen = 0, 0, m.seen[:0]
+	m.touched, m.to = 0, 0
 	if p == 0 {
 		return
 	}
@@ -361,8 +364,9 @@ func (m *core[M]) tell(move Move, p Place) {
 		m.to = p
 	}
 	m.event = Fired{N: m.steps, Move: move, Backward: m.job != 0 && (m.prog.outputs > 0 || m.job == m.running), Redex: p, Result: m.to,
-		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen}
+		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen, Made: m.unused}
 	m.fail(m.opt.Events(&m.event))
+	m.seen, m.unused = m.seen[:0], m.unused[:0]
 }
 
 // counted is how many rewrites have been made.

@@ -19,7 +19,7 @@ func (m *core[M]) reset() error {
 		return fmt.Errorf("the machine is closed")
 	}
 	m.top, m.limit, m.free = 1, 0, 0
-	m.work = m.work[:0]
+	m.work, m.seen, m.unused = m.work[:0], m.seen[:0], m.unused[:0]
 	m.copy, m.row = copying{}, row{}
 	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
