@@ -32,11 +32,9 @@ type collector struct {
 }
 
 // collects reports whether the program's objects can be collected: those of gradients
-// live on for the backward phase, those of open programs are the result, and those of a run
-// that is watched keep their places.
+// live on for the backward phase, and those of open programs are the result.
 func (m *Machine) collects() bool {
-	watched := m.trace != nil && m.trace.watch != nil
-	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole && !watched
+	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole
 }
 
 // collectFrom begins a run: it sets when the first collection is.

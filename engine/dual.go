@@ -15,9 +15,6 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 // unfolds to. Afterwards grad holds what has arrived at each input.
 func (m *Machine) backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
-	if m.trace != nil {
-		return m.backwardTraced(d)
-	}
 	switch m.opt.Ablation {
 	case NoFactoring:
 		return m.fireUnfactored(d)

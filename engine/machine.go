@@ -86,10 +86,9 @@ type Machine struct {
 	collect collector
 	record  *recorder // nil where nothing is recorded
 
-	team      *team   // of the schedule Parallel
-	order     *order  // of the nodes, where workers have made some
-	trace     *tracer // of a traced run
-	elsewhere int64   // nodes that workers have made, less those that are left out between base and top
+	team      *team  // of the schedule Parallel
+	order     *order // of the nodes, where workers have made some
+	elsewhere int64  // nodes that workers have made, less those that are left out between base and top
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -293,11 +292,6 @@ func (m *Machine) placeholder() graph.Ref {
 
 // reduce empties the worklist: the primal phase.
 func (m *Machine) reduce() error {
-	if m.trace != nil {
-		if err := m.reduceTraced(); err != nil {
-			return err
-		}
-	}
 	if m.opt.Ablation != Whole {
 		if err := m.reduceAblated(); err != nil {
 			return err
