@@ -1,35 +1,35 @@
 package gram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
 // ExploreOptions say which run is explored. The zero value explores an evaluation.
 type ExploreOptions struct {
-	EvalOptions      // schedule, seed and limits; the literal form runs, by the strategy Direct
+	EvalOptions      // schedule, LIFO or Random, seed and limits; the literal machine runs
 	Gradient    bool // the run is that of the gradient, and not of the value
 }
 
-// Exploration is a run of the literal form whose states can be looked at: state k is that
-// after step k, state 0 the one before the first. It keeps no states: it runs the program
-// again up to those that are asked for. It may be used by several goroutines at once.
+// Exploration is a run of the literal machine whose states can be looked at: state k is its
+// heap after rewrite k and the units of work that follow it, state 0 the one before the first.
+// It keeps no states: it runs the program again up to those that are asked for. It may be used
+// by several goroutines at once.
 type Exploration struct {
-	p    *Program
-	opt  ExploreOptions
-	info ExplorationInfo
-	made []origin // of each object that is computed, by its node
-
-	events   []uint64            // for each nearSteps: the first step of the event that the next one is of
-	letNames map[term.Pos]string // of what stands at a place of the source
-	symbols  map[term.Pos]string // of what is computed there
-	inputs   []term.Var
+	p      *Program
+	opt    ExploreOptions
+	info   ExplorationInfo
+	names  map[term.Pos]string // of what is computed at a place of the source: a let's, or the operation
+	inputs []string
 
 	mu   sync.Mutex
 	many map[uint64]bool // windows that would show too many objects, by their first state
@@ -48,19 +48,11 @@ type ExplorationInfo struct {
 	Jacobian []float64
 }
 
-// origin says how an object was computed.
-type origin struct {
-	operands [2]graph.Ref // 0: none
-	pos      term.Pos
-	op       graph.Op
-	sym      term.Symbol
-}
-
 // How many steps a window has: all, if there are no more than allSteps; wholeSteps where it
 // shows all objects; and nearSteps where it shows the neighbourhood of the redex.
 const (
-	allSteps   = 8000
-	wholeSteps = 2000
+	allSteps   = 500
+	wholeSteps = 250
 	nearSteps  = 250
 )
 
@@ -71,34 +63,32 @@ var errWindowEnd = errors.New("gram: the end of what is looked at")
 // finite, is told by [ExplorationInfo]; the error is that of a run that cannot begin, or
 // that the context has ended.
 func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration, error) {
-	x := &Exploration{p: p, opt: opt, letNames: p.letNames(), symbols: map[term.Pos]string{}, inputs: p.ScalarInputs(), many: map[uint64]bool{}}
+	x := &Exploration{p: p, opt: opt, names: p.namesByPlace(), many: map[uint64]bool{}}
+	for _, v := range p.ScalarInputs() {
+		x.inputs = append(x.inputs, p.src.Term.Vars[v].Name)
+	}
 	var counts graph.Counts
-	first := &engine.Watch{Rewrite: func(r *engine.Rewrite) error {
-		if r.Number%nearSteps == 1 {
-			x.events = append(x.events, r.Event)
+	first := func(f *machine.Fired) error {
+		if rule, ok := f.Move.Rule(); ok {
+			counts[rule]++
+			x.info.Steps = f.N
+			if f.Backward && x.info.Backward == 0 {
+				x.info.Backward = f.N
+			}
 		}
-		if r.Phase == engine.Backward && x.info.Backward == 0 {
-			x.info.Backward = r.Number
-		}
-		counts[r.Rule]++
-		x.info.Steps = r.Number
-		x.remember(r)
 		return nil
-	}}
-	err := p.literally(ctx, opt.EvalOptions, opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
-		err := x.watch(e, point, values, jacobian, first)
-		switch {
-		case err != nil:
-		case opt.Gradient:
-			x.info.Values, x.info.Jacobian = values, jacobian
-		case p.Shape() != nil:
-			x.info.Values, x.info.Lengths, err = e.m.Read(nil, nil)
-		}
-		return err
-	})
+	}
+	run, err := x.again(ctx, machine.Options{Events: first})
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if err = run.reduce(); err == nil {
+		err = x.read(run)
+	}
 	if err != nil {
 		var limit *LimitError
-		begun := x.info.Steps > 0 || errors.As(err, &limit) && limit.Limit == "steps" // or the first event has too many
+		begun := x.info.Steps > 0 || errors.As(err, &limit) && limit.Limit == "steps"
 		if !begun || errors.Is(err, context.Canceled) {
 			return nil, err
 		}
@@ -109,6 +99,17 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 	}
 	return x, nil
+}
+
+// read reads what a run has come to.
+func (x *Exploration) read(run *literalRun) (err error) {
+	switch {
+	case x.opt.Gradient:
+		x.info.Values, x.info.Jacobian = run.values, run.jacobian
+	case x.p.Shape() != nil:
+		x.info.Values, x.info.Lengths, err = run.Read(nil, nil)
+	}
+	return x.p.locate(err, "reading the value")
 }
 
 // inOneLine words an error of a run without its place.
@@ -127,46 +128,9 @@ func inOneLine(err error) string {
 // Info returns what is known of the whole run.
 func (x *Exploration) Info() ExplorationInfo { return x.info }
 
-// run runs the program again. Limits end it where they did at first, but for time.
-func (x *Exploration) run(ctx context.Context, watch func(*engine.Machine) *engine.Watch) error {
-	return x.p.literally(ctx, x.opt.EvalOptions, x.opt.Gradient, func(e *Evaluator, point, values, jacobian []float64) error {
-		return x.watch(e, point, values, jacobian, watch(e.m))
-	})
-}
-
-func (x *Exploration) watch(e *Evaluator, point, values, jacobian []float64, w *engine.Watch) error {
-	if x.opt.Gradient {
-		return e.m.WatchGradient(point, values, jacobian, w)
-	}
-	return e.m.WatchValue(point, w)
-}
-
-// remember keeps how an object is computed.
-func (x *Exploration) remember(r *engine.Rewrite) {
-	if !computes(r) {
-		return
-	}
-	if n := int(r.At) + 1; n > len(x.made) {
-		x.made = append(x.made, make([]origin, n-len(x.made))...)
-	}
-	o := origin{pos: r.Pos, op: r.Instr.Op, sym: r.Instr.Sym}
-	copy(o.operands[:], r.Operands)
-	x.made[r.At] = o
-	if _, ok := x.symbols[r.Pos]; !ok {
-		x.symbols[r.Pos] = o.symbol()
-	}
-}
-
-// computes reports whether a rewrite makes a number out of numbers.
-func computes(r *engine.Rewrite) bool {
-	if r.Instr == nil {
-		return false
-	}
-	switch r.Instr.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
-		return true
-	}
-	return false
+// again makes the run again. Limits end it where they did at first, but for time.
+func (x *Exploration) again(ctx context.Context, hooks machine.Options) (*literalRun, error) {
+	return x.p.newLiteralRun(ctx, &x.opt.EvalOptions, x.opt.Gradient, hooks)
 }
 
 // Find says which step is looked for. What is zero fits all.
@@ -189,21 +153,37 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 	if err != nil {
 		return 0, false, err
 	}
-	err = x.run(ctx, func(*engine.Machine) *engine.Watch {
-		return &engine.Watch{Rewrite: func(r *engine.Rewrite) error {
-			if find.Back && r.Number >= find.From {
+	look := func(r *machine.Fired) error {
+		rule, rewrite := r.Move.Rule()
+		if !rewrite {
+			return nil
+		}
+		if find.Back && r.N >= find.From {
+			return errWindowEnd
+		}
+		if (find.Back || r.N > find.From) && f.keep(r.N, rule, r.Pos) && (opt.Phase == "" || opt.Phase == phaseOf(r)) {
+			step, ok = r.N, true
+			if !find.Back {
 				return errWindowEnd
 			}
-			if (find.Back || r.Number > find.From) && f.keep(r.Number, r.Rule, r.Pos) && (opt.Phase == "" || opt.Phase == r.Phase.String()) {
-				step, ok = r.Number, true
-				if !find.Back {
-					return errWindowEnd
-				}
-			}
-			return nil
-		}}
-	})
-	return step, ok, x.ended(err)
+		}
+		return nil
+	}
+	run, err := x.again(ctx, machine.Options{Events: look})
+	if err != nil {
+		return 0, false, err
+	}
+	defer run.Close()
+	err = x.ended(run.reduce())
+	return step, ok, err
+}
+
+// phaseOf names the phase of a rewrite.
+func phaseOf(f *machine.Fired) string {
+	if f.Backward {
+		return "backward"
+	}
+	return "primal"
 }
 
 // ended is the error of a run that was stopped where it was to stop, or where it once was.
@@ -261,15 +241,16 @@ func (x *Exploration) setTooMany(from uint64) {
 // show makes a window with at most so many objects in a state. The error is errTooMany if
 // it is to show all, and there are more.
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
-	event := uint64(1)
-	if from < x.info.Steps {
-		event = x.events[from/nearSteps]
+	s := newScenes(x, from, to, most)
+	run, err := x.again(ctx, machine.Options{Events: s.event, Before: s.before})
+	if err != nil {
+		return nil, err
 	}
-	s := newScenes(x, from, to, event, most)
-	err := x.run(ctx, func(m *engine.Machine) *engine.Watch {
-		s.m, s.view = m, m.NewView()
-		return &engine.Watch{Rewrite: s.rewrite, Arrive: s.arrive, Backward: s.backward}
-	})
+	defer run.Close()
+	s.heap = run.Heap
+	if err = run.reduce(); !errors.Is(err, errWindowEnd) && !errors.Is(err, errTooMany) {
+		err = cmp.Or(s.finish(), err)
+	}
 	if errors.Is(err, errTooMany) {
 		return nil, errTooMany
 	}
@@ -277,6 +258,23 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 		return nil, err
 	}
 	return s.window(), nil
+}
+
+// namesByPlace returns the names that lets of the source give to what is computed at a place,
+// and else the operations.
+func (p *Program) namesByPlace() map[term.Pos]string {
+	names := map[term.Pos]string{}
+	t := p.src.Term
+	for i := range t.Nodes {
+		switch n := &t.Nodes[i]; n.Op {
+		case term.FunOp:
+			names[n.Pos] = picture.Symbol(n.Sym)
+		case term.AddOp:
+			names[n.Pos] = picture.Symbol(term.NoSymbol)
+		}
+	}
+	maps.Copy(names, p.letNames())
+	return names
 }
 
 // letNames returns the names that lets of the source give to what stands at a place.

@@ -1,199 +1,100 @@
 package gram
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/machine"
 )
 
-// cell is a dual in the backward phase.
-type cell struct {
-	sum          float64
-	arrived, due int
-	fired        bool
+// linkTo is a reference of a node to another.
+type linkTo struct {
+	to machine.Ref
+	as string // as in [WindowEdge]
 }
 
-// put writes the cell's state into the dual's version.
-func (c *cell) put(v *WindowVersion) {
-	v.Value, v.Arrived, v.Due, v.Fired = "", 0, 0, false
-	if c != nil {
-		v.Value, v.Arrived, v.Due, v.Fired = picture.Number(c.sum), c.arrived, c.due, c.fired
-	}
-}
-
-// arrive takes an argument that arrives at a dual.
-func (s *scenes) arrive(a engine.Arrival) {
-	c := s.cells[a.To]
-	if c == nil {
-		n := s.m.Node(a.To)
-		c = &cell{due: int(n.A)}
-		s.cells[a.To] = c
-	}
-	c.arrived++
-	c.sum += a.Value
-	if a.Step+1 < s.first {
-		return
-	}
-	s.update(a.To, a.Step)
-	if a.Step >= s.from && a.Step <= s.to {
-		from := -1
-		if a.From != 0 {
-			from = int(a.From)
-		}
-		s.out.Arrivals = append(s.out.Arrivals, WindowArrival{Step: a.Step, From: from, To: int(a.To), Value: picture.Number(a.Value)})
-	}
-}
-
-// fire looks whether a dual fires.
-func (s *scenes) fire(r *engine.Rewrite) {
-	if c := s.cells[r.At]; c != nil && r.Rule == graph.Lambda && r.Phase == engine.Backward {
-		c.fired = true
-		s.update(r.At, r.Number)
-	}
-}
-
-// backward begins a backward phase.
-func (s *scenes) backward() {
-	for at := range s.cells {
-		delete(s.cells, at)
-		s.update(at, s.last)
-	}
-}
-
-// update shows the state of a cell from a step on.
-func (s *scenes) update(at graph.Ref, step uint64) {
-	for i := range s.event.changes { // the version that is to be put into place
-		if c := &s.event.changes[i]; c.at == at {
-			s.cells[at].put(&c.version)
+// references returns what a node refers to.
+func references(n *machine.Node) []linkTo {
+	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
+	add := func(to machine.Ref, as string) {
+		if to != 0 {
+			out = append(out, linkTo{to, as})
 		}
 	}
-	sh := s.nodes[at]
-	if sh == nil || len(sh.versions) == 0 {
-		return
+	for i, o := range n.Operands {
+		switch {
+		case o.Tag == machine.Name && n.Kind == machine.App && i == 0:
+			add(o.Ref, "head")
+		case o.Tag == machine.Value || o.Tag == machine.Name || o.Tag == machine.Late:
+			add(o.Ref, "holds")
+		case o.Tag == machine.Variable:
+			add(o.Ref, "occurs")
+		}
 	}
-	v := sh.versions[len(sh.versions)-1]
-	if v.Until <= s.to {
-		return // it is gone
+	for _, r := range n.Captures {
+		add(r, "captures")
 	}
-	s.cells[at].put(&v)
-	s.put(sh, step, v)
+	add(n.More, "captures")
+	add(n.Up>>1, "waits")
+	add(n.Binds[0], "binds")
+	add(n.Binds[1], "binds")
+	add(n.Arrived, "arrived")
+	return out
 }
 
-// seen returns an object as it is now.
-func (s *scenes) seen(at graph.Ref) engine.Seen {
-	return engine.Seen{At: at, Node: s.m.Node(at)}
-}
-
-// roleOf tells what part an object has.
-func roleOf(k graph.Kind) string {
+// version describes a node as it is now; backward says that it was taken into use in a backward phase.
+func (s *scenes) version(h *machine.Heap, n *machine.Node, backward bool) WindowVersion {
+	w := words{s.x, h}
+	v := WindowVersion{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(), Label: w.label(n)}
+	if backward || isDual(n) {
+		v.Role = "dual"
+	}
+	v.Text = w.text(n, v.Label)
 	switch {
-	case picture.IsDual(k):
-		return "dual"
-	case k >= graph.Wait:
-		return "waiting"
+	case n.Arrived != 0:
+		v.Value = w.argument(n.Arrived)
+	case n.Kind == machine.Result:
+		v.Value = w.operand(n.Operands[0], 1)
 	}
-	return "primal"
-}
-
-// version describes an object as it is now.
-func (s *scenes) version(o engine.Seen) WindowVersion {
-	k := o.Node.Kind()
-	v := WindowVersion{Kind: k.String(), Role: roleOf(k), Root: o.At == s.m.Result()}
-	pos := s.m.Place(o.At)
-	heads := s.m.Heads(o.At)
-	for i, r := range o.Refs {
-		v.Edges = append(v.Edges, WindowEdge{To: int(r), As: edgeKind(k, i, heads)})
-	}
-	switch {
-	case k == graph.Num || k == graph.Input:
-		if how, ok := s.origin(o.At); ok {
-			pos = how.pos
+	for _, r := range references(n) {
+		if id := s.useOf(r.to).id; id != 0 {
+			v.Edges = append(v.Edges, WindowEdge{To: id, As: r.as})
 		}
-		s.number(&v, o)
-	case k == graph.DualCell:
-		v.Label, v.Text = backpropagator(s.x.name(pos))
-		s.cells[o.At].put(&v)
-	default:
-		v.Label, v.Text = s.words(o)
 	}
-	v.Line, v.Column = s.x.p.src.Position(pos)
+	v.Line, v.Column = s.x.p.src.Position(n.Pos)
 	return v
 }
 
-// edgeKind tells as what an object of a kind refers to its i-th reference.
-func edgeKind(k graph.Kind, i, heads int) string {
-	switch {
-	case k == graph.DualCell && i < heads, k == graph.Arrival && i == 0:
-		return "head"
-	case k == graph.DualCell:
-		return "factor"
-	case k >= graph.Wait:
-		return "waits"
-	}
-	return "holds"
-}
-
-// origin returns how the number at a node was computed.
-func (s *scenes) origin(at graph.Ref) (origin, bool) {
-	if int(at) >= len(s.x.made) || s.x.made[at].operands[0] == 0 {
-		return origin{}, false
-	}
-	return s.x.made[at], true
-}
-
-// symbol is the operation.
-func (o *origin) symbol() string {
-	switch o.op {
-	case graph.OpAdd:
-		return picture.Symbol(term.NoSymbol)
-	case graph.OpMul:
-		return picture.Symbol(term.Mul)
-	case graph.OpSub:
-		return picture.Symbol(term.Sub)
-	}
-	return picture.Symbol(o.sym)
-}
-
-// name is what the source calls the number that is computed at a place, or else the
-// operation; "" where there is none.
-func (x *Exploration) name(pos term.Pos) string {
-	if name := x.letNames[pos]; name != "" {
-		return name
-	}
-	return x.symbols[pos]
-}
-
-// number describes a number, and the dual of an input.
-func (s *scenes) number(v *WindowVersion, o engine.Seen) {
-	if i := s.m.InputAt(o.At); i >= 0 {
-		v.Label = s.x.p.src.Term.Vars[s.x.inputs[i]].Name
-	}
-	if o.Node.Kind() == graph.Input {
-		v.Label += "*"
-		v.Text = fmt.Sprintf("%s, where the derivative by %s arrives", v.Label, strings.TrimSuffix(v.Label, "*"))
-		s.cells[o.At].put(v)
-		return
-	}
-	v.Value = picture.Number(o.Node.Number())
-	full := strconv.FormatFloat(o.Node.Number(), 'g', -1, 64)
-	how, ok := s.origin(o.At)
-	if !ok {
-		v.Text = full
-		if v.Label != "" {
-			v.Text = v.Label + " = " + full
-		}
-		return
-	}
-	v.Label = s.x.name(how.pos)
-	v.Text = fmt.Sprintf("%s = %s, computed by %s", v.Label, full, how.symbol())
-	for _, r := range how.operands {
-		if r != 0 {
-			v.Edges = append(v.Edges, WindowEdge{To: int(r), As: "from"})
+// waits reports whether a node waits for something.
+func waits(n *machine.Node) bool {
+	for _, o := range awaited(n) {
+		if o.Tag == machine.Empty || o.Tag == machine.Variable {
+			return true
 		}
 	}
+	return n.Up != 0 && len(n.Operands) == 0 // a λ that waits for what it captures
+}
+
+// awaited returns the operands that a node waits for until they are there.
+func awaited(n *machine.Node) []machine.Operand {
+	switch n.Kind {
+	case machine.Iter:
+		return n.Operands[:1]
+	case machine.Fold:
+		return nil
+	}
+	return n.Operands
+}
+
+// spent reports whether a node is a substitution whose value its last occurrence has taken.
+func spent(n *machine.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == machine.Taken }
+
+// isDual reports whether a node is of backpropagation.
+func isDual(n *machine.Node) bool {
+	switch n.Kind {
+	case machine.Cell, machine.FreeDual, machine.Linear, machine.Job, machine.Summand, machine.Seed:
+		return true
+	case machine.Lam:
+		return n.Dual
+	case machine.App:
+		return n.Operands[0].Tag == machine.Name
+	}
+	return false
 }

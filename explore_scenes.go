@@ -5,318 +5,318 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/machine"
 )
 
-// How many objects a window shows in one state: all, if there are no more than
-// wholeObjects, and else nearObjects around the redex.
+// How many objects a window shows in one state: all, if there are no more than wholeObjects,
+// and else nearObjects around the redex.
 const (
-	wholeObjects = 3000
+	wholeObjects = 1000
 	nearObjects  = 60
 )
 
-// fewInputs is how many inputs are shown though nothing may refer to them.
-const fewInputs = 100
-
 var errTooMany = errors.New("gram: too many objects to be shown")
 
-// scenes makes a window of a run that goes by. What the machine does at once it may do in
-// several steps, an event: the arena is looked at once for each, and what has come, gone
-// or changed is put at the step that did it.
+// scenes makes a window of a run that goes by: a fold over the events of the machine. Nodes are used
+// again when they have been freed, so an object is one use of a node, and its ID counts the uses.
 type scenes struct {
 	x        *Exploration
-	m        *engine.Machine
-	view     *engine.View
+	heap     func() *machine.Heap
 	from, to uint64
-	first    uint64 // of the event that the window begins in
 	most     int
 	out      Window
-	nodes    map[graph.Ref]*shown
-	here     []*shown            // those that were seen last
-	cells    map[graph.Ref]*cell // duals at which something has arrived
-	event    event
-	events   int
-	last     uint64    // the last step
-	top      graph.Ref // the first free node when the arena was looked at last
+
+	uses   []int    // of each node: the object that it is now, times two, plus one if it came in a backward phase
+	used   int      // objects so far
+	at     []*shown // of each node: what is shown of it now
+	known  map[int]*shown
+	nearby []*shown // of the last state, where only the neighbourhood of the redex is shown
+
+	next  uint64 // the first state that has not been looked at
+	done  uint64 // rewrites so far
+	live  uint64
+	dirty []machine.Ref // what has been touched since the last look
+	about []use         // what the last rewrite was about: its redex, where its value went, and what else it has touched
 }
 
-// shown is an object of the window, and how it was seen last.
+// use is a use of a node.
+type use struct {
+	ref      machine.Ref
+	id       int
+	backward bool // it was taken into use in a backward phase
+}
+
+// shown is an object of the window.
 type shown struct {
+	use
 	versions []WindowVersion
-	seen     engine.Seen
-	root     bool
-	event    int // the last that it was seen in
-	here     bool
+	arrived  machine.Ref // the application that has arrived, of a dual
+	until    uint64      // the first state that it was not near the redex in
 }
 
-// event is what the machine does at once.
-type event struct {
-	number  uint64    // of its first step
-	top     graph.Ref // what it makes lies from here on
-	changes []change
-	gone    []*shown
-	made    []change // what computes numbers, in order
-	left    int
-}
-
-// change is an object that an event has made or changed.
-type change struct {
-	at      graph.Ref
-	step    uint64 // 0: not known
-	version WindowVersion
-	fresh   bool // it was not seen before
-}
-
-func newScenes(x *Exploration, from, to, first uint64, most int) *scenes {
-	return &scenes{x: x, from: from, to: to, first: first, most: most, nodes: map[graph.Ref]*shown{}, cells: map[graph.Ref]*cell{},
+func newScenes(x *Exploration, from, to uint64, most int) *scenes {
+	return &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
 		out: Window{From: from, To: to, Counts: make([]uint64, graph.NumRules), Steps: []WindowStep{}, Nodes: []WindowNode{},
 			Arrivals: []WindowArrival{}}}
 }
 
-// rewrite takes a step.
-func (s *scenes) rewrite(r *engine.Rewrite) error {
-	if r.Number > s.to && r.Event != s.event.number {
-		return errWindowEnd
+// event takes a rewrite or a unit of work. Units belong to the rewrite before them, but for the reading of
+// derivatives, which empties what they have arrived at: it belongs to the next.
+func (s *scenes) event(f *machine.Fired) error {
+	rule, ok := f.Move.Rule()
+	if ok && f.N >= s.from { // what it frees may be in use again
+		s.about = append(s.about[:0], s.useOf(f.Redex>>1), s.useOf(f.Result>>1))
 	}
-	if r.Number <= s.from {
-		s.out.Counts[r.Rule]++
+	for _, r := range f.Made {
+		s.used++
+		for int(r) >= len(s.uses) {
+			s.uses = append(s.uses, 0)
+		}
+		s.uses[r] = s.used << 1
+		if f.Backward {
+			s.uses[r]++
+		}
 	}
-	if r.Event >= s.first && r.Event != s.event.number {
-		if err := s.startEvent(r); err != nil {
+	s.done, s.live = f.N, f.Live
+	if ok {
+		if f.N <= s.from {
+			s.out.Counts[rule]++
+		} else {
+			s.step(f, rule)
+		}
+	}
+	if ok && f.N >= s.from {
+		for _, r := range f.Touched {
+			s.about = append(s.about, s.useOf(r))
+		}
+	}
+	if f.N < s.from {
+		return nil
+	}
+	if f.Move == readBack && s.x.opt.Gradient && s.next <= f.N {
+		if err := s.look(f.N); err != nil {
 			return err
 		}
 	}
-	s.last = r.Number
-	s.fire(r)
-	switch {
-	case r.Event >= s.first:
-		if computes(r) {
-			s.event.made = append(s.event.made, change{at: r.At, step: r.Number, version: s.version(s.seen(r.At))})
+	s.dirty = append(s.dirty, f.Touched...)
+	return nil
+}
+
+// before takes that rewrite n is next: the heap is that of the state before it.
+func (s *scenes) before(n uint64) error {
+	if s.next < n && n > s.from {
+		if err := s.look(n - 1); err != nil {
+			return err
 		}
-		if r.Number > s.from && r.Number <= s.to {
-			s.step(r)
-		}
-	case r.Number+1 == s.first:
-		return s.look(r)
+	}
+	if n > s.to {
+		return errWindowEnd
 	}
 	return nil
 }
 
-// step adds a step to the window.
-func (s *scenes) step(r *engine.Rewrite) {
-	line, column := s.x.p.src.Position(r.Pos)
-	step := WindowStep{Rule: int(r.Rule), Phase: r.Phase.String(), Line: line, Column: column, Node: -1, Event: r.Event,
-		Live: r.After, Left: s.event.left}
-	if r.At != 0 {
-		step.Node = int(r.At)
+// finish takes that the run is over.
+func (s *scenes) finish() error {
+	if s.next > s.done || s.done < s.from {
+		return nil
 	}
-	for _, v := range r.Operands {
-		step.Operands = append(step.Operands, int(v))
+	for r, sh := range s.at {
+		if sh != nil {
+			s.dirty = append(s.dirty, machine.Ref(r))
+		}
 	}
-	s.out.Steps = append(s.out.Steps, step)
+	return s.look(s.done)
 }
 
-// startEvent looks at the arena: it is as it is after the event that begins with r.
-func (s *scenes) startEvent(r *engine.Rewrite) error {
-	s.endEvent()
-	s.event.number = r.Event
-	return s.look(r)
+// step adds a step to the window. What it is about is known when its units have been done.
+func (s *scenes) step(f *machine.Fired, rule graph.Rule) {
+	line, column := s.x.p.src.Position(f.Pos)
+	s.out.Steps = append(s.out.Steps, WindowStep{Rule: int(rule), Phase: phaseOf(f), Line: line, Column: column, Node: -1})
 }
 
-// look finds out what has changed since the arena was looked at last. What the last event
-// before the window has left is there from the window's first state on.
-func (s *scenes) look(r *engine.Rewrite) error {
-	var focus []graph.Ref
-	if r.At != 0 {
-		focus = append(focus, r.At)
-	}
-	if s.most == wholeObjects && len(s.x.inputs) <= fewInputs {
-		focus = s.m.Inputs(focus)
-	}
-	seen, whole := s.view.Around(focus, s.most)
-	if !whole {
-		if s.most == wholeObjects {
+// look brings state k into the window.
+func (s *scenes) look(k uint64) error {
+	h := s.heap()
+	s.at = append(s.at, make([]*shown, len(s.uses)-len(s.at))...)
+	left := 0
+	if s.most == wholeObjects {
+		if s.live > wholeObjects {
 			return errTooMany
 		}
-		s.event.left = -1
+		s.whole(h, k)
+	} else {
+		left = s.near(h, k)
 	}
-	s.events++
-	before := s.here
-	s.here = make([]*shown, len(seen))
-	for i := range seen {
-		s.here[i] = s.see(&seen[i])
+	s.dirty = s.dirty[:0]
+	s.next = k + 1
+	if k == s.from {
+		return nil
 	}
-	for _, sh := range before {
-		if sh.event != s.events {
-			sh.here = false
-			s.event.gone = append(s.event.gone, sh)
+	step := &s.out.Steps[k-s.from-1]
+	step.Live, step.Left = s.live, left
+	for i, u := range s.about {
+		switch sh := s.at[u.ref]; {
+		case sh == nil || sh.id != u.id || sh.id == step.Node || slices.Contains(step.Operands, sh.id):
+		case step.Node < 0 && i < 2:
+			step.Node = sh.id
+		default:
+			step.Operands = append(step.Operands, sh.id)
 		}
 	}
-	s.top = s.m.Top()
 	return nil
 }
 
-// see finds out whether an object is new or another than before.
-func (s *scenes) see(o *engine.Seen) *shown {
-	sh := s.nodes[o.At]
+// useOf returns the object that a node is.
+func (s *scenes) useOf(r machine.Ref) use {
+	if int(r) >= len(s.uses) {
+		return use{}
+	}
+	return use{r, s.uses[r] >> 1, s.uses[r]&1 != 0}
+}
+
+// whole looks at the nodes that may have changed; in the first state, at all.
+func (s *scenes) whole(h *machine.Heap, k uint64) {
+	if k == s.from {
+		s.dirty = s.dirty[:0]
+		for r := range h.Len() {
+			s.dirty = append(s.dirty, r)
+		}
+	}
+	for _, r := range s.dirty { // what is told of a dual includes the argument that has arrived
+		if n := h.Node(r); n.Kind == machine.App && n.Operands[0].Tag == machine.Name {
+			s.dirty = append(s.dirty, n.Operands[0].Ref)
+		}
+	}
+	slices.Sort(s.dirty)
+	for _, r := range slices.Compact(s.dirty) {
+		s.see(h, r, k)
+	}
+}
+
+// near looks at the nodes nearest to what the last rewrite was about. It returns −1 if there are others.
+func (s *scenes) near(h *machine.Heap, k uint64) (left int) {
+	before := make([]machine.Ref, len(s.nearby))
+	for i, sh := range s.nearby {
+		before[i] = sh.ref
+	}
+	about := make([]machine.Ref, len(s.about))
+	for i, u := range s.about {
+		about[i] = u.ref
+	}
+	found := s.around(h, about, before, s.dirty)
+	seen := s.nearby
+	s.nearby = nil
+	for _, r := range found {
+		sh := s.see(h, r, k)
+		sh.until = k + 1
+		s.nearby = append(s.nearby, sh)
+	}
+	for _, sh := range seen {
+		if sh.until <= k {
+			s.close(sh, k)
+		}
+	}
+	if uint64(len(found)) < s.live {
+		return -1
+	}
+	return 0
+}
+
+// around returns the nodes nearest to some, the most there may be: to the first of these lists, and when no more
+// is found from there, to the next.
+func (s *scenes) around(h *machine.Heap, lists ...[]machine.Ref) []machine.Ref {
+	var found []machine.Ref
+	known := map[machine.Ref]bool{0: true}
+	for _, queue := range lists {
+		for i := 0; i < len(queue) && len(found) < s.most; i++ {
+			r := queue[i]
+			if known[r] || r >= h.Len() {
+				continue
+			}
+			known[r] = true
+			if n := h.Node(r); n.Kind != machine.Free {
+				found = append(found, r)
+				for _, e := range references(&n) {
+					queue = append(queue, e.to)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// see brings a node as it is in state k into the window, if it is an object then.
+func (s *scenes) see(h *machine.Heap, r machine.Ref, k uint64) *shown {
+	if r == 0 || int(r) >= len(s.at) {
+		return nil
+	}
+	n := h.Node(r)
+	sh := s.at[r]
+	if sh != nil && (n.Kind == machine.Free || sh.id != s.uses[r]>>1) {
+		s.close(sh, k)
+		sh = nil
+	}
+	if n.Kind == machine.Free {
+		return nil
+	}
 	if sh == nil {
-		sh = &shown{}
-		s.nodes[o.At] = sh
+		sh = &shown{use: s.useOf(r)}
+		if old := s.known[sh.id]; old != nil { // it was near once before
+			sh = old
+		} else {
+			s.known[sh.id] = sh
+		}
+		s.at[r] = sh
 	}
-	sh.event = s.events
-	root := o.At == s.m.Result()
-	if !sh.here || sh.root != root || changed(&sh.seen, o) {
-		s.event.changes = append(s.event.changes, change{at: o.At, version: s.version(*o), fresh: !sh.here})
-		o.Refs = slices.Clone(o.Refs)
-		sh.seen, sh.root, sh.here = *o, root, true
-	}
+	s.arrive(h, sh, &n, k)
+	s.put(sh, k, s.version(h, &n, sh.backward))
 	return sh
 }
 
-// changed tells whether an object looks another way. What has arrived at a dual, and who
-// waits for a node, is no look of it.
-func changed(a, b *engine.Seen) bool {
-	switch k := b.Node.Kind(); {
-	case k != a.Node.Kind() || !slices.Equal(a.Refs, b.Refs):
-		return true
-	case k == graph.Num:
-		return a.Node.V != b.Node.V
-	case k == graph.IterNat || k == graph.IterData || k == graph.IterList:
-		return true // fewer elements are left
+// arrive looks whether an argument has arrived at a dual.
+func (s *scenes) arrive(h *machine.Heap, sh *shown, n *machine.Node, k uint64) {
+	before := sh.arrived
+	sh.arrived = n.Arrived
+	if n.Arrived == 0 || n.Arrived == before || k == s.from {
+		return
 	}
-	return false
-}
-
-// endEvent puts what the event has changed at its steps.
-func (s *scenes) endEvent() {
-	e := &s.event
-	steps := make(map[graph.Ref]uint64, len(e.made))
-	inOrder := e.made[:0:0] // of nodes, as they are made; without the redex itself
-	for _, c := range e.made {
-		steps[c.at] = c.step
-		if c.at >= e.top {
-			inOrder = append(inOrder, c)
-		}
-	}
-	for i := range e.changes {
-		c := &e.changes[i]
-		s.put(s.nodes[c.at], s.stepOf(c, steps[c.at], inOrder), c.version)
-		delete(steps, c.at)
-	}
-	for _, sh := range e.gone {
-		s.close(sh, s.last)
-	}
-	for _, c := range e.made { // what is made and gone at once
-		if steps[c.at] != c.step {
-			continue
-		}
-		sh := s.nodes[c.at]
-		if sh == nil {
-			sh = &shown{}
-			s.nodes[c.at] = sh
-		}
-		s.put(sh, c.step, c.version)
-		s.close(sh, s.last)
-	}
-	s.event = event{top: s.top}
-}
-
-// stepOf returns the step that has made or changed an object: made, if that is not 0; an
-// object that is no number is made on the way to the next number.
-func (s *scenes) stepOf(c *change, made uint64, inOrder []change) uint64 {
-	e := &s.event
-	switch {
-	case e.number < s.first:
-		return s.from
-	case made != 0:
-		return made
-	case s.holdsNewer(c):
-		return s.last
-	case s.m.IsGlobal(c.at) && s.most == wholeObjects:
-		return s.from
-	case c.fresh && c.at < e.top:
-		return e.number
-	case c.fresh:
-		i, _ := slices.BinarySearchFunc(inOrder, c.at, func(m change, at graph.Ref) int { return cmp.Compare(m.at, at) })
-		if i < len(inOrder) {
-			return inOrder[i].step
-		}
-	}
-	return s.last
-}
-
-// holdsNewer tells whether an object refers to what the event has made after it: it is
-// the redex, which has become the event's result.
-func (s *scenes) holdsNewer(c *change) bool {
-	return slices.ContainsFunc(c.version.Edges, func(e WindowEdge) bool {
-		to := graph.Ref(e.To)
-		return e.As != "from" && to > c.at && to >= s.event.top
-	})
+	s.out.Arrivals = append(s.out.Arrivals, WindowArrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: words{s.x, h}.argument(n.Arrived)})
 }
 
 // put says how an object is from a state on.
-func (s *scenes) put(sh *shown, step uint64, v WindowVersion) {
-	step = max(step, s.from)
-	if step > s.to {
-		return
-	}
-	v.From, v.Until = step, s.to+1
+func (s *scenes) put(sh *shown, k uint64, v WindowVersion) {
+	v.From, v.Until = k, s.to+1
 	n := len(sh.versions)
-	if n > 0 && sh.versions[n-1].From == step {
-		sh.versions[n-1] = v
-		return
-	}
 	if n > 0 {
-		sh.versions[n-1].Until = min(sh.versions[n-1].Until, step)
+		last := &sh.versions[n-1]
+		if last.Until > k && last.same(&v) {
+			return
+		}
+		last.Until = min(last.Until, k)
 	}
 	sh.versions = append(sh.versions, v)
 }
 
 // close says that an object is gone from a state on.
-func (s *scenes) close(sh *shown, step uint64) {
-	n := len(sh.versions)
-	if n == 0 || step > s.to {
-		return
-	}
-	last := &sh.versions[n-1]
-	if last.Until = max(step, s.from); last.Until <= last.From {
-		sh.versions = sh.versions[:n-1]
+func (s *scenes) close(sh *shown, k uint64) {
+	s.at[sh.ref] = nil
+	if n := len(sh.versions); n > 0 {
+		sh.versions[n-1].Until = min(sh.versions[n-1].Until, k)
 	}
 }
 
-// edgesTo returns those of the edges, which versions may share, that lead to what is known.
-func edgesTo(edges []WindowEdge, known func(id int) bool) (out []WindowEdge) {
-	for _, e := range edges {
-		if known(e.To) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// window returns the window, when the run is over or has come to its end.
+// window returns the window, when the run has gone by.
 func (s *scenes) window() *Window {
-	s.endEvent()
-	for at, sh := range s.nodes {
-		if len(sh.versions) > 0 {
-			s.out.Nodes = append(s.out.Nodes, WindowNode{ID: int(at), Versions: sh.versions})
-		}
+	for id, sh := range s.known {
+		s.out.Nodes = append(s.out.Nodes, WindowNode{ID: id, Versions: sh.versions})
 	}
 	slices.SortFunc(s.out.Nodes, func(a, b WindowNode) int { return cmp.Compare(a.ID, b.ID) })
-	known := func(id int) bool { sh := s.nodes[graph.Ref(id)]; return sh != nil && len(sh.versions) > 0 }
 	for i := range s.out.Nodes {
 		for k := range s.out.Nodes[i].Versions {
 			v := &s.out.Nodes[i].Versions[k]
-			v.Edges = edgesTo(v.Edges, known)
+			v.Edges = slices.DeleteFunc(v.Edges, func(e WindowEdge) bool { return s.known[e.To] == nil })
 		}
-	}
-	for i := range s.out.Steps {
-		step := &s.out.Steps[i]
-		if step.Node >= 0 && !known(step.Node) {
-			step.Node = -1
-		}
-		step.Operands = slices.DeleteFunc(step.Operands, func(id int) bool { return !known(id) })
 	}
 	return &s.out
 }

@@ -1,9 +1,12 @@
 package gram_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,15 +55,20 @@ func windowAt(t *testing.T, x *gram.Exploration, at uint64) *gram.Window {
 	return w
 }
 
-// byLabel returns the only object of a state with a label.
-func byLabel(t *testing.T, s look, label string) gram.WindowVersion {
-	t.Helper()
-	var found []gram.WindowVersion
+// withLabel returns the objects of a state with a label.
+func withLabel(s look, label string) (found []gram.WindowVersion) {
 	for _, v := range s {
 		if v.Label == label {
 			found = append(found, v)
 		}
 	}
+	return found
+}
+
+// byLabel returns the only object of a state with a label.
+func byLabel(t *testing.T, s look, label string) gram.WindowVersion {
+	t.Helper()
+	found := withLabel(s, label)
 	require.Len(t, found, 1, label)
 	return found[0]
 }
@@ -76,46 +84,41 @@ func TestExploreFigure1(t *testing.T) {
 	w := windowAt(t, x, 0)
 	require.Equal(t, info.Steps, w.To)
 
-	before := stateOf(w, info.Backward-2)
-	require.Equal(t, "3", byLabel(t, before, "z1").Value)
-	require.Equal(t, "9", byLabel(t, before, "z2").Value)
-	require.Equal(t, "0.4121", byLabel(t, before, "sin").Value)
-	for _, v := range before {
-		require.Zero(t, v.Arrived)
+	before := stateOf(w, info.Backward-1)
+	require.Equal(t, "1", byLabel(t, before, "[sin*:=λa]").Value, "the seed has arrived")
+	require.Len(t, withLabel(stateOf(w, 22), "3 · 3"), 1)
+	require.Equal(t, "[z1:=⟨3,z1*⟩], an explicit substitution; 2 occurrences left", byLabel(t, stateOf(w, 15), "[z1:=⟨3,z1*⟩]").Text)
+	factor := 0
+	for i, step := range w.Steps {
+		if info.Rules[step.Rule].Name == "factor" {
+			factor = i + 1
+		}
 	}
+	sum := byLabel(t, stateOf(w, uint64(factor)), "−2.733 + −2.733")
+	require.Equal(t, "dual", sum.Role)
+	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λa]").Value)
 	end := stateOf(w, info.Steps)
 	require.Equal(t, "−5.467", byLabel(t, end, "x1*").Value)
 	require.Equal(t, "5.467", byLabel(t, end, "x2*").Value)
-	sums := 0
-	for _, v := range end {
-		if v.Role == "dual" {
-			require.True(t, v.Fired, v.Text)
-			require.Equal(t, v.Due, v.Arrived)
-		}
-		if v.Due == 2 { // z1 is used twice: (11)
-			require.Equal(t, "−5.467", v.Value)
-			sums++
-		}
-	}
-	require.Equal(t, 1, sums)
-	require.Len(t, w.Arrivals, 6)
+	require.Len(t, w.Arrivals, 7)
+	require.Equal(t, gram.WindowArrival{Step: info.Backward - 1, From: w.Arrivals[0].From, To: w.Arrivals[0].To, Value: "1"}, w.Arrivals[0])
 }
 
-// TestExploreValue: of a value everything is gone in the end but the inputs and the result.
+// TestExploreValue: of a value everything is gone in the end but what waits for the result.
 func TestExploreValue(t *testing.T) {
 	p := loadExample(t, "figure1")
 	x := explore(t, p, gram.ExploreOptions{})
 	w := windowAt(t, x, 0)
 	last := stateOf(w, w.To)
-	require.Len(t, last, 3)
-	require.Equal(t, "5", byLabel(t, last, "x1").Value)
-	result := byLabel(t, last, "sin")
+	require.Len(t, last, 1)
+	result := byLabel(t, last, "result")
 	require.True(t, result.Root)
 	require.Equal(t, "0.4121", result.Value)
-	require.Equal(t, "9", byLabel(t, stateOf(w, w.To-2), "z2").Value)
+	require.Len(t, withLabel(stateOf(w, w.To-1), "sin 9"), 1)
 }
 
-// TestExploreSteps: a window has its steps, and its last state is the first of the next.
+// TestExploreSteps: the steps of the windows are those of the trace, and each window's
+// last state is the first of the next.
 func TestExploreSteps(t *testing.T) {
 	gradients := differentiable(t)
 	for _, name := range exampleNames(t) {
@@ -128,16 +131,31 @@ func TestExploreSteps(t *testing.T) {
 				p := loadExample(t, name)
 				x := explore(t, p, gram.ExploreOptions{Gradient: gradient})
 				for _, at := range []uint64{0, x.Info().Steps / 2, x.Info().Steps} {
-					checkWindow(t, x, at)
+					checkWindow(t, p, x, at, gradient)
 				}
 			})
 		}
 	}
 }
 
-func checkWindow(t *testing.T, x *gram.Exploration, at uint64) {
+func checkWindow(t *testing.T, p *gram.Program, x *gram.Exploration, at uint64, gradient bool) {
 	w := windowAt(t, x, at)
-	require.Len(t, w.Steps, int(w.To-w.From))
+	var trace bytes.Buffer
+	opt := gram.TraceOptions{Gradient: gradient, Format: gram.TraceJSON, From: w.From + 1, To: w.To}
+	require.NoError(t, p.Trace(t.Context(), &trace, opt))
+	rules := x.Info().Rules
+	for i, line := range strings.Split(strings.TrimSpace(trace.String()), "\n") {
+		var want struct {
+			Step         uint64
+			Rule, Phase  string
+			Line, Column int
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &want))
+		got := w.Steps[i]
+		require.Equal(t, want.Step, w.From+1+uint64(i))
+		require.Equal(t, want.Rule, rules[got.Rule].Name)
+		require.Equal(t, []any{want.Phase, want.Line, want.Column}, []any{got.Phase, got.Line, got.Column})
+	}
 	checkEdges(t, w)
 	if w.To == x.Info().Steps {
 		return
@@ -169,10 +187,8 @@ func checkEdges(t *testing.T, w *gram.Window) {
 		s := stateOf(w, k)
 		for id, v := range s {
 			for _, e := range v.Edges {
-				if e.As != "from" {
-					_, ok := s[e.To]
-					require.True(t, ok, "state %d: %d %s refers to %d", k, id, v.Text, e.To)
-				}
+				_, ok := s[e.To]
+				require.True(t, ok, "state %d: %d %s refers to %d", k, id, v.Text, e.To)
 			}
 		}
 	}
@@ -188,20 +204,20 @@ func TestExploreFind(t *testing.T) {
 		find gram.Find
 		want uint64
 	}{
-		{gram.Find{Rule: "factor"}, 62},
-		{gram.Find{Rule: "11", From: 61}, 62},
-		{gram.Find{Rule: "factor", From: 62}, 0},
-		{gram.Find{Rule: "factor", From: 70, Back: true}, 62},
+		{gram.Find{Rule: "factor"}, 56},
+		{gram.Find{Rule: "11", From: 55}, 56},
+		{gram.Find{Rule: "factor", From: 56}, 0},
+		{gram.Find{Rule: "factor", From: 70, Back: true}, 56},
 		{gram.Find{Phase: "backward"}, x.Info().Backward},
-		{gram.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 16},
-		{gram.Find{Line: 7, From: 20, Rule: "function"}, 51},
+		{gram.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 23},
+		{gram.Find{Line: 7, From: 20, Rule: "function"}, 28},
 	} {
 		step, ok, err := x.Find(t.Context(), c.find)
 		require.NoError(t, err)
 		require.Equal(t, c.want != 0, ok, "%+v", c.find)
 		require.Equal(t, c.want, step, "%+v", c.find)
 	}
-	require.Equal(t, "factor", name(62))
+	require.Equal(t, "factor", name(56))
 	_, _, err := x.Find(t.Context(), gram.Find{Rule: "fuse"})
 	var usage *gram.UsageError
 	require.ErrorAs(t, err, &usage)

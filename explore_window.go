@@ -1,5 +1,7 @@
 package gram
 
+import "slices"
+
 // Window is a part of an [Exploration]: the states From to To, and what is seen in them.
 type Window struct {
 	From     uint64          `json:"from"`
@@ -12,28 +14,31 @@ type Window struct {
 
 // WindowStep is a step.
 type WindowStep struct {
-	Rule     int    `json:"rule"`   // its number in [ExplorationInfo.Rules]
-	Phase    string `json:"phase"`  // primal or backward
-	Line     int    `json:"line"`   // 0: it has no place in the source
-	Column   int    `json:"column"` // in runes, from 1 on
-	Node     int    `json:"node"`   // the object that it makes, opens or fires; −1: none that is shown
+	Rule   int    `json:"rule"`   // its number in [ExplorationInfo.Rules]
+	Phase  string `json:"phase"`  // primal or backward
+	Line   int    `json:"line"`   // 0: it has no place in the source
+	Column int    `json:"column"` // in runes, from 1 on
+	// Node is the redex, or, if that is gone, the object to which its value went; −1: neither
+	// is shown. Operands are the other objects that the rewrite has touched, as far as they
+	// are shown.
+	Node     int    `json:"node"`
 	Operands []int  `json:"operands,omitempty"`
-	Event    uint64 `json:"event"` // the first of the steps that the machine makes at once
-	Live     uint64 `json:"live"`  // nodes in memory after it
+	Live     uint64 `json:"live"` // nodes in memory after it
 	// Left are the objects that are not shown behind it; −1: it isn't known how many, for
 	// only the neighbourhood of the redex is.
 	Left int `json:"left"`
 }
 
-// WindowArrival is an argument that goes from one dual to another in the backward phase.
+// WindowArrival is an argument that arrives at a dual in the backward phase.
 type WindowArrival struct {
 	Step  uint64 `json:"step"` // the state from which on it has arrived
-	From  int    `json:"from"` // −1: the seed
-	To    int    `json:"to"`
+	From  int    `json:"from"` // the application
+	To    int    `json:"to"`   // the dual
 	Value string `json:"value"`
 }
 
-// WindowNode is an object. Its ID is the same in all windows of a run.
+// WindowNode is an object: a node of the arena from when it is taken into use until it is
+// free. Its ID counts the uses of nodes: it is the same in all windows of a run.
 type WindowNode struct {
 	ID       int             `json:"id"`
 	Versions []WindowVersion `json:"versions"` // in order; no two at once
@@ -41,27 +46,35 @@ type WindowNode struct {
 
 // WindowVersion is how an object is in the states From to Until−1.
 type WindowVersion struct {
-	From    uint64       `json:"from"`
-	Until   uint64       `json:"until"`
-	Kind    string       `json:"kind"`            // as [graph.Kind] names it
-	Role    string       `json:"role"`            // primal, dual, or waiting
-	Label   string       `json:"label"`           // a name of the source, a symbol, or the kind
-	Value   string       `json:"value,omitempty"` // of a number; of a dual the sum of what has arrived
-	Text    string       `json:"text"`            // all that is known
-	Line    int          `json:"line,omitempty"`  // the place in the source that it is from
-	Column  int          `json:"column,omitempty"`
-	Root    bool         `json:"root,omitempty"`    // it is the result
-	Arrived int          `json:"arrived,omitempty"` // arguments that have arrived at a dual
-	Due     int          `json:"due,omitempty"`     // and all that will
-	Fired   bool         `json:"fired,omitempty"`   // the dual's body has run
-	Edges   []WindowEdge `json:"edges,omitempty"`
+	From   uint64       `json:"from"`
+	Until  uint64       `json:"until"`
+	Kind   string       `json:"kind"`            // as [machine.Kind] names it
+	Role   string       `json:"role"`            // primal, or dual: of backpropagation
+	Waits  bool         `json:"waits,omitempty"` // for an operand
+	Spent  bool         `json:"spent,omitempty"` // a substitution whose value has been taken
+	Label  string       `json:"label"`           // the constructor with its operands
+	Value  string       `json:"value,omitempty"` // of the result; of a dual, what has arrived
+	Text   string       `json:"text"`            // all that is known
+	Line   int          `json:"line,omitempty"`  // the place in the source that it is from
+	Column int          `json:"column,omitempty"`
+	Root   bool         `json:"root,omitempty"` // it is the result
+	Edges  []WindowEdge `json:"edges,omitempty"`
+}
+
+// same reports whether two versions are the same but for their states.
+func (v *WindowVersion) same(u *WindowVersion) bool {
+	return v.Kind == u.Kind && v.Role == u.Role && v.Waits == u.Waits && v.Spent == u.Spent && v.Label == u.Label && v.Value == u.Value && v.Text == u.Text &&
+		v.Line == u.Line && v.Column == u.Column && v.Root == u.Root && slices.Equal(v.Edges, u.Edges)
 }
 
 // WindowEdge is a reference of an object to another.
 type WindowEdge struct {
 	To int `json:"to"`
-	// As is "holds" for a component or a captured variable, "head" for a dual that a dual
-	// calls, "factor" for a number that it multiplies with, "waits" for an operand of a
-	// redex, and "from" for what a number was computed from and doesn't refer to any more.
+	// As is "holds" for an operand, the λ of a dual, or what has been applied; "occurs" for
+	// the substitution that an occurrence of a variable refers to; "captures" for a
+	// substitution that a λ captures; "head" for the dual that an application calls. Of
+	// the others the value goes the other way: "waits" for what waits for the object,
+	// "binds" for the substitutions that an opening makes, and "arrived" for the
+	// application that has arrived at a dual.
 	As string `json:"as"`
 }

@@ -3,109 +3,258 @@ package gram
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/machine"
 )
 
-// words are the label of an object that is no number and no dual of D, and what it is, for
-// readers who know the calculus and not the machine.
-func (s *scenes) words(o engine.Seen) (label, text string) {
-	switch k := o.Node.Kind(); k {
-	case graph.Closure:
-		label = "λ " + s.m.Name(o.At)
-		return label, label + ", a function"
-	case graph.Vec:
-		return "vector", "a vector of " + counted(len(o.Refs), "component")
-	case graph.DataList:
-		label = s.m.Describe(o.At)
-		return label, label + ", a list"
-	case graph.Nat:
-		_, label, _ = strings.Cut(s.m.Describe(o.At), " ")
-		return label, label + ", a Church numeral"
-	case graph.Project:
-		return component(s.m.Instruction(o.At), o.Node.Head>>graph.KindShift)
-	case graph.Suspended:
-		label = operation(s.m.Instruction(o.At))
-		return label + " waits", label + ", which waits for its operands"
-	case graph.IterNat, graph.IterData, graph.IterList:
-		return s.iteration(o)
-	default:
-		if w, ok := kindWords[k]; ok {
-			return w[0], w[1]
+// words describes the nodes of a heap for readers who know the calculus and not the machine.
+type words struct {
+	x *Exploration
+	h *machine.Heap
+}
+
+// hole is an operand that has not come yet.
+const hole = "□"
+
+// label is a node in the notation of the calculus: its constructor, with its operands.
+func (w words) label(n *machine.Node) string {
+	op := func(i int) string { return w.operand(n.Operands[i], 0) }
+	switch n.Kind {
+	case machine.Fun1:
+		return picture.Symbol(n.Symbol) + " " + op(0)
+	case machine.Fun2:
+		return apply(picture.Symbol(n.Symbol), op(0), op(1))
+	case machine.Mul:
+		return op(0) + " · " + op(1)
+	case machine.Add:
+		return op(0) + " + " + op(1)
+	case machine.App:
+		f := op(0)
+		if strings.HasPrefix(f, "λ") {
+			f = "(" + f + ")"
 		}
-		return k.String(), k.String()
-	}
-}
-
-// kindWords are label and text of objects that their kind tells all of.
-var kindWords = map[graph.Kind][2]string{
-	graph.Pair:    {"⟨ , ⟩", "a pair"},
-	graph.Partial: {"partial", "a function that has some of its arguments"},
-	graph.List:    {"list", "a list, as the function that folds it"},
-	graph.LinDual: {"λa", "a backpropagator that the program has written out"},
-	graph.Apply:   {"apply", "a function and its arguments"},
-	graph.Copy:    {"→", "a variable, which becomes what it refers to"},
-	graph.Job:     {"Σ", "a sum of calls of backpropagators, which becomes a number"},
-	graph.Arrival: {"x* a", "a call of a backpropagator, in a sum"},
-	graph.Bag:     {"+", "a sum of calls of backpropagators"},
-}
-
-// backpropagator returns label and text of a dual of D, whose number has such a name.
-func backpropagator(name string) (label, text string) {
-	if name == "" {
-		return "λa", "a backpropagator"
-	}
-	return name + "*", fmt.Sprintf("%s*, the backpropagator of %s", name, name)
-}
-
-// component returns label and text of the i-th component, from 0, of what an instruction
-// opens.
-func component(in *graph.Instr, i uint32) (label, text string) {
-	if in.Op == graph.OpUnpair {
-		label = [...]string{"fst", "snd"}[i]
-	} else {
-		label = fmt.Sprintf(".(%d)", i)
-	}
-	return label, label + " of what it waits for"
-}
-
-// operation is what an instruction computes or builds.
-func operation(in *graph.Instr) string {
-	switch in.Op {
-	case graph.OpFun1, graph.OpFun2:
-		if in.Sym == term.Div {
-			return "÷"
+		return f + " " + op(1)
+	case machine.If:
+		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
+	case machine.Open:
+		return fmt.Sprintf("⟨%s,%s⟩:=%s", w.bound(n.Binds[0]), w.bound(n.Binds[1]), w.operand(n.Operands[0], 1))
+	case machine.Sub, machine.Linear:
+		return fmt.Sprintf("[%s:=%s]", w.name(n), w.operand(n.Operands[0], 1))
+	case machine.Cell:
+		return fmt.Sprintf("[%s:=%s]", w.name(n), op(0))
+	case machine.Iter:
+		if w.iterates(n) {
+			return fmt.Sprintf("iterate, %d left", n.Count)
 		}
-		return picture.Symbol(in.Sym)
-	case graph.OpDual, graph.OpLin:
-		return "λa"
-	case graph.OpClosure:
-		return "λ"
-	case graph.OpPair:
-		return "⟨ , ⟩"
+		return fmt.Sprintf("fold, %d left", n.Count)
+	case machine.Summand:
+		return op(0)
+	case machine.Result:
+		return "result"
 	}
-	return in.Name()
+	return w.value(n, 1)
 }
 
-// iteration returns label and text of the iteration of a numeral, or of a list's fold.
-func (s *scenes) iteration(o engine.Seen) (label, text string) {
-	name, what, unit := "fold", "the fold of a list", "element"
-	if o.Node.Kind() == graph.IterNat {
-		name, what, unit = "iterate", "the iteration of a function", "call"
+// apply is a symbol of two operands, between or before them.
+func apply(symbol, a, b string) string {
+	if r, size := utf8.DecodeRuneInString(symbol); size == len(symbol) && !unicode.IsLetter(r) {
+		return a + " " + symbol + " " + b
 	}
-	left := s.m.Left(o.At)
-	verb := "are"
-	if left == 1 {
-		verb = "is"
+	return symbol + " " + a + " " + b
+}
+
+// value is a node that an operand refers to, its components to a depth.
+func (w words) value(n *machine.Node, depth int) string {
+	switch n.Kind {
+	case machine.Lam:
+		return "λ" + n.Name
+	case machine.Pair:
+		if depth == 0 {
+			return "⟨…⟩"
+		}
+		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
+	case machine.Nat:
+		return fmt.Sprintf("#%d", n.Count)
+	case machine.List:
+		return "list"
+	case machine.Data:
+		return n.Name
+	case machine.Fold:
+		return "fold " + w.operand(n.Operands[0], 0)
+	case machine.Cell, machine.FreeDual:
+		return w.name(n)
+	case machine.Seed:
+		return "seed"
+	case machine.Job:
+		return "Σ " + w.operand(n.Operands[0], 0)
+	case machine.Captures:
+		return "…"
 	}
-	return fmt.Sprintf("%s, %d left", name, left), fmt.Sprintf("%s: %s %s left", what, counted(int(left), unit), verb)
+	return w.label(n)
+}
+
+// operand is an operand, that of a value with its components to a depth.
+func (w words) operand(o machine.Operand, depth int) string {
+	switch o.Tag {
+	case machine.Number:
+		return picture.Number(o.Number)
+	case machine.Value, machine.Name:
+		n := w.h.Node(o.Ref)
+		return w.value(&n, depth)
+	case machine.Variable:
+		return w.bound(o.Ref)
+	case machine.Late:
+		return "Σ"
+	case machine.Zero:
+		return "0"
+	case machine.Taken:
+		return ""
+	}
+	return hole
+}
+
+// bound is the variable of a substitution; of an opening, both.
+func (w words) bound(r machine.Ref) string {
+	n := w.h.Node(r)
+	if n.Kind == machine.Open {
+		return "⟨" + w.bound(n.Binds[0]) + ",…⟩"
+	}
+	return w.name(&n)
+}
+
+// name is the name of a variable. A dual λ without one has that of what it is the backpropagator of.
+func (w words) name(n *machine.Node) string {
+	switch {
+	case n.Kind == machine.FreeDual:
+		return w.x.inputs[n.Index] + "*"
+	case n.Name != "":
+		return n.Name
+	case n.Kind != machine.Cell:
+		return "_"
+	case w.x.names[n.Pos] != "":
+		return w.x.names[n.Pos] + "*"
+	}
+	return "d"
+}
+
+// argument is the argument of an application.
+func (w words) argument(r machine.Ref) string {
+	n := w.h.Node(r)
+	if len(n.Operands) < 2 {
+		return ""
+	}
+	return w.operand(n.Operands[1], 0)
+}
+
+// text tells all that is known of a node.
+func (w words) text(n *machine.Node, label string) string {
+	parts := []string{label + ", " + w.what(n)}
+	if missing := w.missing(n); missing != "" {
+		parts = append(parts, "it waits for "+missing)
+	}
+	switch n.Kind {
+	case machine.Sub, machine.Linear, machine.Cell:
+		if spent(n) {
+			parts = append(parts, "its last occurrence has taken the value")
+		} else {
+			parts = append(parts, counted(uint64(n.Uses), "occurrence")+" left")
+		}
+	}
+	if n.Arrived != 0 {
+		parts = append(parts, w.argument(n.Arrived)+" has arrived")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// missing says what a node waits for.
+func (w words) missing(n *machine.Node) string {
+	if !waits(n) {
+		return ""
+	}
+	var names []string
+	empty := 0
+	for _, o := range awaited(n) {
+		switch o.Tag {
+		case machine.Variable:
+			names = append(names, "its occurrence of "+w.bound(o.Ref))
+		case machine.Empty:
+			empty++
+		}
+	}
+	switch {
+	case len(n.Operands) == 0:
+		return "the values of the variables that it captures"
+	case empty == 1:
+		names = append(names, "an operand")
+	case empty > 1:
+		names = append(names, counted(uint64(empty), "operand"))
+	}
+	return strings.Join(names, " and ")
+}
+
+// what says what a node is.
+func (w words) what(n *machine.Node) string {
+	switch n.Kind {
+	case machine.App:
+		if n.Operands[0].Tag == machine.Name {
+			return "a call of a backpropagator"
+		}
+	case machine.Cell:
+		if name := w.x.names[n.Pos]; name != "" && n.Name == "" {
+			return "the backpropagator of " + name
+		}
+	case machine.Iter:
+		if w.iterates(n) {
+			return "the iteration of a function"
+		}
+		return "the fold of a list"
+	case machine.Lam:
+		if n.Dual {
+			return "a dual λ"
+		}
+	case machine.FreeDual:
+		return "where the derivative by " + w.x.inputs[n.Index] + " arrives"
+	case machine.Job:
+		if w.x.opt.Gradient {
+			return "what waits for the backward phase"
+		}
+	}
+	return kindWords[n.Kind]
+}
+
+// iterates reports whether an Iter is of a numeral, and not of a list.
+func (w words) iterates(n *machine.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == machine.Nat }
+
+// kindWords say what the nodes of a kind are.
+var kindWords = map[machine.Kind]string{
+	machine.Fun1:     "a function symbol and its argument",
+	machine.Fun2:     "a function symbol and its arguments",
+	machine.Mul:      "a product",
+	machine.Add:      "a sum",
+	machine.App:      "an application",
+	machine.If:       "a conditional",
+	machine.Open:     "an opening: it takes a pair apart",
+	machine.Sub:      "an explicit substitution",
+	machine.Linear:   "the substitution of a linear variable",
+	machine.Cell:     "a dual λ and its name",
+	machine.Job:      "a sum of calls of backpropagators",
+	machine.Summand:  "a summand of a sum of calls of backpropagators",
+	machine.Seed:     "where the backward phase begins",
+	machine.Result:   "what waits for the value of the program",
+	machine.Lam:      "a function",
+	machine.Pair:     "a pair",
+	machine.Nat:      "a numeral",
+	machine.List:     "a list",
+	machine.Data:     "a list of data",
+	machine.Fold:     "a list or numeral that has been applied to a function",
+	machine.Captures: "more of what the node beside it refers to",
 }
 
 // counted is a number of things.
-func counted(n int, unit string) string {
+func counted(n uint64, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}

@@ -33,15 +33,21 @@ func TestExploreWords(t *testing.T) {
 		}
 	}
 	for label, text := range map[string]string{
-		"fst":             "fst of what it waits for",
-		"÷ waits":         "÷, which waits for its operands",
-		"iterate, 1 left": "the iteration of a function: 1 call is left",
-		"fold, 2 left":    "the fold of a list: 2 elements are left",
-		"⟨ , ⟩":           "a pair",
-		"x*":              "x*, where the derivative by x arrives",
+		"⟨a,_⟩:=p":        "⟨a,_⟩:=p, an opening: it takes a pair apart; it waits for its occurrence of p",
+		"4 / 2":           "4 / 2, a function symbol and its arguments",
+		"[x:=2]":          "",
+		"iterate, 1 left": "iterate, 1 left, the iteration of a function; it waits for an operand",
+		"fold, 1 left":    "fold, 1 left, the fold of a list; it waits for an operand",
+		"#3":              "#3, a numeral",
+		"xs":              "xs, a list of data",
+		"x*":              "",
+		"λz":              "λz, a function",
+		"λa":              "λa, a dual λ",
 	} {
 		require.Contains(t, texts, label)
-		require.Equal(t, text, texts[label])
+		if text != "" {
+			require.Equal(t, text, texts[label])
+		}
 	}
 	machine := regexp.MustCompile(`suspended|project|iter[A-Z]|closure|dual \d|linDual|dataList|template`)
 	for label, text := range texts {

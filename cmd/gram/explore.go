@@ -22,7 +22,7 @@ const exploreHelp = `Explore serves a page, to this computer only, on which the 
 looked at step by step: the graph that the machine rewrites, forwards and backwards,
 with the redex lit in the source, the rule that fires, and the counters. The program
 can be edited in the page and run again; the file is not written. The run is that of
-gram grad, or with --of value of gram eval, in its literal form, as in gram trace.
+gram grad, or with --of value of gram eval, on the literal machine, as in gram trace.
 
 The address of the page is printed on standard output. A program that is wrong is
 served all the same, with its errors, to be mended in the page. FILE - is standard
@@ -97,7 +97,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
 		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
 		"max-steps":  "stop a run after so many steps of the calculus: a `count` (default 1e7)",
-		"max-nodes":  "stop a run when so many nodes of 16 bytes are live: a `count` (default 4e6)",
+		"max-nodes":  "stop a run when so many nodes of 32 bytes are live: a `count` (default 4e6)",
 	} {
 		fs.Lookup(name).Usage = usage
 	}

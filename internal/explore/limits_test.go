@@ -31,8 +31,7 @@ func TestStopped(t *testing.T) {
 	require.Equal(t, a.Steps, w.To)
 }
 
-// TestStoppedAtOnce: a limit that the first steps pass, which the machine takes at once, is
-// told as others are.
+// TestStoppedAtOnce: a limit that ends a run after its first step is told as others are.
 func TestStoppedAtOnce(t *testing.T) {
 	cfg := testConfig(figure1)
 	cfg.Run.MaxSteps = 1

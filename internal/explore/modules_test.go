@@ -24,8 +24,6 @@ func testModules(t *testing.T, browser context.Context) {
 		{"state", `[0, 1, 2, 3, 4, 5].map((k) => versionAt({versions: [{from: 1, until: 2, a: 1}, {from: 2, until: 3, a: 2}, {from: 4, until: 5, a: 4}]}, k)?.a ?? 0)`,
 			`[0,1,2,0,4,0]`},
 		{"state", `countsAt({from: 10, to: 13, counts: [4, 6], steps: [{rule: 0}, {rule: 1}, {rule: 1}]}, 12)`, `[5,7]`},
-		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 3)`, `{"first":2,"last":3}`},
-		{"state", `moveAt({from: 0, to: 4, steps: [1, 2, 2, 4].map((event) => ({event}))}, 1)`, `null`},
 		{"state", `[0, 2, 4, 6].map((k) => nodeNear({from: 0, to: 6, steps: [-1, 7, -1, 9, 8, -1].map((node) => ({node}))}, k, (id) => id < 9))`,
 			`[7,7,8,8]`},
 		{"state", `nodeNear({from: 0, to: 2, steps: [{node: -1}, {node: 3}]}, 1, () => false)`, `-1`},
@@ -45,6 +43,6 @@ func testModules(t *testing.T, browser context.Context) {
 
 // functions are those of the modules that are tested on their own.
 var functions = map[string][]string{
-	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "moveAt", "nodeNear", "phaseTotals"},
+	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "nodeNear", "phaseTotals"},
 	"shapes": {"cut", "curves", "box"},
 }

@@ -97,19 +97,26 @@ func place(w *gram.Window) *placedWindow {
 	return out
 }
 
-// references returns the edges between nodes, each once, in the order of the nodes.
+// references returns the edges that nodes have when they are first seen, each once, in the order of the nodes. They go
+// as values do. Later edges mostly lead past others in the same direction: a value goes from what waits for it to
+// what waits for that.
 func references(w *gram.Window, index map[int]int) []layered.Edge {
 	var edges []layered.Edge
 	known := map[layered.Edge]bool{}
 	for i := range w.Nodes {
-		for _, v := range w.Nodes[i].Versions {
-			for _, e := range v.Edges {
-				to, ok := index[e.To]
-				edge := layered.Edge{From: to, To: i}
-				if ok && !known[edge] {
-					known[edge] = true
-					edges = append(edges, edge)
-				}
+		if len(w.Nodes[i].Versions) == 0 {
+			continue
+		}
+		for _, e := range w.Nodes[i].Versions[0].Edges {
+			to, ok := index[e.To]
+			edge := layered.Edge{From: to, To: i}
+			switch e.As {
+			case "waits", "binds", "arrived":
+				edge = layered.Edge{From: i, To: to}
+			}
+			if ok && !known[edge] {
+				known[edge] = true
+				edges = append(edges, edge)
 			}
 		}
 	}
@@ -120,7 +127,7 @@ func references(w *gram.Window, index map[int]int) []layered.Edge {
 // that goes from one layer to the next.
 const (
 	nodeGap  = 22
-	layerGap = 68
+	layerGap = 48
 )
 
 // Sizes of boxes, in pixels: of a letter, as the page writes them, of what is around a text,

@@ -59,11 +59,11 @@ func TestWindows(t *testing.T) {
 	require.Len(t, r.windows, maxWindows)
 }
 
-// TestPlace: operands stand left of what is made of them, in whichever state that is.
+// TestPlace: what an object refers to when it is first seen stands left of it, and what waits for it right of it.
 func TestPlace(t *testing.T) {
 	edge := func(to ...int) (out []gram.WindowEdge) {
 		for _, id := range to {
-			out = append(out, gram.WindowEdge{To: id, As: "from"})
+			out = append(out, gram.WindowEdge{To: id, As: "holds"})
 		}
 		return out
 	}
@@ -71,9 +71,10 @@ func TestPlace(t *testing.T) {
 		return gram.WindowVersion{From: from, Until: from + 1, Label: label, Value: value, Edges: edges}
 	}
 	w := &gram.Window{Nodes: []gram.WindowNode{
-		{ID: 7, Versions: []gram.WindowVersion{version(0, "sin", "0.1", edge(5)), version(1, "sin", "0.1", edge(5, 3))}},
+		{ID: 7, Versions: []gram.WindowVersion{version(0, "sin", "0.1", edge(5, 3)), version(1, "sin", "0.1", edge(3))}},
 		{ID: 5, Versions: []gram.WindowVersion{version(0, "z", "", edge(3, 3))}},
 		{ID: 3, Versions: []gram.WindowVersion{version(0, "a name that is long", "", nil), version(1, "x", "", edge(99))}},
+		{ID: 2, Versions: []gram.WindowVersion{version(0, "x · x", "", []gram.WindowEdge{{To: 5, As: "waits"}})}},
 		{ID: 1, Versions: []gram.WindowVersion{version(0, "alone", "", nil)}},
 	}}
 	p := place(w)
@@ -92,6 +93,7 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	require.Less(t, byID[3].X, byID[5].X)
+	require.Less(t, byID[2].X, byID[5].X)
 	require.Less(t, byID[5].X, byID[7].X)
 	require.Greater(t, byID[3].W, byID[5].W, "the longest label has room")
 	require.Greater(t, byID[7].H, byID[5].H, "a value has a line of its own")

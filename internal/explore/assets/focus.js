@@ -14,25 +14,18 @@ const fits = (b, room) => b.x2 - b.x1 <= room.width && b.y2 - b.y1 <= room.heigh
 
 /**
  * subject returns what surrounds what a step is about: its redex, arrivals and operands, as far as they fit into a
- * room. What waits stands at the end of the graph, far from what was computed last: it counts where nothing else
- * is known. null if nothing exists.
+ * room; null if nothing exists.
  */
 export function subject({ win, k, objects, arrivals }, step, room) {
   const redex = [step?.node ?? -1];
   const sent = arrivals.flatMap((a) => [a.from, a.to]);
   const operands = step?.operands ?? [];
   const latest = operands.slice().sort((a, b) => b - a);
-  let any = null;
-  for (const counts of [(object) => object.version.role !== "waiting", () => true]) {
-    const exists = (id) => objects.has(id) && counts(objects.get(id));
-    const groups = [[...redex, ...sent, ...operands], [...redex, ...sent], redex, ...latest.map((id) => [id]), [nodeNear(win, k, exists)]];
-    const boxes = groups.map((ids) => around(ids.filter(exists).map((id) => objects.get(id).node))).filter(Boolean);
-    const one = boxes.find((b) => fits(b, room));
-    if (one) return one;
-    any ??= boxes[0] ?? null;
-  }
+  const exists = (id) => objects.has(id);
+  const groups = [[...redex, ...sent, ...operands], [...redex, ...sent], redex, ...latest.map((id) => [id]), [nodeNear(win, k, exists)]];
+  const boxes = groups.map((ids) => around(ids.filter(exists).map((id) => objects.get(id).node))).filter(Boolean);
   const first = objects.values().next().value;
-  return any ?? (first ? around([first.node]) : null);
+  return boxes.find((b) => fits(b, room)) ?? boxes[0] ?? (first ? around([first.node]) : null);
 }
 
 /** wider returns a box with as many of the objects nearest to it as fit into a room. */

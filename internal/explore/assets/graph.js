@@ -189,7 +189,7 @@ export class Graph {
     const before = this.lines.get(id) ?? [];
     const drawn = (now ? this.scene.lines(now) : []).map((line, i) => {
       if (!line || !this.objects.has(line.edge.to) || !meets(line.box, seen)) return null;
-      const more = [hot.has(`${id}/${i}`) && " hot", now.version.fired && " fired", line.long && " long"].filter(Boolean).join("");
+      const more = [hot.has(`${id}/${i}`) && " hot", now.version.spent && " spent", line.long && " long"].filter(Boolean).join("");
       return this.line(before[i], line, `edge ${line.edge.as}${more}`);
     });
     before.forEach((line, i) => line && !drawn[i] && line.node.remove());
@@ -204,7 +204,7 @@ export class Graph {
     if (line.name !== name) {
       line.node.setAttribute("class", name);
       set(line.node, "marker-start", edge.as === "head" ? "url(#gx-back)" : null);
-      set(line.node, "marker-end", edge.as === "waits" ? "url(#gx-forth)" : null);
+      set(line.node, "marker-end", edge.as === "waits" || edge.as === "binds" ? "url(#gx-forth)" : null);
     }
     if (!before) this.edges.append(line.node);
     return Object.assign(line, { data, name });
@@ -215,7 +215,7 @@ export class Graph {
     this.chips.replaceChildren();
     for (const arrival of this.scene.arrivals) {
       const source = this.objects.get(arrival.from);
-      const line = source && this.scene.lines(source)[this.scene.headOf(arrival) ?? 0];
+      const line = source && this.scene.lines(source)[this.scene.headOf(arrival)];
       if (!line || !this.objects.has(arrival.to)) continue;
       const { value } = arrival;
       const { points } = line;

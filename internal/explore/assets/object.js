@@ -17,7 +17,7 @@ export class ObjectView {
     this.frame = shape("rect", { class: "frame" });
     this.label = shape("text", { class: "label" });
     this.group = shape("g", { class: "object", role: "img", tabindex: "-1", "data-id": id }, this.frame, this.label);
-    this.parts = {}; // what only some have: value, badge, inner, glow
+    this.parts = {}; // what only some have: value, inner, glow
   }
 
   /** part returns an optional element, made where it is wanted, taken away where it isn't. */
@@ -42,7 +42,7 @@ export class ObjectView {
     const r = roundness(node, version.role);
     set(this.group, "transform", `translate(${node.x - w / 2} ${node.y - h / 2})`);
     set(this.group, "aria-label", heard(version));
-    this.state = `object ${version.role}${version.fired ? " fired" : ""}${version.root ? " root" : ""}`;
+    this.state = `object ${version.role}${version.waits ? " waiting" : ""}${version.spent ? " spent" : ""}${version.root ? " root" : ""}`;
     for (const [name, value] of Object.entries({ width: w, height: h, rx: r })) set(this.frame, name, value);
 
     const [first, second] = lines(node, version);
@@ -54,12 +54,6 @@ export class ObjectView {
       put(value, second);
       set(value, "x", w / 2);
       set(value, "y", h / 2 + 8);
-    }
-    const badge = this.part("badge", version.due > 1 && !version.fired, () => shape("text", { class: "badge" }));
-    if (badge) {
-      put(badge, `${version.arrived ?? 0} of ${version.due}`);
-      set(badge, "x", w - 4);
-      set(badge, "y", -12);
     }
     const inner = this.part("inner", version.root, () => shape("rect", { class: "inner" }));
     if (inner) {

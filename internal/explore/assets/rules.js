@@ -87,7 +87,7 @@ export class StepCard {
   }
 
   /** show tells of the step that led to state k, null before the first; next is the one behind it, if it is known. */
-  show(info, k, step, next, move) {
+  show(info, k, step, next) {
     const rule = step && info.rules[step.rule];
     const phase = step?.phase ?? next?.phase ?? "primal";
     this.phase.className = `phase ${phase}`;
@@ -97,15 +97,9 @@ export class StepCard {
     put(this.rule, rule ? titled(rule) : k === 0 ? "Start" : `Step ${grouped(k)}`);
     put(this.says, rule ? (words[rule.name] ?? "") : k === 0 ? "Step forward, or play." : "");
     put(this.rewrite, rule ? rule.text : "");
-    put(this.notes, this.noted(step, move));
+    put(this.notes, step ? `${grouped(step.live)} ${step.live === 1 ? "node" : "nodes"} in memory.` : "");
     put(this.next, next ? `Next: ${titled(info.rules[next.rule])}${next.line ? `, line ${next.line}` : ""}` : k === info.steps ? "This is the last step." : "");
     this.draw(rule ? rule.name : null);
-  }
-
-  noted(step, move) {
-    if (!step) return "";
-    const nodes = `${grouped(step.live)} ${step.live === 1 ? "node" : "nodes"} in memory.`;
-    return move ? `${nodes} The machine makes steps ${grouped(move.first)} to ${grouped(move.last)} at once.` : nodes;
   }
 
   /** draw shows a rule's picture; until it is there the one before stays. */

@@ -2,7 +2,7 @@
 // from one state to the next few objects change, out of thousands.
 
 import { arrivalsAt, objectsAt, versionAt } from "./state.js";
-import { box, path, route } from "./shapes.js";
+import { box, flows, path, route } from "./shapes.js";
 
 const near = 64; // steps: behind more of them everything is looked at again
 const long = 3000; // px: lines that are longer aren't dashed, for browsers draw each dash, seen or not
@@ -60,7 +60,9 @@ export class Scene {
     const lines = edges.map((edge, i) => {
       const to = this.places.get(edge.to);
       if (!to) return null;
-      const points = route(to, node, i, edges.length, this.bends.get(`${node.id}>${edge.to}`));
+      const [left, right] = flows(edge) ? [node, to] : [to, node];
+      const via = this.bends.get(`${right.id}>${left.id}`);
+      const points = flows(edge) ? route(left, right, 0, 1, via) : route(left, right, i, edges.length, via);
       const around = box(points);
       return { edge, points, box: around, data: path(points), long: around.x2 - around.x1 + around.y2 - around.y1 > long };
     });
@@ -68,12 +70,10 @@ export class Scene {
     return lines;
   }
 
-  /** headOf returns the place of the edge that an arrival goes along: the nth call of one dual by another is by the nth. */
-  headOf({ step, from, to }) {
+  /** headOf returns the place of the edge that an arrival goes along, −1 if there is none. */
+  headOf({ from, to }) {
     const edges = this.objects.get(from)?.version.edges ?? [];
-    const heads = edges.flatMap((edge, i) => (edge.to === to && edge.as === "head" ? [i] : []));
-    const before = this.win.arrivals.filter((a) => a.from === from && a.to === to && a.step < step).length;
-    return heads[before % heads.length];
+    return edges.findIndex((edge) => edge.to === to && edge.as === "head");
   }
 }
 

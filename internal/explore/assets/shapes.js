@@ -83,14 +83,13 @@ export const meets = (a, b) => a.x1 <= b.x2 && b.x1 <= a.x2 && a.y1 <= b.y2 && b
 /** boxOf returns the box of a node. */
 export const boxOf = (n) => ({ x1: n.x - n.w / 2, y1: n.y - n.h / 2, x2: n.x + n.w / 2, y2: n.y + n.h / 2 });
 
-const roles = { primal: "primal", dual: "dual", waiting: "primal, not yet computed" };
+/** flows tells whether an object stands left of the one that an edge of it leads to: what waits for it, or what it makes. */
+export const flows = ({ as }) => as === "waits" || as === "binds" || as === "arrived";
 
 /** told says all of a version: for the tooltip and for those who hear the page. */
 export function told(version) {
   const place = version.line ? `line ${version.line}, column ${version.column}` : "";
   const state = [];
   if (version.root) state.push("the result");
-  if (version.due) state.push(`${version.arrived ?? 0} of ${version.due} ${version.due === 1 ? "argument" : "arguments"} arrived${version.value ? `: ${version.value}` : ""}`);
-  if (version.fired) state.push("its body has run");
-  return { title: version.text || version.label, kind: roles[version.role], place, state };
+  return { title: version.text || version.label, kind: version.role, place, state };
 }

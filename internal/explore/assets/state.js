@@ -61,18 +61,6 @@ export function nodeNear(win, k, has) {
 }
 
 /**
- * moveAt returns the first and the last of the steps that the machine makes together
- * with step k, as far as the window knows, or null if k is on its own.
- */
-export function moveAt(win, k) {
-  const step = stepAt(win, k);
-  if (!step) return null;
-  let last = k;
-  while (stepAt(win, last + 1)?.event === step.event) last++;
-  return last > step.event ? { first: step.event, last } : null;
-}
-
-/**
  * phaseTotals returns how many steps of each phase lead to state k. segments are the
  * starts of stretches of one phase: [{from: 1, phase: "primal"}, …].
  */

@@ -1,7 +1,7 @@
 // The way through a run: which state is shown, and how the page gets to another.
 
 import { grouped, set } from "./dom.js";
-import { countsAt, moveAt } from "./state.js";
+import { countsAt } from "./state.js";
 import { Player } from "./player.js";
 
 export class Tour {
@@ -176,7 +176,7 @@ export class Tour {
     const next = run.step(k + 1);
     this.source.light(step, next, this.picked);
     this.counters.show(countsAt(win, k), step, run.segments, k);
-    this.card.show(run.info, k, step, next, moveAt(win, k));
+    this.card.show(run.info, k, step, next);
   }
 
   told(step, k) {
