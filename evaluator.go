@@ -38,8 +38,6 @@ type EvalOptions struct {
 	Ablation Ablation
 	// profile, if not nil, takes what the machines record.
 	profile *profiler
-	// traced says that the run is traced.
-	traced bool
 }
 
 // check reports values that no option has.
@@ -125,7 +123,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 }
 
 // placed reports whether steps are to be known by their places in the source.
-func (o *EvalOptions) placed() bool { return o.profile != nil || o.traced }
+func (o *EvalOptions) placed() bool { return o.profile != nil }
 
 // start makes the machine of the evaluator's program, in place of the one that it has.
 func (e *Evaluator) start() error {

@@ -1,9 +1,12 @@
 package gram_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,7 +117,8 @@ func TestExploreValue(t *testing.T) {
 	require.Len(t, withLabel(stateOf(w, w.To-1), "sin 9"), 1)
 }
 
-// TestExploreSteps: a window has its steps, and its last state is the first of the next.
+// TestExploreSteps: the steps of the windows are those of the trace, and each window's
+// last state is the first of the next.
 func TestExploreSteps(t *testing.T) {
 	gradients := differentiable(t)
 	for _, name := range exampleNames(t) {
@@ -127,16 +131,31 @@ func TestExploreSteps(t *testing.T) {
 				p := loadExample(t, name)
 				x := explore(t, p, gram.ExploreOptions{Gradient: gradient})
 				for _, at := range []uint64{0, x.Info().Steps / 2, x.Info().Steps} {
-					checkWindow(t, x, at)
+					checkWindow(t, p, x, at, gradient)
 				}
 			})
 		}
 	}
 }
 
-func checkWindow(t *testing.T, x *gram.Exploration, at uint64) {
+func checkWindow(t *testing.T, p *gram.Program, x *gram.Exploration, at uint64, gradient bool) {
 	w := windowAt(t, x, at)
-	require.Len(t, w.Steps, int(w.To-w.From))
+	var trace bytes.Buffer
+	opt := gram.TraceOptions{Gradient: gradient, Format: gram.TraceJSON, From: w.From + 1, To: w.To}
+	require.NoError(t, p.Trace(t.Context(), &trace, opt))
+	rules := x.Info().Rules
+	for i, line := range strings.Split(strings.TrimSpace(trace.String()), "\n") {
+		var want struct {
+			Step         uint64
+			Rule, Phase  string
+			Line, Column int
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &want))
+		got := w.Steps[i]
+		require.Equal(t, want.Step, w.From+1+uint64(i))
+		require.Equal(t, want.Rule, rules[got.Rule].Name)
+		require.Equal(t, []any{want.Phase, want.Line, want.Column}, []any{got.Phase, got.Line, got.Column})
+	}
 	checkEdges(t, w)
 	if w.To == x.Info().Steps {
 		return

@@ -242,9 +242,9 @@ func testKeyboard(t *testing.T, browser context.Context) {
 	p.until("document.activeElement.classList.contains('object') && !document.querySelector('#tip').hidden")
 	require.NotEmpty(t, p.content("#tip"))
 	require.NotEmpty(t, p.text("document.activeElement.getAttribute('aria-label')"))
-	first := p.content("#tip")
+	first := p.text("document.activeElement.dataset.id")
 	p.keys("n")
-	p.until(fmt.Sprintf("document.querySelector('#tip').textContent !== %q", first))
+	p.until(fmt.Sprintf("document.activeElement.dataset.id !== %q", first))
 	p.keys(kb.Escape)
 	require.True(t, p.is("document.querySelector('#tip').hidden"))
 
