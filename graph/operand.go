@@ -46,39 +46,3 @@ func (in *Instr) Name() string {
 		OpClosure: "closure", OpList: "list", OpDual: "dual", OpLin: "dual", OpArrive: "arrive", OpSum: "sum", OpJob: "job",
 		OpApply: "apply", OpTally: "tally"}[in.Op]
 }
-
-// Steps returns the rule that an instruction fires on values, and how often: (2) once for
-// each pair that it opens. What an application and a job count depends on what they meet.
-func (in *Instr) Steps() (r Rule, n uint64) {
-	switch in.Op {
-	case OpMul:
-		return Times, 1
-	case OpAdd:
-		return Plus, 1
-	case OpSub, OpFun1, OpFun2:
-		return Function, 1
-	case OpUnpair, OpUntuple, OpUnvec:
-		return PairRule, uint64(in.N - 1)
-	case OpIf:
-		return Branch, 1
-	}
-	return 0, 0
-}
-
-// Opens reports whether the instruction opens a pair or vector, and makes no object.
-func (in *Instr) Opens() bool {
-	return in.Op == OpUnpair || in.Op == OpUntuple || in.Op == OpUnvec
-}
-
-// Steps returns the rule of an instruction of a dual's body.
-func (in *LinInstr) Steps() (r Rule, n uint64) {
-	switch in.Op {
-	case LinMul, LinScale:
-		return Times, 1
-	case LinAdd:
-		return Plus, 1
-	case LinFun1, LinFun2:
-		return Function, 1
-	}
-	return 0, 0
-}
