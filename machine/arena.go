@@ -14,21 +14,19 @@ func (m *core[M]) measuring() bool {
 	return unsafe.Sizeof(meter) != 0
 }
 
-// at returns the node r. It counts the node's words as touched.
+// at returns the node r. Where words are counted, it counts the node's as touched.
 func (m *core[M]) at(r Ref) *node {
 	if m.measuring() {
-		m.touched += NodeWords
-		if m.opt.Events != nil {
-			m.seen = append(m.seen, r)
-		}
+		m.touch(r)
 	}
 	return &m.nodes[r]
 }
 
 // touch counts the words of the node r.
 func (m *core[M]) touch(r Ref) {
-	if m.measuring() {
-		m.at(r)
+	m.touched += NodeWords
+	if m.opt.Events != nil {
+		m.seen = append(m.seen, r)
 	}
 }
 
@@ -42,13 +40,15 @@ func (m *core[M]) alloc() (Ref, *node) {
 	}
 	n := m.at(r)
 	m.free = n.c
-	m.use(r)
+	if m.measuring() {
+		m.use(r)
+	}
 	return r, n
 }
 
 // use remembers that the node r was free, if events are told.
 func (m *core[M]) use(r Ref) {
-	if m.measuring() && m.opt.Events != nil {
+	if m.opt.Events != nil {
 		m.unused = append(m.unused, r)
 	}
 }
@@ -60,7 +60,9 @@ func (m *core[M]) fresh() (Ref, *node) {
 	}
 	r := m.top
 	m.top++
-	m.use(r)
+	if m.measuring() {
+		m.use(r)
+	}
 	return r, m.at(r)
 }
 

@@ -196,7 +196,7 @@ func (m *core[M]) store(r Ref, n *node, list []uint32) {
 	for j, x := range list {
 		*n.capture(j) = m.frame[x] >> 1
 		m.unit(Instantiate, r<<1)
-		m.touch(r)
+		m.at(r)
 	}
 	n.bits |= uint8(len(list)) << capturesShift
 }

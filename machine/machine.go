@@ -321,18 +321,32 @@ func (m *core[M]) units(u Unit, n int) {
 // unit counts and reports such a unit, where words are counted.
 func (m *core[M]) unit(u Unit, p Place) {
 	if m.measuring() {
-		m.fired[u.move()]++
-		m.fuel--
-		m.report(u.move(), p)
-		m.mark(0)
+		m.bookUnit(u, p)
 	}
 }
 
-// mark begins a move at p, if words are counted.
+func (m *core[M]) bookUnit(u Unit, p Place) {
+	m.fired[u.move()]++
+	m.fuel--
+	m.book(u.move(), p)
+	m.beginMove(0)
+}
+
+// mark begins a move at p, and report ends it, where words are counted: these are small, so that they cost nothing where
+// they are not.
 func (m *core[M]) mark(p Place) {
-	if !m.measuring() {
-		return
+	if m.measuring() {
+		m.beginMove(p)
 	}
+}
+
+func (m *core[M]) report(move Move, p Place) {
+	if m.measuring() {
+		m.book(move, p)
+	}
+}
+
+func (m *core[M]) beginMove(p Place) {
 	m.touched, m.to = 0, 0
 	if p == 0 {
 		return
@@ -344,11 +358,8 @@ func (m *core[M]) mark(p Place) {
 	}
 }
 
-// report books the words that a move has touched, and tells of it, if words are counted.
-func (m *core[M]) report(move Move, p Place) {
-	if !m.measuring() {
-		return
-	}
+// book books the words that a move has touched, and tells of it.
+func (m *core[M]) book(move Move, p Place) {
 	m.words[move] += m.touched
 	m.most[move] = max(m.most[move], m.touched)
 	if move < Move(graph.NumRules) {
