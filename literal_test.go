@@ -39,14 +39,17 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// TestLiteralWorkloads: and at their full sizes too.
+// fullSize are the sizes of the workloads.
+var fullSize = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
+
+// TestLiteralWorkloads: and at their full sizes too, some 10⁸ steps each.
 func TestLiteralWorkloads(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes ten seconds")
+		t.Skip("it takes half a minute")
 	}
-	for _, name := range slices.Sorted(maps.Keys(params)) {
+	for _, name := range slices.Sorted(maps.Keys(fullSize)) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{})
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: fullSize[name]})
 			require.NoError(t, err)
 			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
 		})
