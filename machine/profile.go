@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -200,7 +198,7 @@ func (f *Profile) instantiate(e *Fired) uint32 {
 	case len(e.Made) == 0:
 		return f.nodes[r].entry
 	}
-	if f.nodes[r].iter && !slices.Contains(e.Made, r) {
+	if f.nodes[r].iter && e.Made[0] != r && f.prog.code[e.code].op != makeIf {
 		return f.iterate(e, f.nodes[r].entry)
 	}
 	at := f.here(e.code)
