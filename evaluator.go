@@ -295,7 +295,7 @@ func (p *Program) run(ctx context.Context, opt EvalOptions, gradient bool, n int
 		}
 		times = append(times, e.last)
 	}
-	opt.profile.collect(e.m, inPlace)
+	opt.profile.collectRun(e)
 	slices.Sort(times)
 	res.Lengths = e.lengths
 	res.Cost = e.Cost()

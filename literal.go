@@ -24,8 +24,6 @@ func (o *EvalOptions) checkLiteral() error {
 		return errors.New("gram: only the literal machine measures its work")
 	case !o.Literal:
 		return nil
-	case o.placed():
-		return errors.New("gram: the run is one of the engine, and not of the literal machine")
 	case o.Schedule == Parallel:
 		return errors.New("gram: the literal machine has the schedules LIFO and Random")
 	case o.Mode != Reverse:
@@ -73,6 +71,10 @@ func (e *Evaluator) startLiteral(bounds limits.Bounds) error {
 	opt := machine.Options{Seed: e.opt.Seed, Finite: e.opt.Finite, Measure: e.opt.Work, Limits: bounds}
 	if e.opt.Schedule == Random {
 		opt.Schedule = machine.Random
+	}
+	if e.opt.profile != nil {
+		e.opt.profile.literal = machine.NewProfile(prog)
+		opt.Events = e.opt.profile.literal.Event
 	}
 	m, err := machine.New(prog, opt)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
 // ProfileOptions say what is profiled.
 type ProfileOptions struct {
-	EvalOptions      // LIFO or Random, Reverse, and no ablation
+	EvalOptions      // LIFO or Random, Reverse, and no ablation; Literal goes without Time
 	Gradient    bool // the gradient or Jacobian, and not the value
 	Time        bool // also charge time
 }
@@ -25,7 +26,9 @@ type ProfileOptions struct {
 // steps), nodes and bytes, which are those of [Result.Cost], and, if it was asked for, time,
 // which is charged by a look at the clock now and then. Labels are rule, phase, as
 // [Options.Phase] names them, and pass: source, or generated for what the reverse
-// transformation has put around the source's own code.
+// transformation has put around the source's own code. That of a literal run is the fold over
+// its rewrites; it has the words of memory, too, that the machine has read and written, and its
+// rewrites are those of the engine's profile.
 type Profile struct {
 	Result *Result
 	pprof  *pprof
@@ -43,7 +46,10 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 	case opt.Mode != Reverse || opt.Ablation != Whole:
 		return nil, errors.New("gram: a profile is of the mode Reverse, without an ablation")
 	}
-	prof := &profiler{out: newPprof(p.src, opt.Time), kind: engine.Profile}
+	if opt.Literal && opt.Time {
+		return nil, errors.New("gram: a profile of the literal machine has no time")
+	}
+	prof := &profiler{out: newPprof(p.src, opt.Time, opt.Literal), kind: engine.Profile}
 	if opt.Time {
 		prof.kind = engine.ProfileTime
 	}
@@ -58,8 +64,9 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 // profiler takes what machines record. All its methods are for a nil one too, which takes
 // nothing.
 type profiler struct {
-	out  *pprof
-	kind engine.Recording
+	out     *pprof
+	kind    engine.Recording
+	literal *machine.Profile // of a literal run
 }
 
 func (p *profiler) recording() engine.Recording {
@@ -67,6 +74,17 @@ func (p *profiler) recording() engine.Recording {
 		return engine.NoProfile
 	}
 	return p.kind
+}
+
+// collectRun takes what the evaluator's machine has recorded.
+func (p *profiler) collectRun(e *Evaluator) {
+	switch {
+	case p == nil:
+	case p.literal != nil:
+		p.literal.Samples(e.literal.Stats().Nodes, func(s engine.Sample) { p.out.add(&s, inPlace) })
+	default:
+		p.collect(e.m, inPlace)
+	}
 }
 
 // collect takes what the machine has recorded. place returns the program's place for one of
@@ -105,7 +123,10 @@ func (o *pprof) add(s *engine.Sample, place func(term.Pos) term.Pos) {
 	if s.Nodes != 0 {
 		v := o.sample(stack, key)
 		v[inNodes] += int64(s.Nodes)
-		v[inBytes] += int64(s.Nodes * graph.NodeBytes)
+		v[inBytes] += int64(s.Nodes * o.nodeBytes)
+	}
+	if s.Words != 0 {
+		o.sample(stack, key)[inWords] += int64(s.Words)
 	}
 	if s.Time != 0 {
 		o.sample(stack, key)[inNanoseconds] += s.Time.Nanoseconds()

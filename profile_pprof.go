@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -17,11 +19,13 @@ const (
 	inNodes
 	inBytes
 	inNanoseconds
+	inWords = inNanoseconds // of a literal run, which has no time
 )
 
 // pprof is a profile in the making.
 type pprof struct {
 	src       *lang.Program
+	nodeBytes uint64
 	names     *functionNames
 	out       *profile.Profile
 	functions map[function]*profile.Function
@@ -34,12 +38,17 @@ type pprof struct {
 	ofInputs  [][]*profile.Location                // by input: the stack of work on it
 }
 
-func newPprof(src *lang.Program, timing bool) *pprof {
+func newPprof(src *lang.Program, timing, literal bool) *pprof {
 	types := []*profile.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"}, {Type: "bytes", Unit: "bytes"}}
 	if timing {
 		types = append(types, &profile.ValueType{Type: "time", Unit: "nanoseconds"})
 	}
-	o := &pprof{src: src, names: newFunctionNames(src.File),
+	nodeBytes := uint64(graph.NodeBytes)
+	if literal {
+		types = append(types, &profile.ValueType{Type: "words", Unit: "count"})
+		nodeBytes = machine.NodeBytes
+	}
+	o := &pprof{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
 		out: &profile.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*profile.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
 		functions: map[function]*profile.Function{}, locations: map[codePlace]*profile.Location{},

@@ -18,8 +18,8 @@ type recorder struct {
 	m        *Machine
 	open     bool   // the program is
 	made     owners // of each node, the context that made it
-	contexts []context
-	calls    map[call]uint32
+	calls    *Calls
+	contexts []context // what is booked of them
 	layout   dualLayout
 	duals    []dualCount // of contexts, from context.duals on
 	inputs   []dualCount
@@ -45,11 +45,9 @@ type recorder struct {
 	ticks  int // until the clock is read again
 }
 
-// context is a calling context: a template and the call that it runs for, in the context
-// of its caller. Context 0 is the program's.
+// context is what is booked of a calling context.
 type context struct {
-	call
-	depth int
+	Call
 	runs  uint64
 	args  uint64 // bound: a (1) and a (4) each
 	nodes uint64 // made by its code, and by blocks
@@ -62,21 +60,6 @@ type context struct {
 	}
 	duals int // where its counts in recorder.duals begin
 }
-
-// call is a call of a template from a place in the code of a context.
-type call struct {
-	caller   uint32
-	pos      term.Pos
-	template uint32
-}
-
-// deepest and maxContexts bound what a recorder keeps of calling contexts. A call deeper
-// than the first stands in the place of the caller at that depth; when there are so many
-// contexts as the second, calls that are new stand directly under the program.
-const (
-	deepest     = 64
-	maxContexts = 1 << 16
-)
 
 // where is a place of work that no template counts.
 type where struct {
@@ -101,11 +84,12 @@ func (p *recorder) begin() {
 	p.made.fill(0, p.m.base, 0)
 	p.lastExtra = nil
 	p.contexts, p.duals = p.contexts[:0], p.duals[:0]
-	p.calls, p.extra = map[call]uint32{}, map[where]*extra{}
+	p.extra = map[where]*extra{}
 	p.inputs = make([]dualCount, len(p.m.prog.Inputs))
 	p.blocks = blockRecord{sites: map[blockCall]uint32{}, arrived: map[graph.Ref]uint64{}, fired: map[*graph.Backward]*firedCells{}}
 	main := p.m.prog.Main
-	p.newContext(call{template: main, pos: p.m.prog.Templates[main].Pos})
+	p.calls = NewCalls(Call{Template: main, Pos: p.m.prog.Templates[main].Pos})
+	p.addContexts()
 	p.context, p.pos, p.phase = 0, p.m.prog.Templates[main].Pos, Primal
 	p.clock, p.ticks = time.Now(), clockEvery
 	p.sync()
@@ -162,7 +146,7 @@ func (p *recorder) done() {
 	p.bookCounts()
 	if k := &p.blocks; k.ran {
 		p.context = k.calls[k.now].contexts[0]
-		p.pos, p.inCode = p.m.prog.Templates[p.contexts[p.context].template].Pos, true
+		p.pos, p.inCode = p.m.prog.Templates[p.contexts[p.context].Template].Pos, true
 	}
 	p.bookNodes()
 	p.inCode = false
@@ -283,56 +267,24 @@ func (p *recorder) readClock() {
 	p.clock, p.ticks = now, clockEvery
 }
 
-// callee returns the context of a call. A call that stands among its callers already is
-// that one: recursion, as through the functions that a fold builds, is folded, so that
-// stacks are no deeper than the program.
+// callee returns the context of a call.
 func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
 	last := &p.contexts[caller].last
 	if last.callee != 0 && last.pos == pos && last.template == id {
 		return last.callee
 	}
-	c := p.calleeOf(call{caller, pos, id})
+	c := p.calls.Callee(Call{caller, pos, id})
+	p.addContexts()
 	last = &p.contexts[caller].last
 	last.pos, last.template, last.callee = pos, id, c
 	return c
 }
 
-func (p *recorder) calleeOf(k call) uint32 {
-	caller, pos, id := k.caller, k.pos, k.template
-	if c, ok := p.calls[k]; ok {
-		return c
+// addContexts makes room for what is booked of new contexts.
+func (p *recorder) addContexts() {
+	for c := len(p.contexts); c < p.calls.Len(); c++ {
+		k := p.calls.At(uint32(c))
+		p.contexts = append(p.contexts, context{Call: k, duals: len(p.duals)})
+		p.duals = append(p.duals, make([]dualCount, 1+len(p.layout.of[k.Template]))...)
 	}
-	c, ok := p.among(k)
-	switch {
-	case ok:
-	case p.contexts[caller].depth >= deepest:
-		c = p.callee(p.contexts[caller].caller, pos, id)
-	case len(p.contexts) >= maxContexts && caller != 0:
-		c = p.callee(0, pos, id)
-	default:
-		c = p.newContext(k)
-	}
-	p.calls[k] = c
-	return c
-}
-
-// among looks for the call among the callers of the caller, and the caller itself.
-func (p *recorder) among(k call) (uint32, bool) {
-	for c := k.caller; c != 0; c = p.contexts[c].caller {
-		if x := &p.contexts[c]; x.template == k.template && x.pos == k.pos {
-			return c, true
-		}
-	}
-	return 0, false
-}
-
-func (p *recorder) newContext(k call) uint32 {
-	c := uint32(len(p.contexts))
-	depth := 0
-	if c > 0 {
-		depth = p.contexts[k.caller].depth + 1
-	}
-	p.contexts = append(p.contexts, context{call: k, depth: depth, duals: len(p.duals)})
-	p.duals = append(p.duals, make([]dualCount, 1+len(p.layout.of[k.template]))...)
-	return c
 }

@@ -64,7 +64,7 @@ func (p *recorder) under(r graph.Ref) {
 	p.done()
 	m := p.m
 	index := m.nodes[r].Head >> graph.KindShift
-	pos := m.prog.Templates[p.contexts[p.made.of(r)].template].Pos
+	pos := m.prog.Templates[p.contexts[p.made.of(r)].Template].Pos
 	switch m.nodes[r].Kind() {
 	case graph.Closure, graph.List:
 		pos = m.prog.Templates[index].Pos

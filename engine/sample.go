@@ -42,6 +42,7 @@ type Sample struct {
 	Origin Origin
 	Counts graph.Counts
 	Nodes  uint64
+	Words  uint64 // of memory that the literal machine has read and written
 	Time   time.Duration
 }
 
@@ -91,17 +92,9 @@ func branches(prog *graph.Program) []bool {
 
 // stackOf returns the stack of a place in a context.
 func (s *sampler) stackOf(c uint32, at term.Pos) []Frame {
-	s.stack = s.stack[:0]
-	prog := s.p.m.prog
-	for ; c != 0; c = s.p.contexts[c].caller {
-		x := &s.p.contexts[c]
-		if s.branch[x.template] {
-			continue
-		}
-		s.stack = append(s.stack, Frame{prog.Templates[x.template].Pos, at})
-		at = x.pos
-	}
-	s.stack = append(s.stack, Frame{0, at})
+	s.stack = s.p.calls.Stack(s.stack[:0], c, at, func(id uint32) (term.Pos, bool) {
+		return s.p.m.prog.Templates[id].Pos, !s.branch[id]
+	})
 	return s.stack
 }
 
@@ -169,7 +162,7 @@ type place struct {
 func (s *sampler) context(id uint32) {
 	c := &s.p.contexts[id]
 	prog := s.p.m.prog
-	t := &prog.Templates[c.template]
+	t := &prog.Templates[c.Template]
 	at := map[place]*Sample{}
 	var order []place
 	sample := func(k place) *Sample {
@@ -198,7 +191,7 @@ func (s *sampler) context(id uint32) {
 		x.Stack = s.stackOf(id, k.pos)
 		s.emit(*x)
 	}
-	duals := append([]uint32{prog.ZeroDual}, s.p.layout.of[c.template]...)
+	duals := append([]uint32{prog.ZeroDual}, s.p.layout.of[c.Template]...)
 	for i, dual := range duals {
 		if n := s.p.duals[c.duals+i]; n != (dualCount{}) {
 			s.dual(id, dual, n)
@@ -264,7 +257,7 @@ func (s *sampler) dual(id, dual uint32, n dualCount) {
 	d := &prog.Duals[dual]
 	at := d.Pos
 	if at == 0 {
-		at = prog.Templates[s.p.contexts[id].template].Pos
+		at = prog.Templates[s.p.contexts[id].Template].Pos
 	}
 	x := Sample{Input: -1, Phase: Backward, Origin: GeneratedCode, Stack: s.stackOf(id, at)}
 	x.Counts.AddTimes(&prog.Bodies[d.Body].Counts, n.fired)

@@ -31,13 +31,15 @@ type instr struct {
 	sym   term.Symbol
 	cmp   term.Compare
 	// up is the frame index of the parent; 0 is the place that waits for the body.
-	up      uint32
-	x, y    uint32 // frame indices of variables; x of a makeData in D(t): an instruction that makes λa.0⃗
-	n       uint64 // of makeSub: occurrences; of makeNat: the count; of makeData: the index
+	up   uint32
+	x, y uint32 // frame indices of variables; x of a makeData in D(t): an instruction that makes λa.0⃗
+	// n is of makeSub: occurrences; of makeNat: the count; of makeData: the index; of a List: 1 if
+	// its elements are numerals; of a λ: 1 if its body is one; of an App: see spine.
+	n       uint64
 	val     float64
 	closure *closure // of a λ, a conditional or a list
 	pos     term.Pos
-	name    term.Var // the variable that is bound
+	name    term.Var // the variable that is bound, or that occurs
 }
 
 // closure is what a λ, a conditional or a list captures, and its code.
@@ -56,6 +58,7 @@ type template struct {
 	param    uint64   // how often it mentions the parameter
 	linear   bool     // the λ is a dual
 	name     term.Var // the parameter
+	index    uint32   // in Program.templates
 }
 
 // Program is a term that has been made ready for the machine: immutable.
@@ -68,8 +71,10 @@ type Program struct {
 	outputs   int // of a gradient; 0 for a value
 	free      int // free dual variables
 	start     uint32
-	zero      uint32 // the template of λa.0⃗
-	cons      uint32 // that of λa.λr.⟨a,r⟩, which reads lists
+	zero      uint32           // the template of λa.0⃗
+	cons      uint32           // that of λa.λr.⟨a,r⟩, which reads lists
+	pos       term.Pos         // where the term stands
+	around    map[term.Var]int // the variables of the start term: their inputs; -1: of the seeds
 }
 
 // Outputs returns how many numbers a gradient is of, and 0 for the program of a value.
@@ -105,6 +110,10 @@ type spot struct {
 	// flat says that it is a summand of the body of a dual, whose place is the job's; named
 	// that it is a dual λ which a variable is bound to.
 	flat, named bool
+	// Of the function of an application f a1 … an: how many arguments follow, of how many, and
+	// where the whole application stands.
+	after, args uint32
+	whole       term.Pos
 }
 
 // home is where a variable is bound.
@@ -245,6 +254,7 @@ func (c *coder) finish() {
 		b.from = uint32(len(p.code))
 		p.code = append(p.code, b.code...)
 		b.to = uint32(len(p.code))
+		b.index = uint32(i)
 		p.templates[i] = b.template
 		p.frame = max(p.frame, int(b.locals)+len(b.uses))
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -14,6 +15,7 @@ const checkEvery = 1 << 14
 func NewValue(t *term.Term, inputs []term.Var, check func() error) (*Program, error) {
 	s := newStart(t)
 	for i, x := range inputs {
+		s.around[x] = i
 		s.t.Root = s.t.Let(0, x, s.input(i), s.t.Root)
 	}
 	return s.finish(len(inputs), check)
@@ -28,9 +30,10 @@ func NewGradient(d *term.Term, inputs []term.Var, outputs int, check func() erro
 	s := newStart(d)
 	s.seed(outputs)
 	for i, x := range inputs {
-		x0 := s.variable("x0", term.R)
-		name := s.variable("d", term.AbstractDual)
-		star := s.variable("x*", term.AbstractDual)
+		x0 := s.variable("x0", term.R, i)
+		name := s.variable("d", term.AbstractDual, i)
+		star := s.variable("x*", term.AbstractDual, i)
+		s.around[x] = i
 		a := s.t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true})
 		s.stars = append(s.stars, star)
 		pair := s.t.Pair(0, s.t.Variable(0, x0), s.t.Variable(0, name))
@@ -49,13 +52,16 @@ type start struct {
 	outputs map[term.Var]int
 	stars   []term.Var
 	seeds   term.Ref
+	pos     term.Pos // of the term that it is around
+	around  map[term.Var]int
 }
 
 func newStart(t *term.Term) *start {
 	u := *t
 	u.Nodes = t.Nodes[:len(t.Nodes):len(t.Nodes)]
 	u.Vars = t.Vars[:len(t.Vars):len(t.Vars)]
-	return &start{t: &u, inputs: map[term.Ref]int{}, outputs: map[term.Var]int{}}
+	return &start{t: &u, inputs: map[term.Ref]int{}, outputs: map[term.Var]int{},
+		pos: t.Nodes[t.Root].Pos, around: map[term.Var]int{}}
 }
 
 func (s *start) input(i int) term.Ref {
@@ -64,8 +70,11 @@ func (s *start) input(i int) term.Ref {
 	return r
 }
 
-func (s *start) variable(name string, ty term.Type) term.Var {
-	return s.t.NewVar(term.VarInfo{Name: name, Type: ty, Generated: true})
+// variable returns a variable of the start term, of an input or, -1, of the seeds.
+func (s *start) variable(name string, ty term.Type, input int) term.Var {
+	x := s.t.NewVar(term.VarInfo{Name: name, Type: ty, Generated: true})
+	s.around[x] = input
+	return x
 }
 
 // seed puts the seeds around D(t).
@@ -73,7 +82,7 @@ func (s *start) seed(k int) {
 	d := s.t.Root
 	apps, zs, stars := []term.Ref{}, []term.Var{}, []term.Var{}
 	for i := range max(1, k) {
-		z, star := s.variable("z", term.R), s.variable("z*", term.AbstractDual)
+		z, star := s.variable("z", term.R, -1), s.variable("z*", term.AbstractDual, -1)
 		s.outputs[z] = i
 		zs, stars = append(zs, z), append(stars, star)
 		apps = append(apps, s.t.App(0, s.t.Variable(0, star), s.t.Num(0, 1)))
@@ -86,7 +95,7 @@ func (s *start) seed(k int) {
 	}
 	ps := make([]term.Var, k)
 	for i := range ps {
-		ps[i] = s.variable("p", s.t.Types.Reverse(term.R))
+		ps[i] = s.variable("p", s.t.Types.Reverse(term.R), -1)
 		s.t.Root = s.t.Unpair(0, zs[i], stars[i], s.t.Variable(0, ps[i]), s.t.Root)
 	}
 	s.t.Root = s.t.Unvec(0, ps, d, s.t.Root)
@@ -94,10 +103,10 @@ func (s *start) seed(k int) {
 
 // finish makes the program of the start term.
 func (s *start) finish(inputs int, check func() error) (*Program, error) {
-	a, r := s.variable("a", term.R), s.variable("r", term.R)
+	a, r := s.variable("a", term.R, -1), s.variable("r", term.R, -1)
 	root := s.t.Root
 	cons := s.t.Lam(0, a, s.t.Lam(0, r, s.t.Pair(0, s.t.Variable(0, a), s.t.Variable(0, r))))
-	c := &coder{t: s.t, p: &Program{term: s.t, inputs: inputs, outputs: len(s.outputs), free: len(s.stars)},
+	c := &coder{t: s.t, p: &Program{term: s.t, inputs: inputs, outputs: len(s.outputs), free: len(s.stars), pos: s.pos, around: s.around},
 		nodes: make([]spot, len(s.t.Nodes)), homes: make([]home, len(s.t.Vars)), inputs: s.inputs, outputs: s.outputs, seeds: s.seeds}
 	// Of a program without a node of its own the code begins with no instruction.
 	c.p.start = c.newTemplate(0, nil)
@@ -136,7 +145,7 @@ func (c *coder) node(r term.Ref) error {
 		if c.homes[n.X].in == 0 {
 			return fmt.Errorf("the variable %s is free", c.t.Vars[n.X].Name)
 		}
-		at.op, at.x = makeVariable, c.find(in, n.X)
+		at.op, at.x, at.name = makeVariable, c.find(in, n.X), n.X
 		c.add(in, at)
 	case term.NumOp:
 		at.op, at.val = makeNumber, n.Val
@@ -152,7 +161,7 @@ func (c *coder) node(r term.Ref) error {
 	case term.LamOp:
 		c.lambda(n, s, at)
 	case term.AppOp:
-		c.operation(s, at, App, n.A, n.B)
+		c.application(n, s, at)
 	case term.PairOp:
 		c.operation(s, at, Pair, n.A, n.B)
 	case term.AddOp:
@@ -197,6 +206,29 @@ func (c *coder) operation(s spot, at instr, kind Kind, operands ...term.Ref) {
 	}
 }
 
+// application makes an application. The instruction says where it stands in f a1 … an.
+func (c *coder) application(n *term.Node, s spot, at instr) {
+	if s.args == 0 {
+		s.whole = n.Pos
+		for f := n; f.Op == term.AppOp; f = &c.t.Nodes[f.A] {
+			s.args++
+		}
+	}
+	at.n = spine(s)
+	c.operation(s, at, App, n.A, n.B)
+	if f := &c.nodes[n.A]; c.t.Nodes[n.A].Op == term.AppOp {
+		f.after, f.args, f.whole = s.after+1, s.args, s.whole
+	}
+}
+
+// spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
+// follow in the same node of the engine, which has up to graph.MaxArgs.
+func spine(s spot) uint64 {
+	i := s.args - 1 - s.after
+	end := min(s.args, i-i%graph.MaxArgs+graph.MaxArgs)
+	return both(uint32(s.whole), end-1-i)
+}
+
 // lambda makes λx.t. A dual λ gets a name where it has none, which is no step (note C4):
 // d[d:=λa.t].
 func (c *coder) lambda(n *term.Node, s spot, at instr) {
@@ -212,6 +244,9 @@ func (c *coder) lambda(n *term.Node, s spot, at instr) {
 	c.templates[body].linear = linear
 	c.bindParam(body, n.X)
 	at.op, at.kind, at.closure, at.name = makeLam, Lam, &closure{bodies: []uint32{body}}, n.X
+	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && !linear {
+		at.n = 1
+	}
 	c.add(in, at)
 	c.place(n.A, body, 0, 0)
 	c.nodes[n.A].flat = linear
@@ -288,13 +323,27 @@ func (c *coder) list(n *term.Node, s spot, at instr) {
 	in := s.in - 1
 	at.op, at.kind, at.closure = makeLam, List, &closure{}
 	var seen *captures
+	at.n = 1
 	for _, k := range c.t.Children(n) {
+		if !c.isNumeral(k) {
+			at.n = 0
+		}
 		e := c.newTemplate(in, seen)
 		seen = c.templates[e].seen
 		at.closure.bodies = append(at.closure.bodies, e)
 		c.place(k, e, 0, 0)
 	}
 	c.add(in, at)
+}
+
+// isNumeral reports whether the node is r, or in D(t) ⟨r, λa.0⃗⟩.
+func (c *coder) isNumeral(r term.Ref) bool {
+	n := &c.t.Nodes[r]
+	if c.p.outputs == 0 || n.Op != term.PairOp {
+		return c.p.outputs == 0 && n.Op == term.NumOp
+	}
+	dual := &c.t.Nodes[n.B]
+	return c.t.Nodes[n.A].Op == term.NumOp && dual.Op == term.LamOp && c.t.Nodes[dual.A].Op == term.ZeroOp
 }
 
 // data makes an occurrence of data: a list, or its numbers in place.

@@ -66,6 +66,12 @@ type Fired struct {
 	// Touched are the nodes that have been read or written since the event before; a node may stand
 	// there twice. Made are those among them that were free before.
 	Touched, Made []Ref
+
+	// What [Profile] needs: the instruction of the redex, or of what was made; the template whose
+	// copy comes next, or nil; and those of Touched that the move itself has touched.
+	code uint32
+	body *template
+	own  []Ref
 }
 
 // Work is what the firings of a rule, or a unit, have cost.
@@ -205,6 +211,7 @@ type core[M meter] struct {
 	touched uint64 // words, by the move that is being made
 	seen    []Ref  // the nodes since the last event, if events are told
 	unused  []Ref  // and those of them that were free
+	begun   int    // how many of seen were there before the move
 	to      Place  // where it has put a value
 	pos     uint32 // the instruction of the redex
 	steps   uint64 // rewrites that were reported
@@ -295,6 +302,7 @@ func (m *core[M]) reduce() error {
 // goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
 func (m *core[M]) goOn() {
 	m.more = false
+	m.mark(0)
 	if m.copy.body != nil {
 		m.copyBody()
 	}
@@ -347,7 +355,7 @@ func (m *core[M]) report(move Move, p Place) {
 }
 
 func (m *core[M]) beginMove(p Place) {
-	m.touched, m.to = 0, 0
+	m.touched, m.to, m.begun = 0, 0, len(m.seen)
 	if p == 0 {
 		return
 	}
@@ -374,10 +382,15 @@ func (m *core[M]) tell(move Move, p Place) {
 	if m.to == 0 {
 		m.to = p
 	}
-	m.event = Fired{N: m.steps, Move: move, Backward: m.job != 0 && (m.prog.outputs > 0 || m.job == m.running), Redex: p, Result: m.to,
-		Pos: m.posOf(m.pos), Words: m.touched, Live: m.made - m.freed, Touched: m.seen, Made: m.unused}
-	m.fail(m.opt.Events(&m.event))
-	m.seen, m.unused = m.seen[:0], m.unused[:0]
+	e := &m.event
+	e.N, e.Move, e.Backward = m.steps, move, m.job != 0 && (m.prog.outputs > 0 || m.job == m.running)
+	e.Redex, e.Result, e.Pos = p, m.to, m.posOf(m.pos)
+	e.Words, e.Live, e.Touched, e.Made = m.touched, m.made-m.freed, m.seen, m.unused
+	e.code, e.body, e.own = m.pos, m.copy.body, m.seen[m.begun:]
+	if err := m.opt.Events(e); err != nil {
+		m.fail(err)
+	}
+	m.seen, m.unused, m.begun = m.seen[:0], m.unused[:0], 0
 }
 
 // counted is how many rewrites have been made.

@@ -17,8 +17,11 @@ type Place = uint32
 // counts all of them.
 const NodeWords = 8
 
+// NodeBytes is how many bytes a node has.
+const NodeBytes = 4 * NodeWords
+
 const (
-	nodeBytes  = 4 * NodeWords
+	nodeBytes  = NodeBytes
 	arenaBytes = graph.NodeBytes // the unit in which an arena is measured
 )
 

@@ -89,7 +89,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	f.addForm(cmd)
-	fs.BoolVar(&f.literal, "literal", false, "run the literal machine, on which every step is a rewrite of its own; value,\ngradient and steps don't depend on it")
+	f.addLiteral(cmd)
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
 	f.ablation = choice[gram.Ablation]{kind: "piece", of: []gram.Ablation{gram.Whole, gram.NoFactoring, gram.SubstituteFirst, gram.Rescan, gram.CopyBodies}}
 	for _, a := range f.ablation.of {
@@ -105,6 +105,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // addForm adds the flag for the form without blocks.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; value, gradient and the steps\nthat are counted don't depend on it")
+}
+
+// addLiteral adds the flag for the literal machine.
+func (f *runFlags) addLiteral(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.literal, "literal", false, "run the literal machine, on which every step is a rewrite of its own; value,\ngradient and steps don't depend on it")
 }
 
 // addFinite adds the flag for numbers that aren't finite.

@@ -47,6 +47,11 @@ inlined where it stands; calls of a function by itself, as through the functions
 fold builds, are folded into one, and stacks are cut at 64 calls. A dual fires, in the
 backward phase, for the calls that made it. Work on an input is of "input x".
 
+With --literal the profile is a fold over the rewrites of the literal machine: each is one
+step, booked where it was made. Its samples of rewrites are the same. Nodes are those of
+the literal machine, of 32 bytes, and a further type of samples is words: those of 32 bits
+that the machine has read and written. It goes without --time, --no-fuse and --strategy.
+
 It is the gradient that is profiled if the program has inputs and a gradient, and the
 value if not; --of says otherwise. The arena's collections take no steps and don't show.`,
 		Annotations: more(limitsHelp, statusHelp),
@@ -86,6 +91,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo or random")
 	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
 	f.addForm(cmd)
+	f.addLiteral(cmd)
 	f.addFinite(cmd)
 	f.addStrategy(cmd)
 	f.observe.add(cmd)
@@ -95,6 +101,12 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 // profile profiles a program. The file is opened before the run, and is there only if all
 // went well.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) error {
+	if f.literal && f.time {
+		return usagef("--time is of the engine, and --literal runs without it")
+	}
+	if err := f.checkLiteral(); err != nil {
+		return err
+	}
 	file, err := newOutputFile(f.out)
 	if err != nil {
 		return outputError(f.out, err)

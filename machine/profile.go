@@ -1,0 +1,320 @@
+package machine
+
+import (
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// Profile is a fold over the events of a run: it books each rewrite to the calling context and the
+// place in the source to which the engine books it. Each node has the entry of what made it, and each
+// occurrence of a variable that of its own place.
+//
+// (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else of
+// the application. All that a dual does is of the place of the dual and of the calls that made it: of
+// D(t) as for the engine, which books the firings of other duals to the place of the sum.
+type Profile struct {
+	prog    *Program
+	code    codeInfo
+	calls   *engine.Calls
+	at      []contextEntries // by context
+	index   []uint32         // entries of instructions in contexts; 0: none yet
+	entries []entry
+	nodes   []nodeEntry // by Ref
+	// What is copied stands in a context, or all of it has the one entry.
+	context uint32
+	only    uint32
+	total   uint64 // nodes booked
+}
+
+// entry is what was done at a place in a context.
+type entry struct {
+	context uint32
+	code    uint32 // the instruction; noCode if there is none
+	pos     term.Pos
+	input   int
+	phase   engine.Phase
+	origin  engine.Origin
+	counts  graph.Counts
+	nodes   uint64
+	words   uint64
+	fired   uint32 // the entry of the firings of the dual that was made here
+	datum   uint32 // that of the elements of data that an iteration made here
+	isDatum bool
+	// The call from here that was made last, and its context.
+	template, callee uint32
+}
+
+// nodeEntry is what is known of a node.
+type nodeEntry struct {
+	entry uint32
+	// of are the entries of the occurrences that are its operands; the second, of the substitution
+	// of the accumulator of a list, that of the variable's own occurrence, and of any other 0.
+	of     [2]uint32
+	rest   uint8 // of an App: how many arguments follow in the same node of the engine
+	iter   bool
+	firing bool // an App of a dual that fires
+}
+
+// contextEntries says where the entries of a context stand in Profile.index.
+type contextEntries struct {
+	base, from uint32
+	param      uint32 // the entry of the parameters that it binds
+}
+
+// NewProfile returns a profile of one run of the program, whose events [Profile.Event] gets.
+func NewProfile(p *Program) *Profile {
+	f := &Profile{prog: p, code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
+	f.calls = engine.NewCalls(engine.Call{Template: p.start, Pos: p.pos})
+	f.addContexts()
+	return f
+}
+
+// Event books an event. It is for [Options.Events].
+func (f *Profile) Event(e *Fired) error {
+	at := uint32(0)
+	if r := e.Redex >> 1; int(r) >= len(f.nodes) {
+		f.put(r, nodeEntry{})
+	}
+	if rule, ok := e.Move.Rule(); ok {
+		at = f.rewrite(rule, e)
+		f.entries[at].counts[rule]++
+	} else if e.Move == Instantiate.move() {
+		at = f.instantiate(e)
+	} else {
+		at = f.nodes[e.Redex>>1].entry
+		f.putAll(e.Made, at)
+	}
+	x := &f.entries[at]
+	x.words += e.Words
+	x.nodes += uint64(len(e.Made))
+	f.total += uint64(len(e.Made))
+	return nil
+}
+
+// put sets what is known of a node.
+func (f *Profile) put(r Ref, n nodeEntry) {
+	if int(r) >= len(f.nodes) {
+		f.nodes = append(f.nodes, make([]nodeEntry, int(r))...)
+	}
+	f.nodes[r] = n
+}
+
+// putAll sets what is known of nodes that stand at an entry.
+func (f *Profile) putAll(made []Ref, at uint32) {
+	for _, r := range made {
+		f.put(r, nodeEntry{entry: at})
+	}
+}
+
+// rewrite returns the entry of a rewrite, and sets those of what it leaves.
+func (f *Profile) rewrite(rule graph.Rule, e *Fired) uint32 {
+	n := &f.nodes[e.Redex>>1]
+	switch rule {
+	case graph.Lambda:
+		n.entry = f.apply(e, n)
+		return n.entry
+	case graph.Subst, graph.SubstNumeral:
+		s := &f.nodes[e.own[1]]
+		switch {
+		case f.code.isCell(&f.entries[s.entry]):
+			n.entry, n.firing = f.firing(s.entry), true
+			return n.entry
+		case s.of[1] != 0:
+			return s.of[1]
+		}
+		return n.of[e.Redex&1]
+	case graph.Factor:
+		n.entry = f.firing(f.nodes[e.own[1]].entry)
+	case graph.Lin:
+		if e.body != nil {
+			f.only = n.entry
+		}
+	case graph.Branch:
+		f.context, f.only = f.callee(n.entry, e.body.index), 0
+	}
+	at := n.entry
+	f.putAll(e.Made, at)
+	return at
+}
+
+// apply is (1), at the application n.
+func (f *Profile) apply(e *Fired, n *nodeEntry) uint32 {
+	at, rest := n.entry, n.rest
+	switch {
+	case n.firing:
+		n.firing = false
+		return at
+	case e.body == nil:
+		return f.applyList(e, n)
+	}
+	n.of[1] = 0
+	t := &f.code.templates[e.body.index]
+	f.only = at
+	if t.left > uint32(rest) {
+		return at
+	}
+	c := f.callee(at, t.last)
+	f.only = f.at[c].param
+	at = f.only
+	if t.left == 0 {
+		f.context, f.only = c, 0
+	}
+	return at
+}
+
+// applyList is (1) of a list or numeral, or of what that has made.
+func (f *Profile) applyList(e *Fired, n *nodeEntry) uint32 {
+	site, list := n.entry, f.nodes[e.own[1]].entry
+	first := len(e.Made) == 1
+	at := site
+	if t := f.code.elements(&f.entries[list]); t != 0 && (!first || n.rest > 0) {
+		at = f.at[f.callee(site, t)].param
+	}
+	n.of[1] = 0
+	if !first {
+		n.of[1] = site
+	}
+	n.entry = at
+	switch len(e.Made) {
+	case 1:
+		f.put(e.Made[0], nodeEntry{entry: list})
+	case 2:
+		f.put(e.Made[0], nodeEntry{entry: site, iter: true})
+		f.put(e.Made[1], nodeEntry{entry: site})
+	}
+	return at
+}
+
+// instantiate books the unit that makes a node, or the next application of an iteration.
+func (f *Profile) instantiate(e *Fired) uint32 {
+	r := e.Redex >> 1
+	switch {
+	case e.code < noCode && f.code.sites[e.code].variable:
+		at := f.here(e.code)
+		f.putAll(e.Made, at)
+		f.nodes[r].of[e.Redex&1] = at
+		return at
+	case len(e.Made) == 0:
+		return f.nodes[r].entry
+	}
+	if f.nodes[r].iter && e.Made[0] != r && f.prog.code[e.code].op != makeIf {
+		return f.iterate(e, f.nodes[r].entry)
+	}
+	at := f.here(e.code)
+	for _, r := range e.Made {
+		f.put(r, nodeEntry{entry: at, rest: f.code.sites[e.code].rest})
+	}
+	return at
+}
+
+// here returns the entry of an instruction whose node is made.
+func (f *Profile) here(code uint32) uint32 {
+	if f.only != 0 {
+		return f.only
+	}
+	c := &f.at[f.context]
+	i := c.base + code - c.from
+	if f.index[i] == 0 {
+		f.index[i] = f.add(f.code.entry(f.context, code))
+	}
+	return f.index[i]
+}
+
+func (f *Profile) add(x entry) uint32 {
+	f.entries = append(f.entries, x)
+	return uint32(len(f.entries) - 1)
+}
+
+// iterate books the unit that makes f ti x, or f x of a numeral.
+func (f *Profile) iterate(e *Fired, site uint32) uint32 {
+	app := e.Made[0]
+	f.put(app, nodeEntry{entry: site})
+	if len(e.Made) > 1 {
+		app = e.Made[1]
+		f.put(app, nodeEntry{entry: site, rest: 1})
+	}
+	f.nodes[app].of[0] = site
+	f.only = f.datum(site)
+	if e.body != nil {
+		if t := f.code.templates[e.body.index].elements; t != 0 {
+			f.context, f.only = f.callee(site, t), 0
+		}
+	}
+	return site
+}
+
+// datum returns the entry of the elements of data that an iteration makes.
+func (f *Profile) datum(site uint32) uint32 {
+	if f.entries[site].datum == 0 {
+		x := &f.entries[site]
+		d := f.add(entry{context: x.context, code: noCode, pos: x.pos, input: -1, origin: engine.GeneratedCode, isDatum: true})
+		f.entries[site].datum = d
+	}
+	return f.entries[site].datum
+}
+
+// firing returns the entry of the firings of the duals whose cells are made at an entry.
+func (f *Profile) firing(cell uint32) uint32 {
+	if f.entries[cell].fired == 0 {
+		x := f.entries[cell]
+		if x.isDatum || x.pos == 0 {
+			x.pos = f.code.templates[f.calls.At(x.context).Template].pos
+		}
+		d := entry{context: x.context, code: noCode, pos: x.pos, input: x.input}
+		if f.code.reversed {
+			d.phase, d.origin = engine.Backward, engine.GeneratedCode
+		}
+		fired := f.add(d)
+		f.entries[cell].fired = fired
+	}
+	return f.entries[cell].fired
+}
+
+// callee returns the context of a call from an entry.
+func (f *Profile) callee(from, template uint32) uint32 {
+	x := &f.entries[from]
+	if x.callee == 0 || x.template != template {
+		x.template, x.callee = template, f.calls.Callee(engine.Call{Caller: x.context, Pos: x.pos, Template: template})
+		c := x.callee
+		f.addContexts()
+		return c
+	}
+	return x.callee
+}
+
+// addContexts makes room for the entries of new contexts.
+func (f *Profile) addContexts() {
+	for c := len(f.at); c < f.calls.Len(); c++ {
+		t := &f.code.templates[f.calls.At(uint32(c)).Template]
+		f.at = append(f.at, contextEntries{uint32(len(f.index)), t.from,
+			f.add(entry{context: uint32(c), code: noCode, pos: t.pos, input: -1})})
+		f.index = append(f.index, make([]uint32, t.to-t.from)...)
+	}
+}
+
+// Samples calls g on the samples of the run that made so many nodes, in an order that depends on the
+// run alone. What has no place, as nodes that no move has made, is of the program. The stack is overwritten by the next.
+func (f *Profile) Samples(made uint64, g func(engine.Sample)) {
+	main, none := &f.entries[f.at[0].param], &f.entries[0]
+	main.counts.AddTimes(&none.counts, 1)
+	main.nodes += made - f.total + none.nodes
+	main.words += none.words
+	*none = entry{}
+	var stack []engine.Frame
+	for i := range f.entries[1:] {
+		x := &f.entries[1+i]
+		s := engine.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Words: x.words}
+		if s.Counts == (graph.Counts{}) && s.Nodes == 0 && s.Words == 0 {
+			continue
+		}
+		if x.input < 0 {
+			stack = f.calls.Stack(stack[:0], x.context, x.pos, func(id uint32) (term.Pos, bool) {
+				t := &f.code.templates[id]
+				return t.pos, !t.branch
+			})
+			s.Stack = stack
+		}
+		g(s)
+	}
+}
