@@ -114,7 +114,6 @@ func TestMisusedOptions(t *testing.T) {
 		return err
 	}
 	_, repeat := p.Repeat(t.Context(), gram.EvalOptions{}, true, -1)
-	_, profile := p.Profile(t.Context(), gram.ProfileOptions{EvalOptions: gram.EvalOptions{Literal: true}})
 	trace := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: gram.EvalOptions{NoFuse: true}})
 	_, bound := p.Bound(t.Context(), gram.EvalOptions{Workers: -1})
 	for name, m := range map[string]mistake{
@@ -131,7 +130,6 @@ func TestMisusedOptions(t *testing.T) {
 		"literal schedule": {value(gram.EvalOptions{Literal: true, Schedule: gram.Parallel}, point), "the schedules LIFO and Random"},
 		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
 		"literal ablation": {value(gram.EvalOptions{Literal: true, Ablation: gram.Rescan}, point), "ablations are of the engine"},
-		"literal profile":  {profile, "the run is one of the engine"},
 		"literal trace":    {trace, "no blocks that NoFuse could leave out"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(gram.EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
@@ -81,7 +82,7 @@ func (p *profiler) collectRun(e *Evaluator) {
 	switch {
 	case p == nil:
 	case p.literal != nil:
-		p.literal.Samples(e.literal.Stats().Nodes, func(s engine.Sample) { p.out.add(&s, inPlace) })
+		p.literal.Samples(e.literal.Stats().Nodes, func(s calls.Sample) { p.out.add(&s, inPlace) })
 	default:
 		p.collect(e.m, inPlace)
 	}
@@ -93,17 +94,17 @@ func (p *profiler) collect(m *engine.Machine, place func(term.Pos) term.Pos) {
 	if p == nil {
 		return
 	}
-	m.Samples(func(s engine.Sample) { p.out.add(&s, place) })
+	m.Samples(func(s calls.Sample) { p.out.add(&s, place) })
 }
 
 // inPlace is for terms whose places are the program's.
 func inPlace(at term.Pos) term.Pos { return at }
 
 // passNames are the values of the label pass; what is not told apart has none.
-var passNames = map[engine.Origin]string{engine.SourceCode: "source", engine.GeneratedCode: "generated"}
+var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.GeneratedCode: "generated"}
 
 // add adds a sample of a machine.
-func (o *pprof) add(s *engine.Sample, place func(term.Pos) term.Pos) {
+func (o *pprof) add(s *calls.Sample, place func(term.Pos) term.Pos) {
 	var stack []*profile.Location
 	if s.Input >= 0 {
 		stack = o.inputStack(s.Input)

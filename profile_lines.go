@@ -1,6 +1,9 @@
 package gram
 
-import "github.com/gram-machine/gram/engine"
+import (
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/calls"
+)
 
 // LineCost is what a run did at one line of the source itself: what was done at the lines
 // that this one calls is theirs.
@@ -29,7 +32,7 @@ func (p *Profile) Lines() []LineCost {
 	for _, s := range p.pprof.out.Sample {
 		at := &lines[s.Location[0].Line[0].Line]
 		to := &at.Normalised
-		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[engine.SourceCode] {
+		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[calls.SourceCode] {
 			to = &at.Source
 		} else if pass != nil {
 			to = &at.Generated

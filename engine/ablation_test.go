@@ -80,9 +80,9 @@ func TestAblationsOfFactoring(t *testing.T) {
 	}
 }
 
-// calls is n calls, each of which waits for the one before, of a function with a branch
+// callsOf is n calls, each of which waits for the one before, of a function with a branch
 // of so many operations that is never taken.
-func calls(n, branch int) string {
+func callsOf(n, branch int) string {
 	var b strings.Builder
 	b.WriteString("input x = 0.5\nlet f = fun z -> if z < -2 then z")
 	b.WriteString(strings.Repeat(" + sin z", branch))
@@ -100,8 +100,8 @@ func TestAblationRescan(t *testing.T) {
 	for _, reversed := range []bool{false, true} {
 		var search []int64
 		for n := 10; n < 15; n++ {
-			want, whole := ablated(t, calls(n, 1), reversed, engine.Whole)
-			got, st := ablated(t, calls(n, 1), reversed, engine.Rescan)
+			want, whole := ablated(t, callsOf(n, 1), reversed, engine.Whole)
+			got, st := ablated(t, callsOf(n, 1), reversed, engine.Rescan)
 			sameBits(t, want, got)
 			search = append(search, int64(st.Search)-int64(whole.Search))
 		}
@@ -116,8 +116,8 @@ func TestAblationRescan(t *testing.T) {
 func TestAblationCopyBodies(t *testing.T) {
 	const n = 10
 	copied := func(branch int) uint64 {
-		want, whole := ablated(t, calls(n, branch), true, engine.Whole)
-		got, st := ablated(t, calls(n, branch), true, engine.CopyBodies)
+		want, whole := ablated(t, callsOf(n, branch), true, engine.Whole)
+		got, st := ablated(t, callsOf(n, branch), true, engine.CopyBodies)
 		require.Equal(t, want.values, got.values)
 		require.Equal(t, want.jacobian, got.jacobian)
 		require.Equal(t, want.counts, got.counts)

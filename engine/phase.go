@@ -1,23 +1,19 @@
 package engine
 
+import "github.com/gram-machine/gram/internal/calls"
+
 // Phase is a part of a run.
-type Phase uint8
+type Phase = calls.Phase
 
-// The phases. A gradient has the first three and the fourth, one discovery and one
-// backward phase for each output; a program with symbolic inputs has Normalise alone.
+// The phases, by the names of package calls.
 const (
-	Primal    Phase = iota // the worklist is emptied
-	Discovery              // the arrivals due at each dual are counted
-	Backward               // the duals fire
-	ReadBack               // the value, or the normal form, is read off the graph
-	Normalise              // a program with symbolic inputs is reduced, under its λs too
-	NumPhases
+	Primal    = calls.Primal
+	Discovery = calls.Discovery
+	Backward  = calls.Backward
+	ReadBack  = calls.ReadBack
+	Normalise = calls.Normalise
+	NumPhases = calls.NumPhases
 )
-
-// String returns the phase's name.
-func (p Phase) String() string {
-	return [...]string{"primal", "discovery", "backward", "read-back", "normalise"}[p]
-}
 
 // enter tells that a phase begins.
 func (m *Machine) enter(p Phase) {

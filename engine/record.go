@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,7 +19,7 @@ type recorder struct {
 	m        *Machine
 	open     bool   // the program is
 	made     owners // of each node, the context that made it
-	calls    *Calls
+	calls    *calls.Calls
 	contexts []context // what is booked of them
 	layout   dualLayout
 	duals    []dualCount // of contexts, from context.duals on
@@ -47,7 +48,7 @@ type recorder struct {
 
 // context is what is booked of a calling context.
 type context struct {
-	Call
+	calls.Call
 	runs  uint64
 	args  uint64 // bound: a (1) and a (4) each
 	nodes uint64 // made by its code, and by blocks
@@ -88,7 +89,7 @@ func (p *recorder) begin() {
 	p.inputs = make([]dualCount, len(p.m.prog.Inputs))
 	p.blocks = blockRecord{sites: map[blockCall]uint32{}, arrived: map[graph.Ref]uint64{}, fired: map[*graph.Backward]*firedCells{}}
 	main := p.m.prog.Main
-	p.calls = NewCalls(Call{Template: main, Pos: p.m.prog.Templates[main].Pos})
+	p.calls = calls.NewCalls(calls.Call{Template: main, Pos: p.m.prog.Templates[main].Pos})
 	p.addContexts()
 	p.context, p.pos, p.phase = 0, p.m.prog.Templates[main].Pos, Primal
 	p.clock, p.ticks = time.Now(), clockEvery
@@ -273,7 +274,7 @@ func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
 	if last.callee != 0 && last.pos == pos && last.template == id {
 		return last.callee
 	}
-	c := p.calls.Callee(Call{caller, pos, id})
+	c := p.calls.Callee(calls.Call{Caller: caller, Pos: pos, Template: id})
 	p.addContexts()
 	last = &p.contexts[caller].last
 	last.pos, last.template, last.callee = pos, id, c

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -20,38 +20,9 @@ const (
 	ProfileTime           // also time, by a look at the clock every 256 redexes or firings
 )
 
-// Origin tells whose code has taken a step.
-type Origin uint8
-
-// The origins. Of a gradient, the steps of the first are as many as the value's.
-const (
-	SourceCode    Origin = iota // the program's
-	GeneratedCode               // what the reverse transformation has put around it
-	NormalCode                  // of a program that was normalised: not told apart
-)
-
-// Sample is what a run has done in one calling context, at one place, in one phase: steps
-// by rule, nodes made, and the time that was charged to it. Over all samples of a run, steps
-// and nodes are those of [Machine.Stats].
-type Sample struct {
-	// Stack are the calls, from the innermost to the program. Of work on an input it is
-	// empty, and Input says which; else Input is -1.
-	Stack  []Frame
-	Input  int
-	Phase  Phase
-	Origin Origin
-	Counts graph.Counts
-	Nodes  uint64
-	Words  uint64 // of memory that the literal machine has read and written
-	Time   time.Duration
-}
-
-// Frame is a place At in the code of the λ at Func, which is 0 for the program itself.
-type Frame struct{ Func, At term.Pos }
-
 // Samples calls f on the samples of the last run, in an order that depends on the run
 // alone. The stack is overwritten by the next.
-func (m *Machine) Samples(f func(Sample)) {
+func (m *Machine) Samples(f func(calls.Sample)) {
 	if m.record == nil {
 		return
 	}
@@ -67,9 +38,9 @@ func (m *Machine) Samples(f func(Sample)) {
 
 type sampler struct {
 	p      *recorder
-	f      func(Sample)
+	f      func(calls.Sample)
 	branch []bool // of templates: code that is no λ's, but stands in one
-	stack  []Frame
+	stack  []calls.Frame
 }
 
 func branches(prog *graph.Program) []bool {
@@ -91,21 +62,21 @@ func branches(prog *graph.Program) []bool {
 }
 
 // stackOf returns the stack of a place in a context.
-func (s *sampler) stackOf(c uint32, at term.Pos) []Frame {
+func (s *sampler) stackOf(c uint32, at term.Pos) []calls.Frame {
 	s.stack = s.p.calls.Stack(s.stack[:0], c, at, func(id uint32) (term.Pos, bool) {
 		return s.p.m.prog.Templates[id].Pos, !s.branch[id]
 	})
 	return s.stack
 }
 
-func (s *sampler) origin(generated bool) Origin {
+func (s *sampler) origin(generated bool) calls.Origin {
 	switch {
 	case s.p.m.prog.Open && s.p.m.prog.Reversed:
-		return NormalCode
+		return calls.NormalCode
 	case generated:
-		return GeneratedCode
+		return calls.GeneratedCode
 	}
-	return SourceCode
+	return calls.SourceCode
 }
 
 // runPhase is the phase in which templates run.
@@ -128,16 +99,16 @@ func (s *sampler) inputs() {
 	prog := s.p.m.prog
 	for i := range s.p.inputs {
 		if !prog.Open {
-			let := Sample{Input: i, Phase: Primal}
+			let := calls.Sample{Input: i, Phase: Primal}
 			let.Counts[graph.GC] = 1
 			s.emit(let)
 		}
 		if !prog.Open && prog.Reversed {
-			pair := Sample{Input: i, Phase: Primal, Origin: GeneratedCode}
+			pair := calls.Sample{Input: i, Phase: Primal, Origin: calls.GeneratedCode}
 			pair.Counts[graph.GC], pair.Counts[graph.SubstNumeral] = 2, 1
 			s.emit(pair)
 		}
-		cell := Sample{Input: i, Phase: Backward, Origin: GeneratedCode}
+		cell := calls.Sample{Input: i, Phase: Backward, Origin: calls.GeneratedCode}
 		d := &s.p.inputs[i]
 		cell.Counts[graph.Lambda], cell.Counts[graph.Subst], cell.Counts[graph.Lin] = d.fired, d.fired, d.fired
 		d.factors(&cell.Counts)
@@ -146,7 +117,7 @@ func (s *sampler) inputs() {
 }
 
 // emit passes a sample on, if there is anything in it.
-func (s *sampler) emit(x Sample) {
+func (s *sampler) emit(x calls.Sample) {
 	if x.Counts != (graph.Counts{}) || x.Nodes != 0 || x.Time != 0 {
 		s.f(x)
 	}
@@ -163,12 +134,12 @@ func (s *sampler) context(id uint32) {
 	c := &s.p.contexts[id]
 	prog := s.p.m.prog
 	t := &prog.Templates[c.Template]
-	at := map[place]*Sample{}
+	at := map[place]*calls.Sample{}
 	var order []place
-	sample := func(k place) *Sample {
+	sample := func(k place) *calls.Sample {
 		x := at[k]
 		if x == nil {
-			x = &Sample{Input: -1, Phase: s.runPhase(), Origin: s.origin(k.generated)}
+			x = &calls.Sample{Input: -1, Phase: s.runPhase(), Origin: s.origin(k.generated)}
 			at[k] = x
 			order = append(order, k)
 		}
@@ -259,7 +230,7 @@ func (s *sampler) dual(id, dual uint32, n dualCount) {
 	if at == 0 {
 		at = prog.Templates[s.p.contexts[id].Template].Pos
 	}
-	x := Sample{Input: -1, Phase: Backward, Origin: GeneratedCode, Stack: s.stackOf(id, at)}
+	x := calls.Sample{Input: -1, Phase: Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at)}
 	x.Counts.AddTimes(&prog.Bodies[d.Body].Counts, n.fired)
 	n.factors(&x.Counts)
 	s.emit(x)
@@ -272,10 +243,10 @@ func (s *sampler) extra() {
 	})
 	for _, w := range at {
 		x := s.p.extra[w]
-		out := Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
+		out := calls.Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
 		out.Counts[graph.GC] -= x.duals
 		s.emit(out)
-		duals := Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: GeneratedCode}
+		duals := calls.Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: calls.GeneratedCode}
 		duals.Counts[graph.GC] = x.duals
 		s.emit(duals)
 	}

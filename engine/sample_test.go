@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
@@ -30,7 +31,7 @@ func samples(t require.TestingT, m *engine.Machine) steps {
 	out := steps{by: map[string]graph.Counts{}}
 	var total graph.Counts
 	var nodes uint64
-	m.Samples(func(s engine.Sample) {
+	m.Samples(func(s calls.Sample) {
 		total.AddTimes(&s.Counts, 1)
 		nodes += s.Nodes
 		require.Zero(t, s.Time)
@@ -44,7 +45,7 @@ func samples(t require.TestingT, m *engine.Machine) steps {
 		c := out.by[key]
 		c.AddTimes(&s.Counts, 1)
 		out.by[key] = c
-		if s.Origin == engine.SourceCode {
+		if s.Origin == calls.SourceCode {
 			out.source += s.Counts.Total()
 		}
 	})
@@ -186,7 +187,7 @@ func TestSampleStacks(t *testing.T) {
 			require.NoError(t, m.Value(s.point))
 			deepest, total := 0, graph.Counts{}
 			var time int64
-			m.Samples(func(s engine.Sample) {
+			m.Samples(func(s calls.Sample) {
 				deepest = max(deepest, len(s.Stack))
 				total.AddTimes(&s.Counts, 1)
 				time += int64(s.Time)

@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -16,7 +16,7 @@ import (
 type Profile struct {
 	prog    *Program
 	code    codeInfo
-	calls   *engine.Calls
+	calls   *calls.Calls
 	at      []contextEntries // by context
 	index   []uint32         // entries of instructions in contexts; 0: none yet
 	entries []entry
@@ -33,8 +33,8 @@ type entry struct {
 	code    uint32 // the instruction; noCode if there is none
 	pos     term.Pos
 	input   int
-	phase   engine.Phase
-	origin  engine.Origin
+	phase   calls.Phase
+	origin  calls.Origin
 	counts  graph.Counts
 	nodes   uint64
 	words   uint64
@@ -65,7 +65,7 @@ type contextEntries struct {
 // NewProfile returns a profile of one run of the program, whose events [Profile.Event] gets.
 func NewProfile(p *Program) *Profile {
 	f := &Profile{prog: p, code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
-	f.calls = engine.NewCalls(engine.Call{Template: p.start, Pos: p.pos})
+	f.calls = calls.NewCalls(calls.Call{Template: p.start, Pos: p.pos})
 	f.addContexts()
 	return f
 }
@@ -248,7 +248,7 @@ func (f *Profile) iterate(e *Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: noCode, pos: x.pos, input: -1, origin: engine.GeneratedCode, isDatum: true})
+		d := f.add(entry{context: x.context, code: noCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum
@@ -263,7 +263,7 @@ func (f *Profile) firing(cell uint32) uint32 {
 		}
 		d := entry{context: x.context, code: noCode, pos: x.pos, input: x.input}
 		if f.code.reversed {
-			d.phase, d.origin = engine.Backward, engine.GeneratedCode
+			d.phase, d.origin = calls.Backward, calls.GeneratedCode
 		}
 		fired := f.add(d)
 		f.entries[cell].fired = fired
@@ -275,7 +275,7 @@ func (f *Profile) firing(cell uint32) uint32 {
 func (f *Profile) callee(from, template uint32) uint32 {
 	x := &f.entries[from]
 	if x.callee == 0 || x.template != template {
-		x.template, x.callee = template, f.calls.Callee(engine.Call{Caller: x.context, Pos: x.pos, Template: template})
+		x.template, x.callee = template, f.calls.Callee(calls.Call{Caller: x.context, Pos: x.pos, Template: template})
 		c := x.callee
 		f.addContexts()
 		return c
@@ -295,16 +295,16 @@ func (f *Profile) addContexts() {
 
 // Samples calls g on the samples of the run that made so many nodes, in an order that depends on the
 // run alone. What has no place, as nodes that no move has made, is of the program. The stack is overwritten by the next.
-func (f *Profile) Samples(made uint64, g func(engine.Sample)) {
+func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	main, none := &f.entries[f.at[0].param], &f.entries[0]
 	main.counts.AddTimes(&none.counts, 1)
 	main.nodes += made - f.total + none.nodes
 	main.words += none.words
 	*none = entry{}
-	var stack []engine.Frame
+	var stack []calls.Frame
 	for i := range f.entries[1:] {
 		x := &f.entries[1+i]
-		s := engine.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Words: x.words}
+		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Words: x.words}
 		if s.Counts == (graph.Counts{}) && s.Nodes == 0 && s.Words == 0 {
 			continue
 		}

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -141,13 +141,13 @@ func (c *codeInfo) entry(context, code uint32) entry {
 	s := &c.sites[code]
 	x := entry{context: context, code: code, pos: s.pos, input: -1}
 	if s.generated {
-		x.origin = engine.GeneratedCode
+		x.origin = calls.GeneratedCode
 	}
 	switch {
 	case s.around && s.input >= 0:
 		x.input = s.input
 	case s.around: // the seeds
-		x.pos, x.phase, x.origin = c.pos, engine.Backward, engine.GeneratedCode
+		x.pos, x.phase, x.origin = c.pos, calls.Backward, calls.GeneratedCode
 	}
 	return x
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
@@ -22,7 +23,7 @@ import (
 // bySample sums samples by stack, phase and origin.
 type bySample map[string]graph.Counts
 
-func (b bySample) add(s engine.Sample) {
+func (b bySample) add(s calls.Sample) {
 	if s.Counts == (graph.Counts{}) {
 		return
 	}
@@ -94,7 +95,7 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 		got := bySample{}
 		var total graph.Counts
 		var nodes, words uint64
-		f.Samples(stats.Nodes, func(s engine.Sample) {
+		f.Samples(stats.Nodes, func(s calls.Sample) {
 			got.add(s)
 			total.AddTimes(&s.Counts, 1)
 			nodes += s.Nodes

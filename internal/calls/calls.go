@@ -1,4 +1,6 @@
-package engine
+// Package calls has what profiles of both machines are made of: the tree of calling contexts, and the samples
+// that belong to them.
+package calls
 
 import "github.com/gram-machine/gram/term"
 
