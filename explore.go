@@ -161,7 +161,7 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 		if find.Back && r.N >= find.From {
 			return errWindowEnd
 		}
-		if (find.Back || r.N > find.From) && f.keep(r.N, rule, r.Pos) && (opt.Phase == "" || opt.Phase == phaseOf(r)) {
+		if (find.Back || r.N > find.From) && f.keep(r.N, rule, r.Pos) && (opt.Phase == "" || opt.Phase == phaseOf(r.Backward)) {
 			step, ok = r.N, true
 			if !find.Back {
 				return errWindowEnd
@@ -179,8 +179,8 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 }
 
 // phaseOf names the phase of a rewrite.
-func phaseOf(f *machine.Fired) string {
-	if f.Backward {
+func phaseOf(backward bool) string {
+	if backward {
 		return "backward"
 	}
 	return "primal"

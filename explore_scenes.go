@@ -132,7 +132,7 @@ func (s *scenes) finish() error {
 // step adds a step to the window. What it is about is known when its units have been done.
 func (s *scenes) step(f *machine.Fired, rule graph.Rule) {
 	line, column := s.x.p.src.Position(f.Pos)
-	s.out.Steps = append(s.out.Steps, WindowStep{Rule: int(rule), Phase: phaseOf(f), Line: line, Column: column, Node: -1})
+	s.out.Steps = append(s.out.Steps, WindowStep{Rule: int(rule), Phase: phaseOf(f.Backward), Line: line, Column: column, Node: -1})
 }
 
 // look brings state k into the window.

@@ -31,7 +31,7 @@ func (p *Program) Trace(ctx context.Context, w io.Writer, opt TraceOptions) erro
 	line := &lines{p: p, json: opt.Format == TraceJSON, middles: map[rewriteKind]string{}}
 	var buf []byte
 	t := tracer{emit: func(r *rewrite) error {
-		if f.keep(r.number, r.rule, r.pos) && (opt.Phase == "" || opt.Phase == r.phase()) {
+		if f.keep(r.number, r.rule, r.pos) && (opt.Phase == "" || opt.Phase == phaseOf(r.backward)) {
 			buf = line.append(buf[:0], r)
 			if _, err := out.Write(buf); err != nil {
 				return err
@@ -79,13 +79,6 @@ type rewriteKind struct {
 	rule     graph.Rule
 	backward bool
 	pos      term.Pos
-}
-
-func (k *rewriteKind) phase() string {
-	if k.backward {
-		return "backward"
-	}
-	return "primal"
 }
 
 // tracer makes the rewrites of a trace of the events of a run. A rewrite is over when the next
@@ -152,14 +145,14 @@ func (l *lines) append(b []byte, r *rewrite) []byte {
 func (l *lines) middle(k rewriteKind) string {
 	rule := &graph.Rules[k.rule]
 	if !l.json {
-		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, k.phase(), l.p.src.Place(k.pos))
+		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, phaseOf(k.backward), l.p.src.Place(k.pos))
 	}
 	place := ""
 	if k.pos != 0 {
 		line, column := l.p.src.Position(k.pos)
 		place = fmt.Sprintf(`"line":%d,"column":%d,`, line, column)
 	}
-	return fmt.Sprintf(`,"rule":%q,"number":%q,"phase":%q,%s"nodes":[`, rule.Name, rule.Number, k.phase(), place)
+	return fmt.Sprintf(`,"rule":%q,"number":%q,"phase":%q,%s"nodes":[`, rule.Name, rule.Number, phaseOf(k.backward), place)
 }
 
 // DrawStep draws in DOT the arena of the literal machine after a step, or before it: the nodes
