@@ -14,7 +14,13 @@ type jobChecks struct {
 	due   map[graph.Ref]uint64  // of each job, arrivals whose cells have not fired
 }
 
-func (c *jobChecks) reset() { *c = jobChecks{map[[2]graph.Ref]bool{}, map[graph.Ref]uint64{}} }
+func (c *jobChecks) reset() {
+	if c.fired == nil {
+		*c = jobChecks{map[[2]graph.Ref]bool{}, map[graph.Ref]uint64{}}
+	}
+	clear(c.fired)
+	clear(c.due)
+}
 
 func (c *jobChecks) arrive(job, dual graph.Ref) {
 	if c.fired[[2]graph.Ref{job, dual}] {
