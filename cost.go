@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // Cost is what a run cost: exact and reproducible but for the times. Of a gradient by
@@ -21,7 +21,7 @@ type Cost struct {
 	// Normalised and Cache are there for the strategy Modular.
 	Normalised *Normalised `json:"normalised,omitempty"`
 	Cache      *Reuse      `json:"cache,omitempty"`
-	Steps      Steps       `json:"steps"`
+	Steps      rule.Counts `json:"steps"`
 	Overhead   Overhead    `json:"overhead"`
 	Nodes      Nodes       `json:"nodes"`
 	// ArenaBytes is the memory that the arena holds.
@@ -40,25 +40,6 @@ type Cost struct {
 type Size struct {
 	Term    int64 `json:"term"`
 	Reverse int64 `json:"reverse,omitempty"`
-}
-
-// Steps are the numbers of steps by rule.
-type Steps struct {
-	Lambda       uint64 `json:"lambda"`
-	Pair         uint64 `json:"pair"`
-	Subst        uint64 `json:"subst"`
-	SubstNumeral uint64 `json:"substNumeral"`
-	GC           uint64 `json:"gc"`
-	Lin          uint64 `json:"lin"`
-	Plus         uint64 `json:"plus"`
-	PlusPair     uint64 `json:"plusPair"`
-	Times        uint64 `json:"times"`
-	EtaLambda    uint64 `json:"etaLambda"`
-	EtaPair      uint64 `json:"etaPair"`
-	Factor       uint64 `json:"factor"`
-	Function     uint64 `json:"function"`
-	Branch       uint64 `json:"branch"`
-	Total        uint64 `json:"total"`
 }
 
 // Overhead is the work that is no step of the calculus. Of a literal run it is the units,
@@ -115,10 +96,7 @@ func (e *Evaluator) Cost() Cost {
 	cost := Cost{
 		Inputs: p.scalars(),
 		Size:   Size{Term: size.term},
-		Steps: Steps{Lambda: c[graph.Lambda], Pair: c[graph.PairRule], Subst: c[graph.Subst], SubstNumeral: c[graph.SubstNumeral],
-			GC: c[graph.GC], Lin: c[graph.Lin], Plus: c[graph.Plus], PlusPair: c[graph.PlusPair], Times: c[graph.Times],
-			EtaLambda: c[graph.EtaLambda], EtaPair: c[graph.EtaPair], Factor: c[graph.Factor], Function: c[graph.Function],
-			Branch: c[graph.Branch], Total: c.Total()},
+		Steps:  c,
 		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
 			Total: s.Instantiate + s.Search + s.Readback},
 		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
@@ -154,7 +132,7 @@ func (e *Evaluator) stats() (engine.Stats, *Work) {
 
 func (c *Cost) setTimes(best, median time.Duration) {
 	c.Seconds.Reduce, c.Seconds.ReduceMedian = best.Seconds(), median.Seconds()
-	if work := c.Steps.Total + c.Overhead.Total; work > 0 {
+	if work := c.Steps.Total() + c.Overhead.Total; work > 0 {
 		c.NsPerStep = float64(best.Nanoseconds()) / float64(work)
 	}
 }
@@ -163,22 +141,4 @@ func (c *Cost) setTimes(best, median time.Duration) {
 func (c *Cost) SetBound(b Bound) {
 	ratio := b.Ratio(c)
 	c.M, c.Graph, c.BoundRatio = &b.M, &b.Graph, &ratio
-}
-
-// ByRule returns the steps in the order of the paper's rules, with the rules'
-// numbers and names.
-func (s *Steps) ByRule() []RuleSteps {
-	n := [graph.NumRules]uint64{s.Lambda, s.Pair, s.Subst, s.SubstNumeral, s.GC, s.Lin, s.Plus, s.PlusPair, s.Times,
-		s.EtaLambda, s.EtaPair, s.Factor, s.Function, s.Branch}
-	out := make([]RuleSteps, graph.NumRules)
-	for r := range out {
-		out[r] = RuleSteps{Number: graph.Rules[r].Number, Name: graph.Rules[r].Name, Text: graph.Rules[r].Text, Steps: n[r]}
-	}
-	return out
-}
-
-// RuleSteps is a rule and how often it fired.
-type RuleSteps struct {
-	Number, Name, Text string
-	Steps              uint64
 }

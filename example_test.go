@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 // A program's value and gradient, and what they cost.
@@ -29,7 +30,7 @@ sin z2
 		log.Fatal(err)
 	}
 	fmt.Printf("value %.3f, gradient %.3f\n", res.Values[0], res.Jacobian)
-	fmt.Printf("%d steps, %d of them (11)\n", res.Cost.Steps.Total, res.Cost.Steps.Factor)
+	fmt.Printf("%d steps, %d of them (11)\n", res.Cost.Steps.Total(), res.Cost.Steps[rule.Factor])
 	// Output:
 	// value 0.412, gradient [-5.467 5.467]
 	// 76 steps, 1 of them (11)

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -33,6 +33,12 @@ type Exploration struct {
 
 	mu   sync.Mutex
 	many map[uint64]bool // windows that would show too many objects, by their first state
+}
+
+// RuleSteps is a rule and how often it fired.
+type RuleSteps struct {
+	Number, Name, Text string
+	Steps              uint64
 }
 
 // ExplorationInfo is what is known of a run as a whole.
@@ -67,7 +73,7 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 	for _, v := range p.ScalarInputs() {
 		x.inputs = append(x.inputs, p.src.Term.Vars[v].Name)
 	}
-	var counts graph.Counts
+	var counts rule.Counts
 	first := func(f *machine.Fired) error {
 		if rule, ok := f.Move.Rule(); ok {
 			counts[rule]++
@@ -95,7 +101,7 @@ func (p *Program) Explore(ctx context.Context, opt ExploreOptions) (*Exploration
 		x.info.Stopped = inOneLine(err)
 	}
 	for r, n := range counts {
-		info := &graph.Rules[r]
+		info := &rule.Table[r]
 		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 	}
 	return x, nil

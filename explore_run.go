@@ -3,7 +3,7 @@ package gram
 import (
 	"context"
 
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 )
 

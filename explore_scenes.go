@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 )
 
 // How many objects a window shows in one state: all, if there are no more than wholeObjects,
@@ -57,7 +57,7 @@ type shown struct {
 
 func newScenes(x *Exploration, from, to uint64, most int) *scenes {
 	return &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
-		out: Window{From: from, To: to, Counts: make([]uint64, graph.NumRules), Steps: []WindowStep{}, Nodes: []WindowNode{},
+		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []WindowStep{}, Nodes: []WindowNode{},
 			Arrivals: []WindowArrival{}}}
 }
 
@@ -130,7 +130,7 @@ func (s *scenes) finish() error {
 }
 
 // step adds a step to the window. What it is about is known when its units have been done.
-func (s *scenes) step(f *machine.Fired, rule graph.Rule) {
+func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
 	line, column := s.x.p.src.Position(f.Pos)
 	s.out.Steps = append(s.out.Steps, WindowStep{Rule: int(rule), Phase: phaseOf(f.Backward), Line: line, Column: column, Node: -1})
 }

@@ -68,7 +68,7 @@ func TestExploreStates(t *testing.T) {
 				}
 				fast, err := run(t.Context(), EvalOptions{})
 				require.NoError(t, err)
-				require.Equal(t, fast.Cost.Steps.Total, steps)
+				require.Equal(t, fast.Cost.Steps.Total(), steps)
 				res, err := run(t.Context(), EvalOptions{Literal: true})
 				require.NoError(t, err)
 				require.Equal(t, res.Values, x.info.Values)

@@ -3,8 +3,8 @@ package gram
 import (
 	"context"
 
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/limits"
 )
 
 // Format returns the canonical text of a program: the same program with the same

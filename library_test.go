@@ -186,7 +186,7 @@ func TestLimits(t *testing.T) {
 	f := load(t, "input x = 3\nx * x")
 	res, err := f.Gradient(ctx, gram.EvalOptions{MaxSteps: 34})
 	require.NoError(t, err)
-	require.EqualValues(t, 34, res.Cost.Steps.Total)
+	require.EqualValues(t, 34, res.Cost.Steps.Total())
 	_, err = f.Gradient(ctx, gram.EvalOptions{MaxSteps: 33})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
@@ -219,7 +219,7 @@ func TestLooks(t *testing.T) {
 	require.GreaterOrEqual(t, looks["load"], uint64(1_000_000>>16))
 	res, err := p.Gradient(ctx, gram.EvalOptions{})
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, looks["reduce"], res.Cost.Steps.Total>>16)
+	require.GreaterOrEqual(t, looks["reduce"], res.Cost.Steps.Total()>>16)
 
 	clear(looks)
 	src := "input x = 1\nx" + strings.Repeat(" + x", 500_000)

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 )
 
 // reducer is what an evaluator needs of a machine: of the engine, or of the literal machine.
@@ -94,7 +94,7 @@ func (e *Evaluator) tellPhase() {
 // literalStats are the statistics of the literal machine in the terms of the engine's. Each
 // rewrite is taken off the worklist, like the units that are no copying and no reading.
 func literalStats(s *machine.Stats) engine.Stats {
-	units := func(u machine.Unit) uint64 { return s.Work[machine.Move(graph.NumRules)+machine.Move(u)].Fired }
+	units := func(u machine.Unit) uint64 { return s.Work[machine.Move(rule.Count)+machine.Move(u)].Fired }
 	return engine.Stats{Counts: s.Counts, Instantiate: units(machine.Instantiate), Readback: units(machine.ReadBack),
 		Search: s.Counts.Total() + units(machine.Wake) + units(machine.Search) + units(machine.FreeUnit),
 		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}

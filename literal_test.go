@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 // requireSame asserts that two machines computed the same numbers, to the bit or nearly.
@@ -90,14 +91,14 @@ func checkWork(t *testing.T, c *gram.Cost, measured bool) {
 		require.Nil(t, c.Work)
 		return
 	}
-	for _, rule := range c.Steps.ByRule() {
-		require.Equal(t, rule.Steps, c.Work.Rules[rule.Name].Fired, rule.Name)
+	for r, name := range rule.Names() {
+		require.Equal(t, c.Steps[r], c.Work.Rules[name].Fired, name)
 	}
 	units := uint64(0)
 	for _, name := range gram.UnitNames() {
 		units += c.Work.Units[name].Fired
 	}
-	require.Equal(t, c.Overhead.Total, units+c.Steps.Total)
+	require.Equal(t, c.Overhead.Total, units+c.Steps.Total())
 	for _, w := range []map[string]gram.MoveWork{c.Work.Rules, c.Work.Units} {
 		for name, m := range w {
 			require.LessOrEqual(t, m.Most, m.Words, name)
@@ -140,7 +141,7 @@ func TestLiteralLimits(t *testing.T) {
 		res, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true, MaxSteps: steps})
 		if steps >= 76 {
 			require.NoError(t, err)
-			require.EqualValues(t, 76, res.Cost.Steps.Total)
+			require.EqualValues(t, 76, res.Cost.Steps.Total())
 			continue
 		}
 		var limit *gram.LimitError

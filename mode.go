@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 // Mode is how a gradient is computed.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -25,10 +26,10 @@ func TestCountsArePinned(t *testing.T) {
 		p := loadExample(t, name)
 		line := func(what string, res *gram.Result, err error) {
 			require.NoError(t, err)
-			fmt.Fprintf(&out, "%-16s %-8s %8d steps:", name, what, res.Cost.Steps.Total)
-			for _, r := range res.Cost.Steps.ByRule() {
-				if r.Steps > 0 {
-					fmt.Fprintf(&out, " %s=%d", r.Name, r.Steps)
+			fmt.Fprintf(&out, "%-16s %-8s %8d steps:", name, what, res.Cost.Steps.Total())
+			for r, n := range res.Cost.Steps {
+				if n > 0 {
+					fmt.Fprintf(&out, " %s=%d", rule.Rule(r), n)
 				}
 			}
 			out.WriteString("\n")

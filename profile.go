@@ -8,9 +8,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -116,7 +116,7 @@ func (o *pprof) add(s *calls.Sample, place func(term.Pos) term.Pos) {
 	key := sampleKey{stackKey(stack), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
 	for r, n := range s.Counts {
 		if n != 0 {
-			key.rule = graph.Rule(r).String()
+			key.rule = rule.Rule(r).String()
 			o.sample(stack, key)[inRewrites] += int64(n)
 		}
 	}

@@ -2,7 +2,7 @@ package gram
 
 import (
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
 )
 
 // LineCost is what a run did at one line of the source itself: what was done at the lines
@@ -22,7 +22,7 @@ type LineCost struct {
 func (c *LineCost) Rewrites() uint64 { return c.Source + c.Generated + c.Normalised }
 
 // Lines returns the cost of every line of the source, the first of them line 0. Over all,
-// the rewrites are Result.Cost.Steps.Total, and the nodes Result.Cost.Nodes.Allocated.
+// the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []LineCost {
 	file := p.pprof.src.File
 	lines := make([]LineCost, file.NumLines()+1)

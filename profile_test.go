@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 // TestProfileOfExamples checks that the profile of each example, parsed back, has the counts
@@ -65,15 +66,15 @@ func checkProfile(t *testing.T, p *gram.Program, opt gram.ProfileOptions) {
 				totals[i] += uint64(v)
 			}
 		}
-		if rule := s.Label["rule"]; rule != nil {
-			byRule[rule[0]] += uint64(s.Value[0])
+		if by := s.Label["rule"]; by != nil {
+			byRule[by[0]] += uint64(s.Value[0])
 		}
 	}
 	cost := prof.Result.Cost
-	for _, r := range cost.Steps.ByRule() {
-		require.Equal(t, r.Steps, byRule[r.Name], r.Name)
+	for r, name := range rule.Names() {
+		require.Equal(t, cost.Steps[r], byRule[name], name)
 	}
-	require.Equal(t, cost.Steps.Total, totals[0])
+	require.Equal(t, cost.Steps.Total(), totals[0])
 	require.Equal(t, cost.Nodes.Allocated, totals[1])
 	require.Equal(t, 16*cost.Nodes.Allocated, totals[2])
 
@@ -100,7 +101,7 @@ func checkLines(t *testing.T, prof *gram.Profile) {
 			require.Zero(t, l.Generated+l.Normalised)
 		}
 	}
-	require.Equal(t, prof.Result.Cost.Steps.Total, rewrites)
+	require.Equal(t, prof.Result.Cost.Steps.Total(), rewrites)
 	require.Equal(t, prof.Result.Cost.Nodes.Allocated, nodes)
 }
 

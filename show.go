@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -23,7 +23,7 @@ type Bound struct {
 
 // Ratio returns (steps + overhead) / (m + |G|) for a run of that cost.
 func (b Bound) Ratio(c *Cost) float64 {
-	return float64(c.Steps.Total+c.Overhead.Total) / float64(b.M+b.Graph)
+	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
 }
 
 // Bound reduces the program with its inputs left symbolic. A program that branches

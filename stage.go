@@ -9,10 +9,10 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )

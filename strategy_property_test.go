@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/rule"
 )
 
 // TestPropertyStrategies: every strategy, as blocks or literally, gives a random
@@ -22,7 +23,7 @@ func TestPropertyStrategies(t *testing.T) {
 		p := randomProgram(t, q)
 		values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
 		for _, s := range []Strategy{Direct, Unfold, Modular} {
-			var steps Steps
+			var steps rule.Counts
 			for i, noFuse := range []bool{true, false} {
 				res, err := p.Gradient(context.Background(), EvalOptions{Strategy: s, NoFuse: noFuse, MaxSteps: 200_000})
 				var limit *LimitError

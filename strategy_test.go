@@ -27,7 +27,7 @@ func TestStrategiesAgree(t *testing.T) {
 				requireClose(t, want.Values, res.Values, 1e-12)
 				requireClose(t, want.Jacobian, res.Jacobian, 1e-10)
 			}
-			t.Logf("%-12s %-8s %9d steps", name, s, fused.Cost.Steps.Total)
+			t.Logf("%-12s %-8s %9d steps", name, s, fused.Cost.Steps.Total())
 		}
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/derivation"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -47,14 +47,14 @@ type TraceOptions struct {
 const DefaultTraceSize = 2000
 
 // ruleOf returns the rule with a number or name.
-func ruleOf(text string) (graph.Rule, error) {
-	for r, info := range graph.Rules {
+func ruleOf(text string) (rule.Rule, error) {
+	for r, info := range rule.Table {
 		if text == info.Number || text == info.Name {
-			return graph.Rule(r), nil
+			return rule.Rule(r), nil
 		}
 	}
 	hint := ""
-	if near := load.Closest(text, RuleNames()); near != "" {
+	if near := load.Closest(text, rule.Names()); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return 0, &UsageError{Option: "rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
@@ -64,7 +64,7 @@ func ruleOf(text string) (graph.Rule, error) {
 type filter struct {
 	p     *Program
 	opt   *TraceOptions
-	rules [graph.NumRules]bool
+	rules [rule.Count]bool
 }
 
 func (p *Program) newFilter(opt *TraceOptions) (*filter, error) {
@@ -84,7 +84,7 @@ func (p *Program) newFilter(opt *TraceOptions) (*filter, error) {
 	return f, nil
 }
 
-func (f *filter) keep(step uint64, r graph.Rule, pos term.Pos) bool {
+func (f *filter) keep(step uint64, r rule.Rule, pos term.Pos) bool {
 	if !f.rules[r] || step < f.opt.From || f.opt.To > 0 && step > f.opt.To {
 		return false
 	}
@@ -200,13 +200,4 @@ func symbols(t *term.Term) uint64 {
 		}
 	}
 	return n
-}
-
-// RuleNames returns the names of the rules, in the order of the calculus.
-func RuleNames() []string {
-	var names []string
-	for _, info := range graph.Rules {
-		names = append(names, info.Name)
-	}
-	return names
 }

@@ -8,9 +8,9 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/picture"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -76,7 +76,7 @@ type rewrite struct {
 
 // rewriteKind is what many rewrites have in common.
 type rewriteKind struct {
-	rule     graph.Rule
+	rule     rule.Rule
 	backward bool
 	pos      term.Pos
 }
@@ -143,7 +143,7 @@ func (l *lines) append(b []byte, r *rewrite) []byte {
 }
 
 func (l *lines) middle(k rewriteKind) string {
-	rule := &graph.Rules[k.rule]
+	rule := &rule.Table[k.rule]
 	if !l.json {
 		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, phaseOf(k.backward), l.p.src.Place(k.pos))
 	}
@@ -207,4 +207,4 @@ func (p *Program) DrawStep(ctx context.Context, w io.Writer, step uint64, before
 }
 
 // readBack is the move in which a number of the result is read.
-const readBack = machine.Move(graph.NumRules) + machine.Move(machine.ReadBack)
+const readBack = machine.Move(rule.Count) + machine.Move(machine.ReadBack)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 // tracedSteps sums the steps of a trace in JSON by the name of their rule.
@@ -47,9 +48,9 @@ func runSteps(t *testing.T, p *gram.Program, gradient bool, opt gram.EvalOptions
 		cost = res.Cost
 	}
 	counts := map[string]uint64{}
-	for _, r := range cost.Steps.ByRule() {
-		if r.Steps > 0 {
-			counts[r.Name] = r.Steps
+	for r, n := range cost.Steps {
+		if n > 0 {
+			counts[rule.Rule(r).String()] = n
 		}
 	}
 	return counts

@@ -72,8 +72,8 @@ func gradient(b *testing.B, w *bench.Workload, opt gram.EvalOptions) {
 	}
 	c := e.Cost()
 	ns := float64(best.Nanoseconds())
-	b.ReportMetric(float64(c.Steps.Total), "steps/op")
-	b.ReportMetric(ns/float64(c.Steps.Total), "ns/step")
+	b.ReportMetric(float64(c.Steps.Total()), "steps/op")
+	b.ReportMetric(ns/float64(c.Steps.Total()), "ns/step")
 	b.ReportMetric(ns/w.Primitives, "ns/primitive")
 	b.ReportMetric(float64(16*c.Nodes.Allocated)/w.Primitives, "B/primitive")
 	b.ReportMetric(ns/float64(bestTape.Nanoseconds()), "x-tape")

@@ -51,7 +51,7 @@ func rescanning() []Series {
 				if err != nil {
 					return Point{}, err
 				}
-				return Point{X: float64(res.Cost.Steps.Total), Y: float64(res.Cost.Overhead.Search)}, nil
+				return Point{X: float64(res.Cost.Steps.Total()), Y: float64(res.Cost.Overhead.Search)}, nil
 			})},
 	}
 }
@@ -82,7 +82,7 @@ func timePerStep(a gram.Ablation) func(context.Context, *gram.Program) (Point, e
 			_, err := e.Value(ctx, point, value[:0])
 			return err
 		})
-		return Point{Y: float64(took) / float64(time.Nanosecond) / float64(max(1, e.Cost().Steps.Total))}, err
+		return Point{Y: float64(took) / float64(time.Nanosecond) / float64(max(1, e.Cost().Steps.Total()))}, err
 	}
 }
 
@@ -93,7 +93,7 @@ func stepsWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point, 
 		if err != nil {
 			return Point{}, err
 		}
-		return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
+		return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total())}, nil
 	}
 }
 
@@ -104,7 +104,7 @@ func theoremWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point
 		if err != nil {
 			return Point{}, err
 		}
-		return Point{X: float64(b.M + b.Graph), Y: float64(res.Cost.Steps.Total + res.Cost.Overhead.Total)}, nil
+		return Point{X: float64(b.M + b.Graph), Y: float64(res.Cost.Steps.Total() + res.Cost.Overhead.Total)}, nil
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -117,14 +117,14 @@ func factorSteps(ctx context.Context, p *gram.Program) (Point, error) {
 			occurrences++
 		}
 	}
-	return Point{X: float64(occurrences), Y: float64(c[graph.Factor])}, nil
+	return Point{X: float64(occurrences), Y: float64(c[rule.Factor])}, nil
 }
 
 // normalForm returns D(t), and the steps by which it comes to its symbolic normal form.
-func normalForm(ctx context.Context, p *gram.Program) (*term.Term, graph.Counts, error) {
+func normalForm(ctx context.Context, p *gram.Program) (*term.Term, rule.Counts, error) {
 	d, err := revgrad.Reverse(p.Term(), ctx.Err)
 	if err != nil {
-		return nil, graph.Counts{}, err
+		return nil, rule.Counts{}, err
 	}
 	_, s, err := normalise(ctx, d, p.ScalarInputs(), p.Point())
 	return d, s.Counts, err

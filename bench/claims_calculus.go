@@ -7,10 +7,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // These claims are measured on the calculus itself: the rewriter of internal/reference
@@ -18,7 +18,7 @@ import (
 // that sizes are small.
 
 // shrinking are the rules of claim 6.
-var shrinking = []graph.Rule{graph.SubstNumeral, graph.GC, graph.Plus, graph.PlusPair, graph.Times, graph.Function}
+var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair, rule.Times, rule.Function}
 
 // generator returns random numbers for a size.
 func generator(size int) *rand.Rand { return rand.New(rand.NewPCG(uint64(size), 3)) }
@@ -85,7 +85,7 @@ func randomValueSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(res.Cost.Size.Term + 2*int64(res.Cost.Inputs)), Y: float64(res.Cost.Steps.Total)}, nil
+	return Point{X: float64(res.Cost.Size.Term + 2*int64(res.Cost.Inputs)), Y: float64(res.Cost.Steps.Total())}, nil
 }
 
 // copyingSteps is the length of a reduction by (3) and (4) of n lets of λs, each with
@@ -107,7 +107,7 @@ func copyingSteps(ctx context.Context, n int) (Point, error) {
 // innermost takes the redex of (3) or (4) whose let stands innermost.
 func innermost(s *reference.State) *reference.Redex {
 	for i := len(s.Redex) - 1; i >= 0; i-- {
-		if r := &s.Redex[i]; r.Rule == graph.Subst || r.Rule == graph.GC {
+		if r := &s.Redex[i]; r.Rule == rule.Subst || r.Rule == rule.GC {
 			return r
 		}
 	}
@@ -118,10 +118,10 @@ func innermost(s *reference.State) *reference.Redex {
 func claimCommutation() Claim {
 	constant := Law{Kind: AtMost}
 	var series []Series
-	for _, rule := range []graph.Rule{graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Plus, graph.Times, graph.Function, graph.Branch} {
-		series = append(series, Series{Name: "(" + graph.Rules[rule].Number + ") " + rule.String(), Role: Evidence, Law: constant,
+	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function, rule.Branch} {
+		series = append(series, Series{Name: "(" + rule.Table[by].Number + ") " + by.String(), Role: Evidence, Law: constant,
 			X: "|t|, in symbols", Y: "most steps of D(t) for one of t",
-			Quick: family.EveryRule.Quick, Full: family.EveryRule.Full, Measure: commuting(rule)})
+			Quick: family.EveryRule.Quick, Full: family.EveryRule.Full, Measure: commuting(by)})
 	}
 	for _, c := range []struct {
 		name     string
@@ -168,7 +168,7 @@ func symbolsLeft(by reference.Strategy) func(context.Context, *gram.Program, int
 
 // commuting measures, over random reductions of a program in which every rule fires and of
 // random programs, the most steps of D(t) that one step of t by the rule takes.
-func commuting(rule graph.Rule) func(context.Context, int) (Point, error) {
+func commuting(by rule.Rule) func(context.Context, int) (Point, error) {
 	return func(ctx context.Context, n int) (Point, error) {
 		var pt Point
 		for seed, text := range []string{family.EveryRule.Source(n), family.Rational(n, 0), family.Rational(n, 1)} {
@@ -177,7 +177,7 @@ func commuting(rule graph.Rule) func(context.Context, int) (Point, error) {
 				return Point{}, err
 			}
 			s := valueStart(p, denote.Floats{})
-			most, err := lockstep(ctx, s, rule, seed)
+			most, err := lockstep(ctx, s, by, seed)
 			if err != nil {
 				return Point{}, err
 			}
@@ -189,7 +189,7 @@ func commuting(rule graph.Rule) func(context.Context, int) (Point, error) {
 
 // lockstep reduces a term in a random order and D of it behind, and returns the most
 // steps of D(t) for one of t by the rule.
-func lockstep(ctx context.Context, s *reference.Start, rule graph.Rule, seed int) (int, error) {
+func lockstep(ctx context.Context, s *reference.Start, by rule.Rule, seed int) (int, error) {
 	d, any := s.Reverser(), reference.Random(generator(seed))
 	most := 0
 	for t := s.Term; ; {
@@ -205,7 +205,7 @@ func lockstep(ctx context.Context, s *reference.Start, rule graph.Rule, seed int
 		if err != nil {
 			return 0, err
 		}
-		if r.Rule == rule {
+		if r.Rule == by {
 			k, err := d.Commute(st, r, next)
 			if err != nil {
 				return 0, err
@@ -263,7 +263,7 @@ func duplicating(ctx context.Context, limit int) (Point, error) {
 			break
 		}
 		st := s.State(moves[0].Fire(), false)
-		r := reference.Within(generator(0), graph.GC)(st)
+		r := reference.Within(generator(0), rule.GC)(st)
 		if r == nil {
 			break
 		}
@@ -315,6 +315,6 @@ func schedules(gradient bool) func(context.Context, *gram.Program) (Point, error
 		if err != nil {
 			return Point{}, err
 		}
-		return Point{X: float64(lifo.Cost.Steps.Total), Y: float64(any.Cost.Steps.Total)}, nil
+		return Point{X: float64(lifo.Cost.Steps.Total()), Y: float64(any.Cost.Steps.Total())}, nil
 	}
 }

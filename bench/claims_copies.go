@@ -5,11 +5,11 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/ablation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // claimHigherTypes is claim 19.
@@ -77,13 +77,13 @@ func copiesOfValue(ctx context.Context, p *gram.Program, n int) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(n), Y: float64(res.Cost.Steps.Subst)}, nil
+	return Point{X: float64(n), Y: float64(res.Cost.Steps[rule.Subst])}, nil
 }
 
 // copiesByName is n, and the steps by (3) at λs of the program's value by name.
 func copiesByName(ctx context.Context, p *gram.Program, n int) (Point, error) {
 	_, counts, err := ablation.ByName(valueStart(p, denote.Floats{}), rewriteLimit, ctx.Err)
-	return Point{X: float64(n), Y: float64(counts[graph.Subst])}, err
+	return Point{X: float64(n), Y: float64(counts[rule.Subst])}, err
 }
 
 // copies is n, and the steps by (3) at λs that are no duals, of a value or of a gradient
@@ -100,7 +100,7 @@ func copies(gradient bool) func(context.Context, *gram.Program, int) (Point, err
 		}
 		pt := Point{X: float64(n)}
 		_, err := s.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
-			if r.Rule == graph.Subst && r.V.Op == reference.Lambda && !r.V.X.Linear {
+			if r.Rule == rule.Subst && r.V.Op == reference.Lambda && !r.V.X.Linear {
 				pt.Y++
 			}
 			return ctx.Err()

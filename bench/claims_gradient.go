@@ -7,10 +7,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // programs are the families that have a gradient, adversarial ones too.
@@ -156,7 +156,7 @@ func injected(ctx context.Context, p *gram.Program, n int) (Point, error) {
 		return Point{}, err
 	}
 	s := &res.Cost.Steps
-	return Point{X: float64(n), Y: float64(s.Plus + s.PlusPair + res.Cost.Overhead.Readback)}, nil
+	return Point{X: float64(n), Y: float64(s[rule.Plus] + s[rule.PlusPair] + res.Cost.Overhead.Readback)}, nil
 }
 
 // adHoc is n, and the sums and numbers read of a gradient.
@@ -166,7 +166,7 @@ func adHoc(ctx context.Context, p *gram.Program, n int) (Point, error) {
 		return Point{}, err
 	}
 	s := &res.Cost.Steps
-	return Point{X: float64(n), Y: float64(s.Plus + s.PlusPair + res.Cost.Overhead.Readback)}, nil
+	return Point{X: float64(n), Y: float64(s[rule.Plus] + s[rule.PlusPair] + res.Cost.Overhead.Readback)}, nil
 }
 
 // rewritten is what the injections of n inputs that all contribute add by Corollary
@@ -183,7 +183,7 @@ func rewritten(ctx context.Context, p *gram.Program, n int) (Point, error) {
 		if err != nil {
 			return Point{}, err
 		}
-		steps := float64(res.Counts[graph.Plus] + res.Counts[graph.PlusPair])
+		steps := float64(res.Counts[rule.Plus] + res.Counts[rule.PlusPair])
 		pt.Y += float64(2*i-1) * steps
 	}
 	return pt, nil

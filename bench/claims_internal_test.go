@@ -7,9 +7,9 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 func measured(t *testing.T, pt Point, err error) Point {
@@ -56,8 +56,8 @@ func TestCriticalPaths(t *testing.T) {
 
 // TestCommutationConstants: the constants of Lemma Commutation are reached.
 func TestCommutationConstants(t *testing.T) {
-	for rule, want := range map[graph.Rule]float64{graph.Lambda: 1, graph.PairRule: 1, graph.Subst: 1, graph.SubstNumeral: 1, graph.GC: 1,
-		graph.Plus: 15, graph.Times: 17, graph.Function: 19, graph.Branch: 9} {
+	for rule, want := range map[rule.Rule]float64{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1,
+		rule.Plus: 15, rule.Times: 17, rule.Function: 19, rule.Branch: 9} {
 		pt, err := commuting(rule)(t.Context(), 1)
 		require.Equal(t, want, measured(t, pt, err).Y, rule.String())
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -39,7 +39,7 @@ func loadText(ctx context.Context, name, text string) (*gram.Program, error) {
 // bound is another, k times that of a gradient.
 func more(c *gram.Cost, b gram.Bound, outputs int) map[string]float64 {
 	out := map[string]float64{
-		GraphName: float64(b.Graph), StepsName: float64(c.Steps.Total), OverheadName: float64(c.Overhead.Total),
+		GraphName: float64(b.Graph), StepsName: float64(c.Steps.Total()), OverheadName: float64(c.Overhead.Total),
 		"search": float64(c.Overhead.Search),
 	}
 	if outputs == 1 {
@@ -65,7 +65,7 @@ func theorem(ctx context.Context, p *gram.Program) (Point, error) {
 		return Point{}, err
 	}
 	c := &res.Cost
-	return Point{X: float64(b.M + b.Graph), Y: float64(c.Steps.Total + c.Overhead.Total), More: more(c, b, len(res.Values))}, nil
+	return Point{X: float64(b.M + b.Graph), Y: float64(c.Steps.Total() + c.Overhead.Total), More: more(c, b, len(res.Values))}, nil
 }
 
 // gradientSteps is |G|, and the steps of a gradient.
@@ -74,7 +74,7 @@ func gradientSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
+	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total())}, nil
 }
 
 // valueSteps is |G|, and the steps of a value.
@@ -87,7 +87,7 @@ func valueSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total)}, nil
+	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total())}, nil
 }
 
 // machineFor compiles a term and makes a machine for it, which the caller closes.

@@ -93,7 +93,7 @@ func worstFamily(opt gram.EvalOptions) func(context.Context, int) (Point, error)
 }
 
 func searchPerStep(c *gram.Cost) float64 {
-	return float64(c.Overhead.Search) / float64(max(1, c.Steps.Total))
+	return float64(c.Overhead.Search) / float64(max(1, c.Steps.Total()))
 }
 
 // drawnLets is how many lets the random programs have that are drawn for one size, in all.
@@ -128,7 +128,7 @@ func searchOfGradient(ctx context.Context, p *gram.Program) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	return Point{X: float64(res.Cost.Steps.Total), Y: float64(res.Cost.Overhead.Search)}, nil
+	return Point{X: float64(res.Cost.Steps.Total()), Y: float64(res.Cost.Overhead.Search)}, nil
 }
 
 // searchOfValue is the ratio of search to steps of a value.

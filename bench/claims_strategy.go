@@ -77,7 +77,7 @@ func stepsOf(s gram.Strategy) func(context.Context, *gram.Program) (float64, err
 		if err != nil {
 			return 0, err
 		}
-		return float64(res.Cost.Steps.Total), nil
+		return float64(res.Cost.Steps.Total()), nil
 	}
 }
 

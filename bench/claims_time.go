@@ -61,6 +61,6 @@ func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Poi
 			return Point{}, err
 		}
 		c := e.Cost()
-		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Nanoseconds()) / float64(c.Steps.Total)}, nil
+		return Point{X: float64(c.Nodes.Allocated), Y: float64(time.Nanoseconds()) / float64(c.Steps.Total())}, nil
 	}
 }

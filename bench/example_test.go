@@ -28,7 +28,7 @@ func Example() {
 			return bench.Point{}, err
 		}
 		res, err := p.Gradient(ctx, gram.EvalOptions{})
-		return bench.Point{X: float64(n), Y: float64(res.Cost.Steps.Total)}, err
+		return bench.Point{X: float64(n), Y: float64(res.Cost.Steps.Total())}, err
 	}
 	// The claim: a title, and series with the laws that they are to follow.
 	claim := bench.Claim{

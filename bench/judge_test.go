@@ -13,10 +13,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 var (
@@ -202,7 +202,7 @@ func squares(n int) string {
 // one rule at a time, is linear; if it may not factor, exponential.
 func TestVerdictOfReference(t *testing.T) {
 	factorFree := func(s *reference.State) *reference.Redex {
-		s.Redex = slices.DeleteFunc(s.Redex, func(r reference.Redex) bool { return r.Rule == graph.Factor })
+		s.Redex = slices.DeleteFunc(s.Redex, func(r reference.Redex) bool { return r.Rule == rule.Factor })
 		return reference.ByValue(s)
 	}
 	run := func(next reference.Strategy, sizes int) []bench.Measurement {

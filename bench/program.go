@@ -46,7 +46,7 @@ func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
 		Depends: hex.EncodeToString(h.Sum(nil))[:16],
 		Series: []Series{
-			s.series("steps", s.Law, Evidence, r.count(func(c *gram.Cost) uint64 { return c.Steps.Total })),
+			s.series("steps", s.Law, Evidence, r.count(func(c *gram.Cost) uint64 { return c.Steps.Total() })),
 			s.series("overhead", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
 			s.series("nodes", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
 			s.series("m", limit, Aside, r.bound(func(b *gram.Bound) uint64 { return b.M })),
@@ -129,7 +129,7 @@ func (r *sourceRuns) count(of func(*gram.Cost) uint64) func(context.Context, int
 		if err != nil {
 			return Point{}, err
 		}
-		more := map[string]float64{StepsName: float64(run.cost.Steps.Total), OverheadName: float64(run.cost.Overhead.Total)}
+		more := map[string]float64{StepsName: float64(run.cost.Steps.Total()), OverheadName: float64(run.cost.Overhead.Total)}
 		if run.boundErr == nil {
 			more[MName], more[GraphName] = float64(run.bound.M), float64(run.bound.Graph)
 		}

@@ -55,7 +55,7 @@ func TestSource(t *testing.T) {
 	bound, err := program.Bound(context.Background(), gram.EvalOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 100.0, p.X)
-	require.Equal(t, float64(res.Cost.Steps.Total), p.Y)
+	require.Equal(t, float64(res.Cost.Steps.Total()), p.Y)
 	require.Equal(t, map[string]float64{"m": float64(bound.M), "|G|": float64(bound.Graph), "steps": p.Y,
 		"overhead": float64(res.Cost.Overhead.Total)}, p.More)
 	require.True(t, byName["time"].Series.Timed)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -12,7 +13,7 @@ func (c *compiler) bindLocal(x term.Var, op operand) {
 		c.tally(c.slot(op), graph.Weight{Binders: 1})
 		return
 	}
-	c.countOf(x, graph.GC, 1)
+	c.countOf(x, rule.GC, 1)
 }
 
 // mayBeInert reports whether a value of the type can have an inert part: every
@@ -48,14 +49,14 @@ func (c *compiler) occurrence(x term.Var) {
 		return
 	}
 	if c.isNumber(c.t.Vars[x].Type) {
-		c.countOf(x, graph.SubstNumeral, 1)
+		c.countOf(x, rule.SubstNumeral, 1)
 	} else {
-		c.countOf(x, graph.Subst, 1)
+		c.countOf(x, rule.Subst, 1)
 	}
 }
 
 // operation counts an operation; in an open program the machine does, if it fires.
-func (c *compiler) operation(r graph.Rule) {
+func (c *compiler) operation(r rule.Rule) {
 	if !c.opt.Open {
 		c.count(r, 1)
 	}
@@ -72,15 +73,15 @@ func (c *compiler) isNumber(t term.Type) bool {
 
 // count counts steps of the code that the source has at the present place, and generated
 // those of code that D has put there.
-func (c *compiler) count(r graph.Rule, n uint64)     { c.countAt(r, n, false) }
-func (c *compiler) generated(r graph.Rule, n uint64) { c.countAt(r, n, true) }
+func (c *compiler) count(r rule.Rule, n uint64)     { c.countAt(r, n, false) }
+func (c *compiler) generated(r rule.Rule, n uint64) { c.countAt(r, n, true) }
 
 // countOf counts steps about the variable x.
-func (c *compiler) countOf(x term.Var, r graph.Rule, n uint64) {
+func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
 	c.countAt(r, n, c.t.Vars[x].Generated)
 }
 
-func (c *compiler) countAt(r graph.Rule, n uint64, generated bool) {
+func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {
 	b := c.top()
 	b.counts[r] += n
 	if !c.opt.Places || n == 0 {

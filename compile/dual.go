@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -15,7 +16,7 @@ type dualBuilder struct {
 	reg    map[term.Var]uint32 // of a, of a captured number, of a variable of a let
 	code   []graph.LinInstr
 	regs   uint32
-	counts graph.Counts
+	counts rule.Counts
 	stack  []term.Ref
 	ready  []bool   // of the nodes on the stack: their parts have been compiled
 	vals   []uint32 // registers of finished subterms
@@ -35,11 +36,11 @@ func (c *compiler) dual(n *term.Node) {
 		case term.AddOp:
 			stack = append(stack, k.B, k.A)
 		case term.LetOp:
-			rule := graph.GC
+			by := rule.GC
 			if c.t.Vars[k.X].Linear {
-				rule = graph.Lin
+				by = rule.Lin
 			}
-			b.counts[rule]++
+			b.counts[by]++
 			b.reg[k.X] = c.arithmetic(b, k.B)
 			stack = append(stack, k.A)
 		case term.AppOp:
@@ -48,7 +49,7 @@ func (c *compiler) dual(n *term.Node) {
 				c.fail(head.Pos, "this linear function cannot be compiled")
 				return
 			}
-			b.counts[graph.Subst]++
+			b.counts[rule.Subst]++
 			b.heads = append(b.heads, c.slot(c.variable(head.X)))
 			c.summand(b, k.B)
 		default:
@@ -65,7 +66,7 @@ func (c *compiler) summand(b *dualBuilder, arg term.Ref) {
 	if k := &c.t.Nodes[arg]; k.Op == term.FunOp && k.Sym == term.Mul {
 		kids := c.t.Children(k)
 		in.Op, in.A, in.B = graph.LinScale, c.arithmetic(b, kids[0]), c.arithmetic(b, kids[1])
-		b.counts[graph.Times]++
+		b.counts[rule.Times]++
 	} else {
 		in.A = c.arithmetic(b, arg)
 	}
@@ -134,11 +135,11 @@ func (c *compiler) parts(n *term.Node) []term.Ref {
 // operate compiles a variable, a numeral, or an operation on the last values.
 func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 	in := graph.LinInstr{Sym: n.Sym, D: b.regs}
-	rule := graph.Function
+	by := rule.Function
 	switch n.Op {
 	case term.VarOp:
 		if !c.t.Vars[n.X].Linear {
-			b.counts[graph.SubstNumeral]++
+			b.counts[rule.SubstNumeral]++
 		}
 		return b.reg[n.X]
 	case term.NumOp:
@@ -146,11 +147,11 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 		b.regs++
 		return b.regs - 1
 	case term.AddOp:
-		in.Op, rule = graph.LinAdd, graph.Plus
+		in.Op, by = graph.LinAdd, rule.Plus
 	case term.FunOp:
 		switch {
 		case n.Sym == term.Mul:
-			in.Op, rule = graph.LinMul, graph.Times
+			in.Op, by = graph.LinMul, rule.Times
 		case n.N == 1:
 			in.Op = graph.LinFun1
 		default:
@@ -160,7 +161,7 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 		c.fail(n.Pos, "this linear function cannot be compiled")
 		return 0
 	}
-	b.counts[rule]++
+	b.counts[by]++
 	last := len(b.vals) - 1
 	in.A, in.B = b.vals[last], b.vals[last]
 	if in.Op != graph.LinFun1 {
@@ -176,7 +177,7 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 // emitDual emits the instruction that makes the dual, named by a variable d that
 // (4) collects.
 func (c *compiler) emitDual(p term.Pos, b *dualBuilder) slot {
-	c.generated(graph.GC, 1)
+	c.generated(rule.GC, 1)
 	return c.emit(graph.Instr{Op: graph.OpDual, Tmpl: c.newDual(p, b), Pos: p}, append(b.heads, b.nums...))
 }
 
@@ -189,9 +190,9 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 		body = uint32(len(c.out.Bodies))
 		c.bodies[key] = body
 		// The firing itself: (3) puts the λ in place, (1) applies it, (5) binds a.
-		b.counts[graph.Subst]++
-		b.counts[graph.Lambda]++
-		b.counts[graph.Lin]++
+		b.counts[rule.Subst]++
+		b.counts[rule.Lambda]++
+		b.counts[rule.Lin]++
 		regs := max(1, b.regs)
 		c.out.LinRegs = max(c.out.LinRegs, regs)
 		c.out.Bodies = append(c.out.Bodies, graph.DualBody{Heads: uint32(len(b.heads)), Nums: uint32(len(b.nums)), Regs: regs,

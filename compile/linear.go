@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -89,7 +90,7 @@ func (c *compiler) bindLet(n *term.Node) {
 	switch k := &c.t.Nodes[n.B]; {
 	case c.t.Vars[n.X].Linear:
 		c.bind(n.X, u)
-		c.count(graph.Lin, 1)
+		c.count(rule.Lin, 1)
 	case k.Op == term.LamOp && c.t.Vars[k.X].Linear:
 		c.bind(n.X, u)
 		c.vars[n.X].name = true
@@ -162,10 +163,10 @@ func (c *compiler) openDual(r term.Ref, n *term.Node) {
 // closeDual ends it. A run of its body is a firing: (3) puts the λ in place of its name,
 // (1) applies it, (5) binds a. The name counts one (4).
 func (c *compiler) closeDual(n *term.Node) {
-	c.count(graph.Subst, 1)
-	c.count(graph.Lambda, 1)
-	c.count(graph.Lin, 1)
+	c.count(rule.Subst, 1)
+	c.count(rule.Lambda, 1)
+	c.count(rule.Lin, 1)
 	id, captured := c.close(c.pop())
-	c.count(graph.GC, 1)
+	c.count(rule.GC, 1)
 	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpLin, Tmpl: id, Pos: n.Pos}, captured))
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -77,7 +78,7 @@ func (c *compiler) resume(k task) {
 		a, b := c.unpair(c.pop(), n.Pos)
 		c.bindLocal(n.X, a)
 		c.bindLocal(n.Y, b)
-		c.countOf(n.X, graph.PairRule, 1)
+		c.countOf(n.X, rule.Pair, 1)
 		c.push(n.A, 0)
 	case term.UntupleOp:
 		c.untuple(n)
@@ -92,7 +93,7 @@ func (c *compiler) resume(k task) {
 			c.sum(k.r, n)
 			return
 		}
-		c.operation(graph.Plus)
+		c.operation(rule.Plus)
 		k := c.popSlots(2)
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpAdd, A: uint32(k[0]), B: uint32(k[1]), Pos: n.Pos}, nil))
 	case term.FunOp:
@@ -122,7 +123,7 @@ func (c *compiler) function(n *term.Node) {
 	switch {
 	case n.Sym == term.Mul:
 		in.Op = graph.OpMul
-		c.operation(graph.Times)
+		c.operation(rule.Times)
 		c.yieldSlot(c.emit(in, nil))
 		return
 	case n.Sym == term.Sub:
@@ -132,7 +133,7 @@ func (c *compiler) function(n *term.Node) {
 	default:
 		in.Op = graph.OpFun2
 	}
-	c.operation(graph.Function)
+	c.operation(rule.Function)
 	c.yieldSlot(c.emit(in, nil))
 }
 
@@ -176,7 +177,7 @@ func (c *compiler) untuple(n *term.Node) {
 			c.bindLocal(term.Var(xs[i]), operand{slot: s})
 		}
 	}
-	c.count(graph.PairRule, uint64(n.N-1))
+	c.count(rule.Pair, uint64(n.N-1))
 	c.push(n.A, 0)
 }
 
@@ -186,7 +187,7 @@ func (c *compiler) unvec(n *term.Node) {
 	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
 		c.bindLocal(term.Var(xs[i]), operand{slot: s})
 	}
-	c.count(graph.PairRule, uint64(n.N-1))
+	c.count(rule.Pair, uint64(n.N-1))
 	c.push(n.A, 0)
 }
 
@@ -280,7 +281,7 @@ func (c *compiler) conditional(k task, n *term.Node) {
 		args := c.popSlots(2)
 		split := uint32(2 + len(yes.captured))
 		args = append(append(args, yes.captured...), no.captured...)
-		c.count(graph.Branch, 1)
+		c.count(rule.Branch, 1)
 		s := c.emit(graph.Instr{Op: graph.OpIf, Cmp: n.Cmp, Tmpl: yes.id, Else: no.id, Split: split, Pos: n.Pos}, args)
 		c.yield(operand{slot: s, late: max(yes.late, no.late)}) // both have one type
 	}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -47,7 +48,7 @@ type builder struct {
 	code     []graph.Instr
 	args     []uint32
 	locals   []local
-	counts   graph.Counts
+	counts   rule.Counts
 	places   []graph.PlaceCount       // counts, if Options.Places
 	placed   map[graph.PlaceCount]int // where each stands in places, N apart
 	overhead uint64

@@ -13,9 +13,10 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // ablated runs the gradient of a program, or its value, without a piece of the machine.
@@ -64,7 +65,7 @@ func TestAblationsOfFactoring(t *testing.T) {
 				require.InEpsilon(t, want.jacobian[0], got.jacobian[0], 1e-13)
 				total = append(total, got.counts.Total())
 				if a == engine.NoFactoring {
-					require.Zero(t, got.counts[graph.Factor])
+					require.Zero(t, got.counts[rule.Factor])
 				}
 				if a == engine.SubstituteFirst {
 					dual := uint64(graph.Units(graph.DualWords, 3)) // two heads and a number

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -344,8 +345,8 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 			}
 			m.moveState(l.state, l.results)
 		}
-		m.addSteps(graph.Subst, chunk)
-		m.addSteps(graph.GC, chunk*l.zeros)
+		m.addSteps(rule.Subst, chunk)
+		m.addSteps(rule.GC, chunk*l.zeros)
 		m.applied += chunk * uint64(len(l.b.Params))
 		m.steps += chunk * 2 * uint64(len(l.b.Params))
 		m.ranBlock(l.b, chunk)

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // negativeZero is the unit of floating-point addition: −0 + x is x for every x.
@@ -193,8 +194,8 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		arrivals += uint64(len(heads))
 	}
 	m.cells = stack
-	m.addSteps(graph.Factor, arrivals-cells)
-	m.addSteps(graph.Plus, arrivals-cells)
+	m.addSteps(rule.Factor, arrivals-cells)
+	m.addSteps(rule.Plus, arrivals-cells)
 	if record != nil {
 		record.sync() // it has the firings and the arrivals
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // The words of an iterating node, behind its first four.
@@ -73,7 +74,7 @@ func (m *Machine) iterate(r graph.Ref) error {
 		return m.iterateBlock(r, b, m.words[w+iterFunction], m.words[w+iterSource], acc, left)
 	}
 	left--
-	m.addSteps(graph.Subst, 1)
+	m.addSteps(rule.Subst, 1)
 	app := uint32(1)
 	var elem graph.Ref
 	if !nat {
@@ -150,7 +151,7 @@ func (m *Machine) numeral(x float64, reversed bool) graph.Ref {
 	if !reversed {
 		return r
 	}
-	m.addSteps(graph.GC, 1)
+	m.addSteps(rule.GC, 1)
 	m.nodes[r+1] = graph.Node{Head: uint32(graph.DualCell) | m.prog.ZeroDual<<graph.KindShift}
 	m.nodes[r+2] = graph.Node{Head: uint32(graph.Pair), V: uint64(r) | uint64(r+1)<<32}
 	m.top += 2

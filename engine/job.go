@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
+)
 
 // The words of a job, behind its first four.
 const (
@@ -196,7 +199,7 @@ func (m *Machine) nextCell(r graph.Ref) error {
 		if h = m.words[w+jobCells]; h == 0 || m.dualOf(h) != dual {
 			break
 		}
-		m.addSteps(graph.Factor, 1)
+		m.addSteps(rule.Factor, 1)
 		var err error
 		if arg, err = m.addArguments(r, arg, m.argumentOf(h)); err != nil {
 			return err

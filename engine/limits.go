@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 // ensure makes room for n more nodes. The error is a [*limits.ReachedError].

@@ -10,10 +10,10 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -257,9 +257,9 @@ func TestManyPaths(t *testing.T) {
 		s.Root = s.chain(int(n), s.twice, func(y term.Var) term.Ref { return s.call(y, s.Num(0, 1)) })
 		value, stats := runLong(t, s.Term, engine.Options{})
 		require.Equal(t, 1.0, value)
-		require.Equal(t, graph.Counts{
-			graph.Lambda: n + 1, graph.Subst: n + 1, graph.Lin: n + 1, graph.GC: n + 1,
-			graph.Times: 2 * n, graph.Factor: n, graph.Plus: n,
+		require.Equal(t, rule.Counts{
+			rule.Lambda: n + 1, rule.Subst: n + 1, rule.Lin: n + 1, rule.GC: n + 1,
+			rule.Times: 2 * n, rule.Factor: n, rule.Plus: n,
 		}, stats.Counts)
 	}
 }

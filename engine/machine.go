@@ -9,7 +9,8 @@ import (
 	"runtime"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -68,7 +69,7 @@ type Machine struct {
 	readback uint64
 	applied  uint64 // arguments bound: a (1) and a (4) each
 	copied   uint64 // of an ablation: instructions and duals
-	counts   graph.Counts
+	counts   rule.Counts
 	runs     []uint64 // of each template
 	fired    []uint64 // of each dual's body
 
@@ -201,7 +202,7 @@ func (m *Machine) reset() {
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos = 0, 0, 0, 0
-	m.counts = graph.Counts{}
+	m.counts = rule.Counts{}
 	clear(m.runs)
 	clear(m.fired)
 	if checking {
@@ -248,10 +249,10 @@ func (m *Machine) start(point []float64) error {
 	case m.prog.Open:
 		m.open.reset(len(point))
 	case m.prog.Reversed:
-		m.addSteps(graph.GC, 3*n)
-		m.addSteps(graph.SubstNumeral, n)
+		m.addSteps(rule.GC, 3*n)
+		m.addSteps(rule.SubstNumeral, n)
 	default:
-		m.addSteps(graph.GC, n)
+		m.addSteps(rule.GC, n)
 	}
 	if m.prog.Open {
 		m.enter(Normalise)
@@ -275,7 +276,7 @@ func (m *Machine) start(point []float64) error {
 	return nil
 }
 
-func (m *Machine) addSteps(r graph.Rule, n uint64) {
+func (m *Machine) addSteps(r rule.Rule, n uint64) {
 	m.counts[r] += n
 	m.steps += n
 }

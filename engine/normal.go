@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -227,7 +228,7 @@ func (m *Machine) underLambda(r, f graph.Ref, args []graph.Ref) error {
 			}
 			args = append(args, v)
 		}
-		m.addSteps(graph.EtaLambda, uint64(len(s.vars)))
+		m.addSteps(rule.EtaLambda, uint64(len(s.vars)))
 		m.bound(args[given:])
 		m.loadCaptures(t, f)
 		copy(m.slots[t.Param0:], args)
@@ -253,7 +254,7 @@ func (m *Machine) underIteration(r, source, f graph.Ref) error {
 		if err != nil {
 			return err
 		}
-		m.addSteps(graph.EtaLambda, 1)
+		m.addSteps(rule.EtaLambda, 1)
 		m.bound([]graph.Ref{x})
 		if err := m.ensure(2 + spareUnits); err != nil {
 			return err

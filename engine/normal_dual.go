@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -94,9 +95,9 @@ func (m *Machine) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.Ref
 	if m.record != nil {
 		m.record.under(d)
 	}
-	m.addSteps(graph.Subst, 1)
-	m.addSteps(graph.Lambda, 1)
-	m.addSteps(graph.Lin, 1)
+	m.addSteps(rule.Subst, 1)
+	m.addSteps(rule.Lambda, 1)
+	m.addSteps(rule.Lin, 1)
 	regs := make([]graph.Ref, body.Regs)
 	regs[0] = arg
 	copy(regs[1:], nums)
@@ -142,7 +143,7 @@ func (m *Machine) arriveSymbolic(h, v graph.Ref, at uint32, stack []graph.Ref) (
 		if v, err = m.symbolic(term.NoSymbol, []graph.Ref{n.arg[h], v}, at); err != nil {
 			return nil, err
 		}
-		m.addSteps(graph.Factor, 1)
+		m.addSteps(rule.Factor, 1)
 	}
 	n.arg[h] = v
 	if n.due[h]--; n.due[h] == 0 {

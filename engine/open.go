@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -181,16 +182,16 @@ func (m *Machine) leaf(r graph.Ref) {
 
 // operation computes a symbol, + where that is [term.NoSymbol], on numbers, and tells
 // the rule that it fires by: (6), (8) or (12). A unary symbol is of x.
-func operation(sym term.Symbol, x, y float64) (float64, graph.Rule) {
+func operation(sym term.Symbol, x, y float64) (float64, rule.Rule) {
 	switch {
 	case sym == term.NoSymbol:
-		return x + y, graph.Plus
+		return x + y, rule.Plus
 	case sym == term.Mul:
-		return x * y, graph.Times
+		return x * y, rule.Times
 	case sym.Info().Arity == 1:
-		return eval1(sym, x), graph.Function
+		return eval1(sym, x), rule.Function
 	}
-	return sym.Info().Eval2(x, y), graph.Function
+	return sym.Info().Eval2(x, y), rule.Function
 }
 
 // tally counts the binders and occurrences of variables that stand for v: (3) and
@@ -202,16 +203,16 @@ func (m *Machine) tally(v graph.Ref, w graph.Weight) {
 	case graph.Inert, graph.SymInput, graph.Neutral:
 		return
 	case graph.Num:
-		m.addSteps(graph.SubstNumeral, uint64(w.Occurrences))
+		m.addSteps(rule.SubstNumeral, uint64(w.Occurrences))
 	case graph.Pair, graph.Vec:
 		if w.Binders > 0 && n.A == unnamed {
 			m.nameComponents(v)
 		}
-		m.addSteps(graph.Subst, uint64(w.Occurrences))
+		m.addSteps(rule.Subst, uint64(w.Occurrences))
 	default:
-		m.addSteps(graph.Subst, uint64(w.Occurrences))
+		m.addSteps(rule.Subst, uint64(w.Occurrences))
 	}
-	m.addSteps(graph.GC, uint64(w.Binders))
+	m.addSteps(rule.GC, uint64(w.Binders))
 }
 
 // sole returns the component of a vector that has one, which is the same tuple of
@@ -238,21 +239,21 @@ func (m *Machine) nameComponents(v graph.Ref) {
 		}
 		n.A = named
 		comps := m.components(v)
-		m.addSteps(graph.EtaPair, uint64(len(comps)-1))
-		m.addSteps(graph.PairRule, uint64(len(comps)-1))
+		m.addSteps(rule.EtaPair, uint64(len(comps)-1))
+		m.addSteps(rule.Pair, uint64(len(comps)-1))
 		for _, c := range comps {
 			switch c = m.sole(c); {
 			case m.isInert(c):
 			case m.isOpen(c):
 				stack = append(stack, c)
-				m.addSteps(graph.Subst, 1)
-				m.addSteps(graph.GC, 1)
+				m.addSteps(rule.Subst, 1)
+				m.addSteps(rule.GC, 1)
 			case m.nodes[c].Kind() == graph.Num:
-				m.addSteps(graph.SubstNumeral, 1)
-				m.addSteps(graph.GC, 1)
+				m.addSteps(rule.SubstNumeral, 1)
+				m.addSteps(rule.GC, 1)
 			default:
-				m.addSteps(graph.Subst, 1)
-				m.addSteps(graph.GC, 1)
+				m.addSteps(rule.Subst, 1)
+				m.addSteps(rule.GC, 1)
 			}
 		}
 	}

@@ -13,15 +13,16 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // outcome is all of a run that the schedule Parallel must leave as it is under LIFO.
 type outcome struct {
 	values, jacobian []float64
-	counts           graph.Counts
+	counts           rule.Counts
 	nodes            uint64
 	limit            string // that ended it, "" if none did
 }

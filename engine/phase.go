@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/gram-machine/gram/internal/calls"
+import "github.com/gram-machine/gram/graph/calls"
 
 // Phase is a part of a run.
 type Phase = calls.Phase

@@ -10,12 +10,12 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -39,10 +39,10 @@ var schedules = []engine.Options{{NoFuse: true}, {}, {Schedule: engine.Random, S
 	{Schedule: engine.Random, Seed: 3, NoFuse: true}}
 
 // never are the rules that do not fire at a point in programs without lin.
-func assertNever(t require.TestingT, c graph.Counts) {
-	require.Zero(t, c[graph.PlusPair], "(7)")
-	require.Zero(t, c[graph.EtaLambda], "(9)")
-	require.Zero(t, c[graph.EtaPair], "(10)")
+func assertNever(t require.TestingT, c rule.Counts) {
+	require.Zero(t, c[rule.PlusPair], "(7)")
+	require.Zero(t, c[rule.EtaLambda], "(9)")
+	require.Zero(t, c[rule.EtaPair], "(10)")
 }
 
 func valueProperty(t *rapid.T) {
@@ -176,7 +176,7 @@ func openProperty(t *rapid.T) {
 		}
 		require.Equal(t, first.Counts, s.Counts)
 		require.Equal(t, size, g)
-		require.Zero(t, s.Counts[graph.EtaLambda])
+		require.Zero(t, s.Counts[rule.EtaLambda])
 		if len(p.Inputs) == 0 {
 			require.Equal(t, m.Stats().Counts, s.Counts)
 			require.Zero(t, g.Operations)

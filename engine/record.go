@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -36,7 +37,7 @@ type recorder struct {
 	pos     term.Pos
 	inCode  bool // it runs a whole template or block of the context
 	// What the counters were when something was booked last.
-	counts  graph.Counts
+	counts  rule.Counts
 	steps   uint64
 	applied uint64
 	top     graph.Ref
@@ -70,7 +71,7 @@ type where struct {
 }
 
 type extra struct {
-	counts graph.Counts
+	counts rule.Counts
 	duals  uint64 // of the (4), those of the duals of a data list's elements
 	nodes  uint64
 	time   time.Duration
@@ -191,9 +192,9 @@ func (p *recorder) bookGained() {
 		p.counts, p.steps, p.applied = m.counts, m.steps, m.applied
 		return
 	}
-	if n := m.counts[graph.Subst] - p.counts[graph.Subst]; n == m.steps-p.steps && !p.open {
-		p.extraAt().counts[graph.Subst] += n // the (3) of an iteration, as most often
-		p.counts[graph.Subst] += n
+	if n := m.counts[rule.Subst] - p.counts[rule.Subst]; n == m.steps-p.steps && !p.open {
+		p.extraAt().counts[rule.Subst] += n // the (3) of an iteration, as most often
+		p.counts[rule.Subst] += n
 		p.steps = m.steps
 		return
 	}
@@ -208,14 +209,14 @@ func (p *recorder) bookGained() {
 		}
 		x.counts[r] += n
 		p.counts[r] += n
-		if graph.Rule(r) == graph.GC && p.phase == Primal && m.prog.Reversed {
+		if rule.Rule(r) == rule.GC && p.phase == Primal && m.prog.Reversed {
 			x.duals += n
 		}
 	}
 	if n := m.applied - p.applied; n != 0 {
 		x = p.extraAt()
-		x.counts[graph.Lambda] += n
-		x.counts[graph.GC] += n
+		x.counts[rule.Lambda] += n
+		x.counts[rule.GC] += n
 	}
 	p.steps, p.applied = m.steps, m.applied
 }

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // Stats is what a run cost.
 type Stats struct {
-	Counts      graph.Counts // steps by rule
-	Instantiate uint64       // instructions copied and references captured
-	Search      uint64       // pops, waits, occurrences counted before a backward phase, comparisons in a job
-	Readback    uint64       // components read back
-	Nodes       uint64       // nodes of 16 bytes allocated, the program's globals not included
-	Freed       uint64       // of these, freed before the run was over
-	PeakNodes   uint64       // in the arena at once
-	ArenaBytes  uint64       // memory that the arena holds
-	Looks       uint64       // how often the limits were looked at
+	Counts      rule.Counts // steps by rule
+	Instantiate uint64      // instructions copied and references captured
+	Search      uint64      // pops, waits, occurrences counted before a backward phase, comparisons in a job
+	Readback    uint64      // components read back
+	Nodes       uint64      // nodes of 16 bytes allocated, the program's globals not included
+	Freed       uint64      // of these, freed before the run was over
+	PeakNodes   uint64      // in the arena at once
+	ArenaBytes  uint64      // memory that the arena holds
+	Looks       uint64      // how often the limits were looked at
 }
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
@@ -37,10 +38,10 @@ func (m *Machine) Stats() Stats {
 		s.Instantiate += (n - m.block.fired[i]) * b.Instantiate
 	}
 	s.Instantiate += m.copied
-	s.Counts[graph.Lambda] += m.applied + m.firedIn
-	s.Counts[graph.GC] += m.applied
-	s.Counts[graph.Subst] += m.firedIn
-	s.Counts[graph.Lin] += m.firedIn
+	s.Counts[rule.Lambda] += m.applied + m.firedIn
+	s.Counts[rule.GC] += m.applied
+	s.Counts[rule.Subst] += m.firedIn
+	s.Counts[rule.Lin] += m.firedIn
 	return s
 }
 
@@ -171,9 +172,9 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	m.enter(Backward)
 	if m.prog.Result == graph.VectorShape {
 		k := uint64(m.prog.Outputs)
-		m.addSteps(graph.PairRule, k-1) // the vector is opened: ⟦p0,…⟧
-		m.addSteps(graph.Subst, k)      // each pi once, to be opened in turn
-		m.addSteps(graph.GC, k)
+		m.addSteps(rule.Pair, k-1) // the vector is opened: ⟦p0,…⟧
+		m.addSteps(rule.Subst, k)  // each pi once, to be opened in turn
+		m.addSteps(rule.GC, k)
 	}
 	if err := m.jobsOf(values, jacobian); err != nil {
 		return err
@@ -189,9 +190,9 @@ func (m *Machine) seed(i int, values, jacobian []float64) error {
 		p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]
 	}
 	z, dual := graph.Ref(m.nodes[p].V), graph.Ref(m.nodes[p].V>>32)
-	m.addSteps(graph.PairRule, 1) // [⟨z,z*⟩:=…]
-	m.addSteps(graph.GC, 2)       // z and z*
-	m.addSteps(graph.Subst, 1)    // z* in z* 1
+	m.addSteps(rule.Pair, 1)  // [⟨z,z*⟩:=…]
+	m.addSteps(rule.GC, 2)    // z and z*
+	m.addSteps(rule.Subst, 1) // z* in z* 1
 	values[i] = m.nodes[z].Number()
 	if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
 		return err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -57,7 +58,7 @@ func (m *Machine) fireSuspended(r graph.Ref) error {
 func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 	w := 4*uint64(r) + graph.WaitWords
 	if m.prog.Open && (m.valueless(m.words[w]) || m.valueless(m.words[w+1])) {
-		m.addSteps(graph.Branch, ^uint64(0)) // the template counts one (13), which does not fire
+		m.addSteps(rule.Branch, ^uint64(0)) // the template counts one (13), which does not fire
 		return m.settleNeutral(r, neutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
 	}
 	a, b := m.nodes[m.words[w]].Number(), m.nodes[m.words[w+1]].Number()
@@ -125,7 +126,7 @@ func (m *Machine) bound(args []graph.Ref) {
 		m.steps += 2 * n
 		return
 	}
-	m.addSteps(graph.Lambda, n)
+	m.addSteps(rule.Lambda, n)
 	for _, a := range args {
 		m.tally(a, graph.Weight{Binders: 1})
 	}

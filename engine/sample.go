@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -88,9 +89,9 @@ func (s *sampler) runPhase() Phase {
 }
 
 // factors adds the steps of arrivals beyond the first at each cell that has fired.
-func (d *dualCount) factors(c *graph.Counts) {
-	c[graph.Factor] += d.arrived - d.fired
-	c[graph.Plus] += d.arrived - d.fired
+func (d *dualCount) factors(c *rule.Counts) {
+	c[rule.Factor] += d.arrived - d.fired
+	c[rule.Plus] += d.arrived - d.fired
 }
 
 // inputs tells of the inputs: what they count as lets around the program, see
@@ -100,17 +101,17 @@ func (s *sampler) inputs() {
 	for i := range s.p.inputs {
 		if !prog.Open {
 			let := calls.Sample{Input: i, Phase: Primal}
-			let.Counts[graph.GC] = 1
+			let.Counts[rule.GC] = 1
 			s.emit(let)
 		}
 		if !prog.Open && prog.Reversed {
 			pair := calls.Sample{Input: i, Phase: Primal, Origin: calls.GeneratedCode}
-			pair.Counts[graph.GC], pair.Counts[graph.SubstNumeral] = 2, 1
+			pair.Counts[rule.GC], pair.Counts[rule.SubstNumeral] = 2, 1
 			s.emit(pair)
 		}
 		cell := calls.Sample{Input: i, Phase: Backward, Origin: calls.GeneratedCode}
 		d := &s.p.inputs[i]
-		cell.Counts[graph.Lambda], cell.Counts[graph.Subst], cell.Counts[graph.Lin] = d.fired, d.fired, d.fired
+		cell.Counts[rule.Lambda], cell.Counts[rule.Subst], cell.Counts[rule.Lin] = d.fired, d.fired, d.fired
 		d.factors(&cell.Counts)
 		s.emit(cell)
 	}
@@ -118,7 +119,7 @@ func (s *sampler) inputs() {
 
 // emit passes a sample on, if there is anything in it.
 func (s *sampler) emit(x calls.Sample) {
-	if x.Counts != (graph.Counts{}) || x.Nodes != 0 || x.Time != 0 {
+	if x.Counts != (rule.Counts{}) || x.Nodes != 0 || x.Time != 0 {
 		s.f(x)
 	}
 }
@@ -146,7 +147,7 @@ func (s *sampler) context(id uint32) {
 		return x
 	}
 	head := sample(place{pos: t.Pos})
-	head.Counts[graph.Lambda], head.Counts[graph.GC] = c.args, c.args
+	head.Counts[rule.Lambda], head.Counts[rule.GC] = c.args, c.args
 	for _, n := range t.Places {
 		sample(place{n.Pos, n.Generated}).Counts[n.Rule] += n.N * c.runs
 	}
@@ -244,10 +245,10 @@ func (s *sampler) extra() {
 	for _, w := range at {
 		x := s.p.extra[w]
 		out := calls.Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
-		out.Counts[graph.GC] -= x.duals
+		out.Counts[rule.GC] -= x.duals
 		s.emit(out)
 		duals := calls.Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: calls.GeneratedCode}
-		duals.Counts[graph.GC] = x.duals
+		duals.Counts[rule.GC] = x.duals
 		s.emit(duals)
 	}
 }

@@ -11,35 +11,36 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // steps are the steps of a run by stack, phase and origin, and those of the source's code.
 type steps struct {
-	by     map[string]graph.Counts
+	by     map[string]rule.Counts
 	source uint64
 }
 
 // samples returns the steps of the last run by stack, and holds the sums of the samples
 // against the run's counts.
 func samples(t require.TestingT, m *engine.Machine) steps {
-	out := steps{by: map[string]graph.Counts{}}
-	var total graph.Counts
+	out := steps{by: map[string]rule.Counts{}}
+	var total rule.Counts
 	var nodes uint64
 	m.Samples(func(s calls.Sample) {
 		total.AddTimes(&s.Counts, 1)
 		nodes += s.Nodes
 		require.Zero(t, s.Time)
-		if s.Counts == (graph.Counts{}) {
+		if s.Counts == (rule.Counts{}) {
 			return
 		}
 		for r, n := range s.Counts {
-			require.Less(t, n, uint64(1)<<63, "%s at %v: a negative count", graph.Rule(r), s.Stack)
+			require.Less(t, n, uint64(1)<<63, "%s at %v: a negative count", rule.Rule(r), s.Stack)
 		}
 		key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
 		c := out.by[key]
@@ -185,7 +186,7 @@ func TestSampleStacks(t *testing.T) {
 			require.NoError(t, err)
 			defer m.Close()
 			require.NoError(t, m.Value(s.point))
-			deepest, total := 0, graph.Counts{}
+			deepest, total := 0, rule.Counts{}
 			var time int64
 			m.Samples(func(s calls.Sample) {
 				deepest = max(deepest, len(s.Stack))

@@ -4,7 +4,8 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // The sum of a job: what its duals and its other summands contribute.
@@ -38,7 +39,7 @@ func (m *Machine) contribute(r, v graph.Ref) error {
 func (m *Machine) addNumbers(r, s, a, b graph.Ref) error {
 	x := m.nodes[a].Number() + m.nodes[b].Number()
 	m.nodes[s] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
-	m.addSteps(graph.Plus, 1)
+	m.addSteps(rule.Plus, 1)
 	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
 		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.place(r)}
 	}
@@ -56,7 +57,7 @@ func (m *Machine) addVector(r, v graph.Ref) error {
 	if err := m.ensure(uint32(len(more))); err != nil {
 		return err
 	}
-	m.addSteps(graph.PlusPair, uint64(len(more)-1))
+	m.addSteps(rule.PlusPair, uint64(len(more)-1))
 	sum := m.words[4*uint64(r)+jobSum]
 	comps := m.components(sum)
 	for i, b := range more {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // The schedule Parallel is LIFO with errands: the machine goes its way as under LIFO,
@@ -242,7 +243,7 @@ func (w *worker) begin() {
 // cost is what an errand took, to be added to the machine's counters.
 type cost struct {
 	steps, pops, waits, occurs, readback, applied, firedIn uint64
-	counts                                                 graph.Counts
+	counts                                                 rule.Counts
 	runs, blockRuns, fired, blockFired                     []tallied
 }
 

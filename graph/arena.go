@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 // SlabNodes is how many nodes the arena grows by: 4 MiB.

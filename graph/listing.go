@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -91,7 +92,7 @@ func (l *listing) template(i int) {
 	l.printf("\ntemplate %d %s (%s): %d parameters, %d captured, %d steps a run%s\n", i, t.Name, l.place(t.Pos), t.Params, t.Caps, t.Steps, main)
 	for r, n := range t.Counts {
 		if n > 0 {
-			l.printf("  (%s) %s: %d\n", Rules[r].Number, Rules[r].Name, n)
+			l.printf("  (%s) %s: %d\n", rule.Table[r].Number, rule.Table[r].Name, n)
 		}
 	}
 	for pc := t.Start; pc < t.End && l.err == nil; pc++ {

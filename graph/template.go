@@ -1,6 +1,9 @@
 package graph
 
-import "github.com/gram-machine/gram/term"
+import (
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
 
 // Op is the operation of an instruction.
 type Op uint8
@@ -81,7 +84,7 @@ type Template struct {
 	// Counts are the steps, by rule, of the code outside inner λs and branches;
 	// those of (1) and (4) for the parameters are not among them. Of a dual they are
 	// the steps of one firing, with its (3), (1) and (5).
-	Counts Counts
+	Counts rule.Counts
 	Steps  uint64 // the sum of Counts
 	// Places are Counts by place in the source, if they were asked for.
 	Places []PlaceCount
@@ -101,7 +104,7 @@ type Template struct {
 // says that no code of the source takes them: D has put them there.
 type PlaceCount struct {
 	Pos       term.Pos
-	Rule      Rule
+	Rule      rule.Rule
 	Generated bool
 	N         uint64
 }
@@ -140,7 +143,7 @@ type DualBody struct {
 	Code        []LinInstr
 	// Counts are the steps of one firing: (3), (1) and (5) of the dual itself, and
 	// what its body does. Those of (11), and the (6) that it makes, are not here.
-	Counts      Counts
+	Counts      rule.Counts
 	Steps       uint64
 	Instantiate uint64
 }

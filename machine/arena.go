@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // measuring says whether the core counts words: a constant for each of the two cores.
@@ -113,7 +113,7 @@ func (m *core[M]) grow() bool {
 // steps stops rewrites alone.
 func (m *core[M]) look(move Move, p Place) error {
 	m.pos = m.nodes[p>>1].code
-	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(graph.NumRules) && m.counted() >= most {
+	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(rule.Count) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
 	}
 	err := m.lookOutside()

@@ -36,6 +36,6 @@ func benchmark(b *testing.B, n string, opt gram.EvalOptions) {
 		require.NoError(b, e.Gradient(ctx, p.Point(), value, gradient))
 	}
 	cost := e.Cost()
-	b.ReportMetric(float64(cost.Steps.Total)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Msteps/s")
+	b.ReportMetric(float64(cost.Steps.Total())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Msteps/s")
 	b.ReportMetric(float64(cost.ArenaBytes)/1e6, "MB")
 }

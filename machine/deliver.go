@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // deliver puts an operand in its place. If it was the last that its node waited for, the
 // node is a redex, or a value that goes on to its own place.
@@ -20,21 +20,21 @@ func (m *core[M]) deliver(p Place, t Tag, v uint64) {
 func (m *core[M]) ready(r Ref, n *node) {
 	switch n.kind {
 	case Fun1, Fun2:
-		m.pushRule(graph.Function, r<<1)
+		m.pushRule(rule.Function, r<<1)
 	case Mul:
-		m.pushRule(graph.Times, r<<1)
+		m.pushRule(rule.Times, r<<1)
 	case Add:
 		m.readyAdd(r, n)
 	case App:
 		m.readyApp(r, n)
 	case If:
-		m.pushRule(graph.Branch, r<<1)
+		m.pushRule(rule.Branch, r<<1)
 	case Open:
-		m.pushRule(graph.PairRule, r<<1)
+		m.pushRule(rule.Pair, r<<1)
 	case Sub:
 		m.bound(r, n)
 	case Linear:
-		m.pushRule(graph.Lin, r<<1)
+		m.pushRule(rule.Lin, r<<1)
 	case Cell:
 		m.madeDual(r, n)
 	case Iter:
@@ -55,7 +55,7 @@ func (m *core[M]) bound(r Ref, n *node) {
 		n.val[1] = uint64(lo(n.val[1]))
 		m.pushWaiter(w, n.tag[0])
 	} else if lo(n.val[1]) == 0 {
-		m.pushRule(graph.GC, r<<1)
+		m.pushRule(rule.GC, r<<1)
 	}
 }
 
@@ -65,9 +65,9 @@ func (m *core[M]) pushWaiter(w uint32, t Tag) {
 	case w&isWaiter != 0:
 		m.pushUnit(Wake, w>>1)
 	case t == Number:
-		m.pushRule(graph.SubstNumeral, w>>1)
+		m.pushRule(rule.SubstNumeral, w>>1)
 	default:
-		m.pushRule(graph.Subst, w>>1)
+		m.pushRule(rule.Subst, w>>1)
 	}
 }
 
@@ -179,7 +179,7 @@ func (m *core[M]) addUses(s Ref, k int32) {
 	}
 	n.val[1] = both(lo(n.val[1])+uint32(k), hi(n.val[1]))
 	if lo(n.val[1]) == 0 && n.bits&missing == 0 {
-		m.pushRule(graph.GC, s<<1)
+		m.pushRule(rule.GC, s<<1)
 	}
 }
 

@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
@@ -17,7 +17,7 @@ func (m *core[M]) readyApp(r Ref, n *node) {
 	case n.tag[1] == Late:
 		m.force(r<<1|1, n)
 	default:
-		m.pushRule(graph.Lambda, r<<1)
+		m.pushRule(rule.Lambda, r<<1)
 	}
 }
 
@@ -38,7 +38,7 @@ func (m *core[M]) madeDual(r Ref, n *node) {
 	if w != 0 {
 		m.pushUnit(Wake, w>>1)
 	} else if lo(n.val[1]) == 0 {
-		m.pushRule(graph.GC, r<<1)
+		m.pushRule(rule.GC, r<<1)
 	}
 }
 
@@ -69,7 +69,7 @@ func (m *core[M]) arrive(r Ref, n *node) {
 		n.bits |= isFired
 		d.c = r
 	} else {
-		m.pushRule(graph.Factor, r<<1)
+		m.pushRule(rule.Factor, r<<1)
 	}
 }
 
@@ -109,13 +109,13 @@ func (m *core[M]) fireDual(p Place, n *node, s Ref) {
 	d.val[1]--
 	if lo(d.val[1]) == 0 {
 		d.tag[0] = Taken
-		m.pushRule(graph.GC, s<<1)
+		m.pushRule(rule.GC, s<<1)
 	} else {
 		m.at(lam).c++
 	}
 	n.bits &^= isFired
 	n.tag[0], n.val[0] = Value, uint64(lam)
-	m.pushRule(graph.Lambda, p)
+	m.pushRule(rule.Lambda, p)
 }
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there
@@ -137,7 +137,7 @@ func (m *core[M]) idle() bool {
 		m.unit(Search, r<<1)
 		m.units(Search, 1)
 		if app != 0 {
-			m.pushRule(graph.Subst, app<<1)
+			m.pushRule(rule.Subst, app<<1)
 			return true
 		}
 		if m.fuel < 0 {

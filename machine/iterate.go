@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // Lists and numerals are λf.λx.f t1 (… (f tn x)): two λs, and a body of which one application at a time is made,
 // the innermost first.
@@ -23,7 +23,7 @@ func (m *core[M]) applyList(r Ref, n *node, list Ref, l *node) {
 	if m.length(l) > 0 {
 		n.val[1], f = 1, r
 	} else {
-		m.pushRule(graph.GC, r<<1)
+		m.pushRule(rule.GC, r<<1)
 	}
 	fold, x := m.alloc()
 	*x = node{kind: Fold, code: l.code, c: 1, val: [2]uint64{both(list, f)}}

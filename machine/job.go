@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // A maximal sum in which duals are applied is run by a Job: hand-written duals choose their heads when they run,
 // so their arrivals are kept in a heap of the applications themselves, the newest dual first. Its
@@ -124,7 +124,7 @@ func (m *core[M]) nextOfJob() {
 		x.val[0] = both(m.removeFirst(heap, h), app)
 		m.at(lo(h.val[0])).c = app
 		h.val[0] = uint64(lo(h.val[0]))
-		m.pushRule(graph.Factor, heap<<1)
+		m.pushRule(rule.Factor, heap<<1)
 	default:
 		a := m.at(app)
 		if a.tag[1] == Late {
@@ -133,7 +133,7 @@ func (m *core[M]) nextOfJob() {
 		}
 		x.val[0] = uint64(heap)
 		a.up, a.val[0] = j<<1|1, uint64(lo(a.val[0]))
-		m.pushRule(graph.Subst, app<<1)
+		m.pushRule(rule.Subst, app<<1)
 	}
 	m.unit(Search, j<<1)
 	m.units(Search, 1)

@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // copying is the body of a λ, a branch or an element of a list that is to be copied.
 type copying struct {
@@ -33,7 +33,7 @@ func (m *core[M]) fireLambda(p Place) {
 	n.tag[1], n.val[1] = Empty, t.param
 	if t.linear {
 		n.kind, n.c = Linear, f
-		m.pushRule(graph.Lin, p)
+		m.pushRule(rule.Lin, p)
 		return
 	}
 	m.startCopy(f, up, r)
@@ -64,7 +64,7 @@ func (m *core[M]) copyBody() {
 	if n := &m.nodes[param]; n.kind == Linear {
 		m.release(param, n)
 	} else {
-		m.pushRule(graph.GC, param<<1)
+		m.pushRule(rule.GC, param<<1)
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -27,19 +28,19 @@ func (u Unit) String() string {
 	return [NumUnits]string{"instantiate", "wake", "search", "free", "readback"}[u]
 }
 
-// Move is a rewrite, by its rule, or a unit: numbers from graph.NumRules on.
+// Move is a rewrite, by its rule, or a unit: numbers from rule.Count on.
 type Move uint8
 
 // NumMoves is how many moves there are.
-const NumMoves = Move(graph.NumRules) + Move(NumUnits)
+const NumMoves = Move(rule.Count) + Move(NumUnits)
 
 const moveMask = 31 // as many moves as an index needs no check for
 
 // Rule returns the rule of a rewrite; ok is false for a unit.
-func (m Move) Rule() (rule graph.Rule, ok bool) { return graph.Rule(m), m < Move(graph.NumRules) }
+func (m Move) Rule() (by rule.Rule, ok bool) { return rule.Rule(m), m < Move(rule.Count) }
 
 // Unit returns the unit of a move that is no rewrite.
-func (m Move) Unit() Unit { return Unit(m - Move(graph.NumRules)) }
+func (m Move) Unit() Unit { return Unit(m - Move(rule.Count)) }
 
 // String returns the name of the rule or the unit.
 func (m Move) String() string {
@@ -49,7 +50,7 @@ func (m Move) String() string {
 	return m.Unit().String()
 }
 
-func (u Unit) move() Move { return Move(graph.NumRules) + Move(u) }
+func (u Unit) move() Move { return Move(rule.Count) + Move(u) }
 
 // Fired is an event: a rewrite that has been made, or a unit of work. It is good until its receiver returns.
 type Fired struct {
@@ -106,7 +107,7 @@ type Options struct {
 
 // Stats is what a run cost.
 type Stats struct {
-	Counts     graph.Counts // rewrites by rule
+	Counts     rule.Counts // rewrites by rule
 	Work       [NumMoves]Work
 	Nodes      uint64 // allocated
 	Freed      uint64 // of these
@@ -251,8 +252,8 @@ func (m *core[M]) push(move Move, p Place) {
 	m.work = append(m.work, uint64(move)|uint64(p)<<32)
 }
 
-func (m *core[M]) pushRule(r graph.Rule, p Place) { m.push(Move(r), p) }
-func (m *core[M]) pushUnit(u Unit, p Place)       { m.push(u.move(), p) }
+func (m *core[M]) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
+func (m *core[M]) pushUnit(u Unit, p Place)      { m.push(u.move(), p) }
 
 // reduce empties the worklist, and lets the jobs go on when it is empty.
 func (m *core[M]) reduce() error {
@@ -280,7 +281,7 @@ func (m *core[M]) reduce() error {
 				return err
 			}
 		}
-		if m.measuring() && move < Move(graph.NumRules) && m.opt.Before != nil && m.opt.Events != nil {
+		if m.measuring() && move < Move(rule.Count) && m.opt.Before != nil && m.opt.Events != nil {
 			if err := m.opt.Before(m.steps + 1); err != nil {
 				return err
 			}
@@ -370,7 +371,7 @@ func (m *core[M]) beginMove(p Place) {
 func (m *core[M]) book(move Move, p Place) {
 	m.words[move] += m.touched
 	m.most[move] = max(m.most[move], m.touched)
-	if move < Move(graph.NumRules) {
+	if move < Move(rule.Count) {
 		m.steps++
 	}
 	if m.opt.Events != nil && m.err == nil {
@@ -396,7 +397,7 @@ func (m *core[M]) tell(move Move, p Place) {
 // counted is how many rewrites have been made.
 func (m *core[M]) counted() uint64 {
 	var n uint64
-	for _, k := range m.fired[:graph.NumRules] {
+	for _, k := range m.fired[:rule.Count] {
 		n += k
 	}
 	return n
@@ -413,7 +414,7 @@ func (m *core[M]) stats() Stats {
 	s := Stats{Nodes: m.made, Freed: m.freed, PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:NumMoves] {
 		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
-		if i < int(graph.NumRules) {
+		if i < int(rule.Count) {
 			s.Counts[i] = n
 		}
 	}

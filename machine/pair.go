@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // firePair is (2): s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α.
 func (m *core[M]) firePair(p Place) {
@@ -55,7 +55,7 @@ func (m *core[M]) readyAdd(r Ref, n *node) {
 	a, b := n.tag[0], n.tag[1]
 	switch {
 	case a == Number && b == Number:
-		m.pushRule(graph.Plus, r<<1)
+		m.pushRule(rule.Plus, r<<1)
 	case a == Zero || b == Zero:
 		i := 0
 		if a == Zero {
@@ -63,7 +63,7 @@ func (m *core[M]) readyAdd(r Ref, n *node) {
 		}
 		m.forward(r, n, i)
 	case m.isPair(a, n.val[0]) && m.isPair(b, n.val[1]):
-		m.pushRule(graph.PlusPair, r<<1)
+		m.pushRule(rule.PlusPair, r<<1)
 	default:
 		m.pushUnit(Wake, r<<1)
 	}

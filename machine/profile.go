@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -35,7 +35,7 @@ type entry struct {
 	input   int
 	phase   calls.Phase
 	origin  calls.Origin
-	counts  graph.Counts
+	counts  rule.Counts
 	nodes   uint64
 	words   uint64
 	fired   uint32 // the entry of the firings of the dual that was made here
@@ -76,9 +76,9 @@ func (f *Profile) Event(e *Fired) error {
 	if r := e.Redex >> 1; int(r) >= len(f.nodes) {
 		f.put(r, nodeEntry{})
 	}
-	if rule, ok := e.Move.Rule(); ok {
-		at = f.rewrite(rule, e)
-		f.entries[at].counts[rule]++
+	if by, ok := e.Move.Rule(); ok {
+		at = f.rewrite(by, e)
+		f.entries[at].counts[by]++
 	} else if e.Move == Instantiate.move() {
 		at = f.instantiate(e)
 	} else {
@@ -108,13 +108,13 @@ func (f *Profile) putAll(made []Ref, at uint32) {
 }
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
-func (f *Profile) rewrite(rule graph.Rule, e *Fired) uint32 {
+func (f *Profile) rewrite(by rule.Rule, e *Fired) uint32 {
 	n := &f.nodes[e.Redex>>1]
-	switch rule {
-	case graph.Lambda:
+	switch by {
+	case rule.Lambda:
 		n.entry = f.apply(e, n)
 		return n.entry
-	case graph.Subst, graph.SubstNumeral:
+	case rule.Subst, rule.SubstNumeral:
 		s := &f.nodes[e.own[1]]
 		switch {
 		case f.code.isCell(&f.entries[s.entry]):
@@ -124,13 +124,13 @@ func (f *Profile) rewrite(rule graph.Rule, e *Fired) uint32 {
 			return s.of[1]
 		}
 		return n.of[e.Redex&1]
-	case graph.Factor:
+	case rule.Factor:
 		n.entry = f.firing(f.nodes[e.own[1]].entry)
-	case graph.Lin:
+	case rule.Lin:
 		if e.body != nil {
 			f.only = n.entry
 		}
-	case graph.Branch:
+	case rule.Branch:
 		f.context, f.only = f.callee(n.entry, e.body.index), 0
 	}
 	at := n.entry
@@ -305,7 +305,7 @@ func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	for i := range f.entries[1:] {
 		x := &f.entries[1+i]
 		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Words: x.words}
-		if s.Counts == (graph.Counts{}) && s.Nodes == 0 && s.Words == 0 {
+		if s.Counts == (rule.Counts{}) && s.Nodes == 0 && s.Words == 0 {
 			continue
 		}
 		if x.input < 0 {

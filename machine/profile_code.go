@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/term"
 )
 

@@ -10,21 +10,21 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/calls"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // bySample sums samples by stack, phase and origin.
-type bySample map[string]graph.Counts
+type bySample map[string]rule.Counts
 
 func (b bySample) add(s calls.Sample) {
-	if s.Counts == (graph.Counts{}) {
+	if s.Counts == (rule.Counts{}) {
 		return
 	}
 	key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
@@ -93,7 +93,7 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 		stats := m.Stats()
 		require.NoError(t, m.Close())
 		got := bySample{}
-		var total graph.Counts
+		var total rule.Counts
 		var nodes, words uint64
 		f.Samples(stats.Nodes, func(s calls.Sample) {
 			got.add(s)

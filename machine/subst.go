@@ -1,6 +1,6 @@
 package machine
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
 // last occurrence takes it. Of a dual variable at the head of an application, by the λ that it is bound to:
@@ -26,7 +26,7 @@ func (m *core[M]) fireSubst(p Place) {
 	}
 	m.deliver(p, t, v)
 	if last {
-		m.pushRule(graph.GC, s<<1)
+		m.pushRule(rule.GC, s<<1)
 	}
 }
 

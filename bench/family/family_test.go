@@ -65,7 +65,7 @@ func TestSizesGrow(t *testing.T) {
 		for _, n := range []int{2, 4, 8} {
 			res, err := load(t, f.Source(n)).Gradient(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err, f.Name)
-			steps = append(steps, res.Cost.Steps.Total)
+			steps = append(steps, res.Cost.Steps.Total())
 		}
 		require.IsIncreasing(t, steps, f.Name)
 	}

@@ -61,7 +61,7 @@ func onMachine(opt gram.EvalOptions) starter {
 			return nil, err
 		}
 		point := w.Program.Point()
-		return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total}, nil
+		return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total()}, nil
 	}
 }
 
@@ -70,7 +70,7 @@ func (m *machineRun) Turn(ctx context.Context) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Value: m.value[0], Gradient: m.gradient, Time: time, Steps: float64(m.e.Cost().Steps.Total - m.before)}, nil
+	return Answer{Value: m.value[0], Gradient: m.gradient, Time: time, Steps: float64(m.e.Cost().Steps.Total() - m.before)}, nil
 }
 
 // Bytes are those of the nodes that a run allocates.

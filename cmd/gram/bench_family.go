@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 // chosen are the claims that the flags name: those of the paper, that of a family, or none.

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 // cacheFlags are those of the cache that the strategy modular uses.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/explore"
-	"github.com/gram-machine/gram/internal/limits"
+	"github.com/gram-machine/gram/limits"
 )
 
 const exploreHelp = `Explore serves a page, to this computer only, on which the reduction of a program is

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/limits"
 )
 
 // loadFlags are those of every command that reads a program.

@@ -10,8 +10,9 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/htmlreport"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // newPage returns what the report says of the run itself.
@@ -27,9 +28,10 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 	}
 	c := &res.Cost
 	if f.mode.is == gram.Reverse {
-		for _, s := range c.Steps.ByRule() {
-			if s.Steps > 0 {
-				r.Steps = append(r.Steps, htmlreport.Rule{Number: s.Number, Name: s.Name, Text: s.Text, Steps: s.Steps})
+		for i, n := range c.Steps {
+			if n > 0 {
+				info := rule.Table[i]
+				r.Steps = append(r.Steps, htmlreport.Rule{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 			}
 		}
 		r.Costs = costTables(c)

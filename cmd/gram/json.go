@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/rule"
 )
 
 // object writes a JSON object, a field a line and in order. Arrays, and objects
@@ -126,7 +127,7 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 func (o *object) work(w *gram.Work) {
 	sub := o.object("work")
 	rules := sub.object("rules")
-	for _, name := range gram.RuleNames() {
+	for _, name := range rule.Names() {
 		rules.field(name, w.Rules[name])
 	}
 	rules.end()

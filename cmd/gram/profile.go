@@ -142,7 +142,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags, progres
 	}
 	if whole { // else it may be standard output that it went to
 		cost := &prof.Result.Cost
-		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total), notation.Grouped(cost.Nodes.Allocated), what)
+		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()), notation.Grouped(cost.Nodes.Allocated), what)
 	}
 	return nil
 }

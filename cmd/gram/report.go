@@ -12,8 +12,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // report prints a gradient and its cost for people.
@@ -60,7 +61,7 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 	r.out.WriteByte('\n')
 	r.heading("steps")
 	r.out.WriteByte('\n')
-	r.steps(&c.Steps)
+	r.steps(c.Steps)
 	r.out.WriteByte('\n')
 	r.line("size", "|t| %s, |D(t)| %s, %s", notation.Grouped(uint64(c.Size.Term)), notation.Grouped(uint64(c.Size.Reverse)),
 		plural(c.Inputs, "scalar input"))
@@ -124,14 +125,15 @@ func newTable(header ...any) table.Writer {
 }
 
 // steps prints the table of the rules that steps are of.
-func (r *report) steps(s *gram.Steps) {
+func (r *report) steps(s rule.Counts) {
 	t := newTable("no.", "rule", "steps", "share")
-	for _, rule := range s.ByRule() {
-		if rule.Steps > 0 {
-			t.AppendRow(table.Row{rule.Number, rule.Name, notation.Grouped(rule.Steps), share(rule.Steps, s.Total)})
+	total := s.Total()
+	for r, n := range s {
+		if n > 0 {
+			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, notation.Grouped(n), share(n, total)})
 		}
 	}
-	t.AppendFooter(table.Row{"", "total", notation.Grouped(s.Total), share(s.Total, s.Total)})
+	t.AppendFooter(table.Row{"", "total", notation.Grouped(total), share(total, total)})
 	r.out.WriteString(t.Render())
 	r.out.WriteByte('\n')
 }
@@ -148,8 +150,8 @@ func (r *report) work(w *gram.Work) {
 				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
 		}
 	}
-	for _, rule := range new(gram.Steps).ByRule() {
-		row(rule.Number, rule.Name, w.Rules[rule.Name])
+	for _, info := range rule.Table {
+		row(info.Number, info.Name, w.Rules[info.Name])
 	}
 	for _, unit := range gram.UnitNames() {
 		row("", unit, w.Units[unit])

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/rule"
 )
 
 func numbers(n int) []float64 {
@@ -77,7 +77,7 @@ func TestNormDoesNotOverflow(t *testing.T) {
 func TestStepsTable(t *testing.T) {
 	var out bytes.Buffer
 	r := report{out: &out, paint: newPainter(&out)}
-	r.steps(&gram.Steps{Lambda: 5, GC: 1234567, Factor: 1, Total: 1234573})
+	r.steps(rule.Counts{rule.Lambda: 5, rule.GC: 1234567, rule.Factor: 1})
 	require.Equal(t, `  no.  rule        steps    share
     1  lambda          5    0.0 %
     4  gc      1 234 567  100.0 %

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
@@ -117,7 +118,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.addFinite(cmd)
 	addOutput(cmd, &f.output)
 	f.observe.add(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(gram.RuleNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(rule.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check reports flags that don't go together.

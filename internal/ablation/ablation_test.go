@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/ablation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -114,15 +114,15 @@ func TestByName(t *testing.T) {
 		s := network(t, n, "sigmoid (e * x + r * h)")
 		want, err := s.Run(reference.Machine(nil), limit, nil)
 		require.NoError(t, err)
-		want.Counts[graph.GC] = 0
+		want.Counts[rule.GC] = 0
 		_, once, err := ablation.ByName(s, limit, nil)
 		require.NoError(t, err)
 		require.Equal(t, want.Counts, once)
 
 		_, twice, err := ablation.ByName(network(t, n, "sigmoid (e * x + r * h * h)"), limit, nil)
 		require.NoError(t, err)
-		require.EqualValues(t, 1<<n-1, twice[graph.Subst])
-		require.EqualValues(t, 1<<n-1, twice[graph.Function])
+		require.EqualValues(t, 1<<n-1, twice[rule.Subst])
+		require.EqualValues(t, 1<<n-1, twice[rule.Function])
 	}
 	_, _, err := ablation.ByName(network(t, 20, "sigmoid (e * x + r * h * h)"), 1000, nil)
 	var long *reference.LimitError

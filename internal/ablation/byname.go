@@ -1,9 +1,9 @@
 package ablation
 
 import (
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -12,15 +12,15 @@ import (
 //
 //	C{x}[x:=u]  →  C{u}[x:=u]
 //
-// for any u, no value, and counts where u has come to its value: as [graph.SubstNumeral] at a numeral, else
-// as [graph.Subst]. (1), (2), (6), (8), (12) and (13) count as ever, (2) at each use of a component; what is
+// for any u, no value, and counts where u has come to its value: as [rule.SubstNumeral] at a numeral, else
+// as [rule.Subst]. (1), (2), (6), (8), (12) and (13) count as ever, (2) at each use of a component; what is
 // not used is not evaluated, and (4) is not counted. It is an ablation: section 6.2 counts the copies of L
 // by value, where an argument is evaluated once.
 //
 // The numbers are those of the value, from left to right. check may be nil; it is called at least every 2¹⁶
 // steps. The errors are that of check, a [*reference.LimitError] after limit steps, and a
 // [*denote.UndefinedError].
-func ByName(s *reference.Start, limit int, check func() error) (numbers []denote.Number, counts graph.Counts, err error) {
+func ByName(s *reference.Start, limit int, check func() error) (numbers []denote.Number, counts rule.Counts, err error) {
 	e := &byName{ground: s.Ground, limit: limit, check: check}
 	e.numbers(e.eval(s.Term, nil), func(r denote.Number) { numbers = append(numbers, r) })
 	return numbers, e.counts, e.err
@@ -52,7 +52,7 @@ type couple struct{ left, right argument }
 // byName is an evaluation. Its values are a [denote.Number], a closure or a couple, and nil after an error.
 type byName struct {
 	ground denote.Ground
-	counts graph.Counts
+	counts rule.Counts
 	steps  int
 	limit  int
 	check  func() error
@@ -60,7 +60,7 @@ type byName struct {
 }
 
 // step counts a step, and reports whether the evaluation goes on.
-func (e *byName) step(r graph.Rule) bool {
+func (e *byName) step(r rule.Rule) bool {
 	switch {
 	case e.err != nil:
 		return false
@@ -83,13 +83,13 @@ func (e *byName) eval(t *reference.Term, env *environment) any {
 			t = t.Kids[0]
 		case reference.Apply:
 			f, ok := e.eval(t.Kids[0], env).(closure)
-			if !ok || !e.step(graph.Lambda) {
+			if !ok || !e.step(rule.Lambda) {
 				return nil
 			}
 			t, env = f.t.Kids[0], &environment{f.t.X, argument{t: t.Kids[1], env: env}, f.env}
 		case reference.If:
 			args, ok := e.operands(t.Kids[:2], env)
-			if !ok || !e.step(graph.Branch) {
+			if !ok || !e.step(rule.Branch) {
 				return nil
 			}
 			if e.ground.Holds(t.Cmp, args[0], args[1]) {
@@ -132,16 +132,16 @@ func (e *byName) value(t *reference.Term, env *environment) any {
 		return nil
 	}
 	if t.Op == reference.Plus {
-		if !e.step(graph.Plus) {
+		if !e.step(rule.Plus) {
 			return nil
 		}
 		return e.ground.Add(args[0], args[1])
 	}
-	rule := graph.Function
+	by := rule.Function
 	if t.Sym == term.Mul {
-		rule = graph.Times
+		by = rule.Times
 	}
-	if !e.step(rule) {
+	if !e.step(by) {
 		return nil
 	}
 	r, err := e.ground.Apply(t.Sym, args...)
@@ -169,12 +169,12 @@ func (e *byName) variable(x *reference.Var, env *environment) any {
 		env = env.outer
 	}
 	v := e.force(env.u)
-	rule := graph.SubstNumeral
+	by := rule.SubstNumeral
 	switch v.(type) {
 	case closure, couple:
-		rule = graph.Subst
+		by = rule.Subst
 	}
-	if !e.step(rule) {
+	if !e.step(by) {
 		return nil
 	}
 	return v
@@ -185,7 +185,7 @@ func (e *byName) force(u argument) any {
 	v := e.eval(u.t, u.env)
 	for _, right := range u.path {
 		p, ok := v.(couple)
-		if !ok || !e.step(graph.PairRule) {
+		if !ok || !e.step(rule.Pair) {
 			return nil
 		}
 		if right {

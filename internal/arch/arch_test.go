@@ -25,22 +25,23 @@ const root = "."
 // import besides its own.
 var layers = map[string][]string{
 	"term":                {},
+	"rule":                {},
 	"lang":                {"term"},
 	"revgrad":             {"term"},
-	"graph":               {"term", "internal/limits"}, // of limits, the bytes that arenas hold
-	"compile":             {"term", "graph"},
-	"engine":              {"internal/calls", "term", "graph", "internal/limits"},
-	"machine":             {"internal/calls", "term", "graph", "internal/limits"},
-	"internal/calls":      {"term", "graph"},
-	"internal/limits":     {"term"}, // the places of errors
+	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
+	"compile":             {"rule", "term", "graph"},
+	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
+	"machine":             {"rule", "graph/calls", "term", "graph", "limits"},
+	"graph/calls":         {"rule", "term", "graph"},
+	"limits":              {"term"}, // the places of errors
 	"internal/generate":   {"term"},
 	"internal/property":   {},
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
-	"internal/reference":  {"term", "graph", "internal/denote"},                               // of graph, the rules' names
-	"internal/ablation":   {"term", "graph", "internal/denote", "internal/reference"},         // of graph, the rules' names
-	"internal/derivation": {"term", "graph", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"internal/reference":  {"rule", "term", "internal/denote"},
+	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
+	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
@@ -50,19 +51,19 @@ var layers = map[string][]string{
 	"internal/layered":     {},
 	"internal/notation":    {"lang"}, // shapes
 	"internal/htmlreport":  {"internal/notation"},
-	"internal/rulepicture": {"graph"}, // the rules' names
-	"internal/explore":     {root, "lang", "graph", "internal/layered", "internal/notation", "internal/rulepicture"},
+	"internal/rulepicture": {"rule"},
+	"internal/explore":     {root, "rule", "lang", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"internal/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "internal/limits",
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
-		"bench/fit", "examples", root, "term", "lang", "revgrad", "graph", "compile", "engine",
-		"internal/limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
+		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
+		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 		"internal/notation",
 	},
-	"cmd": {root, "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "internal/limits", "internal/explore", "internal/htmlreport", "internal/notation"},
+	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // Step is a step of a reduction.
 type Step struct {
 	Number        uint64 // from 1 on; of (10) on a tuple, the last of several
-	Rule          graph.Rule
+	Rule          rule.Rule
 	Pos           term.Pos // 0 for none
 	Before, After int      // symbols of the terms
 }
@@ -63,7 +63,7 @@ func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reac
 // Write reduces the start term by the machine's strategy and prints the steps. It returns
 // how many there were of each rule. The error is a [*SizeError], a [*StepsError], that of
 // Check or of w, or a [*denote.UndefinedError].
-func Write(w io.Writer, start *reference.Start, opt Options) (graph.Counts, error) {
+func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error) {
 	d := &derivation{Options: opt, start: start, names: reference.NewNames(), next: reference.Machine(nil)}
 	switch opt.Format {
 	case LaTeX:
@@ -92,7 +92,7 @@ type derivation struct {
 	names  *reference.Names
 	next   reference.Strategy
 	out    writer
-	counts graph.Counts
+	counts rule.Counts
 	steps  uint64
 }
 

@@ -5,10 +5,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/rule"
 )
 
 // latexWidth is about how many columns a line of a formula has.
@@ -42,7 +42,7 @@ func (l *latexWriter) step(s *Step, before, after []reference.Token, chained boo
 			}
 		}
 	}
-	l.after, l.arrow = after, fmt.Sprintf("\\xrightarrow{(%s)}", graph.Rules[s.Rule].Number)
+	l.after, l.arrow = after, fmt.Sprintf("\\xrightarrow{(%s)}", rule.Table[s.Rule].Number)
 	return l.term(arrow, before)
 }
 

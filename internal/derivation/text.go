@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 )
 
 // The marks of text.
@@ -47,7 +47,7 @@ func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool
 		}
 	}
 	t.after = after
-	rule := graph.Rules[s.Rule]
+	rule := rule.Table[s.Rule]
 	_, err := fmt.Fprintf(t.w, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
 		t.opt.place(s), s.Before, s.After)
 	return err
@@ -93,7 +93,7 @@ func (j *jsonWriter) begin() error { return nil }
 func (j *jsonWriter) end() error   { return nil }
 
 func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) error {
-	rule := graph.Rules[s.Rule]
+	rule := rule.Table[s.Rule]
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
 	if s.Pos != 0 {

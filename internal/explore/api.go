@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/rulepicture"
+	"github.com/gram-machine/gram/rule"
 )
 
 // getFile answers with the program of the command line.
@@ -86,8 +86,8 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 func readFind(r *http.Request) (f gram.Find, err error) {
 	q := r.URL.Query()
 	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
-	known := func(i graph.RuleInfo) bool { return f.Rule == i.Name || f.Rule == i.Number }
-	if f.Rule != "" && !slices.ContainsFunc(graph.Rules[:], known) {
+	known := func(i rule.Info) bool { return f.Rule == i.Name || f.Rule == i.Number }
+	if f.Rule != "" && !slices.ContainsFunc(rule.Table[:], known) {
 		return f, failure(http.StatusBadRequest, "there is no rule %q", f.Rule)
 	}
 	if !slices.Contains([]string{"", "primal", "backward"}, f.Phase) {
@@ -121,10 +121,10 @@ func natural(r *http.Request, name string) (uint64, error) {
 // getRule answers with the picture of a rule.
 func (s *Server) getRule(w http.ResponseWriter, r *http.Request) error {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
-	i := slices.IndexFunc(graph.Rules[:], func(i graph.RuleInfo) bool { return i.Name == name })
+	i := slices.IndexFunc(rule.Table[:], func(i rule.Info) bool { return i.Name == name })
 	if !ok || i < 0 {
 		return failure(http.StatusNotFound, "there is no picture of such a rule")
 	}
-	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(graph.Rule(i)))
+	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(rule.Rule(i)))
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/rule"
 )
 
 func TestRun(t *testing.T) {
@@ -172,7 +173,7 @@ func TestLargestProgram(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
-	for _, name := range gram.RuleNames() {
+	for _, name := range rule.Names() {
 		status, body, h := s.ask(s.request(http.MethodGet, "/api/rules/"+name+".svg", ""))
 		require.Equal(t, http.StatusOK, status, name)
 		require.Equal(t, "image/svg+xml", h.Get("Content-Type"), name)

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -104,22 +104,22 @@ const (
 
 // commutations are the constants by rule: how many steps of X it takes at most from D(t)
 // to D(t').
-var commutations = map[graph.Rule]float64{
-	graph.Lambda: 1, graph.PairRule: 1, graph.Subst: 1, graph.SubstNumeral: 1, graph.GC: 1, graph.EtaLambda: 1, graph.EtaPair: 1,
-	graph.Plus: commutesPlus, graph.Times: commutesTimes, graph.Function: commutesFunction, graph.Branch: commutesBranch,
+var commutations = map[rule.Rule]float64{
+	rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1, rule.EtaLambda: 1, rule.EtaPair: 1,
+	rule.Plus: commutesPlus, rule.Times: commutesTimes, rule.Function: commutesFunction, rule.Branch: commutesBranch,
 }
 
 // TestPropertyCommutation is Lemma Commutation, item 2: where t → t' by a rule ι at any
 // place, D(t) →* D(t') by at most a constant number of steps of X.
 func TestPropertyCommutation(t *testing.T) {
-	constants := map[graph.Rule]*property.Constant{}
-	for rule := range commutations {
-		constants[rule] = &property.Constant{}
+	constants := map[rule.Rule]*property.Constant{}
+	for by := range commutations {
+		constants[by] = &property.Constant{}
 	}
 	t.Cleanup(func() {
-		for rule := range graph.NumRules {
-			if c := constants[rule]; c != nil {
-				c.Report(t, fmt.Sprintf("steps of X for (%s)", graph.Rules[rule].Number), commutations[rule])
+		for by := range rule.Count {
+			if c := constants[by]; c != nil {
+				c.Report(t, fmt.Sprintf("steps of X for (%s)", rule.Table[by].Number), commutations[by])
 			}
 		}
 	})

@@ -4,27 +4,27 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // numeric is X of Lemma Commutation, without ι, for the numeric rules: note C1.
-var numeric = []graph.Rule{
-	graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin, graph.Function,
+var numeric = []rule.Rule{
+	rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Function,
 }
 
 // commuting are the rules X of Lemma Commutation for each rule ι that it speaks of.
-var commuting = map[graph.Rule][]graph.Rule{
-	graph.Lambda:       {graph.Lambda},
-	graph.PairRule:     {graph.PairRule},
-	graph.Subst:        {graph.Subst},
-	graph.SubstNumeral: {graph.Subst},
-	graph.GC:           {graph.GC},
-	graph.EtaLambda:    {graph.EtaLambda},
-	graph.EtaPair:      {graph.EtaPair},
-	graph.Plus:         append(slices.Clone(numeric), graph.Plus),
-	graph.Times:        append(slices.Clone(numeric), graph.Times),
-	graph.Function:     numeric,
-	graph.Branch:       append(slices.Clone(numeric), graph.Branch),
+var commuting = map[rule.Rule][]rule.Rule{
+	rule.Lambda:       {rule.Lambda},
+	rule.Pair:         {rule.Pair},
+	rule.Subst:        {rule.Subst},
+	rule.SubstNumeral: {rule.Subst},
+	rule.GC:           {rule.GC},
+	rule.EtaLambda:    {rule.EtaLambda},
+	rule.EtaPair:      {rule.EtaPair},
+	rule.Plus:         append(slices.Clone(numeric), rule.Plus),
+	rule.Times:        append(slices.Clone(numeric), rule.Times),
+	rule.Function:     numeric,
+	rule.Branch:       append(slices.Clone(numeric), rule.Branch),
 }
 
 // commuteLimit bounds the steps of one [Reverser.Commute].
@@ -60,9 +60,9 @@ func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error
 
 // opaque is D(w), where what stands in the substitutions between a numeric rule and its
 // numerals, and in branches, is put into the set: X has no steps to make there.
-func (d *Reverser) opaque(w *Term, rule graph.Rule, set map[*Term]bool) *Term {
-	switch rule {
-	case graph.Plus, graph.Times, graph.Function, graph.Branch:
+func (d *Reverser) opaque(w *Term, by rule.Rule, set map[*Term]bool) *Term {
+	switch by {
+	case rule.Plus, rule.Times, rule.Function, rule.Branch:
 	default:
 		return d.Term(w)
 	}
@@ -74,7 +74,7 @@ func (d *Reverser) opaque(w *Term, rule graph.Rule, set map[*Term]bool) *Term {
 			set[o.u] = true
 		}
 	}
-	if rule == graph.Branch {
+	if by == rule.Branch {
 		set[v.Kids[2]], set[v.Kids[3]] = true, true
 	}
 	return u
@@ -82,8 +82,8 @@ func (d *Reverser) opaque(w *Term, rule graph.Rule, set map[*Term]bool) *Term {
 
 // commutingStep makes one step of X outside of the opaque terms, nil if there is none.
 // For a rule that is no numeric one the step has to reach the goal.
-func (p *Program) commutingStep(x []graph.Rule, u *Term, opaque map[*Term]bool, goal func(*Term) bool) (*Term, error) {
-	s := p.State(u, x[0] == graph.EtaLambda || x[0] == graph.EtaPair)
+func (p *Program) commutingStep(x []rule.Rule, u *Term, opaque map[*Term]bool, goal func(*Term) bool) (*Term, error) {
+	s := p.State(u, x[0] == rule.EtaLambda || x[0] == rule.EtaPair)
 	for i := range s.Redex {
 		r := &s.Redex[i]
 		if !commutes(x, r.Rule) || s.inOpaque(r.at, opaque) {
@@ -97,8 +97,8 @@ func (p *Program) commutingStep(x []graph.Rule, u *Term, opaque map[*Term]bool, 
 	return nil, nil
 }
 
-func commutes(x []graph.Rule, r graph.Rule) bool {
-	return slices.Contains(x, r) || r == graph.SubstNumeral && slices.Contains(x, graph.Subst)
+func commutes(x []rule.Rule, r rule.Rule) bool {
+	return slices.Contains(x, r) || r == rule.SubstNumeral && slices.Contains(x, rule.Subst)
 }
 
 // inOpaque reports whether place i is in an opaque term, or a substitution of one.

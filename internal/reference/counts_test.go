@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/rule"
 )
 
 // load is the term of a source with its inputs.
@@ -24,10 +24,10 @@ func load(t require.TestingT, src string) subject {
 }
 
 // by are counts in the columns 1 2 3 3n 4 5 6 8 11 12 13 of the calculus notes.
-func by(n ...uint64) (c graph.Counts) {
-	columns := []graph.Rule{
-		graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin,
-		graph.Plus, graph.Times, graph.Factor, graph.Function, graph.Branch,
+func by(n ...uint64) (c rule.Counts) {
+	columns := []rule.Rule{
+		rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin,
+		rule.Plus, rule.Times, rule.Factor, rule.Function, rule.Branch,
 	}
 	for i, k := range n {
 		c[columns[i]] = k
@@ -39,7 +39,7 @@ func by(n ...uint64) (c graph.Counts) {
 // notes, and those for each rule.
 var worked = []struct {
 	name, src       string
-	value, gradient graph.Counts
+	value, gradient rule.Counts
 }{
 	{
 		"Figure 1", "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in let z2 = z1 * z1 in sin z2",

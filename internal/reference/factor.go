@@ -1,6 +1,6 @@
 package reference
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of
 // the bag that a maximal sum is.
@@ -20,7 +20,7 @@ func (s *State) factor(i int) {
 			if x != y {
 				continue
 			}
-			s.emit(Redex{Rule: graph.Factor, X: x}, i, func() *Term {
+			s.emit(Redex{Rule: rule.Factor, X: x}, i, func() *Term {
 				rest := make([]*Term, 0, len(ts)-1)
 				rest = append(rest, ts[:j]...)
 				rest = append(rest, apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos))
@@ -54,7 +54,7 @@ func (s *State) etaLambda(i int) {
 	if !ok {
 		return
 	}
-	s.emit(Redex{Rule: graph.EtaLambda}, i, func() *Term {
+	s.emit(Redex{Rule: rule.EtaLambda}, i, func() *Term {
 		x := y
 		return lambda(&x, apply(n, variable(&x)))
 	})
@@ -66,7 +66,7 @@ func (s *State) etaPair(i int) {
 	if !s.eta || n.Op != Let || n.P.X == nil || n.P.X.Linear || n.Kids[1].Op != MakePair {
 		return
 	}
-	s.emit(Redex{Rule: graph.EtaPair, X: n.P.X}, i, func() *Term {
+	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X}, i, func() *Term {
 		u := n.Kids[1]
 		y := &Var{Name: "y", Type: s.prog.Typing.tt.Left(n.P.X.Type)}
 		z := &Var{Name: "y'", Type: s.prog.Typing.tt.Right(n.P.X.Type)}

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 )
 
 // TestPropertyInjections: the two ways to read the gradient off D(t) (the remark after
@@ -48,7 +48,7 @@ func TestPropertyInjections(t *testing.T) {
 			require.True(t, (denote.Model{Ground: s.Ground}).Same(want, tuple[i]), "%s and %s", tagged.Term, dense.Term)
 		}
 		j := uint64(len(g))
-		require.Equal(t, (j-1)*(n-1), dense.Counts[graph.PlusPair])
-		require.Equal(t, (j-1)*n, dense.Counts[graph.Plus]-tagged.Counts[graph.Plus])
+		require.Equal(t, (j-1)*(n-1), dense.Counts[rule.PlusPair])
+		require.Equal(t, (j-1)*n, dense.Counts[rule.Plus]-tagged.Counts[rule.Plus])
 	})
 }

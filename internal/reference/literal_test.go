@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 )
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
@@ -71,11 +71,11 @@ func requireLiteral(t require.TestingT, p subject, gradient bool, seed uint64) {
 }
 
 // named is a count of steps by the names of the rules.
-func named(c graph.Counts) map[string]uint64 {
+func named(c rule.Counts) map[string]uint64 {
 	out := map[string]uint64{}
 	for r, n := range c {
 		if n > 0 {
-			out[graph.Rule(r).String()] = n
+			out[rule.Rule(r).String()] = n
 		}
 	}
 	return out

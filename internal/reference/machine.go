@@ -3,7 +3,7 @@ package reference
 import (
 	"math/rand/v2"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -67,7 +67,7 @@ func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool) *Redex {
 
 // fires3 reports whether r is (3) of a dual variable by a λ.
 func (s *State) fires3(r *Redex) bool {
-	return r.Rule == graph.Subst && s.isDual(r.X) && r.V.Op == Lambda
+	return r.Rule == rule.Subst && s.isDual(r.X) && r.V.Op == Lambda
 }
 
 func (s *State) isDual(x *Var) bool { return s.prog.Typing.tt.Kind(x.Type) == term.DualKind }
@@ -95,18 +95,18 @@ func (s *State) allowed(r *Redex) bool {
 	}
 	n := s.places[r.at].t
 	switch r.Rule {
-	case graph.Lambda:
+	case rule.Lambda:
 		v, _ := answer(n.Kids[1])
 		return v != nil && s.settled(v)
-	case graph.Subst, graph.SubstNumeral:
+	case rule.Subst, rule.SubstNumeral:
 		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		return s.settled(r.V) && (!s.fires3(r) || s.isHead(r.occ))
-	case graph.GC, graph.Lin:
+	case rule.GC, rule.Lin:
 		return s.settled(r.V)
-	case graph.Factor:
+	case rule.Factor:
 		// The heads have had their (3) by variables: else one dual has two names.
 		return s.settled(variable(r.X))
-	case graph.EtaLambda, graph.EtaPair:
+	case rule.EtaLambda, rule.EtaPair:
 		return false
 	}
 	return true

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -75,7 +75,7 @@ func (s dualTerm) scale(r float64) term.Ref {
 var linearWorked = []struct {
 	name   string
 	build  func(s dualTerm) term.Ref
-	counts graph.Counts
+	counts rule.Counts
 	pairs  uint64 // (7)
 	values []float64
 }{
@@ -355,7 +355,7 @@ func TestLinearWorkedOutByHand(t *testing.T) {
 			got, ok := onMachine(t, p, false)
 			require.True(t, ok)
 			want := c.counts
-			want[graph.PlusPair] = c.pairs
+			want[rule.PlusPair] = c.pairs
 			require.Equal(t, want, got.counts)
 			require.Equal(t, c.values, got.values)
 			for seed := range uint64(5) {

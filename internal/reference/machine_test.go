@@ -11,13 +11,13 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -61,7 +61,7 @@ func draw(t *rapid.T) subject {
 type outcome struct {
 	values   []float64
 	jacobian []float64
-	counts   graph.Counts
+	counts   rule.Counts
 }
 
 // onMachine runs the machine; ok is false if the run is too long to be compared.

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 )
 
 // betaLinear are β, with (12) and (13), and ℓ.
-var betaLinear = []graph.Rule{
-	graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin, graph.Plus, graph.PlusPair,
-	graph.Times, graph.Function, graph.Branch, graph.Factor,
+var betaLinear = []rule.Rule{
+	rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.PlusPair,
+	rule.Times, rule.Function, rule.Branch, rule.Factor,
 }
 
 // TestPropertyNoLoops is what can be seen of Prop. wn and of strong normalisation: by no
@@ -26,7 +26,7 @@ var betaLinear = []graph.Rule{
 func TestPropertyNoLoops(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := drawAny(t)
-		var x []graph.Rule
+		var x []rule.Rule
 		for _, rule := range betaLinear {
 			if rapid.IntRange(0, 4).Draw(t, "rule") > 0 {
 				x = append(x, rule)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -151,19 +151,19 @@ func Open(rng *rand.Rand) Strategy {
 func (st *standings) allows(r *Redex) bool {
 	n := st.s.places[r.at].t
 	switch r.Rule {
-	case graph.Lambda:
+	case rule.Lambda:
 		return st.of(n.Kids[1]) != waiting
-	case graph.Subst, graph.SubstNumeral, graph.GC:
+	case rule.Subst, rule.SubstNumeral, rule.GC:
 		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		k := st.of(r.V)
 		return (k == settled || k == named) && (!st.s.fires3(r) || st.s.isHead(r.occ))
-	case graph.Lin:
+	case rule.Lin:
 		return !r.Garbage || st.of(n.Kids[1]) == inert
-	case graph.Factor:
+	case rule.Factor:
 		return st.s.settled(variable(r.X))
-	case graph.EtaPair:
+	case rule.EtaPair:
 		return st.of(n.Kids[1]) == unnamed
-	case graph.Branch:
+	case rule.Branch:
 		return !st.waits(n.Kids[:2])
 	}
 	return true
@@ -182,7 +182,7 @@ func (s *State) nameComponents(i int) {
 		return
 	}
 	p, w, names := s.prog.Typing.names(u)
-	s.emit(Redex{Rule: graph.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
+	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
 	})
 }
@@ -218,7 +218,7 @@ func (s *State) decide(i int) {
 	if st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
 		return
 	}
-	s.emit(Redex{Rule: graph.Branch}, i, func() *Term {
+	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {
 		t := n.Kids[3]
 		if s.prog.Ground.Holds(n.Cmp, s.at(n.Kids[0]), s.at(n.Kids[1])) {
 			t = n.Kids[2]

@@ -10,16 +10,16 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/limits"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
 )
 
 // opened is what a reduction with symbolic inputs comes to: m by rule, and |G|.
 type opened struct {
-	m    graph.Counts
+	m    rule.Counts
 	size reference.GraphSize
 }
 
@@ -68,7 +68,7 @@ func TestPropertyTheorem1Counts(t *testing.T) {
 func TestOpenCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
-		m         graph.Counts
+		m         rule.Counts
 		naming    uint64 // steps by (10)
 		size      reference.GraphSize
 	}{
@@ -94,7 +94,7 @@ func TestOpenCounts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := load(t, c.src)
-			c.m[graph.EtaPair] = c.naming
+			c.m[rule.EtaPair] = c.naming
 			require.Equal(t, opened{c.m, c.size}, openReference(t, p, nil))
 			requireOpenAgreement(t, p)
 		})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -43,7 +43,7 @@ func TestPaperDupLoops(t *testing.T) {
 	s := p.State(v, false)
 	var back []*Term
 	for i := range s.Redex {
-		if s.Redex[i].Rule == graph.GC {
+		if s.Redex[i].Rule == rule.GC {
 			w, err := s.Fire(&s.Redex[i])
 			require.NoError(t, err)
 			back = append(back, w)
@@ -52,7 +52,7 @@ func TestPaperDupLoops(t *testing.T) {
 	require.Len(t, back, 1)
 	require.True(t, Equal(u, back[0], p.Ground))
 	for _, r := range p.State(u, false).Redex {
-		require.NotEqual(t, graph.GC, r.Rule)
+		require.NotEqual(t, rule.GC, r.Rule)
 	}
 }
 

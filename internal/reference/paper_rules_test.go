@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -21,13 +21,13 @@ func (p *Program) num(r float64) *Term { return numeral(p.Ground.Of(r)) }
 func real(name string) *Var { return &Var{Name: name, Type: term.R} }
 
 // β as it is printed, without (12).
-var printedBeta = []graph.Rule{
-	graph.Lambda, graph.PairRule, graph.Subst, graph.SubstNumeral, graph.GC, graph.Lin, graph.Plus, graph.PlusPair, graph.Times,
+var printedBeta = []rule.Rule{
+	rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.PlusPair, rule.Times,
 }
 
 // reachable lists the terms that u comes to by the rules of X, by their text. (5') is
 // none of them.
-func (p *Program) reachable(t *testing.T, u *Term, x ...graph.Rule) map[string]*Term {
+func (p *Program) reachable(t *testing.T, u *Term, x ...rule.Rule) map[string]*Term {
 	seen := map[string]*Term{u.String(): u}
 	for queue := []*Term{u}; len(queue) > 0; queue = queue[1:] {
 		s := p.State(queue[0], false)
@@ -48,7 +48,7 @@ func (p *Program) reachable(t *testing.T, u *Term, x ...graph.Rule) map[string]*
 }
 
 // reaches reports whether X leads from u to v, up to the names of bound variables.
-func (p *Program) reaches(t *testing.T, u, v *Term, x ...graph.Rule) bool {
+func (p *Program) reaches(t *testing.T, u, v *Term, x ...rule.Rule) bool {
 	for _, w := range p.reachable(t, u, x...) {
 		if Equal(v, w, p.Ground) {
 			return true
@@ -64,7 +64,7 @@ func TestPaperFunctionInBeta(t *testing.T) {
 	u := function(term.Neg, p.num(1))
 	require.Len(t, p.reachable(t, u, printedBeta...), 1)
 	require.False(t, isValue(u))
-	require.True(t, p.reaches(t, u, p.num(-1), append(printedBeta, graph.Function)...))
+	require.True(t, p.reaches(t, u, p.num(-1), append(printedBeta, rule.Function)...))
 }
 
 // TestPaperCommutationRules: with the X that is printed, {ι, (1), (3), (4)} for (6) and (8)
@@ -72,16 +72,16 @@ func TestPaperFunctionInBeta(t *testing.T) {
 // D(−1); with that of note C1 they do, and each of (2) and (5) is needed.
 func TestPaperCommutationRules(t *testing.T) {
 	p := paper()
-	printed := []graph.Rule{graph.Lambda, graph.Subst, graph.GC}
+	printed := []rule.Rule{rule.Lambda, rule.Subst, rule.GC}
 	for _, c := range []struct {
-		rule graph.Rule
+		rule rule.Rule
 		from *Term
 		to   float64
-		x    []graph.Rule // besides ι, as it is printed
+		x    []rule.Rule // besides ι, as it is printed
 	}{
-		{graph.Plus, plus(p.num(1), p.num(1)), 2, printed},
-		{graph.Times, function(term.Mul, p.num(1), p.num(1)), 1, printed},
-		{graph.Function, function(term.Neg, p.num(1)), -1, nil},
+		{rule.Plus, plus(p.num(1), p.num(1)), 2, printed},
+		{rule.Times, function(term.Mul, p.num(1), p.num(1)), 1, printed},
+		{rule.Function, function(term.Neg, p.num(1)), -1, nil},
 	} {
 		d := p.Reverser()
 		from, to := d.Term(c.from), d.Term(p.num(c.to))
@@ -95,8 +95,8 @@ func TestPaperCommutationRules(t *testing.T) {
 			require.NotNil(t, next)
 			u = next
 		}
-		for _, needed := range []graph.Rule{graph.PairRule, graph.Lin} {
-			var less []graph.Rule
+		for _, needed := range []rule.Rule{rule.Pair, rule.Lin} {
+			var less []rule.Rule
 			for _, r := range corrected {
 				if r != needed {
 					less = append(less, r)
@@ -123,7 +123,7 @@ func (p *Program) numericZeros(t *Term) *Term {
 
 // gradientOf is the normal form, under every λ, of the gradient's start term of t, with 0
 // a numeral and without (5') and, if binary is set, with (11) for the two sides of one +.
-func (p *Program) gradientOf(t *testing.T, u *Term, inputs []*Var, rules ...graph.Rule) (*Start, *Term) {
+func (p *Program) gradientOf(t *testing.T, u *Term, inputs []*Var, rules ...rule.Rule) (*Start, *Term) {
 	q := *p
 	d := p.Reverser()
 	q.Term = d.Term(u)
@@ -156,7 +156,7 @@ func (p *Program) gradientOf(t *testing.T, u *Term, inputs []*Var, rules ...grap
 	return nil, nil
 }
 
-var betaLinear = append(append([]graph.Rule{}, printedBeta...), graph.Function, graph.Factor)
+var betaLinear = append(append([]rule.Rule{}, printedBeta...), rule.Function, rule.Factor)
 
 // TestPaperZeroIsNoUnit: the gradient of x + 2 is the sum x* 1 + 0, which no printed rule
 // makes the x* 1 of Cor. gradient: 0 + t → t is none of them. Sums are built by ⊕.
@@ -178,9 +178,9 @@ func TestPaperBinarySums(t *testing.T) {
 	p := paper()
 	x, y := real("x"), real("y")
 	sum := plus(plus(variable(x), variable(y)), variable(x))
-	var printed []graph.Rule
+	var printed []rule.Rule
 	for _, r := range betaLinear {
-		if r != graph.Factor {
+		if r != rule.Factor {
 			printed = append(printed, r)
 		}
 	}
@@ -247,7 +247,7 @@ func TestPaperSizeShrinks(t *testing.T) {
 	u := plus(pair(p.num(1), p.num(1)), pair(p.num(1), p.num(1)))
 	s := p.State(u, false)
 	require.Len(t, s.Redex, 1)
-	require.Equal(t, graph.PlusPair, s.Redex[0].Rule)
+	require.Equal(t, rule.PlusPair, s.Redex[0].Rule)
 	v, err := s.Fire(&s.Redex[0])
 	require.NoError(t, err)
 	require.Equal(t, symbols(u, 1), symbols(v, 1))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -132,7 +132,7 @@ func smallest(t *testing.T, next func(s *State) []*Term) (size int, found []stri
 func TestPaperTable1Factoring(t *testing.T) {
 	size, found := smallest(t, func(s *State) (out []*Term) {
 		for i := range s.Redex {
-			if r := &s.Redex[i]; r.Rule == graph.Factor {
+			if r := &s.Redex[i]; r.Rule == rule.Factor {
 				v, err := s.Fire(r)
 				require.NoError(t, err)
 				out = append(out, v)
@@ -151,7 +151,7 @@ func TestPaperTable1Factoring(t *testing.T) {
 	u := lambda(a, plus(call(a), let(call(b), single(b), variable(a))))
 	require.True(t, table1{p.Typing}.types(u, nil))
 	s := p.State(u, false)
-	i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == graph.Factor })
+	i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == rule.Factor })
 	v, err := s.Fire(&s.Redex[i])
 	require.NoError(t, err)
 	require.Equal(t, "λa.(x* (a + b))[b:=a]", v.String())

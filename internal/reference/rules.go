@@ -1,51 +1,51 @@
 package reference
 
 import (
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // rule finds the instances of a rule at a place.
-type rule struct {
-	rule graph.Rule
+type schema struct {
+	rule rule.Rule
 	find func(s *State, i int)
 }
 
 // rules is the table, in the order of the calculus. α, β are stacks of explicit
 // substitutions, v is a value.
-var rules []rule
+var rules []schema
 
 func init() {
-	rules = []rule{
+	rules = []schema{
 		// (1)   (λx.t)α u              →  t[x:=u]α
-		{graph.Lambda, (*State).lambda},
+		{rule.Lambda, (*State).lambda},
 		// (2)   s[⟨p,q⟩:=⟨t,u⟩α]       →  s[p:=t][q:=u]α
-		{graph.PairRule, (*State).pair},
+		{rule.Pair, (*State).pair},
 		// (3)   C{x}[x:=vα]            →  C{v}[x:=v]α            x exponential
-		{graph.Subst, (*State).subst},
+		{rule.Subst, (*State).subst},
 		// (4)   t[x:=vα]               →  tα                     x exponential, x ∉ fv(t)
-		{graph.GC, (*State).gc},
+		{rule.GC, (*State).gc},
 		// (5)   t[x:=vα]               →  t{v/x}α                x linear
 		// (5')  t[x:=u]                →  t                      x linear, x ∉ fv(t)
-		{graph.Lin, (*State).lin},
+		{rule.Lin, (*State).lin},
 		// (6)   rα + qβ                →  (r+q)αβ
-		{graph.Plus, (*State).plus},
+		{rule.Plus, (*State).plus},
 		// (7)   ⟨t1,t2⟩α + ⟨u1,u2⟩β    →  ⟨t1+u1,t2+u2⟩αβ
-		{graph.PlusPair, (*State).plusPair},
+		{rule.PlusPair, (*State).plusPair},
 		// (8)   rα · qβ                →  (rq)αβ
 		// (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
-		{graph.Function, (*State).function},
+		{rule.Function, (*State).function},
 		// (9)   t                      →  λy.t y
-		{graph.EtaLambda, (*State).etaLambda},
+		{rule.EtaLambda, (*State).etaLambda},
 		// (10)  t[x:=⟨u,u'⟩]           →  t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
-		{graph.EtaPair, (*State).etaPair},
-		{graph.EtaPair, (*State).nameComponents},
+		{rule.EtaPair, (*State).etaPair},
+		{rule.EtaPair, (*State).nameComponents},
 		// (11)  (x α t)β + (x α' t')β' →  x(t+t')αβα'β'          x a dual variable
-		{graph.Factor, (*State).factor},
+		{rule.Factor, (*State).factor},
 		// (13)  if rα c qβ then t else u → tαβ or uαβ
-		{graph.Branch, (*State).branch},
-		{graph.Branch, (*State).decide},
+		{rule.Branch, (*State).branch},
+		{rule.Branch, (*State).decide},
 	}
 }
 
@@ -59,7 +59,7 @@ func (s *State) lambda(i int) {
 	if f.Op != Lambda {
 		return
 	}
-	s.emit(Redex{Rule: graph.Lambda}, i, func() *Term {
+	s.emit(Redex{Rule: rule.Lambda}, i, func() *Term {
 		return a.plug(let(f.Kids[0], single(f.X), n.Kids[1]).at(n.Pos))
 	})
 }
@@ -74,7 +74,7 @@ func (s *State) pair(i int) {
 	if w.Op != MakePair {
 		return
 	}
-	s.emit(Redex{Rule: graph.PairRule}, i, func() *Term {
+	s.emit(Redex{Rule: rule.Pair}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P.Left, w.Kids[0]).at(n.Pos), n.P.Right, w.Kids[1]).at(n.Pos))
 	})
 }
@@ -89,9 +89,9 @@ func (s *State) subst(i int) {
 	if v == nil {
 		return
 	}
-	r := Redex{Rule: graph.Subst, X: n.P.X, V: v}
+	r := Redex{Rule: rule.Subst, X: n.P.X, V: v}
 	if v.Op == Numeral {
-		r.Rule = graph.SubstNumeral
+		r.Rule = rule.SubstNumeral
 	}
 	for _, o := range s.occurs[n.P.X] {
 		r.occ, r.Weak = o, s.places[o].weak
@@ -109,7 +109,7 @@ func (s *State) gc(i int) {
 		return
 	}
 	if v, a := answer(n.Kids[1]); v != nil {
-		s.emit(Redex{Rule: graph.GC, X: n.P.X, V: v}, i, func() *Term { return a.plug(n.Kids[0]) })
+		s.emit(Redex{Rule: rule.GC, X: n.P.X, V: v}, i, func() *Term { return a.plug(n.Kids[0]) })
 	}
 }
 
@@ -121,10 +121,10 @@ func (s *State) lin(i int) {
 	}
 	x := n.P.X
 	if v, a := answer(n.Kids[1]); v != nil {
-		s.emit(Redex{Rule: graph.Lin, X: x, V: v}, i, func() *Term { return a.plug(substitute(n.Kids[0], x, v)) })
+		s.emit(Redex{Rule: rule.Lin, X: x, V: v}, i, func() *Term { return a.plug(substitute(n.Kids[0], x, v)) })
 	}
 	if len(s.occurs[x]) == 0 {
-		s.emit(Redex{Rule: graph.Lin, Garbage: true, X: x}, i, func() *Term { return n.Kids[0] })
+		s.emit(Redex{Rule: rule.Lin, Garbage: true, X: x}, i, func() *Term { return n.Kids[0] })
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *State) plus(i int) {
 	r, a := split(n.Kids[0])
 	q, b := split(n.Kids[1])
 	if r.Op == Numeral && q.Op == Numeral {
-		s.emit(Redex{Rule: graph.Plus}, i, func() *Term {
+		s.emit(Redex{Rule: rule.Plus}, i, func() *Term {
 			return join(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)).at(n.Pos))
 		})
 	}
@@ -152,7 +152,7 @@ func (s *State) plusPair(i int) {
 	t, a := split(n.Kids[0])
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
-		s.emit(Redex{Rule: graph.PlusPair}, i, func() *Term {
+		s.emit(Redex{Rule: rule.PlusPair}, i, func() *Term {
 			return join(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]), plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
 		})
 	}
@@ -173,9 +173,9 @@ func (s *State) function(i int) {
 		}
 		args, a = append(args, r.Num), join(a, b)
 	}
-	r := Redex{Rule: graph.Function}
+	r := Redex{Rule: rule.Function}
 	if n.Sym == term.Mul {
-		r.Rule = graph.Times
+		r.Rule = rule.Times
 	}
 	s.emit(r, i, func() *Term {
 		v, err := s.prog.Ground.Apply(n.Sym, args...)
@@ -198,7 +198,7 @@ func (s *State) branch(i int) {
 	if r.Op != Numeral || q.Op != Numeral {
 		return
 	}
-	s.emit(Redex{Rule: graph.Branch}, i, func() *Term {
+	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {
 		if s.prog.Ground.Holds(n.Cmp, r.Num, q.Num) {
 			return join(a, b).plug(n.Kids[2])
 		}

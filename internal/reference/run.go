@@ -3,8 +3,8 @@ package reference
 import (
 	"fmt"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/rule"
 )
 
 // Strategy chooses the next redex of a state; nil ends the reduction.
@@ -13,7 +13,7 @@ type Strategy func(s *State) *Redex
 // Result is what a reduction has come to.
 type Result struct {
 	Term   *Term
-	Counts graph.Counts
+	Counts rule.Counts
 	// Values are those of the outputs of a gradient, read where (4) collects them.
 	Values []denote.Number
 }
@@ -41,7 +41,7 @@ func (s *Start) Run(next Strategy, limit int, look func(r *Redex, t *Term) error
 		}
 		res.Counts[r.Rule] += uint64(max(1, r.Times))
 		for i, z := range s.Outputs {
-			if r.Rule == graph.GC && r.X == z {
+			if r.Rule == rule.GC && r.X == z {
 				res.Values[i] = r.V.Num
 			}
 		}

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // shrinking are the rules of Lemma size_shrinks, with (12).
-var shrinking = []graph.Rule{graph.SubstNumeral, graph.GC, graph.Plus, graph.PlusPair, graph.Times, graph.Function}
+var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair, rule.Times, rule.Function}
 
 // shrinksSteps is the constant of Lemma size_shrinks: a reduction by those rules has
 // less than so many steps for each symbol of |t|.
@@ -114,7 +114,7 @@ func TestPropertyBackpropSound(t *testing.T) {
 		point := slices.Clone(p.point)
 		start := reference.Convert(bp, denote.Rationals{}).ValueStart(append(slices.Clone(xs), a), append(point, 1))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		res := limited(t, start, reference.Within(rng, graph.SubstNumeral, graph.GC, graph.Plus, graph.Times, graph.Function), 5000)
+		res := limited(t, start, reference.Within(rng, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function), 5000)
 		if res == nil {
 			return
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -160,7 +160,7 @@ func TestLinearCounts(t *testing.T) {
 	s.Root = s.Let(0, s.x, s.Lam(0, a, s.Pair(0, s.at(a), s.at(a))), sum)
 	s.Root = s.Let(0, s.y, s.Lam(0, b, s.Pair(0, s.at(b), s.Num(0, 0))), s.Root)
 	want := by(2, 0, 2, 0, 2, 2, 2)
-	want[graph.PlusPair] = 1
+	want[rule.PlusPair] = 1
 	requireRun(t, s.Term, want, 7, 2)
 
 	// (x·1)[x:=(λa.a·4) 3]: a dual without a name gets one, and a nested seed is a job
@@ -173,7 +173,7 @@ func TestLinearCounts(t *testing.T) {
 }
 
 // requireRun reduces by the machine's strategy, under several schedules.
-func requireRun(t *testing.T, q *term.Term, counts graph.Counts, numbers ...float64) {
+func requireRun(t *testing.T, q *term.Term, counts rule.Counts, numbers ...float64) {
 	t.Helper()
 	s := reference.Convert(q, denote.Floats{}).ValueStart(nil, nil).Named()
 	for seed := range uint64(10) {
@@ -196,6 +196,6 @@ func TestFactorIsTyped(t *testing.T) {
 	s.Root = s.Let(0, f, s.Lam(0, x, s.times(s.at(x), s.at(x))), sum)
 	p := reference.Convert(s.Term, denote.Floats{})
 	for _, r := range p.State(p.Term, true).Redex {
-		require.NotEqual(t, graph.Factor, r.Rule)
+		require.NotEqual(t, rule.Factor, r.Rule)
 	}
 }

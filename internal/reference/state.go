@@ -1,7 +1,7 @@
 package reference
 
 import (
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -28,7 +28,7 @@ type State struct {
 
 // Redex is an instance of a rule at a place.
 type Redex struct {
-	Rule graph.Rule
+	Rule rule.Rule
 	// Garbage says that a (5) is a (5').
 	Garbage bool
 	// X and V are the variable and the value of (3), (4) and (5).

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // Leftmost takes the first redex of the printed term, under λ too.
@@ -26,8 +26,8 @@ func Random(rng *rand.Rand) Strategy {
 }
 
 // Within takes any redex of the given rules, under λ too: →_X. (5') counts as (5), and
-// (3) at a numeral is [graph.SubstNumeral].
-func Within(rng *rand.Rand, rules ...graph.Rule) Strategy {
+// (3) at a numeral is [rule.SubstNumeral].
+func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 	return func(s *State) *Redex {
 		var out []*Redex
 		for i := range s.Redex {
@@ -62,7 +62,7 @@ func ByValue(s *State) *Redex {
 		if !s.weak(r) {
 			continue
 		}
-		if r.Rule == graph.Lambda {
+		if r.Rule == rule.Lambda {
 			if v, _ := answer(s.places[r.at].t.Kids[1]); v == nil {
 				continue
 			}
@@ -116,7 +116,7 @@ func (s *State) arguments(i int) int {
 }
 
 // find returns the redex of the rule at the place; for (3) that of the occurrence.
-func (s *State) find(i int, occ int, rules ...graph.Rule) *Redex {
+func (s *State) find(i int, occ int, rules ...rule.Rule) *Redex {
 	for k := range s.Redex {
 		r := &s.Redex[k]
 		if r.at != i || r.occ != occ {
@@ -160,7 +160,7 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 		kids = 2
 	}
 	if t.Op == Apply {
-		if r := s.find(i, 0, graph.Lambda); r != nil {
+		if r := s.find(i, 0, rule.Lambda); r != nil {
 			return r, 0
 		}
 	}
@@ -177,7 +177,7 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 	if waits != 0 {
 		return nil, waits
 	}
-	return s.find(i, 0, graph.Plus, graph.PlusPair, graph.Times, graph.Function, graph.Factor, graph.Branch), 0
+	return s.find(i, 0, rule.Plus, rule.PlusPair, rule.Times, rule.Function, rule.Factor, rule.Branch), 0
 }
 
 // substitutes reports whether a substitution binds x.
@@ -199,10 +199,10 @@ func (s *State) demandLet(i int, t *Term) (r *Redex, occ int) {
 	if !mine {
 		return nil, occ
 	}
-	if r := s.find(i, occ, graph.Subst, graph.SubstNumeral); r != nil {
+	if r := s.find(i, occ, rule.Subst, rule.SubstNumeral); r != nil {
 		return r, 0
 	}
-	if r := s.find(i, 0, graph.PairRule, graph.Lin); r != nil {
+	if r := s.find(i, 0, rule.Pair, rule.Lin); r != nil {
 		return r, 0
 	}
 	return s.demand(s.child(i, 1))

@@ -1,5 +1,5 @@
 // Package rulepicture draws the rules of the calculus as the machine has them: what a
-// rule meets in the graph, and what it leaves there, side by side.
+// drawing meets in the graph, and what it leaves there, side by side.
 //
 // A box is a term, with the occurrences of variables that matter inside it; a circle an
 // operation; a box with corners a number. A solid arrow leads to an operand or a
@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"html"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 )
 
 // Sizes in a picture.
@@ -46,10 +46,10 @@ type colour struct{ name, fallback string }
 func (c colour) String() string { return fmt.Sprintf("var(%s, %s)", c.name, c.fallback) }
 
 // SVG returns the picture of a rule, before → after. It panics if there is no such rule.
-func SVG(r graph.Rule) []byte {
-	rule := rules[r]
+func SVG(r rule.Rule) []byte {
+	d := rules[r]
 	height := margin
-	for i, in := range rule.instances {
+	for i, in := range d.instances {
 		if i > 0 {
 			height += space
 		}
@@ -59,18 +59,18 @@ func SVG(r graph.Rule) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="rule" viewBox="0 0 %g %g" role="img" `, width, height)
 	b.WriteString(`font-family="system-ui, sans-serif" font-size="14" text-anchor="middle" fill="currentColor">` + "\n")
-	info := graph.Rules[r]
+	info := rule.Table[r]
 	title := fmt.Sprintf("(%s) %s: %s", info.Number, info.Name, info.Text)
-	if rule.also != "" {
-		title += "; " + rule.also
+	if d.also != "" {
+		title += "; " + d.also
 	}
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
 	ink := primal
-	if rule.dual {
+	if d.dual {
 		ink = dual
 	}
 	top := margin
-	for _, in := range rule.instances {
+	for _, in := range d.instances {
 		in.draw(&b, top, ink)
 		top += in.height() + space
 	}
@@ -78,8 +78,8 @@ func SVG(r graph.Rule) []byte {
 	return b.Bytes()
 }
 
-// rule is what there is to draw of a rule.
-type rule struct {
+// drawing is what there is to draw of a rule.
+type drawing struct {
 	dual      bool       // it belongs to the backward part
 	instances []instance // one below the other
 	also      string     // a rule that is counted with it

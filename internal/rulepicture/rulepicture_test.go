@@ -10,22 +10,21 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gram-machine/gram/rule"
 	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram/graph"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected pictures in testdata")
 
 // forEachRule runs a test for each rule.
-func forEachRule(t *testing.T, test func(*testing.T, graph.Rule)) {
-	for r := range graph.NumRules {
+func forEachRule(t *testing.T, test func(*testing.T, rule.Rule)) {
+	for r := range rule.Count {
 		t.Run(r.String(), func(t *testing.T) { test(t, r) })
 	}
 }
 
 // forEachSide runs a test for each side of each instance of a rule.
-func forEachSide(r graph.Rule, test func(name string, s side)) {
+func forEachSide(r rule.Rule, test func(name string, s side)) {
 	for i, in := range rules[r].instances {
 		test(fmt.Sprintf("%d before", i), in.before)
 		test(fmt.Sprintf("%d after", i), in.after)
@@ -34,7 +33,7 @@ func forEachSide(r graph.Rule, test func(name string, s side)) {
 
 // TestGolden: the pictures are those in testdata.
 func TestGolden(t *testing.T) {
-	forEachRule(t, func(t *testing.T, r graph.Rule) {
+	forEachRule(t, func(t *testing.T, r rule.Rule) {
 		golden, got := filepath.Join("testdata", r.String()+".svg"), SVG(r)
 		if *update {
 			require.NoError(t, os.WriteFile(golden, got, 0o644))
@@ -45,13 +44,13 @@ func TestGolden(t *testing.T) {
 	})
 	files, err := os.ReadDir("testdata")
 	require.NoError(t, err)
-	require.Len(t, files, int(graph.NumRules))
+	require.Len(t, files, int(rule.Count))
 }
 
 // TestWellFormed: a picture is XML, has a title, and nothing that two pictures in one page
 // would quarrel about.
 func TestWellFormed(t *testing.T) {
-	forEachRule(t, func(t *testing.T, r graph.Rule) {
+	forEachRule(t, func(t *testing.T, r rule.Rule) {
 		d := xml.NewDecoder(bytes.NewReader(SVG(r)))
 		elements := map[string]int{}
 		for {
@@ -74,13 +73,13 @@ func TestWellFormed(t *testing.T) {
 		require.Zero(t, elements["style"]+elements["script"])
 		require.NotZero(t, elements["text"])
 		require.NotContains(t, string(SVG(r)), "NaN")
-		require.Contains(t, string(SVG(r)), graph.Rules[r].Name)
+		require.Contains(t, string(SVG(r)), rule.Table[r].Name)
 	})
 }
 
 // TestEveryRule: each rule has a redex, and leaves something new or takes something away.
 func TestEveryRule(t *testing.T) {
-	forEachRule(t, func(t *testing.T, r graph.Rule) {
+	forEachRule(t, func(t *testing.T, r rule.Rule) {
 		require.NotEmpty(t, rules[r].instances)
 		for _, in := range rules[r].instances {
 			require.Positive(t, marked(in.before, func(n node) bool { return n.hot }, func(e edge) bool { return e.hot }))
@@ -107,7 +106,7 @@ func marked(s side, isNode func(node) bool, isEdge func(edge) bool) (n int) {
 // TestRoom: nodes stay in their half, away from each other, and hold their labels.
 func TestRoom(t *testing.T) {
 	const apart = 6
-	forEachRule(t, func(t *testing.T, r graph.Rule) {
+	forEachRule(t, func(t *testing.T, r rule.Rule) {
 		forEachSide(r, func(name string, s side) {
 			for i, a := range s.nodes {
 				require.LessOrEqual(t, max(a.x, -a.x)+a.width()/2+halo, (width-between)/4, "%s: %s", name, a.label)
@@ -126,7 +125,7 @@ func TestRoom(t *testing.T) {
 
 // TestArrows: no arrow goes through a node that it doesn't join.
 func TestArrows(t *testing.T) {
-	forEachRule(t, func(t *testing.T, r graph.Rule) {
+	forEachRule(t, func(t *testing.T, r rule.Rule) {
 		forEachSide(r, func(name string, s side) {
 			for _, e := range s.edges {
 				from, to := s.ends(e)

@@ -1,11 +1,11 @@
 package rulepicture
 
-import "github.com/gram-machine/gram/graph"
+import "github.com/gram-machine/gram/rule"
 
 // rules is what there is to draw, by rule. Nodes are named by their index in their
 // side.
-var rules = [graph.NumRules]rule{
-	graph.Lambda: {instances: []instance{{
+var rules = [rule.Count]drawing{
+	rule.Lambda: {instances: []instance{{
 		before: side{
 			nodes: []node{operation("@", 0, 0).inHalo(), term("λx.t", -24, 1, "x").inHalo(), term("u", 44, 1)},
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2)},
@@ -15,7 +15,7 @@ var rules = [graph.NumRules]rule{
 			edges: []edge{pointer(0, 1).of(0).inHalo()},
 		},
 	}}},
-	graph.PairRule: {instances: []instance{{
+	rule.Pair: {instances: []instance{{
 		before: side{
 			nodes: []node{term("s", 0, 0, "x", "y"), binder("⟨x,y⟩", 6, 1).inHalo(), operation("⟨,⟩", 6, 2).inHalo(),
 				term("t", -30, 3), term("u", 42, 3)},
@@ -26,13 +26,13 @@ var rules = [graph.NumRules]rule{
 			edges: []edge{pointer(0, 1).of(0).inHalo(), pointer(0, 2).of(1).inHalo()},
 		},
 	}}},
-	graph.Subst:        substitution(term("v", 6, 1.25)),
-	graph.SubstNumeral: substitution(number("r", 6, 1.25)),
-	graph.GC: {instances: []instance{{
+	rule.Subst:        substitution(term("v", 6, 1.25)),
+	rule.SubstNumeral: substitution(number("r", 6, 1.25)),
+	rule.GC: {instances: []instance{{
 		before: collected("v"),
 		after:  side{nodes: []node{term("t", -24, 0), term("v", 26, 1).pale()}},
 	}}},
-	graph.Lin: {dual: true, also: "(5′) linGc: t[x:=u] → t", instances: []instance{
+	rule.Lin: {dual: true, also: "(5′) linGc: t[x:=u] → t", instances: []instance{
 		{
 			when: "(5)",
 			before: side{
@@ -50,9 +50,9 @@ var rules = [graph.NumRules]rule{
 			after:  side{nodes: []node{term("t", -24, 0), term("u", 26, 1).pale()}},
 		},
 	}},
-	graph.Plus:  arithmetic("+", "r+q"),
-	graph.Times: arithmetic("·", "rq"),
-	graph.PlusPair: {dual: true, instances: []instance{{
+	rule.Plus:  arithmetic("+", "r+q"),
+	rule.Times: arithmetic("·", "rq"),
+	rule.PlusPair: {dual: true, instances: []instance{{
 		before: side{
 			nodes: append([]node{operation("+", 0, 0).inHalo(), operation("⟨,⟩", -34, 1).inHalo(), operation("⟨,⟩", 34, 1).inHalo()}, components...),
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3), operand(1, 4), operand(2, 5), operand(2, 6)},
@@ -63,14 +63,14 @@ var rules = [graph.NumRules]rule{
 				operand(1, 5).inHalo(), operand(2, 6).inHalo()},
 		},
 	}}},
-	graph.EtaLambda: {instances: []instance{{
+	rule.EtaLambda: {instances: []instance{{
 		before: side{nodes: []node{term("t", 0, 0).inHalo()}},
 		after: side{
 			nodes: []node{operation("λy", 0, 0).inHalo(), operation("@", 0, 1).inHalo(), term("t", -28, 2), variable("y", 28, 2).inHalo()},
 			edges: []edge{operand(0, 1).inHalo(), operand(1, 2).inHalo(), operand(1, 3).inHalo(), pointer(3, 0).swing(24).inHalo()},
 		},
 	}}},
-	graph.EtaPair: {instances: []instance{{
+	rule.EtaPair: {instances: []instance{{
 		before: side{
 			nodes: []node{term("t", 0, 0, "x"), operation("⟨,⟩", 6, 3).inHalo(), term("u", -26, 4), term("u′", 38, 4)},
 			edges: []edge{pointer(0, 1).of(0).inHalo(), operand(1, 2), operand(1, 3)},
@@ -82,7 +82,7 @@ var rules = [graph.NumRules]rule{
 				pointer(5, 1).inHalo(), operand(1, 2), operand(1, 3)},
 		},
 	}}},
-	graph.Factor: {dual: true, instances: []instance{{
+	rule.Factor: {dual: true, instances: []instance{{
 		before: side{
 			nodes: []node{operation("+", 0, 0).inHalo(), operation("@", -34, 1).inHalo(), operation("@", 34, 1).inHalo(),
 				term("t", -50, 2), term("x*", 0, 2), term("t′", 50, 2)},
@@ -93,22 +93,22 @@ var rules = [graph.NumRules]rule{
 			edges: []edge{operand(0, 1).inHalo(), pointer(0, 2).inHalo(), operand(1, 3).inHalo(), operand(1, 4).inHalo()},
 		},
 	}}},
-	graph.Function: {instances: []instance{{
+	rule.Function: {instances: []instance{{
 		before: side{
 			nodes: []node{operation("f", 0, 0).inHalo(), number("r_1", -38, 1).inHalo(), text("…", 0, 1), number("r_k", 38, 1).inHalo()},
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 3).inHalo()},
 		},
 		after: side{nodes: []node{number("⟦f⟧(r_1,…,r_k)", 0, 0).inHalo()}},
 	}}},
-	graph.Branch: {instances: []instance{branch("r < q", 3), branch("r ≥ q", 4)}},
+	rule.Branch: {instances: []instance{branch("r < q", 3), branch("r ≥ q", 4)}},
 }
 
 // components are those of the two pairs of (7).
 var components = []node{term("t_1", -50, 2.3), term("t_2", -17, 2.3), term("u_1", 17, 2.3), term("u_2", 50, 2.3)}
 
 // substitution is rule (3) for a value: an occurrence becomes what it points at.
-func substitution(value node) rule {
-	return rule{instances: []instance{{
+func substitution(value node) drawing {
+	return drawing{instances: []instance{{
 		before: side{
 			nodes: []node{term("C", 0, 0, "x", "x"), value.inHalo()},
 			edges: []edge{pointer(0, 1).of(0).inHalo(), pointer(0, 1).of(1)},
@@ -129,8 +129,8 @@ func collected(value string) side {
 }
 
 // arithmetic is an operation on two numbers.
-func arithmetic(symbol, result string) rule {
-	return rule{instances: []instance{{
+func arithmetic(symbol, result string) drawing {
+	return drawing{instances: []instance{{
 		before: side{
 			nodes: []node{operation(symbol, 0, 0).inHalo(), number("r", -30, 1).inHalo(), number("q", 30, 1).inHalo()},
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo()},

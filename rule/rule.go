@@ -1,4 +1,11 @@
-package graph
+// Package rule names the rewriting rules of the calculus and counts their steps.
+package rule
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
 
 // Rule is a rewriting rule of the calculus, under the numbers and names of the
 // paper's tables and of the machine's counters.
@@ -7,7 +14,7 @@ type Rule uint8
 // The rules, in the order of the counters.
 const (
 	Lambda Rule = iota
-	PairRule
+	Pair
 	Subst
 	SubstNumeral
 	GC
@@ -20,20 +27,20 @@ const (
 	Factor
 	Function
 	Branch
-	NumRules
+	Count // the number of rules
 )
 
-// RuleInfo describes a rule.
-type RuleInfo struct {
+// Info describes a rule.
+type Info struct {
 	Number string // "11"; "3n" for the instance of (3) at a numeral
 	Name   string // "factor": the name in counters, traces and profiles
 	Text   string // the rewrite
 }
 
-// Rules is the table of the rules. (5') linGc is counted with (5).
-var Rules = [NumRules]RuleInfo{
+// Table is the table of the rules. (5') linGc is counted with (5).
+var Table = [Count]Info{
 	Lambda:       {"1", "lambda", "(λx.t)α u → t[x:=u]α"},
-	PairRule:     {"2", "pair", "s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α"},
+	Pair:         {"2", "pair", "s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α"},
 	Subst:        {"3", "subst", "C{x}[x:=vα] → C{v}[x:=v]α"},
 	SubstNumeral: {"3n", "substNumeral", "C{x}[x:=rα] → C{r}[x:=r]α"},
 	GC:           {"4", "gc", "t[x:=vα] → tα"},
@@ -49,13 +56,14 @@ var Rules = [NumRules]RuleInfo{
 }
 
 // String returns the rule's name.
-func (r Rule) String() string { return Rules[r].Name }
+func (r Rule) String() string { return Table[r].Name }
 
-// Counts holds a number of steps for each rule.
-type Counts [NumRules]uint64
+// Counts holds a number of steps for each rule. In JSON it is an object: for each rule, in the order of the
+// rules, its name and its steps, and their sum under "total".
+type Counts [Count]uint64
 
 // Total returns the number of steps of all rules.
-func (c *Counts) Total() uint64 {
+func (c Counts) Total() uint64 {
 	var sum uint64
 	for _, n := range c {
 		sum += n
@@ -71,4 +79,36 @@ func (c *Counts) AddTimes(d *Counts, n uint64) {
 	for r := range d {
 		c[r] += n * d[r]
 	}
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c Counts) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for r, n := range c {
+		out.WriteString(strconv.Quote(Table[r].Name) + ":" + strconv.FormatUint(n, 10) + ",")
+	}
+	out.WriteString(`"total":` + strconv.FormatUint(c.Total(), 10) + "}")
+	return out.Bytes(), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A rule without a number has no steps, and the total is not read.
+func (c *Counts) UnmarshalJSON(data []byte) error {
+	var byName map[string]uint64
+	if err := json.Unmarshal(data, &byName); err != nil {
+		return err
+	}
+	for r := range c {
+		c[r] = byName[Table[r].Name]
+	}
+	return nil
+}
+
+// Names returns the names of the rules, in their order.
+func Names() []string {
+	names := make([]string, Count)
+	for r := range names {
+		names[r] = Table[r].Name
+	}
+	return names
 }

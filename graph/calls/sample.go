@@ -3,7 +3,7 @@ package calls
 import (
 	"time"
 
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -46,7 +46,7 @@ type Sample struct {
 	Input  int
 	Phase  Phase
 	Origin Origin
-	Counts graph.Counts
+	Counts rule.Counts
 	Nodes  uint64
 	Words  uint64 // of memory that the literal machine has read and written
 	Time   time.Duration

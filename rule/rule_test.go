@@ -1,0 +1,46 @@
+package rule
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRules: each rule has a number, a name of its own and its rewrite.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for r := range Count {
+		info := Table[r]
+		require.Equal(t, info.Name, r.String())
+		for _, text := range []string{info.Number, info.Name, info.Text} {
+			require.NotEmpty(t, text)
+			require.False(t, seen[text], "two rules have %s", text)
+			seen[text] = true
+		}
+		require.Contains(t, info.Text, "→")
+	}
+	require.Equal(t, "11", Table[Factor].Number)
+	require.Equal(t, "3n", Table[SubstNumeral].Number)
+}
+
+// TestCounts: sums of counts, and multiples.
+func TestCounts(t *testing.T) {
+	c := Counts{Lambda: 2, GC: 3}
+	c.AddTimes(&Counts{GC: 5, Branch: 1}, 4)
+	require.Equal(t, Counts{Lambda: 2, GC: 23, Branch: 4}, c)
+	c.AddTimes(&Counts{GC: 5}, 0)
+	require.EqualValues(t, 29, c.Total())
+}
+
+// TestCountsJSON: counts in JSON have every rule by name, in order, and read back as they were.
+func TestCountsJSON(t *testing.T) {
+	c := Counts{Lambda: 2, Branch: 1 << 60}
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	require.Regexp(t, `^\{"lambda":2,"pair":0,.*"branch":1152921504606846976,"total":1152921504606846978\}$`, string(text))
+	var back Counts
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, c, back)
+	require.Error(t, json.Unmarshal([]byte(`{"lambda":"2"}`), &back))
+}
