@@ -117,7 +117,7 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 
 // vectorLen returns k for a program of type R^k, reversed or not, and 0 for any other.
 func vectorLen(q *term.Term) int {
-	types, err := q.Typing()
+	types, err := q.Typing(nil)
 	if err != nil || q.Types.Kind(types[q.Root]) != term.VecKind {
 		return 0
 	}

@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"graph/calls":         {"rule", "term", "graph"},
 	"limits":              {"term"}, // the places of errors
 	"internal/generate":   {"term"},
+	"internal/equiv":      {"term"},
 	"internal/property":   {},
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
