@@ -31,7 +31,9 @@ var layers = map[string][]string{
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
-	"machine":             {"rule", "graph/calls", "term", "graph", "limits"},
+	"compile/literal":     {"term", "graph"},
+	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
+	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
 	"limits":              {"term"}, // the places of errors
 	"internal/generate":   {"term"},
@@ -42,7 +44,7 @@ var layers = map[string][]string{
 	"internal/reference":  {"rule", "term", "internal/denote"},
 	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
 	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "internal/layered"},
+	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
@@ -54,7 +56,7 @@ var layers = map[string][]string{
 	"internal/rulepicture": {"rule"},
 	"internal/explore":     {root, "rule", "lang", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "limits",
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
