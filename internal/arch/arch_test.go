@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
 	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
@@ -62,7 +62,7 @@ var layers = map[string][]string{
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
-		"internal/ablation", // to be measured
+		"bench/ablation", // to be measured
 		"internal/notation",
 	},
 	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},
