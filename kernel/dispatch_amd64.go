@@ -26,14 +26,14 @@ func addRows(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
 	}
 }
 
-func addTiles(c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
+func addTiles(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
 	switch form {
 	case formAVX2:
-		addTilesAVX2(c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
+		addTilesAVX2(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 	case formAVX512:
-		addTilesAVX512(c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
+		addTilesAVX512(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 	default:
-		addTilesGo(c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
+		addTilesGo(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 	}
 }
 

@@ -12,8 +12,8 @@ func addRows(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
 	addRowsGo(dst, w, wAt, ld, s, sAt, inc, rows)
 }
 
-func addTiles(c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
-	addTilesGo(c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
+func addTiles(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
+	addTilesGo(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 }
 
 func sumLanes(lanes *[8]float64, x []float64) {

@@ -17,11 +17,24 @@ const (
 
 var formNames = [...]string{formGo: "go", formAVX2: "avx2", formAVX512: "avx512"}
 
-// tileRows and tileColumns are the shape of a tile of addTiles, form by form.
+// tileColumns is how many columns a tile of addTiles has. It has maxTileRows rows, or 4.
 var (
-	tileRows    = [...]int{formGo: 4, formAVX2: 4, formAVX512: 8}
 	tileColumns = [...]int{formGo: 8, formAVX2: 8, formAVX512: 16}
+	maxTileRows = [...]int{formGo: 4, formAVX2: 6, formAVX512: 8}
 )
+
+// tileHeight returns how many rows the next tile has if so many are left; 0 if there are
+// less than 4.
+func tileHeight(left int) int {
+	most := maxTileRows[form]
+	switch {
+	case left >= most && (left < 8 || left > 9 || most == 8):
+		return most
+	case left >= 4:
+		return 4
+	}
+	return 0
+}
 
 // form is the form in use.
 var form = chooseForm(os.Getenv("GRAM_KERNEL"))

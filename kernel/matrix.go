@@ -151,7 +151,7 @@ func (p *product) order(order Order) {
 const (
 	blockSteps   = 64
 	blockColumns = 256
-	packRows     = 32 // what so many rows use is packed first
+	packColumns  = 64 // more columns than these are packed first
 )
 
 // scratch is memory for packed matrices.
@@ -174,17 +174,18 @@ func (p *product) add() {
 		p.throughRows((*product).add)
 		return
 	}
-	tr, tc := tileRows[form], tileColumns[form]
+	tc := tileColumns[form]
 	switch {
-	case p.bColumn == 1 && (p.rows < tr || p.columns < tc):
+	case p.bColumn == 1 && (p.rows < 4 || p.columns < tc):
 		p.addByRows(0, p.rows, 0, p.columns)
-	case p.bColumn == 1 && p.aRow == 1 && (p.steps <= 8 || p.columns <= packRows):
-		fullRows, fullColumns := p.rows/tr*tr, p.columns/tc*tc
-		for i := 0; i < fullRows; i += tr {
-			addTiles(p.c, i*p.ldc, p.ldc, p.a, p.aAt+i, p.aStep, p.b, p.bAt, p.bStep, tc, fullColumns/tc, p.steps, false)
+	case p.bColumn == 1 && p.aRow == 1 && (p.steps <= 8 || p.columns <= packColumns):
+		i, fullColumns := 0, p.columns/tc*tc
+		for height := tileHeight(p.rows); height > 0; height = tileHeight(p.rows - i) {
+			addTiles(height, p.c, i*p.ldc, p.ldc, p.a, p.aAt+i, p.aStep, p.b, p.bAt, p.bStep, tc, fullColumns/tc, p.steps, false)
+			i += height
 		}
-		p.addByRows(0, fullRows, fullColumns, p.columns)
-		p.addByRows(fullRows, p.rows, 0, p.columns)
+		p.addByRows(0, i, fullColumns, p.columns)
+		p.addByRows(i, p.rows, 0, p.columns)
 	case p.rows == 1:
 		p.addByColumns()
 	default:
@@ -252,9 +253,9 @@ func (p *product) addByColumns() {
 // addPacked adds tile by tile, with the parts of a and b in the order in which tiles read
 // them. Tiles that reach over the edge of c are made in scratch memory.
 func (p *product) addPacked() {
-	tr, tc := tileRows[form], tileColumns[form]
+	tc, most := tileColumns[form], maxTileRows[form]
 	s := scratches.Get().(*scratch)
-	a, c := sized(&s.a, tr*blockSteps), sized(&s.c, tr*blockColumns)
+	a, c := sized(&s.a, most*blockSteps), sized(&s.c, most*blockColumns)
 	b := sized(&s.b, blockSteps*blockColumns)
 	for t := 0; t < p.steps; t += blockSteps {
 		steps := min(blockSteps, p.steps-t)
@@ -262,24 +263,25 @@ func (p *product) addPacked() {
 			columns := min(blockColumns, p.columns-j)
 			panels, full := (columns+tc-1)/tc, columns/tc
 			p.packB(b, t, 1, steps, j, columns, tc)
-			for i := 0; i < p.rows; i += tr {
-				rows := min(tr, p.rows-i)
-				p.packA(a, t, 1, steps, i, rows, tr)
-				if rows < tr {
-					full = 0
+			for i := 0; i < p.rows; {
+				height := tileHeight(p.rows - i)
+				rows := height
+				if height == 0 {
+					height, rows, full = 4, p.rows-i, 0
 				}
-				addTiles(p.c, i*p.ldc+j, p.ldc, a, 0, tr, b, 0, tc, steps*tc, full, steps, false)
-				if full == panels {
-					continue
+				p.packA(a, t, 1, steps, i, rows, height)
+				addTiles(height, p.c, i*p.ldc+j, p.ldc, a, 0, height, b, 0, tc, steps*tc, full, steps, false)
+				if full < panels {
+					left, width := full*tc, (panels-full)*tc
+					for r := range rows {
+						copy(c[r*width:], p.c[(i+r)*p.ldc+j+left:][:columns-left])
+					}
+					addTiles(height, c, 0, width, a, 0, height, b, full*steps*tc, tc, steps*tc, panels-full, steps, false)
+					for r := range rows {
+						copy(p.c[(i+r)*p.ldc+j+left:][:columns-left], c[r*width:])
+					}
 				}
-				left, width := full*tc, (panels-full)*tc
-				for r := range rows {
-					copy(c[r*width:], p.c[(i+r)*p.ldc+j+left:][:columns-left])
-				}
-				addTiles(c, 0, width, a, 0, tr, b, full*steps*tc, tc, steps*tc, panels-full, steps, false)
-				for r := range rows {
-					copy(p.c[(i+r)*p.ldc+j+left:][:columns-left], c[r*width:])
-				}
+				i += rows
 			}
 		}
 	}
@@ -312,24 +314,31 @@ func (p *product) packB(b []float64, t, by, steps, j, columns, tc int) {
 }
 
 // packA packs rows of a from i on, for steps t, t + by, …: those of one step after those of
-// the step before. What is missing of tr rows is 0.
-func (p *product) packA(a []float64, t, by, steps, i, rows, tr int) {
-	if rows < tr {
-		clear(a[:steps*tr])
+// the step before. What is missing of height rows is 0.
+func (p *product) packA(a []float64, t, by, steps, i, rows, height int) {
+	at, by := p.aAt+t*p.aStep+i*p.aRow, by*p.aStep
+	if rows < height {
+		clear(a[:steps*height])
 	}
-	if p.aRow == 1 && rows == 4 && tr == 4 {
-		at := p.aAt + t*p.aStep + i
-		for panel := a[:4*steps]; len(panel) >= 4; panel = panel[4:] {
-			*(*[4]float64)(panel) = [4]float64(p.a[at:])
-			at += by * p.aStep
+	if p.aRow == 1 && rows == height {
+		for panel := a[:steps*height]; len(panel) > 0; panel = panel[height:] {
+			switch height {
+			case 4:
+				*(*[4]float64)(panel) = [4]float64(p.a[at:])
+			case 6:
+				*(*[6]float64)(panel) = [6]float64(p.a[at:])
+			default:
+				copy(panel[:height], p.a[at:])
+			}
+			at += by
 		}
 		return
 	}
 	for r := range rows {
-		at := p.aAt + t*p.aStep + (i+r)*p.aRow
-		for to := r; to < steps*tr; to += tr {
-			a[to] = p.a[at]
-			at += by * p.aStep
+		from := at + r*p.aRow
+		for to := r; to < steps*height; to += height {
+			a[to] = p.a[from]
+			from += by
 		}
 	}
 }
@@ -339,7 +348,7 @@ func (p *product) packA(a []float64, t, by, steps, i, rows, tr int) {
 const (
 	laneColumns = 64
 	laneSteps   = 1024
-	laneRows    = 32
+	laneRows    = 24
 )
 
 // set sets c to the sums of the products.
@@ -406,21 +415,21 @@ func (p *product) setRow() {
 
 // setPacked makes the eight lanes of a block of c as products of their own, and joins them.
 func (p *product) setPacked() {
-	tr, tc := tileRows[form], tileColumns[form]
+	tc, most := tileColumns[form], maxTileRows[form]
 	s := scratches.Get().(*scratch)
-	block := tr // rows whose lanes are held at once
-	if p.steps > laneSteps {
-		block = laneRows
-	}
-	most := min(laneSteps, (p.steps+7)/8*8)
-	a, b := sized(&s.a, tr*most), sized(&s.b, most*laneColumns)
-	lanes := sized(&s.c, 8*block*laneColumns)
+	stepsAtOnce := min(laneSteps, (p.steps+7)/8*8)
+	a, b := sized(&s.a, most*stepsAtOnce), sized(&s.b, stepsAtOnce*laneColumns)
+	const stride = (laneRows + 3) * laneColumns // of a lane; the last tile may be too high
+	lanes := sized(&s.c, 8*stride)
 	for j := 0; j < p.columns; j += laneColumns {
 		columns := min(laneColumns, p.columns-j)
 		panels := (columns + tc - 1) / tc
 		packed := -1 // the first of the steps that are in b
-		for i := 0; i < p.rows; i += block {
-			rows := min(block, p.rows-i)
+		for i := 0; i < p.rows; {
+			rows := min(laneRows, p.rows-i)
+			if p.steps <= laneSteps {
+				rows = min(max(4, tileHeight(p.rows-i)), p.rows-i)
+			}
 			for t := 0; t < p.steps; t += laneSteps {
 				steps := min(laneSteps, p.steps-t)
 				if packed != t {
@@ -429,18 +438,21 @@ func (p *product) setPacked() {
 					}
 					packed = t
 				}
-				for r := 0; r < rows; r += tr {
+				for r := 0; r < rows; {
+					height := max(4, tileHeight(rows-r))
 					for l := range 8 {
 						count := (steps - l + 7) / 8
-						p.packA(a, t+l, 8, count, i+r, min(tr, rows-r), tr)
-						addTiles(lanes, (l*block+r)*laneColumns, laneColumns, a, 0, tr,
+						p.packA(a, t+l, 8, count, i+r, min(height, rows-r), height)
+						addTiles(height, lanes, l*stride+r*laneColumns, laneColumns, a, 0, height,
 							b, laneStart(steps, l)*panels*tc, tc, count*tc, panels, count, t == 0)
 					}
+					r += height
 				}
 			}
 			for r := range rows {
-				joinLanes(p.c[(i+r)*p.ldc+j:][:columns], lanes, r*laneColumns, block*laneColumns)
+				joinLanes(p.c[(i+r)*p.ldc+j:][:columns], lanes, r*laneColumns, stride)
 			}
+			i += rows
 		}
 	}
 	scratches.Put(s)

@@ -11,7 +11,7 @@ func matVecAVX2(y []float64, w []float64, ld int, x []float64)
 func addRowsAVX2(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
 
 //go:noescape
-func addTilesAVX2(c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
+func addTilesAVX2(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
 
 //go:noescape
 func sumLanesAVX2(lanes *[8]float64, x []float64)
@@ -65,7 +65,7 @@ func matVecAVX512(y []float64, w []float64, ld int, x []float64)
 func addRowsAVX512(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
 
 //go:noescape
-func addTilesAVX512(c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
+func addTilesAVX512(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
 
 //go:noescape
 func sumLanesAVX512(lanes *[8]float64, x []float64)

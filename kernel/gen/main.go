@@ -12,18 +12,21 @@ import (
 // lanes is the number of lanes of a sum.
 const lanes = 8
 
+// tileVectors is how many registers a row of a tile has.
+const tileVectors = 2
+
 // set is an instruction set.
 type set struct {
-	name  string
-	width int // float64s in a register
-	wide  func() reg.VecVirtual
-	rows  []int // how many rows matVec takes at once, in descending order
-	tile  [2]int
+	name    string
+	width   int // float64s in a register
+	wide    func() reg.VecVirtual
+	rows    []int // how many rows matVec takes at once, in descending order
+	heights []int // of a tile, in rows
 }
 
 var sets = []set{
-	{name: "AVX2", width: 4, wide: YMM, rows: []int{4, 1}, tile: [2]int{4, 2}},
-	{name: "AVX512", width: 8, wide: ZMM, rows: []int{8, 4, 1}, tile: [2]int{8, 2}},
+	{name: "AVX2", width: 4, wide: YMM, rows: []int{4, 1}, heights: []int{6, 4}},
+	{name: "AVX512", width: 8, wide: ZMM, rows: []int{8, 4, 1}, heights: []int{8, 4}},
 }
 
 func main() {
@@ -88,6 +91,25 @@ func length(slice string) reg.GPVirtual {
 	r := GP64()
 	Load(Param(slice).Len(), r)
 	return r
+}
+
+// thrice returns a register with three times r.
+func thrice(r reg.GPVirtual) reg.GPVirtual {
+	t := GP64()
+	LEAQ(Mem{Base: r, Index: r, Scale: 2}, t)
+	return t
+}
+
+// strided is the memory k strides and disp bytes behind base, k < 4.
+func strided(base, stride, stride3 reg.GPVirtual, k, disp int) Mem {
+	m := Mem{Base: base, Disp: disp}
+	switch k {
+	case 1, 2:
+		m.Index, m.Scale = stride, uint8(k)
+	case 3:
+		m.Index, m.Scale = stride3, 1
+	}
+	return m
 }
 
 func copyOf(r reg.GPVirtual) reg.GPVirtual {
@@ -234,8 +256,7 @@ func (s set) matVec() {
 	rest := copyOf(blocks)
 	ANDQ(Imm(lanes-1), rest)
 	SHRQ(Imm(3), blocks)
-	ld3 := GP64()
-	LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, ld3)
+	ld3 := thrice(ld)
 	tail := s.mask(rest, s.per())
 
 	for g, count := range s.rows {
@@ -250,14 +271,7 @@ func (s set) matVec() {
 			at = append(at, fifth)
 		}
 		row := func(r, v int) Mem {
-			m := Mem{Base: at[r/4], Disp: 8 * s.width * v}
-			switch r % 4 {
-			case 1, 2:
-				m.Index, m.Scale = ld, uint8(r%4)
-			case 3:
-				m.Index, m.Scale = ld3, 1
-			}
-			return m
+			return strided(at[r/4], ld, ld3, r%4, 8*s.width*v)
 		}
 		from, left := copyOf(x), copyOf(blocks)
 		acc := make([][]reg.VecVirtual, count)
@@ -396,89 +410,97 @@ func (s set) addRows() {
 // addTiles adds products to panels tiles of c that stand beside each other, one product
 // of each step after the other. They begin at −0 if fresh, and else at what c has.
 func (s set) addTiles() {
-	s.text("addTiles", "func(c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool)")
-	rows, vecs := s.tile[0], s.tile[1]
+	s.text("addTiles", "func(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool)")
 	c, ldc := pointer("c", "cAt"), byteSize("ldc")
 	a, aStep := pointer("a", "aAt"), byteSize("aStep")
 	b, bStep := pointer("b", "bAt"), byteSize("bStep")
-	ldc3 := GP64()
-	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
+	ldc3, aStep3, bStep3 := thrice(ldc), thrice(aStep), thrice(bStep)
 	panels := GP64()
 	Load(Param("panels"), panels)
 	TESTQ(panels, panels)
 	JLE(LabelRef("done"))
-	Label("panels")
-	acc := make([][]reg.VecVirtual, rows)
-	tile := func(do func(m Mem, r reg.Register)) {
-		base := copyOf(c)
-		for r := range rows {
-			if r == 4 {
-				LEAQ(Mem{Base: base, Index: ldc, Scale: 4}, base)
-			}
-			for v := range vecs {
-				m := Mem{Base: base, Disp: 8 * s.width * v}
-				switch r % 4 {
-				case 1, 2:
-					m.Index, m.Scale = ldc, uint8(r%4)
-				case 3:
-					m.Index, m.Scale = ldc3, 1
-				}
-				do(m, acc[r][v])
-			}
+	rows := GP64()
+	Load(Param("rows"), rows)
+	for n, height := range s.heights {
+		if n < len(s.heights)-1 {
+			CMPQ(rows, U32(height))
+			JNE(LabelRef(label("panels", n+1)))
 		}
-	}
-	for r := range acc {
-		acc[r] = s.group(vecs)
-	}
-	fresh := GP64()
-	Load(Param("fresh"), fresh.As8())
-	TESTB(fresh.As8(), fresh.As8())
-	JNZ(LabelRef("fresh"))
-	tile(func(m Mem, r reg.Register) { VMOVUPD(m, r) })
-	JMP(LabelRef("begin"))
-	Label("fresh")
-	minus := s.wide()
-	VBROADCASTSD(minusZero(), minus)
-	tile(func(_ Mem, r reg.Register) { VMOVAPD(minus, r) })
-	Label("begin")
-	ap, bp := copyOf(a), copyOf(b)
-	left := GP64()
-	Load(Param("steps"), left)
-	step := func() {
-		bs := s.group(vecs)
-		for v, r := range bs {
-			VMOVUPD(Mem{Base: bp, Disp: 8 * s.width * v}, r)
-		}
-		ADDQ(bStep, bp)
+		Label(label("panels", n))
+		acc := make([][]reg.VecVirtual, height)
 		for r := range acc {
-			by := s.wide()
-			VBROADCASTSD(Mem{Base: ap, Disp: 8 * r}, by)
-			for v := range bs {
-				p := s.wide()
-				VMULPD(bs[v], by, p)
-				VADDPD(p, acc[r][v], acc[r][v])
+			acc[r] = s.group(tileVectors)
+		}
+		tile := func(do func(m Mem, r reg.Register)) {
+			base := copyOf(c)
+			for r := range acc {
+				if r == 4 {
+					LEAQ(Mem{Base: base, Index: ldc, Scale: 4}, base)
+				}
+				for v := range tileVectors {
+					do(strided(base, ldc, ldc3, r%4, 8*s.width*v), acc[r][v])
+				}
 			}
 		}
+		fresh := GP64()
+		Load(Param("fresh"), fresh.As8())
+		TESTB(fresh.As8(), fresh.As8())
+		JNZ(LabelRef(label("fresh", n)))
+		tile(func(m Mem, r reg.Register) { VMOVUPD(m, r) })
+		JMP(LabelRef(label("begin", n)))
+		Label(label("fresh", n))
+		for r := range acc {
+			for _, x := range acc[r] {
+				VBROADCASTSD(minusZero(), x)
+			}
+		}
+		Label(label("begin", n))
+		ap, bp, left := copyOf(a), copyOf(b), GP64()
+		Load(Param("steps"), left)
+		// step makes step k behind the pointers.
+		step := func(k int) {
+			bs := s.group(tileVectors)
+			for v, r := range bs {
+				VMOVUPD(strided(bp, bStep, bStep3, k, 8*s.width*v), r)
+			}
+			for r := range acc {
+				by := s.wide()
+				VBROADCASTSD(strided(ap, aStep, aStep3, k, 8*r), by)
+				for v := range bs {
+					p := s.wide()
+					VMULPD(bs[v], by, p)
+					VADDPD(p, acc[r][v], acc[r][v])
+				}
+			}
+		}
+		SUBQ(Imm(4), left)
+		JL(LabelRef(label("last", n)))
+		Label(label("steps", n))
+		for k := range 4 {
+			step(k)
+		}
+		LEAQ(Mem{Base: ap, Index: aStep, Scale: 4}, ap)
+		LEAQ(Mem{Base: bp, Index: bStep, Scale: 4}, bp)
+		SUBQ(Imm(4), left)
+		JGE(LabelRef(label("steps", n)))
+		Label(label("last", n))
+		ADDQ(Imm(4), left)
+		JZ(LabelRef(label("store", n)))
+		Label(label("single", n))
+		step(0)
 		ADDQ(aStep, ap)
+		ADDQ(bStep, bp)
+		DECQ(left)
+		JNZ(LabelRef(label("single", n)))
+		Label(label("store", n))
+		tile(func(m Mem, r reg.Register) { VMOVUPD(r, m) })
+		ADDQ(U32(8*s.width*tileVectors), c)
+		bPanel := byteSize("bPanel")
+		ADDQ(bPanel, b)
+		DECQ(panels)
+		JNZ(LabelRef(label("panels", n)))
+		JMP(LabelRef("done"))
 	}
-	SUBQ(Imm(2), left)
-	JL(LabelRef("last"))
-	Label("steps")
-	step()
-	step()
-	SUBQ(Imm(2), left)
-	JGE(LabelRef("steps"))
-	Label("last")
-	CMPQ(left, I8(-1))
-	JNE(LabelRef("store"))
-	step()
-	Label("store")
-	tile(func(m Mem, r reg.Register) { VMOVUPD(r, m) })
-	ADDQ(U32(8*s.width*vecs), c)
-	bPanel := byteSize("bPanel")
-	ADDQ(bPanel, b)
-	DECQ(panels)
-	JNZ(LabelRef("panels"))
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -545,22 +567,15 @@ func (s set) joinLanes() {
 	s.text("joinLanes", "func(dst, lanes []float64, at, stride int)")
 	dst, n := pointer("dst", ""), length("dst")
 	from, stride := pointer("lanes", "at"), byteSize("stride")
-	stride3, half := GP64(), GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	stride3, half := thrice(stride), GP64()
 	join := func(load func(lane int, m Mem) reg.Register, add func(x, y reg.Register)) reg.Register {
 		LEAQ(Mem{Base: from, Index: stride, Scale: 4}, half)
 		lane := func(l int) reg.Register {
-			m := Mem{Base: from}
+			base := from
 			if l >= 4 {
-				m.Base = half
+				base = half
 			}
-			switch l % 4 {
-			case 1, 2:
-				m.Index, m.Scale = stride, uint8(l%4)
-			case 3:
-				m.Index, m.Scale = stride3, 1
-			}
-			return load(l, m)
+			return load(l, strided(base, stride, stride3, l%4, 0))
 		}
 		var sum [4]reg.Register
 		for l := range sum {
