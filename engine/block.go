@@ -394,7 +394,7 @@ func run(code []graph.BlockInstr, regs []float64) {
 		case graph.BlockSinCos:
 			regs[in.D], regs[in.B] = elementary.SinCos(a)
 		case graph.BlockFun1:
-			regs[in.D] = eval1(in.Sym, a)
+			regs[in.D] = in.Sym.Info().Eval1(a)
 		case graph.BlockFun2:
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
 		}
