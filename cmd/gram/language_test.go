@@ -67,7 +67,7 @@ func TestLanguageNamesCommandsAndFlags(t *testing.T) {
 
 // TestLanguageNamesSymbols: the page has exactly the function symbols of the language.
 func TestLanguageNamesSymbols(t *testing.T) {
-	names := regexp.MustCompile(`(?s)\*\*Function symbols\*\*.*?\)`+"`, `(.*?)` and, curried, `(.*?)`").FindStringSubmatch(languagePage(t))
+	names := regexp.MustCompile(`(?s)\*\*Function symbols\*\*.*?\)` + "`, `(.*?)` and, curried, `(.*?)`").FindStringSubmatch(languagePage(t))
 	require.NotNil(t, names)
 	var want []string
 	for _, s := range term.Symbols() {
