@@ -191,6 +191,17 @@ func addMulScalar(dst, x []float64, a float64) {
 	}
 }
 
+func slope(dst, x []float64) {
+	switch form {
+	case formAVX2:
+		slopeAVX2(dst, x)
+	case formAVX512:
+		slopeAVX512(dst, x)
+	default:
+		slopeGo(dst, x)
+	}
+}
+
 func sqrt(dst, x []float64) {
 	switch form {
 	case formAVX2:
@@ -199,5 +210,71 @@ func sqrt(dst, x []float64) {
 		sqrtAVX512(dst, x)
 	default:
 		sqrtGo(dst, x)
+	}
+}
+
+func exp(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return expAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return expAVX512(dst, x, table, numbers)
+	default:
+		return expGo(dst, x, table, numbers)
+	}
+}
+
+func log(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return logAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return logAVX512(dst, x, table, numbers)
+	default:
+		return logGo(dst, x, table, numbers)
+	}
+}
+
+func sin(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return sinAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return sinAVX512(dst, x, table, numbers)
+	default:
+		return sinGo(dst, x, table, numbers)
+	}
+}
+
+func cos(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return cosAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return cosAVX512(dst, x, table, numbers)
+	default:
+		return cosGo(dst, x, table, numbers)
+	}
+}
+
+func tanh(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return tanhAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return tanhAVX512(dst, x, table, numbers)
+	default:
+		return tanhGo(dst, x, table, numbers)
+	}
+}
+
+func sigmoid(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return sigmoidAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return sigmoidAVX512(dst, x, table, numbers)
+	default:
+		return sigmoidGo(dst, x, table, numbers)
 	}
 }

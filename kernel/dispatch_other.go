@@ -72,6 +72,34 @@ func addMulScalar(dst, x []float64, a float64) {
 	addMulScalarGo(dst, x, a)
 }
 
+func slope(dst, x []float64) {
+	slopeGo(dst, x)
+}
+
 func sqrt(dst, x []float64) {
 	sqrtGo(dst, x)
+}
+
+func exp(dst, x []float64, table, numbers *float64) int {
+	return expGo(dst, x, table, numbers)
+}
+
+func log(dst, x []float64, table, numbers *float64) int {
+	return logGo(dst, x, table, numbers)
+}
+
+func sin(dst, x []float64, table, numbers *float64) int {
+	return sinGo(dst, x, table, numbers)
+}
+
+func cos(dst, x []float64, table, numbers *float64) int {
+	return cosGo(dst, x, table, numbers)
+}
+
+func tanh(dst, x []float64, table, numbers *float64) int {
+	return tanhGo(dst, x, table, numbers)
+}
+
+func sigmoid(dst, x []float64, table, numbers *float64) int {
+	return sigmoidGo(dst, x, table, numbers)
 }

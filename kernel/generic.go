@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term/elementary"
+)
 
 // The functions of this file are the Go forms. What they compute is what the forms in
 // assembly compute, bit by bit. A product is converted to float64 before it is added:
@@ -192,4 +196,29 @@ func sqrtGo(dst, x []float64) {
 	for i := range dst {
 		dst[i] = math.Sqrt(x[i])
 	}
+}
+
+// slopeGo sets dst[i] to x[i]·(1 − x[i]).
+func slopeGo(dst, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * (1 - x[i])
+	}
+}
+
+// The Go forms of the elementary functions set all elements, and return how many.
+
+func expGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Exp) }
+func logGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Log) }
+func sinGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Sin) }
+func cosGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Cos) }
+func tanhGo(dst, x []float64, _, _ *float64) int    { return each(dst, x, elementary.Tanh) }
+func sigmoidGo(dst, x []float64, _, _ *float64) int { return each(dst, x, elementary.Sigmoid) }
+
+// each sets dst[i] to f(x[i]).
+func each(dst, x []float64, f func(float64) float64) int {
+	for i, v := range x {
+		dst[i] = f(v)
+	}
+	return len(dst)
 }

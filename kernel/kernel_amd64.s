@@ -427,18 +427,18 @@ panels0:
 	JMP     begin0
 
 fresh0:
-	VBROADCASTSD minusZero<>+0(SB), Y0
-	VBROADCASTSD minusZero<>+0(SB), Y1
-	VBROADCASTSD minusZero<>+0(SB), Y2
-	VBROADCASTSD minusZero<>+0(SB), Y3
-	VBROADCASTSD minusZero<>+0(SB), Y4
-	VBROADCASTSD minusZero<>+0(SB), Y5
-	VBROADCASTSD minusZero<>+0(SB), Y6
-	VBROADCASTSD minusZero<>+0(SB), Y7
-	VBROADCASTSD minusZero<>+0(SB), Y8
-	VBROADCASTSD minusZero<>+0(SB), Y9
-	VBROADCASTSD minusZero<>+0(SB), Y10
-	VBROADCASTSD minusZero<>+0(SB), Y11
+	VBROADCASTSD wordAA<>+0(SB), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VBROADCASTSD wordAA<>+0(SB), Y3
+	VBROADCASTSD wordAA<>+0(SB), Y4
+	VBROADCASTSD wordAA<>+0(SB), Y5
+	VBROADCASTSD wordAA<>+0(SB), Y6
+	VBROADCASTSD wordAA<>+0(SB), Y7
+	VBROADCASTSD wordAA<>+0(SB), Y8
+	VBROADCASTSD wordAA<>+0(SB), Y9
+	VBROADCASTSD wordAA<>+0(SB), Y10
+	VBROADCASTSD wordAA<>+0(SB), Y11
 
 begin0:
 	MOVQ DX, R12
@@ -662,14 +662,14 @@ panels1:
 	JMP     begin1
 
 fresh1:
-	VBROADCASTSD minusZero<>+0(SB), Y0
-	VBROADCASTSD minusZero<>+0(SB), Y1
-	VBROADCASTSD minusZero<>+0(SB), Y2
-	VBROADCASTSD minusZero<>+0(SB), Y3
-	VBROADCASTSD minusZero<>+0(SB), Y4
-	VBROADCASTSD minusZero<>+0(SB), Y5
-	VBROADCASTSD minusZero<>+0(SB), Y6
-	VBROADCASTSD minusZero<>+0(SB), Y7
+	VBROADCASTSD wordAA<>+0(SB), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VBROADCASTSD wordAA<>+0(SB), Y3
+	VBROADCASTSD wordAA<>+0(SB), Y4
+	VBROADCASTSD wordAA<>+0(SB), Y5
+	VBROADCASTSD wordAA<>+0(SB), Y6
+	VBROADCASTSD wordAA<>+0(SB), Y7
 
 begin1:
 	MOVQ DX, R12
@@ -825,8 +825,8 @@ done:
 	VZEROUPPER
 	RET
 
-DATA minusZero<>+0(SB)/8, $0x8000000000000000
-GLOBL minusZero<>(SB), RODATA|NOPTR, $8
+DATA wordAA<>+0(SB)/8, $0x8000000000000000
+GLOBL wordAA<>(SB), RODATA|NOPTR, $8
 
 // func sumLanesAVX2(lanes *[8]float64, x []float64)
 // Requires: AVX
@@ -1714,6 +1714,80 @@ next2:
 	VZEROUPPER
 	RET
 
+// func slopeAVX2(dst []float64, x []float64)
+// Requires: AVX
+TEXT ·slopeAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          loop1
+
+next1:
+	ADDQ $0x00000004, CX
+	SUBQ $0x00000001, CX
+	JL   next2
+
+loop2:
+	VMOVSD (DX), X0
+	VMOVSD wordAB<>+0(SB), X1
+	VSUBSD X0, X1, X1
+	VMULSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	SUBQ   $0x00000001, CX
+	JGE    loop2
+
+next2:
+	VZEROUPPER
+	RET
+
+DATA wordAB<>+0(SB)/8, $0x3ff0000000000000
+GLOBL wordAB<>(SB), RODATA|NOPTR, $8
+
 // func sqrtAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
@@ -1772,6 +1846,749 @@ loop2:
 next2:
 	VZEROUPPER
 	RET
+
+// func expAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·expAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAF<>+0(SB), Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       Y1, Y4, Y4
+	VSUBPD       Y1, Y4, Y1
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y1, Y5
+	VSUBPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI), Y5
+	VMULPD       Y5, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y4, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x01, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x01, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x01, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x01, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y5
+	VPSRLQ       $0x07, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       Y4, Y1, Y1
+	VMULPD       Y0, Y0, Y4
+	VADDPD       Y0, Y5, Y5
+	VBROADCASTSD wordAH<>+0(SB), Y6
+	VBROADCASTSD wordAI<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y6, Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD wordAJ<>+0(SB), Y6
+	VBROADCASTSD wordAK<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VADDPD       Y0, Y5, Y0
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordAC<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL wordAC<>(SB), RODATA|NOPTR, $8
+
+DATA wordAD<>+0(SB)/8, $0x4086200000000000
+GLOBL wordAD<>(SB), RODATA|NOPTR, $8
+
+DATA wordAE<>+0(SB)/8, $0x4338000000000000
+GLOBL wordAE<>(SB), RODATA|NOPTR, $8
+
+DATA wordAF<>+0(SB)/8, $0x40671547652b82fe
+GLOBL wordAF<>(SB), RODATA|NOPTR, $8
+
+DATA wordAG<>+0(SB)/8, $0x000000000000007f
+GLOBL wordAG<>(SB), RODATA|NOPTR, $8
+
+DATA wordAH<>+0(SB)/8, $0x3fe0000000000000
+GLOBL wordAH<>(SB), RODATA|NOPTR, $8
+
+DATA wordAI<>+0(SB)/8, $0x3fc5555555555555
+GLOBL wordAI<>(SB), RODATA|NOPTR, $8
+
+DATA wordAJ<>+0(SB)/8, $0x3fa5555555555555
+GLOBL wordAJ<>(SB), RODATA|NOPTR, $8
+
+DATA wordAK<>+0(SB)/8, $0x3f81111111111111
+GLOBL wordAK<>(SB), RODATA|NOPTR, $8
+
+// func logAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·logAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAL<>+0(SB), Y1
+	VCMPPD       $0x1d, Y1, Y0, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAM<>+0(SB), Y1
+	VCMPPD       $0x11, Y1, Y0, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAN<>+0(SB), Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSRAD       $0x14, Y1, Y5
+	VEXTRACTI128 $0x01, Y5, X2
+	VSHUFPS      $0xdd, X2, X5, X2
+	VCVTDQ2PD    X2, Y5
+	VBROADCASTSD wordAO<>+0(SB), Y6
+	VMULPD       Y6, Y5, Y5
+	VPSRLQ       $0x2d, Y1, Y6
+	VBROADCASTSD wordAG<>+0(SB), Y7
+	VANDPD       Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X2
+	VMOVQ        X6, R8
+	LEAQ         (R8)(R8*2), R8
+	VPEXTRQ      $0x01, X6, R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVQ        X2, R10
+	LEAQ         (R10)(R10*2), R10
+	VPEXTRQ      $0x01, X2, R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y6
+	VUNPCKHPD    Y3, Y2, Y7
+	VMOVSD       16(BX)(R8*8), X4
+	VMOVHPD      16(BX)(R9*8), X4, X4
+	VMOVSD       16(BX)(R10*8), X2
+	VMOVHPD      16(BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y8
+	VBROADCASTSD wordAP<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VPSUBQ       Y1, Y0, Y0
+	VBROADCASTSD wordAQ<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VMULPD       Y6, Y1, Y9
+	VBROADCASTSD wordAB<>+0(SB), Y10
+	VSUBPD       Y10, Y9, Y9
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y9, Y1
+	VBROADCASTSD (SI), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y1, Y6, Y7
+	VSUBPD       Y7, Y6, Y6
+	VADDPD       Y1, Y6, Y6
+	VSUBPD       Y1, Y9, Y9
+	VADDPD       Y0, Y9, Y0
+	VADDPD       Y0, Y6, Y0
+	VBROADCASTSD 8(SI), Y6
+	VMULPD       Y6, Y5, Y5
+	VADDPD       Y5, Y8, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VBROADCASTSD wordAR<>+0(SB), Y6
+	VBROADCASTSD wordAS<>+0(SB), Y8
+	VMULPD       Y8, Y1, Y8
+	VADDPD       Y8, Y6, Y6
+	VBROADCASTSD wordAT<>+0(SB), Y8
+	VBROADCASTSD wordAU<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y8, Y6
+	VBROADCASTSD wordAV<>+0(SB), Y8
+	VBROADCASTSD wordAW<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y1
+	VADDPD       Y1, Y8, Y1
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       Y1, Y5, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y7, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordAL<>+0(SB)/8, $0x0010000000000000
+GLOBL wordAL<>(SB), RODATA|NOPTR, $8
+
+DATA wordAM<>+0(SB)/8, $0x7ff0000000000000
+GLOBL wordAM<>(SB), RODATA|NOPTR, $8
+
+DATA wordAN<>+0(SB)/8, $0x3fe6900000000000
+GLOBL wordAN<>(SB), RODATA|NOPTR, $8
+
+DATA wordAO<>+0(SB)/8, $0x4060000000000000
+GLOBL wordAO<>(SB), RODATA|NOPTR, $8
+
+DATA wordAP<>+0(SB)/8, $0xfff0000000000000
+GLOBL wordAP<>(SB), RODATA|NOPTR, $8
+
+DATA wordAQ<>+0(SB)/8, $0xfffffffff8000000
+GLOBL wordAQ<>(SB), RODATA|NOPTR, $8
+
+DATA wordAR<>+0(SB)/8, $0xbfc5555555555555
+GLOBL wordAR<>(SB), RODATA|NOPTR, $8
+
+DATA wordAS<>+0(SB)/8, $0x3fc2492492492492
+GLOBL wordAS<>(SB), RODATA|NOPTR, $8
+
+DATA wordAT<>+0(SB)/8, $0xbfd0000000000000
+GLOBL wordAT<>(SB), RODATA|NOPTR, $8
+
+DATA wordAU<>+0(SB)/8, $0x3fc999999999999a
+GLOBL wordAU<>(SB), RODATA|NOPTR, $8
+
+DATA wordAV<>+0(SB)/8, $0xbfe0000000000000
+GLOBL wordAV<>(SB), RODATA|NOPTR, $8
+
+DATA wordAW<>+0(SB)/8, $0x3fd5555555555555
+GLOBL wordAW<>(SB), RODATA|NOPTR, $8
+
+// func sinAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·sinAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAX<>+0(SB), Y7
+	VCMPPD       $0x1d, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAY<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAZ<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y1, Y7, Y7
+	VSUBPD       Y1, Y7, Y1
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 8(SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y9
+	VSUBPD       Y9, Y0, Y0
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 16(SI), Y8
+	VMULPD       Y8, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y7, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y8
+	VBROADCASTSD wordBA<>+0(SB), Y10
+	VPADDQ       Y10, Y7, Y7
+	VBROADCASTSD wordAG<>+0(SB), Y10
+	VANDPD       Y10, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X2
+	VMOVQ        X7, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X7, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      16(BX)(R8*8), X4
+	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
+	VMOVUPD      16(BX)(R9*8), X5
+	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y7
+	VUNPCKHPD    Y5, Y4, Y10
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
+	VMOVSD       (BX)(R10*8), X2
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y11
+	VMULPD       Y9, Y7, Y7
+	VADDPD       Y7, Y1, Y12
+	VSUBPD       Y12, Y1, Y13
+	VADDPD       Y7, Y13, Y7
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y9, Y10, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y0, Y11, Y0
+	VADDPD       Y0, Y7, Y0
+	VMULPD       Y9, Y9, Y7
+	VBROADCASTSD wordAK<>+0(SB), Y8
+	VBROADCASTSD wordBB<>+0(SB), Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y9, Y7, Y9
+	VBROADCASTSD wordAR<>+0(SB), Y10
+	VMULPD       Y8, Y7, Y8
+	VADDPD       Y8, Y10, Y8
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD wordAJ<>+0(SB), Y9
+	VBROADCASTSD wordBC<>+0(SB), Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y9, Y9
+	VBROADCASTSD wordAV<>+0(SB), Y10
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y11, Y8
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y1, Y8, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y12, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordAX<>+0(SB)/8, $0x3e40000000000000
+GLOBL wordAX<>(SB), RODATA|NOPTR, $8
+
+DATA wordAY<>+0(SB)/8, $0x40d9000000000000
+GLOBL wordAY<>(SB), RODATA|NOPTR, $8
+
+DATA wordAZ<>+0(SB)/8, $0x40345f306dc9c883
+GLOBL wordAZ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBA<>+0(SB)/8, $0x0000000000000020
+GLOBL wordBA<>(SB), RODATA|NOPTR, $8
+
+DATA wordBB<>+0(SB)/8, $0xbf2a01a01a01a01a
+GLOBL wordBB<>(SB), RODATA|NOPTR, $8
+
+DATA wordBC<>+0(SB)/8, $0xbf56c16c16c16c17
+GLOBL wordBC<>(SB), RODATA|NOPTR, $8
+
+// func cosAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·cosAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAX<>+0(SB), Y7
+	VCMPPD       $0x1d, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAY<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAZ<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y1, Y7, Y7
+	VSUBPD       Y1, Y7, Y1
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 8(SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y9
+	VSUBPD       Y9, Y0, Y0
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 16(SI), Y8
+	VMULPD       Y8, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordBA<>+0(SB), Y1
+	VPADDQ       Y1, Y7, Y1
+	VBROADCASTSD wordAG<>+0(SB), Y7
+	VANDPD       Y7, Y1, Y7
+	VEXTRACTI128 $0x01, Y7, X2
+	VMOVQ        X7, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X7, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y7
+	VUNPCKHPD    Y3, Y2, Y8
+	VBROADCASTSD wordBA<>+0(SB), Y10
+	VPADDQ       Y10, Y1, Y1
+	VBROADCASTSD wordAG<>+0(SB), Y10
+	VANDPD       Y10, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      16(BX)(R8*8), X4
+	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
+	VMOVUPD      16(BX)(R9*8), X5
+	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y1
+	VUNPCKHPD    Y5, Y4, Y10
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
+	VMOVSD       (BX)(R10*8), X2
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y11
+	VMULPD       Y9, Y1, Y1
+	VADDPD       Y1, Y7, Y12
+	VSUBPD       Y12, Y7, Y13
+	VADDPD       Y1, Y13, Y1
+	VADDPD       Y8, Y1, Y1
+	VMULPD       Y9, Y10, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       Y0, Y11, Y0
+	VADDPD       Y0, Y1, Y0
+	VMULPD       Y9, Y9, Y1
+	VBROADCASTSD wordAK<>+0(SB), Y8
+	VBROADCASTSD wordBB<>+0(SB), Y10
+	VMULPD       Y10, Y1, Y10
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y9, Y1, Y9
+	VBROADCASTSD wordAR<>+0(SB), Y10
+	VMULPD       Y8, Y1, Y8
+	VADDPD       Y8, Y10, Y8
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD wordAJ<>+0(SB), Y9
+	VBROADCASTSD wordBC<>+0(SB), Y10
+	VMULPD       Y10, Y1, Y10
+	VADDPD       Y10, Y9, Y9
+	VBROADCASTSD wordAV<>+0(SB), Y10
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y8, Y11, Y8
+	VMULPD       Y1, Y7, Y1
+	VADDPD       Y1, Y8, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y12, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func tanhAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+loop:
+	CMPQ         SI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordBD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y4
+	VMOVMSKPD    Y4, DI
+	CMPL         DI, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordBE<>+0(SB), Y4
+	VADDPD       Y4, Y1, Y5
+	VBROADCASTSD wordBF<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y6
+	VEXTRACTI128 $0x01, Y6, X2
+	VMOVQ        X6, DI
+	SHLQ         $0x01, DI
+	VPEXTRQ      $0x01, X6, R8
+	SHLQ         $0x01, R8
+	VMOVQ        X2, R9
+	SHLQ         $0x01, R9
+	VPEXTRQ      $0x01, X2, R10
+	SHLQ         $0x01, R10
+	VMOVUPD      (BX)(DI*8), X2
+	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
+	VMOVUPD      (BX)(R8*8), X3
+	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y6
+	VUNPCKHPD    Y3, Y2, Y7
+	VSUBPD       Y4, Y5, Y4
+	VSUBPD       Y4, Y1, Y1
+	VMULPD       Y1, Y1, Y4
+	VADDPD       Y1, Y6, Y5
+	VBROADCASTSD wordAB<>+0(SB), Y8
+	VBROADCASTSD wordBG<>+0(SB), Y9
+	VMULPD       Y9, Y4, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y1, Y6, Y9
+	VBROADCASTSD wordAB<>+0(SB), Y10
+	VBROADCASTSD wordBH<>+0(SB), Y11
+	VBROADCASTSD wordBI<>+0(SB), Y12
+	VMULPD       Y12, Y4, Y12
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y11, Y4, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y8, Y9, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y4, Y1, Y11
+	VBROADCASTSD wordAW<>+0(SB), Y12
+	VBROADCASTSD wordBI<>+0(SB), Y13
+	VMULPD       Y13, Y4, Y4
+	VADDPD       Y4, Y12, Y4
+	VMULPD       Y4, Y11, Y4
+	VMULPD       Y5, Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VADDPD       Y8, Y4, Y4
+	VSUBPD       Y5, Y6, Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y7, Y1, Y1
+	VDIVPD       Y10, Y4, Y4
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y1, Y5, Y1
+	VBROADCASTSD wordAC<>+0(SB), Y4
+	VANDPD       Y4, Y1, Y1
+	VBROADCASTSD wordAA<>+0(SB), Y4
+	VANDPD       Y4, Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, SI
+	JMP          loop
+
+done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordBD<>+0(SB)/8, $0x4034000000000000
+GLOBL wordBD<>(SB), RODATA|NOPTR, $8
+
+DATA wordBE<>+0(SB)/8, $0x42e8000000000000
+GLOBL wordBE<>(SB), RODATA|NOPTR, $8
+
+DATA wordBF<>+0(SB)/8, $0x00000000000003ff
+GLOBL wordBF<>(SB), RODATA|NOPTR, $8
+
+DATA wordBG<>+0(SB)/8, $0x3fb8618618618618
+GLOBL wordBG<>(SB), RODATA|NOPTR, $8
+
+DATA wordBH<>+0(SB)/8, $0x3fdb6db6db6db6db
+GLOBL wordBH<>(SB), RODATA|NOPTR, $8
+
+DATA wordBI<>+0(SB)/8, $0x3f83813813813814
+GLOBL wordBI<>(SB), RODATA|NOPTR, $8
+
+// func sigmoidAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+loop:
+	CMPQ         SI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordBJ<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, DI
+	CMPL         DI, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordBK<>+0(SB), Y1
+	VADDPD       Y1, Y0, Y4
+	VBROADCASTSD wordBL<>+0(SB), Y5
+	VPADDQ       Y5, Y4, Y5
+	VBROADCASTSD wordBM<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X2
+	VMOVQ        X5, DI
+	SHLQ         $0x01, DI
+	VPEXTRQ      $0x01, X5, R8
+	SHLQ         $0x01, R8
+	VMOVQ        X2, R9
+	SHLQ         $0x01, R9
+	VPEXTRQ      $0x01, X2, R10
+	SHLQ         $0x01, R10
+	VMOVUPD      (BX)(DI*8), X2
+	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
+	VMOVUPD      (BX)(R8*8), X3
+	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y5
+	VUNPCKHPD    Y3, Y2, Y6
+	VSUBPD       Y1, Y4, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       Y0, Y0, Y1
+	VBROADCASTSD wordAB<>+0(SB), Y4
+	VBROADCASTSD wordBN<>+0(SB), Y7
+	VMULPD       Y7, Y1, Y7
+	VADDPD       Y7, Y4, Y4
+	VBROADCASTSD wordAB<>+0(SB), Y7
+	VBROADCASTSD wordBO<>+0(SB), Y8
+	VBROADCASTSD wordBP<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y8, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VBROADCASTSD wordAH<>+0(SB), Y7
+	VSUBPD       Y7, Y5, Y7
+	VMULPD       Y0, Y7, Y7
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y1, Y1
+	VBROADCASTSD wordAB<>+0(SB), Y7
+	VSUBPD       Y5, Y7, Y7
+	VMULPD       Y7, Y5, Y7
+	VMULPD       Y0, Y7, Y0
+	VMULPD       Y4, Y0, Y0
+	VDIVPD       Y1, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y0, Y5, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, SI
+	JMP          loop
+
+done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordBJ<>+0(SB)/8, $0x4044000000000000
+GLOBL wordBJ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBK<>+0(SB)/8, $0x42f8000000000000
+GLOBL wordBK<>(SB), RODATA|NOPTR, $8
+
+DATA wordBL<>+0(SB)/8, $0x0000000000000280
+GLOBL wordBL<>(SB), RODATA|NOPTR, $8
+
+DATA wordBM<>+0(SB)/8, $0x00000000000007ff
+GLOBL wordBM<>(SB), RODATA|NOPTR, $8
+
+DATA wordBN<>+0(SB)/8, $0x3f98618618618618
+GLOBL wordBN<>(SB), RODATA|NOPTR, $8
+
+DATA wordBO<>+0(SB)/8, $0x3fbb6db6db6db6db
+GLOBL wordBO<>(SB), RODATA|NOPTR, $8
+
+DATA wordBP<>+0(SB)/8, $0x3f43813813813814
+GLOBL wordBP<>(SB), RODATA|NOPTR, $8
 
 // func matVecAVX512(y []float64, w []float64, ld int, x []float64)
 // Requires: AVX, AVX512F, BMI2
@@ -2255,22 +3072,22 @@ panels0:
 	JMP     begin0
 
 fresh0:
-	VBROADCASTSD minusZero<>+0(SB), Z0
-	VBROADCASTSD minusZero<>+0(SB), Z1
-	VBROADCASTSD minusZero<>+0(SB), Z2
-	VBROADCASTSD minusZero<>+0(SB), Z3
-	VBROADCASTSD minusZero<>+0(SB), Z4
-	VBROADCASTSD minusZero<>+0(SB), Z5
-	VBROADCASTSD minusZero<>+0(SB), Z6
-	VBROADCASTSD minusZero<>+0(SB), Z7
-	VBROADCASTSD minusZero<>+0(SB), Z8
-	VBROADCASTSD minusZero<>+0(SB), Z9
-	VBROADCASTSD minusZero<>+0(SB), Z10
-	VBROADCASTSD minusZero<>+0(SB), Z11
-	VBROADCASTSD minusZero<>+0(SB), Z12
-	VBROADCASTSD minusZero<>+0(SB), Z13
-	VBROADCASTSD minusZero<>+0(SB), Z14
-	VBROADCASTSD minusZero<>+0(SB), Z15
+	VBROADCASTSD wordAA<>+0(SB), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VBROADCASTSD wordAA<>+0(SB), Z3
+	VBROADCASTSD wordAA<>+0(SB), Z4
+	VBROADCASTSD wordAA<>+0(SB), Z5
+	VBROADCASTSD wordAA<>+0(SB), Z6
+	VBROADCASTSD wordAA<>+0(SB), Z7
+	VBROADCASTSD wordAA<>+0(SB), Z8
+	VBROADCASTSD wordAA<>+0(SB), Z9
+	VBROADCASTSD wordAA<>+0(SB), Z10
+	VBROADCASTSD wordAA<>+0(SB), Z11
+	VBROADCASTSD wordAA<>+0(SB), Z12
+	VBROADCASTSD wordAA<>+0(SB), Z13
+	VBROADCASTSD wordAA<>+0(SB), Z14
+	VBROADCASTSD wordAA<>+0(SB), Z15
 
 begin0:
 	MOVQ DX, R12
@@ -2548,14 +3365,14 @@ panels1:
 	JMP     begin1
 
 fresh1:
-	VBROADCASTSD minusZero<>+0(SB), Z0
-	VBROADCASTSD minusZero<>+0(SB), Z1
-	VBROADCASTSD minusZero<>+0(SB), Z2
-	VBROADCASTSD minusZero<>+0(SB), Z3
-	VBROADCASTSD minusZero<>+0(SB), Z4
-	VBROADCASTSD minusZero<>+0(SB), Z5
-	VBROADCASTSD minusZero<>+0(SB), Z6
-	VBROADCASTSD minusZero<>+0(SB), Z7
+	VBROADCASTSD wordAA<>+0(SB), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VBROADCASTSD wordAA<>+0(SB), Z3
+	VBROADCASTSD wordAA<>+0(SB), Z4
+	VBROADCASTSD wordAA<>+0(SB), Z5
+	VBROADCASTSD wordAA<>+0(SB), Z6
+	VBROADCASTSD wordAA<>+0(SB), Z7
 
 begin1:
 	MOVQ DX, R12
@@ -3579,6 +4396,77 @@ next2:
 	VZEROUPPER
 	RET
 
+// func slopeAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·slopeAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000020, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, CX
+	JGE          loop1
+
+next1:
+	ADDQ $0x00000008, CX
+	SUBQ $0x00000001, CX
+	JL   next2
+
+loop2:
+	VMOVSD (DX), X0
+	VMOVSD wordAB<>+0(SB), X1
+	VSUBSD X0, X1, X1
+	VMULSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	SUBQ   $0x00000001, CX
+	JGE    loop2
+
+next2:
+	VZEROUPPER
+	RET
+
 // func sqrtAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512F
 TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
@@ -3635,5 +4523,538 @@ loop2:
 	JGE     loop2
 
 next2:
+	VZEROUPPER
+	RET
+
+// func expAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·expAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAD<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Z1
+	VBROADCASTSD wordAF<>+0(SB), Z4
+	VMULPD       Z4, Z0, Z4
+	VADDPD       Z1, Z4, Z4
+	VSUBPD       Z1, Z4, Z1
+	VBROADCASTSD (SI), Z5
+	VMULPD       Z5, Z1, Z5
+	VSUBPD       Z5, Z0, Z0
+	VBROADCASTSD 8(SI), Z5
+	VMULPD       Z5, Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD wordAG<>+0(SB), Z1
+	VANDPD       Z1, Z4, Z1
+	VPSLLQ       $0x01, Z1, Z1
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z1*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z1*8), K3, Z3
+	VPSRLQ       $0x07, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z1, Z2, Z1
+	VMULPD       Z0, Z0, Z4
+	VADDPD       Z0, Z3, Z5
+	VBROADCASTSD wordAH<>+0(SB), Z6
+	VBROADCASTSD wordAI<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       Z6, Z4, Z6
+	VADDPD       Z6, Z5, Z5
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD wordAJ<>+0(SB), Z6
+	VBROADCASTSD wordAK<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VADDPD       Z0, Z5, Z0
+	VMULPD       Z0, Z1, Z0
+	VADDPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func logAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·logAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAL<>+0(SB), Z1
+	VCMPPD       $0x1d, Z1, Z0, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAM<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z0, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAN<>+0(SB), Z1
+	VPSUBQ       Z1, Z0, Z1
+	VPSRAQ       $0x34, Z1, Z5
+	VCVTQQ2PD    Z5, Z5
+	VBROADCASTSD wordAO<>+0(SB), Z6
+	VMULPD       Z6, Z5, Z5
+	VPSRLQ       $0x2d, Z1, Z6
+	VBROADCASTSD wordAG<>+0(SB), Z7
+	VANDPD       Z7, Z6, Z6
+	VPSLLQ       $0x01, Z6, Z7
+	VPADDQ       Z6, Z7, Z6
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z6*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z6*8), K3, Z3
+	KXNORW       K4, K4, K4
+	VGATHERQPD   16(BX)(Z6*8), K4, Z4
+	VBROADCASTSD wordAP<>+0(SB), Z6
+	VANDPD       Z6, Z1, Z1
+	VPSUBQ       Z1, Z0, Z0
+	VBROADCASTSD wordAQ<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VMULPD       Z2, Z1, Z6
+	VBROADCASTSD wordAB<>+0(SB), Z7
+	VSUBPD       Z7, Z6, Z6
+	VSUBPD       Z1, Z0, Z0
+	VMULPD       Z2, Z0, Z0
+	VADDPD       Z0, Z6, Z1
+	VBROADCASTSD (SI), Z7
+	VMULPD       Z7, Z5, Z7
+	VADDPD       Z3, Z7, Z7
+	VADDPD       Z1, Z7, Z8
+	VSUBPD       Z8, Z7, Z7
+	VADDPD       Z1, Z7, Z7
+	VSUBPD       Z1, Z6, Z6
+	VADDPD       Z0, Z6, Z0
+	VADDPD       Z0, Z7, Z0
+	VBROADCASTSD 8(SI), Z6
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       Z1, Z1, Z5
+	VBROADCASTSD wordAR<>+0(SB), Z6
+	VBROADCASTSD wordAS<>+0(SB), Z7
+	VMULPD       Z7, Z1, Z7
+	VADDPD       Z7, Z6, Z6
+	VBROADCASTSD wordAT<>+0(SB), Z7
+	VBROADCASTSD wordAU<>+0(SB), Z9
+	VMULPD       Z9, Z1, Z9
+	VADDPD       Z9, Z7, Z7
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z7, Z6
+	VBROADCASTSD wordAV<>+0(SB), Z7
+	VBROADCASTSD wordAW<>+0(SB), Z9
+	VMULPD       Z9, Z1, Z1
+	VADDPD       Z1, Z7, Z1
+	VMULPD       Z6, Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       Z1, Z5, Z1
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z0, Z8, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func sinAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sinAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAX<>+0(SB), Z7
+	VCMPPD       $0x1d, Z7, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAY<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Z1
+	VBROADCASTSD wordAZ<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z1, Z7, Z7
+	VSUBPD       Z1, Z7, Z1
+	VBROADCASTSD (SI), Z8
+	VMULPD       Z8, Z1, Z8
+	VSUBPD       Z8, Z0, Z0
+	VBROADCASTSD 8(SI), Z8
+	VMULPD       Z8, Z1, Z8
+	VSUBPD       Z8, Z0, Z9
+	VSUBPD       Z9, Z0, Z0
+	VSUBPD       Z8, Z0, Z0
+	VBROADCASTSD 16(SI), Z8
+	VMULPD       Z8, Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD wordAG<>+0(SB), Z1
+	VANDPD       Z1, Z7, Z1
+	VPSLLQ       $0x02, Z1, Z1
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z1*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z1*8), K3, Z3
+	VBROADCASTSD wordBA<>+0(SB), Z1
+	VPADDQ       Z1, Z7, Z1
+	VBROADCASTSD wordAG<>+0(SB), Z7
+	VANDPD       Z7, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z1
+	KXNORW       K4, K4, K4
+	VGATHERQPD   (BX)(Z1*8), K4, Z4
+	KXNORW       K5, K5, K5
+	VGATHERQPD   16(BX)(Z1*8), K5, Z5
+	KXNORW       K6, K6, K6
+	VGATHERQPD   24(BX)(Z1*8), K6, Z6
+	VMULPD       Z9, Z5, Z1
+	VADDPD       Z1, Z2, Z7
+	VSUBPD       Z7, Z2, Z8
+	VADDPD       Z1, Z8, Z1
+	VADDPD       Z3, Z1, Z1
+	VMULPD       Z9, Z6, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       Z0, Z4, Z0
+	VADDPD       Z0, Z1, Z0
+	VMULPD       Z9, Z9, Z1
+	VBROADCASTSD wordAK<>+0(SB), Z8
+	VBROADCASTSD wordBB<>+0(SB), Z10
+	VMULPD       Z10, Z1, Z10
+	VADDPD       Z10, Z8, Z8
+	VMULPD       Z9, Z1, Z9
+	VBROADCASTSD wordAR<>+0(SB), Z10
+	VMULPD       Z8, Z1, Z8
+	VADDPD       Z8, Z10, Z8
+	VMULPD       Z8, Z9, Z8
+	VBROADCASTSD wordAJ<>+0(SB), Z9
+	VBROADCASTSD wordBC<>+0(SB), Z10
+	VMULPD       Z10, Z1, Z10
+	VADDPD       Z10, Z9, Z9
+	VBROADCASTSD wordAV<>+0(SB), Z10
+	VMULPD       Z9, Z1, Z9
+	VADDPD       Z9, Z10, Z9
+	VMULPD       Z9, Z1, Z1
+	VMULPD       Z8, Z4, Z8
+	VMULPD       Z1, Z2, Z1
+	VADDPD       Z1, Z8, Z1
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z0, Z7, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func cosAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·cosAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAX<>+0(SB), Z7
+	VCMPPD       $0x1d, Z7, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAY<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Z1
+	VBROADCASTSD wordAZ<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z1, Z7, Z7
+	VSUBPD       Z1, Z7, Z1
+	VBROADCASTSD (SI), Z8
+	VMULPD       Z8, Z1, Z8
+	VSUBPD       Z8, Z0, Z0
+	VBROADCASTSD 8(SI), Z8
+	VMULPD       Z8, Z1, Z8
+	VSUBPD       Z8, Z0, Z9
+	VSUBPD       Z9, Z0, Z0
+	VSUBPD       Z8, Z0, Z0
+	VBROADCASTSD 16(SI), Z8
+	VMULPD       Z8, Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD wordBA<>+0(SB), Z1
+	VPADDQ       Z1, Z7, Z1
+	VBROADCASTSD wordAG<>+0(SB), Z7
+	VANDPD       Z7, Z1, Z7
+	VPSLLQ       $0x02, Z7, Z7
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z7*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z7*8), K3, Z3
+	VBROADCASTSD wordBA<>+0(SB), Z7
+	VPADDQ       Z7, Z1, Z1
+	VBROADCASTSD wordAG<>+0(SB), Z7
+	VANDPD       Z7, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z1
+	KXNORW       K4, K4, K4
+	VGATHERQPD   (BX)(Z1*8), K4, Z4
+	KXNORW       K5, K5, K5
+	VGATHERQPD   16(BX)(Z1*8), K5, Z5
+	KXNORW       K6, K6, K6
+	VGATHERQPD   24(BX)(Z1*8), K6, Z6
+	VMULPD       Z9, Z5, Z1
+	VADDPD       Z1, Z2, Z7
+	VSUBPD       Z7, Z2, Z8
+	VADDPD       Z1, Z8, Z1
+	VADDPD       Z3, Z1, Z1
+	VMULPD       Z9, Z6, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       Z0, Z4, Z0
+	VADDPD       Z0, Z1, Z0
+	VMULPD       Z9, Z9, Z1
+	VBROADCASTSD wordAK<>+0(SB), Z8
+	VBROADCASTSD wordBB<>+0(SB), Z10
+	VMULPD       Z10, Z1, Z10
+	VADDPD       Z10, Z8, Z8
+	VMULPD       Z9, Z1, Z9
+	VBROADCASTSD wordAR<>+0(SB), Z10
+	VMULPD       Z8, Z1, Z8
+	VADDPD       Z8, Z10, Z8
+	VMULPD       Z8, Z9, Z8
+	VBROADCASTSD wordAJ<>+0(SB), Z9
+	VBROADCASTSD wordBC<>+0(SB), Z10
+	VMULPD       Z10, Z1, Z10
+	VADDPD       Z10, Z9, Z9
+	VBROADCASTSD wordAV<>+0(SB), Z10
+	VMULPD       Z9, Z1, Z9
+	VADDPD       Z9, Z10, Z9
+	VMULPD       Z9, Z1, Z1
+	VMULPD       Z8, Z4, Z8
+	VMULPD       Z1, Z2, Z1
+	VADDPD       Z1, Z8, Z1
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z0, Z7, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func tanhAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·tanhAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+loop:
+	CMPQ         SI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordBD<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	KMOVW        K1, DI
+	CMPL         DI, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordBE<>+0(SB), Z4
+	VADDPD       Z4, Z1, Z5
+	VBROADCASTSD wordBF<>+0(SB), Z6
+	VANDPD       Z6, Z5, Z6
+	VPSLLQ       $0x01, Z6, Z6
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z6*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z6*8), K3, Z3
+	VSUBPD       Z4, Z5, Z4
+	VSUBPD       Z4, Z1, Z1
+	VMULPD       Z1, Z1, Z4
+	VADDPD       Z1, Z2, Z5
+	VBROADCASTSD wordAB<>+0(SB), Z6
+	VBROADCASTSD wordBG<>+0(SB), Z7
+	VMULPD       Z7, Z4, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       Z1, Z2, Z7
+	VBROADCASTSD wordAB<>+0(SB), Z8
+	VBROADCASTSD wordBH<>+0(SB), Z9
+	VBROADCASTSD wordBI<>+0(SB), Z10
+	VMULPD       Z10, Z4, Z10
+	VADDPD       Z10, Z9, Z9
+	VMULPD       Z9, Z4, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z6, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z4, Z1, Z9
+	VBROADCASTSD wordAW<>+0(SB), Z10
+	VBROADCASTSD wordBI<>+0(SB), Z11
+	VMULPD       Z11, Z4, Z4
+	VADDPD       Z4, Z10, Z4
+	VMULPD       Z4, Z9, Z4
+	VMULPD       Z5, Z7, Z7
+	VMULPD       Z6, Z7, Z6
+	VADDPD       Z6, Z4, Z4
+	VSUBPD       Z5, Z2, Z6
+	VADDPD       Z1, Z6, Z1
+	VADDPD       Z3, Z1, Z1
+	VDIVPD       Z8, Z4, Z4
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z1, Z5, Z1
+	VBROADCASTSD wordAC<>+0(SB), Z4
+	VANDPD       Z4, Z1, Z1
+	VBROADCASTSD wordAA<>+0(SB), Z4
+	VANDPD       Z4, Z0, Z0
+	VORPD        Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, SI
+	JMP          loop
+
+done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func sigmoidAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+loop:
+	CMPQ         SI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordBJ<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	KMOVW        K1, DI
+	CMPL         DI, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordBK<>+0(SB), Z1
+	VADDPD       Z1, Z0, Z4
+	VBROADCASTSD wordBL<>+0(SB), Z5
+	VPADDQ       Z5, Z4, Z5
+	VBROADCASTSD wordBM<>+0(SB), Z6
+	VANDPD       Z6, Z5, Z5
+	VPSLLQ       $0x01, Z5, Z5
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z5*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z5*8), K3, Z3
+	VSUBPD       Z1, Z4, Z1
+	VSUBPD       Z1, Z0, Z0
+	VMULPD       Z0, Z0, Z1
+	VBROADCASTSD wordAB<>+0(SB), Z4
+	VBROADCASTSD wordBN<>+0(SB), Z5
+	VMULPD       Z5, Z1, Z5
+	VADDPD       Z5, Z4, Z4
+	VBROADCASTSD wordAB<>+0(SB), Z5
+	VBROADCASTSD wordBO<>+0(SB), Z6
+	VBROADCASTSD wordBP<>+0(SB), Z7
+	VMULPD       Z7, Z1, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       Z6, Z1, Z1
+	VADDPD       Z1, Z5, Z1
+	VBROADCASTSD wordAH<>+0(SB), Z5
+	VSUBPD       Z5, Z2, Z5
+	VMULPD       Z0, Z5, Z5
+	VMULPD       Z4, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VBROADCASTSD wordAB<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VMULPD       Z5, Z2, Z5
+	VMULPD       Z0, Z5, Z0
+	VMULPD       Z4, Z0, Z0
+	VDIVPD       Z1, Z0, Z0
+	VADDPD       Z3, Z0, Z0
+	VADDPD       Z0, Z2, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, SI
+	JMP          loop
+
+done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/term"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -298,6 +299,65 @@ func TestPropertyElementwise(t *testing.T) {
 				}
 				op.f(dst, x)
 			}, op.name, n, alias)
+		}
+	})
+}
+
+// near draws numbers for the elementary functions: of all magnitudes, or around the edges of
+// their ranges.
+func (s source) near() float64 {
+	switch s.IntN(30) {
+	case 0:
+		return special[s.IntN(len(special))]
+	case 1:
+		edge := []float64{20, 40, 708, 745, 25600, 0x1p-27, 0x1p-1022, 1, math.Pi}[s.IntN(9)]
+		return edge * (1 + float64(s.IntN(5)-2)*0x1p-53) * float64(1-2*s.IntN(2))
+	case 2:
+		return math.Float64frombits(s.Uint64())
+	}
+	return s.NormFloat64() * math.Ldexp(1, s.IntN(20)-10)
+}
+
+func TestPropertyElementary(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		s, n := newSource(t), size(t, "n", 1000)
+		alias := rapid.Bool().Draw(t, "alias")
+		positive := rapid.Bool().Draw(t, "positive")
+		x := s.numbers(n)
+		for i := range x {
+			if s.mixed {
+				x[i] = s.near()
+			}
+			if positive {
+				x[i] = math.Abs(x[i])
+			}
+		}
+		for _, f := range []struct {
+			name string
+			all  func(dst, x []float64)
+			one  func(x float64) float64
+		}{
+			{"Exp", Exp, term.Exp.Info().Eval1},
+			{"Log", Log, term.Log.Info().Eval1},
+			{"Sin", Sin, term.Sin.Info().Eval1},
+			{"Cos", Cos, term.Cos.Info().Eval1},
+			{"Tanh", Tanh, term.Tanh.Info().Eval1},
+			{"Sigmoid", Sigmoid, term.Sigmoid.Info().Eval1},
+			{"TanhSlope", TanhSlope, term.DTanh.Info().Eval1},
+			{"SigmoidSlope", SigmoidSlope, term.DSigmoid.Info().Eval1},
+		} {
+			written(t, s, n, func(dst []float64) {
+				for i := range dst {
+					dst[i] = f.one(x[i])
+				}
+			}, func(dst []float64) {
+				x := x
+				if alias {
+					copy(dst, x)
+					x = dst
+				}
+				f.all(dst, x)
+			}, f.name, n, alias)
 		}
 	})
 }

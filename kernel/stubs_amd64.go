@@ -56,7 +56,28 @@ func addMulAVX2(dst []float64, x []float64, y []float64)
 func addMulScalarAVX2(dst []float64, x []float64, a float64)
 
 //go:noescape
+func slopeAVX2(dst []float64, x []float64)
+
+//go:noescape
 func sqrtAVX2(dst []float64, x []float64)
+
+//go:noescape
+func expAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func logAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func sinAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func cosAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func tanhAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func sigmoidAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
 func matVecAVX512(y []float64, w []float64, ld int, x []float64)
@@ -110,4 +131,25 @@ func addMulAVX512(dst []float64, x []float64, y []float64)
 func addMulScalarAVX512(dst []float64, x []float64, a float64)
 
 //go:noescape
+func slopeAVX512(dst []float64, x []float64)
+
+//go:noescape
 func sqrtAVX512(dst []float64, x []float64)
+
+//go:noescape
+func expAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func logAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func sinAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func cosAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func tanhAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func sigmoidAVX512(dst []float64, x []float64, table *float64, numbers *float64) int

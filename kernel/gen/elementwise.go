@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -45,6 +47,16 @@ func (s set) elementwise() {
 	s.loop("addMulScalar", "func(dst, x []float64, a float64)", func(wide bool, x, a, dst reg.Register) {
 		mul.on(wide, x, a, x)
 		add.on(wide, dst, x, x)
+	})
+	s.loop("slope", "func(dst, x []float64)", func(wide bool, x, _, _ reg.Register) {
+		left := s.reg(wide)
+		if wide {
+			VBROADCASTSD(word(math.Float64bits(1)), left)
+		} else {
+			VMOVSD(word(math.Float64bits(1)), left)
+		}
+		sub.on(wide, left, x, left)
+		mul.on(wide, x, left, x)
 	})
 	s.loop("sqrt", "func(dst, x []float64)", func(wide bool, x, _, _ reg.Register) {
 		if wide {

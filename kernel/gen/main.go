@@ -39,6 +39,7 @@ func main() {
 		s.lanesOf("dotLanes", "func(lanes *[8]float64, x, y []float64)", true)
 		s.joinLanes()
 		s.elementwise()
+		s.elementary()
 	}
 	Generate()
 	writeDispatch()
@@ -147,18 +148,6 @@ func (s set) mask(n reg.GPVirtual, count int) masks {
 		m.bits = append(m.bits, v)
 	}
 	return m
-}
-
-var minusZeroWord *Mem
-
-// minusZero is −0, to which a sum adds its first number without a change.
-func minusZero() Mem {
-	if minusZeroWord == nil {
-		m := GLOBL("minusZero", RODATA|NOPTR)
-		DATA(0, U64(1<<63))
-		minusZeroWord = &m
-	}
-	return *minusZeroWord
 }
 
 var tailTable *Mem
@@ -451,7 +440,7 @@ func (s set) addTiles() {
 		Label(label("fresh", n))
 		for r := range acc {
 			for _, x := range acc[r] {
-				VBROADCASTSD(minusZero(), x)
+				VBROADCASTSD(word(1<<63), x) // −0, to which the first product is added without a change
 			}
 		}
 		Label(label("begin", n))
