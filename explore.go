@@ -8,7 +8,7 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/machine"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"

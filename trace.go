@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/derivation"
+	"github.com/gram-machine/gram/cmd/internal/derivation"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/internal/notation"
 )
 

@@ -41,29 +41,29 @@ var layers = map[string][]string{
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
 	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
-	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "internal/layered"},
+	"cmd/internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "cmd/internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 
 	// What pages are drawn with.
-	"internal/layered":     {},
+	"cmd/internal/layered":     {},
 	"internal/notation":    {"lang"}, // shapes
-	"internal/htmlreport":  {"internal/notation"},
-	"internal/rulepicture": {"rule"},
-	"internal/explore":     {root, "rule", "lang", "internal/layered", "internal/notation", "internal/rulepicture"},
+	"cmd/internal/htmlreport":  {"internal/notation"},
+	"cmd/internal/rulepicture": {"rule"},
+	"cmd/internal/explore":     {root, "rule", "lang", "cmd/internal/layered", "internal/notation", "cmd/internal/rulepicture"},
 
 	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
-		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
+		"cmd/internal/picture", "cmd/internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/ablation", // to be measured
 		"internal/notation",
 	},
-	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},
+	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "cmd/internal/explore", "cmd/internal/htmlreport", "internal/notation"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
@@ -218,8 +218,8 @@ func TestViolations(t *testing.T) {
 		{"bench", "cmd/gram", true},
 		{"langs", "term", true}, // a folder that the table doesn't know
 		{"term", "internal/unknown", true},
-		{root, "internal/explore", true},
-		{"internal/explore", "engine", true},
+		{root, "cmd/internal/explore", true},
+		{"cmd/internal/explore", "engine", true},
 	} {
 		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
 		if (len(got) > 0) != tt.wrong {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/internal/layered"
+	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
 // SVG draws the graph as an element svg for a page, and returns how many operations it

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/rulepicture"
+	"github.com/gram-machine/gram/cmd/internal/rulepicture"
 	"github.com/gram-machine/gram/rule"
 )
 

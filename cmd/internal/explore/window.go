@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/layered"
+	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
 // maxWindows is how many windows of a run are kept.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/internal/layered"
+	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
 // shape is a part of a figure in SVG. Lengths are in pixels.
