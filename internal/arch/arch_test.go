@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
 	"cmd/internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "cmd/internal/layered"},
 	"internal/arch":       {},
@@ -60,7 +60,7 @@ var layers = map[string][]string{
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
-		"internal/ablation", // to be measured
+		"bench/ablation", // to be measured
 		"internal/notation",
 	},
 	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "cmd/internal/explore", "cmd/internal/htmlreport", "internal/notation"},
