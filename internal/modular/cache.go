@@ -1,4 +1,4 @@
-package gram
+package modular
 
 import (
 	"fmt"
@@ -8,8 +8,7 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 )
 
-// Cache keeps the normal forms that the strategy [Modular] makes of the closed λs of
-// programs, by what these are up to α, whatever program they stand in and wherever.
+// Cache keeps the normal forms of the closed λs of programs, by what these are up to α, whatever program they stand in and wherever.
 // Programs that are loaded with the same cache, one after the other or at once, each find
 // what another has made: of an edited program only the functions that were changed are
 // transformed and normalised again. Results, counts and messages don't depend on it.
@@ -31,26 +30,26 @@ type keptForm struct {
 	form *normalForm
 }
 
-// DefaultCacheSize is the bound on a cache that [NewCache] takes for 0, in bytes.
-const DefaultCacheSize = 64 << 20
+// DefaultSize is the bound on a cache that [NewCache] takes for 0, in bytes.
+const DefaultSize = 64 << 20
 
-// MaxCacheSize is the largest bound on a cache, in bytes.
-const MaxCacheSize = 1 << 50
+// MaxSize is the largest bound on a cache, in bytes.
+const MaxSize = 1 << 50
 
 // bytesPerCounter is how many bytes of a cache there are for each counter of how often a
 // key was asked for: a small normal form has some thousands, and ten counters are advised.
 const bytesPerCounter = 512
 
 // NewCache returns a cache that holds at most so many bytes of normal forms; 0 stands for
-// [DefaultCacheSize]. One that would take more than all of them is not kept, and if there
+// [DefaultSize]. One that would take more than all of them is not kept, and if there
 // is no room, those go that are asked for least. What it holds is memory of the process,
-// which [Options.MaxMemory] bounds. Close it to end its goroutines.
+// which a [limits.Meter] bounds. Close it to end its goroutines.
 func NewCache(bytes uint64) (*Cache, error) {
 	if bytes == 0 {
-		bytes = DefaultCacheSize
+		bytes = DefaultSize
 	}
-	if bytes > MaxCacheSize {
-		return nil, fmt.Errorf("gram: a cache of %d bytes is larger than %d", bytes, uint64(MaxCacheSize))
+	if bytes > MaxSize {
+		return nil, fmt.Errorf("gram: a cache of %d bytes is larger than %d", bytes, uint64(MaxSize))
 	}
 	kept, err := ristretto.NewCache(&ristretto.Config[string, *keptForm]{
 		NumCounters:        int64(min(max(bytes/bytesPerCounter, 1<<7), 1<<20)),
@@ -109,8 +108,8 @@ func (c *Cache) put(k key, n *normalForm) {
 	}
 }
 
-// CacheStats says what a cache holds, and what all programs have asked of it.
-type CacheStats struct {
+// Stats says what a cache holds, and what all programs have asked of it.
+type Stats struct {
 	Hits      uint64
 	Misses    uint64
 	Bytes     uint64 // that it holds
@@ -119,13 +118,13 @@ type CacheStats struct {
 }
 
 // Stats returns the statistics of the cache; those of a nil *Cache are zero.
-func (c *Cache) Stats() CacheStats {
+func (c *Cache) Stats() Stats {
 	if c == nil {
-		return CacheStats{}
+		return Stats{}
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	s := CacheStats{MaxBytes: c.max, Hits: c.hits.Load(), Misses: c.misses.Load()}
+	s := Stats{MaxBytes: c.max, Hits: c.hits.Load(), Misses: c.misses.Load()}
 	if !c.closed {
 		m := c.kept.Metrics
 		s.Bytes, s.Evictions = m.CostAdded()-m.CostEvicted(), m.KeysEvicted()
@@ -133,7 +132,7 @@ func (c *Cache) Stats() CacheStats {
 	return s
 }
 
-// Reuse says which closed λs of a program the strategy [Modular] had from a cache. Without
+// Reuse says which closed λs of a program were found in a cache. Without
 // one, all are misses.
 type Reuse struct {
 	Hits   int `json:"hits"`   // λs that were found

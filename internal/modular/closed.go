@@ -1,4 +1,4 @@
-package gram
+package modular
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -68,14 +67,14 @@ type key [sha256.Size]byte
 
 // closer makes the closed λs of a program.
 type closer struct {
-	src    *lang.Program
+	src    *term.Term
 	point  []float64
 	vars   []term.Var // of the inputs
 	inputs map[term.Var]int
 	named  map[term.Var]*closedLambda
 }
 
-func newCloser(src *lang.Program, inputs []term.Var, point []float64) *closer {
+func newCloser(src *term.Term, inputs []term.Var, point []float64) *closer {
 	c := &closer{src: src, point: point, vars: inputs, inputs: map[term.Var]int{}, named: map[term.Var]*closedLambda{}}
 	for i, x := range inputs {
 		c.inputs[x] = i
@@ -85,7 +84,7 @@ func newCloser(src *lang.Program, inputs []term.Var, point []float64) *closer {
 
 // lambda makes that of a λ; those that it names have been made.
 func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
-	t := c.src.Term
+	t := c.src
 	sub := t.Subterm(l.At)
 	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
 	out.data = slices.Clone(sub.Data)
@@ -121,7 +120,7 @@ func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
 // list makes the tables of the places, names and data of a λ, and then of the normal
 // forms of the λs that it names.
 func (c *closer) list(l *closedLambda) {
-	t := c.src.Term
+	t := c.src
 	for _, r := range l.sub.Nodes {
 		l.places = append(l.places, t.Nodes[r].Pos)
 	}
@@ -171,7 +170,7 @@ func (c *closer) keyOf(l *closedLambda) key {
 		b = binary.AppendUvarint(b, uint64(l.rank(m.input)))
 	}
 	for _, i := range l.sub.Data {
-		b = appendData(b, &c.src.Term.Data[i])
+		b = appendData(b, &c.src.Data[i])
 	}
 	if l.branches {
 		for _, in := range l.inputs {
