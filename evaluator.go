@@ -17,6 +17,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 )
@@ -32,7 +33,7 @@ type Evaluator struct {
 	run     reducer // else one of the next two
 	m       *engine.Machine
 	literal *machine.Machine
-	profile *machine.Profile // of the literal machine, if samples are asked for
+	profile *profile.Profile // of the literal machine, if samples are asked for
 	outputs int
 	last    time.Duration
 	lengths []int
@@ -214,14 +215,14 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	opt := e.opt.literal()
 	opt.Limits = bounds
 	if e.opt.Samples != nil {
-		e.profile = machine.NewProfile(prog)
+		e.profile = profile.New(prog)
 		opt.Events = e.profile.Event
 	}
 	m, err := machine.New(prog, opt)
 	if err != nil {
 		return err
 	}
-	e.literal, e.run, e.outputs = m, m, max(1, prog.Outputs())
+	e.literal, e.run, e.outputs = m, m, max(1, prog.Outputs)
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
@@ -30,7 +31,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -43,8 +43,8 @@ type Program struct {
 	value    compiled[graph.Program] // t
 	gradient compiled[graph.Program] // D(t)
 	// literal and literalGradient are the same for the literal machine.
-	literal         compiled[machine.Program]
-	literalGradient compiled[machine.Program]
+	literal         compiled[literal.Program]
+	literalGradient compiled[literal.Program]
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
 	modularly   compiled[graph.Program]
@@ -292,16 +292,16 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 }
 
 // literalProgram makes t, or D(t), ready for the literal machine.
-func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.Program, error) {
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.Program, error) {
 	check := meter.During("compile")
 	if !gradient {
-		return p.literal.get(p, meter, func() (*machine.Program, error) {
+		return p.literal.get(p, meter, func() (*literal.Program, error) {
 			p.setSize(p.src.Term.Size(), 0)
-			prog, err := machine.NewValue(p.src.Term, p.ScalarInputs(), check)
+			prog, err := literal.NewValue(p.src.Term, p.ScalarInputs(), check)
 			return prog, p.Locate(err, "compiling")
 		})
 	}
-	return p.literalGradient.get(p, meter, func() (*machine.Program, error) {
+	return p.literalGradient.get(p, meter, func() (*literal.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
@@ -310,7 +310,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.P
 		if s := p.src.Shape; s.Kind == VectorShape {
 			k = s.Size
 		}
-		prog, err := machine.NewGradient(d, p.ScalarInputs(), k, check)
+		prog, err := literal.NewGradient(d, p.ScalarInputs(), k, check)
 		return prog, p.Locate(err, "compiling")
 	})
 }

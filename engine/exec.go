@@ -7,6 +7,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // instantiate runs the template's code, with its captured references and arguments
@@ -128,16 +129,16 @@ func notFinite(in *graph.Instr, v float64) error {
 func eval1(s term.Symbol, x float64) float64 {
 	switch s {
 	case term.Sigmoid:
-		return term.EvalSigmoid(x)
+		return elementary.Sigmoid(x)
 	case term.DSigmoid:
-		y := term.EvalSigmoid(x)
+		y := elementary.Sigmoid(x)
 		return y * (1 - y)
 	case term.Sin:
-		return term.EvalSin(x)
+		return elementary.Sin(x)
 	case term.DSin:
-		return term.EvalCos(x)
+		return elementary.Cos(x)
 	case term.Tanh:
-		return term.EvalTanh(x)
+		return elementary.Tanh(x)
 	}
 	return s.Info().Eval1(x)
 }

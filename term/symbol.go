@@ -3,6 +3,8 @@ package term
 import (
 	"math"
 	"strings"
+
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // Symbol is a function symbol of F or F′ (section 5): an index into the table.
@@ -169,14 +171,14 @@ var symbols = [numSymbols]SymbolInfo{
 	Div: {Name: "div", Arity: 2, Infix: "/", Eval2: func(x, y float64) float64 { return x / y },
 		Partials: partials(fun(DDiv1), fun(DDiv2))},
 	Neg:     {Name: "neg", Arity: 1, Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
-	Sin:     {Name: "sin", Arity: 1, Eval1: EvalSin, Partials: partials(fun(DSin))},
-	Cos:     {Name: "cos", Arity: 1, Eval1: EvalCos, Partials: partials(fun(DCos))},
+	Sin:     {Name: "sin", Arity: 1, Eval1: elementary.Sin, Partials: partials(fun(DSin))},
+	Cos:     {Name: "cos", Arity: 1, Eval1: elementary.Cos, Partials: partials(fun(DCos))},
 	Tan:     {Name: "tan", Arity: 1, Eval1: math.Tan, Partials: partials(fun(DTan))},
-	Exp:     {Name: "exp", Arity: 1, Eval1: EvalExp, Partials: partials(fun(DExp))},
-	Log:     {Name: "log", Arity: 1, Eval1: EvalLog, Partials: partials(fun(DLog))},
+	Exp:     {Name: "exp", Arity: 1, Eval1: elementary.Exp, Partials: partials(fun(DExp))},
+	Log:     {Name: "log", Arity: 1, Eval1: elementary.Log, Partials: partials(fun(DLog))},
 	Sqrt:    {Name: "sqrt", Arity: 1, Eval1: math.Sqrt, Partials: partials(fun(DSqrt))},
-	Tanh:    {Name: "tanh", Arity: 1, Eval1: EvalTanh, Partials: partials(fun(DTanh))},
-	Sigmoid: {Name: "sigmoid", Arity: 1, Eval1: EvalSigmoid, Partials: partials(fun(DSigmoid))},
+	Tanh:    {Name: "tanh", Arity: 1, Eval1: elementary.Tanh, Partials: partials(fun(DTanh))},
+	Sigmoid: {Name: "sigmoid", Arity: 1, Eval1: elementary.Sigmoid, Partials: partials(fun(DSigmoid))},
 	Relu:    {Name: "relu", Arity: 1, Eval1: evalRelu, Partials: partials(fun(DRelu))},
 	Step:    {Name: "step", Arity: 1, Eval1: evalStep, Partials: partials(constant(0))},
 	Abs:     {Name: "abs", Arity: 1, Eval1: math.Abs, Partials: partials(fun(DAbs))},
@@ -188,15 +190,15 @@ var symbols = [numSymbols]SymbolInfo{
 
 	DDiv1: {Name: "∂1 div", Arity: 2, Eval2: func(_, y float64) float64 { return 1 / y }},
 	DDiv2: {Name: "∂2 div", Arity: 2, Eval2: func(x, y float64) float64 { return -x / (y * y) }},
-	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: EvalCos},
-	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -EvalSin(x) }},
-	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := EvalCos(x); return 1 / (c * c) }},
-	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: EvalExp},
+	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: elementary.Cos},
+	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -elementary.Sin(x) }},
+	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := elementary.Cos(x); return 1 / (c * c) }},
+	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: elementary.Exp},
 	DLog:  {Name: "∂1 log", Arity: 1, Eval1: func(x float64) float64 { return 1 / x }},
 	DSqrt: {Name: "∂1 sqrt", Arity: 1, Eval1: func(x float64) float64 { return 0.5 / math.Sqrt(x) }},
-	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: evalTanhSlope},
+	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: elementary.TanhSlope},
 	DSigmoid: {Name: "∂1 sigmoid", Arity: 1, Eval1: func(x float64) float64 {
-		s := EvalSigmoid(x)
+		s := elementary.Sigmoid(x)
 		return s * (1 - s)
 	}},
 	DRelu: {Name: "∂1 relu", Arity: 1, Eval1: evalStep},
@@ -212,7 +214,7 @@ var symbols = [numSymbols]SymbolInfo{
 		if x == 0 && y > 0 {
 			return 0 // the limit of x^y·log x
 		}
-		return math.Pow(x, y) * EvalLog(x)
+		return math.Pow(x, y) * elementary.Log(x)
 	}},
 	DMin1: {Name: "∂1 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(x <= y) }},
 	DMin2: {Name: "∂2 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(y < x) }},

@@ -31,39 +31,51 @@ var layers = map[string][]string{
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
-	"machine":             {"rule", "graph/calls", "term", "graph", "limits"},
+	"compile/literal":     {"term", "graph"},
+	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
+	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
 	"limits":              {"term"}, // the places of errors
 	"internal/generate":   {"term"},
+	"internal/equiv":      {"term"},
 	"internal/property":   {},
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
 	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
-	"cmd/internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"cmd/internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "cmd/internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 
-	// What pages are drawn with.
-	"cmd/internal/layered":     {},
-	"internal/notation":    {"lang"}, // shapes
-	"cmd/internal/htmlreport":  {"internal/notation"},
-	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/explore":     {root, "rule", "lang", "cmd/internal/layered", "internal/notation", "cmd/internal/rulepicture"},
+	"internal/notation": {"lang"}, // shapes
+	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine"},
+	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "limits",
-		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
-		"cmd/internal/picture", "cmd/internal/derivation", "internal/denote", "internal/reference"}, // for traces
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
+		"internal/hypergraph", "internal/modular", "internal/stage"},
+
+	// What traces, profiles, pictures and pages are made with.
+	"cmd/internal/layered":     {},
+	"cmd/internal/rulepicture": {"rule"},
+	"cmd/internal/htmlreport":  {"internal/notation"},
+	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
+		"cmd/internal/derivation", "cmd/internal/picture"},
+	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
+	"cmd/internal/show":    {root, "term", "lang", "graph", "revgrad", "engine", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
+	"cmd/internal/explore": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/notation", "internal/stage",
+		"cmd/internal/layered", "cmd/internal/picture", "cmd/internal/rulepicture", "cmd/internal/trace"},
+
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
 		"internal/notation",
 	},
-	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "cmd/internal/explore", "cmd/internal/htmlreport", "internal/notation"},
+	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation",
+		"cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

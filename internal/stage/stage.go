@@ -66,6 +66,15 @@ func Inputs(src *lang.Program) []term.Var {
 	return xs
 }
 
+// InputNames returns the names of the program's scalar inputs.
+func InputNames(src *lang.Program) []string {
+	var names []string
+	for _, x := range Inputs(src) {
+		names = append(names, src.Term.Vars[x].Name)
+	}
+	return names
+}
+
 // Error is a program that has no such stage, or whose run has no such result.
 type Error struct {
 	Pos             term.Pos

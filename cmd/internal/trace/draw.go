@@ -11,7 +11,7 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 	}
 	var run *Run
 	draw := func() error {
-		if left, err = picture.Heap(w, run.Heap(), p.InputNames(), most); err != nil {
+		if left, err = picture.Heap(w, run.Heap(), stage.InputNames(p.Source()), most); err != nil {
 			return err
 		}
 		return errEnd
