@@ -149,7 +149,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		if err := p.Differentiable(); err != nil {
 			return nil, err
 		}
-		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.ScalarInputs(), point)
+		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, point)
 		if err == nil {
 			p.setSize(p.src.Term.Size(), m.Size)
 		}
@@ -255,7 +255,7 @@ func (e *Evaluator) Close() error {
 // ready reports a run that the evaluator can't do: it is closed, it computes something
 // else, or the point has another length than the program's.
 func (e *Evaluator) ready(gradient bool, point []float64) error {
-	switch inputs := len(e.p.ScalarInputs()); {
+	switch inputs := len(e.p.inputs); {
 	case e.closed:
 		return errors.New("gram: the evaluator is closed")
 	case gradient && !e.grad:
@@ -398,7 +398,7 @@ func (e *Evaluator) Cost() Cost {
 	size := p.size
 	p.mu.Unlock()
 	cost := Cost{
-		Inputs: len(p.ScalarInputs()),
+		Inputs: len(p.inputs),
 		Size:   Size{Term: size.term},
 		Steps:  s.Counts,
 		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
@@ -519,7 +519,7 @@ type Derivative struct {
 func (p *Program) Derivatives(values, jacobian []float64) []Derivative {
 	inputs := p.Inputs()
 	out := make([]Derivative, len(inputs))
-	k, width := len(values), len(p.ScalarInputs())
+	k, width := len(values), len(p.inputs)
 	at := 0
 	for i, in := range inputs {
 		w := in.Shape.Width()

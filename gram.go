@@ -38,6 +38,7 @@ import (
 // Program is a program that has been read, typed and elaborated.
 type Program struct {
 	src      *lang.Program
+	inputs   []term.Var // the scalar inputs
 	opt      Options
 	loading  time.Duration
 	value    compiled[graph.Program] // t
@@ -129,7 +130,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	return &Program{src: p, opt: opt, loading: time.Since(start)}, nil
+	return &Program{src: p, inputs: stage.Inputs(p), opt: opt, loading: time.Since(start)}, nil
 }
 
 // Format returns the canonical text of a program: the same program with the same
@@ -210,12 +211,13 @@ func (p *Program) Type() string { return p.src.TypeText }
 // Shape returns the shape of the program's value, or nil if it has a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program. It is not to be modified.
+// Term returns the elaborated program. It is not to be modified. Terms that are made of it, as by
+// [revgrad.Reverse], add to its universe of types; several goroutines use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term }
 
 // ScalarInputs returns the variables of [Program.Term] that are its inputs, in the
 // order of [Program.Point].
-func (p *Program) ScalarInputs() []term.Var { return stage.Inputs(p.src) }
+func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 
 // Source returns the program as package lang has it, with the source and its places. It is not to
 // be modified.
@@ -275,7 +277,7 @@ func (c *compiled[P]) took() time.Duration {
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
 	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
 }
@@ -286,7 +288,7 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
 }
@@ -297,7 +299,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 	if !gradient {
 		return p.literal.get(p, meter, func() (*literal.Program, error) {
 			p.setSize(p.src.Term.Size(), 0)
-			prog, err := literal.NewValue(p.src.Term, p.ScalarInputs(), check)
+			prog, err := literal.NewValue(p.src.Term, p.inputs, check)
 			return prog, p.Locate(err, "compiling")
 		})
 	}
@@ -310,7 +312,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 		if s := p.src.Shape; s.Kind == VectorShape {
 			k = s.Size
 		}
-		prog, err := literal.NewGradient(d, p.ScalarInputs(), k, check)
+		prog, err := literal.NewGradient(d, p.inputs, k, check)
 		return prog, p.Locate(err, "compiling")
 	})
 }

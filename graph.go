@@ -83,7 +83,7 @@ func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 	if err != nil {
 		return nil, p.Locate(err, "differentiating")
 	}
-	return p.modular(meter, &opt).Normal(d, p.ScalarInputs(), p.Point(), engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+	return p.modular(meter, &opt).Normal(d, p.inputs, p.Point(), engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
 		Limits: meter.Bounds("normalise", opt.MaxSteps, opt.MaxNodes)})
 }
 

@@ -61,7 +61,7 @@ func TestLiteralWorkloads(t *testing.T) {
 // engine. Blocks and other schedules add in other orders, so bits are compared without them.
 func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {

@@ -56,6 +56,7 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
+	"cmd/internal/gramtest":    {root},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"internal/notation"},
@@ -65,16 +66,17 @@ var layers = map[string][]string{
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "term", "lang", "graph", "revgrad", "engine", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
-	"cmd/internal/explore": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/notation", "internal/stage",
-		"cmd/internal/layered", "cmd/internal/picture", "cmd/internal/rulepicture", "cmd/internal/trace"},
+	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/stage",
+		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
+	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation",
+		"internal/notation", "internal/stage",
 	},
-	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation", "internal/stage",
 		"cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/show", "cmd/internal/trace"},
 }
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/rulepicture"
+	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -83,7 +83,7 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readFind reads which step is looked for.
-func readFind(r *http.Request) (f gram.Find, err error) {
+func readFind(r *http.Request) (f scene.Find, err error) {
 	q := r.URL.Query()
 	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
 	known := func(i rule.Info) bool { return f.Rule == i.Name || f.Rule == i.Number }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -187,7 +188,7 @@ func TestExploring(t *testing.T) {
 	_, a := s.run(figure1, OfGradient)
 	run := "/api/runs/" + a.Run
 	var w struct {
-		gram.Window
+		scene.Window
 		Nodes  []placedNode `json:"nodes"`
 		Height float64      `json:"height"`
 	}

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/gram-machine/gram"
+import (
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+)
 
 // runReply says what a run has come to.
 type runReply struct {
@@ -27,7 +30,7 @@ type namedText struct {
 }
 
 // describe makes the answer about a run.
-func describe(p *gram.Program, req *request, info *gram.ExplorationInfo) *runReply {
+func describe(p *gram.Program, req *request, info *scene.Info) *runReply {
 	out := &runReply{
 		Run: req.id(), Steps: info.Steps, Backward: info.Backward, Stopped: info.Stopped, Type: p.Type(), Gradient: []namedText{},
 	}

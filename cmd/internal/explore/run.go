@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
-// explorer is a [gram.Exploration], or what a test has in its place.
+// explorer is a [scene.Exploration], or what a test has in its place.
 type explorer interface {
-	Window(ctx context.Context, at uint64) (*gram.Window, error)
-	Find(ctx context.Context, f gram.Find) (step uint64, ok bool, err error)
+	Window(ctx context.Context, at uint64) (*scene.Window, error)
+	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
 }
 
 // started is a program that has been run.
@@ -170,7 +171,7 @@ func (s *Server) explore(ctx context.Context, req *request) (*started, error) {
 			return nil, err
 		}
 	}
-	x, err := p.Explore(ctx, gram.ExploreOptions{EvalOptions: s.cfg.Run, Gradient: req.Of == OfGradient})
+	x, err := scene.Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	if s.cfg.Of == "" {
 		s.cfg.Of = OfGradient
-		if s.first != nil && !s.first.HasGradient() {
+		if s.first != nil && s.first.Differentiable() != nil {
 			s.cfg.Of = OfValue
 		}
 	}

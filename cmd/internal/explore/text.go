@@ -2,6 +2,7 @@ package explore
 
 import (
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -15,7 +16,7 @@ func valueText(s *gram.Shape, values []float64, lengths []int) string {
 }
 
 // gradientTexts writes the derivatives by each input.
-func gradientTexts(p *gram.Program, info *gram.ExplorationInfo) []namedText {
+func gradientTexts(p *gram.Program, info *scene.Info) []namedText {
 	out := []namedText{}
 	for _, d := range p.Derivatives(info.Values, info.Jacobian) {
 		out = append(out, namedText{d.Name, valueText(d.Shape, d.Values, nil)})

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/layered"
+	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
 // maxWindows is how many windows of a run are kept.
@@ -42,7 +42,7 @@ func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
 
 // placedWindow is a window whose nodes have places. They are the same in all its states.
 type placedWindow struct {
-	*gram.Window
+	*scene.Window
 	Nodes []placedNode `json:"nodes"`
 	// Bends are the edges that are not straight.
 	Bends  []bend  `json:"bends"`
@@ -52,7 +52,7 @@ type placedWindow struct {
 
 // placedNode is a node with its box, in pixels.
 type placedNode struct {
-	gram.WindowNode
+	scene.Node
 	X float64 `json:"x"` // of the centre
 	Y float64 `json:"y"`
 	W float64 `json:"w"`
@@ -71,7 +71,7 @@ type bend struct {
 // place places the nodes of a window: what is referred to stands left of what refers to it,
 // whenever that is. So the computation goes from left to right, and the backward phase
 // comes back.
-func place(w *gram.Window) *placedWindow {
+func place(w *scene.Window) *placedWindow {
 	index := map[int]int{}
 	boxes := make([]layered.Node, len(w.Nodes))
 	for i := range w.Nodes {
@@ -100,7 +100,7 @@ func place(w *gram.Window) *placedWindow {
 // references returns the edges that nodes have when they are first seen, each once, in the order of the nodes. They go
 // as values do. Later edges mostly lead past others in the same direction: a value goes from what waits for it to
 // what waits for that.
-func references(w *gram.Window, index map[int]int) []layered.Edge {
+func references(w *scene.Window, index map[int]int) []layered.Edge {
 	var edges []layered.Edge
 	known := map[layered.Edge]bool{}
 	for i := range w.Nodes {
@@ -143,7 +143,7 @@ const (
 )
 
 // box is large enough for the label of a node, and its value below it, in all its states.
-func box(n *gram.WindowNode) layered.Node {
+func box(n *scene.Node) layered.Node {
 	letters, lines := 0, 1
 	for _, v := range n.Versions {
 		letters = max(letters, utf8.RuneCountInString(v.Label))

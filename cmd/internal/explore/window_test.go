@@ -6,9 +6,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram"
 )
 
 // fake is a run whose windows have ten states; it counts those that were asked for.
@@ -18,7 +17,7 @@ type fake struct {
 	fault        any
 }
 
-func (f *fake) Window(_ context.Context, at uint64) (*gram.Window, error) {
+func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
 	f.asked++
 	if f.fault != nil {
 		panic(f.fault)
@@ -30,17 +29,17 @@ func (f *fake) Window(_ context.Context, at uint64) (*gram.Window, error) {
 	if from == f.steps && from > 0 {
 		from -= 10
 	}
-	return &gram.Window{From: from, To: min(from+10, f.steps)}, nil
+	return &scene.Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
-func (f *fake) Find(context.Context, gram.Find) (uint64, bool, error) { return 0, false, f.err }
+func (f *fake) Find(context.Context, scene.Find) (uint64, bool, error) { return 0, false, f.err }
 
 // TestWindows: windows that were sent are sent again; a state in which two meet is in the
 // later one.
 func TestWindows(t *testing.T) {
 	f := &fake{steps: 50}
 	r := &run{started: &started{explorer: f, steps: f.steps}}
-	from := func(at uint64) (w gram.Window) {
+	from := func(at uint64) (w scene.Window) {
 		body, err := r.window(t.Context(), at)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(body, &w))
@@ -61,21 +60,21 @@ func TestWindows(t *testing.T) {
 
 // TestPlace: what an object refers to when it is first seen stands left of it, and what waits for it right of it.
 func TestPlace(t *testing.T) {
-	edge := func(to ...int) (out []gram.WindowEdge) {
+	edge := func(to ...int) (out []scene.Edge) {
 		for _, id := range to {
-			out = append(out, gram.WindowEdge{To: id, As: "holds"})
+			out = append(out, scene.Edge{To: id, As: "holds"})
 		}
 		return out
 	}
-	version := func(from uint64, label, value string, edges []gram.WindowEdge) gram.WindowVersion {
-		return gram.WindowVersion{From: from, Until: from + 1, Label: label, Value: value, Edges: edges}
+	version := func(from uint64, label, value string, edges []scene.Edge) scene.Version {
+		return scene.Version{From: from, Until: from + 1, Label: label, Value: value, Edges: edges}
 	}
-	w := &gram.Window{Nodes: []gram.WindowNode{
-		{ID: 7, Versions: []gram.WindowVersion{version(0, "sin", "0.1", edge(5, 3)), version(1, "sin", "0.1", edge(3))}},
-		{ID: 5, Versions: []gram.WindowVersion{version(0, "z", "", edge(3, 3))}},
-		{ID: 3, Versions: []gram.WindowVersion{version(0, "a name that is long", "", nil), version(1, "x", "", edge(99))}},
-		{ID: 2, Versions: []gram.WindowVersion{version(0, "x · x", "", []gram.WindowEdge{{To: 5, As: "waits"}})}},
-		{ID: 1, Versions: []gram.WindowVersion{version(0, "alone", "", nil)}},
+	w := &scene.Window{Nodes: []scene.Node{
+		{ID: 7, Versions: []scene.Version{version(0, "sin", "0.1", edge(5, 3)), version(1, "sin", "0.1", edge(3))}},
+		{ID: 5, Versions: []scene.Version{version(0, "z", "", edge(3, 3))}},
+		{ID: 3, Versions: []scene.Version{version(0, "a name that is long", "", nil), version(1, "x", "", edge(99))}},
+		{ID: 2, Versions: []scene.Version{version(0, "x · x", "", []scene.Edge{{To: 5, As: "waits"}})}},
+		{ID: 1, Versions: []scene.Version{version(0, "alone", "", nil)}},
 	}}
 	p := place(w)
 	byID := map[int]placedNode{}

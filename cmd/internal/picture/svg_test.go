@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/cmd/internal/layered"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/term"
 )
 

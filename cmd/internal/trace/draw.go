@@ -1,5 +1,17 @@
 package trace
 
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/machine"
+)
+
 // Draw draws in DOT the arena of the literal machine after a step, or before it: the nodes
 // that the result, the seeds and the sums of dual applications reach, most of them at most. It
 // returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,

@@ -8,7 +8,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"

@@ -7,11 +7,15 @@ import (
 	"errors"
 	"io"
 
-	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )

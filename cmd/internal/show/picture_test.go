@@ -1,4 +1,4 @@
-package gram_test
+package show
 
 import (
 	"bytes"
@@ -15,38 +15,38 @@ import (
 // bound the search for it.
 func TestGraphSVG(t *testing.T) {
 	ctx := context.Background()
-	draw := func(src string, opt gram.DrawOptions) (svg string, operations int, err error) {
+	draw := func(src string, maxNodes uint64, most int) (svg string, operations int, err error) {
 		p, err := gram.Load(ctx, "x.gram", []byte(src), gram.Options{})
 		require.NoError(t, err)
 		var out bytes.Buffer
-		operations, err = p.GraphSVG(ctx, &out, opt)
+		operations, err = (&Program{Program: p, MaxNodes: maxNodes}).SVG(ctx, &out, most)
 		return out.String(), operations, err
 	}
 	const program = "input x = 2\ninput y = 3\n[| x * y + 1, x |]"
-	svg, operations, err := draw(program, gram.DrawOptions{Values: true, Most: 2})
+	svg, operations, err := draw(program, 0, 2)
 	require.NoError(t, err)
 	require.Equal(t, 2, operations)
 	require.Equal(t, 1, strings.Count(svg, "<svg "))
 	for _, text := range []string{">·<", ">+<", ">7<", ">6<", ">1<"} {
 		require.Contains(t, svg, text)
 	}
-	all, _, err := draw(program, gram.DrawOptions{Values: true})
+	all, _, err := draw(program, 0, 0)
 	require.NoError(t, err)
 	require.Equal(t, all, svg)
 
 	for _, large := range []string{program + "\n", "input x : R^3 = vec i < 3 -> i\nx.(0)", "input x = 1\n[| x, x, x |]"} {
-		svg, _, err = draw(large, gram.DrawOptions{Most: 1})
+		svg, _, err = draw(large, 0, 1)
 		require.NoError(t, err)
 		require.Empty(t, svg)
 	}
-	_, operations, err = draw("input x = 1\niter #100 (fun y -> x * y) x", gram.DrawOptions{Most: 99})
+	_, operations, err = draw("input x = 1\niter #100 (fun y -> x * y) x", 0, 99)
 	require.NoError(t, err)
 	require.Equal(t, 100, operations)
 
 	var limit *gram.LimitError
-	_, _, err = draw("input x = 1\niter #1000000 (fun y -> x * y) x", gram.DrawOptions{EvalOptions: gram.EvalOptions{MaxNodes: 1000}})
+	_, _, err = draw("input x = 1\niter #1000000 (fun y -> x * y) x", 1000, 0)
 	require.ErrorAs(t, err, &limit)
 	require.Equal(t, "nodes", limit.Limit)
-	_, _, err = draw("fun x -> x + 1", gram.DrawOptions{})
+	_, _, err = draw("fun x -> x + 1", 0, 0)
 	require.ErrorContains(t, err, "no computational graph")
 }

@@ -1,23 +1,24 @@
-package gram_test
+package profile_test
 
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/cmd/internal/profile"
 )
 
 // rewritesOf returns the rewrites of a profile by stack, rule, phase and pass.
-func rewritesOf(t require.TestingT, prof *gram.Profile) map[string]int64 {
+func rewritesOf(t require.TestingT, prof *profile.Profile) map[string]int64 {
 	var text bytes.Buffer
 	require.NoError(t, prof.Write(&text))
-	parsed, err := profile.Parse(&text)
+	parsed, err := pprof.Parse(&text)
 	require.NoError(t, err)
 	out := map[string]int64{}
 	for _, s := range parsed.Sample {
@@ -41,10 +42,10 @@ func rewritesOf(t require.TestingT, prof *gram.Profile) map[string]int64 {
 // programs with duals of their own differ in the places of these duals' firings.
 func checkLiteralProfile(t *testing.T, p *gram.Program, gradient, duals bool) {
 	t.Helper()
-	want, err := p.Profile(t.Context(), gram.ProfileOptions{Gradient: gradient})
+	want, err := run(t.Context(), p, profileOptions{Gradient: gradient})
 	require.NoError(t, err)
 	for _, opt := range []gram.EvalOptions{{Literal: true}, {Literal: true, Schedule: gram.Random, Seed: 3}} {
-		got, err := p.Profile(t.Context(), gram.ProfileOptions{EvalOptions: opt, Gradient: gradient})
+		got, err := run(t.Context(), p, profileOptions{EvalOptions: opt, Gradient: gradient})
 		require.NoError(t, err)
 		if duals {
 			require.Equal(t, want.Result.Cost.Steps, got.Result.Cost.Steps)
@@ -58,11 +59,10 @@ func checkLiteralProfile(t *testing.T, p *gram.Program, gradient, duals bool) {
 // TestLiteralProfile: the profile of a literal run of each example has the engine's samples
 // of rewrites.
 func TestLiteralProfile(t *testing.T) {
-	grad := differentiable(t)
-	for _, name := range exampleNames(t) {
-		p := loadExample(t, name)
+	for _, name := range gramtest.Examples(t) {
+		p := gramtest.Example(t, name)
 		t.Run(name+"/value", func(t *testing.T) { checkLiteralProfile(t, p, false, name == "backpropagators") })
-		if slices.Contains(grad, name) {
+		if name != "backpropagators" {
 			t.Run(name+"/gradient", func(t *testing.T) { checkLiteralProfile(t, p, true, false) })
 		}
 	}
@@ -82,7 +82,7 @@ func TestLiteralProfileCalls(t *testing.T) {
 		"fold (fun g y -> y * x + g) 0 (map (fun y -> sin y) [x; 2 * x])",
 		"foldl (fun s y -> tanh (s * x + y)) x [1; 2; 3]",
 	} {
-		p := load(t, "input x = 1.5\n"+body)
+		p := gramtest.Load(t, "input x = 1.5\n"+body)
 		checkLiteralProfile(t, p, false, false)
 		checkLiteralProfile(t, p, true, false)
 	}

@@ -1,4 +1,4 @@
-package gram
+package show
 
 import (
 	"bytes"
@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -27,21 +28,21 @@ type concrete struct {
 	image    []term.Ref
 }
 
-func concreteReverse(st *stage) *term.Term {
-	c := &concrete{src: st.t, dst: term.New(st.t.Types), n: max(1, len(st.inputs)), image: make([]term.Ref, len(st.t.Nodes))}
-	c.dst.Vars = append([]term.VarInfo(nil), st.t.Vars...)
-	c.dst.Data = st.t.Data
-	for r := 1; r < len(st.t.Nodes); r++ {
-		c.image[r] = c.node(&st.t.Nodes[r])
+func concreteReverse(st *stage.Stage) *term.Term {
+	c := &concrete{src: st.Term, dst: term.New(st.Term.Types), n: max(1, len(st.Inputs)), image: make([]term.Ref, len(st.Term.Nodes))}
+	c.dst.Vars = append([]term.VarInfo(nil), st.Term.Vars...)
+	c.dst.Data = st.Term.Data
+	for r := 1; r < len(st.Term.Nodes); r++ {
+		c.image[r] = c.node(&st.Term.Nodes[r])
 	}
-	root := c.image[st.t.Root]
+	root := c.image[st.Term.Root]
 	free := map[term.Var]bool{}
-	for _, x := range st.t.FreeVars() {
+	for _, x := range st.Term.FreeVars() {
 		free[x] = true
 	}
-	for i, x := range st.inputs {
+	for i, x := range st.Inputs {
 		if free[x] {
-			r := c.dst.NewVar(term.VarInfo{Name: st.t.Vars[x].Name, Type: term.R})
+			r := c.dst.NewVar(term.VarInfo{Name: st.Term.Vars[x].Name, Type: term.R})
 			root = c.dst.Let(0, x, c.dst.Pair(0, c.dst.Variable(0, r), c.dual(func(a term.Var) term.Ref { return c.basis(i, a) })), root)
 		}
 	}
@@ -142,22 +143,23 @@ func (c *concrete) lift(r term.Ref, vector bool, width int) term.Ref {
 
 // requireReverse holds the printed reverse stage of p against D(t), and the normal stage
 // against D(t)'s normal form.
-func requireReverse(t require.TestingT, p *Program) {
-	requireDual(t, p, ReverseStage)
-	requireDual(t, p, NormalStage)
+func requireReverse(t require.TestingT, p *gram.Program) {
+	requireDual(t, p, stage.Reverse)
+	requireDual(t, p, stage.Normal)
 }
 
-func requireDual(t require.TestingT, p *Program, s Stage) {
-	st := &stage{p: p, check: func() error { return nil }}
-	err := st.make(s, limits.New(context.Background(), 0), EvalOptions{MaxSteps: 1_000_000})
-	var limit *LimitError
+func requireDual(t require.TestingT, p *gram.Program, s stage.Kind) {
+	ctx := context.Background()
+	shown := Program{Program: p, MaxSteps: 1_000_000}
+	st, err := shown.stage(ctx, p.Meter(ctx), s, nil)
+	var limit *gram.LimitError
 	if errors.As(err, &limit) {
 		return // iterating functions on functions explodes
 	}
 	require.NoError(t, err)
 	var text bytes.Buffer
-	require.NoError(t, st.text(&text))
-	back, err := Load(context.Background(), "test.gram", text.Bytes(), Options{})
+	require.NoError(t, st.Write(&text, nil, nil))
+	back, err := gram.Load(context.Background(), "test.gram", text.Bytes(), gram.Options{})
 	require.NoError(t, err, "%s", &text)
 	require.Empty(t, equiv.Difference(concreteReverse(st), back.Term(), equiv.Options{}), "%s", &text)
 }
@@ -178,21 +180,23 @@ func TestPropertyStagesParseBack(t *testing.T) {
 		p := randomProgram(t, q)
 		require.Empty(t, equiv.Difference(q.Term, p.Term(), equiv.Options{}))
 		requireReverse(t, p)
-		for _, s := range []Stage{TermStage, GroundStage, BPStage} {
-			if s == BPStage && (p.Shape().Kind != RealShape || len(q.Inputs) == 0) {
+		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
+			if s == stage.BP && (p.Shape().Kind != gram.RealShape || len(q.Inputs) == 0) {
 				continue
 			}
 			st, text := makeStage(t, p, s)
-			if s != TermStage && bytes.Contains([]byte(text), []byte(" / 0")) {
+			if s != stage.Source && bytes.Contains([]byte(text), []byte(" / 0")) {
 				continue // a number that no numeral is
 			}
-			require.Empty(t, equiv.Difference(st.t, loadText(t, text).Term(), equiv.Options{}), "%s", text)
+			require.Empty(t, equiv.Difference(st.Term, loadText(t, text).Term(), equiv.Options{}), "%s", text)
 		}
 	})
 }
 
 // randomProgram prints a random term and loads it.
-func randomProgram(t *rapid.T, q *generate.Program) *Program { return loadText(t, programText(t, q)) }
+func randomProgram(t *rapid.T, q *generate.Program) *gram.Program {
+	return loadText(t, programText(t, q))
+}
 
 // programText prints a random term as a program.
 func programText(t *rapid.T, q *generate.Program) string {

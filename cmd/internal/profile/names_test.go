@@ -1,4 +1,4 @@
-package gram
+package profile
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package gram
+package show
 
 import (
 	"bytes"
@@ -9,13 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/internal/stage"
 )
 
-func loadText(t require.TestingT, text string) *Program {
-	p, err := Load(context.Background(), "test.gram", []byte(text), Options{})
+// loadText loads a program.
+func loadText(t require.TestingT, text string) *gram.Program {
+	p, err := gram.Load(context.Background(), "test.gram", []byte(text), gram.Options{})
 	require.NoError(t, err, "%s", text)
 	return p
 }
@@ -24,17 +26,17 @@ func loadText(t require.TestingT, text string) *Program {
 var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}}
 
 // stagePrograms are the examples, and programs with inputs and data of every shape.
-func stagePrograms(t *testing.T) map[string]*Program {
-	files, err := filepath.Glob("examples/*.gram")
+func stagePrograms(t *testing.T) map[string]*gram.Program {
+	files, err := filepath.Glob("../../../examples/*.gram")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	out := map[string]*Program{}
+	out := map[string]*gram.Program{}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".gram")
 		if name == "backpropagators" {
 			continue // D is not defined on it
 		}
-		p, err := LoadFile(context.Background(), f, Options{Params: small[name]})
+		p, err := gram.LoadFile(context.Background(), f, gram.Options{Params: small[name]})
 		require.NoError(t, err)
 		out[name] = p
 	}
@@ -59,15 +61,15 @@ c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y
 	return out
 }
 
-func (st *stage) String() string { return st.t.String() }
-
-func makeStage(t require.TestingT, p *Program, s Stage) (*stage, string) {
-	st := &stage{p: p, check: func() error { return nil }}
-	require.NoError(t, st.make(s, limits.New(context.Background(), 0), EvalOptions{}))
+// makeStage makes a stage and prints it.
+func makeStage(t require.TestingT, p *gram.Program, kind stage.Kind) (*stage.Stage, string) {
+	shown := Program{Program: p}
+	st, err := shown.stage(context.Background(), p.Meter(context.Background()), kind, nil)
+	require.NoError(t, err)
 	var out bytes.Buffer
-	require.NoError(t, st.text(&out))
+	require.NoError(t, st.Write(&out, nil, nil))
 	var same bytes.Buffer
-	require.NoError(t, p.WriteStage(context.Background(), &same, s, Text, EvalOptions{}))
+	require.NoError(t, shown.Text(context.Background(), &same, kind))
 	require.Equal(t, out.String(), same.String())
 	return st, out.String()
 }
@@ -83,17 +85,17 @@ func requireNear(t *testing.T, want, got []float64) {
 // show, and print as themselves.
 func TestStagesParseBack(t *testing.T) {
 	for name, p := range stagePrograms(t) {
-		for _, s := range []Stage{TermStage, GroundStage, BPStage} {
-			if s == BPStage && p.Shape().Kind != RealShape {
+		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
+			if s == stage.BP && p.Shape().Kind != gram.RealShape {
 				continue
 			}
 			st, text := makeStage(t, p, s)
 			back := loadText(t, text)
-			require.Empty(t, equiv.Difference(st.t, back.Term(), equiv.Options{}), "%s\n%s", name, text)
-			formatted, err := Format(t.Context(), name, []byte(text))
+			require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), "%s\n%s", name, text)
+			formatted, err := gram.Format(t.Context(), name, []byte(text))
 			require.NoError(t, err)
 			require.Equal(t, text, string(formatted), name)
-			if s != BPStage {
+			if s != stage.BP {
 				_, again := makeStage(t, back, s)
 				require.Equal(t, text, again, name)
 			}
@@ -107,34 +109,34 @@ func TestStagesParseBack(t *testing.T) {
 func TestStagesRun(t *testing.T) {
 	ctx := context.Background()
 	for name, p := range stagePrograms(t) {
-		want, err := p.Gradient(ctx, EvalOptions{})
+		want, err := p.Gradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		n := len(p.Point())
 
-		_, text := makeStage(t, p, GroundStage)
-		res, err := loadText(t, text).Value(ctx, EvalOptions{})
+		_, text := makeStage(t, p, stage.Ground)
+		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		requireNear(t, want.Values, res.Values)
 
-		_, text = makeStage(t, p, ForwardStage)
+		_, text = makeStage(t, p, stage.Forward)
 		forward := loadText(t, text)
-		res, err = forward.Value(ctx, EvalOptions{})
+		res, err = forward.Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err, "%s\n%s", name, text)
 		for i, v := range want.Values {
 			requireNear(t, []float64{v, want.Jacobian[i*n]}, res.Values[2*i:2*i+2])
 		}
 
-		if p.Shape().Kind != RealShape {
+		if p.Shape().Kind != gram.RealShape {
 			continue
 		}
-		_, text = makeStage(t, p, BPStage)
+		_, text = makeStage(t, p, stage.BP)
 		back := loadText(t, text)
-		res, err = back.Value(ctx, EvalOptions{})
+		res, err = back.Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		requireNear(t, append(want.Values, want.Jacobian...), res.Values)
 		point := back.Point()
 		point[n] = -2
-		e, err := back.NewValue(ctx, EvalOptions{})
+		e, err := back.NewValue(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		scaled, err := e.Value(ctx, point, nil)
 		require.NoError(t, err)
@@ -150,16 +152,16 @@ func TestStagesRun(t *testing.T) {
 func TestStageProducts(t *testing.T) {
 	ctx := context.Background()
 	p := loadText(t, "input p : (R * R^2) * R = ((1, [| 2, 3 |]), 4)\nlet ((a, v), b) = p in\na * v.(0) * v.(1) * b")
-	want, err := p.Gradient(ctx, EvalOptions{})
+	want, err := p.Gradient(ctx, gram.EvalOptions{})
 	require.NoError(t, err)
-	for _, s := range []Stage{TermStage, GroundStage, ForwardStage, BPStage} {
+	for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.Forward, stage.BP} {
 		_, text := makeStage(t, p, s)
-		res, err := loadText(t, text).Value(ctx, EvalOptions{})
+		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		switch s {
-		case ForwardStage:
+		case stage.Forward:
 			requireNear(t, []float64{24, 24}, res.Values)
-		case BPStage:
+		case stage.BP:
 			requireNear(t, append(want.Values, want.Jacobian...), res.Values)
 		default:
 			requireNear(t, want.Values, res.Values)
@@ -180,12 +182,12 @@ func TestTermOfProductsReadsBack(t *testing.T) {
 		"input p : R * R = (1, 2)\ninput x = 3\nx",
 	} {
 		p := loadText(t, text)
-		st, printed := makeStage(t, p, TermStage)
+		st, printed := makeStage(t, p, stage.Source)
 		back := loadText(t, printed)
-		require.Empty(t, equiv.Difference(st.t, back.Term(), equiv.Options{}), printed)
-		for _, run := range []func(*Program) (*Result, error){
-			func(p *Program) (*Result, error) { return p.Value(t.Context(), EvalOptions{}) },
-			func(p *Program) (*Result, error) { return p.Gradient(t.Context(), EvalOptions{}) },
+		require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), printed)
+		for _, run := range []func(*gram.Program) (*gram.Result, error){
+			func(p *gram.Program) (*gram.Result, error) { return p.Value(t.Context(), gram.EvalOptions{}) },
+			func(p *gram.Program) (*gram.Result, error) { return p.Gradient(t.Context(), gram.EvalOptions{}) },
 		} {
 			want, err := run(p)
 			require.NoError(t, err)
@@ -212,10 +214,10 @@ func TestForwardStageAtInfiniteSlopes(t *testing.T) {
 		{"input v : R^2 = [| 1, 4 |]\ninput y = 1\n[| v.(0) + sqrt v.(1), sqrt y |]", 3, []float64{3, 1, 1, 0}},
 	} {
 		p := loadText(t, c.text)
-		_, text := makeStage(t, p, ForwardStage)
+		_, text := makeStage(t, p, stage.Forward)
 		forward := loadText(t, text)
 		require.Len(t, forward.Point(), len(p.Point())+c.tangents, text)
-		res, err := forward.Value(t.Context(), EvalOptions{})
+		res, err := forward.Value(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
 		require.Equal(t, c.want, res.Values, text)
 	}
@@ -226,23 +228,23 @@ func TestStageErrors(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
 		text  string
-		stage Stage
+		stage stage.Kind
 		want  string
 	}{
-		{"input x = 1\n[| x, x |]", BPStage, "test.gram:2:1: no bp"},
-		{"1 + 2", BPStage, "the program has no inputs; bp is defined for one at least"},
-		{"input x = 1\nfun y -> x", GroundStage, "test.gram:2:1: no computational graph"},
-		{"[1; 2]", ForwardStage, "test.gram:1:1: no computational graph"},
+		{"input x = 1\n[| x, x |]", stage.BP, "test.gram:2:1: no bp"},
+		{"1 + 2", stage.BP, "the program has no inputs; bp is defined for one at least"},
+		{"input x = 1\nfun y -> x", stage.Ground, "test.gram:2:1: no computational graph"},
+		{"[1; 2]", stage.Forward, "test.gram:1:1: no computational graph"},
 	} {
-		err := loadText(t, c.text).WriteStage(ctx, &bytes.Buffer{}, c.stage, Text, EvalOptions{})
+		err := (&Program{Program: loadText(t, c.text)}).Text(ctx, &bytes.Buffer{}, c.stage)
 		require.ErrorContains(t, err, c.want)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	p := loadText(t, "input x = 1\nsum i < 100000 -> sin (i * x)")
-	for _, s := range []Stage{TermStage, ReverseStage, GroundStage, ForwardStage, BPStage} {
-		for _, n := range []Notation{Text, LaTeX} {
-			require.ErrorIs(t, p.WriteStage(cancelled, &bytes.Buffer{}, s, n, EvalOptions{}), context.Canceled)
-		}
+	for _, s := range []stage.Kind{stage.Source, stage.Reverse, stage.Ground, stage.Forward, stage.BP} {
+		shown := Program{Program: p}
+		require.ErrorIs(t, shown.Text(cancelled, &bytes.Buffer{}, s), context.Canceled)
+		require.ErrorIs(t, shown.LaTeX(cancelled, &bytes.Buffer{}, s), context.Canceled)
 	}
 }

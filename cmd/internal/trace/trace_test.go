@@ -1,4 +1,4 @@
-package gram_test
+package trace_test
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -60,14 +62,14 @@ func runSteps(t *testing.T, p *gram.Program, gradient bool, opt gram.EvalOptions
 // on the examples whose terms are small.
 func TestTraceCalculusCounts(t *testing.T) {
 	traced := 0
-	for _, name := range exampleNames(t) {
+	for _, name := range gramtest.Examples(t) {
 		for _, gradient := range []bool{false, true} {
-			p := loadExample(t, name)
+			p := gramtest.Example(t, name)
 			if gradient && name == "mapfold" {
 				continue // some seconds
 			}
 			var text bytes.Buffer
-			err := p.TraceCalculus(t.Context(), &text, gram.TraceOptions{Gradient: gradient, Format: gram.TraceJSON, MaxSize: 1000})
+			err := trace.Calculus(t.Context(), p, &text, trace.Options{Gradient: gradient, Format: trace.JSON, MaxSize: 1000})
 			if err != nil {
 				var program *gram.Error
 				require.True(t, errors.As(err, &program), "%s: %v", name, err)
@@ -82,9 +84,9 @@ func TestTraceCalculusCounts(t *testing.T) {
 
 // TestTraceAtOnce: a program may be traced by several goroutines while others run it.
 func TestTraceAtOnce(t *testing.T) {
-	p := loadExample(t, "jacobian")
+	p := gramtest.Example(t, "jacobian")
 	var want bytes.Buffer
-	require.NoError(t, p.TraceCalculus(t.Context(), &want, gram.TraceOptions{Gradient: true}))
+	require.NoError(t, trace.Calculus(t.Context(), p, &want, trace.Options{Gradient: true}))
 	var all errgroup.Group
 	for i := range 4 {
 		all.Go(func() error {
@@ -93,7 +95,7 @@ func TestTraceAtOnce(t *testing.T) {
 				return err
 			}
 			var got bytes.Buffer
-			err := p.TraceCalculus(t.Context(), &got, gram.TraceOptions{Gradient: true})
+			err := trace.Calculus(t.Context(), p, &got, trace.Options{Gradient: true})
 			if err == nil && got.String() != want.String() {
 				err = errors.New("a trace that differs")
 			}
@@ -154,8 +156,8 @@ func checkPlaceless(t *testing.T, p *gram.Program, gradient bool, got map[string
 // TestTraceCounts: the rewrites of a trace are those that the machine counts, rule by rule,
 // on all examples, by either schedule, for values and gradients.
 func TestTraceCounts(t *testing.T) {
-	for _, name := range exampleNames(t) {
-		p := loadExample(t, name)
+	for _, name := range gramtest.Examples(t) {
+		p := gramtest.Example(t, name)
 		for _, gradient := range []bool{false, true} {
 			if gradient && name == "backpropagators" {
 				continue
@@ -166,7 +168,7 @@ func TestTraceCounts(t *testing.T) {
 				}
 				c := &traceCounter{counts: map[string]uint64{}, placeless: map[string]uint64{}}
 				opt := gram.EvalOptions{Schedule: schedule, Seed: 7}
-				require.NoError(t, p.Trace(t.Context(), c, gram.TraceOptions{EvalOptions: opt, Gradient: gradient}))
+				require.NoError(t, trace.Rewrites(t.Context(), p, c, trace.Options{EvalOptions: opt, Gradient: gradient}))
 				require.Equal(t, runSteps(t, p, gradient, opt), c.counts, "%s, gradient %v, schedule %v", name, gradient, schedule)
 				checkPlaceless(t, p, gradient, c.placeless)
 			}
@@ -176,29 +178,29 @@ func TestTraceCounts(t *testing.T) {
 
 // TestTraceOptions: a trace has no options that are the engine's alone.
 func TestTraceOptions(t *testing.T) {
-	p := loadExample(t, "figure1")
-	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}, {Ablation: gram.Rescan}} {
-		err := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: opt})
+	p := gramtest.Example(t, "figure1")
+	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {
+		err := trace.Rewrites(t.Context(), p, io.Discard, trace.Options{EvalOptions: opt})
 		require.ErrorContains(t, err, "literal machine")
 	}
 }
 
 // TestTraceSteps: a limit of steps is exact, and what has been traced before stays.
 func TestTraceSteps(t *testing.T) {
-	p := loadExample(t, "figure1")
+	p := gramtest.Example(t, "figure1")
 	var all bytes.Buffer
-	require.NoError(t, p.Trace(t.Context(), &all, gram.TraceOptions{Gradient: true}))
+	require.NoError(t, trace.Rewrites(t.Context(), p, &all, trace.Options{Gradient: true}))
 	lines := strings.SplitAfter(strings.TrimSuffix(all.String(), "\n"), "\n")
 	for n := 1; n < len(lines); n++ {
 		var text bytes.Buffer
-		err := p.Trace(t.Context(), &text, gram.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(n)}})
+		err := trace.Rewrites(t.Context(), p, &text, trace.Options{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(n)}})
 		var limit *gram.LimitError
 		require.ErrorAs(t, err, &limit)
 		require.Equal(t, uint64(n), limit.Steps)
 		require.Equal(t, strings.Join(lines[:n], ""), text.String())
 	}
 	var text bytes.Buffer
-	require.NoError(t, p.Trace(t.Context(), &text, gram.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(len(lines))}}))
+	require.NoError(t, trace.Rewrites(t.Context(), p, &text, trace.Options{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(len(lines))}}))
 	require.Equal(t, all.String(), text.String())
 }
 
@@ -206,22 +208,22 @@ func TestTraceSteps(t *testing.T) {
 // before the next unless a row of a Jacobian is read between them, and no other has one.
 func TestDrawStep(t *testing.T) {
 	for name, gradient := range map[string]bool{"figure1": true, "jacobian": true, "mapfold": false} {
-		p := loadExample(t, name)
+		p := gramtest.Example(t, name)
 		var steps uint64
 		for _, n := range runSteps(t, p, gradient, gram.EvalOptions{}) {
 			steps += n
 		}
-		opt := gram.TraceOptions{Gradient: gradient}
+		opt := trace.Options{Gradient: gradient}
 		last, read := "", 0
 		for step := uint64(1); step <= steps; step++ {
 			var before, after bytes.Buffer
-			left, err := p.DrawStep(t.Context(), &before, step, true, 0, opt)
+			left, err := trace.Draw(t.Context(), p, &before, step, true, 0, opt)
 			require.NoError(t, err)
 			require.Zero(t, left)
 			if step > 1 && last != before.String() {
 				read++
 			}
-			_, err = p.DrawStep(t.Context(), &after, step, false, 0, opt)
+			_, err = trace.Draw(t.Context(), p, &after, step, false, 0, opt)
 			require.NoError(t, err)
 			last = after.String()
 			require.Contains(t, last, " o")
@@ -229,7 +231,7 @@ func TestDrawStep(t *testing.T) {
 		require.Equal(t, max(p.Shape().Size, 1)-1, read, name)
 		for _, before := range []bool{false, true} {
 			var usage *gram.UsageError
-			_, err := p.DrawStep(t.Context(), io.Discard, steps+1, before, 0, opt)
+			_, err := trace.Draw(t.Context(), p, io.Discard, steps+1, before, 0, opt)
 			require.ErrorAs(t, err, &usage)
 		}
 	}
@@ -259,7 +261,7 @@ func drawn(dot string) []string {
 
 // TestDrawFactor: two applications of one dual, and what (11) makes of them.
 func TestDrawFactor(t *testing.T) {
-	p := loadExample(t, "figure1")
+	p := gramtest.Example(t, "figure1")
 	below := []string{"[d:=□] * -> λa *", "λa * -> [x*:=d]", "λa * -> [x*:=d]", "[x*:=d] -> [d:=□] *", "[x*:=d] -> [d:=□] *",
 		"[d:=□] * -> λa *", "[d:=□] * -> λa *", "λa * -> x1* *", "λa * -> x2* *"}
 	for before, want := range map[bool][]string{
@@ -267,7 +269,7 @@ func TestDrawFactor(t *testing.T) {
 		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
-		_, err := p.DrawStep(t.Context(), &dot, 56, before, 0, gram.TraceOptions{Gradient: true})
+		_, err := trace.Draw(t.Context(), p, &dot, 56, before, 0, trace.Options{Gradient: true})
 		require.NoError(t, err)
 		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}
