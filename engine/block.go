@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // blockState is what a machine needs to run blocks.
@@ -411,9 +411,9 @@ func run(code []graph.BlockInstr, regs []float64) {
 		case graph.BlockSlope:
 			regs[in.D] = a * (1 - a)
 		case graph.BlockSinCos:
-			regs[in.D], regs[in.B] = term.EvalSinCos(a)
+			regs[in.D], regs[in.B] = elementary.SinCos(a)
 		case graph.BlockFun1:
-			regs[in.D] = eval1(in.Sym, a)
+			regs[in.D] = in.Sym.Info().Eval1(a)
 		case graph.BlockFun2:
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
 		}
