@@ -52,7 +52,8 @@ type EvalOptions struct {
 	Finite   bool     // a result that is NaN or infinite is an error
 	Mode     Mode     // how a gradient is computed; values take no notice
 	Strategy Strategy // when a program is differentiated; values take no notice
-	// NoFuse runs every λ a node for each operation: no blocks. Values and steps are the same.
+	// NoFuse runs every λ a node for each operation: no blocks. Values, gradients and steps
+	// are the same.
 	NoFuse bool
 
 	// Literal runs values and gradients on the literal machine, on which every step is a
