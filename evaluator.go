@@ -24,7 +24,8 @@ type EvalOptions struct {
 	MaxNodes uint64 // 0: none; nodes of 16 bytes, of the literal machine of 32
 	Finite   bool   // a result that is NaN or infinite is an error
 	Mode     Mode   // how a gradient is computed; values take no notice
-	// NoFuse runs every λ a node for each operation: no blocks. Values and steps are the same.
+	// NoFuse runs every λ a node for each operation: no blocks. Values, gradients and steps
+	// are the same.
 	NoFuse bool
 	// Literal runs values and gradients on the literal machine, on which every step is a
 	// rewrite of its own. It has the schedules LIFO and Random, and the mode Reverse, the

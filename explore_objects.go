@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 )
 
@@ -20,7 +21,7 @@ func references(n *machine.Node) []linkTo {
 	}
 	for i, o := range n.Operands {
 		switch {
-		case o.Tag == machine.Name && n.Kind == machine.App && i == 0:
+		case o.Tag == machine.Name && n.Kind == literal.App && i == 0:
 			add(o.Ref, "head")
 		case o.Tag == machine.Value || o.Tag == machine.Name || o.Tag == machine.Late:
 			add(o.Ref, "holds")
@@ -50,7 +51,7 @@ func (s *scenes) version(h *machine.Heap, n *machine.Node, backward bool) Window
 	switch {
 	case n.Arrived != 0:
 		v.Value = w.argument(n.Arrived)
-	case n.Kind == machine.Result:
+	case n.Kind == literal.Result:
 		v.Value = w.operand(n.Operands[0], 1)
 	}
 	for _, r := range references(n) {
@@ -75,9 +76,9 @@ func waits(n *machine.Node) bool {
 // awaited returns the operands that a node waits for until they are there.
 func awaited(n *machine.Node) []machine.Operand {
 	switch n.Kind {
-	case machine.Iter:
+	case literal.Iter:
 		return n.Operands[:1]
-	case machine.Fold:
+	case literal.Fold:
 		return nil
 	}
 	return n.Operands
@@ -89,11 +90,11 @@ func spent(n *machine.Node) bool { return len(n.Operands) > 0 && n.Operands[0].T
 // isDual reports whether a node is of backpropagation.
 func isDual(n *machine.Node) bool {
 	switch n.Kind {
-	case machine.Cell, machine.FreeDual, machine.Linear, machine.Job, machine.Summand, machine.Seed:
+	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:
 		return true
-	case machine.Lam:
+	case literal.Lam:
 		return n.Dual
-	case machine.App:
+	case literal.App:
 		return n.Operands[0].Tag == machine.Name
 	}
 	return false

@@ -35,7 +35,7 @@ func (p *Program) newLiteralRun(ctx context.Context, opt *EvalOptions, gradient 
 	if err != nil {
 		return nil, p.locate(err, "starting")
 	}
-	outputs := prog.Outputs()
+	outputs := prog.Outputs
 	return &literalRun{m, p, gradient, make([]float64, outputs), make([]float64, outputs*p.scalars())}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -184,7 +185,7 @@ func (s *scenes) whole(h *machine.Heap, k uint64) {
 		}
 	}
 	for _, r := range s.dirty { // what is told of a dual includes the argument that has arrived
-		if n := h.Node(r); n.Kind == machine.App && n.Operands[0].Tag == machine.Name {
+		if n := h.Node(r); n.Kind == literal.App && n.Operands[0].Tag == machine.Name {
 			s.dirty = append(s.dirty, n.Operands[0].Ref)
 		}
 	}
@@ -235,7 +236,7 @@ func (s *scenes) around(h *machine.Heap, lists ...[]machine.Ref) []machine.Ref {
 				continue
 			}
 			known[r] = true
-			if n := h.Node(r); n.Kind != machine.Free {
+			if n := h.Node(r); n.Kind != literal.Free {
 				found = append(found, r)
 				for _, e := range references(&n) {
 					queue = append(queue, e.to)
@@ -253,11 +254,11 @@ func (s *scenes) see(h *machine.Heap, r machine.Ref, k uint64) *shown {
 	}
 	n := h.Node(r)
 	sh := s.at[r]
-	if sh != nil && (n.Kind == machine.Free || sh.id != s.uses[r]>>1) {
+	if sh != nil && (n.Kind == literal.Free || sh.id != s.uses[r]>>1) {
 		s.close(sh, k)
 		sh = nil
 	}
-	if n.Kind == machine.Free {
+	if n.Kind == literal.Free {
 		return nil
 	}
 	if sh == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 )
 
@@ -111,7 +112,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 			n := h.Node(r)
 			id := s.useOf(r).id
 			got := now[id]
-			if r == 0 || n.Kind == machine.Free {
+			if r == 0 || n.Kind == literal.Free {
 				require.Nil(t, got, "state %d: object %d is gone", k, id)
 				continue
 			}

@@ -48,7 +48,7 @@ type WindowNode struct {
 type WindowVersion struct {
 	From   uint64       `json:"from"`
 	Until  uint64       `json:"until"`
-	Kind   string       `json:"kind"`            // as [machine.Kind] names it
+	Kind   string       `json:"kind"`            // as [literal.Kind] names it
 	Role   string       `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool         `json:"waits,omitempty"` // for an operand
 	Spent  bool         `json:"spent,omitempty"` // a substitution whose value has been taken

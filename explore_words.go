@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/picture"
 	"github.com/gram-machine/gram/machine"
 )
@@ -23,36 +24,36 @@ const hole = "□"
 func (w words) label(n *machine.Node) string {
 	op := func(i int) string { return w.operand(n.Operands[i], 0) }
 	switch n.Kind {
-	case machine.Fun1:
+	case literal.Fun1:
 		return picture.Symbol(n.Symbol) + " " + op(0)
-	case machine.Fun2:
+	case literal.Fun2:
 		return apply(picture.Symbol(n.Symbol), op(0), op(1))
-	case machine.Mul:
+	case literal.Mul:
 		return op(0) + " · " + op(1)
-	case machine.Add:
+	case literal.Add:
 		return op(0) + " + " + op(1)
-	case machine.App:
+	case literal.App:
 		f := op(0)
 		if strings.HasPrefix(f, "λ") {
 			f = "(" + f + ")"
 		}
 		return f + " " + op(1)
-	case machine.If:
+	case literal.If:
 		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
-	case machine.Open:
+	case literal.Open:
 		return fmt.Sprintf("⟨%s,%s⟩:=%s", w.bound(n.Binds[0]), w.bound(n.Binds[1]), w.operand(n.Operands[0], 1))
-	case machine.Sub, machine.Linear:
+	case literal.Sub, literal.Linear:
 		return fmt.Sprintf("[%s:=%s]", w.name(n), w.operand(n.Operands[0], 1))
-	case machine.Cell:
+	case literal.Cell:
 		return fmt.Sprintf("[%s:=%s]", w.name(n), op(0))
-	case machine.Iter:
+	case literal.Iter:
 		if w.iterates(n) {
 			return fmt.Sprintf("iterate, %d left", n.Count)
 		}
 		return fmt.Sprintf("fold, %d left", n.Count)
-	case machine.Summand:
+	case literal.Summand:
 		return op(0)
-	case machine.Result:
+	case literal.Result:
 		return "result"
 	}
 	return w.value(n, 1)
@@ -69,28 +70,28 @@ func apply(symbol, a, b string) string {
 // value is a node that an operand refers to, its components to a depth.
 func (w words) value(n *machine.Node, depth int) string {
 	switch n.Kind {
-	case machine.Lam:
+	case literal.Lam:
 		return "λ" + n.Name
-	case machine.Pair:
+	case literal.Pair:
 		if depth == 0 {
 			return "⟨…⟩"
 		}
 		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
-	case machine.Nat:
+	case literal.Nat:
 		return fmt.Sprintf("#%d", n.Count)
-	case machine.List:
+	case literal.List:
 		return "list"
-	case machine.Data:
+	case literal.Data:
 		return n.Name
-	case machine.Fold:
+	case literal.Fold:
 		return "fold " + w.operand(n.Operands[0], 0)
-	case machine.Cell, machine.FreeDual:
+	case literal.Cell, literal.FreeDual:
 		return w.name(n)
-	case machine.Seed:
+	case literal.Seed:
 		return "seed"
-	case machine.Job:
+	case literal.Job:
 		return "Σ " + w.operand(n.Operands[0], 0)
-	case machine.Captures:
+	case literal.Captures:
 		return "…"
 	}
 	return w.label(n)
@@ -119,7 +120,7 @@ func (w words) operand(o machine.Operand, depth int) string {
 // bound is the variable of a substitution; of an opening, both.
 func (w words) bound(r machine.Ref) string {
 	n := w.h.Node(r)
-	if n.Kind == machine.Open {
+	if n.Kind == literal.Open {
 		return "⟨" + w.bound(n.Binds[0]) + ",…⟩"
 	}
 	return w.name(&n)
@@ -128,11 +129,11 @@ func (w words) bound(r machine.Ref) string {
 // name is the name of a variable. A dual λ without one has that of what it is the backpropagator of.
 func (w words) name(n *machine.Node) string {
 	switch {
-	case n.Kind == machine.FreeDual:
+	case n.Kind == literal.FreeDual:
 		return w.x.inputs[n.Index] + "*"
 	case n.Name != "":
 		return n.Name
-	case n.Kind != machine.Cell:
+	case n.Kind != literal.Cell:
 		return "_"
 	case w.x.names[n.Pos] != "":
 		return w.x.names[n.Pos] + "*"
@@ -156,7 +157,7 @@ func (w words) text(n *machine.Node, label string) string {
 		parts = append(parts, "it waits for "+missing)
 	}
 	switch n.Kind {
-	case machine.Sub, machine.Linear, machine.Cell:
+	case literal.Sub, literal.Linear, literal.Cell:
 		if spent(n) {
 			parts = append(parts, "its last occurrence has taken the value")
 		} else {
@@ -198,26 +199,26 @@ func (w words) missing(n *machine.Node) string {
 // what says what a node is.
 func (w words) what(n *machine.Node) string {
 	switch n.Kind {
-	case machine.App:
+	case literal.App:
 		if n.Operands[0].Tag == machine.Name {
 			return "a call of a backpropagator"
 		}
-	case machine.Cell:
+	case literal.Cell:
 		if name := w.x.names[n.Pos]; name != "" && n.Name == "" {
 			return "the backpropagator of " + name
 		}
-	case machine.Iter:
+	case literal.Iter:
 		if w.iterates(n) {
 			return "the iteration of a function"
 		}
 		return "the fold of a list"
-	case machine.Lam:
+	case literal.Lam:
 		if n.Dual {
 			return "a dual λ"
 		}
-	case machine.FreeDual:
+	case literal.FreeDual:
 		return "where the derivative by " + w.x.inputs[n.Index] + " arrives"
-	case machine.Job:
+	case literal.Job:
 		if w.x.opt.Gradient {
 			return "what waits for the backward phase"
 		}
@@ -226,31 +227,31 @@ func (w words) what(n *machine.Node) string {
 }
 
 // iterates reports whether an Iter is of a numeral, and not of a list.
-func (w words) iterates(n *machine.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == machine.Nat }
+func (w words) iterates(n *machine.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == literal.Nat }
 
 // kindWords say what the nodes of a kind are.
-var kindWords = map[machine.Kind]string{
-	machine.Fun1:     "a function symbol and its argument",
-	machine.Fun2:     "a function symbol and its arguments",
-	machine.Mul:      "a product",
-	machine.Add:      "a sum",
-	machine.App:      "an application",
-	machine.If:       "a conditional",
-	machine.Open:     "an opening: it takes a pair apart",
-	machine.Sub:      "an explicit substitution",
-	machine.Linear:   "the substitution of a linear variable",
-	machine.Cell:     "a dual λ and its name",
-	machine.Job:      "a sum of calls of backpropagators",
-	machine.Summand:  "a summand of a sum of calls of backpropagators",
-	machine.Seed:     "where the backward phase begins",
-	machine.Result:   "what waits for the value of the program",
-	machine.Lam:      "a function",
-	machine.Pair:     "a pair",
-	machine.Nat:      "a numeral",
-	machine.List:     "a list",
-	machine.Data:     "a list of data",
-	machine.Fold:     "a list or numeral that has been applied to a function",
-	machine.Captures: "more of what the node beside it refers to",
+var kindWords = map[literal.Kind]string{
+	literal.Fun1:     "a function symbol and its argument",
+	literal.Fun2:     "a function symbol and its arguments",
+	literal.Mul:      "a product",
+	literal.Add:      "a sum",
+	literal.App:      "an application",
+	literal.If:       "a conditional",
+	literal.Open:     "an opening: it takes a pair apart",
+	literal.Sub:      "an explicit substitution",
+	literal.Linear:   "the substitution of a linear variable",
+	literal.Cell:     "a dual λ and its name",
+	literal.Job:      "a sum of calls of backpropagators",
+	literal.Summand:  "a summand of a sum of calls of backpropagators",
+	literal.Seed:     "where the backward phase begins",
+	literal.Result:   "what waits for the value of the program",
+	literal.Lam:      "a function",
+	literal.Pair:     "a pair",
+	literal.Nat:      "a numeral",
+	literal.List:     "a list",
+	literal.Data:     "a list of data",
+	literal.Fold:     "a list or numeral that has been applied to a function",
+	literal.Captures: "more of what the node beside it refers to",
 }
 
 // counted is a number of things.

@@ -24,12 +24,12 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -73,8 +73,8 @@ type Program struct {
 	value    compiled[graph.Program] // t
 	gradient compiled[graph.Program] // D(t)
 	// literal and literalGradient are the same for the literal machine.
-	literal         compiled[machine.Program]
-	literalGradient compiled[machine.Program]
+	literal         compiled[literal.Program]
+	literalGradient compiled[literal.Program]
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
 	modularly   compiled[graph.Program]

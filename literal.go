@@ -3,9 +3,11 @@ package gram
 import (
 	"errors"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -39,16 +41,16 @@ func (o *EvalOptions) checkLiteral() error {
 }
 
 // literalProgram makes t, or D(t), ready for the literal machine.
-func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.Program, error) {
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.Program, error) {
 	check := p.opt.check("compile", meter)
 	if !gradient {
-		return p.literal.get(p, func() (*machine.Program, error) {
+		return p.literal.get(p, func() (*literal.Program, error) {
 			p.setSize(p.src.Term.Size(), 0)
-			prog, err := machine.NewValue(p.src.Term, p.ScalarInputs(), check)
+			prog, err := literal.NewValue(p.src.Term, p.ScalarInputs(), check)
 			return prog, p.locate(err, "compiling")
 		})
 	}
-	return p.literalGradient.get(p, func() (*machine.Program, error) {
+	return p.literalGradient.get(p, func() (*literal.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
@@ -57,7 +59,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*machine.P
 		if s := p.src.Shape; s.Kind == VectorShape {
 			k = s.Size
 		}
-		prog, err := machine.NewGradient(d, p.ScalarInputs(), k, check)
+		prog, err := literal.NewGradient(d, p.ScalarInputs(), k, check)
 		return prog, p.locate(err, "compiling")
 	})
 }
@@ -73,14 +75,14 @@ func (e *Evaluator) startLiteral(bounds limits.Bounds) error {
 		opt.Schedule = machine.Random
 	}
 	if e.opt.profile != nil {
-		e.opt.profile.literal = machine.NewProfile(prog)
+		e.opt.profile.literal = profile.New(prog)
 		opt.Events = e.opt.profile.literal.Event
 	}
 	m, err := machine.New(prog, opt)
 	if err != nil {
 		return e.p.locate(err, "starting")
 	}
-	e.literal, e.run, e.outputs = m, m, max(1, prog.Outputs())
+	e.literal, e.run, e.outputs = m, m, max(1, prog.Outputs)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/machine"
+	literalprofile "github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -67,7 +67,7 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 type profiler struct {
 	out     *pprof
 	kind    engine.Recording
-	literal *machine.Profile // of a literal run
+	literal *literalprofile.Profile // of a literal run
 }
 
 func (p *profiler) recording() engine.Recording {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
@@ -158,7 +159,7 @@ func requireDual(t require.TestingT, p *Program, s Stage) {
 	require.NoError(t, st.text(&text))
 	back, err := Load(context.Background(), "test.gram", text.Bytes(), Options{})
 	require.NoError(t, err, "%s", &text)
-	require.Empty(t, term.Difference(concreteReverse(st), back.Term(), term.EquivOptions{}), "%s", &text)
+	require.Empty(t, equiv.Difference(concreteReverse(st), back.Term(), equiv.Options{}), "%s", &text)
 }
 
 // TestReverseParsesBack: the reverse stage of the examples, and of programs with
@@ -175,7 +176,7 @@ func TestPropertyStagesParseBack(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
-		require.Empty(t, term.Difference(q.Term, p.Term(), term.EquivOptions{}))
+		require.Empty(t, equiv.Difference(q.Term, p.Term(), equiv.Options{}))
 		requireReverse(t, p)
 		for _, s := range []Stage{TermStage, GroundStage, BPStage} {
 			if s == BPStage && (p.Shape().Kind != RealShape || len(q.Inputs) == 0) {
@@ -185,7 +186,7 @@ func TestPropertyStagesParseBack(t *testing.T) {
 			if s != TermStage && bytes.Contains([]byte(text), []byte(" / 0")) {
 				continue // a number that no numeral is
 			}
-			require.Empty(t, term.Difference(st.t, loadText(t, text).Term(), term.EquivOptions{}), "%s", text)
+			require.Empty(t, equiv.Difference(st.t, loadText(t, text).Term(), equiv.Options{}), "%s", text)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/term"
 )
 
 func loadText(t require.TestingT, text string) *Program {
@@ -89,7 +89,7 @@ func TestStagesParseBack(t *testing.T) {
 			}
 			st, text := makeStage(t, p, s)
 			back := loadText(t, text)
-			require.Empty(t, term.Difference(st.t, back.Term(), term.EquivOptions{}), "%s\n%s", name, text)
+			require.Empty(t, equiv.Difference(st.t, back.Term(), equiv.Options{}), "%s\n%s", name, text)
 			formatted, err := Format(t.Context(), name, []byte(text))
 			require.NoError(t, err)
 			require.Equal(t, text, string(formatted), name)
@@ -182,7 +182,7 @@ func TestTermOfProductsReadsBack(t *testing.T) {
 		p := loadText(t, text)
 		st, printed := makeStage(t, p, TermStage)
 		back := loadText(t, printed)
-		require.Empty(t, term.Difference(st.t, back.Term(), term.EquivOptions{}), printed)
+		require.Empty(t, equiv.Difference(st.t, back.Term(), equiv.Options{}), printed)
 		for _, run := range []func(*Program) (*Result, error){
 			func(p *Program) (*Result, error) { return p.Value(t.Context(), EvalOptions{}) },
 			func(p *Program) (*Result, error) { return p.Gradient(t.Context(), EvalOptions{}) },

@@ -6,16 +6,12 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
 )
 
 // Ablations: series of contrast, measured on a machine without a piece that the claim
 // needs. docs/benchmarks.md lists them.
-
-// ablated is a gradient without a piece of the machine. What would take forever ends at a
-// limit, and is fitted on what it reached.
-func ablated(a gram.Ablation) gram.EvalOptions {
-	return gram.EvalOptions{NoFuse: true, Ablation: a, MaxSteps: 1e9, MaxNodes: 1e9}
-}
 
 // withoutFactoring are the graphs of claim 9 that share, without rule (11).
 func withoutFactoring() []Series {
@@ -25,7 +21,7 @@ func withoutFactoring() []Series {
 		quick, full []int
 	}{{family.Squares, counting(2, 16), counting(2, 20)}, {family.Diamonds, counting(2, 16), counting(2, 20)}, {family.Fibonacci, counting(4, 22), counting(4, 28)}} {
 		out = append(out, Series{Name: g.f.Name + ", no rule (11)", Role: Contrast, Without: "rule (11)", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
-			Quick: g.quick, Full: g.full, Measure: on(g.f, stepsWithout(gram.NoFactoring))})
+			Quick: g.quick, Full: g.full, Measure: on(g.f, stepsWithout(engine.NoFactoring))})
 	}
 	return out
 }
@@ -35,7 +31,7 @@ func substituteFirst() []Series {
 	var out []Series
 	for _, f := range []family.Family{family.Squares, family.Diamonds} {
 		out = append(out, Series{Name: f.Name + ", (3) on duals first", Role: Contrast, Without: "(11) before (3) on duals", Law: Law{Kind: Exponential}, X: "m + |G|", Y: "steps + overhead",
-			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, theoremWithout(gram.SubstituteFirst))})
+			Quick: counting(2, 14), Full: counting(2, 18), Measure: on(f, theoremWithout(engine.SubstituteFirst))})
 	}
 	return out
 }
@@ -46,65 +42,67 @@ func rescanning() []Series {
 	return []Series{
 		{Name: f.Name, Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full, Measure: on(f, searchOfGradient)},
 		{Name: f.Name + ", rescanning", Role: Contrast, Without: "a worklist", Law: Law{Kind: Power, Power: 2}, X: "steps", Y: "search", Quick: f.Quick, Full: f.Full,
-			Measure: on(f, func(ctx context.Context, p *gram.Program) (Point, error) {
-				res, err := p.Gradient(ctx, ablated(gram.Rescan))
-				if err != nil {
-					return Point{}, err
-				}
-				return Point{X: float64(res.Cost.Steps.Total()), Y: float64(res.Cost.Overhead.Search)}, nil
-			})},
+			Measure: on(f, searchWithout(engine.Rescan))},
 	}
 }
 
 // copyingBodies are λs with large bodies, of which a call runs little, for claim 18.
 func copyingBodies() []Series {
 	f := family.LargeBodies
-	series := func(name string, role Role, law Law, a gram.Ablation, without string) Series {
+	series := func(name string, role Role, law Law, a engine.Ablation, without string) Series {
 		return Series{Name: f.Name + ", " + name, Role: role, Law: law, Without: without, X: "sines in the body", Y: "time per step (ns)", Timed: true,
 			Quick: f.Quick, Full: f.Full, Measure: against(on(f, timePerStep(a)))}
 	}
 	return []Series{
-		series("shared", Evidence, Law{Kind: AtMost}, gram.Whole, ""),
-		series("copied at (3)", Contrast, linear, gram.CopyBodies, "shared bodies"),
+		series("shared", Evidence, Law{Kind: AtMost}, engine.Whole, ""),
+		series("copied at (3)", Contrast, linear, engine.CopyBodies, "shared bodies"),
+	}
+}
+
+// searchWithout is the steps and the search of a gradient.
+func searchWithout(a engine.Ablation) func(context.Context, *gram.Program) (Point, error) {
+	return func(ctx context.Context, p *gram.Program) (Point, error) {
+		s, err := gradientWithout(ctx, p, a)
+		return Point{X: float64(s.Counts.Total()), Y: float64(s.Search)}, err
 	}
 }
 
 // timePerStep is the time of a value over its steps, in nanoseconds.
-func timePerStep(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+func timePerStep(a engine.Ablation) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
-		e, err := p.NewValue(ctx, ablated(a))
+		m, err := machineFor(ctx, p.Term(), compile.Options{Inputs: p.ScalarInputs()}, a)
 		if err != nil {
 			return Point{}, err
 		}
-		defer e.Close()
-		point, value := p.Point(), []float64{0}
-		took, err := TimeOf(func() error {
-			_, err := e.Value(ctx, point, value[:0])
-			return err
-		})
-		return Point{Y: float64(took) / float64(time.Nanosecond) / float64(max(1, e.Cost().Steps.Total()))}, err
+		defer m.Close()
+		point := p.Point()
+		took, err := TimeOf(func() error { return m.Value(point) })
+		s := m.Stats()
+		return Point{Y: float64(took) / float64(time.Nanosecond) / float64(max(1, s.Counts.Total()))}, err
 	}
 }
 
-// stepsWithout is |G|, and the steps of a gradient without a piece of the machine.
-func stepsWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+// stepsWithout is |G|, and the steps of a gradient without a piece of the engine.
+func stepsWithout(a engine.Ablation) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
-		res, b, err := withBound(ctx, p, ablated(a))
+		b, err := p.Bound(ctx, gram.EvalOptions{})
 		if err != nil {
 			return Point{}, err
 		}
-		return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total())}, nil
+		s, err := gradientWithout(ctx, p, a)
+		return Point{X: float64(b.Graph), Y: float64(s.Counts.Total())}, err
 	}
 }
 
 // theoremWithout is m + |G|, and the steps and overhead of such a gradient.
-func theoremWithout(a gram.Ablation) func(context.Context, *gram.Program) (Point, error) {
+func theoremWithout(a engine.Ablation) func(context.Context, *gram.Program) (Point, error) {
 	return func(ctx context.Context, p *gram.Program) (Point, error) {
-		res, b, err := withBound(ctx, p, ablated(a))
+		b, err := p.Bound(ctx, gram.EvalOptions{})
 		if err != nil {
 			return Point{}, err
 		}
-		return Point{X: float64(b.M + b.Graph), Y: float64(res.Cost.Steps.Total() + res.Cost.Overhead.Total)}, nil
+		s, err := gradientWithout(ctx, p, a)
+		return Point{X: float64(b.M + b.Graph), Y: float64(s.Counts.Total() + s.Instantiate + s.Search + s.Readback)}, err
 	}
 }
 

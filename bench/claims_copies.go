@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/internal/ablation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"

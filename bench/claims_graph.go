@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/internal/ablation"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"

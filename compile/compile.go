@@ -58,7 +58,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{}, isInput: map[uint32]bool{},
 	}
-	types, err := t.Typing()
+	types, err := t.Typing(opt.Check)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
@@ -33,7 +34,7 @@ func theorem1Property(t *rapid.T) {
 	bp, a, err := revgrad.BP(g, p.Inputs, nil)
 	require.NoError(t, err)
 	want := backpropagation(bp, a, p.Inputs)
-	if difference := term.Difference(want, etaExpand(have), term.EquivOptions{IgnoreGarbage: true}); difference != "" {
+	if difference := equiv.Difference(want, etaExpand(have), equiv.Options{IgnoreGarbage: true}); difference != "" {
 		require.Fail(t, difference, "bp(G):\n%v\nD(t):\n%v", want, have)
 	}
 }

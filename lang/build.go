@@ -13,6 +13,9 @@ func (e *elaborator) takeParts(n int) (parts []val, off node, value bool) {
 	e.vals = e.vals[:len(e.vals)-n]
 	off, value = node(len(e.core.args)), true
 	for i := range parts {
+		if e.tick() != nil {
+			break
+		}
 		e.core.args = append(e.core.args, parts[i].node)
 		value = value && e.core.nodes[parts[i].node].value
 	}
@@ -25,7 +28,7 @@ func (e *elaborator) same(parts []val, what string) typ {
 		return e.tt.open()
 	}
 	t := parts[0].typ
-	for i := 1; i < len(parts); i++ {
+	for i := 1; i < len(parts) && e.tick() == nil; i++ {
 		e.want(parts[i], t, reason{kind: sameReason, text: what})
 	}
 	return t
@@ -172,7 +175,7 @@ func (e *elaborator) sum(x syntax.Expr, n int) {
 	t := e.addends("sum", parts...)
 	pos := e.at(e.expr(x).Span.Start)
 	total := parts[n-1].node
-	for i := n - 2; i >= 0; i-- {
+	for i := n - 2; i >= 0 && e.tick() == nil; i-- {
 		total = e.core.add(coreNode{op: addCore, pos: pos, a: parts[i].node, b: total})
 	}
 	e.result(val{total, t, e.span(x), e.span(x)})

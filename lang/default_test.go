@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 func TestDefaultValues(t *testing.T) {
@@ -181,14 +181,14 @@ input q : (R * R^2)^2 = vec i < 2 -> (i, [| 1, 2 |])
 	assert.Equal(t, "R^4^4", e.Shape.String())
 	for i := range 4 {
 		for j := range 4 {
-			assert.Equal(t, 0.1*term.EvalSin(float64(1+i*4+j)), e.Values[4*i+j])
+			assert.Equal(t, 0.1*elementary.Sin(float64(1+i*4+j)), e.Values[4*i+j])
 		}
 	}
 	a := p.Data[0]
 	assert.Equal(t, 10, a.Value.Rows)
 	for i := range 10 {
 		for j := range 4 {
-			assert.Equal(t, term.EvalSin(float64((9-i)*4+j)), a.Value.Data[4*i+j])
+			assert.Equal(t, elementary.Sin(float64((9-i)*4+j)), a.Value.Data[4*i+j])
 		}
 	}
 	assert.Equal(t, []float64{0, 1, 2, 1, 1, 2}, p.Inputs[1].Values)

@@ -82,6 +82,9 @@ func (e *elaborator) addends(what string, parts ...val) typ {
 		t = e.addendType(parts)
 	}
 	for _, p := range parts {
+		if e.tick() != nil {
+			break
+		}
 		if e.tt.at(t).kind == realType {
 			e.want(p, realT, reason{kind: takesReason, text: what})
 		} else {

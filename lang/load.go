@@ -142,9 +142,13 @@ func (e *elaborator) finishProgram(name string) (*Program, error) {
 		}
 		p.Inputs = append(p.Inputs, in)
 	}
-	var err error
-	if p.Type, err = p.Term.Check(); err != nil {
+	types, err := p.Term.Typing(e.opt.Check)
+	if _, wrong := err.(*term.TypeError); wrong {
 		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
 	}
+	if err != nil {
+		return nil, err
+	}
+	p.Type = types[p.Term.Root]
 	return p, nil
 }

@@ -55,11 +55,11 @@ func (l *lowering) run(body val) error {
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
 	live := l.c.live(l.e.roots(body))
 	for r := 1; r < len(l.c.nodes); r++ {
-		if !live[r] {
-			continue
-		}
 		if err := l.e.tick(); err != nil {
 			return err
+		}
+		if !live[r] {
+			continue
 		}
 		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
 			return l.e.tooLarge()

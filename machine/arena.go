@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
@@ -68,7 +69,7 @@ func (m *core[M]) fresh() (Ref, *node) {
 
 // release puts a node on the free list.
 func (m *core[M]) release(r Ref, n *node) {
-	n.kind = Free
+	n.kind = literal.Free
 	n.c = m.free
 	m.free = r
 	m.freed++

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/term"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/term"
+)
 
 // numeral puts the number x in the place of a node whose operands it was made of.
 func (m *core[M]) become(r Ref, n *node, x float64) {
@@ -32,7 +35,7 @@ func (m *core[M]) fireTimes(p Place) {
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
 func (m *core[M]) fireFunction(p Place) {
 	n := m.at(p >> 1)
-	sym := m.prog.code[n.code].sym
+	sym := m.prog.Code[n.code].Sym
 	x := apply(sym, n)
 	if m.opt.Finite {
 		m.isFinite(x, sym.String(), n.code)
@@ -41,7 +44,7 @@ func (m *core[M]) fireFunction(p Place) {
 }
 
 func apply(sym term.Symbol, n *node) float64 {
-	if n.kind == Fun1 {
+	if n.kind == literal.Fun1 {
 		return sym.Info().Eval1(number(n.val[0]))
 	}
 	return sym.Info().Eval2(number(n.val[0]), number(n.val[1]))
@@ -51,12 +54,12 @@ func apply(sym term.Symbol, n *node) float64 {
 func (m *core[M]) fireBranch(p Place) {
 	r := p >> 1
 	n := m.at(r)
-	in := &m.prog.code[n.code]
-	body := in.closure.bodies[1]
-	if in.cmp.Holds(number(n.val[0]), number(n.val[1])) {
-		body = in.closure.bodies[0]
+	in := &m.prog.Code[n.code]
+	body := in.Closure.Bodies[1]
+	if in.Cmp.Holds(number(n.val[0]), number(n.val[1])) {
+		body = in.Closure.Bodies[0]
 	}
 	m.more = true
-	m.copy = copying{body: &m.prog.templates[body], up: n.up, holder: n.c, owned: true}
+	m.copy = copying{body: &m.prog.Templates[body], up: n.up, holder: n.c, owned: true}
 	m.release(r, n)
 }

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // deliver puts an operand in its place. If it was the last that its node waited for, the
 // node is a redex, or a value that goes on to its own place.
@@ -19,31 +22,31 @@ func (m *core[M]) deliver(p Place, t Tag, v uint64) {
 // ready is called when a node has its operands.
 func (m *core[M]) ready(r Ref, n *node) {
 	switch n.kind {
-	case Fun1, Fun2:
+	case literal.Fun1, literal.Fun2:
 		m.pushRule(rule.Function, r<<1)
-	case Mul:
+	case literal.Mul:
 		m.pushRule(rule.Times, r<<1)
-	case Add:
+	case literal.Add:
 		m.readyAdd(r, n)
-	case App:
+	case literal.App:
 		m.readyApp(r, n)
-	case If:
+	case literal.If:
 		m.pushRule(rule.Branch, r<<1)
-	case Open:
+	case literal.Open:
 		m.pushRule(rule.Pair, r<<1)
-	case Sub:
+	case literal.Sub:
 		m.bound(r, n)
-	case Linear:
+	case literal.Linear:
 		m.pushRule(rule.Lin, r<<1)
-	case Cell:
+	case literal.Cell:
 		m.madeDual(r, n)
-	case Iter:
+	case literal.Iter:
 		m.pushUnit(Instantiate, r<<1)
-	case Pair:
+	case literal.Pair:
 		m.pairMade(r, n)
-	case Job:
+	case literal.Job:
 		m.contribute(r, n)
-	case Summand:
+	case literal.Summand:
 		m.forward(r, n, 0)
 	}
 }
@@ -79,7 +82,7 @@ func (m *core[M]) pushNext(w uint32) {
 	}
 	p := w >> 1
 	switch s := m.at(lo(m.at(p >> 1).val[p&1])); s.kind {
-	case Sub:
+	case literal.Sub:
 		m.pushWaiter(w, s.tag[0])
 	default:
 		m.pushUnit(Wake, p)
@@ -91,7 +94,7 @@ func (m *core[M]) pushNext(w uint32) {
 func (m *core[M]) wake(p Place) {
 	n := m.at(p >> 1)
 	switch {
-	case n.kind == Captures || n.kind == Lam || n.kind == List:
+	case n.kind == literal.Captures || n.kind == literal.Lam || n.kind == literal.List:
 		if next := n.c; next != 0 {
 			n.c = 0
 			m.pushNext(next)
@@ -100,7 +103,7 @@ func (m *core[M]) wake(p Place) {
 	case n.tag[p&1] == Variable:
 		s, next := lo(n.val[p&1]), hi(n.val[p&1])
 		sub := m.at(s)
-		if sub.kind == Linear {
+		if sub.kind == literal.Linear {
 			v := sub.val[0]
 			if next != 0 {
 				m.pushUnit(Wake, next>>1)
@@ -124,7 +127,7 @@ func (m *core[M]) pairMade(r Ref, n *node) {
 	if n.tag[0] == Late || n.tag[1] == Late {
 		n.bits |= isLate
 	}
-	if k := m.at(n.up >> 1).kind; k == Pair || k == Add || k == Job {
+	if k := m.at(n.up >> 1).kind; k == literal.Pair || k == literal.Add || k == literal.Job {
 		m.pushUnit(Wake, r<<1)
 		return
 	}
@@ -133,7 +136,7 @@ func (m *core[M]) pairMade(r Ref, n *node) {
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
 func (m *core[M]) deliverMade(up Place, r Ref, n *node) {
-	if n.kind != Pair || n.bits&isLate != 0 {
+	if n.kind != literal.Pair || n.bits&isLate != 0 {
 		m.deliverLate(up, r)
 		return
 	}
@@ -168,9 +171,9 @@ func (m *core[M]) copyValue(t Tag, v uint64) {
 func (m *core[M]) addUses(s Ref, k int32) {
 	n := m.at(s)
 	switch n.kind {
-	case FreeDual:
+	case literal.FreeDual:
 		return
-	case Linear:
+	case literal.Linear:
 		n.val[1] = both(lo(n.val[1])+uint32(k), hi(n.val[1]))
 		if lo(n.val[1]) == 0 && n.bits&isFired != 0 {
 			m.release(s, n)
@@ -196,15 +199,15 @@ func (m *core[M]) freeValue(p Place) {
 	r := p >> 1
 	n := m.at(r)
 	switch n.kind {
-	case Pair:
+	case literal.Pair:
 		m.dropValue(n.tag[0], n.val[0])
 		m.dropValue(n.tag[1], n.val[1])
-	case Fold:
+	case literal.Fold:
 		m.dropValue(Value, uint64(lo(n.val[0])))
 		if f := hi(n.val[0]); f != 0 {
 			m.addUses(f, -1)
 		}
-	case Lam, List, Captures:
+	case literal.Lam, literal.List, literal.Captures:
 		for i := range n.captures() {
 			m.addUses(*n.capture(i), -1)
 		}

@@ -11,7 +11,7 @@
 //     Until it has its value, its occurrences wait for it in a list.
 //   - A node that can't fire yet waits for its operands, and knows the one [Place] that waits for it. An operand is
 //     written when it is a value. The last one makes the node a redex, which goes on the worklist.
-//   - A λ refers to the substitutions of its free variables. Its body is code (code.go) until (1) fires. It is a
+//   - A λ refers to the substitutions of its free variables. Its body is code (package compile/literal) until (1) fires. It is a
 //     value when they have their values; so a value refers to older values alone.
 //   - A dual λ has a name: λa.t is d[d:=λa.t], where d is a Cell.
 //   - A vector is pairs nested to the right. A list or a numeral is one node, of which one application at a time is

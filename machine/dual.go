@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
@@ -9,7 +12,7 @@ func (m *core[M]) readyApp(r Ref, n *node) {
 	case n.tag[0] == Name:
 		switch {
 		case n.bits&isFired != 0: // (11) has added to its argument
-		case n.up>>1 == m.job && m.prog.outputs > 0:
+		case n.up>>1 == m.job && m.prog.Outputs > 0:
 			m.arrive(r, n)
 		default:
 			m.deliverLate(n.up, r)
@@ -79,12 +82,12 @@ func (m *core[M]) fireFactor(p Place) {
 	r := p >> 1
 	n := m.at(r)
 	d := m.at(lo(n.val[0]))
-	if d.kind == Cell {
+	if d.kind == literal.Cell {
 		d.val[1]--
 	}
 	first := d.c
 	f := m.at(first)
-	n.kind, n.bits, n.up = Add, 0, first<<1|1
+	n.kind, n.bits, n.up = literal.Add, 0, first<<1|1
 	n.tag[0], n.val[0] = f.tag[1], f.val[1]
 	waits := f.bits&missing != 0
 	f.tag[1], f.val[1] = Empty, uint64(r)
@@ -101,7 +104,7 @@ func (m *core[M]) fireFactor(p Place) {
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
 func (m *core[M]) fireDual(p Place, n *node, s Ref) {
 	d := m.at(s)
-	if d.kind == FreeDual {
+	if d.kind == literal.FreeDual {
 		return
 	}
 	lam := lo(d.val[0])
@@ -124,7 +127,7 @@ func (m *core[M]) idle() bool {
 	switch {
 	case m.job == 0:
 		return false
-	case m.prog.outputs == 0:
+	case m.prog.Outputs == 0:
 		m.nextOfJob()
 		return true
 	}

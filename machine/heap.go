@@ -1,10 +1,13 @@
 package machine
 
-import "github.com/gram-machine/gram/term"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/term"
+)
 
 // Heap is what the arena holds, to be looked at between two moves.
 type Heap struct {
-	prog  *Program
+	prog  *literal.Program
 	nodes []node
 	root  Ref
 }
@@ -19,7 +22,7 @@ type Operand struct {
 // Node describes a node.
 type Node struct {
 	Ref     Ref
-	Kind    Kind
+	Kind    literal.Kind
 	Pos     term.Pos
 	Name    string       // of the variable that a Sub, Linear, Cell or Lam binds, or of data; "" if it has none
 	Symbol  term.Symbol  // of Fun1, Fun2, Mul
@@ -50,42 +53,42 @@ func (h *Heap) Root() Ref { return h.root }
 func (h *Heap) Node(r Ref) Node {
 	n := &h.nodes[r]
 	out := Node{Ref: r, Kind: n.kind}
-	if n.kind == Free {
+	if n.kind == literal.Free {
 		return out
 	}
-	var in instr
-	if int(n.code) < len(h.prog.code) {
-		in = h.prog.code[n.code]
+	var in literal.Instr
+	if int(n.code) < len(h.prog.Code) {
+		in = h.prog.Code[n.code]
 	}
-	out.Pos, out.Symbol, out.Compare = in.pos, in.sym, in.cmp
-	if in.name != 0 {
-		out.Name = h.prog.term.Vars[in.name].Name
+	out.Pos, out.Symbol, out.Compare = in.Pos, in.Sym, in.Cmp
+	if in.Name != 0 {
+		out.Name = h.prog.Term.Vars[in.Name].Name
 	}
 	switch n.kind {
-	case Fun1, Result, Seed, Summand, Iter:
+	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:
 		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
-	case Fun2, Mul, Add, App:
+	case literal.Fun2, literal.Mul, literal.Add, literal.App:
 		out.Operands, out.Up = []Operand{n.operand(0), n.operand(1)}, n.up
-	case If:
+	case literal.If:
 		out.Operands, out.Up, out.More = []Operand{n.operand(0), n.operand(1)}, n.up, n.c
-	case Open:
+	case literal.Open:
 		out.Operands, out.Binds = []Operand{n.operand(0)}, [2]Ref{lo(n.val[1]), hi(n.val[1])}
-	case Sub, Linear:
+	case literal.Sub, literal.Linear:
 		out.Operands, out.Uses = []Operand{n.operand(0)}, lo(n.val[1])
-		if n.kind == Linear && n.c != 0 && n.bits&isFired == 0 {
+		if n.kind == literal.Linear && n.c != 0 && n.bits&isFired == 0 {
 			out.Operands, out.Up = append(out.Operands, Operand{Tag: Value, Ref: n.c}), n.up
 		}
-	case Cell:
+	case literal.Cell:
 		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
-	case Job:
+	case literal.Job:
 		out.Operands, out.Up, out.More = []Operand{n.operand(0)}, n.up, n.c
 	default:
 		h.value(&out, n, &in)
 	}
-	if n.kind == Seed {
-		out.Index = int(in.n)
+	if n.kind == literal.Seed {
+		out.Index = int(in.N)
 	}
-	if n.kind == Iter {
+	if n.kind == literal.Iter {
 		out.More = n.c
 		s := &h.nodes[n.c]
 		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
@@ -95,14 +98,14 @@ func (h *Heap) Node(r Ref) Node {
 }
 
 // value describes a node that is a value, or a pair or a λ that is to become one.
-func (h *Heap) value(out *Node, n *node, in *instr) {
+func (h *Heap) value(out *Node, n *node, in *literal.Instr) {
 	switch n.kind {
-	case Pair:
+	case literal.Pair:
 		out.Operands = []Operand{n.operand(0), n.operand(1)}
 		if out.Uses = n.c; n.c == 0 {
 			out.Up = n.up
 		}
-	case Lam, List, Captures:
+	case literal.Lam, literal.List, literal.Captures:
 		for i := range n.captures() {
 			out.Captures = append(out.Captures, *n.capture(i))
 		}
@@ -114,16 +117,16 @@ func (h *Heap) value(out *Node, n *node, in *instr) {
 		} else {
 			out.Uses = n.c
 		}
-		out.Dual = n.kind == Lam && h.prog.templates[in.closure.bodies[0]].linear
-	case Nat:
+		out.Dual = n.kind == literal.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
+	case literal.Nat:
 		out.Count, out.Uses = n.val[0], n.c
-	case Data:
+	case literal.Data:
 		out.Index, out.Uses = int(n.val[0]), n.c
-		out.Name = h.prog.term.Data[out.Index].Name
-	case Fold:
+		out.Name = h.prog.Term.Data[out.Index].Name
+	case literal.Fold:
 		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0])}, {Tag: Variable, Ref: hi(n.val[0])}}
 		out.Uses = n.c
-	case FreeDual:
+	case literal.FreeDual:
 		out.Index, out.Arrived = int(out.Ref)-1, n.c
 	}
 }

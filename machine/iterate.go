@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // Lists and numerals are λf.λx.f t1 (… (f tn x)): two λs, and a body of which one application at a time is made,
 // the innermost first.
@@ -8,25 +11,25 @@ import "github.com/gram-machine/gram/rule"
 // length is how many elements a list or a numeral has.
 func (m *core[M]) length(l *node) uint64 {
 	switch l.kind {
-	case Nat:
+	case literal.Nat:
 		return l.val[0]
-	case Data:
-		return uint64(m.prog.term.Data[l.val[0]].Rows)
+	case literal.Data:
+		return uint64(m.prog.Term.Data[l.val[0]].Rows)
 	}
-	return uint64(len(m.prog.code[l.code].closure.bodies))
+	return uint64(len(m.prog.Code[l.code].Closure.Bodies))
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
 func (m *core[M]) applyList(r Ref, n *node, list Ref, l *node) {
 	up, f := n.up, Ref(0)
-	*n = node{kind: Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 0}}
+	*n = node{kind: literal.Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 0}}
 	if m.length(l) > 0 {
 		n.val[1], f = 1, r
 	} else {
 		m.pushRule(rule.GC, r<<1)
 	}
 	fold, x := m.alloc()
-	*x = node{kind: Fold, code: l.code, c: 1, val: [2]uint64{both(list, f)}}
+	*x = node{kind: literal.Fold, code: l.code, c: 1, val: [2]uint64{both(list, f)}}
 	m.deliver(up, Value, uint64(fold))
 }
 
@@ -34,7 +37,7 @@ func (m *core[M]) applyList(r Ref, n *node, list Ref, l *node) {
 func (m *core[M]) applyFold(r Ref, n *node, fold Ref, l *node) {
 	up, code := n.up, l.code
 	list, f := lo(l.val[0]), hi(l.val[0])
-	*n = node{kind: Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 1}}
+	*n = node{kind: literal.Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 1}}
 	elements := m.length(m.at(list))
 	uses := int32(elements) // of f; beyond 2³¹ the count is that of the remainder
 	if l.c == 1 {
@@ -54,8 +57,8 @@ func (m *core[M]) applyFold(r Ref, n *node, fold Ref, l *node) {
 	}
 	i, it := m.alloc()
 	s, state := m.alloc()
-	*it = node{kind: Iter, code: code, up: up, bits: 1, c: s}
-	*state = node{kind: Captures, code: code, val: [2]uint64{both(list, f), elements}}
+	*it = node{kind: literal.Iter, code: code, up: up, bits: 1, c: s}
+	*state = node{kind: literal.Captures, code: code, val: [2]uint64{both(list, f), elements}}
 	m.occur(i<<1, r)
 }
 
@@ -69,7 +72,7 @@ func (m *core[M]) iterate(p Place) {
 	left, up, t, v := s.val[1], r<<1, n.tag[0], n.val[0]
 	kind := m.at(list).kind
 	a, app := m.alloc()
-	*app = node{kind: App, code: n.code, bits: 1, tag: [2]Tag{Empty, t}, val: [2]uint64{0, v}}
+	*app = node{kind: literal.App, code: n.code, bits: 1, tag: [2]Tag{Empty, t}, val: [2]uint64{0, v}}
 	if left == 0 { // a tail call
 		up = n.up
 		m.release(n.c, s)
@@ -78,7 +81,7 @@ func (m *core[M]) iterate(p Place) {
 		n.bits, n.tag[0] = 1, Empty
 	}
 	app.up = up
-	if kind == Nat {
+	if kind == literal.Nat {
 		m.occur(a<<1, f)
 	} else {
 		m.element(a, app.code, list, left, f)
@@ -91,17 +94,17 @@ func (m *core[M]) iterate(p Place) {
 // element makes f ti, the function of the application a.
 func (m *core[M]) element(a Ref, code uint32, list Ref, i uint64, f Ref) {
 	b, app := m.alloc()
-	*app = node{kind: App, code: code, up: a << 1, bits: 2}
+	*app = node{kind: literal.App, code: code, up: a << 1, bits: 2}
 	m.occur(b<<1, f)
 	l := m.at(list)
-	if l.kind == List {
+	if l.kind == literal.List {
 		m.more = true
-		m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].closure.bodies[i]], up: b<<1 | 1, holder: list}
+		m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[i]], up: b<<1 | 1, holder: list}
 		return
 	}
 	m.more = true
-	m.row = row{at: b<<1 | 1, code: code, data: l.val[0], next: i * uint64(m.prog.term.Data[l.val[0]].Width)}
-	m.row.end = m.row.next + uint64(m.prog.term.Data[l.val[0]].Width)
+	m.row = row{at: b<<1 | 1, code: code, data: l.val[0], next: i * uint64(m.prog.Term.Data[l.val[0]].Width)}
+	m.row.end = m.row.next + uint64(m.prog.Term.Data[l.val[0]].Width)
 }
 
 // row is an element of data that is to be made: its numbers.
@@ -116,18 +119,18 @@ type row struct {
 func (m *core[M]) makeRow() {
 	w := &m.row
 	m.pos = w.code
-	reversed := m.prog.code[w.code].x != 0
+	reversed := m.prog.Code[w.code].X != 0
 	width := int(w.end - w.next)
 	units := 2*width - 1
 	if reversed {
 		units += 4 * width
 	}
 	m.units(Instantiate, units)
-	for values := m.prog.term.Data[w.data].Values; w.next < w.end; w.next++ {
+	for values := m.prog.Term.Data[w.data].Values; w.next < w.end; w.next++ {
 		p := w.at
 		if w.next < w.end-1 {
 			r, n := m.alloc()
-			*n = node{kind: Pair, code: w.code, up: w.at, bits: 2}
+			*n = node{kind: literal.Pair, code: w.code, up: w.at, bits: 2}
 			p, w.at = r<<1, r<<1|1
 			m.unit(Instantiate, p)
 		}
@@ -145,13 +148,13 @@ func (m *core[M]) makeRow() {
 // makeDatum makes ⟨r, d⟩[d:=λa.0⃗] at p, and returns the place of r.
 func (m *core[M]) makeDatum(p Place, code uint32) Place {
 	pair, n := m.alloc()
-	*n = node{kind: Pair, code: code, up: p, bits: 2}
+	*n = node{kind: literal.Pair, code: code, up: p, bits: 2}
 	m.unit(Instantiate, pair<<1)
 	cell, d := m.alloc()
-	*d = node{kind: Cell, code: code, bits: 1, val: [2]uint64{0, 1}}
+	*d = node{kind: literal.Cell, code: code, bits: 1, val: [2]uint64{0, 1}}
 	m.unit(Instantiate, cell<<1)
 	r, lam := m.alloc()
-	*lam = node{kind: Lam, code: m.prog.code[code].x, c: 1}
+	*lam = node{kind: literal.Lam, code: m.prog.Code[code].X, c: 1}
 	m.deliver(cell<<1, Value, uint64(r))
 	m.unit(Instantiate, r<<1)
 	m.occur(pair<<1|1, cell)

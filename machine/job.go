@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // A maximal sum in which duals are applied is run by a Job: hand-written duals choose their heads when they run,
 // so their arrivals are kept in a heap of the applications themselves, the newest dual first. Its
@@ -14,11 +17,11 @@ import "github.com/gram-machine/gram/rule"
 func (m *core[M]) deliverLate(p Place, r Ref) {
 	up := m.at(p >> 1)
 	switch k := up.kind; {
-	case k == Seed:
-		m.seeds[m.prog.code[up.code].n] = r
-	case k == Add || k == Pair || k == App && p&1 == 1:
+	case k == literal.Seed:
+		m.seeds[m.prog.Code[up.code].N] = r
+	case k == literal.Add || k == literal.Pair || k == literal.App && p&1 == 1:
 		m.deliver(p, Late, uint64(r))
-	case k == Job:
+	case k == literal.Job:
 		m.at(r).up = p
 		m.pushUnit(Search, r<<1)
 	default:
@@ -43,15 +46,15 @@ func (m *core[M]) unfold(p Place) {
 	n := m.at(r)
 	up := n.up
 	switch w := m.at(up >> 1); {
-	case w.kind != Job && n.kind == Pair:
+	case w.kind != literal.Job && n.kind == literal.Pair:
 		m.runComponents(r, n)
-	case w.kind != Job:
+	case w.kind != literal.Job:
 		m.startJob(r, n)
-	case n.kind == App:
+	case n.kind == literal.App:
 		n.c, n.val[0] = 0, uint64(lo(n.val[0]))
 		x := m.at(w.c)
 		x.val[0] = both(m.meld(lo(x.val[0]), r), hi(x.val[0]))
-	case n.kind == Pair:
+	case n.kind == literal.Pair:
 		m.deliver(up, Late, uint64(r))
 	default:
 		tag, val := n.tag, n.val
@@ -70,8 +73,8 @@ func (m *core[M]) unfold(p Place) {
 func (m *core[M]) startJob(r Ref, n *node) {
 	j, job := m.alloc()
 	x, more := m.alloc()
-	*job = node{kind: Job, code: n.code, up: n.up, bits: 1, c: x}
-	*more = node{kind: Captures, code: n.code, up: m.job}
+	*job = node{kind: literal.Job, code: n.code, up: n.up, bits: 1, c: x}
+	*more = node{kind: literal.Captures, code: n.code, up: m.job}
 	m.job = j
 	n.up = j<<1 | 1
 	m.pushUnit(Search, r<<1)
@@ -98,7 +101,7 @@ func (m *core[M]) contribute(j Ref, n *node) {
 		n.tag[0], n.val[0] = t, v
 	default:
 		r, s := m.alloc()
-		*s = node{kind: Add, code: n.code, up: j<<1 | 1, tag: [2]Tag{n.tag[0], t}, val: [2]uint64{n.val[0], v}}
+		*s = node{kind: literal.Add, code: n.code, up: j<<1 | 1, tag: [2]Tag{n.tag[0], t}, val: [2]uint64{n.val[0], v}}
 		n.tag[0] = Empty
 		m.readyAdd(r, s)
 	}

@@ -1,10 +1,13 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // copying is the body of a λ, a branch or an element of a list that is to be copied.
 type copying struct {
-	body   *template
+	body   *literal.Template
 	up     Place // what waits for the body
 	param  Ref   // the substitution of its parameter, or 0
 	holder Ref   // the node that holds its captures, or 0
@@ -19,20 +22,20 @@ func (m *core[M]) fireLambda(p Place) {
 	f, up := lo(n.val[0]), n.up
 	l := m.at(f)
 	switch l.kind {
-	case Fold:
+	case literal.Fold:
 		m.applyFold(r, n, f, l)
 		return
-	case Nat, List, Data:
+	case literal.Nat, literal.List, literal.Data:
 		m.applyList(r, n, f, l)
 		return
 	}
-	t := &m.prog.templates[m.prog.code[l.code].closure.bodies[0]]
+	t := &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[0]]
 	// Field by field: a copy of a node that was just written waits for the writes.
-	n.kind, n.bits, n.code, n.c = Sub, 0, l.code, 0
+	n.kind, n.bits, n.code, n.c = literal.Sub, 0, l.code, 0
 	n.tag[0], n.val[0] = n.tag[1], n.val[1]
-	n.tag[1], n.val[1] = Empty, t.param
-	if t.linear {
-		n.kind, n.c = Linear, f
+	n.tag[1], n.val[1] = Empty, t.Param
+	if t.Linear {
+		n.kind, n.c = literal.Linear, f
 		m.pushRule(rule.Lin, p)
 		return
 	}
@@ -43,7 +46,7 @@ func (m *core[M]) fireLambda(p Place) {
 func (m *core[M]) startCopy(f Ref, up Place, param Ref) {
 	l := m.at(f)
 	m.more = true
-	m.copy = copying{body: &m.prog.templates[m.prog.code[l.code].closure.bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
+	m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
 	if l.c > 1 {
 		l.c--
 	}
@@ -55,13 +58,13 @@ func (m *core[M]) copyBody() {
 	c := &m.copy
 	t, param := c.body, c.param
 	c.body = nil
-	m.frame[0], m.frame[paramIndex] = c.up, param<<1
+	m.frame[0], m.frame[literal.ParamIndex] = c.up, param<<1
 	m.loadCaptures(t, c.holder, c.owned)
-	m.build(t, paramIndex+1)
-	if param == 0 || t.param != 0 {
+	m.build(t, literal.ParamIndex+1)
+	if param == 0 || t.Param != 0 {
 		return
 	}
-	if n := &m.nodes[param]; n.kind == Linear {
+	if n := &m.nodes[param]; n.kind == literal.Linear {
 		m.release(param, n)
 	} else {
 		m.pushRule(rule.GC, param<<1)
@@ -72,8 +75,8 @@ func (m *core[M]) copyBody() {
 const unitsPerLook = 1 << 12
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m *core[M]) loadCaptures(t *template, h Ref, owned bool) {
-	uses, frame := t.uses, m.frame[t.locals:]
+func (m *core[M]) loadCaptures(t *literal.Template, h Ref, owned bool) {
+	uses, frame := t.Uses, m.frame[t.Locals:]
 	i := 0
 	for h != 0 {
 		n := &m.nodes[h]
@@ -103,60 +106,60 @@ func (m *core[M]) loadCaptures(t *template, h Ref, owned bool) {
 }
 
 // build makes the nodes of a template, whose frame indices begin at next.
-func (m *core[M]) build(t *template, next int) {
+func (m *core[M]) build(t *literal.Template, next int) {
 	frame := m.frame
-	code := m.prog.code[t.from:t.to]
+	code := m.prog.Code[t.From:t.To]
 	m.units(Instantiate, len(code))
 	for i := range code {
 		if m.measuring() {
-			m.pos = t.from + uint32(i)
+			m.pos = t.From + uint32(i)
 		}
 		in := &code[i]
-		p := frame[in.up] | uint32(in.slot)
-		switch in.op {
-		case makeVariable:
-			m.occur(p, frame[in.x]>>1)
-		case makeNumber:
-			m.deliver(p, Number, numeral(in.val))
-		case makeNode:
+		p := frame[in.Up] | uint32(in.Slot)
+		switch in.Op {
+		case literal.MakeVariable:
+			m.occur(p, frame[in.X]>>1)
+		case literal.MakeNumber:
+			m.deliver(p, Number, numeral(in.Val))
+		case literal.MakeNode:
 			r, n := m.alloc()
-			*n = node{kind: in.kind, code: t.from + uint32(i), up: p, bits: in.arity}
+			*n = node{kind: in.Kind, code: t.From + uint32(i), up: p, bits: in.Arity}
 			frame[next] = r << 1
 			next++
 			p = r << 1
-		case makeSub:
+		case literal.MakeSub:
 			r, n := m.alloc()
-			*n = node{kind: in.kind, code: t.from + uint32(i), bits: 1, c: in.y, val: [2]uint64{0, in.n}}
+			*n = node{kind: in.Kind, code: t.From + uint32(i), bits: 1, c: in.Y, val: [2]uint64{0, in.N}}
 			frame[next] = r << 1
 			next++
 			p = r << 1
-		case makeOpen:
+		case literal.MakeOpen:
 			r, n := m.alloc()
-			*n = node{kind: Open, code: t.from + uint32(i), bits: 1, val: [2]uint64{0, both(frame[in.x]>>1, frame[in.y]>>1)}}
+			*n = node{kind: literal.Open, code: t.From + uint32(i), bits: 1, val: [2]uint64{0, both(frame[in.X]>>1, frame[in.Y]>>1)}}
 			frame[next] = r << 1
 			next++
 			p = r << 1
-		case makeLam:
-			p = m.buildLam(in, t.from+uint32(i), p)
-		case makeIf:
+		case literal.MakeLam:
+			p = m.buildLam(in, t.From+uint32(i), p)
+		case literal.MakeIf:
 			r, n := m.alloc()
-			*n = node{kind: If, code: t.from + uint32(i), up: p, bits: 2}
+			*n = node{kind: literal.If, code: t.From + uint32(i), up: p, bits: 2}
 			frame[next] = r << 1
 			next++
 			p = r << 1
-			if len(in.closure.captures) > 0 {
+			if len(in.Closure.Captures) > 0 {
 				more, c := m.alloc()
-				*c = node{kind: Captures, code: t.from + uint32(i)}
+				*c = node{kind: literal.Captures, code: t.From + uint32(i)}
 				n.c = more
-				m.capture(more, c, r, in.closure.captures)
+				m.capture(more, c, r, in.Closure.Captures)
 			}
-		case makeInput:
-			m.deliver(p, Number, numeral(m.point[in.x]))
-		case makeZero:
+		case literal.MakeInput:
+			m.deliver(p, Number, numeral(m.point[in.X]))
+		case literal.MakeZero:
 			m.deliver(p, Zero, 0)
-		case makeNat, makeData:
+		case literal.MakeNat, literal.MakeData:
 			r, n := m.alloc()
-			*n = node{kind: in.kind, code: t.from + uint32(i), c: 1, val: [2]uint64{in.n}}
+			*n = node{kind: in.Kind, code: t.From + uint32(i), c: 1, val: [2]uint64{in.N}}
 			m.deliver(p, Value, uint64(r))
 		}
 		m.unit(Instantiate, p)
@@ -170,10 +173,10 @@ func (m *core[M]) build(t *template, next int) {
 
 // buildLam makes a λ or a list. It is a value when what it captures has values: so a value refers to older
 // values alone, and duals are made in a topological order.
-func (m *core[M]) buildLam(in *instr, i uint32, p Place) Place {
+func (m *core[M]) buildLam(in *literal.Instr, i uint32, p Place) Place {
 	r, n := m.alloc()
-	*n = node{kind: in.kind, code: i, up: p, bits: 1}
-	m.capture(r, n, r, in.closure.captures)
+	*n = node{kind: in.Kind, code: i, up: p, bits: 1}
+	m.capture(r, n, r, in.Closure.Captures)
 	m.await(r, n)
 	return r << 1
 }
@@ -184,7 +187,7 @@ func (m *core[M]) capture(r Ref, n *node, owner Ref, list []uint32) {
 	for len(list) > 4 {
 		m.store(r, n, list[:3])
 		more, next := m.alloc()
-		*next = node{kind: Captures, code: n.code, up: owner}
+		*next = node{kind: literal.Captures, code: n.code, up: owner}
 		*n.capture(3) = more
 		n.bits |= hasMore
 		r, n, list = more, next, list[3:]
@@ -215,7 +218,7 @@ func (m *core[M]) await(r Ref, n *node) {
 		m.pushUnit(Wake, *n.capture(3)<<1)
 		return
 	}
-	if n.kind == Captures {
+	if n.kind == literal.Captures {
 		r = n.up
 		n = m.at(r)
 	}
@@ -230,15 +233,15 @@ func (m *core[M]) occur(p Place, s Ref) {
 	x := m.at(s)
 	bound := x.bits&missing == 0
 	switch x.kind {
-	case FreeDual:
+	case literal.FreeDual:
 		m.deliver(p, Name, uint64(s))
 		return
-	case Cell:
+	case literal.Cell:
 		if bound {
 			m.deliver(p, Name, uint64(s))
 			return
 		}
-	case Linear:
+	case literal.Linear:
 		if x.bits&isFired != 0 {
 			v := x.val[0]
 			m.dropLinear(s, x)
@@ -248,9 +251,9 @@ func (m *core[M]) occur(p Place, s Ref) {
 		bound = false
 	}
 	n := m.at(p >> 1)
-	if n.kind == Job { // it may have any number of summands: a variable gets a place of its own
+	if n.kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
 		r, summand := m.alloc()
-		*summand = node{kind: Summand, code: n.code, up: p, bits: 1}
+		*summand = node{kind: literal.Summand, code: n.code, up: p, bits: 1}
 		p, n = r<<1, summand
 	}
 	m.placed(p)

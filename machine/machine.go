@@ -3,6 +3,7 @@ package machine
 import (
 	"math/rand/v2"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
@@ -50,7 +51,8 @@ func (m Move) String() string {
 	return m.Unit().String()
 }
 
-func (u Unit) move() Move { return Move(rule.Count) + Move(u) }
+// Move returns the move that is the unit.
+func (u Unit) Move() Move { return Move(rule.Count) + Move(u) }
 
 // Fired is an event: a rewrite that has been made, or a unit of work. It is good until its receiver returns.
 type Fired struct {
@@ -68,11 +70,9 @@ type Fired struct {
 	// there twice. Made are those among them that were free before.
 	Touched, Made []Ref
 
-	// What [Profile] needs: the instruction of the redex, or of what was made; the template whose
-	// copy comes next, or nil; and those of Touched that the move itself has touched.
-	code uint32
-	body *template
-	own  []Ref
+	Code uint32            // the instruction of the redex, or of what was made
+	Body *literal.Template // the template whose copy comes next, or nil
+	Own  []Ref             // those of Touched that the move itself has touched
 }
 
 // Work is what the firings of a rule, or a unit, have cost.
@@ -130,7 +130,7 @@ type runner interface {
 }
 
 // New makes a machine for the program. The error is a [*limits.ReachedError].
-func New(p *Program, opt Options) (*Machine, error) {
+func New(p *literal.Program, opt Options) (*Machine, error) {
 	var err error
 	m := &Machine{}
 	if opt.Measure || opt.Events != nil {
@@ -180,7 +180,7 @@ type (
 
 // core is the machine: the arena, the worklist and the counters.
 type core[M meter] struct {
-	prog *Program
+	prog *literal.Program
 	opt  Options
 
 	nodes []node
@@ -226,7 +226,7 @@ type core[M meter] struct {
 	err     error
 }
 
-func newCore[M meter](p *Program, opt Options) (*core[M], error) {
+func newCore[M meter](p *literal.Program, opt Options) (*core[M], error) {
 	most := opt.Limits.MaxMemory
 	if most == 0 {
 		most = limits.DefaultArena
@@ -235,8 +235,8 @@ func newCore[M meter](p *Program, opt Options) (*core[M], error) {
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &core[M]{prog: p, opt: opt, arena: arena, nodes: view(arena), frame: make([]uint32, max(p.frame, 2)),
-		seeds: make([]Ref, p.outputs), answers: make([]float64, p.outputs)}
+	m := &core[M]{prog: p, opt: opt, arena: arena, nodes: view(arena), frame: make([]uint32, max(p.Frame, 2)),
+		seeds: make([]Ref, p.Outputs), answers: make([]float64, p.Outputs)}
 	return m, nil
 }
 
@@ -253,7 +253,7 @@ func (m *core[M]) push(move Move, p Place) {
 }
 
 func (m *core[M]) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
-func (m *core[M]) pushUnit(u Unit, p Place)      { m.push(u.move(), p) }
+func (m *core[M]) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
 
 // reduce empties the worklist, and lets the jobs go on when it is empty.
 func (m *core[M]) reduce() error {
@@ -322,7 +322,7 @@ func (m *core[M]) fail(err error) {
 // units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
 func (m *core[M]) units(u Unit, n int) {
 	if !m.measuring() {
-		m.fired[u.move()] += uint64(n)
+		m.fired[u.Move()] += uint64(n)
 		m.fuel -= n
 	}
 }
@@ -335,9 +335,9 @@ func (m *core[M]) unit(u Unit, p Place) {
 }
 
 func (m *core[M]) bookUnit(u Unit, p Place) {
-	m.fired[u.move()]++
+	m.fired[u.Move()]++
 	m.fuel--
-	m.book(u.move(), p)
+	m.book(u.Move(), p)
 	m.beginMove(0)
 }
 
@@ -384,10 +384,10 @@ func (m *core[M]) tell(move Move, p Place) {
 		m.to = p
 	}
 	e := &m.event
-	e.N, e.Move, e.Backward = m.steps, move, m.job != 0 && (m.prog.outputs > 0 || m.job == m.running)
+	e.N, e.Move, e.Backward = m.steps, move, m.job != 0 && (m.prog.Outputs > 0 || m.job == m.running)
 	e.Redex, e.Result, e.Pos = p, m.to, m.posOf(m.pos)
 	e.Words, e.Live, e.Touched, e.Made = m.touched, m.made-m.freed, m.seen, m.unused
-	e.code, e.body, e.own = m.pos, m.copy.body, m.seen[m.begun:]
+	e.Code, e.Body, e.Own = m.pos, m.copy.body, m.seen[m.begun:]
 	if err := m.opt.Events(e); err != nil {
 		m.fail(err)
 	}
@@ -404,8 +404,8 @@ func (m *core[M]) counted() uint64 {
 }
 
 func (m *core[M]) posOf(code uint32) term.Pos {
-	if int(code) < len(m.prog.code) {
-		return m.prog.code[code].pos
+	if int(code) < len(m.prog.Code) {
+		return m.prog.Code[code].Pos
 	}
 	return 0
 }

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // firePair is (2): s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α.
 func (m *core[M]) firePair(p Place) {
@@ -28,9 +31,9 @@ func (m *core[M]) firePlusPair(p Place) {
 	n := m.at(r)
 	a, t, ttag, tval := m.openPair(lo(n.val[0]))
 	b, u, utag, uval := m.openPair(lo(n.val[1]))
-	n.kind, n.bits, n.tag = Pair, 2, [2]Tag{}
-	*t = node{kind: Add, code: n.code, up: r << 1, tag: [2]Tag{ttag[0], utag[0]}, val: [2]uint64{tval[0], uval[0]}}
-	*u = node{kind: Add, code: n.code, up: r<<1 | 1, tag: [2]Tag{ttag[1], utag[1]}, val: [2]uint64{tval[1], uval[1]}}
+	n.kind, n.bits, n.tag = literal.Pair, 2, [2]Tag{}
+	*t = node{kind: literal.Add, code: n.code, up: r << 1, tag: [2]Tag{ttag[0], utag[0]}, val: [2]uint64{tval[0], uval[0]}}
+	*u = node{kind: literal.Add, code: n.code, up: r<<1 | 1, tag: [2]Tag{ttag[1], utag[1]}, val: [2]uint64{tval[1], uval[1]}}
 	m.readyAdd(b, u)
 	m.readyAdd(a, t)
 }
@@ -81,5 +84,5 @@ func (m *core[M]) forward(r Ref, n *node, i int) {
 }
 
 func (m *core[M]) isPair(t Tag, v uint64) bool {
-	return t == Value || t == Late && m.at(lo(v)).kind == Pair
+	return t == Value || t == Late && m.at(lo(v)).kind == literal.Pair
 }

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gram-machine/gram/compile/literal"
 )
 
 // begin empties the arena, and makes the start term at the point.
 func (m *core[M]) begin(point []float64) {
 	m.point = point
 	m.mark(0)
-	m.build(&m.prog.templates[m.prog.start], paramIndex+1+m.prog.free)
+	m.build(&m.prog.Templates[m.prog.Start], literal.ParamIndex+1+m.prog.Free)
 }
 
 // reset makes the arena empty.
@@ -40,7 +42,7 @@ func (m *core[M]) value(point []float64) error {
 		return err
 	}
 	r, n := m.alloc()
-	*n = node{kind: Result, code: noCode, bits: 1}
+	*n = node{kind: literal.Result, code: literal.NoCode, bits: 1}
 	m.result = r
 	m.frame[0] = r << 1
 	m.begin(point)
@@ -52,10 +54,10 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
-	for i := range m.prog.free {
+	for i := range m.prog.Free {
 		r, n := m.alloc()
-		*n = node{kind: FreeDual, code: noCode}
-		m.frame[paramIndex+1+i] = r << 1
+		*n = node{kind: literal.FreeDual, code: literal.NoCode}
+		m.frame[literal.ParamIndex+1+i] = r << 1
 	}
 	m.begin(point)
 	if err := m.reduce(); err != nil {
@@ -64,7 +66,7 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 	copy(values, m.answers)
 	for i, app := range m.seeds {
 		j, job := m.alloc()
-		*job = node{kind: Job, code: m.nodes[app].code, bits: 1}
+		*job = node{kind: literal.Job, code: m.nodes[app].code, bits: 1}
 		m.job, m.cursor = j, m.newest
 		n := m.at(app)
 		n.up = j<<1 | 1
@@ -72,7 +74,7 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 		if err := m.reduce(); err != nil {
 			return err
 		}
-		m.readRow(jacobian[i*m.prog.inputs : (i+1)*m.prog.inputs])
+		m.readRow(jacobian[i*m.prog.Inputs : (i+1)*m.prog.Inputs])
 		m.job = 0
 		m.release(j, m.at(j))
 	}
@@ -116,7 +118,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			m.mark(0)
 			m.unit(ReadBack, 0)
 			m.units(ReadBack, 1)
-		case m.nodes[lo(o.v)].kind == Pair:
+		case m.nodes[lo(o.v)].kind == literal.Pair:
 			p := &m.nodes[lo(o.v)]
 			stack = append(stack, operand{p.tag[1], p.val[1]}, operand{p.tag[0], p.val[0]})
 		default:
@@ -142,15 +144,15 @@ func (m *core[M]) readList(list Ref) ([]node, error) {
 		m.fired, m.words, m.most, m.steps, m.made, m.freed, m.opt.Events = fired, words, most, steps, made, freed, events
 	}()
 	r, n := m.alloc()
-	*n = node{kind: Result, code: noCode, bits: 1}
+	*n = node{kind: literal.Result, code: literal.NoCode, bits: 1}
 	b, app2 := m.alloc()
-	*app2 = node{kind: App, code: noCode, up: r << 1, bits: 1, tag: [2]Tag{Empty, Zero}}
+	*app2 = node{kind: literal.App, code: literal.NoCode, up: r << 1, bits: 1, tag: [2]Tag{Empty, Zero}}
 	a, app := m.alloc()
-	*app = node{kind: App, code: noCode, up: b << 1, bits: 2}
+	*app = node{kind: literal.App, code: literal.NoCode, up: b << 1, bits: 2}
 	m.nodes[list].c++
 	m.deliver(a<<1, Value, uint64(list))
 	m.frame[0] = a<<1 | 1
-	m.build(&m.prog.templates[m.prog.cons], paramIndex+1)
+	m.build(&m.prog.Templates[m.prog.Cons], literal.ParamIndex+1)
 	if err := m.reduce(); err != nil {
 		return nil, err
 	}

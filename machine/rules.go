@@ -26,10 +26,10 @@ func ruleTable[M meter]() *[NumMoves]tableRow[M] {
 		rule.Function:     {"12", "function", "f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk", (*core[M]).fireFunction},
 		rule.Branch:       {"13", "branch", "if r < q then t else u → t or u", (*core[M]).fireBranch},
 	}
-	t[Instantiate.move()] = tableRow[M]{name: "instantiate", fire: (*core[M]).iterate}
-	t[Wake.move()] = tableRow[M]{name: "wake", fire: (*core[M]).wake}
-	t[FreeUnit.move()] = tableRow[M]{name: "free", fire: (*core[M]).freeValue}
-	t[Search.move()] = tableRow[M]{name: "search", fire: (*core[M]).unfold}
+	t[Instantiate.Move()] = tableRow[M]{name: "instantiate", fire: (*core[M]).iterate}
+	t[Wake.Move()] = tableRow[M]{name: "wake", fire: (*core[M]).wake}
+	t[FreeUnit.Move()] = tableRow[M]{name: "free", fire: (*core[M]).freeValue}
+	t[Search.Move()] = tableRow[M]{name: "search", fire: (*core[M]).unfold}
 	return t
 }
 

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
 // last occurrence takes it. Of a dual variable at the head of an application, by the λ that it is bound to:
@@ -35,7 +38,7 @@ func (m *core[M]) fireGC(p Place) {
 	r := p >> 1
 	n := m.at(r)
 	switch {
-	case n.kind == Cell:
+	case n.kind == literal.Cell:
 		m.dropCell(r, n)
 		return
 	case n.c != 0: // the value of an output is read here

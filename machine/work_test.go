@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -161,17 +162,17 @@ func TestPropertyConstants(t *testing.T) {
 		if p.Term.Types.Kind(ty) == term.VecKind {
 			k = p.Term.Types.Len(ty)
 		}
-		prog, err := machine.NewGradient(d, p.Inputs, k, nil)
+		prog, err := literal.NewGradient(d, p.Inputs, k, nil)
 		require.NoError(t, err)
 		k = max(1, k)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Gradient(p.Point, make([]float64, k), make([]float64, k*len(p.Point))) })
-		prog, err = machine.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
+		prog, err = literal.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
 		require.NoError(t, err)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Value(nil) })
 	})
 }
 
-func requireBounded(t require.TestingT, p *machine.Program, opt machine.Options, run func(*machine.Machine)) {
+func requireBounded(t require.TestingT, p *literal.Program, opt machine.Options, run func(*machine.Machine)) {
 	m, err := machine.New(p, opt)
 	require.NoError(t, err)
 	defer m.Close()
@@ -182,7 +183,7 @@ func requireBounded(t require.TestingT, p *machine.Program, opt machine.Options,
 // run runs the gradient or the value of a program.
 func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options) machine.Stats {
 	if !gradient {
-		prog, err := machine.NewValue(p.Term(), p.ScalarInputs(), nil)
+		prog, err := literal.NewValue(p.Term(), p.ScalarInputs(), nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, opt)
 		require.NoError(t, err)
@@ -198,7 +199,7 @@ func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options
 	if p.Shape().Kind == gram.VectorShape {
 		k = p.Shape().Size
 	}
-	prog, err := machine.NewGradient(d, p.ScalarInputs(), k, nil)
+	prog, err := literal.NewGradient(d, p.ScalarInputs(), k, nil)
 	require.NoError(t, err)
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package revgrad
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -38,7 +39,7 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref,
 	if err := Undefined(t); err != nil {
 		return nil, err
 	}
-	inside := t.Inside(maps.Keys(given))
+	inside := t.Inside(slices.Collect(maps.Keys(given))...)
 	d := &reverser{src: t, dst: term.New(t.Types), image: make([]term.Ref, len(t.Nodes))}
 	d.dst.Data = t.Data
 	nodes, vars := imageSize(t, inside)

@@ -23,22 +23,26 @@ type checker struct {
 // checks that every occurrence of a variable that is bound is in the scope of its
 // binder. The error is a [*TypeError]. It takes time linear in the arena.
 func (t *Term) Check() (Type, error) {
-	types, err := t.Typing()
+	types, err := t.Typing(nil)
 	if err != nil {
 		return 0, err
 	}
 	return types[t.Root], nil
 }
 
-// Typing is [Term.Check], and returns the types of all nodes of the term.
-func (t *Term) Typing() ([]Type, error) {
-	tr, err := t.traverse()
+// Typing is [Term.Check], and returns the types of all nodes of the term. It calls look,
+// if that is not nil, at least every 2¹⁶ nodes; an error of look ends it.
+func (t *Term) Typing(look func() error) ([]Type, error) {
+	tr, err := t.traverse(look)
 	if err != nil {
 		return nil, err
 	}
 	c := checker{t: t, tr: tr, types: make([]Type, len(t.Nodes)),
 		linearity: linearity{outer: make([]Var, len(t.Nodes)), lin: make([]bool, len(t.Nodes))}}
-	for _, r := range tr.order[1:] {
+	for i, r := range tr.nodes[1:] {
+		if err := lookAt(i, look); err != nil {
+			return nil, err
+		}
 		if c.types[r], err = c.node(r); err != nil {
 			return nil, err
 		}

@@ -14,12 +14,12 @@ type Import struct {
 // it binds become new ones. It takes time linear in the arena of u, which it only reads.
 func (t *Term) Import(u *Term, how Import) Ref {
 	types := t.Types.translation(u.Types)
-	live := u.reachable()
+	live := u.Inside(u.Root)
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, len(u.Vars))
 	for r := range u.Nodes {
 		if live[r] {
-			u.binders(&u.Nodes[r], func(x Var) {
+			u.Binders(&u.Nodes[r], func(x Var) {
 				v := u.Vars[x]
 				v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
 				own[x] = t.NewVar(v)
@@ -98,20 +98,10 @@ func (x *translation) of(t Type) Type {
 	if x.from == x.to || t == 0 {
 		return t
 	}
-	for stack := []Type{t}; len(stack) > 0; {
-		t := stack[len(stack)-1]
-		n := x.from.nodes[t]
-		more := len(stack)
-		for _, part := range []Type{n.a, n.b} {
-			if part != 0 && x.known[part] == 0 {
-				stack = append(stack, part)
-			}
-		}
-		if len(stack) == more {
-			stack = stack[:more-1]
-			n.a, n.b = x.known[n.a], x.known[n.b]
-			x.known[t] = x.to.intern(n)
-		}
-	}
+	known := func(t Type) bool { return x.known[t] != 0 }
+	x.from.bottomUp(t, known, func(t Type, n typeNode) {
+		n.a, n.b = x.known[n.a], x.known[n.b]
+		x.known[t] = x.to.intern(n)
+	})
 	return x.known[t]
 }

@@ -3,37 +3,54 @@ package term
 // A traversal is the nodes of a term in the order in which their typings are derived:
 // children first, and u before t in t[x:=u]. Places count from 1; 0 is none.
 type traversal struct {
-	order  []Ref // the node at each place
+	nodes  []Ref // the node at each place
 	at     []Ref // the place of each node, 0 where it isn't under the root
 	size   []Ref // how many nodes a node's subterm has: they stand side by side, the node last
 	binder []Ref // the node that binds each variable, in its child A; 0 where it is free
 }
 
-// traverse finds the order by two loops over the arena. The error is a [*TypeError]
-// where a node has two parents or a variable two binders.
-func (t *Term) traverse() (*traversal, error) {
+// traverse finds the order by two loops over the arena. The error is look's, or a
+// [*TypeError] where a node has two parents or a variable two binders.
+func (t *Term) traverse(look func() error) (*traversal, error) {
 	n := len(t.Nodes)
 	tr := &traversal{at: make([]Ref, n), size: make([]Ref, n), binder: make([]Ref, len(t.Vars))}
 	for r := 1; r < n; r++ {
+		if err := lookAt(r, look); err != nil {
+			return nil, err
+		}
 		size := 1
-		t.kids(&t.Nodes[r], func(k Ref) { size += int(tr.size[k]) })
+		t.Kids(&t.Nodes[r], func(k Ref) { size += int(tr.size[k]) })
 		tr.size[r] = Ref(min(n, size))
 	}
 	if int(tr.size[t.Root]) >= n {
 		return nil, t.shared(t.Root)
 	}
-	tr.order = make([]Ref, tr.size[t.Root]+1)
+	tr.nodes = make([]Ref, tr.size[t.Root]+1)
 	tr.at[t.Root] = tr.size[t.Root]
 	for r := t.Root; r > 0; r-- {
+		if err := lookAt(int(r), look); err != nil {
+			return nil, err
+		}
 		if tr.at[r] == 0 {
 			continue
 		}
-		tr.order[tr.at[r]] = r
+		tr.nodes[tr.at[r]] = r
 		if err := t.place(tr, r); err != nil {
 			return nil, err
 		}
 	}
 	return tr, nil
+}
+
+// lookEvery is how many nodes a pass over an arena visits between two calls of its look.
+const lookEvery = 1 << 14
+
+// lookAt calls look, which may be nil, at every lookEvery-th node.
+func lookAt(i int, look func() error) error {
+	if i%lookEvery == 0 && look != nil {
+		return look()
+	}
+	return nil
 }
 
 func (t *Term) shared(r Ref) error {
@@ -58,9 +75,9 @@ func (t *Term) place(tr *traversal, r Ref) (err error) {
 		put(n.B)
 		put(n.A)
 	default:
-		t.kids(n, put)
+		t.Kids(n, put)
 	}
-	t.binders(n, func(x Var) {
+	t.Binders(n, func(x Var) {
 		if tr.binder[x] != 0 {
 			err = &TypeError{At: r, Pos: n.Pos, Msg: t.Vars[x].Name + " is bound twice"}
 		}

@@ -2,6 +2,8 @@ package term
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,14 +16,12 @@ func (t *Term) String() string {
 	for i := range t.Vars {
 		p.dup[t.Vars[i].Name]++
 	}
-	return p.print(t.Root)
+	return printItems(uint32(t.Root), math.MaxInt, p.expand)
 }
 
 type printer struct {
 	t   *Term
-	dup map[string]int
-	b   strings.Builder
-	out []printItem
+	dup map[string]int // how many variables have each name
 }
 
 // Levels of the grammar, loosest first: what a printed part may stand in without
@@ -33,10 +33,37 @@ const (
 	levelAtom
 )
 
+// printItem is a part of a printed term or type: a text, or the node r, which stands in
+// parentheses if its own level is below this one.
 type printItem struct {
 	text  string
-	r     Ref
+	r     uint32
 	level int
+}
+
+// printItems prints a node, up to some maxLen bytes. expand returns the parts of a node,
+// and its level.
+func printItems(root uint32, maxLen int, expand func(r uint32) ([]printItem, int)) string {
+	var b strings.Builder
+	for stack := []printItem{{r: root}}; len(stack) > 0; {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if b.Len() > maxLen {
+			b.WriteString("…")
+			break
+		}
+		if it.r == 0 {
+			b.WriteString(it.text)
+			continue
+		}
+		items, level := expand(it.r)
+		if level < it.level {
+			items = append(append([]printItem{lit("(")}, items...), lit(")"))
+		}
+		slices.Reverse(items)
+		stack = append(stack, items...)
+	}
+	return b.String()
 }
 
 func (p *printer) name(x Var) string {
@@ -59,7 +86,7 @@ func (p *printer) names(xs []Ref) string {
 }
 
 func lit(s string) printItem         { return printItem{text: s} }
-func sub(r Ref, level int) printItem { return printItem{r: r, level: level} }
+func sub(r Ref, level int) printItem { return printItem{r: uint32(r), level: level} }
 func number(r float64) string        { return strconv.FormatFloat(r, 'g', -1, 64) }
 
 func (p *printer) list(open string, kids []Ref, sep, end string) []printItem {
@@ -73,28 +100,8 @@ func (p *printer) list(open string, kids []Ref, sep, end string) []printItem {
 	return append(items, lit(end))
 }
 
-func (p *printer) print(root Ref) string {
-	p.out = append(p.out, sub(root, levelSum))
-	for len(p.out) > 0 {
-		it := p.out[len(p.out)-1]
-		p.out = p.out[:len(p.out)-1]
-		if it.r == 0 {
-			p.b.WriteString(it.text)
-			continue
-		}
-		items, level := p.expand(it.r)
-		if level < it.level {
-			items = append(append([]printItem{lit("(")}, items...), lit(")"))
-		}
-		for i := len(items) - 1; i >= 0; i-- {
-			p.out = append(p.out, items[i])
-		}
-	}
-	return p.b.String()
-}
-
 // expand returns the parts of node r and the level at which it stands.
-func (p *printer) expand(r Ref) ([]printItem, int) {
+func (p *printer) expand(r uint32) ([]printItem, int) {
 	t := p.t
 	n := &t.Nodes[r]
 	switch n.Op {

@@ -2,7 +2,6 @@ package term
 
 import (
 	"encoding/binary"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -34,29 +33,15 @@ func (t *Term) Subterm(at Ref) *Subterm {
 		n := &t.Nodes[r]
 		s.mention(n)
 		from := len(stack)
-		t.kids(n, func(k Ref) { stack = append(stack, k) })
+		t.Kids(n, func(k Ref) { stack = append(stack, k) })
 		slices.Reverse(stack[from:])
 	}
 	return s
 }
 
-// Inside marks the nodes of the subterms at the given ones.
-func (t *Term) Inside(roots iter.Seq[Ref]) []bool {
-	inside := make([]bool, len(t.Nodes))
-	for r := range roots {
-		inside[r] = true
-	}
-	for r := len(t.Nodes) - 1; r > 0; r-- {
-		if inside[r] {
-			t.kids(&t.Nodes[r], func(k Ref) { inside[k] = true })
-		}
-	}
-	return inside
-}
-
 // mention gives what n binds or mentions its place.
 func (s *Subterm) mention(n *Node) {
-	s.t.binders(n, func(x Var) {
+	s.t.Binders(n, func(x Var) {
 		s.vars[x] = len(s.Bound)
 		s.Bound = append(s.Bound, x)
 	})
@@ -81,7 +66,10 @@ func (s *Subterm) mention(n *Node) {
 // free variables, which are taken in the order of Free, and data at the same places. No
 // encoding is the beginning of another one.
 func (s *Subterm) Encode(out []byte) []byte {
-	e := encoder{s: s, out: out, types: map[Type]uint64{}}
+	return s.encode(&encoder{s: s, out: out, types: map[Type]uint64{}})
+}
+
+func (s *Subterm) encode(e *encoder) []byte {
 	for _, r := range s.Nodes {
 		e.node(&s.t.Nodes[r])
 	}
@@ -91,7 +79,7 @@ func (s *Subterm) Encode(out []byte) []byte {
 type encoder struct {
 	s     *Subterm
 	out   []byte
-	types map[Type]uint64 // the numbers of those that have been written
+	types map[Type]uint64 // the numbers of those that have been written; nil: leave types out
 }
 
 func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
@@ -127,7 +115,7 @@ func (e *encoder) node(n *Node) {
 	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp:
 		e.uint(uint64(n.N))
 	}
-	t.binders(n, func(x Var) {
+	t.Binders(n, func(x Var) {
 		linear := byte(0)
 		if t.Vars[x].Linear {
 			linear = 1
@@ -140,6 +128,9 @@ func (e *encoder) node(n *Node) {
 // typ writes the number of a type, which is new if it is that of no other; what a new
 // one is built of follows.
 func (e *encoder) typ(t Type) {
+	if e.types == nil {
+		return
+	}
 	tt := e.s.t.Types
 	for stack := []Type{t}; len(stack) > 0; {
 		t := stack[len(stack)-1]

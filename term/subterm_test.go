@@ -151,7 +151,7 @@ func changed(t *rapid.T, src *term.Term) *term.Term {
 // what they are isolated as is the same then.
 func TestPropertyEncode(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p, q := drawn(t), (*term.Term)(nil)
+		p, q := generate.Mixed(t, 40), (*term.Term)(nil)
 		switch rapid.IntRange(0, 2).Draw(t, "pair") {
 		case 0:
 			p, q = generate.Draw(t, generate.Options{Size: 4}).Term, generate.Draw(t, generate.Options{Size: 4}).Term
@@ -175,7 +175,7 @@ func TestPropertyEncode(t *testing.T) {
 // it has the subterm's type.
 func TestPropertyIsolate(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := drawn(t)
+		p := generate.Mixed(t, 40)
 		s := p.Subterm(p.Root)
 		u := s.Isolate()
 		require.True(t, alphaEqual(p, u), "%v\n%v", p, u)
@@ -194,8 +194,9 @@ func TestPropertyIsolate(t *testing.T) {
 
 // TestEncodeTellsApart: terms that differ in little have different encodings.
 func TestEncodeTellsApart(t *testing.T) {
-	c := newCalc()
-	xs := c.fresh("f")
+	c := term.New(term.NewTypes())
+	fresh := func(name string) term.Var { return c.NewVar(term.VarInfo{Name: name, Type: term.R}) }
+	x, y, xs := fresh("x"), fresh("y"), fresh("f")
 	lam := func(typ term.Type, linear bool) func() term.Ref {
 		return func() term.Ref {
 			x := c.NewVar(term.VarInfo{Name: "x", Type: typ, Linear: linear})
@@ -209,12 +210,12 @@ func TestEncodeTellsApart(t *testing.T) {
 		func() term.Ref { return c.Num(0, math.NaN()) },
 		lam(term.R, false), lam(term.R, true), lam(c.Types.Vec(1, term.R), false), lam(c.Types.Prod(term.R, term.R), false),
 		lam(c.Types.Arrow(term.R, term.R), false), lam(c.Types.Dual(1), false), lam(term.AbstractDual, false),
-		func() term.Ref { return c.Add(0, c.Variable(0, c.x), c.Variable(0, c.x)) },
-		func() term.Ref { return c.Add(0, c.Variable(0, c.x), c.Variable(0, c.y)) },
+		func() term.Ref { return c.Add(0, c.Variable(0, x), c.Variable(0, x)) },
+		func() term.Ref { return c.Add(0, c.Variable(0, x), c.Variable(0, y)) },
 		func() term.Ref { return c.Nat(0, 3, term.R) },
 		func() term.Ref { return c.Nat(0, 3, c.Types.Prod(term.R, term.R)) },
 		func() term.Ref { return c.List(0, term.R, term.R, nil) },
-		func() term.Ref { return c.Lam(0, xs, c.Variable(0, c.x)) },
+		func() term.Ref { return c.Lam(0, xs, c.Variable(0, x)) },
 	} {
 		text := string(c.Subterm(make()).Encode(nil))
 		require.NotContains(t, seen, text, "%d is as %d", i, seen[text])
@@ -224,8 +225,8 @@ func TestEncodeTellsApart(t *testing.T) {
 
 // TestSubtermOfDeepTerm: a subterm 10⁶ deep needs no deep stack.
 func TestSubtermOfDeepTerm(t *testing.T) {
-	c := newCalc()
-	r := c.Variable(0, c.x)
+	c := term.New(term.NewTypes())
+	r := c.Variable(0, c.NewVar(term.VarInfo{Name: "x", Type: term.R}))
 	for range 1_000_000 {
 		r = c.Add(0, c.Num(0, 1), r)
 	}

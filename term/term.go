@@ -192,9 +192,9 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 	return t.add(Node{Op: DataOp, Pos: p, A: Ref(i), Elem: elem, Res: res})
 }
 
-// kids calls f on each child of n, from left to right in the order in which the
+// Kids calls f on each child of n, from left to right in the order in which the
 // calculus writes them.
-func (t *Term) kids(n *Node, f func(Ref)) {
+func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
 	case LamOp:
 		f(n.A)
@@ -208,8 +208,8 @@ func (t *Term) kids(n *Node, f func(Ref)) {
 	}
 }
 
-// binders calls f on each variable that n binds.
-func (t *Term) binders(n *Node, f func(Var)) {
+// Binders calls f on each variable that n binds.
+func (t *Term) Binders(n *Node, f func(Var)) {
 	switch n.Op {
 	case LamOp, LetOp:
 		f(n.X)
@@ -226,7 +226,7 @@ func (t *Term) binders(n *Node, f func(Var)) {
 // BoundVars returns the variables that n binds, from left to right.
 func (t *Term) BoundVars(n *Node) []Var {
 	var xs []Var
-	t.binders(n, func(x Var) { xs = append(xs, x) })
+	t.Binders(n, func(x Var) { xs = append(xs, x) })
 	return xs
 }
 
@@ -235,7 +235,7 @@ func (t *Term) BoundVars(n *Node) []Var {
 // numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
 // list and 3 + 2n for #n. It saturates at math.MaxInt64.
 func (t *Term) Size() int64 {
-	live := t.reachable()
+	live := t.Inside(t.Root)
 	var size float64
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
 		if !live[r] {
@@ -281,23 +281,25 @@ func (t *Term) Bytes() int64 {
 		int64(cap(t.Vars))*int64(unsafe.Sizeof(VarInfo{})) + int64(names) + int64(cap(t.Data))*int64(unsafe.Sizeof(Data{})) + int64(len(t.Types.nodes))*perType
 }
 
-// reachable marks the nodes of the term under the root: a loop from the root
-// down, since children come before parents.
-func (t *Term) reachable() []bool {
-	live := make([]bool, len(t.Nodes))
-	live[t.Root] = true
-	mark := func(c Ref) { live[c] = true }
-	for r := t.Root; r > 0; r-- {
-		if live[r] {
-			t.kids(&t.Nodes[r], mark)
+// Inside marks the nodes of the subterms at the given ones: a loop from the end of the
+// arena to its beginning, since children come before parents.
+func (t *Term) Inside(roots ...Ref) []bool {
+	inside := make([]bool, len(t.Nodes))
+	for _, r := range roots {
+		inside[r] = true
+	}
+	mark := func(k Ref) { inside[k] = true }
+	for r := len(t.Nodes) - 1; r > 0; r-- {
+		if inside[r] {
+			t.Kids(&t.Nodes[r], mark)
 		}
 	}
-	return live
+	return inside
 }
 
 // FreeVars returns the free variables of the term, fv(t), in the order of Vars.
 func (t *Term) FreeVars() []Var {
-	live := t.reachable()
+	live := t.Inside(t.Root)
 	free := make([]bool, len(t.Vars))
 	bound := make([]bool, len(t.Vars))
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
@@ -308,7 +310,7 @@ func (t *Term) FreeVars() []Var {
 		if n.Op == VarOp {
 			free[n.X] = true
 		}
-		t.binders(n, func(x Var) { bound[x] = true })
+		t.Binders(n, func(x Var) { bound[x] = true })
 	}
 	var out []Var
 	for x := range free {

@@ -1,9 +1,6 @@
 package term
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Type is a handle of an interned type: within one [Types], equal types have
 // equal handles. 0 is no type.
@@ -25,6 +22,7 @@ const (
 
 type typeNode struct {
 	kind Kind
+	real bool   // it is R^d
 	n    uint32 // VecKind: s; DualKind: d, 0 where d is left abstract
 	a, b Type   // DualKind: b is R^d
 }
@@ -57,13 +55,46 @@ func NewTypes() *Types {
 }
 
 func (tt *Types) intern(n typeNode) Type {
-	if t, ok := tt.index[n]; ok {
-		return t
+	switch n.kind {
+	case RKind, EuclidKind:
+		n.real = true
+	case ProdKind:
+		n.real = tt.nodes[n.a].real && tt.nodes[n.b].real
+	case VecKind:
+		n.real = tt.nodes[n.a].real
 	}
-	t := Type(len(tt.nodes))
-	tt.nodes = append(tt.nodes, n)
-	tt.index[n] = t
+	t, ok := tt.index[n]
+	if !ok {
+		t = Type(len(tt.nodes))
+		tt.nodes = append(tt.nodes, n)
+		tt.index[n] = t
+	}
 	return t
+}
+
+// bottomUp calls f for t and each type that it is made of, parts first, but not for what
+// known reports and its parts.
+func (tt *Types) bottomUp(t Type, known func(Type) bool, f func(Type, typeNode)) {
+	if known(t) {
+		return
+	}
+	for stack := []Type{t}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		n := tt.nodes[t]
+		more := len(stack)
+		for _, part := range []Type{n.a, n.b} {
+			if part != 0 && !known(part) {
+				stack = append(stack, part)
+			}
+		}
+		if len(stack) > more {
+			continue
+		}
+		stack = stack[:more-1]
+		if !known(t) {
+			f(t, n)
+		}
+	}
 }
 
 // Prod returns A × B.
@@ -135,121 +166,55 @@ func (tt *Types) Len(t Type) int { return int(tt.nodes[t].n) }
 // Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, → and ^s.
 // It panics on a type that holds a linear negation, where D is not defined.
 func (tt *Types) Reverse(t Type) Type {
-	if r, ok := tt.rev[t]; ok {
-		return r
-	}
-	type frame struct {
-		t    Type
-		done bool
-	}
-	stack := []frame{{t: t}}
-	for len(stack) > 0 {
-		f := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if _, ok := tt.rev[f.t]; ok {
-			continue
-		}
-		n := tt.nodes[f.t]
-		if !f.done {
-			switch n.kind {
-			case ProdKind, ArrowKind:
-				stack = append(stack, frame{f.t, true}, frame{t: n.a}, frame{t: n.b})
-				continue
-			case VecKind:
-				stack = append(stack, frame{f.t, true}, frame{t: n.a})
-				continue
-			}
-		}
+	known := func(t Type) bool { return tt.rev[t] != 0 }
+	tt.bottomUp(t, known, func(t Type, n typeNode) {
 		switch n.kind {
 		case RKind:
-			tt.rev[f.t] = tt.Prod(R, AbstractDual)
+			tt.rev[t] = tt.Prod(R, AbstractDual)
 		case ProdKind:
-			tt.rev[f.t] = tt.Prod(tt.rev[n.a], tt.rev[n.b])
+			tt.rev[t] = tt.Prod(tt.rev[n.a], tt.rev[n.b])
 		case ArrowKind:
-			tt.rev[f.t] = tt.Arrow(tt.rev[n.a], tt.rev[n.b])
+			tt.rev[t] = tt.Arrow(tt.rev[n.a], tt.rev[n.b])
 		case VecKind:
-			tt.rev[f.t] = tt.Vec(int(n.n), tt.rev[n.a])
+			tt.rev[t] = tt.Vec(int(n.n), tt.rev[n.a])
 		default:
-			panic("term: D is not defined on " + tt.String(f.t))
+			panic("term: D is not defined on " + tt.String(t))
 		}
-	}
+	})
 	return tt.rev[t]
 }
 
 // Euclidean reports whether t is R^d for some d ≥ 1: R itself, a product or a
 // vector of Euclidean types.
-func (tt *Types) Euclidean(t Type) bool {
-	stack := []Type{t}
-	for len(stack) > 0 {
-		n := tt.nodes[stack[len(stack)-1]]
-		stack = stack[:len(stack)-1]
-		switch n.kind {
-		case RKind, EuclidKind:
-		case ProdKind:
-			stack = append(stack, n.a, n.b)
-		case VecKind:
-			stack = append(stack, n.a)
-		default:
-			return false
-		}
-	}
-	return true
-}
+func (tt *Types) Euclidean(t Type) bool { return tt.nodes[t].real }
 
 // maxTypeText bounds the length of a printed type: beyond it an ellipsis stands.
 const maxTypeText = 2000
 
 // String prints t in the notation of the surface language: R * R, A -> B, R^3.
 func (tt *Types) String(t Type) string {
-	var b strings.Builder
-	type item struct {
-		text string
-		t    Type
-		prec int
-	}
 	const (
 		arrow = iota
 		prod
 		atom
 	)
-	stack := []item{{t: t}}
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if b.Len() > maxTypeText {
-			b.WriteString("…")
-			break
-		}
-		if it.t == 0 {
-			b.WriteString(it.text)
-			continue
-		}
-		n := tt.nodes[it.t]
-		var parts []item
-		prec := atom
+	sub := func(t Type, level int) printItem { return printItem{r: uint32(t), level: level} }
+	return printItems(uint32(t), maxTypeText, func(r uint32) ([]printItem, int) {
+		n := tt.nodes[r]
 		switch n.kind {
 		case RKind:
-			parts = []item{{text: "R"}}
+			return []printItem{lit("R")}, atom
 		case EuclidKind:
-			parts = []item{{text: "R^d"}}
+			return []printItem{lit("R^d")}, atom
 		case DualKind:
-			prec = arrow
-			parts = []item{{text: "R -o "}, {t: n.b, prec: arrow}}
+			return []printItem{lit("R -o "), sub(n.b, arrow)}, arrow
 		case VecKind:
-			parts = []item{{t: n.a, prec: atom}, {text: fmt.Sprintf("^%d", n.n)}}
+			return []printItem{sub(n.a, atom), lit(fmt.Sprintf("^%d", n.n))}, atom
 		case ProdKind:
-			prec = prod
-			parts = []item{{t: n.a, prec: atom}, {text: " * "}, {t: n.b, prec: prod}}
+			return []printItem{sub(n.a, atom), lit(" * "), sub(n.b, prod)}, prod
 		case ArrowKind:
-			prec = arrow
-			parts = []item{{t: n.a, prec: prod}, {text: " -> "}, {t: n.b, prec: arrow}}
+			return []printItem{sub(n.a, prod), lit(" -> "), sub(n.b, arrow)}, arrow
 		}
-		if prec < it.prec {
-			parts = append(append([]item{{text: "("}}, parts...), item{text: ")"})
-		}
-		for i := len(parts) - 1; i >= 0; i-- {
-			stack = append(stack, parts[i])
-		}
-	}
-	return b.String()
+		return nil, atom
+	})
 }

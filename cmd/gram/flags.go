@@ -104,7 +104,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 
 // addForm adds the flag for the form without blocks.
 func (f *runFlags) addForm(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; the value and the steps that\nare counted don't depend on it, gradients may differ in the last bits")
+	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.

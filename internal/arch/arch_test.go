@@ -31,18 +31,21 @@ var layers = map[string][]string{
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
-	"machine":             {"rule", "graph/calls", "term", "graph", "limits"},
+	"compile/literal":     {"term", "graph"},
+	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
+	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
 	"limits":              {"term"}, // the places of errors
 	"internal/generate":   {"term"},
+	"internal/equiv":      {"term"},
 	"internal/property":   {},
 	"internal/oracle":     {"term"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"internal/ablation":   {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
 	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "machine", "internal/hypergraph", "internal/layered"},
+	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
@@ -54,13 +57,13 @@ var layers = map[string][]string{
 	"internal/rulepicture": {"rule"},
 	"internal/explore":     {root, "rule", "lang", "internal/layered", "internal/notation", "internal/rulepicture"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "engine", "machine", "limits",
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
 		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
 		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
 	"bench": {
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
-		"internal/ablation", // to be measured
+		"bench/ablation", // to be measured
 		"internal/notation",
 	},
 	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},

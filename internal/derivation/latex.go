@@ -148,7 +148,7 @@ func latexToken(k *reference.Token) string {
 	case reference.NumeralToken:
 		return `\underline{` + unparse.LaTeXNumber(denote.Floats{}.Float(k.Num)) + "}"
 	case reference.SymbolToken:
-		return unparse.LaTeXSymbol(k.Sym)
+		return k.Sym.Info().LaTeX
 	case reference.OccurrenceBegin:
 		return `\boxed{`
 	case reference.OccurrenceEnd:

@@ -42,6 +42,14 @@ func Draw(t *rapid.T, opt Options) *Program {
 	}
 }
 
+// Mixed makes a term of about size symbols. Each third has dual λs.
+func Mixed(t *rapid.T, size int) *term.Term {
+	if rapid.IntRange(0, 2).Draw(t, "linear") == 0 {
+		return Linear(t, size)
+	}
+	return Draw(t, Options{Size: size}).Term
+}
+
 // draw makes a program of about opt.Size symbols.
 func draw(t *rapid.T, opt Options) *Program {
 	tt := term.NewTypes()

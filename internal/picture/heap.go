@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
@@ -49,10 +50,10 @@ func newHeapView(h *machine.Heap, inputs []string) *heapView {
 	for r := h.Len() - 1; r > 0; r-- {
 		n := h.Node(r)
 		switch n.Kind {
-		case machine.Open:
+		case literal.Open:
 			v.opens[n.Binds[0]], v.opens[n.Binds[1]] = r, r
 			continue
-		case machine.Seed:
+		case literal.Seed:
 			continue
 		}
 		if n.Up != 0 {
@@ -61,7 +62,7 @@ func newHeapView(h *machine.Heap, inputs []string) *heapView {
 	}
 	for r := machine.Ref(1); r < h.Len(); r++ {
 		switch n := h.Node(r); {
-		case n.Kind == machine.Job && n.Up == 0, n.Kind == machine.Seed && v.first[r<<1] != 0:
+		case n.Kind == literal.Job && n.Up == 0, n.Kind == literal.Seed && v.first[r<<1] != 0:
 			v.roots = append(v.roots, r)
 		}
 	}
@@ -90,7 +91,7 @@ func (v *heapView) reached() []machine.Ref {
 // box describes a node.
 func (v *heapView) box(r machine.Ref) box {
 	n := v.h.Node(r)
-	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == machine.Job || n.Kind == machine.Lam && n.Up != 0}
+	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
 		ops = append(ops, v.operand(&b, &n, machine.Place(r<<1)|machine.Place(i), o))
@@ -100,28 +101,28 @@ func (v *heapView) box(r machine.Ref) box {
 		b.refs = append(b.refs, n.More)
 	}
 	switch n.Kind {
-	case machine.Job:
+	case literal.Job:
 		b.refs = append(b.refs, v.waited(r<<1|1)...)
 		b.text = "sum"
-	case machine.Seed:
+	case literal.Seed:
 		b.text = fmt.Sprintf("seed %d", n.Index+1)
-	case machine.Fun1, machine.Fun2:
+	case literal.Fun1, literal.Fun2:
 		b.text = v.function(n.Symbol, ops)
-	case machine.If:
+	case literal.If:
 		b.text = fmt.Sprintf("if %s "+n.Compare.String()+" %s", ops...)
-	case machine.Open:
+	case literal.Open:
 		b.text = fmt.Sprintf("[⟨%s,%s⟩:=%s]", v.name(n.Binds[0]), v.name(n.Binds[1]), ops[0])
-	case machine.Sub, machine.Linear, machine.Cell:
+	case literal.Sub, literal.Linear, literal.Cell:
 		b.text = fmt.Sprintf("[%s:=%s]", v.name(r), ops[0])
-	case machine.Lam:
+	case literal.Lam:
 		b.text = "λ" + v.name(r)
-	case machine.Nat:
+	case literal.Nat:
 		b.text = fmt.Sprintf("#%d", n.Count)
-	case machine.Data:
+	case literal.Data:
 		b.text = "data " + n.Name
-	case machine.FreeDual:
+	case literal.FreeDual:
 		b.text = v.name(r)
-	case machine.Iter:
+	case literal.Iter:
 		b.text = fmt.Sprintf("iterate, %d left", n.Count)
 	default:
 		b.text = n.Kind.String()
@@ -133,7 +134,7 @@ func (v *heapView) box(r machine.Ref) box {
 }
 
 // forms are the texts of nodes with their operands.
-var forms = map[machine.Kind]string{machine.Mul: "%s·%s", machine.Add: "%s + %s", machine.App: "%s %s", machine.Pair: "⟨%s, %s⟩", machine.Result: "result %s", machine.Summand: "%s"}
+var forms = map[literal.Kind]string{literal.Mul: "%s·%s", literal.Add: "%s + %s", literal.App: "%s %s", literal.Pair: "⟨%s, %s⟩", literal.Result: "result %s", literal.Summand: "%s"}
 
 func (v *heapView) function(f term.Symbol, ops []any) string {
 	if name := Symbol(f); len(ops) == 1 {
@@ -148,11 +149,11 @@ func (v *heapView) function(f term.Symbol, ops []any) string {
 // isDual tells the nodes of the backward phase.
 func isDual(n *machine.Node) bool {
 	switch n.Kind {
-	case machine.Cell, machine.Linear, machine.Job, machine.Seed, machine.FreeDual:
+	case literal.Cell, literal.Linear, literal.Job, literal.Seed, literal.FreeDual:
 		return true
-	case machine.Lam:
+	case literal.Lam:
 		return n.Dual
-	case machine.App:
+	case literal.App:
 		return n.Operands[0].Tag == machine.Name
 	}
 	return false
@@ -161,11 +162,11 @@ func isDual(n *machine.Node) bool {
 // name is the name of the variable that the node r binds.
 func (v *heapView) name(r machine.Ref) string {
 	switch n := v.h.Node(r); n.Kind {
-	case machine.FreeDual:
+	case literal.FreeDual:
 		return v.inputs[n.Index] + "*"
-	case machine.Open:
+	case literal.Open:
 		return "…"
-	case machine.Cell:
+	case literal.Cell:
 		return cmp.Or(n.Name, "d")
 	default:
 		return cmp.Or(n.Name, "_")
@@ -183,7 +184,7 @@ func (v *heapView) operand(b *box, n *machine.Node, p machine.Place, o machine.O
 	case machine.Zero:
 		return "0⃗"
 	case machine.Variable, machine.Name:
-		b.waits = b.waits || o.Tag == machine.Variable && n.Kind != machine.Iter && n.Kind != machine.Fold
+		b.waits = b.waits || o.Tag == machine.Variable && n.Kind != literal.Iter && n.Kind != literal.Fold
 		b.refs = append(b.refs, o.Ref)
 		return v.name(o.Ref)
 	case machine.Value, machine.Late:

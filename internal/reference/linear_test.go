@@ -221,7 +221,7 @@ func change(t *rapid.T, q *term.Term) {
 // numbers reports whether a node has type R or R^s. To the reference R^s is a tuple; as
 // the body of a linear function a tuple that is no R^s is none to term.Check.
 func numbers(q *term.Term, r term.Ref) bool {
-	types, err := q.Typing()
+	types, err := q.Typing(nil)
 	if err != nil {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -16,12 +17,12 @@ import (
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
 func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [machine.NumMoves]machine.Work, ok bool) {
-	var prog *machine.Program
+	var prog *literal.Program
 	var err error
 	if gradient {
-		prog, err = machine.NewGradient(p.reversed(t), p.inputs, p.outputs(t), nil)
+		prog, err = literal.NewGradient(p.reversed(t), p.inputs, p.outputs(t), nil)
 	} else {
-		prog, err = machine.NewValue(p.t, p.inputs, nil)
+		prog, err = literal.NewValue(p.t, p.inputs, nil)
 	}
 	require.NoError(t, err)
 	looks := 0

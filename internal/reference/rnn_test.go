@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // network is the encoding recurrent network of section 6.2 over a sequence of vectors:
@@ -41,7 +42,7 @@ func (n *network) gradient(offset int) (h, jacobian []float64) {
 		next, sigma := make([]float64, m), make([]float64, m)
 		for k := range m {
 			mu := dot(n.e[k], a) + dot(n.r[k], h)
-			next[k], sigma[k] = term.EvalSigmoid(mu), slope(mu)
+			next[k], sigma[k] = elementary.Sigmoid(mu), slope(mu)
 		}
 		u := [][]float64{h, next}[offset]
 		g2 := make([][]float64, m)
@@ -187,7 +188,7 @@ func TestPaperExampleGrad(t *testing.T) {
 	require.InDeltaSlice(t, right, got.jacobian, 1e-15)
 	require.Zero(t, got.jacobian[1]) // h0 = 0
 	require.Equal(t, right[0], printed[0])
-	require.InDelta(t, slope(2)*term.EvalSigmoid(2), printed[1], 1e-15)
+	require.InDelta(t, slope(2)*elementary.Sigmoid(2), printed[1], 1e-15)
 
 	two, front := scalar(2, 3, 1, -1), scalar(2, 3, -1, 1)
 	h, right := two.gradient(0)

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gram-machine/gram/rule"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/rule"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected pictures in testdata")

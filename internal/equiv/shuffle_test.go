@@ -1,4 +1,4 @@
-package term_test
+package equiv_test
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package term
+package elementary
 
 import (
 	"math"
@@ -46,7 +46,7 @@ func sixteenthRoot() double {
 	return double{hi, lo}
 }
 
-// EvalTanh is tanh x, within 0.6 units in the last place, where the standard library's is
+// Tanh is tanh x, within 0.6 units in the last place, where the standard library's is
 // within 1.4. It takes 0.5 to 0.65 of the time: |x| is k/32 + r with |r| ≤ 1/64, exactly,
 // and with T = tanh(k/32) and tanh r = N/D
 //
@@ -54,7 +54,7 @@ func sixteenthRoot() double {
 //
 // whose quotient is small beside T + r. N = r·(1 + 2u/21) and D = 1 + 3u/7 + u²/105, for
 // u = r², are the continued fraction r/(1 + u/(3 + u/(5 + u/7))), off by 4·10⁻²⁰ of it.
-func EvalTanh(x float64) float64 {
+func Tanh(x float64) float64 {
 	a := math.Abs(x)
 	if !(a < maxTanh) {
 		if math.IsNaN(x) {
@@ -75,17 +75,17 @@ func EvalTanh(x float64) float64 {
 	return math.Copysign(sum+(e.hi-sum+r+e.lo-num/den), x)
 }
 
-// EvalSigmoid is 1/(1+e^−x), within 0.65 units in the last place, where that formula with
+// Sigmoid is 1/(1+e^−x), within 0.65 units in the last place, where that formula with
 // the standard library's e^x is within 2.4 and takes twice the time: x is k/16 + r with
-// |r| ≤ 1/32, exactly, and with S = sigmoid(k/16) and tanh(r/2) = N/D, as in [EvalTanh],
+// |r| ≤ 1/32, exactly, and with S = sigmoid(k/16) and tanh(r/2) = N/D, as in [Tanh],
 //
 //	sigmoid x = S + 2·S·(1 − S)·N/(D + (2·S − 1)·N)
-func EvalSigmoid(x float64) float64 {
+func Sigmoid(x float64) float64 {
 	if !(math.Abs(x) < maxSigmoid) {
 		if x > 0 {
 			return 1
 		}
-		return EvalExp(x) // x may be no number
+		return Exp(x) // x may be no number
 	}
 	const round = 3 << 51 / sigmoidSteps
 	k := x + round
@@ -98,9 +98,9 @@ func EvalSigmoid(x float64) float64 {
 	return e.hi + (num/den + e.lo)
 }
 
-// evalTanhSlope is 1 − tanh² x = 4·e^(−2|x|)/(1 + e^(−2|x|))², within 4 units in the last
+// TanhSlope is 1 − tanh² x = 4·e^(−2|x|)/(1 + e^(−2|x|))², within 4 units in the last
 // place; 1/cosh² x with the standard library's cosh is within 6.
-func evalTanhSlope(x float64) float64 {
-	e := EvalExp(-2 * math.Abs(x))
+func TanhSlope(x float64) float64 {
+	e := Exp(-2 * math.Abs(x))
 	return 4 * e / ((1 + e) * (1 + e))
 }

@@ -1,11 +1,15 @@
-package term
+package equiv
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // closed returns e as an edge to an atom has it if that depends on no λ: such an atom
 // stands in no scope.
 func (s *shared) closed(e link) link {
-	if l := &s.nodes[e.to].label; l.kind == atomKind && (l.op != VarOp || l.name != boundName) {
+	if l := &s.nodes[e.to].label; l.kind == atomKind && (l.op != term.VarOp || l.name != boundName) {
 		e.up = 0
 	}
 	return e
@@ -42,7 +46,7 @@ func (s *shared) sums() {
 		for i, e := range n.bag {
 			n.bag[i] = s.resolve(e)
 		}
-		if op := n.label.op; (op == PairOp || op == VecOp) && n.label.kind == plainKind && zeros == len(n.kids) {
+		if op := n.label.op; (op == term.PairOp || op == term.VecOp) && n.label.kind == plainKind && zeros == len(n.kids) {
 			n.label.kind = atomKind
 		}
 	}
@@ -112,7 +116,7 @@ func (s *shared) zeroRank(v vertex) int {
 		return 0
 	}
 	switch l.op {
-	case NumOp:
+	case term.NumOp:
 		switch r := math.Float64frombits(l.n); {
 		case r != 0:
 			return 0
@@ -120,9 +124,9 @@ func (s *shared) zeroRank(v vertex) int {
 			return 1
 		}
 		return 2
-	case ZeroOp:
+	case term.ZeroOp:
 		return 3
-	case PairOp, VecOp:
+	case term.PairOp, term.VecOp:
 		return 4
 	}
 	return 0

@@ -1,7 +1,9 @@
-package machine
+package profile
 
 import (
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -14,7 +16,7 @@ import (
 // the application. All that a dual does is of the place of the dual and of the calls that made it: of
 // D(t) as for the engine, which books the firings of other duals to the place of the sum.
 type Profile struct {
-	prog    *Program
+	prog    *literal.Program
 	code    codeInfo
 	calls   *calls.Calls
 	at      []contextEntries // by context
@@ -30,7 +32,7 @@ type Profile struct {
 // entry is what was done at a place in a context.
 type entry struct {
 	context uint32
-	code    uint32 // the instruction; noCode if there is none
+	code    uint32 // the instruction; literal.NoCode if there is none
 	pos     term.Pos
 	input   int
 	phase   calls.Phase
@@ -62,16 +64,16 @@ type contextEntries struct {
 	param      uint32 // the entry of the parameters that it binds
 }
 
-// NewProfile returns a profile of one run of the program, whose events [Profile.Event] gets.
-func NewProfile(p *Program) *Profile {
+// New returns a profile of one run of the program, whose events [Profile.Event] gets.
+func New(p *literal.Program) *Profile {
 	f := &Profile{prog: p, code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
-	f.calls = calls.NewCalls(calls.Call{Template: p.start, Pos: p.pos})
+	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
 	f.addContexts()
 	return f
 }
 
-// Event books an event. It is for [Options.Events].
-func (f *Profile) Event(e *Fired) error {
+// Event books an event. It is for [machine.Options.Events].
+func (f *Profile) Event(e *machine.Fired) error {
 	at := uint32(0)
 	if r := e.Redex >> 1; int(r) >= len(f.nodes) {
 		f.put(r, nodeEntry{})
@@ -79,7 +81,7 @@ func (f *Profile) Event(e *Fired) error {
 	if by, ok := e.Move.Rule(); ok {
 		at = f.rewrite(by, e)
 		f.entries[at].counts[by]++
-	} else if e.Move == Instantiate.move() {
+	} else if e.Move == machine.Instantiate.Move() {
 		at = f.instantiate(e)
 	} else {
 		at = f.nodes[e.Redex>>1].entry
@@ -93,7 +95,7 @@ func (f *Profile) Event(e *Fired) error {
 }
 
 // put sets what is known of a node.
-func (f *Profile) put(r Ref, n nodeEntry) {
+func (f *Profile) put(r machine.Ref, n nodeEntry) {
 	if int(r) >= len(f.nodes) {
 		f.nodes = append(f.nodes, make([]nodeEntry, int(r))...)
 	}
@@ -101,21 +103,21 @@ func (f *Profile) put(r Ref, n nodeEntry) {
 }
 
 // putAll sets what is known of nodes that stand at an entry.
-func (f *Profile) putAll(made []Ref, at uint32) {
+func (f *Profile) putAll(made []machine.Ref, at uint32) {
 	for _, r := range made {
 		f.put(r, nodeEntry{entry: at})
 	}
 }
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
-func (f *Profile) rewrite(by rule.Rule, e *Fired) uint32 {
+func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
 	n := &f.nodes[e.Redex>>1]
 	switch by {
 	case rule.Lambda:
 		n.entry = f.apply(e, n)
 		return n.entry
 	case rule.Subst, rule.SubstNumeral:
-		s := &f.nodes[e.own[1]]
+		s := &f.nodes[e.Own[1]]
 		switch {
 		case f.code.isCell(&f.entries[s.entry]):
 			n.entry, n.firing = f.firing(s.entry), true
@@ -125,13 +127,13 @@ func (f *Profile) rewrite(by rule.Rule, e *Fired) uint32 {
 		}
 		return n.of[e.Redex&1]
 	case rule.Factor:
-		n.entry = f.firing(f.nodes[e.own[1]].entry)
+		n.entry = f.firing(f.nodes[e.Own[1]].entry)
 	case rule.Lin:
-		if e.body != nil {
+		if e.Body != nil {
 			f.only = n.entry
 		}
 	case rule.Branch:
-		f.context, f.only = f.callee(n.entry, e.body.index), 0
+		f.context, f.only = f.callee(n.entry, e.Body.Index), 0
 	}
 	at := n.entry
 	f.putAll(e.Made, at)
@@ -139,17 +141,17 @@ func (f *Profile) rewrite(by rule.Rule, e *Fired) uint32 {
 }
 
 // apply is (1), at the application n.
-func (f *Profile) apply(e *Fired, n *nodeEntry) uint32 {
+func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 	at, rest := n.entry, n.rest
 	switch {
 	case n.firing:
 		n.firing = false
 		return at
-	case e.body == nil:
+	case e.Body == nil:
 		return f.applyList(e, n)
 	}
 	n.of[1] = 0
-	t := &f.code.templates[e.body.index]
+	t := &f.code.templates[e.Body.Index]
 	f.only = at
 	if t.left > uint32(rest) {
 		return at
@@ -164,8 +166,8 @@ func (f *Profile) apply(e *Fired, n *nodeEntry) uint32 {
 }
 
 // applyList is (1) of a list or numeral, or of what that has made.
-func (f *Profile) applyList(e *Fired, n *nodeEntry) uint32 {
-	site, list := n.entry, f.nodes[e.own[1]].entry
+func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
+	site, list := n.entry, f.nodes[e.Own[1]].entry
 	first := len(e.Made) == 1
 	at := site
 	if t := f.code.elements(&f.entries[list]); t != 0 && (!first || n.rest > 0) {
@@ -187,23 +189,23 @@ func (f *Profile) applyList(e *Fired, n *nodeEntry) uint32 {
 }
 
 // instantiate books the unit that makes a node, or the next application of an iteration.
-func (f *Profile) instantiate(e *Fired) uint32 {
+func (f *Profile) instantiate(e *machine.Fired) uint32 {
 	r := e.Redex >> 1
 	switch {
-	case e.code < noCode && f.code.sites[e.code].variable:
-		at := f.here(e.code)
+	case e.Code < literal.NoCode && f.code.sites[e.Code].variable:
+		at := f.here(e.Code)
 		f.putAll(e.Made, at)
 		f.nodes[r].of[e.Redex&1] = at
 		return at
 	case len(e.Made) == 0:
 		return f.nodes[r].entry
 	}
-	if f.nodes[r].iter && e.Made[0] != r && f.prog.code[e.code].op != makeIf {
+	if f.nodes[r].iter && e.Made[0] != r && f.prog.Code[e.Code].Op != literal.MakeIf {
 		return f.iterate(e, f.nodes[r].entry)
 	}
-	at := f.here(e.code)
+	at := f.here(e.Code)
 	for _, r := range e.Made {
-		f.put(r, nodeEntry{entry: at, rest: f.code.sites[e.code].rest})
+		f.put(r, nodeEntry{entry: at, rest: f.code.sites[e.Code].rest})
 	}
 	return at
 }
@@ -227,7 +229,7 @@ func (f *Profile) add(x entry) uint32 {
 }
 
 // iterate books the unit that makes f ti x, or f x of a numeral.
-func (f *Profile) iterate(e *Fired, site uint32) uint32 {
+func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
 	app := e.Made[0]
 	f.put(app, nodeEntry{entry: site})
 	if len(e.Made) > 1 {
@@ -236,8 +238,8 @@ func (f *Profile) iterate(e *Fired, site uint32) uint32 {
 	}
 	f.nodes[app].of[0] = site
 	f.only = f.datum(site)
-	if e.body != nil {
-		if t := f.code.templates[e.body.index].elements; t != 0 {
+	if e.Body != nil {
+		if t := f.code.templates[e.Body.Index].elements; t != 0 {
 			f.context, f.only = f.callee(site, t), 0
 		}
 	}
@@ -248,7 +250,7 @@ func (f *Profile) iterate(e *Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: noCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true})
+		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum
@@ -261,7 +263,7 @@ func (f *Profile) firing(cell uint32) uint32 {
 		if x.isDatum || x.pos == 0 {
 			x.pos = f.code.templates[f.calls.At(x.context).Template].pos
 		}
-		d := entry{context: x.context, code: noCode, pos: x.pos, input: x.input}
+		d := entry{context: x.context, code: literal.NoCode, pos: x.pos, input: x.input}
 		if f.code.reversed {
 			d.phase, d.origin = calls.Backward, calls.GeneratedCode
 		}
@@ -288,7 +290,7 @@ func (f *Profile) addContexts() {
 	for c := len(f.at); c < f.calls.Len(); c++ {
 		t := &f.code.templates[f.calls.At(uint32(c)).Template]
 		f.at = append(f.at, contextEntries{uint32(len(f.index)), t.from,
-			f.add(entry{context: uint32(c), code: noCode, pos: t.pos, input: -1})})
+			f.add(entry{context: uint32(c), code: literal.NoCode, pos: t.pos, input: -1})})
 		f.index = append(f.index, make([]uint32, t.to-t.from)...)
 	}
 }

@@ -1,4 +1,4 @@
-package term
+package elementary
 
 import (
 	"math"
@@ -69,12 +69,12 @@ func makeSineTable() (t [sineSteps]sineEntry) {
 	return t
 }
 
-// EvalSin is sin x, within 0.56 units in the last place for |x| < 25600, where the
+// Sin is sin x, within 0.56 units in the last place for |x| < 25600, where the
 // standard library's is within 1.6, and off by 10⁵ next to some multiples of π. It takes
 // 0.65 of the time. Beyond 25600 it is the standard library's.
 //
 // x is n·π/64 + r + rest, |r| < 0.0246, and sin x = sin(n·π/64)·cos r + cos(n·π/64)·sin r.
-func EvalSin(x float64) float64 {
+func Sin(x float64) float64 {
 	if !ordinaryAngle(x) {
 		s, _ := sinCosOutside(x)
 		return s
@@ -84,8 +84,8 @@ func EvalSin(x float64) float64 {
 	return addSines(n, r, rest, s, c)
 }
 
-// EvalCos is cos x, as accurate as [EvalSin] is.
-func EvalCos(x float64) float64 {
+// Cos is cos x, as accurate as [Sin] is.
+func Cos(x float64) float64 {
 	if !ordinaryAngle(x) {
 		_, c := sinCosOutside(x)
 		return c
@@ -95,8 +95,8 @@ func EvalCos(x float64) float64 {
 	return addSines(n+sineSteps/4, r, rest, s, c)
 }
 
-// EvalSinCos is sin x and cos x, the same numbers as those of [EvalSin] and [EvalCos].
-func EvalSinCos(x float64) (sin, cos float64) {
+// SinCos is sin x and cos x, the same numbers as those of [Sin] and [Cos].
+func SinCos(x float64) (sin, cos float64) {
 	if !ordinaryAngle(x) {
 		return sinCosOutside(x)
 	}

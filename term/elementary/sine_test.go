@@ -1,4 +1,4 @@
-package term
+package elementary
 
 import (
 	"math"
@@ -13,9 +13,9 @@ func TestSinNearZeros(t *testing.T) {
 	var worst float64
 	for k := 1; float64(k+1)*math.Pi/2 < maxAngle; k++ {
 		x, _ := exactly(0).Mul(exactPi, exactly(float64(k)/2)).Float64()
-		f, quarters := EvalSin, 0
+		f, quarters := Sin, 0
 		if k%2 == 1 {
-			f, quarters = EvalCos, 1
+			f, quarters = Cos, 1
 		}
 		worst = max(worst, ulpsFrom(f(x), exactSin(x, quarters)))
 	}
@@ -39,8 +39,8 @@ func TestSinSpecial(t *testing.T) {
 	for _, x := range []float64{0, 5e-324, 1e-300, 1e-9, minAngle / 2, maxAngle, 1e6, 1e22, math.MaxFloat64, math.Inf(1), math.NaN()} {
 		for _, x := range []float64{x, -x} {
 			s, c := math.Sincos(x)
-			same(t, s, EvalSin(x), x)
-			same(t, c, EvalCos(x), x)
+			same(t, s, Sin(x), x)
+			same(t, c, Cos(x), x)
 		}
 	}
 }
@@ -52,11 +52,11 @@ func FuzzSinCos(f *testing.F) {
 		f.Add(x)
 	}
 	f.Fuzz(func(t *testing.T, x float64) {
-		s, c := EvalSinCos(x)
-		same(t, s, EvalSin(x), x)
-		same(t, c, EvalCos(x), x)
-		same(t, -s, EvalSin(-x), x)
-		same(t, c, EvalCos(-x), x)
+		s, c := SinCos(x)
+		same(t, s, Sin(x), x)
+		same(t, c, Cos(x), x)
+		same(t, -s, Sin(-x), x)
+		same(t, c, Cos(-x), x)
 		if ordinaryAngle(x) {
 			require.InDelta(t, math.Sin(x), s, 0x1p-52)
 			require.InDelta(t, math.Cos(x), c, 0x1p-52)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/ablation"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"

@@ -1,4 +1,4 @@
-package machine_test
+package profile_test
 
 import (
 	"errors"
@@ -9,12 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -73,16 +75,16 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 	if want == nil {
 		return
 	}
-	var p *machine.Program
+	var p *literal.Program
 	var err error
 	if gradient {
-		p, err = machine.NewGradient(q, inputs, vectorLen(q), nil)
+		p, err = literal.NewGradient(q, inputs, vectorLen(q), nil)
 	} else {
-		p, err = machine.NewValue(q, inputs, nil)
+		p, err = literal.NewValue(q, inputs, nil)
 	}
 	require.NoError(t, err)
 	for _, schedule := range []machine.Schedule{machine.LIFO, machine.Random} {
-		f := machine.NewProfile(p)
+		f := profile.New(p)
 		m, err := machine.New(p, machine.Options{Schedule: schedule, Events: f.Event})
 		require.NoError(t, err)
 		if gradient {
@@ -117,7 +119,7 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 
 // vectorLen returns k for a program of type R^k, reversed or not, and 0 for any other.
 func vectorLen(q *term.Term) int {
-	types, err := q.Typing()
+	types, err := q.Typing(nil)
 	if err != nil || q.Types.Kind(types[q.Root]) != term.VecKind {
 		return 0
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/ablation"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/term"
 )

@@ -1,4 +1,4 @@
-package term_test
+package equiv_test
 
 import (
 	"runtime/debug"
@@ -7,27 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
-// drawn is a random term, in one of three draws with dual λs.
-func drawn(t *rapid.T) *term.Term {
-	if rapid.IntRange(0, 2).Draw(t, "linear") == 0 {
-		return generate.Linear(t, 40)
-	}
-	return generate.Draw(t, generate.Options{Size: 40}).Term
-}
-
 // TestPropertyEquivalentShuffled: a term is equivalent to its shuffles.
 func TestPropertyEquivalentShuffled(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := drawn(t)
+		q := generate.Mixed(t, 40)
 		u, v := shuffled(t, q), shuffled(t, q)
-		for _, opt := range []term.EquivOptions{{}, {IgnoreGarbage: true}} {
-			require.Empty(t, term.Difference(q, u, opt), "%v\n%v", q, u)
-			require.Empty(t, term.Difference(u, v, opt), "%v\n%v", u, v)
+		for _, opt := range []equiv.Options{{}, {IgnoreGarbage: true}} {
+			require.Empty(t, equiv.Difference(q, u, opt), "%v\n%v", q, u)
+			require.Empty(t, equiv.Difference(u, v, opt), "%v\n%v", u, v)
 		}
 	})
 }
@@ -35,7 +28,7 @@ func TestPropertyEquivalentShuffled(t *testing.T) {
 // TestPropertyEquivalentChanged: a shuffle of a term with one real change is not equivalent.
 func TestPropertyEquivalentChanged(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := drawn(t)
+		q := generate.Mixed(t, 40)
 		u := *q
 		u.Nodes = append([]term.Node(nil), q.Nodes...)
 		s := &shuffler{t: t, src: &u}
@@ -43,7 +36,7 @@ func TestPropertyEquivalentChanged(t *testing.T) {
 			return
 		}
 		v := s.run()
-		require.NotEmpty(t, term.Difference(q, v, term.EquivOptions{}), "%v\n%v", q, v)
+		require.NotEmpty(t, equiv.Difference(q, v, equiv.Options{}), "%v\n%v", q, v)
 	})
 }
 
@@ -201,9 +194,9 @@ func TestEquivalentCases(t *testing.T) {
 	} {
 		a, b := newCalc(), newCalc()
 		a.Root, b.Root = test.a(a), test.b(b)
-		d := term.Difference(a.Term, b.Term, term.EquivOptions{})
+		d := equiv.Difference(a.Term, b.Term, equiv.Options{})
 		require.Equal(t, test.equal, d == "", "%s: %s", name, d)
-		require.Equal(t, test.equal, term.Equivalent(b.Term, a.Term, term.EquivOptions{}), name)
+		require.Equal(t, test.equal, equiv.Difference(b.Term, a.Term, equiv.Options{}) == "", name)
 	}
 }
 
@@ -216,8 +209,8 @@ func TestEquivalentGarbage(t *testing.T) {
 		return b.let(b.mul(b.v(z), b.num(2)), func(term.Var) term.Ref { return b.sin(b.v(b.x)) })
 	})
 	require.Equal(t, "a body with 0 lets that nothing mentions against a body with 1 lets that nothing mentions",
-		term.Difference(a.Term, b.Term, term.EquivOptions{}))
-	require.Empty(t, term.Difference(a.Term, b.Term, term.EquivOptions{IgnoreGarbage: true}))
+		equiv.Difference(a.Term, b.Term, equiv.Options{}))
+	require.Empty(t, equiv.Difference(a.Term, b.Term, equiv.Options{IgnoreGarbage: true}))
 }
 
 // TestDifference: what is said of the first difference.
@@ -230,7 +223,7 @@ func TestDifference(t *testing.T) {
 	} {
 		a, b := newCalc(), newCalc()
 		a.Root, b.Root = a.pair(a.sin(a.v(a.x)), a.num(1)), build(b)
-		require.Equal(t, want, term.Difference(a.Term, b.Term, term.EquivOptions{}))
+		require.Equal(t, want, equiv.Difference(a.Term, b.Term, equiv.Options{}))
 	}
 }
 
@@ -299,7 +292,7 @@ func TestEquivalentNearLinear(t *testing.T) {
 		work := func(n int) int {
 			a, b := newCalc(), newCalc()
 			a.Root, b.Root = build(a, n), build(b, n)
-			d, work := term.DifferenceWork(a.Term, b.Term, term.EquivOptions{})
+			d, work := equiv.DifferenceWork(a.Term, b.Term, equiv.Options{})
 			require.Empty(t, d, name)
 			return work
 		}
@@ -319,6 +312,6 @@ func TestEquivalentDeep(t *testing.T) {
 			n = 1_000_000
 		}
 		a.Root, b.Root = build(a, n), build(b, n+1)
-		require.NotEmpty(t, term.Difference(a.Term, b.Term, term.EquivOptions{}), name)
+		require.NotEmpty(t, equiv.Difference(a.Term, b.Term, equiv.Options{}), name)
 	}
 }

@@ -1,11 +1,11 @@
-package term
+package elementary
 
 import (
 	"math"
 	"math/big"
 )
 
-// expBits is the base-2 logarithm of the size of the table of EvalExp.
+// expBits is the base-2 logarithm of the size of the table of Exp.
 const expBits = 7
 
 // expTable holds 2^(i/128), and what rounding it to a float64 leaves, relative to it.
@@ -58,10 +58,10 @@ func makeExpTable() *[1 << expBits]expEntry {
 	return &t
 }
 
-// EvalExp is e^x, within 0.51 units in the last place: x is k·ln 2/128 + r with
+// Exp is e^x, within 0.51 units in the last place: x is k·ln 2/128 + r with
 // |r| < 0.0028, and e^x is 2^(k/128)·(1 + r + r²/2 + … + r⁵/120). The standard library's
 // is within 1.6 and takes twice the time.
-func EvalExp(x float64) float64 {
+func Exp(x float64) float64 {
 	if !(math.Abs(x) < 708) {
 		return math.Exp(x) // it overflows, is subnormal, or x is no number
 	}

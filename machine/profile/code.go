@@ -1,6 +1,7 @@
-package machine
+package profile
 
 import (
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/term"
 )
@@ -38,100 +39,100 @@ type templateInfo struct {
 // maxParams bounds the parameters of one λ of the engine.
 const maxParams = 255
 
-func describe(p *Program) codeInfo {
-	c := codeInfo{reversed: p.outputs > 0, pos: p.pos, sites: make([]site, len(p.code)), templates: make([]templateInfo, len(p.templates))}
-	for i := range p.templates {
-		t := &p.templates[i]
-		c.templates[i] = templateInfo{last: uint32(i), from: t.from, to: t.to}
+func describe(p *literal.Program) codeInfo {
+	c := codeInfo{reversed: p.Outputs > 0, pos: p.Pos, sites: make([]site, len(p.Code)), templates: make([]templateInfo, len(p.Templates))}
+	for i := range p.Templates {
+		t := &p.Templates[i]
+		c.templates[i] = templateInfo{last: uint32(i), from: t.From, to: t.To}
 	}
-	c.templates[p.start].pos = p.pos
-	for i := range p.templates {
-		c.instructions(p, &p.templates[i])
+	c.templates[p.Start].pos = p.Pos
+	for i := range p.Templates {
+		c.instructions(p, &p.Templates[i])
 	}
-	inner := make([]bool, len(p.templates)) // λs in whose place an outer one stands
-	for i := range p.code {
-		in := &p.code[i]
-		if in.op != makeLam || in.kind != Lam || inner[in.closure.bodies[0]] {
+	inner := make([]bool, len(p.Templates)) // λs in whose place an outer one stands
+	for i := range p.Code {
+		in := &p.Code[i]
+		if in.Op != literal.MakeLam || in.Kind != literal.Lam || inner[in.Closure.Bodies[0]] {
 			continue
 		}
-		chain := []uint32{in.closure.bodies[0]}
-		for l := in; l.n == 1 && len(chain) < maxParams; {
-			l = &p.code[p.templates[l.closure.bodies[0]].from]
-			chain = append(chain, l.closure.bodies[0])
-			inner[l.closure.bodies[0]] = true
+		chain := []uint32{in.Closure.Bodies[0]}
+		for l := in; l.N == 1 && len(chain) < maxParams; {
+			l = &p.Code[p.Templates[l.Closure.Bodies[0]].From]
+			chain = append(chain, l.Closure.Bodies[0])
+			inner[l.Closure.Bodies[0]] = true
 		}
 		last := chain[len(chain)-1]
 		for k, t := range chain {
 			c.templates[t].left, c.templates[t].last = uint32(len(chain)-1-k), last
 		}
-		c.templates[last].pos = in.pos
+		c.templates[last].pos = in.Pos
 	}
 	return c
 }
 
 // instructions describes those of a template.
-func (c *codeInfo) instructions(p *Program, t *template) {
-	frame := make([]uint32, paramIndex+1, t.locals) // by frame index: the instruction
-	if t.index == p.start {
-		frame = append(frame, make([]uint32, p.free)...)
+func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
+	frame := make([]uint32, literal.ParamIndex+1, t.Locals) // by frame index: the instruction
+	if t.Index == p.Start {
+		frame = append(frame, make([]uint32, p.Free)...)
 	}
-	for i := t.from; i < t.to; i++ {
-		in, s := &p.code[i], &c.sites[i]
-		*s = site{pos: in.pos, input: -1}
-		switch in.op {
-		case makeVariable:
+	for i := t.From; i < t.To; i++ {
+		in, s := &p.Code[i], &c.sites[i]
+		*s = site{pos: in.Pos, input: -1}
+		switch in.Op {
+		case literal.MakeVariable:
 			s.variable = true
-			c.binder(p, s, in.name)
-		case makeSub:
+			c.binder(p, s, in.Name)
+		case literal.MakeSub:
 			frame = append(frame, i)
-			c.binder(p, s, in.name)
-			if s.cell = in.kind == Cell; s.cell {
+			c.binder(p, s, in.Name)
+			if s.cell = in.Kind == literal.Cell; s.cell {
 				s.generated = c.reversed
 			}
-		case makeOpen:
+		case literal.MakeOpen:
 			frame = append(frame, i)
-			c.binder(p, s, p.code[frame[in.x]].name)
-		case makeNode:
+			c.binder(p, s, p.Code[frame[in.X]].Name)
+		case literal.MakeNode:
 			frame = append(frame, i)
-			if in.kind == App {
-				s.pos, s.rest = term.Pos(lo(in.n)), uint8(hi(in.n))
+			if in.Kind == literal.App {
+				s.pos, s.rest = term.Pos(uint32(in.N)), uint8(in.N>>32)
 			}
-		case makeIf:
+		case literal.MakeIf:
 			frame = append(frame, i)
-			for _, b := range in.closure.bodies {
-				c.templates[b].pos, c.templates[b].branch = in.pos, true
+			for _, b := range in.Closure.Bodies {
+				c.templates[b].pos, c.templates[b].branch = in.Pos, true
 			}
-		case makeLam:
-			if in.kind == List {
+		case literal.MakeLam:
+			if in.Kind == literal.List {
 				c.list(in, s)
-			} else if up := frame[min(int(in.up), len(frame)-1)]; in.up > paramIndex && c.sites[up].cell {
-				c.sites[up].pos = in.pos
+			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up > literal.ParamIndex && c.sites[up].cell {
+				c.sites[up].pos = in.Pos
 			}
-		case makeData:
+		case literal.MakeData:
 			s.cell = true // its elements have one
 		}
 	}
 }
 
 // binder says whose the variable x is.
-func (c *codeInfo) binder(p *Program, s *site, x term.Var) {
-	s.generated = x != 0 && p.term.Vars[x].Generated
-	if i, ok := p.around[x]; ok && x != 0 && (s.generated || !s.variable) {
+func (c *codeInfo) binder(p *literal.Program, s *site, x term.Var) {
+	s.generated = x != 0 && p.Term.Vars[x].Generated
+	if i, ok := p.Around[x]; ok && x != 0 && (s.generated || !s.variable) {
 		s.around, s.input = true, i
 	}
 }
 
 // list describes the elements of a list.
-func (c *codeInfo) list(in *instr, s *site) {
-	bodies := in.closure.bodies
-	if in.n == 1 || len(bodies) == 0 {
+func (c *codeInfo) list(in *literal.Instr, s *site) {
+	bodies := in.Closure.Bodies
+	if in.N == 1 || len(bodies) == 0 {
 		return
 	}
 	s.elements = bodies[0]
 	first := &c.templates[bodies[0]]
 	for _, b := range bodies {
 		t := &c.templates[b]
-		t.pos, t.branch, t.elements = in.pos, true, bodies[0]
+		t.pos, t.branch, t.elements = in.Pos, true, bodies[0]
 		first.from, first.to = min(first.from, t.from), max(first.to, t.to)
 	}
 }
@@ -154,13 +155,13 @@ func (c *codeInfo) entry(context, code uint32) entry {
 
 // isCell reports whether the substitutions that are made at x are cells.
 func (c *codeInfo) isCell(x *entry) bool {
-	return x.isDatum || x.code != noCode && c.sites[x.code].cell
+	return x.isDatum || x.code != literal.NoCode && c.sites[x.code].cell
 }
 
 // elements returns the template that stands for the elements of the list that is made at x, if they
 // are code, or 0. In the body of a dual lists are not told apart.
 func (c *codeInfo) elements(x *entry) uint32 {
-	if x.code == noCode {
+	if x.code == literal.NoCode {
 		return 0
 	}
 	return c.sites[x.code].elements

@@ -1,4 +1,4 @@
-package term
+package equiv
 
 import (
 	"cmp"
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// classes are classes of nodes with one unfolding, up to what [Equivalent] leaves
+// classes are classes of nodes with one unfolding, up to what [Difference] leaves
 // out. They are the same for all graphs that are classified.
 type classes struct {
 	labels map[label]int32

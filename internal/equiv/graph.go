@@ -1,6 +1,10 @@
-package term
+package equiv
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // vertex names a node of a shared graph.
 type vertex int32
@@ -16,9 +20,9 @@ type link struct {
 // label is what a node is, its children aside.
 type label struct {
 	kind  kind
-	op    Op
-	sym   Symbol
-	cmp   Compare
+	op    term.Op
+	sym   term.Symbol
+	cmp   term.Compare
 	n     uint64 // the bits of a numeral, the count of #n, the number of a component
 	name  string // of a free variable, or of data
 	width int    // how many components an opening has
@@ -39,13 +43,13 @@ type sharedNode struct {
 	label label
 	kids  []link
 	bag   []link
-	at    Ref
+	at    term.Ref
 }
 
 // shared is a term as a graph: an occurrence of a variable is an edge to what it
 // stands for. Children come before parents.
 type shared struct {
-	t     *Term
+	t     *term.Term
 	nodes []sharedNode
 	alias []link  // of sums that are 0 or have one summand; of others, the node itself
 	class []int32 // of each node
@@ -57,7 +61,7 @@ type shared struct {
 // occurrences.
 type grapher struct {
 	*shared
-	opt     EquivOptions
+	opt     Options
 	used    []bool // variables that occur
 	env     []link // of a variable: its node, and the level of that
 	level   int32
@@ -69,14 +73,14 @@ type grapher struct {
 
 // visit is a node on the way from the root.
 type visit struct {
-	r     Ref
+	r     term.Ref
 	phase int
 	mark  int // of a scope: where its garbage starts
 }
 
 const boundName = "" // the atom that stands for every variable of a λ
 
-func buildShared(t *Term, opt EquivOptions) *shared {
+func buildShared(t *term.Term, opt Options) *shared {
 	g := &grapher{shared: &shared{t: t}, opt: opt, used: usedVars(t, opt.IgnoreGarbage),
 		env: make([]link, len(t.Vars)), atoms: map[label]vertex{}}
 	for i := range g.env {
@@ -94,18 +98,18 @@ func buildShared(t *Term, opt EquivOptions) *shared {
 
 // usedVars returns which variables occur: at all, or in what the root reaches without
 // the substitutions whose variables don't.
-func usedVars(t *Term, live bool) []bool {
+func usedVars(t *term.Term, live bool) []bool {
 	used := make([]bool, len(t.Vars))
-	binder := make([]Ref, len(t.Vars))
-	reachable := t.reachable()
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if n := &t.Nodes[r]; reachable[r] && n.Op != LamOp {
-			t.binders(n, func(x Var) { binder[x] = r })
+	binder := make([]term.Ref, len(t.Vars))
+	reachable := t.Inside(t.Root)
+	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
+		if n := &t.Nodes[r]; reachable[r] && n.Op != term.LamOp {
+			t.Binders(n, func(x term.Var) { binder[x] = r })
 		}
 	}
 	entered := make([]bool, len(t.Nodes))
-	stack := []Ref{t.Root}
-	enter := func(r Ref) {
+	stack := []term.Ref{t.Root}
+	enter := func(r term.Ref) {
 		if !entered[r] {
 			entered[r] = true
 			stack = append(stack, r)
@@ -115,24 +119,24 @@ func usedVars(t *Term, live bool) []bool {
 		n := &t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
 		switch n.Op {
-		case VarOp:
+		case term.VarOp:
 			used[n.X] = true
 			if b := binder[n.X]; b != 0 {
 				enter(t.Nodes[b].B)
 			}
-		case LetOp, UnpairOp, UntupleOp, UnvecOp:
+		case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
 			enter(n.A)
 			if !live {
 				enter(n.B)
 			}
 		default:
-			t.kids(n, enter)
+			t.Kids(n, enter)
 		}
 	}
 	return used
 }
 
-func (g *grapher) push(r Ref) { g.stack = append(g.stack, visit{r: r}) }
+func (g *grapher) push(r term.Ref) { g.stack = append(g.stack, visit{r: r}) }
 
 func (g *grapher) pop() link {
 	e := g.results[len(g.results)-1]
@@ -160,7 +164,7 @@ func (g *grapher) finish(e link) {
 }
 
 // atom returns the one node of an atom.
-func (g *grapher) atom(r Ref, l label) vertex {
+func (g *grapher) atom(r term.Ref, l label) vertex {
 	v, ok := g.atoms[l]
 	if !ok {
 		v = g.add(sharedNode{label: l, at: r})
@@ -182,27 +186,27 @@ func (g *grapher) step() {
 	r := f.r
 	n := &g.t.Nodes[r]
 	switch n.Op {
-	case VarOp:
+	case term.VarOp:
 		g.finish(g.occurrence(r, n))
-	case NumOp:
-		g.finish(link{g.atom(r, label{kind: atomKind, op: NumOp, n: math.Float64bits(n.Val)}), 0})
-	case ZeroOp:
-		g.finish(link{g.atom(r, label{kind: atomKind, op: ZeroOp}), 0})
-	case NatOp:
-		g.finish(link{g.atom(r, label{kind: atomKind, op: NatOp, n: n.Count}), 0})
-	case DataOp:
-		g.finish(link{g.atom(r, label{kind: atomKind, op: DataOp, name: g.t.Data[n.A].Name}), 0})
-	case LetOp, UnpairOp, UntupleOp, UnvecOp:
+	case term.NumOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: term.NumOp, n: math.Float64bits(n.Val)}), 0})
+	case term.ZeroOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: term.ZeroOp}), 0})
+	case term.NatOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: term.NatOp, n: n.Count}), 0})
+	case term.DataOp:
+		g.finish(link{g.atom(r, label{kind: atomKind, op: term.DataOp, name: g.t.Data[n.A].Name}), 0})
+	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
 		g.let(f, n)
-	case LamOp:
+	case term.LamOp:
 		if f.phase == 0 {
-			bound := g.atom(r, label{kind: atomKind, op: VarOp, name: boundName})
+			bound := g.atom(r, label{kind: atomKind, op: term.VarOp, name: boundName})
 			g.env[n.X] = link{bound, g.level + 1}
 		}
-		g.scopes(f, []Ref{n.A}, 0)
-	case IfOp:
+		g.scopes(f, []term.Ref{n.A}, 0)
+	case term.IfOp:
 		g.scopes(f, g.t.Children(n), 2)
-	case ListOp:
+	case term.ListOp:
 		g.scopes(f, g.t.Children(n), 0)
 	default:
 		g.plain(f, n)
@@ -210,19 +214,19 @@ func (g *grapher) step() {
 }
 
 // occurrence is the edge to what a variable stands for.
-func (g *grapher) occurrence(r Ref, n *Node) link {
+func (g *grapher) occurrence(r term.Ref, n *term.Node) link {
 	e := g.env[n.X]
 	if e.to < 0 {
-		return link{g.atom(r, label{kind: atomKind, op: VarOp, name: "x" + g.t.Vars[n.X].Name}), 0}
+		return link{g.atom(r, label{kind: atomKind, op: term.VarOp, name: "x" + g.t.Vars[n.X].Name}), 0}
 	}
 	return g.closed(link{e.to, g.level - e.up})
 }
 
 // let visits what is bound, if that is part of the term, and then the body, which
 // stands in the let's place: a chain of lets takes no stack.
-func (g *grapher) let(f *visit, n *Node) {
+func (g *grapher) let(f *visit, n *term.Node) {
 	used := false
-	g.t.binders(n, func(x Var) { used = used || g.used[x] })
+	g.t.Binders(n, func(x term.Var) { used = used || g.used[x] })
 	if f.phase == 0 && (used || !g.opt.IgnoreGarbage) {
 		f.phase++
 		g.push(n.B)
@@ -234,7 +238,7 @@ func (g *grapher) let(f *visit, n *Node) {
 		return
 	}
 	u := g.pop()
-	if n.Op != LetOp {
+	if n.Op != term.LetOp {
 		g.open(r, n, u)
 		return
 	}
@@ -246,10 +250,10 @@ func (g *grapher) let(f *visit, n *Node) {
 }
 
 // open binds the components of what is opened.
-func (g *grapher) open(r Ref, n *Node, u link) {
+func (g *grapher) open(r term.Ref, n *term.Node, u link) {
 	xs := g.t.BoundVars(n)
-	if n.Op == UnvecOp {
-		g.opening(r, UnvecOp, xs, u)
+	if n.Op == term.UnvecOp {
+		g.opening(r, term.UnvecOp, xs, u)
 		return
 	}
 	for ; len(xs) > 2; xs = xs[1:] {
@@ -257,19 +261,19 @@ func (g *grapher) open(r Ref, n *Node, u link) {
 		for _, x := range xs[1:] {
 			rest = rest || g.used[x]
 		}
-		tail := g.opening(r, UnpairOp, xs[:1], u)
+		tail := g.opening(r, term.UnpairOp, xs[:1], u)
 		if g.opt.IgnoreGarbage && !rest {
 			return
 		}
 		u = link{g.add(sharedNode{label: label{kind: partKind, n: 1}, kids: []link{{tail, 0}}, at: r}), 0}
 	}
-	g.opening(r, UnpairOp, xs, u)
+	g.opening(r, term.UnpairOp, xs, u)
 }
 
 // opening adds the node that opens u and binds xs to its first components.
-func (g *grapher) opening(r Ref, op Op, xs []Var, u link) vertex {
+func (g *grapher) opening(r term.Ref, op term.Op, xs []term.Var, u link) vertex {
 	width := 2
-	if op == UnvecOp {
+	if op == term.UnvecOp {
 		width = len(xs)
 	}
 	o := g.add(sharedNode{label: label{kind: openKind, op: op, width: width}, kids: []link{u}, at: r})
@@ -288,7 +292,7 @@ func (g *grapher) opening(r Ref, op Op, xs []Var, u link) vertex {
 }
 
 // scopes visits children, those from first on in scopes of their own.
-func (g *grapher) scopes(f *visit, kids []Ref, first int) {
+func (g *grapher) scopes(f *visit, kids []term.Ref, first int) {
 	if f.phase > first {
 		g.level--
 		e := g.pop()
@@ -299,11 +303,11 @@ func (g *grapher) scopes(f *visit, kids []Ref, first int) {
 		n := &g.t.Nodes[f.r]
 		l := label{op: n.Op}
 		switch n.Op {
-		case LamOp:
+		case term.LamOp:
 			if g.t.Vars[n.X].Linear {
 				l.n = 1
 			}
-		case IfOp:
+		case term.IfOp:
 			l.cmp = n.Cmp
 		}
 		g.finish(link{g.add(sharedNode{label: l, kids: g.take(len(kids)), at: f.r}), 0})
@@ -318,22 +322,22 @@ func (g *grapher) scopes(f *visit, kids []Ref, first int) {
 }
 
 // plain visits the children and then makes the node.
-func (g *grapher) plain(f *visit, n *Node) {
+func (g *grapher) plain(f *visit, n *term.Node) {
 	if f.phase == 0 {
 		f.phase = len(g.stack) // its own frame is below those of its children
 		from := len(g.stack)
-		g.t.kids(n, g.push)
+		g.t.Kids(n, g.push)
 		for i, j := from, len(g.stack)-1; i < j; i, j = i+1, j-1 {
 			g.stack[i], g.stack[j] = g.stack[j], g.stack[i]
 		}
 		return
 	}
 	k := 0
-	g.t.kids(n, func(Ref) { k++ })
+	g.t.Kids(n, func(term.Ref) { k++ })
 	kids := g.take(k)
 	switch n.Op {
-	case AddOp:
-		g.finish(link{g.add(sharedNode{label: label{kind: sumKind, op: AddOp}, bag: kids, at: f.r}), 0})
+	case term.AddOp:
+		g.finish(link{g.add(sharedNode{label: label{kind: sumKind, op: term.AddOp}, bag: kids, at: f.r}), 0})
 	default:
 		g.finish(link{g.add(sharedNode{label: label{op: n.Op, sym: n.Sym, width: k}, kids: kids, at: f.r}), 0})
 	}

@@ -1,8 +1,8 @@
-package term
+package elementary
 
 import "math"
 
-// logBits is the base-2 logarithm of the size of the table of EvalLog. Its entries cover
+// logBits is the base-2 logarithm of the size of the table of Log. Its entries cover
 // the numbers from 0.705, whose bits are logFirst, to twice that. 1 is amid those of
 // entry logOne.
 const (
@@ -49,11 +49,11 @@ func logInverse(i uint64) float64 {
 	return math.RoundToEven(8192/(from+to)) / 4096
 }
 
-// EvalLog is log x, within 0.6 units in the last place, where the standard library's is
+// Log is log x, within 0.6 units in the last place, where the standard library's is
 // within 0.8. It takes 0.65 of the time. x is 2ⁿ·z with z from 0.705 to 1.41, and log x is
 // n·log 2 − log c + r − r²/2 + … + r⁷/7, where c is near 1/z and r = c·z − 1. Next to 1,
 // c is 1.
-func EvalLog(x float64) float64 {
+func Log(x float64) float64 {
 	bits := math.Float64bits(x)
 	if bits-1<<52 >= 0x7fe<<52 {
 		return math.Log(x) // x is subnormal, infinite, not positive, or no number

@@ -1,20 +1,26 @@
-package term
+// Package equiv compares terms up to the structural equivalence ≡ of the paper. Tests
+// use it.
+package equiv
 
 import (
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/gram-machine/gram/term"
 )
 
-// EquivOptions say what [Equivalent] looks past. The zero value looks past nothing.
-type EquivOptions struct {
+// Options say what [Difference] looks past. The zero value looks past nothing.
+type Options struct {
 	// IgnoreGarbage leaves out substitutions whose variables have no occurrence, and
 	// those that only such substitutions mention: what (4) and (5') would collect.
 	IgnoreGarbage bool
 }
 
-// Equivalent reports whether t and u are one graph: equal up to α, structural
+// Difference returns "" if t and u are one graph: equal up to α, structural
 // equivalence without dup (Table 2b; comm, esub, app1, app2), and associativity,
-// commutativity and unit of sums.
+// commutativity and unit of sums. Otherwise it says where they first differ, seen
+// from the root.
 //
 // # What is compared
 //
@@ -33,7 +39,7 @@ type EquivOptions struct {
 //     scopes: what stands in them is computed when they run. A let inside one is not
 //     the same let outside.
 //   - t[⟨x,y⟩:=u] is a node that opens u, and x and y are its components. An
-//     [UntupleOp] is the nested openings that it stands for.
+//     [term.UntupleOp] is the nested openings that it stands for.
 //   - A maximal sum is a bag. A sum that has a name is part of the sum around it if
 //     that is its only occurrence, in the same scope; otherwise it is one summand.
 //     Zeros (0, −0, 0⃗, tuples of them) are dropped, and a sum of one is its summand.
@@ -53,18 +59,14 @@ type EquivOptions struct {
 // tell apart; to decide those is to decide the isomorphism of graphs.
 //
 // It takes time O(n log n) and no Go stack.
-func Equivalent(t, u *Term, opt EquivOptions) bool { return Difference(t, u, opt) == "" }
-
-// Difference returns "" if t and u are [Equivalent], and otherwise says where they
-// first differ, seen from the root.
-func Difference(t, u *Term, opt EquivOptions) string {
+func Difference(t, u *term.Term, opt Options) string {
 	d, _ := difference(t, u, opt)
 	return d
 }
 
 // difference also returns how many elementary operations that took: nodes visited,
 // parts of keys written, edges looked at.
-func difference(t, u *Term, opt EquivOptions) (string, int) {
+func difference(t, u *term.Term, opt Options) (string, int) {
 	c := newClasses()
 	a := buildShared(t, opt)
 	b := buildShared(u, opt)
@@ -144,22 +146,22 @@ func (s *shared) describe(v vertex) string {
 		return fmt.Sprintf("component %d of an opening", l.n)
 	}
 	switch l.op {
-	case VarOp:
+	case term.VarOp:
 		if l.name == boundName {
 			return "a bound variable"
 		}
 		return "the variable " + l.name[1:]
-	case NumOp:
-		return "the numeral " + number(math.Float64frombits(l.n))
-	case NatOp:
+	case term.NumOp:
+		return "the numeral " + strconv.FormatFloat(math.Float64frombits(l.n), 'g', -1, 64)
+	case term.NatOp:
 		return fmt.Sprintf("#%d", l.n)
-	case DataOp:
+	case term.DataOp:
 		return "the data " + l.name
-	case FunOp:
+	case term.FunOp:
 		return fmt.Sprintf("%s of %d", l.sym, len(n.kids))
 	}
 	return fmt.Sprintf("%s of %d", opNames[l.op], len(n.kids))
 }
 
-var opNames = map[Op]string{LamOp: "a λ", AppOp: "an application", PairOp: "a pair", ZeroOp: "0⃗", VecOp: "a vector",
-	IfOp: "a conditional", ListOp: "a list"}
+var opNames = map[term.Op]string{term.LamOp: "a λ", term.AppOp: "an application", term.PairOp: "a pair", term.ZeroOp: "0⃗", term.VecOp: "a vector",
+	term.IfOp: "a conditional", term.ListOp: "a list"}

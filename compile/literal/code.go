@@ -1,0 +1,87 @@
+// Package literal compiles a term to templates for the literal machine, package machine. A template has an
+// instruction for each node and each operand of the body of a λ.
+package literal
+
+import (
+	"github.com/gram-machine/gram/term"
+)
+
+// Op says what an instruction of a template makes.
+type Op uint8
+
+// The instructions.
+const (
+	MakeNumber   Op = iota // a numeral in its place
+	MakeInput              // the numeral of input x
+	MakeZero               // the zero tuple
+	MakeVariable           // an occurrence of x
+	MakeNode               // a node of the given kind that waits for its operands
+	MakeSub                // [x:=…]
+	MakeOpen               // [⟨x,y⟩:=…]
+	MakeLam                // λx.t, or a list literal: code and captures
+	MakeIf                 // a conditional
+	MakeNat                // #n
+	MakeData               // a list of data
+)
+
+// Instr makes one node of the body of a λ, or an operand of one. The place of its parent is known, for parents
+// come before children.
+type Instr struct {
+	Op    Op
+	Kind  Kind
+	Slot  uint8 // the operand of the parent
+	Arity uint8 // how many operands it waits for
+	Sym   term.Symbol
+	Cmp   term.Compare
+	// Up is the frame index of the parent; 0 is the place that waits for the body.
+	Up   uint32
+	X, Y uint32 // frame indices of variables; X of a MakeData in D(t): an instruction that makes λa.0⃗
+	// N is of MakeSub: occurrences; of MakeNat: the count; of MakeData: the index; of a List: 1 if
+	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
+	N       uint64
+	Val     float64
+	Closure *Closure // of a λ, a conditional or a list
+	Pos     term.Pos
+	Name    term.Var // the variable that is bound, or that occurs
+}
+
+// Closure is what a λ, a conditional or a list captures, and its code.
+type Closure struct {
+	Captures []uint32 // frame indices
+	Bodies   []uint32 // templates: of a λ one, of a conditional two, of a list its elements
+}
+
+// Template is the body of a λ, of a branch or of an element of a list. Its frame holds the
+// place that waits for the body, the parameter, the nodes that it makes, and behind these
+// what it captures.
+type Template struct {
+	From, To uint32   // its instructions
+	Locals   uint32   // where the captures begin in the frame
+	Uses     []uint32 // how often it mentions each capture
+	Param    uint64   // how often it mentions the parameter
+	Linear   bool     // the λ is a dual
+	Name     term.Var // the parameter
+	Index    uint32   // in Program.Templates
+}
+
+// Program is a term that has been made ready for the machine: immutable.
+type Program struct {
+	Term      *term.Term
+	Code      []Instr
+	Templates []Template
+	Frame     int // the largest frame
+	Inputs    int
+	Outputs   int // of a gradient; 0 for a value
+	Free      int // free dual variables
+	Start     uint32
+	Zero      uint32           // the template of λa.0⃗
+	Cons      uint32           // that of λa.λr.⟨a,r⟩, which reads lists
+	Pos       term.Pos         // where the term stands
+	Around    map[term.Var]int // the variables of the start term: their inputs; -1: of the seeds
+}
+
+// ParamIndex is the frame index of the parameter.
+const ParamIndex = 1
+
+// NoCode is the instruction of nodes that no instruction has made.
+const NoCode = 1<<32 - 1

@@ -1,0 +1,442 @@
+package literal
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// captured marks the frame index of a capture while code is made.
+const captured = 1 << 31
+
+// coder makes the code of a term: parents before children, and of these first what is evaluated last. So LIFO
+// evaluates a substitution before what stands in its scope, and operands from left to right.
+type coder struct {
+	stack     []term.Ref // nodes that have a place, and no code yet
+	t         *term.Term
+	p         *Program
+	nodes     []spot // of each node of the term, once its parent has been seen
+	homes     []home // of each variable
+	templates []*building
+	inputs    map[term.Ref]int // the numerals of the inputs
+	outputs   map[term.Var]int // the z of each output
+	seeds     term.Ref         // the vector of the seeds
+}
+
+// spot is where a node of the term stands.
+type spot struct {
+	in   uint32 // its template, plus one
+	up   uint32
+	slot uint8
+	// flat says that it is a summand of the body of a dual, whose place is the job's; named
+	// that it is a dual λ which a variable is bound to.
+	flat, named bool
+	// Of the function of an application f a1 … an: how many arguments follow, of how many, and
+	// where the whole application stands.
+	after, args uint32
+	whole       term.Pos
+}
+
+// home is where a variable is bound.
+type home struct {
+	in    uint32 // the template, plus one
+	index uint32
+	instr int32 // the instruction that counts its occurrences; -1: it is the parameter, or free
+}
+
+// building is a template that is being made.
+type building struct {
+	Template
+	code  []Instr
+	outer uint32 // the template in whose code the λ stands
+	seen  *captures
+}
+
+// captures are the variables that a λ, a conditional or a list captures. The templates of
+// the branches or elements share them.
+type captures struct {
+	index map[term.Var]uint32
+	from  []uint32 // frame indices in the outer template
+}
+
+func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
+	if seen == nil {
+		seen = &captures{index: map[term.Var]uint32{}}
+	}
+	c.templates = append(c.templates, &building{Template: Template{Locals: ParamIndex + 1}, outer: outer, seen: seen})
+	return uint32(len(c.templates) - 1)
+}
+
+// put appends an instruction, and returns its frame index.
+func (c *coder) put(in uint32, i Instr) uint32 {
+	b := c.templates[in]
+	b.code = append(b.code, i)
+	b.Locals++
+	return b.Locals - 1
+}
+
+// add appends an instruction that makes no node which others refer to.
+func (c *coder) add(in uint32, i Instr) {
+	c.templates[in].code = append(c.templates[in].code, i)
+}
+
+// place puts the child r of a node at the operand.
+func (c *coder) place(r term.Ref, in, up uint32, slot uint8) {
+	c.pass(r, spot{in: in + 1, up: up, slot: slot})
+}
+
+// pass puts the child r where its parent stands.
+func (c *coder) pass(r term.Ref, s spot) {
+	c.nodes[r] = s
+	c.stack = append(c.stack, r)
+}
+
+// bind makes the substitution of x, and returns its frame index.
+func (c *coder) bind(in uint32, x term.Var, kind Kind, pos term.Pos) uint32 {
+	b := c.templates[in]
+	i := c.put(in, Instr{Op: MakeSub, Kind: kind, Pos: pos, Name: x})
+	c.homes[x] = home{in: in + 1, index: i, instr: int32(len(b.code) - 1)}
+	return i
+}
+
+// bindParam makes x the parameter of the template.
+func (c *coder) bindParam(in uint32, x term.Var) {
+	c.templates[in].Name = x
+	c.homes[x] = home{in: in + 1, index: ParamIndex, instr: -1}
+}
+
+// find returns the frame index of x in the template, which mentions it once more. What is bound
+// further out is captured by each λ between.
+func (c *coder) find(in uint32, x term.Var) uint32 {
+	h := &c.homes[x]
+	var chain []uint32
+	at := in
+	for at+1 != h.in {
+		if _, ok := c.templates[at].seen.index[x]; ok {
+			break
+		}
+		chain = append(chain, at)
+		at = c.templates[at].outer
+	}
+	index := c.mention(at, x)
+	for i := len(chain) - 1; i >= 0; i-- {
+		s := c.templates[chain[i]].seen
+		s.index[x] = uint32(len(s.from))
+		s.from = append(s.from, index)
+		index = c.mention(chain[i], x)
+	}
+	return index
+}
+
+// mention counts an occurrence of x, which the template binds or captures.
+func (c *coder) mention(in uint32, x term.Var) uint32 {
+	b, h := c.templates[in], &c.homes[x]
+	if in+1 == h.in {
+		switch {
+		case h.instr >= 0:
+			b.code[h.instr].N++
+		case h.index == ParamIndex:
+			b.Param++
+		}
+		return h.index
+	}
+	i := b.seen.index[x]
+	for len(b.Uses) <= int(i) {
+		b.Uses = append(b.Uses, 0)
+	}
+	b.Uses[i]++
+	return captured | i
+}
+
+// finish lays the templates out: captures get their frame indices.
+func (c *coder) finish() {
+	p := c.p
+	p.Templates = make([]Template, len(c.templates))
+	for i, b := range c.templates {
+		index := func(x *uint32) {
+			if *x&captured != 0 {
+				*x = b.Locals + *x&^captured
+			}
+		}
+		for k := range b.code {
+			in := &b.code[k]
+			index(&in.X)
+			index(&in.Y)
+			if f := in.Closure; f != nil && len(f.Bodies) > 0 {
+				f.Captures = c.templates[f.Bodies[0]].seen.from
+				for j := range f.Captures {
+					index(&f.Captures[j])
+				}
+			}
+		}
+		for len(b.Uses) < len(b.seen.from) {
+			b.Uses = append(b.Uses, 0)
+		}
+		b.From = uint32(len(p.Code))
+		p.Code = append(p.Code, b.code...)
+		b.To = uint32(len(p.Code))
+		b.Index = uint32(i)
+		p.Templates[i] = b.Template
+		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
+	}
+	for i := range p.Code {
+		if in := &p.Code[i]; in.Op == MakeData && in.X != 0 {
+			in.X = uint32(len(p.Code))
+			p.Code = append(p.Code, Instr{Op: MakeLam, Kind: Lam, Closure: &Closure{Bodies: []uint32{p.Zero}}, Pos: in.Pos})
+		}
+	}
+}
+
+// node makes the code of a node of the term.
+func (c *coder) node(r term.Ref) error {
+	n, s := &c.t.Nodes[r], c.nodes[r]
+	in := s.in - 1
+	at := Instr{Up: s.up, Slot: s.slot, Pos: n.Pos}
+	switch n.Op {
+	case term.VarOp:
+		if c.homes[n.X].in == 0 {
+			return fmt.Errorf("the variable %s is free", c.t.Vars[n.X].Name)
+		}
+		at.Op, at.X, at.Name = MakeVariable, c.find(in, n.X), n.X
+		c.add(in, at)
+	case term.NumOp:
+		at.Op, at.Val = MakeNumber, n.Val
+		if i, ok := c.inputs[r]; ok {
+			at.Op, at.X = MakeInput, uint32(i)
+		}
+		c.add(in, at)
+	case term.ZeroOp:
+		if !s.flat {
+			at.Op = MakeZero
+			c.add(in, at)
+		}
+	case term.LamOp:
+		c.lambda(n, s, at)
+	case term.AppOp:
+		c.application(n, s, at)
+	case term.PairOp:
+		c.operation(s, at, Pair, n.A, n.B)
+	case term.AddOp:
+		if s.flat {
+			c.pass(n.A, s)
+			c.pass(n.B, s)
+			return nil
+		}
+		c.operation(s, at, Add, n.A, n.B)
+	case term.FunOp:
+		at.Sym = n.Sym
+		kind := [...]Kind{1: Fun1, 2: Fun2}[n.N]
+		if n.Sym == term.Mul {
+			kind = Mul
+		}
+		c.operation(s, at, kind, c.t.Children(n)...)
+	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		c.binding(n, s)
+	case term.VecOp:
+		c.vector(r, n, s)
+	case term.IfOp:
+		c.conditional(n, s, at)
+	case term.ListOp:
+		c.list(n, s, at)
+	case term.NatOp:
+		at.Op, at.Kind, at.N = MakeNat, Nat, n.Count
+		c.add(in, at)
+	case term.DataOp:
+		c.data(n, s, at)
+	default:
+		return fmt.Errorf("the constructor %d is no term of the calculus", n.Op)
+	}
+	return nil
+}
+
+// operation makes a node that waits for its operands.
+func (c *coder) operation(s spot, at Instr, kind Kind, operands ...term.Ref) {
+	at.Op, at.Kind, at.Arity = MakeNode, kind, uint8(len(operands))
+	i := c.put(s.in-1, at)
+	for k, r := range operands {
+		c.place(r, s.in-1, i, uint8(k))
+	}
+}
+
+// application makes an application. The instruction says where it stands in f a1 … an.
+func (c *coder) application(n *term.Node, s spot, at Instr) {
+	if s.args == 0 {
+		s.whole = n.Pos
+		for f := n; f.Op == term.AppOp; f = &c.t.Nodes[f.A] {
+			s.args++
+		}
+	}
+	at.N = spine(s)
+	c.operation(s, at, App, n.A, n.B)
+	if f := &c.nodes[n.A]; c.t.Nodes[n.A].Op == term.AppOp {
+		f.after, f.args, f.whole = s.after+1, s.args, s.whole
+	}
+}
+
+// spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
+// follow in the same node of the engine, which has up to graph.MaxArgs.
+func spine(s spot) uint64 {
+	i := s.args - 1 - s.after
+	end := min(s.args, i-i%graph.MaxArgs+graph.MaxArgs)
+	return uint64(s.whole) | uint64(end-1-i)<<32
+}
+
+// lambda makes λx.t. A dual λ gets a name where it has none, which is no step (note C4):
+// d[d:=λa.t].
+func (c *coder) lambda(n *term.Node, s spot, at Instr) {
+	in := s.in - 1
+	linear := c.t.Vars[n.X].Linear
+	if linear && !s.named {
+		b := c.templates[in]
+		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: n.Pos})
+		b.code = append(b.code, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
+		at.Up, at.Slot = cell, 0
+	}
+	body := c.newTemplate(in, nil)
+	c.templates[body].Linear = linear
+	c.bindParam(body, n.X)
+	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
+	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && !linear {
+		at.N = 1
+	}
+	c.add(in, at)
+	c.place(n.A, body, 0, 0)
+	c.nodes[n.A].flat = linear
+}
+
+// binding makes t[p:=u]: t stands where the whole stands.
+func (c *coder) binding(n *term.Node, s spot) {
+	in := s.in - 1
+	vars := c.t.BoundVars(n)
+	defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
+	if len(vars) == 1 {
+		kind := Sub
+		switch u := &c.t.Nodes[n.B]; {
+		case c.t.Vars[vars[0]].Linear:
+			kind = Linear
+		case u.Op == term.LamOp && c.t.Vars[u.X].Linear:
+			kind = Cell
+		}
+		c.place(n.B, in, c.bind(in, vars[0], kind, n.Pos), 0)
+		c.nodes[n.B].named = kind == Cell
+		return
+	}
+	subs := make([]uint32, len(vars))
+	for i, x := range vars {
+		subs[i] = c.bind(in, x, Sub, n.Pos)
+		if k, ok := c.outputs[x]; ok {
+			b := c.templates[in]
+			b.code[len(b.code)-1].Y = uint32(k) + 1
+		}
+	}
+	y := subs[len(subs)-1]
+	for i := len(subs) - 2; i >= 0; i-- {
+		y = c.put(in, Instr{Op: MakeOpen, Kind: Open, X: subs[i], Y: y, Pos: n.Pos})
+	}
+	c.place(n.B, in, y, 0)
+}
+
+// vector makes ⟦t0,…⟧: pairs nested to the right.
+func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
+	in, kids := s.in-1, c.t.Children(n)
+	if r == c.seeds {
+		for i, k := range kids {
+			c.place(k, in, c.put(in, Instr{Op: MakeNode, Kind: Seed, Arity: 1, N: uint64(i), Pos: n.Pos}), 0)
+		}
+		return
+	}
+	for i, k := range kids {
+		if i == len(kids)-1 {
+			c.pass(k, s)
+			return
+		}
+		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: s.up, Slot: s.slot, Pos: n.Pos})
+		c.place(k, in, pair, 0)
+		s = spot{in: s.in, up: pair, slot: 1}
+	}
+}
+
+// conditional makes if s c s' then t else u.
+func (c *coder) conditional(n *term.Node, s spot, at Instr) {
+	in, kids := s.in-1, c.t.Children(n)
+	yes := c.newTemplate(in, nil)
+	no := c.newTemplate(in, c.templates[yes].seen)
+	at.Op, at.Kind, at.Cmp, at.Closure = MakeIf, If, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
+	i := c.put(in, at)
+	c.place(kids[0], in, i, 0)
+	c.place(kids[1], in, i, 1)
+	c.place(kids[2], yes, 0, 0)
+	c.place(kids[3], no, 0, 0)
+	c.nodes[kids[2]].flat, c.nodes[kids[3]].flat = s.flat, s.flat
+}
+
+// list makes [t1;…;tn]: its elements are code, like the body of a λ.
+func (c *coder) list(n *term.Node, s spot, at Instr) {
+	in := s.in - 1
+	at.Op, at.Kind, at.Closure = MakeLam, List, &Closure{}
+	var seen *captures
+	at.N = 1
+	for _, k := range c.t.Children(n) {
+		if !c.isNumeral(k) {
+			at.N = 0
+		}
+		e := c.newTemplate(in, seen)
+		seen = c.templates[e].seen
+		at.Closure.Bodies = append(at.Closure.Bodies, e)
+		c.place(k, e, 0, 0)
+	}
+	c.add(in, at)
+}
+
+// isNumeral reports whether the node is r, or in D(t) ⟨r, λa.0⃗⟩.
+func (c *coder) isNumeral(r term.Ref) bool {
+	n := &c.t.Nodes[r]
+	if c.p.Outputs == 0 || n.Op != term.PairOp {
+		return c.p.Outputs == 0 && n.Op == term.NumOp
+	}
+	dual := &c.t.Nodes[n.B]
+	return c.t.Nodes[n.A].Op == term.NumOp && dual.Op == term.LamOp && c.t.Nodes[dual.A].Op == term.ZeroOp
+}
+
+// data makes an occurrence of data: a list, or its numbers in place.
+func (c *coder) data(n *term.Node, s spot, at Instr) {
+	in, d := s.in-1, &c.t.Data[n.A]
+	scalar := n.Elem
+	if c.t.Types.Kind(scalar) == term.VecKind {
+		scalar = c.t.Types.Left(scalar)
+	}
+	reversed := scalar != term.R
+	if d.List {
+		at.Op, at.Kind, at.N = MakeData, Data, uint64(n.A)
+		if reversed {
+			at.X = 1
+		}
+		c.add(in, at)
+		return
+	}
+	at.Op = MakeNumber
+	for i, r := range d.Values[:d.Width] {
+		if i < d.Width-1 {
+			pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: n.Pos})
+			c.number(in, Instr{Up: pair, Slot: 0, Pos: n.Pos, Val: r}, reversed)
+			at.Up, at.Slot = pair, 1
+			continue
+		}
+		at.Val = r
+		c.number(in, at, reversed)
+	}
+}
+
+// number makes r, or ⟨r, λa.0⃗⟩.
+func (c *coder) number(in uint32, at Instr, reversed bool) {
+	at.Op = MakeNumber
+	if reversed {
+		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: at.Pos})
+		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: at.Pos})
+		c.add(in, Instr{Op: MakeVariable, Up: pair, Slot: 1, X: cell, Pos: at.Pos})
+		c.add(in, Instr{Op: MakeLam, Kind: Lam, Up: cell, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
+		at.Up, at.Slot = pair, 0
+	}
+	c.add(in, at)
+}

@@ -1,0 +1,4 @@
+package equiv
+
+// DifferenceWork is difference, for tests.
+var DifferenceWork = difference
