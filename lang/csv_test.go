@@ -1,4 +1,4 @@
-package load
+package lang
 
 import (
 	"errors"
@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -37,16 +39,16 @@ func TestCSV(t *testing.T) {
 		{"a,a,b\n1,2,3\n", `"b"`, "List R [3]"},
 		{"größe,b\n1,2\n", `"größe"`, "List R [1]"},
 	} {
-		p, err := load(t, "data d = csv \"f.csv\" "+test.columns, given{files: files{"f.csv": test.file}})
+		p, err := declared("data d = csv \"f.csv\" "+test.columns, given{files: files{"f.csv": test.file}}.options(t))
 		if assert.NoError(t, err, "%q", test.file) {
-			assert.Equal(t, test.want, p.Data[0].Value.text(), "%q", test.file)
+			assert.Equal(t, test.want, valueText(p.Data[0].Value), "%q", test.file)
 		}
 	}
 }
 
 func TestCSVErrors(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
-		{"", "CSV file cannot be read: f.csv: the file is empty"},
+		{"", "f.csv: the file is empty"},
 		{"\n\n", "the file is empty"},
 		{"a\nNaN\n", `f.csv:2:1: wrong CSV data: column "a": "NaN" is not a number`},
 		{"a\n1\ninf\n", `f.csv:3:1: wrong CSV data: column "a": "inf" is not a number`},
@@ -73,28 +75,32 @@ func TestCSVErrors(t *testing.T) {
 		{"b,a,a\n1,2,3\n", `f.csv:1:5: wrong CSV data: the header has the column "a" twice`},
 		{"a\n" + strings.Repeat("9", 500) + "x\n", `99…" is not a number`},
 	} {
-		_, err := load(t, `data d = csv "f.csv" "a"`, given{files: files{"f.csv": test.file}})
-		assert.ErrorContains(t, err, test.want, "%q", test.file)
+		_, err := declared(`data d = csv "f.csv" "a"`, given{files: files{"f.csv": test.file}}.options(t))
+		require.Error(t, err, "%q", test.file)
+		assert.Contains(t, joined(err), test.want, "%q", test.file)
 	}
 }
+
+// joined is a message about a file with its label behind the headline.
+func joined(err error) string { return strings.ReplaceAll(err.Error(), "\n    = ", ": ") }
 
 // TestCSVPaths reads real files: the path is relative to Dir.
 func TestCSVPaths(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "f.csv"), []byte("a\n1\n"), 0o644))
-	f := parse(t, `data d = csv "f.csv" "a"`)
-	p, err := Load(f, Options{Dir: dir})
+	const f = `data d = csv "f.csv" "a"`
+	p, err := declared(f, Options{Dir: dir})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1}, p.Data[0].Value.Data)
-	_, err = Load(f, Options{Dir: filepath.Join(dir, "none")})
+	_, err = declared(f, Options{Dir: filepath.Join(dir, "none")})
 	assert.ErrorContains(t, err, "f.csv: no such file")
-	_, err = Load(parse(t, `data d = csv "" "a"`), Options{Dir: dir})
+	_, err = declared(`data d = csv "" "a"`, Options{Dir: dir})
 	assert.ErrorContains(t, err, "this is a directory")
-	_, err = Load(parse(t, `data d = csv "`+filepath.Join(dir, "f.csv")+`" "a"`), Options{Dir: "elsewhere"})
+	_, err = declared(`data d = csv "`+filepath.Join(dir, "f.csv")+`" "a"`, Options{Dir: "elsewhere"})
 	assert.NoError(t, err)
-	set, err := ParseSet("d=@" + filepath.Join(dir, "f.csv") + ":a") // not relative to Dir
+	set, err := load.ParseSet("d=@" + filepath.Join(dir, "f.csv") + ":a") // not relative to Dir
 	require.NoError(t, err)
-	p, err = Load(f, Options{Dir: "elsewhere", Sets: []Setting{set}})
+	p, err = declared(f, Options{Dir: "elsewhere", Sets: []load.Setting{set}})
 	require.NoError(t, err, "a default that is replaced is not read")
 	assert.Equal(t, []float64{1}, p.Data[0].Value.Data)
 }
@@ -126,7 +132,7 @@ func TestCSVUnreadable(t *testing.T) {
 		{&fs.PathError{Op: "read", Path: "f.csv", Err: io.ErrUnexpectedEOF}, "f.csv: unexpected EOF"},
 		{io.ErrNoProgress, "f.csv: " + io.ErrNoProgress.Error()},
 	} {
-		_, err := Load(parse(t, `data d = csv "f.csv" "a"`), Options{Open: oddFS{test.err}.Open})
+		_, err := declared(`data d = csv "f.csv" "a"`, Options{Open: oddFS{test.err}.Open})
 		assert.ErrorContains(t, err, test.want)
 	}
 }
@@ -145,7 +151,7 @@ func TestCSVLarge(t *testing.T) {
 	checks, reserved := 0, int64(0)
 	opt.Check = func() error { checks++; return nil }
 	opt.Reserve = func(n int64) error { reserved += n; return nil }
-	p, err := Load(parse(t, `data d = csv "f.csv" "half" "i"`), opt)
+	p, err := declared(`data d = csv "f.csv" "half" "i"`, opt)
 	require.NoError(t, err)
 	d := p.Data[0].Value
 	assert.Equal(t, rows, d.Rows)
@@ -153,7 +159,7 @@ func TestCSVLarge(t *testing.T) {
 	assert.GreaterOrEqual(t, checks, b.Len()>>16)
 	assert.Less(t, reserved, int64(2*16*rows))
 	opt.Check = func() error { return io.ErrClosedPipe }
-	_, err = Load(p.File, opt)
+	_, err = declared(`data d = csv "f.csv" "half" "i"`, opt)
 	assert.Equal(t, io.ErrClosedPipe, err)
 }
 
@@ -163,17 +169,16 @@ func FuzzCSV(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	file := parse(f, `data d : List R = csv "f.csv" "a"`)
 	opt := given{}.options(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		opt := opt
 		opt.Open = fstest.MapFS{"f.csv": {Data: []byte(text)}}.Open
-		p, err := Load(file, opt)
+		p, err := declared(`data d : List R = csv "f.csv" "a"`, opt)
 		if err != nil {
-			var e *Error
+			var e *syntax.Errors
 			require.ErrorAs(t, err, &e)
-			require.Len(t, e.Items, 1)
-			item := e.Items[0]
+			require.Len(t, e.List, 1)
+			item := e.List[0]
 			require.NotEmpty(t, item.Label)
 			require.LessOrEqual(t, item.Line, strings.Count(text, "\n")+1)
 			return

@@ -1,11 +1,13 @@
-package load
+package lang
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -93,7 +95,7 @@ input x = `
 		{"#2 #3 (fun x -> x + 1) 0", "R [9]"},
 		{"fold (+) 0 xs", "R [7]"},
 		{"fold (-) 0 xs", "R [3]"},
-		{"foldl (-) 0 xs", "R [-7]"},
+		{"foldl (-) 0 xs", "R [3]"},
 		{"xs (fun a s -> 10*s + a) 0", "R [421]"},
 		{"[] (+) 5", "R [5]"},
 		{"(let l = [1; 2] in l (-)) 10", "R [9]"},
@@ -105,7 +107,7 @@ input x = `
 		{"fold (fun f s -> f s) 1 (rev [scaled 2; scaled 3; neg])", "R [-6]"},
 		{"fold (fun f s -> f s) 1 (map scaled xs)", "R [8]"},
 		{"length (fun f x -> f 1 (f 2 x))", "R [2]"},
-		{"foldl (-) 0 (fun f x -> f 1 (f 2 x))", "R [-3]"},
+		{"foldl (-) 0 (fun f x -> f 1 (f 2 x))", "R [1]"},
 		{"dot v v", "R [1400]"},
 		{"matvec (vec i < 2 -> vec j < 3 -> i + j) v", "R^2 [80 140]"},
 		{"matvec [| [| 1, 0, 0 |] |] v", "R^1 [10]"},
@@ -133,9 +135,9 @@ input x = `
 		{"let x = (1, 2) in let x = fst x in x", "R [1]"},
 		{"let sin = 3 in sin", "R [3]"},
 	} {
-		p, err := load(t, before+test.expr, given{})
+		p, err := declared(before+test.expr, given{}.options(t))
 		if assert.NoError(t, err, "%s", test.expr) {
-			assert.Equal(t, test.want, p.variable("x").Value.text(), "%s", test.expr)
+			assert.Equal(t, test.want, valueText(p.variable("x")), "%s", test.expr)
 		}
 	}
 }
@@ -159,27 +161,27 @@ func TestDataValues(t *testing.T) {
 		{"def mean l = fold (+) 0 l / length l\ndata b = [1; 2; 6]\ndata a = mean b", "R [3]"},
 		{"data a : R = 1", "R [1]"},
 	} {
-		p, err := load(t, test.decl, given{})
+		p, err := declared(test.decl, given{}.options(t))
 		if assert.NoError(t, err, "%s", test.decl) {
-			assert.Equal(t, test.want, p.variable("a").Value.text(), "%s", test.decl)
+			assert.Equal(t, test.want, valueText(p.variable("a")), "%s", test.decl)
 		}
 	}
 }
 
 func TestPrograms(t *testing.T) {
-	p, err := load(t, `param n = 20
+	p, err := declared(`param n = 20
 param k = 4
 input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
 data a : List R^k = list t < n -> vec j < k -> sin ((n - 1 - t)*k + j)
 data b : List R = list i < n -> sin (n - 1 - i)
 input q : (R * R^2)^2 = vec i < 2 -> (i, [| 1, 2 |])
-`, given{params: []string{"n=1e1"}})
+`, given{params: []string{"n=1e1"}}.options(t))
 	require.NoError(t, err)
 	e := p.Inputs[0]
 	assert.Equal(t, "R^4^4", e.Shape.String())
 	for i := range 4 {
 		for j := range 4 {
-			assert.Equal(t, 0.1*elementary.Sin(float64(1+i*4+j)), e.Value.Data[4*i+j])
+			assert.Equal(t, 0.1*elementary.Sin(float64(1+i*4+j)), e.Values[4*i+j])
 		}
 	}
 	a := p.Data[0]
@@ -189,13 +191,22 @@ input q : (R * R^2)^2 = vec i < 2 -> (i, [| 1, 2 |])
 			assert.Equal(t, elementary.Sin(float64((9-i)*4+j)), a.Value.Data[4*i+j])
 		}
 	}
-	assert.Equal(t, []float64{0, 1, 2, 1, 1, 2}, p.Inputs[1].Value.Data)
-	assert.Equal(t, Name{Kind: ParamName, Nat: 10}, p.Lookup("n", 1))
-	assert.Equal(t, Name{Kind: DataName, Nat: 10, List: true, Decl: 4}, p.Lookup("b", 6))
-	assert.Equal(t, Name{}, p.Lookup("b", 4))
-	span, ok := p.Below("b", 4)
-	assert.True(t, ok)
-	assert.Equal(t, p.File.Decls[4].NameSpan, span)
-	assert.Nil(t, p.Input(3))
-	assert.Equal(t, &p.Data[0], p.DataOf(3))
+	assert.Equal(t, []float64{0, 1, 2, 1, 1, 2}, p.Inputs[1].Values)
+	assert.Equal(t, []Param{{"n", 10}, {"k", 4}}, p.Params)
+}
+
+// TestDefaultErrors holds the messages about wrong values of params, inputs and data.
+func TestDefaultErrors(t *testing.T) {
+	opt := given{files: files{
+		"w.csv": "date,temp,wind\n2012,1.5,x\n", "dup.csv": "a,b,a\n1,2,3\n", "header.csv": "\n", "numbers.csv": "1,2\n",
+	}}.options(t)
+	goldens(t, "defaults.txt", func(src string) string {
+		_, err := declared(strings.TrimSuffix(src, "\n"), opt)
+		if err == nil {
+			return "no error"
+		}
+		var list *syntax.Errors
+		require.ErrorAs(t, err, &list)
+		return err.Error()
+	})
 }

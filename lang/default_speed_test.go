@@ -1,4 +1,4 @@
-package load
+package lang
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -30,12 +31,11 @@ func TestComputedListsDoNotAllocate(t *testing.T) {
 		"param n = 1000\ndata a : List R = list i < n -> #3 (fun x -> x + 1) 0",
 		"param n = 1000\ndata b = list i < n -> i\ndata a : List R = [fold (+) 0 b; foldl max 0 b; length b]",
 	} {
-		file := parse(t, src)
-		opt := Options{Prelude: prelude(t)}
+		var opt Options
 		measure := func(n uint64) (allocs float64, bytes uint64) {
-			opt.Params = []ParamSetting{{Name: "n", Value: n}}
+			opt.Params = []load.ParamSetting{{Name: "n", Value: n}}
 			run := func() {
-				_, err := Load(file, opt)
+				_, err := declared(src, opt)
 				require.NoError(t, err)
 			}
 			var before, after runtime.MemStats
@@ -74,7 +74,7 @@ func TestCheckIsCalledOften(t *testing.T) {
 		checks := 0
 		opt := given{}.options(t)
 		opt.Check = func() error { checks++; return nil }
-		_, err := Load(parse(t, test.src), opt)
+		_, err := declared(test.src, opt)
 		require.NoError(t, err, test.src)
 		assert.GreaterOrEqual(t, checks, test.steps>>16, test.src)
 
@@ -86,7 +86,7 @@ func TestCheckIsCalledOften(t *testing.T) {
 			}
 			return nil
 		}
-		p, err := Load(parse(t, test.src), opt)
+		p, err := declared(test.src, opt)
 		assert.Equal(t, stop, err, test.src)
 		assert.Nil(t, p)
 	}
@@ -107,7 +107,7 @@ func TestReserve(t *testing.T) {
 			}
 			return nil
 		}}
-		_, err := Load(parse(t, src), opt)
+		_, err := declared(src, opt)
 		assert.Equal(t, limit, err, src)
 	}
 	for _, src := range []string{
@@ -117,21 +117,17 @@ func TestReserve(t *testing.T) {
 		"input a = vec i < 1e6 -> vec j < 1e6 -> i",
 	} {
 		opt := Options{Reserve: func(bytes int64) error { return nil }}
-		_, err := Load(parse(t, src), opt)
-		var e *Error
+		_, err := declared(src, opt)
+		var e *syntax.Errors
 		assert.ErrorAs(t, err, &e, src)
 	}
 }
 
 func benchmark(b *testing.B, src string, n uint64) {
-	file, diags, err := syntax.Parse("bench", []byte(src), syntax.Options{NoBody: true})
-	if err != nil || len(diags) > 0 {
-		b.Fatal(err, diags)
-	}
-	opt := Options{Params: []ParamSetting{{Name: "n", Value: n}}}
+	opt := Options{Params: []load.ParamSetting{{Name: "n", Value: n}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Load(file, opt); err != nil {
+		if _, err := declared(src, opt); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,9 +1,11 @@
-package load
+package lang
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -61,16 +63,16 @@ func TestSet(t *testing.T) {
 		{"ps=@e.csv", "List R^2 [1 2 3 4 5 6]"},
 		{"us=[3]", "List R [3]"},
 	} {
-		p, err := load(t, settable, given{sets: []string{test.set}, files: settableFiles})
+		p, err := declared(settable, given{sets: []string{test.set}, files: settableFiles}.options(t))
 		if assert.NoError(t, err, test.set) {
 			name, _, _ := strings.Cut(test.set, "=")
-			assert.Equal(t, test.want, p.variable(strings.TrimSpace(name)).Value.text(), test.set)
+			assert.Equal(t, test.want, valueText(p.variable(strings.TrimSpace(name))), test.set)
 		}
 	}
 }
 
 func TestSetAndSize(t *testing.T) {
-	p, err := load(t, settable, given{sets: []string{"xs=[1]", "xs=[1,2,3]"}, params: []string{"n=1", "n=2e3"}})
+	p, err := declared(settable, given{sets: []string{"xs=[1]", "xs=[1,2,3]"}, params: []string{"n=1", "n=2e3"}}.options(t))
 	require.NoError(t, err)
 	assert.Equal(t, uint64(2000), p.Params[0].Value)
 	assert.Equal(t, uint64(3), p.Params[1].Value)
@@ -103,10 +105,10 @@ func TestSetMisfits(t *testing.T) {
 		{"E=@ragged.csv", "ragged.csv:2:1: wrong CSV data: this row has 1 cell, but the first row has 2"},
 		{"xs=@h.csv:e", `there is no column "e"`},
 	} {
-		_, err := load(t, settable, given{sets: []string{test.set}, files: settableFiles})
-		var e *Error
+		_, err := declared(settable, given{sets: []string{test.set}, files: settableFiles}.options(t))
+		var e *syntax.Errors
 		if assert.ErrorAs(t, err, &e, test.set) {
-			assert.ErrorContains(t, err, test.want, test.set)
+			assert.Contains(t, joined(err), test.want, test.set)
 		}
 	}
 }
@@ -137,8 +139,8 @@ func TestSetUsage(t *testing.T) {
 		{`E=@f.csv:"a`, "names of columns are expected"},
 		{"e\xff=1", "not UTF-8"},
 	} {
-		_, err := ParseSet(test.set)
-		var u *UsageError
+		_, err := load.ParseSet(test.set)
+		var u *load.UsageError
 		if assert.ErrorAs(t, err, &u, test.set) {
 			assert.ErrorContains(t, err, test.want)
 		}
@@ -155,8 +157,8 @@ func TestSetUsage(t *testing.T) {
 		{given{params: []string{"xs=1"}}, "xs is data: use set"},
 		{given{params: []string{"k=1"}}, "param k=1: the program has no param k"},
 	} {
-		p, err := load(t, settable, test.flag)
-		var u *UsageError
+		p, err := declared(settable, test.flag.options(t))
+		var u *load.UsageError
 		require.ErrorAs(t, err, &u)
 		assert.ErrorContains(t, err, test.want)
 		assert.Nil(t, p)
@@ -165,16 +167,16 @@ func TestSetUsage(t *testing.T) {
 
 func TestParseParam(t *testing.T) {
 	for text, want := range map[string]uint64{"n=1000": 1000, "n=1e6": 1_000_000, " n = 0 ": 0, "n=2.0": 2, "n=9007199254740992": 1 << 53} {
-		s, err := ParseParam(text)
+		s, err := load.ParseParam(text)
 		require.NoError(t, err)
-		assert.Equal(t, ParamSetting{Name: "n", Value: want, Text: text}, s)
+		assert.Equal(t, load.ParamSetting{Name: "n", Value: want, Text: text}, s)
 	}
 	for text, want := range map[string]string{
 		"n=1.5": `"1.5" is not a natural number`, "n=-1": `"-1" is not a natural number`, "n=1e16": "larger than 2^53",
 		"n=x": `"x" is not a number`, "n": "name=value", "n=1e999": "too large",
 	} {
-		_, err := ParseParam(text)
-		var u *UsageError
+		_, err := load.ParseParam(text)
+		var u *load.UsageError
 		require.ErrorAs(t, err, &u)
 		assert.ErrorContains(t, err, want)
 	}
@@ -184,20 +186,20 @@ func FuzzSet(f *testing.F) {
 	for _, seed := range []string{"eps=1", "q=[1,2]", "E=[[1,2],[3]]", "E=@f.csv:a,\"b\"", "p=[1,[2,3],4]", "xs=[", "l=[[1,2],3]"} {
 		f.Add(seed)
 	}
-	file := parse(f, settable)
 	opt := given{files: settableFiles}.options(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSet(text)
-		var u *UsageError
+		s, err := load.ParseSet(text)
+		var u *load.UsageError
 		if err != nil {
 			require.ErrorAs(t, err, &u)
 			return
 		}
 		opt := opt
-		opt.Sets = []Setting{s}
-		p, err := Load(file, opt)
+		opt.Sets = []load.Setting{s}
+		p, err := declared(settable, opt)
 		if err == nil {
-			for _, x := range append(p.Inputs, p.Data...) {
+			wellFormed(t, p)
+			for _, x := range p.Data {
 				require.Len(t, x.Value.Data, x.Value.Rows*x.Shape.Width())
 			}
 		}
