@@ -224,7 +224,7 @@ func linear(in *graph.LinInstr, regs []float64) float64 {
 	case graph.LinMul:
 		return regs[in.A] * regs[in.B]
 	case graph.LinFun1:
-		return eval1(in.Sym, regs[in.A])
+		return in.Sym.Info().Eval1(regs[in.A])
 	}
 	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/term"
-	"github.com/gram-machine/gram/term/elementary"
 )
 
 // instantiate runs the template's code, with its captured references and arguments
@@ -78,7 +76,7 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 		case graph.OpSub:
 			v = nodes[slots[in.A]].Number() - nodes[slots[in.B]].Number()
 		case graph.OpFun1:
-			v = eval1(in.Sym, nodes[slots[in.A]].Number())
+			v = in.Sym.Info().Eval1(nodes[slots[in.A]].Number())
 		case graph.OpFun2:
 			v = in.Sym.Info().Eval2(nodes[slots[in.A]].Number(), nodes[slots[in.B]].Number())
 		case graph.OpPair:
@@ -123,24 +121,6 @@ func notFinite(in *graph.Instr, v float64) error {
 		what = "+"
 	}
 	return &limits.NotFiniteError{Value: v, What: what, Pos: in.Pos}
-}
-
-// eval1 is the symbol at x; the frequent ones without an indirect call.
-func eval1(s term.Symbol, x float64) float64 {
-	switch s {
-	case term.Sigmoid:
-		return elementary.Sigmoid(x)
-	case term.DSigmoid:
-		y := elementary.Sigmoid(x)
-		return y * (1 - y)
-	case term.Sin:
-		return elementary.Sin(x)
-	case term.DSin:
-		return elementary.Cos(x)
-	case term.Tanh:
-		return elementary.Tanh(x)
-	}
-	return s.Info().Eval1(x)
 }
 
 // execBlock runs the instructions that make objects of several nodes, open

@@ -189,7 +189,7 @@ func operation(sym term.Symbol, x, y float64) (float64, rule.Rule) {
 	case sym == term.Mul:
 		return x * y, rule.Times
 	case sym.Info().Arity == 1:
-		return eval1(sym, x), rule.Function
+		return sym.Info().Eval1(x), rule.Function
 	}
 	return sym.Info().Eval2(x, y), rule.Function
 }

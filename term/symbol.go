@@ -1,8 +1,9 @@
 package term
 
 import (
+	"fmt"
 	"math"
-	"strings"
+	"strconv"
 
 	"github.com/gram-machine/gram/term/elementary"
 )
@@ -11,7 +12,7 @@ import (
 type Symbol uint8
 
 // The function symbols of F, and after them those of F′ that are only partial
-// derivatives.
+// derivatives. The table functions, below, has a line for each symbol of F.
 const (
 	NoSymbol Symbol = iota
 	Mul             // t · u: counted by rule (8), every other symbol by (12)
@@ -35,6 +36,7 @@ const (
 	Min
 	Max
 
+	// The partial derivatives: DSin is ∂1 sin, DPow2 is ∂2 pow.
 	DDiv1
 	DDiv2
 	DSin
@@ -55,6 +57,8 @@ const (
 	DMax1
 	DMax2
 	numSymbols
+
+	firstDerivative = DDiv1
 )
 
 // PartialKind says what ∂_i f(x1,…,xk) is in D(f(…)).
@@ -71,19 +75,23 @@ const (
 // Partial is ∂_i f: hypothesis (⋆⋆) of section 5.
 type Partial struct {
 	Kind  PartialKind
-	Const float64 // PartialConst
-	Var   int     // PartialVar: the position of the variable, from 0
-	Fun   Symbol  // PartialFun
+	Const float64                    // PartialConst
+	Var   int                        // PartialVar: the position of the variable, from 0
+	Fun   Symbol                     // PartialFun
+	eval1 func(x float64) float64    // of Fun
+	eval2 func(x, y float64) float64 // of Fun
 }
 
 // SymbolInfo describes a function symbol.
 type SymbolInfo struct {
 	Name     string
-	Arity    int
-	Infix    string // "+", "-", "*", "/" where the source has an operator for it
-	Eval1    func(x float64) float64
-	Eval2    func(x, y float64) float64
-	Partials []Partial // one for each argument; nil for symbols of F′ only
+	Arity    int    // 1 or 2
+	Infix    string // "-", "*", "/" where the source has an operator for it
+	LaTeX    string
+	source   string                     // see SourceName
+	Eval1    func(x float64) float64    // of a symbol of arity 1
+	Eval2    func(x, y float64) float64 // of a symbol of arity 2
+	Partials []Partial                  // one for each argument; nil for symbols of F′ only
 }
 
 // Info returns the entry of the table for s. The table is not to be modified.
@@ -93,45 +101,22 @@ func (s Symbol) Info() *SymbolInfo { return &symbols[s] }
 func (s Symbol) String() string { return symbols[s].Name }
 
 // Symbols returns all symbols of F: those that a program may name.
-func Symbols() []Symbol {
-	var out []Symbol
-	for s := Mul; s < numSymbols; s++ {
-		if symbols[s].Partials != nil {
-			out = append(out, s)
-		}
-	}
-	return out
-}
+func Symbols() []Symbol { return between(Mul, firstDerivative) }
 
 // Derivatives returns the symbols of F′ that are not in F: partial derivatives, which
 // have none themselves.
-func Derivatives() []Symbol {
+func Derivatives() []Symbol { return between(firstDerivative, numSymbols) }
+
+func between(first, end Symbol) []Symbol {
 	var out []Symbol
-	for s := Mul; s < numSymbols; s++ {
-		if symbols[s].Partials == nil {
-			out = append(out, s)
-		}
+	for s := first; s < end; s++ {
+		out = append(out, s)
 	}
 	return out
 }
 
 // SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
-func (s Symbol) SourceName() string {
-	name, ok := strings.CutPrefix(s.String(), "∂")
-	if !ok {
-		return name
-	}
-	i, of, _ := strings.Cut(name, " ")
-	if s.Info().Arity == 1 {
-		i = ""
-	}
-	return of + "'" + i
-}
-
-func fun(s Symbol) Partial            { return Partial{Kind: PartialFun, Fun: s} }
-func constant(r float64) Partial      { return Partial{Kind: PartialConst, Const: r} }
-func argument(i int) Partial          { return Partial{Kind: PartialVar, Var: i} }
-func partials(p ...Partial) []Partial { return p }
+func (s Symbol) SourceName() string { return symbols[s].source }
 
 func evalStep(x float64) float64 {
 	switch {
@@ -160,66 +145,99 @@ func evalRelu(x float64) float64 {
 	return x
 }
 
-// symbols is the table. Derivatives at a kink: relu, abs, step and sign have 0,
-// min and max that of their first argument.
-var symbols = [numSymbols]SymbolInfo{
-	NoSymbol: {Name: "?"},
-	Mul: {Name: "mul", Arity: 2, Infix: "*", Eval2: func(x, y float64) float64 { return x * y },
-		Partials: partials(argument(1), argument(0))},
-	Sub: {Name: "sub", Arity: 2, Infix: "-", Eval2: func(x, y float64) float64 { return x - y },
-		Partials: partials(constant(1), constant(-1))},
-	Div: {Name: "div", Arity: 2, Infix: "/", Eval2: func(x, y float64) float64 { return x / y },
-		Partials: partials(fun(DDiv1), fun(DDiv2))},
-	Neg:     {Name: "neg", Arity: 1, Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
-	Sin:     {Name: "sin", Arity: 1, Eval1: elementary.Sin, Partials: partials(fun(DSin))},
-	Cos:     {Name: "cos", Arity: 1, Eval1: elementary.Cos, Partials: partials(fun(DCos))},
-	Tan:     {Name: "tan", Arity: 1, Eval1: math.Tan, Partials: partials(fun(DTan))},
-	Exp:     {Name: "exp", Arity: 1, Eval1: elementary.Exp, Partials: partials(fun(DExp))},
-	Log:     {Name: "log", Arity: 1, Eval1: elementary.Log, Partials: partials(fun(DLog))},
-	Sqrt:    {Name: "sqrt", Arity: 1, Eval1: math.Sqrt, Partials: partials(fun(DSqrt))},
-	Tanh:    {Name: "tanh", Arity: 1, Eval1: elementary.Tanh, Partials: partials(fun(DTanh))},
-	Sigmoid: {Name: "sigmoid", Arity: 1, Eval1: elementary.Sigmoid, Partials: partials(fun(DSigmoid))},
-	Relu:    {Name: "relu", Arity: 1, Eval1: evalRelu, Partials: partials(fun(DRelu))},
-	Step:    {Name: "step", Arity: 1, Eval1: evalStep, Partials: partials(constant(0))},
-	Abs:     {Name: "abs", Arity: 1, Eval1: math.Abs, Partials: partials(fun(DAbs))},
-	Sign:    {Name: "sign", Arity: 1, Eval1: evalSign, Partials: partials(constant(0))},
-	Atan:    {Name: "atan", Arity: 1, Eval1: math.Atan, Partials: partials(fun(DAtan))},
-	Pow:     {Name: "pow", Arity: 2, Eval2: math.Pow, Partials: partials(fun(DPow1), fun(DPow2))},
-	Min:     {Name: "min", Arity: 2, Eval2: math.Min, Partials: partials(fun(DMin1), fun(DMin2))},
-	Max:     {Name: "max", Arity: 2, Eval2: math.Max, Partials: partials(fun(DMax1), fun(DMax2))},
+func partials(p ...Partial) []Partial { return p }
 
-	DDiv1: {Name: "∂1 div", Arity: 2, Eval2: func(_, y float64) float64 { return 1 / y }},
-	DDiv2: {Name: "∂2 div", Arity: 2, Eval2: func(x, y float64) float64 { return -x / (y * y) }},
-	DSin:  {Name: "∂1 sin", Arity: 1, Eval1: elementary.Cos},
-	DCos:  {Name: "∂1 cos", Arity: 1, Eval1: func(x float64) float64 { return -elementary.Sin(x) }},
-	DTan:  {Name: "∂1 tan", Arity: 1, Eval1: func(x float64) float64 { c := elementary.Cos(x); return 1 / (c * c) }},
-	DExp:  {Name: "∂1 exp", Arity: 1, Eval1: elementary.Exp},
-	DLog:  {Name: "∂1 log", Arity: 1, Eval1: func(x float64) float64 { return 1 / x }},
-	DSqrt: {Name: "∂1 sqrt", Arity: 1, Eval1: func(x float64) float64 { return 0.5 / math.Sqrt(x) }},
-	DTanh: {Name: "∂1 tanh", Arity: 1, Eval1: elementary.TanhSlope},
-	DSigmoid: {Name: "∂1 sigmoid", Arity: 1, Eval1: func(x float64) float64 {
+func constant(r float64) Partial { return Partial{Kind: PartialConst, Const: r} }
+func argument(i int) Partial     { return Partial{Kind: PartialVar, Var: i} }
+
+func slope(f Symbol, eval func(x float64) float64) Partial {
+	return Partial{Kind: PartialFun, Fun: f, eval1: eval}
+}
+
+func slope2(f Symbol, eval func(x, y float64) float64) Partial {
+	return Partial{Kind: PartialFun, Fun: f, eval2: eval}
+}
+
+func evalTanSlope(x float64) float64 {
+	c := elementary.Cos(x)
+	return 1 / (c * c)
+}
+
+func evalPow1(x, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return y * math.Pow(x, y-1)
+}
+
+func evalPow2(x, y float64) float64 {
+	if x == 0 && y > 0 {
+		return 0 // the limit of x^y·log x
+	}
+	return math.Pow(x, y) * elementary.Log(x)
+}
+
+// symbols is the table: a line for each symbol of F, from which complete makes those of
+// its derivatives. Derivatives at a kink: relu, abs, step and sign have 0, min and max that
+// of their first argument.
+var symbols = complete([numSymbols]SymbolInfo{
+	NoSymbol: {Name: "?"},
+	Mul: {Name: "mul", Infix: "*", Eval2: func(x, y float64) float64 { return x * y },
+		Partials: partials(argument(1), argument(0))},
+	Sub: {Name: "sub", Infix: "-", Eval2: func(x, y float64) float64 { return x - y },
+		Partials: partials(constant(1), constant(-1))},
+	Div: {Name: "div", Infix: "/", Eval2: func(x, y float64) float64 { return x / y },
+		Partials: partials(
+			slope2(DDiv1, func(_, y float64) float64 { return 1 / y }),
+			slope2(DDiv2, func(x, y float64) float64 { return -x / (y * y) }))},
+	Neg:  {Name: "neg", Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
+	Sin:  {Name: "sin", LaTeX: `\sin`, Eval1: elementary.Sin, Partials: partials(slope(DSin, elementary.Cos))},
+	Cos:  {Name: "cos", LaTeX: `\cos`, Eval1: elementary.Cos, Partials: partials(slope(DCos, func(x float64) float64 { return -elementary.Sin(x) }))},
+	Tan:  {Name: "tan", LaTeX: `\tan`, Eval1: math.Tan, Partials: partials(slope(DTan, evalTanSlope))},
+	Exp:  {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp))},
+	Log:  {Name: "log", LaTeX: `\log`, Eval1: elementary.Log, Partials: partials(slope(DLog, func(x float64) float64 { return 1 / x }))},
+	Sqrt: {Name: "sqrt", Eval1: math.Sqrt, Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) }))},
+	Tanh: {Name: "tanh", LaTeX: `\tanh`, Eval1: elementary.Tanh, Partials: partials(slope(DTanh, elementary.TanhSlope))},
+	Sigmoid: {Name: "sigmoid", Eval1: elementary.Sigmoid, Partials: partials(slope(DSigmoid, func(x float64) float64 {
 		s := elementary.Sigmoid(x)
 		return s * (1 - s)
-	}},
-	DRelu: {Name: "∂1 relu", Arity: 1, Eval1: evalStep},
-	DAbs:  {Name: "∂1 abs", Arity: 1, Eval1: evalSign},
-	DAtan: {Name: "∂1 atan", Arity: 1, Eval1: func(x float64) float64 { return 1 / (1 + float64(x*x)) }},
-	DPow1: {Name: "∂1 pow", Arity: 2, Eval2: func(x, y float64) float64 {
-		if y == 0 {
-			return 0
+	}))},
+	Relu: {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep))},
+	Step: {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
+	Abs:  {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign))},
+	Sign: {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
+	Atan: {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) }))},
+	Pow:  {Name: "pow", Eval2: math.Pow, Partials: partials(slope2(DPow1, evalPow1), slope2(DPow2, evalPow2))},
+	Min: {Name: "min", LaTeX: `\min`, Eval2: math.Min, Partials: partials(
+		slope2(DMin1, func(x, y float64) float64 { return pick(x <= y) }),
+		slope2(DMin2, func(x, y float64) float64 { return pick(y < x) }))},
+	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
+		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }),
+		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }))},
+})
+
+// complete fills in the arities, the names in LaTeX that are words, and the symbols of the
+// partial derivatives.
+func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
+	for s := Mul; s < firstDerivative; s++ {
+		f := &table[s]
+		f.Arity, f.source = len(f.Partials), f.Name
+		if f.LaTeX == "" {
+			f.LaTeX = `\mathrm{` + f.Name + "}"
 		}
-		return y * math.Pow(x, y-1)
-	}},
-	DPow2: {Name: "∂2 pow", Arity: 2, Eval2: func(x, y float64) float64 {
-		if x == 0 && y > 0 {
-			return 0 // the limit of x^y·log x
+		for i, p := range f.Partials {
+			if p.Kind != PartialFun {
+				continue
+			}
+			source := f.Name + "'"
+			if f.Arity > 1 {
+				source += strconv.Itoa(i + 1)
+			}
+			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), Arity: f.Arity, source: source,
+				LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2}
 		}
-		return math.Pow(x, y) * elementary.Log(x)
-	}},
-	DMin1: {Name: "∂1 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(x <= y) }},
-	DMin2: {Name: "∂2 min", Arity: 2, Eval2: func(x, y float64) float64 { return pick(y < x) }},
-	DMax1: {Name: "∂1 max", Arity: 2, Eval2: func(x, y float64) float64 { return pick(x >= y) }},
-	DMax2: {Name: "∂2 max", Arity: 2, Eval2: func(x, y float64) float64 { return pick(y > x) }},
+	}
+	return table
 }
 
 func pick(b bool) float64 {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/term"
 )
 
 // languagePage is docs/language.md, which says what the command takes and prints.
@@ -61,6 +63,19 @@ func TestLanguageNamesCommandsAndFlags(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, got)
+}
+
+// TestLanguageNamesSymbols: the page has exactly the function symbols of the language.
+func TestLanguageNamesSymbols(t *testing.T) {
+	names := regexp.MustCompile(`(?s)\*\*Function symbols\*\*.*?\)` + "`, `(.*?)` and, curried, `(.*?)`").FindStringSubmatch(languagePage(t))
+	require.NotNil(t, names)
+	var want []string
+	for _, s := range term.Symbols() {
+		if s.Info().Infix == "" {
+			want = append(want, s.SourceName())
+		}
+	}
+	require.ElementsMatch(t, want, strings.Fields(names[1]+" "+names[2]))
 }
 
 // TestLanguageNamesStages: the page has every stage of show with its formats.

@@ -118,23 +118,6 @@ var greek = map[string]string{
 	"Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`, "Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`, "Ω": `\Omega`,
 }
 
-// LaTeXSymbol is a function symbol: \sin, \mathrm{relu}, \partial_{1}\sin.
-func LaTeXSymbol(f term.Symbol) string {
-	if name, ok := strings.CutPrefix(f.String(), "∂"); ok {
-		i, of, _ := strings.Cut(name, " ")
-		return `\partial_{` + i + "}" + operatorName(of)
-	}
-	return operatorName(f.String())
-}
-
-func operatorName(name string) string {
-	switch name {
-	case "sin", "cos", "tan", "exp", "log", "tanh", "min", "max":
-		return `\` + name
-	}
-	return `\mathrm{` + name + "}"
-}
-
 // LaTeXNumber is a numeral; an exponent is a power of ten.
 func LaTeXNumber(x float64) string {
 	switch {

@@ -1,0 +1,161 @@
+package derivation
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/rule"
+)
+
+// latexWidth is about how many columns a line of a formula has.
+const latexWidth = 90
+
+// latexWriter prints an align* environment: terms that are broken over lines, and the
+// number of the rule in front of what it makes.
+type latexWriter struct {
+	w     io.Writer
+	opt   *Options
+	lines int
+	after []reference.Token
+	arrow string // in front of after
+}
+
+func (l *latexWriter) begin() error {
+	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
+	return err
+}
+
+func (l *latexWriter) step(s *Step, before, after []reference.Token, chained bool) error {
+	arrow := l.arrow
+	if !chained {
+		if err := l.flush(); err != nil {
+			return err
+		}
+		arrow = ""
+		if l.lines > 0 {
+			if err := l.line("& \\vdots"); err != nil {
+				return err
+			}
+		}
+	}
+	l.after, l.arrow = after, fmt.Sprintf("\\xrightarrow{(%s)}", rule.Table[s.Rule].Number)
+	return l.term(arrow, before)
+}
+
+// flush prints the term after the last step.
+func (l *latexWriter) flush() error {
+	if l.after == nil {
+		return nil
+	}
+	after := l.after
+	l.after = nil
+	return l.term(l.arrow, after)
+}
+
+func (l *latexWriter) end() error {
+	if err := l.flush(); err != nil {
+		return err
+	}
+	if l.lines == 0 {
+		return nil // an empty environment is an error of LaTeX
+	}
+	_, err := io.WriteString(l.w, "\n\\end{align*}\n")
+	return err
+}
+
+func (l *latexWriter) line(text string) error {
+	if l.lines++; l.lines > 1 {
+		text = " \\\\\n" + text
+	} else {
+		text = "\\begin{align*}\n" + text
+	}
+	_, err := io.WriteString(l.w, text)
+	return err
+}
+
+const (
+	colourBegin = `{\color{teal}`
+	colourEnd   = "}"
+)
+
+// term prints a term behind an arrow, on as many lines as it needs. A group may not go on
+// from one line to the next, so the colour of the redex is set on each.
+func (l *latexWriter) term(arrow string, tokens []reference.Token) error {
+	start := arrow + "\\;& "
+	line, width, inside := start, 0, false
+	var part strings.Builder
+	columns := 0
+	put := func() error {
+		if width > 0 && width+columns > latexWidth {
+			if inside {
+				line += colourEnd
+			}
+			if err := l.line(line); err != nil {
+				return err
+			}
+			line, width = "& \\quad ", 2
+			if inside {
+				line += colourBegin
+			}
+		}
+		line += part.String()
+		width += columns
+		part.Reset()
+		columns = 0
+		return nil
+	}
+	for _, k := range tokens {
+		switch k.Kind {
+		case reference.Break:
+			if err := put(); err != nil {
+				return err
+			}
+		case reference.RedexBegin, reference.RedexEnd:
+			if err := put(); err != nil {
+				return err
+			}
+			inside = k.Kind == reference.RedexBegin
+			if inside {
+				line += colourBegin
+			} else {
+				line += colourEnd
+			}
+		default:
+			part.WriteString(latexToken(&k))
+			columns += len([]rune(k.Text))
+		}
+	}
+	if err := put(); err != nil {
+		return err
+	}
+	return l.line(line)
+}
+
+// punctuation in LaTeX, where it isn't the same.
+var punctuation = map[string]string{
+	"λ": `\lambda `, "⟨": `\langle `, "⟩": `\rangle `, "·": ` \cdot `, "0⃗": `\vec 0`, " ": `\,`,
+	"if ": `\mathsf{if}\ `, " then ": `\ \mathsf{then}\ `, " else ": `\ \mathsf{else}\ `, " <= ": ` \le `, " >= ": ` \ge `,
+}
+
+func latexToken(k *reference.Token) string {
+	switch k.Kind {
+	case reference.NameToken:
+		return unparse.LaTeXName(k.Name, k.Number)
+	case reference.NumeralToken:
+		return `\underline{` + unparse.LaTeXNumber(denote.Floats{}.Float(k.Num)) + "}"
+	case reference.SymbolToken:
+		return k.Sym.Info().LaTeX
+	case reference.OccurrenceBegin:
+		return `\boxed{`
+	case reference.OccurrenceEnd:
+		return "}"
+	}
+	if s, ok := punctuation[k.Text]; ok {
+		return s
+	}
+	return k.Text
+}
