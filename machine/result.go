@@ -60,7 +60,7 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 	}
 	copy(values, m.answers)
 	for i, app := range m.seeds {
-		n := m.node(app)
+		n := m.at(app)
 		j, job := m.make(literal.Job, n.Code, 0, 1)
 		m.job, m.cursor = j, m.newest
 		n.up = j | 1
