@@ -7,25 +7,32 @@ import (
 
 // deliver puts an operand in its place. If it was the last that its node waited for, the
 // node is a redex, or a value that goes on to its own place.
-func (m *core[M]) deliver(p Place, t Tag, v uint64) {
-	n := m.at(nodeOf(p))
-	if m.measuring() {
+func (m *Machine) deliver(p Place, t Tag, v uint64) {
+	r := nodeOf(p)
+	n := m.at(r)
+	if m.measure {
 		m.to = p
 	}
-	n.Tag[p&1], n.val[p&1] = t, v
-	n.Bits--
-	if n.Bits&missing == 0 {
-		m.ready(nodeOf(p), n)
+	n.Tag[p&1] = t
+	*m.value(p) = v
+	bits := n.Bits - 1
+	n.Bits = bits
+	if bits&missing != 0 {
+		return
 	}
-}
-
-// ready is called when a node has its operands.
-func (m *core[M]) ready(r Place, n *node) {
 	switch k := n.Kind; {
 	case k == literal.Sub:
 		m.bound(r, n)
 	case readyMoves[k] != 0:
 		m.push(readyMoves[k], r)
+	default:
+		m.ready(r, n)
+	}
+}
+
+// ready is called when a node has its operands and is neither a substitution nor a redex.
+func (m *Machine) ready(r Place, n *node) {
+	switch k := n.Kind; {
 	case k == literal.App:
 		m.readyApp(r, n)
 	case k == literal.Pair:
@@ -41,13 +48,13 @@ func (m *core[M]) ready(r Place, n *node) {
 	}
 }
 
-// readyMoves are the moves of the other nodes that have their operands.
+// readyMoves are the moves of nodes that are redexes when they have their operands.
 var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
 	literal.If: Move(rule.Branch), literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
 
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
 // other, and where there is none (4) drops it.
-func (m *core[M]) bound(r Place, n *node) {
+func (m *Machine) bound(r Place, n *node) {
 	if w := hi(n.val[1]); w != 0 {
 		n.val[1] = uint64(lo(n.val[1]))
 		m.pushWaiter(w, n.Tag[0])
@@ -57,7 +64,7 @@ func (m *core[M]) bound(r Place, n *node) {
 }
 
 // pushWaiter puts the first of those that wait for a substitution on the worklist. It will put the next one there.
-func (m *core[M]) pushWaiter(w Place, t Tag) {
+func (m *Machine) pushWaiter(w Place, t Tag) {
 	switch {
 	case w&literal.Waits != 0:
 		m.pushUnit(Wake, nodeOf(w))
@@ -69,7 +76,7 @@ func (m *core[M]) pushWaiter(w Place, t Tag) {
 }
 
 // pushNext is pushWaiter for one that stood behind a λ, which doesn't know the substitution.
-func (m *core[M]) pushNext(w Place) {
+func (m *Machine) pushNext(w Place) {
 	if w&literal.Waits == 0 {
 		if s := m.at(lo(m.at(nodeOf(w)).val[w&1])); s.Kind == literal.Sub {
 			m.pushWaiter(w, s.Tag[0])
@@ -80,7 +87,7 @@ func (m *core[M]) pushNext(w Place) {
 }
 
 // pushWake lets what waits at w go on by a unit, if w is not 0.
-func (m *core[M]) pushWake(w Place) {
+func (m *Machine) pushWake(w Place) {
 	if w != 0 {
 		m.pushUnit(Wake, w&^literal.Waits)
 	}
@@ -88,7 +95,7 @@ func (m *core[M]) pushWake(w Place) {
 
 // wake is the unit in which something that waits goes on: an occurrence of a dual variable or of a linear one,
 // a λ that waits for what it captures, or a pair that is complete.
-func (m *core[M]) wake(p Place) {
+func (m *Machine) wake(p Place) {
 	n := m.at(nodeOf(p))
 	switch {
 	case n.Kind == literal.Captures || n.Kind == literal.Lam || n.Kind == literal.List:
@@ -115,7 +122,7 @@ func (m *core[M]) wake(p Place) {
 
 // pairMade is called when a pair has its components. A pair in a pair goes on by a unit of its own: a tuple may
 // have any number of components.
-func (m *core[M]) pairMade(r Place, n *node) {
+func (m *Machine) pairMade(r Place, n *node) {
 	if n.Tag[0] == Late || n.Tag[1] == Late {
 		n.Bits |= isLate
 	}
@@ -127,7 +134,7 @@ func (m *core[M]) pairMade(r Place, n *node) {
 }
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
-func (m *core[M]) deliverMade(up Place, r Place, n *node) {
+func (m *Machine) deliverMade(up Place, r Place, n *node) {
 	if n.Kind != literal.Pair || n.Bits&isLate != 0 {
 		m.deliverLate(up, r)
 		return
@@ -137,7 +144,7 @@ func (m *core[M]) deliverMade(up Place, r Place, n *node) {
 }
 
 // dropValue gives one reference to a value back.
-func (m *core[M]) dropValue(t Tag, v uint64) {
+func (m *Machine) dropValue(t Tag, v uint64) {
 	switch t {
 	case Value:
 		n := m.at(lo(v))
@@ -150,7 +157,7 @@ func (m *core[M]) dropValue(t Tag, v uint64) {
 }
 
 // copyValue takes one more reference to a value.
-func (m *core[M]) copyValue(t Tag, v uint64) {
+func (m *Machine) copyValue(t Tag, v uint64) {
 	switch t {
 	case Value:
 		m.at(lo(v)).c++
@@ -160,7 +167,7 @@ func (m *core[M]) copyValue(t Tag, v uint64) {
 }
 
 // addUses books more occurrences of a variable, or fewer. Where none are left, (4) is next.
-func (m *core[M]) addUses(s Place, k int32) {
+func (m *Machine) addUses(s Place, k int32) {
 	n := m.at(s)
 	switch n.Kind {
 	case literal.FreeDual:
@@ -179,7 +186,7 @@ func (m *core[M]) addUses(s Place, k int32) {
 }
 
 // dropLinear takes an occurrence of a linear variable that has fired away.
-func (m *core[M]) dropLinear(s Place, n *node) {
+func (m *Machine) dropLinear(s Place, n *node) {
 	n.val[1]--
 	if lo(n.val[1]) == 0 {
 		m.release(s, n)
@@ -187,7 +194,7 @@ func (m *core[M]) dropLinear(s Place, n *node) {
 }
 
 // freeValue is the unit that frees a value which nothing refers to.
-func (m *core[M]) freeValue(p Place) {
+func (m *Machine) freeValue(p Place) {
 	n := m.at(p)
 	switch n.Kind {
 	case literal.Pair:

@@ -7,7 +7,7 @@ import (
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
-func (m *core[M]) readyApp(r Place, n *node) {
+func (m *Machine) readyApp(r Place, n *node) {
 	switch {
 	case n.Tag[0] == Name:
 		switch {
@@ -25,7 +25,7 @@ func (m *core[M]) readyApp(r Place, n *node) {
 }
 
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.
-func (m *core[M]) madeDual(r Place, n *node) {
+func (m *Machine) madeDual(r Place, n *node) {
 	w := hi(n.val[1])
 	n.up = m.newest
 	if m.newest != 0 {
@@ -45,7 +45,7 @@ func (m *core[M]) madeDual(r Place, n *node) {
 }
 
 // dropCell is (4) of a cell.
-func (m *core[M]) dropCell(r Place, n *node) {
+func (m *Machine) dropCell(r Place, n *node) {
 	older, newer := n.up, hi(n.val[0])
 	if newer != 0 {
 		m.at(newer).up = older
@@ -66,7 +66,7 @@ func (m *core[M]) dropCell(r Place, n *node) {
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
-func (m *core[M]) arrive(r Place, n *node) {
+func (m *Machine) arrive(r Place, n *node) {
 	if d := m.at(lo(n.val[0])); d.c == 0 {
 		n.Bits |= isFired
 		d.c = r
@@ -77,7 +77,7 @@ func (m *core[M]) arrive(r Place, n *node) {
 
 // fireFactor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β'. The application that came second becomes the sum
 // t+t', the argument of the first.
-func (m *core[M]) fireFactor(p Place) {
+func (m *Machine) fireFactor(p Place) {
 	n := m.at(p)
 	d := m.at(lo(n.val[0]))
 	if d.Kind == literal.Cell {
@@ -100,7 +100,7 @@ func (m *core[M]) fireFactor(p Place) {
 }
 
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
-func (m *core[M]) fireDual(p Place, n *node, s Place) {
+func (m *Machine) fireDual(p Place, n *node, s Place) {
 	d := m.at(s)
 	if d.Kind == literal.FreeDual {
 		return
@@ -121,7 +121,7 @@ func (m *core[M]) fireDual(p Place, n *node, s Place) {
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there
 // is more to do.
-func (m *core[M]) idle() bool {
+func (m *Machine) idle() bool {
 	switch {
 	case m.job == 0:
 		return false
@@ -135,7 +135,7 @@ func (m *core[M]) idle() bool {
 		d := m.at(r)
 		m.cursor = d.up
 		app := d.c
-		m.oneUnit(Search, r)
+		m.unit(Search, r)
 		if app != 0 {
 			m.pushRule(rule.Subst, app)
 			return true

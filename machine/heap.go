@@ -43,7 +43,8 @@ type Node struct {
 	Count    uint64 // of a Nat: the number; of an Iter: the elements left
 }
 
-func (m *core[M]) picture() *Heap {
+// Heap returns what the arena holds. It is good until the next rewrite.
+func (m *Machine) Heap() *Heap {
 	return &Heap{prog: m.prog, nodes: unsafe.Slice(m.node(0), m.top), root: m.result >> 2}
 }
 

@@ -9,7 +9,7 @@ import (
 // the innermost first.
 
 // length is how many elements a list or a numeral has.
-func (m *core[M]) length(l *node) uint64 {
+func (m *Machine) length(l *node) uint64 {
 	switch l.Kind {
 	case literal.Nat:
 		return l.val[0]
@@ -27,7 +27,7 @@ func (n *node) bind(uses uint64) {
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
-func (m *core[M]) applyList(r Place, n *node, list Place, l *node) {
+func (m *Machine) applyList(r Place, n *node, list Place, l *node) {
 	f := r
 	n.bind(1)
 	if m.length(l) == 0 {
@@ -40,7 +40,7 @@ func (m *core[M]) applyList(r Place, n *node, list Place, l *node) {
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
-func (m *core[M]) applyFold(r Place, n *node, fold Place, l *node) {
+func (m *Machine) applyFold(r Place, n *node, fold Place, l *node) {
 	code := l.Code
 	list, f := lo(l.val[0]), hi(l.val[0])
 	n.bind(1)
@@ -69,7 +69,7 @@ func (m *core[M]) applyFold(r Place, n *node, fold Place, l *node) {
 }
 
 // iterate is the unit that makes the next application of f, to what the one before it has come to.
-func (m *core[M]) iterate(p Place) {
+func (m *Machine) iterate(p Place) {
 	n := m.at(p)
 	s := m.at(n.c)
 	list, f := lo(s.val[0]), hi(s.val[0])
@@ -95,7 +95,7 @@ func (m *core[M]) iterate(p Place) {
 }
 
 // element makes f ti, the function of the application a.
-func (m *core[M]) element(a Place, code uint32, list Place, i uint64, f Place) {
+func (m *Machine) element(a Place, code uint32, list Place, i uint64, f Place) {
 	b, _ := m.make(literal.App, code, a, 2)
 	m.occur(b, f)
 	l := m.at(list)
@@ -118,7 +118,7 @@ type row struct {
 
 // makeRow makes an element of data, a pair for each number but the last: r, or in D(t) ⟨r, λa.0⃗⟩. Each node, and each
 // number, is a unit.
-func (m *core[M]) makeRow() {
+func (m *Machine) makeRow() {
 	w := &m.row
 	m.pos = w.code
 	reversed := m.prog.Code[w.code].X != 0
@@ -127,28 +127,28 @@ func (m *core[M]) makeRow() {
 		if w.next < w.end-1 {
 			p, _ = m.make(literal.Pair, w.code, w.at, 2)
 			w.at = p | 1
-			m.oneUnit(Instantiate, p)
+			m.unit(Instantiate, p)
 		}
 		if reversed {
 			p = m.makeDatum(p, w.code)
 		}
 		m.deliver(p, Number, numeral(values[w.next]))
-		m.oneUnit(Instantiate, p)
+		m.unit(Instantiate, p)
 	}
 }
 
 // makeDatum makes ⟨r, d⟩[d:=λa.0⃗] at p, and returns the place of r.
-func (m *core[M]) makeDatum(p Place, code uint32) Place {
+func (m *Machine) makeDatum(p Place, code uint32) Place {
 	pair, _ := m.make(literal.Pair, code, p, 2)
-	m.oneUnit(Instantiate, pair)
+	m.unit(Instantiate, pair)
 	cell, d := m.make(literal.Cell, code, 0, 1)
 	d.val[1] = 1
-	m.oneUnit(Instantiate, cell)
+	m.unit(Instantiate, cell)
 	r, lam := m.make(literal.Lam, m.prog.Code[code].X, 0, 0)
 	lam.c = 1
 	m.deliver(cell, Value, uint64(r))
-	m.oneUnit(Instantiate, r)
+	m.unit(Instantiate, r)
 	m.occur(pair|1, cell)
-	m.oneUnit(Instantiate, pair)
+	m.unit(Instantiate, pair)
 	return pair
 }

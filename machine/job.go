@@ -14,7 +14,7 @@ import (
 
 // deliverLate delivers a sum that no job has run: to a sum, a pair or an application of a dual, where it
 // stays, or to a job. Anywhere else a number is needed.
-func (m *core[M]) deliverLate(p Place, r Place) {
+func (m *Machine) deliverLate(p Place, r Place) {
 	up := m.at(nodeOf(p))
 	switch k := up.Kind; {
 	case k == literal.Seed:
@@ -31,7 +31,7 @@ func (m *core[M]) deliverLate(p Place, r Place) {
 }
 
 // force lets an application wait for the number that its argument, a sum, comes to.
-func (m *core[M]) force(p Place, n *node) {
+func (m *Machine) force(p Place, n *node) {
 	r := lo(n.val[p&1])
 	n.Tag[p&1] = Empty
 	n.Bits++
@@ -41,7 +41,7 @@ func (m *core[M]) force(p Place, n *node) {
 
 // unfold is the unit that takes one node of a sum apart: an application arrives in the job's heap, and anything
 // else but a sum contributes to the job's own. Where there is no job, it makes one.
-func (m *core[M]) unfold(p Place) {
+func (m *Machine) unfold(p Place) {
 	n := m.at(p)
 	up := n.up
 	switch w := m.at(nodeOf(up)); {
@@ -69,7 +69,7 @@ func (m *core[M]) unfold(p Place) {
 }
 
 // startJob makes the job of the sum r, whose number goes where the sum stood.
-func (m *core[M]) startJob(r Place, n *node) {
+func (m *Machine) startJob(r Place, n *node) {
 	j, job := m.make(literal.Job, n.Code, n.up, 1)
 	job.c, _ = m.make(literal.Captures, n.Code, m.job, 0)
 	m.job = j
@@ -78,7 +78,7 @@ func (m *core[M]) startJob(r Place, n *node) {
 }
 
 // runComponents lets a pair wait for its components that are sums.
-func (m *core[M]) runComponents(r Place, n *node) {
+func (m *Machine) runComponents(r Place, n *node) {
 	n.Bits &^= isLate | missing
 	for i := range n.Tag {
 		if n.Tag[i] == Late {
@@ -88,7 +88,7 @@ func (m *core[M]) runComponents(r Place, n *node) {
 }
 
 // contribute adds what has come to a job to its sum, by (6) or (7).
-func (m *core[M]) contribute(j Place, n *node) {
+func (m *Machine) contribute(j Place, n *node) {
 	n.Bits++
 	t, v := n.Tag[1], n.val[1]
 	n.Tag[1] = Empty
@@ -106,7 +106,7 @@ func (m *core[M]) contribute(j Place, n *node) {
 
 // nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
 // the heap one behind the other: (11) adds them to the first. Then its argument is made a number, and it fires.
-func (m *core[M]) nextOfJob() {
+func (m *Machine) nextOfJob() {
 	j := m.job
 	m.mark(j << 1)
 	n := m.at(j)
@@ -135,11 +135,11 @@ func (m *core[M]) nextOfJob() {
 		a.up, a.val[0] = j|1, uint64(lo(a.val[0]))
 		m.pushRule(rule.Subst, app)
 	}
-	m.oneUnit(Search, j)
+	m.unit(Search, j)
 }
 
 // finishJob ends a job whose duals have all fired.
-func (m *core[M]) finishJob(j Place, n, x *node) {
+func (m *Machine) finishJob(j Place, n, x *node) {
 	up, t, v := n.up, n.Tag[0], n.val[0]
 	m.job = x.up
 	m.release(n.c, x)
@@ -156,7 +156,7 @@ func (m *core[M]) finishJob(j Place, n, x *node) {
 
 // meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An
 // application has its first child in val[0] and its next sibling in c.
-func (m *core[M]) meld(a, b Place) Place {
+func (m *Machine) meld(a, b Place) Place {
 	if a == 0 || b == 0 {
 		return a | b
 	}
@@ -169,26 +169,26 @@ func (m *core[M]) meld(a, b Place) Place {
 	return a
 }
 
-func (m *core[M]) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
+func (m *Machine) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
 
 // removeFirst takes the root out of a heap: the heaps below it are melded in pairs from the left, and these from
-// the right. Each is a unit.
-func (m *core[M]) removeFirst(root Place, n *node) Place {
+// the right. Each is a unit, and its nodes are counted where they are melded.
+func (m *Machine) removeFirst(root Place, n *node) Place {
 	next := hi(n.val[0])
 	var pairs Place
 	for next != 0 {
 		a := next
-		x := m.at(a)
+		x := m.node(a)
 		b := x.c
 		x.c, next = 0, 0
 		if b != 0 {
-			y := m.at(b)
+			y := m.node(b)
 			next, y.c = y.c, 0
 		}
 		p := m.meld(a, b)
 		m.at(p).c = pairs
 		pairs = p
-		m.oneUnit(Search, root)
+		m.unit(Search, root)
 	}
 	var heap Place
 	for pairs != 0 {
@@ -197,7 +197,7 @@ func (m *core[M]) removeFirst(root Place, n *node) Place {
 		p.c = 0
 		heap = m.meld(heap, pairs)
 		pairs = rest
-		m.oneUnit(Search, root)
+		m.unit(Search, root)
 	}
 	return heap
 }

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"unsafe"
+
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/rule"
 )
@@ -15,14 +17,9 @@ type copying struct {
 	owned  bool   // nothing else refers to the holder: its captures go over to the body
 }
 
-// bodyOf returns the body of a λ.
-func (m *core[M]) bodyOf(l *node) *literal.Template {
-	return &m.prog.Templates[m.prog.Code[l.Code].Closure.Bodies[0]]
-}
-
 // fireLambda is (1): (λx.t)α u → t[x:=u]α. The application becomes the substitution. Lists and numerals are
 // λs of two parameters.
-func (m *core[M]) fireLambda(p Place) {
+func (m *Machine) fireLambda(p Place) {
 	n := m.at(p)
 	f := lo(n.val[0])
 	l := m.at(f)
@@ -34,7 +31,7 @@ func (m *core[M]) fireLambda(p Place) {
 		m.applyList(p, n, f, l)
 		return
 	}
-	t := m.bodyOf(l)
+	t := m.prog.Code[l.Code].Body
 	n.bind(t.Param)
 	n.Code = l.Code
 	if t.Linear {
@@ -46,7 +43,7 @@ func (m *core[M]) fireLambda(p Place) {
 }
 
 // startCopy makes the body t of the λ f the next to be copied.
-func (m *core[M]) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
+func (m *Machine) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
 	m.more = true
 	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.c == 1}
 	if l.c > 1 {
@@ -55,7 +52,7 @@ func (m *core[M]) startCopy(t *literal.Template, f Place, l *node, up, param Pla
 }
 
 // copyBody copies a body, a unit for each node, each captured variable and each operand that is no part of its node.
-func (m *core[M]) copyBody() {
+func (m *Machine) copyBody() {
 	c := &m.copy
 	t := c.body
 	c.body = nil
@@ -66,11 +63,24 @@ func (m *core[M]) copyBody() {
 	if !m.allocAll(f[t.First : int(t.First)+len(t.Images)]) {
 		return
 	}
-	if m.measuring() {
+	if m.measure {
 		m.clear(f[t.First : int(t.First)+len(t.Images)])
 	}
-	m.makeNodes(t, f)
-	m.act(t, f)
+	m.units(Instantiate, len(t.Images)+len(t.Actions))
+	for i := 0; i < len(t.Images); i += unitsPerLook {
+		end := min(i+unitsPerLook, len(t.Images))
+		m.makeNodes(t.Images[i:end], f[int(t.First)+i:int(t.First)+end])
+		if end < len(t.Images) && m.pause() {
+			return
+		}
+	}
+	for i := 0; i < len(t.Actions); i += unitsPerLook {
+		end := min(i+unitsPerLook, len(t.Actions))
+		m.act(t.Actions[i:end], f)
+		if m.err != nil || end < len(t.Actions) && m.pause() {
+			return
+		}
+	}
 	if c.param != 0 && t.Param == 0 {
 		m.pushRule(rule.GC, c.param)
 	}
@@ -79,10 +89,18 @@ func (m *core[M]) copyBody() {
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
 const unitsPerLook = 1 << 12
 
+// pause looks at the limits between parts of a body. It reports whether the run has failed.
+func (m *Machine) pause() bool {
+	m.fail(m.lookOutside())
+	return m.err != nil
+}
+
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m *core[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
-	uses, frame := t.Uses, m.frame[t.Locals:]
-	i := 0
+func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
+	frame, own, i := m.frame[t.Locals:], int32(0), 0
+	if owned {
+		own = 1
+	}
 	for h != 0 {
 		n := m.at(h)
 		k, more := n.captures(), Place(0)
@@ -92,15 +110,13 @@ func (m *core[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
 		for j := range k {
 			s := n.capture(j)
 			frame[i] = s
-			d := int32(uses[i])
-			if owned {
-				d--
-			}
-			if d != 0 {
+			if d := int32(t.Uses[i]) - own; d != 0 {
 				m.addUses(s, d)
 			}
 			i++
-			m.unit(Instantiate, h)
+			if m.measure {
+				m.unit(Instantiate, h)
+			}
 		}
 		if owned {
 			m.release(h, n)
@@ -111,31 +127,26 @@ func (m *core[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
 }
 
 // makeNodes makes the nodes of a template.
-func (m *core[M]) makeNodes(t *literal.Template, frame []Place) {
-	m.units(Instantiate, len(t.Images))
-	made := frame[t.First:]
-	for i := range t.Images {
-		im := &t.Images[i]
+func (m *Machine) makeNodes(images []literal.Image, made []Place) {
+	frame := unsafe.Pointer(unsafe.SliceData(m.frame))
+	at := func(i uint32) uint64 { return uint64(*(*uint32)(unsafe.Add(frame, uintptr(i)*4))) }
+	for i := range images {
+		im := &images[i]
 		r := made[i]
 		n := m.at(r)
 		n.Head = im.Head
-		n.up = im.Up + frame[im.From[0]]
-		n.c = im.C + frame[im.From[1]]
-		n.val[0] = im.Val[0] + both(frame[im.From[2]], frame[im.From[3]])
-		n.val[1] = im.Val[1] + both(frame[im.From[4]], frame[im.From[5]])
-		if m.measuring() {
-			m.made1(r, im.Code)
-		}
-		if i%unitsPerLook == unitsPerLook-1 {
-			if m.fail(m.lookOutside()); m.err != nil {
-				return
-			}
+		n.up = im.Up + Place(at(im.From[0]))
+		n.c = im.C + Place(at(im.From[1]))
+		n.val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
+		n.val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
+		if m.measure {
+			m.tellNode(r, im.Code)
 		}
 	}
 }
 
 // clear makes nodes that are about to be made look free.
-func (m *core[M]) clear(made []Place) {
+func (m *Machine) clear(made []Place) {
 	if m.opt.Events != nil {
 		for _, r := range made {
 			m.node(r).Kind = literal.Free
@@ -143,8 +154,8 @@ func (m *core[M]) clear(made []Place) {
 	}
 }
 
-// made1 reports that a node of a body has been made.
-func (m *core[M]) made1(r Place, code uint32) {
+// tellNode reports that a node of a body has been made.
+func (m *Machine) tellNode(r Place, code uint32) {
 	m.pos = code
 	if m.opt.Events != nil {
 		m.use(r)
@@ -158,11 +169,10 @@ func (m *core[M]) made1(r Place, code uint32) {
 }
 
 // act gives the operands that the images don't have.
-func (m *core[M]) act(t *literal.Template, frame []Place) {
-	m.units(Instantiate, len(t.Actions))
-	for i := range t.Actions {
-		a := &t.Actions[i]
-		if m.measuring() {
+func (m *Machine) act(actions []literal.Action, frame []Place) {
+	for i := range actions {
+		a := &actions[i]
+		if m.measure {
 			m.pos = a.Code
 		}
 		p := frame[a.Up] | uint32(a.Slot)
@@ -183,18 +193,15 @@ func (m *core[M]) act(t *literal.Template, frame []Place) {
 			p = frame[a.X]
 			m.await(p, m.at(p))
 		}
-		m.unit(Instantiate, p)
-		if i%unitsPerLook == unitsPerLook-1 {
-			if m.fail(m.lookOutside()); m.err != nil {
-				return
-			}
+		if m.measure {
+			m.unit(Instantiate, p)
 		}
 	}
 }
 
 // await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value: so a value refers
 // to older values alone, and duals are made in a topological order.
-func (m *core[M]) await(r Place, n *node) {
+func (m *Machine) await(r Place, n *node) {
 	for j := range n.captures() {
 		x := m.at(n.capture(j))
 		if x.Bits&missing != 0 {
@@ -218,7 +225,7 @@ func (m *core[M]) await(r Place, n *node) {
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
-func (m *core[M]) occur(p Place, s Place) {
+func (m *Machine) occur(p Place, s Place) {
 	x := m.at(s)
 	bound := x.Bits&missing == 0
 	switch x.Kind {
@@ -255,8 +262,8 @@ func (m *core[M]) occur(p Place, s Place) {
 }
 
 // placed remembers which instruction the occurrence at p is of, if events are told.
-func (m *core[M]) placed(p Place, code uint32) {
-	if !m.measuring() || m.opt.Events == nil {
+func (m *Machine) placed(p Place, code uint32) {
+	if !m.measure || m.opt.Events == nil {
 		return
 	}
 	if n := int(p) + 1; n > len(m.places) {

@@ -11,10 +11,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// core is the machine: the arena, the worklist and the counters.
-type core[M meter] struct {
-	prog *literal.Program
-	opt  Options
+// Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
+type Machine struct {
+	prog    *literal.Program
+	opt     Options
+	measure bool // words are counted
 
 	base   unsafe.Pointer // of the nodes
 	arena  *graph.Arena
@@ -24,8 +25,7 @@ type core[M meter] struct {
 	list   Place   // the other free nodes, linked by c
 	listed uint64  // how many these are
 
-	// The worklist: a move in the low byte, and its place in the upper half. next is on top of work, or 0.
-	next uint64
+	// The worklist: a move in the low byte, and its place in the upper half.
 	work []uint64
 	rng  *rand.Rand
 
@@ -62,7 +62,8 @@ type core[M meter] struct {
 	err     error
 }
 
-func newCore[M meter](p *literal.Program, opt Options) (*core[M], error) {
+// New makes a machine for the program. The error is a [*limits.ReachedError].
+func New(p *literal.Program, opt Options) (*Machine, error) {
 	most := opt.Limits.MaxMemory
 	if most == 0 {
 		most = limits.DefaultArena
@@ -71,58 +72,35 @@ func newCore[M meter](p *literal.Program, opt Options) (*core[M], error) {
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &core[M]{prog: p, opt: opt, arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
+	m := &Machine{prog: p, opt: opt, measure: opt.Measure || opt.Events != nil, arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
 		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), free: make([]Place, 0, maxFree),
 		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
 	return m, nil
 }
 
-func (m *core[M]) bytes() uint64 { return m.arena.Bytes() }
+// ArenaBytes returns how much memory the arena holds.
+func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 
-func (m *core[M]) close() error {
+// Close returns the memory of the arena.
+func (m *Machine) Close() error {
 	m.base = nil
 	return m.arena.Close()
 }
 
 // push puts a redex on the worklist.
-func (m *core[M]) push(move Move, p Place) {
-	if m.next != 0 {
-		m.work = append(m.work, m.next)
-	}
-	m.next = uint64(move) | uint64(p)<<32
+func (m *Machine) push(move Move, p Place) {
+	m.work = append(m.work, uint64(move)|uint64(p)<<32)
 }
 
-func (m *core[M]) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
-func (m *core[M]) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
-
-// pop takes a redex off the worklist: the last one, or by the random schedule any. It returns 0 if there is none.
-func (m *core[M]) pop() uint64 {
-	e := m.next
-	m.next = 0
-	if e != 0 && m.rng == nil {
-		return e
-	}
-	if e != 0 {
-		m.work = append(m.work, e)
-	}
-	last := len(m.work) - 1
-	if last < 0 {
-		return 0
-	}
-	if m.rng != nil {
-		i := m.rng.IntN(last + 1)
-		m.work[i], m.work[last] = m.work[last], m.work[i]
-	}
-	e = m.work[last]
-	m.work = m.work[:last]
-	return e
-}
+func (m *Machine) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
+func (m *Machine) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
 
 // reduce empties the worklist, and lets the jobs go on when it is empty.
-func (m *core[M]) reduce() error {
+func (m *Machine) reduce() error {
 	for {
-		e := m.pop()
-		if e == 0 {
+		work := m.work
+		last := len(work) - 1
+		if last < 0 {
 			if m.fuel < 0 && m.err == nil {
 				m.err = m.lookOutside()
 			}
@@ -132,20 +110,28 @@ func (m *core[M]) reduce() error {
 			m.running = m.job
 			continue
 		}
+		if m.rng != nil {
+			i := m.rng.IntN(last + 1)
+			work[i], work[last] = work[last], work[i]
+		}
+		e := work[last]
 		move, p := Move(e), Place(e>>32)
 		if m.fuel--; m.fuel < 0 {
 			if err := m.look(move, p); err != nil {
 				return err
 			}
 		}
-		if m.measuring() {
+		if m.measure {
 			if err := m.beginRedex(move, p); err != nil {
 				return err
 			}
 		}
+		m.work = work[:last]
 		m.fired[move&moveMask]++
 		m.fire(move, p)
-		m.report(move, p)
+		if m.measure {
+			m.book(move, p)
+		}
 		if m.more {
 			m.goOn()
 			if m.err != nil {
@@ -156,7 +142,7 @@ func (m *core[M]) reduce() error {
 }
 
 // goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
-func (m *core[M]) goOn() {
+func (m *Machine) goOn() {
 	m.more = false
 	m.mark(0)
 	if m.copy.body != nil {
@@ -168,52 +154,39 @@ func (m *core[M]) goOn() {
 }
 
 // fail ends the run.
-func (m *core[M]) fail(err error) {
+func (m *Machine) fail(err error) {
 	if m.err == nil && err != nil {
 		m.err, m.more = err, true
 	}
 }
 
 // units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
-func (m *core[M]) units(u Unit, n int) {
-	if !m.measuring() {
+func (m *Machine) units(u Unit, n int) {
+	if !m.measure {
 		m.fired[u.Move()] += uint64(n)
 		m.fuel -= n
 	}
 }
 
-// unit counts and reports such a unit, where words are counted.
-func (m *core[M]) unit(u Unit, p Place) {
-	if m.measuring() {
-		m.fired[u.Move()]++
-		m.fuel--
+// unit counts a unit of work behind a rewrite, and reports it where words are counted.
+func (m *Machine) unit(u Unit, p Place) {
+	m.fired[u.Move()]++
+	m.fuel--
+	if m.measure {
 		m.book(u.Move(), p)
 		m.beginMove(0)
 	}
 }
 
-// oneUnit is unit and units of one.
-func (m *core[M]) oneUnit(u Unit, p Place) {
-	m.units(u, 1)
-	m.unit(u, p)
-}
-
-// mark begins a move at p, and report ends it, where words are counted: these are small, so that they cost nothing where
-// they are not.
-func (m *core[M]) mark(p Place) {
-	if m.measuring() {
+// mark begins a move at p, where words are counted.
+func (m *Machine) mark(p Place) {
+	if m.measure {
 		m.beginMove(p)
 	}
 }
 
-func (m *core[M]) report(move Move, p Place) {
-	if m.measuring() {
-		m.book(move, p)
-	}
-}
-
 // beginRedex begins a move that was on the worklist.
-func (m *core[M]) beginRedex(move Move, p Place) error {
+func (m *Machine) beginRedex(move Move, p Place) error {
 	m.beginMove(p)
 	if move < Move(rule.Count) && m.opt.Before != nil && m.opt.Events != nil {
 		return m.opt.Before(m.steps + 1)
@@ -221,7 +194,7 @@ func (m *core[M]) beginRedex(move Move, p Place) error {
 	return nil
 }
 
-func (m *core[M]) beginMove(p Place) {
+func (m *Machine) beginMove(p Place) {
 	m.touched, m.to, m.begun = 0, 0, len(m.seen)
 	if p == 0 {
 		return
@@ -234,7 +207,7 @@ func (m *core[M]) beginMove(p Place) {
 }
 
 // book books the words that a move has touched, and tells of it.
-func (m *core[M]) book(move Move, p Place) {
+func (m *Machine) book(move Move, p Place) {
 	m.words[move] += m.touched
 	m.most[move] = max(m.most[move], m.touched)
 	if move < Move(rule.Count) {
@@ -245,7 +218,7 @@ func (m *core[M]) book(move Move, p Place) {
 	}
 }
 
-func (m *core[M]) tell(move Move, p Place) {
+func (m *Machine) tell(move Move, p Place) {
 	if m.to == 0 {
 		m.to = p
 	}
@@ -261,7 +234,7 @@ func (m *core[M]) tell(move Move, p Place) {
 }
 
 // counted is how many rewrites have been made.
-func (m *core[M]) counted() uint64 {
+func (m *Machine) counted() uint64 {
 	var n uint64
 	for _, k := range m.fired[:rule.Count] {
 		n += k
@@ -269,14 +242,15 @@ func (m *core[M]) counted() uint64 {
 	return n
 }
 
-func (m *core[M]) posOf(code uint32) term.Pos {
+func (m *Machine) posOf(code uint32) term.Pos {
 	if int(code) < len(m.prog.Code) {
 		return m.prog.Code[code].Pos
 	}
 	return 0
 }
 
-func (m *core[M]) stats() Stats {
+// Stats returns what the last run cost, or how far it got if it was stopped.
+func (m *Machine) Stats() Stats {
 	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.live(), PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:NumMoves] {
 		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}

@@ -9,19 +9,19 @@ import (
 )
 
 // begin makes the start term at the point, in the place up.
-func (m *core[M]) begin(point []float64, up Place) {
+func (m *Machine) begin(point []float64, up Place) {
 	m.point = point
 	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
 	m.goOn()
 }
 
 // reset makes the arena empty.
-func (m *core[M]) reset() error {
+func (m *Machine) reset() error {
 	if m.base == nil {
 		return fmt.Errorf("the machine is closed")
 	}
 	m.top, m.limit, m.free, m.list, m.listed, m.kept = 1, 0, m.free[:0], 0, 0, 0
-	m.next, m.work, m.seen, m.unused = 0, m.work[:0], m.seen[:0], m.unused[:0]
+	m.work, m.seen, m.unused = m.work[:0], m.seen[:0], m.unused[:0]
 	m.copy, m.row = copying{}, row{}
 	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
@@ -36,8 +36,8 @@ func (m *core[M]) reset() error {
 	return nil
 }
 
-// value reduces the program at the point.
-func (m *core[M]) value(point []float64) error {
+// Value reduces the program of a value at the point, and leaves the value to be read.
+func (m *Machine) Value(point []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
@@ -46,8 +46,9 @@ func (m *core[M]) value(point []float64) error {
 	return m.reduce()
 }
 
-// gradient reduces the program to the seeds z* 1, and then runs one backward phase for each.
-func (m *core[M]) gradient(point, values, jacobian []float64) error {
+// Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for each.
+// values has a number for each output, jacobian, row by row, one for each output and input.
+func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
@@ -76,9 +77,9 @@ func (m *core[M]) gradient(point, values, jacobian []float64) error {
 }
 
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
-func (m *core[M]) readRow(row []float64) {
+func (m *Machine) readRow(row []float64) {
 	m.mark(0)
-	m.oneUnit(ReadBack, 0)
+	m.unit(ReadBack, 0)
 	for i := range row {
 		star := Place(1+i) << 2 // the first nodes of the arena
 		n := m.at(star)
@@ -89,12 +90,14 @@ func (m *core[M]) readRow(row []float64) {
 			n.c = 0
 			m.release(app, a)
 		}
-		m.oneUnit(ReadBack, star)
+		m.unit(ReadBack, star)
 	}
 }
 
-// read appends the numbers of the result. Lists are read by applying them.
-func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
+// Read appends the numbers of the value that the last run left to out, from left to right, and the
+// length of each list in it to lengths, outer lists before inner ones. A list is read by applying it, which
+// is not counted; each number is a unit of read-back.
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	type operand struct {
 		t Tag
 		v uint64
@@ -109,7 +112,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		case o.t == Number:
 			out = append(out, number(o.v))
 			m.mark(0)
-			m.oneUnit(ReadBack, 0)
+			m.unit(ReadBack, 0)
 		case m.node(lo(o.v)).Kind == literal.Pair:
 			p := m.node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.val[1]}, operand{p.Tag[0], p.val[0]})
@@ -128,7 +131,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
-func (m *core[M]) readList(list Place) ([]*node, error) {
+func (m *Machine) readList(list Place) ([]*node, error) {
 	fired, words, most, steps, made, live := m.fired, m.words, m.most, m.steps, m.made, m.live()
 	events := m.opt.Events
 	m.opt.Events = nil

@@ -7,29 +7,29 @@ import "github.com/gram-machine/gram/rule"
 //
 // These are comparisons, and not a table of functions, because a processor that doesn't predict the targets of
 // indirect calls loses some 20 cycles with each. A switch with constant cases would be compiled to an indirect jump.
-func (m *core[M]) fire(move Move, p Place) {
+func (m *Machine) fire(move Move, p Place) {
 	switch by := rule.Rule(move); {
-	case by == rule.SubstNumeral: // C{x}[x:=rα] → C{r}[x:=r]α
-		m.fireSubst(p)
-	case by == rule.GC: // t[x:=vα] → tα
+	case by == rule.GC: // (4) t[x:=vα] → tα
 		m.fireGC(p)
-	case by == rule.Subst: // C{x}[x:=vα] → C{v}[x:=v]α
+	case by == rule.Subst: // (3) C{x}[x:=vα] → C{v}[x:=v]α
 		m.fireSubst(p)
-	case by == rule.Pair: // s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α
+	case by == rule.SubstNumeral: // (3n) C{x}[x:=rα] → C{r}[x:=r]α
+		m.fireSubst(p)
+	case by == rule.Pair: // (2) s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α
 		m.firePair(p)
 	case move == Wake.Move():
 		m.wake(p)
-	case by == rule.Lambda: // (λx.t)α u → t[x:=u]α
+	case by == rule.Lambda: // (1) (λx.t)α u → t[x:=u]α
 		m.fireLambda(p)
-	case by == rule.Times: // r α · q β → (rq)αβ
+	case by == rule.Times: // (8) r α · q β → (rq)αβ
 		m.fireTimes(p)
-	case by == rule.Lin: // t[x:=vα] → t{v/x}α
+	case by == rule.Lin: // (5) t[x:=vα] → t{v/x}α
 		m.fireLin(p)
-	case by == rule.Factor: // (x α t)β + (x α' t')β' → x(t+t')αβα'β'
+	case by == rule.Factor: // (11) (x α t)β + (x α' t')β' → x(t+t')αβα'β'
 		m.fireFactor(p)
-	case by == rule.Plus: // r α + q β → (r+q)αβ
+	case by == rule.Plus: // (6) r α + q β → (r+q)αβ
 		m.firePlus(p)
-	case by == rule.Function: // f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk
+	case by == rule.Function: // (12) f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk
 		m.fireFunction(p)
 	case move == Instantiate.Move():
 		m.iterate(p)
@@ -37,9 +37,9 @@ func (m *core[M]) fire(move Move, p Place) {
 		m.freeValue(p)
 	case move == Search.Move():
 		m.unfold(p)
-	case by == rule.Branch: // if r < q then t else u → t or u
+	case by == rule.Branch: // (13) if r < q then t else u → t or u
 		m.fireBranch(p)
-	case by == rule.PlusPair: // ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
+	case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
 		m.firePlusPair(p)
 	}
 }

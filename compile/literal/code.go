@@ -40,7 +40,8 @@ type Instr struct {
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
-	Closure *Closure // of a λ, a conditional or a list
+	Closure *Closure  // of a λ, a conditional or a list
+	Body    *Template // of a λ
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 	// Occurs are, of a node whose image has occurrences of variables, their instructions.

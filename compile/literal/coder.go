@@ -193,6 +193,11 @@ func (c *coder) finish() {
 			p.Code = append(p.Code, Instr{Op: MakeLam, Kind: Lam, Closure: &Closure{Bodies: []uint32{p.Zero}}, Pos: in.Pos})
 		}
 	}
+	for i := range p.Code {
+		if in := &p.Code[i]; in.Kind == Lam {
+			in.Body = &p.Templates[in.Closure.Bodies[0]]
+		}
+	}
 }
 
 // node makes the code of a node of the term.
