@@ -35,8 +35,6 @@ type EvalOptions struct {
 	Work bool
 	// Strategy says when a program is differentiated; values take no notice.
 	Strategy Strategy
-	// Ablation takes a piece of the machine away, for measurements.
-	Ablation Ablation
 	// profile, if not nil, takes what the machines record.
 	profile *profiler
 }
@@ -51,8 +49,6 @@ func (o *EvalOptions) check() error {
 		return wrong("mode", int(o.Mode))
 	case o.Strategy > Modular:
 		return wrong("strategy", int(o.Strategy))
-	case int(o.Ablation) >= len(engine.Ablations):
-		return wrong("ablation", int(o.Ablation))
 	case o.Workers < 0:
 		return fmt.Errorf("gram: %d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
 	}
@@ -136,7 +132,7 @@ func (e *Evaluator) start() error {
 			return err
 		}
 	} else {
-		m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Ablation: opt.Ablation, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(), Limits: bounds})
+		m, err := engine.New(e.prog, engine.Options{Schedule: opt.Schedule, Seed: opt.Seed, Workers: opt.Workers, Finite: opt.Finite, NoFuse: opt.NoFuse, Phase: e.p.opt.machinePhase(), Profile: opt.profile.recording(), Limits: bounds})
 		if err != nil {
 			return e.p.locate(err, "starting")
 		}

@@ -356,15 +356,3 @@ const (
 	Random   = engine.Random
 	Parallel = engine.Parallel
 )
-
-// Ablation is a piece of the machine that is taken away, to show what it is there for.
-type Ablation = engine.Ablation
-
-// The ablations, the first of which takes nothing away.
-const (
-	Whole           = engine.Whole
-	NoFactoring     = engine.NoFactoring
-	SubstituteFirst = engine.SubstituteFirst
-	Rescan          = engine.Rescan
-	CopyBodies      = engine.CopyBodies
-)

@@ -34,8 +34,6 @@ func (o *EvalOptions) checkLiteral() error {
 		return errors.New("gram: the literal machine has the strategy Direct only")
 	case o.NoFuse:
 		return errors.New("gram: the literal machine has no blocks that NoFuse could leave out")
-	case o.Ablation != Whole:
-		return errors.New("gram: ablations are of the engine, and not of the literal machine")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 // ProfileOptions say what is profiled.
 type ProfileOptions struct {
-	EvalOptions      // LIFO or Random, Reverse, and no ablation; Literal goes without Time
+	EvalOptions      // LIFO or Random, and Reverse; Literal goes without Time
 	Gradient    bool // the gradient or Jacobian, and not the value
 	Time        bool // also charge time
 }
@@ -44,8 +44,8 @@ func (p *Program) Profile(ctx context.Context, opt ProfileOptions) (*Profile, er
 	switch {
 	case opt.Schedule == Parallel:
 		return nil, errors.New("gram: a profile is of the schedules LIFO and Random")
-	case opt.Mode != Reverse || opt.Ablation != Whole:
-		return nil, errors.New("gram: a profile is of the mode Reverse, without an ablation")
+	case opt.Mode != Reverse:
+		return nil, errors.New("gram: a profile is of the mode Reverse")
 	}
 	if opt.Literal && opt.Time {
 		return nil, errors.New("gram: a profile of the literal machine has no time")

@@ -177,7 +177,7 @@ func TestTraceCounts(t *testing.T) {
 // TestTraceOptions: a trace has no options that are the engine's alone.
 func TestTraceOptions(t *testing.T) {
 	p := loadExample(t, "figure1")
-	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}, {Ablation: gram.Rescan}} {
+	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {
 		err := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: opt})
 		require.ErrorContains(t, err, "literal machine")
 	}

@@ -28,9 +28,6 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 	if err := f.checkMode(); err != nil || !cmd.Flags().Changed("html") {
 		return err
 	}
-	if f.ablation.is != gram.Whole {
-		return usagef("--html shows a profile, and there is none under --ablate")
-	}
 	if f.literal {
 		return usagef("--html shows a profile, which is of the engine, and --literal runs without it")
 	}

@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
