@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -103,9 +103,12 @@ func TestOneProgramManyGoroutineUses(t *testing.T) {
 		for _, m := range []gram.Mode{gram.Forward, gram.Tape} {
 			use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Mode: m}); return err })
 		}
-		for _, s := range []gram.Stage{gram.TermStage, gram.ReverseStage, gram.GroundStage, gram.ForwardStage, gram.BPStage, gram.NormalStage} {
-			use(func() error { return p.WriteStage(ctx, io.Discard, s, gram.Text, gram.EvalOptions{}) })
-		}
+		use(func() error {
+			t, _ := p.Copy()
+			_, err := revgrad.Reverse(t, nil)
+			return err
+		})
+		use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Literal: true}); return err })
 		use(func() error { _, err := p.Value(ctx, gram.EvalOptions{}); return err })
 		use(func() error { _, err := p.Bound(ctx, gram.EvalOptions{}); return err })
 		use(func() error { _, err := p.Normal(ctx, gram.EvalOptions{}); return err })

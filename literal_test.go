@@ -69,7 +69,7 @@ var forms = []gram.EvalOptions{{}, {NoFuse: true}, {Literal: true}, {Schedule: g
 func checkForms(t *testing.T, p *gram.Program) {
 	t.Helper()
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {
@@ -174,7 +174,7 @@ func TestPropertyForms(t *testing.T) {
 // engine.
 func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {
