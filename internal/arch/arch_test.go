@@ -25,6 +25,7 @@ const root = "."
 // import besides its own.
 var layers = map[string][]string{
 	"term":                {},
+	"kernel":              {"term"}, // of term, the elementary functions
 	"rule":                {},
 	"lang":                {"term"},
 	"revgrad":             {"term"},
