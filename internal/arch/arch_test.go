@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
