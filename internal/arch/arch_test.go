@@ -76,7 +76,7 @@ var layers = map[string][]string{
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/stage",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation", "internal/stage",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
 		"cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/show", "cmd/internal/trace"},
 }
 
