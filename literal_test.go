@@ -44,17 +44,16 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// fullSize are the sizes of the workloads.
-var fullSize = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
-
-// TestLiteralWorkloads: and at their full sizes too, some 10⁸ steps each.
+// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁷
+// without FULL_SIZE.
 func TestLiteralWorkloads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
+	sizes := map[string][]string{"w1": {"n=1e5"}, "w2": {"n=300", "k=16"}, "w3": {"n=1e5"}, "w4": {"n=1e5"}}
+	if property.Full() {
+		sizes = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fullSize)) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: fullSize[name]})
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: sizes[name]})
 			require.NoError(t, err)
 			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
 		})

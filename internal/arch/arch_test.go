@@ -25,6 +25,7 @@ const root = "."
 // import besides its own.
 var layers = map[string][]string{
 	"term":                {},
+	"kernel":              {"term"}, // of term, the elementary functions
 	"rule":                {},
 	"lang":                {"term"},
 	"revgrad":             {"term"},
@@ -43,7 +44,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
