@@ -277,8 +277,8 @@ func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64,
 	return e.Read(out)
 }
 
-// Reduce reduces the program at the point and leaves the value, which may have a function in it, to
-// be read. Cancelling ctx ends a run; the evaluator can be used again.
+// Reduce reduces the program at the point, and leaves the value to be read. A run that ctx has ended
+// can be repeated.
 func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err := e.ready(false, point); err != nil {
 		return err
