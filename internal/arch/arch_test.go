@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"internal/generate":   {"term"},
 	"internal/equiv":      {"term"},
 	"internal/property":   {},
-	"internal/oracle":     {"term"},
+	"internal/oracle":     {"term", "internal/denote"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
