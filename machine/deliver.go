@@ -206,11 +206,12 @@ func (m *Machine) freeValue(p Place) {
 			m.addUses(f, -1)
 		}
 	case literal.Lam, literal.List, literal.Captures:
-		for i := range n.captures() {
-			m.addUses(n.capture(i), -1)
+		captures, k := n.captures()
+		for _, s := range captures[:k] {
+			m.addUses(s, -1)
 		}
-		if n.Bits&hasMore != 0 {
-			m.pushUnit(FreeUnit, n.capture(3))
+		if more := n.more(); more != 0 {
+			m.pushUnit(FreeUnit, more)
 		}
 	}
 	m.release(p, n)

@@ -111,12 +111,11 @@ func (h *Heap) value(out *Node, n *node, in *literal.Instr) {
 			out.Up = n.up
 		}
 	case literal.Lam, literal.List, literal.Captures:
-		for i := range n.captures() {
-			out.Captures = append(out.Captures, n.capture(i)>>2)
+		captures, k := n.captures()
+		for _, s := range captures[:k] {
+			out.Captures = append(out.Captures, s>>2)
 		}
-		if n.Bits&hasMore != 0 {
-			out.More = n.capture(3) >> 2
-		}
+		out.More = n.more() >> 2
 		if n.Bits&missing != 0 {
 			out.Up = n.up
 		} else {

@@ -54,33 +54,39 @@ func (m *Machine) startCopy(t *literal.Template, f Place, l *node, up, param Pla
 // copyBody copies a body, a unit for each node, each captured variable and each operand that is no part of its node.
 func (m *Machine) copyBody() {
 	c := &m.copy
-	t := c.body
+	t, f := c.body, m.frame
 	c.body = nil
-	f := m.frame
 	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
 	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
-	m.loadCaptures(t, c.holder, c.owned)
-	if !m.allocAll(f[t.First : int(t.First)+len(t.Images)]) {
+	if c.holder != 0 {
+		m.loadCaptures(t, c.holder, c.owned)
+	}
+	images, made := t.Images, f[t.First:t.Locals]
+	if !m.allocAll(made) {
 		return
 	}
 	if m.measure {
-		m.clear(f[t.First : int(t.First)+len(t.Images)])
+		m.clear(made)
+	} else {
+		m.units(Instantiate, len(images)+len(t.Actions))
 	}
-	m.units(Instantiate, len(t.Images)+len(t.Actions))
-	for i := 0; i < len(t.Images); i += unitsPerLook {
-		end := min(i+unitsPerLook, len(t.Images))
-		m.makeNodes(t.Images[i:end], f[int(t.First)+i:int(t.First)+end])
-		if end < len(t.Images) && m.pause() {
+	for len(images) > unitsPerLook {
+		m.makeNodes(images[:unitsPerLook], made)
+		images, made = images[unitsPerLook:], made[unitsPerLook:]
+		if m.pause() {
 			return
 		}
 	}
-	for i := 0; i < len(t.Actions); i += unitsPerLook {
-		end := min(i+unitsPerLook, len(t.Actions))
-		m.act(t.Actions[i:end], f)
-		if m.err != nil || end < len(t.Actions) && m.pause() {
+	m.makeNodes(images, made)
+	actions := t.Actions
+	for len(actions) > unitsPerLook {
+		m.act(actions[:unitsPerLook])
+		actions = actions[unitsPerLook:]
+		if m.pause() {
 			return
 		}
 	}
+	m.act(actions)
 	if c.param != 0 && t.Param == 0 {
 		m.pushRule(rule.GC, c.param)
 	}
@@ -97,23 +103,21 @@ func (m *Machine) pause() bool {
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
 func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
-	frame, own, i := m.frame[t.Locals:], int32(0), 0
+	frame, uses := m.frame[t.Locals:], t.Uses
+	own := int32(0)
 	if owned {
 		own = 1
 	}
 	for h != 0 {
 		n := m.at(h)
-		k, more := n.captures(), Place(0)
-		if n.Bits&hasMore != 0 {
-			more = n.capture(3)
-		}
-		for j := range k {
-			s := n.capture(j)
-			frame[i] = s
-			if d := int32(t.Uses[i]) - own; d != 0 {
+		captures, k := n.captures()
+		more := n.more()
+		for j, d := range uses[:k] {
+			s := captures[j&3]
+			frame[j] = s
+			if d := int32(d) - own; d != 0 {
 				m.addUses(s, d)
 			}
-			i++
 			if m.measure {
 				m.unit(Instantiate, h)
 			}
@@ -121,15 +125,18 @@ func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
 		if owned {
 			m.release(h, n)
 		}
-		h = more
+		h, frame, uses = more, frame[k:], uses[k:]
 	}
-	m.units(Instantiate, i)
+	if !m.measure {
+		m.units(Instantiate, len(t.Uses))
+	}
 }
 
-// makeNodes makes the nodes of a template.
+// makeNodes makes the nodes of images. The frame has what they are made from.
 func (m *Machine) makeNodes(images []literal.Image, made []Place) {
 	frame := unsafe.Pointer(unsafe.SliceData(m.frame))
 	at := func(i uint32) uint64 { return uint64(*(*uint32)(unsafe.Add(frame, uintptr(i)*4))) }
+	made = made[:len(images)]
 	for i := range images {
 		im := &images[i]
 		r := made[i]
@@ -169,7 +176,8 @@ func (m *Machine) tellNode(r Place, code uint32) {
 }
 
 // act gives the operands that the images don't have.
-func (m *Machine) act(actions []literal.Action, frame []Place) {
+func (m *Machine) act(actions []literal.Action) {
+	frame := m.frame
 	for i := range actions {
 		a := &actions[i]
 		if m.measure {
@@ -202,16 +210,17 @@ func (m *Machine) act(actions []literal.Action, frame []Place) {
 // await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value: so a value refers
 // to older values alone, and duals are made in a topological order.
 func (m *Machine) await(r Place, n *node) {
-	for j := range n.captures() {
-		x := m.at(n.capture(j))
+	captures, k := n.captures()
+	for j := range k {
+		x := m.at(captures[j&3])
 		if x.Bits&missing != 0 {
 			n.c = hi(x.val[1])
 			x.val[1] = both(lo(x.val[1]), r|literal.Waits)
 			return
 		}
 	}
-	if n.Bits&hasMore != 0 {
-		m.pushUnit(Wake, n.capture(3))
+	if more := n.more(); more != 0 {
+		m.pushUnit(Wake, more)
 		return
 	}
 	if n.Kind == literal.Captures {

@@ -84,8 +84,16 @@ func both(a, b uint32) uint64  { return uint64(a) | uint64(b)<<32 }
 func number(v uint64) float64  { return math.Float64frombits(v) }
 func numeral(x float64) uint64 { return math.Float64bits(x) }
 
-// capture returns capture i of the node.
-func (n *node) capture(i int) Place { return uint32(n.val[i>>1&1] >> (i & 1 * 32)) }
+// captures returns the four words of a node that captures, and how many of them are captures.
+func (n *node) captures() ([4]Place, int) {
+	v, w := n.val[0], n.val[1]
+	return [4]Place{lo(v), hi(v), lo(w), hi(w)}, int(n.Bits >> literal.CapturesShift & 7)
+}
 
-// captures is how many captures are in the node itself.
-func (n *node) captures() int { return int(n.Bits >> literal.CapturesShift & 7) }
+// more returns the node that has the other captures, or 0.
+func (n *node) more() Place {
+	if n.Bits&hasMore == 0 {
+		return 0
+	}
+	return hi(n.val[1])
+}

@@ -95,50 +95,16 @@ func (m *Machine) push(move Move, p Place) {
 func (m *Machine) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
 func (m *Machine) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
 
-// reduce empties the worklist, and lets the jobs go on when it is empty.
-func (m *Machine) reduce() error {
-	for {
-		work := m.work
-		last := len(work) - 1
-		if last < 0 {
-			if m.fuel < 0 && m.err == nil {
-				m.err = m.lookOutside()
-			}
-			if m.err != nil || !m.idle() {
-				return m.err
-			}
-			m.running = m.job
-			continue
-		}
-		if m.rng != nil {
-			i := m.rng.IntN(last + 1)
-			work[i], work[last] = work[last], work[i]
-		}
-		e := work[last]
-		move, p := Move(e), Place(e>>32)
-		if m.fuel--; m.fuel < 0 {
-			if err := m.look(move, p); err != nil {
-				return err
-			}
-		}
-		if m.measure {
-			if err := m.beginRedex(move, p); err != nil {
-				return err
-			}
-		}
-		m.work = work[:last]
-		m.fired[move&moveMask]++
-		m.fire(move, p)
-		if m.measure {
-			m.book(move, p)
-		}
-		if m.more {
-			m.goOn()
-			if m.err != nil {
-				return m.err
-			}
-		}
+// empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
+func (m *Machine) empty() bool {
+	if m.fuel < 0 && m.err == nil {
+		m.err = m.lookOutside()
 	}
+	if m.err != nil || !m.idle() {
+		return false
+	}
+	m.running = m.job
+	return true
 }
 
 // goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
@@ -162,10 +128,8 @@ func (m *Machine) fail(err error) {
 
 // units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
 func (m *Machine) units(u Unit, n int) {
-	if !m.measure {
-		m.fired[u.Move()] += uint64(n)
-		m.fuel -= n
-	}
+	m.fired[u.Move()] += uint64(n)
+	m.fuel -= n
 }
 
 // unit counts a unit of work behind a rewrite, and reports it where words are counted.
@@ -185,8 +149,16 @@ func (m *Machine) mark(p Place) {
 	}
 }
 
-// beginRedex begins a move that was on the worklist.
-func (m *Machine) beginRedex(move Move, p Place) error {
+// before is called before a move that is on the worklist, where words are counted or it is time to look at the limits.
+func (m *Machine) before(move Move, p Place) error {
+	if m.fuel < 0 {
+		if err := m.look(move, p); err != nil {
+			return err
+		}
+	}
+	if !m.measure {
+		return nil
+	}
 	m.beginMove(p)
 	if move < Move(rule.Count) && m.opt.Before != nil && m.opt.Events != nil {
 		return m.opt.Before(m.steps + 1)
