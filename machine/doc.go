@@ -34,8 +34,8 @@
 //
 // What is not bounded by nature is cut into units of work that are. They are counted beside the rules:
 //
-//	instantiate   a node of a body is made, a captured variable is loaded, or an operand comes from outside of
-//	              the body
+//	instantiate   a node of a body is made, a captured variable is loaded, or an operand is given after the
+//	              nodes are made
 //	wake          something that waits for a value goes on
 //	search        the backward phase looks at one dual, or takes a node of a sum apart
 //	free          a value that nothing refers to goes to the free list
