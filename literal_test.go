@@ -43,17 +43,16 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// fullSize are the sizes of the workloads.
-var fullSize = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
-
-// TestLiteralWorkloads: and at their full sizes too, some 10⁸ steps each.
+// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁷
+// without FULL_SIZE.
 func TestLiteralWorkloads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
+	sizes := map[string][]string{"w1": {"n=1e5"}, "w2": {"n=300", "k=16"}, "w3": {"n=1e5"}, "w4": {"n=1e5"}}
+	if property.Full() {
+		sizes = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fullSize)) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: fullSize[name]})
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: sizes[name]})
 			require.NoError(t, err)
 			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
 		})
@@ -69,7 +68,7 @@ var forms = []gram.EvalOptions{{}, {NoFuse: true}, {Literal: true}, {Schedule: g
 func checkForms(t *testing.T, p *gram.Program) {
 	t.Helper()
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {
@@ -174,7 +173,7 @@ func TestPropertyForms(t *testing.T) {
 // engine.
 func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // A deep program is a repeated opening, a middle and a repeated closing.
@@ -88,7 +90,7 @@ const maxStack = 32 << 20
 func eachDeep(t *testing.T, f func(name string, src []byte)) {
 	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	many := 1_000_000
-	if testing.Short() {
+	if !property.Full() {
 		many = 50_000
 	}
 	for name, src := range deepSources(many) {
@@ -120,7 +122,8 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// TestDeep parses programs that are as deep as they may be.
+// TestDeep parses programs that are as deep as they may be, or have many levels that
+// don't count.
 func TestDeep(t *testing.T) {
 	eachDeep(t, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
@@ -141,7 +144,7 @@ func TestDeep(t *testing.T) {
 func TestDeepErrors(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	n := 50_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 5_000
 	}
 	for _, d := range deeps {
