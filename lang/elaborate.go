@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -23,10 +24,12 @@ type elaborator struct {
 	user    *unit
 	prelude *unit
 	globals []global
-	names   map[string]int // the first declaration of each name
-	library map[string]int // the prelude's declarations, and after them the primitives'
+	// declared has the place in globals of each declaration of the file.
+	declared []int
+	names    map[string]int // the first declaration of each name
+	library  map[string]int // the prelude's declarations, and after them the primitives'
 
-	tt   *types
+	tt   *infer.Types
 	core *core
 
 	frames  []frame
@@ -37,9 +40,8 @@ type elaborator struct {
 	opens   []opening // binders to be put around what is being elaborated
 	pending []pending
 	waiting []waiting
-	duals   bool // lin or -o stands in the program
-	inLin   int  // how many lin are around what is being elaborated
-	lins    int  // how many have been elaborated
+	inLin   int // how many lin are around what is being elaborated
+	lins    int // how many have been elaborated
 	// notLinear is how many of diags are of checkLinear, if all are.
 	notLinear int
 	marks     []mark // of the nodes inside lin, in their order
@@ -315,15 +317,15 @@ func (e *elaborator) parts(f frame, kids []syntax.Expr) {
 
 // bad is the result where an error has been reported: it has any type.
 func (e *elaborator) bad(span syntax.Span) {
-	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.open(), span: span})
+	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.Open(), span: span})
 }
 
 func (e *elaborator) number(r float64, span syntax.Span) {
-	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), realT, span, span})
+	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), infer.R, span, span})
 }
 
 func (e *elaborator) church(n natural, span syntax.Span) {
-	t := e.tt.nat(e.tt.open())
+	t := e.tt.Nat(e.tt.Open())
 	c := coreNode{op: natCore, pos: posOf(span), val: float64(n.n), typ: t, value: true}
 	if n.late != 0 {
 		c.op, c.a = churchCore, n.late

@@ -181,9 +181,9 @@ func (e *elaborator) wrap(n int) {
 		case openFun:
 			c.op, c.value = lamCore, true
 			if e.core.vars[o.x].linear {
-				v.typ = e.tt.dual(v.typ)
+				v.typ = e.tt.Dual(v.typ)
 			} else {
-				v.typ = e.tt.arrow(e.core.vars[o.x].typ, v.typ)
+				v.typ = e.tt.Arrow(e.core.vars[o.x].typ, v.typ)
 			}
 		case openLet:
 			c.op = letCore

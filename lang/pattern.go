@@ -1,10 +1,13 @@
 package lang
 
-import "github.com/gram-machine/gram/lang/syntax"
+import (
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // openFun makes the pattern p the parameter of a λ around what follows.
 func (e *elaborator) openFun(p syntax.Pat) {
-	t := e.tt.open()
+	t := e.tt.Open()
 	x := e.patternVar(p, t)
 	if e.act().unit.file.Pat(p).Kind == syntax.NamePat {
 		e.core.vars[x].binder = funBinder
@@ -28,7 +31,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 		return
 	}
 	x := e.patternVar(p, u.typ)
-	if e.tt.generic(u.typ) {
+	if e.tt.Generic(u.typ) {
 		e.core.vars[x].binder = letBinder
 	}
 	e.opens = append(e.opens, opening{kind: openLet, x: x, u: u.node, pos: pos})
@@ -36,7 +39,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
-func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
+func (e *elaborator) patternVar(p syntax.Pat, t infer.Type) variable {
 	f := e.act().unit.file
 	for f.Pat(p).Kind == syntax.AnnotPat {
 		p = f.PatKids(p)[0]
@@ -47,7 +50,7 @@ func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
 // patternItem is a pattern for a value of type t: that of x, or the node u.
 type patternItem struct {
 	p    syntax.Pat
-	t    typ
+	t    infer.Type
 	x    variable
 	u    node
 	span syntax.Span // of the value, if it is known
@@ -91,11 +94,11 @@ func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternIte
 	f := e.act().unit.file
 	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
-	var types []typ
+	var types []infer.Type
 	if f.Pat(it.p).Kind == syntax.VecPat {
 		parts = f.PatKids(it.p)
-		elem := e.tt.open()
-		e.wantPattern(it, e.tt.vec(elem, e.tt.knownSize(len(parts))))
+		elem := e.tt.Open()
+		e.wantPattern(it, e.tt.Vec(elem, e.tt.KnownSize(len(parts))))
 		for range parts {
 			types = append(types, elem)
 		}
@@ -131,28 +134,28 @@ func (e *elaborator) flatten(p syntax.Pat) []syntax.Pat {
 }
 
 // productOf makes the type of it a product of n types and returns them.
-func (e *elaborator) productOf(it patternItem, n int) []typ {
-	types := make([]typ, n)
+func (e *elaborator) productOf(it patternItem, n int) []infer.Type {
+	types := make([]infer.Type, n)
 	t := it.t
 	for i := 0; i < n-1; i++ {
-		node := e.tt.at(t)
-		if node.kind != prodType {
+		node := e.tt.At(t)
+		if node.Kind != infer.Prod {
 			for j := i; j < n; j++ {
-				types[j] = e.tt.open()
+				types[j] = e.tt.Open()
 			}
 			rest := types[n-1]
 			for j := n - 2; j >= i; j-- {
-				rest = e.tt.prod(types[j], rest)
+				rest = e.tt.Prod(types[j], rest)
 			}
-			if e.tt.unify(t, rest) != noClash {
+			if e.tt.Unify(t, rest) != infer.NoClash {
 				for j := i - 1; j >= 0; j-- {
-					rest = e.tt.prod(types[j], rest)
+					rest = e.tt.Prod(types[j], rest)
 				}
 				e.wantPattern(it, rest)
 			}
 			return types
 		}
-		types[i], t = node.a, node.b
+		types[i], t = node.A, node.B
 	}
 	types[n-1] = t
 	return types

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -16,14 +17,13 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings) *elabor
 		user:    &unit{file: file},
 		prelude: &unit{file: preludeFile(), prelude: true},
 		names:   map[string]int{}, library: map[string]int{},
-		tt: newTypes(), core: newCore(file.NumExprs()),
+		tt: infer.New(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
 		lets: map[variable]node{}, shared: map[variable]*eval.Code{},
 	}
 	for i := range e.prelude.file.Decls {
 		d := &e.prelude.file.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
-		e.prelude.globals = append(e.prelude.globals, e.library[d.Name])
 	}
 	for _, p := range primitives() {
 		e.library[p.name()] = e.addGlobal(global{kind: primGlobal, name: p.name(), prim: p})
@@ -39,10 +39,10 @@ func (e *elaborator) addGlobal(g global) int {
 // program elaborates the declarations, then the body, then the defs that nobody uses.
 func (e *elaborator) program() error {
 	e.declare()
-	if err := e.resolve(e.prelude); err != nil {
+	if err := e.prelude.resolve(names{e}); err != nil {
 		return err
 	}
-	if err := e.resolve(e.user); err != nil {
+	if err := e.user.resolve(names{e}); err != nil {
 		return err
 	}
 	for i := range e.user.file.Decls {
@@ -55,9 +55,9 @@ func (e *elaborator) program() error {
 		return err
 	}
 	for i := len(e.user.file.Decls) - 1; i >= 0; i-- {
-		g := &e.globals[e.user.globals[i]]
+		g := &e.globals[e.declared[i]]
 		if g.kind == defGlobal && !g.used {
-			if err := e.unused(e.user.globals[i]); err != nil {
+			if err := e.unused(e.declared[i]); err != nil {
 				return err
 			}
 		}
@@ -93,7 +93,7 @@ func (e *elaborator) complete(waiting, pending int, roots []node, open bool) err
 func (e *elaborator) declare() {
 	for i := range e.user.file.Decls {
 		d := &e.user.file.Decls[i]
-		e.user.globals = append(e.user.globals, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
 		if first, ok := e.names[d.Name]; ok {
 			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
 				syntax.Note{Span: e.user.file.Decls[first].NameSpan, Text: "the first declaration is here"})
@@ -106,7 +106,7 @@ func (e *elaborator) declare() {
 // declaration evaluates a param, an input or data, or elaborates a def.
 func (e *elaborator) declaration(i int) error {
 	d := &e.user.file.Decls[i]
-	g := &e.globals[e.user.globals[i]]
+	g := &e.globals[e.declared[i]]
 	switch d.Kind {
 	case syntax.ParamDecl:
 		e.param(g, d)
@@ -130,7 +130,7 @@ func (e *elaborator) declaration(i int) error {
 		}
 		g.n = len(e.data)
 		e.data = append(e.data, x)
-		e.dataGlobals = append(e.dataGlobals, e.user.globals[i])
+		e.dataGlobals = append(e.dataGlobals, e.declared[i])
 		if x.Shape != nil {
 			g.kind = dataGlobal
 			e.enterData(g, x.Shape)
@@ -154,7 +154,7 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
 	for _, name := range e.scalarNames(d.Name, in.Shape) {
-		e.core.newVar(coreVar{name: name, typ: realT, pos: posOf(d.NameSpan)})
+		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
 	}
 }
 
@@ -203,17 +203,17 @@ func (e *elaborator) enterData(g *global, s *load.Shape) {
 }
 
 // shapeType makes the type of a shape.
-func (e *elaborator) shapeType(s *load.Shape) typ {
+func (e *elaborator) shapeType(s *load.Shape) infer.Type {
 	switch s.Kind {
 	case load.Product:
 		a := e.shapeType(s.A)
-		return e.tt.prod(a, e.shapeType(s.B))
+		return e.tt.Prod(a, e.shapeType(s.B))
 	case load.Vector:
-		return e.tt.vec(e.shapeType(s.A), e.tt.knownSize(s.Size))
+		return e.tt.Vec(e.shapeType(s.A), e.tt.KnownSize(s.Size))
 	case load.List:
-		return e.tt.list(e.shapeType(s.A), e.tt.open())
+		return e.tt.List(e.shapeType(s.A), e.tt.Open())
 	}
-	return realT
+	return infer.R
 }
 
 // enter starts the activation of a declaration by itself, or of the body.
@@ -234,7 +234,7 @@ func (e *elaborator) evaluate(x syntax.Expr) error {
 // numeral, anything else is a let around the body.
 func (e *elaborator) define(decl int) error {
 	d := &e.user.file.Decls[decl]
-	g := e.user.globals[decl]
+	g := e.declared[decl]
 	if len(d.Params) > 0 || e.isValue(d.Value) {
 		e.globals[g].kind = defGlobal
 		return nil
@@ -253,7 +253,7 @@ func (e *elaborator) define(decl int) error {
 		return nil
 	}
 	x := coreVar{name: d.Name, typ: v.typ, pos: posOf(d.NameSpan)}
-	if e.tt.generic(v.typ) {
+	if e.tt.Generic(v.typ) {
 		x.binder = defBinder
 	}
 	e.globals[g].kind, e.globals[g].x = letGlobal, e.core.newVar(x)

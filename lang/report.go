@@ -90,22 +90,3 @@ func (e *elaborator) tooLarge() error {
 type limitError struct{ error }
 
 func (e *limitError) Unwrap() []error { return []error{e.error, ErrExpansion} }
-
-// closest suggests a name for one that is not known.
-func (e *elaborator) closest(name string, r *resolver) string {
-	var all []string
-	for _, s := range r.undo {
-		all = append(all, s.name)
-	}
-	if !r.u.prelude {
-		for _, d := range r.u.file.Decls[:r.decl] {
-			all = append(all, d.Name)
-		}
-	}
-	for _, g := range e.globals {
-		if g.unit != r.u || r.u.prelude {
-			all = append(all, g.name)
-		}
-	}
-	return syntax.Suggest(name, all)
-}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -28,7 +29,7 @@ type global struct {
 	num  float64
 	x    variable
 	n    int
-	typ  typ // inputs, data that is no list; the type of an element for a list
+	typ  infer.Type // inputs, data that is no list; the type of an element for a list
 	list bool
 	prim prim
 }
@@ -65,7 +66,7 @@ type binding struct {
 	off, n node
 	num    float64
 	val    val
-	typ    typ // also the annotation of a parameter for an atom that has its own types
+	typ    infer.Type // also the annotation of a parameter for an atom that has its own types
 	annot  syntax.TypeExpr
 	unit   *unit
 	span   syntax.Span
@@ -74,7 +75,7 @@ type binding struct {
 // val is the result of elaborating an expression.
 type val struct {
 	node node
-	typ  typ
+	typ  infer.Type
 	span syntax.Span // where messages point to
 	head syntax.Span // an application: where its function stands
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -227,8 +228,8 @@ const (
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
-	t     typ // of a vector, or of a vector of vectors
-	index int // sizesKnown, euclidean, or an index
+	t     infer.Type // of a vector, or of a vector of vectors
+	index int        // sizesKnown, euclidean, or an index
 	span  syntax.Span
 	of    syntax.Span
 	what  string
@@ -237,12 +238,12 @@ type pending struct {
 
 // inRange checks an index, or leaves that for the end. It reports whether the index
 // is good as far as is known.
-func (e *elaborator) inRange(span syntax.Span, n size, i int, v val) bool {
-	if s := e.tt.sizeAt(n); s.known {
-		if i < s.n {
+func (e *elaborator) inRange(span syntax.Span, n infer.Size, i int, v val) bool {
+	if s := e.tt.SizeAt(n); s.Known {
+		if i < s.N {
 			return true
 		}
-		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.n), e.tt.text().of(v.typ)))
+		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.N), e.tt.Text().Of(v.typ)))
 		return false
 	}
 	e.pending = append(e.pending, pending{t: v.typ, index: i, span: span, of: v.span, notes: e.chain(4)})
@@ -250,7 +251,7 @@ func (e *elaborator) inRange(span syntax.Span, n size, i int, v val) bool {
 }
 
 // needSize notes that the sizes in t are needed at the end.
-func (e *elaborator) needSize(t typ, span syntax.Span, p prim) {
+func (e *elaborator) needSize(t infer.Type, span syntax.Span, p prim) {
 	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.name(), notes: e.chain(4)})
 }
 
@@ -262,14 +263,14 @@ func (e *elaborator) settle(from int, open bool) {
 			e.settleEuclidean(p)
 			continue
 		}
-		n := e.tt.at(p.t)
-		known := n.kind == vecType && e.tt.sizeAt(size(n.n)).known
+		n := e.tt.At(p.t)
+		known := n.Kind == infer.Vec && e.tt.SizeAt(infer.Size(n.N)).Known
 		switch {
 		case known && p.index >= 0:
-			if s := e.tt.sizeAt(size(n.n)).n; p.index >= s {
-				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.text().of(p.t)), p.notes...)
+			if s := e.tt.SizeAt(infer.Size(n.N)).N; p.index >= s {
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
 			}
-		case known && e.sized(n.a), open:
+		case known && e.sized(n.A), open:
 		case p.index >= 0:
 			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
 		default:
@@ -281,7 +282,7 @@ func (e *elaborator) settle(from int, open bool) {
 
 // sized reports whether the component of a vector that dot or matvec takes is R or
 // a vector of known size.
-func (e *elaborator) sized(t typ) bool {
-	n := e.tt.at(t)
-	return n.kind != vecType || e.tt.sizeAt(size(n.n)).known
+func (e *elaborator) sized(t infer.Type) bool {
+	n := e.tt.At(t)
+	return n.Kind != infer.Vec || e.tt.SizeAt(infer.Size(n.N)).Known
 }

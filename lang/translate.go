@@ -105,7 +105,7 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 	case powerCore:
 		return eval.Power(t.code(n.a), t.natural(n.b))
 	case componCore:
-		return eval.Project(at, t.e.tt.text().of(n.typ), t.code(n.a), t.natural(n.b))
+		return eval.Project(at, t.e.tt.Text().Of(n.typ), t.code(n.a), t.natural(n.b))
 	case comprehCore:
 		bound := t.natural(n.a)
 		slot := t.scope.Bind(uint32(n.x))

@@ -1,23 +1,29 @@
 package lang
 
-import "github.com/gram-machine/gram/lang/syntax"
+import (
+	"slices"
 
-// A unit is a file with its names resolved: the program's, or the prelude's.
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// unit is a file with its names resolved: the program's, or the prelude's.
 type unit struct {
 	file    *syntax.File
 	prelude bool
 	refs    []ref    // by Expr: what a name or the index of a comprehension means
 	slots   []uint32 // by Pat: the slot of a NamePat
 	scopes  []scope  // by declaration, and one more for the body
-	globals []int    // by declaration: its entry in elaborator.globals
+	duals   bool     // lin or -o stands in the file
 }
 
+// refKind says what a name means.
 type refKind uint8
 
+// The kinds of references.
 const (
 	badRef    refKind = iota // an error has been reported
-	localRef                 // a slot of the activation
-	globalRef                // an entry of elaborator.globals
+	localRef                 // a slot of the declaration
+	globalRef                // what namer.Lookup returns
 )
 
 // ref is what a name means.
@@ -44,6 +50,7 @@ type usage struct {
 // place is a set of surroundings of an expression within its declaration.
 type place uint8
 
+// The surroundings.
 const (
 	underFun place = 1 << iota // under fun, lin or a parameter of let
 	inBranch                   // then or else
@@ -51,18 +58,26 @@ const (
 	inList                     // in a list literal
 )
 
-// resolver finds out what the names of a unit mean. It walks with a stack of its
-// own; one resolver serves a whole unit.
+// namer knows the names that are not local, and takes errors.
+type namer interface {
+	// Lookup finds what a name means for declaration decl of u, which sees those above.
+	Lookup(u *unit, name string, decl int) (int, bool)
+	// Unknown reports a name that means nothing; locals are the names in scope.
+	Unknown(u *unit, name string, span syntax.Span, decl int, locals []string)
+	Report(u *unit, span syntax.Span, headline, label string)
+	// Tick is called for each expression; its error ends the work.
+	Tick() error
+}
+
+// resolver finds out what the names of a unit mean.
 type resolver struct {
-	e      *elaborator
+	names  namer
 	u      *unit
 	decl   int // the declaration: it sees those above
 	scope  *scope
 	locals map[string]uint32 // slot + 1
 	undo   []shadowed
-	stack  []resolveItem
-	types  []syntax.TypeExpr
-	pats   []syntax.Pat
+	err    error
 }
 
 type shadowed struct {
@@ -70,45 +85,22 @@ type shadowed struct {
 	slot uint32 // what the name meant outside, + 1; 0: nothing local
 }
 
-type resolveOp uint8
-
-const (
-	visitExpr  resolveOp = iota
-	leaveScope           // n: the length of undo to go back to
-	enterLet             // the pattern of a let, before its body
-	enterComp            // the index of a comprehension, before its body
-)
-
-type resolveItem struct {
-	op    resolveOp
-	where place
-	e     syntax.Expr
-	n     int
-}
-
-// resolve resolves all names of u.
-func (e *elaborator) resolve(u *unit) error {
+// resolve resolves all names of u. Its error is that of Tick.
+func (u *unit) resolve(names namer) error {
 	u.refs = make([]ref, u.file.NumExprs())
-	r := &resolver{e: e, u: u, locals: map[string]uint32{}}
 	u.scopes = make([]scope, len(u.file.Decls)+1)
+	r := &resolver{names: names, u: u, locals: map[string]uint32{}}
 	for i := range u.file.Decls {
 		d := &u.file.Decls[i]
 		r.enter(i)
 		r.patterns(d.Params)
 		r.scope.params = make([]usage, r.scope.slots)
 		r.typ(d.Type)
-		if d.Value == 0 {
-			continue
-		}
-		if err := r.walk(d.Value); err != nil {
-			return err
-		}
+		r.expr(d.Value, 0)
 	}
 	r.enter(len(u.file.Decls))
-	if u.file.Body == 0 {
-		return nil
-	}
-	return r.walk(u.file.Body)
+	r.expr(u.file.Body, 0)
+	return r.err
 }
 
 func (r *resolver) enter(decl int) {
@@ -116,6 +108,7 @@ func (r *resolver) enter(decl int) {
 	r.leave(0)
 }
 
+// leave ends the scopes of all names bound after the first n.
 func (r *resolver) leave(n int) {
 	for len(r.undo) > n {
 		s := r.undo[len(r.undo)-1]
@@ -140,156 +133,146 @@ func (r *resolver) bind(name string) uint32 {
 // stands once.
 func (r *resolver) patterns(pats []syntax.Pat) {
 	for _, p := range pats {
-		r.pattern(p)
+		r.pattern(p, r.scope.slots)
 	}
 }
 
-func (r *resolver) pattern(p syntax.Pat) {
-	first := r.scope.slots
-	f := r.u.file
-	r.pats = append(r.pats[:0], p)
-	for len(r.pats) > 0 {
-		p := r.pats[len(r.pats)-1]
-		r.pats = r.pats[:len(r.pats)-1]
-		n := f.Pat(p)
-		switch n.Kind {
-		case syntax.NamePat:
-			if s := r.locals[n.Text]; s > first {
-				r.e.report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
-			}
-			for int(p) >= len(r.u.slots) {
-				r.u.slots = append(r.u.slots, make([]uint32, len(r.u.slots)+64)...)
-			}
-			r.u.slots[p] = r.bind(n.Text)
-		case syntax.AnnotPat:
-			r.typ(n.Type)
+func (r *resolver) pattern(p syntax.Pat, first uint32) {
+	n := r.u.file.Pat(p)
+	switch n.Kind {
+	case syntax.NamePat:
+		if s := r.locals[n.Text]; s > first {
+			r.names.Report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
 		}
-		kids := f.PatKids(p)
-		for i := len(kids) - 1; i >= 0; i-- {
-			r.pats = append(r.pats, kids[i])
+		if n := int(p) + 1 - len(r.u.slots); n > 0 {
+			r.u.slots = append(r.u.slots, make([]uint32, n)...)
 		}
+		r.u.slots[p] = r.bind(n.Text)
+	case syntax.AnnotPat:
+		r.typ(n.Type)
+	}
+	for _, k := range r.u.file.PatKids(p) {
+		r.pattern(k, first)
 	}
 }
 
 // typ resolves the sizes in a type.
 func (r *resolver) typ(t syntax.TypeExpr) {
-	if t == 0 {
-		return
-	}
-	r.types = append(r.types[:0], t)
-	for len(r.types) > 0 {
-		n := r.u.file.Type(r.types[len(r.types)-1])
-		r.types = r.types[:len(r.types)-1]
-		r.e.duals = r.e.duals || n.Kind == syntax.LinType
-		if n.A != 0 {
-			r.types = append(r.types, n.A)
-		}
-		if n.B != 0 {
-			r.types = append(r.types, n.B)
-		}
+	for t != 0 {
+		n := r.u.file.Type(t)
+		r.u.duals = r.u.duals || n.Kind == syntax.LinType
 		if n.Size != 0 {
 			r.size(n.Size)
 		}
+		r.typ(n.B)
+		t = n.A
 	}
 }
 
 // size resolves the names in the size of a vector.
 func (r *resolver) size(s syntax.Expr) {
-	stack := []syntax.Expr{s}
-	for len(stack) > 0 {
-		s := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch n := r.u.file.Expr(s); n.Kind {
-		case syntax.NameExpr, syntax.SizeExpr:
-			r.name(s, n, 0)
-			if x := r.u.refs[s]; x.kind == localRef {
-				if r.scope.sized == nil {
-					r.scope.sized = map[uint32]bool{}
-				}
-				r.scope.sized[x.n] = true
-			}
-		default:
-			stack = append(stack, r.u.file.Kids(s)...)
+	r.expr(s, 0)
+	r.mark(s)
+}
+
+// mark notes which indices stand in a size.
+func (r *resolver) mark(s syntax.Expr) {
+	for r.u.file.Expr(s).Kind == syntax.BinExpr {
+		kids := r.u.file.Kids(s)
+		r.mark(kids[1])
+		s = kids[0]
+	}
+	if x := r.u.refs[s]; x.kind == localRef {
+		if r.scope.sized == nil {
+			r.scope.sized = map[uint32]bool{}
 		}
+		r.scope.sized[x.n] = true
 	}
 }
 
-func (r *resolver) push(op resolveOp, e syntax.Expr, where place) {
-	r.stack = append(r.stack, resolveItem{op: op, e: e, where: where})
-}
-
-func (r *resolver) walk(root syntax.Expr) error {
-	r.stack = r.stack[:0]
-	r.push(visitExpr, root, 0)
-	for len(r.stack) > 0 {
-		it := r.stack[len(r.stack)-1]
-		r.stack = r.stack[:len(r.stack)-1]
-		if err := r.e.tick(); err != nil {
-			return err
-		}
-		switch it.op {
-		case visitExpr:
-			r.visit(it.e, it.where)
-		case leaveScope:
-			r.leave(it.n)
-		case enterLet:
-			r.pattern(r.u.file.Pats(it.e)[0])
-		case enterComp:
-			n := r.u.file.Expr(it.e)
-			r.u.refs[it.e] = ref{localRef, r.bind(n.Text)}
-		}
+// expr resolves an expression: from left to right, since errors are reported in this
+// order.
+func (r *resolver) expr(e syntax.Expr, where place) {
+	if e == 0 || r.err != nil {
+		return
 	}
-	return nil
-}
-
-func (r *resolver) visit(e syntax.Expr, where place) {
+	if r.err = r.names.Tick(); r.err != nil {
+		return
+	}
 	f := r.u.file
-	n := f.Expr(e)
-	kids := f.Kids(e)
+	n, kids := f.Expr(e), f.Kids(e)
+	outer := len(r.undo)
 	switch n.Kind {
 	case syntax.NameExpr, syntax.SizeExpr:
 		r.name(e, n, where)
+	case syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr:
+		r.spine(e, where)
 	case syntax.FunExpr, syntax.LinExpr:
-		r.e.duals = r.e.duals || n.Kind == syntax.LinExpr
-		r.stack = append(r.stack, resolveItem{op: leaveScope, n: len(r.undo)})
+		r.u.duals = r.u.duals || n.Kind == syntax.LinExpr
 		r.patterns(f.Pats(e))
-		r.push(visitExpr, kids[0], where|underFun)
+		r.expr(kids[0], where|underFun)
 	case syntax.LetExpr:
-		outer := resolveItem{op: leaveScope, n: len(r.undo)}
-		r.stack = append(r.stack, outer)
-		r.push(visitExpr, kids[1], where)
-		r.push(enterLet, e, where)
-		r.stack = append(r.stack, outer)
-		if pats := f.Pats(e); len(pats) > 1 {
-			r.patterns(pats[1:])
-			where |= underFun
-		}
-		r.push(visitExpr, kids[0], where)
+		r.lets(e, where)
 	case syntax.CompExpr:
-		r.stack = append(r.stack, resolveItem{op: leaveScope, n: len(r.undo)})
-		r.push(visitExpr, kids[1], where|inComp)
-		r.push(enterComp, e, where)
 		if n.Op == syntax.VecTok {
 			r.size(kids[0])
-			return
+		} else {
+			r.expr(kids[0], where)
 		}
-		r.push(visitExpr, kids[0], where)
+		r.u.refs[e] = ref{localRef, r.bind(n.Text)}
+		r.expr(kids[1], where|inComp)
 	case syntax.IfExpr:
-		r.push(visitExpr, kids[3], where|inBranch)
-		r.push(visitExpr, kids[2], where|inBranch)
-		r.push(visitExpr, kids[1], where)
-		r.push(visitExpr, kids[0], where)
+		r.expr(kids[0], where)
+		r.expr(kids[1], where)
+		r.expr(kids[2], where|inBranch)
+		r.expr(kids[3], where|inBranch)
 	default:
 		if n.Kind == syntax.ListExpr {
 			where |= inList
 		}
-		if n.Kind == syntax.AnnotExpr {
-			r.typ(n.Type)
-		}
-		for i := len(kids) - 1; i >= 0; i-- {
-			r.push(visitExpr, kids[i], where)
+		r.typ(n.Type)
+		for _, k := range kids {
+			r.expr(k, where)
 		}
 	}
+	r.leave(outer)
+}
+
+// spine resolves what nests to the left.
+func (r *resolver) spine(e syntax.Expr, where place) {
+	f := r.u.file
+	var right []syntax.Expr
+	for {
+		k := f.Expr(e).Kind
+		if k != syntax.BinExpr && k != syntax.AppExpr && k != syntax.ProjExpr {
+			break
+		}
+		kids := f.Kids(e)
+		right = append(right, kids[1])
+		e = kids[0]
+	}
+	r.expr(e, where)
+	for _, k := range slices.Backward(right) {
+		r.expr(k, where)
+	}
+}
+
+// lets resolves a let, and those in its body.
+func (r *resolver) lets(e syntax.Expr, where place) {
+	f := r.u.file
+	for f.Expr(e).Kind == syntax.LetExpr && r.err == nil {
+		pats, kids := f.Pats(e), f.Kids(e)
+		outer, inner := len(r.undo), where
+		if len(pats) > 1 {
+			r.patterns(pats[1:])
+			inner |= underFun
+		}
+		r.expr(kids[0], inner)
+		r.leave(outer)
+		r.patterns(pats[:1])
+		e = kids[1]
+	}
+	r.expr(e, where)
 }
 
 // name resolves an occurrence of a name.
@@ -304,7 +287,7 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where place) {
 		}
 		return
 	}
-	if g, ok := r.e.lookup(r.u, n.Text, r.decl); ok {
+	if g, ok := r.names.Lookup(r.u, n.Text, r.decl); ok {
 		r.u.refs[e] = ref{globalRef, uint32(g)}
 		return
 	}
@@ -312,24 +295,9 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where place) {
 	if n.TextSpan.End > 0 {
 		span = n.TextSpan
 	}
-	r.unknown(n.Text, span)
-}
-
-// unknown reports a name that means nothing here.
-func (r *resolver) unknown(name string, span syntax.Span) {
-	if d, ok := r.e.names[name]; ok && d >= r.decl && !r.u.prelude {
-		at := r.u.file.Decls[d].NameSpan
-		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
-		if r.decl < len(r.u.file.Decls) && r.u.file.Decls[r.decl].Name == name && r.u.file.Decls[r.decl].Kind == syntax.DefDecl {
-			label, note = name+" is used in its own definition", "there is no recursion; use a list or a numeral: iter #n f x"
-			at = syntax.Span{}
-		}
-		r.e.report(r.u, span, "unknown name", label, syntax.Note{Span: at, Text: note})
-		return
+	var locals []string
+	for _, s := range r.undo {
+		locals = append(locals, s.name)
 	}
-	var notes []syntax.Note
-	if near := r.e.closest(name, r); near != "" {
-		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
-	}
-	r.e.report(r.u, span, "unknown name", name+" is not declared", notes...)
+	r.names.Unknown(r.u, n.Text, span, r.decl, locals)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -130,14 +131,14 @@ func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, er
 
 // valueShape returns the shape of a default value.
 func (e *elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
-	if e.tt.at(v.typ).kind == arrowType {
-		e.tt.unify(v.typ, e.tt.list(e.tt.open(), e.tt.open())) // it may stand for a list
+	if e.tt.At(v.typ).Kind == infer.Arrow {
+		e.tt.Unify(v.typ, e.tt.List(e.tt.Open(), e.tt.Open())) // it may stand for a list
 	}
-	shape := e.tt.valueShape(v.typ)
+	shape := e.tt.ValueShape(v.typ)
 	label := ""
 	switch {
 	case shape == nil:
-		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.text().of(v.typ))
+		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.Text().Of(v.typ))
 	case shape.Width() > load.MaxWidth:
 		label = load.TooWide
 	default:
@@ -237,7 +238,7 @@ func (e *elaborator) shape(t syntax.TypeExpr) (*load.Shape, bool) {
 		if !ok {
 			return nil, false
 		}
-		shape = load.VectorShape(a, e.tt.sizeAt(s).n)
+		shape = load.VectorShape(a, e.tt.SizeAt(s).N)
 	case syntax.ListType:
 		a, ok := e.part(n.A, "the element of a list")
 		if !ok {
