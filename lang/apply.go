@@ -42,7 +42,7 @@ func (e *elaborator) prepare(x syntax.Expr, at int) {
 		case lateBinding:
 			b.kind = varBinding
 		}
-		if b.span.End == 0 || !e.act().unit.prelude {
+		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
 		if b.kind != nodeBinding {

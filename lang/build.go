@@ -95,7 +95,7 @@ func (e *elaborator) branch(x syntax.Expr) {
 // for each index.
 func (e *elaborator) comprehension(x syntax.Expr) {
 	n, kids := e.expr(x), e.kids(x)
-	late := e.values && !e.act().scope.sized[e.act().unit.refs[x].n]
+	late := e.values && !e.act().scope.Sized[e.act().unit.Refs[x].N]
 	s, ok := e.natural(kids[0])
 	if label := eval.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
@@ -119,7 +119,7 @@ func (e *elaborator) comprehension(x syntax.Expr) {
 func (e *elaborator) comprehend(f frame) {
 	if f.i < f.m {
 		a := e.act()
-		slot := a.base + int(a.unit.refs[f.e].n)
+		slot := a.base + int(a.unit.Refs[f.e].N)
 		e.slots[slot] = binding{kind: indexBinding, num: float64(f.i)}
 		e.work++
 		f.i++
@@ -143,7 +143,7 @@ func (e *elaborator) comprehend(f frame) {
 func (e *elaborator) startLate(x syntax.Expr, bound natural) {
 	a := e.act()
 	i := e.core.newVar(coreVar{name: e.expr(x).Text, typ: infer.R})
-	e.slots[a.base+int(a.unit.refs[x].n)] = binding{kind: lateBinding, x: i}
+	e.slots[a.base+int(a.unit.Refs[x].N)] = binding{kind: lateBinding, x: i}
 	e.push(frame{op: lateCompFrame, e: x, n: int(i), i: uint64(e.natNode(bound))})
 	e.pushEval(e.kids(x)[1])
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -21,8 +22,8 @@ type elaborator struct {
 	scalars int // of the inputs so far
 	inputs  []load.Variable
 	data    []load.Variable
-	user    *unit
-	prelude *unit
+	user    *resolve.Unit
+	prelude *resolve.Unit
 	globals []global
 	// declared has the place in globals of each declaration of the file.
 	declared []int
@@ -84,23 +85,23 @@ func (e *elaborator) pop() val {
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
 
-func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.file.Expr(x) }
+func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.File.Expr(x) }
 
-func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.file.Kids(x) }
+func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
 
 // span returns where messages about x point to: in the prelude, where it is used.
 func (e *elaborator) span(x syntax.Expr) syntax.Span {
 	a := e.act()
-	if a.unit.prelude {
+	if a.unit.Prelude {
 		return a.use
 	}
-	return a.unit.file.Expr(x).Span
+	return a.unit.File.Expr(x).Span
 }
 
 // at turns an offset in the present unit into a position of the program.
 func (e *elaborator) at(off uint32) term.Pos {
 	a := e.act()
-	if a.unit.prelude {
+	if a.unit.Prelude {
 		return posOf(a.use)
 	}
 	return term.Pos(off) + 1
@@ -176,7 +177,7 @@ func (e *elaborator) step(f frame) {
 	case leaveFrame:
 		e.leave(f)
 	case resultFrame:
-		e.annotate(e.act().unit.file.Decls[f.n].Type, "the result of "+e.act().unit.file.Decls[f.n].Name+" is declared")
+		e.annotate(e.act().unit.File.Decls[f.n].Type, "the result of "+e.act().unit.File.Decls[f.n].Name+" is declared")
 	case wantFrame:
 		e.wantAnnotation(f)
 	default:
@@ -228,7 +229,7 @@ func (e *elaborator) eval(x syntax.Expr, n int) {
 	case syntax.NameExpr:
 		b := e.meaning(x)
 		span := e.span(x)
-		if e.act().unit.prelude && b.span.End > 0 {
+		if e.act().unit.Prelude && b.span.End > 0 {
 			span = b.span
 		}
 		e.use(b, span, n)
@@ -291,7 +292,7 @@ func (e *elaborator) form(x syntax.Expr) {
 	case syntax.FunExpr:
 		e.push(frame{op: spanFrame, span: e.span(x)})
 		e.push(frame{op: wrapFrame, n: len(e.opens)})
-		for _, p := range e.act().unit.file.Pats(x) {
+		for _, p := range e.act().unit.File.Pats(x) {
 			e.openFun(p)
 		}
 		e.pushEval(kids[0])

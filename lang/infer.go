@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -69,7 +70,7 @@ func (e *elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
 
 // headText names a function in a message.
 func (e *elaborator) headText(s syntax.Span) string {
-	text := e.user.file.Text(s)
+	text := e.user.File.Text(s)
 	if text == "" || len(text) > 30 || strings.ContainsAny(text, "\n\r") {
 		return "the function"
 	}
@@ -86,7 +87,7 @@ func (e *elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 		f, u := e.headText(v.span), e.headText(s)
 		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
 	}
-	if e.user.duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.At(v.typ).Kind == infer.Vec {
+	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.At(v.typ).Kind == infer.Vec {
 		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
 	}
 	note := e.polymorphism(why.fun.node)
@@ -164,14 +165,14 @@ func (e *elaborator) annotate(t syntax.TypeExpr, what string) {
 	e.checkAnnotation(e.act().unit, t, e.vals[len(e.vals)-1], what)
 }
 
-func (e *elaborator) checkAnnotation(u *unit, t syntax.TypeExpr, v val, what string) {
+func (e *elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, what string) {
 	if want, ok := e.typeIn(u, t); ok {
 		e.want(v, want, reason{kind: annotReason, text: what})
 	}
 }
 
 // typeIn makes the type that t names. Each List and Nat has results of its own.
-func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (infer.Type, bool) {
+func (e *elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
 	type item struct {
 		t    syntax.TypeExpr
 		done bool
@@ -182,7 +183,7 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (infer.Type, bool) {
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		n := u.file.Type(it.t)
+		n := u.File.Type(it.t)
 		if !it.done && n.Kind != syntax.LinType {
 			stack = append(stack, item{it.t, true})
 			if n.B != 0 {
@@ -222,7 +223,7 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (infer.Type, bool) {
 	return out[0], ok
 }
 
-func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (infer.Size, bool) {
+func (e *elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, bool) {
 	n, ok := e.natIn(u, s)
 	if label := eval.VectorSize(n); ok && label != "" {
 		e.reportHere(e.spanIn(u, s), "not a size", label)
@@ -235,13 +236,13 @@ func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (infer.Size, bool) {
 }
 
 // dualTo returns R of R -o R, and R^s of R -o R^s.
-func (e *elaborator) dualTo(u *unit, n *syntax.TypeNode) (infer.Type, bool) {
-	b := u.file.Type(n.B)
-	if u.file.Type(n.A).Kind == syntax.RType {
+func (e *elaborator) dualTo(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+	b := u.File.Type(n.B)
+	if u.File.Type(n.A).Kind == syntax.RType {
 		switch {
 		case b.Kind == syntax.RType:
 			return infer.R, true
-		case b.Kind == syntax.VecType && u.file.Type(b.A).Kind == syntax.RType:
+		case b.Kind == syntax.VecType && u.File.Type(b.A).Kind == syntax.RType:
 			s, ok := e.vectorSize(u, b.Size)
 			return e.tt.Vec(infer.R, s), ok
 		}

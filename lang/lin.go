@@ -15,9 +15,9 @@ func (e *elaborator) startLin(x syntax.Expr) {
 		return
 	}
 	u := e.act().unit
-	p := u.file.Pats(x)[0]
-	a := e.core.newVar(coreVar{name: u.file.Pat(p).Text, typ: infer.R, pos: e.at(u.file.Pat(p).Span.Start), linear: true})
-	e.slots[e.act().base+int(u.slots[p])] = binding{kind: varBinding, x: a}
+	p := u.File.Pats(x)[0]
+	a := e.core.newVar(coreVar{name: u.File.Pat(p).Text, typ: infer.R, pos: e.at(u.File.Pat(p).Span.Start), linear: true})
+	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
 	e.push(frame{op: spanFrame, span: e.span(x)})
 	e.push(frame{op: wrapFrame, n: len(e.opens)})
 	e.opens = append(e.opens, opening{kind: openFun, x: a, pos: e.at(e.expr(x).Span.Start)})

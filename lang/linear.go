@@ -146,7 +146,7 @@ func (l *linearity) function(n *coreNode) bool {
 		return l.plain(n.a, underLin+v.name+" is linear")
 	}
 	if !l.lin[n.a] {
-		l.e.report(l.e.user, wordAt(l.e.user.file, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
+		l.e.report(l.e.user, wordAt(l.e.user.File, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
 		return false
 	}
 	return true
@@ -257,7 +257,7 @@ func (l *linearity) span(k node) syntax.Span {
 	if m, ok := l.mark(k); ok {
 		return m.span
 	}
-	return wordAt(l.e.user.file, l.c.nodes[k].pos)
+	return wordAt(l.e.user.File, l.c.nodes[k].pos)
 }
 
 // notes returns the chain of uses of defs that led to node k.
@@ -287,7 +287,7 @@ func (l *linearity) short(x variable) string {
 // hidden reports whether x has no name in the source.
 func (l *linearity) hidden(x variable) bool {
 	v := &l.c.vars[x]
-	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.e.user.file.Src[v.pos-1:], []byte(v.name))
+	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.e.user.File.Src[v.pos-1:], []byte(v.name))
 }
 
 // occurrence returns an occurrence of x in k, the first that is found from the left.

@@ -109,7 +109,7 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
-	err := syntax.NewErrors(e.user.file, e.diags)
+	err := syntax.NewErrors(e.user.File, e.diags)
 	var list *syntax.Errors
 	if errors.As(err, &list) && len(list.List) > maxErrors {
 		n := len(list.List) - maxErrors
@@ -126,7 +126,7 @@ func (e *elaborator) finishProgram(name string) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
 	text := e.tt.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.file, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
+	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
 	e.tt.Close()
 	l := newLowering(e)
 	if err := l.run(body); err != nil {

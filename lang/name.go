@@ -3,6 +3,7 @@ package lang
 import (
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -15,26 +16,28 @@ type names struct{ *elaborator }
 func (e names) Tick() error { return e.tick() }
 
 // Report adds an error.
-func (e names) Report(u *unit, span syntax.Span, headline, label string) { e.report(u, span, headline, label) }
+func (e names) Report(u *resolve.Unit, span syntax.Span, headline, label string) {
+	e.report(u, span, headline, label)
+}
 
 // Lookup finds what a name that is not local means for declaration decl of u.
-func (e names) Lookup(u *unit, name string, decl int) (int, bool) {
-	if !u.prelude {
+func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
+	if !u.Prelude {
 		if d, ok := e.elaborator.names[name]; ok && d < decl {
 			return e.declared[d], true
 		}
 	}
 	g, ok := e.library[name]
-	if ok && u.prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
+	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
 		return 0, false
 	}
 	return g, ok
 }
 
 // Unknown reports a name that means nothing for declaration decl of u.
-func (e names) Unknown(u *unit, name string, span syntax.Span, decl int, locals []string) {
-	decls := u.file.Decls
-	if d, ok := e.elaborator.names[name]; ok && d >= decl && !u.prelude {
+func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int, locals []string) {
+	decls := u.File.Decls
+	if d, ok := e.elaborator.names[name]; ok && d >= decl && !u.Prelude {
 		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
 		at := decls[d].NameSpan
 		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
@@ -45,13 +48,13 @@ func (e names) Unknown(u *unit, name string, span syntax.Span, decl int, locals 
 		return
 	}
 	all := locals
-	if !u.prelude {
+	if !u.Prelude {
 		for _, d := range decls[:decl] {
 			all = append(all, d.Name)
 		}
 	}
 	for _, g := range e.globals {
-		if g.unit != u || u.prelude {
+		if g.unit != u || u.Prelude {
 			all = append(all, g.name)
 		}
 	}
@@ -65,14 +68,14 @@ func (e names) Unknown(u *unit, name string, span syntax.Span, decl int, locals 
 // meaning returns what the name x means in the present activation.
 func (e *elaborator) meaning(x syntax.Expr) binding {
 	a := e.act()
-	switch r := a.unit.refs[x]; r.kind {
-	case localRef:
-		return e.slots[a.base+int(r.n)]
-	case globalRef:
-		if g := &e.globals[r.n]; e.values && g.kind == inputGlobal {
-			e.inputInValue(e.span(x), g.name, e.user.file.Decls[g.decl].NameSpan)
+	switch r := a.unit.Refs[x]; r.Kind {
+	case resolve.Local:
+		return e.slots[a.base+int(r.N)]
+	case resolve.Global:
+		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
+			e.inputInValue(e.span(x), g.name, e.user.File.Decls[g.decl].NameSpan)
 		}
-		return e.globalBinding(int(r.n))
+		return e.globalBinding(int(r.N))
 	}
 	return binding{}
 }
@@ -98,13 +101,13 @@ func (e *elaborator) globalBinding(g int) binding {
 		case primGlobal:
 			return binding{kind: primBinding, g: g}
 		case defGlobal:
-			decl := &d.unit.file.Decls[d.decl]
-			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.file.Expr(decl.Value).Kind == syntax.NameExpr {
-				r := d.unit.refs[decl.Value]
-				if r.kind != globalRef {
+			decl := &d.unit.File.Decls[d.decl]
+			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
+				r := d.unit.Refs[decl.Value]
+				if r.Kind != resolve.Global {
 					return binding{}
 				}
-				g = int(r.n)
+				g = int(r.N)
 				continue
 			}
 			return binding{kind: defBinding, g: g}
@@ -120,7 +123,7 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	}
 	switch b.kind {
 	case defBinding:
-		if d := &e.globals[b.g]; e.values && d.unit.prelude && eval.HasNative(d.name) {
+		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
 			e.push(frame{op: applyFrame, n: n})
 			e.push(frame{op: nativeFrame, n: b.g})
 			n = 0

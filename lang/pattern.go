@@ -9,17 +9,17 @@ import (
 func (e *elaborator) openFun(p syntax.Pat) {
 	t := e.tt.Open()
 	x := e.patternVar(p, t)
-	if e.act().unit.file.Pat(p).Kind == syntax.NamePat {
+	if e.act().unit.File.Pat(p).Kind == syntax.NamePat {
 		e.core.vars[x].binder = funBinder
 	}
-	pos := e.at(e.act().unit.file.Pat(p).Span.Start)
+	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
 	e.opens = append(e.opens, opening{kind: openFun, x: x, pos: pos})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
 }
 
 // openLet binds the pattern p to u around what follows.
 func (e *elaborator) openLet(p syntax.Pat, u val) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	inner := p
 	for f.Pat(inner).Kind == syntax.AnnotPat {
 		inner = f.PatKids(inner)[0]
@@ -40,7 +40,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
 func (e *elaborator) patternVar(p syntax.Pat, t infer.Type) variable {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	for f.Pat(p).Kind == syntax.AnnotPat {
 		p = f.PatKids(p)[0]
 	}
@@ -59,14 +59,14 @@ type patternItem struct {
 // bindPattern opens what a pattern takes apart: outside in, then left to right.
 func (e *elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
-	f := unit.file
+	f := unit.File
 	stack := append(e.patItems[:0], it)
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch n := f.Pat(it.p); n.Kind {
 		case syntax.NamePat:
-			e.slots[e.act().base+int(unit.slots[it.p])] = binding{kind: varBinding, x: it.x}
+			e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
 		case syntax.AnnotPat:
 			v := val{typ: it.t, span: it.span}
 			if v.span.End == 0 {
@@ -83,15 +83,15 @@ func (e *elaborator) bindPattern(it patternItem) {
 }
 
 func (e *elaborator) patSpan(p syntax.Pat) syntax.Span {
-	if a := e.act(); a.unit.prelude {
+	if a := e.act(); a.unit.Prelude {
 		return a.use
 	}
-	return e.act().unit.file.Pat(p).Span
+	return e.act().unit.File.Pat(p).Span
 }
 
 // takeApart opens a tuple or vector, and leaves the patterns of its components.
 func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternItem {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
 	var types []infer.Type
@@ -122,7 +122,7 @@ func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternIte
 // flatten returns the components of a tuple pattern, those of a last component that
 // is a tuple itself included.
 func (e *elaborator) flatten(p syntax.Pat) []syntax.Pat {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	parts := append([]syntax.Pat(nil), f.PatKids(p)...)
 	for {
 		last := parts[len(parts)-1]
@@ -163,7 +163,7 @@ func (e *elaborator) productOf(it patternItem, n int) []infer.Type {
 
 // startLet elaborates let p … = u in body: first u.
 func (e *elaborator) startLet(x syntax.Expr) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	pats := f.Pats(x)
 	e.push(frame{op: letFrame, e: x})
 	if len(pats) > 1 {
@@ -177,7 +177,7 @@ func (e *elaborator) startLet(x syntax.Expr) {
 
 // let goes on with the body, when u is there.
 func (e *elaborator) let(x syntax.Expr) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	u := e.pop()
 	e.push(frame{op: wrapFrame, n: len(e.opens)})
 	e.openLet(f.Pats(x)[0], u)

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -23,7 +24,7 @@ const (
 type global struct {
 	kind globalKind
 	used bool
-	unit *unit
+	unit *resolve.Unit
 	decl int
 	name string
 	num  float64
@@ -68,7 +69,7 @@ type binding struct {
 	val    val
 	typ    infer.Type // also the annotation of a parameter for an atom that has its own types
 	annot  syntax.TypeExpr
-	unit   *unit
+	unit   *resolve.Unit
 	span   syntax.Span
 }
 
@@ -83,10 +84,10 @@ type val struct {
 // activation is a declaration that is being elaborated: a def in one of its uses,
 // or the body.
 type activation struct {
-	unit   *unit
+	unit   *resolve.Unit
 	global int // -1: the body
 	base   int // of its slots
-	scope  *scope
+	scope  *resolve.Scope
 	use    syntax.Span // where the def is used, in the program's file
 	inUses int         // its place in elaborator.uses, 0 if it has none
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -29,7 +30,7 @@ func (e *elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn
 // nat is natural for an expression whose number is known.
 func (e *elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
 
-func (e *elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
+func (e *elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
 	n, ok := e.naturalIn(u, x)
 	if n.late != 0 {
 		panic("lang: the resolver has not seen where an index has to be known")
@@ -37,24 +38,24 @@ func (e *elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 	return n.n, ok
 }
 
-func (e *elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
+func (e *elaborator) naturalIn(u *resolve.Unit, x syntax.Expr) (natural, bool) {
 	var ops []syntax.Expr // operations to the left, the last one first
-	for u.file.Expr(x).Kind == syntax.BinExpr {
+	for u.File.Expr(x).Kind == syntax.BinExpr {
 		ops = append(ops, x)
-		x = u.file.Kids(x)[0]
+		x = u.File.Kids(x)[0]
 	}
 	a, ok := e.naturalLeaf(u, x)
 	for i := len(ops) - 1; i >= 0 && ok; i-- {
 		var b natural
-		if b, ok = e.naturalIn(u, u.file.Kids(ops[i])[1]); ok {
+		if b, ok = e.naturalIn(u, u.File.Kids(ops[i])[1]); ok {
 			a, ok = e.naturalOp(u, ops[i], a, b)
 		}
 	}
 	return a, ok
 }
 
-func (e *elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, bool) {
-	op := u.file.Expr(x).Op
+func (e *elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (natural, bool) {
+	op := u.File.Expr(x).Op
 	switch {
 	case op == syntax.SlashTok:
 		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
@@ -84,9 +85,9 @@ func (e *elaborator) place(span syntax.Span) *eval.At {
 }
 
 // noNatural reports why a static expression has no value.
-func (e *elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
+func (e *elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
 	span := e.spanIn(u, x)
-	if n := u.file.Expr(x); n.TextSpan.End > 0 && !u.prelude {
+	if n := u.File.Expr(x); n.TextSpan.End > 0 && !u.Prelude {
 		span = n.TextSpan
 	}
 	e.reportHere(span, headline, label, notes...)
@@ -94,8 +95,8 @@ func (e *elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 }
 
 // naturalLeaf evaluates a static expression that is no operation.
-func (e *elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
-	switch n := u.file.Expr(x); n.Kind {
+func (e *elaborator) naturalLeaf(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+	switch n := u.File.Expr(x); n.Kind {
 	case syntax.NumExpr:
 		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
 			return e.noNatural(u, x, notNatural, literalLabel(n))
@@ -130,15 +131,15 @@ func literalLabel(n *syntax.ExprNode) string {
 }
 
 // staticName is the number that a name stands for.
-func (e *elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
+func (e *elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
 	why := name + " is a variable of fun or let"
 	var notes []syntax.Note
-	switch r := u.refs[x]; r.kind {
-	case badRef:
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
 		return natural{}, false
-	case localRef:
+	case resolve.Local:
 		if a := e.act(); a.unit == u {
-			switch b := e.slots[a.base+int(r.n)]; b.kind {
+			switch b := e.slots[a.base+int(r.N)]; b.kind {
 			case indexBinding:
 				return natural{n: uint64(b.num)}, true
 			case lateBinding:
@@ -146,7 +147,7 @@ func (e *elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 			}
 		}
 	default:
-		g := &e.globals[r.n]
+		g := &e.globals[r.N]
 		switch g.kind {
 		case paramGlobal:
 			return natural{n: uint64(g.num)}, true
@@ -180,7 +181,7 @@ func (g *global) phrase() string {
 	case primGlobal:
 		return "a function"
 	case defGlobal:
-		if g.unit.prelude {
+		if g.unit.Prelude {
 			return "a function"
 		}
 	}
@@ -188,17 +189,17 @@ func (g *global) phrase() string {
 }
 
 // sizeOf evaluates size x.
-func (e *elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
+func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
-	switch r := u.refs[x]; r.kind {
-	case badRef:
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
 		return natural{}, false
-	case localRef:
-		if k := e.slots[e.act().base+int(r.n)].kind; k == indexBinding || k == lateBinding {
+	case resolve.Local:
+		if k := e.slots[e.act().base+int(r.N)].kind; k == indexBinding || k == lateBinding {
 			what = "an index"
 		}
 	default:
-		g := &e.globals[r.n]
+		g := &e.globals[r.N]
 		switch {
 		case g.kind == badGlobal || g.kind == dataGlobal && e.data[g.n].Bad:
 			return natural{}, false
@@ -212,11 +213,11 @@ func (e *elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 	return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is "+what)
 }
 
-func (e *elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
-	if u.prelude {
+func (e *elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
+	if u.Prelude {
 		return e.act().use
 	}
-	return u.file.Expr(x).Span
+	return u.File.Expr(x).Span
 }
 
 // In place of an index: only the sizes have to be known; a type has to be R or R^s.

@@ -21,7 +21,7 @@ type waiting struct {
 // program there is none.
 func (e *elaborator) mayBeDual(u val) bool {
 	k := e.tt.At(u.typ).Kind
-	return e.user.duals && (k == infer.Open || k == infer.Real)
+	return e.user.Duals && (k == infer.Open || k == infer.Real)
 }
 
 // applyWaiting settles the applications from n on. Under the roots is what has been

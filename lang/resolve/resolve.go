@@ -1,4 +1,6 @@
-package lang
+// Package resolve finds out what the names of a file mean: each local name has a slot in
+// its declaration.
+package resolve
 
 import (
 	"slices"
@@ -6,75 +8,75 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// unit is a file with its names resolved: the program's, or the prelude's.
-type unit struct {
-	file    *syntax.File
-	prelude bool
-	refs    []ref    // by Expr: what a name or the index of a comprehension means
-	slots   []uint32 // by Pat: the slot of a NamePat
-	scopes  []scope  // by declaration, and one more for the body
-	duals   bool     // lin or -o stands in the file
+// Unit is a file with its names resolved: the program's, or the prelude's.
+type Unit struct {
+	File    *syntax.File
+	Prelude bool
+	Refs    []Ref    // by Expr: what a name or the index of a comprehension means
+	Slots   []uint32 // by Pat: the slot of a NamePat
+	Scopes  []Scope  // by declaration, and one more for the body
+	Duals   bool     // lin or -o stands in the file
 }
 
-// refKind says what a name means.
-type refKind uint8
+// RefKind says what a name means.
+type RefKind uint8
 
 // The kinds of references.
 const (
-	badRef    refKind = iota // an error has been reported
-	localRef                 // a slot of the declaration
-	globalRef                // what namer.Lookup returns
+	Bad    RefKind = iota // an error has been reported
+	Local                 // a slot of the declaration
+	Global                // what Names.Lookup returns
 )
 
-// ref is what a name means.
-type ref struct {
-	kind refKind
-	n    uint32
+// Ref is what a name means.
+type Ref struct {
+	Kind RefKind
+	N    uint32
 }
 
-// scope describes the local names of a declaration or of the body: each has a slot
+// Scope describes the local names of a declaration or of the body: each has a slot
 // of its own. Those of the parameters come first.
-type scope struct {
-	slots  uint32
-	params []usage // by slot
-	// sized has the indices that stand in the size of a vector: a type needs their numbers.
-	sized map[uint32]bool
+type Scope struct {
+	Slots  uint32
+	Params []Usage // by slot
+	// Sized has the indices that stand in the size of a vector: a type needs their numbers.
+	Sized map[uint32]bool
 }
 
-// usage says how often the right side of a def mentions a parameter, and where.
-type usage struct {
-	count uint32
-	where place
+// Usage says how often the right side of a def mentions a parameter, and where.
+type Usage struct {
+	Count uint32
+	Where Place
 }
 
-// place is a set of surroundings of an expression within its declaration.
-type place uint8
+// Place is a set of surroundings of an expression within its declaration.
+type Place uint8
 
 // The surroundings.
 const (
-	underFun place = 1 << iota // under fun, lin or a parameter of let
+	UnderFun Place = 1 << iota // under fun, lin or a parameter of let
 	inBranch                   // then or else
-	inComp                     // the body of vec, sum or list: there once for each index
+	InComp                     // the body of vec, sum or list: there once for each index
 	inList                     // in a list literal
 )
 
-// namer knows the names that are not local, and takes errors.
-type namer interface {
+// Names knows the names that are not local, and takes errors.
+type Names interface {
 	// Lookup finds what a name means for declaration decl of u, which sees those above.
-	Lookup(u *unit, name string, decl int) (int, bool)
+	Lookup(u *Unit, name string, decl int) (int, bool)
 	// Unknown reports a name that means nothing; locals are the names in scope.
-	Unknown(u *unit, name string, span syntax.Span, decl int, locals []string)
-	Report(u *unit, span syntax.Span, headline, label string)
+	Unknown(u *Unit, name string, span syntax.Span, decl int, locals []string)
+	Report(u *Unit, span syntax.Span, headline, label string)
 	// Tick is called for each expression; its error ends the work.
 	Tick() error
 }
 
 // resolver finds out what the names of a unit mean.
 type resolver struct {
-	names  namer
-	u      *unit
+	names  Names
+	u      *Unit
 	decl   int // the declaration: it sees those above
-	scope  *scope
+	Scope  *Scope
 	locals map[string]uint32 // slot + 1
 	undo   []shadowed
 	err    error
@@ -85,26 +87,26 @@ type shadowed struct {
 	slot uint32 // what the name meant outside, + 1; 0: nothing local
 }
 
-// resolve resolves all names of u. Its error is that of Tick.
-func (u *unit) resolve(names namer) error {
-	u.refs = make([]ref, u.file.NumExprs())
-	u.scopes = make([]scope, len(u.file.Decls)+1)
+// Resolve resolves all names of u. Its error is that of Tick.
+func (u *Unit) Resolve(names Names) error {
+	u.Refs = make([]Ref, u.File.NumExprs())
+	u.Scopes = make([]Scope, len(u.File.Decls)+1)
 	r := &resolver{names: names, u: u, locals: map[string]uint32{}}
-	for i := range u.file.Decls {
-		d := &u.file.Decls[i]
+	for i := range u.File.Decls {
+		d := &u.File.Decls[i]
 		r.enter(i)
 		r.patterns(d.Params)
-		r.scope.params = make([]usage, r.scope.slots)
+		r.Scope.Params = make([]Usage, r.Scope.Slots)
 		r.typ(d.Type)
 		r.expr(d.Value, 0)
 	}
-	r.enter(len(u.file.Decls))
-	r.expr(u.file.Body, 0)
+	r.enter(len(u.File.Decls))
+	r.expr(u.File.Body, 0)
 	return r.err
 }
 
 func (r *resolver) enter(decl int) {
-	r.decl, r.scope = decl, &r.u.scopes[decl]
+	r.decl, r.Scope = decl, &r.u.Scopes[decl]
 	r.leave(0)
 }
 
@@ -123,8 +125,8 @@ func (r *resolver) leave(n int) {
 
 func (r *resolver) bind(name string) uint32 {
 	r.undo = append(r.undo, shadowed{name, r.locals[name]})
-	slot := r.scope.slots
-	r.scope.slots++
+	slot := r.Scope.Slots
+	r.Scope.Slots++
 	r.locals[name] = slot + 1
 	return slot
 }
@@ -133,25 +135,25 @@ func (r *resolver) bind(name string) uint32 {
 // stands once.
 func (r *resolver) patterns(pats []syntax.Pat) {
 	for _, p := range pats {
-		r.pattern(p, r.scope.slots)
+		r.pattern(p, r.Scope.Slots)
 	}
 }
 
 func (r *resolver) pattern(p syntax.Pat, first uint32) {
-	n := r.u.file.Pat(p)
+	n := r.u.File.Pat(p)
 	switch n.Kind {
 	case syntax.NamePat:
 		if s := r.locals[n.Text]; s > first {
 			r.names.Report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
 		}
-		if n := int(p) + 1 - len(r.u.slots); n > 0 {
-			r.u.slots = append(r.u.slots, make([]uint32, n)...)
+		if n := int(p) + 1 - len(r.u.Slots); n > 0 {
+			r.u.Slots = append(r.u.Slots, make([]uint32, n)...)
 		}
-		r.u.slots[p] = r.bind(n.Text)
+		r.u.Slots[p] = r.bind(n.Text)
 	case syntax.AnnotPat:
 		r.typ(n.Type)
 	}
-	for _, k := range r.u.file.PatKids(p) {
+	for _, k := range r.u.File.PatKids(p) {
 		r.pattern(k, first)
 	}
 }
@@ -159,8 +161,8 @@ func (r *resolver) pattern(p syntax.Pat, first uint32) {
 // typ resolves the sizes in a type.
 func (r *resolver) typ(t syntax.TypeExpr) {
 	for t != 0 {
-		n := r.u.file.Type(t)
-		r.u.duals = r.u.duals || n.Kind == syntax.LinType
+		n := r.u.File.Type(t)
+		r.u.Duals = r.u.Duals || n.Kind == syntax.LinType
 		if n.Size != 0 {
 			r.size(n.Size)
 		}
@@ -177,29 +179,29 @@ func (r *resolver) size(s syntax.Expr) {
 
 // mark notes which indices stand in a size.
 func (r *resolver) mark(s syntax.Expr) {
-	for r.u.file.Expr(s).Kind == syntax.BinExpr {
-		kids := r.u.file.Kids(s)
+	for r.u.File.Expr(s).Kind == syntax.BinExpr {
+		kids := r.u.File.Kids(s)
 		r.mark(kids[1])
 		s = kids[0]
 	}
-	if x := r.u.refs[s]; x.kind == localRef {
-		if r.scope.sized == nil {
-			r.scope.sized = map[uint32]bool{}
+	if x := r.u.Refs[s]; x.Kind == Local {
+		if r.Scope.Sized == nil {
+			r.Scope.Sized = map[uint32]bool{}
 		}
-		r.scope.sized[x.n] = true
+		r.Scope.Sized[x.N] = true
 	}
 }
 
 // expr resolves an expression: from left to right, since errors are reported in this
 // order.
-func (r *resolver) expr(e syntax.Expr, where place) {
+func (r *resolver) expr(e syntax.Expr, where Place) {
 	if e == 0 || r.err != nil {
 		return
 	}
 	if r.err = r.names.Tick(); r.err != nil {
 		return
 	}
-	f := r.u.file
+	f := r.u.File
 	n, kids := f.Expr(e), f.Kids(e)
 	outer := len(r.undo)
 	switch n.Kind {
@@ -208,9 +210,9 @@ func (r *resolver) expr(e syntax.Expr, where place) {
 	case syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr:
 		r.spine(e, where)
 	case syntax.FunExpr, syntax.LinExpr:
-		r.u.duals = r.u.duals || n.Kind == syntax.LinExpr
+		r.u.Duals = r.u.Duals || n.Kind == syntax.LinExpr
 		r.patterns(f.Pats(e))
-		r.expr(kids[0], where|underFun)
+		r.expr(kids[0], where|UnderFun)
 	case syntax.LetExpr:
 		r.lets(e, where)
 	case syntax.CompExpr:
@@ -219,8 +221,8 @@ func (r *resolver) expr(e syntax.Expr, where place) {
 		} else {
 			r.expr(kids[0], where)
 		}
-		r.u.refs[e] = ref{localRef, r.bind(n.Text)}
-		r.expr(kids[1], where|inComp)
+		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
+		r.expr(kids[1], where|InComp)
 	case syntax.IfExpr:
 		r.expr(kids[0], where)
 		r.expr(kids[1], where)
@@ -239,8 +241,8 @@ func (r *resolver) expr(e syntax.Expr, where place) {
 }
 
 // spine resolves what nests to the left.
-func (r *resolver) spine(e syntax.Expr, where place) {
-	f := r.u.file
+func (r *resolver) spine(e syntax.Expr, where Place) {
+	f := r.u.File
 	var right []syntax.Expr
 	for {
 		k := f.Expr(e).Kind
@@ -258,14 +260,14 @@ func (r *resolver) spine(e syntax.Expr, where place) {
 }
 
 // lets resolves a let, and those in its body.
-func (r *resolver) lets(e syntax.Expr, where place) {
-	f := r.u.file
+func (r *resolver) lets(e syntax.Expr, where Place) {
+	f := r.u.File
 	for f.Expr(e).Kind == syntax.LetExpr && r.err == nil {
 		pats, kids := f.Pats(e), f.Kids(e)
 		outer, inner := len(r.undo), where
 		if len(pats) > 1 {
 			r.patterns(pats[1:])
-			inner |= underFun
+			inner |= UnderFun
 		}
 		r.expr(kids[0], inner)
 		r.leave(outer)
@@ -276,19 +278,19 @@ func (r *resolver) lets(e syntax.Expr, where place) {
 }
 
 // name resolves an occurrence of a name.
-func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where place) {
+func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where Place) {
 	if s := r.locals[n.Text]; s > 0 {
 		slot := s - 1
-		r.u.refs[e] = ref{localRef, slot}
-		if int(slot) < len(r.scope.params) {
-			u := &r.scope.params[slot]
-			u.count++
-			u.where |= where
+		r.u.Refs[e] = Ref{Local, slot}
+		if int(slot) < len(r.Scope.Params) {
+			u := &r.Scope.Params[slot]
+			u.Count++
+			u.Where |= where
 		}
 		return
 	}
 	if g, ok := r.names.Lookup(r.u, n.Text, r.decl); ok {
-		r.u.refs[e] = ref{globalRef, uint32(g)}
+		r.u.Refs[e] = Ref{Global, uint32(g)}
 		return
 	}
 	span := n.Span
