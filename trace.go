@@ -151,7 +151,7 @@ func (p *Program) calculusStart(meter *limits.Meter, opt *TraceOptions) (*refere
 			outputs = s.Size
 		}
 	}
-	if n := symbols(t); n > uint64(opt.MaxSize) {
+	if n := reference.Symbols(t); n > uint64(opt.MaxSize) {
 		size := &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize}
 		return nil, &Error{Text: p.src.Name + ": too large to be traced: " + size.Error(), Err: size}
 	}
@@ -185,19 +185,4 @@ func apart(t *term.Term, inputs []term.Var, reversed bool) (*term.Term, []term.V
 		Name: func(name string) string { return name },
 	})
 	return out, images
-}
-
-// symbols bounds the symbols of a term from below, with its literals as λ-terms.
-func symbols(t *term.Term) uint64 {
-	n := uint64(len(t.Nodes))
-	for i := range t.Nodes {
-		switch nd := &t.Nodes[i]; nd.Op {
-		case term.NatOp:
-			n += 2 * min(nd.Count, 1<<40)
-		case term.DataOp:
-			d := &t.Data[nd.A]
-			n += uint64(d.Rows) * uint64(d.Width)
-		}
-	}
-	return n
 }

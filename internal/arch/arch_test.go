@@ -45,6 +45,7 @@ var layers = map[string][]string{
 	"internal/reference":  {"rule", "term", "internal/denote"},
 	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
 	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"internal/reduce":     {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "internal/derivation"},
 	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
 	"internal/arch":       {},
 	"bench/fit":           {},
@@ -66,7 +67,8 @@ var layers = map[string][]string{
 		"bench/ablation", // to be measured
 		"internal/notation",
 	},
-	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},
+	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation",
+		"internal/reduce", "internal/derivation", "internal/denote"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -75,6 +75,26 @@ func (ty *Typing) of(t *Term) term.Type {
 	return term.R
 }
 
+// IsReal reports whether a well-typed term has type R.
+func (ty *Typing) IsReal(t *Term) bool { return ty.of(t) == term.R }
+
+// HasDuals reports whether a type has one of a dual in it.
+func (ty *Typing) HasDuals(t term.Type) bool { return ty.hasDuals(t, map[term.Type]bool{}) }
+
+func (ty *Typing) hasDuals(t term.Type, seen map[term.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch ty.tt.Kind(t) {
+	case term.DualKind:
+		return true
+	case term.ProdKind, term.ArrowKind:
+		return ty.hasDuals(ty.tt.Left(t), seen) || ty.hasDuals(ty.tt.Right(t), seen)
+	}
+	return false
+}
+
 // argument is a variable for the argument of t, if t has the type of a function.
 func (ty *Typing) argument(t *Term) (Var, bool) {
 	f := ty.of(t)
@@ -103,8 +123,16 @@ type checker struct {
 	zero     map[*Var]bool // those whose u is a zero: it has ⊢ and, for every Z, ⊢_Z
 }
 
+// CheckError says why a term has no type.
+type CheckError struct {
+	Text string
+	Term *Term // where it stands
+}
+
+func (e *CheckError) Error() string { return fmt.Sprintf("%s in %s", e.Text, e.Term) }
+
 func fail(t *Term, format string, args ...any) error {
-	return fmt.Errorf("%s in %s", fmt.Sprintf(format, args...), t)
+	return &CheckError{fmt.Sprintf(format, args...), t}
 }
 
 // want is the error of a term that should have the type.
