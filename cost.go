@@ -3,7 +3,8 @@ package gram
 import (
 	"time"
 
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -70,66 +71,6 @@ type Seconds struct {
 	ReduceMedian float64 `json:"reduceMedian"`
 }
 
-// Cost returns what the evaluator's last run cost.
-func (e *Evaluator) Cost() Cost {
-	if e.passes != nil {
-		return e.passes.cost()
-	}
-	s, work := e.stats()
-	c := s.Counts
-	p := e.p
-	took := p.value.took
-	switch {
-	case e.opt.Literal && e.grad:
-		took = p.literalGradient.took
-	case e.opt.Literal:
-		took = p.literal.took
-	case e.grad && e.opt.Strategy == Modular:
-		took = p.modularly.took
-	case e.grad:
-		took = p.gradient.took
-	}
-	compiling := max(took(), e.making)
-	p.mu.Lock()
-	size := p.size
-	p.mu.Unlock()
-	cost := Cost{
-		Inputs: p.scalars(),
-		Size:   Size{Term: size.term},
-		Steps:  c,
-		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback},
-		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
-		ArenaBytes: s.ArenaBytes,
-		Work:       work,
-		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
-	}
-	if m := e.modularised; m != nil {
-		reuse := m.reuse
-		s := p.opt.Cache.Stats()
-		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
-		cost.Normalised, cost.Cache = &m.report, &reuse
-	}
-	if e.grad {
-		cost.Size.Reverse = size.reverse
-	}
-	cost.setTimes(e.last, e.last)
-	return cost
-}
-
-// stats returns what the last run and what went before it cost, and the work if it was measured.
-func (e *Evaluator) stats() (engine.Stats, *Work) {
-	if !e.opt.Literal {
-		return addStats(e.m.Stats(), e.before), nil
-	}
-	s := e.literal.Stats()
-	var work *Work
-	if e.opt.Work {
-		work = literalWork(&s)
-	}
-	return literalStats(&s), work
-}
-
 func (c *Cost) setTimes(best, median time.Duration) {
 	c.Seconds.Reduce, c.Seconds.ReduceMedian = best.Seconds(), median.Seconds()
 	if work := c.Steps.Total() + c.Overhead.Total; work > 0 {
@@ -141,4 +82,61 @@ func (c *Cost) setTimes(best, median time.Duration) {
 func (c *Cost) SetBound(b Bound) {
 	ratio := b.Ratio(c)
 	c.M, c.Graph, c.BoundRatio = &b.M, &b.Graph, &ratio
+}
+
+// Bound is the right side of Theorem 1, O(m + |G|), for a program.
+type Bound struct {
+	M     uint64 // steps that reduce t, with its inputs symbolic, to its graph G
+	Graph uint64 // |G|
+	// Parts of |G|.
+	Operations, Edges, Inputs, Numerals uint64
+}
+
+// Ratio returns (steps + overhead) / (m + |G|) for a run of that cost.
+func (b Bound) Ratio(c *Cost) float64 {
+	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
+}
+
+// Normalised says what the strategy [Modular] did before a program ran: how many closed λs were
+// normalised or kept, within which budget, and in how many steps.
+type Normalised = modular.Report
+
+// Reuse says which closed λs the strategy [Modular] found in a cache, and how many symbols of D(t)
+// those have; without a cache, all are misses.
+type Reuse = modular.Reuse
+
+// Work is what the literal machine has read and written, in words of 32 bits: in rewrites,
+// by the names of their rules, and in units of the work beside them, by those of [UnitNames].
+type Work struct {
+	Rules map[string]MoveWork `json:"rules"`
+	Units map[string]MoveWork `json:"units"`
+}
+
+// MoveWork is the work of all rewrites by a rule, or of all units of a kind.
+type MoveWork struct {
+	Fired uint64 `json:"fired"` // how often
+	Words uint64 `json:"words"` // in all
+	Most  uint64 `json:"most"`  // by a single one
+}
+
+// UnitNames returns the names of the units of work beside the rewrites.
+func UnitNames() []string {
+	names := make([]string, machine.NumUnits)
+	for u := range names {
+		names[u] = machine.Unit(u).String()
+	}
+	return names
+}
+
+// literalWork returns the work of a run that was measured.
+func literalWork(s *machine.Stats) *Work {
+	out := &Work{Rules: map[string]MoveWork{}, Units: map[string]MoveWork{}}
+	for i, w := range s.Work {
+		to := out.Units
+		if _, ok := machine.Move(i).Rule(); ok {
+			to = out.Rules
+		}
+		to[machine.Move(i).String()] = MoveWork(w)
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package gram_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -11,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/stage"
 )
 
 // smallStack bounds every goroutine's stack to 1 MiB for the rest of the test: what
@@ -46,11 +48,12 @@ func deepPrograms(n int) []deepProgram {
 	}
 }
 
-// TestDepth: reading, typing, D, compiling and running at depth 10⁶ use no stack.
+// TestDepth: reading, typing, D, compiling and running at depth 10⁶ use no stack, or at
+// depth 10⁵ without FULL_SIZE.
 func TestDepth(t *testing.T) {
 	smallStack(t)
 	n := 1_000_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 100_000
 	}
 	for _, c := range deepPrograms(n) {
@@ -63,15 +66,34 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestDepthOfStages: nor do printing, graphs and normal forms, less deep: 2·10⁴ frames of
-// any function are more than the stack that there is.
+// groundText prints the graph of a program.
+func groundText(t *testing.T, p *gram.Program) string {
+	t.Helper()
+	prog, err := stage.Compile(p.Source(), false, nil)
+	require.NoError(t, err)
+	m, _, err := stage.Run(prog, p.Point(), engine.Options{})
+	require.NoError(t, err)
+	defer m.Close()
+	g, err := stage.NewGround(p.Source(), m, nil, func() error { return nil })
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, g.Write(&text, nil, nil))
+	return text.String()
+}
+
+// TestDepthOfStages: nor do printing, graphs and normal forms, less deep: 10⁴ frames of
+// any function that recurses on a term are more than the stack that there is.
 func TestDepthOfStages(t *testing.T) {
 	smallStack(t)
-	for _, c := range deepPrograms(200_000) {
+	n := 100_000
+	if property.Full() {
+		n = 200_000
+	}
+	for _, c := range deepPrograms(n) {
 		t.Run(c.name, func(t *testing.T) {
 			p := load(t, c.src)
 			require.NotEmpty(t, p.Term().String())
-			require.NoError(t, p.WriteStage(context.Background(), &bytes.Buffer{}, gram.GroundStage, gram.Text, gram.EvalOptions{}))
+			require.NotEmpty(t, groundText(t, p))
 			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			_, err = normal.Check()
@@ -80,19 +102,20 @@ func TestDepthOfStages(t *testing.T) {
 	}
 }
 
-// TestLength: lists and numerals of 10⁷ are single values.
+// TestLength: lists and numerals of 10⁷ are single values; of 10⁶ without FULL_SIZE.
 func TestLength(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten million elements")
+	n := 1_000_000
+	if property.Full() {
+		n = 10_000_000
 	}
 	for _, src := range []string{
-		"input x = 1\ndata l : List R = list i < 10000000 -> 1\nfold (fun a b -> a * x + b) 0 l",
-		"input x = 1\niter #10000000 (fun y -> y + x) 0",
+		"input x = 1\ndata l : List R = list i < %d -> 1\nfold (fun a b -> a * x + b) 0 l",
+		"input x = 1\niter #%d (fun y -> y + x) 0",
 	} {
-		res, err := load(t, src).Gradient(context.Background(), gram.EvalOptions{})
+		res, err := load(t, fmt.Sprintf(src, n)).Gradient(context.Background(), gram.EvalOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 1e7, res.Values[0])
-		require.Equal(t, 1e7, res.Jacobian[0])
+		require.Equal(t, float64(n), res.Values[0])
+		require.Equal(t, float64(n), res.Jacobian[0])
 	}
 }
 
@@ -102,12 +125,10 @@ func TestGroundParsesBack(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range differentiable(t) {
 		p := loadExample(t, name)
-		var first, second bytes.Buffer
-		require.NoError(t, p.WriteStage(ctx, &first, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
-		g, err := gram.Load(ctx, name+"-ground.gram", first.Bytes(), gram.Options{})
+		first := groundText(t, p)
+		g, err := gram.Load(ctx, name+"-ground.gram", []byte(first), gram.Options{})
 		require.NoError(t, err, name)
-		require.NoError(t, g.WriteStage(ctx, &second, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
-		require.Equal(t, first.String(), second.String(), name)
+		require.Equal(t, first, groundText(t, g), name)
 		want, err := p.Gradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		got, err := g.Gradient(ctx, gram.EvalOptions{})

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 )
@@ -143,8 +144,13 @@ func claimReadback() Claim {
 // injected is n, and what it takes to add n-tuples and to read one: D(t) as a program
 // whose inputs carry injections.
 func injected(ctx context.Context, p *gram.Program, n int) (Point, error) {
+	d, err := revgrad.Reverse(p.Term(), nil)
+	if err != nil {
+		return Point{}, err
+	}
 	var text bytes.Buffer
-	if err := p.WriteStage(ctx, &text, gram.ReverseStage, gram.Text, gram.EvalOptions{}); err != nil {
+	st := stage.Stage{Kind: stage.Reverse, Source: p.Source(), Term: d, Inputs: p.ScalarInputs()}
+	if err := st.Write(&text, nil, nil); err != nil {
 		return Point{}, err
 	}
 	q, err := loadText(ctx, "injections", family.Injected(text.String()))

@@ -218,7 +218,7 @@ func deepCalls(n int) string {
 func TestProfileRefuses(t *testing.T) {
 	s := fromSource(t, blockInputs+"e * r")
 	prog := s.compiled(t, compile.Options{})
-	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Ablation: engine.CopyBodies}} {
+	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Hooks: &engine.Hooks{}}} {
 		opt.Profile = engine.Profile
 		_, err := engine.New(prog, opt)
 		require.ErrorContains(t, err, "a profile is of")

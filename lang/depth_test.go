@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // nest returns open repeated n times, middle, and end repeated n times.
@@ -28,7 +30,7 @@ func chain(n int, line func(i int) string) string {
 func TestDepth(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	million, many := 1_000_000, 200_000
-	if testing.Short() {
+	if !property.Full() {
 		million, many = million/10, many/10
 	}
 	in := "input x = 1\n"

@@ -5,18 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/cmd/internal/reduce"
+	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/derivation"
-	"github.com/gram-machine/gram/internal/reduce"
-	"github.com/gram-machine/gram/lang"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
@@ -116,7 +114,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	f.maxSteps.least = 1
 	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
-	f.maxSize = count{n: gram.DefaultTraceSize, least: 1, most: 1e5, set: true}
+	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
 	fs.Var(&f.maxSize, "max-size", "stop at a term of more than so many symbols, a `count`")
 	f.maxStates = count{n: 10_000, least: 1, most: 1e7, set: true}
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
@@ -192,34 +190,23 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 
 // readTerm reads the term that the command line names.
 func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *limits.Meter) (*reduce.Source, error) {
-	name, dir := nameAndDir(path)
-	src, err := a.read(ctx, path, name, meter)
-	if err != nil {
-		return nil, err
-	}
 	var ground denote.Ground = denote.Floats{}
 	if f.exact {
 		ground = denote.Rationals{}
 	}
-	if f.notation.is {
-		return reduce.Parse(name, src, ground, int(f.maxSize.n))
-	}
-	opt := lang.Options{Dir: dir, Check: meter.Check, Reserve: meter.Reserve, Open: func(path string) (fs.File, error) { return open(ctx, path) }}
-	for _, text := range f.params {
-		p, err := load.ParseParam(text)
+	if !f.notation.is {
+		p, err := a.load(ctx, path, &f.loadFlags, nil)
 		if err != nil {
 			return nil, err
 		}
-		opt.Params = append(opt.Params, p)
+		return reduce.Load(p.Source(), ground, int(f.maxSize.n))
 	}
-	for _, text := range f.sets {
-		s, err := load.ParseSet(text)
-		if err != nil {
-			return nil, err
-		}
-		opt.Sets = append(opt.Sets, s)
+	name, _ := nameAndDir(path)
+	src, err := a.read(ctx, path, name, meter)
+	if err != nil {
+		return nil, err
 	}
-	return reduce.Load(name, src, opt, ground, int(f.maxSize.n))
+	return reduce.Parse(name, src, ground, int(f.maxSize.n))
 }
 
 // printGraph prints the graph of reductions as the answer.

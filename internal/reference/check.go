@@ -78,22 +78,8 @@ func (ty *Typing) of(t *Term) term.Type {
 // IsReal reports whether a well-typed term has type R.
 func (ty *Typing) IsReal(t *Term) bool { return ty.of(t) == term.R }
 
-// HasDuals reports whether a type has one of a dual in it.
-func (ty *Typing) HasDuals(t term.Type) bool { return ty.hasDuals(t, map[term.Type]bool{}) }
-
-func (ty *Typing) hasDuals(t term.Type, seen map[term.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch ty.tt.Kind(t) {
-	case term.DualKind:
-		return true
-	case term.ProdKind, term.ArrowKind:
-		return ty.hasDuals(ty.tt.Left(t), seen) || ty.hasDuals(ty.tt.Right(t), seen)
-	}
-	return false
-}
+// HasDual reports whether a type has a linear negation in it.
+func (ty *Typing) HasDual(t term.Type) bool { return ty.tt.HasDual(t) }
 
 // argument is a variable for the argument of t, if t has the type of a function.
 func (ty *Typing) argument(t *Term) (Var, bool) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // A deep program is a repeated opening, a middle and a repeated closing.
@@ -83,7 +85,7 @@ var deepest = []string{"sum", "parentheses", "list", "fun", "arguments", "if in 
 // eachDeep calls f with every deep program, in a stack of a megabyte.
 func eachDeep(t *testing.T, f func(name string, src []byte)) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	if testing.Short() {
+	if !property.Full() {
 		for name, src := range deepSources(20_000) {
 			f(name, src)
 		}
@@ -101,7 +103,7 @@ func eachDeep(t *testing.T, f func(name string, src []byte)) {
 	}
 }
 
-// TestDeep parses programs of up to a million levels.
+// TestDeep parses programs of up to a million levels, or 20 000 without FULL_SIZE.
 func TestDeep(t *testing.T) {
 	eachDeep(t, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
@@ -122,7 +124,7 @@ func TestDeep(t *testing.T) {
 func TestDeepErrors(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	n := 50_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 5_000
 	}
 	for _, d := range deeps {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // sameTree returns where two files differ but for places, or "". It keeps its own stack.
@@ -272,7 +274,7 @@ func TestFormatLinear(t *testing.T) {
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {
 	n := 5_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 500
 	}
 	for seed := range n {
