@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -140,6 +141,6 @@ func normalise(ctx context.Context, d *term.Term, inputs []term.Var, point []flo
 		return nil, engine.Stats{}, err
 	}
 	defer m.Close()
-	normal, err := m.Normal(point, d, inputs)
+	normal, err := symbolic.Normal(m, point, d, inputs)
 	return normal, m.Stats(), err
 }

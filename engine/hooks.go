@@ -34,14 +34,15 @@ func checkHooks(p *graph.Program, opt Options) error {
 type View struct {
 	Program *graph.Program
 	Nodes   []graph.Node
-	Words   []uint32 // the same memory: node r is words 4r … 4r+3
-	Top     graph.Ref
+	Words   []uint32  // the same memory: node r is words 4r … 4r+3
+	Base    graph.Ref // nodes below are the program's globals
+	Top     graph.Ref // the first node that is free
 	Root    graph.Ref // of the result
 }
 
 // View returns what the machine works on at present.
 func (m *Machine) View() View {
-	return View{Program: m.prog, Nodes: m.nodes, Words: m.words, Top: m.top, Root: m.root}
+	return View{Program: m.prog, Nodes: m.nodes, Words: m.words, Base: m.base, Top: m.top, Root: m.root}
 }
 
 // References calls f on the words of the object r that hold references, but for the lists
@@ -61,11 +62,6 @@ func (m *Machine) Alloc(n uint32) (graph.Ref, error) {
 	if err := m.ensure(n); err != nil {
 		return 0, err
 	}
-	if m.top > m.nodeTop {
-		if err := m.look(); err != nil {
-			return 0, err
-		}
-	}
 	r := m.top
 	m.top += n
 	return r, nil
@@ -76,7 +72,7 @@ func (m *Machine) Alloc(n uint32) (graph.Ref, error) {
 func (m *Machine) Charge(instantiate, search uint64) error {
 	m.copied += instantiate
 	m.occurs += search
-	if m.occurs+m.pops+m.steps < m.nextLook {
+	if m.occurs+m.pops+m.steps < m.nextLook && m.top <= m.nodeTop {
 		return nil
 	}
 	return m.lookBackward()

@@ -80,7 +80,6 @@ type Machine struct {
 	stopped  bool // a limit has ended the run
 
 	open    openState // of a run with symbolic inputs
-	normal  normalState
 	jobs    jobChecks
 	block   blockState
 	literal bool // no blocks
@@ -216,7 +215,7 @@ func (m *Machine) reset() {
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
-	m.limit = min(m.arena.Len(), m.top+lookEvery)
+	m.limit = min(m.arena.Len(), m.top+LookEvery)
 	m.elsewhere, m.order = 0, nil
 	if m.team != nil {
 		m.team.reset()

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -90,7 +91,7 @@ func runOnce(t require.TestingT, m *engine.Machine, prog *graph.Program, q *term
 	var err error
 	switch {
 	case prog.Open && prog.Reversed:
-		_, err = m.Normal(point, q, inputs)
+		_, err = symbolic.Normal(m, point, q, inputs)
 	case prog.Open:
 		_, err = m.Graph(point)
 	case prog.Reversed:

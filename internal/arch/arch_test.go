@@ -51,7 +51,8 @@ var layers = map[string][]string{
 
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine"},
-	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits"},
+	"internal/symbolic": {"rule", "term", "graph", "engine"},
+	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/stage"},
@@ -76,9 +77,9 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation", "internal/stage",
+		"internal/notation", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation", "internal/stage",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
