@@ -16,6 +16,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -43,17 +44,16 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// fullSize are the sizes of the workloads.
-var fullSize = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
-
-// TestLiteralWorkloads: and at their full sizes too, some 10⁸ steps each.
+// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁷
+// without FULL_SIZE.
 func TestLiteralWorkloads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
+	sizes := map[string][]string{"w1": {"n=1e5"}, "w2": {"n=300", "k=16"}, "w3": {"n=1e5"}, "w4": {"n=1e5"}}
+	if property.Full() {
+		sizes = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fullSize)) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: fullSize[name]})
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: sizes[name]})
 			require.NoError(t, err)
 			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
 		})
@@ -208,11 +208,12 @@ func checkWork(t *testing.T, c *gram.Cost, measured bool) {
 		require.Equal(t, c.Steps[r], c.Work.Rules[name].Fired, name)
 	}
 	units := uint64(0)
-	for _, name := range gram.UnitNames() {
+	for u := range machine.NumUnits {
+		name := u.String()
 		units += c.Work.Units[name].Fired
 	}
 	require.Equal(t, c.Overhead.Total, units+c.Steps.Total())
-	for _, w := range []map[string]gram.MoveWork{c.Work.Rules, c.Work.Units} {
+	for _, w := range []map[string]machine.Work{c.Work.Rules, c.Work.Units} {
 		for name, m := range w {
 			require.LessOrEqual(t, m.Most, m.Words, name)
 			require.LessOrEqual(t, m.Words, m.Most*m.Fired, name)

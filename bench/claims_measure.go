@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -91,24 +92,24 @@ func valueSteps(ctx context.Context, p *gram.Program) (Point, error) {
 	return Point{X: float64(b.Graph), Y: float64(res.Cost.Steps.Total())}, nil
 }
 
-// machineFor compiles a term and makes a machine for it, without a piece of the engine if a says so. The caller
-// closes it. An ablation may take forever: it ends at a limit.
-func machineFor(ctx context.Context, t *term.Term, opt compile.Options, a engine.Ablation) (*engine.Machine, error) {
+// machineFor compiles a term and makes a machine for it, with hooks if there are any. The caller closes it. A run
+// with hooks may take forever: it ends at a limit.
+func machineFor(ctx context.Context, t *term.Term, opt compile.Options, hooks *engine.Hooks) (*engine.Machine, error) {
 	opt.Check = ctx.Err
 	prog, err := compile.Compile(t, opt)
 	if err != nil {
 		return nil, err
 	}
 	bounds := limits.Bounds{Look: ctx.Err}
-	if a != engine.Whole {
+	if hooks != nil {
 		bounds.MaxSteps, bounds.MaxNodes = 1e9, 1e9
 	}
-	return engine.New(prog, engine.Options{NoFuse: true, Ablation: a, Limits: bounds})
+	return engine.New(prog, engine.Options{NoFuse: true, Hooks: hooks, Limits: bounds})
 }
 
 // evaluate is what the value of a term costs at the point.
 func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []float64) (engine.Stats, error) {
-	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs}, engine.Whole)
+	m, err := machineFor(ctx, t, compile.Options{Inputs: inputs}, nil)
 	if err != nil {
 		return engine.Stats{}, err
 	}
@@ -117,13 +118,13 @@ func evaluate(ctx context.Context, t *term.Term, inputs []term.Var, point []floa
 	return m.Stats(), err
 }
 
-// gradientWithout is what the gradient of a program of type R costs without a piece of the engine.
-func gradientWithout(ctx context.Context, p *gram.Program, a engine.Ablation) (engine.Stats, error) {
+// gradientWithout is what the gradient of a program of type R costs with hooks, or without.
+func gradientWithout(ctx context.Context, p *gram.Program, hooks *engine.Hooks) (engine.Stats, error) {
 	d, err := revgrad.Reverse(p.Term(), ctx.Err)
 	if err != nil {
 		return engine.Stats{}, err
 	}
-	m, err := machineFor(ctx, d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true}, a)
+	m, err := machineFor(ctx, d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true}, hooks)
 	if err != nil {
 		return engine.Stats{}, err
 	}
@@ -135,11 +136,11 @@ func gradientWithout(ctx context.Context, p *gram.Program, a engine.Ablation) (e
 
 // normalise returns the symbolic normal form of D(t), and what it costs.
 func normalise(ctx context.Context, d *term.Term, inputs []term.Var, point []float64) (*term.Term, engine.Stats, error) {
-	m, err := machineFor(ctx, d, compile.Options{Inputs: inputs, Open: true, Reversed: true}, engine.Whole)
+	m, err := machineFor(ctx, d, compile.Options{Inputs: inputs, Open: true, Reversed: true}, nil)
 	if err != nil {
 		return nil, engine.Stats{}, err
 	}
 	defer m.Close()
-	normal, err := m.Normal(point, d, inputs)
+	normal, err := symbolic.Normal(m, point, d, inputs)
 	return normal, m.Stats(), err
 }

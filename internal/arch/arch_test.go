@@ -40,18 +40,19 @@ var layers = map[string][]string{
 	"internal/generate":   {"term"},
 	"internal/equiv":      {"term"},
 	"internal/property":   {},
-	"internal/oracle":     {"term"},
+	"internal/oracle":     {"term", "internal/denote"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
+	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine"},
-	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits"},
+	"internal/symbolic": {"rule", "term", "graph", "engine"},
+	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/stage"},
@@ -75,9 +76,9 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation", "internal/stage",
+		"internal/notation", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/notation", "internal/stage",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
 		"cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/show", "cmd/internal/trace"},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
@@ -193,7 +194,7 @@ func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place
 		return nil, s, "starting", err
 	}
 	defer m.Close()
-	n, err = m.Normal(point, d, inputs)
+	n, err = symbolic.Normal(m, point, d, inputs)
 	if e.Samples != nil {
 		m.Samples(func(s calls.Sample) { e.Samples(at(s, place)) })
 	}

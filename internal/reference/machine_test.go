@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -202,7 +203,7 @@ func normalForm(t require.TestingT, p subject) *term.Term {
 	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer m.Close()
-	n, err := m.Normal(p.point, d, p.inputs)
+	n, err := symbolic.Normal(m, p.point, d, p.inputs)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return nil

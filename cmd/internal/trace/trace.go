@@ -169,7 +169,7 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 		if t, err = revgrad.Reverse(t, meter.During("compile")); err != nil {
 			return nil, p.Locate(err, "differentiating")
 		}
-		if s := p.Shape(); s.Kind == gram.VectorShape {
+		if s := p.Shape(); s.Kind == load.Vector {
 			outputs = s.Size
 		}
 	}

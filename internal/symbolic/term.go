@@ -1,4 +1,4 @@
-package engine
+package symbolic
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func (rd *reader) useAll(rs []graph.Ref) []term.Ref {
 // body returns the term of a scope: its result, or the sum of its applications of
 // dual variables, under its lets.
 func (rd *reader) body(scope int) term.Ref {
-	s := &rd.m.normal.scopes[scope]
+	s := &rd.m.scopes[scope]
 	var t term.Ref
 	if s.root != 0 {
 		t = rd.use(s.root)
@@ -91,10 +91,10 @@ func (rd *reader) expression(r graph.Ref) (e term.Ref, typ term.Type, err error)
 		}
 		return out.Add(pos, rd.use(refs[0]), rd.use(refs[1])), term.R, nil
 	case graph.Pair:
-		c := m.components(r)
+		c := graph.Components(m.nodes, m.words, r)
 		return out.Pair(pos, rd.use(c[0]), rd.use(c[1])), tt.Prod(rd.typ[c[0]], rd.typ[c[1]]), nil
 	case graph.Vec:
-		c := m.components(r)
+		c := graph.Components(m.nodes, m.words, r)
 		return out.Vec(pos, rd.useAll(c)), tt.Vec(len(c), rd.typ[c[0]]), nil
 	case graph.Closure, graph.Partial, graph.DualCell:
 		e, typ = rd.lambda(r)
@@ -110,8 +110,8 @@ func (rd *reader) expression(r graph.Ref) (e term.Ref, typ term.Type, err error)
 // lambda makes the λ of a closure, a partial application or a dual.
 func (rd *reader) lambda(r graph.Ref) (term.Ref, term.Type) {
 	tt := rd.out.Types
-	i := int(rd.m.normal.first[r])
-	s := &rd.m.normal.scopes[i]
+	i := int(rd.m.first[r])
+	s := &rd.m.scopes[i]
 	e := rd.body(i)
 	if rd.m.nodes[r].Kind() == graph.DualCell {
 		return rd.out.Lam(rd.place(r), rd.vars[s.vars[0]], e), term.AbstractDual
@@ -128,17 +128,17 @@ func (rd *reader) lambda(r graph.Ref) (term.Ref, term.Type) {
 // neutral makes the term of a neutral application or conditional.
 func (rd *reader) neutral(r graph.Ref) (e term.Ref, typ term.Type, err error) {
 	m := rd.m
-	op, operands := m.neutralOp(r)
-	typ = term.Type(m.words[4*uint64(r)+neutralType])
-	if op == neutralApp {
+	op, operands := m.neutral(r)
+	typ = term.Type(m.words[4*uint64(r)+graph.NeutralType])
+	if op == graph.NeutralApp {
 		e = rd.use(operands[0])
 		for _, a := range operands[1:] {
 			e = rd.out.App(0, e, rd.use(a))
 		}
 		return e, typ, nil
 	}
-	in := &m.prog.Code[m.words[4*uint64(r)+neutralNumber]]
-	i := int(m.normal.first[r])
+	in := &m.prog.Code[m.words[4*uint64(r)+graph.NeutralNumber]]
+	i := int(m.first[r])
 	return rd.out.If(in.Pos, in.Cmp, rd.use(operands[0]), rd.use(operands[1]), rd.body(i), rd.body(i+1)), typ, nil
 }
 
@@ -146,7 +146,7 @@ func (rd *reader) neutral(r graph.Ref) (e term.Ref, typ term.Type, err error) {
 func (rd *reader) literal(r graph.Ref) (e term.Ref, typ term.Type, err error) {
 	m, out, tt := rd.m, rd.out, rd.out.Types
 	n := &m.nodes[r]
-	typ = m.iterationType(r)
+	typ = m.engine.IterationType(r)
 	if n.Kind() == graph.Nat {
 		return out.Nat(0, n.V, tt.Left(tt.Left(typ))), typ, nil
 	}
@@ -157,8 +157,8 @@ func (rd *reader) literal(r graph.Ref) (e term.Ref, typ term.Type, err error) {
 	if n.Kind() == graph.DataList {
 		return out.DataRef(0, int(n.A), elem, res), typ, nil
 	}
-	i := int(m.normal.first[r])
-	elems := m.components(m.normal.scopes[i].root)
+	i := int(m.first[r])
+	elems := graph.Components(m.nodes, m.words, m.scopes[i].root)
 	if len(rd.lets[i]) > 0 {
 		return rd.church(i, elems, elem, res), typ, nil
 	}

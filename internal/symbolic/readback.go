@@ -1,6 +1,7 @@
-package engine
+package symbolic
 
 import (
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -9,7 +10,7 @@ import (
 // refer to, or one place in an inner scope, is bound by a let of the scope that it
 // belongs to; any other stands where it is used.
 type reader struct {
-	m      *Machine
+	m      *normaliser
 	out    *term.Term
 	uses   []uint32   // of each node
 	outer  []bool     // the node is used in a scope inside its own
@@ -38,14 +39,15 @@ const (
 	done
 )
 
-func (m *Machine) readNormal(source *term.Term, inputs []term.Var) (*term.Term, error) {
-	n := int(m.top)
+// read reads the normal form back.
+func (m *normaliser) read(inputs []term.Var) (*term.Term, error) {
+	source, n := m.source, int(m.engine.Top())
 	out := term.New(source.Types)
 	out.Vars = append([]term.VarInfo(nil), source.Vars...)
 	out.Data = source.Data
 	rd := &reader{m: m, out: out, uses: make([]uint32, n), outer: make([]bool, n), exprs: make([]term.Ref, n),
 		vars: make([]term.Var, n), typ: make([]term.Type, n), linear: make([]bool, n), state: make([]uint8, n),
-		lets: make([][]binder, len(m.normal.scopes)), inputs: inputs}
+		lets: make([][]binder, len(m.scopes)), inputs: inputs}
 	rd.count()
 	if err := rd.read(); err != nil {
 		return nil, err
@@ -61,16 +63,16 @@ func (rd *reader) count() {
 		rd.uses[r]++
 		rd.outer[r] = rd.outer[r] || m.scopeOf(r) != s
 	}
-	for r := range m.normal.seen {
-		if m.normal.seen[r] {
+	for r := range m.visited {
+		if m.visited[r] {
 			s := m.scopeOf(graph.Ref(r))
 			for _, v := range m.refs(graph.Ref(r)) {
 				use(v, s)
 			}
 		}
 	}
-	for i := range m.normal.scopes {
-		s := &m.normal.scopes[i]
+	for i := range m.scopes {
+		s := &m.scopes[i]
 		for _, x := range s.summands {
 			use(x.head, int32(i))
 			use(x.arg, int32(i))
@@ -83,14 +85,14 @@ func (rd *reader) count() {
 
 // read makes the terms of all nodes, those that a node refers to first.
 func (rd *reader) read() error {
-	s := &rd.m.normal.scopes[0]
+	s, made := &rd.m.scopes[0], rd.m.engine.Made()
 	rd.push(s.root)
-	for i := len(rd.m.open.made[:s.madeTo]) - 1; i >= 0; i-- {
-		rd.push(rd.m.open.made[i])
+	for i := len(made[:s.madeTo]) - 1; i >= 0; i-- {
+		rd.push(made[i])
 	}
 	for n := 1; len(rd.stack) > 0; n++ {
-		if n%lookEvery == 0 {
-			if err := rd.m.look(); err != nil {
+		if n%engine.LookEvery == 0 {
+			if err := rd.m.engine.Look(); err != nil {
 				return err
 			}
 		}
@@ -125,12 +127,12 @@ func (rd *reader) parts(r graph.Ref) {
 	for i := len(refs) - 1; i >= 0; i-- {
 		rd.push(refs[i])
 	}
-	first, ok := m.normal.first[r]
+	first, ok := m.first[r]
 	if !ok {
 		return
 	}
-	for i := int(first); i < len(m.normal.scopes) && m.normal.scopes[i].owner == r; i++ {
-		s := &m.normal.scopes[i]
+	for i := int(first); i < len(m.scopes) && m.scopes[i].owner == r; i++ {
+		s := &m.scopes[i]
 		for _, x := range s.vars {
 			rd.variable(x)
 		}
@@ -145,11 +147,11 @@ func (rd *reader) parts(r graph.Ref) {
 func (rd *reader) variable(x graph.Ref) {
 	m := rd.m
 	w := 4 * uint64(x)
-	info := term.VarInfo{Name: "a", Type: term.Type(m.words[w+neutralType]), Generated: true}
-	if from := term.Var(m.words[w+neutralNumber]); from != 0 {
-		info = m.normal.source.Vars[from]
+	info := term.VarInfo{Name: "a", Type: term.Type(m.words[w+graph.NeutralType]), Generated: true}
+	if from := term.Var(m.words[w+graph.NeutralNumber]); from != 0 {
+		info = m.source.Vars[from]
 	}
-	s := &m.normal.scopes[m.scopeOf(x)]
+	s := &m.scopes[m.scopeOf(x)]
 	info.Linear = m.nodes[s.owner].Kind() == graph.DualCell
 	rd.linear[x] = info.Linear
 	rd.vars[x], rd.typ[x], rd.state[x] = rd.out.NewVar(info), info.Type, done
@@ -168,7 +170,7 @@ func (rd *reader) node(r graph.Ref) error {
 		rd.input(r)
 		return nil
 	case graph.Pair, graph.Vec:
-		if atom, ok := m.normal.reflected[r]; ok {
+		if atom, ok := m.engine.Reflected(r); ok {
 			rd.vars[r], rd.typ[r] = rd.vars[atom], rd.typ[atom]
 			return nil
 		}
@@ -177,7 +179,7 @@ func (rd *reader) node(r graph.Ref) error {
 			return nil
 		}
 	case graph.Neutral:
-		if op, operands := m.neutralOp(r); op == neutralComponent {
+		if op, operands := m.neutral(r); op == graph.NeutralComponent {
 			rd.open(operands[0])
 			return nil
 		}
@@ -187,7 +189,7 @@ func (rd *reader) node(r graph.Ref) error {
 		return err
 	}
 	rd.typ[r] = typ
-	_, composite := m.normal.parts[r]
+	composite := m.engine.Parts(r) != nil
 	if rd.uses[r] == 1 && !rd.outer[r] && !composite {
 		rd.exprs[r] = e
 		return nil
@@ -239,14 +241,14 @@ func (rd *reader) place(r graph.Ref) term.Pos {
 // for: its components get variables.
 func (rd *reader) open(atom graph.Ref) {
 	m := rd.m
-	parts := m.normal.parts[atom]
+	parts := m.engine.Parts(atom)
 	if rd.vars[parts[0]] != 0 {
 		return
 	}
 	b := binder{u: rd.out.Variable(0, rd.vars[atom])}
 	name := rd.out.Vars[rd.vars[atom]].Name
 	for _, p := range parts {
-		info := term.VarInfo{Name: name, Type: term.Type(m.words[4*uint64(p)+neutralType]), Generated: true}
+		info := term.VarInfo{Name: name, Type: term.Type(m.words[4*uint64(p)+graph.NeutralType]), Generated: true}
 		rd.vars[p], rd.typ[p], rd.state[p] = rd.out.NewVar(info), info.Type, done
 		b.opened = append(b.opened, rd.vars[p])
 	}
@@ -263,7 +265,7 @@ func (rd *reader) input(r graph.Ref) {
 		return
 	}
 	g := m.prog.Inputs[m.nodes[r].Head>>graph.KindShift]
-	num, cell := m.slots[g], m.slots[g+1]
+	num, cell := m.engine.Global(g), m.engine.Global(g+1)
 	if rd.vars[num] == 0 {
 		name := rd.out.Vars[x].Name
 		rd.vars[num], rd.typ[num] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R, Generated: true}), term.R
@@ -275,10 +277,10 @@ func (rd *reader) input(r graph.Ref) {
 // inputPair reports whether r is the pair ⟨x,x*⟩ of an input, and which.
 func (rd *reader) inputPair(r graph.Ref) (term.Var, bool) {
 	m := rd.m
-	if r >= m.base || m.nodes[r].Kind() != graph.Pair {
+	if r >= m.scopes[0].from || m.nodes[r].Kind() != graph.Pair {
 		return 0, false
 	}
-	c := m.components(r)
+	c := graph.Components(m.nodes, m.words, r)
 	a, b := &m.nodes[c[0]], &m.nodes[c[1]]
 	if a.Kind() != graph.SymInput || b.Kind() != graph.Input || a.Head>>graph.KindShift != b.Head>>graph.KindShift {
 		return 0, false

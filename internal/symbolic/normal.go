@@ -1,22 +1,27 @@
-package engine
+// Package symbolic computes normal forms: it drives a machine of package engine, whose inputs
+// are symbolic, under the λs of its result, and reads the graph that is left back as a term.
+package symbolic
 
 import (
 	"slices"
 	"sort"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// normalState is what a machine keeps while it normalises under λ.
-type normalState struct {
-	source    *term.Term
-	scopes    []scope
-	first     map[graph.Ref]int32 // of an owner: its first scope
-	reflected map[graph.Ref]graph.Ref
-	parts     map[graph.Ref][]graph.Ref
-	seen      []bool // by node
+// normaliser is what is known while a machine normalises under λ.
+type normaliser struct {
+	engine  *engine.Machine
+	prog    *graph.Program
+	nodes   []graph.Node
+	words   []uint32
+	source  *term.Term
+	scopes  []scope
+	first   map[graph.Ref]int32 // of an owner: its first scope
+	visited []bool              // by node
 	// Of a job under a dual λ, by node: arrivals due, and the argument.
 	due, arg []graph.Ref
 }
@@ -37,7 +42,7 @@ type scope struct {
 // summand is x*(arg), x* a free dual variable.
 type summand struct{ head, arg graph.Ref }
 
-// Normal reduces an open program at the point and under its λs too (promise of strong
+// Normal reduces the open program of a machine at the point and under its λs too (promise of strong
 // normalisation), and returns its normal form as a term in an arena of its own. source
 // is the term that the program was compiled from, with its inputs: they are the free
 // variables of the normal form as they are of the source. Conditions that depend on
@@ -48,50 +53,43 @@ type summand struct{ head, arg graph.Ref }
 //
 // Lists, numerals #n and data that nothing applies stay as they are. The error is a
 // [*limits.ReachedError].
-func (m *Machine) Normal(point []float64, source *term.Term, inputs []term.Var) (*term.Term, error) {
-	if !m.prog.Open {
-		return nil, errNotOpen
-	}
-	m.normal = normalState{source: source, first: map[graph.Ref]int32{}, reflected: map[graph.Ref]graph.Ref{}, parts: map[graph.Ref][]graph.Ref{}}
-	if err := m.start(point); err != nil {
+func Normal(e *engine.Machine, point []float64, source *term.Term, inputs []term.Var) (*term.Term, error) {
+	if err := e.Reduce(point); err != nil {
 		return nil, err
 	}
-	if err := m.reduce(); err != nil {
-		return nil, err
-	}
-	m.normal.scopes = append(m.normal.scopes, scope{parent: -1, from: m.base, to: m.top, madeTo: len(m.open.made), root: m.root})
+	v := e.View()
+	m := &normaliser{engine: e, prog: v.Program, nodes: v.Nodes, words: v.Words, source: source, first: map[graph.Ref]int32{}}
+	m.scopes = append(m.scopes, scope{parent: -1, from: v.Base, to: v.Top, madeTo: len(e.Made()), root: v.Root})
 	if err := m.underAll(); err != nil {
 		return nil, err
 	}
-	if err := m.atEnd(); err != nil {
+	if err := e.End(); err != nil {
 		return nil, err
 	}
-	m.root = m.normal.scopes[0].root
-	m.enter(ReadBack)
-	return m.readNormal(source, inputs)
+	return m.read(inputs)
 }
 
 // underAll goes under every λ that the result reaches.
-func (m *Machine) underAll() error {
-	stack := []graph.Ref{m.root}
-	stack = append(stack, m.open.made...)
+func (m *normaliser) underAll() error {
+	stack := []graph.Ref{m.scopes[0].root}
+	stack = append(stack, m.engine.Made()...)
 	for n := 1; len(stack) > 0; n++ {
-		if n%lookEvery == 0 {
-			if err := m.look(); err != nil {
+		if n%engine.LookEvery == 0 {
+			if err := m.engine.Look(); err != nil {
 				return err
 			}
 		}
-		r := m.resolve(stack[len(stack)-1])
+		r := m.engine.Resolve(stack[len(stack)-1])
 		stack = stack[:len(stack)-1]
-		if m.seen(r) {
+		if m.visit(r) {
 			continue
 		}
-		from := len(m.normal.scopes)
+		from := len(m.scopes)
 		if err := m.under(r); err != nil {
 			return err
 		}
-		for i := range m.normal.scopes[from:] {
-			s := &m.normal.scopes[from+i]
+		for i := range m.scopes[from:] {
+			s := &m.scopes[from+i]
 			stack = m.scopeRefs(stack, s)
 		}
 		stack = append(stack, m.refs(r)...)
@@ -99,31 +97,36 @@ func (m *Machine) underAll() error {
 	return nil
 }
 
-// seen reports whether r was seen, and marks it.
-func (m *Machine) seen(r graph.Ref) bool {
-	if n := int(m.top) - len(m.normal.seen); n > 0 {
-		m.normal.seen = append(m.normal.seen, make([]bool, n)...)
+// visit marks r, and reports whether it was marked.
+func (m *normaliser) visit(r graph.Ref) bool {
+	if n := int(m.engine.Top()) - len(m.visited); n > 0 {
+		m.visited = append(m.visited, make([]bool, n)...)
 	}
-	was := m.normal.seen[r]
-	m.normal.seen[r] = true
+	was := m.visited[r]
+	m.visited[r] = true
 	return was
+}
+
+// neutral returns what the neutral object r is, and its operands.
+func (m *normaliser) neutral(r graph.Ref) (op uint32, operands []graph.Ref) {
+	return graph.NeutralOp(m.nodes, m.words, r)
 }
 
 // scopeRefs appends what the scope's term refers to: of a λ's body also the inert
 // nodes that nothing reads, which no rule collects. Under a dual λ linGc does.
-func (m *Machine) scopeRefs(out []graph.Ref, s *scope) []graph.Ref {
+func (m *normaliser) scopeRefs(out []graph.Ref, s *scope) []graph.Ref {
 	for _, x := range s.summands {
 		out = append(out, x.head, x.arg)
 	}
 	if s.root != 0 {
-		out = append(out, m.open.made[s.madeFrom:s.madeTo]...)
+		out = append(out, m.engine.Made()[s.madeFrom:s.madeTo]...)
 		out = append(out, s.root)
 	}
 	return out
 }
 
 // refs returns what the object r refers to, the code of λs and branches apart.
-func (m *Machine) refs(r graph.Ref) []graph.Ref {
+func (m *normaliser) refs(r graph.Ref) []graph.Ref {
 	n := &m.nodes[r]
 	switch n.Kind() {
 	case graph.Inert:
@@ -133,13 +136,13 @@ func (m *Machine) refs(r graph.Ref) []graph.Ref {
 		}
 		return m.words[w : w+2]
 	case graph.Pair, graph.Vec:
-		if atom, ok := m.normal.reflected[r]; ok {
+		if atom, ok := m.engine.Reflected(r); ok {
 			return []graph.Ref{atom}
 		}
-		return m.components(r)
+		return graph.Components(m.nodes, m.words, r)
 	case graph.Neutral:
-		op, operands := m.neutralOp(r)
-		if op == neutralIf {
+		op, operands := m.neutral(r)
+		if op == graph.NeutralIf {
 			return operands[:2]
 		}
 		return operands
@@ -148,7 +151,7 @@ func (m *Machine) refs(r graph.Ref) []graph.Ref {
 }
 
 // under goes under the λ, the elements or the branches of r, if it has any.
-func (m *Machine) under(r graph.Ref) error {
+func (m *normaliser) under(r graph.Ref) error {
 	n := &m.nodes[r]
 	index := n.Head >> graph.KindShift
 	switch n.Kind() {
@@ -158,12 +161,11 @@ func (m *Machine) under(r graph.Ref) error {
 		w := 4*uint64(r) + graph.ValueWords
 		return m.underLambda(r, n.A, slices.Clone(m.words[w:w+uint64(index)]))
 	case graph.List:
-		m.loadCaptures(&m.prog.Templates[index], r)
-		return m.inScope(r, func(s *scope) error { return m.runTemplate(s, index) })
+		return m.inScope(r, func(s *scope) error { return m.runTemplate(s, index, m.captures(r), nil) })
 	case graph.DualCell:
 		return m.inScope(r, m.underDual)
 	case graph.Neutral:
-		if op, _ := m.neutralOp(r); op == neutralIf {
+		if op, _ := m.neutral(r); op == graph.NeutralIf {
 			return m.underBranches(r)
 		}
 	}
@@ -171,49 +173,40 @@ func (m *Machine) under(r graph.Ref) error {
 }
 
 // inScope runs the job in a scope of its own, which the owner's is the parent of.
-func (m *Machine) inScope(owner graph.Ref, job func(*scope) error) error {
-	if _, ok := m.normal.first[owner]; !ok {
-		m.normal.first[owner] = int32(len(m.normal.scopes))
+func (m *normaliser) inScope(owner graph.Ref, job func(*scope) error) error {
+	if _, ok := m.first[owner]; !ok {
+		m.first[owner] = int32(len(m.scopes))
 	}
-	s := scope{owner: owner, parent: m.scopeOf(owner), from: m.top, madeFrom: len(m.open.made)}
-	if m.record != nil {
-		m.record.under(owner)
-	}
-	if err := job(&s); err != nil {
+	s := scope{owner: owner, parent: m.scopeOf(owner), from: m.engine.Top(), madeFrom: len(m.engine.Made())}
+	if err := m.engine.Under(owner, func() error { return job(&s) }); err != nil {
 		return err
 	}
-	if m.record != nil {
-		m.record.done()
-	}
-	s.to, s.madeTo = m.top, len(m.open.made)
-	m.normal.scopes = append(m.normal.scopes, s)
+	s.to, s.madeTo = m.engine.Top(), len(m.engine.Made())
+	m.scopes = append(m.scopes, s)
 	return nil
 }
 
 // scopeOf returns the scope of a node; globals belong to the program's.
-func (m *Machine) scopeOf(r graph.Ref) int32 {
-	after := sort.Search(len(m.normal.scopes), func(i int) bool { return m.normal.scopes[i].from > r })
+func (m *normaliser) scopeOf(r graph.Ref) int32 {
+	after := sort.Search(len(m.scopes), func(i int) bool { return m.scopes[i].from > r })
 	return int32(max(after-1, 0))
 }
 
-// runTemplate instantiates a template whose captured references and arguments are in
-// the frame, and reduces what comes of it.
-func (m *Machine) runTemplate(s *scope, id uint32) error {
-	if err := m.ensure(2 + spareUnits); err != nil {
-		return err
-	}
-	m.root = m.placeholder()
-	if err := m.instantiate(id, &m.prog.Templates[id], m.root); err != nil {
-		return err
-	}
-	err := m.reduce()
-	s.root = m.root
+// captures returns what a closure or a list captured.
+func (m *normaliser) captures(r graph.Ref) []graph.Ref {
+	w := 4*uint64(r) + graph.ValueWords
+	return m.words[w : w+uint64(m.prog.Templates[m.nodes[r].Head>>graph.KindShift].Caps)]
+}
+
+// runTemplate reduces an instance of a template to the scope's root.
+func (m *normaliser) runTemplate(s *scope, id uint32, captured, args []graph.Ref) (err error) {
+	s.root, err = m.engine.Run(id, captured, args)
 	return err
 }
 
 // underLambda applies the closure f to the arguments that the partial application r
 // has and to fresh variables: (9) and (1) for each of these.
-func (m *Machine) underLambda(r, f graph.Ref, args []graph.Ref) error {
+func (m *normaliser) underLambda(r, f graph.Ref, args []graph.Ref) error {
 	if m.nodes[f].Kind() != graph.Closure {
 		return m.underIteration(r, f, args[0])
 	}
@@ -222,76 +215,53 @@ func (m *Machine) underLambda(r, f graph.Ref, args []graph.Ref) error {
 	return m.inScope(r, func(s *scope) error {
 		given := len(args)
 		for _, x := range t.Vars[given:] {
-			v, err := m.freshVariable(s, x, m.normal.source.Vars[x].Type)
+			v, err := m.freshVariable(s, x, m.source.Vars[x].Type)
 			if err != nil {
 				return err
 			}
 			args = append(args, v)
 		}
-		m.addSteps(rule.EtaLambda, uint64(len(s.vars)))
-		m.bound(args[given:])
-		m.loadCaptures(t, f)
-		copy(m.slots[t.Param0:], args)
-		return m.runTemplate(s, id)
+		m.engine.AddSteps(rule.EtaLambda, uint64(len(s.vars)))
+		m.engine.Bind(args[given:])
+		return m.runTemplate(s, id, m.captures(f), args)
 	})
 }
 
 // freshVariable makes the variable x of the scope's λ, and returns its value: the
 // tuple of its components at a product or a vector.
-func (m *Machine) freshVariable(s *scope, x term.Var, typ term.Type) (graph.Ref, error) {
-	atom, err := m.neutral(neutralVar, typ, uint32(x))
+func (m *normaliser) freshVariable(s *scope, x term.Var, typ term.Type) (graph.Ref, error) {
+	atom, v, err := m.engine.NewVariable(uint32(x), typ)
 	if err != nil {
 		return 0, err
 	}
 	s.vars = append(s.vars, atom)
-	return m.reflect(atom, typ)
+	return v, nil
 }
 
 // underIteration goes under the last λ of a list or a numeral that r applies to f.
-func (m *Machine) underIteration(r, source, f graph.Ref) error {
+func (m *normaliser) underIteration(r, source, f graph.Ref) error {
 	return m.inScope(r, func(s *scope) error {
-		x, err := m.freshVariable(s, 0, m.prog.Types.Left(m.prog.Types.Right(m.iterationType(source))))
+		x, err := m.freshVariable(s, 0, m.prog.Types.Left(m.prog.Types.Right(m.engine.IterationType(source))))
 		if err != nil {
 			return err
 		}
-		m.addSteps(rule.EtaLambda, 1)
-		m.bound([]graph.Ref{x})
-		if err := m.ensure(2 + spareUnits); err != nil {
-			return err
-		}
-		m.root = m.placeholder()
-		if err := m.startIteration(m.root, source, f, x); err != nil {
-			return err
-		}
-		err = m.reduce()
-		s.root = m.root
+		m.engine.AddSteps(rule.EtaLambda, 1)
+		m.engine.Bind([]graph.Ref{x})
+		s.root, err = m.engine.RunIteration(source, f, x)
 		return err
 	})
 }
 
-// iterationType returns the type of a list, of data or of a numeral #n.
-func (m *Machine) iterationType(r graph.Ref) term.Type {
-	n := &m.nodes[r]
-	switch n.Kind() {
-	case graph.List:
-		return m.prog.Templates[n.Head>>graph.KindShift].Type
-	case graph.DataList:
-		return m.prog.Globals[n.V].Type
-	}
-	return m.prog.Globals[n.A].Type
-}
-
 // underBranches goes under both branches of a conditional that has no value.
-func (m *Machine) underBranches(r graph.Ref) error {
-	in := &m.prog.Code[m.words[4*uint64(r)+neutralNumber]]
-	_, operands := m.neutralOp(r)
+func (m *normaliser) underBranches(r graph.Ref) error {
+	in := &m.prog.Code[m.words[4*uint64(r)+graph.NeutralNumber]]
+	_, operands := m.neutral(r)
 	for _, b := range []struct {
 		id       uint32
 		captured []graph.Ref
 	}{{in.Tmpl, operands[2:in.Split]}, {in.Else, operands[in.Split:in.N]}} {
 		err := m.inScope(r, func(s *scope) error {
-			copy(m.slots[m.prog.Templates[b.id].Cap0:], b.captured)
-			return m.runTemplate(s, b.id)
+			return m.runTemplate(s, b.id, b.captured, nil)
 		})
 		if err != nil {
 			return err
