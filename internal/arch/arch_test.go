@@ -63,6 +63,7 @@ var layers = map[string][]string{
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
 	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
@@ -79,7 +80,8 @@ var layers = map[string][]string{
 		"internal/notation", "internal/stage", "internal/symbolic",
 	},
 	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
-		"cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/show", "cmd/internal/trace"},
+		"internal/denote", // the numbers of gram reduce
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
