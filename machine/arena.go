@@ -10,10 +10,11 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// at returns the node r. Where words are counted, it counts the node's as touched.
+// at returns the node r, which it counts as touched.
 func (m *Machine) at(r Place) *node {
-	if m.measure {
-		m.touch(r)
+	m.touched += NodeWords
+	if m.telling {
+		m.see(r)
 	}
 	return m.node(r)
 }
@@ -28,15 +29,10 @@ func (m *Machine) value(p Place) *uint64 {
 	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(NodeBytes/4)+unsafe.Offsetof(node{}.val)))
 }
 
-// touch counts the words of the node r. Inlined, it would cost where it is not called.
+// see remembers that the node r has been touched. Inlined, it would cost where it is not called.
 //
 //go:noinline
-func (m *Machine) touch(r Place) {
-	m.touched += NodeWords
-	if m.opt.Events != nil {
-		m.seen = append(m.seen, r>>2)
-	}
-}
+func (m *Machine) see(r Place) { m.seen = append(m.seen, r>>2) }
 
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
 // memory, the run fails, and the node is 0, which nobody reads.
@@ -129,7 +125,7 @@ func (m *Machine) live() uint64 { return uint64(m.top) - 1 - uint64(len(m.free))
 
 // use remembers that the node r was free, if events are told.
 func (m *Machine) use(r Place) {
-	if m.measure && m.opt.Events != nil {
+	if m.telling {
 		m.unused = append(m.unused, r>>2)
 	}
 }

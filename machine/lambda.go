@@ -154,7 +154,7 @@ func (m *Machine) makeNodes(images []literal.Image, made []Place) {
 
 // clear makes nodes that are about to be made look free.
 func (m *Machine) clear(made []Place) {
-	if m.opt.Events != nil {
+	if m.telling {
 		for _, r := range made {
 			m.node(r).Kind = literal.Free
 		}
@@ -164,7 +164,7 @@ func (m *Machine) clear(made []Place) {
 // tellNode reports that a node of a body has been made.
 func (m *Machine) tellNode(r Place, code uint32) {
 	m.pos = code
-	if m.opt.Events != nil {
+	if m.telling {
 		m.use(r)
 		for i, occurrence := range m.prog.Code[code].Occurs {
 			if occurrence != 0 {
@@ -272,7 +272,7 @@ func (m *Machine) occur(p Place, s Place) {
 
 // placed remembers which instruction the occurrence at p is of, if events are told.
 func (m *Machine) placed(p Place, code uint32) {
-	if !m.measure || m.opt.Events == nil {
+	if !m.telling {
 		return
 	}
 	if n := int(p) + 1; n > len(m.places) {

@@ -15,7 +15,8 @@ import (
 type Machine struct {
 	prog    *literal.Program
 	opt     Options
-	measure bool // words are counted
+	measure bool // words are booked to the moves that touch them
+	telling bool // and events are told
 
 	base   unsafe.Pointer // of the nodes
 	arena  *graph.Arena
@@ -72,7 +73,8 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &Machine{prog: p, opt: opt, measure: opt.Measure || opt.Events != nil, arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
+	m := &Machine{prog: p, opt: opt, measure: opt.Measure || opt.Events != nil, telling: opt.Events != nil,
+		arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
 		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), free: make([]Place, 0, maxFree),
 		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
 	return m, nil
@@ -160,7 +162,7 @@ func (m *Machine) before(move Move, p Place) error {
 		return nil
 	}
 	m.beginMove(p)
-	if move < Move(rule.Count) && m.opt.Before != nil && m.opt.Events != nil {
+	if move < Move(rule.Count) && m.opt.Before != nil && m.telling {
 		return m.opt.Before(m.steps + 1)
 	}
 	return nil
@@ -173,7 +175,7 @@ func (m *Machine) beginMove(p Place) {
 	}
 	n := m.node(nodeOf(p))
 	m.pos = n.Code
-	if m.opt.Events != nil && n.Tag[p&1] == Variable {
+	if m.telling && n.Tag[p&1] == Variable {
 		m.pos = m.places[p]
 	}
 }
@@ -185,7 +187,7 @@ func (m *Machine) book(move Move, p Place) {
 	if move < Move(rule.Count) {
 		m.steps++
 	}
-	if m.opt.Events != nil && m.err == nil {
+	if m.telling && m.err == nil {
 		m.tell(move, p)
 	}
 }

@@ -133,10 +133,10 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
 func (m *Machine) readList(list Place) ([]*node, error) {
 	fired, words, most, steps, made, live := m.fired, m.words, m.most, m.steps, m.made, m.live()
-	events := m.opt.Events
-	m.opt.Events = nil
+	telling := m.telling
+	m.telling = false
 	defer func() {
-		m.fired, m.words, m.most, m.steps, m.made, m.opt.Events = fired, words, most, steps, made, events
+		m.fired, m.words, m.most, m.steps, m.made, m.telling = fired, words, most, steps, made, telling
 		m.kept += m.live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
