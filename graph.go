@@ -64,7 +64,7 @@ func phaseOf(meter *limits.Meter) func(engine.Phase) {
 
 // modular is what the strategy [Modular] works with.
 func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
-	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Recording: opt.recording(), Samples: opt.Samples, Locate: p.Locate}
+	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
 }
 
 // Normal returns the symbolic normal form of D(t), in an arena of its own: its free

@@ -84,7 +84,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 // ranBlock counts runs of the block's templates.
 func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 	if m.record != nil {
-		m.record.ran(b, times)
+		m.record.Ran(b, times)
 	}
 	m.steps += times * b.Steps
 	for _, id := range b.Templates {
@@ -234,7 +234,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	base = m.top
 	if m.record != nil {
-		m.record.blocks.made = append(m.record.blocks.made, base)
+		m.record.MadeBlock(base)
 	}
 	m.top += uint32(units)
 	w := 4 * uint64(base)

@@ -212,7 +212,8 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 		return nil, 0, 0, err
 	}
 	if m.record != nil {
-		m.record.fireBlock(base, &p)
+		parts := p
+		m.record.FireBlock(BlockFiring{Block: p.b, Kind: p.kind, N: p.n, Base: base, Outs: p.outs, Exts: p.exts, m: m, parts: &parts})
 	}
 	for j := range p.b.OutDuals {
 		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit

@@ -100,7 +100,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	stack = m.arrived(stack, seed)
 	record := m.record
 	if record != nil {
-		record.arrive(seed, 1)
+		record.Arrive(seed, 1)
 	}
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 {
@@ -138,7 +138,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			m.firedIn++
 			m.steps += 3
 			if record != nil {
-				record.inputs[index].fired++
+				record.FireInput(index)
 			}
 			continue
 		}
@@ -150,7 +150,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		heads := words[w : w+uint64(body.Heads)]
 		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
 		if record != nil {
-			record.fire(d, heads)
+			record.Fire(d, heads)
 		}
 		regs[0] = state[d].Number()
 		for i, r := range nums {
@@ -188,7 +188,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	m.addSteps(rule.Factor, arrivals-cells)
 	m.addSteps(rule.Plus, arrivals-cells)
 	if record != nil {
-		record.sync() // it has the firings and the arrivals
+		record.Sync() // it has the firings and the arrivals
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (m *Machine) Bind(args []graph.Ref) { m.bound(args) }
 // Enter says that what comes is done under the λ, the elements or the branches of r.
 func (m *Machine) Enter(r graph.Ref) {
 	if m.record != nil {
-		m.record.under(r)
+		m.record.Under(r)
 	}
 }
 
@@ -77,7 +77,7 @@ func (m *Machine) Under(r graph.Ref, job func() error) error {
 	m.Enter(r)
 	err := job()
 	if err == nil && m.record != nil {
-		m.record.done()
+		m.record.Done()
 	}
 	return err
 }

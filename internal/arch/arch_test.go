@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
+	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":     {"term", "graph"},
 	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
 	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
@@ -54,7 +55,7 @@ var layers = map[string][]string{
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
