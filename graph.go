@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -128,7 +129,7 @@ func (s *passes) make(point []float64) error {
 	check := s.meter.During("reduce")
 	b := hypergraph.NewBuilder(len(point))
 	i := 0
-	m.Ground(func(op engine.Operation) bool {
+	symbolic.Ground(m, func(op symbolic.Operation) bool {
 		if i++; i%(1<<14) == 0 {
 			if err = check(); err != nil {
 				return false
@@ -140,7 +141,7 @@ func (s *passes) make(point []float64) error {
 	if err != nil {
 		return s.p.Locate(err, "making the graph")
 	}
-	for _, o := range operands(m.GroundOutputs()) {
+	for _, o := range operands(symbolic.GroundOutputs(m)) {
 		b.Output(o)
 	}
 	if s.g, err = b.Graph(); err != nil {
@@ -153,7 +154,7 @@ func (s *passes) make(point []float64) error {
 	return nil
 }
 
-func operands(args []engine.Operand) []hypergraph.Operand {
+func operands(args []symbolic.Operand) []hypergraph.Operand {
 	out := make([]hypergraph.Operand, len(args))
 	for i, a := range args {
 		out[i] = hypergraph.Operand(a)
