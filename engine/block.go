@@ -13,20 +13,20 @@ import (
 type blockState struct {
 	// Of each template and of each dual's body: how often it ran in a block. These runs
 	// are among Machine.runs and Machine.fired too.
-	runs, fired []uint64
-	regs        []float64
-	exts        []graph.Ref // the external duals of the block that runs
-	stack       []graph.Ref
-	tmp         []float64
-	arrived     []float64
-	reached     []bool
-	used        []bool
-	wirings     []*graph.Wiring
-	outs        []graph.Ref // the duals of the result of the block that runs
-	distinct    distinct
-	firing      firingBlock
-	comes       contributions
-	heap        []uint64 // keys of blocks whose duals a job has reached, the one made last on top
+	runs, fired   []uint64
+	regs          []float64
+	exts          []graph.Ref // the external duals of the block that runs
+	stack         []graph.Ref
+	tmp           []float64
+	arrived       []float64
+	reached       []bool
+	used          []bool
+	wirings       []*graph.Wiring
+	outs          []graph.Ref // the duals of the result of the block that runs
+	distinct      distinct
+	firing        firingBlock
+	contributions contributions
+	heap          []uint64 // keys of blocks whose duals a job has reached, the one made last on top
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its

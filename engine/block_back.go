@@ -207,7 +207,7 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 // many cells.
 func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
 	p := m.blockParts(base)
-	c := &m.block.comes
+	c := &m.block.contributions
 	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {
 		return nil, 0, 0, err
 	}

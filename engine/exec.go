@@ -41,7 +41,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 		return nil
 	}
 	if m.isValue(into) {
-		m.wake(waiters)
+		m.resume(waiters)
 	}
 	return nil
 }
