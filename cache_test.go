@@ -107,7 +107,7 @@ func TestPropertyCache(t *testing.T) {
 	})
 	require.Zero(t, tiny.Stats().Hits)
 	require.Zero(t, tiny.Stats().Bytes)
-	require.LessOrEqual(t, shared.Stats().Bytes, uint64(DefaultCacheSize))
+	require.LessOrEqual(t, shared.Stats().Bytes, uint64(modular.DefaultSize))
 }
 
 // TestCacheOnExamples: the same of every example.
@@ -240,7 +240,7 @@ more 2 + many 1 + g 3`
 	require.Equal(t, [2]int{3, 0}, hits(t, cache, "-- again\n"+text))
 	p := loadText(t, text)
 	m := modularly(t, p, cache, EvalOptions{})
-	require.Equal(t, Normalised{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps}, m.prog.Report)
+	require.Equal(t, modular.Report{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps}, m.prog.Report)
 	g, err := revgrad.Reverse(loadText(t, "input x = 0.5\nfun y -> y * x").Term(), nil)
 	require.NoError(t, err)
 	require.Equal(t, g.Size(), m.prog.Reuse.Reused)
@@ -345,6 +345,6 @@ func TestCacheKeepsNoFailure(t *testing.T) {
 
 // TestNewCacheTooLarge: a bound that no machine has is an error.
 func TestNewCacheTooLarge(t *testing.T) {
-	_, err := NewCache(MaxCacheSize + 1)
+	_, err := NewCache(modular.MaxSize + 1)
 	require.Error(t, err)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// Cost is what a run cost: exact and reproducible but for the times. Of a gradient by
-// [Forward] or [Tape], only Inputs, Nodes, Seconds and Operations are set.
+// Cost is what a run cost: exact and reproducible but for the times. [Forward] and [Tape] set only
+// Inputs, Nodes, Seconds and Operations.
 type Cost struct {
 	// M, Graph and BoundRatio are there if they were asked for: m, |G| and
 	// (steps + overhead) / (m + |G|), Theorem 1.
@@ -17,19 +17,21 @@ type Cost struct {
 	Graph      *uint64  `json:"graph,omitempty"`
 	BoundRatio *float64 `json:"boundRatio,omitempty"`
 
-	Inputs int  `json:"inputs"` // scalar input variables
-	Size   Size `json:"size"`
-	// Normalised and Cache are there for the strategy Modular.
-	Normalised *Normalised `json:"normalised,omitempty"`
-	Cache      *Reuse      `json:"cache,omitempty"`
-	Steps      rule.Counts `json:"steps"`
-	Overhead   Overhead    `json:"overhead"`
-	Nodes      Nodes       `json:"nodes"`
-	// ArenaBytes is the memory that the arena holds.
-	ArenaBytes uint64 `json:"arenaBytes"`
-	// Work is there if it was asked for.
-	Work    *Work   `json:"work,omitempty"`
-	Seconds Seconds `json:"seconds"`
+	Inputs int      `json:"inputs"` // scalar input variables
+	Size   struct { // |t| and |D(t)|, in symbols
+		Term    int64 `json:"term"`
+		Reverse int64 `json:"reverse,omitempty"`
+	} `json:"size"`
+	// Normalised and Cache are there for the strategy [Modular]: what it did before the run, and
+	// what of that it found in a cache; without one, all λs are misses.
+	Normalised *modular.Report `json:"normalised,omitempty"`
+	Cache      *modular.Reuse  `json:"cache,omitempty"`
+	Steps      rule.Counts     `json:"steps"`
+	Overhead   Overhead        `json:"overhead"`
+	Nodes      Nodes           `json:"nodes"`
+	ArenaBytes uint64          `json:"arenaBytes"` // of memory that the arena holds
+	Work       *Work           `json:"work,omitempty"`
+	Seconds    Seconds         `json:"seconds"`
 	// NsPerStep is Seconds.Reduce over all steps and overhead, in nanoseconds.
 	NsPerStep float64 `json:"nsPerStep"`
 	// Operations are those of one gradient by [Forward] or [Tape]: evaluations of
@@ -37,14 +39,7 @@ type Cost struct {
 	Operations uint64 `json:"operations,omitempty"`
 }
 
-// Size holds |t| and |D(t)|, in symbols.
-type Size struct {
-	Term    int64 `json:"term"`
-	Reverse int64 `json:"reverse,omitempty"`
-}
-
-// Overhead is the work that is no step of the calculus. Of a literal run it is the units,
-// and in Search the pops of the rewrites too.
+// Overhead is the work that is no step. Of a literal run it is the units, and in Search the rewrites.
 type Overhead struct {
 	Instantiate uint64 `json:"instantiate"` // instructions copied, references captured
 	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
@@ -52,8 +47,8 @@ type Overhead struct {
 	Total       uint64 `json:"total"`
 }
 
-// Nodes are numbers of nodes of 16 bytes, of a literal run of 32; of a gradient by
-// [Forward] or [Tape], the inputs, numerals and operations of the computational graph.
+// Nodes are nodes of 16 bytes, of a literal run of 32; of [Forward] and [Tape], those of the
+// computational graph.
 type Nodes struct {
 	Allocated uint64 `json:"allocated"`
 	Freed     uint64 `json:"freed"` // before the run was over
@@ -61,9 +56,8 @@ type Nodes struct {
 }
 
 // Seconds are times. Load covers reading, elaborating and typing; Compile D and
-// the templates; Reduce one run, read-back included: the best of all repetitions,
-// ReduceMedian their median. By [Forward] or [Tape], Compile covers the templates and
-// the reduction to the graph, Reduce the passes over it.
+// the templates, and of [Forward] and [Tape] the reduction to the graph; Reduce one run: the best of
+// all repetitions, ReduceMedian their median.
 type Seconds struct {
 	Load         float64 `json:"load"`
 	Compile      float64 `json:"compile"`
@@ -78,18 +72,11 @@ func (c *Cost) setTimes(best, median time.Duration) {
 	}
 }
 
-// SetBound puts m, |G| and their ratio into the cost.
-func (c *Cost) SetBound(b Bound) {
-	ratio := b.Ratio(c)
-	c.M, c.Graph, c.BoundRatio = &b.M, &b.Graph, &ratio
-}
-
 // Bound is the right side of Theorem 1, O(m + |G|), for a program.
 type Bound struct {
-	M     uint64 // steps that reduce t, with its inputs symbolic, to its graph G
-	Graph uint64 // |G|
-	// Parts of |G|.
-	Operations, Edges, Inputs, Numerals uint64
+	M                                   uint64 // steps that reduce t, with its inputs symbolic, to its graph G
+	Graph                               uint64 // |G|
+	Operations, Edges, Inputs, Numerals uint64 // parts of |G|
 }
 
 // Ratio returns (steps + overhead) / (m + |G|) for a run of that cost.
@@ -97,46 +84,22 @@ func (b Bound) Ratio(c *Cost) float64 {
 	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
 }
 
-// Normalised says what the strategy [Modular] did before a program ran: how many closed λs were
-// normalised or kept, within which budget, and in how many steps.
-type Normalised = modular.Report
-
-// Reuse says which closed λs the strategy [Modular] found in a cache, and how many symbols of D(t)
-// those have; without a cache, all are misses.
-type Reuse = modular.Reuse
-
-// Work is what the literal machine has read and written, in words of 32 bits: in rewrites,
-// by the names of their rules, and in units of the work beside them, by those of [UnitNames].
+// Work is what the literal machine has read and written, in words of 32 bits: in rewrites and in
+// units of the work beside them, by their names.
 type Work struct {
-	Rules map[string]MoveWork `json:"rules"`
-	Units map[string]MoveWork `json:"units"`
-}
-
-// MoveWork is the work of all rewrites by a rule, or of all units of a kind.
-type MoveWork struct {
-	Fired uint64 `json:"fired"` // how often
-	Words uint64 `json:"words"` // in all
-	Most  uint64 `json:"most"`  // by a single one
-}
-
-// UnitNames returns the names of the units of work beside the rewrites.
-func UnitNames() []string {
-	names := make([]string, machine.NumUnits)
-	for u := range names {
-		names[u] = machine.Unit(u).String()
-	}
-	return names
+	Rules map[string]machine.Work `json:"rules"`
+	Units map[string]machine.Work `json:"units"`
 }
 
 // literalWork returns the work of a run that was measured.
 func literalWork(s *machine.Stats) *Work {
-	out := &Work{Rules: map[string]MoveWork{}, Units: map[string]MoveWork{}}
+	out := &Work{Rules: map[string]machine.Work{}, Units: map[string]machine.Work{}}
 	for i, w := range s.Work {
 		to := out.Units
 		if _, ok := machine.Move(i).Rule(); ok {
 			to = out.Rules
 		}
-		to[machine.Move(i).String()] = MoveWork(w)
+		to[machine.Move(i).String()] = w
 	}
 	return out
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Error is a program that is wrong, or that cannot be run: its text shows each
-// place in the source with a caret under it.
+// Error is a program that is wrong or cannot be run. Its text shows each place with a caret under it.
 type Error struct {
 	Text string
 	// Diagnostics are the places, without the notes that Text has, in the same order.

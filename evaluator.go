@@ -57,14 +57,12 @@ type reducer interface {
 	Close() error
 }
 
-// NewValue returns an evaluator of the program's value, and NewGradient one of its
-// value and its gradient or Jacobian. The first call compiles; ctx bounds that.
+// NewValue returns an evaluator of the program's value. The first call compiles; ctx bounds that.
 func (p *Program) NewValue(ctx context.Context, opt EvalOptions) (*Evaluator, error) {
 	return p.newEvaluator(ctx, opt, false)
 }
 
-// NewGradient returns an evaluator of the program's value and gradient. The body
-// must have type R or R^k.
+// NewGradient returns an evaluator of the value and the gradient or Jacobian of a body of type R or R^k.
 func (p *Program) NewGradient(ctx context.Context, opt EvalOptions) (*Evaluator, error) {
 	return p.newEvaluator(ctx, opt, true)
 }
@@ -241,8 +239,7 @@ func (e *Evaluator) again(point []float64) error {
 	return nil
 }
 
-// Close returns the evaluator's memory to the system. After it there are no more runs:
-// they are errors.
+// Close returns the evaluator's memory to the system. Runs after it are errors.
 func (e *Evaluator) Close() error {
 	e.closed = true
 	if e.passes != nil {
@@ -268,9 +265,8 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	return nil
 }
 
-// Value appends the numbers of the program's value at the point to out, from left
-// to right. The point has a number for each scalar input. Cancelling ctx ends it;
-// the evaluator can be used again. It is [Evaluator.Reduce], and then [Evaluator.Read].
+// Value appends the numbers of the program's value at the point, which has a number for each scalar
+// input, to out, from left to right. It is [Evaluator.Reduce], and then [Evaluator.Read].
 func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64, error) {
 	if e.p.src.Shape == nil {
 		return out, e.noValue()
@@ -281,8 +277,8 @@ func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64,
 	return e.Read(out)
 }
 
-// Reduce reduces the program at the point, and leaves the value to be read. The value may have a
-// function in it.
+// Reduce reduces the program at the point, and leaves the value to be read. A run that ctx has ended
+// can be repeated.
 func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err := e.ready(false, point); err != nil {
 		return err
@@ -325,14 +321,12 @@ func (e *Evaluator) begin(ctx context.Context) time.Time {
 	return time.Now()
 }
 
-// Lengths returns the lengths of the lists in the last value, outer lists before
-// inner ones. It is overwritten by the next run.
+// Lengths returns [Result.Lengths] of the last value. It is overwritten by the next run.
 func (e *Evaluator) Lengths() []int { return e.lengths }
 
-// Gradient puts the k numbers of the program's value at the point into values, and
-// the partial derivatives of each by each scalar input, row by row, into jacobian,
-// which has k times as many numbers as there are scalar inputs. For a body of type
-// R, k is 1. Other lengths are an error. Corollary gradient, section 5.2.
+// Gradient puts the k numbers of the program's value at the point into values, and the partial
+// derivatives of each by each of n scalar inputs, row by row, into jacobian, which has length k·n. For
+// a body of type R, k is 1. Corollary gradient, section 5.2.
 func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
 	if err := e.ready(true, point); err != nil {
 		return err
@@ -366,8 +360,7 @@ func (e *Evaluator) Outputs() int {
 	return e.outputs
 }
 
-// Heap returns what the arena of the literal machine holds; it is to be looked at between two
-// events. Of other runs it is nil.
+// Heap returns what the arena of the literal machine, if that runs, holds between two events.
 func (e *Evaluator) Heap() *machine.Heap {
 	if e.literal == nil {
 		return nil
@@ -399,7 +392,6 @@ func (e *Evaluator) Cost() Cost {
 	p.mu.Unlock()
 	cost := Cost{
 		Inputs: len(p.inputs),
-		Size:   Size{Term: size.term},
 		Steps:  s.Counts,
 		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
 			Total: s.Instantiate + s.Search + s.Readback},
@@ -414,6 +406,7 @@ func (e *Evaluator) Cost() Cost {
 		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
 		cost.Normalised, cost.Cache = &m.Report, &reuse
 	}
+	cost.Size.Term = size.term
 	if e.grad {
 		cost.Size.Reverse = size.reverse
 	}
@@ -467,8 +460,8 @@ func (p *Program) Gradient(ctx context.Context, opt EvalOptions) (*Result, error
 	return p.Repeat(ctx, opt, true, 1)
 }
 
-// Repeat runs the program n times at its point, for the value or for the gradient,
-// and reports the best and the median time in the cost. n must be positive.
+// Repeat runs the program n > 0 times at its point, for the value or for the gradient,
+// and reports the best and the median time.
 func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n int) (*Result, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("gram: a program can't be run %d times", n)
@@ -506,25 +499,17 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 	return res, nil
 }
 
-// Derivative is the part of a gradient or Jacobian that belongs to one input.
-type Derivative struct {
-	Name string
-	// Shape is that of the input; for a Jacobian a vector of k of these, one for each value.
-	Shape  *Shape
-	Values []float64 // in row-major order
-}
-
-// Derivatives cuts the rows of a Jacobian, as [Result] has it with its values, into the
-// inputs' columns.
-func (p *Program) Derivatives(values, jacobian []float64) []Derivative {
+// Derivatives cuts the rows of a Jacobian into the inputs' columns. The shape of a derivative is that
+// of the input, or of a Jacobian a vector of these.
+func (p *Program) Derivatives(values, jacobian []float64) []Input {
 	inputs := p.Inputs()
-	out := make([]Derivative, len(inputs))
+	out := make([]Input, len(inputs))
 	k, width := len(values), len(p.inputs)
 	at := 0
 	for i, in := range inputs {
 		w := in.Shape.Width()
-		d := Derivative{Name: in.Name, Shape: in.Shape}
-		if p.Shape().Kind == VectorShape {
+		d := Input{Name: in.Name, Shape: in.Shape}
+		if p.Shape().Kind == load.Vector {
 			d.Shape = load.VectorShape(in.Shape, k)
 		}
 		d.Values = make([]float64, 0, k*w)

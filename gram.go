@@ -82,9 +82,7 @@ func (c *compiled[P]) with(placed bool) *compiled[P] {
 
 type sizes struct{ term, reverse int64 }
 
-// LoadFile reads, types and elaborates the program in a file; "-" is standard
-// input. The error is an [*Error] if the program is wrong, a [*UsageError] if
-// Params or Sets are.
+// LoadFile loads the program in a file; "-" is standard input.
 func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 	if path == "-" {
 		src, err := io.ReadAll(os.Stdin)
@@ -103,7 +101,8 @@ func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 	return Load(ctx, path, src, opt)
 }
 
-// Load reads, types and elaborates the program src; name stands in its errors.
+// Load reads, types and elaborates the program src; name stands in its errors. The error is an
+// [*Error] if the program is wrong, a [*UsageError] if Params or Sets are.
 func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, error) {
 	start := time.Now()
 	meter := opt.meter(ctx)
@@ -134,9 +133,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 }
 
 // Format returns the canonical text of a program: the same program with the same
-// comments. name stands in errors. The error is an [*Error] if src has syntax errors, or
-// a [*LimitError] if ctx is done or the memory of the process passes the default of
-// [Options.MaxMemory].
+// comments. name stands in errors. The error is an [*Error] or a [*LimitError].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	meter := limits.New(ctx, 0)
 	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
@@ -154,8 +151,7 @@ func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Meter returns what checks ctx and the limits of [Options], and tells them of progress, during
-// work on the program. It is for those who do work of their own with [Program.Term].
+// Meter returns what checks ctx and the limits of [Options] during other work on [Program.Term].
 func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(ctx) }
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
@@ -164,28 +160,18 @@ func (o *Options) meter(ctx context.Context) *limits.Meter {
 	return m
 }
 
-// Locate turns an error of such work, in a phase like "compiling", into an [*Error] that shows its
-// place in the source, or a [*LimitError]. Others it returns as they are.
+// Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
 func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 // Input is an input of the program: a number, or a product or vector of numbers.
 type Input struct {
-	Name  string
-	Shape *Shape
-	// Values are its numbers at the program's point, in row-major order.
-	Values []float64
+	Name   string
+	Shape  *Shape
+	Values []float64 // its numbers at the program's point, in row-major order
 }
 
-// Shape is the type of an input or of a value: R, products, vectors and lists.
+// Shape is the type of an input or of a value: of its kinds, see [load.Kind].
 type Shape = load.Shape
-
-// The constructors of shapes.
-const (
-	RealShape    = load.Real
-	ProductShape = load.Product
-	VectorShape  = load.Vector
-	ListShape    = load.List
-)
 
 // Inputs returns the program's inputs in order.
 func (p *Program) Inputs() []Input {
@@ -208,23 +194,20 @@ func (p *Program) Point() []float64 {
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
 
-// Shape returns the shape of the program's value, or nil if it has a function in it.
+// Shape returns the shape of the program's value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program. It is not to be modified. Terms that are made of it, as by
-// [revgrad.Reverse], add to its universe of types; several goroutines use [Program.Copy].
+// Term returns the elaborated program. It is not to be modified. Terms that are made of it add to its
+// universe of types: to make some in several goroutines, use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term }
 
-// ScalarInputs returns the variables of [Program.Term] that are its inputs, in the
-// order of [Program.Point].
+// ScalarInputs returns the inputs of [Program.Term], in the order of [Program.Point].
 func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 
-// Source returns the program as package lang has it, with the source and its places. It is not to
-// be modified.
+// Source returns the program with its source and places. It is not to be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns [Program.Term] in an arena and a universe of types of its own, and its scalar inputs
-// there: terms that are made of it have nothing in common with those of other goroutines.
+// Copy returns [Program.Term] with a universe of types of its own, and its scalar inputs.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
@@ -309,7 +292,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 			return nil, err
 		}
 		k := 0
-		if s := p.src.Shape; s.Kind == VectorShape {
+		if s := p.src.Shape; s.Kind == load.Vector {
 			k = s.Size
 		}
 		prog, err := literal.NewGradient(d, p.inputs, k, check)

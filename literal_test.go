@@ -16,6 +16,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -207,11 +208,12 @@ func checkWork(t *testing.T, c *gram.Cost, measured bool) {
 		require.Equal(t, c.Steps[r], c.Work.Rules[name].Fired, name)
 	}
 	units := uint64(0)
-	for _, name := range gram.UnitNames() {
+	for u := range machine.NumUnits {
+		name := u.String()
 		units += c.Work.Units[name].Fired
 	}
 	require.Equal(t, c.Overhead.Total, units+c.Steps.Total())
-	for _, w := range []map[string]gram.MoveWork{c.Work.Rules, c.Work.Units} {
+	for _, w := range []map[string]machine.Work{c.Work.Rules, c.Work.Units} {
 		for name, m := range w {
 			require.LessOrEqual(t, m.Most, m.Words, name)
 			require.LessOrEqual(t, m.Words, m.Most*m.Fired, name)

@@ -14,36 +14,28 @@ import (
 
 // Options say how a program is loaded. The zero value takes all defaults.
 type Options struct {
-	// Params override params: "n=1e6".
-	Params []string
+	Params []string // overriding params: "n=1e6"
 	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
 	// "xs=@file.csv:column". Paths are relative to the current directory.
 	Sets []string
-	// Values override the values of inputs and data by Go slices, in row-major
-	// order: a matrix row by row, a list of vectors element by element. A list may
-	// have any length. The slices are not to be modified afterwards.
+	// Values override them by Go slices, in row-major order; a list may have any length. The
+	// slices are not to be modified afterwards.
 	Values map[string][]float64
-	// Dir is the folder to which the paths in the program are relative; [LoadFile]
-	// sets it.
-	Dir string
-	// Open opens the CSV files; nil means os.Open.
-	Open func(path string) (fs.File, error)
-	// MaxMemory bounds the memory of the process while loading, compiling and
-	// running, in bytes; 0 means 80 % of the machine's or the container's.
+	Dir    string                             // to which the paths in the program are relative; [LoadFile] sets it
+	Open   func(path string) (fs.File, error) // opens CSV files; nil: os.Open
+	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
+	// container's.
 	MaxMemory uint64
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
-	// Progress, if not nil, is called now and then, from the goroutine that works,
-	// with the phase: "load", "compile", "reduce" or "normalise".
-	Progress func(phase string)
-	// Phase, if not nil, is called when a phase of the work begins: "load", "compile", and of
-	// a run "primal", "discovery", "backward", "read-back" and "normalise", or of one of the
-	// literal machine "reduce". It is called by the goroutine that does the work.
-	Phase func(name string)
+	// Progress, if not nil, is called now and then by the goroutine that works, with "load",
+	// "compile", "reduce" or "normalise". Phase, if not nil, is called when a phase begins: "load",
+	// "compile", and of a run "primal", "discovery", "backward", "read-back" and "normalise", or
+	// of the literal machine "reduce".
+	Progress, Phase func(phase string)
 }
 
-// EvalOptions say how a program is run. The zero value is the LIFO schedule
-// without limits but that of memory.
+// EvalOptions say how a program is run. The zero value is LIFO without limits but that of memory.
 type EvalOptions struct {
 	Schedule Schedule
 	Seed     uint64   // of the random schedule
@@ -53,16 +45,12 @@ type EvalOptions struct {
 	Finite   bool     // a result that is NaN or infinite is an error
 	Mode     Mode     // how a gradient is computed; values take no notice
 	Strategy Strategy // when a program is differentiated; values take no notice
-	// NoFuse runs every λ a node for each operation: no blocks. Values, gradients and steps
-	// are the same.
-	NoFuse bool
+	NoFuse   bool     // run a node for each operation: no blocks. Results and steps are the same
 
-	// Literal runs values and gradients on the literal machine, on which every step is a
-	// rewrite of its own. It has the schedules LIFO and Random, and the mode Reverse and the
-	// strategy Direct only. Values and steps are the same.
-	Literal bool
-	// Work measures the work of the literal machine: see [Cost.Work].
-	Work bool
+	// Literal runs on the literal machine, on which every step is a rewrite of its own. It has
+	// the schedules LIFO and Random, the mode Reverse and the strategy Direct. Values and
+	// steps are the same. Work measures its work: see [Cost.Work].
+	Literal, Work bool
 	// Events and Before watch the literal machine: see [machine.Options]. An error that they
 	// return ends the run, which returns it.
 	Events func(*machine.Fired) error
@@ -70,10 +58,10 @@ type EvalOptions struct {
 
 	// Samples, if not nil, gets a profile: where the steps of [Program.Value] or
 	// [Program.Gradient] went, and those that a strategy took before, by the places of the
-	// program. It is of the schedules LIFO and Random, and of the mode Reverse.
+	// program. It is of LIFO and Random, and of the mode Reverse. Timed charges time to samples;
+	// the literal machine has none.
 	Samples func(calls.Sample)
-	// Timed charges time to samples. The literal machine has none.
-	Timed bool
+	Timed   bool
 }
 
 // Schedule is the order in which the machine fires redexes.
@@ -89,9 +77,8 @@ const (
 // Mode is how a gradient is computed.
 type Mode uint8
 
-// The modes. Forward and Tape work on the computational graph G to which the program
-// reduces when its inputs are left open. It is made once, or, if the program branches
-// on its inputs, for each point anew.
+// The modes. Forward and Tape work on the computational graph G to which the program reduces when
+// its inputs are left open. If it branches on its inputs, G is made for each point anew.
 const (
 	Reverse Mode = iota // D(t) is reduced: sections 4 and 5
 	Forward             // forward mode on G, a pass for each scalar input: section 2.2
@@ -102,17 +89,13 @@ const (
 // calls the interplay of D and evaluation. Values and gradients don't depend on it.
 type Strategy uint8
 
-// The strategies.
+// The strategies. If the program branches on its inputs, Unfold and Modular do their work for each
+// point anew.
 const (
-	// Direct reduces D(t) as it is.
-	Direct Strategy = iota
-	// Unfold first reduces t to its graph G, its inputs left open, and then D(G):
-	// backpropagation through time. If the program branches on its inputs, G is made for
-	// each point anew.
-	Unfold
+	Direct Strategy = iota // D(t) is reduced as it is
+	Unfold                 // t is reduced to its graph G, and then D(G): backpropagation through time
 	// Modular first normalises the λs of D(t) whose free variables are inputs or
-	// normalised λs, once each, before anything copies them. If the program branches on its
-	// inputs, they are normalised for each point anew.
+	// normalised λs, once each, before anything copies them.
 	Modular
 )
 
@@ -125,20 +108,13 @@ func (s Strategy) String() string {
 	return names[s]
 }
 
-// Cache keeps the normal forms that the strategy [Modular] makes of the closed λs of programs,
-// whatever program they stand in and wherever: of an edited program only the functions that were
-// changed are normalised again. Results and counts don't depend on it. Programs may share one, in
-// several goroutines at once. Its method Stats tells what it holds; Close drops that.
+// Cache keeps what the strategy [Modular] makes of functions, for all programs that share it, in
+// several goroutines at once. Results and counts don't depend on it. Its method Stats tells what it
+// holds; Close drops that.
 type Cache = modular.Cache
 
-// The bound on a cache that [NewCache] takes for 0, and the largest one, in bytes.
-const (
-	DefaultCacheSize = modular.DefaultSize
-	MaxCacheSize     = modular.MaxSize
-)
-
-// NewCache returns a cache that holds at most so many bytes; 0 stands for [DefaultCacheSize]. If
-// there is no room, those normal forms go that are asked for least. Close it to end its goroutines.
+// NewCache returns a cache that holds at most so many bytes; 0 stands for 64 MiB. Close it to end
+// its goroutines.
 func NewCache(bytes uint64) (*Cache, error) { return modular.NewCache(bytes) }
 
 // check reports values that no option has, and options that don't go together.

@@ -18,7 +18,7 @@ func Div(dst, x, y []float64) { div(dst, x[:len(dst)], y[:len(dst)]) }
 // AddScalar sets dst[i] to x[i] + a.
 func AddScalar(dst, x []float64, a float64) { addScalar(dst, x[:len(dst)], a) }
 
-// MulScalar sets dst[i] to x[i]·a.
+// MulScalar sets dst[i] to x[i]·a. For a = −1 that is −x[i].
 func MulScalar(dst, x []float64, a float64) { mulScalar(dst, x[:len(dst)], a) }
 
 // DivScalar sets dst[i] to x[i]/a.
@@ -38,3 +38,18 @@ func AddMulScalar(dst, x []float64, a float64) { addMulScalar(dst, x[:len(dst)],
 
 // Sqrt sets dst[i] to the square root of x[i].
 func Sqrt(dst, x []float64) { sqrt(dst, x[:len(dst)]) }
+
+// Apply sets dst[i] to f(x[i]).
+func Apply(dst, x []float64, f func(x float64) float64) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = f(v)
+	}
+}
+
+// Apply2 sets dst[i] to f(x[i], y[i]).
+func Apply2(dst, x, y []float64, f func(x, y float64) float64) {
+	y = y[:len(dst)]
+	for i, v := range x[:len(dst)] {
+		dst[i] = f(v, y[i])
+	}
+}

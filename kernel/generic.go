@@ -93,20 +93,23 @@ func addTilesGo(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int
 	const columns = 8
 	for range panels {
 		for r := range rows {
-			tile := (*[columns]float64)(c[cAt+r*ldc:])
-			if fresh {
-				for j := range tile {
-					tile[j] = minusZero
+			for j := 0; j < columns; j += 4 {
+				tile := (*[4]float64)(c[cAt+r*ldc+j:])
+				c0, c1, c2, c3 := tile[0], tile[1], tile[2], tile[3]
+				if fresh {
+					c0, c1, c2, c3 = minusZero, minusZero, minusZero, minusZero
 				}
-			}
-			aT, bT := aAt+r, bAt
-			for range steps {
-				by, row := a[aT], (*[columns]float64)(b[bT:])
-				for j, v := range row {
-					tile[j] += float64(v * by)
+				aT, bT := aAt+r, bAt+j
+				for range steps {
+					by, row := a[aT], (*[4]float64)(b[bT:])
+					c0 += float64(row[0] * by)
+					c1 += float64(row[1] * by)
+					c2 += float64(row[2] * by)
+					c3 += float64(row[3] * by)
+					aT += aStep
+					bT += bStep
 				}
-				aT += aStep
-				bT += bStep
+				tile[0], tile[1], tile[2], tile[3] = c0, c1, c2, c3
 			}
 		}
 		cAt += columns
@@ -208,17 +211,14 @@ func slopeGo(dst, x []float64) {
 
 // The Go forms of the elementary functions set all elements, and return how many.
 
-func expGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Exp) }
-func logGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Log) }
-func sinGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Sin) }
-func cosGo(dst, x []float64, _, _ *float64) int     { return each(dst, x, elementary.Cos) }
-func tanhGo(dst, x []float64, _, _ *float64) int    { return each(dst, x, elementary.Tanh) }
-func sigmoidGo(dst, x []float64, _, _ *float64) int { return each(dst, x, elementary.Sigmoid) }
+func expGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Exp) }
+func logGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Log) }
+func sinGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Sin) }
+func cosGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Cos) }
+func tanhGo(dst, x []float64, _, _ *float64) int    { return apply(dst, x, elementary.Tanh) }
+func sigmoidGo(dst, x []float64, _, _ *float64) int { return apply(dst, x, elementary.Sigmoid) }
 
-// each sets dst[i] to f(x[i]).
-func each(dst, x []float64, f func(float64) float64) int {
-	for i, v := range x {
-		dst[i] = f(v)
-	}
+func apply(dst, x []float64, f func(float64) float64) int {
+	Apply(dst, x, f)
 	return len(dst)
 }

@@ -282,6 +282,8 @@ func TestPropertyElementwise(t *testing.T) {
 			{"ScalarDiv", func(dst, x []float64) { ScalarDiv(dst, a, x) }, func(_, x, _ float64) float64 { return a / x }},
 			{"AddMul", func(dst, x []float64) { AddMul(dst, x, y) }, func(dst, x, y float64) float64 { return dst + float64(x*y) }},
 			{"AddMulScalar", func(dst, x []float64) { AddMulScalar(dst, x, a) }, func(dst, x, _ float64) float64 { return dst + float64(x*a) }},
+			{"Apply", func(dst, x []float64) { Apply(dst, x, math.Abs) }, func(_, x, _ float64) float64 { return math.Abs(x) }},
+			{"Apply2", func(dst, x []float64) { Apply2(dst, x, y, math.Max) }, func(_, x, y float64) float64 { return math.Max(x, y) }},
 			{"Sqrt", Sqrt, func(_, x, _ float64) float64 { return math.Sqrt(x) }},
 		} {
 			written(t, s, n, func(dst []float64) {
@@ -360,4 +362,39 @@ func TestPropertyElementary(t *testing.T) {
 			}, f.name, n, alias)
 		}
 	})
+}
+
+func TestForms(t *testing.T) {
+	selecting.Lock()
+	defer selecting.Unlock()
+	t.Logf("forms %q, %q in use", Forms(), Form())
+	require.Equal(t, "go", Forms()[0])
+	require.Contains(t, Forms(), Form())
+	require.Equal(t, Forms()[len(Forms())-1], formNames[chooseForm("")])
+	require.Equal(t, "go", formNames[chooseForm("go")])
+	require.Error(t, Use("none"))
+	before := Form()
+	for _, name := range Forms() {
+		require.NoError(t, Use(name))
+		require.Equal(t, name, Form())
+	}
+	require.NoError(t, Use(before))
+}
+
+func TestSizes(t *testing.T) {
+	x, y := make([]float64, 3), make([]float64, 4)
+	for name, f := range map[string]func(){
+		"Dot":        func() { Dot(y, x) },
+		"Add":        func() { Add(y, y, x) },
+		"Exp":        func() { Exp(y, x) },
+		"Lanes":      func() { new(Lanes).AddProducts(y, x) },
+		"MatVec":     func() { MatVec(y, x, 1, y) },
+		"AddMatVecT": func() { AddMatVecT(y, x, 1, y, Ascending) },
+		"AddOuter":   func() { AddOuter(x, 2, 2, 2, y, 2, y, 2, 1, Ascending) },
+		"stride":     func() { MatVec(x[:1], y, -1, x) },
+		"shape":      func() { MatMul(Matrix{y, 2, 2, 2, 1}, Matrix{x, 2, 1, 1, 1}, Matrix{x, 2, 1, 1, 1}) },
+		"overlap":    func() { MatMul(Matrix{y, 2, 2, 0, 1}, Matrix{x, 2, 1, 1, 1}, Matrix{x, 1, 2, 1, 1}) },
+	} {
+		require.Panics(t, f, name)
+	}
 }

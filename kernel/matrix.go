@@ -31,20 +31,30 @@ func (m Matrix) T() Matrix {
 
 // check panics unless all elements of m are in its slice.
 func (m Matrix) check() {
-	if m.Rows < 0 || m.Columns < 0 || m.RowStride < 0 || m.ColumnStride < 0 {
-		panic("kernel: a size or stride is negative")
-	}
-	if m.Rows > 0 && m.Columns > 0 && (m.Rows-1)*m.RowStride+(m.Columns-1)*m.ColumnStride >= len(m.Data) {
+	if !fits(len(m.Data), m.Rows, m.Columns, m.RowStride, m.ColumnStride) {
 		panic(fmt.Sprintf("kernel: a matrix of %d rows and %d columns, strides %d and %d, is not in a slice of %d",
 			m.Rows, m.Columns, m.RowStride, m.ColumnStride, len(m.Data)))
 	}
+}
+
+// checkRows is the check of a matrix with rows without gaps, ld apart.
+func checkRows(data []float64, rows, columns, ld int) {
+	if !fits(len(data), rows, columns, ld, 1) {
+		Matrix{data, rows, columns, ld, 1}.check()
+	}
+}
+
+// fits reports whether a matrix is in a slice of length elements.
+func fits(length, rows, columns, rowStride, columnStride int) bool {
+	return rows|columns|rowStride|columnStride >= 0 &&
+		(rows == 0 || columns == 0 || (rows-1)*rowStride+(columns-1)*columnStride < length)
 }
 
 // MatVec sets y[i] to the sum of w[i·ld+j]·x[j] over all j below len(x), in the order of
 // sums, for i below len(y). w is a matrix of len(y) rows and len(x) columns. y must not
 // overlap w or x.
 func MatVec(y, w []float64, ld int, x []float64) {
-	Matrix{w, len(y), len(x), ld, 1}.check()
+	checkRows(w, len(y), len(x), ld)
 	if len(x) > 8 {
 		matVec(y, w, ld, x)
 		return
@@ -60,7 +70,7 @@ func MatVec(y, w []float64, ld int, x []float64) {
 //
 // This is what MatVec adds to the dual of its x, for a y of duals.
 func AddMatVecT(x, w []float64, ld int, y []float64, order Order) {
-	Matrix{w, len(y), len(x), ld, 1}.check()
+	checkRows(w, len(y), len(x), ld)
 	if order == Descending {
 		last := len(y) - 1
 		addRows(x, w, last*ld, -ld, y, last, -1, len(y))
@@ -76,9 +86,9 @@ func AddMatVecT(x, w []float64, ld int, y []float64, order Order) {
 // For a matrix w that is used in steps y = w·x, this is what the steps add to the dual of w:
 // a has the duals of y, b has x.
 func AddOuter(c []float64, ldc, rows, columns int, a []float64, lda int, b []float64, ldb, steps int, order Order) {
-	Matrix{c, rows, columns, ldc, 1}.check()
-	Matrix{a, steps, rows, lda, 1}.check()
-	Matrix{b, steps, columns, ldb, 1}.check()
+	checkRows(c, rows, columns, ldc)
+	checkRows(a, steps, rows, lda)
+	checkRows(b, steps, columns, ldb)
 	p := product{c: c, ldc: ldc, rows: rows, columns: columns, steps: steps,
 		a: a, aRow: 1, aStep: lda, b: b, bStep: ldb, bColumn: 1}
 	p.order(order)
@@ -343,6 +353,9 @@ func (p *product) packA(a []float64, t, by, steps, i, rows, height int) {
 	}
 }
 
+// Products with at most smallSteps steps are set row by row.
+const smallSteps = 32
+
 // The blocks of a product in the order of sums: columns whose lanes are held at once, the
 // steps that are packed at once, a multiple of 8, and the rows where there are more steps.
 const (
@@ -370,28 +383,42 @@ func (p *product) set() {
 		}
 		p.order(Descending)
 		p.add()
-	case p.bStep == 1 && p.rows <= 8:
-		p.setByRows()
 	case p.bColumn == 1 && p.rows == 1:
 		p.setRow()
+	case p.rows <= 8 || p.steps <= smallSteps:
+		p.setByRows()
 	default:
 		p.setPacked()
 	}
 }
 
-// setByRows sets c row by row, where b has its rows side by side.
+// setByRows sets c row by row. What does not stand side by side is copied first.
 func (p *product) setByRows() {
 	s := scratches.Get().(*scratch)
-	for i := range p.rows {
-		row := p.a[p.aAt+i*p.aRow:]
-		if p.aStep != 1 {
-			gathered := sized(&s.a, p.steps)
-			for t := range gathered {
-				gathered[t] = row[t*p.aStep]
+	for j := 0; j < p.columns; j += blockColumns {
+		columns := min(blockColumns, p.columns-j)
+		b, ldb := p.b[j*p.bColumn:], p.bColumn
+		if p.bStep != 1 {
+			b, ldb = sized(&s.b, columns*p.steps), p.steps
+			for t := range p.steps {
+				from := t*p.bStep + j*p.bColumn
+				for to := t; to < len(b); to += ldb {
+					b[to] = p.b[from]
+					from += p.bColumn
+				}
 			}
-			row = gathered
 		}
-		matVec(p.c[i*p.ldc:][:p.columns], p.b, p.bColumn, row[:p.steps])
+		for i := range p.rows {
+			row := p.a[p.aAt+i*p.aRow:]
+			if p.aStep != 1 {
+				gathered := sized(&s.a, p.steps)
+				for t := range gathered {
+					gathered[t] = row[t*p.aStep]
+				}
+				row = gathered
+			}
+			matVec(p.c[i*p.ldc+j:][:columns], b, ldb, row[:p.steps])
+		}
 	}
 	scratches.Put(s)
 }

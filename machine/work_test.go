@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -24,7 +25,7 @@ import (
 var mostWords = map[string]uint64{
 	"lambda": 72, "pair": 64, "subst": 72, "substNumeral": 80, "gc": 32, "lin": 24, "plus": 64, "plusPair": 72, "times": 64,
 	"factor": 64, "function": 64, "branch": 16,
-	"instantiate": 96, "wake": 96, "search": 96, "free": 48, "readback": 16,
+	"instantiate": 80, "wake": 80, "search": 80, "free": 48, "readback": 16,
 }
 
 // requireConstants requires the constants of what a run has done.
@@ -119,6 +120,19 @@ func duals(n int) string {
 	return b.String()
 }
 
+// TestUnitsAreSmall: a unit is never larger than a rewrite.
+func TestUnitsAreSmall(t *testing.T) {
+	var largest [2]uint64
+	for m := range machine.NumMoves {
+		kind := 0
+		if _, ok := m.Rule(); !ok {
+			kind = 1
+		}
+		largest[kind] = max(largest[kind], mostWords[m.String()])
+	}
+	require.LessOrEqual(t, largest[1], largest[0])
+}
+
 // TestConstants: the words that a move touches are bounded by a constant, whatever n is.
 func TestConstants(t *testing.T) {
 	for name, source := range families {
@@ -196,7 +210,7 @@ func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options
 	d, err := revgrad.Reverse(p.Term(), nil)
 	require.NoError(t, err)
 	k := 0
-	if p.Shape().Kind == gram.VectorShape {
+	if p.Shape().Kind == load.Vector {
 		k = p.Shape().Size
 	}
 	prog, err := literal.NewGradient(d, p.ScalarInputs(), k, nil)

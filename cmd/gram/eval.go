@@ -84,7 +84,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		if err != nil {
 			return nil, nil, err
 		}
-		res.Cost.SetBound(b)
+		ratio := b.Ratio(&res.Cost)
+		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio = &b.M, &b.Graph, &ratio
 		a.warnBranches(p.Program)
 	}
 	res.Cost.Seconds.Load = (p.reading + time.Duration(math.Round(res.Cost.Seconds.Load*1e9))).Seconds()

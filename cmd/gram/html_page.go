@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -71,11 +72,11 @@ func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
 		x := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
 		switch x.shape.Kind {
-		case gram.VectorShape:
+		case load.Vector:
 			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
 			x.shape = x.shape.A
 			pending = append(pending, x)
-		case gram.ProductShape:
+		case load.Product:
 			parts := x.components()
 			slices.Reverse(parts)
 			pending = append(pending, parts...)
@@ -92,7 +93,7 @@ func (x part) components() []part {
 	whole, at := x.shape.Width(), 0
 	for s := x.shape; s != nil; {
 		component := s
-		if s.Kind == gram.ProductShape {
+		if s.Kind == load.Product {
 			component, s = s.A, s.B
 		} else {
 			s = nil

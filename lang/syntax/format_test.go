@@ -251,7 +251,7 @@ func TestFormatDeep(t *testing.T) {
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	for _, src := range deepSources(2_000) {
 		checkFormat(t, mustParse(t, string(src)))
 	}

@@ -181,7 +181,7 @@ func TestPropertyStagesParseBack(t *testing.T) {
 		require.Empty(t, equiv.Difference(q.Term, p.Term(), equiv.Options{}))
 		requireReverse(t, p)
 		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
-			if s == stage.BP && (p.Shape().Kind != gram.RealShape || len(q.Inputs) == 0) {
+			if s == stage.BP && (p.Shape().Kind != load.Real || len(q.Inputs) == 0) {
 				continue
 			}
 			st, text := makeStage(t, p, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // loadText loads a program.
@@ -86,7 +87,7 @@ func requireNear(t *testing.T, want, got []float64) {
 func TestStagesParseBack(t *testing.T) {
 	for name, p := range stagePrograms(t) {
 		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
-			if s == stage.BP && p.Shape().Kind != gram.RealShape {
+			if s == stage.BP && p.Shape().Kind != load.Real {
 				continue
 			}
 			st, text := makeStage(t, p, s)
@@ -126,7 +127,7 @@ func TestStagesRun(t *testing.T) {
 			requireNear(t, []float64{v, want.Jacobian[i*n]}, res.Values[2*i:2*i+2])
 		}
 
-		if p.Shape().Kind != gram.RealShape {
+		if p.Shape().Kind != load.Real {
 			continue
 		}
 		_, text = makeStage(t, p, stage.BP)

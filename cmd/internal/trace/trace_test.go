@@ -17,6 +17,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -145,7 +146,7 @@ func checkPlaceless(t *testing.T, p *gram.Program, gradient bool, got map[string
 		return
 	}
 	want := map[string]uint64{"lambda": 1, "pair": 1, "subst": 2, "substNumeral": n, "gc": 3*n + 2, "lin": n}
-	if shape := p.Shape(); shape.Kind == gram.VectorShape {
+	if shape := p.Shape(); shape.Kind == load.Vector {
 		k := uint64(shape.Size)
 		require.LessOrEqual(t, got["lin"], k*n) // a row has those of the inputs that it depends on
 		want = map[string]uint64{"lambda": k, "pair": 2*k - 1, "subst": 3 * k, "substNumeral": n, "gc": 3 * (n + k), "lin": got["lin"]}

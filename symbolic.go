@@ -29,8 +29,8 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
 }
 
-// Branches reports whether the program has a conditional whose condition may
-// depend on an input: then its graph is that of the given point.
+// Branches reports whether a condition in the program may depend on an input: then its graph is
+// that of the given point.
 func (p *Program) Branches() bool {
 	if len(p.src.Inputs) == 0 {
 		return false
@@ -68,11 +68,9 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
 }
 
-// Normal returns the symbolic normal form of D(t), in an arena of its own: its free
-// variables are t's inputs, of type D(R), and for t of type R it is the right-hand side
-// of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. What several places share is bound by one let, so
-// its size is linear in the steps taken. A program that branches on its inputs takes
-// the branches of the point. The error is an [*Error] or a [*LimitError].
+// Normal returns the symbolic normal form of D(t), whose free variables are t's inputs, of type D(R):
+// for t of type R the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. What several places share is
+// bound by one let. A program that branches on its inputs takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
