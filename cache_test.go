@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -27,12 +28,12 @@ func newCache(t testing.TB, bytes uint64) *Cache {
 func (p *Program) with(c *Cache) *Program {
 	opt := p.opt
 	opt.Cache = c
-	return &Program{src: p.src, opt: opt}
+	return &Program{src: p.src, inputs: p.inputs, opt: opt}
 }
 
 // made is what the strategy Modular makes of a program, and what its gradient is.
 type made struct {
-	prog *modularProgram
+	prog *modular.Program
 	res  *Result
 	text string // of the error
 }
@@ -65,7 +66,7 @@ func requireSame(t require.TestingT, want, got made) {
 	parts := func(p *graph.Program) []any {
 		return []any{p.Templates, p.Duals, p.Bodies, p.Code, p.Args, p.Globals, p.Inputs, p.Frame, p.LinRegs}
 	}
-	require.Equal(t, parts(want.prog.prog), parts(got.prog.prog))
+	require.Equal(t, parts(want.prog.Code), parts(got.prog.Code))
 	require.Equal(t, bits(want.res.Values), bits(got.res.Values))
 	require.Equal(t, bits(want.res.Jacobian), bits(got.res.Jacobian))
 	require.Equal(t, exact(want.res.Cost), exact(got.res.Cost))
@@ -101,12 +102,12 @@ func TestPropertyCache(t *testing.T) {
 		on := modularly(t, p, shared, opt)
 		requireSame(t, off, on)
 		if on.prog != nil {
-			require.Zero(t, on.prog.reuse.Misses)
+			require.Zero(t, on.prog.Reuse.Misses)
 		}
 	})
 	require.Zero(t, tiny.Stats().Hits)
 	require.Zero(t, tiny.Stats().Bytes)
-	require.LessOrEqual(t, shared.Stats().Bytes, uint64(DefaultCacheSize))
+	require.LessOrEqual(t, shared.Stats().Bytes, uint64(modular.DefaultSize))
 }
 
 // TestCacheOnExamples: the same of every example.
@@ -122,9 +123,9 @@ func TestCacheOnExamples(t *testing.T) {
 			again := modularly(t, p, shared, opt)
 			requireSame(t, off, again)
 			if again.prog != nil {
-				require.Zero(t, again.prog.reuse.Misses, name)
-				require.Equal(t, off.prog.reuse.Rebuilt, again.prog.reuse.Reused+again.prog.reuse.Rebuilt)
-				require.Equal(t, off.res.Cost.Size.Reverse, off.prog.reuse.Rebuilt)
+				require.Zero(t, again.prog.Reuse.Misses, name)
+				require.Equal(t, off.prog.Reuse.Rebuilt, again.prog.Reuse.Reused+again.prog.Reuse.Rebuilt)
+				require.Equal(t, off.res.Cost.Size.Reverse, off.prog.Reuse.Rebuilt)
 			}
 		}
 	}
@@ -137,7 +138,7 @@ func hits(t *testing.T, c *Cache, text string) [2]int {
 	m := modularly(t, p, c, EvalOptions{})
 	requireSame(t, modularly(t, p, nil, EvalOptions{}), m)
 	require.Empty(t, m.text)
-	return [2]int{m.prog.reuse.Hits, m.prog.reuse.Misses}
+	return [2]int{m.prog.Reuse.Hits, m.prog.Reuse.Misses}
 }
 
 // TestCacheKeys: what is found of other programs.
@@ -239,10 +240,10 @@ more 2 + many 1 + g 3`
 	require.Equal(t, [2]int{3, 0}, hits(t, cache, "-- again\n"+text))
 	p := loadText(t, text)
 	m := modularly(t, p, cache, EvalOptions{})
-	require.Equal(t, Normalised{Lambdas: 1, Kept: 2, Budget: BudgetFactor, Steps: m.prog.report.Steps}, m.prog.report)
+	require.Equal(t, modular.Report{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps}, m.prog.Report)
 	g, err := revgrad.Reverse(loadText(t, "input x = 0.5\nfun y -> y * x").Term(), nil)
 	require.NoError(t, err)
-	require.Equal(t, g.Size(), m.prog.reuse.Reused)
+	require.Equal(t, g.Size(), m.prog.Reuse.Reused)
 	want, err := p.Gradient(context.Background(), EvalOptions{})
 	require.NoError(t, err)
 	requireAgree(t, want.Values, m.res.Values, 1e-12)
@@ -344,6 +345,6 @@ func TestCacheKeepsNoFailure(t *testing.T) {
 
 // TestNewCacheTooLarge: a bound that no machine has is an error.
 func TestNewCacheTooLarge(t *testing.T) {
-	_, err := NewCache(MaxCacheSize + 1)
+	_, err := NewCache(modular.MaxSize + 1)
 	require.Error(t, err)
 }

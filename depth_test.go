@@ -1,7 +1,6 @@
 package gram_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -11,12 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/stage"
 )
 
-// smallStack bounds every goroutine's stack to 1 MiB for the rest of the test: what
-// recurses on the depth of a program dies.
-func smallStack(t *testing.T) {
-	old := debug.SetMaxStack(1 << 20)
+// smallStack bounds every goroutine's stack for the rest of the test: what recurses on
+// the depth of a term dies.
+func smallStack(t *testing.T, bytes int) {
+	old := debug.SetMaxStack(bytes)
 	t.Cleanup(func() { debug.SetMaxStack(old) })
 }
 
@@ -26,8 +28,10 @@ type deepProgram struct {
 	value, gradient float64
 }
 
-// deepPrograms nest about n deep, in each way that a program can.
+// deepPrograms nest about n deep, in each way that a program can, or as deep as a
+// source may nest.
 func deepPrograms(n int) []deepProgram {
+	nest := min(n/5, 9_900)
 	lets := &strings.Builder{}
 	lets.WriteString("input x = 1\n")
 	last := "x"
@@ -37,25 +41,37 @@ func deepPrograms(n int) []deepProgram {
 	}
 	lets.WriteString(last)
 	return []deepProgram{
-		{"sums nested to the right", "input x = 1\n" + strings.Repeat("x + (", n) + "x" + strings.Repeat(")", n), float64(n + 1), float64(n + 1)},
-		{"parentheses", "input x = 1\n" + strings.Repeat("(", n) + "x" + strings.Repeat(")", n), 1, 1},
+		{"sums nested to the right", fmt.Sprintf("input x = 1\nsum i < %d -> x", n), float64(n), float64(n)},
+		{"parentheses", "input x = 1\n" + strings.Repeat("x + (", nest) + "x" + strings.Repeat(")", nest), float64(nest + 1), float64(nest + 1)},
 		{"lets", lets.String(), float64(1 + n/5), 1},
-		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", n/5) + "x" + strings.Repeat(")", n/5), 1, float64(n/5 + 1)},
+		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", nest) + "x" + strings.Repeat(")", nest), 1, float64(nest + 1)},
 		{"a literal list", "input x = 1\nfold (fun a b -> a * x + b) 0 [" + strings.Repeat("1; ", n-1) + "1]", float64(n), float64(n)},
-		{"functions", "input x = 1\n" + strings.Repeat("(fun y -> ", n/10) + "x" + strings.Repeat(") 1", n/10), 1, 1},
+		{"functions", "input x = 1\n" + strings.Repeat("(fun y -> ", nest/2) + "x" + strings.Repeat(") 1", nest/2), 1, 1},
 	}
 }
 
-// TestDepth: reading, typing, D, compiling and running at depth 10⁶ use no stack.
+// loadAll loads programs, which takes a stack as deep as their sources nest.
+func loadAll(t *testing.T, all []deepProgram) []*gram.Program {
+	var out []*gram.Program
+	for _, c := range all {
+		out = append(out, load(t, c.src))
+	}
+	return out
+}
+
+// TestDepth: typing, D, compiling and running at depth 10⁶ use no stack, or at depth
+// 10⁵ without FULL_SIZE.
 func TestDepth(t *testing.T) {
-	smallStack(t)
 	n := 1_000_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 100_000
 	}
-	for _, c := range deepPrograms(n) {
+	all := deepPrograms(n)
+	programs := loadAll(t, all)
+	smallStack(t, 1<<20)
+	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := load(t, c.src).Gradient(context.Background(), gram.EvalOptions{})
+			res, err := programs[i].Gradient(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			require.Equal(t, c.value, res.Values[0])
 			require.Equal(t, c.gradient, res.Jacobian[0])
@@ -63,15 +79,35 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestDepthOfStages: nor do printing, graphs and normal forms, less deep: 2·10⁴ frames of
-// any function are more than the stack that there is.
+// groundText prints the graph of a program.
+func groundText(t *testing.T, p *gram.Program) string {
+	t.Helper()
+	prog, err := stage.Compile(p.Source(), false, nil)
+	require.NoError(t, err)
+	m, _, err := stage.Run(prog, p.Point(), engine.Options{})
+	require.NoError(t, err)
+	defer m.Close()
+	g, err := stage.NewGround(p.Source(), m, nil, func() error { return nil })
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, g.Write(&text, nil, nil))
+	return text.String()
+}
+
+// TestDepthOfStages: nor do printing, graphs and normal forms, less deep.
 func TestDepthOfStages(t *testing.T) {
-	smallStack(t)
-	for _, c := range deepPrograms(200_000) {
+	n := 100_000
+	if property.Full() {
+		n = 200_000
+	}
+	all := deepPrograms(n)
+	programs := loadAll(t, all)
+	smallStack(t, 16<<20) // what is printed is parsed, to be formatted
+	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			p := load(t, c.src)
+			p := programs[i]
 			require.NotEmpty(t, p.Term().String())
-			require.NoError(t, p.WriteStage(context.Background(), &bytes.Buffer{}, gram.GroundStage, gram.Text, gram.EvalOptions{}))
+			require.NotEmpty(t, groundText(t, p))
 			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			_, err = normal.Check()
@@ -80,19 +116,20 @@ func TestDepthOfStages(t *testing.T) {
 	}
 }
 
-// TestLength: lists and numerals of 10⁷ are single values.
+// TestLength: lists and numerals of 10⁷ are single values; of 10⁶ without FULL_SIZE.
 func TestLength(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten million elements")
+	n := 1_000_000
+	if property.Full() {
+		n = 10_000_000
 	}
 	for _, src := range []string{
-		"input x = 1\ndata l : List R = list i < 10000000 -> 1\nfold (fun a b -> a * x + b) 0 l",
-		"input x = 1\niter #10000000 (fun y -> y + x) 0",
+		"input x = 1\ndata l : List R = list i < %d -> 1\nfold (fun a b -> a * x + b) 0 l",
+		"input x = 1\niter #%d (fun y -> y + x) 0",
 	} {
-		res, err := load(t, src).Gradient(context.Background(), gram.EvalOptions{})
+		res, err := load(t, fmt.Sprintf(src, n)).Gradient(context.Background(), gram.EvalOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 1e7, res.Values[0])
-		require.Equal(t, 1e7, res.Jacobian[0])
+		require.Equal(t, float64(n), res.Values[0])
+		require.Equal(t, float64(n), res.Jacobian[0])
 	}
 }
 
@@ -102,12 +139,10 @@ func TestGroundParsesBack(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range differentiable(t) {
 		p := loadExample(t, name)
-		var first, second bytes.Buffer
-		require.NoError(t, p.WriteStage(ctx, &first, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
-		g, err := gram.Load(ctx, name+"-ground.gram", first.Bytes(), gram.Options{})
+		first := groundText(t, p)
+		g, err := gram.Load(ctx, name+"-ground.gram", []byte(first), gram.Options{})
 		require.NoError(t, err, name)
-		require.NoError(t, g.WriteStage(ctx, &second, gram.GroundStage, gram.Text, gram.EvalOptions{}), name)
-		require.Equal(t, first.String(), second.String(), name)
+		require.Equal(t, first, groundText(t, g), name)
 		want, err := p.Gradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		got, err := g.Gradient(ctx, gram.EvalOptions{})

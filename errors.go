@@ -8,6 +8,8 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
@@ -15,8 +17,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Error is a program that is wrong, or that cannot be run: its text shows each
-// place in the source with a caret under it.
+// Error is a program that is wrong or cannot be run. Its text shows each place with a caret under it.
 type Error struct {
 	Text string
 	// Diagnostics are the places, without the notes that Text has, in the same order.
@@ -127,34 +128,17 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 	return out
 }
 
-// relocate moves the place of an error that a stage has just made.
-func relocate(err error, place func(term.Pos) term.Pos) error {
-	var stopped *limits.ReachedError
-	var tooLarge *compile.LimitError
-	var unsupported *compile.UnsupportedError
-	var undefined *revgrad.UndefinedError
-	switch {
-	case errors.As(err, &stopped):
-		stopped.Pos = place(stopped.Pos)
-	case errors.As(err, &tooLarge):
-		tooLarge.Pos = place(tooLarge.Pos)
-	case errors.As(err, &unsupported):
-		unsupported.Pos = place(unsupported.Pos)
-	case errors.As(err, &undefined):
-		undefined.Pos = place(undefined.Pos)
-	}
-	return err
-}
-
-// locate turns an error of a later stage into one that shows its place.
-func (p *Program) locate(err error, phase string) error {
-	if err == nil {
-		return nil
+// locate turns an error of a later stage into one that shows its place in the program.
+func locate(src *lang.Program, err error, phase string) error {
+	var shown *Error
+	var limit *LimitError
+	if err == nil || errors.As(err, &shown) || errors.As(err, &limit) {
+		return err
 	}
 	if l := asLimit(err, phase); l != nil {
 		var ml *limits.ReachedError
 		if errors.As(err, &ml) && ml.Pos != 0 {
-			return p.errorFor(l, ml.Pos, "limit reached", l.Error())
+			return errorFor(src, l, ml.Pos, "limit reached", l.Error())
 		}
 		return l
 	}
@@ -163,30 +147,33 @@ func (p *Program) locate(err error, phase string) error {
 	var unsupported *compile.UnsupportedError
 	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
+	var none *stage.Error
 	switch {
+	case errors.As(err, &none):
+		return errorAt(src, none.Pos, none.Headline, none.Label)
 	case errors.As(err, &undefined):
-		return p.errorAt(undefined.Pos, "no gradient", undefined.Error())
+		return errorAt(src, undefined.Pos, "no gradient", undefined.Error())
 	case errors.As(err, &tooLarge):
-		return p.errorAt(tooLarge.Pos, "too large", tooLarge.Error())
+		return errorAt(src, tooLarge.Pos, "too large", tooLarge.Error())
 	case errors.As(err, &unsupported):
-		return p.errorAt(unsupported.Pos, "not compiled", unsupported.Error())
+		return errorAt(src, unsupported.Pos, "not compiled", unsupported.Error())
 	case errors.As(err, &notFinite):
-		return p.errorAt(notFinite.Pos, "not finite", notFinite.Error())
+		return errorAt(src, notFinite.Pos, "not finite", notFinite.Error())
 	case errors.As(err, &notFiniteIn):
-		return p.errorAt(notFiniteIn.Pos, "not finite", notFiniteIn.Error())
+		return errorAt(src, notFiniteIn.Pos, "not finite", notFiniteIn.Error())
 	}
 	return err
 }
 
-func (p *Program) errorAt(pos term.Pos, headline, label string) error {
-	return p.errorFor(nil, pos, headline, label)
+func errorAt(src *lang.Program, pos term.Pos, headline, label string) error {
+	return errorFor(src, nil, pos, headline, label)
 }
 
 // errorFor is errorAt with a cause.
-func (p *Program) errorFor(cause error, pos term.Pos, headline, label string) error {
+func errorFor(src *lang.Program, cause error, pos term.Pos, headline, label string) error {
 	d := Diagnostic{Headline: headline, Label: label}
 	if pos != 0 {
-		d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(pos, headline, label))
+		d.Line, d.Column, d.Width = src.File.Place(src.Diagnostic(pos, headline, label))
 	}
-	return &Error{Text: p.src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
+	return &Error{Text: src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
 }

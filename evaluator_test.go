@@ -2,7 +2,6 @@ package gram_test
 
 import (
 	"context"
-	"io"
 	"runtime"
 	"testing"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/machine"
 )
 
 // TestEvaluatorDropped: an evaluator that is dropped without Close is collected.
@@ -114,7 +115,6 @@ func TestMisusedOptions(t *testing.T) {
 		return err
 	}
 	_, repeat := p.Repeat(t.Context(), gram.EvalOptions{}, true, -1)
-	trace := p.Trace(t.Context(), io.Discard, gram.TraceOptions{EvalOptions: gram.EvalOptions{NoFuse: true}})
 	_, bound := p.Bound(t.Context(), gram.EvalOptions{Workers: -1})
 	for name, m := range map[string]mistake{
 		"workers":          {gradient(gram.EvalOptions{Schedule: gram.Parallel, Workers: -1}), "-1 workers"},
@@ -123,14 +123,15 @@ func TestMisusedOptions(t *testing.T) {
 		"schedule":         {value(gram.EvalOptions{Schedule: 9}, point), "no schedule 9"},
 		"strategy":         {gradient(gram.EvalOptions{Strategy: 9}), "no strategy 9"},
 		"mode":             {gradient(gram.EvalOptions{Mode: 9}), "no mode 9"},
-		"ablation":         {gradient(gram.EvalOptions{Ablation: 9}), "no ablation 9"},
 		"work":             {value(gram.EvalOptions{Work: true}, point), "only the literal machine measures"},
 		"literal mode":     {gradient(gram.EvalOptions{Literal: true, Mode: gram.Tape}), "the mode Reverse only"},
 		"literal strategy": {gradient(gram.EvalOptions{Literal: true, Strategy: gram.Unfold}), "the strategy Direct only"},
 		"literal schedule": {value(gram.EvalOptions{Literal: true, Schedule: gram.Parallel}, point), "the schedules LIFO and Random"},
 		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
-		"literal ablation": {value(gram.EvalOptions{Literal: true, Ablation: gram.Rescan}, point), "ablations are of the engine"},
-		"literal trace":    {trace, "no blocks that NoFuse could leave out"},
+		"events":           {value(gram.EvalOptions{Events: func(*machine.Fired) error { return nil }}, point), "only the literal machine has events"},
+		"profile":          {value(gram.EvalOptions{Samples: func(calls.Sample) {}, Schedule: gram.Parallel}, point), "a profile is of the schedules LIFO and Random"},
+		"profile of tape":  {gradient(gram.EvalOptions{Samples: func(calls.Sample) {}, Mode: gram.Tape}), "a profile is of the mode Reverse"},
+		"time":             {value(gram.EvalOptions{Samples: func(calls.Sample) {}, Timed: true, Literal: true}, point), "a profile of the literal machine has no time"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(gram.EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},
 		"param":            {set(gram.Options{Params: []string{"x=1"}}), "x is an input: use set"},

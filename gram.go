@@ -15,7 +15,6 @@ package gram
 import (
 	"context"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,49 +24,21 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
-// Options say how a program is loaded. The zero value takes all defaults.
-type Options struct {
-	// Params override params: "n=1e6".
-	Params []string
-	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
-	// "xs=@file.csv:column". Paths are relative to the current directory.
-	Sets []string
-	// Values override the values of inputs and data by Go slices, in row-major
-	// order: a matrix row by row, a list of vectors element by element. A list may
-	// have any length. The slices are not to be modified afterwards.
-	Values map[string][]float64
-	// Dir is the folder to which the paths in the program are relative; [LoadFile]
-	// sets it.
-	Dir string
-	// Open opens the CSV files; nil means os.Open.
-	Open func(path string) (fs.File, error)
-	// MaxMemory bounds the memory of the process while loading, compiling and
-	// running, in bytes; 0 means 80 % of the machine's or the container's.
-	MaxMemory uint64
-	// Cache, if not nil, keeps what the strategy [Modular] makes, for programs that have a
-	// function of this one.
-	Cache *Cache
-	// Progress, if not nil, is called now and then, from the goroutine that works,
-	// with the phase: "load", "compile", "reduce" or "print".
-	Progress func(phase string)
-	// Phase, if not nil, is called when a phase of the work begins: "load", "compile", and of
-	// a run "primal", "discovery", "backward", "read-back" and "normalise", or of one of the
-	// literal machine "reduce". It is called by the goroutine that does the work.
-	Phase func(name string)
-}
-
 // Program is a program that has been read, typed and elaborated.
 type Program struct {
 	src      *lang.Program
+	inputs   []term.Var // the scalar inputs
 	opt      Options
 	loading  time.Duration
 	value    compiled[graph.Program] // t
@@ -78,7 +49,7 @@ type Program struct {
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
 	modularly   compiled[graph.Program]
-	modularised *modularProgram
+	modularised *modular.Program
 	symbolic    compiled[graph.Program] // t with its inputs left open
 
 	// terms is held while terms are made and typed: they share a universe of types.
@@ -111,9 +82,7 @@ func (c *compiled[P]) with(placed bool) *compiled[P] {
 
 type sizes struct{ term, reverse int64 }
 
-// LoadFile reads, types and elaborates the program in a file; "-" is standard
-// input. The error is an [*Error] if the program is wrong, a [*UsageError] if
-// Params or Sets are.
+// LoadFile loads the program in a file; "-" is standard input.
 func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 	if path == "-" {
 		src, err := io.ReadAll(os.Stdin)
@@ -132,12 +101,13 @@ func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 	return Load(ctx, path, src, opt)
 }
 
-// Load reads, types and elaborates the program src; name stands in its errors.
+// Load reads, types and elaborates the program src; name stands in its errors. The error is an
+// [*Error] if the program is wrong, a [*UsageError] if Params or Sets are.
 func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, error) {
 	start := time.Now()
-	opt.phase("load")
-	meter := limits.New(ctx, opt.MaxMemory)
-	lo := lang.Options{Dir: opt.Dir, Open: opt.Open, Check: opt.check("load", meter), Reserve: meter.Reserve}
+	meter := opt.meter(ctx)
+	meter.Begin("load")
+	lo := lang.Options{Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve}
 	for _, text := range opt.Params {
 		p, err := load.ParseParam(text)
 		if err != nil {
@@ -159,52 +129,49 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	return &Program{src: p, opt: opt, loading: time.Since(start)}, nil
+	return &Program{src: p, inputs: stage.Inputs(p), opt: opt, loading: time.Since(start)}, nil
 }
 
-// phase tells that a phase of the work begins.
-func (o *Options) phase(name string) {
-	if o.Phase != nil {
-		o.Phase(name)
+// Format returns the canonical text of a program: the same program with the same
+// comments. name stands in errors. The error is an [*Error] or a [*LimitError].
+func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
+	meter := limits.New(ctx, 0)
+	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
+	f, diags, err := syntax.Parse(name, src, opt)
+	if err != nil {
+		return nil, wrapLimit(err, "formatting")
 	}
+	if len(diags) > 0 {
+		return nil, wrap(syntax.NewErrors(f, diags))
+	}
+	text, err := syntax.Format(f, opt)
+	if err != nil {
+		return nil, wrapLimit(err, "formatting")
+	}
+	return text, nil
 }
 
-// machinePhase is what a machine calls when a phase begins, nil if nobody wants to know.
-func (o *Options) machinePhase() func(engine.Phase) {
-	if o.Phase == nil {
-		return nil
-	}
-	return func(p engine.Phase) { o.Phase(p.String()) }
+// Meter returns what checks ctx and the limits of [Options] during other work on [Program.Term].
+func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(ctx) }
+
+func (o *Options) meter(ctx context.Context) *limits.Meter {
+	m := limits.New(ctx, o.MaxMemory)
+	m.Progress, m.Phase = o.Progress, o.Phase
+	return m
 }
 
-// check returns what a phase calls now and then.
-func (o *Options) check(phase string, meter *limits.Meter) func() error {
-	return func() error {
-		if o.Progress != nil {
-			o.Progress(phase)
-		}
-		return meter.Check()
-	}
-}
+// Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
+func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 // Input is an input of the program: a number, or a product or vector of numbers.
 type Input struct {
-	Name  string
-	Shape *Shape
-	// Values are its numbers at the program's point, in row-major order.
-	Values []float64
+	Name   string
+	Shape  *Shape
+	Values []float64 // its numbers at the program's point, in row-major order
 }
 
-// Shape is the type of an input or of a value: R, products, vectors and lists.
+// Shape is the type of an input or of a value: of its kinds, see [load.Kind].
 type Shape = load.Shape
-
-// The constructors of shapes.
-const (
-	RealShape    = load.Real
-	ProductShape = load.Product
-	VectorShape  = load.Vector
-	ListShape    = load.List
-)
 
 // Inputs returns the program's inputs in order.
 func (p *Program) Inputs() []Input {
@@ -224,43 +191,53 @@ func (p *Program) Point() []float64 {
 	return point
 }
 
-// scalars returns how many scalar inputs there are.
-func (p *Program) scalars() int {
-	n := 0
-	for _, in := range p.src.Inputs {
-		n += len(in.Vars)
-	}
-	return n
-}
-
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
 
-// Shape returns the shape of the program's value, or nil if it has a function in it.
+// Shape returns the shape of the program's value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program. It is not to be modified.
+// Term returns the elaborated program. It is not to be modified. Terms that are made of it add to its
+// universe of types: to make some in several goroutines, use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term }
 
-// ScalarInputs returns the variables of [Program.Term] that are its inputs, in the
-// order of [Program.Point].
-func (p *Program) ScalarInputs() []term.Var {
-	var xs []term.Var
-	for _, in := range p.src.Inputs {
-		xs = append(xs, in.Vars...)
+// ScalarInputs returns the inputs of [Program.Term], in the order of [Program.Point].
+func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
+
+// Source returns the program with its source and places. It is not to be modified.
+func (p *Program) Source() *lang.Program { return p.src }
+
+// Copy returns [Program.Term] with a universe of types of its own, and its scalar inputs.
+func (p *Program) Copy() (*term.Term, []term.Var) {
+	p.terms.Lock()
+	defer p.terms.Unlock()
+	t := p.src.Term
+	out := term.New(term.NewTypes())
+	own := map[term.Var]term.Var{}
+	inputs := p.ScalarInputs()
+	for i, x := range inputs {
+		inputs[i] = out.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: term.R, Pos: t.Vars[x].Pos})
+		own[x] = inputs[i]
 	}
-	return xs
+	out.Data = t.Data
+	out.Root = out.Import(t, term.Import{
+		Free: func(x term.Var) term.Var { return own[x] },
+		Data: func(i int) int { return i },
+		Pos:  func(pos term.Pos) term.Pos { return pos },
+		Name: func(name string) string { return name },
+	})
+	return out, inputs
 }
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
-func (c *compiled[P]) get(p *Program, make func() (*P, error)) (*P, error) {
+func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.prog == nil {
 		p.terms.Lock()
 		defer p.terms.Unlock()
 		start := time.Now()
-		p.opt.phase("compile")
+		meter.Begin("compile")
 		prog, err := make()
 		c.time = time.Since(start)
 		if err != nil {
@@ -281,44 +258,65 @@ func (c *compiled[P]) took() time.Duration {
 // valueProgram compiles t, reverseProgram D(t): with the counts of templates by place, if
 // placed.
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.value.with(placed).get(p, func() (*graph.Program, error) {
+	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
 		p.setSize(p.src.Term.Size(), 0)
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.ScalarInputs(), Places: placed, Check: p.opt.check("compile", meter)})
-		return prog, p.locate(err, "compiling")
+		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
+		return prog, p.Locate(err, "compiling")
 	})
 }
 
 func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.gradient.with(placed).get(p, func() (*graph.Program, error) {
+	return p.gradient.with(placed).get(p, meter, func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.ScalarInputs(), Reversed: true, Places: placed, Check: p.opt.check("compile", meter)})
-		return prog, p.locate(err, "compiling")
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
+		return prog, p.Locate(err, "compiling")
 	})
 }
 
-// HasGradient reports whether the program has a gradient or a Jacobian: D is defined on it,
-// and its body has type R or R^k.
-func (p *Program) HasGradient() bool { return p.differentiable() == nil }
+// literalProgram makes t, or D(t), ready for the literal machine.
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.Program, error) {
+	check := meter.During("compile")
+	if !gradient {
+		return p.literal.get(p, meter, func() (*literal.Program, error) {
+			p.setSize(p.src.Term.Size(), 0)
+			prog, err := literal.NewValue(p.src.Term, p.inputs, check)
+			return prog, p.Locate(err, "compiling")
+		})
+	}
+	return p.literalGradient.get(p, meter, func() (*literal.Program, error) {
+		d, err := p.reversed(meter)
+		if err != nil {
+			return nil, err
+		}
+		k := 0
+		if s := p.src.Shape; s.Kind == load.Vector {
+			k = s.Size
+		}
+		prog, err := literal.NewGradient(d, p.inputs, k, check)
+		return prog, p.Locate(err, "compiling")
+	})
+}
 
-// differentiable reports an error unless D(t) is defined and t of type R or R^k.
-func (p *Program) differentiable() error {
+// Differentiable returns an [*Error] unless the program has a gradient or a Jacobian: D is defined
+// on it, and its body has type R or R^k.
+func (p *Program) Differentiable() error {
 	if err := revgrad.Undefined(p.src.Term); err != nil {
-		return p.locate(err, "differentiating")
+		return p.Locate(err, "differentiating")
 	}
 	return p.gradientType()
 }
 
 // reversed returns D(t) for t of type R or R^k.
 func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
-	if err := p.differentiable(); err != nil {
+	if err := p.Differentiable(); err != nil {
 		return nil, err
 	}
-	d, err := revgrad.Reverse(p.src.Term, p.opt.check("compile", meter))
+	d, err := revgrad.Reverse(p.src.Term, meter.During("compile"))
 	if err != nil {
-		return nil, p.locate(err, "differentiating")
+		return nil, p.Locate(err, "differentiating")
 	}
 	p.setSize(p.src.Term.Size(), d.Size())
 	return d, nil
@@ -337,34 +335,12 @@ func (p *Program) gradientType() error {
 	if s != nil && (s.Kind == load.Real || s.Kind == load.Vector && s.A.Kind == load.Real) {
 		return nil
 	}
-	return p.errorAt(p.src.BodyPos(), "no gradient",
+	return errorAt(p.src, p.src.BodyPos(), "no gradient",
 		"the body has type "+p.src.TypeText+"; a gradient needs R, and a Jacobian R^k")
 }
 
 // valueType is the error of a value that has a function in it.
 func (p *Program) valueType() error {
-	return p.errorAt(p.src.BodyPos(), "no value to print",
+	return errorAt(p.src, p.src.BodyPos(), "no value to print",
 		"the body has type "+p.src.TypeText+", which has a function in it")
 }
-
-// Schedule is the order in which the machine fires redexes.
-type Schedule = engine.Schedule
-
-// The schedules.
-const (
-	LIFO     = engine.LIFO
-	Random   = engine.Random
-	Parallel = engine.Parallel
-)
-
-// Ablation is a piece of the machine that is taken away, to show what it is there for.
-type Ablation = engine.Ablation
-
-// The ablations, the first of which takes nothing away.
-const (
-	Whole           = engine.Whole
-	NoFactoring     = engine.NoFactoring
-	SubstituteFirst = engine.SubstituteFirst
-	Rescan          = engine.Rescan
-	CopyBodies      = engine.CopyBodies
-)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -103,9 +103,12 @@ func TestOneProgramManyGoroutineUses(t *testing.T) {
 		for _, m := range []gram.Mode{gram.Forward, gram.Tape} {
 			use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Mode: m}); return err })
 		}
-		for _, s := range []gram.Stage{gram.TermStage, gram.ReverseStage, gram.GroundStage, gram.ForwardStage, gram.BPStage, gram.NormalStage} {
-			use(func() error { return p.WriteStage(ctx, io.Discard, s, gram.Text, gram.EvalOptions{}) })
-		}
+		use(func() error {
+			t, _ := p.Copy()
+			_, err := revgrad.Reverse(t, nil)
+			return err
+		})
+		use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Literal: true}); return err })
 		use(func() error { _, err := p.Value(ctx, gram.EvalOptions{}); return err })
 		use(func() error { _, err := p.Bound(ctx, gram.EvalOptions{}); return err })
 		use(func() error { _, err := p.Normal(ctx, gram.EvalOptions{}); return err })
@@ -214,18 +217,18 @@ func TestLooks(t *testing.T) {
 	count := gram.Options{Progress: func(phase string) { looks[phase]++ }}
 	ctx := context.Background()
 
-	p, err := gram.Load(ctx, "test.gram", []byte("data xs : List R = list i < 1000000 -> sin i\nfold (fun x y -> x + y) 0 xs"), count)
+	p, err := gram.Load(ctx, "test.gram", []byte("data xs : List R = list i < 262144 -> sin i\nfold (fun x y -> x + y) 0 xs"), count)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, looks["load"], uint64(1_000_000>>16))
+	require.GreaterOrEqual(t, looks["load"], uint64(1<<18>>16))
 	res, err := p.Gradient(ctx, gram.EvalOptions{})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, looks["reduce"], res.Cost.Steps.Total()>>16)
 
 	clear(looks)
-	src := "input x = 1\nx" + strings.Repeat(" + x", 500_000)
+	src := "input x = 1\nx" + strings.Repeat(" + x", 1<<17)
 	p, err = gram.Load(ctx, "test.gram", []byte(src), count)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, looks["load"], uint64(1_000_000>>16))
+	require.GreaterOrEqual(t, looks["load"], uint64(1<<18>>16))
 	res, err = p.Gradient(ctx, gram.EvalOptions{})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, looks["compile"], uint64(res.Cost.Size.Reverse>>16))

@@ -2,6 +2,7 @@ package gram_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"path/filepath"
@@ -11,8 +12,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -40,32 +44,141 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// fullSize are the sizes of the workloads.
-var fullSize = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
-
-// TestLiteralWorkloads: and at their full sizes too, some 10⁸ steps each.
+// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁷
+// without FULL_SIZE.
 func TestLiteralWorkloads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
+	sizes := map[string][]string{"w1": {"n=1e5"}, "w2": {"n=300", "k=16"}, "w3": {"n=1e5"}, "w4": {"n=1e5"}}
+	if property.Full() {
+		sizes = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fullSize)) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		t.Run(name, func(t *testing.T) {
-			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: fullSize[name]})
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: sizes[name]})
 			require.NoError(t, err)
 			checkLiteral(t, name, p, gram.EvalOptions{Literal: true})
 		})
 	}
 }
 
-// checkLiteral holds literal runs of a program, its value and its gradient, against the
-// engine. Blocks and other schedules add in other orders, so bits are compared without them.
-func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
+// forms are the forms of a run that all add in the same order.
+var forms = []gram.EvalOptions{{}, {NoFuse: true}, {Literal: true}, {Schedule: gram.Parallel, Workers: 1}, {Schedule: gram.Parallel, Workers: 2},
+	{Schedule: gram.Parallel, Workers: 3}}
+
+// checkForms asserts that all forms of a run compute the same values and the same gradient, to
+// the bit, in as many steps.
+func checkForms(t *testing.T, p *gram.Program) {
+	t.Helper()
 	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-	if p.HasGradient() {
+	if p.Differentiable() == nil {
 		runs = append(runs, p.Gradient)
 	}
 	for _, run := range runs {
-		want, err := run(t.Context(), gram.EvalOptions{NoFuse: true})
+		want, err := run(t.Context(), forms[0])
+		require.NoError(t, err)
+		for _, opt := range forms[1:] {
+			got, err := run(t.Context(), opt)
+			require.NoError(t, err)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+			requireSame(t, want.Values, got.Values, true)
+			requireSame(t, want.Jacobian, got.Jacobian, true)
+		}
+	}
+}
+
+// TestForms: all forms compute the same numbers, to the bit, of the examples, the workloads
+// and programs whose λs are blocks.
+func TestForms(t *testing.T) {
+	for _, name := range exampleNames(t) {
+		t.Run(name, func(t *testing.T) { checkForms(t, loadExample(t, name)) })
+	}
+	for _, p := range straightLine {
+		t.Run(p.name, func(t *testing.T) { checkForms(t, load(t, p.src)) })
+	}
+	for name, params := range map[string]string{"w1": "n=70000", "w2": "n=100", "w3": "n=70000", "w4": "n=140000", "batch": "n=3000"} {
+		t.Run(name+" "+params, func(t *testing.T) {
+			p, err := gram.LoadFile(t.Context(), filepath.Join("examples", name+".gram"), gram.Options{Params: []string{params}})
+			require.NoError(t, err)
+			checkForms(t, p)
+		})
+	}
+}
+
+// TestPropertyForms: the forms of the engine compute the same numbers, to the bit, of random
+// programs in which blocks exchange, pass on and repeat their arguments, once and in iterations.
+// The literal machine makes the duals of independent operations of one body in another order.
+func TestPropertyForms(t *testing.T) {
+	property.Check(t, func(rt *rapid.T) {
+		const width = 3
+		operand := func(names []string) string { return rapid.SampledFrom(names).Draw(rt, "operand") }
+		expression := func(names []string) string {
+			switch rapid.IntRange(0, 6).Draw(rt, "expression") {
+			case 0:
+				return fmt.Sprintf("sin (%s * %s)", operand(names), operand(names))
+			case 1:
+				return fmt.Sprintf("%s * %s + 0.3 * %s", operand(names), operand(names), operand(names))
+			case 2:
+				return fmt.Sprintf("%s + sigmoid %s", operand(names), operand(names))
+			default:
+				return operand(names)
+			}
+		}
+		tuple := func(names []string) string {
+			return fmt.Sprintf("(%s, (%s, %s))", expression(names), expression(names), expression(names))
+		}
+		inputs := []string{"x", "w", "v"}
+		state := append([]string{"a", "b", "c"}, inputs...)
+		var src strings.Builder
+		src.WriteString("input x = 0.75\ninput w = -0.3\ninput v = 1.7\ndata xs : List R = list i < 3 -> 0.1 + i\n")
+		outer := inputs
+		for i := range rapid.IntRange(1, 3).Draw(rt, "blocks") {
+			body, start := tuple(state), tuple(outer)
+			if rapid.Bool().Draw(rt, "let") {
+				body = fmt.Sprintf("let d = %s in %s", expression(state), tuple(append(state, "d")))
+			}
+			call := fmt.Sprintf("(fun (a, (b, c)) -> %s) %s", body, start)
+			switch rapid.IntRange(0, 2).Draw(rt, "kind") {
+			case 0:
+				call = fmt.Sprintf("iter #%d %s", rapid.IntRange(1, 5).Draw(rt, "times"), call)
+			case 1:
+				call = fmt.Sprintf("fold (fun y (a, (b, c)) -> let c = c * y in %s) %s xs", body, start)
+			}
+			names := make([]string, width)
+			for j := range names {
+				names[j] = fmt.Sprintf("r%d%d", i, j)
+			}
+			fmt.Fprintf(&src, "let (%s, (%s, %s)) = %s in\n", names[0], names[1], names[2], call)
+			outer = append(slices.Clone(outer), names...)
+		}
+		last := outer[len(outer)-width:]
+		fmt.Fprintf(&src, "%s * %s + %s * %s + %s", last[0], operand(outer), last[1], operand(outer), last[2])
+		p, err := gram.Load(t.Context(), "random.gram", []byte(src.String()), gram.Options{})
+		require.NoError(rt, err, src.String())
+		want, err := p.Gradient(t.Context(), forms[0])
+		require.NoError(rt, err)
+		for _, opt := range forms[1:] {
+			got, err := p.Gradient(t.Context(), opt)
+			require.NoError(rt, err)
+			require.Equal(rt, want.Cost.Steps, got.Cost.Steps, src.String())
+			for i := range want.Jacobian {
+				if opt.Literal {
+					require.InDelta(rt, want.Jacobian[i], got.Jacobian[i], 1e-9*math.Abs(want.Jacobian[i]), src.String())
+					continue
+				}
+				require.Equal(rt, math.Float64bits(want.Jacobian[i]), math.Float64bits(got.Jacobian[i]), "%v: %v and %v\n%s", opt, want.Jacobian, got.Jacobian, src.String())
+			}
+		}
+	})
+}
+
+// checkLiteral holds literal runs of a program, its value and its gradient, against the
+// engine.
+func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalOptions) {
+	runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
+	if p.Differentiable() == nil {
+		runs = append(runs, p.Gradient)
+	}
+	for _, run := range runs {
+		want, err := run(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
 		for _, opt := range opts {
 			got, err := run(t.Context(), opt)
@@ -74,7 +187,7 @@ func checkLiteral(t *testing.T, name string, p *gram.Program, opts ...gram.EvalO
 			require.Equal(t, want.Cost.Size, got.Cost.Size)
 			require.Equal(t, want.Cost.Inputs, got.Cost.Inputs)
 			require.Equal(t, want.Lengths, got.Lengths)
-			bits := opt.Schedule == gram.LIFO
+			bits := opt.Schedule != gram.Random
 			requireSame(t, want.Values, got.Values, bits)
 			requireSame(t, want.Jacobian, got.Jacobian, bits)
 			checkWork(t, &got.Cost, opt.Work)
@@ -95,11 +208,12 @@ func checkWork(t *testing.T, c *gram.Cost, measured bool) {
 		require.Equal(t, c.Steps[r], c.Work.Rules[name].Fired, name)
 	}
 	units := uint64(0)
-	for _, name := range gram.UnitNames() {
+	for u := range machine.NumUnits {
+		name := u.String()
 		units += c.Work.Units[name].Fired
 	}
 	require.Equal(t, c.Overhead.Total, units+c.Steps.Total())
-	for _, w := range []map[string]gram.MoveWork{c.Work.Rules, c.Work.Units} {
+	for _, w := range []map[string]machine.Work{c.Work.Rules, c.Work.Units} {
 		for name, m := range w {
 			require.LessOrEqual(t, m.Most, m.Words, name)
 			require.LessOrEqual(t, m.Words, m.Most*m.Fired, name)

@@ -3,8 +3,8 @@ package bench
 import (
 	"context"
 
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -183,7 +183,7 @@ func claimBackpropSteps() Claim {
 func claimMainLemma() Claim {
 	shared := []family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner}
 	unfactored := func(f family.Family, quick, full []int) Series {
-		s := series(f, Contrast, Law{Kind: Exponential}, graphSize, stepsWithout(engine.NoFactoring)).without("rule (11)")
+		s := series(f, Contrast, Law{Kind: Exponential}, graphSize, stepsWithout(ablation.NoFactoring)).without("rule (11)")
 		return s.called(f.Name+", no rule (11)", quick, full)
 	}
 	return Claim{

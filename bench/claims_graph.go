@@ -7,7 +7,6 @@ import (
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
@@ -103,7 +102,7 @@ func forwardSteps(ctx context.Context, s *subject, passes int) (float64, error) 
 		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, z), fwd.Variable(0, a)), fwd.Root)
 		inputs = append(inputs, z, a)
 	}
-	m, err := engineFor(ctx, fwd, compile.Options{Inputs: inputs}, engine.Whole)
+	m, err := engineFor(ctx, fwd, compile.Options{Inputs: inputs}, nil)
 	if err != nil {
 		return 0, err
 	}

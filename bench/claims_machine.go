@@ -9,11 +9,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -44,7 +43,7 @@ func mostOf(schedule gram.Schedule, of func(*gram.Work) uint64) func(context.Con
 				return Point{}, err
 			}
 			runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-			if p.HasGradient() {
+			if p.Differentiable() == nil {
 				runs = append(runs, p.Gradient)
 			}
 			for _, run := range runs {
@@ -75,7 +74,7 @@ func overFamilies(what string, of func(*gram.Work) uint64) []Series {
 // ofWork is a quantity of the work of the literal machine: of a gradient, or of the value of a program that has none.
 func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		if s.HasGradient() {
+		if s.Differentiable() == nil {
 			c, err := s.gradient(ctx, measuredOnLiteral)
 			if err != nil {
 				return 0, err
@@ -125,7 +124,7 @@ func claimSearch() Claim {
 		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine.",
 		Series: append(out, between,
 			series(f, Contrast, Law{Kind: Power, Power: 2}, ofGradient(StepsName, unfused, func(c *gram.Cost) uint64 { return c.Steps.Total() }),
-				searchWithout(engine.Rescan)).without("a worklist").called(f.Name+", rescanning")),
+				searchWithout(ablation.Rescan)).without("a worklist").called(f.Name+", rescanning")),
 		Correction: "Each unit of search touches at most a constant number of words, and there are at most two units for each step and each " +
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm.",
@@ -136,9 +135,9 @@ func claimSearch() Claim {
 }
 
 // searchWithout is the search of a gradient without a piece of the engine.
-func searchWithout(a engine.Ablation) quantity {
+func searchWithout(hooks func() *engine.Hooks) quantity {
 	return quantity{"search", func(ctx context.Context, s *subject) (float64, error) {
-		stats, err := gradientWithout(ctx, s.Program, a)
+		stats, err := gradientWithout(ctx, s.Program, hooks())
 		return float64(stats.Search), err
 	}}
 }
@@ -150,12 +149,8 @@ func longestSearch(ctx context.Context, n int) (Point, error) {
 	if err != nil {
 		return Point{}, err
 	}
-	prog, err := literal.NewValue(p.Term(), p.ScalarInputs(), ctx.Err)
-	if err != nil {
-		return Point{}, err
-	}
 	run, longest := 0, 0
-	m, err := machine.New(prog, machine.Options{Events: func(f *machine.Fired) error {
+	_, err = p.Value(ctx, gram.EvalOptions{Literal: true, Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
 		} else if u := f.Move.Unit(); u == machine.Wake || u == machine.Search {
@@ -163,12 +158,7 @@ func longestSearch(ctx context.Context, n int) (Point, error) {
 			longest = max(longest, run)
 		}
 		return nil
-	}, Limits: limits.Bounds{Look: ctx.Err}})
-	if err != nil {
-		return Point{}, err
-	}
-	defer m.Close()
-	err = m.Value(p.Point())
+	}})
 	return Point{X: float64(n), Y: float64(longest)}, err
 }
 
@@ -180,7 +170,7 @@ func claimTime() Claim {
 	out = append(out, series(bodies, Evidence, Law{Kind: AtMost}, sines, ofWork("most words of a rewrite or unit", func(c *gram.Cost) uint64 { return mostWords(c.Work) })).
 		called(bodies.Name+", shared"))
 	copied := quantity{"nodes per step", func(ctx context.Context, s *subject) (float64, error) {
-		stats, err := gradientWithout(ctx, s.Program, engine.CopyBodies)
+		stats, err := gradientWithout(ctx, s.Program, ablation.CopyBodies())
 		return float64(stats.Nodes) / float64(max(1, stats.Counts.Total())), err
 	}}
 	out = append(out, series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)"))

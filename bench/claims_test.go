@@ -14,11 +14,11 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 )
 
-// TestRegistry: the claims are 1 to 22, and each series can be told from the others and
-// fitted.
+// TestRegistry: the claims are numbered in order, and each series can be told from the others
+// and fitted.
 func TestRegistry(t *testing.T) {
 	claims := bench.Claims()
-	require.Len(t, claims, 22)
+	require.NotEmpty(t, claims)
 	for i, c := range claims {
 		require.Equal(t, i+1, c.Number)
 		for _, text := range []string{c.Title, c.Source, c.Family, c.Meaning} {
@@ -158,12 +158,11 @@ func inexact(claim int, name string) bool {
 	return false
 }
 
-// TestAblations: the claims that rest on a piece of the calculus or of the machine are held
-// against what they would cost without it, or against the sentence that it corrects.
+// TestAblations: the claims are held against what they would cost without the piece of the calculus or of the machine
+// that they rest on, or against the sentence that they correct. Four rest on none.
 func TestAblations(t *testing.T) {
-	claims := bench.Claims()
-	for _, n := range []int{1, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22} {
-		c := claims[n-1]
-		require.True(t, slices.ContainsFunc(c.Series, func(s bench.Series) bool { return s.Without != "" || s.Role == bench.Printed }), "claim %d", n)
+	for _, c := range bench.Claims() {
+		ablated := slices.ContainsFunc(c.Series, func(s bench.Series) bool { return s.Without != "" || s.Role == bench.Printed })
+		require.Equal(t, !slices.Contains([]int{2, 3, 11, 15}, c.Number), ablated, "claim %d", c.Number)
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -68,7 +69,7 @@ func claimTheorem() Claim {
 				squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("names of dual λs, by value"),
 			},
 			all([]family.Family{family.Squares, family.Diamonds}, func(f family.Family) Series {
-				s := series(f, Contrast, exponential, mAndGraph, workWithout(engine.SubstituteFirst)).without("(11) before (3) on duals")
+				s := series(f, Contrast, exponential, mAndGraph, workWithout(ablation.SubstituteFirst)).without("(11) before (3) on duals")
 				return s.called(f.Name+", (3) on duals first", counting(2, 14), counting(2, 18))
 			})),
 		Correction: "There is a strategy by which the gradient takes O(m + |G|) steps, where ≡ is taken without (dup): names of duals are copied, " +
@@ -210,8 +211,13 @@ var adHoc = ofGradient(sumsAndNumbers, unfused, sumsOf)
 
 // injected is what it takes to add n-tuples and to read one: D(t) as a program whose inputs carry injections.
 var injected = quantity{sumsAndNumbers, func(ctx context.Context, s *subject) (float64, error) {
+	d, err := reversed(ctx, s)
+	if err != nil {
+		return 0, err
+	}
 	var text bytes.Buffer
-	if err := s.WriteStage(ctx, &text, gram.ReverseStage, gram.Text, gram.EvalOptions{}); err != nil {
+	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: d, Inputs: s.ScalarInputs()}
+	if err := st.Write(&text, nil, nil); err != nil {
 		return 0, err
 	}
 	q, err := loadText(ctx, "injections", family.Injected(text.String()))

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/machine"
 )
 
 // quantity is something that is measured of a program.
@@ -19,7 +20,13 @@ type subject struct {
 	*gram.Program
 	size    int
 	bounded *gram.Bound
-	costs   map[gram.EvalOptions]*gram.Cost // of gradients
+	costs   map[form]*gram.Cost // of gradients
+}
+
+// form is how a gradient is run.
+type form struct {
+	unfused, literal bool
+	strategy         gram.Strategy
 }
 
 // measure is the measurement of x and y of the programs of a family, and of more quantities of the same run.
@@ -29,7 +36,7 @@ func measure(f family.Family, x, y quantity, more ...quantity) func(context.Cont
 		if err != nil {
 			return Point{}, err
 		}
-		s := &subject{Program: p, size: size, costs: map[gram.EvalOptions]*gram.Cost{}}
+		s := &subject{Program: p, size: size, costs: map[form]*gram.Cost{}}
 		var pt Point
 		if pt.X, err = x.of(ctx, s); err != nil {
 			return Point{}, err
@@ -91,14 +98,15 @@ func (s *subject) bound(ctx context.Context) (*gram.Bound, error) {
 
 // gradient is the cost of a gradient.
 func (s *subject) gradient(ctx context.Context, opt gram.EvalOptions) (*gram.Cost, error) {
-	if c := s.costs[opt]; c != nil {
+	key := form{opt.NoFuse, opt.Literal, opt.Strategy}
+	if c := s.costs[key]; c != nil {
 		return c, nil
 	}
 	res, err := s.Gradient(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	s.costs[opt] = &res.Cost
+	s.costs[key] = &res.Cost
 	return &res.Cost, nil
 }
 
@@ -180,8 +188,8 @@ func widestCapture(ctx context.Context, s *subject) (float64, error) {
 }
 
 // moves are the rewrites by each rule and the units of each kind.
-func moves(w *gram.Work, f func(gram.MoveWork)) {
-	for _, of := range []map[string]gram.MoveWork{w.Rules, w.Units} {
+func moves(w *gram.Work, f func(machine.Work)) {
+	for _, of := range []map[string]machine.Work{w.Rules, w.Units} {
 		for _, m := range of {
 			f(m)
 		}
@@ -190,12 +198,12 @@ func moves(w *gram.Work, f func(gram.MoveWork)) {
 
 // wordsOf is the number of words that a run of the literal machine reads and writes.
 func wordsOf(w *gram.Work) (n uint64) {
-	moves(w, func(m gram.MoveWork) { n += m.Words })
+	moves(w, func(m machine.Work) { n += m.Words })
 	return n
 }
 
 // mostWords is the most words that one rewrite or unit reads and writes.
 func mostWords(w *gram.Work) (n uint64) {
-	moves(w, func(m gram.MoveWork) { n = max(n, m.Most) })
+	moves(w, func(m machine.Work) { n = max(n, m.Most) })
 	return n
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
@@ -15,7 +16,7 @@ const sweepLeast = 1 << 14
 // nothing but what has arrived at its duals.
 func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref, out *contributions) error {
 	if m.team == nil {
-		return m.sweep(base, p, m.arrivedAt(p), out)
+		return m.sweep(base, p, m.arrivedAt(p), false, out)
 	}
 	m.lendSweeps(stack)
 	if e := m.team.sweeps[base]; e != nil {
@@ -26,11 +27,17 @@ func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref,
 		}
 		if ok {
 			m.add(&e.cost)
+			for k, any := range e.comes.any {
+				if any {
+					e.comes.sums[k] = m.state[p.exts[k]].Number()
+				}
+			}
 			*out = e.comes
+			out.add(out.sums)
 			return nil
 		}
 	}
-	return m.sweep(base, p, m.arrivedAt(p), out)
+	return m.sweep(base, p, m.arrivedAt(p), false, out)
 }
 
 // lendSweeps lends blocks that have many runs, from the bottom of the stack, where those
@@ -88,7 +95,7 @@ func sweepErrand(base graph.Ref, p blockParts, come func() ([]float64, error)) *
 		if err != nil {
 			return err
 		}
-		return w.m.sweep(base, &p, arrived, &e.comes)
+		return w.m.sweep(base, &p, arrived, true, &e.comes)
 	}
 	return e
 }
@@ -145,6 +152,11 @@ func (t *team) come(e *errand, from []int) ([]float64, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
+	sums := make([]float64, len(e.comes.any))
+	for k := range sums {
+		sums[k] = math.Copysign(0, -1)
+	}
+	e.comes.add(sums)
 	arrived := make([]float64, len(from))
 	for j, k := range from {
 		switch {
@@ -152,7 +164,7 @@ func (t *team) come(e *errand, from []int) ([]float64, error) {
 		case !e.comes.any[k]:
 			return nil, errStopped
 		default:
-			arrived[j] = e.comes.sums[k]
+			arrived[j] = sums[k]
 		}
 	}
 	return arrived, nil

@@ -52,7 +52,7 @@ func (m *Machine) removeFirst(job graph.Ref) error {
 	var pairs graph.Ref
 	next := m.words[4*uint64(m.words[top])+arrivalChild]
 	for n := 1; next != 0; n++ {
-		if n%lookEvery == 0 {
+		if n%LookEvery == 0 {
 			if err := m.lookAt(job); err != nil {
 				return err
 			}

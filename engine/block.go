@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -20,6 +21,9 @@ type blockState struct {
 	arrived     []float64
 	reached     []bool
 	used        []bool
+	wirings     []*graph.Wiring
+	outs        []graph.Ref // the duals of the result of the block that runs
+	distinct    distinct
 	firing      firingBlock
 	comes       contributions
 	heap        []uint64 // keys of blocks whose duals a job has reached, the one made last on top
@@ -32,6 +36,8 @@ const (
 	blockKind  = 3 // graph.LoopKind
 	blockData  = 4 // the data list
 	blockFirst = 5 // of its elements, how many are left before the first run
+	// blockShared is 1 if two of the external duals are one.
+	blockShared = 6
 )
 
 // reachedBit marks a BlockDual that the job has reached.
@@ -59,7 +65,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		m.loadLeaves(&b.Params[i], args[i])
 	}
 	run(b.Code, m.block.regs)
-	var duals graph.Ref
+	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
 		plan := b.Plan(m.prog, graph.OneRun)
 		base, row, err := m.newBlockRun(b, plan, graph.OneRun, 1)
@@ -70,9 +76,9 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		for c, reg := range plan.Row {
 			floats[c] = m.block.regs[reg]
 		}
-		duals = base + blockUnits
+		m.setOuts(base, m.wiringOf(base, plan, m.block.exts))
 	}
-	return m.settleLeaves(r, &b.Out, b.Out.Regs, duals)
+	return m.settleLeaves(r, &b.Out, b.Out.Regs)
 }
 
 // ranBlock counts runs of the block's templates.
@@ -148,9 +154,22 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 	k.stack = stack
 }
 
+// setOuts finds the duals of the result of the BlockRun base, whose last run has the wiring.
+func (m *Machine) setOuts(base graph.Ref, w *graph.Wiring) {
+	k := &m.block
+	k.outs = k.outs[:0]
+	for _, d := range w.Outs {
+		if d < 0 {
+			k.outs = append(k.outs, base+blockUnits+graph.Ref(^d))
+		} else {
+			k.outs = append(k.outs, k.exts[d])
+		}
+	}
+}
+
 // settleLeaves gives r the value of the layout whose numbers are in the registers and
-// whose duals are the nodes from duals on.
-func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32, duals graph.Ref) error {
+// whose duals are those of the block that has run.
+func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) error {
 	k := &m.block
 	units := uint32(0)
 	for _, n := range l.Layout {
@@ -162,7 +181,7 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32, dual
 	// From the right: what stands on the stack are the values behind this one, the
 	// next on top.
 	stack := k.stack[:0]
-	num, dual := len(regs), duals+graph.Ref(l.Duals)
+	num, dual := len(regs), len(k.outs)
 	for i := len(l.Layout) - 1; i >= 0; i-- {
 		n := l.Layout[i]
 		v := m.top
@@ -173,7 +192,7 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32, dual
 			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(k.regs[regs[num]])}
 		case graph.DualLeaf:
 			dual--
-			v = dual
+			v = k.outs[dual]
 		case graph.PairLayout:
 			last := len(stack) - 1
 			m.top++
@@ -222,6 +241,9 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	clear(m.words[w : w+graph.BlockWords])
 	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Templates[0]].Block<<graph.KindShift
 	m.words[w+blockRuns], m.words[w+blockKind] = uint32(n), uint32(kind)
+	if !k.distinct.all(k.exts) {
+		m.words[w+blockShared] = 1
+	}
 	for j := range uint32(outs) {
 		m.nodes[base+blockUnits+j] = graph.Node{Head: uint32(graph.BlockDual) | j<<graph.KindShift}
 	}
@@ -272,42 +294,39 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
-		return m.settleLeaves(r, &b.Out, l.state, 0)
-	}
-	duals, err := m.runRecorded(&l, source)
-	if err != nil {
+		m.block.outs = m.block.outs[:0]
+	} else if err := m.runRecorded(&l, source); err != nil {
 		return err
 	}
-	return m.settleLeaves(r, &b.Out, l.state, duals)
+	return m.settleLeaves(r, &b.Out, l.state)
 }
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
-// at most maxRuns runs, and returns the first dual of its result.
-func (m *Machine) runRecorded(l *loop, source graph.Ref) (duals graph.Ref, err error) {
+// at most maxRuns runs.
+func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 	plan := l.b.Plan(m.prog, l.kind)
 	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
 	for total := l.n; total > 0; total -= l.n {
 		if m.top > m.nodeTop {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
 			if err := m.look(); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		l.n, l.left = min(total, m.maxRuns(len(plan.Row))), total
 		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
 		if err := m.runLoop(l, plan, m.arena.Floats()[row:]); err != nil {
-			return 0, err
+			return err
 		}
-		duals = base + blockUnits
-		for j := range state {
-			state[j] = duals + graph.Ref(j)
-		}
+		wirings := m.wirings(l.b, m.wiringOf(base, plan, m.block.exts), l.kind, l.n)
+		m.setOuts(base, wirings[len(wirings)-1])
+		copy(state, m.block.outs)
 	}
-	return duals, nil
+	return nil
 }
 
 // maxRuns is how many runs one object holds whose rows have so many columns: 512 KiB of
@@ -399,4 +418,39 @@ func run(code []graph.BlockInstr, regs []float64) {
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
 		}
 	}
+}
+
+// distinct is a set of references, which forgets all in constant time.
+type distinct struct {
+	table []uint64 // a reference, and the turn in which it was added
+	turn  uint32
+}
+
+// all reports whether the references are distinct. Any number of them may be 0.
+func (d *distinct) all(refs []graph.Ref) bool {
+	if len(refs) < 2 {
+		return true
+	}
+	if 2*len(refs) > len(d.table) {
+		d.table, d.turn = make([]uint64, 1<<bits.Len(uint(2*len(refs)))), 0
+	}
+	if d.turn++; d.turn == 0 {
+		clear(d.table)
+		d.turn = 1
+	}
+	mask := uint32(len(d.table) - 1)
+	for _, r := range refs {
+		if r == 0 {
+			continue
+		}
+		entry := uint64(d.turn)<<32 | uint64(r)
+		i := r * 0x9e3779b1 >> 7 & mask
+		for ; uint32(d.table[i]>>32) == d.turn; i = (i + 1) & mask {
+			if d.table[i] == entry {
+				return false
+			}
+		}
+		d.table[i] = entry
+	}
+	return true
 }

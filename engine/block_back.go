@@ -61,12 +61,14 @@ func down(h []uint64) {
 
 // blockParts are the parts of a BlockRun.
 type blockParts struct {
-	b    *graph.Block
-	kind graph.LoopKind
-	n    uint64
-	outs graph.Ref
-	exts []graph.Ref
-	row  uint64 // where the invariant numbers and the rows begin, in numbers
+	b      *graph.Block
+	plan   *graph.Plan
+	wiring *graph.Wiring // of the first run
+	kind   graph.LoopKind
+	n      uint64
+	outs   graph.Ref
+	exts   []graph.Ref
+	row    uint64 // where the invariant numbers and the rows begin, in numbers
 }
 
 func (m *Machine) blockParts(base graph.Ref) blockParts {
@@ -74,13 +76,43 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 	b := m.prog.Blocks[m.words[w]>>graph.KindShift]
 	outs := uint64(len(b.OutDuals))
 	at := w + graph.BlockWords + 4*outs
-	return blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
+	p := blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
 		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
+	p.plan = b.Plan(m.prog, p.kind)
+	p.wiring = m.wiringOf(base, p.plan, p.exts)
+	return p
 }
 
-// patterns goes through the runs of a block from the last to the first, by the sets of
-// duals of their results that the job reaches.
+// wiringOf returns the wiring of the first run of the BlockRun base.
+func (m *Machine) wiringOf(base graph.Ref, plan *graph.Plan, exts []graph.Ref) *graph.Wiring {
+	w := 4 * uint64(base)
+	if m.words[w+blockShared] == 0 {
+		return plan.Wiring
+	}
+	return m.prog.Blocks[m.words[w]>>graph.KindShift].Wiring(graph.LoopKind(m.words[w+blockKind]), exts)
+}
+
+// wirings returns the wirings of n runs of a block, the first of which has the wiring w.
+// All further runs have the last that is returned.
+func (m *Machine) wirings(b *graph.Block, w *graph.Wiring, kind graph.LoopKind, n uint64) []*graph.Wiring {
+	all := append(m.block.wirings[:0], w)
+	for uint64(len(all)) < n {
+		next := b.After(w, kind)
+		if next == w {
+			break
+		}
+		w = next
+		all = append(all, w)
+	}
+	m.block.wirings = all
+	return all
+}
+
+// patterns goes through the runs of a block from the last to the first, by their wirings
+// and by the sets of duals of their results that the job reaches.
 type patterns struct {
+	p       *blockParts
+	wirings []*graph.Wiring
 	reached []bool
 	left    uint64
 }
@@ -92,19 +124,22 @@ func (m *Machine) patterns(p *blockParts) patterns {
 	for j := range p.b.OutDuals {
 		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
-	return patterns{k.reached, p.n}
+	return patterns{p, m.wirings(p.b, p.wiring, p.kind, p.n), k.reached, p.n}
 }
 
-// next returns the backward code of the next runs, and how many they are; nil behind
-// the last.
-func (t *patterns) next(m *Machine, p *blockParts) (w *graph.Backward, times uint64) {
-	if t.left == 0 {
+// wiring returns the wiring of the next runs.
+func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(len(t.wirings)))-1] }
+
+// next returns the backward code of the next runs, and how many they are; nil if the job
+// reaches no more.
+func (t *patterns) next(prog *graph.Program, logged bool) (w *graph.Backward, times uint64) {
+	if t.left == 0 || !slices.Contains(t.reached, true) {
 		return nil, 0
 	}
-	w = p.b.Backward(m.prog, t.reached, p.kind == graph.DataLoop)
+	w = t.wiring().Backward(prog, t.reached, logged)
 	times = 1
-	if p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
-		times = t.left
+	if last := uint64(len(t.wirings)); t.left >= last && t.p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
+		times += t.left - last
 	}
 	t.left -= times
 	t.reached = w.Next
@@ -115,9 +150,8 @@ func (t *patterns) next(m *Machine, p *blockParts) (w *graph.Backward, times uin
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	p := m.blockParts(base)
 	used := resize(&m.block.used, p.b.Exts)
-	var last *graph.Backward
 	for t := m.patterns(&p); ; {
-		w, _ := t.next(m, &p)
+		w, _ := t.next(m.prog, false)
 		if w == nil {
 			break
 		}
@@ -127,13 +161,9 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 				return nil, err
 			}
 		}
-		for _, k := range w.Sums {
-			used[k] = true
+		for _, s := range w.Sums {
+			used[s.Ext] = true
 		}
-		last = w
-	}
-	for k := p.b.ParamExt(0); k < p.b.Exts; k++ {
-		used[k] = last.Ext[k] != 0
 	}
 	for k, ok := range used {
 		if ok {
@@ -195,7 +225,7 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 		if checking && n.A == 0 {
 			panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
 		}
-		n.V = math.Float64bits(n.Number() + c.sums[k])
+		n.V = math.Float64bits(c.sums[k])
 		if n.A--; n.A == 0 {
 			stack = m.arrived(stack, h)
 		}

@@ -118,6 +118,9 @@ func TestBlocks(t *testing.T) {
 				for i := range jacobian {
 					require.True(t, generate.Close(jacobian[i], run.jacobian[i], 1e-12), "%v instead of %v", run.jacobian, jacobian)
 				}
+				if opt.Schedule == engine.LIFO {
+					requireSame(t, literal.jacobian, run.jacobian)
+				}
 				require.Equal(t, literal.stats.Counts, run.stats.Counts)
 			}
 		})
@@ -148,6 +151,9 @@ func TestLongLoops(t *testing.T) {
 				requireSame(t, want.values, got.values)
 				for i := range want.jacobian {
 					require.True(t, generate.Close(want.jacobian[i], got.jacobian[i], 1e-9), "%v instead of %v", got.jacobian, want.jacobian)
+				}
+				if opt.Schedule == engine.LIFO {
+					requireSame(t, want.jacobian, got.jacobian)
 				}
 				require.Less(t, 4*got.stats.Nodes, want.stats.Nodes)
 			}

@@ -34,7 +34,7 @@ type collector struct {
 // collects reports whether the program's objects can be collected: those of gradients
 // live on for the backward phase, and those of open programs are the result.
 func (m *Machine) collects() bool {
-	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Ablation == Whole
+	return !m.prog.Reversed && !m.prog.Open && !m.prog.Late && m.opt.Hooks == nil
 }
 
 // collectFrom begins a run: it sets when the first collection is.

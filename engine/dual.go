@@ -12,19 +12,10 @@ import (
 // negativeZero is the unit of floating-point addition: −0 + x is x for every x.
 var negativeZero = math.Float64bits(math.Copysign(0, -1))
 
-// backward runs the job of the seed d 1: the sum of dual applications that it
+// Backward runs the job of the seed d 1: the sum of dual applications that it
 // unfolds to. Afterwards grad holds what has arrived at each input.
-func (m *Machine) backward(d graph.Ref, grad []float64) error {
+func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
-	switch m.opt.Ablation {
-	case NoFactoring:
-		return m.fireUnfactored(d)
-	case SubstituteFirst:
-		var err error
-		if d, err = m.unshare(d); err != nil {
-			return err
-		}
-	}
 	m.enter(Discovery)
 	if err := m.discover(d); err != nil {
 		return err
@@ -200,18 +191,6 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		record.sync() // it has the firings and the arrivals
 	}
 	return nil
-}
-
-// loadBody puts the argument a of the dual d and the numbers that it captures into the registers
-// of its body, and returns its heads. fireCells does the same in place.
-func (m *Machine) loadBody(d graph.Ref, body *graph.DualBody, a float64) (heads []graph.Ref) {
-	w := 4*uint64(d) + graph.DualWords
-	nums := w + uint64(body.Heads)
-	m.regs[0] = a
-	for i, r := range m.words[nums : nums+uint64(body.Nums)] {
-		m.regs[1+i] = m.nodes[r].Number()
-	}
-	return m.words[w:nums]
 }
 
 // linear computes a coefficient: the instructions of a body but those that arrive.

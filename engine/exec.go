@@ -22,7 +22,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 	before := m.top
 	waiters := m.nodes[into].A
 	for pc := t.Start; pc < t.End; {
-		end := min(t.End, pc+lookEvery/4)
+		end := min(t.End, pc+LookEvery/4)
 		if err := m.exec(pc, end, into, 0); err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ func (m *Machine) fireJob(r graph.Ref) error {
 func (m *Machine) unfold(r, v graph.Ref) error {
 	stack := append(m.cells[:0], v)
 	for n := 1; len(stack) > 0; n++ {
-		if n%lookEvery == 0 {
+		if n%LookEvery == 0 {
 			if err := m.lookAt(r); err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ func (m *Machine) grow(n uint32) error {
 		m.arena.Shrink(m.top)
 		return err
 	}
-	m.limit = uint32(min(uint64(m.arena.Len()), want+lookEvery))
+	m.limit = uint32(min(uint64(m.arena.Len()), want+LookEvery))
 	return nil
 }
 
@@ -41,13 +41,13 @@ func (m *Machine) limitError(limit string, most uint64, err error) error {
 	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
 }
 
-// lookEvery is how many steps, pops or nodes may pass between two looks.
-const lookEvery = 1 << 16
+// LookEvery is how many steps, pops or nodes may pass between two looks.
+const LookEvery = 1 << 16
 
 // look checks the limits, and sets when to look again.
 func (m *Machine) look() error {
 	m.looks++
-	next := uint64(lookEvery)
+	next := uint64(LookEvery)
 	if most := m.opt.Limits.MaxSteps; most != 0 {
 		if m.steps >= most {
 			return m.limitError("steps", most, nil)

@@ -216,14 +216,14 @@ var deep = []struct {
 }
 
 // TestLinearDepth: typing, compiling and running programs of dual λs of length 10⁶, where
-// each needs a template of its own 2·10⁵, use no stack.
+// each needs a template of its own 2·10⁵, use no stack; a tenth of that without FULL_SIZE.
 func TestLinearDepth(t *testing.T) {
 	old := debug.SetMaxStack(1 << 20)
 	t.Cleanup(func() { debug.SetMaxStack(old) })
 	for _, c := range deep {
 		t.Run(c.name, func(t *testing.T) {
 			n := 1_000_000 / c.share
-			if testing.Short() || engine.Checking {
+			if !property.Full() || engine.Checking {
 				n /= 10
 			}
 			s := newLong()

@@ -51,7 +51,7 @@ func (m *Machine) Objects(most int) (objects []graph.Object, left int, err error
 	}
 	objects = make([]graph.Object, len(at))
 	for i, r := range at {
-		if i%lookEvery == 0 {
+		if i%LookEvery == 0 {
 			if err := m.look(); err != nil {
 				return nil, 0, err
 			}
@@ -81,7 +81,7 @@ func (m *Machine) reached() ([]graph.Ref, error) {
 	see(m.root)
 	n := 0
 	for ; len(stack) > 0; n++ {
-		if n%lookEvery == 0 {
+		if n%LookEvery == 0 {
 			if err := m.look(); err != nil {
 				return nil, err
 			}
@@ -123,7 +123,7 @@ func (m *Machine) object(r graph.Ref) (text string, refs []graph.Ref) {
 		}
 		return fmt.Sprintf("%s %s = %v of", kind, name, n.Number()), block(graph.WaitWords, uint32(arity))
 	case graph.Neutral:
-		_, operands := m.neutralOp(r)
+		_, operands := graph.NeutralOp(m.nodes, m.words, r)
 		return kind, operands
 	case graph.Pair:
 		return kind, block(graph.ValueWords, 2)

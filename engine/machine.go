@@ -36,7 +36,7 @@ type Options struct {
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
-	Ablation Ablation
+	Hooks    *Hooks
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(Phase)
@@ -68,7 +68,7 @@ type Machine struct {
 	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
 	readback uint64
 	applied  uint64 // arguments bound: a (1) and a (4) each
-	copied   uint64 // of an ablation: instructions and duals
+	copied   uint64 // by hooks: instructions and duals
 	counts   rule.Counts
 	runs     []uint64 // of each template
 	fired    []uint64 // of each dual's body
@@ -80,10 +80,10 @@ type Machine struct {
 	stopped  bool // a limit has ended the run
 
 	open    openState // of a run with symbolic inputs
-	normal  normalState
 	jobs    jobChecks
 	block   blockState
 	literal bool // no blocks
+	picks   bool // the redex that fires is not always the last
 	collect collector
 	record  *recorder // nil where nothing is recorded
 
@@ -100,11 +100,11 @@ type Machine struct {
 
 // New returns a machine for the program.
 func New(p *graph.Program, opt Options) (*Machine, error) {
-	if err := checkAblation(p, opt); err != nil {
+	if err := checkHooks(p, opt); err != nil {
 		return nil, err
 	}
-	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Ablation != Whole) {
-		return nil, errors.New("a profile is of the schedules LIFO and Random, and of no ablation")
+	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Hooks != nil) {
+		return nil, errors.New("engine: a profile is of the schedules LIFO and Random, without hooks")
 	}
 	maxBytes := opt.Limits.MaxMemory
 	if maxBytes == 0 {
@@ -140,7 +140,8 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.collect.least = collectNodes
-	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Ablation != Whole
+	m.picks = opt.Schedule == Random || opt.Hooks != nil
+	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
 	if opt.Profile != NoProfile {
 		m.record = newRecorder(m)
 	}
@@ -214,7 +215,7 @@ func (m *Machine) reset() {
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
-	m.limit = min(m.arena.Len(), m.top+lookEvery)
+	m.limit = min(m.arena.Len(), m.top+LookEvery)
 	m.elsewhere, m.order = 0, nil
 	if m.team != nil {
 		m.team.reset()
@@ -293,11 +294,6 @@ func (m *Machine) placeholder() graph.Ref {
 
 // reduce empties the worklist: the primal phase.
 func (m *Machine) reduce() error {
-	if m.opt.Ablation != Whole {
-		if err := m.reduceAblated(); err != nil {
-			return err
-		}
-	}
 	for len(m.work) > 0 {
 		if m.top >= m.collect.at {
 			m.pos = m.place(m.work[len(m.work)-1])
@@ -308,6 +304,11 @@ func (m *Machine) reduce() error {
 		if m.steps+m.pops >= m.nextLook || m.top > m.nodeTop {
 			m.pos = m.place(m.work[len(m.work)-1])
 			if err := m.look(); err != nil {
+				return err
+			}
+		}
+		if m.picks {
+			if err := m.pick(); err != nil {
 				return err
 			}
 		}
@@ -338,14 +339,27 @@ func (m *Machine) reduce() error {
 	return nil
 }
 
-// take pops the next redex, in the order of the schedule.
+// pick puts the redex that the schedule chooses at the end of the worklist.
+func (m *Machine) pick() error {
+	last := len(m.work) - 1
+	i := last
+	switch {
+	case m.opt.Schedule == Random:
+		i = m.rng.IntN(last + 1)
+	case m.opt.Hooks != nil && m.opt.Hooks.Pick != nil:
+		var err error
+		if i, err = m.opt.Hooks.Pick(m, m.work); err != nil {
+			return err
+		}
+	}
+	m.work[i], m.work[last] = m.work[last], m.work[i]
+	return nil
+}
+
+// take pops the last redex of the worklist.
 func (m *Machine) take() graph.Ref {
 	m.pops++
 	last := len(m.work) - 1
-	if m.opt.Schedule == Random {
-		i := m.rng.IntN(last + 1)
-		m.work[i], m.work[last] = m.work[last], m.work[i]
-	}
 	r := m.work[last]
 	m.work = m.work[:last]
 	return r

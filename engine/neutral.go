@@ -5,29 +5,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// The words of a neutral object behind its head: its type, a number, how many
-// operands it has, and the operands.
-const (
-	neutralType     = 1
-	neutralNumber   = 2
-	neutralOperands = 3
-)
-
-// What a neutral object is, above the kind in its head.
-const (
-	// neutralVar is a variable of a λ that normalisation has gone under; its number is
-	// that of the variable in the source term, 0 for the a of a dual λ.
-	neutralVar = iota
-	// neutralApp is an application of a neutral function, or of a list or a numeral, to
-	// its other operands.
-	neutralApp
-	// neutralComponent is the component of its operand with the given number.
-	neutralComponent
-	// neutralIf is a conditional with a side that has no value; its number is that of
-	// the instruction, and its operands are the instruction's.
-	neutralIf
-)
-
 // neutral makes a neutral object. The error is a [*limits.ReachedError].
 func (m *Machine) neutral(op uint32, typ term.Type, number uint32, operands ...graph.Ref) (graph.Ref, error) {
 	units := graph.Units(graph.WaitWords, len(operands))
@@ -38,19 +15,12 @@ func (m *Machine) neutral(op uint32, typ term.Type, number uint32, operands ...g
 	m.top += units
 	m.nodes[r] = graph.Node{Head: uint32(graph.Neutral) | op<<graph.KindShift}
 	w := 4 * uint64(r)
-	m.words[w+neutralType], m.words[w+neutralNumber], m.words[w+neutralOperands] = uint32(typ), number, uint32(len(operands))
+	m.words[w+graph.NeutralType], m.words[w+graph.NeutralNumber], m.words[w+graph.NeutralOperands] = uint32(typ), number, uint32(len(operands))
 	copy(m.words[w+graph.WaitWords:], operands)
-	if op == neutralApp || op == neutralIf {
+	if op == graph.NeutralApp || op == graph.NeutralIf {
 		m.open.made = append(m.open.made, r)
 	}
 	return r, nil
-}
-
-// neutralOp returns what the neutral object r is, and its operands.
-func (m *Machine) neutralOp(r graph.Ref) (op uint32, operands []graph.Ref) {
-	w := 4 * uint64(r)
-	n := uint64(m.words[w+neutralOperands])
-	return m.nodes[r].Head >> graph.KindShift, m.words[w+graph.WaitWords : w+graph.WaitWords+n]
 }
 
 // reflect returns the value of the type that the neutral object atom stands for: a
@@ -73,15 +43,15 @@ func (m *Machine) reflect(atom graph.Ref, typ term.Type) (graph.Ref, error) {
 			if v, word, err = m.emptyTuple(h.typ, len(comps)); err != nil {
 				return 0, err
 			}
-			m.normal.reflected[v] = h.atom
+			m.open.reflected[v] = h.atom
 			parts := make([]graph.Ref, len(comps))
 			for i, t := range comps {
-				if parts[i], err = m.neutral(neutralComponent, t, uint32(i), h.atom); err != nil {
+				if parts[i], err = m.neutral(graph.NeutralComponent, t, uint32(i), h.atom); err != nil {
 					return 0, err
 				}
 				stack = append(stack, hole{word + uint64(i), parts[i], t})
 			}
-			m.normal.parts[h.atom] = parts
+			m.open.parts[h.atom] = parts
 		}
 		if h.word == 0 {
 			result = v
@@ -131,7 +101,7 @@ func (m *Machine) applyNeutral(r, f graph.Ref, typ term.Type, args []graph.Ref) 
 	for range args {
 		typ = m.prog.Types.Right(typ)
 	}
-	return m.settleNeutral(r, neutralApp, typ, 0, append([]graph.Ref{f}, args...))
+	return m.settleNeutral(r, graph.NeutralApp, typ, 0, append([]graph.Ref{f}, args...))
 }
 
 func (m *Machine) settleNeutral(r graph.Ref, op uint32, typ term.Type, number uint32, operands []graph.Ref) error {

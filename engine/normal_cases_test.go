@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -125,7 +126,7 @@ func requireNormal(t *testing.T, src, want string, reversed bool) {
 		q, err = revgrad.Reverse(q, nil)
 		require.NoError(t, err)
 	}
-	n, err := m.Normal(s.point, q, s.inputs)
+	n, err := symbolic.Normal(m, s.point, q, s.inputs)
 	require.NoError(t, err, "%s", src)
 	require.Equal(t, want, n.String(), "%s", src)
 	typ, err := q.Check()
@@ -162,16 +163,16 @@ func TestNormalLimits(t *testing.T) {
 			return nil
 		}}})
 		require.NoError(t, err)
-		want, err := m.Normal(s.point, q, s.inputs)
+		want, err := symbolic.Normal(m, s.point, q, s.inputs)
 		require.NoError(t, err)
 		looks := m.Stats().Looks
 		require.GreaterOrEqual(t, looks, uint64(3), "%s", src)
 		for at := uint64(1); at <= looks; at++ {
 			left = at
-			_, err := m.Normal(s.point, q, s.inputs)
+			_, err := symbolic.Normal(m, s.point, q, s.inputs)
 			require.ErrorIs(t, err, stop, "%s: look %d of %d", src, at, looks)
 		}
-		got, err := m.Normal(s.point, q, s.inputs)
+		got, err := symbolic.Normal(m, s.point, q, s.inputs)
 		require.NoError(t, err)
 		require.Equal(t, want.String(), got.String())
 		require.NoError(t, m.Close())
@@ -185,11 +186,11 @@ func TestNormalErrors(t *testing.T) {
 	closed, err := engine.New(s.compiled(t, compile.Options{}), engine.Options{})
 	require.NoError(t, err)
 	defer closed.Close()
-	_, err = closed.Normal(s.point, s.Term, s.inputs)
+	_, err = symbolic.Normal(closed, s.point, s.Term, s.inputs)
 	require.EqualError(t, err, "the program was not compiled with symbolic inputs")
 	open, err := engine.New(s.compiled(t, compile.Options{Open: true}), engine.Options{})
 	require.NoError(t, err)
 	defer open.Close()
-	_, err = open.Normal(nil, s.Term, s.inputs)
+	_, err = symbolic.Normal(open, nil, s.Term, s.inputs)
 	require.EqualError(t, err, "the point does not have as many numbers as the program has scalar inputs")
 }

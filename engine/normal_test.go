@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -24,7 +25,7 @@ func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed b
 	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
-	n, err := m.Normal(p.Point, q, p.Inputs)
+	n, err := symbolic.Normal(m, p.Point, q, p.Inputs)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return nil

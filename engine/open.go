@@ -28,6 +28,9 @@ type openState struct {
 	used     []bool // inputs
 	numerals map[uint64]struct{}
 	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
+	// Of tuples of neutral components: what they stand for, and of that, the components.
+	reflected map[graph.Ref]graph.Ref
+	parts     map[graph.Ref][]graph.Ref
 }
 
 func (o *openState) reset(inputs int) {
@@ -41,6 +44,7 @@ func (o *openState) reset(inputs int) {
 		o.numerals = map[uint64]struct{}{}
 	}
 	clear(o.numerals)
+	o.reflected, o.parts = map[graph.Ref]graph.Ref{}, map[graph.Ref][]graph.Ref{}
 }
 
 // execOpen is exec where inputs are symbolic. Arithmetic on numbers fires and is
@@ -259,26 +263,13 @@ func (m *Machine) nameComponents(v graph.Ref) {
 	}
 }
 
-func (m *Machine) components(v graph.Ref) []graph.Ref {
-	n := &m.nodes[v]
-	if n.Kind() == graph.Pair {
-		return []graph.Ref{uint32(n.V), uint32(n.V >> 32)}
-	}
-	w := 4*uint64(v) + graph.ValueWords
-	return m.words[w : w+uint64(n.Head>>graph.KindShift)]
-}
+func (m *Machine) components(v graph.Ref) []graph.Ref { return graph.Components(m.nodes, m.words, v) }
 
 // Graph reduces an open program, the term with its inputs left symbolic, and
 // returns |G|. The steps of [Machine.Stats] are then m. Conditions are decided at
 // the point. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Graph(point []float64) (GraphSize, error) {
-	if !m.prog.Open {
-		return GraphSize{}, errNotOpen
-	}
-	if err := m.start(point); err != nil {
-		return GraphSize{}, err
-	}
-	if err := m.reduce(); err != nil {
+	if err := m.Reduce(point); err != nil {
 		return GraphSize{}, err
 	}
 	for _, out := range m.outputs() {

@@ -117,8 +117,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 }
 
 // fireBlock books the firings of the cells of all runs of a block, the last run first, and
-// the arrivals at them and at the external duals. A dual of the result may be an external
-// one: what arrives there goes through.
+// the arrivals at them and at the external duals.
 func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
 	m, b := p.m, parts.b
 	site := &p.blocks.calls[p.made.of(base+1)]
@@ -128,11 +127,10 @@ func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
 		in[j] = p.blocks.arrived[h]
 		delete(p.blocks.arrived, h)
 	}
-	exts := make([]uint64, b.Exts)
-	first, state := b.ParamExt(0), b.ParamExt(len(b.Params)-1)
-	for t := m.patterns(parts); ; {
-		reached := slices.Clone(t.reached)
-		w, times := t.next(m, parts)
+	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
+	for t := m.patterns(parts); t.left > 0; {
+		reached, wiring := slices.Clone(t.reached), t.wiring()
+		w, times := t.next(m.prog, false)
 		if w == nil {
 			break
 		}
@@ -140,25 +138,24 @@ func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
 		for times > 0 {
 			copy(exts, f.exts)
 			for j, d := range b.OutDuals {
-				if d < 0 {
+				if d < 0 && reached[j] {
 					exts[^d] += in[j]
 				}
 			}
+			clear(before)
+			for k, d := range wiring.Exts {
+				if d < 0 {
+					before[^d] += exts[k]
+				}
+			}
 			n := uint64(1)
-			if parts.kind != graph.OneRun && slices.Equal(exts[state:], in) {
+			if parts.kind != graph.OneRun && slices.Equal(before, in) {
 				n = times // the runs before do the same
 			}
 			times -= n
 			p.bookCells(site, b, f, in, n)
-			p.bookExternals(site, parts, exts[:first], exts[first:state], n)
-			if parts.kind != graph.OneRun {
-				copy(in, exts[state:])
-			}
-		}
-	}
-	for k, n := range exts[first:] {
-		if k += first; n > 0 && (k >= state || parts.kind != graph.DataLoop) {
-			p.arrive(parts.exts[k], n)
+			p.bookExternals(site, parts, wiring, exts, n)
+			in, before = before, in
 		}
 	}
 	if p.timing {
@@ -185,22 +182,18 @@ func (p *recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in 
 	}
 }
 
-// bookExternals books the arrivals of n runs at the external duals that are the same in
-// every run, and at those of the elements of data, λa.0⃗, which fire.
-func (p *recorder) bookExternals(site *blockSite, parts *blockParts, fixed, elements []uint64, n uint64) {
-	for k, arrivals := range fixed {
-		if arrivals > 0 {
-			p.arrive(parts.exts[k], n*arrivals)
-		}
-	}
-	if parts.kind != graph.DataLoop {
-		return
-	}
-	for _, arrivals := range elements {
-		if arrivals > 0 {
+// bookExternals books the arrivals of n runs at the external duals of the first run, and
+// at those of the elements of data, λa.0⃗, which fire.
+func (p *recorder) bookExternals(site *blockSite, parts *blockParts, w *graph.Wiring, arrivals []uint64, n uint64) {
+	for k, d := range w.Exts {
+		switch {
+		case arrivals[k] == 0 || d < 0:
+		case d == graph.Ignored:
 			c := p.dualAt(site.caller, p.m.prog.ZeroDual)
 			c.fired += n
-			c.arrived += n * arrivals
+			c.arrived += n * arrivals[k]
+		default:
+			p.arrive(parts.exts[d], n*arrivals[k])
 		}
 	}
 }

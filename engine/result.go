@@ -194,7 +194,11 @@ func (m *Machine) seed(i int, values, jacobian []float64) error {
 	m.addSteps(rule.GC, 2)    // z and z*
 	m.addSteps(rule.Subst, 1) // z* in z* 1
 	values[i] = m.nodes[z].Number()
-	if err := m.backward(dual, jacobian[i*n:(i+1)*n]); err != nil {
+	backward := (*Machine).Backward
+	if m.opt.Hooks != nil && m.opt.Hooks.Backward != nil {
+		backward = m.opt.Hooks.Backward
+	}
+	if err := backward(m, dual, jacobian[i*n:(i+1)*n]); err != nil {
 		return err
 	}
 	m.readback += uint64(1 + n)

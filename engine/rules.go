@@ -59,7 +59,7 @@ func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 	w := 4*uint64(r) + graph.WaitWords
 	if m.prog.Open && (m.valueless(m.words[w]) || m.valueless(m.words[w+1])) {
 		m.addSteps(rule.Branch, ^uint64(0)) // the template counts one (13), which does not fire
-		return m.settleNeutral(r, neutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
+		return m.settleNeutral(r, graph.NeutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
 	}
 	a, b := m.nodes[m.words[w]].Number(), m.nodes[m.words[w+1]].Number()
 	id, from, to := in.Tmpl, uint64(2), uint64(in.Split)
@@ -152,10 +152,10 @@ func (m *Machine) arity(f graph.Ref) uint32 {
 func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 	switch m.nodes[f].Kind() {
 	case graph.Neutral:
-		return m.applyNeutral(r, f, term.Type(m.words[4*uint64(f)+neutralType]), args)
+		return m.applyNeutral(r, f, term.Type(m.words[4*uint64(f)+graph.NeutralType]), args)
 	case graph.List, graph.DataList, graph.Nat:
 		if m.opt.Folded {
-			return m.applyNeutral(r, f, m.iterationType(f), args)
+			return m.applyNeutral(r, f, m.IterationType(f), args)
 		}
 	}
 	all := m.args[:0]

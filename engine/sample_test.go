@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -90,7 +91,7 @@ func runOnce(t require.TestingT, m *engine.Machine, prog *graph.Program, q *term
 	var err error
 	switch {
 	case prog.Open && prog.Reversed:
-		_, err = m.Normal(point, q, inputs)
+		_, err = symbolic.Normal(m, point, q, inputs)
 	case prog.Open:
 		_, err = m.Graph(point)
 	case prog.Reversed:
@@ -218,7 +219,7 @@ func deepCalls(n int) string {
 func TestProfileRefuses(t *testing.T) {
 	s := fromSource(t, blockInputs+"e * r")
 	prog := s.compiled(t, compile.Options{})
-	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Ablation: engine.CopyBodies}} {
+	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Hooks: &engine.Hooks{}}} {
 		opt.Profile = engine.Profile
 		_, err := engine.New(prog, opt)
 		require.ErrorContains(t, err, "a profile is of")

@@ -1,53 +1,64 @@
 package engine
 
-import (
-	"math"
-
-	"github.com/gram-machine/gram/graph"
-)
+import "github.com/gram-machine/gram/graph"
 
 // contributions are what firing the cells of a block comes to.
 type contributions struct {
-	sums            []float64 // what arrives at each external dual
-	any             []bool    // whether anything does
+	sums            []float64 // what has arrived at each external dual so far
+	any             []bool    // whether something does now
 	arrivals, cells uint64    // applications of duals, and cells that fired
+	logs            []arrivalLog
+}
+
+// arrivalLog is what arrives at external duals in several runs: for each run a number for
+// each of the arrivals.
+type arrivalLog struct {
+	at     []graph.Sum
+	values []float64
+}
+
+// add adds what was logged to the sums, in order.
+func (c *contributions) add(sums []float64) {
+	for _, l := range c.logs {
+		for values := l.values; len(values) > 0; values = values[len(l.at):] {
+			for i, s := range l.at {
+				sums[s.Ext] += values[i]
+			}
+		}
+	}
 }
 
 // sweep fires the cells of all runs of a block, the last run first. arrived is what has
-// come at the duals of its result; nothing in the arena is changed.
-func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, out *contributions) error {
-	plan := p.b.Plan(m.prog, p.kind)
+// come at the duals of its result; nothing in the arena is changed. If logged is set, what
+// arrives at the external duals is logged in place of being added to what is there.
+func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged bool, out *contributions) error {
 	fb := &m.block.firing
 	if n := len(arrived); cap(fb.adjoint) < n {
 		fb.adjoint = scratch(n)
 	}
-	*fb = firingBlock{m: m, p: *p, plan: plan, first: uint64(m.words[4*uint64(base)+blockFirst]), run: p.n,
-		adjoint: append(fb.adjoint[:0], arrived...), sums: resize(&out.sums, p.b.Exts), summed: resize(&out.any, p.b.Exts)}
-	out.arrivals, out.cells = 0, 0
+	*fb = firingBlock{m: m, p: *p, first: uint64(m.words[4*uint64(base)+blockFirst]), run: p.n,
+		adjoint: append(fb.adjoint[:0], arrived...), logged: logged, out: out}
+	resize(&out.sums, p.b.Exts)
+	resize(&out.any, p.b.Exts)
+	out.arrivals, out.cells, out.logs = 0, 0, nil
 	floats := m.arena.Floats()
-	fb.invariant = floats[p.row : p.row+uint64(len(plan.Invariant))]
-	fb.rows = floats[p.row+uint64(len(plan.Invariant)):]
+	fb.invariant = floats[p.row : p.row+uint64(len(p.plan.Invariant))]
+	fb.rows = floats[p.row+uint64(len(p.plan.Invariant)):]
 	if p.kind == graph.DataLoop {
 		d := &m.prog.Data[m.nodes[m.words[4*uint64(base)+blockData]].A]
 		fb.values, fb.width = d.Values, d.Width
 	}
-	var last *graph.Backward
 	for t := m.patterns(p); ; {
-		w, times := t.next(m, p)
+		w, times := t.next(m.prog, logged)
 		if w == nil {
-			break
+			return nil
 		}
 		out.arrivals += times * w.Arrivals
 		out.cells += times * w.Cells
 		if err := fb.fire(w, times); err != nil {
 			return err
 		}
-		last = w
 	}
-	for k := p.b.ParamExt(0); k < p.b.Exts; k++ {
-		out.sums[k], out.any[k] = m.block.regs[last.Ext[k]], last.Ext[k] != 0
-	}
-	return nil
 }
 
 // arrivedAt returns what has arrived at the duals of a block's result.
@@ -64,7 +75,6 @@ func (m *Machine) arrivedAt(p *blockParts) []float64 {
 type firingBlock struct {
 	m         *Machine
 	p         blockParts
-	plan      *graph.Plan
 	invariant []float64
 	rows      []float64
 	values    []float64
@@ -72,8 +82,8 @@ type firingBlock struct {
 	first     uint64    // of the data's elements, those that were left before the first run
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
-	sums      []float64 // what has arrived at external duals, over the runs
-	summed    []bool
+	logged    bool
+	out       *contributions
 }
 
 // fire fires the cells of so many runs by the same code.
@@ -85,8 +95,15 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	}
 	f.enter(w)
 	regs := m.block.regs
-	columns := uint64(len(f.plan.Row))
-	state := f.p.b.ParamExt(len(f.p.b.Params) - 1)
+	code, out, before, adjoint := w.Code, w.Out, w.Before, f.adjoint
+	if f.p.kind == graph.OneRun {
+		before = nil
+	}
+	var log []float64
+	if len(w.Log) > 0 {
+		log = make([]float64, 0, times*uint64(len(w.Log)))
+	}
+	columns := uint64(len(f.p.plan.Row))
 	for times > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
@@ -99,20 +116,27 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		for ; chunk > 0; chunk-- {
 			f.run--
 			f.load(regs, columns)
-			for j, reg := range w.Out {
-				regs[reg] = f.adjoint[j]
+			for j, reg := range out {
+				regs[reg] = adjoint[j]
 			}
 			regs[0] = 0 // what arrives where nothing is read
-			run(w.Code, regs)
-			if f.p.kind != graph.OneRun {
-				for j := range f.adjoint {
-					f.adjoint[j] = regs[w.Ext[state+j]]
+			run(code, regs)
+			for j, reg := range before {
+				adjoint[j] = regs[reg]
+			}
+			if f.logged {
+				for _, s := range w.Log {
+					log = append(log, regs[s.Reg])
 				}
 			}
 		}
 	}
-	for _, k := range w.Sums {
-		f.sums[k] = regs[w.Ext[k]]
+	if f.logged {
+		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log})
+		return nil
+	}
+	for _, s := range w.Sums {
+		f.out.sums[s.Ext] = regs[s.Reg]
 	}
 	return nil
 }
@@ -129,14 +153,17 @@ func (f *firingBlock) enter(w *graph.Backward) {
 	for _, c := range w.Consts {
 		k.regs[c.Reg] = c.Val
 	}
-	for i, reg := range f.plan.Invariant {
+	for i, reg := range f.p.plan.Invariant {
 		k.regs[reg] = f.invariant[i]
 	}
 	for _, s := range w.Sums {
-		if !f.summed[s] {
-			f.summed[s], f.sums[s] = true, math.Copysign(0, -1)
+		if !f.out.any[s.Ext] {
+			f.out.any[s.Ext] = true
+			if !f.logged {
+				f.out.sums[s.Ext] = f.m.state[f.p.exts[s.Ext]].Number()
+			}
 		}
-		k.regs[w.Ext[s]] = f.sums[s]
+		k.regs[s.Reg] = f.out.sums[s.Ext]
 	}
 	k.regs[0] = 0
 }
@@ -144,13 +171,13 @@ func (f *firingBlock) enter(w *graph.Backward) {
 // load loads what the run has kept.
 func (f *firingBlock) load(regs []float64, columns uint64) {
 	row := f.rows[f.run*columns:]
-	for c, reg := range f.plan.Row {
+	for c, reg := range f.p.plan.Row {
 		regs[reg] = row[c]
 	}
-	for _, k := range f.plan.Last {
+	for _, k := range f.p.plan.Last {
 		regs[k.Reg] = row[columns+uint64(k.Col)]
 	}
-	if f.plan.Elements {
+	if f.p.plan.Elements {
 		at := int(f.first-1-f.run) * f.width
 		for c, reg := range f.p.b.Params[0].Regs {
 			regs[reg] = f.values[at+c]

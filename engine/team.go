@@ -69,7 +69,7 @@ var errStopped = errors.New("the run is over")
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	t := &team{sweeps: map[graph.Ref]*errand{}, order: order{each: arenas[0].Start()}}
-	t.lend.depth, t.lend.every, t.least = len(arenas), lookEvery, sweepLeast
+	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
 	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
 	opt.Limits.Look = func() error {

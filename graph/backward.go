@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // Backward is the code by which a block's cells fire as one, when the arrivals at some
 // of its result's duals have come.
@@ -14,69 +11,34 @@ type Backward struct {
 	// does.
 	Out  []uint32
 	Code []BlockInstr
-	// Ext are the registers of what arrives at the external duals, 0 where nothing does.
-	Ext []uint32
+	// Sums are the external duals of the first run with arrivals. Their registers hold
+	// the sum of all arrivals so far.
+	Sums []Sum
+	// Log are the arrivals at these duals, in order, where the code does not add them up.
+	Log []Sum
+	// Before are the registers of what arrives at the duals of the result of the run before,
+	// 0 where nothing does, and Next says where something does.
+	Before []uint32
+	Next   []bool
 	// Steps: Fired counts the firings of each body, Arrivals the applications of
-	// duals in the bodies that fire, Cells those bodies. Zeros are the external duals
-	// λa.0⃗ among the cells; no code serves them.
+	// duals in the bodies that fire, Cells those bodies, with the external duals λa.0⃗.
 	Fired           []FiredBody
 	Arrivals, Cells uint64
 	Steps           uint64 // of the bodies, those of λa.0⃗ included
-	// Next says which of the result's duals are reached in the iteration before, whose
-	// result is this block's last parameter.
-	Next []bool
 	// Saved are the registers of the block that the code reads.
 	Saved []uint32
-	// Sums are the external duals, other than the parameters', with arrivals: their
-	// registers hold the sum over all iterations so far.
-	Sums []int
+}
+
+// Sum is an external dual and a register for what arrives there.
+type Sum struct {
+	Ext int
+	Reg uint32
 }
 
 // FiredBody is how often a dual's body fires.
 type FiredBody struct {
 	Body  uint32
 	Times uint64
-}
-
-// backwards keeps the backward code of a block by the set of reached duals.
-type backwards struct {
-	mu  sync.Mutex
-	key []byte
-	of  map[string]*Backward
-}
-
-// maxBackward bounds the backward codes of a block that are kept: sets of duals that keep
-// changing are rare.
-const maxBackward = 64
-
-// Backward returns the backward code of the block where the duals of the result that
-// reached selects have arrivals. zeroFirst says that the duals of the block's first
-// parameter are λa.0⃗, the elements of data. It is safe for concurrent use.
-func (b *Block) Backward(p *Program, reached []bool, zeroFirst bool) *Backward {
-	cache := &b.backward[0]
-	if zeroFirst {
-		cache = &b.backward[1]
-	}
-	cache.mu.Lock()
-	defer cache.mu.Unlock()
-	key := cache.key[:0]
-	for _, r := range reached {
-		k := byte(0)
-		if r {
-			k = 1
-		}
-		key = append(key, k)
-	}
-	cache.key = key
-	w := cache.of[string(key)]
-	if w == nil {
-		w = newBackward(b, p, reached, zeroFirst)
-		if cache.of == nil || len(cache.of) >= maxBackward {
-			cache.of = map[string]*Backward{}
-		}
-		cache.of[string(key)] = w
-	}
-	return w
 }
 
 // ParamExt returns the number of the first external dual of parameter i.

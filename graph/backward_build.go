@@ -8,15 +8,17 @@ import (
 
 // backwardBuilder makes a [Backward].
 type backwardBuilder struct {
+	w       *Wiring
 	b       *Block
 	p       *Program
+	logged  bool
 	out     *Backward
-	live    []bool   // cells that fire
-	due     []int    // arrivals due at each cell, from inside the block
-	adj     []uint32 // what has arrived at each cell
-	owned   []bool   // the register of a cell's argument is its own
-	extOwn  []bool
-	zero    []bool // external duals λa.0⃗
+	live    []bool // cells that fire
+	due     []int  // arrivals due at each cell, from inside the block
+	cells   []adjoint
+	before  []adjoint // of the duals of the result of the run before
+	sum     []uint32  // of the external duals of the first run: the register
+	ignored []bool    // external duals λa.0⃗ with arrivals
 	consts  map[uint64]uint32
 	sigmoid map[uint32]uint32 // of a register z: that of sigmoid z
 	exp     map[uint32]uint32
@@ -24,18 +26,21 @@ type backwardBuilder struct {
 	times   map[uint32]uint64
 }
 
-func newBackward(b *Block, p *Program, reached []bool, zeroFirst bool) *Backward {
-	w := &backwardBuilder{b: b, p: p,
-		out:  &Backward{Regs: b.Regs, Out: make([]uint32, len(b.OutDuals)), Ext: make([]uint32, b.Exts)},
-		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), adj: make([]uint32, len(b.Cells)), owned: make([]bool, len(b.Cells)),
-		extOwn: make([]bool, b.Exts), zero: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
+// adjoint is a register that holds what has arrived at a dual, 0 if nothing has. It may be
+// added to if it is the dual's own.
+type adjoint struct {
+	reg uint32
+	own bool
+}
+
+func newBackward(of *Wiring, p *Program, reached []bool, logged bool) *Backward {
+	b := of.b
+	outs := len(b.OutDuals)
+	w := &backwardBuilder{w: of, b: b, p: p, logged: logged,
+		out:  &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
+		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), cells: make([]adjoint, len(b.Cells)), before: make([]adjoint, outs),
+		sum: make([]uint32, b.Exts), ignored: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
 		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}, cos: map[uint32]uint32{}}
-	if zeroFirst {
-		first := b.ParamExt(0)
-		for k := range b.Params[0].Duals {
-			w.zero[first+k] = true
-		}
-	}
 	for _, in := range b.Code {
 		if in.Op == BlockFun1 && in.Sym == term.Sigmoid {
 			w.sigmoid[in.A] = in.D
@@ -83,12 +88,11 @@ func (w *backwardBuilder) fire(reached []bool) {
 		}
 		w.out.Out[j] = w.register()
 		if d < 0 {
-			w.arriveExternal(int(^d), w.out.Out[j])
+			w.arrive(d, w.out.Out[j])
 			continue
 		}
-		first := w.adj[d] == 0
 		w.arrive(d, w.out.Out[j])
-		if first && w.due[d] == 0 {
+		if w.due[d] == 0 {
 			stack = PushCell(stack, d)
 		}
 	}
@@ -127,7 +131,7 @@ func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
 	w.out.Cells++
 	w.out.Arrivals += uint64(len(c.Heads))
 	regs := make([]uint32, body.Regs)
-	regs[0] = w.adj[i]
+	regs[0] = w.cells[i].reg
 	copy(regs[1:], c.Nums)
 	for k := range body.Code {
 		in := &body.Code[k]
@@ -149,8 +153,6 @@ func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
 			h := c.Heads[in.D]
 			if in.Op == LinScale {
 				w.scale(h, regs[in.A], regs[in.B])
-			} else if h < 0 {
-				w.arriveExternal(int(^h), regs[in.A])
 			} else {
 				w.arrive(h, regs[in.A])
 			}
@@ -181,85 +183,97 @@ func (w *backwardBuilder) slope(sym term.Symbol, a uint32) uint32 {
 	return d
 }
 
-// arrive adds r to the argument of cell h.
+// target returns the adjoint of a cell or of a dual of the run before, nil for any other
+// external dual, and which that is.
+func (w *backwardBuilder) target(h int32) (to *adjoint, ext int32) {
+	if h >= 0 {
+		return &w.cells[h], 0
+	}
+	ext = w.w.Exts[^h]
+	if ext < 0 {
+		return &w.before[^ext], 0
+	}
+	if ext == Ignored {
+		w.ignored[^h] = true
+	}
+	return nil, ext
+}
+
+// arrive adds r to what has arrived at the dual h.
 func (w *backwardBuilder) arrive(h int32, r uint32) {
-	w.adj[h], w.owned[h] = w.sum(w.adj[h], w.owned[h], r)
-}
-
-func (w *backwardBuilder) arriveExternal(k int, r uint32) {
-	w.external(k)
-	w.out.Ext[k], w.extOwn[k] = w.sum(w.out.Ext[k], w.extOwn[k], r)
-}
-
-// sum adds r to what the register to holds, if any. A register that is not its own is
-// left as it is.
-func (w *backwardBuilder) sum(to uint32, own bool, r uint32) (uint32, bool) {
+	to, ext := w.target(h)
 	switch {
-	case to == 0:
-		return r, false
-	case own:
-		w.emit(BlockAdd, term.NoSymbol, to, to, r)
-		return to, true
-	}
-	d := w.register()
-	w.emit(BlockAdd, term.NoSymbol, d, to, r)
-	return d, true
-}
-
-// external gives an external dual that is the same in every iteration its register.
-func (w *backwardBuilder) external(k int) {
-	if k < w.b.ParamExt(0) && w.out.Ext[k] == 0 {
-		w.out.Ext[k], w.extOwn[k] = w.register(), true
-		w.out.Sums = append(w.out.Sums, k)
-	}
-}
-
-// scale adds the product of a and b to the argument of the dual h.
-func (w *backwardBuilder) scale(h int32, a, b uint32) {
-	to, own := &w.adj, &w.owned
-	k := int(h)
-	if h < 0 {
-		w.external(int(^h))
-		to, own, k = &w.out.Ext, &w.extOwn, int(^h)
-	}
-	switch {
-	case (*to)[k] != 0 && (*own)[k]:
-		w.emit(BlockAddMul, term.Mul, (*to)[k], a, b)
-	case (*to)[k] == 0:
-		(*to)[k], (*own)[k] = w.register(), true
-		w.emit(BlockMul, term.Mul, (*to)[k], a, b)
+	case to != nil && to.own:
+		w.emit(BlockAdd, term.NoSymbol, to.reg, to.reg, r)
+	case to != nil && to.reg == 0:
+		to.reg = r
+	case to != nil:
+		d := w.register()
+		w.emit(BlockAdd, term.NoSymbol, d, to.reg, r)
+		*to = adjoint{d, true}
+	case ext == Ignored:
+	case w.logged:
+		w.log(ext, r)
 	default:
+		sum := w.sumOf(ext)
+		w.emit(BlockAdd, term.NoSymbol, sum, sum, r)
+	}
+}
+
+// scale adds the product of a and b to what has arrived at the dual h.
+func (w *backwardBuilder) scale(h int32, a, b uint32) {
+	to, ext := w.target(h)
+	switch {
+	case to != nil && to.own:
+		w.emit(BlockAddMul, term.Mul, to.reg, a, b)
+	case to != nil:
 		d := w.register()
 		w.emit(BlockMul, term.Mul, d, a, b)
-		w.emit(BlockAdd, term.NoSymbol, d, (*to)[k], d)
-		(*to)[k], (*own)[k] = d, true
+		if to.reg != 0 {
+			w.emit(BlockAdd, term.NoSymbol, d, to.reg, d)
+		}
+		*to = adjoint{d, true}
+	case ext == Ignored:
+	case w.logged:
+		d := w.register()
+		w.emit(BlockMul, term.Mul, d, a, b)
+		w.log(ext, d)
+	default:
+		w.emit(BlockAddMul, term.Mul, w.sumOf(ext), a, b)
 	}
+}
+
+// sumOf returns the register of the sum of an external dual of the first run.
+func (w *backwardBuilder) sumOf(ext int32) uint32 {
+	if w.sum[ext] == 0 {
+		w.sum[ext] = w.register()
+		w.out.Sums = append(w.out.Sums, Sum{int(ext), w.sum[ext]})
+	}
+	return w.sum[ext]
+}
+
+func (w *backwardBuilder) log(ext int32, r uint32) {
+	w.sumOf(ext)
+	w.out.Log = append(w.out.Log, Sum{int(ext), r})
 }
 
 // finish counts, and drops the code that only serves duals λa.0⃗.
 func (w *backwardBuilder) finish() {
 	out := w.out
-	zero := w.p.ZeroDual
-	for k, zeros := range w.zero {
-		if zeros && out.Ext[k] != 0 {
-			w.times[w.p.Duals[zero].Body]++
+	for _, arrivals := range w.ignored {
+		if arrivals {
+			w.times[w.p.Duals[w.p.ZeroDual].Body]++
 			out.Cells++
-			out.Ext[k] = 0
 		}
 	}
 	for body, n := range w.times {
 		out.Fired = append(out.Fired, FiredBody{body, n})
 		out.Steps += n * w.p.Bodies[body].Steps
 	}
-	w.sweep()
-	last := len(w.b.Params) - 1
-	if d := w.b.Params[last].Duals; d == len(w.b.OutDuals) {
-		first := w.b.ParamExt(last)
-		out.Next = make([]bool, d)
-		for j := range d {
-			out.Next[j] = out.Ext[first+j] != 0
-		}
+	for j, a := range w.before {
+		out.Before[j], out.Next[j] = a.reg, a.reg != 0
 	}
+	w.sweep()
 }
 
 // sweep drops the instructions whose results nothing reads, and finds the registers of
@@ -267,8 +281,13 @@ func (w *backwardBuilder) finish() {
 func (w *backwardBuilder) sweep() {
 	out := w.out
 	needed := make([]bool, out.Regs)
-	for _, r := range out.Ext {
+	for _, r := range out.Before {
 		needed[r] = true
+	}
+	for _, sums := range [][]Sum{out.Sums, out.Log} {
+		for _, s := range sums {
+			needed[s.Reg] = true
+		}
 	}
 	kept := out.Code[:0:0]
 	for i := len(out.Code) - 1; i >= 0; i-- {

@@ -30,8 +30,9 @@ type Block struct {
 	Cells     []BlockCell
 	Exts      int // external duals
 
-	plans    plans
-	backward [2]backwards // where the first parameter has any duals, and where they are λa.0⃗
+	mu      sync.Mutex
+	plans   [DataLoop + 1]*Plan
+	wirings map[string]*Wiring
 }
 
 // LayoutKind is a node of a [Layout].
@@ -117,10 +118,4 @@ func (in *BlockInstr) operands() []uint32 {
 		return []uint32{in.A}
 	}
 	return []uint32{in.A, in.B}
-}
-
-// plans keeps the plans of a block.
-type plans struct {
-	mu sync.Mutex
-	of [DataLoop + 1]*Plan
 }

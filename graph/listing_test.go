@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -55,7 +56,7 @@ func normalForm(t *testing.T, q *term.Term, opt compile.Options, p *lang.Program
 	for _, in := range p.Inputs {
 		point = append(point, in.Values...)
 	}
-	n, err := m.Normal(point, q, opt.Inputs)
+	n, err := symbolic.Normal(m, point, q, opt.Inputs)
 	require.NoError(t, err)
 	return n
 }

@@ -15,6 +15,7 @@ const (
 // Plan says which of a block's registers a gradient keeps for the backward phase: all
 // that the backward code reads when every dual of the result is reached.
 type Plan struct {
+	Wiring    *Wiring  // of the first run, where no two external duals are one
 	Invariant []uint32 // once: captured variables and inputs
 	Row       []uint32 // of each run
 	Elements  bool     // the elements are read from the data again
@@ -31,16 +32,18 @@ type Kept struct {
 
 // Plan returns the block's plan. It is safe for concurrent use.
 func (b *Block) Plan(p *Program, kind LoopKind) *Plan {
-	b.plans.mu.Lock()
-	defer b.plans.mu.Unlock()
-	if b.plans.of[kind] == nil {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.plans[kind] == nil {
+		w := b.wiring(b.distinct(kind))
 		all := make([]bool, len(b.OutDuals))
-		for i := range all {
-			all[i] = true
+		for j := range all {
+			all[j] = w.Own(j)
 		}
-		b.plans.of[kind] = b.newPlan(b.Backward(p, all, kind == DataLoop).Saved, kind)
+		b.plans[kind] = b.newPlan(w.Backward(p, all, false).Saved, kind)
+		b.plans[kind].Wiring = w
 	}
-	return b.plans.of[kind]
+	return b.plans[kind]
 }
 
 // Where a register comes from.

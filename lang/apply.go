@@ -35,8 +35,11 @@ func (e *elaborator) prepare(x syntax.Expr, at int) {
 	switch n := e.expr(x); n.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
-		if b.kind == indexBinding {
+		switch b.kind {
+		case indexBinding:
 			b.kind = numBinding
+		case lateBinding:
+			b.kind = varBinding
 		}
 		if b.span.End == 0 || !e.act().unit.prelude {
 			b.span = e.span(x)

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -12,6 +13,9 @@ func (e *elaborator) takeParts(n int) (parts []val, off node, value bool) {
 	e.vals = e.vals[:len(e.vals)-n]
 	off, value = node(len(e.core.args)), true
 	for i := range parts {
+		if e.tick() != nil {
+			break
+		}
 		e.core.args = append(e.core.args, parts[i].node)
 		value = value && e.core.nodes[parts[i].node].value
 	}
@@ -24,7 +28,7 @@ func (e *elaborator) same(parts []val, what string) typ {
 		return e.tt.open()
 	}
 	t := parts[0].typ
-	for i := 1; i < len(parts); i++ {
+	for i := 1; i < len(parts) && e.tick() == nil; i++ {
 		e.want(parts[i], t, reason{kind: sameReason, text: what})
 	}
 	return t
@@ -90,20 +94,24 @@ func (e *elaborator) branch(x syntax.Expr) {
 // for each index.
 func (e *elaborator) comprehension(x syntax.Expr) {
 	n, kids := e.expr(x), e.kids(x)
-	s, ok := e.nat(kids[0])
+	late := e.values && !e.act().scope.sized[e.act().unit.refs[x].n]
+	s, ok := e.natural(kids[0])
+	if label := eval.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
+		e.reportHere(e.span(kids[0]), "not a size", label)
+		ok = false
+	}
 	switch {
 	case !ok:
 		e.bad(e.span(x))
 		return
-	case n.Op == syntax.VecTok && s == 0:
-		e.reportHere(e.span(kids[0]), "not a size", "this is 0, but a vector has at least one component")
-		e.bad(e.span(x))
+	case late || s.late != 0:
+		e.startLate(x, s)
 		return
-	case s > uint64(e.opt.MaxNodes):
+	case s.n > uint64(e.opt.MaxNodes):
 		e.failed = e.tooLarge()
 		return
 	}
-	e.comprehend(frame{op: compFrame, e: x, m: s})
+	e.comprehend(frame{op: compFrame, e: x, m: s.n})
 }
 
 // comprehend goes on with index f.i of f.m.
@@ -129,6 +137,33 @@ func (e *elaborator) comprehend(f frame) {
 	}
 }
 
+// startLate starts a comprehension of a default value: its body is elaborated once, and
+// run for each index.
+func (e *elaborator) startLate(x syntax.Expr, bound natural) {
+	a := e.act()
+	i := e.core.newVar(coreVar{name: e.expr(x).Text, typ: realT})
+	e.slots[a.base+int(a.unit.refs[x].n)] = binding{kind: lateBinding, x: i}
+	e.push(frame{op: lateCompFrame, e: x, n: int(i), i: uint64(e.natNode(bound))})
+	e.pushEval(e.kids(x)[1])
+}
+
+// endLate goes on when the body is there.
+func (e *elaborator) endLate(f frame) {
+	body := e.pop()
+	op := e.expr(f.e).Op
+	t := body.typ
+	switch op {
+	case syntax.VecTok:
+		t = e.tt.vec(t, e.tt.knownSize(int(e.core.nodes[f.i].val)))
+	case syntax.ListTok:
+		t = e.tt.list(t, e.tt.open())
+	default:
+		t = e.addends("sum", body)
+	}
+	e.finish(f.e, coreNode{op: comprehCore, x: variable(f.n), val: float64(op), a: node(f.i), b: body.node}, t)
+	e.core.places[e.vals[len(e.vals)-1].node] = e.place(e.span(f.e))
+}
+
 // sum makes e0 + (e1 + …), or 0.
 func (e *elaborator) sum(x syntax.Expr, n int) {
 	if n == 0 {
@@ -140,7 +175,7 @@ func (e *elaborator) sum(x syntax.Expr, n int) {
 	t := e.addends("sum", parts...)
 	pos := e.at(e.expr(x).Span.Start)
 	total := parts[n-1].node
-	for i := n - 2; i >= 0; i-- {
+	for i := n - 2; i >= 0 && e.tick() == nil; i-- {
 		total = e.core.add(coreNode{op: addCore, pos: pos, a: parts[i].node, b: total})
 	}
 	e.result(val{total, t, e.span(x), e.span(x)})
@@ -156,21 +191,24 @@ func (e *elaborator) projection(x syntax.Expr) {
 		count++
 	}
 	index := make([]int, count)
+	late := make([]node, count)
 	exprs := make([]syntax.Expr, count)
+	path := e.expr(base).Kind == syntax.NameExpr
 	for i, p := count-1, x; i >= 0; i-- {
 		kids := e.kids(p)
-		n, ok := e.nat(kids[1])
-		if !ok || n > 1<<31 {
+		n, ok := e.natural(kids[1])
+		if !ok || n.n > 1<<31 {
 			if ok {
 				e.reportHere(e.span(kids[1]), "index out of range", "no vector has that many components")
 			}
 			e.bad(e.span(x))
 			return
 		}
-		index[i], exprs[i] = int(n), p
+		index[i], late[i], exprs[i] = int(n.n), n.late, p
+		path = path && n.late == 0
 		p = kids[0]
 	}
-	if e.expr(base).Kind == syntax.NameExpr {
+	if path {
 		b := e.meaning(base)
 		switch b.kind {
 		case varBinding, pathBinding, inputBinding, dataBinding:
@@ -179,6 +217,10 @@ func (e *elaborator) projection(x syntax.Expr) {
 		}
 	}
 	for i := count - 1; i >= 0; i-- {
+		if late[i] != 0 {
+			e.push(frame{op: lateProjFrame, e: exprs[i], i: uint64(late[i])})
+			continue
+		}
 		e.push(frame{op: projFrame, e: exprs[i], i: uint64(index[i])})
 	}
 	e.pushEval(base)
@@ -186,19 +228,25 @@ func (e *elaborator) projection(x syntax.Expr) {
 
 // component returns the type of component i of v, and whether there is one.
 func (e *elaborator) component(x syntax.Expr, v val, i int) (typ, bool) {
-	n := e.tt.at(v.typ)
-	if n.kind == openType {
-		n.a = e.tt.open()
-		t := e.tt.vec(n.a, e.tt.openSize())
-		e.want(v, t, reason{kind: projReason})
-		n = e.tt.at(t)
+	elem, n, ok := e.components(v)
+	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
+}
+
+// components returns the type of the components of v, and how many there are, if v is a vector.
+func (e *elaborator) components(v val) (elem typ, n size, ok bool) {
+	if t := e.tt.at(v.typ); t.kind == vecType {
+		return t.a, size(t.n), true
 	}
-	if n.kind != vecType {
-		elem := e.tt.open()
-		e.want(v, e.tt.vec(elem, e.tt.openSize()), reason{kind: projReason})
-		return elem, false
-	}
-	return n.a, e.inRange(e.span(e.kids(x)[1]), size(n.n), i, v)
+	elem, n = e.tt.open(), e.tt.openSize()
+	return elem, n, e.want(v, e.tt.vec(elem, n), reason{kind: projReason})
+}
+
+// projectLate makes a projection whose index is known only in the run.
+func (e *elaborator) projectLate(f frame) {
+	v := e.pop()
+	t, _, _ := e.components(v)
+	e.finish(f.e, coreNode{op: componCore, a: v.node, b: node(f.i), typ: v.typ}, t)
+	e.core.places[e.vals[len(e.vals)-1].node] = e.place(e.span(f.e))
 }
 
 // project makes a projection of an expression that is no variable.

@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/gram-machine/gram/term"
+import (
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/term"
+)
 
 // node names a node of [core]. 0 is nil.
 type node uint32
@@ -34,6 +37,16 @@ const (
 	projCore                 // t.(i)               a=t, val=i, typ of t
 	dotCore                  // dot t u             a=t, b=u, typ of t
 	matvecCore               // matvec t u          a=t, b=u, typ of t
+
+	// In default values only, see [elaborator.values]. An index is a variable there, and
+	// a natural number a node that is a number, an index or an operation on them.
+	natOpCore   // m op n               val=op, a=m, b=n
+	churchCore  // #n                   a=n, typ
+	powerCore   // t ^ n                a=t, b=n
+	componCore  // t.(n)                a=t, b=n, typ of t
+	comprehCore // vec i < n -> t       x=i, val=keyword, a=n, b=t
+	nativeCore  // a def of the prelude val=its global
+	numCoreOps
 )
 
 // coreNode is a constructor with its children.
@@ -77,11 +90,13 @@ type core struct {
 	nodes []coreNode
 	args  []node
 	vars  []coreVar
+	// places are those of nodes whose evaluation may fail.
+	places map[node]*eval.At
 }
 
 // newCore returns a core with room for n nodes.
 func newCore(n int) *core {
-	return &core{nodes: make([]coreNode, 1, n+64), vars: make([]coreVar, 1, 64)}
+	return &core{nodes: make([]coreNode, 1, n+64), vars: make([]coreVar, 1, 64), places: map[node]*eval.At{}}
 }
 
 func (c *core) add(n coreNode) node {
@@ -107,9 +122,9 @@ func (n *coreNode) vectorAtom() bool {
 // children calls f on the children of n whose terms become part of that of n.
 func (c *core) children(n *coreNode, f func(node)) {
 	switch n.op {
-	case lamCore, projCore:
+	case lamCore, projCore, churchCore:
 		f(n.a)
-	case appCore, pairCore, letCore, tupleCore, unvecCore, addCore:
+	case appCore, pairCore, letCore, tupleCore, unvecCore, addCore, natOpCore, powerCore, componCore, comprehCore:
 		f(n.a)
 		f(n.b)
 	case dotCore, matvecCore:

@@ -4,11 +4,17 @@
 // # Two layers
 //
 // The static layer (params, indices, sizes, comprehensions, definitions) is gone
-// after elaboration; what is left is a term of the simply typed calculus. Package
-// load evaluates what stands before the body: params, and the values of inputs and
-// data. This package elaborates definitions and the body, in one pass:
+// after elaboration; what is left is a term of the simply typed calculus. The
+// declarations are taken from the top, and then the body:
 //
 //	syntax ──elaborate, infer──▶ core ──lower──▶ term
+//	                              └──translate──▶ code ──run──▶ value
+//
+// A param is a static number. The default value of an input or of data is elaborated
+// and typed like everything else, and then run: so what stands below knows its shape
+// and, for a list, its size. Of its core nothing stays. The body of a comprehension in
+// it is elaborated once, for all indices, unless the size of a vector depends on the
+// index. Values that the command line gives are read by package load.
 //
 // # Elaboration
 //

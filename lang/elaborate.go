@@ -3,6 +3,7 @@ package lang
 import (
 	"reflect"
 
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -13,7 +14,12 @@ import (
 // program becomes nesting of Go calls.
 type elaborator struct {
 	opt     Options
-	static  *load.Program
+	source  *load.Source
+	given   *load.Settings
+	params  []Param
+	scalars int // of the inputs so far
+	inputs  []load.Variable
+	data    []load.Variable
 	user    *unit
 	prelude *unit
 	globals []global
@@ -37,6 +43,12 @@ type elaborator struct {
 	// notLinear is how many of diags are of checkLinear, if all are.
 	notLinear int
 	marks     []mark // of the nodes inside lin, in their order
+	// values tells that a default value is being elaborated: there are no inputs, the
+	// bodies of comprehensions stand for all their indices, and definitions of the
+	// prelude for what package eval runs.
+	values bool
+	lets   map[variable]node       // the defs that are lets
+	shared map[variable]*eval.Code // what default values use of them
 
 	patItems    []patternItem // scratch
 	dataGlobals []int         // by data index: its global
@@ -46,7 +58,7 @@ type elaborator struct {
 	defs     []outer // what stands around the body: defs that are lets, in order
 	ticks    uint32
 	work     int // nodes and expansions so far
-	diags    []load.Problem
+	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
@@ -178,11 +190,18 @@ func (e *elaborator) build(f frame) {
 	case negFrame:
 		e.negate(f.e)
 	case powFrame:
-		e.power(f.e, f.i)
+		e.power(f.e, natural{f.i, node(f.n)})
 	case projFrame:
 		e.project(f.e, int(f.i))
 	case compFrame:
 		e.comprehend(f)
+	case lateCompFrame:
+		e.endLate(f)
+	case lateProjFrame:
+		e.projectLate(f)
+	case nativeFrame:
+		v := &e.vals[len(e.vals)-1]
+		v.node = e.core.add(coreNode{op: nativeCore, val: float64(f.n), value: true})
 	case linFrame:
 		e.endLin()
 	case ifFrame:
@@ -232,7 +251,7 @@ func (e *elaborator) form(x syntax.Expr) {
 	case syntax.NumExpr:
 		e.number(n.Num, e.span(x))
 	case syntax.ChurchExpr:
-		if s, ok := e.nat(kids[0]); ok {
+		if s, ok := e.natural(kids[0]); ok {
 			e.church(s, e.span(x))
 		} else {
 			e.bad(e.span(x))
@@ -258,11 +277,11 @@ func (e *elaborator) form(x syntax.Expr) {
 	case syntax.VectorExpr:
 		e.parts(frame{op: vectorFrame, e: x, n: len(kids)}, kids)
 	case syntax.PowExpr:
-		s, ok := e.nat(kids[1])
+		s, ok := e.natural(kids[1])
 		if !ok {
-			s = 1
+			s.n = 1
 		}
-		e.parts(frame{op: powFrame, e: x, i: s}, kids[:1])
+		e.parts(frame{op: powFrame, e: x, i: s.n, n: int(s.late)}, kids[:1])
 	case syntax.ProjExpr:
 		e.projection(x)
 	case syntax.CompExpr:
@@ -303,7 +322,11 @@ func (e *elaborator) number(r float64, span syntax.Span) {
 	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), realT, span, span})
 }
 
-func (e *elaborator) church(n uint64, span syntax.Span) {
+func (e *elaborator) church(n natural, span syntax.Span) {
 	t := e.tt.nat(e.tt.open())
-	e.result(val{e.core.add(coreNode{op: natCore, pos: posOf(span), val: float64(n), typ: t, value: true}), t, span, span})
+	c := coreNode{op: natCore, pos: posOf(span), val: float64(n.n), typ: t, value: true}
+	if n.late != 0 {
+		c.op, c.a = churchCore, n.late
+	}
+	e.result(val{e.core.add(c), t, span, span})
 }

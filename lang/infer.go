@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -222,12 +223,8 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
 
 func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (size, bool) {
 	n, ok := e.natIn(u, s)
-	switch {
-	case ok && n == 0:
-		e.reportHere(e.spanIn(u, s), "not a size", "this is 0, but a vector has at least one component")
-		ok = false
-	case ok && n >= 1<<31:
-		e.reportHere(e.spanIn(u, s), "not a size", fmt.Sprintf("a vector of %d components is too large", n))
+	if label := eval.VectorSize(n); ok && label != "" {
+		e.reportHere(e.spanIn(u, s), "not a size", label)
 		ok = false
 	}
 	if !ok {

@@ -8,6 +8,11 @@ import (
 
 // startLin elaborates lin a -> body: first the body.
 func (e *elaborator) startLin(x syntax.Expr) {
+	if e.values {
+		e.reportHere(e.span(x), "lin in a default value", "default values are numbers; lin has no meaning among them")
+		e.bad(e.span(x))
+		return
+	}
 	u := e.act().unit
 	p := u.file.Pats(x)[0]
 	a := e.core.newVar(coreVar{name: u.file.Pat(p).Text, typ: realT, pos: e.at(u.file.Pat(p).Span.Start), linear: true})
@@ -77,6 +82,9 @@ func (e *elaborator) addends(what string, parts ...val) typ {
 		t = e.addendType(parts)
 	}
 	for _, p := range parts {
+		if e.tick() != nil {
+			break
+		}
 		if e.tt.at(t).kind == realType {
 			e.want(p, realT, reason{kind: takesReason, text: what})
 		} else {

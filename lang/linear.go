@@ -84,7 +84,7 @@ func (l *linearity) node(r node, n *coreNode) bool {
 }
 
 // closed are the nodes that no linear variable may occur in.
-var closed = [...]string{
+var closed = [numCoreOps]string{
 	pairCore: "in a tuple", listCore: "in a list", projCore: "in a vector that is projected",
 	dotCore: "under dot", matvecCore: "under matvec",
 }

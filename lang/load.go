@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -94,18 +93,11 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 	if len(diags) > 0 {
 		return nil, syntax.NewErrors(file, diags)
 	}
-	static, err := load.Load(file, load.Options{
-		Params: opt.Params, Sets: opt.Sets, Dir: opt.Dir, Open: opt.Open, Prelude: preludeFile(),
-		Check: opt.Check, Reserve: opt.Reserve,
-	})
-	var bad *load.Error
-	if err != nil && (static == nil || !errors.As(err, &bad)) {
+	given, err := load.NewSettings(file, opt.Params, opt.Sets)
+	if err != nil {
 		return nil, err
 	}
-	e := newElaborator(opt, file, static)
-	if bad != nil {
-		e.diags = bad.Items
-	}
+	e := newElaborator(opt, file, given)
 	if err := e.program(); err != nil {
 		return nil, err
 	}
@@ -117,22 +109,7 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
-	ds := make([]syntax.Diagnostic, 0, len(e.diags))
-	for _, p := range e.diags {
-		d := p.Diagnostic
-		if p.File != nil && p.File != e.user.file {
-			// An error in the prelude, met while a default value was computed.
-			d.File = p.File.Name
-			d.Line, d.Col = p.File.Position(d.Span.Start)
-			d.Text = p.File.Line(d.Line)
-			d.Notes = slices.Clone(d.Notes)
-			for i := range d.Notes {
-				d.Notes[i].Span = syntax.Span{} // a place in the prelude
-			}
-		}
-		ds = append(ds, d)
-	}
-	err := syntax.NewErrors(e.user.file, ds)
+	err := syntax.NewErrors(e.user.file, e.diags)
 	var list *syntax.Errors
 	if errors.As(err, &list) && len(list.List) > maxErrors {
 		n := len(list.List) - maxErrors
@@ -149,18 +126,15 @@ func (e *elaborator) finishProgram(name string) (*Program, error) {
 	shape := e.tt.valueShape(body.typ)
 	text := e.tt.text()
 	text.limit, text.lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.file, TypeText: text.of(body.typ), Shape: shape, Data: e.static.Data}
+	p := &Program{Name: name, File: e.user.file, TypeText: text.of(body.typ), Shape: shape, Params: e.params, Data: e.data}
 	e.tt.close()
-	for _, x := range e.static.Params {
-		p.Params = append(p.Params, Param{x.Name, x.Value})
-	}
 	l := newLowering(e)
 	if err := l.run(body); err != nil {
 		return nil, err
 	}
 	p.Term = l.t
-	for i := range e.static.Inputs {
-		x := &e.static.Inputs[i]
+	for i := range e.inputs {
+		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
 		first := e.globals[e.user.globals[x.Decl]].x
 		for k := range x.Shape.Width() {

@@ -31,15 +31,15 @@ func newLowering(e *elaborator) *lowering {
 		e: e, c: e.core, t: term.New(term.NewTypes()),
 		refs:  make([]term.Ref, len(e.core.nodes)),
 		vars:  make([]term.Var, len(e.core.vars)),
-		data:  make([]term.Var, len(e.static.Data)),
+		data:  make([]term.Var, len(e.data)),
 		types: make([]term.Type, len(e.tt.nodes)),
 	}
-	for i := range e.static.Data {
+	for i := range e.data {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
 	}
 	// The inputs' variables come first, in order.
-	for i := range e.static.Inputs {
-		x := &e.static.Inputs[i]
+	for i := range e.inputs {
+		x := &e.inputs[i]
 		first := e.globals[e.user.globals[x.Decl]].x
 		for k := range x.Shape.Width() {
 			l.bind(first + variable(k))
@@ -55,11 +55,11 @@ func (l *lowering) run(body val) error {
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
 	live := l.c.live(l.e.roots(body))
 	for r := 1; r < len(l.c.nodes); r++ {
-		if !live[r] {
-			continue
-		}
 		if err := l.e.tick(); err != nil {
 			return err
+		}
+		if !live[r] {
+			continue
 		}
 		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
 			return l.e.tooLarge()

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -27,6 +28,9 @@ func (e *elaborator) meaning(x syntax.Expr) binding {
 	case localRef:
 		return e.slots[a.base+int(r.n)]
 	case globalRef:
+		if g := &e.globals[r.n]; e.values && g.kind == inputGlobal {
+			e.inputInValue(e.span(x), g.name, e.user.file.Decls[g.decl].NameSpan)
+		}
 		return e.globalBinding(int(r.n))
 	}
 	return binding{}
@@ -42,6 +46,9 @@ func (e *elaborator) globalBinding(g int) binding {
 		case paramGlobal, numGlobal:
 			return binding{kind: numBinding, num: d.num}
 		case inputGlobal:
+			if e.values {
+				return binding{}
+			}
 			return binding{kind: inputBinding, x: d.x, typ: d.typ}
 		case dataGlobal:
 			return binding{kind: dataBinding, g: g}
@@ -72,6 +79,11 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	}
 	switch b.kind {
 	case defBinding:
+		if d := &e.globals[b.g]; e.values && d.unit.prelude && eval.HasNative(d.name) {
+			e.push(frame{op: applyFrame, n: n})
+			e.push(frame{op: nativeFrame, n: b.g})
+			n = 0
+		}
 		e.expand(b.g, span, n)
 	case primBinding:
 		e.usePrim(e.globals[b.g].prim, span, n)
@@ -146,7 +158,7 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 	switch b.kind {
 	case nodeBinding:
 		return b.val
-	case varBinding:
+	case varBinding, lateBinding:
 		n.op, n.x, v.typ = varCore, b.x, e.core.vars[b.x].typ
 	case pathBinding:
 		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ

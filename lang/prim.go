@@ -194,10 +194,15 @@ func (e *elaborator) negate(x syntax.Expr) {
 }
 
 // power makes x^s: 1, or let y = x in y*(y*…).
-func (e *elaborator) power(x syntax.Expr, s uint64) {
+func (e *elaborator) power(x syntax.Expr, exponent natural) {
+	s := exponent.n
 	a := e.pop()
 	span := e.span(x)
 	e.want(a, realT, reason{kind: takesReason, text: "^"})
+	if e.values && (exponent.late != 0 || s > 1) {
+		e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, realT)
+		return
+	}
 	if n := e.core.nodes[a.node]; n.op == numCore {
 		if r := powNat(n.val, s); !math.IsInf(r, 0) {
 			e.core.drop(a.node)

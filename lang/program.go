@@ -3,19 +3,22 @@ package lang
 import (
 	"fmt"
 
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
-func newElaborator(opt Options, file *syntax.File, static *load.Program) *elaborator {
+func newElaborator(opt Options, file *syntax.File, given *load.Settings) *elaborator {
 	e := &elaborator{
-		opt: opt, static: static,
+		opt: opt, given: given,
+		source:  &load.Source{Open: opt.Open, Check: opt.Check, Reserve: opt.Reserve},
 		user:    &unit{file: file},
 		prelude: &unit{file: preludeFile(), prelude: true},
 		names:   map[string]int{}, library: map[string]int{},
 		tt: newTypes(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
+		lets: map[variable]node{}, shared: map[variable]*eval.Code{},
 	}
 	for i := range e.prelude.file.Decls {
 		d := &e.prelude.file.Decls[i]
@@ -35,9 +38,7 @@ func (e *elaborator) addGlobal(g global) int {
 
 // program elaborates the declarations, then the body, then the defs that nobody uses.
 func (e *elaborator) program() error {
-	if err := e.declare(); err != nil {
-		return err
-	}
+	e.declare()
 	if err := e.resolve(e.prelude); err != nil {
 		return err
 	}
@@ -45,10 +46,8 @@ func (e *elaborator) program() error {
 		return err
 	}
 	for i := range e.user.file.Decls {
-		if e.user.file.Decls[i].Kind == syntax.DefDecl {
-			if err := e.define(i); err != nil {
-				return err
-			}
+		if err := e.declaration(i); err != nil {
+			return err
 		}
 	}
 	e.enter(len(e.user.file.Decls), -1)
@@ -89,44 +88,57 @@ func (e *elaborator) complete(waiting, pending int, roots []node, open bool) err
 	return err
 }
 
-// declare enters the declarations of the file among the globals.
-func (e *elaborator) declare() error {
-	scalars := 0
+// declare enters the declarations of the file among the globals. What they mean is
+// not known yet.
+func (e *elaborator) declare() {
 	for i := range e.user.file.Decls {
 		d := &e.user.file.Decls[i]
-		g := global{unit: e.user, decl: i, name: d.Name}
-		switch d.Kind {
-		case syntax.ParamDecl:
-			if n := e.static.Lookup(d.Name, len(e.user.file.Decls)); n.Kind == load.ParamName && n.Decl == i {
-				g.kind, g.num = paramGlobal, float64(n.Nat)
-			}
-		case syntax.InputDecl:
-			if in := e.static.Input(i); in.Shape != nil {
-				if scalars += in.Shape.Width(); scalars > e.opt.MaxNodes {
-					return e.tooMany(d)
-				}
-				g.kind = inputGlobal
-				if e.input(&g, in); e.failed != nil {
-					return e.failed
-				}
-			}
-		case syntax.DataDecl:
-			g.n = len(e.dataGlobals)
-			e.dataGlobals = append(e.dataGlobals, len(e.globals))
-			if x := e.static.DataOf(i); x.Shape != nil {
-				g.kind = dataGlobal
-				e.data(&g, x)
-			}
-		case syntax.DefDecl:
-			g.kind = pendingGlobal
+		e.user.globals = append(e.user.globals, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+		if first, ok := e.names[d.Name]; ok {
+			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
+				syntax.Note{Span: e.user.file.Decls[first].NameSpan, Text: "the first declaration is here"})
+			continue
 		}
-		n := e.addGlobal(g)
-		e.user.globals = append(e.user.globals, n)
-		if _, ok := e.names[d.Name]; !ok {
-			e.names[d.Name] = i
-		}
+		e.names[d.Name] = i
 	}
-	return nil
+}
+
+// declaration evaluates a param, an input or data, or elaborates a def.
+func (e *elaborator) declaration(i int) error {
+	d := &e.user.file.Decls[i]
+	g := &e.globals[e.user.globals[i]]
+	switch d.Kind {
+	case syntax.ParamDecl:
+		e.param(g, d)
+	case syntax.InputDecl:
+		x, err := e.variable(i)
+		if err != nil {
+			return err
+		}
+		e.inputs = append(e.inputs, x)
+		if x.Shape != nil {
+			if e.scalars += x.Shape.Width(); e.scalars > e.opt.MaxNodes {
+				return e.tooMany(d)
+			}
+			g.kind = inputGlobal
+			e.input(g, &x)
+		}
+	case syntax.DataDecl:
+		x, err := e.variable(i)
+		if err != nil {
+			return err
+		}
+		g.n = len(e.data)
+		e.data = append(e.data, x)
+		e.dataGlobals = append(e.dataGlobals, e.user.globals[i])
+		if x.Shape != nil {
+			g.kind = dataGlobal
+			e.enterData(g, x.Shape)
+		}
+	case syntax.DefDecl:
+		return e.define(i)
+	}
+	return e.failed
 }
 
 func (e *elaborator) tooMany(d *syntax.Decl) error {
@@ -176,11 +188,9 @@ func (e *elaborator) scalarNames(name string, s *load.Shape) []string {
 	return out
 }
 
-// data enters a data declaration; a vector has a variable that stands for it in
+// enterData makes the type of data; a vector has a variable that stands for it in
 // projections.
-func (e *elaborator) data(g *global, x *load.Variable) {
-	s := x.Shape
-	g.rows = uint64(x.Value.Rows)
+func (e *elaborator) enterData(g *global, s *load.Shape) {
 	if s.Kind == load.List {
 		g.list, s = true, s.A
 	}
@@ -194,31 +204,16 @@ func (e *elaborator) data(g *global, x *load.Variable) {
 
 // shapeType makes the type of a shape.
 func (e *elaborator) shapeType(s *load.Shape) typ {
-	type item struct {
-		s    *load.Shape
-		done bool
+	switch s.Kind {
+	case load.Product:
+		a := e.shapeType(s.A)
+		return e.tt.prod(a, e.shapeType(s.B))
+	case load.Vector:
+		return e.tt.vec(e.shapeType(s.A), e.tt.knownSize(s.Size))
+	case load.List:
+		return e.tt.list(e.shapeType(s.A), e.tt.open())
 	}
-	stack := []item{{s: s}}
-	var out []typ
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch {
-		case it.s.Kind == load.Product && !it.done:
-			stack = append(stack, item{it.s, true}, item{s: it.s.B}, item{s: it.s.A})
-		case it.s.Kind == load.Vector && !it.done:
-			stack = append(stack, item{it.s, true}, item{s: it.s.A})
-		case it.s.Kind == load.Product:
-			k := len(out)
-			out = append(out[:k-2], e.tt.prod(out[k-2], out[k-1]))
-		case it.s.Kind == load.Vector:
-			k := len(out)
-			out[k-1] = e.tt.vec(out[k-1], e.tt.knownSize(it.s.Size))
-		default:
-			out = append(out, realT)
-		}
-	}
-	return out[0]
+	return realT
 }
 
 // enter starts the activation of a declaration by itself, or of the body.
@@ -263,6 +258,7 @@ func (e *elaborator) define(decl int) error {
 	}
 	e.globals[g].kind, e.globals[g].x = letGlobal, e.core.newVar(x)
 	e.defs = append(e.defs, outer{x: e.globals[g].x, u: v.node})
+	e.lets[e.globals[g].x] = v.node
 	return nil
 }
 
@@ -309,7 +305,7 @@ func (e *elaborator) unused(g int) error {
 
 // dataTerm returns data i as the term holds it.
 func (e *elaborator) dataTerm(i int) term.Data {
-	x := &e.static.Data[i]
+	x := &e.data[i]
 	s := x.Shape
 	d := term.Data{Name: x.Name, List: s.Kind == load.List, Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data}
 	if !d.List {

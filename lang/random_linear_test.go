@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -85,7 +86,7 @@ func (w *writer) linearLeaf(z []string, k kind) string {
 // evaluator's value of the same program with fun in place of lin.
 func TestRandomLinear(t *testing.T) {
 	rounds, used, rejected := 3000, 0, 0
-	if testing.Short() {
+	if !property.Full() {
 		rounds = 300
 	}
 	for seed := range rounds {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -235,7 +236,7 @@ func (w *writer) program() string {
 // package load, which builds no term.
 func TestRandom(t *testing.T) {
 	rounds := 4000
-	if testing.Short() {
+	if !property.Full() {
 		rounds = 400
 	}
 	for seed := range rounds {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -27,9 +26,8 @@ type reportKey struct {
 // report adds an error at a place of a unit. One in the prelude is an error of the
 // use that led there.
 func (e *elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
-	file := u.file
 	if u.prelude && len(e.acts) > 0 {
-		file, span = e.user.file, e.act().use
+		span = e.act().use
 	}
 	key := reportKey{span, headline}
 	if e.reported[key] {
@@ -38,7 +36,7 @@ func (e *elaborator) report(u *unit, span syntax.Span, headline, label string, n
 	e.reported[key] = true
 	if len(e.diags) < mostErrors {
 		d := syntax.Diagnostic{Span: span, Headline: headline, Label: label, Notes: notes}
-		e.diags = append(e.diags, load.Problem{File: file, Diagnostic: d})
+		e.diags = append(e.diags, d)
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	paramGlobal                     // a static number: num
 	numGlobal                       // a def that is a numeral: num
 	inputGlobal                     // x its first scalar, typ
-	dataGlobal                      // n its index, x the variable that stands for a vector, typ
+	dataGlobal                      // n its index in elaborator.data, x the variable that stands for a vector, typ
 	letGlobal                       // a def that is a let: x
 	defGlobal                       // a def that is expanded where it is used: unit, decl
 	primGlobal                      // a function symbol, dot or matvec: prim
@@ -30,7 +30,6 @@ type global struct {
 	n    int
 	typ  typ // inputs, data that is no list; the type of an element for a list
 	list bool
-	rows uint64
 	prim prim
 }
 
@@ -51,6 +50,7 @@ const (
 	dataBinding               // g
 	numBinding                // num
 	indexBinding              // num; it is static
+	lateBinding               // an index whose number is known only in the run: x
 	churchBinding             // num
 	defBinding                // g
 	primBinding               // g
@@ -120,6 +120,9 @@ const (
 	powFrame
 	projFrame
 	compFrame
+	lateCompFrame // a comprehension whose body is elaborated once; variable n is its index, i its bound
+	lateProjFrame // a projection, i the index
+	nativeFrame   // the result becomes definition n of the prelude
 	linFrame
 	ifFrame
 	letFrame

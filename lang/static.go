@@ -1,151 +1,214 @@
 package lang
 
 import (
-	"errors"
-	"fmt"
 	"math"
+	"strconv"
 
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// nat evaluates a static expression of the present unit.
+// natural is the number of a static expression. In a default value it may depend on
+// indices: then late is the node that computes it.
+type natural struct {
+	n    uint64
+	late node
+}
+
+const (
+	notStatic  = "not a static number"
+	notNatural = "not a natural number"
+)
+
+// natural evaluates a static expression of the present unit, on the natural numbers up
+// to 2^53. If it has no value that is reported.
+func (e *elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn(e.act().unit, x) }
+
+// nat is natural for an expression whose number is known.
 func (e *elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
 
-// natIn evaluates a static expression, on the natural numbers up to 2^53. If it has
-// no value that is reported.
 func (e *elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
-	if n, ok := e.leafNat(u, x); ok {
-		return n, true
+	n, ok := e.naturalIn(u, x)
+	if n.late != 0 {
+		panic("lang: the resolver has not seen where an index has to be known")
 	}
-	if n, ok := e.treeNat(u, x); ok {
-		return n, true
-	}
-	e.notNat(u, x)
-	return 0, false
+	return n.n, ok
 }
 
-// leafNat evaluates a literal or a name.
-func (e *elaborator) leafNat(u *unit, x syntax.Expr) (uint64, bool) {
+func (e *elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
+	var ops []syntax.Expr // operations to the left, the last one first
+	for u.file.Expr(x).Kind == syntax.BinExpr {
+		ops = append(ops, x)
+		x = u.file.Kids(x)[0]
+	}
+	a, ok := e.naturalLeaf(u, x)
+	for i := len(ops) - 1; i >= 0 && ok; i-- {
+		var b natural
+		if b, ok = e.naturalIn(u, u.file.Kids(ops[i])[1]); ok {
+			a, ok = e.naturalOp(u, ops[i], a, b)
+		}
+	}
+	return a, ok
+}
+
+func (e *elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, bool) {
+	op := u.file.Expr(x).Op
+	switch {
+	case op == syntax.SlashTok:
+		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
+	case a.late != 0 || b.late != 0:
+		n := e.core.add(coreNode{op: natOpCore, val: float64(op), a: e.natNode(a), b: e.natNode(b)})
+		e.core.places[n] = e.place(e.spanIn(u, x))
+		return natural{late: n}, true
+	}
+	c, problem := eval.NatOp(op, a.n, b.n)
+	if problem != "" {
+		return e.noNatural(u, x, notNatural, problem)
+	}
+	return natural{n: c}, true
+}
+
+// natNode is the node of a natural number.
+func (e *elaborator) natNode(n natural) node {
+	if n.late != 0 {
+		return n.late
+	}
+	return e.core.add(coreNode{op: numCore, val: float64(n.n)})
+}
+
+// place is where a run may fail, with the uses of defs that led there.
+func (e *elaborator) place(span syntax.Span) *eval.At {
+	return &eval.At{Span: span, Notes: e.chain(4)}
+}
+
+// noNatural reports why a static expression has no value.
+func (e *elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
+	span := e.spanIn(u, x)
+	if n := u.file.Expr(x); n.TextSpan.End > 0 && !u.prelude {
+		span = n.TextSpan
+	}
+	e.reportHere(span, headline, label, notes...)
+	return natural{}, false
+}
+
+// naturalLeaf evaluates a static expression that is no operation.
+func (e *elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 	switch n := u.file.Expr(x); n.Kind {
 	case syntax.NumExpr:
-		if n.Num >= 0 && n.Num <= load.MaxNat && n.Num == math.Trunc(n.Num) {
-			return uint64(n.Num), true
+		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
+			return e.noNatural(u, x, notNatural, literalLabel(n))
 		}
-	case syntax.NameExpr, syntax.SizeExpr:
-		m := e.staticName(u, x)
-		if m.Kind == load.IndexName && n.Kind == syntax.NameExpr || m.Kind == load.ParamName && n.Kind == syntax.NameExpr ||
-			m.Kind == load.DataName && m.List && n.Kind == syntax.SizeExpr {
-			return m.Nat, true
-		}
+		return natural{n: uint64(n.Num)}, true
+	case syntax.NameExpr:
+		return e.staticName(u, x, n.Text)
+	case syntax.SizeExpr:
+		return e.sizeOf(u, x, n.Text)
+	case syntax.AnnotExpr:
+		return e.noNatural(u, x, notStatic, "sizes and indices take no annotation")
+	case syntax.NegExpr:
+		return e.noNatural(u, x, notNatural, "sizes and indices are natural numbers: nothing is negative")
+	case syntax.PowExpr:
+		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no ^")
+	case syntax.BadExpr:
+		return natural{}, false
 	}
-	return 0, false
+	return e.noNatural(u, x, notStatic,
+		"a size or an index is made of numerals, params, indices, size x, + - * and parentheses")
 }
 
-// treeNat evaluates sums, differences and products.
-func (e *elaborator) treeNat(u *unit, x syntax.Expr) (uint64, bool) {
-	type item struct {
-		x    syntax.Expr
-		done bool
+func literalLabel(n *syntax.ExprNode) string {
+	text := n.Text
+	if text == "" {
+		text = strconv.FormatFloat(n.Num, 'g', -1, 64)
 	}
-	stack := []item{{x: x}}
-	var out []uint64
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		n := u.file.Expr(it.x)
-		if n.Kind != syntax.BinExpr {
-			v, ok := e.leafNat(u, it.x)
-			if !ok {
-				return 0, false
-			}
-			out = append(out, v)
-			continue
-		}
-		if !it.done {
-			kids := u.file.Kids(it.x)
-			stack = append(stack, item{it.x, true}, item{x: kids[1]}, item{x: kids[0]})
-			continue
-		}
-		a, b := out[len(out)-2], out[len(out)-1]
-		c, ok := natOp(n.Op, a, b)
-		if !ok {
-			return 0, false
-		}
-		out = append(out[:len(out)-2], c)
+	if n.Num == math.Trunc(n.Num) && n.Num > load.MaxNat {
+		return text + " is larger than 2^53"
 	}
-	return out[0], true
+	return "a size or an index is a natural number, " + text + " is not"
 }
 
-func natOp(op syntax.Token, a, b uint64) (uint64, bool) {
-	switch op {
-	case syntax.PlusTok:
-		return a + b, a+b <= load.MaxNat
-	case syntax.MinusTok:
-		return a - b, a >= b
-	case syntax.StarTok:
-		return a * b, a == 0 || b <= load.MaxNat/a
-	}
-	return 0, false
-}
-
-// staticName says what a name means in a static expression.
-func (e *elaborator) staticName(u *unit, x syntax.Expr) load.Name {
+// staticName is the number that a name stands for.
+func (e *elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
+	why := name + " is a variable of fun or let"
+	var notes []syntax.Note
 	switch r := u.refs[x]; r.kind {
+	case badRef:
+		return natural{}, false
 	case localRef:
 		if a := e.act(); a.unit == u {
-			if b := e.slots[a.base+int(r.n)]; b.kind == indexBinding {
-				return load.Name{Kind: load.IndexName, Nat: uint64(b.num)}
+			switch b := e.slots[a.base+int(r.n)]; b.kind {
+			case indexBinding:
+				return natural{n: uint64(b.num)}, true
+			case lateBinding:
+				return natural{late: e.core.add(coreNode{op: varCore, x: b.x})}, true
 			}
 		}
-		return load.Name{Kind: load.LocalName}
-	case globalRef:
+	default:
 		g := &e.globals[r.n]
 		switch g.kind {
 		case paramGlobal:
-			return load.Name{Kind: load.ParamName, Nat: uint64(g.num)}
-		case inputGlobal:
-			return load.Name{Kind: load.InputName}
+			return natural{n: uint64(g.num)}, true
+		case badGlobal:
+			return natural{}, false
 		case dataGlobal:
-			return load.Name{Kind: load.DataName, Nat: g.rows, List: g.list}
-		case numGlobal, letGlobal, pendingGlobal:
-			return load.Name{Kind: load.DefName}
-		case defGlobal:
-			if g.unit.prelude {
-				return load.Name{Kind: load.SymbolName}
+			why = name + " is data, known to the program as a real"
+			if g.list {
+				why = name + " is a list"
+				notes = []syntax.Note{{Text: "its number of elements is: size " + name}}
 			}
-			return load.Name{Kind: load.DefName}
-		case primGlobal:
-			return load.Name{Kind: load.SymbolName}
+		default:
+			why = name + " is " + g.phrase()
+			if g.phrase() == "a def" {
+				notes = []syntax.Note{{Text: "a static number is declared with param: param " + name + " = …"}}
+			}
 		}
 	}
-	return load.Name{Kind: load.BadName}
+	return e.noNatural(u, x, notStatic, why+"; a size or an index is made of params and the indices of vec, sum and list", notes...)
 }
 
-// notNat reports why a static expression has no value, in the words of package load.
-func (e *elaborator) notNat(u *unit, x syntax.Expr) {
-	leaves := map[string]load.Name{}
-	stack := []syntax.Expr{x}
-	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if n := u.file.Expr(x); n.Kind == syntax.NameExpr || n.Kind == syntax.SizeExpr {
-			leaves[n.Text] = e.staticName(u, x)
-		}
-		stack = append(stack, u.file.Kids(x)...)
-	}
-	s := load.Static{File: u.file, Lookup: func(name string) load.Name { return leaves[name] }}
-	_, err := s.Nat(x)
-	var bad *load.Error
-	if !errors.As(err, &bad) {
-		e.reportHere(e.spanIn(u, x), "not a static number", "a size or an index is a natural number")
-		return
-	}
-	for _, p := range bad.Items {
-		if !u.prelude {
-			e.reportHere(p.Span, p.Headline, p.Label, p.Notes...)
+// phrase says in a sentence what a global is.
+func (g *global) phrase() string {
+	switch g.kind {
+	case paramGlobal:
+		return "a param"
+	case inputGlobal:
+		return "an input"
+	case dataGlobal:
+		return "data"
+	case primGlobal:
+		return "a function"
+	case defGlobal:
+		if g.unit.prelude {
+			return "a function"
 		}
 	}
+	return "a def"
+}
+
+// sizeOf evaluates size x.
+func (e *elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
+	what := "a variable"
+	switch r := u.refs[x]; r.kind {
+	case badRef:
+		return natural{}, false
+	case localRef:
+		if k := e.slots[e.act().base+int(r.n)].kind; k == indexBinding || k == lateBinding {
+			what = "an index"
+		}
+	default:
+		g := &e.globals[r.n]
+		switch {
+		case g.kind == badGlobal || g.kind == dataGlobal && e.data[g.n].Bad:
+			return natural{}, false
+		case g.kind == dataGlobal && g.list:
+			return natural{n: uint64(e.data[g.n].Value.Rows)}, true
+		case g.kind == dataGlobal:
+			return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is no list")
+		}
+		what = g.phrase()
+	}
+	return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is "+what)
 }
 
 func (e *elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
@@ -179,18 +242,11 @@ func (e *elaborator) inRange(span syntax.Span, n size, i int, v val) bool {
 		if i < s.n {
 			return true
 		}
-		e.reportHere(span, "index out of range", rangeLabel(i, s.n, e.tt.text().of(v.typ)))
+		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.n), e.tt.text().of(v.typ)))
 		return false
 	}
 	e.pending = append(e.pending, pending{t: v.typ, index: i, span: span, of: v.span, notes: e.chain(4)})
 	return true
-}
-
-func rangeLabel(i, n int, of string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d is not an index of %s: its only one is 0", i, of)
-	}
-	return fmt.Sprintf("%d is not an index of %s: they go from 0 to %d", i, of, n-1)
 }
 
 // needSize notes that the sizes in t are needed at the end.
@@ -211,7 +267,7 @@ func (e *elaborator) settle(from int, open bool) {
 		switch {
 		case known && p.index >= 0:
 			if s := e.tt.sizeAt(size(n.n)).n; p.index >= s {
-				e.report(e.user, p.span, "index out of range", rangeLabel(p.index, s, e.tt.text().of(p.t)), p.notes...)
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.text().of(p.t)), p.notes...)
 			}
 		case known && e.sized(n.a), open:
 		case p.index >= 0:

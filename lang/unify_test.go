@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // tree is a type for the naive unifier: its first letter is the form, an open type
@@ -157,7 +159,7 @@ func (g *unifyGen) typ(depth int) typ {
 // changes nothing.
 func TestUnify(t *testing.T) {
 	rounds := 20000
-	if testing.Short() {
+	if !property.Full() {
 		rounds = 2000
 	}
 	good, bad := 0, 0

@@ -31,6 +31,8 @@ type ref struct {
 type scope struct {
 	slots  uint32
 	params []usage // by slot
+	// sized has the indices that stand in the size of a vector: a type needs their numbers.
+	sized map[uint32]bool
 }
 
 // usage says how often the right side of a def mentions a parameter, and where.
@@ -91,13 +93,13 @@ func (e *elaborator) resolve(u *unit) error {
 	u.scopes = make([]scope, len(u.file.Decls)+1)
 	for i := range u.file.Decls {
 		d := &u.file.Decls[i]
-		if d.Kind != syntax.DefDecl {
-			continue
-		}
 		r.enter(i)
 		r.patterns(d.Params)
 		r.scope.params = make([]usage, r.scope.slots)
 		r.typ(d.Type)
+		if d.Value == 0 {
+			continue
+		}
 		if err := r.walk(d.Value); err != nil {
 			return err
 		}
@@ -186,13 +188,13 @@ func (r *resolver) typ(t syntax.TypeExpr) {
 			r.types = append(r.types, n.B)
 		}
 		if n.Size != 0 {
-			r.static(n.Size)
+			r.size(n.Size)
 		}
 	}
 }
 
-// static resolves the names of a static expression outside of the expression walk.
-func (r *resolver) static(s syntax.Expr) {
+// size resolves the names in the size of a vector.
+func (r *resolver) size(s syntax.Expr) {
 	stack := []syntax.Expr{s}
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
@@ -200,6 +202,12 @@ func (r *resolver) static(s syntax.Expr) {
 		switch n := r.u.file.Expr(s); n.Kind {
 		case syntax.NameExpr, syntax.SizeExpr:
 			r.name(s, n, 0)
+			if x := r.u.refs[s]; x.kind == localRef {
+				if r.scope.sized == nil {
+					r.scope.sized = map[uint32]bool{}
+				}
+				r.scope.sized[x.n] = true
+			}
 		default:
 			stack = append(stack, r.u.file.Kids(s)...)
 		}
@@ -261,6 +269,10 @@ func (r *resolver) visit(e syntax.Expr, where place) {
 		r.stack = append(r.stack, resolveItem{op: leaveScope, n: len(r.undo)})
 		r.push(visitExpr, kids[1], where|inComp)
 		r.push(enterComp, e, where)
+		if n.Op == syntax.VecTok {
+			r.size(kids[0])
+			return
+		}
 		r.push(visitExpr, kids[0], where)
 	case syntax.IfExpr:
 		r.push(visitExpr, kids[3], where|inBranch)
@@ -305,9 +317,10 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where place) {
 
 // unknown reports a name that means nothing here.
 func (r *resolver) unknown(name string, span syntax.Span) {
-	if at, ok := r.e.static.Below(name, r.decl); ok && !r.u.prelude {
+	if d, ok := r.e.names[name]; ok && d >= r.decl && !r.u.prelude {
+		at := r.u.file.Decls[d].NameSpan
 		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
-		if r.decl < len(r.u.file.Decls) && r.u.file.Decls[r.decl].Name == name {
+		if r.decl < len(r.u.file.Decls) && r.u.file.Decls[r.decl].Name == name && r.u.file.Decls[r.decl].Kind == syntax.DefDecl {
 			label, note = name+" is used in its own definition", "there is no recursion; use a list or a numeral: iter #n f x"
 			at = syntax.Span{}
 		}

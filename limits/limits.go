@@ -26,6 +26,11 @@ func (e *MemoryError) Error() string {
 
 // Meter checks a context and a bound on memory. A nil *Meter checks nothing.
 type Meter struct {
+	// Progress, if not nil, is called at each check of [Meter.During], with its phase.
+	Progress func(phase string)
+	// Phase, if not nil, is called when a phase of the work begins.
+	Phase func(name string)
+
 	ctx context.Context
 	max uint64
 }
@@ -45,8 +50,28 @@ func New(ctx context.Context, max uint64) *Meter {
 	return &Meter{ctx: ctx, max: max}
 }
 
-// Max returns the bound on memory, in bytes.
-func (m *Meter) Max() uint64 { return m.max }
+// Begin tells that a phase of the work begins.
+func (m *Meter) Begin(phase string) {
+	if m.Phase != nil {
+		m.Phase(phase)
+	}
+}
+
+// During returns a function that reports progress in the phase and checks the limits.
+func (m *Meter) During(phase string) func() error {
+	return func() error {
+		if m.Progress != nil {
+			m.Progress(phase)
+		}
+		return m.Check()
+	}
+}
+
+// Bounds returns the bounds of a run in the phase: these numbers of steps and nodes, 0 for none,
+// and those of the meter.
+func (m *Meter) Bounds(phase string, steps, nodes uint64) Bounds {
+	return Bounds{MaxSteps: steps, MaxNodes: nodes, MaxMemory: m.max, Look: m.During(phase)}
+}
 
 // SetContext makes ctx the context that Check looks at.
 func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }

@@ -77,9 +77,9 @@ type Fired struct {
 
 // Work is what the firings of a rule, or a unit, have cost.
 type Work struct {
-	Fired uint64 // how often
-	Words uint64 // words of the arena read and written, in all
-	Most  uint64 // by any single one
+	Fired uint64 `json:"fired"` // how often
+	Words uint64 `json:"words"` // of the arena read and written, in all
+	Most  uint64 `json:"most"`  // by any single one
 }
 
 // Schedule is the order in which redexes fire.

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -196,7 +197,7 @@ func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options
 	d, err := revgrad.Reverse(p.Term(), nil)
 	require.NoError(t, err)
 	k := 0
-	if p.Shape().Kind == gram.VectorShape {
+	if p.Shape().Kind == load.Vector {
 		k = p.Shape().Size
 	}
 	prog, err := literal.NewGradient(d, p.ScalarInputs(), k, nil)

@@ -63,7 +63,7 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 			return nil, err
 		}
 	}
-	f.dst.Root = f.image.image[t.Root]
+	f.dst.Root = f.at(t.Root)
 	return f.dst, nil
 }
 
@@ -151,29 +151,16 @@ type forward struct {
 }
 
 func (f *forward) node(r term.Ref) error {
-	dst, image := f.dst, f.image.image
 	n := &f.src.Nodes[r]
-	p := n.Pos
 	switch n.Op {
-	case term.VarOp:
-		image[r] = dst.Variable(p, n.X)
 	case term.NumOp:
-		image[r] = dst.Pair(p, dst.Num(p, n.Val), dst.Num(p, 0))
-	case term.LetOp:
-		image[r] = dst.Let(p, n.X, image[n.B], image[n.A])
-	case term.PairOp:
-		image[r] = dst.Pair(p, image[n.A], image[n.B])
-	case term.VecOp:
-		kids := f.src.Children(n)
-		comps := make([]term.Ref, len(kids))
-		for i, k := range kids {
-			comps[i] = image[k]
-		}
-		image[r] = dst.Vec(p, comps)
+		f.refs[r] = f.dst.Pair(n.Pos, f.dst.Num(n.Pos, n.Val), f.dst.Num(n.Pos, 0))
 	case term.AddOp:
-		image[r] = f.sum(p, image[n.A], image[n.B])
+		f.refs[r] = f.sum(n.Pos, f.at(n.A), f.at(n.B))
 	case term.FunOp:
 		return f.function(r, n)
+	default:
+		f.copy(r, *n)
 	}
 	return nil
 }
@@ -226,9 +213,9 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 	}
 	out := dst.Pair(p, primal, sum)
 	for i, k := range kids {
-		out = dst.Unpair(p, zs[i], as[i], f.image.image[k], out)
+		out = dst.Unpair(p, zs[i], as[i], f.at(k), out)
 	}
-	f.image.image[r] = out
+	f.refs[r] = out
 	return nil
 }
 

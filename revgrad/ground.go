@@ -117,21 +117,13 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 		if !live[r] {
 			continue
 		}
-		n := &t.Nodes[r]
-		switch n.Op {
-		case term.VarOp:
-			g.image[r] = g.dst.Variable(n.Pos, n.X)
-		case term.NumOp:
-			g.image[r] = g.dst.Num(n.Pos, n.Val)
-		case term.LetOp:
-			g.image[r] = g.dst.Let(n.Pos, n.X, g.image[n.B], g.image[n.A])
-		case term.AddOp:
-			g.image[r] = g.dst.Add(n.Pos, g.image[n.A], g.image[n.B])
-		case term.FunOp:
-			g.image[r] = g.named(n)
+		if n := &t.Nodes[r]; n.Op == term.FunOp {
+			g.refs[r] = g.named(n)
+		} else {
+			g.copy(r, *n)
 		}
 	}
-	g.dst.Root = g.image[t.Root]
+	g.dst.Root = g.refs[t.Root]
 	return g.dst, nil
 }
 
@@ -157,7 +149,7 @@ func groundSize(t *term.Term, live []bool) (nodes, vars int) {
 // image is a term that is made from another, node by node.
 type image struct {
 	src, dst *term.Term
-	image    []term.Ref // of each node of src
+	refs     []term.Ref // the image of each node of src
 }
 
 // newImage makes room for a number of nodes and variables, and copies the variables
@@ -166,7 +158,16 @@ func newImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
 	dst.Vars = append(make([]term.VarInfo, 0, vars), src.Vars...)
-	return &image{src: src, dst: dst, image: make([]term.Ref, len(src.Nodes))}
+	return &image{src: src, dst: dst, refs: make([]term.Ref, len(src.Nodes))}
+}
+
+// at is the image of a node that has one.
+func (g *image) at(r term.Ref) term.Ref { return g.refs[r] }
+
+// copy makes the image of node r: it is n, a copy of that node, of the images of the
+// children. Variables keep their numbers.
+func (g *image) copy(r term.Ref, n term.Node) {
+	g.refs[r] = g.dst.Copy(g.src, n, g.at, func(x term.Var) term.Var { return x })
 }
 
 // named is f(p1,…,pk)[y1:=G1]…: the operation on operands only.
@@ -175,7 +176,7 @@ func (g *image) named(n *term.Node) term.Ref {
 	operands := make([]term.Ref, len(kids))
 	ys := make([]term.Var, len(kids))
 	for i, k := range kids {
-		operands[i] = g.image[k]
+		operands[i] = g.refs[k]
 		if c := &g.src.Nodes[k]; !isOperand(c) {
 			ys[i] = g.dst.NewVar(term.VarInfo{Name: "y", Type: term.R, Pos: c.Pos})
 			operands[i] = g.dst.Variable(c.Pos, ys[i])
@@ -184,7 +185,7 @@ func (g *image) named(n *term.Node) term.Ref {
 	out := g.dst.Fun(n.Pos, n.Sym, operands...)
 	for i, y := range ys {
 		if y != 0 {
-			out = g.dst.Let(n.Pos, y, g.image[kids[i]], out)
+			out = g.dst.Let(n.Pos, y, g.refs[kids[i]], out)
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -153,7 +154,7 @@ func TestGroundDepth(t *testing.T) {
 	old := debug.SetMaxStack(1 << 20)
 	defer debug.SetMaxStack(old)
 	n := 1_000_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 100_000
 	}
 	for _, c := range []struct {

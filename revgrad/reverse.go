@@ -1,7 +1,6 @@
 package revgrad
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,12 +39,13 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref,
 		return nil, err
 	}
 	inside := t.Inside(slices.Collect(maps.Keys(given))...)
-	d := &reverser{src: t, dst: term.New(t.Types), image: make([]term.Ref, len(t.Nodes))}
-	d.dst.Data = t.Data
 	nodes, vars := imageSize(t, inside)
-	d.dst.Nodes = append(make([]term.Node, 0, nodes), d.dst.Nodes...)
-	d.dst.Vars = append(make([]term.VarInfo, 0, vars), d.dst.Vars...)
-	d.variables()
+	d := &reverser{newImage(t, nodes, vars)}
+	d.dst.Data = t.Data
+	for i := 1; i < len(d.dst.Vars); i++ {
+		x := &d.dst.Vars[i]
+		x.Type = t.Types.Reverse(x.Type)
+	}
 	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
 		if r%checkEvery == 0 && check != nil {
 			if err := check(); err != nil {
@@ -53,14 +53,14 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref,
 			}
 		}
 		if image := given[r]; image != nil {
-			d.image[r] = image(d.dst)
+			d.refs[r] = image(d.dst)
 		} else if inside[r] {
 			continue
 		} else if err := d.node(r); err != nil {
 			return nil, err
 		}
 	}
-	d.dst.Root = d.image[t.Root]
+	d.dst.Root = d.at(t.Root)
 	return d.dst, nil
 }
 
@@ -96,10 +96,7 @@ func imageSize(t *term.Term, inside []bool) (nodes, vars int) {
 	return nodes, vars
 }
 
-type reverser struct {
-	src, dst *term.Term
-	image    []term.Ref // D of each node of src
-}
+type reverser struct{ *image }
 
 // Undefined returns an [*UndefinedError] if t has a linear variable or one whose type has
 // a linear negation in it: at a linear λ, if there is one, and nil if D is defined on t.
@@ -109,101 +106,39 @@ func Undefined(t *term.Term) error {
 			return &UndefinedError{Pos: n.Pos, What: "lin, the linear abstraction"}
 		}
 	}
-	seen := map[term.Type]bool{}
 	for i := 1; i < len(t.Vars); i++ {
-		if v := &t.Vars[i]; v.Linear || hasDual(t.Types, v.Type, seen) {
+		if v := &t.Vars[i]; v.Linear || t.Types.HasDual(v.Type) {
 			return &UndefinedError{Pos: v.Pos, What: "linear negation"}
 		}
 	}
 	return nil
 }
 
-// variables copies the variables of the source, each with the type D(A).
-func (d *reverser) variables() {
-	for i := 1; i < len(d.src.Vars); i++ {
-		v := d.src.Vars[i]
-		v.Type = d.src.Types.Reverse(v.Type)
-		d.dst.NewVar(v)
-	}
-}
-
-// hasDual reports whether there is a linear negation in t. Types share their parts, and
-// unfolded may be exponentially large: those in seen, which have none, are passed over,
-// and t's are added.
-func hasDual(tt *term.Types, t term.Type, seen map[term.Type]bool) bool {
-	stack := []term.Type{t}
-	for len(stack) > 0 {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[t] {
-			continue
-		}
-		seen[t] = true
-		switch tt.Kind(t) {
-		case term.DualKind, term.EuclidKind:
-			return true
-		case term.ProdKind, term.ArrowKind:
-			stack = append(stack, tt.Left(t), tt.Right(t))
-		case term.VecKind:
-			stack = append(stack, tt.Left(t))
-		}
-	}
-	return false
-}
-
+// node makes D of a node. But for numerals, sums, symbols and conditionals D goes into
+// the parts.
 func (d *reverser) node(r term.Ref) error {
-	src, dst, image := d.src, d.dst, d.image
-	n := &src.Nodes[r]
-	p := n.Pos
+	n := d.src.Nodes[r]
 	switch n.Op {
-	case term.VarOp:
-		image[r] = dst.Variable(p, n.X)
 	case term.NumOp:
-		image[r] = d.numeral(p, dst.Num(p, n.Val))
-	case term.LamOp:
-		image[r] = dst.Lam(p, n.X, image[n.A])
-	case term.AppOp:
-		image[r] = dst.App(p, image[n.A], image[n.B])
-	case term.PairOp:
-		image[r] = dst.Pair(p, image[n.A], image[n.B])
-	case term.LetOp:
-		image[r] = dst.Let(p, n.X, image[n.B], image[n.A])
-	case term.UnpairOp:
-		image[r] = dst.Unpair(p, n.X, n.Y, image[n.B], image[n.A])
-	case term.UnvecOp:
-		image[r] = dst.Unvec(p, src.BoundVars(n), image[n.B], image[n.A])
-	case term.UntupleOp:
-		image[r] = dst.Untuple(p, src.BoundVars(n), image[n.B], image[n.A])
-	case term.VecOp:
-		image[r] = dst.Vec(p, d.images(src.Children(n)))
+		d.refs[r] = d.numeral(n.Pos, d.dst.Num(n.Pos, n.Val))
 	case term.AddOp:
-		image[r] = d.sum(p, image[n.A], image[n.B])
+		d.refs[r] = d.sum(n.Pos, d.at(n.A), d.at(n.B))
 	case term.FunOp:
-		return d.function(r, n)
+		return d.function(r, &n)
 	case term.IfOp:
-		image[r] = d.conditional(n)
-	case term.ListOp:
-		image[r] = dst.List(p, src.Types.Reverse(n.Elem), src.Types.Reverse(n.Res), d.images(src.Children(n)))
-	case term.NatOp:
-		image[r] = dst.Nat(p, n.Count, src.Types.Reverse(n.Res))
-	case term.DataOp:
-		res := n.Res
-		if res != 0 {
-			res = src.Types.Reverse(res)
-		}
-		image[r] = dst.DataRef(p, int(n.A), src.Types.Reverse(n.Elem), res)
+		d.refs[r] = d.conditional(&n)
+	case term.ZeroOp:
+		return &UndefinedError{Pos: n.Pos, What: "the zero of R^d"}
 	default:
-		return &UndefinedError{Pos: p, What: fmt.Sprintf("this term (constructor %d)", n.Op)}
+		if n.Elem != 0 {
+			n.Elem = d.src.Types.Reverse(n.Elem)
+		}
+		if n.Res != 0 {
+			n.Res = d.src.Types.Reverse(n.Res)
+		}
+		d.copy(r, n)
 	}
 	return nil
-}
-
-func (d *reverser) images(rs []term.Ref) []term.Ref {
-	out := make([]term.Ref, len(rs))
-	for i, r := range rs {
-		out[i] = d.image[r]
-	}
-	return out
 }
 
 // dual adds λa.body(a) for a fresh linear a.
@@ -266,9 +201,9 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 	})
 	out := dst.Pair(p, primal, dual)
 	for i, kid := range kids {
-		out = dst.Unpair(p, xs[i], stars[i], d.image[kid], out)
+		out = dst.Unpair(p, xs[i], stars[i], d.at(kid), out)
 	}
-	d.image[r] = out
+	d.refs[r] = out
 	return nil
 }
 
@@ -278,6 +213,6 @@ func (d *reverser) conditional(n *term.Node) term.Ref {
 	k := d.src.Children(n)
 	x, xs := d.open(p)
 	y, ys := d.open(p)
-	body := dst.If(p, n.Cmp, dst.Variable(p, x), dst.Variable(p, y), d.image[k[2]], d.image[k[3]])
-	return dst.Unpair(p, y, ys, d.image[k[1]], dst.Unpair(p, x, xs, d.image[k[0]], body))
+	body := dst.If(p, n.Cmp, dst.Variable(p, x), dst.Variable(p, y), d.at(k[2]), d.at(k[3]))
+	return dst.Unpair(p, y, ys, d.at(k[1]), dst.Unpair(p, x, xs, d.at(k[0]), body))
 }

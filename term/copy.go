@@ -41,14 +41,15 @@ func (t *Term) Import(u *Term, how Import) Ref {
 			if n.Op == DataOp {
 				n.A = Ref(how.Data(int(n.A)))
 			}
-			image[r] = t.copyNode(u, n, child, variable)
+			image[r] = t.Copy(u, n, child, variable)
 		}
 	}
 	return image[u.Root]
 }
 
-// copyNode adds a node whose children have been copied.
-func (t *Term) copyNode(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
+// Copy adds n, a node of src: its children are what kid returns for them, and its
+// variables what rename returns.
+func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
 	case VarOp:
 		n.X = rename(n.X)

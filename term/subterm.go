@@ -180,7 +180,7 @@ func (s *Subterm) Isolate() *Term {
 		if n.Op == DataOp {
 			n.A = Ref(s.data[n.A])
 		}
-		image[s.Nodes[i]] = out.copyNode(t, n, func(k Ref) Ref { return image[k] }, s.variable)
+		image[s.Nodes[i]] = out.Copy(t, n, func(k Ref) Ref { return image[k] }, s.variable)
 	}
 	out.Root = image[s.Nodes[0]]
 	return out

@@ -3,7 +3,7 @@ package term
 import (
 	"fmt"
 	"math"
-	"strings"
+	"strconv"
 
 	"github.com/gram-machine/gram/term/elementary"
 )
@@ -88,6 +88,7 @@ type SymbolInfo struct {
 	Arity    int    // 1 or 2
 	Infix    string // "-", "*", "/" where the source has an operator for it
 	LaTeX    string
+	source   string                     // see SourceName
 	Eval1    func(x float64) float64    // of a symbol of arity 1
 	Eval2    func(x, y float64) float64 // of a symbol of arity 2
 	Partials []Partial                  // one for each argument; nil for symbols of F′ only
@@ -115,17 +116,7 @@ func between(first, end Symbol) []Symbol {
 }
 
 // SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
-func (s Symbol) SourceName() string {
-	name, ok := strings.CutPrefix(s.String(), "∂")
-	if !ok {
-		return name
-	}
-	i, of, _ := strings.Cut(name, " ")
-	if s.Info().Arity == 1 {
-		i = ""
-	}
-	return of + "'" + i
-}
+func (s Symbol) SourceName() string { return symbols[s].source }
 
 func evalStep(x float64) float64 {
 	switch {
@@ -230,15 +221,20 @@ var symbols = complete([numSymbols]SymbolInfo{
 func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
 	for s := Mul; s < firstDerivative; s++ {
 		f := &table[s]
-		f.Arity = len(f.Partials)
+		f.Arity, f.source = len(f.Partials), f.Name
 		if f.LaTeX == "" {
 			f.LaTeX = `\mathrm{` + f.Name + "}"
 		}
 		for i, p := range f.Partials {
-			if p.Kind == PartialFun {
-				table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), Arity: f.Arity,
-					LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2}
+			if p.Kind != PartialFun {
+				continue
 			}
+			source := f.Name + "'"
+			if f.Arity > 1 {
+				source += strconv.Itoa(i + 1)
+			}
+			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), Arity: f.Arity, source: source,
+				LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2}
 		}
 	}
 	return table

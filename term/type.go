@@ -23,6 +23,7 @@ const (
 type typeNode struct {
 	kind Kind
 	real bool   // it is R^d
+	dual bool   // it has a linear negation in it
 	n    uint32 // VecKind: s; DualKind: d, 0 where d is left abstract
 	a, b Type   // DualKind: b is R^d
 }
@@ -55,13 +56,18 @@ func NewTypes() *Types {
 }
 
 func (tt *Types) intern(n typeNode) Type {
+	a, b := &tt.nodes[n.a], &tt.nodes[0]
+	if n.kind != DualKind {
+		b = &tt.nodes[n.b]
+	}
+	n.dual = n.kind == DualKind || n.kind == EuclidKind || a.dual || b.dual
 	switch n.kind {
 	case RKind, EuclidKind:
 		n.real = true
 	case ProdKind:
-		n.real = tt.nodes[n.a].real && tt.nodes[n.b].real
+		n.real = a.real && b.real
 	case VecKind:
-		n.real = tt.nodes[n.a].real
+		n.real = a.real
 	}
 	t, ok := tt.index[n]
 	if !ok {
@@ -187,6 +193,10 @@ func (tt *Types) Reverse(t Type) Type {
 // Euclidean reports whether t is R^d for some d ≥ 1: R itself, a product or a
 // vector of Euclidean types.
 func (tt *Types) Euclidean(t Type) bool { return tt.nodes[t].real }
+
+// HasDual reports whether t has a linear negation in it, or the abstract R^d: D is not
+// defined on it.
+func (tt *Types) HasDual(t Type) bool { return tt.nodes[t].dual }
 
 // maxTypeText bounds the length of a printed type: beyond it an ellipsis stands.
 const maxTypeText = 2000

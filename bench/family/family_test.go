@@ -13,6 +13,8 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 // all are the families with a gradient.
@@ -88,7 +90,10 @@ func TestHandwritten(t *testing.T) {
 
 		sum := load(t, family.LogSumExp.Source(n))
 		var reverse strings.Builder
-		require.NoError(t, sum.WriteStage(t.Context(), &reverse, gram.ReverseStage, gram.Text, gram.EvalOptions{}))
+		d, err := revgrad.Reverse(sum.Term(), nil)
+		require.NoError(t, err)
+		st := stage.Stage{Kind: stage.Reverse, Source: sum.Source(), Term: d, Inputs: sum.ScalarInputs()}
+		require.NoError(t, st.Write(&reverse, nil, nil))
 		want, err := sum.Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
 		require.InDeltaSlice(t, append(want.Values, want.Jacobian...), value(family.Injected(reverse.String())), 1e-12)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -15,7 +16,7 @@ type cacheFlags struct {
 
 func (f *cacheFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.off, "no-cache", false, "normalise every function, also one that was met before; nothing but times and\nmemory depends on it")
-	fs.Var(&f.size, "cache-size", "keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(gram.DefaultCacheSize)+", or an eighth of --max-memory if that is less)")
+	fs.Var(&f.size, "cache-size", "keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(modular.DefaultSize)+", or an eighth of --max-memory if that is less)")
 }
 
 // check reports flags that contradict each other or the strategy.
@@ -27,8 +28,8 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 		return usagef("--no-cache is of --strategy modular, and --strategy %s keeps nothing", s)
 	case f.size != 0 && s != gram.Modular:
 		return usagef("--cache-size is of --strategy modular, and --strategy %s keeps nothing", s)
-	case uint64(f.size) > gram.MaxCacheSize:
-		return usagef("--cache-size must be at most %s", limits.Size(gram.MaxCacheSize))
+	case uint64(f.size) > modular.MaxSize:
+		return usagef("--cache-size must be at most %s", limits.Size(modular.MaxSize))
 	}
 	return nil
 }
@@ -40,7 +41,7 @@ func (a *app) openCache(f *runFlags) (err error) {
 	}
 	most := uint64(f.cache.size)
 	if most == 0 {
-		most = gram.DefaultCacheSize
+		most = modular.DefaultSize
 		if m := uint64(f.maxMemory); m != 0 {
 			most = max(1, min(most, m/8))
 		}

@@ -1,16 +1,7 @@
 // Command gram types, runs and differentiates programs of the simply typed
 // lambda-calculus with linear negation, and tells exactly what that cost.
 //
-//	gram check FILE     the types of a program and of its inputs
-//	gram eval FILE      its value
-//	gram grad FILE      its value, its gradient or Jacobian, and the cost by rule
-//	gram show FILE      what becomes of it: a stage, as a program, in LaTeX or drawn
-//	gram trace FILE     the rewrites of a run, or whole terms step by step
-//	gram profile FILE   where its steps and nodes go, for go tool pprof
-//	gram explore FILE   a page on which a run is stepped through
-//	gram bench          the paper's cost claims, measured; or how a program's cost grows
-//	gram fmt FILE       its canonical form
-//	gram version        what this build is
+// The command gram help lists its commands. Each has a file with its constructor.
 //
 // # One run
 //

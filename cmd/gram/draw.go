@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -30,7 +29,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 }
 
 // check reports flags that the format or the stage doesn't use.
-func (f *drawFlags) check(cmd *cobra.Command, s *stage, format string) error {
+func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
 	drawn := format == "dot" || format == "svg"
 	switch {
 	case f.values && !drawn:
@@ -46,15 +45,6 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stage, format string) error {
 		}
 	}
 	return nil
-}
-
-// draw makes a picture the answer.
-func (a *app) draw(ctx context.Context, p *gram.Program, s *stage, svg bool, f *drawFlags, opt gram.EvalOptions) error {
-	left, err := p.Draw(ctx, &a.out, s.picture, gram.DrawOptions{EvalOptions: opt, Most: int(f.most.n), Values: f.values})
-	if err != nil {
-		return err
-	}
-	return a.finishPicture(ctx, svg, left, f.most.n)
 }
 
 // finishPicture lays a picture out, if svg is set, and tells what is left out of it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // entry is a labelled part of a value, for people. Its text may have several lines.
@@ -25,9 +26,9 @@ const ellipsis = "…"
 // each component.
 func entries(label string, s *gram.Shape, values []float64) []entry {
 	switch dims, leaf := dimensions(s); {
-	case leaf.Kind != gram.RealShape && len(dims) == 0:
+	case leaf.Kind != load.Real && len(dims) == 0:
 		return tuple(label, s, values)
-	case leaf.Kind != gram.RealShape || len(dims) > 2:
+	case leaf.Kind != load.Real || len(dims) > 2:
 		return components(label, s, values)
 	case len(dims) == 2:
 		return []entry{{label, matrix(s, dims[0], dims[1], values)}}
@@ -39,7 +40,7 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 
 // dimensions takes the vectors off a shape.
 func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
-	for ; s.Kind == gram.VectorShape; s = s.A {
+	for ; s.Kind == load.Vector; s = s.A {
 		dims = append(dims, s.Size)
 	}
 	return dims, s
@@ -53,13 +54,13 @@ func tuple(label string, s *gram.Shape, values []float64) []entry {
 	var out []entry
 	for i := 1; ; i++ {
 		part := s
-		if s.Kind == gram.ProductShape {
+		if s.Kind == load.Product {
 			part = s.A
 		}
 		w := part.Width()
 		out = append(out, entries(label+", "+strconv.Itoa(i), part, values[:w])...)
 		values = values[w:]
-		if s.Kind != gram.ProductShape {
+		if s.Kind != load.Product {
 			return out
 		}
 		s = s.B
@@ -67,10 +68,10 @@ func tuple(label string, s *gram.Shape, values []float64) []entry {
 }
 
 func allReal(s *gram.Shape) bool {
-	if s.Kind == gram.ProductShape {
+	if s.Kind == load.Product {
 		return allReal(s.A) && allReal(s.B)
 	}
-	return s.Kind == gram.RealShape
+	return s.Kind == load.Real
 }
 
 // components prints the elements of a vector, an entry or more for each.

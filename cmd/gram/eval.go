@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"time"
@@ -65,7 +64,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // reduce loads a program and runs it, for its value or for its gradient.
 func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {
-	if err := cmp.Or(f.checkAblation(), f.checkLiteral()); err != nil {
+	if err := f.checkLiteral(); err != nil {
 		return nil, nil, err
 	}
 	opt := f.options(a)
@@ -85,7 +84,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		if err != nil {
 			return nil, nil, err
 		}
-		res.Cost.SetBound(b)
+		ratio := b.Ratio(&res.Cost)
+		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio = &b.M, &b.Graph, &ratio
 		a.warnBranches(p.Program)
 	}
 	res.Cost.Seconds.Load = (p.reading + time.Duration(math.Round(res.Cost.Seconds.Load*1e9))).Seconds()

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/explore"
+	"github.com/gram-machine/gram/cmd/internal/explore"
 	"github.com/gram-machine/gram/limits"
 )
 

@@ -57,7 +57,6 @@ type runFlags struct {
 	mode               choice[gram.Mode]     // of gram grad
 	strategy           choice[gram.Strategy] // of gram grad
 	cache              cacheFlags            // of gram grad
-	ablation           choice[gram.Ablation]
 }
 
 // maxRepeat bounds --repeat: each run's time is kept.
@@ -91,11 +90,6 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.addForm(cmd)
 	f.addLiteral(cmd)
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
-	f.ablation = choice[gram.Ablation]{kind: "piece", of: []gram.Ablation{gram.Whole, gram.NoFactoring, gram.SubstituteFirst, gram.Rescan, gram.CopyBodies}}
-	for _, a := range f.ablation.of {
-		f.ablation.names = append(f.ablation.names, a.String())
-	}
-	f.ablation.add(cmd, "ablate", "run the machine without a `piece`, to measure what it is there for: none,\nno-factoring, substitute-first, rescan or copy-bodies; it implies --no-fuse and may\ntake exponentially many steps")
 	f.addFinite(cmd)
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
@@ -104,7 +98,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 
 // addForm adds the flag for the form without blocks.
 func (f *runFlags) addForm(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; the value and the steps that\nare counted don't depend on it, gradients may differ in the last bits")
+	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.
@@ -138,8 +132,6 @@ func (f *runFlags) checkMode() error {
 	switch {
 	case f.mode.is == gram.Reverse:
 		return f.cache.check(f.strategy.is)
-	case f.ablation.is != gram.Whole:
-		return usagef("--ablate is of the machine, and --mode %s passes over the graph", &f.mode)
 	case f.bound:
 		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
 	case f.strategy.is != gram.Direct:
@@ -158,17 +150,9 @@ func (f *runFlags) checkMode() error {
 func checkSchedule(cmd *cobra.Command) error {
 	for _, f := range []struct{ flag, order string }{{"seed", "random"}, {"workers", "parallel"}} {
 		order := cmd.Flags().Lookup("schedule")
-		if cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
+		if order != nil && cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
 			return usagef("--%s is of --schedule %s, and not of %s", f.flag, f.order, order.Value)
 		}
-	}
-	return nil
-}
-
-// checkAblation reports a schedule that an ablation isn't of.
-func (f *runFlags) checkAblation() error {
-	if f.ablation.is != gram.Whole && f.schedule.is != gram.LIFO {
-		return usagef("--ablate is of --schedule lifo, and not of %s", &f.schedule)
 	}
 	return nil
 }
@@ -188,8 +172,6 @@ func (f *runFlags) checkLiteral() error {
 		return usagef("--literal is of --schedule lifo and random, and not of parallel")
 	case f.noFuse:
 		return usagef("--no-fuse is of the engine, and --literal runs without it")
-	case f.ablation.is != gram.Whole:
-		return usagef("--ablate is of the engine, and --literal runs without it")
 	}
 	return nil
 }
@@ -203,7 +185,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
 		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
-		Mode: f.mode.is, Strategy: f.strategy.is, Ablation: f.ablation.is,
+		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 func newGrad(a *app) *cobra.Command {
@@ -108,7 +109,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		return nil
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(cmd); err != nil {
+		if err := f.check(); err != nil {
 			return err
 		}
 		return run(cmd, args)
@@ -116,9 +117,9 @@ by line are of a second run, with a profile; the times are those of the first.`,
 	return cmd
 }
 
-func isJacobian(p *gram.Program) bool { return p.Shape().Kind == gram.VectorShape }
+func isJacobian(p *gram.Program) bool { return p.Shape().Kind == load.Vector }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Derivative, f *runFlags) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", notation.Flat{Values: res.Values}, p.Shape())

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 )
 
 // gradFlags are the flags of gram grad.
@@ -24,17 +24,8 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 }
 
 // check reports flags that don't go together.
-func (f *gradFlags) check(cmd *cobra.Command) error {
-	if err := f.checkMode(); err != nil || !cmd.Flags().Changed("html") {
-		return err
-	}
-	if f.ablation.is != gram.Whole {
-		return usagef("--html shows a profile, and there is none under --ablate")
-	}
-	if f.literal {
-		return usagef("--html shows a profile, which is of the engine, and --literal runs without it")
-	}
-	return nil
+func (f *gradFlags) check() error {
+	return f.checkMode()
 }
 
 // writeHTML writes the report of a gradient to the file, which is open.

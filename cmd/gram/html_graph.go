@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -24,10 +25,9 @@ const (
 
 // graphPage draws the graph, or says how large it is.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
-	opt := gram.DrawOptions{Values: true, Most: mostDrawn,
-		EvalOptions: gram.EvalOptions{MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}}
+	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}
 	var svg bytes.Buffer
-	operations, err := p.GraphSVG(ctx, &svg, opt)
+	operations, err := shown.SVG(ctx, &svg, mostDrawn)
 	var limit *gram.LimitError
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):

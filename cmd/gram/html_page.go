@@ -9,9 +9,13 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -34,7 +38,7 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 				r.Steps = append(r.Steps, htmlreport.Rule{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 			}
 		}
-		r.Costs = costTables(c)
+		r.Costs = costTables(c, f.literal)
 	} else {
 		r.Costs = passTables(c)
 	}
@@ -68,11 +72,11 @@ func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
 		x := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
 		switch x.shape.Kind {
-		case gram.VectorShape:
+		case load.Vector:
 			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
 			x.shape = x.shape.A
 			pending = append(pending, x)
-		case gram.ProductShape:
+		case load.Product:
 			parts := x.components()
 			slices.Reverse(parts)
 			pending = append(pending, parts...)
@@ -89,7 +93,7 @@ func (x part) components() []part {
 	whole, at := x.shape.Width(), 0
 	for s := x.shape; s != nil; {
 		component := s
-		if s.Kind == gram.ProductShape {
+		if s.Kind == load.Product {
 			component, s = s.A, s.B
 		} else {
 			s = nil
@@ -134,6 +138,9 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	if f.noFuse {
 		add("form", "without blocks")
 	}
+	if f.literal {
+		add("machine", "literal")
+	}
 	if len(f.params) > 0 {
 		add("params", strings.Join(f.params, ", "))
 	}
@@ -155,13 +162,18 @@ func withoutFolders(sets []string) []string {
 	return out
 }
 
-func costTables(c *gram.Cost) []htmlreport.Table {
+// costTables is the cost of a reduction, by the literal machine or the engine.
+func costTables(c *gram.Cost, literal bool) []htmlreport.Table {
 	n := notation.Grouped
+	nodeBytes := graph.NodeBytes
+	if literal {
+		nodeBytes = machine.NodeBytes
+	}
 	out := []htmlreport.Table{
 		{Caption: "Overhead: work that is no step", Rows: []htmlreport.Fact{
 			{Name: "instantiate", Text: n(c.Overhead.Instantiate)}, {Name: "search", Text: n(c.Overhead.Search)},
 			{Name: "read-back", Text: n(c.Overhead.Readback)}, {Name: "total", Text: n(c.Overhead.Total)}}},
-		{Caption: "Nodes of 16 bytes", Rows: []htmlreport.Fact{
+		{Caption: fmt.Sprintf("Nodes of %d bytes", nodeBytes), Rows: []htmlreport.Fact{
 			{Name: "allocated", Text: n(c.Nodes.Allocated)}, {Name: "freed", Text: n(c.Nodes.Freed)},
 			{Name: "at once", Text: n(c.Nodes.Peak)}, {Name: "arena", Text: limits.Size(c.ArenaBytes)}}},
 		{Caption: "Size", Rows: []htmlreport.Fact{
@@ -228,7 +240,7 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 		opt.Schedule = gram.LIFO
 		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."
 	}
-	prof, err := p.Profile(ctx, gram.ProfileOptions{EvalOptions: opt, Gradient: true})
+	prof, err := profile.Run(ctx, p, true, opt)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/lang/load"
 )
 

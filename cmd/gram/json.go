@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -132,8 +133,8 @@ func (o *object) work(w *gram.Work) {
 	}
 	rules.end()
 	units := sub.object("units")
-	for _, name := range gram.UnitNames() {
-		units.field(name, w.Units[name])
+	for u := range machine.NumUnits {
+		units.field(u.String(), w.Units[u.String()])
 	}
 	units.end()
 	sub.end()

@@ -43,6 +43,7 @@ func (l leakFree) Run() int {
 //	                           and standard output stays empty
 //	same stdout FILE           compares but for times, overhead, nodes and version
 //	profile FILE               prints what a pprof profile holds
+//	regions FILE               prints the regions of an execution trace
 //	visit SIGNAL N PATH PROGRAM ARGS…
 //	                           runs a program that serves a page, asks it for the path
 //	                           and sends it the signal; its exit status is N. The answer,
@@ -59,7 +60,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
-			"profile": profileCommand, "visit": visitCommand,
+			"profile": profileCommand, "regions": regionsCommand, "visit": visitCommand,
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -120,14 +121,16 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags, progres
 	what := f.of.is
 	if what == "" {
 		what = "value"
-		if len(p.Inputs()) > 0 && p.HasGradient() {
+		if len(p.Inputs()) > 0 && p.Differentiable() == nil {
 			what = "gradient"
 		}
 	}
 	if what == "value" && f.strategy.is != gram.Direct {
 		return usagef("--strategy is of gradients, and it is the value that is profiled")
 	}
-	prof, err := p.Profile(ctx, gram.ProfileOptions{EvalOptions: f.options(a), Gradient: what == "gradient", Time: f.time})
+	opt := f.options(a)
+	opt.Timed = f.time
+	prof, err := profile.Run(ctx, p.Program, what == "gradient", opt)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -26,7 +27,7 @@ type report struct {
 func (r *report) heading(title string) { r.out.WriteString(r.paint.heading.Sprint(title)) }
 
 // gradient prints the value, and the derivative by each input.
-func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Derivative) {
+func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 	r.heading("value")
 	fmt.Fprintf(r.out, "  %s\n", entries("", p.Shape(), res.Values)[0].text) // R or R^k: one entry
 	title := "gradient"
@@ -144,7 +145,7 @@ func (r *report) work(w *gram.Work) {
 	r.heading("work")
 	r.out.WriteByte('\n')
 	t := newTable("no.", "move", "fired", "words", "mean", "most")
-	row := func(number, name string, w gram.MoveWork) {
+	row := func(number, name string, w machine.Work) {
 		if w.Fired > 0 {
 			t.AppendRow(table.Row{number, name, notation.Grouped(w.Fired), notation.Grouped(w.Words),
 				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
@@ -153,8 +154,8 @@ func (r *report) work(w *gram.Work) {
 	for _, info := range rule.Table {
 		row(info.Number, info.Name, w.Rules[info.Name])
 	}
-	for _, unit := range gram.UnitNames() {
-		row("", unit, w.Units[unit])
+	for u := range machine.NumUnits {
+		row("", u.String(), w.Units[u.String()])
 	}
 	r.out.WriteString(t.Render())
 	r.out.WriteByte('\n')

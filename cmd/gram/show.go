@@ -3,47 +3,45 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/internal/stage"
 )
 
-// stage is what gram show prints: a term, or else what write prints as text.
-type stage struct {
+// stageInfo is what gram show prints: a term, or else what write prints as text.
+type stageInfo struct {
 	name, what string
-	term       gram.Stage
-	graph      bool // it is of the graph G, which depends on the branches taken
-	write      func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error
-	picture    gram.Picture
-	drawn      bool // it has a picture
-	values     bool // which can show values
+	kind       stage.Kind // of a term
+	graph      bool       // it is of the graph G, which depends on the branches taken
+	values     bool       // its picture can show values
+	write      func(p *show.Program, ctx context.Context, w io.Writer) error
+	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int) (left int, err error) // nil: no picture, or that of a term
 }
 
-var stages = []stage{
-	{name: "term", term: gram.TermStage,
+var stages = []stageInfo{
+	{name: "term", kind: stage.Source,
 		what: "the program t, elaborated: what is typed, differentiated and run"},
-	{name: "reverse", term: gram.ReverseStage,
+	{name: "reverse", kind: stage.Reverse,
 		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th input that of the i-th unit vector"},
-	{name: "ground", term: gram.GroundStage, graph: true, picture: gram.GroundPicture, drawn: true, values: true,
+	{name: "ground", kind: stage.Ground, graph: true, values: true,
 		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
-	{name: "forward", term: gram.ForwardStage, graph: true, picture: gram.ForwardPicture, drawn: true, values: true,
+	{name: "forward", kind: stage.Forward, graph: true, values: true,
 		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others. Where a\nslope is infinite at the point, only the first number has a tangent"},
-	{name: "bp", term: gram.BPStage, graph: true, picture: gram.BPPicture, drawn: true, values: true,
+	{name: "bp", kind: stage.BP, graph: true, values: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
-	{name: "normal", term: gram.NormalStage, graph: true,
+	{name: "normal", kind: stage.Normal, graph: true,
 		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of G, the right-hand side of the paper's Theorem 1"},
-	{name: "graph", graph: true, picture: gram.GraphPicture, drawn: true, write: func(ctx context.Context, a *app, p *gram.Program, opt gram.EvalOptions) error {
-		return p.WriteGraph(ctx, &a.out, opt)
-	}, what: "the arena after that reduction: what the result reaches, an object a line"},
-	{name: "code", picture: gram.CodePicture, drawn: true, write: func(ctx context.Context, a *app, p *gram.Program, _ gram.EvalOptions) error {
-		return p.WriteCode(ctx, &a.out, false)
-	}, what: "the templates to which the program is compiled, with the steps that each counts"},
+	{name: "graph", graph: true, write: (*show.Program).Arena, draw: (*show.Program).DrawArena,
+		what: "the arena after that reduction: what the result reaches, an object a line"},
+	{name: "code", write: (*show.Program).Code, draw: (*show.Program).DrawCode,
+		what: "the templates to which the program is compiled, with the steps that each counts"},
 }
-
-var notations = map[string]gram.Notation{"text": gram.Text, "latex": gram.LaTeX}
 
 func stageNames() []string {
 	var names []string
@@ -54,12 +52,12 @@ func stageNames() []string {
 }
 
 // formats are those that a stage has.
-func (s *stage) formats() []string {
+func (s *stageInfo) formats() []string {
 	out := []string{"text"}
 	if s.write == nil {
 		out = append(out, "latex")
 	}
-	if s.drawn {
+	if s.values || s.draw != nil {
 		out = append(out, "dot", "svg")
 	}
 	return out
@@ -112,13 +110,13 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 	noFiles := cobra.ShellCompDirectiveNoFileComp
 	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex", "dot", "svg"}, noFiles))
-	var s *stage
-	show := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+	var s *stageInfo
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		p, err := a.load(ctx, path, &f.loadFlags, progress)
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, p.Program, s, format, &draw, f.options(a))
+		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n}, s, format, &draw)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -128,33 +126,42 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err = draw.check(cmd, s, format); err != nil {
 			return err
 		}
-		return show(cmd, args)
+		return run(cmd, args)
 	}
 	return cmd
 }
 
 // show prints a stage, or draws it.
-func (a *app) show(ctx context.Context, p *gram.Program, s *stage, format string, draw *drawFlags, opt gram.EvalOptions) error {
+func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
+	drawn := format == "dot" || format == "svg"
+	left, most := 0, int(f.most.n)
 	switch {
-	case format == "dot" || format == "svg":
-		err = a.draw(ctx, p, s, format == "svg", draw, opt)
+	case drawn && s.draw != nil:
+		left, err = s.draw(p, ctx, &a.out, most)
+	case drawn:
+		left, err = p.Draw(ctx, &a.out, s.kind, most, f.values)
 	case s.write != nil:
-		err = s.write(ctx, a, p, opt)
+		err = s.write(p, ctx, &a.out)
+	case format == "latex":
+		err = p.LaTeX(ctx, &a.out, s.kind)
 	default:
-		err = p.WriteStage(ctx, &a.out, s.term, notations[format], opt)
+		err = p.Text(ctx, &a.out, s.kind)
+	}
+	if err == nil && drawn {
+		err = a.finishPicture(ctx, format == "svg", left, f.most.n)
 	}
 	if err != nil {
 		return err
 	}
 	if s.graph {
-		a.warnBranches(p)
+		a.warnBranches(p.Program)
 	}
-	return a.writeOutput(ctx, draw.output)
+	return a.writeOutput(ctx, f.output)
 }
 
 // chooseStage returns the stage of a name, if it has the format.
-func chooseStage(name, format string) (*stage, error) {
+func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
 		return nil, usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -75,14 +76,14 @@ func newTrace(a *app) *cobra.Command {
 		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	trace := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		return a.trace(ctx, path, &f, progress)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		return trace(cmd, args)
+		return run(cmd, args)
 	}
 	return cmd
 }
@@ -103,7 +104,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward")
 	f.line = count{least: 1, most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
-	f.maxSize = count{n: gram.DefaultTraceSize, least: 1, most: 1e5, set: true}
+	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
 	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
 	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
@@ -165,31 +166,31 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress fu
 	if err != nil {
 		return err
 	}
-	opt := gram.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.is, Rules: f.rules, Phase: f.phase.is,
+	opt := trace.Options{EvalOptions: f.options(a), Gradient: f.gradient.is, Rules: f.rules, Phase: f.phase.is,
 		From: f.steps.from, To: f.steps.to, Line: int(f.line.n), MaxSize: int(f.maxSize.n)}
 	if f.dot || f.svg {
 		return a.drawStep(ctx, p.Program, f, opt)
 	}
 	switch {
 	case f.json:
-		opt.Format = gram.TraceJSON
+		opt.Format = trace.JSON
 	case f.latex:
-		opt.Format = gram.TraceLaTeX
+		opt.Format = trace.LaTeX
 	}
 	out, err := a.stream(f.output)
 	if err != nil {
 		return err
 	}
-	write := p.Trace
+	write := trace.Rewrites
 	if f.calculus {
-		write = p.TraceCalculus
+		write = trace.Calculus
 	}
-	return out.finish(write(ctx, out, opt))
+	return out.finish(write(ctx, p.Program, out, opt))
 }
 
 // drawStep draws the machine's memory at a step.
-func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt gram.TraceOptions) error {
-	left, err := p.DrawStep(ctx, &a.out, f.step.n, f.before, int(f.most.n), opt)
+func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
+	left, err := trace.Draw(ctx, p, &a.out, f.step.n, f.before, int(f.most.n), opt)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ const root = "."
 // import besides its own.
 var layers = map[string][]string{
 	"term":                {},
+	"kernel":              {"term"}, // of term, the elementary functions
 	"rule":                {},
 	"lang":                {"term"},
 	"revgrad":             {"term"},
@@ -39,34 +40,48 @@ var layers = map[string][]string{
 	"internal/generate":   {"term"},
 	"internal/equiv":      {"term"},
 	"internal/property":   {},
-	"internal/oracle":     {"term"},
+	"internal/oracle":     {"term", "internal/denote"},
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
-	"bench/ablation":      {"rule", "term", "internal/denote", "internal/reference"},
-	"internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"internal/picture":    {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "internal/layered"},
+	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":       {},
 	"bench/fit":           {},
 	"examples":            {},
 
-	// What pages are drawn with.
-	"internal/layered":     {},
-	"internal/notation":    {"lang"}, // shapes
-	"internal/htmlreport":  {"internal/notation"},
-	"internal/rulepicture": {"rule"},
-	"internal/explore":     {root, "rule", "lang", "internal/layered", "internal/notation", "internal/rulepicture"},
+	"internal/notation": {"lang"}, // shapes
+	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine"},
+	"internal/symbolic": {"rule", "term", "graph", "engine"},
+	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
-		"internal/hypergraph",                                                               // for the modes forward and tape, and pictures
-		"internal/picture", "internal/derivation", "internal/denote", "internal/reference"}, // for traces
+		"internal/hypergraph", "internal/modular", "internal/stage"},
+
+	// What traces, profiles, pictures and pages are made with.
+	"cmd/internal/gramtest":    {root},
+	"cmd/internal/layered":     {},
+	"cmd/internal/rulepicture": {"rule"},
+	"cmd/internal/htmlreport":  {"internal/notation"},
+	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
+	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
+		"cmd/internal/derivation", "cmd/internal/picture"},
+	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
+	"cmd/internal/show":    {root, "term", "lang", "graph", "revgrad", "engine", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
+	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/stage",
+		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
+	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+
 	"bench": {
-		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
+		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation",
+		"internal/notation", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/explore", "internal/htmlreport", "internal/notation"},
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
+		"internal/denote", // the numbers of gram reduce
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
@@ -221,8 +236,8 @@ func TestViolations(t *testing.T) {
 		{"bench", "cmd/gram", true},
 		{"langs", "term", true}, // a folder that the table doesn't know
 		{"term", "internal/unknown", true},
-		{root, "internal/explore", true},
-		{"internal/explore", "engine", true},
+		{root, "cmd/internal/explore", true},
+		{"cmd/internal/explore", "engine", true},
 	} {
 		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
 		if (len(got) > 0) != tt.wrong {

@@ -1,11 +1,15 @@
 // Package property runs the property tests: on how many draws, for how long, and what
 // is told of it.
 //
-// A property is a test named TestProperty… that calls [Check]. It is tested on 300
+// A property is a test named TestProperty… that calls [Check]. It is tested on 100
 // draws, or on as many as the environment says:
 //
 //	PROPERTY_DRAWS=1000000   draws for each property
 //	PROPERTY_BUDGET=10s      time for each property: what is drawn by then is enough
+//
+// Tests of large programs take a tenth of their size, or as much as the environment says:
+//
+//	FULL_SIZE=1              depth 10⁶, workloads at the size of the benchmarks
 //
 // With go test -v each property tells in one line how many draws it has reached, and
 // in how many seconds. A failure is shrunk, and printed with the seed that gives it
@@ -27,7 +31,7 @@ import (
 )
 
 // draws is how many draws a property is tested on by default.
-const draws = 300
+const draws = 100
 
 // prefix begins the name of every property: by it the tests that are properties are
 // found.
@@ -54,6 +58,9 @@ func read(getenv func(string) string) (s settings, err error) {
 	}
 	return s, nil
 }
+
+// Full reports whether FULL_SIZE is set: whether tests of large programs run at full size.
+func Full() bool { return os.Getenv("FULL_SIZE") != "" }
 
 // environment reads the settings once, and gives rapid the number of draws, unless
 // -rapid.checks says it.

@@ -15,7 +15,7 @@ func TestSettings(t *testing.T) {
 	getenv := func(name string) string { return env[name] }
 	s, err := read(getenv)
 	require.NoError(t, err)
-	require.Equal(t, settings{draws: 300}, s)
+	require.Equal(t, settings{draws: 100}, s)
 	env["PROPERTY_DRAWS"], env["PROPERTY_BUDGET"] = "1000000", "1m30s"
 	s, err = read(getenv)
 	require.NoError(t, err)

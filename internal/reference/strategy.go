@@ -45,7 +45,7 @@ func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 // WithoutLinGC is a strategy without rule (5'), t[x:=u] → t for a linear x ∉ fv(t) and any u: the calculus as
 // it is printed. It is an ablation, to be measured. Under λ the substitutions [b:=q·a] that numerals leave
 // in a dual are then stuck, for q·a is no value, and D(t) does not come to D(t') but to that and garbage,
-// which the constants make and (3) copies (note B4; Lemma Commutation and Lemma main).
+// which the constants make and (3) copies (note B4; Lemma Commutation and Theorem 1).
 func WithoutLinGC(next Strategy) Strategy {
 	return func(s *State) *Redex {
 		rest := *s

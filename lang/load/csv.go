@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,63 +41,20 @@ func (e *csvError) Error() string {
 	return b.String()
 }
 
-// problem reports the error where it stands in the CSV file, with a note at the
+// diagnostic reports the error where it stands in the CSV file, with a note at the
 // place of the program that asks for the file.
-func (e *csvError) problem(at place) *Problem {
+func (e *csvError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
-		return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{
-			Span: at.span, Headline: "CSV file cannot be read", Label: e.Error(),
-		}}
+		return &syntax.Diagnostic{Span: at, Headline: "CSV file cannot be read", Label: e.Error()}
 	}
-	return &Problem{File: at.file, Diagnostic: syntax.Diagnostic{
+	return &syntax.Diagnostic{
 		Headline: "wrong CSV data", Label: e.msg, File: e.path, Line: e.line, Col: e.col,
-		Notes: []syntax.Note{{Span: at.span, Text: "the file is read for this"}},
-	}}
+		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
+	}
 }
 
-// csv compiles csv "file" "column" …: the file is read when it is first needed.
-func (c *compiler) csv(e syntax.Expr) *code {
-	n, at := c.file.Expr(e), c.place(e)
-	if c.file.Decls[c.decl].Kind == syntax.DefDecl {
-		fail(at, "csv in a def", "a CSV file is read by an input or data declaration: data xs : List R = csv …")
-	}
-	if len(n.Strings) < 2 {
-		fail(at, "no column", `csv takes a file and the names of its columns: csv "file.csv" "column"`)
-	}
-	path := n.Strings[0].Text
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.l.opt.Dir, path)
-	}
-	columns := make([]string, len(n.Strings)-1)
-	for i, s := range n.Strings[1:] {
-		columns[i] = s.Text
-	}
-	var read *value
-	return general(at, func(m *machine, _ []value) value {
-		if read != nil {
-			return *read
-		}
-		t, err := c.l.readTable(path, columns)
-		if err != nil {
-			span := n.Strings[0].Span
-			if err.column >= 0 {
-				span = n.Strings[1+err.column].Span
-			}
-			check(err.problem(place{c.file, span}))
-		}
-		v := t.list().asValue()
-		read = &v
-		return v
-	})
-}
-
-// list gives the table as a list of its rows.
-func (t *table) list() Value {
-	return Value{Shape: rowsShape(t.width), Rows: t.rows, Data: t.data}
-}
-
-// rowsShape is the shape of a list of rows of numbers.
-func rowsShape(columns int) *Shape {
+// RowsShape is the shape of a list of rows of numbers.
+func RowsShape(columns int) *Shape {
 	if columns == 1 {
 		return ListShape(realShape)
 	}
@@ -107,7 +63,7 @@ func rowsShape(columns int) *Shape {
 
 // tableReader reads one CSV file.
 type tableReader struct {
-	m       *machine
+	s       *Source
 	path    string
 	csv     *csv.Reader
 	size    int64    // of the file in bytes, or 0 where that is not known
@@ -124,19 +80,19 @@ type tableReader struct {
 // in one very long line, which must not go unnoticed.
 type checkedReader struct {
 	r io.Reader
-	m *machine
+	s *Source
 }
 
 func (r checkedReader) Read(p []byte) (int, error) {
-	r.m.look()
+	r.s.look()
 	return r.r.Read(p)
 }
 
 // readTable reads the columns of a CSV file with a header, or all cells of one
 // without if columns is nil.
-func (l *loader) readTable(path string, columns []string) (*table, *csvError) {
-	r := &tableReader{m: l.m, path: path, columns: columns, next: 1}
-	f, err := l.opt.Open(path)
+func (s *Source) readTable(path string, columns []string) (*table, *csvError) {
+	r := &tableReader{s: s, path: path, columns: columns, next: 1}
+	f, err := s.open(path)
 	if err != nil {
 		return nil, r.failed(err)
 	}
@@ -151,7 +107,7 @@ func (l *loader) readTable(path string, columns []string) (*table, *csvError) {
 	if info.Mode().IsRegular() {
 		r.size = info.Size()
 	}
-	in := bufio.NewReaderSize(checkedReader{f, l.m}, 1<<16)
+	in := bufio.NewReaderSize(checkedReader{f, s}, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
 		in.Discard(3)
 	}
@@ -225,7 +181,7 @@ func (r *tableReader) readAll() *csvError {
 // read returns the next record that is not blank, or nil at the end.
 func (r *tableReader) read() ([]string, *csvError) {
 	for {
-		r.m.tick()
+		r.s.tick()
 		record, err := r.csv.Read()
 		if err == io.EOF {
 			return nil, nil
@@ -369,11 +325,11 @@ func (r *tableReader) grow() {
 	want := 2*have + 256*r.t.width
 	if read := r.csv.InputOffset(); have > 0 && r.size > read {
 		guess := float64(have) * float64(r.size) / float64(read) * 1.02
-		if guess > float64(have)*1.1 && guess < maxElements {
+		if guess > float64(have)*1.1 && guess < MaxWidth {
 			want = int(guess) + 64*r.t.width
 		}
 	}
-	r.m.announce(8 * int64(want))
+	r.s.announce(8 * int64(want))
 	grown := make([]float64, have, want)
 	copy(grown, r.t.data)
 	r.t.data = grown

@@ -4,53 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
-
-// Error is a program that is wrong, or data that does not fit it.
-type Error struct {
-	// Items are the errors in the order in which they were found. There may be
-	// none: the cause, a declaration marked Bad, has been reported already.
-	Items []Problem
-}
-
-// Problem is a diagnostic in a file.
-type Problem struct {
-	// File is where the spans of the diagnostic stand. A place in a CSV file is in
-	// the diagnostic's own File, Line and Col, with a note at the place of the
-	// program that reads it.
-	File *syntax.File
-	syntax.Diagnostic
-}
-
-// Error returns the headlines and labels, a line each.
-func (e *Error) Error() string {
-	if len(e.Items) == 0 {
-		return "an error that has been reported already"
-	}
-	lines := make([]string, len(e.Items))
-	for i, p := range e.Items {
-		if p.Line > 0 {
-			lines[i] = fmt.Sprintf("%s:%d:%d: ", p.Diagnostic.File, p.Line, p.Col)
-		}
-		lines[i] += p.Headline
-		if p.Label != "" {
-			lines[i] += ": " + p.Label
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// reported tells that p only repeats what is wrong elsewhere.
-func (p *Problem) reported() bool { return p.Headline == "" }
-
-func (p *Problem) asError() *Error {
-	if p.reported() {
-		return &Error{}
-	}
-	return &Error{Items: []Problem{*p}}
-}
 
 // UsageError is the value of an option that is malformed, or names nothing in the program.
 type UsageError struct {
@@ -83,24 +37,6 @@ func short(text string) string {
 		return text
 	}
 	return string([]rune(text)[:most-1]) + "…"
-}
-
-// place is a place of the source, of the program or of the prelude.
-type place struct {
-	file *syntax.File
-	span syntax.Span
-}
-
-// failure is the panic value of an error while a default value is computed.
-type failure struct{ Problem }
-
-// aborted is the panic value of an error of Check or Reserve.
-type aborted struct{ err error }
-
-func fail(at place, headline, label string, notes ...syntax.Note) {
-	panic(&failure{Problem{File: at.file, Diagnostic: syntax.Diagnostic{
-		Span: at.span, Headline: headline, Label: label, Notes: notes,
-	}}})
 }
 
 // Closest returns the name most like text, or "" if none is close.

@@ -3,10 +3,12 @@ package load
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // misfit reports that a value has not the shape of its declaration.
-func misfit(at place, s *Setting, want *Shape, found string) {
+func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 	given := short(s.Text) + " gives"
 	if s.isFlat {
 		given = "it is given"
@@ -15,7 +17,7 @@ func misfit(at place, s *Setting, want *Shape, found string) {
 }
 
 // setFlat gives numbers in row-major order the shape want.
-func setFlat(at place, s *Setting, want *Shape) Value {
+func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
 	rows, n := 1, len(s.flat)
 	fits := n == want.width
 	if want.Kind == List {
@@ -28,9 +30,9 @@ func setFlat(at place, s *Setting, want *Shape) Value {
 }
 
 // setTree gives the numbers in brackets the shape want.
-func (l *loader) setTree(at place, s *Setting, want *Shape) Value {
+func (src *Source) setTree(at syntax.Span, s *Setting, want *Shape) Value {
 	if want.Kind != List {
-		data := l.m.floats(at, 1, want.width)
+		data := src.floats(at, 1, want.width)
 		if !s.tree.put(data, want) {
 			misfit(at, s, want, s.tree.describe())
 		}
@@ -40,7 +42,7 @@ func (l *loader) setTree(at place, s *Setting, want *Shape) Value {
 		misfit(at, s, want, s.tree.describe())
 	}
 	rows, w := len(s.tree.kids), want.A.width
-	data := l.m.floats(at, rows, w)
+	data := src.floats(at, rows, w)
 	for i := range s.tree.kids {
 		if !s.tree.kids[i].put(data[i*w:(i+1)*w], want.A) {
 			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", s.tree.kids[i].describe(), i))
@@ -148,7 +150,7 @@ func (t *tree) describe() string {
 }
 
 // setTable gives the rows of a CSV file the shape want.
-func (l *loader) setTable(at place, s *Setting, t *table, want *Shape) Value {
+func setTable(at syntax.Span, s *Setting, t *table, want *Shape) Value {
 	found := fmt.Sprintf("%d %s of %d", t.rows, plural(t.rows, "row"), t.width)
 	if want.Kind == List {
 		// Of a file without rows and without a header no width is known.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // ParamSetting is the value of a param.
@@ -203,22 +201,4 @@ func (p *treeParser) number() tree {
 	}
 	p.at += end
 	return tree{num: x}
-}
-
-// set gives a value the shape of the declaration d.
-func (l *loader) set(s *Setting, d *syntax.Decl, shape *Shape) Value {
-	at := place{l.file, d.NameSpan}
-	if s.isFlat {
-		return setFlat(at, s, shape)
-	}
-	if s.tree != nil {
-		return l.setTree(at, s, shape)
-	}
-	t, err := l.readTable(s.path, s.columns)
-	if err != nil {
-		p := err.problem(at)
-		p.Notes = append(p.Notes, syntax.Note{Text: "the file is read for " + short(s.Text)})
-		check(p)
-	}
-	return l.setTable(at, s, t, shape)
 }

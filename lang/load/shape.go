@@ -1,6 +1,9 @@
 package load
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -30,21 +33,35 @@ var realShape = &Shape{Kind: Real, width: 1}
 // RealShape is R.
 func RealShape() *Shape { return realShape }
 
+// MaxWidth bounds the scalars of one type; where an int has 32 bits, to 1 GiB of them.
+const MaxWidth = min(1<<32, math.MaxInt/16+1)
+
+// TooWide is said of a type of more scalars. The bound is a power of two.
+var TooWide = fmt.Sprintf("this has more than 2^%d numbers", bits.TrailingZeros64(MaxWidth))
+
 // ProductShape is a * b.
 func ProductShape(a, b *Shape) *Shape {
-	return &Shape{Kind: Product, A: a, B: b, width: a.width + b.width, depth: 1 + max(a.depth, b.depth)}
+	return &Shape{Kind: Product, A: a, B: b, width: min(a.width+b.width, MaxWidth+1), depth: 1 + max(a.depth, b.depth)}
 }
 
 // VectorShape is a^n, n ≥ 1.
 func VectorShape(a *Shape, n int) *Shape {
-	return &Shape{Kind: Vector, A: a, Size: n, width: a.width * n, depth: 1 + a.depth}
+	width := MaxWidth + 1
+	if a.width <= MaxWidth/n {
+		width = a.width * n
+	}
+	return &Shape{Kind: Vector, A: a, Size: n, width: width, depth: 1 + a.depth}
 }
 
 // ListShape is List a.
 func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width, depth: 1 + a.depth} }
 
 // Width is the number of scalars of a value of the shape; of one element for a list.
+// Of a shape with more than [MaxWidth] it is some larger number.
 func (s *Shape) Width() int { return s.width }
+
+// Depth is how deep the shapes in s are nested.
+func (s *Shape) Depth() int { return s.depth }
 
 // Equal reports whether s and t are the same shape.
 func (s *Shape) Equal(t *Shape) bool {

@@ -53,8 +53,8 @@ func (p *parser) bad(s Span) operand {
 // isBad reports whether o stands for something that has been reported.
 func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
 
-// binary adds a op b.
-func (p *parser) binary(op Token, at uint32, a, b operand) operand {
+// join adds a op b.
+func (p *parser) join(op Token, at uint32, a, b operand) operand {
 	span := Span{a.span.Start, b.span.End}
 	return operand{e: p.add(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: span}, a.e, b.e), span: span}
 }

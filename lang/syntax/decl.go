@@ -132,7 +132,7 @@ func (p *parser) declValue(d *Decl) {
 		d.Value = p.csv()
 		p.expectEnd("`csv` takes a file name and the names of columns, each in quotes")
 	default:
-		d.Value = p.expr().e
+		d.Value = p.whole().e
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // A deep program is a repeated opening, a middle and a repeated closing.
@@ -77,31 +79,51 @@ func deepSources(n int) map[string][]byte {
 	return out
 }
 
-// deepest are the programs that are tried with a million levels; others have fewer.
-var deepest = []string{"sum", "parentheses", "list", "fun", "arguments", "if in else"}
+// unbounded are the programs whose levels don't count as nested.
+var unbounded = []string{"sum", "list", "spine", "let in body", "projections", "vector types", "size sum"}
 
-// eachDeep calls f with every deep program, in a stack of a megabyte.
+// maxStack is the stack in which the deepest programs are parsed and formatted.
+const maxStack = 32 << 20
+
+// eachDeep calls f with every deep program: a million levels where they don't count,
+// and otherwise almost as many as there may be.
 func eachDeep(t *testing.T, f func(name string, src []byte)) {
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	if testing.Short() {
-		for name, src := range deepSources(20_000) {
-			f(name, src)
-		}
-		return
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
+	many := 1_000_000
+	if !property.Full() {
+		many = 50_000
 	}
-	for name, src := range deepSources(1_000_000) {
-		if slices.Contains(deepest, name) {
+	for name, src := range deepSources(many) {
+		if slices.Contains(unbounded, name) {
 			f(name, src)
 		}
 	}
-	for name, src := range deepSources(200_000) {
-		if !slices.Contains(deepest, name) {
-			f(name, src)
+	for name, src := range deepSources(maxNest - 10) {
+		f(name, src)
+	}
+}
+
+// TestTooDeep parses programs that are nested deeper than they may be.
+func TestTooDeep(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
+	for _, n := range []int{maxNest + 1, 100 * maxNest} {
+		for name, src := range deepSources(n) {
+			if slices.Contains(unbounded, name) {
+				continue
+			}
+			f, ds, err := Parse("deep.gram", src, Options{})
+			require.NoError(t, err, name)
+			require.Len(t, ds, 1, name)
+			require.Equal(t, "nested too deep", ds[0].Headline, name)
+			require.Positive(t, ds[0].Span.Start, name)
+			_, err = Format(f, Options{})
+			require.NoError(t, err, name)
 		}
 	}
 }
 
-// TestDeep parses programs of up to a million levels.
+// TestDeep parses programs that are as deep as they may be, or have many levels that
+// don't count.
 func TestDeep(t *testing.T) {
 	eachDeep(t, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
@@ -120,9 +142,9 @@ func TestDeep(t *testing.T) {
 
 // TestDeepErrors parses programs that are cut off or broken at depth.
 func TestDeepErrors(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	n := 50_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 5_000
 	}
 	for _, d := range deeps {

@@ -9,11 +9,9 @@
 // the leaves up is a loop over an arena. Static expressions, which stand for
 // sizes, are expressions like others, of the few kinds that the grammar allows there.
 //
-// The parser is an operator-precedence parser with a stack of its own. Operands
-// and operators alternate. An operand is a leaf, or it opens a frame: a bracket, a
-// head such as "let p =", an operator that waits for its right side. An operator
-// first closes the frames that bind more tightly, which builds their nodes. From
-// loose to tight:
+// The parser descends into what nests, which is bounded: a source nests at most 10 000
+// deep. Operators, arguments, elements and a let in the body of a let are loops, so a
+// sum of a million terms is not deep. From loose to tight:
 //
 //	fun lin let if vec sum list      reach as far right as they can
 //	a + b   a - b                    to the left
@@ -23,10 +21,8 @@
 //	f a                              to the left; a an atom with projections
 //	a.(s)
 //
-// Patterns, types and static expressions have smaller parsers of the same make;
-// none needs an expression inside it, so nothing recurses. A program of a million
-// levels needs no more of Go's stack than a small one, and each token is scanned
-// once, or twice after an opening parenthesis.
+// Patterns, types and static expressions have smaller parsers of the same make. Each
+// token is scanned once, or twice after an opening parenthesis.
 //
 // # Layout
 //
@@ -42,7 +38,7 @@
 //
 // # Errors
 //
-// After an error the parser skips to a token that some open frame waits for ("in",
+// After an error the parser skips to a token that some open form waits for ("in",
 // "then", "else", a closing bracket) or to the end of the declaration, and puts a
 // BadExpr in place of what it skipped. A token is reported once at most, and after
 // a broken declaration what stands unindented below it is passed over, up to the

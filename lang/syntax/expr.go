@@ -1,6 +1,6 @@
 package syntax
 
-// The precedences of open operators, loosest first.
+// The precedences of operators, loosest first.
 const (
 	precPrefix uint8 = iota + 1 // fun lin let if vec sum list
 	precAdd
@@ -9,60 +9,6 @@ const (
 	precPow
 	precApp
 )
-
-// frameKind is what a frame of the expression stack waits for.
-type frameKind uint8
-
-// The frames up to compFrame close by themselves at whatever ends an expression;
-// the others wait for a token of their own.
-const (
-	binFrame   frameKind = iota // a op ·
-	negFrame                    // - ·
-	appFrame                    // f ·
-	funFrame                    // fun p … -> ·
-	linFrame                    // lin a -> ·
-	bodyFrame                   // let p … = e in ·
-	elseFrame                   // if a c b then e else ·
-	compFrame                   // vec i < s -> ·
-	parenFrame                  // ( · , · : )
-	listFrame                   // [ · ; · ]
-	vecFrame                    // [| · , · |]
-	letFrame                    // let p … = · in
-	ifFrame                     // if · c
-	condFrame                   // if a c · then
-	thenFrame                   // if a c b then · else
-)
-
-// frame is an open expression. Its operands so far are vals[base:].
-type frame struct {
-	kind     frameKind
-	op       Token  // the operator, the comparison, or the keyword
-	told     bool   // a wrong separator has been reported
-	start    uint32 // where the form starts, without a left operand
-	opPos    uint32
-	base     uint32
-	poff, pn uint32   // patterns; of a compFrame, poff is its index in parser.heads
-	typ      TypeExpr // of the result: let f x : T
-}
-
-// compHead is the index of vec, sum or list.
-type compHead struct {
-	text string
-	span Span
-}
-
-// prec is the precedence with which an open frame holds the operand after it.
-func (fr *frame) prec() uint8 {
-	switch fr.kind {
-	case binFrame:
-		return binPrec(fr.op)
-	case negFrame:
-		return precNeg
-	case appFrame:
-		return precApp
-	}
-	return precPrefix
-}
 
 // binPrec is the precedence of a binary operator, 0 for other tokens.
 func binPrec(t Token) uint8 {
@@ -75,74 +21,67 @@ func binPrec(t Token) uint8 {
 	return 0
 }
 
-// expr parses an expression up to the end of the declaration or of the body.
-// Operands and operators alternate: an operand is a leaf or opens a frame, and an
-// operator first closes the frames that bind more tightly.
-func (p *parser) expr() operand {
-	p.open = 0
-	want := true
-	for {
-		if want {
-			want = p.operand()
-			continue
-		}
-		var done bool
-		if want, done = p.operator(); done {
-			break
-		}
+// maxNest bounds how deep expressions, patterns and types stand in one another.
+// Operators, arguments, elements and a let in the body of a let don't count.
+const maxNest = 10_000
+
+// TooDeep is the headline of the error for what is nested deeper.
+const TooDeep = "nested too deep"
+
+// enter counts a level of nesting, leave takes it back. What is nested too deep is
+// reported, and nothing after it is read.
+func (p *parser) enter() bool {
+	p.nest++
+	if p.nest > maxNest && !p.tooDeep {
+		p.report(Diagnostic{Span: p.span(), Headline: TooDeep,
+			Label: "more than 10000 levels of parentheses and other forms in one another"})
+		p.tooDeep = true
+		p.next()
 	}
-	result := p.vals[0]
-	p.vals, p.frames, p.heads = p.vals[:0], p.frames[:0], p.heads[:0]
-	return result
+	return !p.tooDeep
 }
 
-// push makes o the operand that the next operator applies to.
-func (p *parser) push(o operand) { p.vals = append(room(&p.opt, p.vals), o) }
+func (p *parser) leave() { p.nest-- }
 
-// top is the operand that the next operator applies to.
-func (p *parser) top() *operand { return &p.vals[len(p.vals)-1] }
-
-// openFrame pushes a frame; operands of it that are there already are counted by have.
-func (p *parser) openFrame(fr frame, have int) {
-	fr.base = uint32(len(p.vals) - have)
-	p.frames = append(room(&p.opt, p.frames), fr)
+// expr parses an expression up to a token that can't be a part of it. It is a part
+// of the form fr, or 0 if fr is nil.
+func (p *parser) expr(fr *form) operand {
+	defer p.leave()
+	if !p.enter() {
+		return p.bad(p.span())
+	}
+	return p.operators(p.operand(fr), precAdd)
 }
 
-// operand parses a leaf or opens a frame; it reports whether an operand is still wanted.
-func (p *parser) operand() (want bool) {
+// operand parses an operand: what operators and arguments stand between.
+func (p *parser) operand(fr *form) operand {
 	start := p.tok.start
 	switch k := p.tok.kind; k {
 	case IdentTok, NumberTok:
-		p.push(p.leaf())
+		return p.leaf()
 	case HashTok:
-		p.church()
+		return p.church()
 	case MinusTok:
-		p.openFrame(frame{kind: negFrame, start: start, opPos: start}, 0)
-		p.next()
-		return true
+		return p.negation()
 	case LParenTok:
 		p.next()
-		if p.opSymbol(start) {
-			return false
+		if o, ok := p.opSymbol(start); ok {
+			return o
 		}
-		p.openFrame(frame{kind: parenFrame, op: k, start: start}, 0)
-		return true
+		return p.bracket(&form{kind: parenForm, op: k, start: start})
 	case LBrackTok:
 		p.next()
 		if p.at(RBrackTok) {
 			span := Span{start, p.tok.end}
 			p.next()
-			p.push(operand{e: p.add(ExprNode{Kind: ListExpr, Span: span}), span: span})
-			return false
+			return operand{e: p.add(ExprNode{Kind: ListExpr, Span: span}), span: span}
 		}
-		p.openFrame(frame{kind: listFrame, op: k, start: start}, 0)
-		return true
+		return p.bracket(&form{kind: listForm, op: k, start: start})
 	case LVecTok:
 		p.next()
-		p.openFrame(frame{kind: vecFrame, op: k, start: start}, 0)
-		return true
+		return p.bracket(&form{kind: vecForm, op: k, start: start})
 	case SizeTok:
-		p.push(p.sizeOf())
+		return p.sizeOf()
 	case backslashTok:
 		p.expected("an expression", "a function is written `fun x -> …`")
 		return p.prefix(FunTok)
@@ -150,105 +89,127 @@ func (p *parser) operand() (want bool) {
 		if k.startsPrefix() {
 			return p.prefix(k)
 		}
-		p.noOperand()
+		return p.noOperand(fr)
 	}
-	return false
+}
+
+// negation parses - e.
+func (p *parser) negation() operand {
+	defer p.leave()
+	start := p.tok.start
+	p.next()
+	if !p.enter() {
+		return p.bad(p.span())
+	}
+	a := p.operators(p.operand(nil), precNeg)
+	n := ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}
+	return operand{e: p.add(n, a.e), span: n.Span}
 }
 
 // opSymbol parses the rest of (+), (-), ( * ) or (/), after the parenthesis.
-func (p *parser) opSymbol(start uint32) bool {
+func (p *parser) opSymbol(start uint32) (operand, bool) {
 	if binPrec(p.tok.kind) == 0 {
-		return false
+		return operand{}, false
 	}
 	ahead := p.s
 	ahead.mute = true
 	close := ahead.scan()
 	if close.kind != RParenTok || p.inDecl && close.col1 {
-		return false
+		return operand{}, false
 	}
 	n := ExprNode{Kind: OpExpr, Op: p.tok.kind, OpPos: p.tok.start, Span: Span{start, close.end}}
 	p.next()
 	p.next()
-	p.push(operand{e: p.add(n), span: n.Span})
-	return true
+	return operand{e: p.add(n), span: n.Span}, true
 }
 
 // church parses #s.
-func (p *parser) church() {
+func (p *parser) church() operand {
 	start := p.tok.start
 	p.next()
 	s := p.size(true)
 	p.closeOpen()
 	n := ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}
-	p.push(operand{e: p.add(n, s.e), span: n.Span})
+	return operand{e: p.add(n, s.e), span: n.Span}
 }
 
-// operator handles the token after an operand: it reports whether an operand is
-// wanted next, or whether the expression is done.
-func (p *parser) operator() (want, done bool) {
-	switch k := p.tok.kind; {
-	case binPrec(k) > 0:
-		p.reduce(binPrec(k))
-		at := p.tok.start
-		p.openFrame(frame{kind: binFrame, op: k, opPos: at, start: p.top().span.Start}, 1)
-		p.next()
-		if k == StarTok && p.at(StarTok) && p.tok.start == at+1 {
-			p.expected("an expression", "a power is written x^2")
-			return p.recover(), false
+// operators parses what follows the operand left, as far as it binds at least as
+// tightly as prec.
+func (p *parser) operators(left operand, prec uint8) operand {
+	for !p.unwinding && !p.letEnds {
+		p.last = left.e
+		switch k := p.tok.kind; {
+		case binPrec(k) > 0:
+			if binPrec(k) < prec {
+				return left
+			}
+			left = p.binary(left)
+		case k == CaretTok:
+			left = p.power(left)
+		case k == DotParenTok || k == dotBrackTok:
+			left = p.projection(left)
+		case k.startsAtom() || k == SizeTok || k.startsPrefix() || k == UnderTok || k == StringTok || k == backslashTok:
+			left = p.application(left)
+		default:
+			return left
 		}
-		if k == SlashTok && p.at(SlashTok) && p.tok.start == at+1 {
-			p.expected("an expression", "a comment starts with `-- `")
-			return p.recover(), false
-		}
-		return true, false
-	case k == CaretTok:
-		return p.power(), false
-	case k == DotParenTok || k == dotBrackTok:
-		p.projection()
-		return false, false
-	case k.startsAtom() || k == SizeTok || k.startsPrefix() || k == UnderTok || k == StringTok || k == backslashTok:
-		return p.application(), false
 	}
-	return p.closer()
+	return left
 }
 
-// application opens f · before an argument.
-func (p *parser) application() (want bool) {
+// binary parses an operator and its right side.
+func (p *parser) binary(left operand) operand {
+	op, at := p.tok.kind, p.tok.start
+	p.next()
+	if op == StarTok && p.at(StarTok) && p.tok.start == at+1 {
+		p.expected("an expression", "a power is written x^2")
+		return p.recover()
+	}
+	if op == SlashTok && p.at(SlashTok) && p.tok.start == at+1 {
+		p.expected("an expression", "a comment starts with `-- `")
+		return p.recover()
+	}
+	right := p.operators(p.operand(nil), binPrec(op)+1)
+	return p.join(op, at, left, right)
+}
+
+// application parses an argument of f.
+func (p *parser) application(f operand) operand {
 	k := p.tok.kind
-	if !k.startsAtom() || p.top().form != plainForm {
-		if !p.notArgument() {
+	if !k.startsAtom() || f.form != plainForm {
+		if !p.notArgument(f) {
 			return p.recover()
 		}
-		if k.startsPrefix() && p.closesLet() {
-			return true
+		if k == LetTok && p.inner != nil && p.inner.kind == letForm {
+			p.letEnds = true
+			return f
 		}
 	}
-	p.reduce(precApp)
-	p.openFrame(frame{kind: appFrame, opPos: p.tok.start, start: p.top().span.Start}, 1)
-	return true
+	a := p.operand(nil)
+	for p.at(DotParenTok) || p.at(dotBrackTok) {
+		a = p.projection(a)
+	}
+	n := ExprNode{Kind: AppExpr, Span: Span{f.span.Start, a.span.End}}
+	return operand{e: p.add(n, f.e, a.e), span: n.Span}
 }
 
 // power parses ^s after an operand.
-func (p *parser) power() (want bool) {
-	if p.top().form == powForm {
+func (p *parser) power(base operand) operand {
+	if base.form == powForm {
 		p.expected("an operator other than `^`", "powers do not chain; write (x^2)^3 or x^6")
 		return p.recover()
 	}
 	at := p.tok.start
-	p.reduce(precApp)
-	base := *p.top()
 	p.next()
 	s := p.size(true)
 	p.closeOpen()
 	n := ExprNode{Kind: PowExpr, Op: CaretTok, OpPos: at, Span: Span{base.span.Start, s.span.End}}
-	*p.top() = operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
-	return false
+	return operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
 }
 
 // projection parses .(s) after an operand.
-func (p *parser) projection() {
+func (p *parser) projection(v operand) operand {
 	at, k := p.tok.start, p.tok.kind
-	v := *p.top()
 	closing := RParenTok
 	if k == dotBrackTok {
 		closing = RBrackTok
@@ -272,49 +233,41 @@ func (p *parser) projection() {
 		p.next()
 	}
 	p.open = 0
-	*p.top() = operand{e: p.add(n, v.e, s.e), span: n.Span}
+	return operand{e: p.add(n, v.e, s.e), span: n.Span}
 }
 
-// reduce closes the open frames that bind at least as tightly as prec. With
-// precPrefix those are all up to a frame that waits for a token of its own.
-func (p *parser) reduce(prec uint8) {
-	for len(p.frames) > 0 {
-		fr := &p.frames[len(p.frames)-1]
-		if fr.kind >= parenFrame || fr.prec() < prec {
-			return
+// whole parses an expression up to the end of the declaration or of the body.
+func (p *parser) whole() operand {
+	p.open = 0
+	o := p.expr(nil)
+	for !p.unwinding && !p.at(EOF) {
+		if p.tok.first && p.real.startsDecl() {
+			p.endHere()
+			break
 		}
-		p.closeFrame(fr)
-		p.frames = p.frames[:len(p.frames)-1]
+		o = p.leftOver(o)
 	}
+	p.unwinding = false
+	return o
 }
 
-// closeFrame turns the operands of a frame into its expression.
-func (p *parser) closeFrame(fr *frame) {
-	args := p.vals[fr.base:]
-	n := ExprNode{Op: fr.op, OpPos: fr.opPos, Span: Span{fr.start, args[len(args)-1].span.End}}
-	switch fr.kind {
-	case binFrame:
-		n.Kind = BinExpr
-	case negFrame:
-		n.Kind = NegExpr
-	case appFrame:
-		n.Kind, n.OpPos = AppExpr, 0
-	case funFrame:
-		n.Kind, n.Op = FunExpr, 0
-	case linFrame:
-		n.Kind, n.Op = LinExpr, 0
-	case bodyFrame:
-		n.Kind, n.Op = LetExpr, 0
-	case elseFrame:
-		n.Kind = IfExpr
-	case compFrame:
-		head := p.heads[fr.poff]
-		p.heads = p.heads[:fr.poff]
-		n.Kind, n.Text, n.TextSpan = CompExpr, head.text, head.span
+// leftOver reports a token after a complete expression, and goes on behind it.
+func (p *parser) leftOver(o operand) operand {
+	what := "the end of the declaration"
+	if p.inBody {
+		what = "the end of the program"
 	}
-	if fr.kind != compFrame {
-		n.poff, n.pn = fr.poff, fr.pn
+	switch p.tok.kind {
+	case RParenTok, RBrackTok, RVecTok:
+		p.expected(what, "this closes nothing")
+		p.next()
+	case ColonTok:
+		p.expected(what, "an annotation stands in parentheses: (e : T)")
+		p.next()
+		p.typ()
+	default:
+		p.expected(what, p.strayHint())
+		return p.recover()
 	}
-	e := p.addMany(n, args)
-	p.vals = append(p.vals[:fr.base], operand{e: e, span: n.Span})
+	return p.operators(o, precAdd)
 }

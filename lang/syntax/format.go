@@ -44,7 +44,7 @@ func (fm *formatter) file() []byte {
 		fm.comments(start)
 		fm.item(start)
 		fm.doc.begin(0)
-		fm.expr(f.Body)
+		fm.node(f.Body, 0)
 		fm.doc.end()
 		fm.finish(f.Expr(f.Body).Span.End)
 	}
@@ -68,13 +68,12 @@ type formatter struct {
 	f       *File
 	out     []byte
 	doc     document // the current item
-	work    []work
-	batch   []work
-	next    int    // the next comment to be written
-	prevEnd uint32 // where the last item ends
+	next    int      // the next comment to be written
+	prevEnd uint32   // where the last item ends
 	opt     Options
 	err     error // of opt.Check
 	steps   int   // parts written and bytes looked at, to test that the work is linear
+	nodes   int   // expressions written
 	tails   []int // where out has the comments behind items, with the spaces before them
 }
 

@@ -27,10 +27,15 @@ func (fm *formatter) level(e Expr) uint8 {
 
 // node writes an expression in a place that takes those of level prec or more.
 func (fm *formatter) node(e Expr, prec uint8) {
+	fm.steps++
+	fm.nodes++
+	if fm.stopped(fm.nodes) {
+		return
+	}
 	if fm.level(e) < prec {
-		fm.text("(")
+		fm.doc.text("(")
 		fm.form(e)
-		fm.text(")")
+		fm.doc.text(")")
 		return
 	}
 	fm.form(e)
@@ -41,31 +46,31 @@ func (fm *formatter) form(e Expr) {
 	n, kids := fm.f.Expr(e), fm.f.Kids(e)
 	switch n.Kind {
 	case NameExpr, NumExpr:
-		fm.token(n.Span.Start, n.Text)
+		fm.leaf(n.Span.Start, n.Text)
 	case OpExpr:
-		fm.token(n.Span.Start, opNames[n.Op])
+		fm.leaf(n.Span.Start, opNames[n.Op])
 	case ChurchExpr:
-		fm.token(n.Span.Start, "#")
-		fm.size(kids[0])
+		fm.leaf(n.Span.Start, "#")
+		fm.sizeAtom(kids[0])
 	case BinExpr:
 		fm.chain(e)
 	case NegExpr:
-		fm.token(n.Span.Start, "-")
+		fm.leaf(n.Span.Start, "-")
 		if fm.f.Expr(kids[0]).Kind == NegExpr {
-			fm.text(" ")
+			fm.doc.text(" ")
 		}
-		fm.sub(kids[0], precNeg)
+		fm.node(kids[0], precNeg)
 	case PowExpr:
-		fm.sub(kids[0], precApp)
-		fm.token(n.OpPos, "^")
-		fm.size(kids[1])
+		fm.node(kids[0], precApp)
+		fm.leaf(n.OpPos, "^")
+		fm.sizeAtom(kids[1])
 	case AppExpr:
 		fm.apply(e)
 	case ProjExpr:
-		fm.sub(kids[0], levelAtom)
-		fm.token(n.OpPos, ".(")
-		fm.sub(kids[1], 0)
-		fm.token(n.Span.End-1, ")")
+		fm.node(kids[0], levelAtom)
+		fm.leaf(n.OpPos, ".(")
+		fm.node(kids[1], 0)
+		fm.leaf(n.Span.End-1, ")")
 	case FunExpr, LinExpr, CompExpr:
 		fm.binders(e)
 	case LetExpr:
@@ -73,14 +78,14 @@ func (fm *formatter) form(e Expr) {
 	case IfExpr:
 		fm.ifs(e)
 	case AnnotExpr:
-		fm.token(n.Span.Start, "(")
-		fm.begin(1)
-		fm.sub(kids[0], 0)
-		fm.text(" :")
-		fm.brk(fillBreak, 1, 0)
-		fm.typ(n.Type, 0)
-		fm.end()
-		fm.token(n.Span.End-1, ")")
+		fm.leaf(n.Span.Start, "(")
+		fm.doc.begin(1)
+		fm.node(kids[0], 0)
+		fm.doc.text(" :")
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.typeNode(n.Type, 0)
+		fm.doc.end()
+		fm.leaf(n.Span.End-1, ")")
 	case TupleExpr:
 		fm.elements(e, "(", ",", ")", 0)
 	case ListExpr:
@@ -88,13 +93,13 @@ func (fm *formatter) form(e Expr) {
 	case VectorExpr:
 		fm.elements(e, "[|", ",", "|]", 1)
 	case SizeExpr:
-		fm.token(n.Span.Start, "size ")
-		fm.token(n.TextSpan.Start, n.Text)
+		fm.leaf(n.Span.Start, "size ")
+		fm.leaf(n.TextSpan.Start, n.Text)
 	case CsvExpr:
-		fm.token(n.Span.Start, "csv")
+		fm.leaf(n.Span.Start, "csv")
 		for _, s := range n.Strings {
-			fm.brk(fillBreak, 1, 2)
-			fm.token(s.Span.Start, string(fm.f.Src[s.Span.Start:s.Span.End]))
+			fm.doc.brk(fillBreak, 1, 2)
+			fm.leaf(s.Span.Start, string(fm.f.Src[s.Span.Start:s.Span.End]))
 		}
 	}
 }
@@ -104,12 +109,12 @@ var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )"
 // sizeAtom writes a static expression after # or ^.
 func (fm *formatter) sizeAtom(e Expr) {
 	if fm.level(e) == levelAtom {
-		fm.sub(e, 0)
+		fm.node(e, 0)
 		return
 	}
-	fm.text("(")
-	fm.sub(e, 0)
-	fm.text(")")
+	fm.doc.text("(")
+	fm.node(e, 0)
+	fm.doc.text(")")
 }
 
 // operator writes the operator of a chain; a product that the author wrote without
@@ -138,13 +143,13 @@ func (fm *formatter) chain(e Expr) {
 		spine = append(room(&fm.opt, spine), e)
 		e = f.Kids(e)[0]
 	}
-	fm.begin(2)
-	fm.sub(e, prec)
+	fm.doc.begin(2)
+	fm.node(e, prec)
 	for i := len(spine) - 1; i >= 0; i-- {
-		fm.op(spine[i])
-		fm.sub(f.Kids(spine[i])[1], prec+1)
+		fm.operator(spine[i])
+		fm.node(f.Kids(spine[i])[1], prec+1)
 	}
-	fm.end()
+	fm.doc.end()
 }
 
 // apply writes a function and its arguments.
@@ -155,35 +160,35 @@ func (fm *formatter) apply(e Expr) {
 		args = append(room(&fm.opt, args), kids[1])
 		e = kids[0]
 	}
-	fm.begin(2)
-	fm.sub(e, precApp)
+	fm.doc.begin(2)
+	fm.node(e, precApp)
 	for i := len(args) - 1; i >= 0; i-- {
-		fm.brk(fillBreak, 1, 0)
-		fm.sub(args[i], levelAtom)
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.node(args[i], levelAtom)
 	}
-	fm.end()
+	fm.doc.end()
 }
 
 // binders writes the heads of fun, lin, vec, sum and list that follow one another,
 // and the body of the last.
 func (fm *formatter) binders(e Expr) {
 	f := fm.f
-	fm.begin(0)
+	fm.doc.begin(0)
 	arrow := uint32(0)
 	for isBinder(f.Expr(e)) {
 		if arrow > 0 {
-			fm.brk(fillBreak, 1, 0)
+			fm.doc.brk(fillBreak, 1, 0)
 		}
 		arrow = f.Expr(e).OpPos
 		fm.binder(e)
 		kids := f.Kids(e)
 		e = kids[len(kids)-1]
 	}
-	fm.end()
-	fm.begin(2)
-	fm.brk(min(fm.breakFor(groupBreak, arrow, fm.firstToken(e)), hardBreak), 1, 0)
-	fm.sub(e, 0)
-	fm.end()
+	fm.doc.end()
+	fm.doc.begin(2)
+	fm.doc.brk(min(fm.breakFor(groupBreak, arrow, fm.firstToken(e)), hardBreak), 1, 0)
+	fm.node(e, 0)
+	fm.doc.end()
 }
 
 func isBinder(n *ExprNode) bool {
@@ -193,46 +198,46 @@ func isBinder(n *ExprNode) bool {
 // binder writes fun p … ->, lin a -> or vec i < s ->.
 func (fm *formatter) binder(e Expr) {
 	n := fm.f.Expr(e)
-	fm.begin(0)
+	fm.doc.begin(0)
 	switch n.Kind {
 	case CompExpr:
-		fm.token(n.Span.Start, n.Op.String()+" ")
-		fm.token(n.TextSpan.Start, n.Text+" < ")
-		fm.sub(fm.f.Kids(e)[0], 0)
+		fm.leaf(n.Span.Start, n.Op.String()+" ")
+		fm.leaf(n.TextSpan.Start, n.Text+" < ")
+		fm.node(fm.f.Kids(e)[0], 0)
 	case LinExpr:
-		fm.token(n.Span.Start, "lin")
+		fm.leaf(n.Span.Start, "lin")
 	default:
-		fm.token(n.Span.Start, "fun")
+		fm.leaf(n.Span.Start, "fun")
 	}
 	for _, p := range fm.f.Pats(e) {
-		fm.brk(fillBreak, 1, 2)
-		fm.pat(p)
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.patNode(p)
 	}
-	fm.end()
-	fm.text(" ->")
+	fm.doc.end()
+	fm.doc.text(" ->")
 }
 
 // lets writes a let and those that follow in its body, one a line unless all fit on one.
 func (fm *formatter) lets(e Expr) {
 	f := fm.f
-	fm.begin(0)
+	fm.doc.begin(0)
 	for f.Expr(e).Kind == LetExpr {
 		n, kids := f.Expr(e), f.Kids(e)
-		fm.begin(0)
-		fm.token(n.Span.Start, "let")
+		fm.doc.begin(0)
+		fm.leaf(n.Span.Start, "let")
 		value := fm.letHead(e)
-		fm.end()
-		fm.text(" =")
-		fm.begin(2)
-		fm.brk(min(fm.breakFor(groupBreak, n.OpPos, fm.firstToken(value)), hardBreak), 1, 0)
-		fm.sub(value, 0)
-		fm.end()
-		fm.text(" in")
-		fm.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, fm.firstToken(kids[1])), 1, 0)
+		fm.doc.end()
+		fm.doc.text(" =")
+		fm.doc.begin(2)
+		fm.doc.brk(min(fm.breakFor(groupBreak, n.OpPos, fm.firstToken(value)), hardBreak), 1, 0)
+		fm.node(value, 0)
+		fm.doc.end()
+		fm.doc.text(" in")
+		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, fm.firstToken(kids[1])), 1, 0)
 		e = kids[1]
 	}
-	fm.sub(e, 0)
-	fm.end()
+	fm.node(e, 0)
+	fm.doc.end()
 }
 
 // letHead writes the patterns of a let, and the type of a function's result, which
@@ -241,19 +246,19 @@ func (fm *formatter) letHead(e Expr) Expr {
 	f := fm.f
 	pats, value := f.Pats(e), f.Kids(e)[0]
 	if len(pats) == 1 && f.Pat(pats[0]).Kind == AnnotPat {
-		fm.text(" ")
+		fm.doc.text(" ")
 		fm.annotPat(pats[0])
 		return value
 	}
 	for _, p := range pats {
-		fm.brk(fillBreak, 1, 2)
-		fm.pat(p)
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.patNode(p)
 	}
 	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
-		fm.text(" : ")
-		fm.begin(2)
-		fm.typ(n.Type, 0)
-		fm.end()
+		fm.doc.text(" : ")
+		fm.doc.begin(2)
+		fm.typeNode(n.Type, 0)
+		fm.doc.end()
 		return f.Kids(value)[0]
 	}
 	return value
@@ -262,43 +267,43 @@ func (fm *formatter) letHead(e Expr) Expr {
 // ifs writes an if and those that follow in its else.
 func (fm *formatter) ifs(e Expr) {
 	f := fm.f
-	fm.begin(0)
+	fm.doc.begin(0)
 	for {
 		n, kids := f.Expr(e), f.Kids(e)
-		fm.token(n.Span.Start, "if ")
-		fm.begin(4)
-		fm.sub(kids[0], precAdd)
-		fm.brk(fillBreak, 1, 0)
-		fm.token(n.OpPos, n.Op.String()+" ")
-		fm.sub(kids[1], precAdd)
-		fm.end()
-		fm.text(" then")
-		fm.begin(2)
-		fm.brk(groupBreak, 1, 0)
-		fm.sub(kids[2], 0)
-		fm.end()
-		fm.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, fm.firstToken(kids[3])), hardBreak), 1, 0)
-		fm.text("else")
+		fm.leaf(n.Span.Start, "if ")
+		fm.doc.begin(4)
+		fm.node(kids[0], precAdd)
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.leaf(n.OpPos, n.Op.String()+" ")
+		fm.node(kids[1], precAdd)
+		fm.doc.end()
+		fm.doc.text(" then")
+		fm.doc.begin(2)
+		fm.doc.brk(groupBreak, 1, 0)
+		fm.node(kids[2], 0)
+		fm.doc.end()
+		fm.doc.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, fm.firstToken(kids[3])), hardBreak), 1, 0)
+		fm.doc.text("else")
 		e = kids[3]
 		if f.Expr(e).Kind != IfExpr {
 			break
 		}
-		fm.text(" ")
+		fm.doc.text(" ")
 	}
-	fm.begin(2)
-	fm.brk(groupBreak, 1, 0)
-	fm.sub(e, 0)
-	fm.end()
-	fm.end()
+	fm.doc.begin(2)
+	fm.doc.brk(groupBreak, 1, 0)
+	fm.node(e, 0)
+	fm.doc.end()
+	fm.doc.end()
 }
 
 // elements writes a tuple, a list or a vector; flat is the space inside the brackets.
 func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	f := fm.f
 	n, kids := f.Expr(e), f.Kids(e)
-	fm.token(n.Span.Start, open)
+	fm.leaf(n.Span.Start, open)
 	if len(kids) == 0 {
-		fm.token(n.Span.End-uint32(len(closing)), closing)
+		fm.leaf(n.Span.End-uint32(len(closing)), closing)
 		return
 	}
 	between, edge := groupBreak, groupBreak
@@ -307,18 +312,18 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	} else if k := fm.breakFor(groupBreak, n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
 		edge = hardBreak
 	}
-	fm.begin(2)
-	fm.brk(edge, flat, 0)
+	fm.doc.begin(2)
+	fm.doc.brk(edge, flat, 0)
 	for i, k := range kids {
 		if i > 0 {
-			fm.text(sep)
-			fm.brk(between, 1, 0)
+			fm.doc.text(sep)
+			fm.doc.brk(between, 1, 0)
 		}
-		fm.sub(k, 0)
+		fm.node(k, 0)
 	}
-	fm.brk(groupBreak, flat, -2)
-	fm.end()
-	fm.token(n.Span.End-uint32(len(closing)), closing)
+	fm.doc.brk(groupBreak, flat, -2)
+	fm.doc.end()
+	fm.leaf(n.Span.End-uint32(len(closing)), closing)
 }
 
 // allLeaves reports whether all are names or numbers, with or without a sign.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // sameTree returns where two files differ but for places, or "". It keeps its own stack.
@@ -249,7 +251,7 @@ func TestFormatDeep(t *testing.T) {
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	for _, src := range deepSources(2_000) {
 		checkFormat(t, mustParse(t, string(src)))
 	}
@@ -272,7 +274,7 @@ func TestFormatLinear(t *testing.T) {
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {
 	n := 5_000
-	if testing.Short() {
+	if !property.Full() {
 		n = 500
 	}
 	for seed := range n {

@@ -43,8 +43,8 @@ func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err e
 	return p.f, p.diagnostics(), nil
 }
 
-// parser holds the scanner, the current token and the stacks. It never recurses:
-// whatever nests is a frame of one of the stacks.
+// parser holds the scanner and the current token. It descends into what nests, which
+// is bounded by maxNest.
 type parser struct {
 	f     *File
 	s     scanner
@@ -63,13 +63,13 @@ type parser struct {
 	steps int // tokens scanned and nodes built
 	err   error
 
-	frames  []frame // open expressions
-	vals    []operand
-	heads   []compHead
-	patOpen []patFrame
-	patAcc  []Pat
-	sizes   []sizeFrame
-	types   []typeFrame
+	nest      int       // how deep the current token is nested
+	tooDeep   bool      // that has been reported; nothing more is read
+	inner     *form     // the innermost open form
+	unwinding bool      // after an error: the current token is for a form further out
+	letEnds   bool      // the value of the innermost form, a let, ends here without "in"
+	last      Expr      // the last operand
+	vals      []operand // the elements of open brackets
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
@@ -89,7 +89,7 @@ func (p *parser) step() {
 }
 
 // stopped reports whether the parse is over before its end.
-func (p *parser) stopped() bool { return p.err != nil || len(p.s.diags) >= maxDiagnostics }
+func (p *parser) stopped() bool { return p.err != nil || p.tooDeep || len(p.s.diags) >= maxDiagnostics }
 
 // next moves to the next token.
 func (p *parser) next() {
@@ -249,7 +249,7 @@ func (p *parser) body() {
 	}
 	start := p.span()
 	p.inBody = true
-	body := p.expr()
+	body := p.whole()
 	p.f.Body = body.e
 	misplaced := p.real.startsDecl() && !p.ended
 	p.layoutEnds()

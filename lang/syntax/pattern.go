@@ -1,12 +1,5 @@
 package syntax
 
-// patFrame is an open tuple or vector pattern.
-type patFrame struct {
-	open Token // LParenTok or LVecTok
-	at   uint32
-	base int // its parts so far are patAcc[base:]
-}
-
 // patterns parses one pattern or more, up to one of the stop tokens. On an error
 // it moves on to a stop token, and fails if there is none.
 func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
@@ -41,36 +34,22 @@ func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
 	return list, p.skipTo(stop...)
 }
 
-// pattern parses a pattern.
+// pattern parses a pattern. It fails at what is no pattern, with the brackets around
+// that left open.
 func (p *parser) pattern() (Pat, bool) {
-	for {
-		cur, ok := p.patOperand()
-		if !ok {
-			return p.patFail()
+	if k := p.tok.kind; k == LParenTok || k == LVecTok {
+		defer p.leave()
+		if !p.enter() {
+			return p.badPat()
 		}
-		for cur != 0 {
-			if len(p.patOpen) == 0 {
-				return cur, true
-			}
-			if cur, ok = p.patOperator(cur); !ok {
-				return p.patFail()
-			}
-		}
+		return p.patBracket()
 	}
-}
-
-// patOperand parses a name or a wildcard, or opens a bracket and returns 0.
-func (p *parser) patOperand() (Pat, bool) {
 	n := PatNode{Kind: NamePat, Span: p.span()}
 	switch p.tok.kind {
 	case IdentTok:
 		n.Text = p.text()
 	case UnderTok:
 		n.Kind = WildPat
-	case LParenTok, LVecTok:
-		p.patOpen = append(p.patOpen, patFrame{p.tok.kind, p.tok.start, len(p.patAcc)})
-		p.next()
-		return 0, true
 	default:
 		hint := p.reservedHint()
 		switch p.tok.kind {
@@ -82,69 +61,62 @@ func (p *parser) patOperand() (Pat, bool) {
 			hint = "a list cannot be taken apart by a pattern; a vector is [| x, y |]"
 		}
 		p.expected("a pattern", hint)
-		return 0, false
+		return p.badPat()
 	}
 	p.next()
 	return p.addPat(n, nil), true
 }
 
-// patOperator handles what follows a pattern inside a bracket: it returns the
-// pattern of a bracket that closes, and 0 if another part comes.
-func (p *parser) patOperator(cur Pat) (Pat, bool) {
-	fr := &p.patOpen[len(p.patOpen)-1]
-	closer := RParenTok
-	if fr.open == LVecTok {
-		closer = RVecTok
-	}
-	switch p.tok.kind {
-	case SemiTok:
-		p.expected("`,`", "the parts of a pattern are separated by commas")
-		fallthrough
-	case CommaTok:
-		p.patAcc = append(p.patAcc, cur)
-		p.next()
-		return 0, true
-	case ColonTok:
-		if fr.open != LParenTok || fr.base < len(p.patAcc) {
-			break
-		}
-		p.next()
-		at, typ := fr.at, p.typ()
-		if !p.at(RParenTok) {
-			p.expected("`)`", p.typeHint(), p.opener(LParenTok, at))
-			return 0, false
-		}
-		n := PatNode{Kind: AnnotPat, Span: Span{at, p.tok.end}, Type: typ.t}
-		p.patOpen = p.patOpen[:len(p.patOpen)-1]
-		p.next()
-		return p.addPat(n, []Pat{cur}), true
-	case closer:
-		n := PatNode{Kind: TuplePat, Span: Span{fr.at, p.tok.end}}
-		if fr.open == LVecTok {
-			n.Kind = VecPat
-		}
-		base := fr.base
-		p.patOpen = p.patOpen[:len(p.patOpen)-1]
-		p.next()
-		if base == len(p.patAcc) && n.Kind == TuplePat {
-			return cur, true
-		}
-		p.patAcc = append(p.patAcc, cur)
-		cur = p.addPat(n, p.patAcc[base:])
-		p.patAcc = p.patAcc[:base]
-		return cur, true
-	}
-	hint := p.reservedHint()
-	if p.at(ColonTok) {
-		hint = "put parentheses around each part with its type: ((x : T), y)"
-	}
-	p.expected("`,` or `"+closer.String()+"`", hint, p.opener(fr.open, fr.at))
-	return 0, false
+func (p *parser) badPat() (Pat, bool) {
+	return p.addPat(PatNode{Kind: BadPat, Span: p.span()}, nil), false
 }
 
-// patFail gives up on a pattern.
-func (p *parser) patFail() (Pat, bool) {
-	p.open += len(p.patOpen)
-	p.patOpen, p.patAcc = p.patOpen[:0], p.patAcc[:0]
-	return p.addPat(PatNode{Kind: BadPat, Span: p.span()}, nil), false
+// patBracket parses a tuple, a vector, a pattern with a type or one in parentheses.
+func (p *parser) patBracket() (Pat, bool) {
+	open, at, closer := p.tok.kind, p.tok.start, RParenTok
+	n := PatNode{Kind: TuplePat}
+	if open == LVecTok {
+		closer, n.Kind = RVecTok, VecPat
+	}
+	var parts []Pat
+	for {
+		p.next()
+		part, ok := p.pattern()
+		if !ok {
+			p.open++
+			return part, false
+		}
+		parts = append(parts, part)
+		if p.at(SemiTok) {
+			p.expected("`,`", "the parts of a pattern are separated by commas")
+			continue
+		}
+		if !p.at(CommaTok) {
+			break
+		}
+	}
+	if p.at(ColonTok) && open == LParenTok && len(parts) == 1 {
+		p.next()
+		n.Kind, n.Type = AnnotPat, p.typ().t
+		if !p.at(RParenTok) {
+			p.expected("`)`", p.typeHint(), p.opener(LParenTok, at))
+			p.open++
+			return p.badPat()
+		}
+	}
+	if !p.at(closer) {
+		hint := p.reservedHint()
+		if p.at(ColonTok) {
+			hint = "put parentheses around each part with its type: ((x : T), y)"
+		}
+		p.expected("`,` or `"+closer.String()+"`", hint, p.opener(open, at))
+		p.open++
+		return p.badPat()
+	}
+	n.Span = Span{at, p.tok.end}
+	p.next()
+	if n.Kind == TuplePat && len(parts) == 1 {
+		return parts[0], true
+	}
+	return p.addPat(n, parts), true
 }

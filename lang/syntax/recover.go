@@ -11,29 +11,28 @@ func (p *parser) opener(k Token, at uint32) Note {
 	return Note{Span{at, at + uint32(len(k.String()))}, fmt.Sprintf("this `%s` is still open", k)}
 }
 
-// noOperand reports that an expression is missing, and makes do with a bad one.
-func (p *parser) noOperand() {
+// noOperand reports that an expression is missing, and makes do with a bad one. The
+// expression is a part of the form fr if that isn't nil.
+func (p *parser) noOperand(fr *form) operand {
 	what, hint := "an expression", p.strayHint()
 	var notes []Note
-	fr := frame{}
-	if len(p.frames) > 0 {
-		fr = p.frames[len(p.frames)-1]
-	}
-	if fr.kind >= parenFrame {
+	if fr != nil {
 		notes = append(notes, p.opener(fr.op, fr.start))
+	} else {
+		fr = &form{}
 	}
 	switch k := p.tok.kind; {
 	case p.tok.first && p.real.startsDecl() && k != EOF:
 		p.endHere()
-	case k == RParenTok && fr.kind == parenFrame && int(fr.base) == len(p.vals):
+	case k == RParenTok && fr.kind == parenForm && fr.parts == 0:
 		hint, notes = "there is no empty tuple", nil
-	case k == RVecTok && fr.kind == vecFrame && int(fr.base) == len(p.vals):
+	case k == RVecTok && fr.kind == vecForm && fr.parts == 0:
 		hint, notes = "a vector has at least one element", nil
-	case k == RBrackTok && fr.kind == listFrame:
+	case k == RBrackTok && fr.kind == listForm:
 		hint, notes = "no separator stands after the last element", nil
-	case (k == RParenTok || k == RVecTok) && fr.kind >= parenFrame && int(fr.base) < len(p.vals):
+	case (k == RParenTok || k == RVecTok) && fr.parts > 0:
 		hint, notes = "no separator stands after the last element", nil
-	case k == StarTok && fr.kind == parenFrame && p.tok.start == fr.start+1:
+	case k == StarTok && fr.kind == parenForm && p.tok.start == fr.start+1:
 		hint, notes = "a comment starts with `-- `", nil
 	case k == dotTok:
 		hint = "a number starts with a digit: 0.5"
@@ -45,23 +44,21 @@ func (p *parser) noOperand() {
 		hint = "a string stands only after `csv`"
 	}
 	p.expected(what, hint, notes...)
-	span := Span{p.prevEnd, p.prevEnd}
-	p.push(p.bad(span))
 	switch p.tok.kind {
 	case RParenTok, RBrackTok, RVecTok, CommaTok, SemiTok, InTok, ThenTok, ElseTok, EOF:
-		return // these close something
+		return p.bad(Span{p.prevEnd, p.prevEnd}) // these close something
 	}
-	p.recover()
+	return p.recover()
 }
 
-// notArgument reports a token after an operand that is not the start of an
+// notArgument reports a token after the operand f that is not the start of an
 // argument. It reports whether to go on as if it were.
-func (p *parser) notArgument() bool {
+func (p *parser) notArgument(f operand) bool {
 	k := p.tok.kind
 	switch {
-	case p.top().form == powForm:
+	case f.form == powForm:
 		p.expected("an operator", "put parentheses around the power to apply it")
-	case p.top().form == sizeForm:
+	case f.form == sizeForm:
 		p.expected("an operator", "`size x` is a number; put parentheses around it to pass it on")
 	case k == UnderTok:
 		p.expected("an operator or an argument", "`_` is a pattern, not a value")
@@ -71,40 +68,12 @@ func (p *parser) notArgument() bool {
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
-	case p.lastWaiting() == letFrame && k == LetTok:
-		fr := p.frames[p.waitingFrame()]
-		p.expected("`in`", "", p.opener(LetTok, fr.start), Note{Text: "`let x = e in b` needs its `in`"})
+	case k == LetTok && p.inner != nil && p.inner.kind == letForm:
+		p.expected("`in`", "", p.opener(LetTok, p.inner.start), Note{Text: "`let x = e in b` needs its `in`"})
 	default:
 		p.expected("an operator or an argument", fmt.Sprintf("put parentheses around `%s` to make it an argument", k))
 	}
 	return true
-}
-
-// closesLet ends the value of a let whose "in" is missing before another let.
-func (p *parser) closesLet() bool {
-	if !p.at(LetTok) || p.lastWaiting() != letFrame {
-		return false
-	}
-	p.reduce(precPrefix)
-	p.letBody(&p.frames[len(p.frames)-1])
-	return true
-}
-
-// waitingFrame returns the innermost frame that waits for a token of its own, or -1.
-func (p *parser) waitingFrame() int {
-	i := len(p.frames) - 1
-	for i >= 0 && p.frames[i].kind < parenFrame {
-		i--
-	}
-	return i
-}
-
-// lastWaiting returns the kind of that frame, binFrame if there is none.
-func (p *parser) lastWaiting() frameKind {
-	if i := p.waitingFrame(); i >= 0 {
-		return p.frames[i].kind
-	}
-	return binFrame
 }
 
 // strayHint explains a token that stands where it has no meaning.
@@ -148,10 +117,7 @@ func (p *parser) strayHint() string {
 // lambda returns the name at the head of the last application, if it is what other
 // languages call fun.
 func (p *parser) lambda() string {
-	if len(p.vals) == 0 {
-		return ""
-	}
-	e := p.top().e
+	e := p.last
 	for p.f.exprs[e].Kind == AppExpr {
 		e = p.f.Kids(e)[0]
 	}
@@ -166,39 +132,9 @@ func (p *parser) lambda() string {
 	return ""
 }
 
-// waitsFor returns the kind of frame that the token closes or continues, if there is one.
-func (fr *frame) waitsFor(k Token) bool {
-	switch k {
-	case RParenTok:
-		return fr.kind == parenFrame
-	case RBrackTok:
-		return fr.kind == listFrame
-	case RVecTok:
-		return fr.kind == vecFrame
-	case InTok:
-		return fr.kind == letFrame
-	case ThenTok:
-		return fr.kind == ifFrame || fr.kind == condFrame
-	case ElseTok:
-		return fr.kind == thenFrame
-	}
-	return false
-}
-
-// waiting reports whether an open frame waits for the token k.
-func (p *parser) waiting(k Token) bool {
-	for i := range p.frames {
-		if p.frames[i].waitsFor(k) {
-			return true
-		}
-	}
-	return false
-}
-
-// recover goes on after an error: it skips to a token that an open frame waits for
-// and puts a bad operand in place of what is between, or ends the expression.
-// An operator is wanted next.
-func (p *parser) recover() (want bool) {
+// recover goes on after an error: it skips to a token that an open form waits for, or
+// to the end of the expression, and lets all forms further in end there.
+func (p *parser) recover() operand {
 	var nest [3]int // brackets, lets and ifs opened on the way
 	nest[0] = p.open
 	p.open = 0
@@ -212,24 +148,14 @@ func (p *parser) recover() (want bool) {
 		p.next()
 	}
 	p.s.mute = mute
-	k := p.tok.kind
-	if k == EOF {
-		p.frames, p.vals = p.frames[:0], p.vals[:0]
-		p.push(p.bad(p.span()))
-		return false
+	if !p.at(EOF) {
+		p.quiet = max(p.quiet, p.tok.start+1)
 	}
-	p.quiet = max(p.quiet, p.tok.start+1)
-	for !p.frames[len(p.frames)-1].waitsFor(k) {
-		p.frames = p.frames[:len(p.frames)-1]
-	}
-	fr := &p.frames[len(p.frames)-1]
-	have := map[frameKind]uint32{condFrame: 1, thenFrame: 2}[fr.kind]
-	p.vals = p.vals[:fr.base+have]
-	p.push(p.bad(p.span()))
-	return false
+	p.unwinding = true
+	return p.bad(p.span())
 }
 
-// stopsRecovery reports whether the current token is one that an open frame waits
+// stopsRecovery reports whether the current token is one that an open form waits
 // for and that nothing passed over does, and counts what it opens or closes.
 func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
 	const brackets, lets, ifs = 0, 1, 2

@@ -3,70 +3,52 @@ package syntax
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// sizeFrame is an open part of a static expression: a parenthesis, or an
-// operator that waits for its right operand.
-type sizeFrame struct {
-	op   Token // LParenTok or the operator
-	at   uint32
-	left operand
-}
-
 // size parses a static expression; atom asks for a literal, a name or parentheses
 // alone. After an error the result is bad and the current token is where it was found.
 func (p *parser) size(atom bool) operand {
-	depth := 0
-	for {
-		cur, opened := p.sizeOperand(atom, depth)
-		if opened {
-			depth++
-			continue
-		}
-		if cur.e == 0 {
-			return p.sizeFail(depth)
-		}
-		for cur.e != 0 && p.at(RParenTok) && depth > 0 {
-			cur = p.reduceSize(cur, 0)
-			open := p.sizes[len(p.sizes)-1]
-			p.sizes = p.sizes[:len(p.sizes)-1]
-			cur.span = Span{open.at, p.tok.end}
-			depth--
-			p.next()
-		}
-		if atom && depth == 0 {
-			return cur
-		}
-		prec := sizePrec(p.tok.kind)
-		if prec == 0 {
-			if depth > 0 {
-				p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, p.lastSizeParen()))
-				return p.sizeFail(depth)
-			}
-			return p.reduceSize(cur, 0)
-		}
-		cur = p.reduceSize(cur, prec)
-		p.sizes = append(p.sizes, sizeFrame{op: p.tok.kind, at: p.tok.start, left: cur})
-		p.next()
+	var o operand
+	var ok bool
+	if atom {
+		o, ok = p.sizeOperand(true)
+	} else {
+		o, ok = p.sizeOperators(precAdd)
 	}
+	if !ok {
+		return p.bad(p.span())
+	}
+	return o
 }
 
-// sizeOperand parses a literal, a name or size x, or opens a parenthesis.
-func (p *parser) sizeOperand(atom bool, depth int) (cur operand, opened bool) {
+// sizeOperators parses operators that bind at least as tightly as prec.
+func (p *parser) sizeOperators(prec uint8) (operand, bool) {
+	left, ok := p.sizeOperand(false)
+	for ok && sizePrec(p.tok.kind) >= prec {
+		op, at := p.tok.kind, p.tok.start
+		p.next()
+		var right operand
+		if right, ok = p.sizeOperators(sizePrec(op) + 1); ok {
+			left = p.join(op, at, left, right)
+		}
+	}
+	return left, ok
+}
+
+// sizeOperand parses a literal, a name, size x or a parenthesis.
+func (p *parser) sizeOperand(atom bool) (operand, bool) {
 	switch p.tok.kind {
 	case LParenTok:
-		p.sizes = append(p.sizes, sizeFrame{op: LParenTok, at: p.tok.start})
-		p.next()
-		return operand{}, true
+		return p.sizeParen()
 	case NumberTok, IdentTok:
-		return p.leaf(), false
+		return p.leaf(), true
 	case SizeTok:
-		if atom && depth == 0 {
-			p.expected("a literal, a name or `(`", "put parentheses around `size x` here")
-			return operand{}, false
+		if !atom {
+			return p.sizeOf(), true
 		}
-		return p.sizeOf(), false
+		p.expected("a literal, a name or `(`", "put parentheses around `size x` here")
+		return operand{}, false
 	}
 	what := "a size"
-	if atom && depth == 0 {
+	if atom {
 		what = "a literal, a name or `(`"
 	}
 	hint := "a size is " + sizeHelp
@@ -75,6 +57,28 @@ func (p *parser) sizeOperand(atom bool, depth int) (cur operand, opened bool) {
 	}
 	p.expected(what, hint)
 	return operand{}, false
+}
+
+// sizeParen parses a parenthesis. One that fails is left open.
+func (p *parser) sizeParen() (operand, bool) {
+	defer p.leave()
+	if !p.enter() {
+		return operand{}, false
+	}
+	start := p.tok.start
+	p.next()
+	o, ok := p.sizeOperators(precAdd)
+	if ok && !p.at(RParenTok) {
+		p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, start))
+		ok = false
+	}
+	if !ok {
+		p.open++
+		return operand{}, false
+	}
+	o = operand{e: o.e, span: Span{start, p.tok.end}}
+	p.next()
+	return o, true
 }
 
 // sizeOf parses size x.
@@ -102,40 +106,8 @@ func (p *parser) leaf() operand {
 
 // sizePrec is the precedence of an operator in a static expression, 0 for others.
 func sizePrec(t Token) uint8 {
-	switch t {
-	case PlusTok, MinusTok:
-		return precAdd
-	case StarTok:
-		return precMul
+	if t == SlashTok {
+		return 0
 	}
-	return 0
-}
-
-// reduceSize joins cur with the operators before it that bind at least as tightly as prec.
-func (p *parser) reduceSize(cur operand, prec uint8) operand {
-	for len(p.sizes) > 0 {
-		fr := p.sizes[len(p.sizes)-1]
-		if fr.op == LParenTok || sizePrec(fr.op) < prec {
-			break
-		}
-		p.sizes = p.sizes[:len(p.sizes)-1]
-		cur = p.binary(fr.op, fr.at, fr.left, cur)
-	}
-	return cur
-}
-
-// sizeFail gives up on a static expression with depth open parentheses.
-func (p *parser) sizeFail(depth int) operand {
-	p.open += depth
-	p.sizes = p.sizes[:0]
-	return p.bad(p.span())
-}
-
-// lastSizeParen returns where the innermost open parenthesis stands.
-func (p *parser) lastSizeParen() uint32 {
-	i := len(p.sizes) - 1
-	for p.sizes[i].op != LParenTok {
-		i--
-	}
-	return p.sizes[i].at
+	return binPrec(t)
 }

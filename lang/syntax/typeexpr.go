@@ -8,19 +8,19 @@ type typeOperand struct {
 	span Span
 }
 
-// typeFrame is an open part of a type: a parenthesis, List, or an operator that
-// waits for its right side.
-type typeFrame struct {
-	op   Token // LParenTok, ListTok, StarTok, ArrowTok, LolliTok
-	at   uint32
-	left typeOperand
+// typ parses a type. After an error the result is bad and the current token is
+// where it was found, with the parentheses around that left open.
+func (p *parser) typ() typeOperand {
+	t, ok := p.typeOperators(1)
+	if !ok {
+		return typeOperand{p.addType(TypeNode{Kind: BadType, Span: p.span()}), p.span()}
+	}
+	return t
 }
 
-// typePrec is the precedence of an open part.
+// typePrec is the precedence of an operator between types, 0 for other tokens.
 func typePrec(t Token) uint8 {
 	switch t {
-	case ListTok:
-		return 3
 	case StarTok:
 		return 2
 	case ArrowTok, LolliTok:
@@ -29,73 +29,95 @@ func typePrec(t Token) uint8 {
 	return 0
 }
 
-// typ parses a type. After an error the result is bad and the current token is
-// where it was found.
-func (p *parser) typ() typeOperand {
-	depth := 0
-	for {
-		cur, opened := p.typeOperand()
-		if opened {
-			if p.types[len(p.types)-1].op == LParenTok {
-				depth++
-			}
-			continue
-		}
-		if cur.t == 0 {
-			return p.typeFail(depth)
-		}
-		for p.at(CaretTok) || depth > 0 && p.at(RParenTok) {
-			if p.at(CaretTok) {
-				cur = p.vecType(cur)
-				continue
-			}
-			cur = p.reduceType(cur, 1)
-			open := p.types[len(p.types)-1]
-			p.types = p.types[:len(p.types)-1]
-			cur.span = Span{open.at, p.tok.end}
-			depth--
-			p.next()
-		}
-		p.s.lolli(&p.tok)
-		prec := typePrec(p.tok.kind)
-		if prec == 0 || p.at(ListTok) {
-			if depth > 0 {
-				p.expected("`)`", p.typeHint(), p.opener(LParenTok, p.lastTypeParen()))
-				return p.typeFail(depth)
-			}
-			return p.reduceType(cur, 1)
-		}
-		cur = p.reduceType(cur, prec+1) // to the right
-		p.types = append(p.types, typeFrame{op: p.tok.kind, at: p.tok.start, left: cur})
-		p.next()
+// typeOperators parses operators that bind at least as tightly as prec. They associate
+// to the right.
+func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
+	defer p.leave()
+	if !p.enter() {
+		return typeOperand{}, false
 	}
+	left, ok := p.typeOperand()
+	p.s.lolli(&p.tok)
+	for ok && typePrec(p.tok.kind) >= prec {
+		op := p.tok.kind
+		p.next()
+		var right typeOperand
+		if right, ok = p.typeOperators(typePrec(op)); !ok {
+			break
+		}
+		n := TypeNode{Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t}
+		switch op {
+		case StarTok:
+			n.Kind = ProdType
+		case ArrowTok:
+			n.Kind = ArrowType
+		case LolliTok:
+			n.Kind = LinType
+			p.checkLolli(left, right)
+		}
+		left = typeOperand{p.addType(n), n.Span}
+	}
+	return left, ok
 }
 
-// typeOperand parses a type's name, or opens a parenthesis or a List.
-func (p *parser) typeOperand() (cur typeOperand, opened bool) {
+// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it.
+func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 	switch p.tok.kind {
 	case LParenTok:
-		p.types = append(p.types, typeFrame{op: LParenTok, at: p.tok.start})
-		p.next()
-		return cur, true
+		cur, ok = p.typeParen()
 	case IdentTok:
-		switch n := (TypeNode{Span: p.span()}); p.text() {
+		start := p.tok.start
+		switch p.text() {
 		case "List":
-			p.types = append(p.types, typeFrame{op: ListTok, at: p.tok.start})
-			p.next()
-			return cur, true
+			return p.listType(start)
 		case "R":
-			n.Kind = RType
-			return p.typeName(n), false
+			cur, ok = p.typeName(TypeNode{Kind: RType, Span: p.span()}), true
 		case "Nat":
-			n.Kind = NatType
-			return p.typeName(n), false
+			cur, ok = p.typeName(TypeNode{Kind: NatType, Span: p.span()}), true
+		default:
+			p.unknownType()
+			cur, ok = p.typeName(TypeNode{Kind: BadType, Span: p.span()}), true
 		}
-		p.unknownType()
-		return p.typeName(TypeNode{Kind: BadType, Span: p.span()}), false
+	default:
+		p.expected("a type", p.typeHint())
 	}
-	p.expected("a type", p.typeHint())
-	return cur, false
+	for ok && p.at(CaretTok) {
+		cur = p.vecType(cur)
+	}
+	return cur, ok
+}
+
+// listType parses List T.
+func (p *parser) listType(start uint32) (typeOperand, bool) {
+	defer p.leave()
+	if !p.enter() {
+		return typeOperand{}, false
+	}
+	p.next()
+	elem, ok := p.typeOperand()
+	if !ok {
+		return elem, false
+	}
+	n := TypeNode{Kind: ListType, Span: Span{start, elem.span.End}, A: elem.t}
+	return typeOperand{p.addType(n), n.Span}, true
+}
+
+// typeParen parses a type in parentheses. One that fails is left open.
+func (p *parser) typeParen() (typeOperand, bool) {
+	start := p.tok.start
+	p.next()
+	t, ok := p.typeOperators(1)
+	if ok && !p.at(RParenTok) {
+		p.expected("`)`", p.typeHint(), p.opener(LParenTok, start))
+		ok = false
+	}
+	if !ok {
+		p.open++
+		return t, false
+	}
+	t.span = Span{start, p.tok.end}
+	p.next()
+	return t, true
 }
 
 func (p *parser) typeName(n TypeNode) typeOperand {
@@ -144,31 +166,6 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 	return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
 }
 
-// reduceType closes the open parts before cur that bind at least as tightly as prec.
-func (p *parser) reduceType(cur typeOperand, prec uint8) typeOperand {
-	for len(p.types) > 0 {
-		fr := p.types[len(p.types)-1]
-		if fr.op == LParenTok || typePrec(fr.op) < prec {
-			break
-		}
-		p.types = p.types[:len(p.types)-1]
-		n := TypeNode{Span: Span{fr.left.span.Start, cur.span.End}, A: fr.left.t, B: cur.t}
-		switch fr.op {
-		case ListTok:
-			n = TypeNode{Kind: ListType, Span: Span{fr.at, cur.span.End}, A: cur.t}
-		case StarTok:
-			n.Kind = ProdType
-		case ArrowTok:
-			n.Kind = ArrowType
-		case LolliTok:
-			n.Kind = LinType
-			p.checkLolli(fr.left, cur)
-		}
-		cur = typeOperand{p.addType(n), n.Span}
-	}
-	return cur
-}
-
 // checkLolli reports sides of -o that are not R, and R or R^s.
 func (p *parser) checkLolli(a, b typeOperand) {
 	f := p.f
@@ -186,20 +183,4 @@ func (p *parser) checkLolli(a, b typeOperand) {
 		d.Span, d.Label = b.span, "this must be R or R^s"
 		p.report(d)
 	}
-}
-
-// typeFail gives up on a type with depth open parentheses.
-func (p *parser) typeFail(depth int) typeOperand {
-	p.open += depth
-	p.types = p.types[:0]
-	return typeOperand{p.addType(TypeNode{Kind: BadType, Span: p.span()}), p.span()}
-}
-
-// lastTypeParen returns where the innermost open parenthesis stands.
-func (p *parser) lastTypeParen() uint32 {
-	i := len(p.types) - 1
-	for p.types[i].op != LParenTok {
-		i--
-	}
-	return p.types[i].at
 }

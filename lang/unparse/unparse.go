@@ -181,10 +181,10 @@ func (p *Program) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if len(diags) > 0 {
+	if len(diags) > 0 && diags[0].Headline != syntax.TooDeep {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err = syntax.Format(f, opt)
+	text, err = syntax.Format(f, opt) // what is nested too deep stays as it is
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,130 @@
+package derivation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
+)
+
+// The marks of text.
+var marks = map[reference.TokenKind]string{
+	reference.RedexBegin: "«", reference.RedexEnd: "»",
+	reference.OccurrenceBegin: "‹", reference.OccurrenceEnd: "›",
+}
+
+func text(tokens []reference.Token) string {
+	var b strings.Builder
+	for _, k := range tokens {
+		b.WriteString(k.Text)
+		b.WriteString(marks[k.Kind])
+	}
+	return b.String()
+}
+
+// Redex is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
+func Redex(names *reference.Names, s *reference.State, r *reference.Redex) string {
+	part := redex(names.Tokens(s.Term, s.Marks(r)))
+	return text(part[1:])
+}
+
+// textWriter prints a term a line, and between two terms the step.
+type textWriter struct {
+	w     io.Writer
+	opt   *Options
+	after []reference.Token // of the step that was printed last
+}
+
+func (t *textWriter) begin() error { return nil }
+
+func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool) error {
+	if !chained {
+		if err := t.end(); err != nil {
+			return err
+		}
+		if t.after != nil {
+			if _, err := fmt.Fprintln(t.w); err != nil {
+				return err
+			}
+		}
+	}
+	t.after = after
+	rule := rule.Table[s.Rule]
+	_, err := fmt.Fprintf(t.w, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
+		t.opt.place(s), s.Before, s.After)
+	return err
+}
+
+// end prints the term after the last step that was printed.
+func (t *textWriter) end() error {
+	if t.after == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(t.w, "    %s\n", text(t.after))
+	return err
+}
+
+// place is where a step comes from, as 5:22.
+func (o *Options) place(s *Step) string {
+	if s.Pos == 0 {
+		return "-"
+	}
+	line, column := o.Position(s.Pos)
+	return fmt.Sprintf("%d:%d", line, column)
+}
+
+// jsonWriter prints an object a line.
+type jsonWriter struct {
+	w   io.Writer
+	opt *Options
+}
+
+type jsonStep struct {
+	Step   uint64 `json:"step"`
+	Rule   string `json:"rule"`
+	Number string `json:"number"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Size   [2]int `json:"size"`
+	Term   string `json:"term"`
+	Redex  string `json:"redex"`
+	After  string `json:"after"`
+}
+
+func (j *jsonWriter) begin() error { return nil }
+func (j *jsonWriter) end() error   { return nil }
+
+func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) error {
+	rule := rule.Table[s.Rule]
+	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
+		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
+	if s.Pos != 0 {
+		o.Line, o.Column = j.opt.Position(s.Pos)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(o); err != nil {
+		return err
+	}
+	_, err := j.w.Write(b.Bytes())
+	return err
+}
+
+// redex is the part of the tokens that is marked as one.
+func redex(tokens []reference.Token) []reference.Token {
+	from, to := 0, len(tokens)
+	for i, k := range tokens {
+		switch k.Kind {
+		case reference.RedexBegin:
+			from = i
+		case reference.RedexEnd:
+			to = i
+		}
+	}
+	return tokens[from:to]
+}

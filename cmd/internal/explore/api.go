@@ -1,0 +1,130 @@
+package explore
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/cmd/internal/rulepicture"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/rule"
+)
+
+// getFile answers with the program of the command line.
+func (s *Server) getFile(w http.ResponseWriter, _ *http.Request) error {
+	writeJSON(w, http.StatusOK, struct {
+		Name    string `json:"name"`
+		Source  string `json:"source"`
+		Of      string `json:"of"`
+		Version string `json:"version"`
+	}{s.cfg.Name, string(s.cfg.Source), s.cfg.Of, s.cfg.Version})
+	return nil
+}
+
+// withRun does the work of a request about a run that is there.
+func (s *Server) withRun(r *http.Request, do func(context.Context, *run) error) error {
+	run := s.shelf.take(r.PathValue("id"), false)
+	gone := failure(http.StatusNotFound, "this run is not kept any more")
+	if run == nil {
+		return gone
+	}
+	return s.work(r.Context(), run, func(ctx context.Context) error {
+		if run.started == nil { // the request that was to start it has failed
+			return gone
+		}
+		return do(ctx, run)
+	})
+}
+
+// getWindow answers with the window that holds the state at.
+func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
+	at, err := natural(r, "at")
+	if err != nil {
+		return err
+	}
+	var body []byte
+	err = s.withRun(r, func(ctx context.Context, run *run) error {
+		if at > run.steps {
+			return failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
+		}
+		body, err = run.window(ctx, at)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	write(w, http.StatusOK, "application/json", body)
+	return nil
+}
+
+// getFind answers with the nearest step that fits.
+func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
+	find, err := readFind(r)
+	if err != nil {
+		return err
+	}
+	var found struct {
+		Step *uint64 `json:"step"`
+	}
+	err = s.withRun(r, func(ctx context.Context, run *run) error {
+		step, ok, err := run.Find(ctx, find)
+		if ok {
+			found.Step = &step
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, found)
+	return nil
+}
+
+// readFind reads which step is looked for.
+func readFind(r *http.Request) (f scene.Find, err error) {
+	q := r.URL.Query()
+	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
+	known := func(i rule.Info) bool { return f.Rule == i.Name || f.Rule == i.Number }
+	if f.Rule != "" && !slices.ContainsFunc(rule.Table[:], known) {
+		return f, failure(http.StatusBadRequest, "there is no rule %q", f.Rule)
+	}
+	if !slices.Contains([]string{"", "primal", "backward"}, f.Phase) {
+		return f, failure(http.StatusBadRequest, "a phase is primal or backward, and not %q", f.Phase)
+	}
+	if f.From, err = natural(r, "from"); err != nil {
+		return f, err
+	}
+	line, err := natural(r, "line")
+	if err != nil {
+		return f, err
+	}
+	back, err := natural(r, "back")
+	f.Line, f.Back = int(min(line, 1<<31-1)), back != 0
+	return f, err
+}
+
+// natural reads a parameter of the query; 0 if it isn't there.
+func natural(r *http.Request, name string) (uint64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, failure(http.StatusBadRequest, "%q is no natural number: %q", name, text)
+	}
+	return n, nil
+}
+
+// getRule answers with the picture of a rule.
+func (s *Server) getRule(w http.ResponseWriter, r *http.Request) error {
+	name, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
+	i := slices.IndexFunc(rule.Table[:], func(i rule.Info) bool { return i.Name == name })
+	if !ok || i < 0 {
+		return failure(http.StatusNotFound, "there is no picture of such a rule")
+	}
+	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(rule.Rule(i)))
+	return nil
+}

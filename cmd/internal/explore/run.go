@@ -1,0 +1,180 @@
+package explore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+)
+
+// explorer is a [scene.Exploration], or what a test has in its place.
+type explorer interface {
+	Window(ctx context.Context, at uint64) (*scene.Window, error)
+	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
+}
+
+// started is a program that has been run.
+type started struct {
+	explorer
+	steps uint64
+	reply []byte // what is said of the run as a whole
+}
+
+// request asks for a run.
+type request struct {
+	Source string `json:"source"`
+	Of     string `json:"of"`
+}
+
+// maxBody bounds the body of a request: in JSON, a byte of a program may be \u and four digits.
+const maxBody = 6*MaxSource + 1024
+
+// readRequest reads a request for a run, when not too many others are read. Both the wait and
+// the body have the time of bodyTimed.
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
+	}
+	patience, cancel := context.WithTimeout(r.Context(), s.sending)
+	defer cancel()
+	if wait(patience, s.gate.reading) != nil {
+		return nil, errBusy
+	}
+	defer func() { <-s.gate.reading }()
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	d.DisallowUnknownFields()
+	var req request
+	err := d.Decode(&req)
+	if err == nil && d.More() {
+		err = errors.New("there is more behind the object")
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, failure(http.StatusRequestEntityTooLarge, "a request of more than %d bytes is not read", maxBody)
+	case len(req.Source) > MaxSource:
+		return nil, failure(http.StatusRequestEntityTooLarge, "a program of more than %d bytes cannot be explored", MaxSource)
+	case err != nil:
+		return nil, failure(http.StatusBadRequest, "this is no request for a run: %s", unreadable(err))
+	case req.Of != OfGradient && req.Of != OfValue:
+		return nil, failure(http.StatusBadRequest, `"of" must be %q or %q`, OfGradient, OfValue)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see bodyTimed
+	return &req, nil
+}
+
+// unreadable says what is wrong with a text that should be a request in JSON.
+func unreadable(err error) string {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &kind) && kind.Field == "":
+		return "it is no object but of the type " + kind.Value
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%q is no string but of the type %s", kind.Field, kind.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// id names the run of a program; all runs of a server have the same options.
+func (req *request) id() string {
+	sum := sha256.Sum256([]byte(req.Of + "\n" + req.Source))
+	return hex.EncodeToString(sum[:16])
+}
+
+// postRun runs a program, unless it has been.
+func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
+	req, err := s.readRequest(w, r)
+	if err != nil {
+		return err
+	}
+	run := s.shelf.take(req.id(), true)
+	var reply []byte
+	err = s.work(r.Context(), run, func(ctx context.Context) error {
+		if run.started == nil {
+			st, err := s.start(ctx, req)
+			if err == nil {
+				err = r.Context().Err() // a run that has ended for this is none of the program
+			}
+			if err != nil {
+				return err
+			}
+			run.started = st
+		}
+		s.shelf.keep(run, run.steps, len(req.Source))
+		reply = run.reply
+		return nil
+	})
+	if err != nil {
+		s.shelf.forget(run)
+		return err
+	}
+	write(w, http.StatusOK, "application/json", reply)
+	return nil
+}
+
+// work does a request's work with a run, when no other is at work with it and not too many
+// are with others. The work has the time of the server's limit.
+func (s *Server) work(ctx context.Context, r *run, do func(context.Context) error) error {
+	if !s.gate.enter() {
+		return errBusy
+	}
+	defer s.gate.leave()
+	patience, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	for _, tokens := range []chan struct{}{r.turn, s.gate.working} {
+		if wait(patience, tokens) != nil {
+			return errBusy
+		}
+		defer func() { <-tokens }()
+	}
+	ctx, cancel = context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	sound := false
+	defer func() {
+		if !sound { // a panic has left it in the middle of something
+			r.started, r.windows = nil, nil
+			s.shelf.drop(r)
+		}
+	}()
+	err := do(ctx)
+	sound = true
+	return err
+}
+
+// load reads a program.
+func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.File, error)) (*gram.Program, error) {
+	return gram.Load(ctx, s.cfg.Path, source, gram.Options{
+		Params: s.cfg.Params, Sets: s.cfg.Sets, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory, Open: open,
+	})
+}
+
+// explore loads a program and runs it.
+func (s *Server) explore(ctx context.Context, req *request) (*started, error) {
+	p := s.first
+	if p == nil || req.Source != string(s.cfg.Source) {
+		var err error
+		if p, err = s.load(ctx, []byte(req.Source), s.files.later(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	x, err := scene.Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
+	if err != nil {
+		return nil, err
+	}
+	info := x.Info()
+	return &started{explorer: x, steps: info.Steps, reply: encode(describe(p, req, &info))}, nil
+}

@@ -1,0 +1,159 @@
+package explore
+
+import (
+	"context"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/cmd/internal/layered"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+)
+
+// maxWindows is how many windows of a run are kept.
+const maxWindows = 3
+
+// window is a window as it is sent. It is that of the states from ≤ k < until: windows of
+// a run meet in a state, which belongs to the later one.
+type window struct {
+	from, until uint64
+	body        []byte
+}
+
+// window returns the window of a state.
+func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
+	i := slices.IndexFunc(r.windows, func(w window) bool { return w.from <= at && at < w.until })
+	if i < 0 {
+		w, err := r.Window(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		until := w.To
+		if w.To == r.steps {
+			until++
+		}
+		i = min(len(r.windows), maxWindows-1)
+		r.windows = append(r.windows[:i], window{w.From, until, encode(place(w))})
+	}
+	w := r.windows[i]
+	r.windows = slices.Insert(slices.Delete(r.windows, i, i+1), 0, w)
+	return w.body, nil
+}
+
+// placedWindow is a window whose nodes have places. They are the same in all its states.
+type placedWindow struct {
+	*scene.Window
+	Nodes []placedNode `json:"nodes"`
+	// Bends are the edges that are not straight.
+	Bends  []bend  `json:"bends"`
+	Width  float64 `json:"width"` // of the picture, in pixels
+	Height float64 `json:"height"`
+}
+
+// placedNode is a node with its box, in pixels.
+type placedNode struct {
+	scene.Node
+	X float64 `json:"x"` // of the centre
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
+
+// bend is an edge that goes around other nodes, on its way from what is referred to, To,
+// to what refers to it, From. Via are the points between which it is straight, two for each
+// piece, as [layered.Curve] has them.
+type bend struct {
+	From int          `json:"from"`
+	To   int          `json:"to"`
+	Via  [][2]float64 `json:"via"`
+}
+
+// place places the nodes of a window: what is referred to stands left of what refers to it,
+// whenever that is. So the computation goes from left to right, and the backward phase
+// comes back.
+func place(w *scene.Window) *placedWindow {
+	index := map[int]int{}
+	boxes := make([]layered.Node, len(w.Nodes))
+	for i := range w.Nodes {
+		index[w.Nodes[i].ID] = i
+		boxes[i] = box(&w.Nodes[i])
+	}
+	edges := references(w, index)
+	l := layered.Place(boxes, edges, layered.Options{NodeGap: nodeGap, LayerGap: layerGap})
+	out := &placedWindow{Window: w, Nodes: make([]placedNode, len(w.Nodes)), Bends: []bend{}, Width: l.Width, Height: l.Height}
+	for i, n := range w.Nodes {
+		out.Nodes[i] = placedNode{n, l.X[i], l.Y[i], boxes[i].Width, boxes[i].Height}
+	}
+	for i, via := range l.Via {
+		if len(via) == 0 {
+			continue
+		}
+		b := bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID}
+		for _, p := range via {
+			b.Via = append(b.Via, [2]float64{p.X, p.Y})
+		}
+		out.Bends = append(out.Bends, b)
+	}
+	return out
+}
+
+// references returns the edges that nodes have when they are first seen, each once, in the order of the nodes. They go
+// as values do. Later edges mostly lead past others in the same direction: a value goes from what waits for it to
+// what waits for that.
+func references(w *scene.Window, index map[int]int) []layered.Edge {
+	var edges []layered.Edge
+	known := map[layered.Edge]bool{}
+	for i := range w.Nodes {
+		if len(w.Nodes[i].Versions) == 0 {
+			continue
+		}
+		for _, e := range w.Nodes[i].Versions[0].Edges {
+			to, ok := index[e.To]
+			edge := layered.Edge{From: to, To: i}
+			switch e.As {
+			case "waits", "binds", "arrived":
+				edge = layered.Edge{From: i, To: to}
+			}
+			if ok && !known[edge] {
+				known[edge] = true
+				edges = append(edges, edge)
+			}
+		}
+	}
+	return edges
+}
+
+// Distances between boxes, in pixels: what is written above a dual has room, and an argument
+// that goes from one layer to the next.
+const (
+	nodeGap  = 22
+	layerGap = 48
+)
+
+// Sizes of boxes, in pixels: of a letter, as the page writes them, of what is around a text,
+// and of lines.
+const (
+	letter     = 7.3
+	margin     = 18
+	narrowest  = 44
+	widest     = 190
+	arrow      = 2 // letters, before the value of a dual
+	lineHeight = 16
+	padding    = 12
+)
+
+// box is large enough for the label of a node, and its value below it, in all its states.
+func box(n *scene.Node) layered.Node {
+	letters, lines := 0, 1
+	for _, v := range n.Versions {
+		letters = max(letters, utf8.RuneCountInString(v.Label))
+		if v.Value != "" && v.Value != v.Label {
+			letters = max(letters, utf8.RuneCountInString(v.Value)+arrow)
+			lines = 2
+		}
+	}
+	return layered.Node{
+		Width:  min(max(narrowest, math.Ceil(margin+letter*float64(letters))), widest),
+		Height: float64(padding + lines*lineHeight),
+	}
+}

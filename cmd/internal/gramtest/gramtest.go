@@ -1,0 +1,45 @@
+// Package gramtest loads programs for tests of the packages beside it.
+package gramtest
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+)
+
+// Params make the large examples small enough for every test.
+var Params = map[string][]string{
+	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"},
+}
+
+// folder has the examples, as seen from a package beside this one.
+const folder = "../../../examples"
+
+// Example loads an example.
+func Example(t require.TestingT, name string) *gram.Program {
+	p, err := gram.LoadFile(context.Background(), filepath.Join(folder, name+".gram"), gram.Options{Params: Params[name]})
+	require.NoError(t, err)
+	return p
+}
+
+// Examples are the names of all examples.
+func Examples(t require.TestingT) []string {
+	files, err := filepath.Glob(folder + "/*.gram")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 10)
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(f[:len(f)-len(".gram")]))
+	}
+	return names
+}
+
+// Load loads a program.
+func Load(t require.TestingT, text string) *gram.Program {
+	p, err := gram.Load(context.Background(), "test.gram", []byte(text), gram.Options{})
+	require.NoError(t, err, "%s", text)
+	return p
+}

@@ -1,0 +1,148 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// function is a function of the source: a def or a let under its name, a fun under its
+// place; the program's body is the one at 0. One of the prelude is named where it is used.
+type function struct {
+	name string
+	pos  term.Pos
+}
+
+var programFunction = function{name: "program"}
+
+// functionNames tell which function a place of the source stands in.
+type functionNames struct {
+	library map[uint32]string // by offset: functions of the prelude, where they are used
+	borders []border          // ascending
+}
+
+// border is an offset from which on the source belongs to a function.
+type border struct {
+	from uint32
+	function
+}
+
+// region is the text of a function.
+type region struct {
+	syntax.Span
+	name string
+}
+
+func newFunctionNames(f *syntax.File) *functionNames {
+	n := &functionNames{library: map[uint32]string{}}
+	own := boundNames(f)
+	var regions []region
+	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
+	for i := range f.Decls {
+		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
+			regions = append(regions, region{d.Span, d.Name})
+			named[d.Value] = true
+		}
+	}
+	for x := syntax.Expr(f.NumExprs() - 1); x > 0; x-- { // a let before the fun that it binds
+		e := f.Expr(x)
+		switch e.Kind {
+		case syntax.NameExpr:
+			if lang.InPrelude(e.Text) && !own[e.Text] {
+				n.library[e.Span.Start] = e.Text
+			}
+		case syntax.LetExpr:
+			pats := f.Pats(x)
+			bound := f.Kids(x)[0]
+			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
+				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text})
+				named[bound] = true
+			}
+		case syntax.FunExpr, syntax.LinExpr:
+			if !named[x] {
+				line, column := f.Position(e.Span.Start)
+				what := "fun"
+				if e.Kind == syntax.LinExpr {
+					what = "lin"
+				}
+				regions = append(regions, region{e.Span, fmt.Sprintf("%s at %d:%d", what, line, column)})
+			}
+		}
+	}
+	n.lay(regions)
+	return n
+}
+
+// boundNames returns the names that the file gives to anything.
+func boundNames(f *syntax.File) map[string]bool {
+	names := map[string]bool{}
+	var pats []syntax.Pat
+	for i := range f.Decls {
+		names[f.Decls[i].Name] = true
+		pats = append(pats, f.Decls[i].Params...)
+	}
+	for x := syntax.Expr(1); int(x) < f.NumExprs(); x++ {
+		switch f.Expr(x).Kind {
+		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr:
+			pats = append(pats, f.Pats(x)...)
+		}
+	}
+	for len(pats) > 0 {
+		p := pats[len(pats)-1]
+		pats = append(pats[:len(pats)-1], f.PatKids(p)...)
+		if f.Pat(p).Kind == syntax.NamePat {
+			names[f.Pat(p).Text] = true
+		}
+	}
+	return names
+}
+
+// lay finds the borders: the innermost region that a place stands in is its function.
+func (n *functionNames) lay(regions []region) {
+	slices.SortStableFunc(regions, func(a, b region) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	var open []region
+	enter := func(from uint32) {
+		f := programFunction
+		if len(open) > 0 {
+			r := open[len(open)-1]
+			f = function{r.name, term.Pos(r.Start) + 1}
+		}
+		n.borders = append(n.borders, border{from, f})
+	}
+	leave := func(before uint32) {
+		for len(open) > 0 && open[len(open)-1].End <= before {
+			end := open[len(open)-1].End
+			open = open[:len(open)-1]
+			enter(end)
+		}
+	}
+	for _, r := range regions {
+		leave(r.Start)
+		open = append(open, r)
+		enter(r.Start)
+	}
+	leave(^uint32(0))
+}
+
+// at returns the function that the place stands in.
+func (n *functionNames) at(pos term.Pos) function {
+	if pos == 0 {
+		return programFunction
+	}
+	off := uint32(pos) - 1
+	if name, ok := n.library[off]; ok {
+		return function{name, pos}
+	}
+	i := sort.Search(len(n.borders), func(i int) bool { return n.borders[i].from > off })
+	if i == 0 {
+		return programFunction
+	}
+	return n.borders[i-1].function
+}

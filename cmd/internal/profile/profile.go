@@ -1,0 +1,116 @@
+// Package profile tells where the steps and nodes of a run went, in the format of pprof and by the
+// lines of the source.
+package profile
+
+import (
+	"context"
+	"io"
+
+	pprof "github.com/google/pprof/profile"
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/rule"
+)
+
+// Profile is a profile of one run of a program, in the format of pprof. It is exact: a step
+// of the calculus is booked to the calls in which it was taken, from the λ whose code has it
+// to the program, under the names and lines of the source. Types of samples are rewrites (the
+// steps), nodes and bytes, which are those of the run's cost, and, if it was asked for, time,
+// which is charged by a look at the clock now and then. Labels are rule, phase, as
+// [gram.Options.Phase] names them, and pass: source, or generated for what the reverse
+// transformation has put around the source's own code. That of a literal run is the fold over
+// its rewrites; it has the words of memory, too, that the machine has read and written, and its
+// rewrites are those of the engine's profile.
+type Profile struct {
+	Result *gram.Result
+	b      *builder
+}
+
+// Run runs the program once at its point, for the gradient or the value, and returns where the
+// steps went. It takes memory for a number for each node and for what each calling context does.
+func Run(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Profile, error) {
+	b := newBuilder(p.Source(), opt.Timed, opt.Literal)
+	opt.Samples = func(s calls.Sample) { b.add(&s) }
+	res, err := p.Repeat(ctx, opt, gradient, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &Profile{res, b}, nil
+}
+
+// Write writes the profile, compressed. Without time, equal runs give equal bytes.
+func (p *Profile) Write(w io.Writer) error { return p.b.out.Write(w) }
+
+// Line is what a run did at one line of the source itself: what was done at the lines
+// that this one calls is theirs.
+type Line struct {
+	Line int    // from 1; 0: no place in the source
+	Text string // without its line break
+	// The rewrites: of the source's own code, of what the reverse transformation has put
+	// around it, and of normal forms in the making, of which that can't be told.
+	Source, Generated, Normalised uint64
+	// Nodes that the run made. Those that a strategy made before it are not among them, as
+	// in [gram.Cost].
+	Nodes uint64
+}
+
+// Rewrites returns the number of all.
+func (c *Line) Rewrites() uint64 { return c.Source + c.Generated + c.Normalised }
+
+// Lines returns the cost of every line of the source, the first of them line 0. Over all,
+// the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
+func (p *Profile) Lines() []Line {
+	file := p.b.src.File
+	lines := make([]Line, file.NumLines()+1)
+	for i := range lines {
+		lines[i].Line, lines[i].Text = i, file.Line(i)
+	}
+	for _, s := range p.b.out.Sample {
+		at := &lines[s.Location[0].Line[0].Line]
+		to := &at.Normalised
+		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[calls.SourceCode] {
+			to = &at.Source
+		} else if pass != nil {
+			to = &at.Generated
+		}
+		*to += uint64(s.Value[inRewrites])
+		if s.Label["phase"][0] != calls.Normalise.String() {
+			at.Nodes += uint64(s.Value[inNodes])
+		}
+	}
+	return lines
+}
+
+// passNames are the values of the label pass; what is not told apart has none.
+var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.GeneratedCode: "generated"}
+
+// add adds a sample of a machine.
+func (o *builder) add(s *calls.Sample) {
+	var stack []*pprof.Location
+	if s.Input >= 0 {
+		stack = o.inputStack(s.Input)
+	} else {
+		for _, f := range s.Stack {
+			stack = append(stack, o.location(f.Func, f.At))
+		}
+	}
+	key := sampleKey{stackKey(stack), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
+	for r, n := range s.Counts {
+		if n != 0 {
+			key.rule = rule.Rule(r).String()
+			o.sample(stack, key)[inRewrites] += int64(n)
+		}
+	}
+	key.rule = ""
+	if s.Nodes != 0 {
+		v := o.sample(stack, key)
+		v[inNodes] += int64(s.Nodes)
+		v[inBytes] += int64(s.Nodes * o.nodeBytes)
+	}
+	if s.Words != 0 {
+		o.sample(stack, key)[inWords] += int64(s.Words)
+	}
+	if s.Time != 0 {
+		o.sample(stack, key)[inNanoseconds] += s.Time.Nanoseconds()
+	}
+}

@@ -1,0 +1,244 @@
+package scene_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/cmd/internal/trace"
+)
+
+// look is how objects look in one state, by their IDs.
+type look map[int]scene.Version
+
+// stateOf returns what a window shows in a state.
+func stateOf(w *scene.Window, k uint64) look {
+	out := look{}
+	for _, n := range w.Nodes {
+		for _, v := range n.Versions {
+			if v.From <= k && k < v.Until {
+				v.From, v.Until = 0, 0
+				out[n.ID] = v
+			}
+		}
+	}
+	return out
+}
+
+func explore(t *testing.T, p *gram.Program, gradient bool, opt gram.EvalOptions) *scene.Exploration {
+	t.Helper()
+	x, err := scene.Explore(t.Context(), p, gradient, opt)
+	require.NoError(t, err)
+	return x
+}
+
+func windowAt(t *testing.T, x *scene.Exploration, at uint64) *scene.Window {
+	t.Helper()
+	w, err := x.Window(t.Context(), at)
+	require.NoError(t, err)
+	require.LessOrEqual(t, w.From, at)
+	require.LessOrEqual(t, at, w.To)
+	require.Len(t, w.Steps, int(w.To-w.From))
+	for _, n := range w.Nodes {
+		for i, v := range n.Versions {
+			if v.From >= v.Until || v.Until > w.To+1 || i > 0 && n.Versions[i-1].Until > v.From {
+				require.Fail(t, "versions overlap", "%+v", n)
+			}
+		}
+	}
+	return w
+}
+
+// withLabel returns the objects of a state with a label.
+func withLabel(s look, label string) (found []scene.Version) {
+	for _, v := range s {
+		if v.Label == label {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// byLabel returns the only object of a state with a label.
+func byLabel(t *testing.T, s look, label string) scene.Version {
+	t.Helper()
+	found := withLabel(s, label)
+	require.Len(t, found, 1, label)
+	return found[0]
+}
+
+// TestExploreFigure1: the states of the paper's Figure 1 have the numbers of section 2.4.
+func TestExploreFigure1(t *testing.T) {
+	p := gramtest.Example(t, "figure1")
+	x := explore(t, p, true, gram.EvalOptions{})
+	info := x.Info()
+	require.Equal(t, uint64(76), info.Steps)
+	require.Empty(t, info.Stopped)
+	require.InDelta(t, 0.4121, info.Values[0], 1e-4)
+	w := windowAt(t, x, 0)
+	require.Equal(t, info.Steps, w.To)
+
+	before := stateOf(w, info.Backward-1)
+	require.Equal(t, "1", byLabel(t, before, "[sin*:=λa]").Value, "the seed has arrived")
+	require.Len(t, withLabel(stateOf(w, 22), "3 · 3"), 1)
+	require.Equal(t, "[z1:=⟨3,z1*⟩], an explicit substitution; 2 occurrences left", byLabel(t, stateOf(w, 15), "[z1:=⟨3,z1*⟩]").Text)
+	factor := 0
+	for i, step := range w.Steps {
+		if info.Rules[step.Rule].Name == "factor" {
+			factor = i + 1
+		}
+	}
+	sum := byLabel(t, stateOf(w, uint64(factor)), "−2.733 + −2.733")
+	require.Equal(t, "dual", sum.Role)
+	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λa]").Value)
+	end := stateOf(w, info.Steps)
+	require.Equal(t, "−5.467", byLabel(t, end, "x1*").Value)
+	require.Equal(t, "5.467", byLabel(t, end, "x2*").Value)
+	require.Len(t, w.Arrivals, 7)
+	require.Equal(t, scene.Arrival{Step: info.Backward - 1, From: w.Arrivals[0].From, To: w.Arrivals[0].To, Value: "1"}, w.Arrivals[0])
+}
+
+// TestExploreValue: of a value everything is gone in the end but what waits for the result.
+func TestExploreValue(t *testing.T) {
+	p := gramtest.Example(t, "figure1")
+	x := explore(t, p, false, gram.EvalOptions{})
+	w := windowAt(t, x, 0)
+	last := stateOf(w, w.To)
+	require.Len(t, last, 1)
+	result := byLabel(t, last, "result")
+	require.True(t, result.Root)
+	require.Equal(t, "0.4121", result.Value)
+	require.Len(t, withLabel(stateOf(w, w.To-1), "sin 9"), 1)
+}
+
+// TestExploreSteps: the steps of the windows are those of the trace, and each window's
+// last state is the first of the next.
+func TestExploreSteps(t *testing.T) {
+	for _, name := range gramtest.Examples(t) {
+		for _, gradient := range []bool{false, true} {
+			if gradient && name == "backpropagators" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%v", name, gradient), func(t *testing.T) {
+				t.Parallel()
+				p := gramtest.Example(t, name)
+				x := explore(t, p, gradient, gram.EvalOptions{})
+				for _, at := range []uint64{0, x.Info().Steps / 2, x.Info().Steps} {
+					checkWindow(t, p, x, at, gradient)
+				}
+			})
+		}
+	}
+}
+
+func checkWindow(t *testing.T, p *gram.Program, x *scene.Exploration, at uint64, gradient bool) {
+	w := windowAt(t, x, at)
+	var text bytes.Buffer
+	opt := trace.Options{Gradient: gradient, Format: trace.JSON, From: w.From + 1, To: w.To}
+	require.NoError(t, trace.Rewrites(t.Context(), p, &text, opt))
+	rules := x.Info().Rules
+	for i, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+		var want struct {
+			Step         uint64
+			Rule, Phase  string
+			Line, Column int
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &want))
+		got := w.Steps[i]
+		require.Equal(t, want.Step, w.From+1+uint64(i))
+		require.Equal(t, want.Rule, rules[got.Rule].Name)
+		require.Equal(t, []any{want.Phase, want.Line, want.Column}, []any{got.Phase, got.Line, got.Column})
+	}
+	checkEdges(t, w)
+	if w.To == x.Info().Steps {
+		return
+	}
+	next := windowAt(t, x, w.To+1)
+	require.Equal(t, w.To, next.From)
+	a, b := stateOf(w, w.To), stateOf(next, w.To)
+	for id, v := range b {
+		if other, ok := a[id]; ok { // the neighbourhood of another redex may be another
+			v.Edges, other.Edges = nil, nil
+			require.Equal(t, other, v)
+		}
+	}
+	counts := append([]uint64(nil), w.Counts...)
+	for _, step := range w.Steps {
+		counts[step.Rule]++
+	}
+	require.Equal(t, counts, next.Counts)
+}
+
+// checkEdges checks that what an object refers to is there as long as it is, where all
+// objects are shown.
+func checkEdges(t *testing.T, w *scene.Window) {
+	for i, step := range w.Steps {
+		k := w.From + 1 + uint64(i)
+		if step.Left != 0 || i%97 != 0 && k != w.To {
+			continue
+		}
+		s := stateOf(w, k)
+		for id, v := range s {
+			for _, e := range v.Edges {
+				_, ok := s[e.To]
+				require.True(t, ok, "state %d: %d %s refers to %d", k, id, v.Text, e.To)
+			}
+		}
+	}
+}
+
+// TestExploreFind finds steps forward and back.
+func TestExploreFind(t *testing.T) {
+	p := gramtest.Example(t, "figure1")
+	x := explore(t, p, true, gram.EvalOptions{})
+	w := windowAt(t, x, 0)
+	name := func(step uint64) string { return x.Info().Rules[w.Steps[step-1].Rule].Name }
+	for _, c := range []struct {
+		find scene.Find
+		want uint64
+	}{
+		{scene.Find{Rule: "factor"}, 56},
+		{scene.Find{Rule: "11", From: 55}, 56},
+		{scene.Find{Rule: "factor", From: 56}, 0},
+		{scene.Find{Rule: "factor", From: 70, Back: true}, 56},
+		{scene.Find{Phase: "backward"}, x.Info().Backward},
+		{scene.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 23},
+		{scene.Find{Line: 7, From: 20, Rule: "function"}, 28},
+	} {
+		step, ok, err := x.Find(t.Context(), c.find)
+		require.NoError(t, err)
+		require.Equal(t, c.want != 0, ok, "%+v", c.find)
+		require.Equal(t, c.want, step, "%+v", c.find)
+	}
+	require.Equal(t, "factor", name(56))
+	_, _, err := x.Find(t.Context(), scene.Find{Rule: "fuse"})
+	var usage *gram.UsageError
+	require.ErrorAs(t, err, &usage)
+}
+
+// TestExploreLimits: a run that a limit ends can be explored as far as it got.
+func TestExploreLimits(t *testing.T) {
+	p := gramtest.Example(t, "rnn")
+	x := explore(t, p, true, gram.EvalOptions{MaxSteps: 50})
+	require.Contains(t, x.Info().Stopped, "limit of 50 steps reached")
+	require.GreaterOrEqual(t, x.Info().Steps, uint64(1))
+	w := windowAt(t, x, x.Info().Steps)
+	require.NotEmpty(t, stateOf(w, w.To))
+	_, err := x.Window(t.Context(), x.Info().Steps+1)
+	require.Error(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = scene.Explore(ctx, p, false, gram.EvalOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = x.Window(ctx, 0)
+	require.ErrorIs(t, err, context.Canceled)
+}

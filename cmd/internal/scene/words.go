@@ -1,0 +1,263 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/machine"
+)
+
+// words describes the nodes of a heap for readers who know the calculus and not the machine.
+type words struct {
+	x *Exploration
+	h *machine.Heap
+}
+
+// hole is an operand that has not come yet.
+const hole = "□"
+
+// label is a node in the notation of the calculus: its constructor, with its operands.
+func (w words) label(n *machine.Node) string {
+	op := func(i int) string { return w.operand(n.Operands[i], 0) }
+	switch n.Kind {
+	case literal.Fun1:
+		return picture.Symbol(n.Symbol) + " " + op(0)
+	case literal.Fun2:
+		return apply(picture.Symbol(n.Symbol), op(0), op(1))
+	case literal.Mul:
+		return op(0) + " · " + op(1)
+	case literal.Add:
+		return op(0) + " + " + op(1)
+	case literal.App:
+		f := op(0)
+		if strings.HasPrefix(f, "λ") {
+			f = "(" + f + ")"
+		}
+		return f + " " + op(1)
+	case literal.If:
+		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
+	case literal.Open:
+		return fmt.Sprintf("⟨%s,%s⟩:=%s", w.bound(n.Binds[0]), w.bound(n.Binds[1]), w.operand(n.Operands[0], 1))
+	case literal.Sub, literal.Linear:
+		return fmt.Sprintf("[%s:=%s]", w.name(n), w.operand(n.Operands[0], 1))
+	case literal.Cell:
+		return fmt.Sprintf("[%s:=%s]", w.name(n), op(0))
+	case literal.Iter:
+		if w.iterates(n) {
+			return fmt.Sprintf("iterate, %d left", n.Count)
+		}
+		return fmt.Sprintf("fold, %d left", n.Count)
+	case literal.Summand:
+		return op(0)
+	case literal.Result:
+		return "result"
+	}
+	return w.value(n, 1)
+}
+
+// apply is a symbol of two operands, between or before them.
+func apply(symbol, a, b string) string {
+	if r, size := utf8.DecodeRuneInString(symbol); size == len(symbol) && !unicode.IsLetter(r) {
+		return a + " " + symbol + " " + b
+	}
+	return symbol + " " + a + " " + b
+}
+
+// value is a node that an operand refers to, its components to a depth.
+func (w words) value(n *machine.Node, depth int) string {
+	switch n.Kind {
+	case literal.Lam:
+		return "λ" + n.Name
+	case literal.Pair:
+		if depth == 0 {
+			return "⟨…⟩"
+		}
+		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
+	case literal.Nat:
+		return fmt.Sprintf("#%d", n.Count)
+	case literal.List:
+		return "list"
+	case literal.Data:
+		return n.Name
+	case literal.Fold:
+		return "fold " + w.operand(n.Operands[0], 0)
+	case literal.Cell, literal.FreeDual:
+		return w.name(n)
+	case literal.Seed:
+		return "seed"
+	case literal.Job:
+		return "Σ " + w.operand(n.Operands[0], 0)
+	case literal.Captures:
+		return "…"
+	}
+	return w.label(n)
+}
+
+// operand is an operand, that of a value with its components to a depth.
+func (w words) operand(o machine.Operand, depth int) string {
+	switch o.Tag {
+	case machine.Number:
+		return picture.Number(o.Number)
+	case machine.Value, machine.Name:
+		n := w.h.Node(o.Ref)
+		return w.value(&n, depth)
+	case machine.Variable:
+		return w.bound(o.Ref)
+	case machine.Late:
+		return "Σ"
+	case machine.Zero:
+		return "0"
+	case machine.Taken:
+		return ""
+	}
+	return hole
+}
+
+// bound is the variable of a substitution; of an opening, both.
+func (w words) bound(r machine.Ref) string {
+	n := w.h.Node(r)
+	if n.Kind == literal.Open {
+		return "⟨" + w.bound(n.Binds[0]) + ",…⟩"
+	}
+	return w.name(&n)
+}
+
+// name is the name of a variable. A dual λ without one has that of what it is the backpropagator of.
+func (w words) name(n *machine.Node) string {
+	switch {
+	case n.Kind == literal.FreeDual:
+		return w.x.inputs[n.Index] + "*"
+	case n.Name != "":
+		return n.Name
+	case n.Kind != literal.Cell:
+		return "_"
+	case w.x.names[n.Pos] != "":
+		return w.x.names[n.Pos] + "*"
+	}
+	return "d"
+}
+
+// argument is the argument of an application.
+func (w words) argument(r machine.Ref) string {
+	n := w.h.Node(r)
+	if len(n.Operands) < 2 {
+		return ""
+	}
+	return w.operand(n.Operands[1], 0)
+}
+
+// text tells all that is known of a node.
+func (w words) text(n *machine.Node, label string) string {
+	parts := []string{label + ", " + w.what(n)}
+	if missing := w.missing(n); missing != "" {
+		parts = append(parts, "it waits for "+missing)
+	}
+	switch n.Kind {
+	case literal.Sub, literal.Linear, literal.Cell:
+		if spent(n) {
+			parts = append(parts, "its last occurrence has taken the value")
+		} else {
+			parts = append(parts, counted(uint64(n.Uses), "occurrence")+" left")
+		}
+	}
+	if n.Arrived != 0 {
+		parts = append(parts, w.argument(n.Arrived)+" has arrived")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// missing says what a node waits for.
+func (w words) missing(n *machine.Node) string {
+	if !waits(n) {
+		return ""
+	}
+	var names []string
+	empty := 0
+	for _, o := range awaited(n) {
+		switch o.Tag {
+		case machine.Variable:
+			names = append(names, "its occurrence of "+w.bound(o.Ref))
+		case machine.Empty:
+			empty++
+		}
+	}
+	switch {
+	case len(n.Operands) == 0:
+		return "the values of the variables that it captures"
+	case empty == 1:
+		names = append(names, "an operand")
+	case empty > 1:
+		names = append(names, counted(uint64(empty), "operand"))
+	}
+	return strings.Join(names, " and ")
+}
+
+// what says what a node is.
+func (w words) what(n *machine.Node) string {
+	switch n.Kind {
+	case literal.App:
+		if n.Operands[0].Tag == machine.Name {
+			return "a call of a backpropagator"
+		}
+	case literal.Cell:
+		if name := w.x.names[n.Pos]; name != "" && n.Name == "" {
+			return "the backpropagator of " + name
+		}
+	case literal.Iter:
+		if w.iterates(n) {
+			return "the iteration of a function"
+		}
+		return "the fold of a list"
+	case literal.Lam:
+		if n.Dual {
+			return "a dual λ"
+		}
+	case literal.FreeDual:
+		return "where the derivative by " + w.x.inputs[n.Index] + " arrives"
+	case literal.Job:
+		if w.x.gradient {
+			return "what waits for the backward phase"
+		}
+	}
+	return kindWords[n.Kind]
+}
+
+// iterates reports whether an Iter is of a numeral, and not of a list.
+func (w words) iterates(n *machine.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == literal.Nat }
+
+// kindWords say what the nodes of a kind are.
+var kindWords = map[literal.Kind]string{
+	literal.Fun1:     "a function symbol and its argument",
+	literal.Fun2:     "a function symbol and its arguments",
+	literal.Mul:      "a product",
+	literal.Add:      "a sum",
+	literal.App:      "an application",
+	literal.If:       "a conditional",
+	literal.Open:     "an opening: it takes a pair apart",
+	literal.Sub:      "an explicit substitution",
+	literal.Linear:   "the substitution of a linear variable",
+	literal.Cell:     "a dual λ and its name",
+	literal.Job:      "a sum of calls of backpropagators",
+	literal.Summand:  "a summand of a sum of calls of backpropagators",
+	literal.Seed:     "where the backward phase begins",
+	literal.Result:   "what waits for the value of the program",
+	literal.Lam:      "a function",
+	literal.Pair:     "a pair",
+	literal.Nat:      "a numeral",
+	literal.List:     "a list",
+	literal.Data:     "a list of data",
+	literal.Fold:     "a list or numeral that has been applied to a function",
+	literal.Captures: "more of what the node beside it refers to",
+}
+
+// counted is a number of things.
+func counted(n uint64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}

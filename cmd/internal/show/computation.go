@@ -1,0 +1,228 @@
+package show
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/term"
+)
+
+// Draw draws in DOT, the language of Graphviz, the computational graph G of Figure 1 (Ground),
+// Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
+// how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
+// each node its value at the point. The error is that of [Program.Text].
+func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool) (left int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		st, err := p.stage(ctx, meter, kind, p.sourceNames())
+		if err != nil {
+			return err
+		}
+		c, err := computation(st, p.Point(), most, values, meter.During("print"))
+		if err != nil {
+			return err
+		}
+		left, err = c.Draw(text)
+		return err
+	})
+	return left, err
+}
+
+// SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
+// [picture.Computation.SVG]. It is laid out here, without Graphviz. Of a graph that has more than
+// most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
+func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		m, size, err := p.open(meter)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		operations = int(size.Operations)
+		if most > 0 && max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
+			return nil
+		}
+		check := meter.During("print")
+		st, err := stage.NewGround(p.Source(), m, p.sourceNames(), check)
+		if err != nil {
+			return err
+		}
+		c, err := computation(st, p.Point(), most, true, check)
+		if err != nil {
+			return err
+		}
+		_, err = c.SVG(text, "The computational graph of the program")
+		return err
+	})
+	return operations, err
+}
+
+// sourceNames returns what names the operations by their place: as the first let around
+// the operation in the source, with a number from the second on, or not at all.
+func (p *Program) sourceNames() func(term.Pos) string {
+	names := LetNames(p.Term())
+	uses := map[string]int{}
+	return func(pos term.Pos) string {
+		name := names[pos]
+		if name == "" || name == "_" {
+			return ""
+		}
+		if uses[name]++; uses[name] > 1 {
+			return name + ":" + strconv.Itoa(uses[name])
+		}
+		return name
+	}
+}
+
+// computation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
+func computation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*picture.Computation, error) {
+	inputs := st.Inputs
+	if st.Kind == stage.BP {
+		inputs = append(inputs[:len(inputs):len(inputs)], st.Adjoint)
+	}
+	g, err := hypergraph.FromTerm(st.Term, inputs)
+	if err != nil {
+		return nil, err
+	}
+	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Most: most, Outputs: make([]string, len(g.Outputs())),
+		Parts: make([]picture.Part, g.Len()), OutputParts: make([]picture.Part, len(g.Outputs()))}
+	switch st.Kind {
+	case stage.BP:
+		findAdjoints(st, c)
+		point = append(point, 1)
+	case stage.Forward:
+		findTangents(c)
+		point = withTangents(point)
+	}
+	nameNodes(st, c)
+	if !values {
+		return c, nil
+	}
+	memory := hypergraph.NewMemory(g, check)
+	if err := memory.Evaluate(point); err != nil {
+		return nil, err
+	}
+	c.Values = make([]float64, g.Len())
+	for w := range c.Values {
+		c.Values[w] = memory.Value(hypergraph.Node(w))
+	}
+	return c, nil
+}
+
+// findAdjoints finds the backward part of bp(G): all that comes after G.
+func findAdjoints(st *stage.Stage, c *picture.Computation) {
+	c.Parts[len(st.Inputs)] = picture.Adjoint
+	operations := 0
+	for w := range c.Parts {
+		if _, _, _, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
+			if operations++; operations > st.Operations {
+				c.Parts[w] = picture.Adjoint
+			}
+		}
+	}
+	for i := range c.OutputParts[1:] {
+		c.OutputParts[1+i] = picture.Adjoint
+	}
+}
+
+// findTangents finds G in Fwd(G), whose inputs and outputs are each followed by its tangent:
+// it is what the values come from.
+func findTangents(c *picture.Computation) {
+	primal := make([]bool, len(c.Parts))
+	for i, y := range c.Graph.Outputs() {
+		if i%2 == 0 {
+			primal[y] = true
+		} else {
+			c.OutputParts[i] = picture.Tangent
+		}
+	}
+	for w := len(primal) - 1; w >= 0; w-- { // what reads a node comes after it
+		if _, sources, _, ok := c.Graph.Edge(hypergraph.Node(w)); ok && primal[w] {
+			for _, z := range sources {
+				primal[z] = true
+			}
+		}
+	}
+	for w := range c.Parts {
+		isInput := w < c.Graph.Inputs()
+		if isInput && w%2 == 1 || !isInput && !primal[w] {
+			c.Parts[w] = picture.Tangent
+		}
+	}
+}
+
+// withTangents puts a tangent behind each number of the point: 1 for the first, 0 for the others.
+func withTangents(point []float64) []float64 {
+	out := make([]float64, 2*len(point))
+	for i, x := range point {
+		out[2*i] = x
+	}
+	if len(out) > 0 {
+		out[1] = 1
+	}
+	return out
+}
+
+// nameNodes gives the nodes and the outputs their names: those of G as in the source, the
+// tangent of x is dx, and the adjoint of z is z'.
+func nameNodes(st *stage.Stage, c *picture.Computation) {
+	tangent := func(of picture.Part, name string) string {
+		if of == picture.Tangent && name != "" {
+			return "d" + name
+		}
+		return name
+	}
+	for w := range c.Names {
+		var x term.Var
+		switch {
+		case w >= c.Graph.Inputs():
+			x = c.Graph.Var(hypergraph.Node(w))
+		case st.Kind == stage.Forward:
+			x = st.Inputs[w/2]
+		case w < len(st.Inputs):
+			x = st.Inputs[w]
+		default:
+			x = st.Adjoint
+		}
+		switch name := st.Term.Vars[x].Name; {
+		case x == 0 || name == "'": // the adjoint of an operation without a name
+		case st.Kind == stage.Forward && int(x) >= st.Vars: // what Fwd opens
+		default:
+			c.Names[w] = tangent(c.Parts[w], name)
+		}
+	}
+	for i := range c.Outputs {
+		k := i
+		if st.Kind == stage.Forward {
+			k = i / 2
+		}
+		switch {
+		case st.Kind == stage.BP && i > 0:
+			c.Outputs[i] = st.Term.Vars[st.Inputs[i-1]].Name + "'"
+		case st.Kind == stage.BP || st.Source.Shape.Kind == load.Real:
+			c.Outputs[i] = tangent(c.OutputParts[i], "y")
+		default:
+			c.Outputs[i] = tangent(c.OutputParts[i], "y"+strconv.Itoa(k+1))
+		}
+	}
+}
+
+// LetNames returns the names that lets of the source give to what stands at a place.
+func LetNames(t *term.Term) map[term.Pos]string {
+	names := map[term.Pos]string{}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Op != term.LetOp {
+			continue
+		}
+		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
+			names[u.Pos] = t.Vars[n.X].Name
+		}
+	}
+	return names
+}

@@ -1,0 +1,171 @@
+// Package show prints and draws what becomes of a program on its way through the machine.
+package show
+
+import (
+	"context"
+	"io"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Program is a program of which stages are shown. Those that it has only when its inputs are left
+// open are made by a run with these limits; where it branches on its inputs they take the branches
+// of the point.
+type Program struct {
+	*gram.Program
+	MaxSteps, MaxNodes uint64 // 0: none
+}
+
+// open reduces the program with its inputs left open.
+func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, error) {
+	meter.Begin("compile")
+	prog, err := stage.Compile(p.Source(), false, meter.During("compile"))
+	if err != nil {
+		return nil, engine.GraphSize{}, p.Locate(err, "compiling")
+	}
+	m, size, err := stage.Run(prog, p.Point(), engine.Options{Limits: meter.Bounds("reduce", p.MaxSteps, p.MaxNodes),
+		Phase: func(phase engine.Phase) { meter.Begin(phase.String()) }})
+	return m, size, p.Locate(err, "reducing")
+}
+
+// stage makes a stage. name, if not nil, names the operations of the graph.
+func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind, name func(term.Pos) string) (*stage.Stage, error) {
+	st := &stage.Stage{Kind: kind, Source: p.Source(), Term: p.Term(), Inputs: p.ScalarInputs()}
+	check := meter.During("print")
+	var err error
+	switch kind {
+	case stage.Source:
+		return st, nil
+	case stage.Reverse:
+		st.Term, err = revgrad.Reverse(st.Term, check)
+		return st, p.Locate(err, "differentiating")
+	case stage.Normal:
+		st.Term, err = p.Normal(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes})
+		return st, err
+	case stage.BP:
+		if err := stage.CheckBP(p.Source()); err != nil {
+			return nil, p.Locate(err, "differentiating")
+		}
+	}
+	m, _, err := p.open(meter)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
+		return nil, p.Locate(err, "printing")
+	}
+	switch kind {
+	case stage.Forward:
+		st, err = st.Forward(check)
+	case stage.BP:
+		st, err = st.BP(check)
+	}
+	return st, p.Locate(err, "differentiating")
+}
+
+// Text prints a stage as a program of the language. The error is a [*gram.Error] for a stage that
+// the program doesn't have, or a [*gram.LimitError].
+func (p *Program) Text(ctx context.Context, w io.Writer, kind stage.Kind) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		st, err := p.stage(ctx, meter, kind, nil)
+		if err != nil {
+			return err
+		}
+		return st.Write(text, meter.During("print"), meter.Reserve)
+	})
+}
+
+// LaTeX prints the term of a stage in the notation of the paper: see [unparse.LaTeX]. Inputs are
+// its free variables. The error is that of [Program.Text].
+func (p *Program) LaTeX(ctx context.Context, w io.Writer, kind stage.Kind) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		st, err := p.stage(ctx, meter, kind, nil)
+		if err != nil {
+			return err
+		}
+		return unparse.LaTeX(text, st.Term, meter.During("print"))
+	})
+}
+
+// Code prints the templates of the program.
+func (p *Program) Code(ctx context.Context, w io.Writer) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		prog, err := p.templates(meter)
+		if err != nil {
+			return err
+		}
+		return prog.WriteCode(text, p.Source().Place)
+	})
+}
+
+// Arena prints the arena that is left when the program has been reduced with its inputs left open:
+// what the result reaches.
+func (p *Program) Arena(ctx context.Context, w io.Writer) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		m, _, err := p.open(meter)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		return m.WriteGraph(text)
+	})
+}
+
+// DrawCode draws the templates of the program in DOT, the language of Graphviz, and returns how many
+// of their instructions it leaves out: it draws at most so many, and all if that is 0.
+func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int) (left int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		prog, err := p.templates(meter)
+		if err != nil {
+			return err
+		}
+		left, err = picture.Templates(text, prog, stage.InputNames(p.Source()), p.Source().Place, most)
+		return err
+	})
+	return left, err
+}
+
+// DrawArena draws what [Program.Arena] prints, as [Program.DrawCode] draws.
+func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int) (left int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		m, _, err := p.open(meter)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		var objects []graph.Object
+		if objects, left, err = m.Objects(most); err != nil {
+			return err
+		}
+		return picture.Objects(text, objects, left)
+	})
+	return left, err
+}
+
+// templates compiles the program.
+func (p *Program) templates(meter *limits.Meter) (*graph.Program, error) {
+	meter.Begin("compile")
+	prog, err := compile.Compile(p.Term(), compile.Options{Inputs: p.ScalarInputs(), Check: meter.During("compile")})
+	return prog, p.Locate(err, "compiling")
+}
+
+// write writes what text does, whole or not at all.
+func (p *Program) write(ctx context.Context, w io.Writer, phase string, text func(*limits.Meter, io.Writer) error) error {
+	meter := p.Meter(ctx)
+	out := meter.NewBuffer()
+	if err := text(meter, out); err != nil {
+		return p.Locate(err, phase)
+	}
+	_, err := out.WriteTo(w)
+	return err
+}

@@ -1,0 +1,251 @@
+package show
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/equiv"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/load"
+)
+
+// loadText loads a program.
+func loadText(t require.TestingT, text string) *gram.Program {
+	p, err := gram.Load(context.Background(), "test.gram", []byte(text), gram.Options{})
+	require.NoError(t, err, "%s", text)
+	return p
+}
+
+// small makes the large examples small.
+var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}}
+
+// stagePrograms are the examples, and programs with inputs and data of every shape.
+func stagePrograms(t *testing.T) map[string]*gram.Program {
+	files, err := filepath.Glob("../../../examples/*.gram")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	out := map[string]*gram.Program{}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".gram")
+		if name == "backpropagators" {
+			continue // D is not defined on it
+		}
+		p, err := gram.LoadFile(context.Background(), f, gram.Options{Params: small[name]})
+		require.NoError(t, err)
+		out[name] = p
+	}
+	for name, text := range map[string]string{
+		"shapes": `input z1 = 1
+input M : R^2^2 = [| [| 1, 2 |], [| 3, 4 |] |]
+input a : R^3 = vec i < 3 -> i + 0.5
+data c = 2
+data v : R^3 = [| 1, -1, 2 |]
+data xs = [1; 2; 3]
+data ys : List R^2 = [[| 1, 2 |]; [| 3, 4 |]]
+data none : List R = []
+c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y : R^2) h -> y.(0) * h + y.(1)) 0.5 ys
+  + fold (+) 0 none + dot (matvec M (vec i < 2 -> a.(i))) (vec i < 2 -> a.(i))`,
+		"names":   "input x = 2\ninput x' = 3\ninput dx = 4\ninput a = 5\nlet z0 = x * x' in\nlet z1 = fun x -> x * dx in\nz1 (z1 z0) * a",
+		"symbols": "input x = 0.3\ninput y = 0.7\npow x y + min x y * max x y + atan x / y + sigmoid (tanh (sqrt (log (exp (abs (tan x))))))+ relu (-x) + step x * sign y - cos x",
+		"unused":  "input x = 1\ninput y = 2\nlet z = x * y in x",
+		"branch":  "input x = 2\nif x > 1 then x * x else x",
+	} {
+		out[name] = loadText(t, text)
+	}
+	return out
+}
+
+// makeStage makes a stage and prints it.
+func makeStage(t require.TestingT, p *gram.Program, kind stage.Kind) (*stage.Stage, string) {
+	shown := Program{Program: p}
+	st, err := shown.stage(context.Background(), p.Meter(context.Background()), kind, nil)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, st.Write(&out, nil, nil))
+	var same bytes.Buffer
+	require.NoError(t, shown.Text(context.Background(), &same, kind))
+	require.Equal(t, out.String(), same.String())
+	return st, out.String()
+}
+
+func requireNear(t *testing.T, want, got []float64) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.True(t, generate.Close(want[i], got[i], 1e-9), "number %d: %v, not %v", i, got[i], want[i])
+	}
+}
+
+// TestStagesParseBack: the stages are programs that elaborate to the terms that they
+// show, and print as themselves.
+func TestStagesParseBack(t *testing.T) {
+	for name, p := range stagePrograms(t) {
+		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
+			if s == stage.BP && p.Shape().Kind != load.Real {
+				continue
+			}
+			st, text := makeStage(t, p, s)
+			back := loadText(t, text)
+			require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), "%s\n%s", name, text)
+			formatted, err := gram.Format(t.Context(), name, []byte(text))
+			require.NoError(t, err)
+			require.Equal(t, text, string(formatted), name)
+			if s != stage.BP {
+				_, again := makeStage(t, back, s)
+				require.Equal(t, text, again, name)
+			}
+		}
+	}
+}
+
+// TestStagesRun: bp as a program gives the value and the gradient, Fwd the value and
+// the partial derivative by the first number, G the value; as an input, a scales the
+// gradient, and tangents add up.
+func TestStagesRun(t *testing.T) {
+	ctx := context.Background()
+	for name, p := range stagePrograms(t) {
+		want, err := p.Gradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		n := len(p.Point())
+
+		_, text := makeStage(t, p, stage.Ground)
+		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		requireNear(t, want.Values, res.Values)
+
+		_, text = makeStage(t, p, stage.Forward)
+		forward := loadText(t, text)
+		res, err = forward.Value(ctx, gram.EvalOptions{})
+		require.NoError(t, err, "%s\n%s", name, text)
+		for i, v := range want.Values {
+			requireNear(t, []float64{v, want.Jacobian[i*n]}, res.Values[2*i:2*i+2])
+		}
+
+		if p.Shape().Kind != load.Real {
+			continue
+		}
+		_, text = makeStage(t, p, stage.BP)
+		back := loadText(t, text)
+		res, err = back.Value(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		requireNear(t, append(want.Values, want.Jacobian...), res.Values)
+		point := back.Point()
+		point[n] = -2
+		e, err := back.NewValue(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		scaled, err := e.Value(ctx, point, nil)
+		require.NoError(t, err)
+		require.NoError(t, e.Close())
+		for i, g := range want.Jacobian {
+			requireNear(t, []float64{-2 * g}, scaled[1+i:2+i])
+		}
+	}
+}
+
+// TestStageProducts: the numbers of an input with products in it are named by a
+// pattern; the stages run.
+func TestStageProducts(t *testing.T) {
+	ctx := context.Background()
+	p := loadText(t, "input p : (R * R^2) * R = ((1, [| 2, 3 |]), 4)\nlet ((a, v), b) = p in\na * v.(0) * v.(1) * b")
+	want, err := p.Gradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.Forward, stage.BP} {
+		_, text := makeStage(t, p, s)
+		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		switch s {
+		case stage.Forward:
+			requireNear(t, []float64{24, 24}, res.Values)
+		case stage.BP:
+			requireNear(t, append(want.Values, want.Jacobian...), res.Values)
+		default:
+			requireNear(t, want.Values, res.Values)
+		}
+	}
+}
+
+// TestTermOfProductsReadsBack: an input with a product in its shape is printed as it is
+// written, so the text elaborates to the same term, which takes the same steps.
+func TestTermOfProductsReadsBack(t *testing.T) {
+	for _, text := range []string{
+		"input p : R * R = (1, 2)\nlet (a, b) = p in a * b",
+		"input p : R * R * R^2 = (1, 2, [| 3, 4 |])\nlet (a, b, v) = p in a * b + v.(0) * v.(1)",
+		"input q : (R^2 * R) * R = (([| 1, 2 |], 3), 4)\ninput r : R * R = (5, 6)\n" +
+			"let f = fun ((v, x), y) (a, b) -> v.(0) * v.(1) + x * y + a * b in f q r + f q r",
+		"input w : (R * R)^2 = [| (1, 2), (3, 4) |]\nlet (a, b) = w.(1) in let (c, d) = fst (w.(0), w) in a * b + c * d",
+		"input p : R * R = (1, 2)\ninput x = 3\nlet p2 = (x, p) in let (y, p3) = p2 in y * fst p3",
+		"input p : R * R = (1, 2)\ninput x = 3\nx",
+	} {
+		p := loadText(t, text)
+		st, printed := makeStage(t, p, stage.Source)
+		back := loadText(t, printed)
+		require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), printed)
+		for _, run := range []func(*gram.Program) (*gram.Result, error){
+			func(p *gram.Program) (*gram.Result, error) { return p.Value(t.Context(), gram.EvalOptions{}) },
+			func(p *gram.Program) (*gram.Result, error) { return p.Gradient(t.Context(), gram.EvalOptions{}) },
+		} {
+			want, err := run(p)
+			require.NoError(t, err)
+			got, err := run(back)
+			require.NoError(t, err)
+			require.Equal(t, want.Values, got.Values)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps, printed)
+		}
+	}
+}
+
+// TestForwardStageAtInfiniteSlopes: where a slope is infinite at the point, only the first
+// scalar has a tangent; the program gives the derivative by it.
+func TestForwardStageAtInfiniteSlopes(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		tangents int // inputs beside the program's own
+		want     []float64
+	}{
+		{"input x = -1\npow x 2", 1, []float64{1, -2}},
+		{"input x = 1\ninput y = 0\nx + sqrt y", 1, []float64{1, 1}},
+		{"input x = 1\ninput y = 4\nx + sqrt y", 2, []float64{3, 1}},
+		{"input v : R^2 = [| 1, 0 |]\ninput y = 0\n[| v.(0) + sqrt v.(1), sqrt y |]", 1, []float64{1, 1, 0, 0}},
+		{"input v : R^2 = [| 1, 4 |]\ninput y = 1\n[| v.(0) + sqrt v.(1), sqrt y |]", 3, []float64{3, 1, 1, 0}},
+	} {
+		p := loadText(t, c.text)
+		_, text := makeStage(t, p, stage.Forward)
+		forward := loadText(t, text)
+		require.Len(t, forward.Point(), len(p.Point())+c.tangents, text)
+		res, err := forward.Value(t.Context(), gram.EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, c.want, res.Values, text)
+	}
+}
+
+// TestStageErrors: what has no such stage says so, with its place.
+func TestStageErrors(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		text  string
+		stage stage.Kind
+		want  string
+	}{
+		{"input x = 1\n[| x, x |]", stage.BP, "test.gram:2:1: no bp"},
+		{"1 + 2", stage.BP, "the program has no inputs; bp is defined for one at least"},
+		{"input x = 1\nfun y -> x", stage.Ground, "test.gram:2:1: no computational graph"},
+		{"[1; 2]", stage.Forward, "test.gram:1:1: no computational graph"},
+	} {
+		err := (&Program{Program: loadText(t, c.text)}).Text(ctx, &bytes.Buffer{}, c.stage)
+		require.ErrorContains(t, err, c.want)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	p := loadText(t, "input x = 1\nsum i < 100000 -> sin (i * x)")
+	for _, s := range []stage.Kind{stage.Source, stage.Reverse, stage.Ground, stage.Forward, stage.BP} {
+		shown := Program{Program: p}
+		require.ErrorIs(t, shown.Text(cancelled, &bytes.Buffer{}, s), context.Canceled)
+		require.ErrorIs(t, shown.LaTeX(cancelled, &bytes.Buffer{}, s), context.Canceled)
+	}
+}

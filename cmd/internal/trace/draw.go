@@ -1,0 +1,59 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/machine"
+)
+
+// Draw draws in DOT the arena of the literal machine after a step, or before it: the nodes
+// that the result, the seeds and the sums of dual applications reach, most of them at most. It
+// returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
+// or as that of [Rewrites].
+func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, opt Options) (left int, err error) {
+	next := step // the step before which is drawn
+	if !before {
+		next++
+	}
+	var run *Run
+	draw := func() error {
+		if left, err = picture.Heap(w, run.Heap(), stage.InputNames(p.Source()), most); err != nil {
+			return err
+		}
+		return errEnd
+	}
+	made := uint64(0)
+	watched := opt.EvalOptions
+	watched.Before = func(n uint64) error {
+		if n == next {
+			return draw()
+		}
+		return nil
+	}
+	watched.Events = func(f *machine.Fired) error {
+		if made = f.N; f.Move == machine.ReadBack.Move() && made == step && !before {
+			return draw() // reading a row empties it
+		}
+		return nil
+	}
+	if run, err = Start(ctx, p, opt.Gradient, watched); err != nil {
+		return 0, err
+	}
+	defer run.Close()
+	if err = run.Run(ctx); err == nil && made == step && !before {
+		err = draw()
+	}
+	switch {
+	case errors.Is(err, errEnd):
+		return left, nil
+	case err == nil:
+		return 0, &gram.UsageError{Option: "step", Text: strconv.FormatUint(step, 10), Msg: "the run has no such step"}
+	}
+	return 0, err
+}

@@ -1,0 +1,143 @@
+package graph
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Wiring says which duals are the same in one run of a block, so that all arrivals at a dual
+// are added up in one chain. It determines the backward code. A dual is named by
+//
+//   - e ≥ 0: external dual e of the first run, the lowest number of those that are one node;
+//   - ^j: dual j of a run's result, the lowest number of those that are one dual;
+//   - [Ignored]: a dual λa.0⃗ of an element of data.
+type Wiring struct {
+	Exts []int32 // what the external duals are; ^j is a dual of the result of the run before
+	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result
+
+	b    *Block
+	next *Wiring // of the run after this one in an iteration; guarded by b.mu
+
+	mu  sync.Mutex
+	key []byte
+	of  map[string]*Backward // by the set of duals that are reached
+}
+
+// Ignored is a dual λa.0⃗ of an element of data: no code serves it.
+const Ignored = math.MaxInt32
+
+// distinct returns the external duals of a first run, where no two of them are one.
+func (b *Block) distinct(kind LoopKind) []int32 {
+	exts := make([]int32, b.Exts)
+	for k := range exts {
+		exts[k] = int32(k)
+	}
+	if kind == DataLoop {
+		first := b.ParamExt(0)
+		for k := range b.Params[0].Duals {
+			exts[first+k] = Ignored
+		}
+	}
+	return exts
+}
+
+// Wiring returns the wiring of the first run of the block on the external duals. It is
+// safe for concurrent use.
+func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
+	of := b.distinct(kind)
+	first := map[Ref]int32{}
+	for k, r := range exts {
+		if of[k] == Ignored {
+			continue
+		}
+		if e, ok := first[r]; ok {
+			of[k] = e
+		} else {
+			first[r] = int32(k)
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wiring(of)
+}
+
+// After returns the wiring of the run after one of the wiring w. It is safe for concurrent
+// use.
+func (b *Block) After(w *Wiring, kind LoopKind) *Wiring {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if w.next == nil {
+		exts := b.distinct(kind)
+		state := b.ParamExt(len(b.Params) - 1)
+		copy(exts, w.Exts[:state])
+		copy(exts[state:], w.Outs)
+		w.next = b.wiring(exts)
+	}
+	return w.next
+}
+
+// wiring returns the wiring of a run on the external duals.
+func (b *Block) wiring(exts []int32) *Wiring {
+	var key []byte
+	for _, e := range exts {
+		key = binary.AppendVarint(key, int64(e))
+	}
+	if w := b.wirings[string(key)]; w != nil {
+		return w
+	}
+	w := &Wiring{b: b, Exts: exts, Outs: make([]int32, len(b.OutDuals)), of: map[string]*Backward{}}
+	for j, d := range b.OutDuals {
+		if d < 0 && exts[^d] >= 0 && exts[^d] != Ignored {
+			w.Outs[j] = exts[^d]
+			continue
+		}
+		same := func(d2 int32) bool {
+			return d2 == d || d < 0 && d2 < 0 && exts[^d] != Ignored && exts[^d2] == exts[^d]
+		}
+		w.Outs[j] = ^int32(slices.IndexFunc(b.OutDuals, same))
+	}
+	if b.wirings == nil {
+		b.wirings = map[string]*Wiring{}
+	}
+	b.wirings[string(key)] = w
+	return w
+}
+
+// Own reports whether dual j of the result is one of the run's own, the first of those
+// that are the same.
+func (w *Wiring) Own(j int) bool { return w.Outs[j] == ^int32(j) }
+
+// maxBackward bounds the backward codes of a wiring that are kept: sets of duals that keep
+// changing are rare.
+const maxBackward = 64
+
+// Backward returns the backward code of a run where the duals of the result that reached
+// selects have arrivals. Where logged is set, the code leaves what arrives at duals of the
+// first run in registers of its own, in place of adding it up. It is safe for concurrent use.
+func (w *Wiring) Backward(p *Program, reached []bool, logged bool) *Backward {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := append(w.key[:0], 0)
+	if logged {
+		key[0] = 1
+	}
+	for _, r := range reached {
+		k := byte(0)
+		if r {
+			k = 1
+		}
+		key = append(key, k)
+	}
+	w.key = key
+	back := w.of[string(key)]
+	if back == nil {
+		back = newBackward(w, p, reached, logged)
+		if len(w.of) >= maxBackward {
+			clear(w.of)
+		}
+		w.of[string(key)] = back
+	}
+	return back
+}

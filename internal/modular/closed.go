@@ -1,0 +1,230 @@
+package modular
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// closedLambda is a λ of a program whose free variables are inputs or names of such λs,
+// as what it is up to α and wherever it stands: its key. What stands for it elsewhere, in
+// isolation, has numbers for its inputs, data, places and names; tables say which those
+// are in the program.
+type closedLambda struct {
+	at   term.Ref
+	sub  *term.Subterm
+	free []meaning // of its free variables
+	key  key
+	// branches says that it has a conditional, or that one that it names has: its normal
+	// form is that of a point.
+	branches bool
+	tables         // of the λ until it is settled, and then of its normal form
+	extra    []int // those of its inputs that are not among its free variables
+
+	normal *normalForm
+}
+
+// tables are what the numbers of a term in isolation stand for in a program.
+type tables struct {
+	inputs []int // scalars of the program, ascending
+	data   []int
+	places []term.Pos
+	labels []string // the names of variables
+}
+
+// selection says which entries of a λ's tables its normal form mentions.
+type selection struct{ inputs, data, places, labels []int }
+
+// settle gives the λ its normal form, and of its tables leaves what that mentions: so
+// they are no larger than it.
+func (l *closedLambda) settle(n *normalForm) {
+	l.normal = n
+	l.tables = tables{inputs: pick(l.inputs, n.used.inputs), data: pick(l.data, n.used.data),
+		places: pick(l.places, n.used.places), labels: pick(l.labels, n.used.labels)}
+}
+
+func pick[T any](from []T, which []int) []T {
+	out := make([]T, len(which))
+	for i, k := range which {
+		out[i] = from[k]
+	}
+	return out
+}
+
+// meaning is what a free variable of a closed λ is: a closed λ, or an input.
+type meaning struct {
+	lambda *closedLambda
+	input  int
+}
+
+// key is the SHA-256 sum of what a normal form of a closed λ depends on.
+type key [sha256.Size]byte
+
+// closer makes the closed λs of a program.
+type closer struct {
+	src    *term.Term
+	point  []float64
+	vars   []term.Var // of the inputs
+	inputs map[term.Var]int
+	named  map[term.Var]*closedLambda
+}
+
+func newCloser(src *term.Term, inputs []term.Var, point []float64) *closer {
+	c := &closer{src: src, point: point, vars: inputs, inputs: map[term.Var]int{}, named: map[term.Var]*closedLambda{}}
+	for i, x := range inputs {
+		c.inputs[x] = i
+	}
+	return c
+}
+
+// lambda makes that of a λ; those that it names have been made.
+func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
+	t := c.src
+	sub := t.Subterm(l.At)
+	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
+	out.data = slices.Clone(sub.Data)
+	var own []int
+	for _, x := range sub.Free {
+		m := meaning{lambda: c.named[x]}
+		if m.lambda == nil {
+			m.input = c.inputs[x]
+			own = append(own, m.input)
+		} else {
+			out.inputs = append(out.inputs, m.lambda.inputs...)
+			out.branches = out.branches || m.lambda.branches
+		}
+		out.free = append(out.free, m)
+	}
+	slices.Sort(own)
+	out.inputs = append(out.inputs, own...)
+	slices.Sort(out.inputs)
+	out.inputs = slices.Compact(out.inputs)
+	for _, in := range out.inputs {
+		if _, ok := slices.BinarySearch(own, in); !ok {
+			out.extra = append(out.extra, in)
+		}
+	}
+	c.list(out)
+	out.key = c.keyOf(out)
+	if l.Name != 0 {
+		c.named[l.Name] = out
+	}
+	return out
+}
+
+// list makes the tables of the places, names and data of a λ, and then of the normal
+// forms of the λs that it names.
+func (c *closer) list(l *closedLambda) {
+	t := c.src
+	for _, r := range l.sub.Nodes {
+		l.places = append(l.places, t.Nodes[r].Pos)
+	}
+	for _, x := range slices.Concat(l.sub.Bound, l.sub.Free, c.varsOf(l.extra)) {
+		l.places = append(l.places, t.Vars[x].Pos)
+		l.labels = append(l.labels, t.Vars[x].Name)
+	}
+	for _, m := range l.free {
+		if n := m.lambda; n != nil {
+			l.places = append(l.places, n.places...)
+			l.labels = append(l.labels, n.labels...)
+			l.data = append(l.data, n.data...)
+		}
+	}
+}
+
+func (c *closer) varsOf(inputs []int) []term.Var {
+	var out []term.Var
+	for _, i := range inputs {
+		out = append(out, c.vars[i])
+	}
+	return out
+}
+
+// rank returns the place of an input of the program among those of the λ.
+func (l *closedLambda) rank(input int) int {
+	i, _ := slices.BinarySearch(l.inputs, input)
+	return i
+}
+
+// keyOf returns the sum of the λ's encoding and of what that leaves open: which free
+// variable is which input or λ, how long the data are and what those are that are no
+// lists; the order of the inputs among themselves, since sums are in it; and the point, if
+// there is a conditional.
+func (c *closer) keyOf(l *closedLambda) key {
+	b := l.sub.Encode(nil)
+	for _, m := range l.free {
+		if n := m.lambda; n != nil {
+			b = append(b, 1)
+			b = append(b, n.key[:]...)
+			for _, in := range n.inputs {
+				b = binary.AppendUvarint(b, uint64(l.rank(in)))
+			}
+			continue
+		}
+		b = append(b, 0)
+		b = binary.AppendUvarint(b, uint64(l.rank(m.input)))
+	}
+	for _, i := range l.sub.Data {
+		b = appendData(b, &c.src.Data[i])
+	}
+	if l.branches {
+		for _, in := range l.inputs {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.point[in]))
+		}
+	}
+	return sha256.Sum256(b)
+}
+
+// appendData appends what a normal form depends on: lists stay folded.
+func appendData(b []byte, d *term.Data) []byte {
+	b = binary.AppendUvarint(b, uint64(d.Rows))
+	b = binary.AppendUvarint(b, uint64(d.Width))
+	if d.List {
+		return append(b, 1)
+	}
+	b = append(b, 0)
+	for _, v := range d.Values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// place returns the program's place for one of the λ in isolation, 0 for 0.
+func (l *closedLambda) place(p term.Pos) term.Pos {
+	if p == 0 {
+		return 0
+	}
+	return l.places[p-1]
+}
+
+// name returns the program's name for one of the λ in isolation: a number stands for a
+// label, and what follows it stays.
+func (l *closedLambda) name(s string) string {
+	return numbered(s, func(i int) string { return l.labels[i-1] })
+}
+
+// numbered replaces the number that a name begins with, if there is one.
+func numbered(s string, name func(int) string) string {
+	rest := strings.TrimLeft(s, "0123456789")
+	i, err := strconv.Atoi(strings.TrimSuffix(s, rest))
+	if err != nil {
+		return s
+	}
+	return name(i) + rest
+}
+
+// importInto says how the λ's normal form is added to D of the program, whose variables
+// keep their numbers.
+func (l *closedLambda) importInto(inputs []term.Var) term.Import {
+	return term.Import{
+		Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
+		Data: func(i int) int { return l.data[i] },
+		Pos:  l.place,
+		Name: l.name,
+	}
+}

@@ -1,0 +1,343 @@
+// Package modular is the strategy of sections 6.2 and 7 in which the λs of D(t) are normalised
+// once, each alone, before anything copies them. A cache keeps their normal forms.
+package modular
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// BudgetFactor is c in the budget c·|D(L)| of steps within which the reverse image of a λ is
+// normalised.
+const BudgetFactor = 64
+
+// Report says what was done before a program runs.
+type Report struct {
+	Lambdas int    `json:"lambdas"` // that were normalised
+	Kept    int    `json:"kept"`    // that stayed as they were: their budget was used up
+	Budget  int    `json:"budget"`  // c: a λ has c·|D(λ)| steps
+	Steps   uint64 `json:"steps"`   // taken; they are among the steps of the cost
+}
+
+// Program is D(t) with its λs normalised, at a point if t branches, and what that cost.
+type Program struct {
+	Code   *graph.Program
+	Size   int64 // |D(t)|
+	Report Report
+	Reuse  Reuse
+	Stats  engine.Stats
+}
+
+// Add adds the steps and the overhead of what was done before a run to what the run cost.
+func Add(run, before engine.Stats) engine.Stats {
+	run.Counts.AddTimes(&before.Counts, 1)
+	run.Instantiate += before.Instantiate
+	run.Search += before.Search
+	return run
+}
+
+// normalForm is what is made of a closed λ, in isolation: its inputs are the variables from 1 on.
+// It is not modified.
+type normalForm struct {
+	// t is the normal form of D(λ), or, if that took too many steps, D(λ) under lets of the
+	// λs that it names.
+	t       *term.Term
+	used    selection // what of the λ's tables t's numbers stand for
+	kept    bool
+	image   int64 // |D(λ)|, without those
+	symbols int64 // |t|
+	stats   engine.Stats
+}
+
+// Env is what the work is done with.
+type Env struct {
+	Meter *limits.Meter
+	Cache *Cache
+	// Recording says what machines record, and Samples, if not nil, is given that. Then nothing
+	// is taken from the cache.
+	Recording engine.Recording
+	Samples   func(calls.Sample)
+	// Locate words an error of a phase, whose place is one of the program.
+	Locate func(err error, phase string) error
+}
+
+// Compile makes the program in which the closed λs of D(t) are normalised: the outermost ones
+// whose free variables are inputs or names of such λs. Lists, numerals and data stay folded. A λ
+// that takes more steps than its budget stays as it was. D of the rest of t is made around them:
+// D(t) has the closed λs that t has. D must be defined for t, the term of src, whose scalar
+// inputs are at the point.
+func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*Program, error) {
+	e.Meter.Begin("compile")
+	t := src.Term
+	check := e.Meter.During("compile")
+	m := &Program{Report: Report{Budget: BudgetFactor}}
+	c := newCloser(t, inputs, point)
+	given := map[term.Ref]func(*term.Term) term.Ref{}
+	var replaced, image int64 // symbols of the given terms, and of what they stand for
+	for _, at := range t.ClosedLambdas(inputs) {
+		if err := check(); err != nil {
+			return nil, e.Locate(err, "normalising")
+		}
+		l := c.lambda(at)
+		if err := e.normalise(t, l, point, &m.Reuse); err != nil {
+			return nil, err
+		}
+		n := l.normal
+		m.Stats = Add(m.Stats, n.stats)
+		m.Report.Steps += n.stats.Counts.Total()
+		if n.kept {
+			m.Report.Kept++
+			continue
+		}
+		m.Report.Lambdas++
+		replaced, image = replaced+n.symbols, image+n.image
+		given[l.at] = func(d *term.Term) term.Ref { return d.Import(n.t, l.importInto(inputs)) }
+	}
+	e.Meter.Begin("compile")
+	d, err := revgrad.ReverseAround(t, given, check)
+	if err != nil {
+		return nil, e.Locate(err, "differentiating")
+	}
+	m.Size = d.Size()
+	if m.Size < math.MaxInt64 { // where sizes saturate
+		m.Size += image - replaced
+	}
+	m.Reuse.Rebuilt = m.Size - m.Reuse.Reused
+	m.Code, err = compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Places: e.Samples != nil, Check: check})
+	return m, e.Locate(err, "compiling")
+}
+
+// normalise finds the normal form of a λ in the cache, or makes it.
+func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reuse) error {
+	var n *normalForm
+	if e.Samples == nil {
+		n = e.Cache.get(l.key)
+	}
+	if n != nil {
+		r.Hits++
+		if !n.kept { // D of one that was kept is made with that of the rest
+			r.Reused += n.image
+		}
+	} else {
+		r.Misses++
+		var err error
+		if n, err = e.makeNormal(src, l, point); err != nil {
+			return err
+		}
+		e.Cache.put(l.key, n)
+	}
+	l.settle(n)
+	return nil
+}
+
+// makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key
+// leaves out.
+func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
+	t, inputs := l.isolate(src)
+	d, err := revgrad.Reverse(t, e.Meter.During("compile"))
+	if err != nil {
+		return nil, e.Locate(relocate(err, l.place), "differentiating")
+	}
+	out := &normalForm{image: d.Size()}
+	l.bindNames(d, inputs)
+	at := make([]float64, len(l.inputs))
+	for i, in := range l.inputs {
+		at[i] = point[in]
+	}
+	n, stats, phase, err := e.normalForm(d, inputs, at, l.place, engine.Options{Folded: true,
+		Limits: e.Meter.Bounds("normalise", uint64(BudgetFactor*d.Size()), 0)})
+	var limit *limits.ReachedError
+	if errors.As(err, &limit) && limit.Limit == "steps" {
+		n, out.kept, err = d, true, nil
+	}
+	if err != nil {
+		return nil, e.Locate(relocate(err, l.place), phase)
+	}
+	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
+	out.t, out.used = compact(n, inputs)
+	out.symbols = out.t.Size()
+	return out, nil
+}
+
+// Normal returns the normal form of d, an image of D whose inputs have these values.
+func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, opt engine.Options) (*term.Term, error) {
+	n, _, phase, err := e.normalForm(d, inputs, point, nil, opt)
+	return n, e.Locate(err, phase)
+}
+
+// normalForm normalises, and returns what it cost, also if a limit has ended it. place, if not
+// nil, returns the program's place for one of d. An error is of the phase.
+func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos, opt engine.Options) (n *term.Term, s engine.Stats, phase string, err error) {
+	e.Meter.Begin("compile")
+	prog, err := compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Open: true, Places: e.Samples != nil, Check: e.Meter.During("compile")})
+	if err != nil {
+		return nil, s, "compiling", err
+	}
+	opt.Phase = func(p engine.Phase) { e.Meter.Begin(p.String()) }
+	opt.Profile = e.Recording
+	m, err := engine.New(prog, opt)
+	if err != nil {
+		return nil, s, "starting", err
+	}
+	defer m.Close()
+	n, err = symbolic.Normal(m, point, d, inputs)
+	if e.Samples != nil {
+		m.Samples(func(s calls.Sample) { e.Samples(at(s, place)) })
+	}
+	return n, m.Stats(), "normalising", err
+}
+
+// at returns the sample with its places replaced.
+func at(s calls.Sample, place func(term.Pos) term.Pos) calls.Sample {
+	if place != nil {
+		stack := make([]calls.Frame, len(s.Stack))
+		for i, f := range s.Stack {
+			stack[i] = calls.Frame{Func: place(f.Func), At: place(f.At)}
+		}
+		s.Stack = stack
+	}
+	return s
+}
+
+// relocate moves the place of an error that a stage has just made.
+func relocate(err error, place func(term.Pos) term.Pos) error {
+	var stopped *limits.ReachedError
+	var tooLarge *compile.LimitError
+	var unsupported *compile.UnsupportedError
+	var undefined *revgrad.UndefinedError
+	switch {
+	case errors.As(err, &stopped):
+		stopped.Pos = place(stopped.Pos)
+	case errors.As(err, &tooLarge):
+		tooLarge.Pos = place(tooLarge.Pos)
+	case errors.As(err, &unsupported):
+		unsupported.Pos = place(unsupported.Pos)
+	case errors.As(err, &undefined):
+		undefined.Pos = place(undefined.Pos)
+	}
+	return err
+}
+
+// isolate returns the λ as a term of its own, and the variables of its inputs.
+func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var) {
+	t := l.sub.Isolate()
+	for _, i := range l.data[len(l.sub.Data):] {
+		t.Data = append(t.Data, src.Data[i])
+	}
+	inputs := make([]term.Var, len(l.inputs))
+	for _, in := range l.extra {
+		x := len(t.Vars)
+		inputs[l.rank(in)] = t.NewVar(term.VarInfo{Name: strconv.Itoa(x), Type: term.R, Pos: term.Pos(len(l.sub.Nodes) + x)})
+	}
+	for i, m := range l.free {
+		if m.lambda == nil {
+			inputs[l.rank(m.input)] = term.Var(len(l.sub.Bound) + i + 1)
+		}
+	}
+	return t, inputs
+}
+
+// bindNames puts d, D of the λ in isolation, under lets of the λs that it names. Their
+// tables stand behind the λ's own.
+func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
+	vars := len(l.sub.Bound) + len(l.sub.Free) + len(l.extra)
+	places, labels, data := len(l.sub.Nodes)+vars, vars, len(l.sub.Data)
+	for i, m := range l.free {
+		n := m.lambda
+		if n == nil {
+			continue
+		}
+		u := d.Import(n.normal.t, term.Import{
+			Free: func(x term.Var) term.Var { return inputs[l.rank(n.inputs[x-1])] },
+			Data: func(k int) int { return data + k },
+			Pos: func(p term.Pos) term.Pos {
+				if p == 0 {
+					return 0
+				}
+				return p + term.Pos(places)
+			},
+			Name: func(s string) string {
+				return numbered(s, func(k int) string { return strconv.Itoa(labels + k) })
+			},
+		})
+		d.Root = d.Let(0, term.Var(len(l.sub.Bound)+i+1), u, d.Root)
+		places, labels, data = places+len(n.places), labels+len(n.labels), data+len(n.data)
+	}
+}
+
+// compact returns t in an arena that holds nothing else, over a universe of its own, and
+// without the elements of data lists. Its inputs are the variables from 1 on; its numbers
+// are those of the entries that it uses of the λ's tables.
+func compact(t *term.Term, inputs []term.Var) (*term.Term, selection) {
+	out := term.New(term.NewTypes())
+	var used selection
+	number := map[term.Var]term.Var{}
+	rank := map[term.Var]int{}
+	for i, x := range inputs {
+		rank[x] = i
+	}
+	free := t.FreeVars()
+	slices.SortFunc(free, func(x, y term.Var) int { return cmp.Compare(rank[x], rank[y]) })
+	for _, x := range free {
+		used.inputs = append(used.inputs, rank[x])
+		number[x] = out.NewVar(term.VarInfo{Type: out.Types.Reverse(term.R)})
+	}
+	places, labels := numbering(&used.places), numbering(&used.labels)
+	out.Root = out.Import(t, term.Import{
+		Free: func(x term.Var) term.Var { return number[x] },
+		Data: numbering(&used.data),
+		Pos: func(p term.Pos) term.Pos {
+			if p == 0 {
+				return 0
+			}
+			return term.Pos(places(int(p-1)) + 1)
+		},
+		Name: func(s string) string {
+			return numbered(s, func(k int) string { return strconv.Itoa(labels(k-1) + 1) })
+		},
+	})
+	for _, i := range used.data {
+		d := t.Data[i]
+		d.Name = ""
+		if d.List {
+			d.Values = nil
+		}
+		out.Data = append(out.Data, d)
+	}
+	return out, used
+}
+
+// numbering returns a function that numbers what it is given, from 0 on, as it is met; the
+// list says what has each number.
+func numbering(list *[]int) func(int) int {
+	numbers := map[int]int{}
+	return func(k int) int {
+		n, ok := numbers[k]
+		if !ok {
+			n = len(*list)
+			numbers[k] = n
+			*list = append(*list, k)
+		}
+		return n
+	}
+}
+
+// bytes is about what the normal form takes in memory.
+func (n *normalForm) bytes() int64 {
+	ints := cap(n.used.inputs) + cap(n.used.data) + cap(n.used.places) + cap(n.used.labels)
+	return int64(unsafe.Sizeof(*n)) + n.t.Bytes() + int64(ints)*int64(unsafe.Sizeof(0))
+}

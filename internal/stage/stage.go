@@ -1,0 +1,264 @@
+// Package stage makes the terms that a program becomes when it is reduced with its inputs left
+// open, and prints them, and the program itself, as programs of the language.
+package stage
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Kind says what a program has become.
+type Kind uint8
+
+// The kinds. As text each is a program with the declarations of the inputs.
+const (
+	// Source is the program t itself, elaborated.
+	Source Kind = iota
+	// Reverse is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if there
+	// are none), and the i-th scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit vector ei. Its
+	// body has type D(A) for a body of type A.
+	Reverse
+	// Ground is the computational graph G, as a chain of lets.
+	Ground
+	// Forward is Fwd(G), section 2.3. In the program, each input x has a tangent dx, an input
+	// too: 1 for the first scalar, 0 for the others. If a slope in G is infinite or NaN at the
+	// point, only the first scalar has a tangent, a number dx, and the others are constants: 0
+	// times such a slope would be NaN. So the program's value has the partial derivatives by
+	// the first scalar.
+	Forward
+	// BP is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a is an
+	// input, 1; the body is the value and the gradient times a.
+	BP
+	// Normal is the symbolic normal form of D(t): for a body of type R the right-hand side of
+	// Theorem 1. The program is as that of Reverse.
+	Normal
+)
+
+// Stage is a term with what its free variables are.
+type Stage struct {
+	Kind   Kind
+	Source *lang.Program
+	Term   *term.Term
+	Inputs []term.Var // the scalar inputs
+	// Of Ground and what is made of it:
+	Operations int  // of the graph
+	Vars       int  // variables of the graph's term
+	Singular   bool // a slope of the graph is not finite at the point
+
+	Tangents []term.Var // of Forward: the inputs that have tangents
+	Adjoint  term.Var   // of BP
+}
+
+// Inputs returns the variables of the program's scalar inputs.
+func Inputs(src *lang.Program) []term.Var {
+	var xs []term.Var
+	for i := range src.Inputs {
+		xs = append(xs, src.Inputs[i].Vars...)
+	}
+	return xs
+}
+
+// InputNames returns the names of the program's scalar inputs.
+func InputNames(src *lang.Program) []string {
+	var names []string
+	for _, x := range Inputs(src) {
+		names = append(names, src.Term.Vars[x].Name)
+	}
+	return names
+}
+
+// Error is a program that has no such stage, or whose run has no such result.
+type Error struct {
+	Pos             term.Pos
+	Headline, Label string
+}
+
+func (e *Error) Error() string { return e.Headline + ": " + e.Label }
+
+// Compile compiles the program with its inputs left open. The error is an [*Error] for a program
+// that has no computational graph. With places, steps are known by their places in the source.
+func Compile(src *lang.Program, places bool, check func() error) (*graph.Program, error) {
+	if !ground(src.Shape) {
+		return nil, &Error{src.BodyPos(), "no computational graph",
+			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
+	}
+	for i := range src.Term.Nodes {
+		if n := &src.Term.Nodes[i]; n.Op == term.LamOp && src.Term.Vars[n.X].Linear {
+			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
+		}
+	}
+	return compile.Compile(src.Term, compile.Options{Inputs: Inputs(src), Open: true, Places: places, Check: check})
+}
+
+// ground reports whether the shape is built of R, products and vectors.
+func ground(s *load.Shape) bool {
+	for s != nil && s.Kind != load.Real {
+		if s.Kind == load.List || s.Kind == load.Product && !ground(s.A) {
+			return false
+		}
+		if s.Kind == load.Product {
+			s = s.B
+		} else {
+			s = s.A
+		}
+	}
+	return s != nil
+}
+
+// Run reduces what [Compile] has made to its graph. The values of the inputs at the point decide
+// the branches. The caller closes the machine.
+func Run(prog *graph.Program, point []float64, opt engine.Options) (*engine.Machine, engine.GraphSize, error) {
+	m, err := engine.New(prog, opt)
+	if err != nil {
+		return nil, engine.GraphSize{}, err
+	}
+	size, err := m.Graph(point)
+	if err != nil {
+		m.Close()
+		return nil, size, err
+	}
+	return m, size, nil
+}
+
+// NewGround makes the term of the graph that the machine has left: a let for each operation
+// around the outputs, in the shape of the value. name names the operations by their place in
+// the source; if it is nil, they are z0, z1, ….
+func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string, check func() error) (*Stage, error) {
+	st := &Stage{Kind: Ground, Source: src}
+	t := term.New(term.NewTypes())
+	for _, x := range Inputs(src) {
+		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: src.Term.Vars[x].Name, Type: term.R}))
+	}
+	var zs []term.Var
+	var us []term.Ref
+	operand := func(o engine.Operand, pos term.Pos) term.Ref {
+		switch {
+		case o.Op >= 0:
+			return t.Variable(pos, zs[o.Op])
+		case o.Input >= 0:
+			return t.Variable(pos, st.Inputs[o.Input])
+		}
+		return t.Num(pos, o.Value)
+	}
+	var err error
+	m.Ground(func(op engine.Operation) bool {
+		if len(zs)%(1<<14) == 0 {
+			if err = check(); err != nil {
+				return false
+			}
+		}
+		st.Singular = st.Singular || singular(&op)
+		args := make([]term.Ref, len(op.Args))
+		for i, a := range op.Args {
+			args[i] = operand(a, op.Pos)
+		}
+		if op.Symbol == term.NoSymbol {
+			us = append(us, t.Add(op.Pos, args[0], args[1]))
+		} else {
+			us = append(us, t.Fun(op.Pos, op.Symbol, args...))
+		}
+		called := "z" + strconv.Itoa(len(zs))
+		if name != nil {
+			called = name(op.Pos)
+		}
+		zs = append(zs, t.NewVar(term.VarInfo{Name: called, Type: term.R, Pos: op.Pos}))
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	outputs := m.GroundOutputs()
+	t.Root = value(t, src.Shape, func() term.Ref {
+		o := outputs[0]
+		outputs = outputs[1:]
+		return operand(o, 0)
+	})
+	for i := len(zs) - 1; i >= 0; i-- {
+		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
+	}
+	st.Term, st.Operations, st.Vars = t, len(zs), len(t.Vars)
+	return st, nil
+}
+
+// singular reports whether a slope of an operation is infinite or NaN at the point.
+func singular(op *engine.Operation) bool {
+	at := func(f *term.SymbolInfo) float64 {
+		if f.Arity == 1 {
+			return f.Eval1(op.Args[0].Value)
+		}
+		return f.Eval2(op.Args[0].Value, op.Args[1].Value)
+	}
+	for i, p := range op.Symbol.Info().Partials {
+		if op.Args[i].Op < 0 && op.Args[i].Input < 0 {
+			continue // a numeral has no tangent
+		}
+		slope := p.Const
+		switch p.Kind {
+		case term.PartialVar:
+			slope = op.Args[p.Var].Value
+		case term.PartialFun:
+			slope = at(p.Fun.Info())
+		}
+		if math.IsNaN(slope) || math.IsInf(slope, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// value is the tuple of a shape, whose numbers next makes from left to right.
+func value(t *term.Term, s *load.Shape, next func() term.Ref) term.Ref {
+	switch s.Kind {
+	case load.Product:
+		a := value(t, s.A, next)
+		return t.Pair(0, a, value(t, s.B, next))
+	case load.Vector:
+		comps := make([]term.Ref, s.Size)
+		for i := range comps {
+			comps[i] = value(t, s.A, next)
+		}
+		return t.Vec(0, comps)
+	}
+	return next()
+}
+
+// Forward returns Fwd(G) for the graph G.
+func (st *Stage) Forward(check func() error) (*Stage, error) {
+	out := *st
+	out.Kind, out.Tangents = Forward, st.Inputs
+	if st.Singular && len(st.Inputs) > 0 {
+		out.Tangents = st.Inputs[:1]
+	}
+	var err error
+	out.Term, err = revgrad.Forward(st.Term, out.Tangents, check)
+	return &out, err
+}
+
+// CheckBP returns an [*Error] unless bp is defined for the program, which has one output and an
+// input then.
+func CheckBP(src *lang.Program) error {
+	switch {
+	case src.Shape == nil || src.Shape.Kind != load.Real:
+		return &Error{src.BodyPos(), "no bp", "the body has type " + src.TypeText + "; bp is defined for R"}
+	case len(Inputs(src)) == 0:
+		return &Error{src.BodyPos(), "no bp", "the program has no inputs; bp is defined for one at least"}
+	}
+	return nil
+}
+
+// BP returns bp(G) for the graph G of a program that has it: see [CheckBP].
+func (st *Stage) BP(check func() error) (*Stage, error) {
+	out := *st
+	out.Kind = BP
+	var err error
+	out.Term, out.Adjoint, err = revgrad.BP(st.Term, st.Inputs, check)
+	return &out, err
+}

@@ -1,0 +1,55 @@
+package kernel
+
+// The functions of this file go through slices of one length, that of dst; they panic if
+// another is shorter. dst may be x or y; else it must not overlap them.
+
+// Add sets dst[i] to x[i] + y[i].
+func Add(dst, x, y []float64) { add(dst, x[:len(dst)], y[:len(dst)]) }
+
+// Sub sets dst[i] to x[i] − y[i].
+func Sub(dst, x, y []float64) { sub(dst, x[:len(dst)], y[:len(dst)]) }
+
+// Mul sets dst[i] to x[i]·y[i].
+func Mul(dst, x, y []float64) { mul(dst, x[:len(dst)], y[:len(dst)]) }
+
+// Div sets dst[i] to x[i]/y[i].
+func Div(dst, x, y []float64) { div(dst, x[:len(dst)], y[:len(dst)]) }
+
+// AddScalar sets dst[i] to x[i] + a.
+func AddScalar(dst, x []float64, a float64) { addScalar(dst, x[:len(dst)], a) }
+
+// MulScalar sets dst[i] to x[i]·a. For a = −1 that is −x[i].
+func MulScalar(dst, x []float64, a float64) { mulScalar(dst, x[:len(dst)], a) }
+
+// DivScalar sets dst[i] to x[i]/a.
+func DivScalar(dst, x []float64, a float64) { divScalar(dst, x[:len(dst)], a) }
+
+// ScalarSub sets dst[i] to a − x[i].
+func ScalarSub(dst []float64, a float64, x []float64) { scalarSub(dst, x[:len(dst)], a) }
+
+// ScalarDiv sets dst[i] to a/x[i].
+func ScalarDiv(dst []float64, a float64, x []float64) { scalarDiv(dst, x[:len(dst)], a) }
+
+// AddMul adds x[i]·y[i] to dst[i].
+func AddMul(dst, x, y []float64) { addMul(dst, x[:len(dst)], y[:len(dst)]) }
+
+// AddMulScalar adds x[i]·a to dst[i].
+func AddMulScalar(dst, x []float64, a float64) { addMulScalar(dst, x[:len(dst)], a) }
+
+// Sqrt sets dst[i] to the square root of x[i].
+func Sqrt(dst, x []float64) { sqrt(dst, x[:len(dst)]) }
+
+// Apply sets dst[i] to f(x[i]).
+func Apply(dst, x []float64, f func(x float64) float64) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = f(v)
+	}
+}
+
+// Apply2 sets dst[i] to f(x[i], y[i]).
+func Apply2(dst, x, y []float64, f func(x, y float64) float64) {
+	y = y[:len(dst)]
+	for i, v := range x[:len(dst)] {
+		dst[i] = f(v, y[i])
+	}
+}

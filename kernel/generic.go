@@ -1,0 +1,224 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term/elementary"
+)
+
+// The functions of this file are the Go forms. What they compute is what the forms in
+// assembly compute, bit by bit. A product is converted to float64 before it is added:
+// this forbids the compiler to fuse the two.
+
+// minusZero is where a sum may begin: −0 + x is x, bit by bit.
+var minusZero = math.Copysign(0, -1)
+
+// join adds eight lanes.
+func join(l *[8]float64) float64 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+// matVecGo sets y[i] to the sum of w[i·ld+j]·x[j] over all j, in lanes: len(x) > 8.
+func matVecGo(y, w []float64, ld int, x []float64) {
+	for i := range y {
+		var l [8]float64
+		row := w[i*ld:][:len(x)]
+		for j := range l {
+			l[j] = row[j] * x[j]
+		}
+		dotLanesGo(&l, row[8:], x[8:])
+		y[i] = join(&l)
+	}
+}
+
+// sumLanesGo adds x[j] to lane j mod 8.
+func sumLanesGo(lanes *[8]float64, x []float64) {
+	for ; len(x) >= 8; x = x[8:] {
+		for l, v := range x[:8] {
+			lanes[l] += v
+		}
+	}
+	for l, v := range x {
+		lanes[l] += v
+	}
+}
+
+// dotLanesGo adds x[j]·y[j] to lane j mod 8.
+func dotLanesGo(lanes *[8]float64, x, y []float64) {
+	y = y[:len(x)]
+	for ; len(x) >= 8 && len(y) >= 8; x, y = x[8:], y[8:] {
+		lanes[0] += float64(x[0] * y[0])
+		lanes[1] += float64(x[1] * y[1])
+		lanes[2] += float64(x[2] * y[2])
+		lanes[3] += float64(x[3] * y[3])
+		lanes[4] += float64(x[4] * y[4])
+		lanes[5] += float64(x[5] * y[5])
+		lanes[6] += float64(x[6] * y[6])
+		lanes[7] += float64(x[7] * y[7])
+	}
+	for l, v := range x {
+		lanes[l] += float64(v * y[l])
+	}
+}
+
+// joinLanesGo sets dst[j] to the sum of the eight lanes lanes[at+l·stride+j].
+func joinLanesGo(dst, lanes []float64, at, stride int) {
+	for j := range dst {
+		var l [8]float64
+		for i := range l {
+			l[i] = lanes[at+i*stride+j]
+		}
+		dst[j] = join(&l)
+	}
+}
+
+// addRowsGo adds w[wAt+i·ld+j]·s[sAt+i·inc] to dst[j], for i from 0 to rows − 1 one after
+// the other.
+func addRowsGo(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
+	for range rows {
+		by := s[sAt]
+		row := w[wAt:][:len(dst)]
+		for j, v := range row {
+			dst[j] += float64(v * by)
+		}
+		wAt += ld
+		sAt += inc
+	}
+}
+
+// addTilesGo adds to tiles of the given rows and 8 columns that stand beside each other: to element
+// (r, j) of tile p, c[cAt+r·ldc+8·p+j], the products a[aAt+t·aStep+r]·b[bAt+p·bPanel+t·bStep+j],
+// for t from 0 to steps − 1 one after the other. If fresh, the element begins at −0.
+func addTilesGo(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
+	const columns = 8
+	for range panels {
+		for r := range rows {
+			for j := 0; j < columns; j += 4 {
+				tile := (*[4]float64)(c[cAt+r*ldc+j:])
+				c0, c1, c2, c3 := tile[0], tile[1], tile[2], tile[3]
+				if fresh {
+					c0, c1, c2, c3 = minusZero, minusZero, minusZero, minusZero
+				}
+				aT, bT := aAt+r, bAt+j
+				for range steps {
+					by, row := a[aT], (*[4]float64)(b[bT:])
+					c0 += float64(row[0] * by)
+					c1 += float64(row[1] * by)
+					c2 += float64(row[2] * by)
+					c3 += float64(row[3] * by)
+					aT += aStep
+					bT += bStep
+				}
+				tile[0], tile[1], tile[2], tile[3] = c0, c1, c2, c3
+			}
+		}
+		cAt += columns
+		bAt += bPanel
+	}
+}
+
+func addGo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func subGo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+func mulGo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func divGo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] / y[i]
+	}
+}
+
+func addScalarGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + a
+	}
+}
+
+func mulScalarGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * a
+	}
+}
+
+func divScalarGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] / a
+	}
+}
+
+func scalarSubGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = a - x[i]
+	}
+}
+
+func scalarDivGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = a / x[i]
+	}
+}
+
+func addMulGo(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += float64(x[i] * y[i])
+	}
+}
+
+func addMulScalarGo(dst, x []float64, a float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] += float64(x[i] * a)
+	}
+}
+
+func sqrtGo(dst, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = math.Sqrt(x[i])
+	}
+}
+
+// slopeGo sets dst[i] to x[i]·(1 − x[i]).
+func slopeGo(dst, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * (1 - x[i])
+	}
+}
+
+// The Go forms of the elementary functions set all elements, and return how many.
+
+func expGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Exp) }
+func logGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Log) }
+func sinGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Sin) }
+func cosGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Cos) }
+func tanhGo(dst, x []float64, _, _ *float64) int    { return apply(dst, x, elementary.Tanh) }
+func sigmoidGo(dst, x []float64, _, _ *float64) int { return apply(dst, x, elementary.Sigmoid) }
+
+func apply(dst, x []float64, f func(float64) float64) int {
+	Apply(dst, x, f)
+	return len(dst)
+}

@@ -1,0 +1,102 @@
+package kernel
+
+// Sum returns the sum of the elements of x, in the order of sums; 0 if there are none.
+func Sum(x []float64) float64 {
+	if len(x) <= 8 {
+		return fold(x)
+	}
+	l := [8]float64(x)
+	sumLanes(&l, x[8:])
+	return join(&l)
+}
+
+// Dot returns the sum of x[j]·y[j] for all j below len(x), in the order of sums; 0 if there
+// are none. It panics if y is shorter than x.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	if len(x) <= 8 {
+		return foldProducts(x, y)
+	}
+	var l [8]float64
+	for j := range l {
+		l[j] = x[j] * y[j]
+	}
+	dotLanes(&l, x[8:], y[8:])
+	return join(&l)
+}
+
+// fold returns x[0] + (x[1] + (x[2] + …)), and 0 if there are none.
+func fold(x []float64) float64 {
+	last := len(x) - 1
+	if last < 0 {
+		return 0
+	}
+	sum := x[last]
+	for last--; last >= 0; last-- {
+		sum += x[last]
+	}
+	return sum
+}
+
+// foldProducts returns x[0]·y[0] + (x[1]·y[1] + …), len(y) ≥ len(x).
+func foldProducts(x, y []float64) float64 {
+	last := len(x) - 1
+	if last < 0 {
+		return 0
+	}
+	y = y[:len(x)]
+	sum := float64(x[last] * y[last])
+	for last--; last >= 0; last-- {
+		sum += float64(x[last] * y[last])
+	}
+	return sum
+}
+
+// Lanes is a sum that is made in several calls: its elements come in order, in pieces of
+// any multiple of 8, the last of any length. Its zero value is the sum of no elements.
+type Lanes struct {
+	lanes [8]float64
+	count int // of the elements that were added
+}
+
+// Add adds the elements of x.
+func (s *Lanes) Add(x []float64) {
+	if s.count == 0 {
+		n := copy(s.lanes[:], x)
+		s.begin(n)
+		x = x[n:]
+	}
+	sumLanes(&s.lanes, x)
+	s.count += len(x)
+}
+
+// AddProducts adds x[j]·y[j] for all j below len(x). It panics if y is shorter than x.
+func (s *Lanes) AddProducts(x, y []float64) {
+	y = y[:len(x)]
+	if s.count == 0 {
+		n := min(len(x), len(s.lanes))
+		for j := range n {
+			s.lanes[j] = x[j] * y[j]
+		}
+		s.begin(n)
+		x, y = x[n:], y[n:]
+	}
+	dotLanes(&s.lanes, x, y)
+	s.count += len(x)
+}
+
+// begin notes that the first n lanes have an element.
+func (s *Lanes) begin(n int) {
+	for l := n; l < len(s.lanes); l++ {
+		s.lanes[l] = minusZero
+	}
+	s.count = n
+}
+
+// Sum returns the sum of the elements that were added.
+func (s *Lanes) Sum() float64 {
+	if s.count <= len(s.lanes) {
+		return fold(s.lanes[:s.count])
+	}
+	return join(&s.lanes)
+}

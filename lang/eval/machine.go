@@ -1,0 +1,193 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+const (
+	// checkEvery is the number of elements and calls between two calls of Check.
+	checkEvery = 1 << 15
+	// reserveFrom is the size in bytes from which a slice is announced to Reserve.
+	reserveFrom = 1 << 16
+	// maxDepth bounds the expressions that are being evaluated at a time, over
+	// all calls.
+	maxDepth = 1 << 17
+	// callNest is what a call adds to the depth by itself.
+	callNest = 4
+	// maxElements bounds the elements of a list or vector.
+	maxElements = load.MaxWidth
+)
+
+// At is where an error of a run stands, with the notes for its message.
+type At struct {
+	Span  syntax.Span
+	Notes []syntax.Note
+}
+
+// Failure is an error of a run: a value that does not exist.
+type Failure struct {
+	At
+	Headline, Label string
+}
+
+// Error returns the headline and the label.
+func (f *Failure) Error() string { return f.Headline + ": " + f.Label }
+
+// ErrReported is the error of code in which something is wrong that has been
+// reported before.
+var ErrReported = errors.New("an error that has been reported already")
+
+// stopped is the panic value of what ends a run.
+type stopped struct{ err error }
+
+// fail ends the run. Without a place the error stands at the whole expression.
+func fail(at *At, headline, label string) {
+	f := &Failure{Headline: headline, Label: label}
+	if at != nil {
+		f.At = *at
+	}
+	panic(&stopped{f})
+}
+
+// Machine runs code. Frames are pieces of one stack; when that is too short a
+// longer one takes its place, and the frames in use keep the old one.
+type Machine struct {
+	// Check, if not nil, is called at least every 2^16 elements and calls.
+	Check func() error
+	// Reserve, if not nil, is called before a large slice is allocated.
+	Reserve func(bytes int64) error
+
+	stack []value
+	top   int
+	depth int
+	fuel  int
+}
+
+// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure], [ErrReported], or one of Check or Reserve.
+func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err error) {
+	defer func() {
+		m.top, m.depth = 0, 0
+		switch x := recover().(type) {
+		case nil:
+		case *stopped:
+			err = x.err
+		default:
+			panic(x)
+		}
+	}()
+	m.look()
+	fr := m.frame(s.slots)
+	if want.Kind != load.List {
+		data := m.floats(nil, 1, want.Width())
+		c.into(m, fr, data, want)
+		return load.Value{Shape: want, Rows: 1, Data: data}, nil
+	}
+	a := m.listOf(c.val(m, fr))
+	if a.flat == nil && a.n > 0 {
+		data := m.floats(nil, a.n, want.A.Width())
+		a.store(data, want.A)
+		a.flat = data
+	}
+	return load.Value{Shape: want, Rows: a.n, Data: a.flat}, nil
+}
+
+// frame returns n slots, to be given back with release(n).
+func (m *Machine) frame(n int) []value {
+	if m.top+n > len(m.stack) {
+		m.grow(n)
+	}
+	fr := m.stack[m.top : m.top+n : m.top+n]
+	m.top += n
+	return fr
+}
+
+func (m *Machine) grow(n int) {
+	size := 2*(m.top+n) + 256
+	m.announce(int64(size) * 24)
+	m.stack = make([]value, size)
+}
+
+func (m *Machine) release(n int) { m.top -= n }
+
+// tick counts an element or a call.
+func (m *Machine) tick() {
+	m.fuel--
+	if m.fuel <= 0 {
+		m.look()
+	}
+}
+
+func (m *Machine) look() {
+	m.fuel = checkEvery
+	if m.Check != nil {
+		if err := m.Check(); err != nil {
+			panic(&stopped{err})
+		}
+	}
+}
+
+// announce tells Reserve about an allocation.
+func (m *Machine) announce(bytes int64) {
+	if m.Reserve != nil && bytes >= reserveFrom {
+		if err := m.Reserve(bytes); err != nil {
+			panic(&stopped{err})
+		}
+	}
+}
+
+// floats returns a slice of n × width numbers.
+func (m *Machine) floats(at *At, n, width int) []float64 {
+	if n > maxElements/width {
+		fail(at, "too large", fmt.Sprintf("this has %d × %d numbers", n, width))
+	}
+	m.announce(8 * int64(n) * int64(width))
+	return make([]float64, n*width)
+}
+
+// array returns a list or vector of n ≥ 1 elements, whose first element is
+// first. The others are to be filled in by the caller: in flat, if first is
+// plain data, otherwise in elems.
+func (m *Machine) array(at *At, list bool, n int, first value) *array {
+	a := &array{list: list, n: n}
+	if a.elem = plain(first); a.elem != nil {
+		a.flat = m.floats(at, n, a.elem.Width())
+		store(first, a.flat[:a.elem.Width()], a.elem)
+		return a
+	}
+	if n > maxElements/24 {
+		fail(at, "too large", fmt.Sprintf("this has %d elements", n))
+	}
+	m.announce(24 * int64(n))
+	a.elems = make([]value, n)
+	a.elems[0] = first
+	return a
+}
+
+// set stores element i ≥ 1 of an array under construction.
+func (a *array) set(i int, v value) {
+	if a.flat == nil {
+		a.elems[i] = v
+		return
+	}
+	w := a.elem.Width()
+	store(v, a.flat[i*w:(i+1)*w], a.elem)
+}
+
+// enter counts the depth of a call, leave takes it back.
+func (m *Machine) enter(fn *function) {
+	m.tick()
+	m.deeper(fn.at, fn.nest+callNest)
+}
+
+func (m *Machine) deeper(at *At, n int) {
+	m.depth += n
+	if m.depth > maxDepth {
+		fail(at, "calls too deep", "too many calls in one another have led to this function")
+	}
+}
+
+func (m *Machine) leave(fn *function) { m.depth -= fn.nest + callNest }

@@ -1,0 +1,173 @@
+package eval
+
+import "github.com/gram-machine/gram/lang/load"
+
+// value is a number if ref is nil, and otherwise one of the objects below. Values
+// are not modified once built.
+type value struct {
+	num float64
+	ref object
+}
+
+// object is *pair, *array, *cons, *closure, *partial, *native or church.
+type object interface{ isObject() }
+
+type pair struct{ a, b value }
+
+// array is a vector or a list of n elements. If they are plain data, all of the
+// shape elem, they stand in flat; otherwise in elems. An empty list has neither.
+type array struct {
+	list  bool
+	n     int
+	elem  *load.Shape
+	flat  []float64
+	elems []value
+}
+
+// cons is a list under construction, while a function that stands for a list is
+// asked for its elements.
+type cons struct{ head, tail value }
+
+// closure is a function with the values of the variables that it captured.
+type closure struct {
+	fn   *function
+	caps []value
+}
+
+// partial is a function that waits for more arguments.
+type partial struct {
+	fn   value
+	args []value
+}
+
+// native is a function of the evaluator itself.
+type native struct {
+	arity int
+	call  func(m *Machine, args []value) value
+}
+
+// church is the numeral #n.
+type church uint64
+
+func (*pair) isObject()    {}
+func (*array) isObject()   {}
+func (*cons) isObject()    {}
+func (*closure) isObject() {}
+func (*partial) isObject() {}
+func (*native) isObject()  {}
+func (church) isObject()   {}
+
+func number(x float64) value { return value{num: x} }
+
+// view returns the value of shape s whose numbers are data.
+func view(s *load.Shape, data []float64) value {
+	switch s.Kind {
+	case load.Real:
+		return value{num: data[0]}
+	case load.Product:
+		w := s.A.Width()
+		return value{ref: &pair{view(s.A, data[:w]), view(s.B, data[w:])}}
+	case load.Vector:
+		return value{ref: &array{n: s.Size, elem: s.A, flat: data}}
+	}
+	return value{ref: &array{list: true, n: len(data) / s.A.Width(), elem: s.A, flat: data}}
+}
+
+// at returns element i.
+func (a *array) at(i int) value {
+	if a.flat == nil {
+		return a.elems[i]
+	}
+	if a.elem.Kind == load.Real {
+		return value{num: a.flat[i]}
+	}
+	w := a.elem.Width()
+	return view(a.elem, a.flat[i*w:(i+1)*w:(i+1)*w])
+}
+
+// plain returns the shape of v if it is numbers, products and vectors, and
+// otherwise nil. What is nested too deep is not plain.
+func plain(v value) *load.Shape { return plainWithin(v, maxPlain) }
+
+// maxPlain bounds the nesting of plain data.
+const maxPlain = 10_000
+
+func plainWithin(v value, depth int) *load.Shape {
+	switch o := v.ref.(type) {
+	case nil:
+		return load.RealShape()
+	case *pair:
+		if depth == 0 {
+			return nil
+		}
+		a := plainWithin(o.a, depth-1)
+		if a == nil {
+			return nil
+		}
+		if b := plainWithin(o.b, depth-1); b != nil && a.Width()+b.Width() <= load.MaxWidth {
+			return load.ProductShape(a, b)
+		}
+	case *array:
+		if !o.list && o.flat != nil && o.elem.Width() <= load.MaxWidth/o.n && o.elem.Depth() < depth {
+			return load.VectorShape(o.elem, o.n)
+		}
+	}
+	return nil
+}
+
+// store writes v, which has the plain shape s, to dst.
+func store(v value, dst []float64, s *load.Shape) {
+	switch s.Kind {
+	case load.Real:
+		dst[0] = v.real()
+	case load.Product:
+		o, ok := v.ref.(*pair)
+		if !ok {
+			reported()
+		}
+		w := s.A.Width()
+		store(o.a, dst[:w], s.A)
+		store(o.b, dst[w:], s.B)
+	case load.Vector:
+		a := v.array()
+		if a.list || a.n != s.Size {
+			reported()
+		}
+		if a.flat != nil && a.elem.Equal(s.A) {
+			copy(dst, a.flat)
+			return
+		}
+		a.store(dst, s.A)
+	default:
+		reported()
+	}
+}
+
+// store writes the elements, of the plain shape s, to dst.
+func (a *array) store(dst []float64, s *load.Shape) {
+	w := s.Width()
+	for i := range a.n {
+		store(a.at(i), dst[i*w:(i+1)*w], s)
+	}
+}
+
+// real returns the number v.
+func (v *value) real() float64 {
+	if v.ref != nil {
+		reported()
+	}
+	return v.num
+}
+
+// array returns the vector or list v.
+func (v *value) array() *array {
+	a, ok := v.ref.(*array)
+	if !ok {
+		reported()
+	}
+	return a
+}
+
+// reported fails where a value has not the type of its expression: an error about
+// that has been reported.
+func reported() { panic(&stopped{ErrReported}) }

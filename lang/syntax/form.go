@@ -1,0 +1,462 @@
+package syntax
+
+// formKind is a form that waits for a token of its own.
+type formKind uint8
+
+const (
+	parenForm formKind = iota + 1 // ( · , · : )
+	listForm                      // [ · ; · ]
+	vecForm                       // [| · , · |]
+	letForm                       // let p … = · in
+	ifForm                        // if · c
+	condForm                      // if a c · then
+	thenForm                      // if a c b then · else
+)
+
+// form is an open form. The forms that stand in one another are linked.
+type form struct {
+	kind  formKind
+	op    Token // the bracket or keyword
+	told  bool  // a wrong separator has been reported
+	start uint32
+	parts int // how many are complete
+	outer *form
+}
+
+// waitsFor reports whether the token closes or continues the form.
+func (fr *form) waitsFor(k Token) bool {
+	switch k {
+	case RParenTok:
+		return fr.kind == parenForm
+	case RBrackTok:
+		return fr.kind == listForm
+	case RVecTok:
+		return fr.kind == vecForm
+	case InTok:
+		return fr.kind == letForm
+	case ThenTok:
+		return fr.kind == ifForm || fr.kind == condForm
+	case ElseTok:
+		return fr.kind == thenForm
+	}
+	return false
+}
+
+// waiting reports whether an open form waits for the token k.
+func (p *parser) waiting(k Token) bool {
+	for fr := p.inner; fr != nil; fr = fr.outer {
+		if fr.waitsFor(k) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) begin(fr *form) { fr.outer, p.inner = p.inner, fr }
+
+func (p *parser) end() { p.inner = p.inner.outer }
+
+// caught reports whether the recovery from an error ends in the form: at a token that
+// it waits for.
+func (p *parser) caught(fr *form) bool {
+	if !fr.waitsFor(p.tok.kind) {
+		return false
+	}
+	p.unwinding = false
+	return true
+}
+
+// endHere reports a declaration's keyword inside an expression and ends the
+// declaration, or the body, before it.
+func (p *parser) endHere() {
+	p.misplacedDecl()
+	p.tok.kind, p.ended = EOF, true
+}
+
+// strays handles tokens after the part o of a form that can't belong to it: a
+// declaration's keyword, and what closes nothing.
+func (p *parser) strays(fr *form, o operand) operand {
+	for !p.unwinding && !p.letEnds {
+		if p.tok.first && p.real.startsDecl() && !p.at(EOF) {
+			p.endHere()
+			return p.recover()
+		}
+		k := p.tok.kind
+		if fr.kind <= vecForm || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
+			break
+		}
+		p.expected(fr.awaited(), "this closes nothing", p.opener(fr.op, fr.start))
+		p.next()
+		o = p.operators(o, precAdd)
+	}
+	return o
+}
+
+// awaited names the token that a let or if waits for.
+func (fr *form) awaited() string {
+	switch fr.kind {
+	case ifForm:
+		return "a comparison"
+	case condForm:
+		return "`then`"
+	case thenForm:
+		return "`else`"
+	}
+	return "`in`"
+}
+
+// punctuation has the separators and closers of brackets, and what is said of a wrong
+// separator.
+var punctuation = [...]struct {
+	sep, close Token
+	hint       string
+}{
+	parenForm: {CommaTok, RParenTok, "the parts of a tuple are separated by commas"},
+	listForm:  {SemiTok, RBrackTok, "the elements of a list are separated by semicolons"},
+	vecForm:   {CommaTok, RVecTok, "the elements of a vector are separated by commas"},
+}
+
+// bracket parses a tuple, a list, a vector or an expression in parentheses, after the
+// bracket.
+func (p *parser) bracket(fr *form) operand {
+	p.begin(fr)
+	defer p.end()
+	base := len(p.vals)
+	defer func() { p.vals = p.vals[:base] }()
+	o := p.expr(fr)
+	for {
+		o = p.strays(fr, o)
+		if p.unwinding {
+			if !p.caught(fr) {
+				return o
+			}
+			o = p.bad(p.span())
+		}
+		switch k, marks := p.tok.kind, punctuation[fr.kind]; {
+		case k == marks.close:
+			end := p.tok.end
+			p.next()
+			return p.build(fr, base, o, end)
+		case k == CommaTok || k == SemiTok:
+			if k != marks.sep && !fr.told {
+				p.expected("`"+marks.sep.String()+"`", marks.hint)
+				fr.told = true
+			}
+			p.next()
+			p.vals = append(room(&p.opt, p.vals), o)
+			fr.parts++
+			o = p.expr(fr)
+		case k == ColonTok && fr.kind == parenForm && fr.parts == 0:
+			var done bool
+			if o, done = p.annotation(fr, o); done {
+				return o
+			}
+		default:
+			p.expected("`"+marks.sep.String()+"` or `"+marks.close.String()+"`", p.strayHint(), p.opener(fr.op, fr.start))
+			if (k == RParenTok || k == RBrackTok || k == RVecTok) && !p.waiting(k) {
+				// It is taken for the right one, unless the next separator shows that it is too much.
+				end := p.tok.end
+				p.next()
+				if !p.at(marks.sep) {
+					return p.build(fr, base, o, end)
+				}
+				continue
+			}
+			o = p.recover()
+		}
+	}
+}
+
+// build makes the expression of a bracket whose last part is o.
+func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
+	n := ExprNode{Span: Span{fr.start, end}}
+	if fr.kind == parenForm && fr.parts == 0 {
+		return operand{e: o.e, span: n.Span}
+	}
+	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
+	p.vals = append(room(&p.opt, p.vals), o)
+	return operand{e: p.addMany(n, p.vals[base:]), span: n.Span}
+}
+
+// annotation parses : T ) after an expression. If it fails, the parenthesis stays open.
+func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
+	p.next()
+	t := p.typ()
+	if !p.at(RParenTok) {
+		p.expected("`)`", p.typeHint(), p.opener(LParenTok, fr.start))
+		if !p.skipTo(RParenTok) {
+			p.open = 0
+			return o, false
+		}
+	}
+	n := ExprNode{Kind: AnnotExpr, Span: Span{fr.start, p.tok.end}, Type: t.t}
+	p.next()
+	return operand{e: p.add(n, o.e), span: n.Span}, true
+}
+
+// prefix parses fun, lin, let, if, vec, sum or list.
+func (p *parser) prefix(k Token) operand {
+	start := p.tok.start
+	if k == LetTok {
+		return p.lets()
+	}
+	p.next()
+	switch k {
+	case FunTok:
+		return p.fun(start)
+	case LinTok:
+		return p.lin(start)
+	case IfTok:
+		return p.conditional(start)
+	}
+	return p.comprehension(k, start)
+}
+
+// tail parses the body of a form that reaches as far right as it can.
+func (p *parser) tail(n ExprNode, kids ...Expr) operand {
+	body := p.expr(nil)
+	n.Span.End = body.span.End
+	return operand{e: p.add(n, append(kids, body.e)...), span: n.Span}
+}
+
+// fun parses p … -> e after fun.
+func (p *parser) fun(start uint32) operand {
+	pats, ok := p.patterns("`->`", ArrowTok)
+	if !ok {
+		return p.recover()
+	}
+	n := ExprNode{Kind: FunExpr, Span: Span{Start: start}, OpPos: p.tok.end}
+	n.poff, n.pn = p.addPats(pats)
+	p.next()
+	return p.tail(n)
+}
+
+// lin parses a -> e after lin.
+func (p *parser) lin(start uint32) operand {
+	if !p.at(IdentTok) {
+		p.expected("a name after `lin`", p.reservedHint())
+		if !p.skipTo(ArrowTok) {
+			return p.recover()
+		}
+	}
+	name := PatNode{Kind: BadPat, Span: p.span()}
+	if p.at(IdentTok) {
+		name.Kind, name.Text = NamePat, p.text()
+		p.next()
+	}
+	n := ExprNode{Kind: LinExpr, Span: Span{Start: start}}
+	n.poff, n.pn = p.addPats([]Pat{p.addPat(name, nil)})
+	if !p.arrow("`->`", "`lin` takes one name and no type") {
+		return p.recover()
+	}
+	n.OpPos = p.prevEnd
+	return p.tail(n)
+}
+
+// lets parses a let, and those that stand in its body.
+func (p *parser) lets() operand {
+	var heads []ExprNode
+	var values []Expr
+	o := operand{}
+	for p.at(LetTok) {
+		n, value, ok := p.let()
+		if !ok {
+			return value
+		}
+		heads, values = append(room(&p.opt, heads), n), append(room(&p.opt, values), value.e)
+	}
+	o = p.expr(nil)
+	for i := len(heads) - 1; i >= 0; i-- {
+		n := heads[i]
+		n.Span.End = o.span.End
+		o = operand{e: p.add(n, values[i], o.e), span: n.Span}
+	}
+	return o
+}
+
+// let parses let p … [: T] = e in. It fails if an error leads out of it.
+func (p *parser) let() (n ExprNode, value operand, ok bool) {
+	fr := &form{kind: letForm, op: LetTok, start: p.tok.start}
+	n = ExprNode{Kind: LetExpr, Span: Span{Start: fr.start}}
+	p.next()
+	p.begin(fr)
+	defer p.end()
+	typ, ok := p.letHead(&n)
+	if ok {
+		value = p.expr(fr)
+	} else {
+		value = p.recover()
+	}
+	for {
+		value = p.strays(fr, value)
+		switch {
+		case p.letEnds:
+			p.letEnds = false
+		case p.unwinding && !p.caught(fr):
+			return n, value, false
+		case !p.at(InTok):
+			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), Note{Text: "`let x = e in b` needs its `in`"})
+			value = p.recover()
+			continue
+		default:
+			p.next()
+		}
+		if typ != 0 {
+			value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
+		}
+		return n, value, true
+	}
+}
+
+// letHead parses p … [: T] = after let. The type is that of a function's result.
+func (p *parser) letHead(n *ExprNode) (typ TypeExpr, ok bool) {
+	pats, ok := p.patterns("`=`", EqTok, ColonTok)
+	if !ok {
+		return 0, false
+	}
+	if head := p.f.pats[pats[0]]; len(pats) > 1 && head.Kind != NamePat && head.Kind != BadPat {
+		p.report(Diagnostic{Span: head.Span, Headline: "expected a function's name after `let`, found a pattern",
+			Label: "several patterns define a function, and the first must be its name"})
+	}
+	if p.accept(ColonTok) {
+		t := p.typ()
+		if len(pats) > 1 {
+			typ = t.t
+		} else {
+			annot := PatNode{Kind: AnnotPat, Span: Span{p.f.pats[pats[0]].Span.Start, t.span.End}, Type: t.t}
+			pats[0] = p.addPat(annot, pats)
+		}
+	}
+	if !p.expectEq("`=` and a value") {
+		if !p.skipTo(EqTok) {
+			return 0, false
+		}
+		p.next()
+	}
+	n.OpPos = p.prevEnd - 1
+	n.poff, n.pn = p.addPats(pats)
+	return typ, true
+}
+
+// conditional parses a c b then e else e after if.
+func (p *parser) conditional(start uint32) operand {
+	fr := &form{kind: ifForm, op: IfTok, start: start}
+	n := ExprNode{Kind: IfExpr, Span: Span{Start: start}}
+	p.begin(fr)
+	var parts [3]Expr
+	o := p.expr(fr)
+	for fr.parts < 3 {
+		o = p.strays(fr, o)
+		if p.unwinding {
+			if !p.caught(fr) {
+				p.end()
+				return o
+			}
+			o = p.bad(p.span())
+		}
+		next, ok := p.ifKeyword(fr, &n, o)
+		if !ok {
+			o = p.recover()
+			continue
+		}
+		parts[fr.parts] = o.e
+		fr.parts, fr.kind = int(next-ifForm), next
+		p.next()
+		if fr.parts < 3 {
+			o = p.expr(fr)
+		}
+	}
+	p.end()
+	return p.tail(n, parts[:]...)
+}
+
+// ifKeyword handles the token after the part o of an if. It returns the form that the
+// token leads to.
+func (p *parser) ifKeyword(fr *form, n *ExprNode, o operand) (next formKind, ok bool) {
+	k := p.tok.kind
+	switch fr.kind {
+	case ifForm:
+		if k == fatArrowTok {
+			p.expected("a comparison", "greater or equal is `>=`")
+			k = GreaterEqTok
+		}
+		if k.isCompare() {
+			n.Op, n.OpPos = k, p.tok.start
+			return condForm, true
+		}
+		if !p.isBad(o) || k != ThenTok {
+			hint := "a condition is one comparison, with <, <=, > or >="
+			if k == EqTok || k == eqEqTok || k == notEqTok {
+				hint = "there is no test for equality; compare with <, <=, > or >="
+			}
+			p.expected("a comparison", hint, p.opener(IfTok, fr.start))
+		}
+		return thenForm, k == ThenTok
+	case condForm:
+		if k != ThenTok {
+			hint := p.strayHint()
+			if k.isCompare() {
+				hint = "a condition is a single comparison"
+			}
+			p.expected("`then`", hint, p.opener(IfTok, fr.start))
+		}
+		return thenForm, k == ThenTok
+	}
+	if k != ElseTok {
+		p.expected("`else`", p.strayHint(), p.opener(IfTok, fr.start), Note{Text: "every `if` has an `else`"})
+	}
+	return thenForm + 1, k == ElseTok
+}
+
+// comprehension parses i < s -> e after vec, sum or list.
+func (p *parser) comprehension(k Token, start uint32) operand {
+	n := ExprNode{Kind: CompExpr, Op: k, Span: Span{Start: start}, Text: "_", TextSpan: p.span()}
+	like := "as in `" + k.String() + " i < 3 -> …`"
+	ok := p.at(IdentTok) || p.at(UnderTok)
+	if ok {
+		n.Text = p.text()
+		p.next()
+		if ok = p.at(LessTok); !ok {
+			p.expected("`<` and a bound", like)
+		}
+	} else {
+		hint := p.reservedHint()
+		if hint == "" {
+			hint = like
+		}
+		p.expected("an index after `"+k.String()+"`", hint)
+	}
+	var s operand
+	if ok {
+		p.next()
+		s = p.size(false)
+	} else {
+		s = p.bad(p.span())
+	}
+	hint := "a bound is " + sizeHelp
+	if p.at(CommaTok) {
+		hint = "one index each: vec i < n -> vec j < m -> …"
+	}
+	if !p.arrow("`->`", hint) {
+		return p.recover()
+	}
+	n.OpPos = p.prevEnd
+	return p.tail(n, s.e)
+}
+
+// arrow moves past ->, skipping to it after an error. It fails if there is none.
+func (p *parser) arrow(what, hint string) bool {
+	if p.at(fatArrowTok) || p.at(EqTok) || p.at(dotTok) {
+		p.expected(what, "")
+		p.next()
+		return true
+	}
+	if !p.at(ArrowTok) {
+		p.expected(what, hint)
+		if !p.skipTo(ArrowTok) {
+			return false
+		}
+	}
+	p.next()
+	return true
+}

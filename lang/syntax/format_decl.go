@@ -1,0 +1,129 @@
+package syntax
+
+import "fmt"
+
+// decl writes a declaration.
+func (fm *formatter) decl(d *Decl) {
+	f := fm.f
+	head := d.NameSpan.End
+	fm.doc.begin(2)
+	fm.doc.begin(0)
+	fm.leaf(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
+	fm.leaf(d.NameSpan.Start, d.Name)
+	for _, p := range d.Params {
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.patNode(p)
+		head = f.Pat(p).Span.End
+	}
+	if d.Type != 0 {
+		fm.doc.text(" : ")
+		fm.doc.begin(2)
+		fm.typeNode(d.Type, 0)
+		fm.doc.end()
+		head = f.Type(d.Type).Span.End
+	}
+	fm.doc.end()
+	fm.doc.text(" =")
+	fm.doc.begin(0)
+	fm.doc.brk(min(fm.breakFor(groupBreak, head, fm.firstToken(d.Value)), hardBreak), 1, 0)
+	fm.node(d.Value, 0)
+	fm.doc.end()
+	fm.doc.end()
+}
+
+// firstToken returns where the first token that is written of an expression stands:
+// what is left of it are parentheses.
+func (fm *formatter) firstToken(e Expr) uint32 {
+	for {
+		fm.steps++
+		n := fm.f.Expr(e)
+		switch n.Kind {
+		case BinExpr, AppExpr, PowExpr, ProjExpr:
+			e = fm.f.Kids(e)[0]
+		default:
+			return n.Span.Start
+		}
+	}
+}
+
+// patNode writes a pattern.
+func (fm *formatter) patNode(p Pat) {
+	n := fm.f.Pat(p)
+	switch n.Kind {
+	case NamePat:
+		fm.leaf(n.Span.Start, n.Text)
+	case WildPat:
+		fm.leaf(n.Span.Start, "_")
+	case AnnotPat:
+		fm.leaf(n.Span.Start, "(")
+		fm.annotPat(p)
+		fm.leaf(n.Span.End-1, ")")
+	case TuplePat, VecPat:
+		open, closing := "(", ")"
+		if n.Kind == VecPat {
+			open, closing = "[| ", "|]"
+		}
+		fm.leaf(n.Span.Start, open)
+		fm.doc.begin(2)
+		for i, k := range fm.f.PatKids(p) {
+			if i > 0 {
+				fm.doc.text(",")
+				fm.doc.brk(fillBreak, 1, 0)
+			}
+			fm.patNode(k)
+		}
+		fm.doc.end()
+		if n.Kind == VecPat {
+			fm.doc.text(" ")
+		}
+		fm.leaf(n.Span.End-uint32(len(closing)), closing)
+	}
+}
+
+// annotPat writes p : T.
+func (fm *formatter) annotPat(p Pat) {
+	fm.patNode(fm.f.PatKids(p)[0])
+	fm.doc.text(" : ")
+	fm.doc.begin(2)
+	fm.typeNode(fm.f.Pat(p).Type, 0)
+	fm.doc.end()
+}
+
+// typeLevels are the precedences of types.
+var typeLevels = map[TypeKind]uint8{
+	ArrowType: 1, LinType: 1, ProdType: 2, ListType: 3, VecType: 4, RType: 5, NatType: 5,
+}
+
+// typeNode writes a type.
+func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
+	n := fm.f.Type(t)
+	level := typeLevels[n.Kind]
+	if level < prec {
+		fm.doc.text("(")
+		fm.doc.begin(2)
+	}
+	switch n.Kind {
+	case RType:
+		fm.leaf(n.Span.Start, "R")
+	case NatType:
+		fm.leaf(n.Span.Start, "Nat")
+	case ListType:
+		fm.leaf(n.Span.Start, "List")
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.typeNode(n.A, level)
+	case VecType:
+		fm.typeNode(n.A, level)
+		fm.doc.text("^")
+		fm.sizeAtom(n.Size)
+	default:
+		op := map[TypeKind]string{ArrowType: " ->", LinType: " -o", ProdType: " *"}[n.Kind]
+		fm.typeNode(n.A, level+1)
+		fm.doc.text(op)
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.typeNode(n.B, level)
+	}
+	if level < prec {
+		fm.doc.end()
+		fm.doc.text(")")
+	}
+}

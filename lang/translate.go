@@ -1,0 +1,254 @@
+package lang
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// translator turns the core of a default value into code.
+type translator struct {
+	e      *elaborator
+	decl   *syntax.Decl
+	scope  *eval.Scope
+	deep   int
+	failed bool // an error has been reported
+}
+
+// maxNest bounds the nesting of the core of a default value.
+const maxNest = 1 << 16
+
+func (t *translator) code(r node) *eval.Code {
+	if t.deep == maxNest && !t.failed {
+		t.fail(t.e.user.file.Expr(t.decl.Value).Span, "too deep", fmt.Sprintf("more than %d expressions in one another", maxNest))
+	}
+	if t.failed {
+		return eval.Bad()
+	}
+	t.deep++
+	t.scope.Enter()
+	c := t.form(r, &t.e.core.nodes[r])
+	t.scope.Leave()
+	t.deep--
+	return c
+}
+
+func (t *translator) fail(span syntax.Span, headline, label string, notes ...syntax.Note) {
+	t.failed = true
+	t.e.report(t.e.user, span, headline, label, append(notes, t.e.computed(t.decl, span)...)...)
+}
+
+func (t *translator) form(r node, n *coreNode) *eval.Code {
+	switch n.op {
+	case varCore:
+		return t.variable(n)
+	case pathCore:
+		return t.path(n)
+	case inputCore:
+		return t.input(n)
+	case numCore:
+		return eval.Number(n.val)
+	case lamCore:
+		return t.function(r)
+	case appCore:
+		return t.call(r)
+	case pairCore:
+		return eval.Pair(t.code(n.a), t.code(n.b))
+	case letCore:
+		u := t.code(n.b)
+		slot := t.scope.Bind(uint32(n.x))
+		return eval.Let(slot, u, t.code(n.a))
+	case tupleCore:
+		u := t.code(n.b)
+		slot := t.bind(n)
+		return eval.Untuple(slot, int(n.val), u, t.code(n.a))
+	case unvecCore:
+		u := t.code(n.b)
+		slot := t.bind(n)
+		return eval.Unvec(slot, int(n.val), u, t.code(n.a))
+	case addCore:
+		return eval.Add(t.code(n.a), t.code(n.b))
+	case funCore:
+		if n.b == 0 {
+			return eval.Apply(n.sym, t.code(n.a))
+		}
+		return eval.Apply(n.sym, t.code(n.a), t.code(n.b))
+	case vecCore, listCore:
+		if list, ok := t.numbers(t.e.core.args[n.a:n.b]); ok {
+			return eval.Numbers(n.op == listCore, list)
+		}
+		return eval.Literal(n.op == listCore, t.codes(t.e.core.args[n.a:n.b]))
+	case ifCore:
+		k := t.codes(t.e.core.args[n.a : n.a+4])
+		return eval.If(n.cmp, k[0], k[1], k[2], k[3])
+	case natCore:
+		return eval.Numeral(uint64(n.val))
+	case dataCore:
+		return t.data(int(n.x))
+	}
+	return t.valueForm(r, n)
+}
+
+// valueForm translates the nodes that only default values have.
+func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
+	at := t.e.core.places[r]
+	switch n.op {
+	case projCore:
+		return eval.Project(nil, "", t.code(n.a), eval.Natural(uint64(n.val)))
+	case dotCore:
+		return eval.Dot(t.code(n.a), t.code(n.b))
+	case matvecCore:
+		return eval.Matvec(t.code(n.a), t.code(n.b))
+	case churchCore:
+		return eval.Church(t.natural(n.a))
+	case powerCore:
+		return eval.Power(t.code(n.a), t.natural(n.b))
+	case componCore:
+		return eval.Project(at, t.e.tt.text().of(n.typ), t.code(n.a), t.natural(n.b))
+	case comprehCore:
+		bound := t.natural(n.a)
+		slot := t.scope.Bind(uint32(n.x))
+		if body := t.code(n.b); syntax.Token(n.val) == syntax.SumTok {
+			return eval.Sum(bound, slot, body)
+		} else {
+			return eval.Comprehension(at, syntax.Token(n.val) == syntax.ListTok, bound, slot, body)
+		}
+	case nativeCore:
+		return eval.Native(t.e.globals[int(n.val)].name)
+	}
+	return eval.Bad()
+}
+
+// numbers returns the numbers that all nodes of a list are, if they are.
+func (t *translator) numbers(list []node) ([]float64, bool) {
+	for _, k := range list {
+		if t.e.core.nodes[k].op != numCore {
+			return nil, false
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	out := make([]float64, len(list))
+	for i, k := range list {
+		out[i] = t.e.core.nodes[k].val
+	}
+	return out, true
+}
+
+func (t *translator) codes(list []node) []*eval.Code {
+	out := make([]*eval.Code, len(list))
+	for i, k := range list {
+		out[i] = t.code(k)
+	}
+	return out
+}
+
+// bind gives slots to what a pattern binds at one level.
+func (t *translator) bind(n *coreNode) (first int) {
+	for i := range int(n.val) {
+		slot := t.scope.Bind(uint32(n.x) + uint32(i))
+		if i == 0 {
+			first = slot
+		}
+	}
+	return first
+}
+
+func (t *translator) variable(n *coreNode) *eval.Code {
+	if slot, ok := t.scope.Slot(uint32(n.x)); ok {
+		return eval.Variable(slot)
+	}
+	if i, ok := t.e.dataVars[n.x]; ok {
+		return t.data(i)
+	}
+	u, ok := t.e.lets[n.x]
+	if !ok {
+		return t.input(n)
+	}
+	c := t.e.shared[n.x]
+	if c == nil {
+		inner := &translator{e: t.e, decl: t.decl, scope: eval.NewScope(nil), deep: t.deep}
+		code := inner.code(u)
+		if t.failed = inner.failed; t.failed {
+			return code
+		}
+		c = eval.Shared(inner.scope, code)
+		t.e.shared[n.x] = c
+	}
+	return c
+}
+
+// input reports an input, which a def that is a let uses.
+func (t *translator) input(n *coreNode) *eval.Code {
+	span := wordAt(t.e.user.file, n.pos)
+	d, ok := t.e.names[t.e.user.file.Text(span)]
+	if !ok {
+		return eval.Bad()
+	}
+	t.failed = true
+	t.e.inputInValue(span, t.e.user.file.Decls[d].Name, t.e.user.file.Decls[d].NameSpan)
+	return eval.Bad()
+}
+
+func (t *translator) path(n *coreNode) *eval.Code {
+	c := t.variable(n)
+	for _, i := range t.e.core.args[n.a:n.b] {
+		c = eval.Project(nil, "", c, eval.Natural(uint64(i)))
+	}
+	return c
+}
+
+func (t *translator) data(i int) *eval.Code {
+	x := &t.e.data[i]
+	if x.Bad {
+		return eval.Bad()
+	}
+	return eval.Constant(x.Value)
+}
+
+// natural translates a static number.
+func (t *translator) natural(r node) eval.Nat {
+	switch n := &t.e.core.nodes[r]; n.op {
+	case varCore:
+		slot, _ := t.scope.Slot(uint32(n.x))
+		return eval.Index(slot)
+	case natOpCore:
+		return eval.Arithmetic(t.e.core.places[r], syntax.Token(n.val), t.natural(n.a), t.natural(n.b))
+	default:
+		return eval.Natural(uint64(n.val))
+	}
+}
+
+// function translates λs that stand directly in one another.
+func (t *translator) function(r node) *eval.Code {
+	at := &eval.At{Span: wordAt(t.e.user.file, t.e.core.nodes[r].pos)}
+	outer := t.scope
+	t.scope = eval.NewScope(outer)
+	var params []int
+	for t.e.core.nodes[r].op == lamCore {
+		n := &t.e.core.nodes[r]
+		params = append(params, t.scope.Bind(uint32(n.x)))
+		r = n.a
+	}
+	body := t.code(r)
+	inner := t.scope
+	t.scope = outer
+	return eval.Function(at, inner, params, body)
+}
+
+// call translates an application to all its arguments.
+func (t *translator) call(r node) *eval.Code {
+	var args []node // the last one first
+	for t.e.core.nodes[r].op == appCore {
+		args = append(args, t.e.core.nodes[r].b)
+		r = t.e.core.nodes[r].a
+	}
+	f := t.code(r)
+	codes := make([]*eval.Code, len(args))
+	for i, a := range args {
+		codes[len(args)-1-i] = t.code(a)
+	}
+	return eval.Call(f, codes)
+}

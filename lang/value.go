@@ -1,0 +1,284 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// param evaluates the declaration of a param.
+func (e *elaborator) param(g *global, d *syntax.Decl) {
+	n, ok := uint64(0), true
+	if set := e.given.Params[d.Name]; set != nil {
+		n = set.Value
+	} else {
+		e.enter(g.decl, -1)
+		n, ok = e.nat(d.Value)
+	}
+	if ok {
+		g.kind, g.num = paramGlobal, float64(n)
+	}
+	e.params = append(e.params, Param{d.Name, n})
+}
+
+// variable evaluates an input or data declaration.
+func (e *elaborator) variable(i int) (load.Variable, error) {
+	d := &e.user.file.Decls[i]
+	x := load.Variable{Name: d.Name, Decl: i}
+	e.enter(i, -1)
+	ok := true
+	if d.Type != 0 {
+		x.Shape, ok = e.declaredShape(d)
+	}
+	set := e.given.Sets[d.Name]
+	if x.Shape == nil && set != nil {
+		x.Shape = e.evident(d)
+	}
+	var err error
+	if ok && (set == nil || x.Shape == nil) {
+		x.Value, ok, err = e.defaultValue(d, x.Shape)
+		if ok {
+			x.Shape = x.Value.Shape
+		}
+	}
+	if ok && err == nil && set != nil {
+		var wrong *syntax.Diagnostic
+		x.Value, wrong, err = e.source.Set(set, x.Shape, d.NameSpan)
+		ok = !e.diagnose(wrong)
+	}
+	if !ok {
+		x.Value, x.Bad = load.Value{}, true
+	}
+	return x, err
+}
+
+// diagnose adds a diagnostic, if there is one.
+func (e *elaborator) diagnose(d *syntax.Diagnostic) bool {
+	if d != nil {
+		e.diags = append(e.diags, *d)
+	}
+	return d != nil
+}
+
+// evident returns the shape of a declaration without a type that reads a CSV file,
+// and otherwise nil. A file whose data is replaced need not be there.
+func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
+	if n := e.user.file.Expr(d.Value); n.Kind == syntax.CsvExpr {
+		return load.RowsShape(len(n.Strings) - 1)
+	}
+	return nil
+}
+
+// defaultValue evaluates the right side of a declaration, which has the shape want if
+// that is known. Nothing of it stays in core.
+func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
+	if e.user.file.Expr(d.Value).Kind == syntax.CsvExpr {
+		return e.csv(d, want)
+	}
+	c := e.core
+	nodes, args, vars, marks, work := len(c.nodes), len(c.args), len(c.vars), len(e.marks), e.work
+	waiting, pending, errs := len(e.waiting), len(e.pending), len(e.diags)
+	e.values = true
+	err := e.evaluate(d.Value)
+	e.values = false
+	if err != nil {
+		return load.Value{}, false, err
+	}
+	v := e.pop()
+	if want != nil {
+		e.want(v, e.shapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
+	}
+	if err := e.complete(waiting, pending, []node{v.node}, false); err != nil {
+		return load.Value{}, false, err
+	}
+	if want == nil && len(e.diags) == errs {
+		want = e.valueShape(d, v)
+	}
+	var value load.Value
+	ok := len(e.diags) == errs
+	if ok {
+		value, ok, err = e.compute(d, v.node, want)
+	}
+	clear(c.places)
+	c.nodes, c.args, c.vars, e.marks, e.work = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks], work
+	return value, ok, err
+}
+
+// csv reads the data of a declaration.
+func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
+	n := e.user.file.Expr(d.Value)
+	columns := make([]string, len(n.Strings)-1)
+	places := []syntax.Span{n.Strings[0].Span}
+	for i, s := range n.Strings[1:] {
+		columns[i], places = s.Text, append(places, s.Span)
+	}
+	if has := load.RowsShape(len(columns)); want != nil && !has.Equal(want) {
+		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
+		return load.Value{}, false, nil
+	}
+	path := n.Strings[0].Text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.opt.Dir, path)
+	}
+	v, wrong, err := e.source.Table(path, columns, places)
+	return v, !e.diagnose(wrong), err
+}
+
+// valueShape returns the shape of a default value.
+func (e *elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
+	if e.tt.at(v.typ).kind == arrowType {
+		e.tt.unify(v.typ, e.tt.list(e.tt.open(), e.tt.open())) // it may stand for a list
+	}
+	shape := e.tt.valueShape(v.typ)
+	label := ""
+	switch {
+	case shape == nil:
+		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.text().of(v.typ))
+	case shape.Width() > load.MaxWidth:
+		label = load.TooWide
+	default:
+		label = notAllowed(d.Kind, shape)
+	}
+	if label != "" {
+		e.reportHere(v.span, "type not allowed here", label)
+	}
+	return shape
+}
+
+// compute runs a default value.
+func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Value, bool, error) {
+	t := &translator{e: e, decl: d, scope: eval.NewScope(nil)}
+	code := t.code(r)
+	if t.failed {
+		return load.Value{}, false, nil
+	}
+	m := &eval.Machine{Check: e.opt.Check, Reserve: e.opt.Reserve}
+	v, err := m.Value(t.scope, code, want)
+	var wrong *eval.Failure
+	switch {
+	case err == nil:
+		return v, true, nil
+	case errors.As(err, &wrong):
+		span := wrong.Span
+		if span.End == 0 {
+			span = e.user.file.Expr(d.Value).Span
+		}
+		e.report(e.user, span, wrong.Headline, wrong.Label, append(wrong.Notes, e.computed(d, span)...)...)
+		return v, false, nil
+	case errors.Is(err, eval.ErrReported):
+		return v, false, nil
+	}
+	return v, false, err
+}
+
+// computed notes for an error outside of a declaration that it comes from there.
+func (e *elaborator) computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
+	if span.Start >= d.Span.Start && span.End <= d.Span.End {
+		return nil
+	}
+	return []syntax.Note{{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"}}
+}
+
+// inputInValue reports an input that a default value uses.
+func (e *elaborator) inputInValue(span syntax.Span, name string, declared syntax.Span) {
+	e.reportHere(span, "input in a default value", name+" is an input; default values see the params, defs and data above them, no inputs",
+		syntax.Note{Span: declared, Text: name + " is declared here"})
+}
+
+// declaredShape returns the shape that the declaration of an input or data names.
+func (e *elaborator) declaredShape(d *syntax.Decl) (*load.Shape, bool) {
+	shape, ok := e.shape(d.Type)
+	if label := ""; ok {
+		if label = notAllowed(d.Kind, shape); label != "" {
+			return nil, e.notShape(d.Type, label)
+		}
+	}
+	return shape, ok
+}
+
+// notShape reports a type that inputs and data can't have.
+func (e *elaborator) notShape(t syntax.TypeExpr, label string) bool {
+	headline := "type not allowed here"
+	if label == load.TooWide {
+		headline = "type too large"
+	}
+	e.reportHere(e.user.file.Type(t).Span, headline, label)
+	return false
+}
+
+// shape returns the shape that t names. Functions, Nat, and lists inside of other
+// types are errors at their place.
+func (e *elaborator) shape(t syntax.TypeExpr) (*load.Shape, bool) {
+	n := e.user.file.Type(t)
+	var shape *load.Shape
+	switch n.Kind {
+	case syntax.RType:
+		return load.RealShape(), true
+	case syntax.ProdType:
+		a, ok := e.part(n.A, "a component of a product")
+		if !ok {
+			return nil, false
+		}
+		b, ok := e.part(n.B, "a component of a product")
+		if !ok {
+			return nil, false
+		}
+		shape = load.ProductShape(a, b)
+	case syntax.VecType:
+		a, ok := e.part(n.A, "the component of a vector")
+		if !ok {
+			return nil, false
+		}
+		s, ok := e.vectorSize(e.user, n.Size)
+		if !ok {
+			return nil, false
+		}
+		shape = load.VectorShape(a, e.tt.sizeAt(s).n)
+	case syntax.ListType:
+		a, ok := e.part(n.A, "the element of a list")
+		if !ok {
+			return nil, false
+		}
+		return load.ListShape(a), true
+	default:
+		return nil, e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
+	}
+	if shape.Width() > load.MaxWidth {
+		return nil, e.notShape(t, load.TooWide)
+	}
+	return shape, true
+}
+
+// part returns the shape of a part of a type, which is no list.
+func (e *elaborator) part(t syntax.TypeExpr, what string) (*load.Shape, bool) {
+	s, ok := e.shape(t)
+	if ok && s.Kind == load.List {
+		return nil, e.notShape(t, what+" is a list; inputs have no lists, and data only List R and List R^k")
+	}
+	return s, ok
+}
+
+// notAllowed says why a declaration may not have the shape, or is empty.
+func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
+	if kind == syntax.InputDecl {
+		if s.Kind == load.List {
+			return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists are declared with data", s)
+		}
+		return ""
+	}
+	elem := s
+	if elem.Kind == load.List {
+		elem = elem.A
+	}
+	if elem.Kind == load.Vector {
+		elem = elem.A
+	}
+	if elem.Kind == load.Real {
+		return ""
+	}
+	return fmt.Sprintf("data is R, R^k, List R or List R^k; this is %v", s)
+}

@@ -1,0 +1,178 @@
+package gram
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/machine"
+)
+
+// Options say how a program is loaded. The zero value takes all defaults.
+type Options struct {
+	Params []string // overriding params: "n=1e6"
+	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
+	// "xs=@file.csv:column". Paths are relative to the current directory.
+	Sets []string
+	// Values override them by Go slices, in row-major order; a list may have any length. The
+	// slices are not to be modified afterwards.
+	Values map[string][]float64
+	Dir    string                             // to which the paths in the program are relative; [LoadFile] sets it
+	Open   func(path string) (fs.File, error) // opens CSV files; nil: os.Open
+	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
+	// container's.
+	MaxMemory uint64
+	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
+	Cache *Cache
+	// Progress, if not nil, is called now and then by the goroutine that works, with "load",
+	// "compile", "reduce" or "normalise". Phase, if not nil, is called when a phase begins: "load",
+	// "compile", and of a run "primal", "discovery", "backward", "read-back" and "normalise", or
+	// of the literal machine "reduce".
+	Progress, Phase func(phase string)
+}
+
+// EvalOptions say how a program is run. The zero value is LIFO without limits but that of memory.
+type EvalOptions struct {
+	Schedule Schedule
+	Seed     uint64   // of the random schedule
+	Workers  int      // of the parallel schedule; 0: as many as GOMAXPROCS
+	MaxSteps uint64   // 0: none
+	MaxNodes uint64   // 0: none; nodes of 16 bytes, of the literal machine of 32
+	Finite   bool     // a result that is NaN or infinite is an error
+	Mode     Mode     // how a gradient is computed; values take no notice
+	Strategy Strategy // when a program is differentiated; values take no notice
+	NoFuse   bool     // run a node for each operation: no blocks. Results and steps are the same
+
+	// Literal runs on the literal machine, on which every step is a rewrite of its own. It has
+	// the schedules LIFO and Random, the mode Reverse and the strategy Direct. Values and
+	// steps are the same. Work measures its work: see [Cost.Work].
+	Literal, Work bool
+	// Events and Before watch the literal machine: see [machine.Options]. An error that they
+	// return ends the run, which returns it.
+	Events func(*machine.Fired) error
+	Before func(rewrite uint64) error
+
+	// Samples, if not nil, gets a profile: where the steps of [Program.Value] or
+	// [Program.Gradient] went, and those that a strategy took before, by the places of the
+	// program. It is of LIFO and Random, and of the mode Reverse. Timed charges time to samples;
+	// the literal machine has none.
+	Samples func(calls.Sample)
+	Timed   bool
+}
+
+// Schedule is the order in which the machine fires redexes.
+type Schedule = engine.Schedule
+
+// The schedules.
+const (
+	LIFO     = engine.LIFO
+	Random   = engine.Random
+	Parallel = engine.Parallel
+)
+
+// Mode is how a gradient is computed.
+type Mode uint8
+
+// The modes. Forward and Tape work on the computational graph G to which the program reduces when
+// its inputs are left open. If it branches on its inputs, G is made for each point anew.
+const (
+	Reverse Mode = iota // D(t) is reduced: sections 4 and 5
+	Forward             // forward mode on G, a pass for each scalar input: section 2.2
+	Tape                // backpropagation on G, a pass forward and one back for each output: section 2.4
+)
+
+// Strategy is when a program is differentiated (sections 6.2 and 7): what the paper
+// calls the interplay of D and evaluation. Values and gradients don't depend on it.
+type Strategy uint8
+
+// The strategies. If the program branches on its inputs, Unfold and Modular do their work for each
+// point anew.
+const (
+	Direct Strategy = iota // D(t) is reduced as it is
+	Unfold                 // t is reduced to its graph G, and then D(G): backpropagation through time
+	// Modular first normalises the λs of D(t) whose free variables are inputs or
+	// normalised λs, once each, before anything copies them.
+	Modular
+)
+
+// String returns the strategy's name.
+func (s Strategy) String() string {
+	names := [...]string{"direct", "unfold", "modular"}
+	if int(s) >= len(names) {
+		return fmt.Sprintf("Strategy(%d)", uint8(s))
+	}
+	return names[s]
+}
+
+// Cache keeps what the strategy [Modular] makes of functions, for all programs that share it, in
+// several goroutines at once. Results and counts don't depend on it. Its method Stats tells what it
+// holds; Close drops that.
+type Cache = modular.Cache
+
+// NewCache returns a cache that holds at most so many bytes; 0 stands for 64 MiB. Close it to end
+// its goroutines.
+func NewCache(bytes uint64) (*Cache, error) { return modular.NewCache(bytes) }
+
+// check reports values that no option has, and options that don't go together.
+func (o *EvalOptions) check() error {
+	wrong := func(what string, is int) error { return fmt.Errorf("gram: there is no %s %d", what, is) }
+	switch {
+	case o.Schedule > Parallel:
+		return wrong("schedule", int(o.Schedule))
+	case o.Mode > Tape:
+		return wrong("mode", int(o.Mode))
+	case o.Strategy > Modular:
+		return wrong("strategy", int(o.Strategy))
+	case o.Workers < 0:
+		return fmt.Errorf("gram: %d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
+	case o.Samples != nil && o.Schedule == Parallel:
+		return errors.New("gram: a profile is of the schedules LIFO and Random")
+	case o.Samples != nil && o.Mode != Reverse:
+		return errors.New("gram: a profile is of the mode Reverse")
+	case !o.Literal && o.Work:
+		return errors.New("gram: only the literal machine measures its work")
+	case !o.Literal && o.Events != nil:
+		return errors.New("gram: only the literal machine has events")
+	case !o.Literal:
+		return nil
+	case o.Timed:
+		return errors.New("gram: a profile of the literal machine has no time")
+	case o.Schedule == Parallel:
+		return errors.New("gram: the literal machine has the schedules LIFO and Random")
+	case o.Mode != Reverse:
+		return errors.New("gram: the literal machine has the mode Reverse only")
+	case o.Strategy != Direct:
+		return errors.New("gram: the literal machine has the strategy Direct only")
+	case o.NoFuse:
+		return errors.New("gram: the literal machine has no blocks that NoFuse could leave out")
+	}
+	return nil
+}
+
+// engine returns the options of a run of the engine, but for its limits.
+func (o *EvalOptions) engine() engine.Options {
+	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, Profile: o.recording()}
+}
+
+// literal returns the options of a run of the literal machine, but for its limits.
+func (o *EvalOptions) literal() machine.Options {
+	opt := machine.Options{Seed: o.Seed, Finite: o.Finite, Measure: o.Work, Events: o.Events, Before: o.Before}
+	if o.Schedule == Random {
+		opt.Schedule = machine.Random
+	}
+	return opt
+}
+
+// recording is what the engine records for a profile.
+func (o *EvalOptions) recording() engine.Recording {
+	switch {
+	case o.Samples == nil:
+		return engine.NoProfile
+	case o.Timed:
+		return engine.ProfileTime
+	}
+	return engine.Profile
+}

@@ -1,0 +1,192 @@
+package gram
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Bound reduces the program with its inputs left symbolic. A program that branches
+// on its inputs takes the branches of the point.
+func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
+	m, size, err := p.open(p.Meter(ctx), p.Point(), opt)
+	if err != nil {
+		return Bound{}, err
+	}
+	defer m.Close()
+	s := m.Stats()
+	return Bound{M: s.Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
+		Inputs: size.Inputs, Numerals: size.Numerals}, nil
+}
+
+// Branches reports whether a condition in the program may depend on an input: then its graph is
+// that of the given point.
+func (p *Program) Branches() bool {
+	if len(p.src.Inputs) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.src.Term.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
+}
+
+// open reduces the program with symbolic inputs, whose values at the point decide the
+// branches. The caller closes the machine.
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+	if err := opt.check(); err != nil {
+		return nil, engine.GraphSize{}, err
+	}
+	placed := opt.Samples != nil
+	prog, err := p.symbolic.with(placed).get(p, meter, func() (*graph.Program, error) {
+		prog, err := stage.Compile(p.src, placed, meter.During("compile"))
+		return prog, p.Locate(err, "compiling")
+	})
+	if err != nil {
+		return nil, engine.GraphSize{}, err
+	}
+	run := opt.engine()
+	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
+	m, size, err := stage.Run(prog, point, run)
+	return m, size, p.Locate(err, "reducing")
+}
+
+// phaseOf is what a machine calls when a phase begins.
+func phaseOf(meter *limits.Meter) func(engine.Phase) {
+	return func(phase engine.Phase) { meter.Begin(phase.String()) }
+}
+
+// modular is what the strategy [Modular] works with.
+func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
+	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Recording: opt.recording(), Samples: opt.Samples, Locate: p.Locate}
+}
+
+// Normal returns the symbolic normal form of D(t), whose free variables are t's inputs, of type D(R):
+// for t of type R the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. What several places share is
+// bound by one let. A program that branches on its inputs takes the branches of the point.
+func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	meter := p.Meter(ctx)
+	p.terms.Lock()
+	defer p.terms.Unlock()
+	d, err := revgrad.Reverse(p.src.Term, meter.During("compile"))
+	if err != nil {
+		return nil, p.Locate(err, "differentiating")
+	}
+	return p.modular(meter, &opt).Normal(d, p.inputs, p.Point(), engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
+		Limits: meter.Bounds("normalise", opt.MaxSteps, opt.MaxNodes)})
+}
+
+// passes compute gradients by passes over the graph of a program.
+type passes struct {
+	p      *Program
+	opt    EvalOptions
+	meter  *limits.Meter
+	g      *hypergraph.Graph
+	memory *hypergraph.Memory
+	point  []float64     // at which g was made
+	making time.Duration // of g
+	// Of the last run:
+	last       time.Duration
+	operations uint64
+}
+
+// newPasses reduces the program to its graph at the program's point.
+func (p *Program) newPasses(meter *limits.Meter, opt EvalOptions) (*passes, error) {
+	if err := p.gradientType(); err != nil {
+		return nil, err
+	}
+	s := &passes{p: p, opt: opt, meter: meter}
+	return s, s.make(p.Point())
+}
+
+// bytesPerOperation bounds what an operation takes: its node, its sources, and its
+// primal, tangent or adjoint, and mark.
+const bytesPerOperation = 96
+
+// make reduces the program to its graph at a point.
+func (s *passes) make(point []float64) error {
+	start := time.Now()
+	m, size, err := s.p.open(s.meter, point, s.opt)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if err := s.meter.Reserve(bytesPerOperation * int64(size.Operations)); err != nil {
+		return s.p.Locate(err, "making the graph")
+	}
+	check := s.meter.During("reduce")
+	b := hypergraph.NewBuilder(len(point))
+	i := 0
+	m.Ground(func(op engine.Operation) bool {
+		if i++; i%(1<<14) == 0 {
+			if err = check(); err != nil {
+				return false
+			}
+		}
+		b.Operation(op.Symbol, op.Pos, operands(op.Args)...)
+		return true
+	})
+	if err != nil {
+		return s.p.Locate(err, "making the graph")
+	}
+	for _, o := range operands(m.GroundOutputs()) {
+		b.Output(o)
+	}
+	if s.g, err = b.Graph(); err != nil {
+		return err
+	}
+	s.memory = hypergraph.NewMemory(s.g, check)
+	s.memory.Finite = s.opt.Finite
+	s.point = slices.Clone(point)
+	s.making += time.Since(start)
+	return nil
+}
+
+func operands(args []engine.Operand) []hypergraph.Operand {
+	out := make([]hypergraph.Operand, len(args))
+	for i, a := range args {
+		out[i] = hypergraph.Operand(a)
+	}
+	return out
+}
+
+// gradient puts values and Jacobian at the point where they belong, and returns how
+// long the passes took.
+func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, error) {
+	if s.p.Branches() && !slices.Equal(point, s.point) {
+		if err := s.make(point); err != nil {
+			return 0, err
+		}
+	}
+	start := time.Now()
+	run := s.memory.ForwardMode
+	if s.opt.Mode == Tape {
+		run = s.memory.Backpropagation
+	}
+	res, err := run(point)
+	if err != nil {
+		return 0, s.p.Locate(err, "running over the graph")
+	}
+	copy(values, res.Values)
+	copy(jacobian, res.Jacobian)
+	s.operations, s.last = res.Operations, time.Since(start)
+	return s.last, nil
+}
+
+// cost is that of the last run.
+func (s *passes) cost() Cost {
+	n := uint64(s.g.Len())
+	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: Nodes{Allocated: n, Peak: n},
+		Seconds: Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
+	c.setTimes(s.last, s.last)
+	return c
+}
