@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
@@ -333,7 +332,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() {
 		text = fmt.Sprintf("unknown flag --%s", unknown.GetSpecifiedName())
 	}
-	if near := load.Closest(unknown.GetSpecifiedName(), names); near != "" {
+	if near := syntax.Suggest(unknown.GetSpecifiedName(), names); near != "" {
 		text += fmt.Sprintf("; did you mean --%s?", near)
 	}
 	return &usageError{text}
