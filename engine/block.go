@@ -13,20 +13,20 @@ import (
 type blockState struct {
 	// Of each template and of each dual's body: how often it ran in a block. These runs
 	// are among Machine.runs and Machine.fired too.
-	runs, fired []uint64
-	regs        []float64
-	exts        []graph.Ref // the external duals of the block that runs
-	stack       []graph.Ref
-	tmp         []float64
-	arrived     []float64
-	reached     []bool
-	used        []bool
-	wirings     []*graph.Wiring
-	outs        []graph.Ref // the duals of the result of the block that runs
-	distinct    distinct
-	firing      firingBlock
-	comes       contributions
-	heap        []uint64 // keys of blocks whose duals a job has reached, the one made last on top
+	runs, fired   []uint64
+	regs          []float64
+	exts          []graph.Ref // the external duals of the block that runs
+	stack         []graph.Ref
+	tmp           []float64
+	arrived       []float64
+	reached       []bool
+	used          []bool
+	wirings       []*graph.Wiring
+	outs          []graph.Ref // the duals of the result of the block that runs
+	distinct      distinct
+	firing        firingBlock
+	contributions contributions
+	heap          []uint64 // keys of blocks whose duals a job has reached, the one made last on top
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -84,7 +84,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 // ranBlock counts runs of the block's templates.
 func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 	if m.record != nil {
-		m.record.ran(b, times)
+		m.record.Ran(b, times)
 	}
 	m.steps += times * b.Steps
 	for _, id := range b.Templates {
@@ -234,7 +234,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	base = m.top
 	if m.record != nil {
-		m.record.blocks.made = append(m.record.blocks.made, base)
+		m.record.MadeBlock(base)
 	}
 	m.top += uint32(units)
 	w := 4 * uint64(base)

@@ -83,7 +83,7 @@ func (m *Machine) collectGarbage() error {
 	c.freed += uint64(m.top - top)
 	m.top = top
 	if m.record != nil {
-		m.record.top = top
+		m.record.Collected()
 	}
 	if checking && kept == 0 {
 		m.assertReachable()
@@ -212,7 +212,7 @@ func (m *Machine) slide() {
 				copy(m.nodes[to:to+n], m.nodes[r:r+n])
 			}
 			if m.record != nil {
-				m.record.moved(to, r, n)
+				m.record.Moved(to, r, n)
 			}
 		}
 	}

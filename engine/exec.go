@@ -12,7 +12,7 @@ import (
 // in the frame, and puts its result into the node into. It counts the run.
 func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) error {
 	if m.record != nil {
-		m.record.enter(id, into)
+		m.record.Enter(id, into)
 	}
 	m.runs[id]++
 	m.steps += t.Steps
@@ -41,7 +41,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 		return nil
 	}
 	if m.isValue(into) {
-		m.wake(waiters)
+		m.resume(waiters)
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ type Options struct {
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(Phase)
-	// Profile records what [Machine.Samples] tells. It is of LIFO and Random.
-	Profile Recording
+	// Record, if not nil, makes what records a profile. It is of LIFO and Random.
+	Record func(*Machine) Recorder
 }
 
 // Machine runs one program, again and again, in one arena. It is not safe for
@@ -85,7 +85,7 @@ type Machine struct {
 	literal bool // no blocks
 	picks   bool // the redex that fires is not always the last
 	collect collector
-	record  *recorder // nil where nothing is recorded
+	record  Recorder // nil where nothing is recorded
 
 	team      *team  // of the schedule Parallel
 	order     *order // of the nodes, where workers have made some
@@ -103,7 +103,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 	if err := checkHooks(p, opt); err != nil {
 		return nil, err
 	}
-	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Hooks != nil) {
+	if opt.Record != nil && (opt.Schedule == Parallel || opt.Hooks != nil) {
 		return nil, errors.New("engine: a profile is of the schedules LIFO and Random, without hooks")
 	}
 	maxBytes := opt.Limits.MaxMemory
@@ -142,8 +142,8 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
-	if opt.Profile != NoProfile {
-		m.record = newRecorder(m)
+	if opt.Record != nil {
+		m.record = opt.Record(m)
 	}
 	return m
 }
@@ -223,7 +223,7 @@ func (m *Machine) reset() {
 	m.setNodeTop()
 	m.collectFrom()
 	if m.record != nil {
-		m.record.begin()
+		m.record.Begin()
 	}
 }
 
@@ -272,7 +272,7 @@ func (m *Machine) start(point []float64) error {
 		return err
 	}
 	if m.record != nil {
-		m.record.done()
+		m.record.Done()
 	}
 	return nil
 }
@@ -320,13 +320,13 @@ func (m *Machine) reduce() error {
 			continue
 		}
 		if m.record != nil {
-			m.record.at(r)
+			m.record.At(r)
 		}
 		if err := m.fire(r); err != nil {
 			return err
 		}
 		if m.record != nil {
-			m.record.done()
+			m.record.Done()
 		}
 	}
 	if err := m.atEnd(); err != nil {

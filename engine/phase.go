@@ -18,7 +18,7 @@ const (
 // enter tells that a phase begins.
 func (m *Machine) enter(p Phase) {
 	if m.record != nil {
-		m.record.enterPhase(p)
+		m.record.EnterPhase(p)
 	}
 	if m.opt.Phase != nil {
 		m.opt.Phase(p)

@@ -50,7 +50,7 @@ func (m *Machine) fireSuspended(r graph.Ref) error {
 	if err := m.exec(pc, pc+1, r, graph.Ready|graph.Root); err != nil {
 		return err
 	}
-	m.wake(waiters)
+	m.resume(waiters)
 	return nil
 }
 

@@ -80,8 +80,8 @@ func (m *Machine) await(w, v graph.Ref) {
 	m.nodes[v].A = w
 }
 
-// wake goes through a list of waiters whose operand has become a value.
-func (m *Machine) wake(w graph.Ref) {
+// resume goes through a list of waiters whose operand has become a value.
+func (m *Machine) resume(w graph.Ref) {
 	for w != 0 {
 		next := m.words[4*uint64(w)+2]
 		switch head := m.nodes[w].Head; graph.Kind(head & graph.KindMask) {
@@ -137,16 +137,16 @@ func (m *Machine) takeOver(r, v graph.Ref) {
 	m.settle(r, m.resolve(v))
 }
 
-// settle makes r the value v and wakes what waits for r. A value of one node
+// settle makes r the value v and resumes what waits for r. A value of one node
 // without an identity is copied, any other is forwarded to: a pair that is open has
 // one, for (10) names its components once.
 func (m *Machine) settle(r, v graph.Ref) {
 	waiters := m.nodes[r].A
 	m.become(r, v)
-	m.wake(waiters)
+	m.resume(waiters)
 }
 
-// become is settle without waking.
+// become is settle, but resumes nothing.
 func (m *Machine) become(r, v graph.Ref) {
 	switch n := m.nodes[v]; {
 	case n.Kind() == graph.Num, n.Kind() == graph.Pair && n.A == 0, n.Kind() == graph.Nat, n.Kind() == graph.DataList:

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -41,7 +42,7 @@ func (e *elaborator) prepare(x syntax.Expr, at int) {
 		case lateBinding:
 			b.kind = varBinding
 		}
-		if b.span.End == 0 || !e.act().unit.prelude {
+		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
 		if b.kind != nodeBinding {
@@ -122,17 +123,17 @@ func (e *elaborator) app() {
 	f := e.pop()
 	v := val{span: f.span, head: f.head}
 	v.node = e.core.add(coreNode{op: appCore, pos: e.at(f.span.Start), a: f.node, b: u.node, typ: f.typ})
-	takes, gives, ok := e.tt.application(f.typ)
+	takes, gives, ok := e.tt.Application(f.typ)
 	if ok {
 		v.typ = gives
 		e.result(v)
 		e.want(u, takes, e.takes(f))
 		return
 	}
-	v.typ = e.tt.open()
+	v.typ = e.tt.Open()
 	e.result(v)
 	switch {
-	case e.tt.at(f.typ).kind != openType:
+	case e.tt.At(f.typ).Kind != infer.Open:
 		e.notFunction(f, u)
 	case e.mayBeDual(u):
 		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
@@ -142,8 +143,8 @@ func (e *elaborator) app() {
 }
 
 // asFunction makes f, whose type is open, a function from what u is to r.
-func (e *elaborator) asFunction(f, u val, r typ) {
-	if a := e.tt.arrow(u.typ, r); e.tt.unify(f.typ, a) != noClash {
+func (e *elaborator) asFunction(f, u val, r infer.Type) {
+	if a := e.tt.Arrow(u.typ, r); e.tt.Unify(f.typ, a) != infer.NoClash {
 		e.endless(f, u, a)
 	}
 }

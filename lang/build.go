@@ -2,6 +2,7 @@ package lang
 
 import (
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -23,9 +24,9 @@ func (e *elaborator) takeParts(n int) (parts []val, off node, value bool) {
 }
 
 // same makes the types of the parts equal and returns it.
-func (e *elaborator) same(parts []val, what string) typ {
+func (e *elaborator) same(parts []val, what string) infer.Type {
 	if len(parts) == 0 {
-		return e.tt.open()
+		return e.tt.Open()
 	}
 	t := parts[0].typ
 	for i := 1; i < len(parts) && e.tick() == nil; i++ {
@@ -43,7 +44,7 @@ func (e *elaborator) tuple(x syntax.Expr) {
 		p := parts[i]
 		value := e.core.nodes[p.node].value && e.core.nodes[v.node].value
 		v.node = e.core.add(coreNode{op: pairCore, pos: e.at(e.expr(x).Span.Start), a: p.node, b: v.node, value: value})
-		v.typ = e.tt.prod(p.typ, v.typ)
+		v.typ = e.tt.Prod(p.typ, v.typ)
 	}
 	v.span = e.span(x)
 	v.head = v.span
@@ -52,18 +53,18 @@ func (e *elaborator) tuple(x syntax.Expr) {
 
 func (e *elaborator) listLiteral(x syntax.Expr, n int) {
 	parts, off, _ := e.takeParts(n)
-	t := e.tt.list(e.same(parts, "the elements before it are"), e.tt.open())
+	t := e.tt.List(e.same(parts, "the elements before it are"), e.tt.Open())
 	e.finish(x, coreNode{op: listCore, a: off, b: off + node(n), typ: t, value: true}, t)
 }
 
 func (e *elaborator) vector(x syntax.Expr, n int) {
 	parts, off, value := e.takeParts(n)
-	t := e.tt.vec(e.same(parts, "the components before it are"), e.tt.knownSize(n))
+	t := e.tt.Vec(e.same(parts, "the components before it are"), e.tt.KnownSize(n))
 	e.finish(x, coreNode{op: vecCore, a: off, b: off + node(n), value: value}, t)
 }
 
 // finish adds the node of x, of type t.
-func (e *elaborator) finish(x syntax.Expr, n coreNode, t typ) {
+func (e *elaborator) finish(x syntax.Expr, n coreNode, t infer.Type) {
 	n.pos = e.at(e.expr(x).Span.Start)
 	span := e.span(x)
 	e.result(val{e.core.add(n), t, span, span})
@@ -73,8 +74,8 @@ func (e *elaborator) branch(x syntax.Expr) {
 	parts, off, _ := e.takeParts(4)
 	n := e.expr(x)
 	why := reason{kind: takesReason, text: n.Op.String()}
-	e.want(parts[0], realT, why)
-	e.want(parts[1], realT, why)
+	e.want(parts[0], infer.R, why)
+	e.want(parts[1], infer.R, why)
 	e.want(parts[3], parts[2].typ, reason{kind: sameReason, text: "the other branch is"})
 	c := coreNode{op: ifCore, a: off}
 	switch n.Op {
@@ -94,7 +95,7 @@ func (e *elaborator) branch(x syntax.Expr) {
 // for each index.
 func (e *elaborator) comprehension(x syntax.Expr) {
 	n, kids := e.expr(x), e.kids(x)
-	late := e.values && !e.act().scope.sized[e.act().unit.refs[x].n]
+	late := e.values && !e.act().scope.Sized[e.act().unit.Refs[x].N]
 	s, ok := e.natural(kids[0])
 	if label := eval.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
@@ -118,7 +119,7 @@ func (e *elaborator) comprehension(x syntax.Expr) {
 func (e *elaborator) comprehend(f frame) {
 	if f.i < f.m {
 		a := e.act()
-		slot := a.base + int(a.unit.refs[f.e].n)
+		slot := a.base + int(a.unit.Refs[f.e].N)
 		e.slots[slot] = binding{kind: indexBinding, num: float64(f.i)}
 		e.work++
 		f.i++
@@ -141,8 +142,8 @@ func (e *elaborator) comprehend(f frame) {
 // run for each index.
 func (e *elaborator) startLate(x syntax.Expr, bound natural) {
 	a := e.act()
-	i := e.core.newVar(coreVar{name: e.expr(x).Text, typ: realT})
-	e.slots[a.base+int(a.unit.refs[x].n)] = binding{kind: lateBinding, x: i}
+	i := e.core.newVar(coreVar{name: e.expr(x).Text, typ: infer.R})
+	e.slots[a.base+int(a.unit.Refs[x].N)] = binding{kind: lateBinding, x: i}
 	e.push(frame{op: lateCompFrame, e: x, n: int(i), i: uint64(e.natNode(bound))})
 	e.pushEval(e.kids(x)[1])
 }
@@ -154,9 +155,9 @@ func (e *elaborator) endLate(f frame) {
 	t := body.typ
 	switch op {
 	case syntax.VecTok:
-		t = e.tt.vec(t, e.tt.knownSize(int(e.core.nodes[f.i].val)))
+		t = e.tt.Vec(t, e.tt.KnownSize(int(e.core.nodes[f.i].val)))
 	case syntax.ListTok:
-		t = e.tt.list(t, e.tt.open())
+		t = e.tt.List(t, e.tt.Open())
 	default:
 		t = e.addends("sum", body)
 	}
@@ -227,18 +228,18 @@ func (e *elaborator) projection(x syntax.Expr) {
 }
 
 // component returns the type of component i of v, and whether there is one.
-func (e *elaborator) component(x syntax.Expr, v val, i int) (typ, bool) {
+func (e *elaborator) component(x syntax.Expr, v val, i int) (infer.Type, bool) {
 	elem, n, ok := e.components(v)
 	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
 }
 
 // components returns the type of the components of v, and how many there are, if v is a vector.
-func (e *elaborator) components(v val) (elem typ, n size, ok bool) {
-	if t := e.tt.at(v.typ); t.kind == vecType {
-		return t.a, size(t.n), true
+func (e *elaborator) components(v val) (elem infer.Type, n infer.Size, ok bool) {
+	if t := e.tt.At(v.typ); t.Kind == infer.Vec {
+		return t.A, infer.Size(t.N), true
 	}
-	elem, n = e.tt.open(), e.tt.openSize()
-	return elem, n, e.want(v, e.tt.vec(elem, n), reason{kind: projReason})
+	elem, n = e.tt.Open(), e.tt.OpenSize()
+	return elem, n, e.want(v, e.tt.Vec(elem, n), reason{kind: projReason})
 }
 
 // projectLate makes a projection whose index is known only in the run.
@@ -272,7 +273,7 @@ func (e *elaborator) path(x, base syntax.Expr, b binding, exprs []syntax.Expr, i
 		g := &e.globals[b.g]
 		v.typ, b.x = g.typ, g.x
 		if g.list {
-			v.typ = e.tt.list(g.typ, e.tt.open())
+			v.typ = e.tt.List(g.typ, e.tt.Open())
 		}
 	}
 	for i, p := range exprs {
@@ -287,7 +288,7 @@ func (e *elaborator) path(x, base syntax.Expr, b binding, exprs []syntax.Expr, i
 	if b.kind == inputBinding {
 		e.core.args = e.core.args[:off]
 		n = coreNode{op: inputCore, x: b.x, typ: v.typ, value: true}
-		if e.tt.at(v.typ).kind == realType {
+		if e.tt.At(v.typ).Kind == infer.Real {
 			n.op = varCore
 		}
 	}
@@ -295,19 +296,19 @@ func (e *elaborator) path(x, base syntax.Expr, b binding, exprs []syntax.Expr, i
 }
 
 // width is the number of scalars of the type of an input or of a component of one.
-func (e *elaborator) width(t typ) int {
+func (e *elaborator) width(t infer.Type) int {
 	w := 0
-	stack := []typ{t}
+	stack := []infer.Type{t}
 	factors := []int{1}
 	for len(stack) > 0 {
 		k := len(stack) - 1
-		n, f := e.tt.at(stack[k]), factors[k]
+		n, f := e.tt.At(stack[k]), factors[k]
 		stack, factors = stack[:k], factors[:k]
-		switch n.kind {
-		case prodType:
-			stack, factors = append(stack, n.a, n.b), append(factors, f, f)
-		case vecType:
-			stack, factors = append(stack, n.a), append(factors, f*e.tt.sizeAt(size(n.n)).n)
+		switch n.Kind {
+		case infer.Prod:
+			stack, factors = append(stack, n.A, n.B), append(factors, f, f)
+		case infer.Vec:
+			stack, factors = append(stack, n.A), append(factors, f*e.tt.SizeAt(infer.Size(n.N)).N)
 		default:
 			w += f
 		}

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -59,7 +60,7 @@ type coreNode struct {
 	pos   term.Pos
 	x     variable
 	a, b  node
-	typ   typ
+	typ   infer.Type
 	val   float64
 }
 
@@ -67,7 +68,7 @@ type coreNode struct {
 // and so are those that one pattern binds at one level.
 type coreVar struct {
 	name   string
-	typ    typ
+	typ    infer.Type
 	pos    term.Pos
 	binder binder
 	linear bool // bound by lin, or by let to what depends on a linear variable

@@ -4,7 +4,9 @@ import (
 	"reflect"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -20,13 +22,15 @@ type elaborator struct {
 	scalars int // of the inputs so far
 	inputs  []load.Variable
 	data    []load.Variable
-	user    *unit
-	prelude *unit
+	user    *resolve.Unit
+	prelude *resolve.Unit
 	globals []global
-	names   map[string]int // the first declaration of each name
-	library map[string]int // the prelude's declarations, and after them the primitives'
+	// declared has the place in globals of each declaration of the file.
+	declared []int
+	names    map[string]int // the first declaration of each name
+	library  map[string]int // the prelude's declarations, and after them the primitives'
 
-	tt   *types
+	tt   *infer.Types
 	core *core
 
 	frames  []frame
@@ -37,9 +41,8 @@ type elaborator struct {
 	opens   []opening // binders to be put around what is being elaborated
 	pending []pending
 	waiting []waiting
-	duals   bool // lin or -o stands in the program
-	inLin   int  // how many lin are around what is being elaborated
-	lins    int  // how many have been elaborated
+	inLin   int // how many lin are around what is being elaborated
+	lins    int // how many have been elaborated
 	// notLinear is how many of diags are of checkLinear, if all are.
 	notLinear int
 	marks     []mark // of the nodes inside lin, in their order
@@ -82,23 +85,23 @@ func (e *elaborator) pop() val {
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
 
-func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.file.Expr(x) }
+func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.File.Expr(x) }
 
-func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.file.Kids(x) }
+func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
 
 // span returns where messages about x point to: in the prelude, where it is used.
 func (e *elaborator) span(x syntax.Expr) syntax.Span {
 	a := e.act()
-	if a.unit.prelude {
+	if a.unit.Prelude {
 		return a.use
 	}
-	return a.unit.file.Expr(x).Span
+	return a.unit.File.Expr(x).Span
 }
 
 // at turns an offset in the present unit into a position of the program.
 func (e *elaborator) at(off uint32) term.Pos {
 	a := e.act()
-	if a.unit.prelude {
+	if a.unit.Prelude {
 		return posOf(a.use)
 	}
 	return term.Pos(off) + 1
@@ -174,7 +177,7 @@ func (e *elaborator) step(f frame) {
 	case leaveFrame:
 		e.leave(f)
 	case resultFrame:
-		e.annotate(e.act().unit.file.Decls[f.n].Type, "the result of "+e.act().unit.file.Decls[f.n].Name+" is declared")
+		e.annotate(e.act().unit.File.Decls[f.n].Type, "the result of "+e.act().unit.File.Decls[f.n].Name+" is declared")
 	case wantFrame:
 		e.wantAnnotation(f)
 	default:
@@ -226,7 +229,7 @@ func (e *elaborator) eval(x syntax.Expr, n int) {
 	case syntax.NameExpr:
 		b := e.meaning(x)
 		span := e.span(x)
-		if e.act().unit.prelude && b.span.End > 0 {
+		if e.act().unit.Prelude && b.span.End > 0 {
 			span = b.span
 		}
 		e.use(b, span, n)
@@ -289,7 +292,7 @@ func (e *elaborator) form(x syntax.Expr) {
 	case syntax.FunExpr:
 		e.push(frame{op: spanFrame, span: e.span(x)})
 		e.push(frame{op: wrapFrame, n: len(e.opens)})
-		for _, p := range e.act().unit.file.Pats(x) {
+		for _, p := range e.act().unit.File.Pats(x) {
 			e.openFun(p)
 		}
 		e.pushEval(kids[0])
@@ -315,15 +318,15 @@ func (e *elaborator) parts(f frame, kids []syntax.Expr) {
 
 // bad is the result where an error has been reported: it has any type.
 func (e *elaborator) bad(span syntax.Span) {
-	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.open(), span: span})
+	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.Open(), span: span})
 }
 
 func (e *elaborator) number(r float64, span syntax.Span) {
-	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), realT, span, span})
+	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), infer.R, span, span})
 }
 
 func (e *elaborator) church(n natural, span syntax.Span) {
-	t := e.tt.nat(e.tt.open())
+	t := e.tt.Nat(e.tt.Open())
 	c := coreNode{op: natCore, pos: posOf(span), val: float64(n.n), typ: t, value: true}
 	if n.late != 0 {
 		c.op, c.a = churchCore, n.late

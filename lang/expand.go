@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -14,16 +15,16 @@ import (
 // a parameter that is a pattern. Missing arguments are parameters of a λ.
 func (e *elaborator) expand(g int, span syntax.Span, n int) {
 	def := &e.globals[g]
-	decl := &def.unit.file.Decls[def.decl]
-	sc := &def.unit.scopes[def.decl]
+	decl := &def.unit.File.Decls[def.decl]
+	sc := &def.unit.Scopes[def.decl]
 	e.work++
 	e.acts = append(e.acts, activation{unit: def.unit, global: g, base: len(e.slots), scope: sc, use: span})
-	e.reserve(int(sc.slots))
+	e.reserve(int(sc.Slots))
 	opens := len(e.opens)
 	given := min(n, len(decl.Params))
-	var missing place
+	var missing resolve.Place
 	if given < len(decl.Params) {
-		missing = underFun
+		missing = resolve.UnderFun
 	}
 	for i, p := range decl.Params {
 		if i >= given {
@@ -33,7 +34,7 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) {
 		e.parameter(p, e.takeArg(), missing)
 	}
 	rest := n - given
-	if rest > 0 && (decl.Type != 0 || !def.unit.takesMore(decl.Value)) {
+	if rest > 0 && (decl.Type != 0 || !takesMore(def.unit.File, decl.Value)) {
 		// The right side by itself is the function.
 		e.push(frame{op: applyFrame, n: rest})
 		rest = 0
@@ -47,8 +48,8 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) {
 
 // takesMore reports whether further arguments of a def can become arguments of
 // what its right side x applies.
-func (u *unit) takesMore(x syntax.Expr) bool {
-	switch u.file.Expr(x).Kind {
+func takesMore(f *syntax.File, x syntax.Expr) bool {
+	switch f.Expr(x).Kind {
 	case syntax.NameExpr, syntax.AppExpr, syntax.OpExpr:
 		return true
 	}
@@ -62,8 +63,8 @@ func (e *elaborator) reserve(n int) {
 }
 
 // parameter gives a parameter its argument.
-func (e *elaborator) parameter(p syntax.Pat, b binding, missing place) {
-	f := e.act().unit.file
+func (e *elaborator) parameter(p syntax.Pat, b binding, missing resolve.Place) {
+	f := e.act().unit.File
 	name := p
 	for f.Pat(name).Kind == syntax.AnnotPat {
 		name = f.PatKids(name)[0]
@@ -74,11 +75,11 @@ func (e *elaborator) parameter(p syntax.Pat, b binding, missing place) {
 		e.letPattern(p, b)
 		return
 	}
-	var u usage
+	var u resolve.Usage
 	slot := -1
 	if f.Pat(name).Kind == syntax.NamePat {
-		s := e.act().unit.slots[name]
-		u = e.act().scope.params[s]
+		s := e.act().unit.Slots[name]
+		u = e.act().scope.Params[s]
 		slot = e.act().base + int(s)
 	}
 	if b.kind == nodeBinding && !e.inPlace(b, u, missing) {
@@ -94,18 +95,18 @@ func (e *elaborator) parameter(p syntax.Pat, b binding, missing place) {
 }
 
 // inPlace tells whether an argument that is no atom may stand where the parameter does.
-func (e *elaborator) inPlace(b binding, u usage, missing place) bool {
+func (e *elaborator) inPlace(b binding, u resolve.Usage, missing resolve.Place) bool {
 	if e.core.nodes[b.val.node].value {
-		return u.count <= 1 && u.where&inComp == 0
+		return u.Count <= 1 && u.Where&resolve.InComp == 0
 	}
-	return u.count == 1 && u.where|missing == 0
+	return u.Count == 1 && u.Where|missing == 0
 }
 
 // annotateAtom honours the annotations of a parameter whose argument is in place.
 func (e *elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 	u := e.act().unit
-	for u.file.Pat(p).Kind == syntax.AnnotPat {
-		t := u.file.Pat(p).Type
+	for u.File.Pat(p).Kind == syntax.AnnotPat {
+		t := u.File.Pat(p).Type
 		switch b.kind {
 		case defBinding, primBinding, dataBinding, churchBinding:
 			// These have a type of their own at each occurrence.
@@ -121,7 +122,7 @@ func (e *elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 			}
 			e.checkAnnotation(u, t, v, paramAnnotation)
 		}
-		p = u.file.PatKids(p)[0]
+		p = u.File.PatKids(p)[0]
 	}
 	return b
 }
@@ -181,9 +182,9 @@ func (e *elaborator) wrap(n int) {
 		case openFun:
 			c.op, c.value = lamCore, true
 			if e.core.vars[o.x].linear {
-				v.typ = e.tt.dual(v.typ)
+				v.typ = e.tt.Dual(v.typ)
 			} else {
-				v.typ = e.tt.arrow(e.core.vars[o.x].typ, v.typ)
+				v.typ = e.tt.Arrow(e.core.vars[o.x].typ, v.typ)
 			}
 		case openLet:
 			c.op = letCore

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -29,24 +31,24 @@ type reason struct {
 }
 
 // want makes v have type t, and reports an error if it can't.
-func (e *elaborator) want(v val, t typ, why reason) bool {
-	if e.tt.find(v.typ) == e.tt.find(t) {
+func (e *elaborator) want(v val, t infer.Type, why reason) bool {
+	if e.tt.Find(v.typ) == e.tt.Find(t) {
 		return true
 	}
-	c := e.tt.unify(v.typ, t)
-	if c != noClash {
+	c := e.tt.Unify(v.typ, t)
+	if c != infer.NoClash {
 		e.mismatch(c, v, t, why)
 	}
-	return c == noClash
+	return c == infer.NoClash
 }
 
 // mismatch reports that v does not have type t.
-func (e *elaborator) mismatch(c clash, v val, t typ, why reason) {
-	p := e.tt.text()
-	p.named = c == selfRefer
-	is, wanted := p.both(v.typ, t)
+func (e *elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
+	p := e.tt.Text()
+	p.Named = c == infer.SelfRefer
+	is, wanted := p.Both(v.typ, t)
 	notes := e.hints(v, t, why)
-	if c == selfRefer {
+	if c == infer.SelfRefer {
 		e.reportHere(v.span, "infinite type", fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
 		return
 	}
@@ -68,7 +70,7 @@ func (e *elaborator) mismatch(c clash, v val, t typ, why reason) {
 
 // headText names a function in a message.
 func (e *elaborator) headText(s syntax.Span) string {
-	text := e.user.file.Text(s)
+	text := e.user.File.Text(s)
 	if text == "" || len(text) > 30 || strings.ContainsAny(text, "\n\r") {
 		return "the function"
 	}
@@ -79,17 +81,17 @@ func (e *elaborator) headText(s syntax.Span) string {
 }
 
 // hints says what may have led to a mismatch of v with type t.
-func (e *elaborator) hints(v val, t typ, why reason) []syntax.Note {
-	_, function := e.tt.function(v.typ)
+func (e *elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
+	_, function := e.tt.Function(v.typ)
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
 		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
 	}
-	if e.duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.at(v.typ).kind == vecType {
+	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.At(v.typ).Kind == infer.Vec {
 		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
 	}
 	note := e.polymorphism(why.fun.node)
-	if _, ok := e.tt.function(t); note == "" && ok && function {
+	if _, ok := e.tt.Function(t); note == "" && ok && function {
 		note = e.polymorphism(v.node)
 	}
 	if note == "" {
@@ -110,10 +112,10 @@ func (e *elaborator) polymorphism(n node) string {
 	if x.binder == plainBinder || x.name == "" {
 		return ""
 	}
-	if _, ok := e.tt.function(x.typ); !ok {
+	if _, ok := e.tt.Function(x.typ); !ok {
 		return ""
 	}
-	t := e.tt.text().of(x.typ)
+	t := e.tt.Text().Of(x.typ)
 	switch x.binder {
 	case defBinder:
 		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several", x.name, t)
@@ -124,18 +126,18 @@ func (e *elaborator) polymorphism(n node) string {
 }
 
 // wantPattern makes the value that a pattern takes apart have type t.
-func (e *elaborator) wantPattern(it patternItem, t typ) {
-	if e.tt.unify(it.t, t) == noClash {
+func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
+	if e.tt.Unify(it.t, t) == infer.NoClash {
 		return
 	}
-	p := e.tt.text()
-	is, wanted := p.both(it.t, t)
+	p := e.tt.Text()
+	is, wanted := p.Both(it.t, t)
 	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
 }
 
 // notFunction reports the application of what is no function.
 func (e *elaborator) notFunction(f, u val) {
-	label := fmt.Sprintf("this is %s, not a function", e.tt.text().of(f.typ))
+	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.core.nodes[f.node].op
 	if who := e.headText(f.head); op != varCore && op != pathCore && op != inputCore && startsName(who) {
@@ -151,11 +153,11 @@ func startsName(text string) bool {
 }
 
 // endless reports the application of a function whose type would contain itself.
-func (e *elaborator) endless(f, u val, wanted typ) {
-	p := e.tt.text()
-	p.named = true
+func (e *elaborator) endless(f, u val, wanted infer.Type) {
+	p := e.tt.Text()
+	p.Named = true
 	e.reportHere(u.span, "infinite type", fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-		e.headText(f.head), p.of(f.typ), p.of(wanted)), e.hints(f, wanted, reason{})...)
+		e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
 }
 
 // annotate makes the last result have the type t of the present unit.
@@ -163,25 +165,25 @@ func (e *elaborator) annotate(t syntax.TypeExpr, what string) {
 	e.checkAnnotation(e.act().unit, t, e.vals[len(e.vals)-1], what)
 }
 
-func (e *elaborator) checkAnnotation(u *unit, t syntax.TypeExpr, v val, what string) {
+func (e *elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, what string) {
 	if want, ok := e.typeIn(u, t); ok {
 		e.want(v, want, reason{kind: annotReason, text: what})
 	}
 }
 
 // typeIn makes the type that t names. Each List and Nat has results of its own.
-func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
+func (e *elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
 	type item struct {
 		t    syntax.TypeExpr
 		done bool
 	}
 	stack := []item{{t: t}}
-	var out []typ
+	var out []infer.Type
 	ok := true
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		n := u.file.Type(it.t)
+		n := u.File.Type(it.t)
 		if !it.done && n.Kind != syntax.LinType {
 			stack = append(stack, item{it.t, true})
 			if n.B != 0 {
@@ -192,59 +194,59 @@ func (e *elaborator) typeIn(u *unit, t syntax.TypeExpr) (typ, bool) {
 			}
 			continue
 		}
-		var made typ
+		var made infer.Type
 		k := len(out)
 		switch n.Kind {
 		case syntax.RType:
-			made = realT
+			made = infer.R
 		case syntax.NatType:
-			made = e.tt.nat(e.tt.open())
+			made = e.tt.Nat(e.tt.Open())
 		case syntax.ListType:
-			made, k = e.tt.list(out[k-1], e.tt.open()), k-1
+			made, k = e.tt.List(out[k-1], e.tt.Open()), k-1
 		case syntax.ProdType:
-			made, k = e.tt.prod(out[k-2], out[k-1]), k-2
+			made, k = e.tt.Prod(out[k-2], out[k-1]), k-2
 		case syntax.ArrowType:
-			made, k = e.tt.arrow(out[k-2], out[k-1]), k-2
+			made, k = e.tt.Arrow(out[k-2], out[k-1]), k-2
 		case syntax.VecType:
 			s, good := e.vectorSize(u, n.Size)
 			ok = ok && good
-			made, k = e.tt.vec(out[k-1], s), k-1
+			made, k = e.tt.Vec(out[k-1], s), k-1
 		case syntax.LinType:
 			to, good := e.dualTo(u, n)
 			ok = ok && good
-			made = e.tt.dual(to)
+			made = e.tt.Dual(to)
 		default:
-			made, ok = e.tt.open(), false
+			made, ok = e.tt.Open(), false
 		}
 		out = append(out[:k], made)
 	}
 	return out[0], ok
 }
 
-func (e *elaborator) vectorSize(u *unit, s syntax.Expr) (size, bool) {
+func (e *elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, bool) {
 	n, ok := e.natIn(u, s)
 	if label := eval.VectorSize(n); ok && label != "" {
 		e.reportHere(e.spanIn(u, s), "not a size", label)
 		ok = false
 	}
 	if !ok {
-		return e.tt.openSize(), false
+		return e.tt.OpenSize(), false
 	}
-	return e.tt.knownSize(int(n)), true
+	return e.tt.KnownSize(int(n)), true
 }
 
 // dualTo returns R of R -o R, and R^s of R -o R^s.
-func (e *elaborator) dualTo(u *unit, n *syntax.TypeNode) (typ, bool) {
-	b := u.file.Type(n.B)
-	if u.file.Type(n.A).Kind == syntax.RType {
+func (e *elaborator) dualTo(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+	b := u.File.Type(n.B)
+	if u.File.Type(n.A).Kind == syntax.RType {
 		switch {
 		case b.Kind == syntax.RType:
-			return realT, true
-		case b.Kind == syntax.VecType && u.file.Type(b.A).Kind == syntax.RType:
+			return infer.R, true
+		case b.Kind == syntax.VecType && u.File.Type(b.A).Kind == syntax.RType:
 			s, ok := e.vectorSize(u, b.Size)
-			return e.tt.vec(realT, s), ok
+			return e.tt.Vec(infer.R, s), ok
 		}
 	}
 	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")
-	return e.tt.open(), false
+	return e.tt.Open(), false
 }

@@ -3,6 +3,7 @@ package lang
 import (
 	"slices"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -14,9 +15,9 @@ func (e *elaborator) startLin(x syntax.Expr) {
 		return
 	}
 	u := e.act().unit
-	p := u.file.Pats(x)[0]
-	a := e.core.newVar(coreVar{name: u.file.Pat(p).Text, typ: realT, pos: e.at(u.file.Pat(p).Span.Start), linear: true})
-	e.slots[e.act().base+int(u.slots[p])] = binding{kind: varBinding, x: a}
+	p := u.File.Pats(x)[0]
+	a := e.core.newVar(coreVar{name: u.File.Pat(p).Text, typ: infer.R, pos: e.at(u.File.Pat(p).Span.Start), linear: true})
+	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
 	e.push(frame{op: spanFrame, span: e.span(x)})
 	e.push(frame{op: wrapFrame, n: len(e.opens)})
 	e.opens = append(e.opens, opening{kind: openFun, x: a, pos: e.at(e.expr(x).Span.Start)})
@@ -31,21 +32,21 @@ func (e *elaborator) endLin() {
 	e.inLin--
 	v := e.vals[len(e.vals)-1]
 	if !e.euclidean(v, "the body of lin") {
-		e.vals[len(e.vals)-1].typ = e.tt.open()
+		e.vals[len(e.vals)-1].typ = e.tt.Open()
 	}
 }
 
 // euclidean checks that v, which is what says, has type R or R^s; if the type is open,
 // that is left for the end.
 func (e *elaborator) euclidean(v val, what string) bool {
-	switch n := e.tt.at(v.typ); n.kind {
-	case realType:
+	switch n := e.tt.At(v.typ); n.Kind {
+	case infer.Real:
 		return true
-	case openType:
+	case infer.Open:
 		e.pending = append(e.pending, pending{t: v.typ, index: euclidean, span: v.span, what: what, notes: e.chain(4)})
 		return true
-	case vecType:
-		if e.tt.unify(n.a, realT) == noClash {
+	case infer.Vec:
+		if e.tt.Unify(n.A, infer.R) == infer.NoClash {
 			return true
 		}
 	}
@@ -54,9 +55,9 @@ func (e *elaborator) euclidean(v val, what string) bool {
 }
 
 func (e *elaborator) notEuclidean(v val, what string) {
-	label := "this is " + e.tt.text().of(v.typ) + ", but " + what + " is R or R^s"
+	label := "this is " + e.tt.Text().Of(v.typ) + ", but " + what + " is R or R^s"
 	var notes []syntax.Note
-	if e.tt.at(v.typ).kind == prodType {
+	if e.tt.At(v.typ).Kind == infer.Prod {
 		notes = append(notes, syntax.Note{Text: "a tuple is not a vector: write [| e, e |]"})
 	}
 	e.reportHere(v.span, "type mismatch", label, notes...)
@@ -65,8 +66,8 @@ func (e *elaborator) notEuclidean(v val, what string) {
 // settleEuclidean checks at the end what euclidean has left.
 func (e *elaborator) settleEuclidean(p pending) {
 	v := val{typ: p.t, span: p.span}
-	if n := e.tt.at(p.t); n.kind == openType {
-		e.tt.unify(p.t, realT)
+	if n := e.tt.At(p.t); n.Kind == infer.Open {
+		e.tt.Unify(p.t, infer.R)
 		return
 	}
 	e.chained = p.notes
@@ -76,8 +77,8 @@ func (e *elaborator) settleEuclidean(p pending) {
 
 // addends types summands: outside of lin they are numbers, inside numbers or vectors of
 // numbers, all of one type. It returns the type of the sum.
-func (e *elaborator) addends(what string, parts ...val) typ {
-	t := realT
+func (e *elaborator) addends(what string, parts ...val) infer.Type {
+	t := infer.R
 	if e.inLin > 0 {
 		t = e.addendType(parts)
 	}
@@ -85,8 +86,8 @@ func (e *elaborator) addends(what string, parts ...val) typ {
 		if e.tick() != nil {
 			break
 		}
-		if e.tt.at(t).kind == realType {
-			e.want(p, realT, reason{kind: takesReason, text: what})
+		if e.tt.At(t).Kind == infer.Real {
+			e.want(p, infer.R, reason{kind: takesReason, text: what})
 		} else {
 			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
 		}
@@ -96,15 +97,15 @@ func (e *elaborator) addends(what string, parts ...val) typ {
 
 // addendType is the type that the first of the parts has whose type is known, R if that is none
 // that + takes.
-func (e *elaborator) addendType(parts []val) typ {
+func (e *elaborator) addendType(parts []val) infer.Type {
 	for _, p := range parts {
-		switch e.tt.at(p.typ).kind {
-		case openType:
+		switch e.tt.At(p.typ).Kind {
+		case infer.Open:
 			continue
-		case vecType:
+		case infer.Vec:
 			return p.typ
 		}
-		return realT
+		return infer.R
 	}
 	e.euclidean(parts[0], "a summand")
 	return parts[0].typ

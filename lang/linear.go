@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -97,8 +98,8 @@ func (l *linearity) others(n *coreNode) bool {
 
 // number reports whether x is a number: only numbers are linear variables.
 func (l *linearity) number(x variable) bool {
-	k := l.e.tt.at(l.c.vars[x].typ).kind
-	return k == realType || k == openType
+	k := l.e.tt.At(l.c.vars[x].typ).Kind
+	return k == infer.Real || k == infer.Open
 }
 
 // plain reports an error if node k depends on a linear variable.
@@ -145,7 +146,7 @@ func (l *linearity) function(n *coreNode) bool {
 		return l.plain(n.a, underLin+v.name+" is linear")
 	}
 	if !l.lin[n.a] {
-		l.e.report(l.e.user, wordAt(l.e.user.file, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
+		l.e.report(l.e.user, wordAt(l.e.user.File, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
 		return false
 	}
 	return true
@@ -154,7 +155,7 @@ func (l *linearity) function(n *coreNode) bool {
 // application judges f u, by the type of f.
 func (l *linearity) application(r node, n *coreNode) bool {
 	ok := l.plain(n.a, "in a function that is applied")
-	if l.e.tt.at(n.typ).kind == dualType {
+	if l.e.tt.At(n.typ).Kind == infer.Dual {
 		l.lin[r] = l.lin[n.b]
 		return ok
 	}
@@ -162,7 +163,7 @@ func (l *linearity) application(r node, n *coreNode) bool {
 		return ok
 	}
 	return l.plain(n.b, "in the argument of an ordinary function",
-		syntax.Note{Text: "the function is " + l.e.tt.text().of(n.typ) + "; only R -o R and R -o R^s take what is linear"})
+		syntax.Note{Text: "the function is " + l.e.tt.Text().Of(n.typ) + "; only R -o R and R -o R^s take what is linear"})
 }
 
 // let judges t[x:=u]. If u depends on a linear variable then x is one too.
@@ -173,7 +174,7 @@ func (l *linearity) let(r node, n *coreNode) bool {
 	}
 	if !l.number(n.x) {
 		x := l.outer[n.b]
-		l.report(n.b, "this is "+l.e.tt.text().of(l.c.vars[n.x].typ)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
+		l.report(n.b, "this is "+l.e.tt.Text().Of(l.c.vars[n.x].typ)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
 		return false
 	}
 	l.c.vars[n.x].linear = true
@@ -256,7 +257,7 @@ func (l *linearity) span(k node) syntax.Span {
 	if m, ok := l.mark(k); ok {
 		return m.span
 	}
-	return wordAt(l.e.user.file, l.c.nodes[k].pos)
+	return wordAt(l.e.user.File, l.c.nodes[k].pos)
 }
 
 // notes returns the chain of uses of defs that led to node k.
@@ -286,7 +287,7 @@ func (l *linearity) short(x variable) string {
 // hidden reports whether x has no name in the source.
 func (l *linearity) hidden(x variable) bool {
 	v := &l.c.vars[x]
-	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.e.user.file.Src[v.pos-1:], []byte(v.name))
+	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.e.user.File.Src[v.pos-1:], []byte(v.name))
 }
 
 // occurrence returns an occurrence of x in k, the first that is found from the left.

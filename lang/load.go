@@ -109,7 +109,7 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
-	err := syntax.NewErrors(e.user.file, e.diags)
+	err := syntax.NewErrors(e.user.File, e.diags)
 	var list *syntax.Errors
 	if errors.As(err, &list) && len(list.List) > maxErrors {
 		n := len(list.List) - maxErrors
@@ -123,11 +123,11 @@ func (e *elaborator) errors() error {
 // finishProgram lowers the core of a program without errors.
 func (e *elaborator) finishProgram(name string) (*Program, error) {
 	body := e.vals[len(e.vals)-1]
-	shape := e.tt.valueShape(body.typ)
-	text := e.tt.text()
-	text.limit, text.lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.file, TypeText: text.of(body.typ), Shape: shape, Params: e.params, Data: e.data}
-	e.tt.close()
+	shape := e.tt.ValueShape(body.typ)
+	text := e.tt.Text()
+	text.Limit, text.Lists = 4000, shape != nil
+	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
+	e.tt.Close()
 	l := newLowering(e)
 	if err := l.run(body); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (e *elaborator) finishProgram(name string) (*Program, error) {
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
-		first := e.globals[e.user.globals[x.Decl]].x
+		first := e.globals[e.declared[x.Decl]].x
 		for k := range x.Shape.Width() {
 			in.Vars = append(in.Vars, l.vars[first+variable(k)])
 		}

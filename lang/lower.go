@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -21,7 +22,7 @@ type lowering struct {
 	comps []term.Var // by term.Var: the first of its components, if it is opened
 	data  []term.Var // by data: the same
 	types []term.Type
-	stack []typ
+	stack []infer.Type
 	kids  []term.Ref
 	xs    []term.Var
 }
@@ -32,7 +33,7 @@ func newLowering(e *elaborator) *lowering {
 		refs:  make([]term.Ref, len(e.core.nodes)),
 		vars:  make([]term.Var, len(e.core.vars)),
 		data:  make([]term.Var, len(e.data)),
-		types: make([]term.Type, len(e.tt.nodes)),
+		types: make([]term.Type, len(e.tt.Nodes)),
 	}
 	for i := range e.data {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
@@ -40,7 +41,7 @@ func newLowering(e *elaborator) *lowering {
 	// The inputs' variables come first, in order.
 	for i := range e.inputs {
 		x := &e.inputs[i]
-		first := e.globals[e.user.globals[x.Decl]].x
+		first := e.globals[e.declared[x.Decl]].x
 		for k := range x.Shape.Width() {
 			l.bind(first + variable(k))
 		}
@@ -202,22 +203,22 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 }
 
 // typ returns a type of inference, all of which is known, as a type of the term.
-func (l *lowering) typ(t typ) term.Type {
+func (l *lowering) typ(t infer.Type) term.Type {
 	tt := l.e.tt
-	l.stack = append(l.stack[:0], tt.find(t))
+	l.stack = append(l.stack[:0], tt.Find(t))
 	for len(l.stack) > 0 {
 		t := l.stack[len(l.stack)-1]
 		if l.types[t] != 0 {
 			l.stack = l.stack[:len(l.stack)-1]
 			continue
 		}
-		n := tt.nodes[t]
-		a, b := tt.find(n.a), tt.find(n.b)
+		n := tt.Nodes[t]
+		a, b := tt.Find(n.A), tt.Find(n.B)
 		waits := false
-		if n.a != 0 && l.types[a] == 0 {
+		if n.A != 0 && l.types[a] == 0 {
 			l.stack, waits = append(l.stack, a), true
 		}
-		if n.b != 0 && l.types[b] == 0 {
+		if n.B != 0 && l.types[b] == 0 {
 			l.stack, waits = append(l.stack, b), true
 		}
 		if waits {
@@ -225,24 +226,24 @@ func (l *lowering) typ(t typ) term.Type {
 		}
 		l.types[t] = l.form(n, l.types[a], l.types[b])
 	}
-	return l.types[tt.find(t)]
+	return l.types[tt.Find(t)]
 }
 
-func (l *lowering) form(n typeNode, a, b term.Type) term.Type {
+func (l *lowering) form(n infer.Node, a, b term.Type) term.Type {
 	tt := l.t.Types
-	switch n.kind {
-	case prodType:
+	switch n.Kind {
+	case infer.Prod:
 		return tt.Prod(a, b)
-	case arrowType:
+	case infer.Arrow:
 		return tt.Arrow(a, b)
-	case vecType:
-		return tt.Vec(l.e.tt.sizeAt(size(n.n)).n, a)
-	case dualType:
+	case infer.Vec:
+		return tt.Vec(l.e.tt.SizeAt(infer.Size(n.N)).N, a)
+	case infer.Dual:
 		dual, _ := tt.DualTo(a)
 		return dual
-	case listType:
+	case infer.List:
 		return tt.List(a, b)
-	case natType:
+	case infer.Nat:
 		return tt.Nat(b)
 	}
 	return term.R

@@ -3,6 +3,7 @@ package lang
 import (
 	"math"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -95,11 +96,11 @@ func (l *lowering) linear(n *coreNode) term.Ref {
 
 // results returns A and X of List(A, X), X of a numeral, or the type of other data.
 func (l *lowering) results(n *coreNode) (elem, res term.Type) {
-	switch ty := l.e.tt.at(n.typ); ty.kind {
-	case listType:
-		return l.typ(ty.a), l.typ(ty.b)
-	case natType:
-		return 0, l.typ(ty.b)
+	switch ty := l.e.tt.At(n.typ); ty.Kind {
+	case infer.List:
+		return l.typ(ty.A), l.typ(ty.B)
+	case infer.Nat:
+		return 0, l.typ(ty.B)
 	}
 	return l.typ(n.typ), 0
 }
@@ -144,7 +145,7 @@ func (l *lowering) unpack(n *coreNode) term.Ref {
 // input makes the tuple of the scalars of an input that is used whole.
 func (l *lowering) input(n *coreNode) term.Ref {
 	type item struct {
-		t    typ
+		t    infer.Type
 		done bool
 	}
 	tt := l.e.tt
@@ -154,20 +155,20 @@ func (l *lowering) input(n *coreNode) term.Ref {
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		ty := tt.at(it.t)
+		ty := tt.At(it.t)
 		switch {
-		case ty.kind == prodType && !it.done:
-			stack = append(stack, item{it.t, true}, item{t: ty.b}, item{t: ty.a})
-		case ty.kind == vecType && !it.done:
+		case ty.Kind == infer.Prod && !it.done:
+			stack = append(stack, item{it.t, true}, item{t: ty.B}, item{t: ty.A})
+		case ty.Kind == infer.Vec && !it.done:
 			stack = append(stack, item{it.t, true})
-			for range tt.sizeAt(size(ty.n)).n {
-				stack = append(stack, item{t: ty.a})
+			for range tt.SizeAt(infer.Size(ty.N)).N {
+				stack = append(stack, item{t: ty.A})
 			}
-		case ty.kind == prodType:
+		case ty.Kind == infer.Prod:
 			k := len(out)
 			out = append(out[:k-2], l.t.Pair(n.pos, out[k-2], out[k-1]))
-		case ty.kind == vecType:
-			k := len(out) - tt.sizeAt(size(ty.n)).n
+		case ty.Kind == infer.Vec:
+			k := len(out) - tt.SizeAt(infer.Size(ty.N)).N
 			out = append(out[:k], l.t.Vec(n.pos, out[k:]))
 		default:
 			out = append(out, l.t.Variable(n.pos, l.bind(x)))

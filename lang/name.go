@@ -2,36 +2,80 @@ package lang
 
 import (
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 const paramAnnotation = "the annotation of the parameter says"
 
-// lookup finds what a name that is not local means for declaration decl of u.
-func (e *elaborator) lookup(u *unit, name string, decl int) (int, bool) {
-	if !u.prelude {
-		if d, ok := e.names[name]; ok && d < decl {
-			return u.globals[d], true
+// names is the elaborator as the resolver sees it.
+type names struct{ *elaborator }
+
+// Tick counts a step.
+func (e names) Tick() error { return e.tick() }
+
+// Report adds an error.
+func (e names) Report(u *resolve.Unit, span syntax.Span, headline, label string) {
+	e.report(u, span, headline, label)
+}
+
+// Lookup finds what a name that is not local means for declaration decl of u.
+func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
+	if !u.Prelude {
+		if d, ok := e.elaborator.names[name]; ok && d < decl {
+			return e.declared[d], true
 		}
 	}
 	g, ok := e.library[name]
-	if ok && u.prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
+	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
 		return 0, false
 	}
 	return g, ok
 }
 
+// Unknown reports a name that means nothing for declaration decl of u.
+func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int, locals []string) {
+	decls := u.File.Decls
+	if d, ok := e.elaborator.names[name]; ok && d >= decl && !u.Prelude {
+		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
+		at := decls[d].NameSpan
+		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
+			label, note = name+" is used in its own definition", "there is no recursion; use a list or a numeral: iter #n f x"
+			at = syntax.Span{}
+		}
+		e.report(u, span, "unknown name", label, syntax.Note{Span: at, Text: note})
+		return
+	}
+	all := locals
+	if !u.Prelude {
+		for _, d := range decls[:decl] {
+			all = append(all, d.Name)
+		}
+	}
+	for _, g := range e.globals {
+		if g.unit != u || u.Prelude {
+			all = append(all, g.name)
+		}
+	}
+	var notes []syntax.Note
+	if near := syntax.Suggest(name, all); near != "" {
+		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
+	}
+	e.report(u, span, "unknown name", name+" is not declared", notes...)
+}
+
 // meaning returns what the name x means in the present activation.
 func (e *elaborator) meaning(x syntax.Expr) binding {
 	a := e.act()
-	switch r := a.unit.refs[x]; r.kind {
-	case localRef:
-		return e.slots[a.base+int(r.n)]
-	case globalRef:
-		if g := &e.globals[r.n]; e.values && g.kind == inputGlobal {
-			e.inputInValue(e.span(x), g.name, e.user.file.Decls[g.decl].NameSpan)
+	switch r := a.unit.Refs[x]; r.Kind {
+	case resolve.Local:
+		return e.slots[a.base+int(r.N)]
+	case resolve.Global:
+		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
+			e.inputInValue(e.span(x), g.name, e.user.File.Decls[g.decl].NameSpan)
 		}
-		return e.globalBinding(int(r.n))
+		return e.globalBinding(int(r.N))
 	}
 	return binding{}
 }
@@ -57,13 +101,13 @@ func (e *elaborator) globalBinding(g int) binding {
 		case primGlobal:
 			return binding{kind: primBinding, g: g}
 		case defGlobal:
-			decl := &d.unit.file.Decls[d.decl]
-			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.file.Expr(decl.Value).Kind == syntax.NameExpr {
-				r := d.unit.refs[decl.Value]
-				if r.kind != globalRef {
+			decl := &d.unit.File.Decls[d.decl]
+			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
+				r := d.unit.Refs[decl.Value]
+				if r.Kind != resolve.Global {
 					return binding{}
 				}
-				g = int(r.n)
+				g = int(r.N)
 				continue
 			}
 			return binding{kind: defBinding, g: g}
@@ -79,7 +123,7 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) {
 	}
 	switch b.kind {
 	case defBinding:
-		if d := &e.globals[b.g]; e.values && d.unit.prelude && eval.HasNative(d.name) {
+		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
 			e.push(frame{op: applyFrame, n: n})
 			e.push(frame{op: nativeFrame, n: b.g})
 			n = 0
@@ -106,7 +150,7 @@ func (e *elaborator) annotated(b binding, n int) int {
 	if !ok {
 		return n
 	}
-	if k, dual := e.tt.beforeDual(t, n); dual {
+	if k, dual := e.tt.BeforeDual(t, n); dual {
 		e.push(frame{op: applyFrame, n: n - k})
 		n = k
 	}
@@ -117,20 +161,20 @@ func (e *elaborator) annotated(b binding, n int) int {
 	// What the annotation says of the arguments that are there.
 	top := len(e.args) - 1
 	for i := range n {
-		f, ok := e.tt.function(t)
+		f, ok := e.tt.Function(t)
 		if !ok {
 			return n
 		}
 		switch a := e.args[top-i]; a.kind {
 		case nodeBinding:
-			e.want(a.val, f.a, reason{kind: annotReason, text: paramAnnotation})
+			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
 		case varBinding:
 			v := val{typ: e.core.vars[a.x].typ, span: a.span}
-			e.want(v, f.a, reason{kind: annotReason, text: paramAnnotation})
+			e.want(v, f.A, reason{kind: annotReason, text: paramAnnotation})
 		case inputBinding, pathBinding:
-			e.want(val{typ: a.typ, span: a.span}, f.a, reason{kind: annotReason, text: paramAnnotation})
+			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
 		}
-		t = f.b
+		t = f.B
 	}
 	return n
 }
@@ -138,15 +182,15 @@ func (e *elaborator) annotated(b binding, n int) int {
 // wantAnnotation makes the last result, an application to f.n arguments, agree with
 // an annotation of the function.
 func (e *elaborator) wantAnnotation(f frame) {
-	t := typ(f.i)
+	t := infer.Type(f.i)
 	for range f.n {
-		a, ok := e.tt.function(t)
+		a, ok := e.tt.Function(t)
 		if !ok {
 			v := e.vals[len(e.vals)-1]
-			e.want(val{node: v.node, typ: e.tt.arrow(e.tt.open(), v.typ), span: f.span}, t, reason{kind: annotReason, text: paramAnnotation})
+			e.want(val{node: v.node, typ: e.tt.Arrow(e.tt.Open(), v.typ), span: f.span}, t, reason{kind: annotReason, text: paramAnnotation})
 			return
 		}
-		t = a.b
+		t = a.B
 	}
 	e.want(e.vals[len(e.vals)-1], t, reason{kind: annotReason, text: paramAnnotation})
 }
@@ -164,24 +208,24 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
 	case inputBinding:
 		n.op, n.x, n.typ, v.typ = inputCore, b.x, b.typ, b.typ
-		if e.tt.at(b.typ).kind == realType {
+		if e.tt.At(b.typ).Kind == infer.Real {
 			n.op = varCore
 		}
 	case numBinding, indexBinding:
-		n.op, n.val, v.typ = numCore, b.num, realT
+		n.op, n.val, v.typ = numCore, b.num, infer.R
 	case churchBinding:
-		v.typ = e.tt.nat(e.tt.open())
+		v.typ = e.tt.Nat(e.tt.Open())
 		n.op, n.val, n.typ = natCore, b.num, v.typ
 	case dataBinding:
 		g := &e.globals[b.g]
 		v.typ = g.typ
 		if g.list {
-			v.typ = e.tt.list(g.typ, e.tt.open())
+			v.typ = e.tt.List(g.typ, e.tt.Open())
 		}
 		n.op, n.x, n.typ = dataCore, variable(g.n), v.typ
 	default:
 		n.value = false
-		v.typ = e.tt.open()
+		v.typ = e.tt.Open()
 	}
 	v.node = e.core.add(n)
 	return v

@@ -1,22 +1,25 @@
 package lang
 
-import "github.com/gram-machine/gram/lang/syntax"
+import (
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // openFun makes the pattern p the parameter of a λ around what follows.
 func (e *elaborator) openFun(p syntax.Pat) {
-	t := e.tt.open()
+	t := e.tt.Open()
 	x := e.patternVar(p, t)
-	if e.act().unit.file.Pat(p).Kind == syntax.NamePat {
+	if e.act().unit.File.Pat(p).Kind == syntax.NamePat {
 		e.core.vars[x].binder = funBinder
 	}
-	pos := e.at(e.act().unit.file.Pat(p).Span.Start)
+	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
 	e.opens = append(e.opens, opening{kind: openFun, x: x, pos: pos})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
 }
 
 // openLet binds the pattern p to u around what follows.
 func (e *elaborator) openLet(p syntax.Pat, u val) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	inner := p
 	for f.Pat(inner).Kind == syntax.AnnotPat {
 		inner = f.PatKids(inner)[0]
@@ -28,7 +31,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 		return
 	}
 	x := e.patternVar(p, u.typ)
-	if e.tt.generic(u.typ) {
+	if e.tt.Generic(u.typ) {
 		e.core.vars[x].binder = letBinder
 	}
 	e.opens = append(e.opens, opening{kind: openLet, x: x, u: u.node, pos: pos})
@@ -36,8 +39,8 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
-func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
-	f := e.act().unit.file
+func (e *elaborator) patternVar(p syntax.Pat, t infer.Type) variable {
+	f := e.act().unit.File
 	for f.Pat(p).Kind == syntax.AnnotPat {
 		p = f.PatKids(p)[0]
 	}
@@ -47,7 +50,7 @@ func (e *elaborator) patternVar(p syntax.Pat, t typ) variable {
 // patternItem is a pattern for a value of type t: that of x, or the node u.
 type patternItem struct {
 	p    syntax.Pat
-	t    typ
+	t    infer.Type
 	x    variable
 	u    node
 	span syntax.Span // of the value, if it is known
@@ -56,14 +59,14 @@ type patternItem struct {
 // bindPattern opens what a pattern takes apart: outside in, then left to right.
 func (e *elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
-	f := unit.file
+	f := unit.File
 	stack := append(e.patItems[:0], it)
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch n := f.Pat(it.p); n.Kind {
 		case syntax.NamePat:
-			e.slots[e.act().base+int(unit.slots[it.p])] = binding{kind: varBinding, x: it.x}
+			e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
 		case syntax.AnnotPat:
 			v := val{typ: it.t, span: it.span}
 			if v.span.End == 0 {
@@ -80,22 +83,22 @@ func (e *elaborator) bindPattern(it patternItem) {
 }
 
 func (e *elaborator) patSpan(p syntax.Pat) syntax.Span {
-	if a := e.act(); a.unit.prelude {
+	if a := e.act(); a.unit.Prelude {
 		return a.use
 	}
-	return e.act().unit.file.Pat(p).Span
+	return e.act().unit.File.Pat(p).Span
 }
 
 // takeApart opens a tuple or vector, and leaves the patterns of its components.
 func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternItem {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
-	var types []typ
+	var types []infer.Type
 	if f.Pat(it.p).Kind == syntax.VecPat {
 		parts = f.PatKids(it.p)
-		elem := e.tt.open()
-		e.wantPattern(it, e.tt.vec(elem, e.tt.knownSize(len(parts))))
+		elem := e.tt.Open()
+		e.wantPattern(it, e.tt.Vec(elem, e.tt.KnownSize(len(parts))))
 		for range parts {
 			types = append(types, elem)
 		}
@@ -119,7 +122,7 @@ func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternIte
 // flatten returns the components of a tuple pattern, those of a last component that
 // is a tuple itself included.
 func (e *elaborator) flatten(p syntax.Pat) []syntax.Pat {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	parts := append([]syntax.Pat(nil), f.PatKids(p)...)
 	for {
 		last := parts[len(parts)-1]
@@ -131,28 +134,28 @@ func (e *elaborator) flatten(p syntax.Pat) []syntax.Pat {
 }
 
 // productOf makes the type of it a product of n types and returns them.
-func (e *elaborator) productOf(it patternItem, n int) []typ {
-	types := make([]typ, n)
+func (e *elaborator) productOf(it patternItem, n int) []infer.Type {
+	types := make([]infer.Type, n)
 	t := it.t
 	for i := 0; i < n-1; i++ {
-		node := e.tt.at(t)
-		if node.kind != prodType {
+		node := e.tt.At(t)
+		if node.Kind != infer.Prod {
 			for j := i; j < n; j++ {
-				types[j] = e.tt.open()
+				types[j] = e.tt.Open()
 			}
 			rest := types[n-1]
 			for j := n - 2; j >= i; j-- {
-				rest = e.tt.prod(types[j], rest)
+				rest = e.tt.Prod(types[j], rest)
 			}
-			if e.tt.unify(t, rest) != noClash {
+			if e.tt.Unify(t, rest) != infer.NoClash {
 				for j := i - 1; j >= 0; j-- {
-					rest = e.tt.prod(types[j], rest)
+					rest = e.tt.Prod(types[j], rest)
 				}
 				e.wantPattern(it, rest)
 			}
 			return types
 		}
-		types[i], t = node.a, node.b
+		types[i], t = node.A, node.B
 	}
 	types[n-1] = t
 	return types
@@ -160,7 +163,7 @@ func (e *elaborator) productOf(it patternItem, n int) []typ {
 
 // startLet elaborates let p … = u in body: first u.
 func (e *elaborator) startLet(x syntax.Expr) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	pats := f.Pats(x)
 	e.push(frame{op: letFrame, e: x})
 	if len(pats) > 1 {
@@ -174,7 +177,7 @@ func (e *elaborator) startLet(x syntax.Expr) {
 
 // let goes on with the body, when u is there.
 func (e *elaborator) let(x syntax.Expr) {
-	f := e.act().unit.file
+	f := e.act().unit.File
 	u := e.pop()
 	e.push(frame{op: wrapFrame, n: len(e.opens)})
 	e.openLet(f.Pats(x)[0], u)

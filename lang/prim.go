@@ -3,6 +3,7 @@ package lang
 import (
 	"math"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -82,7 +83,7 @@ func (e *elaborator) partialPrim(p prim, span syntax.Span, given int) {
 		all = append(all, b)
 	}
 	for i := given; i < p.arity(); i++ {
-		x := e.core.newVar(coreVar{name: [...]string{"x", "y"}[i], typ: e.tt.open(), pos: posOf(span)})
+		x := e.core.newVar(coreVar{name: [...]string{"x", "y"}[i], typ: e.tt.Open(), pos: posOf(span)})
 		e.opens = append(e.opens, opening{kind: openFun, x: x, pos: posOf(span)})
 		all = append(all, binding{kind: varBinding, x: x, span: span})
 	}
@@ -100,17 +101,17 @@ func (e *elaborator) primitive(p prim, span syntax.Span) {
 	a := e.pop()
 	why := reason{kind: takesReason, text: p.name()}
 	n := coreNode{pos: posOf(span), a: a.node, b: b.node}
-	t := realT
+	t := infer.R
 	switch p {
 	case primDot:
-		n.op, n.typ = dotCore, e.tt.vec(realT, e.tt.openSize())
+		n.op, n.typ = dotCore, e.tt.Vec(infer.R, e.tt.OpenSize())
 		if e.want(a, n.typ, why) && e.want(b, n.typ, why) {
 			e.needSize(n.typ, span, p)
 		}
 	case primMatvec:
-		row := e.tt.vec(realT, e.tt.openSize())
-		m := e.tt.openSize()
-		n.op, n.typ, t = matvecCore, e.tt.vec(row, m), e.tt.vec(realT, m)
+		row := e.tt.Vec(infer.R, e.tt.OpenSize())
+		m := e.tt.OpenSize()
+		n.op, n.typ, t = matvecCore, e.tt.Vec(row, m), e.tt.Vec(infer.R, m)
 		if e.want(a, n.typ, why) && e.want(b, row, why) {
 			e.needSize(n.typ, span, p)
 		}
@@ -118,9 +119,9 @@ func (e *elaborator) primitive(p prim, span syntax.Span) {
 		n.op, t = addCore, e.addends("+", a, b)
 	default:
 		n.op, n.sym = funCore, p.symbol()
-		e.want(a, realT, why)
+		e.want(a, infer.R, why)
 		if p.arity() == 2 {
-			e.want(b, realT, why)
+			e.want(b, infer.R, why)
 		}
 	}
 	e.result(val{e.core.add(n), t, span, span})
@@ -153,16 +154,16 @@ func (e *elaborator) binary(x syntax.Expr) {
 		c.sym = term.Div
 	}
 	why := reason{kind: takesReason, text: n.Op.String()}
-	t := realT
+	t := infer.R
 	switch n.Op {
 	case syntax.PlusTok:
 		t = e.addends("+", a, b)
 	case syntax.MinusTok:
-		e.want(a, realT, reason{kind: takesReason, text: "-", negated: b.span})
-		e.want(b, realT, why)
+		e.want(a, infer.R, reason{kind: takesReason, text: "-", negated: b.span})
+		e.want(b, infer.R, why)
 	default:
-		e.want(a, realT, why)
-		e.want(b, realT, why)
+		e.want(a, infer.R, why)
+		e.want(b, infer.R, why)
 	}
 	e.result(val{e.core.add(c), t, e.span(x), e.span(x)})
 }
@@ -188,9 +189,9 @@ func (e *elaborator) negate(x syntax.Expr) {
 		e.number(-n.val, e.span(x))
 		return
 	}
-	e.want(a, realT, reason{kind: takesReason, text: "-"})
+	e.want(a, infer.R, reason{kind: takesReason, text: "-"})
 	c := coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}
-	e.result(val{e.core.add(c), realT, e.span(x), e.span(x)})
+	e.result(val{e.core.add(c), infer.R, e.span(x), e.span(x)})
 }
 
 // power makes x^s: 1, or let y = x in y*(y*…).
@@ -198,9 +199,9 @@ func (e *elaborator) power(x syntax.Expr, exponent natural) {
 	s := exponent.n
 	a := e.pop()
 	span := e.span(x)
-	e.want(a, realT, reason{kind: takesReason, text: "^"})
+	e.want(a, infer.R, reason{kind: takesReason, text: "^"})
 	if e.values && (exponent.late != 0 || s > 1) {
-		e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, realT)
+		e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, infer.R)
 		return
 	}
 	if n := e.core.nodes[a.node]; n.op == numCore {
@@ -220,13 +221,13 @@ func (e *elaborator) power(x syntax.Expr, exponent natural) {
 		return
 	}
 	pos := e.at(e.expr(x).OpPos)
-	y := e.core.newVar(coreVar{name: "y", typ: realT, pos: posOf(a.span)})
+	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: posOf(a.span)})
 	p := e.core.add(coreNode{op: varCore, x: y, pos: posOf(a.span)})
 	for range s - 1 {
 		l := e.core.add(coreNode{op: varCore, x: y, pos: posOf(a.span)})
 		p = e.core.add(coreNode{op: funCore, sym: term.Mul, pos: pos, a: l, b: p})
 	}
-	e.result(val{e.core.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}), realT, span, span})
+	e.result(val{e.core.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}), infer.R, span, span})
 }
 
 // powNat is x*(x*…), s times.

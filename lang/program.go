@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -13,17 +15,16 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings) *elabor
 	e := &elaborator{
 		opt: opt, given: given,
 		source:  &load.Source{Open: opt.Open, Check: opt.Check, Reserve: opt.Reserve},
-		user:    &unit{file: file},
-		prelude: &unit{file: preludeFile(), prelude: true},
+		user:    &resolve.Unit{File: file},
+		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{},
-		tt: newTypes(), core: newCore(file.NumExprs()),
+		tt: infer.New(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
 		lets: map[variable]node{}, shared: map[variable]*eval.Code{},
 	}
-	for i := range e.prelude.file.Decls {
-		d := &e.prelude.file.Decls[i]
+	for i := range e.prelude.File.Decls {
+		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
-		e.prelude.globals = append(e.prelude.globals, e.library[d.Name])
 	}
 	for _, p := range primitives() {
 		e.library[p.name()] = e.addGlobal(global{kind: primGlobal, name: p.name(), prim: p})
@@ -39,25 +40,25 @@ func (e *elaborator) addGlobal(g global) int {
 // program elaborates the declarations, then the body, then the defs that nobody uses.
 func (e *elaborator) program() error {
 	e.declare()
-	if err := e.resolve(e.prelude); err != nil {
+	if err := e.prelude.Resolve(names{e}); err != nil {
 		return err
 	}
-	if err := e.resolve(e.user); err != nil {
+	if err := e.user.Resolve(names{e}); err != nil {
 		return err
 	}
-	for i := range e.user.file.Decls {
+	for i := range e.user.File.Decls {
 		if err := e.declaration(i); err != nil {
 			return err
 		}
 	}
-	e.enter(len(e.user.file.Decls), -1)
-	if err := e.evaluate(e.user.file.Body); err != nil {
+	e.enter(len(e.user.File.Decls), -1)
+	if err := e.evaluate(e.user.File.Body); err != nil {
 		return err
 	}
-	for i := len(e.user.file.Decls) - 1; i >= 0; i-- {
-		g := &e.globals[e.user.globals[i]]
+	for i := len(e.user.File.Decls) - 1; i >= 0; i-- {
+		g := &e.globals[e.declared[i]]
 		if g.kind == defGlobal && !g.used {
-			if err := e.unused(e.user.globals[i]); err != nil {
+			if err := e.unused(e.declared[i]); err != nil {
 				return err
 			}
 		}
@@ -91,12 +92,12 @@ func (e *elaborator) complete(waiting, pending int, roots []node, open bool) err
 // declare enters the declarations of the file among the globals. What they mean is
 // not known yet.
 func (e *elaborator) declare() {
-	for i := range e.user.file.Decls {
-		d := &e.user.file.Decls[i]
-		e.user.globals = append(e.user.globals, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+	for i := range e.user.File.Decls {
+		d := &e.user.File.Decls[i]
+		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
 		if first, ok := e.names[d.Name]; ok {
 			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
-				syntax.Note{Span: e.user.file.Decls[first].NameSpan, Text: "the first declaration is here"})
+				syntax.Note{Span: e.user.File.Decls[first].NameSpan, Text: "the first declaration is here"})
 			continue
 		}
 		e.names[d.Name] = i
@@ -105,8 +106,8 @@ func (e *elaborator) declare() {
 
 // declaration evaluates a param, an input or data, or elaborates a def.
 func (e *elaborator) declaration(i int) error {
-	d := &e.user.file.Decls[i]
-	g := &e.globals[e.user.globals[i]]
+	d := &e.user.File.Decls[i]
+	g := &e.globals[e.declared[i]]
 	switch d.Kind {
 	case syntax.ParamDecl:
 		e.param(g, d)
@@ -130,7 +131,7 @@ func (e *elaborator) declaration(i int) error {
 		}
 		g.n = len(e.data)
 		e.data = append(e.data, x)
-		e.dataGlobals = append(e.dataGlobals, e.user.globals[i])
+		e.dataGlobals = append(e.dataGlobals, e.declared[i])
 		if x.Shape != nil {
 			g.kind = dataGlobal
 			e.enterData(g, x.Shape)
@@ -142,7 +143,7 @@ func (e *elaborator) declaration(i int) error {
 }
 
 func (e *elaborator) tooMany(d *syntax.Decl) error {
-	return &limitError{syntax.NewErrors(e.user.file, []syntax.Diagnostic{{
+	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{{
 		Span: d.NameSpan, Headline: "the expanded program is too large",
 		Label: fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes),
 	}})}
@@ -150,11 +151,11 @@ func (e *elaborator) tooMany(d *syntax.Decl) error {
 
 // input makes the variables of an input, one for each scalar.
 func (e *elaborator) input(g *global, in *load.Variable) {
-	d := &e.user.file.Decls[g.decl]
+	d := &e.user.File.Decls[g.decl]
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
 	for _, name := range e.scalarNames(d.Name, in.Shape) {
-		e.core.newVar(coreVar{name: name, typ: realT, pos: posOf(d.NameSpan)})
+		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
 	}
 }
 
@@ -196,31 +197,31 @@ func (e *elaborator) enterData(g *global, s *load.Shape) {
 	}
 	g.typ = e.shapeType(s)
 	if !g.list && s.Kind == load.Vector {
-		g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.file.Decls[g.decl].NameSpan)})
+		g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
 		e.dataVars[g.x] = g.n
 		e.defs = append(e.defs, outer{x: g.x, data: g.n})
 	}
 }
 
 // shapeType makes the type of a shape.
-func (e *elaborator) shapeType(s *load.Shape) typ {
+func (e *elaborator) shapeType(s *load.Shape) infer.Type {
 	switch s.Kind {
 	case load.Product:
 		a := e.shapeType(s.A)
-		return e.tt.prod(a, e.shapeType(s.B))
+		return e.tt.Prod(a, e.shapeType(s.B))
 	case load.Vector:
-		return e.tt.vec(e.shapeType(s.A), e.tt.knownSize(s.Size))
+		return e.tt.Vec(e.shapeType(s.A), e.tt.KnownSize(s.Size))
 	case load.List:
-		return e.tt.list(e.shapeType(s.A), e.tt.open())
+		return e.tt.List(e.shapeType(s.A), e.tt.Open())
 	}
-	return realT
+	return infer.R
 }
 
 // enter starts the activation of a declaration by itself, or of the body.
 func (e *elaborator) enter(decl, global int) {
-	e.acts = append(e.acts[:0], activation{unit: e.user, global: global, scope: &e.user.scopes[decl]})
+	e.acts = append(e.acts[:0], activation{unit: e.user, global: global, scope: &e.user.Scopes[decl]})
 	e.slots = e.slots[:0]
-	e.reserve(int(e.acts[0].scope.slots))
+	e.reserve(int(e.acts[0].scope.Slots))
 }
 
 // evaluate elaborates x; its result is the last one.
@@ -233,8 +234,8 @@ func (e *elaborator) evaluate(x syntax.Expr) error {
 // define decides what a def is: a value is expanded at each use, a numeral is a
 // numeral, anything else is a let around the body.
 func (e *elaborator) define(decl int) error {
-	d := &e.user.file.Decls[decl]
-	g := e.user.globals[decl]
+	d := &e.user.File.Decls[decl]
+	g := e.declared[decl]
 	if len(d.Params) > 0 || e.isValue(d.Value) {
 		e.globals[g].kind = defGlobal
 		return nil
@@ -253,7 +254,7 @@ func (e *elaborator) define(decl int) error {
 		return nil
 	}
 	x := coreVar{name: d.Name, typ: v.typ, pos: posOf(d.NameSpan)}
-	if e.tt.generic(v.typ) {
+	if e.tt.Generic(v.typ) {
 		x.binder = defBinder
 	}
 	e.globals[g].kind, e.globals[g].x = letGlobal, e.core.newVar(x)
@@ -265,7 +266,7 @@ func (e *elaborator) define(decl int) error {
 // isValue reports whether the right side of a def without parameters is a value: a
 // function, a list, a numeral #s, or the name of a def, of data or of a symbol.
 func (e *elaborator) isValue(x syntax.Expr) bool {
-	f := e.user.file
+	f := e.user.File
 	for f.Expr(x).Kind == syntax.AnnotExpr {
 		x = f.Kids(x)[0]
 	}
@@ -275,8 +276,8 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 	case syntax.CompExpr:
 		return n.Op == syntax.ListTok
 	case syntax.NameExpr:
-		if r := e.user.refs[x]; r.kind == globalRef {
-			switch e.globals[r.n].kind {
+		if r := e.user.Refs[x]; r.Kind == resolve.Global {
+			switch e.globals[r.N].kind {
 			case defGlobal, primGlobal, dataGlobal, letGlobal:
 				return true
 			}
@@ -289,7 +290,7 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 func (e *elaborator) unused(g int) error {
 	nodes, args, vars := len(e.core.nodes), len(e.core.args), len(e.core.vars)
 	waiting, pending, marks := len(e.waiting), len(e.pending), len(e.marks)
-	d := &e.user.file.Decls[e.globals[g].decl]
+	d := &e.user.File.Decls[e.globals[g].decl]
 	e.expand(g, d.NameSpan, 0)
 	if err := e.run(0); err != nil {
 		return err

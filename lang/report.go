@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -25,8 +26,8 @@ type reportKey struct {
 
 // report adds an error at a place of a unit. One in the prelude is an error of the
 // use that led there.
-func (e *elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
-	if u.prelude && len(e.acts) > 0 {
+func (e *elaborator) report(u *resolve.Unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
+	if u.Prelude && len(e.acts) > 0 {
 		span = e.act().use
 	}
 	key := reportKey{span, headline}
@@ -58,10 +59,10 @@ func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 	var notes []syntax.Note
 	for i := len(acts) - 1; i > 0; i-- {
 		a := &acts[i]
-		if a.unit.prelude && i < len(acts)-1 {
+		if a.unit.Prelude && i < len(acts)-1 {
 			continue // what is passed to a function of the prelude shows its own place
 		}
-		if a.use == a.unit.file.Decls[e.globals[a.global].decl].NameSpan {
+		if a.use == a.unit.File.Decls[e.globals[a.global].decl].NameSpan {
 			continue // a def that nobody uses
 		}
 		if limit--; limit < 0 {
@@ -83,29 +84,10 @@ func (e *elaborator) tooLarge() error {
 		Label: fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes),
 		Notes: e.chain(10),
 	}
-	return &limitError{syntax.NewErrors(e.user.file, []syntax.Diagnostic{d})}
+	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})}
 }
 
 // limitError is a diagnostic that is also ErrExpansion.
 type limitError struct{ error }
 
 func (e *limitError) Unwrap() []error { return []error{e.error, ErrExpansion} }
-
-// closest suggests a name for one that is not known.
-func (e *elaborator) closest(name string, r *resolver) string {
-	var all []string
-	for _, s := range r.undo {
-		all = append(all, s.name)
-	}
-	if !r.u.prelude {
-		for _, d := range r.u.file.Decls[:r.decl] {
-			all = append(all, d.Name)
-		}
-	}
-	for _, g := range e.globals {
-		if g.unit != r.u || r.u.prelude {
-			all = append(all, g.name)
-		}
-	}
-	return syntax.Suggest(name, all)
-}

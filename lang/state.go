@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -22,13 +24,13 @@ const (
 type global struct {
 	kind globalKind
 	used bool
-	unit *unit
+	unit *resolve.Unit
 	decl int
 	name string
 	num  float64
 	x    variable
 	n    int
-	typ  typ // inputs, data that is no list; the type of an element for a list
+	typ  infer.Type // inputs, data that is no list; the type of an element for a list
 	list bool
 	prim prim
 }
@@ -65,16 +67,16 @@ type binding struct {
 	off, n node
 	num    float64
 	val    val
-	typ    typ // also the annotation of a parameter for an atom that has its own types
+	typ    infer.Type // also the annotation of a parameter for an atom that has its own types
 	annot  syntax.TypeExpr
-	unit   *unit
+	unit   *resolve.Unit
 	span   syntax.Span
 }
 
 // val is the result of elaborating an expression.
 type val struct {
 	node node
-	typ  typ
+	typ  infer.Type
 	span syntax.Span // where messages point to
 	head syntax.Span // an application: where its function stands
 }
@@ -82,10 +84,10 @@ type val struct {
 // activation is a declaration that is being elaborated: a def in one of its uses,
 // or the body.
 type activation struct {
-	unit   *unit
+	unit   *resolve.Unit
 	global int // -1: the body
 	base   int // of its slots
-	scope  *scope
+	scope  *resolve.Scope
 	use    syntax.Span // where the def is used, in the program's file
 	inUses int         // its place in elaborator.uses, 0 if it has none
 }

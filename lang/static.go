@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -28,7 +30,7 @@ func (e *elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn
 // nat is natural for an expression whose number is known.
 func (e *elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
 
-func (e *elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
+func (e *elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
 	n, ok := e.naturalIn(u, x)
 	if n.late != 0 {
 		panic("lang: the resolver has not seen where an index has to be known")
@@ -36,24 +38,24 @@ func (e *elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 	return n.n, ok
 }
 
-func (e *elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
+func (e *elaborator) naturalIn(u *resolve.Unit, x syntax.Expr) (natural, bool) {
 	var ops []syntax.Expr // operations to the left, the last one first
-	for u.file.Expr(x).Kind == syntax.BinExpr {
+	for u.File.Expr(x).Kind == syntax.BinExpr {
 		ops = append(ops, x)
-		x = u.file.Kids(x)[0]
+		x = u.File.Kids(x)[0]
 	}
 	a, ok := e.naturalLeaf(u, x)
 	for i := len(ops) - 1; i >= 0 && ok; i-- {
 		var b natural
-		if b, ok = e.naturalIn(u, u.file.Kids(ops[i])[1]); ok {
+		if b, ok = e.naturalIn(u, u.File.Kids(ops[i])[1]); ok {
 			a, ok = e.naturalOp(u, ops[i], a, b)
 		}
 	}
 	return a, ok
 }
 
-func (e *elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, bool) {
-	op := u.file.Expr(x).Op
+func (e *elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (natural, bool) {
+	op := u.File.Expr(x).Op
 	switch {
 	case op == syntax.SlashTok:
 		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
@@ -83,9 +85,9 @@ func (e *elaborator) place(span syntax.Span) *eval.At {
 }
 
 // noNatural reports why a static expression has no value.
-func (e *elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
+func (e *elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
 	span := e.spanIn(u, x)
-	if n := u.file.Expr(x); n.TextSpan.End > 0 && !u.prelude {
+	if n := u.File.Expr(x); n.TextSpan.End > 0 && !u.Prelude {
 		span = n.TextSpan
 	}
 	e.reportHere(span, headline, label, notes...)
@@ -93,8 +95,8 @@ func (e *elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 }
 
 // naturalLeaf evaluates a static expression that is no operation.
-func (e *elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
-	switch n := u.file.Expr(x); n.Kind {
+func (e *elaborator) naturalLeaf(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+	switch n := u.File.Expr(x); n.Kind {
 	case syntax.NumExpr:
 		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
 			return e.noNatural(u, x, notNatural, literalLabel(n))
@@ -129,15 +131,15 @@ func literalLabel(n *syntax.ExprNode) string {
 }
 
 // staticName is the number that a name stands for.
-func (e *elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
+func (e *elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
 	why := name + " is a variable of fun or let"
 	var notes []syntax.Note
-	switch r := u.refs[x]; r.kind {
-	case badRef:
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
 		return natural{}, false
-	case localRef:
+	case resolve.Local:
 		if a := e.act(); a.unit == u {
-			switch b := e.slots[a.base+int(r.n)]; b.kind {
+			switch b := e.slots[a.base+int(r.N)]; b.kind {
 			case indexBinding:
 				return natural{n: uint64(b.num)}, true
 			case lateBinding:
@@ -145,7 +147,7 @@ func (e *elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 			}
 		}
 	default:
-		g := &e.globals[r.n]
+		g := &e.globals[r.N]
 		switch g.kind {
 		case paramGlobal:
 			return natural{n: uint64(g.num)}, true
@@ -179,7 +181,7 @@ func (g *global) phrase() string {
 	case primGlobal:
 		return "a function"
 	case defGlobal:
-		if g.unit.prelude {
+		if g.unit.Prelude {
 			return "a function"
 		}
 	}
@@ -187,17 +189,17 @@ func (g *global) phrase() string {
 }
 
 // sizeOf evaluates size x.
-func (e *elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
+func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
-	switch r := u.refs[x]; r.kind {
-	case badRef:
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
 		return natural{}, false
-	case localRef:
-		if k := e.slots[e.act().base+int(r.n)].kind; k == indexBinding || k == lateBinding {
+	case resolve.Local:
+		if k := e.slots[e.act().base+int(r.N)].kind; k == indexBinding || k == lateBinding {
 			what = "an index"
 		}
 	default:
-		g := &e.globals[r.n]
+		g := &e.globals[r.N]
 		switch {
 		case g.kind == badGlobal || g.kind == dataGlobal && e.data[g.n].Bad:
 			return natural{}, false
@@ -211,11 +213,11 @@ func (e *elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 	return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is "+what)
 }
 
-func (e *elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
-	if u.prelude {
+func (e *elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
+	if u.Prelude {
 		return e.act().use
 	}
-	return u.file.Expr(x).Span
+	return u.File.Expr(x).Span
 }
 
 // In place of an index: only the sizes have to be known; a type has to be R or R^s.
@@ -227,8 +229,8 @@ const (
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
-	t     typ // of a vector, or of a vector of vectors
-	index int // sizesKnown, euclidean, or an index
+	t     infer.Type // of a vector, or of a vector of vectors
+	index int        // sizesKnown, euclidean, or an index
 	span  syntax.Span
 	of    syntax.Span
 	what  string
@@ -237,12 +239,12 @@ type pending struct {
 
 // inRange checks an index, or leaves that for the end. It reports whether the index
 // is good as far as is known.
-func (e *elaborator) inRange(span syntax.Span, n size, i int, v val) bool {
-	if s := e.tt.sizeAt(n); s.known {
-		if i < s.n {
+func (e *elaborator) inRange(span syntax.Span, n infer.Size, i int, v val) bool {
+	if s := e.tt.SizeAt(n); s.Known {
+		if i < s.N {
 			return true
 		}
-		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.n), e.tt.text().of(v.typ)))
+		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.N), e.tt.Text().Of(v.typ)))
 		return false
 	}
 	e.pending = append(e.pending, pending{t: v.typ, index: i, span: span, of: v.span, notes: e.chain(4)})
@@ -250,7 +252,7 @@ func (e *elaborator) inRange(span syntax.Span, n size, i int, v val) bool {
 }
 
 // needSize notes that the sizes in t are needed at the end.
-func (e *elaborator) needSize(t typ, span syntax.Span, p prim) {
+func (e *elaborator) needSize(t infer.Type, span syntax.Span, p prim) {
 	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.name(), notes: e.chain(4)})
 }
 
@@ -262,14 +264,14 @@ func (e *elaborator) settle(from int, open bool) {
 			e.settleEuclidean(p)
 			continue
 		}
-		n := e.tt.at(p.t)
-		known := n.kind == vecType && e.tt.sizeAt(size(n.n)).known
+		n := e.tt.At(p.t)
+		known := n.Kind == infer.Vec && e.tt.SizeAt(infer.Size(n.N)).Known
 		switch {
 		case known && p.index >= 0:
-			if s := e.tt.sizeAt(size(n.n)).n; p.index >= s {
-				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.text().of(p.t)), p.notes...)
+			if s := e.tt.SizeAt(infer.Size(n.N)).N; p.index >= s {
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
 			}
-		case known && e.sized(n.a), open:
+		case known && e.sized(n.A), open:
 		case p.index >= 0:
 			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
 		default:
@@ -281,7 +283,7 @@ func (e *elaborator) settle(from int, open bool) {
 
 // sized reports whether the component of a vector that dot or matvec takes is R or
 // a vector of known size.
-func (e *elaborator) sized(t typ) bool {
-	n := e.tt.at(t)
-	return n.kind != vecType || e.tt.sizeAt(size(n.n)).known
+func (e *elaborator) sized(t infer.Type) bool {
+	n := e.tt.At(t)
+	return n.Kind != infer.Vec || e.tt.SizeAt(infer.Size(n.N)).Known
 }

@@ -21,7 +21,7 @@ const maxNest = 1 << 16
 
 func (t *translator) code(r node) *eval.Code {
 	if t.deep == maxNest && !t.failed {
-		t.fail(t.e.user.file.Expr(t.decl.Value).Span, "too deep", fmt.Sprintf("more than %d expressions in one another", maxNest))
+		t.fail(t.e.user.File.Expr(t.decl.Value).Span, "too deep", fmt.Sprintf("more than %d expressions in one another", maxNest))
 	}
 	if t.failed {
 		return eval.Bad()
@@ -105,7 +105,7 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 	case powerCore:
 		return eval.Power(t.code(n.a), t.natural(n.b))
 	case componCore:
-		return eval.Project(at, t.e.tt.text().of(n.typ), t.code(n.a), t.natural(n.b))
+		return eval.Project(at, t.e.tt.Text().Of(n.typ), t.code(n.a), t.natural(n.b))
 	case comprehCore:
 		bound := t.natural(n.a)
 		slot := t.scope.Bind(uint32(n.x))
@@ -182,13 +182,13 @@ func (t *translator) variable(n *coreNode) *eval.Code {
 
 // input reports an input, which a def that is a let uses.
 func (t *translator) input(n *coreNode) *eval.Code {
-	span := wordAt(t.e.user.file, n.pos)
-	d, ok := t.e.names[t.e.user.file.Text(span)]
+	span := wordAt(t.e.user.File, n.pos)
+	d, ok := t.e.names[t.e.user.File.Text(span)]
 	if !ok {
 		return eval.Bad()
 	}
 	t.failed = true
-	t.e.inputInValue(span, t.e.user.file.Decls[d].Name, t.e.user.file.Decls[d].NameSpan)
+	t.e.inputInValue(span, t.e.user.File.Decls[d].Name, t.e.user.File.Decls[d].NameSpan)
 	return eval.Bad()
 }
 
@@ -223,7 +223,7 @@ func (t *translator) natural(r node) eval.Nat {
 
 // function translates λs that stand directly in one another.
 func (t *translator) function(r node) *eval.Code {
-	at := &eval.At{Span: wordAt(t.e.user.file, t.e.core.nodes[r].pos)}
+	at := &eval.At{Span: wordAt(t.e.user.File, t.e.core.nodes[r].pos)}
 	outer := t.scope
 	t.scope = eval.NewScope(outer)
 	var params []int

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -27,7 +28,7 @@ func (e *elaborator) param(g *global, d *syntax.Decl) {
 
 // variable evaluates an input or data declaration.
 func (e *elaborator) variable(i int) (load.Variable, error) {
-	d := &e.user.file.Decls[i]
+	d := &e.user.File.Decls[i]
 	x := load.Variable{Name: d.Name, Decl: i}
 	e.enter(i, -1)
 	ok := true
@@ -67,7 +68,7 @@ func (e *elaborator) diagnose(d *syntax.Diagnostic) bool {
 // evident returns the shape of a declaration without a type that reads a CSV file,
 // and otherwise nil. A file whose data is replaced need not be there.
 func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
-	if n := e.user.file.Expr(d.Value); n.Kind == syntax.CsvExpr {
+	if n := e.user.File.Expr(d.Value); n.Kind == syntax.CsvExpr {
 		return load.RowsShape(len(n.Strings) - 1)
 	}
 	return nil
@@ -76,7 +77,7 @@ func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
 // defaultValue evaluates the right side of a declaration, which has the shape want if
 // that is known. Nothing of it stays in core.
 func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
-	if e.user.file.Expr(d.Value).Kind == syntax.CsvExpr {
+	if e.user.File.Expr(d.Value).Kind == syntax.CsvExpr {
 		return e.csv(d, want)
 	}
 	c := e.core
@@ -110,7 +111,7 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (load.Value,
 
 // csv reads the data of a declaration.
 func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
-	n := e.user.file.Expr(d.Value)
+	n := e.user.File.Expr(d.Value)
 	columns := make([]string, len(n.Strings)-1)
 	places := []syntax.Span{n.Strings[0].Span}
 	for i, s := range n.Strings[1:] {
@@ -130,14 +131,14 @@ func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, er
 
 // valueShape returns the shape of a default value.
 func (e *elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
-	if e.tt.at(v.typ).kind == arrowType {
-		e.tt.unify(v.typ, e.tt.list(e.tt.open(), e.tt.open())) // it may stand for a list
+	if e.tt.At(v.typ).Kind == infer.Arrow {
+		e.tt.Unify(v.typ, e.tt.List(e.tt.Open(), e.tt.Open())) // it may stand for a list
 	}
-	shape := e.tt.valueShape(v.typ)
+	shape := e.tt.ValueShape(v.typ)
 	label := ""
 	switch {
 	case shape == nil:
-		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.text().of(v.typ))
+		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.Text().Of(v.typ))
 	case shape.Width() > load.MaxWidth:
 		label = load.TooWide
 	default:
@@ -165,7 +166,7 @@ func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Val
 	case errors.As(err, &wrong):
 		span := wrong.Span
 		if span.End == 0 {
-			span = e.user.file.Expr(d.Value).Span
+			span = e.user.File.Expr(d.Value).Span
 		}
 		e.report(e.user, span, wrong.Headline, wrong.Label, append(wrong.Notes, e.computed(d, span)...)...)
 		return v, false, nil
@@ -206,14 +207,14 @@ func (e *elaborator) notShape(t syntax.TypeExpr, label string) bool {
 	if label == load.TooWide {
 		headline = "type too large"
 	}
-	e.reportHere(e.user.file.Type(t).Span, headline, label)
+	e.reportHere(e.user.File.Type(t).Span, headline, label)
 	return false
 }
 
 // shape returns the shape that t names. Functions, Nat, and lists inside of other
 // types are errors at their place.
 func (e *elaborator) shape(t syntax.TypeExpr) (*load.Shape, bool) {
-	n := e.user.file.Type(t)
+	n := e.user.File.Type(t)
 	var shape *load.Shape
 	switch n.Kind {
 	case syntax.RType:
@@ -237,7 +238,7 @@ func (e *elaborator) shape(t syntax.TypeExpr) (*load.Shape, bool) {
 		if !ok {
 			return nil, false
 		}
-		shape = load.VectorShape(a, e.tt.sizeAt(s).n)
+		shape = load.VectorShape(a, e.tt.SizeAt(s).N)
 	case syntax.ListType:
 		a, ok := e.part(n.A, "the element of a list")
 		if !ok {

@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/gram-machine/gram/lang/syntax"
+import (
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // waiting is an application of f to u, where the type of f was open: it may become that
 // of a function or that of a dual. So the application waits, as a projection waits for
@@ -17,8 +20,8 @@ type waiting struct {
 // mayBeDual reports whether a dual could take u. Where neither lin nor -o stands in the
 // program there is none.
 func (e *elaborator) mayBeDual(u val) bool {
-	k := e.tt.at(u.typ).kind
-	return e.duals && (k == openType || k == realType)
+	k := e.tt.At(u.typ).Kind
+	return e.user.Duals && (k == infer.Open || k == infer.Real)
 }
 
 // applyWaiting settles the applications from n on. Under the roots is what has been
@@ -29,7 +32,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		return
 	}
 	depends := e.dependence(roots)
-	e.tt.watched = map[typ][]int{}
+	e.tt.Watched = map[infer.Type][]int{}
 	var ready []int
 	for i := range all {
 		e.watch(all, i, &ready)
@@ -49,40 +52,40 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		}
 		ready = append(ready, next)
 	}
-	e.tt.watched, e.tt.woken = nil, nil
+	e.tt.Watched, e.tt.Woken = nil, nil
 	e.waiting = e.waiting[:n]
 }
 
 // watch puts application i on the list of its function's type, or makes it ready.
 func (e *elaborator) watch(all []waiting, i int, ready *[]int) {
-	f := e.tt.find(all[i].f.typ)
-	if e.tt.nodes[f].kind != openType {
+	f := e.tt.Find(all[i].f.typ)
+	if e.tt.Nodes[f].Kind != infer.Open {
 		*ready = append(*ready, i)
 		return
 	}
-	e.tt.watched[f] = append(e.tt.watched[f], i)
+	e.tt.Watched[f] = append(e.tt.Watched[f], i)
 }
 
 // wake looks again at the applications whose types have been settled or merged.
 func (e *elaborator) wake(ready *[]int) {
-	for _, t := range e.tt.woken {
-		if e.tt.nodes[t].link == 0 {
+	for _, t := range e.tt.Woken {
+		if e.tt.Nodes[t].Link == 0 {
 			continue // it was taken back
 		}
-		list := e.tt.watched[t]
-		delete(e.tt.watched, t)
-		f := e.tt.find(t)
-		if e.tt.nodes[f].kind != openType {
+		list := e.tt.Watched[t]
+		delete(e.tt.Watched, t)
+		f := e.tt.Find(t)
+		if e.tt.Nodes[f].Kind != infer.Open {
 			*ready = append(*ready, list...)
 			continue
 		}
-		more := e.tt.watched[f]
+		more := e.tt.Watched[f]
 		if len(more) < len(list) {
 			list, more = more, list
 		}
-		e.tt.watched[f] = append(more, list...)
+		e.tt.Watched[f] = append(more, list...)
 	}
-	e.tt.woken = e.tt.woken[:0]
+	e.tt.Woken = e.tt.Woken[:0]
 }
 
 // applyNow types an application once.
@@ -93,18 +96,18 @@ func (e *elaborator) applyNow(w *waiting, depends *dependence) {
 	w.done = true
 	e.chained = w.notes
 	defer func() { e.chained = nil }()
-	takes, gives, ok := e.tt.application(w.f.typ)
+	takes, gives, ok := e.tt.Application(w.f.typ)
 	switch {
 	case ok:
 		e.want(w.u, takes, e.takes(w.f))
 		v := w.result
 		v.typ = gives
 		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
-	case e.tt.at(w.f.typ).kind != openType:
+	case e.tt.At(w.f.typ).Kind != infer.Open:
 		e.notFunction(w.f, w.u)
-	case depends.outer[w.u.node] != 0 && e.tt.numeric(w.result.typ):
-		e.tt.unify(w.f.typ, e.tt.dual(w.result.typ))
-		e.want(w.u, realT, e.takes(w.f))
+	case depends.outer[w.u.node] != 0 && e.tt.Numeric(w.result.typ):
+		e.tt.Unify(w.f.typ, e.tt.Dual(w.result.typ))
+		e.want(w.u, infer.R, e.takes(w.f))
 		e.euclidean(w.result, "what "+e.headText(w.f.head)+" gives")
 	default:
 		e.asFunction(w.f, w.u, w.result.typ)

@@ -5,61 +5,60 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// numeral puts the number x in the place of a node whose operands it was made of.
-func (m *core[M]) become(r Ref, n *node, x float64) {
+// become puts the number x in the place of a node whose operands it was made of.
+func (m *Machine) become(r Place, n *node, x float64) {
 	up := n.up
 	m.release(r, n)
 	m.deliver(up, Number, numeral(x))
 }
 
 // firePlus is (6): r α + q β → (r+q)αβ.
-func (m *core[M]) firePlus(p Place) {
-	n := m.at(p >> 1)
+func (m *Machine) firePlus(p Place) {
+	n := m.at(p)
 	x := number(n.val[0]) + number(n.val[1])
 	if m.opt.Finite {
-		m.isFinite(x, "+", n.code)
+		m.isFinite(x, "+", n.Code)
 	}
-	m.become(p>>1, n, x)
+	m.become(p, n, x)
 }
 
 // fireTimes is (8): r α · q β → (rq)αβ.
-func (m *core[M]) fireTimes(p Place) {
-	n := m.at(p >> 1)
+func (m *Machine) fireTimes(p Place) {
+	n := m.at(p)
 	x := number(n.val[0]) * number(n.val[1])
 	if m.opt.Finite {
-		m.isFinite(x, "*", n.code)
+		m.isFinite(x, "*", n.Code)
 	}
-	m.become(p>>1, n, x)
+	m.become(p, n, x)
 }
 
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
-func (m *core[M]) fireFunction(p Place) {
-	n := m.at(p >> 1)
-	sym := m.prog.Code[n.code].Sym
+func (m *Machine) fireFunction(p Place) {
+	n := m.at(p)
+	sym := m.prog.Code[n.Code].Sym
 	x := apply(sym, n)
 	if m.opt.Finite {
-		m.isFinite(x, sym.String(), n.code)
+		m.isFinite(x, sym.String(), n.Code)
 	}
-	m.become(p>>1, n, x)
+	m.become(p, n, x)
 }
 
 func apply(sym term.Symbol, n *node) float64 {
-	if n.kind == literal.Fun1 {
+	if n.Kind == literal.Fun1 {
 		return sym.Info().Eval1(number(n.val[0]))
 	}
 	return sym.Info().Eval2(number(n.val[0]), number(n.val[1]))
 }
 
 // fireBranch is (13): if r < q then t else u → t or u.
-func (m *core[M]) fireBranch(p Place) {
-	r := p >> 1
-	n := m.at(r)
-	in := &m.prog.Code[n.code]
+func (m *Machine) fireBranch(p Place) {
+	n := m.at(p)
+	in := &m.prog.Code[n.Code]
 	body := in.Closure.Bodies[1]
 	if in.Cmp.Holds(number(n.val[0]), number(n.val[1])) {
 		body = in.Closure.Bodies[0]
 	}
 	m.more = true
 	m.copy = copying{body: &m.prog.Templates[body], up: n.up, holder: n.c, owned: true}
-	m.release(r, n)
+	m.release(p, n)
 }

@@ -19,9 +19,9 @@
 //
 // # Rules
 //
-// rules.go is the table: a rule has a number, a name, a picture, and a function that makes the rewrite at a
+// rules.go is the table: for each rule its number, its picture, and the function that makes the rewrite at a
 // place. The functions are in lambda.go (1), pair.go (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13) and
-// dual.go (11). The loop that takes redexes off the worklist, counts them and tells of them is core.reduce.
+// dual.go (11). The loop that takes redexes off the worklist, counts them and tells of them is Machine.reduce.
 //
 //	(1)   An application becomes the substitution of the λ's parameter.
 //	(2)   The components of a pair become the values of two substitutions.
@@ -34,14 +34,15 @@
 //
 // What is not bounded by nature is cut into units of work that are. They are counted beside the rules:
 //
-//	instantiate   a node of a body is made, or a captured variable is stored or loaded
+//	instantiate   a node of a body is made, a captured variable is loaded, or an operand is given after the
+//	              nodes are made
 //	wake          something that waits for a value goes on
 //	search        the backward phase looks at one dual, or takes a node of a sum apart
 //	free          a value that nothing refers to goes to the free list
 //	readback      a number of the result is read
 //
 // A rewrite and a unit touch a bounded number of nodes, whatever the program is. A machine that measures counts
-// [NodeWords] words for each node that it touches, in the function core.at, by which rewrites and units reach nodes; a
+// [NodeWords] words for each node that it touches, in the function Machine.at, by which rewrites and units reach nodes; a
 // test has the constants.
 //
 // # Duals

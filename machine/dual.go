@@ -7,25 +7,25 @@ import (
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
-func (m *core[M]) readyApp(r Ref, n *node) {
+func (m *Machine) readyApp(r Place, n *node) {
 	switch {
-	case n.tag[0] == Name:
+	case n.Tag[0] == Name:
 		switch {
-		case n.bits&isFired != 0: // (11) has added to its argument
-		case n.up>>1 == m.job && m.prog.Outputs > 0:
+		case n.Bits&isFired != 0: // (11) has added to its argument
+		case nodeOf(n.up) == m.job && m.prog.Outputs > 0:
 			m.arrive(r, n)
 		default:
 			m.deliverLate(n.up, r)
 		}
-	case n.tag[1] == Late:
-		m.force(r<<1|1, n)
+	case n.Tag[1] == Late:
+		m.force(r|1, n)
 	default:
-		m.pushRule(rule.Lambda, r<<1)
+		m.pushRule(rule.Lambda, r)
 	}
 }
 
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.
-func (m *core[M]) madeDual(r Ref, n *node) {
+func (m *Machine) madeDual(r Place, n *node) {
 	w := hi(n.val[1])
 	n.up = m.newest
 	if m.newest != 0 {
@@ -38,15 +38,14 @@ func (m *core[M]) madeDual(r Ref, n *node) {
 	if m.ranks == 0 {
 		m.fail(m.limitError("duals", 1<<32-1, nil))
 	}
-	if w != 0 {
-		m.pushUnit(Wake, w>>1)
-	} else if lo(n.val[1]) == 0 {
-		m.pushRule(rule.GC, r<<1)
+	m.pushWake(w)
+	if lo(n.val[1]) == 0 {
+		m.pushRule(rule.GC, r)
 	}
 }
 
 // dropCell is (4) of a cell.
-func (m *core[M]) dropCell(r Ref, n *node) {
+func (m *Machine) dropCell(r Place, n *node) {
 	older, newer := n.up, hi(n.val[0])
 	if newer != 0 {
 		m.at(newer).up = older
@@ -60,70 +59,69 @@ func (m *core[M]) dropCell(r Ref, n *node) {
 	if m.cursor == r {
 		m.cursor = older
 	}
-	if n.tag[0] != Taken {
+	if n.Tag[0] != Taken {
 		m.dropValue(Value, uint64(lo(n.val[0])))
 	}
 	m.release(r, n)
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
-func (m *core[M]) arrive(r Ref, n *node) {
+func (m *Machine) arrive(r Place, n *node) {
 	if d := m.at(lo(n.val[0])); d.c == 0 {
-		n.bits |= isFired
+		n.Bits |= isFired
 		d.c = r
 	} else {
-		m.pushRule(rule.Factor, r<<1)
+		m.pushRule(rule.Factor, r)
 	}
 }
 
 // fireFactor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β'. The application that came second becomes the sum
 // t+t', the argument of the first.
-func (m *core[M]) fireFactor(p Place) {
-	r := p >> 1
-	n := m.at(r)
+func (m *Machine) fireFactor(p Place) {
+	n := m.at(p)
 	d := m.at(lo(n.val[0]))
-	if d.kind == literal.Cell {
+	if d.Kind == literal.Cell {
 		d.val[1]--
 	}
 	first := d.c
 	f := m.at(first)
-	n.kind, n.bits, n.up = literal.Add, 0, first<<1|1
-	n.tag[0], n.val[0] = f.tag[1], f.val[1]
-	waits := f.bits&missing != 0
-	f.tag[1], f.val[1] = Empty, uint64(r)
+	n.Kind, n.Bits, n.up = literal.Add, 0, first|1
+	n.Tag[0], n.val[0] = f.Tag[1], f.val[1]
+	waits := f.Bits&missing != 0
+	f.Tag[1], f.val[1] = Empty, uint64(p)
 	if waits { // for a sum that has not fired: it is now a summand
 		s := m.at(lo(n.val[0]))
-		s.up = r << 1
-		n.bits = 1
+		s.up = p
+		n.Bits = 1
 		return
 	}
-	f.bits++
-	m.readyAdd(r, n)
+	f.Bits++
+	m.readyAdd(p, n)
 }
 
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
-func (m *core[M]) fireDual(p Place, n *node, s Ref) {
+func (m *Machine) fireDual(p Place, n *node, s Place) {
 	d := m.at(s)
-	if d.kind == literal.FreeDual {
+	if d.Kind == literal.FreeDual {
 		return
 	}
 	lam := lo(d.val[0])
 	d.c = 0
 	d.val[1]--
 	if lo(d.val[1]) == 0 {
-		d.tag[0] = Taken
-		m.pushRule(rule.GC, s<<1)
+		d.Tag[0] = Taken
+		m.pushRule(rule.GC, s)
 	} else {
 		m.at(lam).c++
 	}
-	n.bits &^= isFired
-	n.tag[0], n.val[0] = Value, uint64(lam)
+	n.Bits &^= isFired
+	n.Tag[0], n.val[0] = Value, uint64(lam)
 	m.pushRule(rule.Lambda, p)
 }
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there
 // is more to do.
-func (m *core[M]) idle() bool {
+func (m *Machine) idle() bool {
 	switch {
 	case m.job == 0:
 		return false
@@ -133,14 +131,13 @@ func (m *core[M]) idle() bool {
 	}
 	for m.cursor != 0 {
 		r := m.cursor
-		m.mark(r << 1)
+		m.mark(r)
 		d := m.at(r)
 		m.cursor = d.up
 		app := d.c
-		m.unit(Search, r<<1)
-		m.units(Search, 1)
+		m.unit(Search, r)
 		if app != 0 {
-			m.pushRule(rule.Subst, app<<1)
+			m.pushRule(rule.Subst, app)
 			return true
 		}
 		if m.fuel < 0 {

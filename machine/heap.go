@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"unsafe"
+
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/term"
 )
@@ -41,7 +43,10 @@ type Node struct {
 	Count    uint64 // of a Nat: the number; of an Iter: the elements left
 }
 
-func (m *core[M]) picture() *Heap { return &Heap{prog: m.prog, nodes: m.nodes[:m.top], root: m.result} }
+// Heap returns what the arena holds. It is good until the next rewrite.
+func (m *Machine) Heap() *Heap {
+	return &Heap{prog: m.prog, nodes: unsafe.Slice(m.node(0), m.top), root: m.result >> 2}
+}
 
 // Len returns below which number the Refs of nodes are.
 func (h *Heap) Len() Ref { return Ref(len(h.nodes)) }
@@ -52,46 +57,46 @@ func (h *Heap) Root() Ref { return h.root }
 // Node describes the node r. Of a free node it is all zero but for Ref.
 func (h *Heap) Node(r Ref) Node {
 	n := &h.nodes[r]
-	out := Node{Ref: r, Kind: n.kind}
-	if n.kind == literal.Free {
+	out := Node{Ref: r, Kind: n.Kind}
+	if n.Kind == literal.Free {
 		return out
 	}
 	var in literal.Instr
-	if int(n.code) < len(h.prog.Code) {
-		in = h.prog.Code[n.code]
+	if int(n.Code) < len(h.prog.Code) {
+		in = h.prog.Code[n.Code]
 	}
 	out.Pos, out.Symbol, out.Compare = in.Pos, in.Sym, in.Cmp
 	if in.Name != 0 {
 		out.Name = h.prog.Term.Vars[in.Name].Name
 	}
-	switch n.kind {
+	switch n.Kind {
 	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:
 		out.Operands, out.Up = []Operand{n.operand(0)}, n.up
 	case literal.Fun2, literal.Mul, literal.Add, literal.App:
 		out.Operands, out.Up = []Operand{n.operand(0), n.operand(1)}, n.up
 	case literal.If:
-		out.Operands, out.Up, out.More = []Operand{n.operand(0), n.operand(1)}, n.up, n.c
+		out.Operands, out.Up, out.More = []Operand{n.operand(0), n.operand(1)}, n.up, n.c>>2
 	case literal.Open:
-		out.Operands, out.Binds = []Operand{n.operand(0)}, [2]Ref{lo(n.val[1]), hi(n.val[1])}
+		out.Operands, out.Binds = []Operand{n.operand(0)}, [2]Ref{lo(n.val[1]) >> 2, hi(n.val[1]) >> 2}
 	case literal.Sub, literal.Linear:
 		out.Operands, out.Uses = []Operand{n.operand(0)}, lo(n.val[1])
-		if n.kind == literal.Linear && n.c != 0 && n.bits&isFired == 0 {
-			out.Operands, out.Up = append(out.Operands, Operand{Tag: Value, Ref: n.c}), n.up
+		if n.Kind == literal.Linear && n.c != 0 && n.Bits&isFired == 0 {
+			out.Operands, out.Up = append(out.Operands, Operand{Tag: Value, Ref: n.c >> 2}), n.up
 		}
 	case literal.Cell:
-		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.tag[0], Ref: lo(n.val[0])}}, lo(n.val[1]), n.c
+		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.Tag[0], Ref: lo(n.val[0]) >> 2}}, lo(n.val[1]), n.c>>2
 	case literal.Job:
-		out.Operands, out.Up, out.More = []Operand{n.operand(0)}, n.up, n.c
+		out.Operands, out.Up, out.More = []Operand{n.operand(0)}, n.up, n.c>>2
 	default:
 		h.value(&out, n, &in)
 	}
-	if n.kind == literal.Seed {
+	if n.Kind == literal.Seed {
 		out.Index = int(in.N)
 	}
-	if n.kind == literal.Iter {
-		out.More = n.c
-		s := &h.nodes[n.c]
-		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0])}, Operand{Tag: Variable, Ref: hi(s.val[0])})
+	if n.Kind == literal.Iter {
+		out.More = n.c >> 2
+		s := &h.nodes[out.More]
+		out.Operands = append(out.Operands, Operand{Tag: Value, Ref: lo(s.val[0]) >> 2}, Operand{Tag: Variable, Ref: hi(s.val[0]) >> 2})
 		out.Count = s.val[1]
 	}
 	return out
@@ -99,45 +104,44 @@ func (h *Heap) Node(r Ref) Node {
 
 // value describes a node that is a value, or a pair or a λ that is to become one.
 func (h *Heap) value(out *Node, n *node, in *literal.Instr) {
-	switch n.kind {
+	switch n.Kind {
 	case literal.Pair:
 		out.Operands = []Operand{n.operand(0), n.operand(1)}
 		if out.Uses = n.c; n.c == 0 {
 			out.Up = n.up
 		}
 	case literal.Lam, literal.List, literal.Captures:
-		for i := range n.captures() {
-			out.Captures = append(out.Captures, *n.capture(i))
+		captures, k := n.captures()
+		for _, s := range captures[:k] {
+			out.Captures = append(out.Captures, s>>2)
 		}
-		if n.bits&hasMore != 0 {
-			out.More = *n.capture(3)
-		}
-		if n.bits&missing != 0 {
+		out.More = n.more() >> 2
+		if n.Bits&missing != 0 {
 			out.Up = n.up
 		} else {
 			out.Uses = n.c
 		}
-		out.Dual = n.kind == literal.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
+		out.Dual = n.Kind == literal.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
 	case literal.Nat:
 		out.Count, out.Uses = n.val[0], n.c
 	case literal.Data:
 		out.Index, out.Uses = int(n.val[0]), n.c
 		out.Name = h.prog.Term.Data[out.Index].Name
 	case literal.Fold:
-		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0])}, {Tag: Variable, Ref: hi(n.val[0])}}
+		out.Operands = []Operand{{Tag: Value, Ref: lo(n.val[0]) >> 2}, {Tag: Variable, Ref: hi(n.val[0]) >> 2}}
 		out.Uses = n.c
 	case literal.FreeDual:
-		out.Index, out.Arrived = int(out.Ref)-1, n.c
+		out.Index, out.Arrived = int(out.Ref)-1, n.c>>2
 	}
 }
 
 func (n *node) operand(i int) Operand {
-	o := Operand{Tag: n.tag[i]}
-	switch n.tag[i] {
+	o := Operand{Tag: n.Tag[i]}
+	switch n.Tag[i] {
 	case Number:
 		o.Number = number(n.val[i])
 	case Value, Name, Variable, Late:
-		o.Ref = lo(n.val[i])
+		o.Ref = lo(n.val[i]) >> 2
 	}
 	return o
 }

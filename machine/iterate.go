@@ -9,35 +9,41 @@ import (
 // the innermost first.
 
 // length is how many elements a list or a numeral has.
-func (m *core[M]) length(l *node) uint64 {
-	switch l.kind {
+func (m *Machine) length(l *node) uint64 {
+	switch l.Kind {
 	case literal.Nat:
 		return l.val[0]
 	case literal.Data:
 		return uint64(m.prog.Term.Data[l.val[0]].Rows)
 	}
-	return uint64(len(m.prog.Code[l.code].Closure.Bodies))
+	return uint64(len(m.prog.Code[l.Code].Closure.Bodies))
+}
+
+// bind makes the application n the substitution of its argument, which occurs so often.
+func (n *node) bind(uses uint64) {
+	n.Kind, n.Bits, n.c = literal.Sub, 0, 0
+	n.Tag[0], n.val[0] = n.Tag[1], n.val[1]
+	n.Tag[1], n.val[1] = Empty, uses
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
-func (m *core[M]) applyList(r Ref, n *node, list Ref, l *node) {
-	up, f := n.up, Ref(0)
-	*n = node{kind: literal.Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 0}}
-	if m.length(l) > 0 {
-		n.val[1], f = 1, r
-	} else {
-		m.pushRule(rule.GC, r<<1)
+func (m *Machine) applyList(r Place, n *node, list Place, l *node) {
+	f := r
+	n.bind(1)
+	if m.length(l) == 0 {
+		n.val[1], f = 0, 0
+		m.pushRule(rule.GC, r)
 	}
-	fold, x := m.alloc()
-	*x = node{kind: literal.Fold, code: l.code, c: 1, val: [2]uint64{both(list, f)}}
-	m.deliver(up, Value, uint64(fold))
+	fold, x := m.make(literal.Fold, l.Code, 0, 0)
+	x.c, x.val[0] = 1, both(list, f)
+	m.deliver(n.up, Value, uint64(fold))
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
-func (m *core[M]) applyFold(r Ref, n *node, fold Ref, l *node) {
-	up, code := n.up, l.code
+func (m *Machine) applyFold(r Place, n *node, fold Place, l *node) {
+	code := l.Code
 	list, f := lo(l.val[0]), hi(l.val[0])
-	*n = node{kind: literal.Sub, code: n.code, tag: [2]Tag{n.tag[1]}, val: [2]uint64{n.val[1], 1}}
+	n.bind(1)
 	elements := m.length(m.at(list))
 	uses := int32(elements) // of f; beyond 2³¹ the count is that of the remainder
 	if l.c == 1 {
@@ -49,42 +55,39 @@ func (m *core[M]) applyFold(r Ref, n *node, fold Ref, l *node) {
 	}
 	if f == 0 {
 		m.dropValue(Value, uint64(list))
-		m.occur(up, r)
+		m.occur(n.up, r)
 		return
 	}
 	if uses != 0 {
 		m.addUses(f, uses)
 	}
-	i, it := m.alloc()
-	s, state := m.alloc()
-	*it = node{kind: literal.Iter, code: code, up: up, bits: 1, c: s}
-	*state = node{kind: literal.Captures, code: code, val: [2]uint64{both(list, f), elements}}
-	m.occur(i<<1, r)
+	i, it := m.make(literal.Iter, code, n.up, 1)
+	s, state := m.make(literal.Captures, code, 0, 0)
+	it.c = s
+	state.val = [2]uint64{both(list, f), elements}
+	m.occur(i, r)
 }
 
 // iterate is the unit that makes the next application of f, to what the one before it has come to.
-func (m *core[M]) iterate(p Place) {
-	r := p >> 1
-	n := m.at(r)
+func (m *Machine) iterate(p Place) {
+	n := m.at(p)
 	s := m.at(n.c)
 	list, f := lo(s.val[0]), hi(s.val[0])
 	s.val[1]--
-	left, up, t, v := s.val[1], r<<1, n.tag[0], n.val[0]
-	kind := m.at(list).kind
-	a, app := m.alloc()
-	*app = node{kind: literal.App, code: n.code, bits: 1, tag: [2]Tag{Empty, t}, val: [2]uint64{0, v}}
+	left := s.val[1]
+	a, app := m.make(literal.App, n.Code, p, 1)
+	app.Tag[1], app.val[1] = n.Tag[0], n.val[0]
 	if left == 0 { // a tail call
-		up = n.up
+		app.up = n.up
 		m.release(n.c, s)
-		m.release(r, n)
+		m.release(p, n)
 	} else {
-		n.bits, n.tag[0] = 1, Empty
+		n.Bits, n.Tag[0] = 1, Empty
 	}
-	app.up = up
-	if kind == literal.Nat {
-		m.occur(a<<1, f)
+	if m.at(list).Kind == literal.Nat {
+		m.occur(a, f)
 	} else {
-		m.element(a, app.code, list, left, f)
+		m.element(a, app.Code, list, left, f)
 	}
 	if left == 0 {
 		m.dropValue(Value, uint64(list))
@@ -92,19 +95,17 @@ func (m *core[M]) iterate(p Place) {
 }
 
 // element makes f ti, the function of the application a.
-func (m *core[M]) element(a Ref, code uint32, list Ref, i uint64, f Ref) {
-	b, app := m.alloc()
-	*app = node{kind: literal.App, code: code, up: a << 1, bits: 2}
-	m.occur(b<<1, f)
+func (m *Machine) element(a Place, code uint32, list Place, i uint64, f Place) {
+	b, _ := m.make(literal.App, code, a, 2)
+	m.occur(b, f)
 	l := m.at(list)
-	if l.kind == literal.List {
-		m.more = true
-		m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[i]], up: b<<1 | 1, holder: list}
+	m.more = true
+	if l.Kind == literal.List {
+		m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.Code].Closure.Bodies[i]], up: b | 1, holder: list}
 		return
 	}
-	m.more = true
-	m.row = row{at: b<<1 | 1, code: code, data: l.val[0], next: i * uint64(m.prog.Term.Data[l.val[0]].Width)}
-	m.row.end = m.row.next + uint64(m.prog.Term.Data[l.val[0]].Width)
+	width := uint64(m.prog.Term.Data[l.val[0]].Width)
+	m.row = row{at: b | 1, code: code, data: l.val[0], next: i * width, end: (i + 1) * width}
 }
 
 // row is an element of data that is to be made: its numbers.
@@ -115,23 +116,17 @@ type row struct {
 	next, end uint64
 }
 
-// makeRow makes an element of data, a pair for each number but the last: r, or in D(t) ⟨r, λa.0⃗⟩. Each node is a unit.
-func (m *core[M]) makeRow() {
+// makeRow makes an element of data, a pair for each number but the last: r, or in D(t) ⟨r, λa.0⃗⟩. Each node, and each
+// number, is a unit.
+func (m *Machine) makeRow() {
 	w := &m.row
 	m.pos = w.code
 	reversed := m.prog.Code[w.code].X != 0
-	width := int(w.end - w.next)
-	units := 2*width - 1
-	if reversed {
-		units += 4 * width
-	}
-	m.units(Instantiate, units)
-	for values := m.prog.Term.Data[w.data].Values; w.next < w.end; w.next++ {
+	for values := m.prog.Term.Data[w.data].Values; w.next < w.end && m.err == nil; w.next++ {
 		p := w.at
 		if w.next < w.end-1 {
-			r, n := m.alloc()
-			*n = node{kind: literal.Pair, code: w.code, up: w.at, bits: 2}
-			p, w.at = r<<1, r<<1|1
+			p, _ = m.make(literal.Pair, w.code, w.at, 2)
+			w.at = p | 1
 			m.unit(Instantiate, p)
 		}
 		if reversed {
@@ -139,25 +134,21 @@ func (m *core[M]) makeRow() {
 		}
 		m.deliver(p, Number, numeral(values[w.next]))
 		m.unit(Instantiate, p)
-		if m.err != nil {
-			return
-		}
 	}
 }
 
 // makeDatum makes ⟨r, d⟩[d:=λa.0⃗] at p, and returns the place of r.
-func (m *core[M]) makeDatum(p Place, code uint32) Place {
-	pair, n := m.alloc()
-	*n = node{kind: literal.Pair, code: code, up: p, bits: 2}
-	m.unit(Instantiate, pair<<1)
-	cell, d := m.alloc()
-	*d = node{kind: literal.Cell, code: code, bits: 1, val: [2]uint64{0, 1}}
-	m.unit(Instantiate, cell<<1)
-	r, lam := m.alloc()
-	*lam = node{kind: literal.Lam, code: m.prog.Code[code].X, c: 1}
-	m.deliver(cell<<1, Value, uint64(r))
-	m.unit(Instantiate, r<<1)
-	m.occur(pair<<1|1, cell)
-	m.unit(Instantiate, pair<<1)
-	return pair << 1
+func (m *Machine) makeDatum(p Place, code uint32) Place {
+	pair, _ := m.make(literal.Pair, code, p, 2)
+	m.unit(Instantiate, pair)
+	cell, d := m.make(literal.Cell, code, 0, 1)
+	d.val[1] = 1
+	m.unit(Instantiate, cell)
+	r, lam := m.make(literal.Lam, m.prog.Code[code].X, 0, 0)
+	lam.c = 1
+	m.deliver(cell, Value, uint64(r))
+	m.unit(Instantiate, r)
+	m.occur(pair|1, cell)
+	m.unit(Instantiate, pair)
+	return pair
 }

@@ -14,51 +14,50 @@ import (
 
 // deliverLate delivers a sum that no job has run: to a sum, a pair or an application of a dual, where it
 // stays, or to a job. Anywhere else a number is needed.
-func (m *core[M]) deliverLate(p Place, r Ref) {
-	up := m.at(p >> 1)
-	switch k := up.kind; {
+func (m *Machine) deliverLate(p Place, r Place) {
+	up := m.at(nodeOf(p))
+	switch k := up.Kind; {
 	case k == literal.Seed:
-		m.seeds[m.prog.Code[up.code].N] = r
+		m.seeds[m.prog.Code[up.Code].N] = r
 	case k == literal.Add || k == literal.Pair || k == literal.App && p&1 == 1:
 		m.deliver(p, Late, uint64(r))
 	case k == literal.Job:
 		m.at(r).up = p
-		m.pushUnit(Search, r<<1)
+		m.pushUnit(Search, r)
 	default:
 		m.at(r).up = p
-		m.pushUnit(Search, r<<1)
+		m.pushUnit(Search, r)
 	}
 }
 
 // force lets an application wait for the number that its argument, a sum, comes to.
-func (m *core[M]) force(p Place, n *node) {
+func (m *Machine) force(p Place, n *node) {
 	r := lo(n.val[p&1])
-	n.tag[p&1] = Empty
-	n.bits++
+	n.Tag[p&1] = Empty
+	n.Bits++
 	m.at(r).up = p
-	m.pushUnit(Search, r<<1)
+	m.pushUnit(Search, r)
 }
 
 // unfold is the unit that takes one node of a sum apart: an application arrives in the job's heap, and anything
 // else but a sum contributes to the job's own. Where there is no job, it makes one.
-func (m *core[M]) unfold(p Place) {
-	r := p >> 1
-	n := m.at(r)
+func (m *Machine) unfold(p Place) {
+	n := m.at(p)
 	up := n.up
-	switch w := m.at(up >> 1); {
-	case w.kind != literal.Job && n.kind == literal.Pair:
-		m.runComponents(r, n)
-	case w.kind != literal.Job:
-		m.startJob(r, n)
-	case n.kind == literal.App:
+	switch w := m.at(nodeOf(up)); {
+	case w.Kind != literal.Job && n.Kind == literal.Pair:
+		m.runComponents(p, n)
+	case w.Kind != literal.Job:
+		m.startJob(p, n)
+	case n.Kind == literal.App:
 		n.c, n.val[0] = 0, uint64(lo(n.val[0]))
 		x := m.at(w.c)
-		x.val[0] = both(m.meld(lo(x.val[0]), r), hi(x.val[0]))
-	case n.kind == literal.Pair:
-		m.deliver(up, Late, uint64(r))
+		x.val[0] = both(m.meld(lo(x.val[0]), p), hi(x.val[0]))
+	case n.Kind == literal.Pair:
+		m.deliver(up, Late, uint64(p))
 	default:
-		tag, val := n.tag, n.val
-		m.release(r, n)
+		tag, val := n.Tag, n.val
+		m.release(p, n)
 		for i := 1; i >= 0; i-- {
 			if tag[i] == Late {
 				m.deliverLate(up, lo(val[i]))
@@ -70,46 +69,44 @@ func (m *core[M]) unfold(p Place) {
 }
 
 // startJob makes the job of the sum r, whose number goes where the sum stood.
-func (m *core[M]) startJob(r Ref, n *node) {
-	j, job := m.alloc()
-	x, more := m.alloc()
-	*job = node{kind: literal.Job, code: n.code, up: n.up, bits: 1, c: x}
-	*more = node{kind: literal.Captures, code: n.code, up: m.job}
+func (m *Machine) startJob(r Place, n *node) {
+	j, job := m.make(literal.Job, n.Code, n.up, 1)
+	job.c, _ = m.make(literal.Captures, n.Code, m.job, 0)
 	m.job = j
-	n.up = j<<1 | 1
-	m.pushUnit(Search, r<<1)
+	n.up = j | 1
+	m.pushUnit(Search, r)
 }
 
 // runComponents lets a pair wait for its components that are sums.
-func (m *core[M]) runComponents(r Ref, n *node) {
-	n.bits &^= isLate | missing
-	for i := range n.tag {
-		if n.tag[i] == Late {
-			m.force(r<<1|uint32(i), n)
+func (m *Machine) runComponents(r Place, n *node) {
+	n.Bits &^= isLate | missing
+	for i := range n.Tag {
+		if n.Tag[i] == Late {
+			m.force(r|uint32(i), n)
 		}
 	}
 }
 
 // contribute adds what has come to a job to its sum, by (6) or (7).
-func (m *core[M]) contribute(j Ref, n *node) {
-	n.bits++
-	t, v := n.tag[1], n.val[1]
-	n.tag[1] = Empty
+func (m *Machine) contribute(j Place, n *node) {
+	n.Bits++
+	t, v := n.Tag[1], n.val[1]
+	n.Tag[1] = Empty
 	switch {
 	case t == Zero:
-	case n.tag[0] == Empty:
-		n.tag[0], n.val[0] = t, v
+	case n.Tag[0] == Empty:
+		n.Tag[0], n.val[0] = t, v
 	default:
 		r, s := m.alloc()
-		*s = node{kind: literal.Add, code: n.code, up: j<<1 | 1, tag: [2]Tag{n.tag[0], t}, val: [2]uint64{n.val[0], v}}
-		n.tag[0] = Empty
+		s.sum(n.Code, j|1, [2]Tag{n.Tag[0], t}, [2]uint64{n.val[0], v})
+		n.Tag[0] = Empty
 		m.readyAdd(r, s)
 	}
 }
 
 // nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
 // the heap one behind the other: (11) adds them to the first. Then its argument is made a number, and it fires.
-func (m *core[M]) nextOfJob() {
+func (m *Machine) nextOfJob() {
 	j := m.job
 	m.mark(j << 1)
 	n := m.at(j)
@@ -120,31 +117,30 @@ func (m *core[M]) nextOfJob() {
 		m.finishJob(j, n, x)
 	case app == 0:
 		a := m.at(heap)
-		a.bits |= isFired
+		a.Bits |= isFired
 		x.val[0] = both(m.removeFirst(heap, a), heap)
 	case heap != 0 && lo(m.at(heap).val[0]) == lo(m.at(app).val[0]):
 		h := m.at(heap)
 		x.val[0] = both(m.removeFirst(heap, h), app)
 		m.at(lo(h.val[0])).c = app
 		h.val[0] = uint64(lo(h.val[0]))
-		m.pushRule(rule.Factor, heap<<1)
+		m.pushRule(rule.Factor, heap)
 	default:
 		a := m.at(app)
-		if a.tag[1] == Late {
-			m.force(app<<1|1, a)
+		if a.Tag[1] == Late {
+			m.force(app|1, a)
 			break
 		}
 		x.val[0] = uint64(heap)
-		a.up, a.val[0] = j<<1|1, uint64(lo(a.val[0]))
-		m.pushRule(rule.Subst, app<<1)
+		a.up, a.val[0] = j|1, uint64(lo(a.val[0]))
+		m.pushRule(rule.Subst, app)
 	}
-	m.unit(Search, j<<1)
-	m.units(Search, 1)
+	m.unit(Search, j)
 }
 
 // finishJob ends a job whose duals have all fired.
-func (m *core[M]) finishJob(j Ref, n, x *node) {
-	up, t, v := n.up, n.tag[0], n.val[0]
+func (m *Machine) finishJob(j Place, n, x *node) {
+	up, t, v := n.up, n.Tag[0], n.val[0]
 	m.job = x.up
 	m.release(n.c, x)
 	m.release(j, n)
@@ -160,7 +156,7 @@ func (m *core[M]) finishJob(j Ref, n, x *node) {
 
 // meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An
 // application has its first child in val[0] and its next sibling in c.
-func (m *core[M]) meld(a, b Ref) Ref {
+func (m *Machine) meld(a, b Place) Place {
 	if a == 0 || b == 0 {
 		return a | b
 	}
@@ -173,37 +169,35 @@ func (m *core[M]) meld(a, b Ref) Ref {
 	return a
 }
 
-func (m *core[M]) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
+func (m *Machine) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
 
 // removeFirst takes the root out of a heap: the heaps below it are melded in pairs from the left, and these from
-// the right. Each is a unit.
-func (m *core[M]) removeFirst(root Ref, n *node) Ref {
+// the right. Each is a unit, and its nodes are counted where they are melded.
+func (m *Machine) removeFirst(root Place, n *node) Place {
 	next := hi(n.val[0])
-	var pairs Ref
+	var pairs Place
 	for next != 0 {
 		a := next
-		x := m.at(a)
+		x := m.node(a)
 		b := x.c
 		x.c, next = 0, 0
 		if b != 0 {
-			y := m.at(b)
+			y := m.node(b)
 			next, y.c = y.c, 0
 		}
 		p := m.meld(a, b)
 		m.at(p).c = pairs
 		pairs = p
-		m.unit(Search, root<<1)
-		m.units(Search, 1)
+		m.unit(Search, root)
 	}
-	var heap Ref
+	var heap Place
 	for pairs != 0 {
 		p := m.at(pairs)
 		rest := p.c
 		p.c = 0
 		heap = m.meld(heap, pairs)
 		pairs = rest
-		m.unit(Search, root<<1)
-		m.units(Search, 1)
+		m.unit(Search, root)
 	}
 	return heap
 }

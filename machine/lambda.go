@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"unsafe"
+
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/rule"
 )
@@ -8,231 +10,234 @@ import (
 // copying is the body of a λ, a branch or an element of a list that is to be copied.
 type copying struct {
 	body   *literal.Template
-	up     Place // what waits for the body
-	param  Ref   // the substitution of its parameter, or 0
-	holder Ref   // the node that holds its captures, or 0
-	owned  bool  // nothing else refers to the holder: its captures go over to the body
+	up     Place  // what waits for the body
+	param  Place  // the substitution of its parameter, or 0
+	number uint64 // of the parameter, if the body is that of a dual
+	holder Place  // the node that holds its captures, or 0
+	owned  bool   // nothing else refers to the holder: its captures go over to the body
 }
 
 // fireLambda is (1): (λx.t)α u → t[x:=u]α. The application becomes the substitution. Lists and numerals are
 // λs of two parameters.
-func (m *core[M]) fireLambda(p Place) {
-	r := p >> 1
-	n := m.at(r)
-	f, up := lo(n.val[0]), n.up
+func (m *Machine) fireLambda(p Place) {
+	n := m.at(p)
+	f := lo(n.val[0])
 	l := m.at(f)
-	switch l.kind {
+	switch l.Kind {
 	case literal.Fold:
-		m.applyFold(r, n, f, l)
+		m.applyFold(p, n, f, l)
 		return
 	case literal.Nat, literal.List, literal.Data:
-		m.applyList(r, n, f, l)
+		m.applyList(p, n, f, l)
 		return
 	}
-	t := &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[0]]
-	// Field by field: a copy of a node that was just written waits for the writes.
-	n.kind, n.bits, n.code, n.c = literal.Sub, 0, l.code, 0
-	n.tag[0], n.val[0] = n.tag[1], n.val[1]
-	n.tag[1], n.val[1] = Empty, t.Param
+	t := m.prog.Code[l.Code].Body
+	n.bind(t.Param)
+	n.Code = l.Code
 	if t.Linear {
-		n.kind, n.c = literal.Linear, f
+		n.Kind, n.c = literal.Linear, f
 		m.pushRule(rule.Lin, p)
 		return
 	}
-	m.startCopy(f, up, r)
+	m.startCopy(t, f, l, n.up, p)
 }
 
-// startCopy makes the body of the λ f the next to be copied.
-func (m *core[M]) startCopy(f Ref, up Place, param Ref) {
-	l := m.at(f)
+// startCopy makes the body t of the λ f the next to be copied.
+func (m *Machine) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
 	m.more = true
-	m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.code].Closure.Bodies[0]], up: up, param: param, holder: f, owned: l.c == 1}
+	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.c == 1}
 	if l.c > 1 {
 		l.c--
 	}
 }
 
-// copyBody copies a body, a unit for each node and each captured variable. Parents come before their
-// children, which know the operand that they are.
-func (m *core[M]) copyBody() {
+// copyBody copies a body, a unit for each node, each captured variable and each operand that is no part of its node.
+func (m *Machine) copyBody() {
 	c := &m.copy
-	t, param := c.body, c.param
+	t, f := c.body, m.frame
 	c.body = nil
-	m.frame[0], m.frame[literal.ParamIndex] = c.up, param<<1
-	m.loadCaptures(t, c.holder, c.owned)
-	m.build(t, literal.ParamIndex+1)
-	if param == 0 || t.Param != 0 {
+	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
+	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
+	if c.holder != 0 {
+		m.loadCaptures(t, c.holder, c.owned)
+	}
+	images, made := t.Images, f[t.First:t.Locals]
+	if !m.allocAll(made) {
 		return
 	}
-	if n := &m.nodes[param]; n.kind == literal.Linear {
-		m.release(param, n)
+	if m.measure {
+		m.clear(made)
 	} else {
-		m.pushRule(rule.GC, param<<1)
+		m.units(Instantiate, len(images)+len(t.Actions))
+	}
+	for len(images) > unitsPerLook {
+		m.makeNodes(images[:unitsPerLook], made)
+		images, made = images[unitsPerLook:], made[unitsPerLook:]
+		if m.pause() {
+			return
+		}
+	}
+	m.makeNodes(images, made)
+	actions := t.Actions
+	for len(actions) > unitsPerLook {
+		m.act(actions[:unitsPerLook])
+		actions = actions[unitsPerLook:]
+		if m.pause() {
+			return
+		}
+	}
+	m.act(actions)
+	if c.param != 0 && t.Param == 0 {
+		m.pushRule(rule.GC, c.param)
 	}
 }
 
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
 const unitsPerLook = 1 << 12
 
+// pause looks at the limits between parts of a body. It reports whether the run has failed.
+func (m *Machine) pause() bool {
+	m.fail(m.lookOutside())
+	return m.err != nil
+}
+
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m *core[M]) loadCaptures(t *literal.Template, h Ref, owned bool) {
-	uses, frame := t.Uses, m.frame[t.Locals:]
-	i := 0
+func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
+	frame, uses := m.frame[t.Locals:], t.Uses
+	own := int32(0)
+	if owned {
+		own = 1
+	}
 	for h != 0 {
-		n := &m.nodes[h]
-		k, more := n.captures(), Ref(0)
-		if n.bits&hasMore != 0 {
-			more = *n.capture(3)
-		}
-		for j := range k {
-			s := *m.at(h).capture(j)
-			frame[i] = s << 1
-			d := int32(uses[i])
-			if owned {
-				d--
-			}
-			if d != 0 {
+		n := m.at(h)
+		captures, k := n.captures()
+		more := n.more()
+		for j, d := range uses[:k] {
+			s := captures[j&3]
+			frame[j] = s
+			if d := int32(d) - own; d != 0 {
 				m.addUses(s, d)
 			}
-			i++
-			m.unit(Instantiate, h<<1)
+			if m.measure {
+				m.unit(Instantiate, h)
+			}
 		}
 		if owned {
-			m.release(h, m.at(h))
+			m.release(h, n)
 		}
-		h = more
+		h, frame, uses = more, frame[k:], uses[k:]
 	}
-	m.units(Instantiate, i)
+	if !m.measure {
+		m.units(Instantiate, len(t.Uses))
+	}
 }
 
-// build makes the nodes of a template, whose frame indices begin at next.
-func (m *core[M]) build(t *literal.Template, next int) {
+// makeNodes makes the nodes of images. The frame has what they are made from.
+func (m *Machine) makeNodes(images []literal.Image, made []Place) {
+	frame := unsafe.Pointer(unsafe.SliceData(m.frame))
+	at := func(i uint32) uint64 { return uint64(*(*uint32)(unsafe.Add(frame, uintptr(i)*4))) }
+	made = made[:len(images)]
+	for i := range images {
+		im := &images[i]
+		r := made[i]
+		n := m.at(r)
+		n.Head = im.Head
+		n.up = im.Up + Place(at(im.From[0]))
+		n.c = im.C + Place(at(im.From[1]))
+		n.val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
+		n.val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
+		if m.measure {
+			m.tellNode(r, im.Code)
+		}
+	}
+}
+
+// clear makes nodes that are about to be made look free.
+func (m *Machine) clear(made []Place) {
+	if m.opt.Events != nil {
+		for _, r := range made {
+			m.node(r).Kind = literal.Free
+		}
+	}
+}
+
+// tellNode reports that a node of a body has been made.
+func (m *Machine) tellNode(r Place, code uint32) {
+	m.pos = code
+	if m.opt.Events != nil {
+		m.use(r)
+		for i, occurrence := range m.prog.Code[code].Occurs {
+			if occurrence != 0 {
+				m.placed(r|uint32(i), occurrence)
+			}
+		}
+	}
+	m.unit(Instantiate, r)
+}
+
+// act gives the operands that the images don't have.
+func (m *Machine) act(actions []literal.Action) {
 	frame := m.frame
-	code := m.prog.Code[t.From:t.To]
-	m.units(Instantiate, len(code))
-	for i := range code {
-		if m.measuring() {
-			m.pos = t.From + uint32(i)
+	for i := range actions {
+		a := &actions[i]
+		if m.measure {
+			m.pos = a.Code
 		}
-		in := &code[i]
-		p := frame[in.Up] | uint32(in.Slot)
-		switch in.Op {
-		case literal.MakeVariable:
-			m.occur(p, frame[in.X]>>1)
-		case literal.MakeNumber:
-			m.deliver(p, Number, numeral(in.Val))
-		case literal.MakeNode:
-			r, n := m.alloc()
-			*n = node{kind: in.Kind, code: t.From + uint32(i), up: p, bits: in.Arity}
-			frame[next] = r << 1
-			next++
-			p = r << 1
-		case literal.MakeSub:
-			r, n := m.alloc()
-			*n = node{kind: in.Kind, code: t.From + uint32(i), bits: 1, c: in.Y, val: [2]uint64{0, in.N}}
-			frame[next] = r << 1
-			next++
-			p = r << 1
-		case literal.MakeOpen:
-			r, n := m.alloc()
-			*n = node{kind: literal.Open, code: t.From + uint32(i), bits: 1, val: [2]uint64{0, both(frame[in.X]>>1, frame[in.Y]>>1)}}
-			frame[next] = r << 1
-			next++
-			p = r << 1
-		case literal.MakeLam:
-			p = m.buildLam(in, t.From+uint32(i), p)
-		case literal.MakeIf:
-			r, n := m.alloc()
-			*n = node{kind: literal.If, code: t.From + uint32(i), up: p, bits: 2}
-			frame[next] = r << 1
-			next++
-			p = r << 1
-			if len(in.Closure.Captures) > 0 {
-				more, c := m.alloc()
-				*c = node{kind: literal.Captures, code: t.From + uint32(i)}
-				n.c = more
-				m.capture(more, c, r, in.Closure.Captures)
-			}
-		case literal.MakeInput:
-			m.deliver(p, Number, numeral(m.point[in.X]))
-		case literal.MakeZero:
+		p := frame[a.Up] | uint32(a.Slot)
+		switch a.Op {
+		case literal.Occur:
+			m.occur(p, frame[a.X])
+		case literal.DeliverNumber:
+			m.deliver(p, Number, a.Val)
+		case literal.DeliverParam:
+			m.deliver(p, Number, m.copy.number)
+		case literal.DeliverInput:
+			m.deliver(p, Number, numeral(m.point[a.X]))
+		case literal.DeliverZero:
 			m.deliver(p, Zero, 0)
-		case literal.MakeNat, literal.MakeData:
-			r, n := m.alloc()
-			*n = node{kind: in.Kind, code: t.From + uint32(i), c: 1, val: [2]uint64{in.N}}
-			m.deliver(p, Value, uint64(r))
+		case literal.DeliverValue:
+			m.deliver(p, Value, uint64(frame[a.X]))
+		case literal.Await:
+			p = frame[a.X]
+			m.await(p, m.at(p))
 		}
-		m.unit(Instantiate, p)
-		if i%unitsPerLook == unitsPerLook-1 {
-			if m.fail(m.lookOutside()); m.err != nil {
-				return
-			}
+		if m.measure {
+			m.unit(Instantiate, p)
 		}
 	}
 }
 
-// buildLam makes a λ or a list. It is a value when what it captures has values: so a value refers to older
-// values alone, and duals are made in a topological order.
-func (m *core[M]) buildLam(in *literal.Instr, i uint32, p Place) Place {
-	r, n := m.alloc()
-	*n = node{kind: in.Kind, code: i, up: p, bits: 1}
-	m.capture(r, n, r, in.Closure.Captures)
-	m.await(r, n)
-	return r << 1
-}
-
-// capture stores captured substitutions in a node, up to four, or three and a node with the others. Each is a unit.
-func (m *core[M]) capture(r Ref, n *node, owner Ref, list []uint32) {
-	m.units(Instantiate, len(list))
-	for len(list) > 4 {
-		m.store(r, n, list[:3])
-		more, next := m.alloc()
-		*next = node{kind: literal.Captures, code: n.code, up: owner}
-		*n.capture(3) = more
-		n.bits |= hasMore
-		r, n, list = more, next, list[3:]
-	}
-	m.store(r, n, list)
-}
-
-func (m *core[M]) store(r Ref, n *node, list []uint32) {
-	for j, x := range list {
-		*n.capture(j) = m.frame[x] >> 1
-		m.unit(Instantiate, r<<1)
-		m.at(r)
-	}
-	n.bits |= uint8(len(list)) << capturesShift
-}
-
-// await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value.
-func (m *core[M]) await(r Ref, n *node) {
-	for j := range n.captures() {
-		x := m.at(*n.capture(j))
-		if x.bits&missing != 0 {
+// await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value: so a value refers
+// to older values alone, and duals are made in a topological order.
+func (m *Machine) await(r Place, n *node) {
+	captures, k := n.captures()
+	for j := range k {
+		x := m.at(captures[j&3])
+		if x.Bits&missing != 0 {
 			n.c = hi(x.val[1])
-			x.val[1] = both(lo(x.val[1]), r<<2|isWaiter)
+			x.val[1] = both(lo(x.val[1]), r|literal.Waits)
 			return
 		}
 	}
-	if n.bits&hasMore != 0 {
-		m.pushUnit(Wake, *n.capture(3)<<1)
+	if more := n.more(); more != 0 {
+		m.pushUnit(Wake, more)
 		return
 	}
-	if n.kind == literal.Captures {
+	if n.Kind == literal.Captures {
 		r = n.up
 		n = m.at(r)
 	}
 	n.c = 1
-	n.bits &^= missing
+	n.Bits &^= missing
 	m.deliver(n.up, Value, uint64(r))
 }
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
-func (m *core[M]) occur(p Place, s Ref) {
+func (m *Machine) occur(p Place, s Place) {
 	x := m.at(s)
-	bound := x.bits&missing == 0
-	switch x.kind {
+	bound := x.Bits&missing == 0
+	switch x.Kind {
 	case literal.FreeDual:
 		m.deliver(p, Name, uint64(s))
 		return
@@ -242,7 +247,7 @@ func (m *core[M]) occur(p Place, s Ref) {
 			return
 		}
 	case literal.Linear:
-		if x.bits&isFired != 0 {
+		if x.Bits&isFired != 0 {
 			v := x.val[0]
 			m.dropLinear(s, x)
 			m.deliver(p, Number, v)
@@ -250,30 +255,28 @@ func (m *core[M]) occur(p Place, s Ref) {
 		}
 		bound = false
 	}
-	n := m.at(p >> 1)
-	if n.kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
-		r, summand := m.alloc()
-		*summand = node{kind: literal.Summand, code: n.code, up: p, bits: 1}
-		p, n = r<<1, summand
+	n := m.at(nodeOf(p))
+	if n.Kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
+		p, n = m.make(literal.Summand, n.Code, p, 1)
 	}
-	m.placed(p)
-	n.tag[p&1] = Variable
+	m.placed(p, m.pos)
+	n.Tag[p&1] = Variable
 	if bound {
 		n.val[p&1] = uint64(s)
-		m.pushWaiter(p<<1, x.tag[0])
+		m.pushWaiter(p, x.Tag[0])
 		return
 	}
 	n.val[p&1] = both(s, hi(x.val[1]))
-	x.val[1] = both(lo(x.val[1]), p<<1)
+	x.val[1] = both(lo(x.val[1]), p)
 }
 
-// placed remembers where the occurrence at p stands, if events are told.
-func (m *core[M]) placed(p Place) {
-	if !m.measuring() || m.opt.Events == nil {
+// placed remembers which instruction the occurrence at p is of, if events are told.
+func (m *Machine) placed(p Place, code uint32) {
+	if !m.measure || m.opt.Events == nil {
 		return
 	}
 	if n := int(p) + 1; n > len(m.places) {
 		m.places = append(m.places, make([]uint32, n+n/2-len(m.places))...)
 	}
-	m.places[p] = m.pos
+	m.places[p] = code
 }

@@ -5,14 +5,17 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 )
 
-// Ref is the index of a node in the arena. 0 is nil.
+// Ref is the number of a node in the arena. 0 is nil.
 type Ref = uint32
 
-// Place is an operand of a node: the node's Ref times two, plus the number of the operand.
+// Place is an operand of a node: the node's Ref times four, plus the number of the operand. Nodes refer to each other
+// by the places of their first operands.
 type Place = uint32
+
+// nodeOf returns the place of the first operand of the same node.
+func nodeOf(p Place) Place { return p &^ 3 }
 
 // NodeWords is how many words of 32 bits a node has. A rewrite that touches a node
 // counts all of them.
@@ -21,24 +24,19 @@ const NodeWords = 8
 // NodeBytes is how many bytes a node has.
 const NodeBytes = 4 * NodeWords
 
-const (
-	nodeBytes  = NodeBytes
-	arenaBytes = graph.NodeBytes // the unit in which an arena is measured
-)
-
 // Tag says what an operand is.
-type Tag uint8
+type Tag = literal.Tag
 
 // The tags of operands.
 const (
-	Empty    Tag = iota // it has not come yet
-	Number              // a numeral
-	Value               // a Ref to a Lam, Pair, Nat, List, Data or Fold
-	Name                // a Ref to a Cell or a FreeDual: a dual variable
-	Variable            // an occurrence: a Ref to a Sub, Linear or Cell, and the next that waits for it
-	Late                // a Ref to an App of a dual, an Add or a Pair of such: a sum that no job has run
-	Zero                // the zero tuple
-	Taken               // of a Sub: its last occurrence has taken the value
+	Empty    = literal.Empty
+	Number   = literal.Number
+	Value    = literal.Value
+	Name     = literal.Name
+	Variable = literal.Variable
+	Late     = literal.Late
+	Zero     = literal.Zero
+	Taken    = literal.Taken
 )
 
 // node is a constructor of the term, with its operands or the one place that waits for it.
@@ -48,12 +46,12 @@ const (
 //	If            waiting place   first Captures     operand        operand
 //	Summand       its job                            operand
 //	Open                                             u              x, y (an Open or a Sub)
-//	Sub                                              u              occurrences, first waiter
+//	Sub                           output, plus one   u              occurrences, first waiter
 //	Linear        of a body: its  the λ to be        u              occurrences, first waiter
 //	              waiting place   copied
 //	Cell          cell before     arrived App        λ, cell after  occurrences, first waiter
 //	Iter          waiting place   its Captures       accumulator
-//	Job           waiting place   job below          the sum        heap of arrivals
+//	Job           waiting place   its Captures       the sum        summand
 //	Lam, List     waiting place   next waiter, then  captures       captures
 //	                              references
 //	Pair          waiting place   references         operand        operand
@@ -61,27 +59,23 @@ const (
 //	Fold                          references         list, f
 //	Captures      owner           next waiter        captures       captures
 //	  of an Iter                                     list, f        elements left
+//	  of a Job    job below                          arrivals, App
 //	FreeDual                      arrived App
 type node struct {
-	kind literal.Kind
-	tag  [2]Tag
-	bits uint8  // the operands that are missing, and flags
-	code uint32 // the instruction that made it
-	up   uint32
-	c    uint32
-	val  [2]uint64
+	literal.Head
+	up  Place
+	c   uint32
+	val [2]uint64
 }
 
-const _ = uint(nodeBytes - unsafe.Sizeof(node{})) // a node has NodeWords words
+const _ = uint(NodeBytes - unsafe.Sizeof(node{})) // a node has NodeWords words
 
 // The bits of a node.
 const (
-	missing       = 3      // how many operands are missing
-	isFired       = 1 << 2 // of a Linear: (5) has fired; of an App of a dual: it has arrived
-	isLate        = 1 << 3 // of a Pair: a component is a sum that no job has run
-	capturesShift = 4      // how many captures are in the node: 0 to 4
-	hasMore       = 1 << 7 // the last word of val is a Captures node
-	isWaiter      = 1      // of a link to a waiter: it is a λ that waits for what it captures
+	missing = literal.Missing // how many operands are missing
+	isFired = 1 << 2          // of a Linear: (5) has fired; of an App of a dual: it has arrived
+	isLate  = 1 << 3          // of a Pair: a component is a sum that no job has run
+	hasMore = literal.HasMore
 )
 
 func lo(v uint64) uint32       { return uint32(v) }
@@ -89,15 +83,17 @@ func hi(v uint64) uint32       { return uint32(v >> 32) }
 func both(a, b uint32) uint64  { return uint64(a) | uint64(b)<<32 }
 func number(v uint64) float64  { return math.Float64frombits(v) }
 func numeral(x float64) uint64 { return math.Float64bits(x) }
-func (n *node) capture(i int) *uint32 {
-	return (*uint32)(unsafe.Add(unsafe.Pointer(&n.val), 4*uintptr(i&3)))
+
+// captures returns the four words of a node that captures, and how many of them are captures.
+func (n *node) captures() ([4]Place, int) {
+	v, w := n.val[0], n.val[1]
+	return [4]Place{lo(v), hi(v), lo(w), hi(w)}, int(n.Bits >> literal.CapturesShift & 7)
 }
 
-// captures is how many captures are in the node itself.
-func (n *node) captures() int { return int(n.bits >> capturesShift & 7) }
-
-// view returns the memory of an arena as nodes.
-func view(a *graph.Arena) []node {
-	all := a.Nodes()
-	return unsafe.Slice((*node)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*arenaBytes/nodeBytes)
+// more returns the node that has the other captures, or 0.
+func (n *node) more() Place {
+	if n.Bits&hasMore == 0 {
+		return 0
+	}
+	return hi(n.val[1])
 }

@@ -6,12 +6,11 @@ import (
 )
 
 // firePair is (2): s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α.
-func (m *core[M]) firePair(p Place) {
-	r := p >> 1
-	n := m.at(r)
+func (m *Machine) firePair(p Place) {
+	n := m.at(p)
 	w, x, y := lo(n.val[0]), lo(n.val[1]), hi(n.val[1])
 	u := m.at(w)
-	t0, v0, t1, v1 := u.tag[0], u.val[0], u.tag[1], u.val[1]
+	t0, v0, t1, v1 := u.Tag[0], u.val[0], u.Tag[1], u.val[1]
 	if u.c == 1 {
 		m.release(w, u)
 	} else {
@@ -19,31 +18,35 @@ func (m *core[M]) firePair(p Place) {
 		m.copyValue(t0, v0)
 		m.copyValue(t1, v1)
 	}
-	m.release(r, n)
-	m.deliver(x<<1, t0, v0)
-	m.deliver(y<<1, t1, v1)
+	m.release(p, n)
+	m.deliver(x, t0, v0)
+	m.deliver(y, t1, v1)
 }
 
 // firePlusPair is (7): ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ. The nodes of the sum and of the two pairs
 // become the pair and its two sums.
-func (m *core[M]) firePlusPair(p Place) {
-	r := p >> 1
-	n := m.at(r)
+func (m *Machine) firePlusPair(p Place) {
+	n := m.at(p)
 	a, t, ttag, tval := m.openPair(lo(n.val[0]))
 	b, u, utag, uval := m.openPair(lo(n.val[1]))
-	n.kind, n.bits, n.tag = literal.Pair, 2, [2]Tag{}
-	*t = node{kind: literal.Add, code: n.code, up: r << 1, tag: [2]Tag{ttag[0], utag[0]}, val: [2]uint64{tval[0], uval[0]}}
-	*u = node{kind: literal.Add, code: n.code, up: r<<1 | 1, tag: [2]Tag{ttag[1], utag[1]}, val: [2]uint64{tval[1], uval[1]}}
+	n.Kind, n.Bits, n.Tag = literal.Pair, 2, [2]Tag{}
+	t.sum(n.Code, p, [2]Tag{ttag[0], utag[0]}, [2]uint64{tval[0], uval[0]})
+	u.sum(n.Code, p|1, [2]Tag{ttag[1], utag[1]}, [2]uint64{tval[1], uval[1]})
 	m.readyAdd(b, u)
 	m.readyAdd(a, t)
 }
 
+// sum makes the node a sum that has its operands.
+func (n *node) sum(code uint32, up Place, tag [2]Tag, val [2]uint64) {
+	*n = node{Head: literal.Head{Kind: literal.Add, Code: code, Tag: tag}, up: up, val: val}
+}
+
 // openPair returns the components of a pair, and a node to be used again: the pair's, if nothing else
 // refers to it. A pair with a sum that no job has run has one owner.
-func (m *core[M]) openPair(r Ref) (Ref, *node, [2]Tag, [2]uint64) {
+func (m *Machine) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 	n := m.at(r)
-	tag, val := n.tag, n.val
-	if n.bits&isLate == 0 && n.c > 1 {
+	tag, val := n.Tag, n.val
+	if n.Bits&isLate == 0 && n.c > 1 {
 		n.c--
 		m.copyValue(tag[0], val[0])
 		m.copyValue(tag[1], val[1])
@@ -54,11 +57,11 @@ func (m *core[M]) openPair(r Ref) (Ref, *node, [2]Tag, [2]uint64) {
 
 // readyAdd is called when a sum has its operands. Numbers add by (6), pairs by (7), and 0⃗ is a unit; a sum
 // with the application of a dual in it waits for its job.
-func (m *core[M]) readyAdd(r Ref, n *node) {
-	a, b := n.tag[0], n.tag[1]
+func (m *Machine) readyAdd(r Place, n *node) {
+	a, b := n.Tag[0], n.Tag[1]
 	switch {
 	case a == Number && b == Number:
-		m.pushRule(rule.Plus, r<<1)
+		m.pushRule(rule.Plus, r)
 	case a == Zero || b == Zero:
 		i := 0
 		if a == Zero {
@@ -66,15 +69,15 @@ func (m *core[M]) readyAdd(r Ref, n *node) {
 		}
 		m.forward(r, n, i)
 	case m.isPair(a, n.val[0]) && m.isPair(b, n.val[1]):
-		m.pushRule(rule.PlusPair, r<<1)
+		m.pushRule(rule.PlusPair, r)
 	default:
-		m.pushUnit(Wake, r<<1)
+		m.pushUnit(Wake, r)
 	}
 }
 
 // forward puts operand i of a node in the node's place.
-func (m *core[M]) forward(r Ref, n *node, i int) {
-	up, t, v := n.up, n.tag[i], n.val[i]
+func (m *Machine) forward(r Place, n *node, i int) {
+	up, t, v := n.up, n.Tag[i], n.val[i]
 	m.release(r, n)
 	if t == Late {
 		m.deliverLate(up, lo(v))
@@ -83,6 +86,6 @@ func (m *core[M]) forward(r Ref, n *node, i int) {
 	m.deliver(up, t, v)
 }
 
-func (m *core[M]) isPair(t Tag, v uint64) bool {
-	return t == Value || t == Late && m.at(lo(v)).kind == literal.Pair
+func (m *Machine) isPair(t Tag, v uint64) bool {
+	return t == Value || t == Late && m.at(lo(v)).Kind == literal.Pair
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 )
 
-// begin empties the arena, and makes the start term at the point.
-func (m *core[M]) begin(point []float64) {
+// begin makes the start term at the point, in the place up.
+func (m *Machine) begin(point []float64, up Place) {
 	m.point = point
-	m.mark(0)
-	m.build(&m.prog.Templates[m.prog.Start], literal.ParamIndex+1+m.prog.Free)
+	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
+	m.goOn()
 }
 
 // reset makes the arena empty.
-func (m *core[M]) reset() error {
-	if m.nodes == nil {
+func (m *Machine) reset() error {
+	if m.base == nil {
 		return fmt.Errorf("the machine is closed")
 	}
-	m.top, m.limit, m.free = 1, 0, 0
+	m.top, m.limit, m.free, m.list, m.listed, m.kept = 1, 0, m.free[:0], 0, 0, 0
 	m.work, m.seen, m.unused = m.work[:0], m.seen[:0], m.unused[:0]
 	m.copy, m.row = copying{}, row{}
 	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
-	m.touched, m.steps, m.fuel, m.made, m.freed, m.pos, m.more, m.err = 0, 0, 0, 0, 0, 0, false, nil
+	m.touched, m.steps, m.fuel, m.made, m.pos, m.more, m.err = 0, 0, 0, 0, 0, false, nil
 	m.rng = nil
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
@@ -36,58 +36,52 @@ func (m *core[M]) reset() error {
 	return nil
 }
 
-// value reduces the program at the point.
-func (m *core[M]) value(point []float64) error {
+// Value reduces the program of a value at the point, and leaves the value to be read.
+func (m *Machine) Value(point []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
-	r, n := m.alloc()
-	*n = node{kind: literal.Result, code: literal.NoCode, bits: 1}
-	m.result = r
-	m.frame[0] = r << 1
-	m.begin(point)
+	m.result, _ = m.make(literal.Result, literal.NoCode, 0, 1)
+	m.begin(point, m.result)
 	return m.reduce()
 }
 
-// gradient reduces the program to the seeds z* 1, and then runs one backward phase for each.
-func (m *core[M]) gradient(point, values, jacobian []float64) error {
+// Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for each.
+// values has a number for each output, jacobian, row by row, one for each output and input.
+func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
 	for i := range m.prog.Free {
-		r, n := m.alloc()
-		*n = node{kind: literal.FreeDual, code: literal.NoCode}
-		m.frame[literal.ParamIndex+1+i] = r << 1
+		m.frame[literal.FirstIndex+i], _ = m.make(literal.FreeDual, literal.NoCode, 0, 0)
 	}
-	m.begin(point)
+	m.begin(point, 0)
 	if err := m.reduce(); err != nil {
 		return err
 	}
 	copy(values, m.answers)
 	for i, app := range m.seeds {
-		j, job := m.alloc()
-		*job = node{kind: literal.Job, code: m.nodes[app].code, bits: 1}
-		m.job, m.cursor = j, m.newest
 		n := m.at(app)
-		n.up = j<<1 | 1
+		j, job := m.make(literal.Job, n.Code, 0, 1)
+		m.job, m.cursor = j, m.newest
+		n.up = j | 1
 		m.arrive(app, n)
 		if err := m.reduce(); err != nil {
 			return err
 		}
 		m.readRow(jacobian[i*m.prog.Inputs : (i+1)*m.prog.Inputs])
 		m.job = 0
-		m.release(j, m.at(j))
+		m.release(j, job)
 	}
 	return m.err
 }
 
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
-func (m *core[M]) readRow(row []float64) {
+func (m *Machine) readRow(row []float64) {
 	m.mark(0)
 	m.unit(ReadBack, 0)
-	m.units(ReadBack, 1+len(row))
 	for i := range row {
-		star := Ref(1 + i) // the first nodes of the arena
+		star := Place(1+i) << 2 // the first nodes of the arena
 		n := m.at(star)
 		row[i] = 0
 		if app := n.c; app != 0 {
@@ -96,18 +90,20 @@ func (m *core[M]) readRow(row []float64) {
 			n.c = 0
 			m.release(app, a)
 		}
-		m.unit(ReadBack, star<<1)
+		m.unit(ReadBack, star)
 	}
 }
 
-// read appends the numbers of the result. Lists are read by applying them.
-func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
+// Read appends the numbers of the value that the last run left to out, from left to right, and the
+// length of each list in it to lengths, outer lists before inner ones. A list is read by applying it, which
+// is not counted; each number is a unit of read-back.
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	type operand struct {
 		t Tag
 		v uint64
 	}
-	n := m.nodes[m.result]
-	stack := []operand{{n.tag[0], n.val[0]}}
+	n := m.node(m.result)
+	stack := []operand{{n.Tag[0], n.val[0]}}
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -117,10 +113,9 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			out = append(out, number(o.v))
 			m.mark(0)
 			m.unit(ReadBack, 0)
-			m.units(ReadBack, 1)
-		case m.nodes[lo(o.v)].kind == literal.Pair:
-			p := &m.nodes[lo(o.v)]
-			stack = append(stack, operand{p.tag[1], p.val[1]}, operand{p.tag[0], p.val[0]})
+		case m.node(lo(o.v)).Kind == literal.Pair:
+			p := m.node(lo(o.v))
+			stack = append(stack, operand{p.Tag[1], p.val[1]}, operand{p.Tag[0], p.val[0]})
 		default:
 			list, err := m.readList(lo(o.v))
 			if err != nil {
@@ -128,7 +123,7 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			}
 			lengths = append(lengths, len(list))
 			for _, n := range slices.Backward(list) {
-				stack = append(stack, operand{n.tag[0], n.val[0]})
+				stack = append(stack, operand{n.Tag[0], n.val[0]})
 			}
 		}
 	}
@@ -136,31 +131,30 @@ func (m *core[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
-func (m *core[M]) readList(list Ref) ([]node, error) {
-	fired, words, most, steps, made, freed := m.fired, m.words, m.most, m.steps, m.made, m.freed
+func (m *Machine) readList(list Place) ([]*node, error) {
+	fired, words, most, steps, made, live := m.fired, m.words, m.most, m.steps, m.made, m.live()
 	events := m.opt.Events
 	m.opt.Events = nil
 	defer func() {
-		m.fired, m.words, m.most, m.steps, m.made, m.freed, m.opt.Events = fired, words, most, steps, made, freed, events
+		m.fired, m.words, m.most, m.steps, m.made, m.opt.Events = fired, words, most, steps, made, events
+		m.kept += m.live() - live
 	}()
-	r, n := m.alloc()
-	*n = node{kind: literal.Result, code: literal.NoCode, bits: 1}
-	b, app2 := m.alloc()
-	*app2 = node{kind: literal.App, code: literal.NoCode, up: r << 1, bits: 1, tag: [2]Tag{Empty, Zero}}
-	a, app := m.alloc()
-	*app = node{kind: literal.App, code: literal.NoCode, up: b << 1, bits: 2}
-	m.nodes[list].c++
-	m.deliver(a<<1, Value, uint64(list))
-	m.frame[0] = a<<1 | 1
-	m.build(&m.prog.Templates[m.prog.Cons], literal.ParamIndex+1)
+	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
+	b, second := m.make(literal.App, literal.NoCode, r, 1)
+	second.Tag[1] = Zero
+	a, _ := m.make(literal.App, literal.NoCode, b, 2)
+	m.node(list).c++
+	m.deliver(a, Value, uint64(list))
+	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
+	m.goOn()
 	if err := m.reduce(); err != nil {
 		return nil, err
 	}
-	var elems []node
-	for n := m.nodes[r]; n.tag[0] == Value; {
-		pair := m.nodes[lo(n.val[0])]
+	var elems []*node
+	for t, v := n.Tag[0], n.val[0]; t == Value; {
+		pair := m.node(lo(v))
 		elems = append(elems, pair)
-		n = node{tag: [2]Tag{pair.tag[1]}, val: [2]uint64{pair.val[1]}}
+		t, v = pair.Tag[1], pair.val[1]
 	}
 	return elems, nil
 }

@@ -2,42 +2,76 @@ package machine
 
 import "github.com/gram-machine/gram/rule"
 
-// tableRow is a rewriting rule of the calculus: its number, its name, its picture, and the function that
-// makes the rewrite at a place.
-type tableRow[M meter] struct {
-	number, name, picture string
-	fire                  func(m *core[M], p Place)
-}
+// reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
+// table of the rules, and of the units that stand on the worklist, those that are most frequent first. (9) and (10) never
+// fire at a point.
+//
+// The table is made of comparisons, and not of functions, because a processor that doesn't predict the targets of
+// indirect calls loses some 20 cycles with each. A switch with constant cases would be compiled to an indirect jump.
+func (m *Machine) reduce() error {
+	for {
+		last := len(m.work) - 1
+		if last < 0 {
+			if !m.empty() {
+				return m.err
+			}
+			continue
+		}
+		if m.rng != nil {
+			i := m.rng.IntN(last + 1)
+			m.work[i], m.work[last] = m.work[last], m.work[i]
+		}
+		move, p := Move(m.work[last]), Place(m.work[last]>>32)
+		if m.fuel--; m.fuel < 0 || m.measure {
+			if err := m.before(move, p); err != nil {
+				return err
+			}
+		}
+		m.work = m.work[:last]
+		m.fired[move&moveMask]++
+		switch by := rule.Rule(move); {
+		case by == rule.GC: // (4) t[x:=vα] → tα
+			m.fireGC(p)
+		case by == rule.Subst: // (3) C{x}[x:=vα] → C{v}[x:=v]α
+			m.fireSubst(p)
+		case by == rule.SubstNumeral: // (3n) C{x}[x:=rα] → C{r}[x:=r]α
+			m.fireSubst(p)
+		case by == rule.Pair: // (2) s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α
+			m.firePair(p)
+		case move == Wake.Move():
+			m.wake(p)
+		case by == rule.Lambda: // (1) (λx.t)α u → t[x:=u]α
+			m.fireLambda(p)
+		case by == rule.Times: // (8) r α · q β → (rq)αβ
+			m.fireTimes(p)
+		case by == rule.Lin: // (5) t[x:=vα] → t{v/x}α
+			m.fireLin(p)
+		case by == rule.Factor: // (11) (x α t)β + (x α' t')β' → x(t+t')αβα'β'
+			m.fireFactor(p)
+		case by == rule.Plus: // (6) r α + q β → (r+q)αβ
+			m.firePlus(p)
+		case by == rule.Function: // (12) f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk
+			m.fireFunction(p)
+		case move == Instantiate.Move():
+			m.iterate(p)
+		case move == FreeUnit.Move():
+			m.freeValue(p)
+		case move == Search.Move():
+			m.unfold(p)
+		case by == rule.Branch: // (13) if r < q then t else u → t or u
+			m.fireBranch(p)
+		case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
+			m.firePlusPair(p)
+		}
 
-// ruleTable is the table of the rules, and behind them of the units that stand on the worklist. (9) and (10)
-// never fire at a point.
-func ruleTable[M meter]() *[NumMoves]tableRow[M] {
-	t := &[NumMoves]tableRow[M]{
-		rule.Lambda:       {"1", "lambda", "(λx.t)α u → t[x:=u]α", (*core[M]).fireLambda},
-		rule.Pair:         {"2", "pair", "s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α", (*core[M]).firePair},
-		rule.Subst:        {"3", "subst", "C{x}[x:=vα] → C{v}[x:=v]α", (*core[M]).fireSubst},
-		rule.SubstNumeral: {"3n", "substNumeral", "C{x}[x:=rα] → C{r}[x:=r]α", (*core[M]).fireSubst},
-		rule.GC:           {"4", "gc", "t[x:=vα] → tα", (*core[M]).fireGC},
-		rule.Lin:          {"5", "lin", "t[x:=vα] → t{v/x}α", (*core[M]).fireLin},
-		rule.Plus:         {"6", "plus", "r α + q β → (r+q)αβ", (*core[M]).firePlus},
-		rule.PlusPair:     {"7", "plusPair", "⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ", (*core[M]).firePlusPair},
-		rule.Times:        {"8", "times", "r α · q β → (rq)αβ", (*core[M]).fireTimes},
-		rule.Factor:       {"11", "factor", "(x α t)β + (x α' t')β' → x(t+t')αβα'β'", (*core[M]).fireFactor},
-		rule.Function:     {"12", "function", "f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk", (*core[M]).fireFunction},
-		rule.Branch:       {"13", "branch", "if r < q then t else u → t or u", (*core[M]).fireBranch},
+		if m.measure {
+			m.book(move, p)
+		}
+		if m.more {
+			m.goOn()
+			if m.err != nil {
+				return m.err
+			}
+		}
 	}
-	t[Instantiate.Move()] = tableRow[M]{name: "instantiate", fire: (*core[M]).iterate}
-	t[Wake.Move()] = tableRow[M]{name: "wake", fire: (*core[M]).wake}
-	t[FreeUnit.Move()] = tableRow[M]{name: "free", fire: (*core[M]).freeValue}
-	t[Search.Move()] = tableRow[M]{name: "search", fire: (*core[M]).unfold}
-	return t
-}
-
-// fireTable has the functions of the table alone, for the loop.
-func fireTable[M meter]() *[moveMask + 1]func(m *core[M], p Place) {
-	t := &[moveMask + 1]func(m *core[M], p Place){}
-	for i, r := range ruleTable[M]() {
-		t[i] = r.fire
-	}
-	return t
 }

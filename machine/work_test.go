@@ -25,7 +25,7 @@ import (
 var mostWords = map[string]uint64{
 	"lambda": 72, "pair": 64, "subst": 72, "substNumeral": 80, "gc": 32, "lin": 24, "plus": 64, "plusPair": 72, "times": 64,
 	"factor": 64, "function": 64, "branch": 16,
-	"instantiate": 96, "wake": 96, "search": 96, "free": 48, "readback": 16,
+	"instantiate": 80, "wake": 80, "search": 80, "free": 48, "readback": 16,
 }
 
 // requireConstants requires the constants of what a run has done.
@@ -118,6 +118,19 @@ func duals(n int) string {
 		fmt.Fprintf(&b, "let d%d = lin a -> d%d a + d%d (2 * a) in\n ", i+1, i, i)
 	}
 	return b.String()
+}
+
+// TestUnitsAreSmall: a unit is never larger than a rewrite.
+func TestUnitsAreSmall(t *testing.T) {
+	var largest [2]uint64
+	for m := range machine.NumMoves {
+		kind := 0
+		if _, ok := m.Rule(); !ok {
+			kind = 1
+		}
+		largest[kind] = max(largest[kind], mostWords[m.String()])
+	}
+	require.LessOrEqual(t, largest[1], largest[0])
 }
 
 // TestConstants: the words that a move touches are bounded by a constant, whatever n is.

@@ -150,7 +150,7 @@ func (f *runFlags) checkMode() error {
 func checkSchedule(cmd *cobra.Command) error {
 	for _, f := range []struct{ flag, order string }{{"seed", "random"}, {"workers", "parallel"}} {
 		order := cmd.Flags().Lookup("schedule")
-		if cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
+		if order != nil && cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
 			return usagef("--%s is of --schedule %s, and not of %s", f.flag, f.order, order.Value)
 		}
 	}

@@ -110,6 +110,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 		"grad examples/rnn.gram --json --bound --strategy modular", "grad examples/jacobian.gram --json",
 		"grad examples/rnn.gram --json --mode tape", "grad examples/figure1.gram --json --literal --work", "trace examples/figure1.gram --json",
 		"trace examples/figure1.gram --calculus --json --of value",
+		"reduce examples/figure1.gram --of value --json --redex 1", "reduce examples/figure1.gram --of value --graph json",
 		"bench --json --claim 15 --quick --out " + t.TempDir(),
 	} {
 		d := json.NewDecoder(strings.NewReader(answer(t, line)))

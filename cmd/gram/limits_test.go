@@ -25,6 +25,10 @@ var limitPrograms = map[string]string{
 	"list": "input x = 0.5\ndata xs : List R = list i < 2000000 -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n",
 	// A large term.
 	"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
+	// Many redexes in a small term.
+	"redexes": "sum i < 150 -> (fun y -> y * y) 2.5\n",
+	// A small term with a long reduction.
+	"powers": "#40 (fun f x -> f (f x)) (fun y -> y) 1\n",
 	// A large source.
 	"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
 }
@@ -63,6 +67,8 @@ var limitCases = []struct{ args, program, limits string }{
 	{"trace", "closures", "tsni"},
 	{"trace --svg --step 1e12", "closures", "mts"},
 	{"profile -o profile.pb.gz", "closures", "mtsni"},
+	{"reduce --order value", "powers", "ti"},
+	{"reduce --graph dot --max-states 1e7", "redexes", "mti"},
 	{"fmt", "source", "i"},
 	{"explore", "data", "i"},
 }

@@ -73,7 +73,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newShow(a), newProfile(a), newTrace(a), newExplore(a), newBench(a), newFmt(a), newVersion(a))
+	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newShow(a), newProfile(a), newTrace(a), newReduce(a), newExplore(a), newBench(a), newFmt(a), newVersion(a))
 	addCompletion(root)
 	return root
 }

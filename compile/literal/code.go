@@ -33,16 +33,19 @@ type Instr struct {
 	Arity uint8 // how many operands it waits for
 	Sym   term.Symbol
 	Cmp   term.Compare
-	// Up is the frame index of the parent; 0 is the place that waits for the body.
+	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
 	X, Y uint32 // frame indices of variables; X of a MakeData in D(t): an instruction that makes λa.0⃗
 	// N is of MakeSub: occurrences; of MakeNat: the count; of MakeData: the index; of a List: 1 if
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
-	Closure *Closure // of a λ, a conditional or a list
+	Closure *Closure  // of a λ, a conditional or a list
+	Body    *Template // of a λ
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
+	// Occurs are, of a node whose image has occurrences of variables, their instructions.
+	Occurs [2]uint32
 }
 
 // Closure is what a λ, a conditional or a list captures, and its code.
@@ -51,18 +54,31 @@ type Closure struct {
 	Bodies   []uint32 // templates: of a λ one, of a conditional two, of a list its elements
 }
 
-// Template is the body of a λ, of a branch or of an element of a list. Its frame holds the
-// place that waits for the body, the parameter, the nodes that it makes, and behind these
-// what it captures.
+// Template is the body of a λ, of a branch or of an element of a list. Its frame holds what the copy of a body
+// refers to: from [UpIndex] on what is known when the copy begins, from First on the nodes that are made, and
+// from Locals on what the body captures.
 type Template struct {
-	From, To uint32   // its instructions
-	Locals   uint32   // where the captures begin in the frame
-	Uses     []uint32 // how often it mentions each capture
-	Param    uint64   // how often it mentions the parameter
-	Linear   bool     // the λ is a dual
-	Name     term.Var // the parameter
-	Index    uint32   // in Program.Templates
+	From, To      uint32 // its instructions
+	First, Locals uint32
+	Images        []Image
+	Actions       []Action
+	Uses          []uint32 // how often it mentions each capture
+	Param         uint64   // how often it mentions the parameter
+	Linear        bool     // the λ is a dual
+	Direct        bool     // of a dual: no branch captures the parameter, so its number stands in the frame
+	Name          term.Var // the parameter
+	Index         uint32   // in Program.Templates
 }
+
+// The frame of a template begins with these.
+const (
+	ZeroIndex   = iota // 0
+	UpIndex            // the place that waits for the body
+	ParamIndex         // the substitution of the parameter
+	NumberIndex        // if the template is Direct, the lower and the upper half of the parameter's number
+	_
+	FirstIndex
+)
 
 // Program is a term that has been made ready for the machine: immutable.
 type Program struct {
@@ -79,9 +95,6 @@ type Program struct {
 	Pos       term.Pos         // where the term stands
 	Around    map[term.Var]int // the variables of the start term: their inputs; -1: of the seeds
 }
-
-// ParamIndex is the frame index of the parameter.
-const ParamIndex = 1
 
 // NoCode is the instruction of nodes that no instruction has made.
 const NoCode = 1<<32 - 1

@@ -64,7 +64,7 @@ func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
 	if seen == nil {
 		seen = &captures{index: map[term.Var]uint32{}}
 	}
-	c.templates = append(c.templates, &building{Template: Template{Locals: ParamIndex + 1}, outer: outer, seen: seen})
+	c.templates = append(c.templates, &building{Template: Template{First: FirstIndex, Locals: FirstIndex}, outer: outer, seen: seen})
 	return uint32(len(c.templates) - 1)
 }
 
@@ -149,11 +149,18 @@ func (c *coder) mention(in uint32, x term.Var) uint32 {
 	return captured | i
 }
 
-// finish lays the templates out: captures get their frame indices.
+// finish lays the templates out: what captures need gets its frame indices.
 func (c *coder) finish() {
 	p := c.p
 	p.Templates = make([]Template, len(c.templates))
 	for i, b := range c.templates {
+		l := layout{b: b, next: b.First, more: b.Locals, base: uint32(len(p.Code))}
+		for k := range b.code {
+			if f := b.code[k].Closure; f != nil && len(f.Bodies) > 0 {
+				f.Captures = c.templates[f.Bodies[0]].seen.from
+				b.Locals += moreNodes(b.code[k].Kind, len(f.Captures))
+			}
+		}
 		index := func(x *uint32) {
 			if *x&captured != 0 {
 				*x = b.Locals + *x&^captured
@@ -163,17 +170,17 @@ func (c *coder) finish() {
 			in := &b.code[k]
 			index(&in.X)
 			index(&in.Y)
-			if f := in.Closure; f != nil && len(f.Bodies) > 0 {
-				f.Captures = c.templates[f.Bodies[0]].seen.from
-				for j := range f.Captures {
-					index(&f.Captures[j])
+			if in.Closure != nil {
+				for j := range in.Closure.Captures {
+					index(&in.Closure.Captures[j])
 				}
 			}
 		}
 		for len(b.Uses) < len(b.seen.from) {
 			b.Uses = append(b.Uses, 0)
 		}
-		b.From = uint32(len(p.Code))
+		l.make()
+		b.From = l.base
 		p.Code = append(p.Code, b.code...)
 		b.To = uint32(len(p.Code))
 		b.Index = uint32(i)
@@ -184,6 +191,11 @@ func (c *coder) finish() {
 		if in := &p.Code[i]; in.Op == MakeData && in.X != 0 {
 			in.X = uint32(len(p.Code))
 			p.Code = append(p.Code, Instr{Op: MakeLam, Kind: Lam, Closure: &Closure{Bodies: []uint32{p.Zero}}, Pos: in.Pos})
+		}
+	}
+	for i := range p.Code {
+		if in := &p.Code[i]; in.Kind == Lam {
+			in.Body = &p.Templates[in.Closure.Bodies[0]]
 		}
 	}
 }
@@ -241,7 +253,7 @@ func (c *coder) node(r term.Ref) error {
 		c.list(n, s, at)
 	case term.NatOp:
 		at.Op, at.Kind, at.N = MakeNat, Nat, n.Count
-		c.add(in, at)
+		c.put(in, at)
 	case term.DataOp:
 		c.data(n, s, at)
 	default:
@@ -300,8 +312,8 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr) {
 	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && !linear {
 		at.N = 1
 	}
-	c.add(in, at)
-	c.place(n.A, body, 0, 0)
+	c.put(in, at)
+	c.place(n.A, body, UpIndex, 0)
 	c.nodes[n.A].flat = linear
 }
 
@@ -366,8 +378,8 @@ func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
 	c.place(kids[1], in, i, 1)
-	c.place(kids[2], yes, 0, 0)
-	c.place(kids[3], no, 0, 0)
+	c.place(kids[2], yes, UpIndex, 0)
+	c.place(kids[3], no, UpIndex, 0)
 	c.nodes[kids[2]].flat, c.nodes[kids[3]].flat = s.flat, s.flat
 }
 
@@ -384,9 +396,9 @@ func (c *coder) list(n *term.Node, s spot, at Instr) {
 		e := c.newTemplate(in, seen)
 		seen = c.templates[e].seen
 		at.Closure.Bodies = append(at.Closure.Bodies, e)
-		c.place(k, e, 0, 0)
+		c.place(k, e, UpIndex, 0)
 	}
-	c.add(in, at)
+	c.put(in, at)
 }
 
 // isNumeral reports whether the node is r, or in D(t) ⟨r, λa.0⃗⟩.
@@ -412,7 +424,7 @@ func (c *coder) data(n *term.Node, s spot, at Instr) {
 		if reversed {
 			at.X = 1
 		}
-		c.add(in, at)
+		c.put(in, at)
 		return
 	}
 	at.Op = MakeNumber
@@ -435,7 +447,7 @@ func (c *coder) number(in uint32, at Instr, reversed bool) {
 		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: at.Pos})
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: at.Pos})
 		c.add(in, Instr{Op: MakeVariable, Up: pair, Slot: 1, X: cell, Pos: at.Pos})
-		c.add(in, Instr{Op: MakeLam, Kind: Lam, Up: cell, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
+		c.put(in, Instr{Op: MakeLam, Kind: Lam, Up: cell, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
 		at.Up, at.Slot = pair, 0
 	}
 	c.add(in, at)

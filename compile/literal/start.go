@@ -108,12 +108,13 @@ func (s *start) finish(inputs int, check func() error) (*Program, error) {
 	c.p.Zero = c.newTemplate(0, nil)
 	c.templates[c.p.Zero].Linear = true
 	c.p.Cons = c.newTemplate(0, nil)
-	c.templates[c.p.Start].Locals += uint32(len(s.stars))
+	c.templates[c.p.Start].First += uint32(len(s.stars))
+	c.templates[c.p.Start].Locals = c.templates[c.p.Start].First
 	for i, x := range s.stars {
-		c.homes[x] = home{in: c.p.Start + 1, index: ParamIndex + 1 + uint32(i), instr: -1}
+		c.homes[x] = home{in: c.p.Start + 1, index: FirstIndex + uint32(i), instr: -1}
 	}
-	c.place(root, c.p.Start, 0, 0)
-	c.place(cons, c.p.Cons, 0, 0)
+	c.place(root, c.p.Start, UpIndex, 0)
+	c.place(cons, c.p.Cons, UpIndex, 0)
 	for n := 1; len(c.stack) > 0; n++ {
 		if n%checkEvery == 0 && check != nil {
 			if err := check(); err != nil {

@@ -75,6 +75,12 @@ func (ty *Typing) of(t *Term) term.Type {
 	return term.R
 }
 
+// IsReal reports whether a well-typed term has type R.
+func (ty *Typing) IsReal(t *Term) bool { return ty.of(t) == term.R }
+
+// HasDual reports whether a type has a linear negation in it.
+func (ty *Typing) HasDual(t term.Type) bool { return ty.tt.HasDual(t) }
+
 // argument is a variable for the argument of t, if t has the type of a function.
 func (ty *Typing) argument(t *Term) (Var, bool) {
 	f := ty.of(t)
@@ -103,8 +109,16 @@ type checker struct {
 	zero     map[*Var]bool // those whose u is a zero: it has ⊢ and, for every Z, ⊢_Z
 }
 
+// CheckError says why a term has no type.
+type CheckError struct {
+	Text string
+	Term *Term // where it stands
+}
+
+func (e *CheckError) Error() string { return fmt.Sprintf("%s in %s", e.Text, e.Term) }
+
 func fail(t *Term, format string, args ...any) error {
-	return fmt.Errorf("%s in %s", fmt.Sprintf(format, args...), t)
+	return &CheckError{fmt.Sprintf(format, args...), t}
 }
 
 // want is the error of a term that should have the type.

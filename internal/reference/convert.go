@@ -15,6 +15,21 @@ type Program struct {
 	open   map[*Var]denote.Number // the symbolic inputs, with the point; nil at a point
 }
 
+// Symbols bounds the symbols of a term from below, with its literals as λ-terms.
+func Symbols(t *term.Term) uint64 {
+	n := uint64(len(t.Nodes))
+	for i := range t.Nodes {
+		switch nd := &t.Nodes[i]; nd.Op {
+		case term.NatOp:
+			n += 2 * min(nd.Count, 1<<40)
+		case term.DataOp:
+			d := &t.Data[nd.A]
+			n += uint64(d.Rows) * uint64(d.Width)
+		}
+	}
+	return n
+}
+
 // Convert returns t over the given numbers. Literals are the λ-terms that they stand
 // for, and vectors are pairs nested to the right.
 func Convert(t *term.Term, ground denote.Ground) *Program {
@@ -24,6 +39,26 @@ func Convert(t *term.Term, ground denote.Ground) *Program {
 	c.p.Term = c.term(t.Root)
 	c.p.Type = c.p.Typing.of(c.p.Term)
 	return c.p
+}
+
+// NewProgram is the program of a term with its free variables. Its types are those of tt.
+func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Program {
+	p := &Program{Term: t, Ground: ground, vars: map[term.Var]*Var{}, Typing: &Typing{tt: tt, free: map[*Var]bool{}}}
+	for _, x := range free {
+		p.Typing.Free(x)
+	}
+	p.Type = p.Typing.of(t)
+	return p
+}
+
+// With is the program with another term, of the same types, and more free variables.
+func (p *Program) With(t *Term, free ...*Var) *Program {
+	q := *p
+	q.Term, q.Type = t, p.Typing.of(t)
+	for _, x := range free {
+		q.Typing.Free(x)
+	}
+	return &q
 }
 
 // Var is the variable that x of the source has become.

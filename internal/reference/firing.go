@@ -15,6 +15,16 @@ type firings struct {
 	next  []*Redex
 }
 
+// ready returns those of the (3) that may fire now.
+func (s *State) ready(fires []*Redex) []*Redex {
+	f := firings{State: s, redex: map[int]*Redex{}}
+	for _, r := range fires {
+		f.redex[r.occ] = r
+	}
+	f.sum(0, true)
+	return f.next
+}
+
 // sum looks at the maximal sum at place i, and at the sums in it. free says that it
 // waits for no other.
 func (f *firings) sum(i int, free bool) {

@@ -36,13 +36,7 @@ func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
-	if gradient {
-		k := max(1, p.outputs(t))
-		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
-		err = m.Gradient(p.point, out.values, out.jacobian)
-	} else if err = m.Value(p.point); err == nil {
-		out.values, _, err = m.Read(nil, nil)
-	}
+	err = out.evaluate(t, m, p, gradient)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		return out, work, false

@@ -11,54 +11,29 @@ import (
 // before (1) and (5), (3) of a dual variable by a λ last. Of the redexes that this
 // leaves it takes the first, or with rng not nil any.
 func Machine(rng *rand.Rand) Strategy {
-	return func(s *State) *Redex {
-		var now []*Redex
-		last := firings{State: s, redex: map[int]*Redex{}}
-		for i := range s.Redex {
-			r := &s.Redex[i]
-			switch {
-			case !s.allowed(r):
-			case s.fires3(r):
-				last.redex[r.occ] = r
-			default:
-				now = append(now, r)
-			}
-		}
-		if len(now) == 0 && len(last.redex) > 0 {
-			last.sum(0, true)
-			now = last.next
-		}
-		switch {
-		case len(now) == 0:
-			return nil
-		case rng != nil:
-			return now[rng.IntN(len(now))]
-		}
-		return now[0]
-	}
+	return func(s *State) *Redex { return s.choose(rng, s.allowed, s.ready) }
 }
 
-// choose takes one of the redexes that are allowed; (3) of a dual variable by a λ last.
-func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool) *Redex {
-	var now []*Redex
-	var last *Redex
+// choose takes one of the redexes that are allowed: the first, or with rng not nil any. If
+// all are (3) of a dual variable by a λ, it takes one of those that last returns.
+func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool, last func([]*Redex) []*Redex) *Redex {
+	var now, fires []*Redex
 	for i := range s.Redex {
 		r := &s.Redex[i]
 		switch {
 		case !allowed(r):
 		case s.fires3(r):
-			// Reverse topological order: a dual's body mentions only what is bound
-			// further out.
-			if last == nil || s.places[r.at].depth > s.places[last.at].depth {
-				last = r
-			}
+			fires = append(fires, r)
 		default:
 			now = append(now, r)
 		}
 	}
+	if len(now) == 0 && len(fires) > 0 {
+		now = last(fires)
+	}
 	switch {
 	case len(now) == 0:
-		return last
+		return nil
 	case rng != nil:
 		return now[rng.IntN(len(now))]
 	}

@@ -75,6 +75,26 @@ func onMachineWithin(t require.TestingT, p subject, gradient bool, steps uint64)
 	return onSchedule(t, p, gradient, engine.Options{Limits: limits.Bounds{MaxSteps: steps}})
 }
 
+// evaluator is either machine.
+type evaluator interface {
+	Value(point []float64) error
+	Gradient(point, values, jacobian []float64) error
+	Read(out []float64, lengths []int) ([]float64, []int, error)
+}
+
+// evaluate runs a machine at the point.
+func (out *outcome) evaluate(t require.TestingT, m evaluator, p subject, gradient bool) (err error) {
+	if gradient {
+		k := max(1, p.outputs(t))
+		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
+		return m.Gradient(p.point, out.values, out.jacobian)
+	}
+	if err = m.Value(p.point); err == nil {
+		out.values, _, err = m.Read(nil, nil)
+	}
+	return err
+}
+
 // onSchedule runs the machine by the options.
 func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options) (out outcome, ok bool) {
 	q := p.t
@@ -90,13 +110,7 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options
 	m, err := engine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
-	if gradient {
-		k := max(1, p.outputs(t))
-		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
-		err = m.Gradient(p.point, out.values, out.jacobian)
-	} else if err = m.Value(p.point); err == nil {
-		out.values, _, err = m.Read(nil, nil)
-	}
+	err = out.evaluate(t, m, p, gradient)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		return out, false

@@ -1,9 +1,11 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/rule"
@@ -144,8 +146,15 @@ func (st *standings) variable(x *Var) standing {
 func Open(rng *rand.Rand) Strategy {
 	return func(s *State) *Redex {
 		st := s.standings()
-		return s.choose(rng, func(r *Redex) bool { return s.weak(r) && st.allows(r) })
+		return s.choose(rng, func(r *Redex) bool { return s.weak(r) && st.allows(r) }, s.innermost)
 	}
+}
+
+// innermost returns the redex that stands deepest: reverse topological order, for a dual's
+// body mentions only what is bound further out.
+func (s *State) innermost(fires []*Redex) []*Redex {
+	depth := func(a, b *Redex) int { return cmp.Compare(s.places[a.at].depth, s.places[b.at].depth) }
+	return []*Redex{slices.MaxFunc(fires, depth)}
 }
 
 func (st *standings) allows(r *Redex) bool {

@@ -51,6 +51,9 @@ type Token struct {
 
 // Names are what variables are called, from one printing to the next.
 type Names struct {
+	// Annotated: a linear variable has its type where it is bound, as in λa^R.t.
+	Annotated bool
+
 	names map[*Var]Token
 	used  map[string]int
 	taken map[string]bool
@@ -125,9 +128,17 @@ func (p *printer) symbol(f term.Symbol) {
 
 func (p *printer) variable(x *Var) { p.out = append(p.out, p.name(x)) }
 
+// binder prints a variable where it is bound.
+func (p *printer) binder(x *Var) {
+	p.variable(x)
+	if p.Annotated && x.Linear {
+		p.write("^R")
+	}
+}
+
 func (p *printer) pattern(q *Pattern) {
 	if q.X != nil {
-		p.variable(q.X)
+		p.binder(q.X)
 		return
 	}
 	p.write("⟨")
@@ -216,7 +227,7 @@ func (p *printer) bare(t *Term) {
 		p.write("0⃗")
 	case Lambda:
 		p.write("λ")
-		p.variable(t.X)
+		p.binder(t.X)
 		p.write(".")
 		p.term(t.Kids[0], levelSum)
 	case Apply:

@@ -29,8 +29,27 @@ func (d *Reverser) pattern(p *Pattern) *Pattern {
 	return &Pattern{Left: d.pattern(p.Left), Right: d.pattern(p.Right)}
 }
 
-// Term is D(t), for a t without linear negation.
+// Term is D(t), for a t without linear negation. What D makes of a part has the place of that part.
 func (d *Reverser) Term(t *Term) *Term {
+	u := d.image(t)
+	if t.Pos != 0 {
+		u.place(t.Pos)
+	}
+	return u
+}
+
+// place gives the place to the parts of a new term that have none.
+func (t *Term) place(pos term.Pos) {
+	if t.Pos != 0 {
+		return
+	}
+	t.Pos = pos
+	for _, k := range t.Kids {
+		k.place(pos)
+	}
+}
+
+func (d *Reverser) image(t *Term) *Term {
 	kids := make([]*Term, len(t.Kids))
 	for i, k := range t.Kids {
 		kids[i] = d.Term(k)

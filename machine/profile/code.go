@@ -72,7 +72,7 @@ func describe(p *literal.Program) codeInfo {
 
 // instructions describes those of a template.
 func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
-	frame := make([]uint32, literal.ParamIndex+1, t.Locals) // by frame index: the instruction
+	frame := make([]uint32, literal.FirstIndex, t.Locals) // by frame index: the instruction
 	if t.Index == p.Start {
 		frame = append(frame, make([]uint32, p.Free)...)
 	}
@@ -103,12 +103,16 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 				c.templates[b].pos, c.templates[b].branch = in.Pos, true
 			}
 		case literal.MakeLam:
+			frame = append(frame, i)
 			if in.Kind == literal.List {
 				c.list(in, s)
-			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up > literal.ParamIndex && c.sites[up].cell {
+			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= literal.FirstIndex && c.sites[up].cell {
 				c.sites[up].pos = in.Pos
 			}
+		case literal.MakeNat:
+			frame = append(frame, i)
 		case literal.MakeData:
+			frame = append(frame, i)
 			s.cell = true // its elements have one
 		}
 	}

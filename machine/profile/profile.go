@@ -75,7 +75,7 @@ func New(p *literal.Program) *Profile {
 // Event books an event. It is for [machine.Options.Events].
 func (f *Profile) Event(e *machine.Fired) error {
 	at := uint32(0)
-	if r := e.Redex >> 1; int(r) >= len(f.nodes) {
+	if r := e.Redex >> 2; int(r) >= len(f.nodes) {
 		f.put(r, nodeEntry{})
 	}
 	if by, ok := e.Move.Rule(); ok {
@@ -84,7 +84,7 @@ func (f *Profile) Event(e *machine.Fired) error {
 	} else if e.Move == machine.Instantiate.Move() {
 		at = f.instantiate(e)
 	} else {
-		at = f.nodes[e.Redex>>1].entry
+		at = f.nodes[e.Redex>>2].entry
 		f.putAll(e.Made, at)
 	}
 	x := &f.entries[at]
@@ -111,7 +111,7 @@ func (f *Profile) putAll(made []machine.Ref, at uint32) {
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
 func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
-	n := &f.nodes[e.Redex>>1]
+	n := &f.nodes[e.Redex>>2]
 	switch by {
 	case rule.Lambda:
 		n.entry = f.apply(e, n)
@@ -190,7 +190,7 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 
 // instantiate books the unit that makes a node, or the next application of an iteration.
 func (f *Profile) instantiate(e *machine.Fired) uint32 {
-	r := e.Redex >> 1
+	r := e.Redex >> 2
 	switch {
 	case e.Code < literal.NoCode && f.code.sites[e.Code].variable:
 		at := f.here(e.Code)
@@ -200,14 +200,19 @@ func (f *Profile) instantiate(e *machine.Fired) uint32 {
 	case len(e.Made) == 0:
 		return f.nodes[r].entry
 	}
-	if f.nodes[r].iter && e.Made[0] != r && f.prog.Code[e.Code].Op != literal.MakeIf {
+	if f.nodes[r].iter && e.Made[0] != r {
 		return f.iterate(e, f.nodes[r].entry)
 	}
-	at := f.here(e.Code)
-	for _, r := range e.Made {
-		f.put(r, nodeEntry{entry: at, rest: f.code.sites[e.Code].rest})
+	n := nodeEntry{entry: f.here(e.Code), rest: f.code.sites[e.Code].rest}
+	for i, occurrence := range f.prog.Code[e.Code].Occurs {
+		if occurrence != 0 {
+			n.of[i] = f.here(occurrence)
+		}
 	}
-	return at
+	for _, r := range e.Made {
+		f.put(r, n)
+	}
+	return n.entry
 }
 
 // here returns the entry of an instruction whose node is made.

@@ -30,6 +30,13 @@ const (
 // Options say what is printed of a reduction.
 type Options struct {
 	Format Format
+	// Next chooses the steps, from the redexes of (9) and (10) too if Eta is set; nil for the machine's strategy.
+	Next reference.Strategy
+	Eta  bool
+	// Names are the names of variables; nil for new ones.
+	Names *reference.Names
+	// End, if not nil, is called with the state that the reduction ends in.
+	End func(s *reference.State)
 	// Keep, if not nil, chooses the steps that are printed, with the terms before and
 	// after each.
 	Keep func(s *Step) bool
@@ -60,11 +67,17 @@ type StepsError struct{ Max uint64 }
 
 func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
 
-// Write reduces the start term by the machine's strategy and prints the steps. It returns
+// Write reduces the start term and prints the steps. It returns
 // how many there were of each rule. The error is a [*SizeError], a [*StepsError], that of
 // Check or of w, or a [*denote.UndefinedError].
 func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error) {
-	d := &derivation{Options: opt, start: start, names: reference.NewNames(), next: reference.Machine(nil)}
+	d := &derivation{Options: opt, start: start}
+	if d.Names == nil {
+		d.Names = reference.NewNames()
+	}
+	if d.Next == nil {
+		d.Next = reference.Machine(nil)
+	}
 	switch opt.Format {
 	case LaTeX:
 		d.out = &latexWriter{w: w, opt: &d.Options}
@@ -89,8 +102,6 @@ type writer interface {
 type derivation struct {
 	Options
 	start  *reference.Start
-	names  *reference.Names
-	next   reference.Strategy
 	out    writer
 	counts rule.Counts
 	steps  uint64
@@ -100,10 +111,10 @@ func (d *derivation) run() error {
 	if err := d.out.begin(); err != nil {
 		return err
 	}
-	d.names.Reserve(d.start.Duals) // the inputs' own x*
+	d.Names.Reserve(d.start.Duals) // the inputs' own x*
 	t := d.start.Term
 	var printed uint64
-	st := d.start.State(t, false)
+	st := d.start.State(t, d.Eta)
 	for d.Last == 0 || d.steps < d.Last {
 		if d.Check != nil {
 			if err := d.Check(); err != nil {
@@ -113,7 +124,7 @@ func (d *derivation) run() error {
 		if d.MaxSize > 0 && st.Size() > d.MaxSize {
 			return &SizeError{st.Size(), d.MaxSize, d.steps}
 		}
-		r := d.next(st)
+		r := d.Next(st)
 		if r == nil {
 			break
 		}
@@ -128,10 +139,10 @@ func (d *derivation) run() error {
 		before := d.steps
 		d.steps += times
 		d.counts[r.Rule] += times
-		to := d.start.State(after, false)
+		to := d.start.State(after, d.Eta)
 		s := &Step{Number: d.steps, Rule: r.Rule, Pos: st.Place(r), Before: st.Size(), After: to.Size()}
 		// Names are given to all terms, so that they don't depend on what is printed.
-		marked, plain := d.names.Tokens(t, st.Marks(r)), d.names.Tokens(after, nil)
+		marked, plain := d.Names.Tokens(t, st.Marks(r)), d.Names.Tokens(after, nil)
 		if d.Keep == nil || d.Keep(s) {
 			if err := d.out.step(s, marked, plain, printed > 0 && printed == before); err != nil {
 				return err
@@ -139,6 +150,9 @@ func (d *derivation) run() error {
 			printed = d.steps
 		}
 		t, st = after, to
+	}
+	if d.End != nil {
+		d.End(st)
 	}
 	return d.out.end()
 }

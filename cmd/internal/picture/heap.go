@@ -43,7 +43,7 @@ type heapView struct {
 }
 
 func newHeapView(h *machine.Heap, inputs []string) *heapView {
-	v := &heapView{h: h, inputs: inputs, first: make([]machine.Ref, 2*h.Len()), next: make([]machine.Ref, h.Len()), opens: make([]machine.Ref, h.Len())}
+	v := &heapView{h: h, inputs: inputs, first: make([]machine.Ref, 4*h.Len()), next: make([]machine.Ref, h.Len()), opens: make([]machine.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
 	}
@@ -62,7 +62,7 @@ func newHeapView(h *machine.Heap, inputs []string) *heapView {
 	}
 	for r := machine.Ref(1); r < h.Len(); r++ {
 		switch n := h.Node(r); {
-		case n.Kind == literal.Job && n.Up == 0, n.Kind == literal.Seed && v.first[r<<1] != 0:
+		case n.Kind == literal.Job && n.Up == 0, n.Kind == literal.Seed && v.first[r<<2] != 0:
 			v.roots = append(v.roots, r)
 		}
 	}
@@ -94,7 +94,7 @@ func (v *heapView) box(r machine.Ref) box {
 	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
-		ops = append(ops, v.operand(&b, &n, machine.Place(r<<1)|machine.Place(i), o))
+		ops = append(ops, v.operand(&b, &n, machine.Place(r<<2)|machine.Place(i), o))
 	}
 	b.refs = append(b.refs, n.Captures...)
 	if n.More != 0 {
@@ -102,7 +102,7 @@ func (v *heapView) box(r machine.Ref) box {
 	}
 	switch n.Kind {
 	case literal.Job:
-		b.refs = append(b.refs, v.waited(r<<1|1)...)
+		b.refs = append(b.refs, v.waited(r<<2|1)...)
 		b.text = "sum"
 	case literal.Seed:
 		b.text = fmt.Sprintf("seed %d", n.Index+1)
@@ -201,7 +201,7 @@ func (v *heapView) waited(p machine.Place) (refs []machine.Ref) {
 	for r := v.first[p]; r != 0; r = v.next[r] {
 		refs = append(refs, r)
 	}
-	if o := v.opens[p>>1]; o != 0 && p&1 == 0 {
+	if o := v.opens[p>>2]; o != 0 && p&3 == 0 {
 		refs = append(refs, o)
 	}
 	return refs

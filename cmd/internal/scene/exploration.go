@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
+	"slices"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
@@ -33,9 +33,7 @@ type Exploration struct {
 	info     Info
 	names    map[term.Pos]string // of what is computed at a place of the source: a let's, or the operation
 	inputs   []string
-
-	mu   sync.Mutex
-	many map[uint64]bool // windows that would show too many objects, by their first state
+	peaks    []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
 }
 
 // RuleSteps is a rule and how often it fired.
@@ -74,16 +72,19 @@ var errWindowEnd = errors.New("the end of what is looked at")
 // that the context has ended.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
 	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: namesByPlace(p.Term()),
-		inputs: stage.InputNames(p.Source()), many: map[uint64]bool{}}
+		inputs: stage.InputNames(p.Source())}
 	var counts rule.Counts
+	live := uint64(0)
 	first := func(f *machine.Fired) error {
 		if rule, ok := f.Move.Rule(); ok {
+			x.peak(f.N-1, live)
 			counts[rule]++
 			x.info.Steps = f.N
 			if f.Backward && x.info.Backward == 0 {
 				x.info.Backward = f.N
 			}
 		}
+		live = f.Live
 		return nil
 	}
 	run, err := x.again(ctx, first, nil)
@@ -102,6 +103,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		}
 		x.info.Stopped = inOneLine(err)
 	}
+	x.peak(x.info.Steps, live)
 	for r, n := range counts {
 		info := &rule.Table[r]
 		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
@@ -208,15 +210,24 @@ func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
 		wide = allSteps
 	}
 	from, to := x.around(at, wide)
-	if !x.tooMany(from) {
+	if slices.Max(x.peaks[from/wholeSteps:max(to-1, from)/wholeSteps+1]) <= wholeObjects {
 		w, err := x.show(ctx, from, to, wholeObjects)
 		if !errors.Is(err, errTooMany) {
 			return w, err
 		}
-		x.setTooMany(from)
 	}
 	from, to = x.around(at, nearSteps)
 	return x.show(ctx, from, to, nearObjects)
+}
+
+// peak takes the live nodes of a state.
+func (x *Exploration) peak(state, live uint64) {
+	for _, i := range []uint64{state / wholeSteps, (max(state, 1) - 1) / wholeSteps} {
+		if i == uint64(len(x.peaks)) {
+			x.peaks = append(x.peaks, 0)
+		}
+		x.peaks[i] = max(x.peaks[i], live)
+	}
 }
 
 // around returns the first and the last state of the window of a width that holds a state.
@@ -226,18 +237,6 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 		i--
 	}
 	return i * wide, min((i+1)*wide, x.info.Steps)
-}
-
-func (x *Exploration) tooMany(from uint64) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.many[from]
-}
-
-func (x *Exploration) setTooMany(from uint64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.many[from] = true
 }
 
 // show makes a window with at most so many objects in a state. The error is errTooMany if

@@ -33,7 +33,7 @@ func references(n *machine.Node) []linkTo {
 		add(r, "captures")
 	}
 	add(n.More, "captures")
-	add(n.Up>>1, "waits")
+	add(n.Up>>2, "waits")
 	add(n.Binds[0], "binds")
 	add(n.Binds[1], "binds")
 	add(n.Arrived, "arrived")

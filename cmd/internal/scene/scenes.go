@@ -68,7 +68,7 @@ func newScenes(x *Exploration, from, to uint64, most int) *scenes {
 func (s *scenes) event(f *machine.Fired) error {
 	rule, ok := f.Move.Rule()
 	if ok && f.N >= s.from { // what it frees may be in use again
-		s.about = append(s.about[:0], s.useOf(f.Redex>>1), s.useOf(f.Result>>1))
+		s.about = append(s.about[:0], s.useOf(f.Redex>>2), s.useOf(f.Result>>2))
 	}
 	for _, r := range f.Made {
 		s.used++

@@ -173,7 +173,7 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 			outputs = s.Size
 		}
 	}
-	if n := symbols(t); n > uint64(opt.MaxSize) {
+	if n := reference.Symbols(t); n > uint64(opt.MaxSize) {
 		return nil, tooLarge(p, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize})
 	}
 	program := reference.Convert(t, denote.Floats{})
@@ -186,19 +186,4 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 // tooLarge is the error of a term that is larger than is traced.
 func tooLarge(p *gram.Program, err *derivation.SizeError) error {
 	return &gram.Error{Text: p.Source().Name + ": too large to be traced: " + err.Error(), Err: err}
-}
-
-// symbols bounds the symbols of a term from below, with its literals as λ-terms.
-func symbols(t *term.Term) uint64 {
-	n := uint64(len(t.Nodes))
-	for i := range t.Nodes {
-		switch nd := &t.Nodes[i]; nd.Op {
-		case term.NatOp:
-			n += 2 * min(nd.Count, 1<<40)
-		case term.DataOp:
-			d := &t.Data[nd.A]
-			n += uint64(d.Rows) * uint64(d.Width)
-		}
-	}
-	return n
 }

@@ -1,13 +1,14 @@
-package engine
+package profile
 
 import (
 	"slices"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
 
-// blockRecord is what a recorder keeps of blocks.
+// blockRecord is what a Recorder keeps of blocks.
 type blockRecord struct {
 	sites   map[blockCall]uint32
 	calls   []blockSite
@@ -31,15 +32,15 @@ type blockSite struct {
 	caller   uint32
 }
 
-// ran books runs of the block for the redex that fires: what stands for it in the literal
+// Ran books runs of the block for the redex that fires: what stands for it in the literal
 // form is a run of each of its templates, called from one place.
-func (p *recorder) ran(b *graph.Block, times uint64) {
+func (p *Recorder) Ran(b *graph.Block, times uint64) {
 	m := p.m
 	site := p.site(b)
 	args := uint64(0)
 	for i, id := range b.Templates {
 		c := &p.contexts[site.contexts[i]]
-		n := times * uint64(m.prog.Templates[id].Params)
+		n := times * uint64(p.prog.Templates[id].Params)
 		c.runs += times
 		c.args += n
 		args += n
@@ -47,12 +48,12 @@ func (p *recorder) ran(b *graph.Block, times uint64) {
 	p.applied += args
 	p.steps += 2 * args
 	p.bookCounts()
-	p.steps = m.steps + times*b.Steps
+	p.steps = m.Steps() + times*b.Steps
 	p.ticks -= int(min(times, clockEvery))
 }
 
 // site returns the contexts of a call of the block from the present place.
-func (p *recorder) site(b *graph.Block) *blockSite {
+func (p *Recorder) site(b *graph.Block) *blockSite {
 	k := &p.blocks
 	at := blockCall{p.context, p.pos, b}
 	i, ok := k.sites[at]
@@ -71,7 +72,7 @@ func (p *recorder) site(b *graph.Block) *blockSite {
 
 // settle remembers of the block's objects which call made them, and gives them to the
 // context of the block.
-func (k *blockRecord) settle(p *recorder) {
+func (k *blockRecord) settle(p *Recorder) {
 	for _, base := range k.made {
 		p.made.set(base+1, k.now)
 	}
@@ -116,27 +117,22 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 	return f
 }
 
-// fireBlock books the firings of the cells of all runs of a block, the last run first, and
+// FireBlock books the firings of the cells of all runs of a block, the last run first, and
 // the arrivals at them and at the external duals.
-func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
-	m, b := p.m, parts.b
-	site := &p.blocks.calls[p.made.of(base+1)]
+func (p *Recorder) FireBlock(f engine.BlockFiring) {
+	b := f.Block
+	site := &p.blocks.calls[p.made.of(f.Base+1)]
 	in := make([]uint64, len(b.OutDuals))
 	for j := range in {
-		h := parts.outs + graph.Ref(j)
+		h := f.Outs + graph.Ref(j)
 		in[j] = p.blocks.arrived[h]
 		delete(p.blocks.arrived, h)
 	}
 	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
-	for t := m.patterns(parts); t.left > 0; {
-		reached, wiring := slices.Clone(t.reached), t.wiring()
-		w, times := t.next(m.prog, false)
-		if w == nil {
-			break
-		}
-		f := p.blocks.cellsOf(w, b, reached)
+	f.Runs(func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64) {
+		cells := p.blocks.cellsOf(w, b, reached)
 		for times > 0 {
-			copy(exts, f.exts)
+			copy(exts, cells.exts)
 			for j, d := range b.OutDuals {
 				if d < 0 && reached[j] {
 					exts[^d] += in[j]
@@ -149,25 +145,28 @@ func (p *recorder) fireBlock(base graph.Ref, parts *blockParts) {
 				}
 			}
 			n := uint64(1)
-			if parts.kind != graph.OneRun && slices.Equal(before, in) {
+			if f.Kind != graph.OneRun && slices.Equal(before, in) {
 				n = times // the runs before do the same
 			}
 			times -= n
-			p.bookCells(site, b, f, in, n)
-			p.bookExternals(site, parts, wiring, exts, n)
+			p.bookCells(site, b, cells, in, n)
+			p.bookExternals(site, f.Exts, wiring, exts, n)
 			in, before = before, in
 		}
-	}
+	})
 	if p.timing {
-		p.context, p.pos = site.contexts[0], m.prog.Templates[b.Templates[0]].Pos
-		p.ticks -= int(min(parts.n, clockEvery))
+		p.context, p.pos = site.contexts[0], p.prog.Templates[b.Templates[0]].Pos
+		p.ticks -= int(min(f.N, clockEvery))
 		p.tick()
 	}
 }
 
+// MadeBlock books that a block's object was made.
+func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.made, base) }
+
 // bookCells books n runs' firings of the cells of a block, at the duals of whose result so
 // much has arrived.
-func (p *recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
+func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
 	for i := range b.Cells {
 		if f.live[i] {
 			c := p.dualAt(site.contexts[b.Cells[i].Template], b.Cells[i].Dual)
@@ -183,17 +182,17 @@ func (p *recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in 
 }
 
 // bookExternals books the arrivals of n runs at the external duals of the first run, and
-// at those of the elements of data, λa.0⃗, which fire.
-func (p *recorder) bookExternals(site *blockSite, parts *blockParts, w *graph.Wiring, arrivals []uint64, n uint64) {
+// At those of the elements of data, λa.0⃗, which fire.
+func (p *Recorder) bookExternals(site *blockSite, duals []graph.Ref, w *graph.Wiring, arrivals []uint64, n uint64) {
 	for k, d := range w.Exts {
 		switch {
 		case arrivals[k] == 0 || d < 0:
 		case d == graph.Ignored:
-			c := p.dualAt(site.caller, p.m.prog.ZeroDual)
+			c := p.dualAt(site.caller, p.prog.ZeroDual)
 			c.fired += n
 			c.arrived += n * arrivals[k]
 		default:
-			p.arrive(parts.exts[d], n*arrivals[k])
+			p.Arrive(duals[d], n*arrivals[k])
 		}
 	}
 }

@@ -1,36 +1,36 @@
-package lang
+package infer
 
-// clash says why two types do not unify.
-type clash uint8
+// Clash says why two types do not unify.
+type Clash uint8
 
 const (
-	noClash   clash = iota
+	NoClash   Clash = iota
 	differ          // they have different forms
 	sizes           // they are vectors of different sizes
-	selfRefer       // a type would contain itself
+	SelfRefer       // a type would contain itself
 )
 
-// unify makes a and b equal. If it can't, nothing changes.
-func (tt *types) unify(a, b typ) clash {
+// Unify makes a and b equal. If it can't, nothing changes.
+func (tt *Types) Unify(a, b Type) Clash {
 	if a == b {
-		return noClash
+		return NoClash
 	}
 	tt.pairs = append(tt.pairs[:0], typePair{a, b})
 	tt.trail, tt.sizeTrail = tt.trail[:0], tt.sizeTrail[:0]
 	for len(tt.pairs) > 0 {
 		p := tt.pairs[len(tt.pairs)-1]
 		tt.pairs = tt.pairs[:len(tt.pairs)-1]
-		if c := tt.step(p.a, p.b); c != noClash {
+		if c := tt.step(p.a, p.b); c != NoClash {
 			tt.undo()
 			return c
 		}
 	}
-	return noClash
+	return NoClash
 }
 
-func (tt *types) undo() {
+func (tt *Types) undo() {
 	for _, t := range tt.trail {
-		tt.nodes[t].link = 0
+		tt.Nodes[t].Link = 0
 	}
 	for _, n := range tt.sizeTrail {
 		tt.sizes[n].link = 0
@@ -38,100 +38,100 @@ func (tt *types) undo() {
 }
 
 // step makes the outermost forms of two types equal and leaves pairs of parts.
-func (tt *types) step(a, b typ) clash {
+func (tt *Types) step(a, b Type) Clash {
 	rawA, rawB := a, b
-	a, b = tt.find(a), tt.find(b)
+	a, b = tt.Find(a), tt.Find(b)
 	if a == b {
-		return noClash
+		return NoClash
 	}
-	na, nb := &tt.nodes[a], &tt.nodes[b]
+	na, nb := &tt.Nodes[a], &tt.Nodes[b]
 	switch {
-	case na.kind == openType && nb.kind == openType:
+	case na.Kind == Open && nb.Kind == Open:
 		tt.merge(a, b)
-	case na.kind == openType:
+	case na.Kind == Open:
 		return tt.bind(a, b, rawB)
-	case nb.kind == openType:
+	case nb.Kind == Open:
 		return tt.bind(b, a, rawA)
-	case na.kind == nb.kind:
+	case na.Kind == nb.Kind:
 		return tt.parts(a, b)
-	case na.abbreviation() && (nb.abbreviation() || nb.kind == arrowType):
+	case na.abbreviation() && (nb.abbreviation() || nb.Kind == Arrow):
 		tt.pairs = append(tt.pairs, typePair{tt.arrowOf(a), b})
-	case nb.abbreviation() && na.kind == arrowType:
+	case nb.abbreviation() && na.Kind == Arrow:
 		tt.pairs = append(tt.pairs, typePair{a, tt.arrowOf(b)})
 	default:
 		return differ
 	}
-	return noClash
+	return NoClash
 }
 
-func (n *typeNode) abbreviation() bool { return n.kind == listType || n.kind == natType }
+func (n *Node) abbreviation() bool { return n.Kind == List || n.Kind == Nat }
 
 // parts merges two types of one form and leaves their parts to be unified.
-func (tt *types) parts(a, b typ) clash {
-	na, nb := tt.nodes[a], tt.nodes[b]
-	switch na.kind {
-	case vecType:
-		if !tt.unifySizes(size(na.n), size(nb.n)) {
+func (tt *Types) parts(a, b Type) Clash {
+	na, nb := tt.Nodes[a], tt.Nodes[b]
+	switch na.Kind {
+	case Vec:
+		if !tt.unifySizes(Size(na.N), Size(nb.N)) {
 			return sizes
 		}
 	}
 	tt.merge(a, b)
-	if na.b != 0 {
-		tt.pairs = append(tt.pairs, typePair{na.b, nb.b})
+	if na.B != 0 {
+		tt.pairs = append(tt.pairs, typePair{na.B, nb.B})
 	}
-	if na.a != 0 {
-		tt.pairs = append(tt.pairs, typePair{na.a, nb.a})
+	if na.A != 0 {
+		tt.pairs = append(tt.pairs, typePair{na.A, nb.A})
 	}
-	return noClash
+	return NoClash
 }
 
-func (tt *types) unifySizes(a, b size) bool {
+func (tt *Types) unifySizes(a, b Size) bool {
 	a, b = tt.findSize(a), tt.findSize(b)
 	if a == b {
 		return true
 	}
 	na, nb := tt.sizes[a], tt.sizes[b]
 	switch {
-	case !na.known:
+	case !na.Known:
 		tt.sizes[a].link = b
 		tt.sizeTrail = append(tt.sizeTrail, a)
-	case !nb.known:
+	case !nb.Known:
 		tt.sizes[b].link = a
 		tt.sizeTrail = append(tt.sizeTrail, b)
 	default:
-		return na.n == nb.n
+		return na.N == nb.N
 	}
 	return true
 }
 
 // merge links two types of one form, the one with the shorter chains to the other.
-func (tt *types) merge(a, b typ) {
-	if tt.nodes[a].depth > tt.nodes[b].depth {
+func (tt *Types) merge(a, b Type) {
+	if tt.Nodes[a].depth > tt.Nodes[b].depth {
 		a, b = b, a
 	}
 	tt.forward(a, b)
 }
 
-func (tt *types) forward(a, b typ) {
-	tt.nodes[a].link = b
-	if _, ok := tt.watched[a]; ok {
-		tt.woken = append(tt.woken, a)
+func (tt *Types) forward(a, b Type) {
+	tt.Nodes[a].Link = b
+	if _, ok := tt.Watched[a]; ok {
+		tt.Woken = append(tt.Woken, a)
 	}
-	tt.nodes[b].depth = max(tt.nodes[b].depth, tt.nodes[a].depth+1)
+	tt.Nodes[b].depth = max(tt.Nodes[b].depth, tt.Nodes[a].depth+1)
 	tt.trail = append(tt.trail, a)
 }
 
 // bind gives the open type x the value t, unless x occurs in it. The search starts
 // from raw, the reference that led to t: merged types on the way count too.
-func (tt *types) bind(x, t, raw typ) clash {
-	if !tt.nodes[t].closed && tt.occurs(x, raw) {
-		return selfRefer
+func (tt *Types) bind(x, t, raw Type) Clash {
+	if !tt.Nodes[t].closed && tt.occurs(x, raw) {
+		return SelfRefer
 	}
 	tt.forward(x, t)
-	return noClash
+	return NoClash
 }
 
-func (tt *types) occurs(x, t typ) bool {
+func (tt *Types) occurs(x, t Type) bool {
 	tt.startWalk()
 	tt.visit(t)
 	for len(tt.walk) > 0 {
@@ -141,49 +141,49 @@ func (tt *types) occurs(x, t typ) bool {
 			tt.walk = tt.walk[:0]
 			return true
 		}
-		n := &tt.nodes[t]
-		tt.visit(n.link)
-		tt.visit(n.a)
-		tt.visit(n.b)
+		n := &tt.Nodes[t]
+		tt.visit(n.Link)
+		tt.visit(n.A)
+		tt.visit(n.B)
 		if n.abbreviation() {
-			tt.visit(typ(n.n))
+			tt.visit(Type(n.N))
 		}
 	}
 	return false
 }
 
-func (tt *types) startWalk() {
+func (tt *Types) startWalk() {
 	tt.epoch++
-	if n := len(tt.nodes) - len(tt.seen); n > 0 {
+	if n := len(tt.Nodes) - len(tt.seen); n > 0 {
 		tt.seen = append(tt.seen, make([]uint32, n)...)
 	}
 }
 
 // visit puts t on the list of nodes to walk through, once.
-func (tt *types) visit(t typ) {
-	if t == 0 || tt.seen[t] == tt.epoch || tt.nodes[t].closed {
+func (tt *Types) visit(t Type) {
+	if t == 0 || tt.seen[t] == tt.epoch || tt.Nodes[t].closed {
 		return
 	}
 	tt.seen[t] = tt.epoch
 	tt.walk = append(tt.walk, t)
 }
 
-// generic reports whether an open type is seen in t within a few steps: whether
+// Generic reports whether an open type is seen in t within a few steps: whether
 // a definition in its place could have been used at several types.
-func (tt *types) generic(t typ) bool {
+func (tt *Types) Generic(t Type) bool {
 	tt.startWalk()
 	tt.visit(t)
 	defer func() { tt.walk = tt.walk[:0] }()
 	for budget := 64; len(tt.walk) > 0 && budget > 0; budget-- {
-		n := tt.nodes[tt.walk[len(tt.walk)-1]]
+		n := tt.Nodes[tt.walk[len(tt.walk)-1]]
 		tt.walk = tt.walk[:len(tt.walk)-1]
-		if n.kind == openType && n.link == 0 {
+		if n.Kind == Open && n.Link == 0 {
 			return true
 		}
-		tt.visit(n.link)
-		if n.link == 0 {
-			tt.visit(n.a)
-			tt.visit(n.b)
+		tt.visit(n.Link)
+		if n.Link == 0 {
+			tt.visit(n.A)
+			tt.visit(n.B)
 		}
 	}
 	return false

@@ -1,4 +1,4 @@
-package lang
+package infer
 
 import (
 	"math/rand"
@@ -87,40 +87,40 @@ func (s naive) text(t *tree, names map[int]int) string {
 }
 
 // text prints a type in the same way.
-func (tt *types) plain(t typ, names map[typ]int) string {
-	t = tt.find(t)
-	n := tt.nodes[t]
-	switch n.kind {
-	case openType:
+func (tt *Types) plain(t Type, names map[Type]int) string {
+	t = tt.Find(t)
+	n := tt.Nodes[t]
+	switch n.Kind {
+	case Open:
 		if _, ok := names[t]; !ok {
 			names[t] = len(names)
 		}
 		return string(rune('a' + names[t]))
-	case realType:
+	case Real:
 		return "R"
-	case listType, natType:
+	case List, Nat:
 		return tt.plain(tt.arrowOf(t), names)
-	case vecType:
-		return "(" + tt.plain(n.a, names) + ")^" + string(rune('0'+tt.sizeAt(size(n.n)).n))
-	case dualType:
-		return "(R -o " + tt.plain(n.a, names) + ")"
-	case prodType:
-		return "(" + tt.plain(n.a, names) + "*" + tt.plain(n.b, names) + ")"
+	case Vec:
+		return "(" + tt.plain(n.A, names) + ")^" + string(rune('0'+tt.SizeAt(Size(n.N)).N))
+	case Dual:
+		return "(R -o " + tt.plain(n.A, names) + ")"
+	case Prod:
+		return "(" + tt.plain(n.A, names) + "*" + tt.plain(n.B, names) + ")"
 	}
-	return "(" + tt.plain(n.a, names) + ">" + tt.plain(n.b, names) + ")"
+	return "(" + tt.plain(n.A, names) + ">" + tt.plain(n.B, names) + ")"
 }
 
 type unifyGen struct {
 	r    *rand.Rand
-	tt   *types
-	open []typ
-	old  []typ // types made before: parts are shared
-	tree map[typ]*tree
+	tt   *Types
+	open []Type
+	old  []Type // types made before: parts are shared
+	tree map[Type]*tree
 }
 
-func (g *unifyGen) typ(depth int) typ {
-	pick := func() typ { return g.typ(depth - 1) }
-	var t typ
+func (g *unifyGen) Type(depth int) Type {
+	pick := func() Type { return g.Type(depth - 1) }
+	var t Type
 	var n *tree
 	switch k := g.r.Intn(11); {
 	case depth == 0 || k < 3:
@@ -129,25 +129,25 @@ func (g *unifyGen) typ(depth int) typ {
 	case k == 3 && len(g.old) > 0:
 		return g.old[g.r.Intn(len(g.old))]
 	case k == 4:
-		t, n = realT, &tree{form: 'R'}
+		t, n = R, &tree{form: 'R'}
 	case k == 5:
 		a, s := pick(), 1+g.r.Intn(2)
-		t, n = g.tt.vec(a, g.tt.knownSize(s)), &tree{form: '^', n: s, a: g.tree[a]}
+		t, n = g.tt.Vec(a, g.tt.KnownSize(s)), &tree{form: '^', n: s, a: g.tree[a]}
 	case k == 6:
 		a, b := pick(), pick()
-		t, n = g.tt.list(a, b), &tree{form: 'L', a: g.tree[a], b: g.tree[b]}
+		t, n = g.tt.List(a, b), &tree{form: 'L', a: g.tree[a], b: g.tree[b]}
 	case k == 7:
 		b := pick()
-		t, n = g.tt.nat(b), &tree{form: 'N', b: g.tree[b]}
+		t, n = g.tt.Nat(b), &tree{form: 'N', b: g.tree[b]}
 	case k == 8:
 		a, b := pick(), pick()
-		t, n = g.tt.prod(a, b), &tree{form: '*', a: g.tree[a], b: g.tree[b]}
+		t, n = g.tt.Prod(a, b), &tree{form: '*', a: g.tree[a], b: g.tree[b]}
 	case k == 9:
 		a := pick()
-		t, n = g.tt.dual(a), &tree{form: 'o', a: g.tree[a]}
+		t, n = g.tt.Dual(a), &tree{form: 'o', a: g.tree[a]}
 	default:
 		a, b := pick(), pick()
-		t, n = g.tt.arrow(a, b), &tree{form: '>', a: g.tree[a], b: g.tree[b]}
+		t, n = g.tt.Arrow(a, b), &tree{form: '>', a: g.tree[a], b: g.tree[b]}
 	}
 	g.old = append(g.old, t)
 	g.tree[t] = n
@@ -164,13 +164,13 @@ func TestUnify(t *testing.T) {
 	}
 	good, bad := 0, 0
 	for seed := range rounds {
-		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: newTypes(), tree: map[typ]*tree{}}
+		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: New(), tree: map[Type]*tree{}}
 		for range 4 {
-			g.open = append(g.open, g.tt.open())
+			g.open = append(g.open, g.tt.Open())
 		}
 		s := naive{}
 		for range 5 {
-			a, b := g.typ(3), g.typ(3)
+			a, b := g.Type(3), g.Type(3)
 			before := map[int]*tree{}
 			for k, v := range s {
 				before[k] = v
@@ -182,8 +182,8 @@ func TestUnify(t *testing.T) {
 			} else {
 				good++
 			}
-			require.Equal(t, ok, g.tt.unify(a, b) == noClash, "seed %d", seed)
-			names, mine := map[int]int{}, map[typ]int{}
+			require.Equal(t, ok, g.tt.Unify(a, b) == NoClash, "seed %d", seed)
+			names, mine := map[int]int{}, map[Type]int{}
 			for i, x := range g.open {
 				require.Equal(t, s.text(&tree{form: 'v', n: i}, names), g.tt.plain(x, mine), "seed %d", seed)
 			}

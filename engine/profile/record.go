@@ -1,23 +1,28 @@
-package engine
+// Package profile records to which calling contexts the steps and nodes of a run of the
+// engine belong. The samples add up to the machine's counters.
+package profile
 
 import (
 	"time"
 
+	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// recorder books what a run does to the contexts in which it does it: the calling
+// Recorder books what a run does to the contexts in which it does it: the calling
 // contexts of the program's templates. Each node has the context that made it, so a redex
 // fires in the context that its node was made in, and so does a dual.
 //
 // Of what a template counts only the runs are booked, of duals the firings and arrivals;
 // they are multiplied out at the end, as for [Stats]. Everything else that the counters
 // have gained is booked when the context changes.
-type recorder struct {
-	m        *Machine
+type Recorder struct {
+	m        *engine.Machine
+	prog     *graph.Program
+	nodes    []graph.Node
 	open     bool   // the program is
 	made     owners // of each node, the context that made it
 	calls    *calls.Calls
@@ -32,7 +37,7 @@ type recorder struct {
 	blocks    blockRecord
 
 	// Where the machine is: the context and place of the redex, and since when.
-	phase   Phase
+	phase   calls.Phase
 	context uint32
 	pos     term.Pos
 	inCode  bool // it runs a whole template or block of the context
@@ -60,14 +65,14 @@ type context struct {
 		template uint32
 		callee   uint32
 	}
-	duals int // where its counts in recorder.duals begin
+	duals int // where its counts in Recorder.duals begin
 }
 
 // where is a place of work that no template counts.
 type where struct {
 	context uint32
 	pos     term.Pos
-	phase   Phase
+	phase   calls.Phase
 }
 
 type extra struct {
@@ -77,52 +82,59 @@ type extra struct {
 	time   time.Duration
 }
 
-func newRecorder(m *Machine) *recorder {
-	return &recorder{m: m, open: m.prog.Open, layout: layDuals(m.prog), timing: m.opt.Profile == ProfileTime}
+// New returns what records the runs of a machine: counts and nodes.
+func New(m *engine.Machine) engine.Recorder { return newRecorder(m, false) }
+
+// Timed is New, and also records time, by a look at the clock every 256 redexes or firings.
+func Timed(m *engine.Machine) engine.Recorder { return newRecorder(m, true) }
+
+func newRecorder(m *engine.Machine, timing bool) *Recorder {
+	v := m.View()
+	return &Recorder{m: m, prog: v.Program, nodes: v.Nodes, open: v.Program.Open, layout: layDuals(v.Program), timing: timing}
 }
 
-// begin forgets the last run.
-func (p *recorder) begin() {
-	p.made.fill(0, p.m.base, 0)
+// Begin forgets the last run.
+func (p *Recorder) Begin() {
+	p.made.fill(0, p.m.View().Base, 0)
 	p.lastExtra = nil
 	p.contexts, p.duals = p.contexts[:0], p.duals[:0]
 	p.extra = map[where]*extra{}
-	p.inputs = make([]dualCount, len(p.m.prog.Inputs))
+	p.inputs = make([]dualCount, len(p.prog.Inputs))
 	p.blocks = blockRecord{sites: map[blockCall]uint32{}, arrived: map[graph.Ref]uint64{}, fired: map[*graph.Backward]*firedCells{}}
-	main := p.m.prog.Main
-	p.calls = calls.NewCalls(calls.Call{Template: main, Pos: p.m.prog.Templates[main].Pos})
+	main := p.prog.Main
+	p.calls = calls.NewCalls(calls.Call{Template: main, Pos: p.prog.Templates[main].Pos})
 	p.addContexts()
-	p.context, p.pos, p.phase = 0, p.m.prog.Templates[main].Pos, Primal
+	p.context, p.pos, p.phase = 0, p.prog.Templates[main].Pos, calls.Primal
 	p.clock, p.ticks = time.Now(), clockEvery
-	p.sync()
+	p.Sync()
 }
 
-// sync takes the counters as booked.
-func (p *recorder) sync() {
+// Sync takes the counters as booked.
+func (p *Recorder) Sync() {
 	m := p.m
-	p.counts, p.steps, p.applied, p.top = m.counts, m.steps, m.applied, m.top
+	p.counts, p.steps, p.applied, p.top = *m.Counts(), m.Steps(), m.Applied(), m.Top()
 }
 
-// at says that what comes is done for the node r, at its place in the code.
-func (p *recorder) at(r graph.Ref) {
+// At says that what comes is done for the node r, at its place in the code.
+func (p *Recorder) At(r graph.Ref) {
 	p.bookNodes()
-	p.context, p.pos = p.made.of(r), p.m.place(r)
+	p.context, p.pos = p.made.of(r), p.m.Place(r)
 }
 
-// enter books a run of a template, for the redex that fires, whose result goes into a node.
+// Enter books a run of a template, for the redex that fires, whose result goes into a node.
 // What its code counts and makes from here on is its own.
-func (p *recorder) enter(id uint32, into graph.Ref) {
+func (p *Recorder) Enter(id uint32, into graph.Ref) {
 	m := p.m
-	if p.phase == ReadBack { // a list that is read is applied, and nothing of that counts
+	if p.phase == calls.ReadBack { // a list that is read is applied, and nothing of that counts
 		return
 	}
-	if id == m.prog.Main {
+	if id == p.prog.Main {
 		p.contexts[0].runs++
 		p.contexts[0].instances++
 		p.bookNodes()
 		p.inCode = true
-		p.sync() // what start has counted is of the inputs
-		p.steps += m.prog.Templates[id].Steps
+		p.Sync() // what start has counted is of the inputs
+		p.steps += p.prog.Templates[id].Steps
 		return
 	}
 	p.bookNodes()
@@ -130,25 +142,25 @@ func (p *recorder) enter(id uint32, into graph.Ref) {
 	c := &p.contexts[callee]
 	c.runs++
 	c.instances++
-	args := m.applied - p.applied
+	args := m.Applied() - p.applied
 	c.args += args
 	p.applied += args
 	p.steps += 2 * args
-	if m.prog.Open { // the arguments that are bound are among the counters
-		p.context, p.pos = callee, m.prog.Templates[id].Pos
+	if p.prog.Open { // the arguments that are bound are among the counters
+		p.context, p.pos = callee, p.prog.Templates[id].Pos
 	}
 	p.bookCounts()
-	p.steps += m.prog.Templates[id].Steps
-	p.context, p.pos, p.inCode = callee, m.prog.Templates[id].Pos, true
+	p.steps += p.prog.Templates[id].Steps
+	p.context, p.pos, p.inCode = callee, p.prog.Templates[id].Pos, true
 	p.made.set(into, callee)
 }
 
-// done books what is left of a redex that has fired.
-func (p *recorder) done() {
+// Done books what is left of a redex that has fired.
+func (p *Recorder) Done() {
 	p.bookCounts()
 	if k := &p.blocks; k.ran {
 		p.context = k.calls[k.now].contexts[0]
-		p.pos, p.inCode = p.m.prog.Templates[p.contexts[p.context].Template].Pos, true
+		p.pos, p.inCode = p.prog.Templates[p.contexts[p.context].Template].Pos, true
 	}
 	p.bookNodes()
 	p.inCode = false
@@ -160,47 +172,47 @@ func (p *recorder) done() {
 
 // bookNodes gives the nodes that were made since the last time to the present context, and
 // those that no whole run of a template or a block has made to the present place.
-func (p *recorder) bookNodes() {
-	if p.m.top != p.top {
+func (p *Recorder) bookNodes() {
+	if p.m.Top() != p.top {
 		p.bookNew()
 	}
 }
 
-func (p *recorder) bookNew() {
+func (p *Recorder) bookNew() {
 	m := p.m
-	n := m.top - p.top
-	p.made.fill(p.top, m.top, p.context)
-	if p.inCode && p.phase != ReadBack {
+	n := m.Top() - p.top
+	p.made.fill(p.top, m.Top(), p.context)
+	if p.inCode && p.phase != calls.ReadBack {
 		p.contexts[p.context].nodes += uint64(n)
 	} else {
 		p.extraAt().nodes += uint64(n)
 	}
-	p.top = m.top
+	p.top = m.Top()
 }
 
 // bookCounts books what the counters have gained to the present place. Outside of open
 // programs what is neither a template's nor an argument's is in steps too.
-func (p *recorder) bookCounts() {
-	if p.m.steps != p.steps || p.open {
+func (p *Recorder) bookCounts() {
+	if p.m.Steps() != p.steps || p.open {
 		p.bookGained()
 	}
 }
 
-func (p *recorder) bookGained() {
+func (p *Recorder) bookGained() {
 	m := p.m
-	if p.phase == ReadBack {
-		p.counts, p.steps, p.applied = m.counts, m.steps, m.applied
+	if p.phase == calls.ReadBack {
+		p.counts, p.steps, p.applied = *m.Counts(), m.Steps(), m.Applied()
 		return
 	}
-	if n := m.counts[rule.Subst] - p.counts[rule.Subst]; n == m.steps-p.steps && !p.open {
+	if n := m.Counts()[rule.Subst] - p.counts[rule.Subst]; n == m.Steps()-p.steps && !p.open {
 		p.extraAt().counts[rule.Subst] += n // the (3) of an iteration, as most often
 		p.counts[rule.Subst] += n
-		p.steps = m.steps
+		p.steps = m.Steps()
 		return
 	}
 	var x *extra
-	for r := range m.counts {
-		n := m.counts[r] - p.counts[r]
+	for r := range m.Counts() {
+		n := m.Counts()[r] - p.counts[r]
 		if n == 0 {
 			continue
 		}
@@ -209,19 +221,19 @@ func (p *recorder) bookGained() {
 		}
 		x.counts[r] += n
 		p.counts[r] += n
-		if rule.Rule(r) == rule.GC && p.phase == Primal && m.prog.Reversed {
+		if rule.Rule(r) == rule.GC && p.phase == calls.Primal && p.prog.Reversed {
 			x.duals += n
 		}
 	}
-	if n := m.applied - p.applied; n != 0 {
+	if n := m.Applied() - p.applied; n != 0 {
 		x = p.extraAt()
 		x.counts[rule.Lambda] += n
 		x.counts[rule.GC] += n
 	}
-	p.steps, p.applied = m.steps, m.applied
+	p.steps, p.applied = m.Steps(), m.Applied()
 }
 
-func (p *recorder) extraAt() *extra {
+func (p *Recorder) extraAt() *extra {
 	at := where{p.context, p.pos, p.phase}
 	if at == p.lastAt && p.lastExtra != nil {
 		return p.lastExtra
@@ -235,14 +247,14 @@ func (p *recorder) extraAt() *extra {
 	return x
 }
 
-// enterPhase books what the last phase has left, to the program.
-func (p *recorder) enterPhase(next Phase) {
+// EnterPhase books what the last phase has left, to the program.
+func (p *Recorder) EnterPhase(next calls.Phase) {
 	if p.contexts[0].runs > 0 { // else the counters have what the inputs count
-		p.done()
+		p.Done()
 		p.readClock()
 	}
 	p.phase = next
-	p.context, p.pos = 0, p.m.prog.Templates[p.m.prog.Main].Pos
+	p.context, p.pos = 0, p.prog.Templates[p.prog.Main].Pos
 }
 
 // clockEvery is how many events pass between two looks at the clock: it takes longer than
@@ -251,7 +263,7 @@ const clockEvery = 256
 
 // tick counts an event, and charges the time since the clock was last read to the present
 // place now and then.
-func (p *recorder) tick() {
+func (p *Recorder) tick() {
 	if !p.timing {
 		return
 	}
@@ -260,7 +272,7 @@ func (p *recorder) tick() {
 	}
 }
 
-func (p *recorder) readClock() {
+func (p *Recorder) readClock() {
 	if !p.timing {
 		return
 	}
@@ -269,8 +281,11 @@ func (p *recorder) readClock() {
 	p.clock, p.ticks = now, clockEvery
 }
 
+// Collected says that the collector has moved all nodes.
+func (p *Recorder) Collected() { p.top = p.m.Top() }
+
 // callee returns the context of a call.
-func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
+func (p *Recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
 	last := &p.contexts[caller].last
 	if last.callee != 0 && last.pos == pos && last.template == id {
 		return last.callee
@@ -283,7 +298,7 @@ func (p *recorder) callee(caller uint32, pos term.Pos, id uint32) uint32 {
 }
 
 // addContexts makes room for what is booked of new contexts.
-func (p *recorder) addContexts() {
+func (p *Recorder) addContexts() {
 	for c := len(p.contexts); c < p.calls.Len(); c++ {
 		k := p.calls.At(uint32(c))
 		p.contexts = append(p.contexts, context{Call: k, duals: len(p.duals)})

@@ -1,4 +1,4 @@
-package engine
+package profile
 
 import "github.com/gram-machine/gram/graph"
 
@@ -29,14 +29,14 @@ func layDuals(prog *graph.Program) dualLayout {
 }
 
 // dualAt returns the counts of a dual in a context.
-func (p *recorder) dualAt(context, dual uint32) *dualCount {
+func (p *Recorder) dualAt(context, dual uint32) *dualCount {
 	return &p.duals[p.contexts[context].duals+p.layout.at[dual]]
 }
 
-// arrive books arrivals at the cell h.
-func (p *recorder) arrive(h graph.Ref, n uint64) {
-	node := &p.m.nodes[h]
-	index := node.Head &^ reachedBit >> graph.KindShift
+// Arrive books arrivals at the cell h.
+func (p *Recorder) Arrive(h graph.Ref, n uint64) {
+	node := &p.nodes[h]
+	index := node.Head >> graph.KindShift
 	switch node.Kind() {
 	case graph.Input:
 		p.inputs[index].arrived += n
@@ -47,35 +47,37 @@ func (p *recorder) arrive(h graph.Ref, n uint64) {
 	}
 }
 
-// fire books that the cell d fires, and that its body's applications arrive.
-func (p *recorder) fire(d graph.Ref, heads []graph.Ref) {
-	p.dualAt(p.made.of(d), p.m.nodes[d].Head>>graph.KindShift).fired++
+// FireInput books that the cell of an input fires.
+func (p *Recorder) FireInput(input uint32) { p.inputs[input].fired++ }
+
+// Fire books that the cell d fires, and that its body's applications arrive.
+func (p *Recorder) Fire(d graph.Ref, heads []graph.Ref) {
+	p.dualAt(p.made.of(d), p.nodes[d].Head>>graph.KindShift).fired++
 	for _, h := range heads {
-		p.arrive(h, 1)
+		p.Arrive(h, 1)
 	}
 	if p.timing {
-		p.context, p.pos = p.made.of(d), p.m.prog.Duals[p.m.nodes[d].Head>>graph.KindShift].Pos
+		p.context, p.pos = p.made.of(d), p.prog.Duals[p.nodes[d].Head>>graph.KindShift].Pos
 		p.tick()
 	}
 }
 
-// under says that what comes is done under the λ, the elements or the branches of r.
-func (p *recorder) under(r graph.Ref) {
-	p.done()
-	m := p.m
-	index := m.nodes[r].Head >> graph.KindShift
-	pos := m.prog.Templates[p.contexts[p.made.of(r)].Template].Pos
-	switch m.nodes[r].Kind() {
+// Under says that what comes is done under the λ, the elements or the branches of r.
+func (p *Recorder) Under(r graph.Ref) {
+	p.Done()
+	index := p.nodes[r].Head >> graph.KindShift
+	pos := p.prog.Templates[p.contexts[p.made.of(r)].Template].Pos
+	switch p.nodes[r].Kind() {
 	case graph.Closure, graph.List:
-		pos = m.prog.Templates[index].Pos
+		pos = p.prog.Templates[index].Pos
 	case graph.DualCell:
-		pos = m.prog.Duals[index].Pos
+		pos = p.prog.Duals[index].Pos
 	}
 	p.context, p.pos = p.made.of(r), pos
 }
 
-// moved says that the collector has moved n nodes.
-func (p *recorder) moved(to, from graph.Ref, n uint32) {
+// Moved says that the collector has moved n nodes.
+func (p *Recorder) Moved(to, from graph.Ref, n uint32) {
 	for i := range n {
 		p.made.set(to+i, p.made.of(from+i))
 	}

@@ -1,4 +1,4 @@
-package engine
+package profile
 
 import (
 	"cmp"
@@ -11,34 +11,21 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Recording says what a machine records for [Machine.Samples].
-type Recording uint8
-
-// The recordings.
-const (
-	NoProfile   Recording = iota
-	Profile               // counts and nodes
-	ProfileTime           // also time, by a look at the clock every 256 redexes or firings
-)
-
 // Samples calls f on the samples of the last run, in an order that depends on the run
 // alone. The stack is overwritten by the next.
-func (m *Machine) Samples(f func(calls.Sample)) {
-	if m.record == nil {
-		return
-	}
-	s := sampler{p: m.record, f: f, branch: branches(m.prog)}
-	s.p.done()
-	s.p.readClock()
+func (p *Recorder) Samples(f func(calls.Sample)) {
+	s := sampler{p: p, f: f, branch: branches(p.prog)}
+	p.Done()
+	p.readClock()
 	s.inputs()
-	for c := range s.p.contexts {
+	for c := range p.contexts {
 		s.context(uint32(c))
 	}
 	s.extra()
 }
 
 type sampler struct {
-	p      *recorder
+	p      *Recorder
 	f      func(calls.Sample)
 	branch []bool // of templates: code that is no λ's, but stands in one
 	stack  []calls.Frame
@@ -65,14 +52,14 @@ func branches(prog *graph.Program) []bool {
 // stackOf returns the stack of a place in a context.
 func (s *sampler) stackOf(c uint32, at term.Pos) []calls.Frame {
 	s.stack = s.p.calls.Stack(s.stack[:0], c, at, func(id uint32) (term.Pos, bool) {
-		return s.p.m.prog.Templates[id].Pos, !s.branch[id]
+		return s.p.prog.Templates[id].Pos, !s.branch[id]
 	})
 	return s.stack
 }
 
 func (s *sampler) origin(generated bool) calls.Origin {
 	switch {
-	case s.p.m.prog.Open && s.p.m.prog.Reversed:
+	case s.p.prog.Open && s.p.prog.Reversed:
 		return calls.NormalCode
 	case generated:
 		return calls.GeneratedCode
@@ -81,11 +68,11 @@ func (s *sampler) origin(generated bool) calls.Origin {
 }
 
 // runPhase is the phase in which templates run.
-func (s *sampler) runPhase() Phase {
-	if s.p.m.prog.Open {
-		return Normalise
+func (s *sampler) runPhase() calls.Phase {
+	if s.p.prog.Open {
+		return calls.Normalise
 	}
-	return Primal
+	return calls.Primal
 }
 
 // factors adds the steps of arrivals beyond the first at each cell that has fired.
@@ -95,21 +82,21 @@ func (d *dualCount) factors(c *rule.Counts) {
 }
 
 // inputs tells of the inputs: what they count as lets around the program, see
-// [Machine.start], and their cells.
+// [engine.Machine], and their cells.
 func (s *sampler) inputs() {
-	prog := s.p.m.prog
+	prog := s.p.prog
 	for i := range s.p.inputs {
 		if !prog.Open {
-			let := calls.Sample{Input: i, Phase: Primal}
+			let := calls.Sample{Input: i, Phase: calls.Primal}
 			let.Counts[rule.GC] = 1
 			s.emit(let)
 		}
 		if !prog.Open && prog.Reversed {
-			pair := calls.Sample{Input: i, Phase: Primal, Origin: calls.GeneratedCode}
+			pair := calls.Sample{Input: i, Phase: calls.Primal, Origin: calls.GeneratedCode}
 			pair.Counts[rule.GC], pair.Counts[rule.SubstNumeral] = 2, 1
 			s.emit(pair)
 		}
-		cell := calls.Sample{Input: i, Phase: Backward, Origin: calls.GeneratedCode}
+		cell := calls.Sample{Input: i, Phase: calls.Backward, Origin: calls.GeneratedCode}
 		d := &s.p.inputs[i]
 		cell.Counts[rule.Lambda], cell.Counts[rule.Subst], cell.Counts[rule.Lin] = d.fired, d.fired, d.fired
 		d.factors(&cell.Counts)
@@ -133,7 +120,7 @@ type place struct {
 // context tells of the runs of a template in a context, and of the duals that it made.
 func (s *sampler) context(id uint32) {
 	c := &s.p.contexts[id]
-	prog := s.p.m.prog
+	prog := s.p.prog
 	t := &prog.Templates[c.Template]
 	at := map[place]*calls.Sample{}
 	var order []place
@@ -180,7 +167,7 @@ type placeNodes struct {
 // nodesOf returns the nodes that one run of the template makes whatever its operands are, by
 // place, and their number. In an open program that is not known.
 func (s *sampler) nodesOf(t *graph.Template) (made []placeNodes, sum uint64) {
-	prog := s.p.m.prog
+	prog := s.p.prog
 	if prog.Open {
 		return nil, 0
 	}
@@ -225,13 +212,13 @@ func certainNodes(in *graph.Instr) uint32 {
 
 // dual tells of the cells of a dual that was made in a context.
 func (s *sampler) dual(id, dual uint32, n dualCount) {
-	prog := s.p.m.prog
+	prog := s.p.prog
 	d := &prog.Duals[dual]
 	at := d.Pos
 	if at == 0 {
 		at = prog.Templates[s.p.contexts[id].Template].Pos
 	}
-	x := calls.Sample{Input: -1, Phase: Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at)}
+	x := calls.Sample{Input: -1, Phase: calls.Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at)}
 	x.Counts.AddTimes(&prog.Bodies[d.Body].Counts, n.fired)
 	n.factors(&x.Counts)
 	s.emit(x)
@@ -244,7 +231,7 @@ func (s *sampler) extra() {
 	})
 	for _, w := range at {
 		x := s.p.extra[w]
-		out := calls.Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
+		out := calls.Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == calls.Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
 		out.Counts[rule.GC] -= x.duals
 		s.emit(out)
 		duals := calls.Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: calls.GeneratedCode}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/cmd/internal/reduce"
+	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/limits"
+)
+
+const reduceHelp = `Reduce is the rewriter of the calculus for people. It prints a term and lists its
+redexes, those under λs too: number, rule, line and column in the source, and the part
+that the rule rewrites. Where a variable gets its value, ‹the occurrence› is marked.
+
+--redex N makes the step of redex N, and lists the redexes of what comes out; --redex
+3,1 makes two steps. --order takes one after the other: value, need and name are weak,
+so that they leave what stands under a λ or in a branch as it is; random takes any.
+
+  value    the first redex of the term as it is printed; (1) only of a value
+  need     what the term waits for; a value is copied where it is waited for
+  name     the redex that stands in the fewest arguments and substitutions
+
+--rules 1-8,11 reduces by these rules only. Without it these are all but (9) and (10),
+which loop. (5') is t[x:=u] → t for a linear x that has no occurrence, and any u.
+
+The term is a program, whose inputs stay free, or with --syntax paper a term in the
+notation of the paper, with free variables of any type, dual ones too:
+
+  x* : R⊥ ⊢ λa^R.(x* (2·a) + (x* b)[b^R:=a])
+
+--of reverse reduces D(t)[x:=⟨x,x*⟩] instead, for each free x; --of value and --of
+gradient, of programs, t and D(t) at the point of their inputs.
+
+--graph explores all reductions, and prints the graph as DOT or JSON: the terms up to α,
+the normal forms, which of them are ≡, and whether the term is confluent. Numbers are
+floating-point numbers, and sums in different orders may differ in the last digit;
+--exact takes rational numbers.
+
+--json prints an object a line for each step, and one for the list. Steps are printed as
+they are made: an error ends them, and what has been printed stays. With -o they are
+written to a file, whole or not at all.`
+
+// reduceFlags are those of gram reduce.
+type reduceFlags struct {
+	loadFlags
+	notation  choice[bool]
+	of        choice[reduce.Of]
+	rules     []string
+	redexes   []string
+	order     choice[reduce.Order]
+	seed      count
+	graph     choice[string]
+	exact     bool
+	maxSteps  count
+	maxSize   count
+	maxStates count
+	output    string
+}
+
+func newReduce(a *app) *cobra.Command {
+	var f reduceFlags
+	cmd := &cobra.Command{
+		Use:         "reduce FILE",
+		Short:       "List the redexes of a term, make steps, or explore all reductions",
+		Long:        reduceHelp,
+		Annotations: more(statusHelp),
+		Example: `  gram reduce figure1.gram
+  gram reduce figure1.gram --of value --redex 2,1
+  gram reduce figure1.gram --of reverse --order random --seed 7
+  gram reduce term.txt --syntax paper --rules 1-8,11 --graph json
+  gram reduce term.txt --syntax paper --graph dot | dot -Tsvg > graph.svg`,
+		Args:              oneFile,
+		ValidArgsFunction: gramFiles,
+	}
+	f.add(cmd)
+	run := a.do(&f.loadFlags, func(ctx context.Context, path string, _ func(string)) error { return a.rewrite(ctx, path, &f) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+func (f *reduceFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.addProgram(fs)
+	f.notation = choice[bool]{kind: "notation", names: []string{"gram", "paper"}, of: []bool{false, true}}
+	f.notation.add(cmd, "syntax", "the `notation` of FILE: gram or paper")
+	f.of = choice[reduce.Of]{kind: "term", names: []string{"term", "reverse", "value", "gradient"},
+		of: []reduce.Of{reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient}}
+	f.of.add(cmd, "of", "the `term`: term, reverse, value or gradient")
+	fs.StringSliceVar(&f.rules, "rules", nil, "reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
+	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
+	f.order = choice[reduce.Order]{kind: "order", names: []string{"none", "value", "need", "name", "random"},
+		of: []reduce.Order{reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom}}
+	f.order.add(cmd, "order", "make steps in this `order`: none, value, need, name or random")
+	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.graph = choice[string]{kind: "format", names: []string{"none", "dot", "json"}, of: []string{"", "dot", "json"}}
+	f.graph.add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json")
+	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
+	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
+	f.maxSteps.least = 1
+	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
+	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
+	fs.Var(&f.maxSize, "max-size", "stop at a term of more than so many symbols, a `count`")
+	f.maxStates = count{n: 10_000, least: 1, most: 1e7, set: true}
+	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
+	addOutput(cmd, &f.output)
+	f.observe.add(cmd)
+}
+
+// check reports flags that don't go together.
+func (f *reduceFlags) check(cmd *cobra.Command) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	graph, paper := f.graph.is != "", f.notation.is
+	steps := f.order.is != reduce.NoOrder
+	switch {
+	case graph && (given("redex") || steps || f.json || given("max-steps")):
+		return usagef("--graph explores all reductions: it takes no --redex, --order, --json or --max-steps")
+	case given("max-states") && !graph:
+		return usagef("--max-states goes with --graph")
+	case given("seed") && f.order.is != reduce.ByRandom:
+		return usagef("--seed is of --order random, and not of %s", &f.order)
+	case paper && (given("param") || given("set")):
+		return usagef("--param and --set are of programs, and not of --syntax paper")
+	case paper && (f.of.is == reduce.Value || f.of.is == reduce.Gradient):
+		return usagef("--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of)
+	}
+	return nil
+}
+
+func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
+	opt := reduce.Options{Rules: reduce.AllRules(), Order: f.order.is}
+	if len(f.rules) > 0 {
+		var err error
+		if opt.Rules, err = reduce.ParseRules(f.rules); err != nil {
+			return usagef("--rules: %v", err)
+		}
+	}
+	for _, text := range f.redexes {
+		n := count{least: 1}
+		if err := n.Set(text); err != nil {
+			return usagef("--redex %s: %v", text, err)
+		}
+		opt.Choices = append(opt.Choices, n.n)
+	}
+	meter := limits.New(ctx, f.boundMemory())
+	s, err := a.readTerm(ctx, path, f, meter)
+	if err != nil {
+		return reduceError(path, err)
+	}
+	start, names, err := s.Start(f.of.is)
+	if err != nil {
+		return reduceError(path, err)
+	}
+	if f.graph.is != "" {
+		g, err := reduce.Explore(start, opt.Rules, reduce.Bounds{MaxStates: int(f.maxStates.n), MaxSize: int(f.maxSize.n), Check: meter.Check})
+		if err != nil {
+			return reduceError(path, err)
+		}
+		return a.printGraph(ctx, g, f)
+	}
+	if opt.Seed = f.seed.n; f.order.is == reduce.ByRandom && !f.seed.set {
+		opt.Seed = rand.Uint64N(1 << 32)
+		fmt.Fprintf(a.stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
+	}
+	if f.json {
+		opt.Format = derivation.JSON
+	}
+	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.n), f.maxSteps.n, meter.Check
+	out, err := a.stream(f.output)
+	if err != nil {
+		return err
+	}
+	return out.finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
+}
+
+// readTerm reads the term that the command line names.
+func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *limits.Meter) (*reduce.Source, error) {
+	var ground denote.Ground = denote.Floats{}
+	if f.exact {
+		ground = denote.Rationals{}
+	}
+	if !f.notation.is {
+		p, err := a.load(ctx, path, &f.loadFlags, nil)
+		if err != nil {
+			return nil, err
+		}
+		return reduce.Load(p.Source(), ground, int(f.maxSize.n))
+	}
+	name, _ := nameAndDir(path)
+	src, err := a.read(ctx, path, name, meter)
+	if err != nil {
+		return nil, err
+	}
+	return reduce.Parse(name, src, ground, int(f.maxSize.n))
+}
+
+// printGraph prints the graph of reductions as the answer.
+func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) error {
+	if f.graph.is == "dot" {
+		a.out.WriteString(g.DOT())
+	} else {
+		enc := json.NewEncoder(&a.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(g); err != nil {
+			return err
+		}
+	}
+	return a.writeOutput(ctx, f.output)
+}
+
+// reduceError words the errors of a reduction.
+func reduceError(path string, err error) error {
+	name, _ := nameAndDir(path)
+	var program *syntax.Errors
+	var size *derivation.SizeError
+	var steps *derivation.StepsError
+	var memory *limits.MemoryError
+	var limit *gram.LimitError
+	switch {
+	case err == nil, errors.As(err, &limit):
+		return err
+	case errors.As(err, &program):
+		return &gram.Error{Text: program.Error(), Err: err}
+	case errors.As(err, &size):
+		text := strings.Replace(size.Error(), " after 0 steps", "", 1)
+		return &gram.Error{Text: name + ": too large to be reduced: " + text + "; --max-size raises the bound", Err: err}
+	case errors.As(err, &steps):
+		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
+	case errors.As(err, &memory):
+		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: "reducing", Err: err}
+	}
+	if limit := contextLimit(err, "reducing"); limit != nil {
+		return limit
+	}
+	return err
+}

@@ -1,0 +1,310 @@
+package reduce
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/internal/equiv"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Graph is the graph of all reductions of a term. A state is a term up to α.
+type Graph struct {
+	States []State `json:"states"` // the first is the start
+	Edges  []Edge  `json:"edges"`
+	// NormalForms are the states without a redex. Classes has them again, those that are ≡ together: ≡ without (dup)
+	// and also through function symbols, and sums up to order, association and zeros.
+	NormalForms []int   `json:"normalForms"`
+	Classes     [][]int `json:"classes"`
+	// Confluent reports whether any two states that the start comes to have one that both come to, and ConfluentModulo
+	// the same where normal forms of one class are one.
+	Confluent       bool `json:"confluent"`
+	ConfluentModulo bool `json:"confluentModulo"`
+	// Shortest and Longest are the steps of reductions to a normal form; Longest is nil if there is a cycle.
+	Shortest *int `json:"shortest,omitempty"`
+	Longest  *int `json:"longest,omitempty"`
+}
+
+// State is a term of a graph.
+type State struct {
+	ID     int    `json:"id"`
+	Term   string `json:"term"`
+	Size   int    `json:"size"`
+	Normal bool   `json:"normal"`
+}
+
+// Edge is a step, or several by one rule between the same states.
+type Edge struct {
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Rule   string `json:"rule"`
+	Number string `json:"number"`
+}
+
+// BoundError says that a graph has more states than it may have.
+type BoundError struct{ Max int }
+
+func (e *BoundError) Error() string {
+	return fmt.Sprintf("the graph of reductions has more than %d states: nothing is known of the rest", e.Max)
+}
+
+// Bounds bound a graph.
+type Bounds struct {
+	MaxStates, MaxSize int
+	Check              func() error // called before each state; its error ends the work
+}
+
+// Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
+// [*derivation.SizeError], that of Check, or one of a step.
+func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
+	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
+	keys := newKeys()
+	ids := map[string]int{keys.of(start.Term): 0}
+	terms := []*reference.Term{start.Term}
+	var next [][]int
+	for i := 0; i < len(terms); i++ {
+		if err := bounds.Check(); err != nil {
+			return nil, err
+		}
+		s := start.State(terms[i], rs.Eta())
+		if s.Size() > bounds.MaxSize {
+			return nil, &derivation.SizeError{Size: s.Size(), Max: bounds.MaxSize, Steps: uint64(len(g.Edges))}
+		}
+		s = rs.only(s)
+		seen := map[Edge]bool{}
+		var to []int
+		for k := range s.Redex {
+			r := &s.Redex[k]
+			t, err := s.Fire(r)
+			if err != nil {
+				return nil, Undefined(err)
+			}
+			key := keys.of(t)
+			id, ok := ids[key]
+			if !ok {
+				if len(terms) == bounds.MaxStates {
+					return nil, &BoundError{bounds.MaxStates}
+				}
+				id = len(terms)
+				ids[key] = id
+				terms = append(terms, t)
+			}
+			if e := (Edge{i, id, rule.Table[r.Rule].Name, number(r)}); !seen[e] {
+				seen[e] = true
+				g.Edges = append(g.Edges, e)
+				to = append(to, id)
+			}
+		}
+		if len(to) == 0 {
+			g.NormalForms = append(g.NormalForms, i)
+		}
+		g.States = append(g.States, State{ID: i, Size: s.Size(), Normal: len(to) == 0})
+		next = append(next, to)
+	}
+	for i := range g.States {
+		if err := bounds.Check(); err != nil {
+			return nil, err
+		}
+		g.States[i].Term = text(terms[i], start.Inputs)
+	}
+	g.classify(start, terms)
+	g.summarize(next)
+	return g, nil
+}
+
+// text prints a term with the names that its free variables have.
+func text(t *reference.Term, free []*reference.Var) string {
+	names := reference.NewNames()
+	names.Annotated = true
+	names.Reserve(free)
+	return reference.Text(names.Tokens(t, nil))
+}
+
+// classify puts the normal forms that are ≡ together.
+func (g *Graph) classify(start *reference.Start, terms []*reference.Term) {
+	for _, id := range g.NormalForms {
+		same := slices.IndexFunc(g.Classes, func(class []int) bool {
+			return equivalent(start.Program, terms[class[0]], terms[id])
+		})
+		if same < 0 {
+			g.Classes = append(g.Classes, nil)
+			same = len(g.Classes) - 1
+		}
+		g.Classes[same] = append(g.Classes[same], id)
+	}
+}
+
+// equivalent reports whether two terms are ≡. [equiv.Difference] takes a let whose variable occurs once, and one of a
+// variable or a numeral, to be no let; a mark on what is substituted keeps each.
+func equivalent(p *reference.Program, t, u *reference.Term) bool {
+	mark := &reference.Var{Name: "let", Type: term.R}
+	image := func(t *reference.Term) *term.Term { return p.Back(marked(t, mark)).Term }
+	return equiv.Difference(image(t), image(u), equiv.Options{}) == ""
+}
+
+// marked is t with an application of the mark in each substitution. A rational number, which may be no float64, becomes
+// a variable that has it as its name.
+func marked(t *reference.Term, mark *reference.Var) *reference.Term {
+	if _, exact := t.Num.(*big.Rat); exact {
+		return &reference.Term{Op: reference.Variable, X: &reference.Var{Name: numeral(t), Type: term.R}}
+	}
+	u := *t
+	u.Kids = make([]*reference.Term, len(t.Kids))
+	for i, k := range t.Kids {
+		u.Kids[i] = marked(k, mark)
+	}
+	if t.Op == reference.Let {
+		u.Kids[1] = &reference.Term{Op: reference.Apply, Kids: []*reference.Term{{Op: reference.Variable, X: mark}, u.Kids[1]}}
+	}
+	return &u
+}
+
+// summarize decides confluence by the strongly connected components that no edge leaves, and measures reductions.
+func (g *Graph) summarize(next [][]int) {
+	components := strong(next)
+	of := make([]int, len(next))
+	for c, states := range components {
+		for _, i := range states {
+			of[i] = c
+		}
+	}
+	ends, cyclic := 0, false
+	for c, states := range components {
+		end := true
+		for _, i := range states {
+			for _, j := range next[i] {
+				end = end && of[j] == c
+				cyclic = cyclic || of[j] == c
+			}
+		}
+		if end {
+			ends++
+		}
+	}
+	g.Confluent = ends == 1
+	g.ConfluentModulo = g.Confluent || ends == len(g.NormalForms) && len(g.Classes) == 1
+	if len(g.NormalForms) == 0 {
+		return
+	}
+	steps := distances(next)
+	shortest := steps[g.NormalForms[0]]
+	for _, i := range g.NormalForms {
+		shortest = min(shortest, steps[i])
+	}
+	g.Shortest = &shortest
+	if cyclic {
+		return
+	}
+	// A component comes after those that it leads to.
+	longest := make([]int, len(next))
+	for _, states := range components {
+		for _, j := range next[states[0]] {
+			longest[states[0]] = max(longest[states[0]], longest[j]+1)
+		}
+	}
+	g.Longest = &longest[0]
+}
+
+// distances are the least numbers of steps from state 0.
+func distances(next [][]int) []int {
+	out := make([]int, len(next))
+	seen := make([]bool, len(next))
+	seen[0] = true
+	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
+		for _, j := range next[queue[0]] {
+			if !seen[j] {
+				seen[j], out[j] = true, out[queue[0]]+1
+				queue = append(queue, j)
+			}
+		}
+	}
+	return out
+}
+
+// strong returns the strongly connected components, each after those that it leads to: Tarjan's algorithm, with a stack
+// of its own.
+func strong(next [][]int) (components [][]int) {
+	type frame struct{ state, edge int }
+	index, low := make([]int, len(next)), make([]int, len(next)) // index 0: not seen
+	open := make([]bool, len(next))
+	var stack []int
+	count := 0
+	visit := func(i int) frame {
+		count++
+		index[i], low[i], open[i] = count, count, true
+		stack = append(stack, i)
+		return frame{i, 0}
+	}
+	for work := []frame{visit(0)}; len(work) > 0; {
+		f := &work[len(work)-1]
+		i := f.state
+		if f.edge < len(next[i]) {
+			j := next[i][f.edge]
+			f.edge++
+			switch {
+			case index[j] == 0:
+				work = append(work, visit(j))
+			case open[j]:
+				low[i] = min(low[i], index[j])
+			}
+			continue
+		}
+		work = work[:len(work)-1]
+		if len(work) > 0 {
+			above := work[len(work)-1].state
+			low[above] = min(low[above], low[i])
+		}
+		if low[i] == index[i] {
+			at := slices.Index(stack, i)
+			component := slices.Clone(stack[at:])
+			stack = stack[:at]
+			for _, j := range component {
+				open[j] = false
+			}
+			components = append(components, component)
+		}
+	}
+	return components
+}
+
+// DOT draws the graph in the language of Graphviz.
+func (g *Graph) DOT() string {
+	var b strings.Builder
+	quote := func(text string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` }
+	fmt.Fprintf(&b, "digraph {\n  label=%s;\n  node [shape=box];\n", quote(g.summary()))
+	for _, s := range g.States {
+		style := ""
+		if s.Normal {
+			style = ", peripheries=2"
+		}
+		fmt.Fprintf(&b, "  s%d [label=%s%s];\n", s.ID, quote(s.Term), style)
+	}
+	for _, e := range g.Edges {
+		fmt.Fprintf(&b, "  s%d -> s%d [label=%s];\n", e.From, e.To, quote("("+e.Number+")"))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// summary says what the graph is.
+func (g *Graph) summary() string {
+	count := func(n int, what string) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	verdict := "not confluent"
+	switch {
+	case g.Confluent:
+		verdict = "confluent"
+	case g.ConfluentModulo:
+		verdict = "confluent up to ≡"
+	}
+	return fmt.Sprintf("%s, %s, %s", count(len(g.States), "state"), count(len(g.NormalForms), "normal form"), verdict)
+}

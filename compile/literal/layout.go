@@ -1,0 +1,206 @@
+package literal
+
+import "math"
+
+// layout makes the images and the actions of a template.
+//
+// An operand stands in the image of its node if it is an occurrence of a variable that the body itself binds, or if it
+// is known when the copy begins and the node waits for another one. Occurrences and λs wait for a variable in a list, the
+// last first. The list of a variable that occurs in the place of the body itself is made by actions, in that order.
+type layout struct {
+	b       *building
+	base    uint32 // the instruction that is the first of the template
+	next    uint32 // the frame index of the next node that an instruction makes
+	more    uint32 // of the next Captures node
+	dynamic []bool // by node: its occurrences are actions
+	first   []link // by node: those that wait for it
+}
+
+// link is a place in the frame.
+type link struct{ index, slot uint32 }
+
+// moreNodes is how many Captures nodes something with so many captures has: a λ or a list holds four, or three and
+// a node with the others.
+func moreNodes(k Kind, captures int) uint32 {
+	n := uint32(0)
+	if k == If && captures > 0 {
+		n++
+	}
+	for ; captures > 4; captures -= 3 {
+		n++
+	}
+	return n
+}
+
+func (l *layout) image(index uint32) *Image { return &l.b.Images[index-l.b.First] }
+
+// isOwn reports whether the frame index is that of a node that the body makes.
+func (l *layout) isOwn(index uint32) bool { return index >= l.b.First && index < l.b.Locals }
+
+func (l *layout) make() {
+	b := l.b
+	n := b.Locals - b.First
+	b.Images = make([]Image, n)
+	l.dynamic, l.first = make([]bool, n), make([]link, n)
+	direct := uint64(0)
+	for i := range b.code {
+		in := &b.code[i]
+		if in.Op != MakeVariable {
+			continue
+		}
+		if in.Up == UpIndex && l.isOwn(in.X) {
+			l.dynamic[in.X-b.First] = true
+		}
+		if in.X == ParamIndex {
+			direct++
+		}
+	}
+	b.Direct = b.Linear && direct == b.Param
+	for i := range b.code {
+		l.instr(&b.code[i], l.base+uint32(i))
+	}
+	for i, w := range l.first {
+		if w.index != 0 {
+			im := &b.Images[i]
+			im.From[5] = w.index
+			im.Val[1] += uint64(w.slot) << 32
+		}
+	}
+}
+
+// instr lays out an instruction.
+func (l *layout) instr(in *Instr, code uint32) {
+	if in.Op <= MakeVariable {
+		l.operand(in, code)
+		return
+	}
+	index := l.next
+	l.next++
+	im := l.image(index)
+	im.Kind, im.Code, im.Up = in.Kind, code, uint32(in.Slot)
+	im.From[0] = in.Up
+	switch in.Op {
+	case MakeNode:
+		im.Bits = in.Arity
+	case MakeSub:
+		im.Bits, im.C, im.Val[1] = 1, in.Y, in.N
+	case MakeOpen:
+		im.Bits, im.From[4], im.From[5] = 1, in.X, in.Y
+	case MakeLam:
+		im.Bits = 1
+		l.capture(index, index, in.Closure.Captures)
+		l.await(index, in.Closure.Captures, code)
+	case MakeIf:
+		im.Bits = 2
+		if len(in.Closure.Captures) > 0 {
+			im.From[1] = l.captures(code, index)
+			l.capture(im.From[1], index, in.Closure.Captures)
+		}
+	case MakeNat, MakeData:
+		im.C, im.Val[0] = 1, in.N
+		l.give(in, Value, Action{Op: DeliverValue, X: index, Code: code}, [2]uint32{index}, 0)
+	}
+}
+
+// operand lays out an instruction that makes no node.
+func (l *layout) operand(in *Instr, code uint32) {
+	a := Action{X: in.X, Code: code}
+	switch in.Op {
+	case MakeNumber:
+		a.Op, a.Val = DeliverNumber, math.Float64bits(in.Val)
+		l.give(in, Number, a, [2]uint32{}, a.Val)
+	case MakeInput:
+		a.Op = DeliverInput
+		l.act(in, a)
+	case MakeZero:
+		a.Op = DeliverZero
+		l.give(in, Zero, a, [2]uint32{}, 0)
+	case MakeVariable:
+		switch {
+		case in.X == ParamIndex && l.b.Direct:
+			a.Op = DeliverParam
+			l.give(in, Number, a, [2]uint32{NumberIndex, NumberIndex + 1}, 0)
+		case l.isOwn(in.X) && !l.dynamic[in.X-l.b.First]:
+			im := l.image(in.Up)
+			im.Tag[in.Slot] = Variable
+			im.From[2+2*in.Slot] = in.X
+			next := l.wait(in.X, link{in.Up, uint32(in.Slot)})
+			im.From[3+2*in.Slot] = next.index
+			im.Val[in.Slot] = uint64(next.slot) << 32
+			l.b.code[im.Code-l.base].Occurs[in.Slot] = code
+		default:
+			l.act(in, a)
+		}
+	}
+}
+
+// give puts an operand that is known in the image of its node, if that waits for another one: else it is an action.
+func (l *layout) give(in *Instr, t Tag, a Action, from [2]uint32, val uint64) {
+	if l.isOwn(in.Up) {
+		if im := l.image(in.Up); im.Bits&Missing == 2 {
+			im.Bits--
+			im.Tag[in.Slot], im.Val[in.Slot] = t, val
+			im.From[2+2*in.Slot], im.From[3+2*in.Slot] = from[0], from[1]
+			return
+		}
+	}
+	l.act(in, a)
+}
+
+func (l *layout) act(in *Instr, a Action) {
+	a.Up, a.Slot = in.Up, in.Slot
+	l.b.Actions = append(l.b.Actions, a)
+}
+
+// wait puts w first in the list of what waits for x, and returns what was first before.
+func (l *layout) wait(x uint32, w link) link {
+	first := &l.first[x-l.b.First]
+	next := *first
+	*first = w
+	return next
+}
+
+// captures returns the frame index of a new Captures node of the node owner.
+func (l *layout) captures(code, owner uint32) uint32 {
+	index := l.more
+	l.more++
+	im := l.image(index)
+	im.Kind, im.Code = Captures, code
+	im.From[0] = owner
+	return index
+}
+
+// capture stores captured substitutions in the image of a node, up to four, or three and a node with the others.
+func (l *layout) capture(index, owner uint32, list []uint32) {
+	for len(list) > 4 {
+		im := l.image(index)
+		l.store(im, list[:3])
+		im.Bits |= HasMore
+		index = l.captures(im.Code, owner)
+		im.From[5] = index
+		list = list[3:]
+	}
+	l.store(l.image(index), list)
+}
+
+func (l *layout) store(im *Image, list []uint32) {
+	copy(im.From[2:], list)
+	im.Bits |= uint8(len(list)) << CapturesShift
+}
+
+// await lets a λ wait for the first of the substitutions in its node that the body itself makes.
+func (l *layout) await(index uint32, captures []uint32, code uint32) {
+	im := l.image(index)
+	for _, x := range captures[:im.Bits>>CapturesShift&7] {
+		if !l.isOwn(x) {
+			continue
+		}
+		if l.dynamic[x-l.b.First] {
+			break
+		}
+		next := l.wait(x, link{index, Waits})
+		im.From[1], im.C = next.index, next.slot
+		return
+	}
+	l.b.Actions = append(l.b.Actions, Action{Op: Await, X: index, Code: code})
+}

@@ -1,0 +1,70 @@
+package infer
+
+import (
+	"github.com/gram-machine/gram/lang/load"
+)
+
+// maxShape bounds the nodes of the shape of a program's value.
+const maxShape = 4 << 20
+
+// ValueShape returns the shape of the values of a type that is built of R,
+// products, vectors and lists, and nil for any other. A function that has every
+// type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map
+// and rev return. It is to be called before open types are closed. A type too large
+// to be written out, as shared products can be, has no shape.
+func (tt *Types) ValueShape(t Type) *load.Shape {
+	type item struct {
+		t    Type
+		done bool
+	}
+	stack := []item{{t: t}}
+	var out []*load.Shape
+	for budget := maxShape; len(stack) > 0; budget-- {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := tt.At(it.t)
+		if budget == 0 {
+			return nil
+		}
+		if n.Kind == Arrow {
+			elem, ok := tt.listElement(it.t)
+			if !ok {
+				return nil
+			}
+			n = Node{Kind: List, A: elem}
+		}
+		k := len(out)
+		switch {
+		case n.Kind == Real || n.Kind == Open:
+			out = append(out, load.RealShape())
+		case n.Kind != Prod && n.Kind != Vec && n.Kind != List:
+			return nil
+		case !it.done && n.Kind == Prod:
+			stack = append(stack, item{it.t, true}, item{t: n.B}, item{t: n.A})
+		case !it.done:
+			stack = append(stack, item{it.t, true}, item{t: n.A})
+		case n.Kind == Prod:
+			out = append(out[:k-2], load.ProductShape(out[k-2], out[k-1]))
+		case n.Kind == Vec:
+			out[k-1] = load.VectorShape(out[k-1], tt.SizeAt(Size(n.N)).N)
+		default:
+			out[k-1] = load.ListShape(out[k-1])
+		}
+	}
+	return out[0]
+}
+
+// listElement returns a of (a -> x -> x) -> x -> x, if x is open.
+func (tt *Types) listElement(t Type) (Type, bool) {
+	whole := tt.At(t)
+	step, rest := tt.At(whole.A), tt.At(whole.B)
+	if step.Kind != Arrow || rest.Kind != Arrow {
+		return 0, false
+	}
+	inner := tt.At(step.B)
+	x := tt.Find(rest.A)
+	if inner.Kind != Arrow || tt.Nodes[x].Kind != Open {
+		return 0, false
+	}
+	return step.A, tt.Find(rest.B) == x && tt.Find(inner.A) == x && tt.Find(inner.B) == x
+}

@@ -1,0 +1,208 @@
+package infer
+
+// Type names a type under inference: an index into [types]. 0 is no type.
+type Type uint32
+
+// Size names the length of a vector under inference. 0 is no size.
+type Size uint32
+
+type Kind uint8
+
+const (
+	Open  Kind = iota // not known yet
+	Real              // R
+	Prod              // a * b
+	Arrow             // a -> b
+	Vec               // a^n
+	Dual              // R -o a, where a is R or R^n
+	List              // List a with results b
+	Nat               // Nat with results b
+)
+
+// Node is a type, or a forward to the type that it has been found equal to.
+type Node struct {
+	Kind  Kind
+	depth uint8 // bounds the length of the chains of links that end here
+	// closed tells that no open type is below.
+	closed bool
+	Link   Type
+	A, B   Type
+	// n is the size of a vector. For an abbreviation (listType, natType) it
+	// is the arrow that it stands for, 0 before it has been needed.
+	N uint32
+}
+
+type SizeNode struct {
+	link  Size
+	Known bool
+	N     int
+}
+
+// Types is the arena of inference: types with holes, and union-find over them.
+//
+// Unification merges two types of one form before it looks at their parts, so it
+// is almost linear in the number of nodes however much they share. Until it has
+// succeeded every link stands on the trail and can be taken back, so a message
+// shows the types as they were.
+type Types struct {
+	Nodes []Node
+	sizes []SizeNode
+
+	pairs     []typePair
+	trail     []Type
+	sizeTrail []Size
+	walk      []Type
+	seen      []uint32 // for each node, the walk that last met it
+	epoch     uint32
+
+	// watched has the open types whose being settled is to be noted in woken.
+	Watched map[Type][]int
+	Woken   []Type
+}
+
+type typePair struct{ a, b Type }
+
+const R Type = 1
+
+func New() *Types {
+	return &Types{
+		Nodes: []Node{{}, {Kind: Real, closed: true}},
+		sizes: make([]SizeNode, 1, 16),
+	}
+}
+
+func (tt *Types) add(n Node) Type {
+	tt.Nodes = append(tt.Nodes, n)
+	return Type(len(tt.Nodes) - 1)
+}
+
+// Open returns a new type of which nothing is known.
+func (tt *Types) Open() Type { return tt.add(Node{}) }
+
+func (tt *Types) binary(k Kind, a, b Type) Type {
+	a, b = tt.Find(a), tt.Find(b)
+	return tt.add(Node{Kind: k, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
+}
+
+func (tt *Types) Prod(a, b Type) Type  { return tt.binary(Prod, a, b) }
+func (tt *Types) Arrow(a, b Type) Type { return tt.binary(Arrow, a, b) }
+
+// List returns List a, used at results of type x.
+func (tt *Types) List(a, x Type) Type { return tt.binary(List, a, x) }
+
+// Nat returns Nat, used at results of type x.
+func (tt *Types) Nat(x Type) Type { return tt.binary(Nat, R, x) }
+
+func (tt *Types) Vec(a Type, n Size) Type {
+	a = tt.Find(a)
+	return tt.add(Node{Kind: Vec, A: a, N: uint32(n), closed: tt.Nodes[a].closed && tt.sizes[tt.findSize(n)].Known})
+}
+
+// Dual returns R -o a.
+func (tt *Types) Dual(a Type) Type {
+	a = tt.Find(a)
+	return tt.add(Node{Kind: Dual, A: a, closed: tt.Nodes[a].closed})
+}
+
+func (tt *Types) KnownSize(n int) Size {
+	tt.sizes = append(tt.sizes, SizeNode{Known: true, N: n})
+	return Size(len(tt.sizes) - 1)
+}
+
+func (tt *Types) OpenSize() Size {
+	tt.sizes = append(tt.sizes, SizeNode{})
+	return Size(len(tt.sizes) - 1)
+}
+
+func (tt *Types) Find(t Type) Type {
+	for tt.Nodes[t].Link != 0 {
+		t = tt.Nodes[t].Link
+	}
+	return t
+}
+
+func (tt *Types) findSize(n Size) Size {
+	for tt.sizes[n].link != 0 {
+		n = tt.sizes[n].link
+	}
+	return n
+}
+
+// At returns the node that t now stands for.
+func (tt *Types) At(t Type) Node { return tt.Nodes[tt.Find(t)] }
+
+func (tt *Types) SizeAt(n Size) SizeNode { return tt.sizes[tt.findSize(n)] }
+
+// arrowOf returns the arrow that an abbreviation stands for. It is kept, and may be
+// made in a unification that is then taken back: so nothing of it is looked through
+// the present links.
+func (tt *Types) arrowOf(t Type) Type {
+	n := tt.Nodes[t]
+	if n.N != 0 {
+		return Type(n.N)
+	}
+	arrow := func(a, b Type) Type {
+		return tt.add(Node{Kind: Arrow, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
+	}
+	step := arrow(n.B, n.B)
+	f := step
+	if n.Kind == List {
+		f = arrow(n.A, step)
+	}
+	x := arrow(f, step)
+	tt.Nodes[t].N = uint32(x)
+	return x
+}
+
+// Function returns t as an arrow, if it is one or abbreviates one.
+func (tt *Types) Function(t Type) (Node, bool) {
+	t = tt.Find(t)
+	switch tt.Nodes[t].Kind {
+	case Arrow:
+		return tt.Nodes[t], true
+	case List, Nat:
+		return tt.Nodes[tt.arrowOf(t)], true
+	}
+	return Node{}, false
+}
+
+// Application returns what a value of type t takes and gives, if t is a function's or a
+// dual's.
+func (tt *Types) Application(t Type) (takes, gives Type, ok bool) {
+	if n := tt.At(t); n.Kind == Dual {
+		return R, n.A, true
+	}
+	a, ok := tt.Function(t)
+	return a.A, a.B, ok
+}
+
+// BeforeDual returns how many arguments, fewer than n, a function of type t takes before
+// it is a dual, if it becomes one.
+func (tt *Types) BeforeDual(t Type, n int) (k int, dual bool) {
+	for ; k < n; k++ {
+		if tt.At(t).Kind == Dual {
+			return k, true
+		}
+		f, ok := tt.Function(t)
+		if !ok {
+			break
+		}
+		t = f.B
+	}
+	return 0, false
+}
+
+// Numeric reports whether t is R, a vector or open.
+func (tt *Types) Numeric(t Type) bool {
+	k := tt.At(t).Kind
+	return k == Real || k == Vec || k == Open
+}
+
+// Close makes every open type R.
+func (tt *Types) Close() {
+	for i := 1; i < len(tt.Nodes); i++ {
+		if n := &tt.Nodes[i]; n.Kind == Open && n.Link == 0 {
+			n.Kind = Real
+		}
+	}
+}

@@ -1,0 +1,305 @@
+// Package resolve finds out what the names of a file mean: each local name has a slot in
+// its declaration.
+package resolve
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// Unit is a file with its names resolved: the program's, or the prelude's.
+type Unit struct {
+	File    *syntax.File
+	Prelude bool
+	Refs    []Ref    // by Expr: what a name or the index of a comprehension means
+	Slots   []uint32 // by Pat: the slot of a NamePat
+	Scopes  []Scope  // by declaration, and one more for the body
+	Duals   bool     // lin or -o stands in the file
+}
+
+// RefKind says what a name means.
+type RefKind uint8
+
+// The kinds of references.
+const (
+	Bad    RefKind = iota // an error has been reported
+	Local                 // a slot of the declaration
+	Global                // what Names.Lookup returns
+)
+
+// Ref is what a name means.
+type Ref struct {
+	Kind RefKind
+	N    uint32
+}
+
+// Scope describes the local names of a declaration or of the body: each has a slot
+// of its own. Those of the parameters come first.
+type Scope struct {
+	Slots  uint32
+	Params []Usage // by slot
+	// Sized has the indices that stand in the size of a vector: a type needs their numbers.
+	Sized map[uint32]bool
+}
+
+// Usage says how often the right side of a def mentions a parameter, and where.
+type Usage struct {
+	Count uint32
+	Where Place
+}
+
+// Place is a set of surroundings of an expression within its declaration.
+type Place uint8
+
+// The surroundings.
+const (
+	UnderFun Place = 1 << iota // under fun, lin or a parameter of let
+	inBranch                   // then or else
+	InComp                     // the body of vec, sum or list: there once for each index
+	inList                     // in a list literal
+)
+
+// Names knows the names that are not local, and takes errors.
+type Names interface {
+	// Lookup finds what a name means for declaration decl of u, which sees those above.
+	Lookup(u *Unit, name string, decl int) (int, bool)
+	// Unknown reports a name that means nothing; locals are the names in scope.
+	Unknown(u *Unit, name string, span syntax.Span, decl int, locals []string)
+	Report(u *Unit, span syntax.Span, headline, label string)
+	// Tick is called for each expression; its error ends the work.
+	Tick() error
+}
+
+// resolver finds out what the names of a unit mean.
+type resolver struct {
+	names  Names
+	u      *Unit
+	decl   int // the declaration: it sees those above
+	Scope  *Scope
+	locals map[string]uint32 // slot + 1
+	undo   []shadowed
+	err    error
+}
+
+type shadowed struct {
+	name string
+	slot uint32 // what the name meant outside, + 1; 0: nothing local
+}
+
+// Resolve resolves all names of u. Its error is that of Tick.
+func (u *Unit) Resolve(names Names) error {
+	u.Refs = make([]Ref, u.File.NumExprs())
+	u.Scopes = make([]Scope, len(u.File.Decls)+1)
+	r := &resolver{names: names, u: u, locals: map[string]uint32{}}
+	for i := range u.File.Decls {
+		d := &u.File.Decls[i]
+		r.enter(i)
+		r.patterns(d.Params)
+		r.Scope.Params = make([]Usage, r.Scope.Slots)
+		r.typ(d.Type)
+		r.expr(d.Value, 0)
+	}
+	r.enter(len(u.File.Decls))
+	r.expr(u.File.Body, 0)
+	return r.err
+}
+
+func (r *resolver) enter(decl int) {
+	r.decl, r.Scope = decl, &r.u.Scopes[decl]
+	r.leave(0)
+}
+
+// leave ends the scopes of all names bound after the first n.
+func (r *resolver) leave(n int) {
+	for len(r.undo) > n {
+		s := r.undo[len(r.undo)-1]
+		r.undo = r.undo[:len(r.undo)-1]
+		if s.slot == 0 {
+			delete(r.locals, s.name)
+		} else {
+			r.locals[s.name] = s.slot
+		}
+	}
+}
+
+func (r *resolver) bind(name string) uint32 {
+	r.undo = append(r.undo, shadowed{name, r.locals[name]})
+	slot := r.Scope.Slots
+	r.Scope.Slots++
+	r.locals[name] = slot + 1
+	return slot
+}
+
+// patterns binds the names of patterns, from left to right. In one pattern a name
+// stands once.
+func (r *resolver) patterns(pats []syntax.Pat) {
+	for _, p := range pats {
+		r.pattern(p, r.Scope.Slots)
+	}
+}
+
+func (r *resolver) pattern(p syntax.Pat, first uint32) {
+	n := r.u.File.Pat(p)
+	switch n.Kind {
+	case syntax.NamePat:
+		if s := r.locals[n.Text]; s > first {
+			r.names.Report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
+		}
+		if n := int(p) + 1 - len(r.u.Slots); n > 0 {
+			r.u.Slots = append(r.u.Slots, make([]uint32, n)...)
+		}
+		r.u.Slots[p] = r.bind(n.Text)
+	case syntax.AnnotPat:
+		r.typ(n.Type)
+	}
+	for _, k := range r.u.File.PatKids(p) {
+		r.pattern(k, first)
+	}
+}
+
+// typ resolves the sizes in a type.
+func (r *resolver) typ(t syntax.TypeExpr) {
+	for t != 0 {
+		n := r.u.File.Type(t)
+		r.u.Duals = r.u.Duals || n.Kind == syntax.LinType
+		if n.Size != 0 {
+			r.size(n.Size)
+		}
+		r.typ(n.B)
+		t = n.A
+	}
+}
+
+// size resolves the names in the size of a vector.
+func (r *resolver) size(s syntax.Expr) {
+	r.expr(s, 0)
+	r.mark(s)
+}
+
+// mark notes which indices stand in a size.
+func (r *resolver) mark(s syntax.Expr) {
+	for r.u.File.Expr(s).Kind == syntax.BinExpr {
+		kids := r.u.File.Kids(s)
+		r.mark(kids[1])
+		s = kids[0]
+	}
+	if x := r.u.Refs[s]; x.Kind == Local {
+		if r.Scope.Sized == nil {
+			r.Scope.Sized = map[uint32]bool{}
+		}
+		r.Scope.Sized[x.N] = true
+	}
+}
+
+// expr resolves an expression: from left to right, since errors are reported in this
+// order.
+func (r *resolver) expr(e syntax.Expr, where Place) {
+	if e == 0 || r.err != nil {
+		return
+	}
+	if r.err = r.names.Tick(); r.err != nil {
+		return
+	}
+	f := r.u.File
+	n, kids := f.Expr(e), f.Kids(e)
+	outer := len(r.undo)
+	switch n.Kind {
+	case syntax.NameExpr, syntax.SizeExpr:
+		r.name(e, n, where)
+	case syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr:
+		r.spine(e, where)
+	case syntax.FunExpr, syntax.LinExpr:
+		r.u.Duals = r.u.Duals || n.Kind == syntax.LinExpr
+		r.patterns(f.Pats(e))
+		r.expr(kids[0], where|UnderFun)
+	case syntax.LetExpr:
+		r.lets(e, where)
+	case syntax.CompExpr:
+		if n.Op == syntax.VecTok {
+			r.size(kids[0])
+		} else {
+			r.expr(kids[0], where)
+		}
+		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
+		r.expr(kids[1], where|InComp)
+	case syntax.IfExpr:
+		r.expr(kids[0], where)
+		r.expr(kids[1], where)
+		r.expr(kids[2], where|inBranch)
+		r.expr(kids[3], where|inBranch)
+	default:
+		if n.Kind == syntax.ListExpr {
+			where |= inList
+		}
+		r.typ(n.Type)
+		for _, k := range kids {
+			r.expr(k, where)
+		}
+	}
+	r.leave(outer)
+}
+
+// spine resolves what nests to the left.
+func (r *resolver) spine(e syntax.Expr, where Place) {
+	f := r.u.File
+	var right []syntax.Expr
+	for {
+		k := f.Expr(e).Kind
+		if k != syntax.BinExpr && k != syntax.AppExpr && k != syntax.ProjExpr {
+			break
+		}
+		kids := f.Kids(e)
+		right = append(right, kids[1])
+		e = kids[0]
+	}
+	r.expr(e, where)
+	for _, k := range slices.Backward(right) {
+		r.expr(k, where)
+	}
+}
+
+// lets resolves a let, and those in its body.
+func (r *resolver) lets(e syntax.Expr, where Place) {
+	f := r.u.File
+	for f.Expr(e).Kind == syntax.LetExpr && r.err == nil {
+		pats, kids := f.Pats(e), f.Kids(e)
+		outer, inner := len(r.undo), where
+		if len(pats) > 1 {
+			r.patterns(pats[1:])
+			inner |= UnderFun
+		}
+		r.expr(kids[0], inner)
+		r.leave(outer)
+		r.patterns(pats[:1])
+		e = kids[1]
+	}
+	r.expr(e, where)
+}
+
+// name resolves an occurrence of a name.
+func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where Place) {
+	if s := r.locals[n.Text]; s > 0 {
+		slot := s - 1
+		r.u.Refs[e] = Ref{Local, slot}
+		if int(slot) < len(r.Scope.Params) {
+			u := &r.Scope.Params[slot]
+			u.Count++
+			u.Where |= where
+		}
+		return
+	}
+	if g, ok := r.names.Lookup(r.u, n.Text, r.decl); ok {
+		r.u.Refs[e] = Ref{Global, uint32(g)}
+		return
+	}
+	span := n.Span
+	if n.TextSpan.End > 0 {
+		span = n.TextSpan
+	}
+	var locals []string
+	for _, s := range r.undo {
+		locals = append(locals, s.name)
+	}
+	r.names.Unknown(r.u, n.Text, span, r.decl, locals)
+}

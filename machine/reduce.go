@@ -1,0 +1,234 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
+type Machine struct {
+	prog    *literal.Program
+	opt     Options
+	measure bool // words are counted
+
+	base   unsafe.Pointer // of the nodes
+	arena  *graph.Arena
+	top    Ref     // nodes from here on have never been used
+	limit  Ref     // they are committed below this
+	free   []Place // the nodes that have been freed last
+	list   Place   // the other free nodes, linked by c
+	listed uint64  // how many these are
+
+	// The worklist: a move in the low byte, and its place in the upper half.
+	work []uint64
+	rng  *rand.Rand
+
+	frame []uint32 // of the body that is copied
+	copy  copying
+	row   row
+	point []float64
+
+	result  Place
+	job     Place     // the job that runs, above those that wait for it
+	newest  Place     // the cell that was made last
+	ranks   uint32    // how many cells have been made
+	cursor  Place     // the cell from which the backward phase searches
+	seeds   []Place   // z* 1 of each output
+	answers []float64 // of the outputs
+
+	fired   [moveMask + 1]uint64
+	words   [NumMoves]uint64
+	most    [NumMoves]uint64
+	touched uint64   // words, by the move that is being made
+	seen    []Ref    // the nodes since the last event, if events are told
+	unused  []Ref    // and those of them that were free
+	begun   int      // how many of seen were there before the move
+	to      Place    // where it has put a value
+	pos     uint32   // the instruction of the redex
+	steps   uint64   // rewrites that were reported
+	fuel    int      // moves until the next look at the limits
+	made    uint64   // nodes
+	kept    uint64   // nodes that are in use because lists have been read
+	more    bool     // goOn has something to do
+	places  []uint32 // the instruction of the occurrence at each Place, if events are told
+	event   Fired
+	running Place // the job that ran when the worklist was empty last
+	err     error
+}
+
+// New makes a machine for the program. The error is a [*limits.ReachedError].
+func New(p *literal.Program, opt Options) (*Machine, error) {
+	most := opt.Limits.MaxMemory
+	if most == 0 {
+		most = limits.DefaultArena
+	}
+	arena, err := graph.NewArena(most)
+	if err != nil {
+		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
+	}
+	m := &Machine{prog: p, opt: opt, measure: opt.Measure || opt.Events != nil, arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
+		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), free: make([]Place, 0, maxFree),
+		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
+	return m, nil
+}
+
+// ArenaBytes returns how much memory the arena holds.
+func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
+
+// Close returns the memory of the arena.
+func (m *Machine) Close() error {
+	m.base = nil
+	return m.arena.Close()
+}
+
+// push puts a redex on the worklist.
+func (m *Machine) push(move Move, p Place) {
+	m.work = append(m.work, uint64(move)|uint64(p)<<32)
+}
+
+func (m *Machine) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
+func (m *Machine) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
+
+// empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
+func (m *Machine) empty() bool {
+	if m.fuel < 0 && m.err == nil {
+		m.err = m.lookOutside()
+	}
+	if m.err != nil || !m.idle() {
+		return false
+	}
+	m.running = m.job
+	return true
+}
+
+// goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
+func (m *Machine) goOn() {
+	m.more = false
+	m.mark(0)
+	if m.copy.body != nil {
+		m.copyBody()
+	}
+	if m.row.next < m.row.end {
+		m.makeRow()
+	}
+}
+
+// fail ends the run.
+func (m *Machine) fail(err error) {
+	if m.err == nil && err != nil {
+		m.err, m.more = err, true
+	}
+}
+
+// units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
+func (m *Machine) units(u Unit, n int) {
+	m.fired[u.Move()] += uint64(n)
+	m.fuel -= n
+}
+
+// unit counts a unit of work behind a rewrite, and reports it where words are counted.
+func (m *Machine) unit(u Unit, p Place) {
+	m.fired[u.Move()]++
+	m.fuel--
+	if m.measure {
+		m.book(u.Move(), p)
+		m.beginMove(0)
+	}
+}
+
+// mark begins a move at p, where words are counted.
+func (m *Machine) mark(p Place) {
+	if m.measure {
+		m.beginMove(p)
+	}
+}
+
+// before is called before a move that is on the worklist, where words are counted or it is time to look at the limits.
+func (m *Machine) before(move Move, p Place) error {
+	if m.fuel < 0 {
+		if err := m.look(move, p); err != nil {
+			return err
+		}
+	}
+	if !m.measure {
+		return nil
+	}
+	m.beginMove(p)
+	if move < Move(rule.Count) && m.opt.Before != nil && m.opt.Events != nil {
+		return m.opt.Before(m.steps + 1)
+	}
+	return nil
+}
+
+func (m *Machine) beginMove(p Place) {
+	m.touched, m.to, m.begun = 0, 0, len(m.seen)
+	if p == 0 {
+		return
+	}
+	n := m.node(nodeOf(p))
+	m.pos = n.Code
+	if m.opt.Events != nil && n.Tag[p&1] == Variable {
+		m.pos = m.places[p]
+	}
+}
+
+// book books the words that a move has touched, and tells of it.
+func (m *Machine) book(move Move, p Place) {
+	m.words[move] += m.touched
+	m.most[move] = max(m.most[move], m.touched)
+	if move < Move(rule.Count) {
+		m.steps++
+	}
+	if m.opt.Events != nil && m.err == nil {
+		m.tell(move, p)
+	}
+}
+
+func (m *Machine) tell(move Move, p Place) {
+	if m.to == 0 {
+		m.to = p
+	}
+	e := &m.event
+	e.N, e.Move, e.Backward = m.steps, move, m.job != 0 && (m.prog.Outputs > 0 || m.job == m.running)
+	e.Redex, e.Result, e.Pos = p, m.to, m.posOf(m.pos)
+	e.Words, e.Live, e.Touched, e.Made = m.touched, m.live(), m.seen, m.unused
+	e.Code, e.Body, e.Own = m.pos, m.copy.body, m.seen[m.begun:]
+	if err := m.opt.Events(e); err != nil {
+		m.fail(err)
+	}
+	m.seen, m.unused, m.begun = m.seen[:0], m.unused[:0], 0
+}
+
+// counted is how many rewrites have been made.
+func (m *Machine) counted() uint64 {
+	var n uint64
+	for _, k := range m.fired[:rule.Count] {
+		n += k
+	}
+	return n
+}
+
+func (m *Machine) posOf(code uint32) term.Pos {
+	if int(code) < len(m.prog.Code) {
+		return m.prog.Code[code].Pos
+	}
+	return 0
+}
+
+// Stats returns what the last run cost, or how far it got if it was stopped.
+func (m *Machine) Stats() Stats {
+	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.live(), PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
+	for i, n := range m.fired[:NumMoves] {
+		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
+		if i < int(rule.Count) {
+			s.Counts[i] = n
+		}
+	}
+	return s
+}
