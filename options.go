@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/gram-machine/gram/engine"
+	engineprofile "github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
@@ -154,7 +155,7 @@ func (o *EvalOptions) check() error {
 
 // engine returns the options of a run of the engine, but for its limits.
 func (o *EvalOptions) engine() engine.Options {
-	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, Profile: o.recording()}
+	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, Record: o.recorder()}
 }
 
 // literal returns the options of a run of the literal machine, but for its limits.
@@ -166,13 +167,13 @@ func (o *EvalOptions) literal() machine.Options {
 	return opt
 }
 
-// recording is what the engine records for a profile.
-func (o *EvalOptions) recording() engine.Recording {
+// recorder makes what records a profile on the engine, nil for none.
+func (o *EvalOptions) recorder() func(*engine.Machine) engine.Recorder {
 	switch {
 	case o.Samples == nil:
-		return engine.NoProfile
+		return nil
 	case o.Timed:
-		return engine.ProfileTime
+		return engineprofile.Timed
 	}
-	return engine.Profile
+	return engineprofile.New
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -64,7 +65,7 @@ func phaseOf(meter *limits.Meter) func(engine.Phase) {
 
 // modular is what the strategy [Modular] works with.
 func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
-	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Recording: opt.recording(), Samples: opt.Samples, Locate: p.Locate}
+	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
 }
 
 // Normal returns the symbolic normal form of D(t), whose free variables are t's inputs, of type D(R):
@@ -126,7 +127,7 @@ func (s *passes) make(point []float64) error {
 	check := s.meter.During("reduce")
 	b := hypergraph.NewBuilder(len(point))
 	i := 0
-	m.Ground(func(op engine.Operation) bool {
+	symbolic.Ground(m, func(op symbolic.Operation) bool {
 		if i++; i%(1<<14) == 0 {
 			if err = check(); err != nil {
 				return false
@@ -138,7 +139,7 @@ func (s *passes) make(point []float64) error {
 	if err != nil {
 		return s.p.Locate(err, "making the graph")
 	}
-	for _, o := range operands(m.GroundOutputs()) {
+	for _, o := range operands(symbolic.GroundOutputs(m)) {
 		b.Output(o)
 	}
 	if s.g, err = b.Graph(); err != nil {
@@ -151,7 +152,7 @@ func (s *passes) make(point []float64) error {
 	return nil
 }
 
-func operands(args []engine.Operand) []hypergraph.Operand {
+func operands(args []symbolic.Operand) []hypergraph.Operand {
 	out := make([]hypergraph.Operand, len(args))
 	for i, a := range args {
 		out[i] = hypergraph.Operand(a)

@@ -27,12 +27,12 @@ func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref,
 		}
 		if ok {
 			m.add(&e.cost)
-			for k, any := range e.comes.any {
+			for k, any := range e.contributions.any {
 				if any {
-					e.comes.sums[k] = m.state[p.exts[k]].Number()
+					e.contributions.sums[k] = m.state[p.exts[k]].Number()
 				}
 			}
-			*out = e.comes
+			*out = e.contributions
 			out.add(out.sums)
 			return nil
 		}
@@ -71,31 +71,31 @@ func (m *Machine) lendChain(base graph.Ref) (lent int) {
 	t := m.team
 	p := m.blockParts(base)
 	arrived := slices.Clone(m.arrivedAt(&p))
-	come := func() ([]float64, error) { return arrived, nil }
+	arrivals := func() ([]float64, error) { return arrived, nil }
 	for ok := true; ok && t.sweeps[base] == nil && p.n*uint64(len(p.b.Code)) >= t.least; lent++ {
-		e := sweepErrand(base, p, come)
+		e := sweepTask(base, p, arrivals)
 		t.sweeps[base] = e
 		t.give(e)
 		var from []int
 		if base, from, ok = m.follower(&p); ok {
 			p = m.blockParts(base)
-			come = func() ([]float64, error) { return t.come(e, from) }
+			arrivals = func() ([]float64, error) { return t.arrivals(e, from) }
 		}
 	}
 	return lent
 }
 
-// sweepErrand is to go through the runs of a block.
-func sweepErrand(base graph.Ref, p blockParts, come func() ([]float64, error)) *errand {
-	e := &errand{}
+// sweepTask fires the cells of all runs of a block.
+func sweepTask(base graph.Ref, p blockParts, arrivals func() ([]float64, error)) *task {
+	e := &task{}
 	e.do = func(w *worker) error {
 		w.m.opt.Limits.MaxSteps = 0
 		w.begin()
-		arrived, err := come()
+		arrived, err := arrivals()
 		if err != nil {
 			return err
 		}
-		return w.m.sweep(base, &p, arrived, true, &e.comes)
+		return w.m.sweep(base, &p, arrived, true, &e.contributions)
 	}
 	return e
 }
@@ -139,9 +139,9 @@ func (m *Machine) waitsFor(base graph.Ref, p *blockParts) (from []int, ok bool) 
 	return from, true
 }
 
-// come waits for an errand, and returns what comes of it at the duals of its follower. It
+// arrivals waits for a task, and returns what arrives at the duals of its follower. It
 // is an error if the machine has taken it back.
-func (t *team) come(e *errand, from []int) ([]float64, error) {
+func (t *team) arrivals(e *task, from []int) ([]float64, error) {
 	t.mu.Lock()
 	back := e.by == nil
 	t.mu.Unlock()
@@ -152,16 +152,16 @@ func (t *team) come(e *errand, from []int) ([]float64, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	sums := make([]float64, len(e.comes.any))
+	sums := make([]float64, len(e.contributions.any))
 	for k := range sums {
 		sums[k] = math.Copysign(0, -1)
 	}
-	e.comes.add(sums)
+	e.contributions.add(sums)
 	arrived := make([]float64, len(from))
 	for j, k := range from {
 		switch {
 		case k == nowhere:
-		case !e.comes.any[k]:
+		case !e.contributions.any[k]:
 			return nil, errStopped
 		default:
 			arrived[j] = sums[k]

@@ -23,7 +23,7 @@ func (m *Machine) arriveAt(job, a graph.Ref) {
 	if checking {
 		m.jobs.arrive(job, m.dualOf(a))
 	}
-	w := 4*uint64(job) + jobCells
+	w := 4*uint64(job) + graph.JobCells
 	m.words[w] = m.meld(m.words[w], a)
 }
 
@@ -48,7 +48,7 @@ func (m *Machine) meld(a, b graph.Ref) graph.Ref {
 // removeFirst takes the first arrival out of the job's heap: those below it are melded
 // in pairs from the left, and the pairs from the right.
 func (m *Machine) removeFirst(job graph.Ref) error {
-	top := 4*uint64(job) + jobCells
+	top := 4*uint64(job) + graph.JobCells
 	var pairs graph.Ref
 	next := m.words[4*uint64(m.words[top])+arrivalChild]
 	for n := 1; next != 0; n++ {

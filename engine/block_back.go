@@ -207,12 +207,13 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 // many cells.
 func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
 	p := m.blockParts(base)
-	c := &m.block.comes
+	c := &m.block.contributions
 	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {
 		return nil, 0, 0, err
 	}
 	if m.record != nil {
-		m.record.fireBlock(base, &p)
+		parts := p
+		m.record.FireBlock(BlockFiring{Block: p.b, Kind: p.kind, N: p.n, Base: base, Outs: p.outs, Exts: p.exts, m: m, parts: &parts})
 	}
 	for j := range p.b.OutDuals {
 		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit

@@ -83,7 +83,7 @@ func (m *Machine) collectGarbage() error {
 	c.freed += uint64(m.top - top)
 	m.top = top
 	if m.record != nil {
-		m.record.top = top
+		m.record.Collected()
 	}
 	if checking && kept == 0 {
 		m.assertReachable()
@@ -171,7 +171,7 @@ func (m *Machine) mark(r graph.Ref) graph.Ref {
 	if !m.made(r) {
 		return r
 	}
-	r = m.resolve(r)
+	r = m.Resolve(r)
 	if !m.made(r) {
 		return r
 	}
@@ -212,7 +212,7 @@ func (m *Machine) slide() {
 				copy(m.nodes[to:to+n], m.nodes[r:r+n])
 			}
 			if m.record != nil {
-				m.record.moved(to, r, n)
+				m.record.Moved(to, r, n)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (m *Machine) extent(r graph.Ref) uint32 {
 	case graph.Closure, graph.List:
 		return graph.Units(graph.ValueWords, int(m.prog.Templates[index].Caps))
 	case graph.Suspended:
-		return max(2, graph.Units(graph.WaitWords, int(operands(m.instruction(r)))))
+		return max(2, graph.Units(graph.WaitWords, int(m.instruction(r).NumOperands())))
 	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList:
 		return 2
 	}
@@ -265,7 +265,7 @@ func (m *Machine) references(r graph.Ref, f func(word uint64)) {
 		f(w + 1)
 		from, count = w+graph.ValueWords, index
 	case graph.Suspended:
-		count = operands(m.instruction(r))
+		count = m.instruction(r).NumOperands()
 	case graph.Apply:
 		count = index&0xff + 1
 	case graph.Project, graph.Copy:

@@ -9,7 +9,7 @@
 // others become nodes that wait for one missing operand at a time, in a list of
 // that operand. The template's result is put into the application's own node, so
 // tail calls grow nothing, and then the nodes that waited for it go on. Nothing
-// nests: instantiating never instantiates, waking never fires.
+// nests: instantiating never instantiates, resuming never fires.
 //
 // Lists, data and numerals are iterated from the last element on by one node,
 // which waits for one application at a time.

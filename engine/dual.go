@@ -73,7 +73,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 }
 
 func (m *Machine) lookBackward() error {
-	err := m.look()
+	err := m.Look()
 	m.nextLook += m.occurs
 	return err
 }
@@ -98,9 +98,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	state[seed].V = math.Float64bits(1)
 	state[seed].A = 0
 	stack = m.arrived(stack, seed)
-	record := m.record
-	if record != nil {
-		record.arrive(seed, 1)
+	recording := m.record != nil
+	if recording {
+		m.record.Arrive(seed, 1)
 	}
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 {
@@ -137,8 +137,8 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			m.grad[index] = state[d].Number()
 			m.firedIn++
 			m.steps += 3
-			if record != nil {
-				record.inputs[index].fired++
+			if recording {
+				m.record.FireInput(index)
 			}
 			continue
 		}
@@ -149,8 +149,8 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		w := 4*uint64(d) + graph.DualWords
 		heads := words[w : w+uint64(body.Heads)]
 		nums := words[w+uint64(body.Heads) : w+uint64(body.Heads+body.Nums)]
-		if record != nil {
-			record.fire(d, heads)
+		if recording {
+			m.record.Fire(d, heads)
 		}
 		regs[0] = state[d].Number()
 		for i, r := range nums {
@@ -187,8 +187,8 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	m.cells = stack
 	m.addSteps(rule.Factor, arrivals-cells)
 	m.addSteps(rule.Plus, arrivals-cells)
-	if record != nil {
-		record.sync() // it has the firings and the arrivals
+	if recording {
+		m.record.Sync() // it has the firings and the arrivals
 	}
 	return nil
 }

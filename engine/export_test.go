@@ -4,10 +4,10 @@ package engine
 func CollectEvery(m *Machine, n uint32) { m.collect.least = n }
 
 // LendEvery makes a machine of the schedule Parallel lend redexes every n steps, and
-// blocks of any size. If it is patient, workers do all that is lent.
-func LendEvery(m *Machine, n uint64, patient bool) {
-	m.team.lend.every, m.team.least, m.team.patient = n, 0, patient
+// blocks of any size. If it waits, workers do all that is lent.
+func LendEvery(m *Machine, n uint64, waits bool) {
+	m.team.lend.every, m.team.least, m.team.waits = n, 0, waits
 }
 
-// Accepted is how many errands the last run has accepted from workers.
+// Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }

@@ -7,14 +7,6 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// The words of an iterating node, behind its first four.
-const (
-	iterFunction = 4
-	iterAcc      = 5
-	iterSource   = 6 // the data or the vector; of a numeral the low half of the count
-	iterLeft     = 7 // elements left; of a numeral the high half of the count
-)
-
 // awaitElements in the head of an IterList says that its vector is being made.
 const awaitElements = 1 << graph.KindShift
 
@@ -24,21 +16,21 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
 	m.tally(x, graph.Weight{Occurrences: 1})
 	n := m.nodes[source]
 	w := 4 * uint64(r)
-	m.words[w+iterFunction], m.words[w+iterAcc] = f, x
+	m.words[w+graph.IterFunction], m.words[w+graph.IterAcc] = f, x
 	switch n.Kind() {
 	case graph.Nat:
 		m.nodes[r].Head = uint32(graph.IterNat)
-		m.words[w+iterSource], m.words[w+iterLeft] = uint32(n.V), uint32(n.V>>32)
+		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = uint32(n.V), uint32(n.V>>32)
 	case graph.DataList:
 		m.nodes[r].Head = uint32(graph.IterData)
-		m.words[w+iterSource], m.words[w+iterLeft] = source, uint32(m.prog.Data[n.A].Rows)
+		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = source, uint32(m.prog.Data[n.A].Rows)
 	case graph.List:
 		// The elements stand under the λs: they run now.
 		id := n.Head >> graph.KindShift
 		t := &m.prog.Templates[id]
 		elems := m.placeholder()
 		m.nodes[r].Head = uint32(graph.IterList) | awaitElements
-		m.words[w+iterSource] = elems
+		m.words[w+graph.IterSource] = elems
 		m.await(r, elems)
 		m.loadCaptures(t, source)
 		return m.instantiate(id, t, elems)
@@ -53,14 +45,14 @@ func (m *Machine) iterate(r graph.Ref) error {
 	head := m.nodes[r].Head
 	if head&awaitElements != 0 {
 		m.nodes[r].Head = head &^ awaitElements
-		v := m.resolve(m.words[w+iterSource])
-		m.words[w+iterSource], m.words[w+iterLeft] = v, m.nodes[v].Head>>graph.KindShift
+		v := m.Resolve(m.words[w+graph.IterSource])
+		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = v, m.nodes[v].Head>>graph.KindShift
 	}
-	acc := m.resolve(m.words[w+iterAcc])
-	left := uint64(m.words[w+iterLeft])
+	acc := m.Resolve(m.words[w+graph.IterAcc])
+	left := uint64(m.words[w+graph.IterLeft])
 	nat := graph.Kind(head&graph.KindMask) == graph.IterNat
 	if nat {
-		left = left<<32 | uint64(m.words[w+iterSource])
+		left = left<<32 | uint64(m.words[w+graph.IterSource])
 	}
 	if left == 0 {
 		m.settle(r, acc)
@@ -68,10 +60,10 @@ func (m *Machine) iterate(r graph.Ref) error {
 	}
 	if m.isLate(acc) { // it is to be an argument: its sum is a job of its own
 		site := uint32(m.nodes[r].V >> 32)
-		return m.awaitJob(r, w+iterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
+		return m.awaitJob(r, w+graph.IterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
 	}
-	if b := m.fusedBlock(m.words[w+iterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
-		return m.iterateBlock(r, b, m.words[w+iterFunction], m.words[w+iterSource], acc, left)
+	if b := m.fusedBlock(m.words[w+graph.IterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
+		return m.iterateBlock(r, b, m.words[w+graph.IterFunction], m.words[w+graph.IterSource], acc, left)
 	}
 	left--
 	m.addSteps(rule.Subst, 1)
@@ -80,12 +72,12 @@ func (m *Machine) iterate(r graph.Ref) error {
 	if !nat {
 		app = 2
 		var err error
-		if elem, err = m.element(graph.Kind(head&graph.KindMask), m.words[w+iterSource], uint32(left)); err != nil {
+		if elem, err = m.element(graph.Kind(head&graph.KindMask), m.words[w+graph.IterSource], uint32(left)); err != nil {
 			return err
 		}
-		m.words[w+iterLeft] = uint32(left)
+		m.words[w+graph.IterLeft] = uint32(left)
 	} else {
-		m.words[w+iterSource], m.words[w+iterLeft] = uint32(left), uint32(left>>32)
+		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = uint32(left), uint32(left>>32)
 	}
 	if err := m.ensure(2); err != nil {
 		return err
@@ -93,13 +85,13 @@ func (m *Machine) iterate(r graph.Ref) error {
 	inner := m.placeholder()
 	m.nodes[inner] = graph.Node{Head: uint32(graph.Apply) | app<<graph.KindShift, V: m.nodes[r].V >> 32 << 32}
 	k := 4*uint64(inner) + graph.WaitWords
-	m.words[k] = m.words[w+iterFunction]
+	m.words[k] = m.words[w+graph.IterFunction]
 	if nat {
 		m.words[k+1] = acc
 	} else {
 		m.words[k+1], m.words[k+2] = elem, acc
 	}
-	m.words[w+iterAcc] = inner
+	m.words[w+graph.IterAcc] = inner
 	m.await(r, inner)
 	m.push(inner)
 	return nil

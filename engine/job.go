@@ -5,14 +5,6 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// The words of a job, behind its first four.
-const (
-	jobOperand = 4 // the sum to be unfolded; what the job waits for
-	jobCells   = 5 // the heap of the arrivals whose cells have not fired
-	jobSum     = 6 // the sum of the contributions so far, 0: there is none
-	jobCell    = 7 // the dual whose argument, or the component whose value, is awaited
-)
-
 // What a job in whose head these bits stand does when what it waits for has come.
 const (
 	jobPhase      = 3 << graph.KindShift
@@ -48,7 +40,7 @@ func (m *Machine) markLate(v graph.Ref) {
 // makeArrival makes an application of a dual in a sum.
 func (m *Machine) makeArrival(in *graph.Instr, into graph.Ref, flags uint8) {
 	r := m.resultNode(2, into, flags)
-	m.nodes[r] = graph.Node{Head: uint32(graph.Arrival), V: uint64(m.resolve(m.slots[in.A])) | uint64(m.resolve(m.slots[in.B]))<<32}
+	m.nodes[r] = graph.Node{Head: uint32(graph.Arrival), V: uint64(m.Resolve(m.slots[in.A])) | uint64(m.Resolve(m.slots[in.B]))<<32}
 	m.nodes[r+1] = graph.Node{}
 	m.slots[in.D] = r
 }
@@ -66,7 +58,7 @@ func bag(a, b graph.Ref) graph.Node {
 
 // runSum makes the job of a late sum. A value is left as it is.
 func (m *Machine) runSum(in *graph.Instr, pc uint32, into graph.Ref, flags uint8) {
-	v := m.resolve(m.slots[in.A])
+	v := m.Resolve(m.slots[in.A])
 	root := flags&graph.Root != 0
 	m.slots[in.D] = v
 	switch {
@@ -85,7 +77,7 @@ func (m *Machine) runSum(in *graph.Instr, pc uint32, into graph.Ref, flags uint8
 
 // startJob is runSum for a node that has waited for the sum.
 func (m *Machine) startJob(r graph.Ref, in *graph.Instr, pc uint32) {
-	v := m.resolve(m.words[4*uint64(r)+graph.WaitWords])
+	v := m.Resolve(m.words[4*uint64(r)+graph.WaitWords])
 	if m.isLate(v) {
 		m.makeJob(r, v, pc, m.nodes[r].A, in.Flags)
 		return
@@ -101,7 +93,7 @@ func (m *Machine) makeJob(r, v graph.Ref, pc, waiters uint32, flags uint8) {
 	}
 	m.nodes[r] = graph.Node{Head: head, A: waiters, V: uint64(pc) << 32}
 	m.nodes[r+1] = graph.Node{}
-	m.words[4*uint64(r)+jobOperand] = v
+	m.words[4*uint64(r)+graph.JobOperand] = v
 	m.push(r)
 }
 
@@ -126,13 +118,13 @@ func (m *Machine) setPhase(r graph.Ref, phase uint32) {
 // fireJob goes on with a job. At most one dual fires, (3), (1) and (5).
 func (m *Machine) fireJob(r graph.Ref) error {
 	w := 4 * uint64(r)
-	v := m.resolve(m.words[w+jobOperand])
+	v := m.Resolve(m.words[w+graph.JobOperand])
 	switch m.nodes[r].Head & jobPhase {
 	case jobFires:
-		return m.fireDual(r, m.words[w+jobCell], v)
+		return m.fireDual(r, m.words[w+graph.JobCell], v)
 	case jobComponents:
-		i := m.words[w+jobCell]
-		m.components(m.words[w+jobSum])[i] = v
+		i := m.words[w+graph.JobCell]
+		m.components(m.words[w+graph.JobSum])[i] = v
 		return m.nextComponent(r, i+1)
 	}
 	if err := m.unfold(r, v); err != nil {
@@ -175,8 +167,8 @@ func (m *Machine) unfold(r, v graph.Ref) error {
 }
 
 func (m *Machine) lookAt(r graph.Ref) error {
-	m.pos = m.place(r)
-	return m.look()
+	m.pos = m.Place(r)
+	return m.Look()
 }
 
 // nextCell takes all arrivals at the dual that was made last of those that have any: no
@@ -185,7 +177,7 @@ func (m *Machine) lookAt(r graph.Ref) error {
 // a job of its own.
 func (m *Machine) nextCell(r graph.Ref) error {
 	w := 4 * uint64(r)
-	h := m.words[w+jobCells]
+	h := m.words[w+graph.JobCells]
 	if h == 0 {
 		return m.finish(r)
 	}
@@ -196,7 +188,7 @@ func (m *Machine) nextCell(r graph.Ref) error {
 		if err := m.removeFirst(r); err != nil {
 			return err
 		}
-		if h = m.words[w+jobCells]; h == 0 || m.dualOf(h) != dual {
+		if h = m.words[w+graph.JobCells]; h == 0 || m.dualOf(h) != dual {
 			break
 		}
 		m.addSteps(rule.Factor, 1)
@@ -210,8 +202,8 @@ func (m *Machine) nextCell(r graph.Ref) error {
 	}
 	if m.isLate(arg) {
 		m.setPhase(r, jobFires)
-		m.words[w+jobCell] = dual
-		return m.awaitJob(r, w+jobOperand, arg, uint32(m.nodes[r].V>>32), 0)
+		m.words[w+graph.JobCell] = dual
+		return m.awaitJob(r, w+graph.JobOperand, arg, uint32(m.nodes[r].V>>32), 0)
 	}
 	return m.fireDual(r, dual, arg)
 }
@@ -239,7 +231,7 @@ func (m *Machine) fireDual(r, dual, a graph.Ref) error {
 	result := m.placeholder()
 	m.nodes[result].V = m.nodes[r].V >> 32 << 32
 	m.setPhase(r, jobUnfolds)
-	m.words[4*uint64(r)+jobOperand] = result
+	m.words[4*uint64(r)+graph.JobOperand] = result
 	m.await(r, result)
 	id := m.nodes[dual].Head >> graph.KindShift
 	t := &m.prog.Templates[id]

@@ -4,11 +4,11 @@ import "github.com/gram-machine/gram/graph"
 
 // lending is what a team knows of the redexes that are lent.
 type lending struct {
-	on    bool      // the machine is in its primal phase
-	lent  []*errand // by their places on the worklist, from its bottom; nil: not lent
-	depth int       // how many redexes wait for a worker
-	every uint64    // steps between two looks
-	pause bool      // nothing is lent: workers keep too much from being collected
+	on    bool    // the machine is in its primal phase
+	lent  []*task // by their places on the worklist, from its bottom; nil: not lent
+	depth int     // how many redexes wait for a worker
+	every uint64  // steps between two looks
+	pause bool    // nothing is lent: workers keep too much from being collected
 }
 
 // maxDepth bounds how many redexes wait for a worker.
@@ -35,9 +35,9 @@ func (m *Machine) lend() {
 		l.depth = min(2*l.depth, maxDepth)
 	}
 	for scan := 0; waiting < l.depth && len(l.lent) < len(m.work) && scan < lendScan; scan++ {
-		var e *errand
+		var e *task
 		if r := m.work[len(l.lent)]; m.nodes[r].Kind() == graph.Apply {
-			e = m.redexErrand(r)
+			e = m.redexTask(r)
 			t.give(e)
 			waiting++
 		}
@@ -45,8 +45,8 @@ func (m *Machine) lend() {
 	}
 }
 
-// redexErrand is the reduction of the application r to its value, on a copy of r.
-func (m *Machine) redexErrand(r graph.Ref) *errand {
+// redexTask is the reduction of the application r to its value, on a copy of r.
+func (m *Machine) redexTask(r graph.Ref) *task {
 	w := 4 * uint64(r)
 	head, site := m.nodes[r].Head, m.words[w+3]
 	operands := [4]uint32(m.words[w+graph.WaitWords : w+graph.WaitWords+4])
@@ -54,7 +54,7 @@ func (m *Machine) redexErrand(r graph.Ref) *errand {
 	if limits.MaxSteps != 0 {
 		limits.MaxSteps = max(1, limits.MaxSteps-min(m.steps, limits.MaxSteps))
 	}
-	e := &errand{top: m.top}
+	e := &task{top: m.top}
 	e.do = func(w *worker) error {
 		s := w.m
 		s.opt.Limits.MaxSteps = limits.MaxSteps
@@ -88,7 +88,7 @@ func (m *Machine) reduceCopy(head, site uint32, operands [4]uint32) error {
 	return m.reduce()
 }
 
-// copiedAsIs is how many nodes an errand leaves, at most, without a collection.
+// copiedAsIs is how many nodes a task leaves, at most, without a collection.
 const copiedAsIs = 1 << 10
 
 // copyUnits are the nodes of the copy of a redex.
@@ -123,9 +123,9 @@ func (m *Machine) fireLent(r graph.Ref, i int) error {
 	return nil
 }
 
-// orderAs puts the nodes of an errand behind those that the machine has made so far, and
+// orderAs puts the nodes of a task behind those that the machine has made so far, and
 // before those that it makes next, where LIFO would have made them.
-func (m *Machine) orderAs(e *errand, nodes uint64) {
+func (m *Machine) orderAs(e *task, nodes uint64) {
 	o := &m.team.order
 	m.order = o
 	o.append(o.from, m.top)
@@ -175,9 +175,9 @@ func (m *Machine) pinned() (pin graph.Ref, err error) {
 	return pin, nil
 }
 
-// bring copies the value of an errand that is done to the machine's arena. It reports
+// bring copies the value of a task that is done to the machine's arena. It reports
 // false if there was no memory while there were workers.
-func (m *Machine) bring(e *errand) (bool, error) {
+func (m *Machine) bring(e *task) (bool, error) {
 	if e.here {
 		return true, nil
 	}
@@ -205,7 +205,7 @@ func (m *Machine) copyHere(v graph.Ref) graph.Ref {
 }
 
 func (m *Machine) copyObject(r graph.Ref) graph.Ref {
-	r = m.resolve(r)
+	r = m.Resolve(r)
 	if r < m.top {
 		return r
 	}

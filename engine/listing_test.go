@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/listing"
 )
 
 // graphs are programs, and the objects that their results reach. A program that begins
@@ -74,10 +75,10 @@ func TestWriteGraph(t *testing.T) {
 		}
 		require.NoError(t, run(s.point))
 		var out strings.Builder
-		require.NoError(t, m.WriteGraph(&out))
+		require.NoError(t, listing.Write(&out, m))
 		require.Equal(t, c.want, out.String(), "%s", c.src)
 		for n := range out.Len() {
-			require.ErrorIs(t, m.WriteGraph(&short{n}), errShort)
+			require.ErrorIs(t, listing.Write(&short{n}, m), errShort)
 		}
 		require.NoError(t, m.Close())
 	}

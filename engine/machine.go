@@ -40,8 +40,8 @@ type Options struct {
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(Phase)
-	// Profile records what [Machine.Samples] tells. It is of LIFO and Random.
-	Profile Recording
+	// Record, if not nil, makes what records a profile. It is of LIFO and Random.
+	Record func(*Machine) Recorder
 }
 
 // Machine runs one program, again and again, in one arena. It is not safe for
@@ -85,7 +85,7 @@ type Machine struct {
 	literal bool // no blocks
 	picks   bool // the redex that fires is not always the last
 	collect collector
-	record  *recorder // nil where nothing is recorded
+	record  Recorder // nil where nothing is recorded
 
 	team      *team  // of the schedule Parallel
 	order     *order // of the nodes, where workers have made some
@@ -103,7 +103,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 	if err := checkHooks(p, opt); err != nil {
 		return nil, err
 	}
-	if opt.Profile != NoProfile && (opt.Schedule == Parallel || opt.Hooks != nil) {
+	if opt.Record != nil && (opt.Schedule == Parallel || opt.Hooks != nil) {
 		return nil, errors.New("engine: a profile is of the schedules LIFO and Random, without hooks")
 	}
 	maxBytes := opt.Limits.MaxMemory
@@ -119,7 +119,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m := newMachine(p, opt, arenas[0])
-	if err := m.look(); err != nil { // at the memory of the arena, too
+	if err := m.Look(); err != nil { // at the memory of the arena, too
 		m.Close()
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
-	if opt.Profile != NoProfile {
-		m.record = newRecorder(m)
+	if opt.Record != nil {
+		m.record = opt.Record(m)
 	}
 	return m
 }
@@ -223,7 +223,7 @@ func (m *Machine) reset() {
 	m.setNodeTop()
 	m.collectFrom()
 	if m.record != nil {
-		m.record.begin()
+		m.record.Begin()
 	}
 }
 
@@ -260,7 +260,7 @@ func (m *Machine) start(point []float64) error {
 	} else {
 		m.enter(Primal)
 	}
-	if err := m.look(); err != nil {
+	if err := m.Look(); err != nil {
 		return err
 	}
 	if err := m.ensure(2); err != nil {
@@ -272,7 +272,7 @@ func (m *Machine) start(point []float64) error {
 		return err
 	}
 	if m.record != nil {
-		m.record.done()
+		m.record.Done()
 	}
 	return nil
 }
@@ -296,14 +296,14 @@ func (m *Machine) placeholder() graph.Ref {
 func (m *Machine) reduce() error {
 	for len(m.work) > 0 {
 		if m.top >= m.collect.at {
-			m.pos = m.place(m.work[len(m.work)-1])
+			m.pos = m.Place(m.work[len(m.work)-1])
 			if err := m.collectGarbage(); err != nil {
 				return err
 			}
 		}
 		if m.steps+m.pops >= m.nextLook || m.top > m.nodeTop {
-			m.pos = m.place(m.work[len(m.work)-1])
-			if err := m.look(); err != nil {
+			m.pos = m.Place(m.work[len(m.work)-1])
+			if err := m.Look(); err != nil {
 				return err
 			}
 		}
@@ -320,13 +320,13 @@ func (m *Machine) reduce() error {
 			continue
 		}
 		if m.record != nil {
-			m.record.at(r)
+			m.record.At(r)
 		}
 		if err := m.fire(r); err != nil {
 			return err
 		}
 		if m.record != nil {
-			m.record.done()
+			m.record.Done()
 		}
 	}
 	if err := m.atEnd(); err != nil {
@@ -335,7 +335,7 @@ func (m *Machine) reduce() error {
 	if m.nodes[m.root].Head&graph.KindMask >= uint32(graph.Wait) {
 		return fmt.Errorf("no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
 	}
-	m.root = m.resolve(m.root)
+	m.root = m.Resolve(m.root)
 	return nil
 }
 
@@ -365,8 +365,8 @@ func (m *Machine) take() graph.Ref {
 	return r
 }
 
-// place returns the source position of a waiting node.
-func (m *Machine) place(r graph.Ref) term.Pos {
+// Place returns the source position of a waiting node.
+func (m *Machine) Place(r graph.Ref) term.Pos {
 	i := m.words[4*uint64(r)+3]
 	if int(i) < len(m.prog.Code) {
 		return m.prog.Code[i].Pos
@@ -374,8 +374,8 @@ func (m *Machine) place(r graph.Ref) term.Pos {
 	return 0
 }
 
-// resolve returns the value that r stands for: r itself, or what it forwards to.
-func (m *Machine) resolve(r graph.Ref) graph.Ref {
+// Resolve returns the value that r stands for: r itself, or what it forwards to.
+func (m *Machine) Resolve(r graph.Ref) graph.Ref {
 	if n := &m.nodes[r]; n.Head&graph.KindMask == uint32(graph.Forward) {
 		return graph.Ref(n.V)
 	}

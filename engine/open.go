@@ -202,7 +202,7 @@ func operation(sym term.Symbol, x, y float64) (float64, rule.Rule) {
 // (4) fire where v is a value. An inert node is none. A pair with an inert part
 // becomes one when (10) has named its components.
 func (m *Machine) tally(v graph.Ref, w graph.Weight) {
-	v = m.sole(m.resolve(v))
+	v = m.sole(m.Resolve(v))
 	switch n := &m.nodes[v]; n.Kind() {
 	case graph.Inert, graph.SymInput, graph.Neutral:
 		return
@@ -272,15 +272,15 @@ func (m *Machine) Graph(point []float64) (GraphSize, error) {
 	if err := m.Reduce(point); err != nil {
 		return GraphSize{}, err
 	}
-	for _, out := range m.outputs() {
+	for _, out := range m.Outputs() {
 		m.leaf(out)
 	}
 	return m.open.size, nil
 }
 
-// outputs returns the nodes of the numbers of the result, which has a type built of
+// Outputs returns the nodes of the numbers of the result, which has a type built of
 // R, products and vectors.
-func (m *Machine) outputs() []graph.Ref {
+func (m *Machine) Outputs() []graph.Ref {
 	var out []graph.Ref
 	stack := []graph.Ref{m.root}
 	for len(stack) > 0 {
@@ -297,59 +297,4 @@ func (m *Machine) outputs() []graph.Ref {
 		}
 	}
 	return out
-}
-
-// Operand is an operand of an operation of G, or an output of it: an operation, an
-// input or a numeral.
-type Operand struct {
-	Op    int // the number of the operation, in the order of Ground; -1 for others
-	Input int // the number of the scalar input; -1 for others
-	Value float64
-}
-
-// Operation is an operation of G: a symbol, or + where that is [term.NoSymbol].
-type Operation struct {
-	Symbol term.Symbol
-	Args   []Operand
-	Value  float64 // at the point
-	Pos    term.Pos
-}
-
-// Ground calls f on the operations of the computational graph that the last
-// [Machine.Graph] left, each after its operands, until f returns false.
-func (m *Machine) Ground(f func(Operation) bool) {
-	for _, r := range m.open.made {
-		n := &m.nodes[r]
-		sym := term.Symbol(n.Head >> graph.KindShift)
-		w := 4*uint64(r) + graph.WaitWords
-		op := Operation{Symbol: sym, Value: n.Number(), Pos: m.prog.Code[m.words[w+2]].Pos, Args: []Operand{m.operand(m.words[w])}}
-		if sym == term.NoSymbol || sym.Info().Arity == 2 {
-			op.Args = append(op.Args, m.operand(m.words[w+1]))
-		}
-		if !f(op) {
-			return
-		}
-	}
-}
-
-// GroundOutputs returns the outputs of the graph: the numbers of the value, from
-// left to right.
-func (m *Machine) GroundOutputs() []Operand {
-	var out []Operand
-	for _, r := range m.outputs() {
-		out = append(out, m.operand(r))
-	}
-	return out
-}
-
-func (m *Machine) operand(r graph.Ref) Operand {
-	n := &m.nodes[r]
-	o := Operand{Op: -1, Input: -1, Value: n.Number()}
-	switch n.Kind() {
-	case graph.Inert:
-		o.Op = int(m.words[4*uint64(r)+graph.WaitWords+3])
-	case graph.SymInput:
-		o.Input = int(n.Head >> graph.KindShift)
-	}
-	return o
 }

@@ -69,10 +69,10 @@ func parallelProperty(t *rapid.T) {
 	want, m := runAs(t, prog, p.Point, opt, func(*engine.Machine) {})
 	defer m.Close()
 	opt.Schedule, opt.Workers = engine.Parallel, rapid.IntRange(2, 4).Draw(t, "workers")
-	every, patient := rapid.Uint64Range(1, 20).Draw(t, "every"), rapid.Bool().Draw(t, "patient")
+	every, waits := rapid.Uint64Range(1, 20).Draw(t, "every"), rapid.Bool().Draw(t, "waits")
 	collect := rapid.Uint32Range(1, 50).Draw(t, "collect")
 	got, m := runAs(t, prog, p.Point, opt, func(m *engine.Machine) {
-		engine.LendEvery(m, every, patient)
+		engine.LendEvery(m, every, waits)
 		engine.CollectEvery(m, collect)
 	})
 	defer m.Close()
@@ -102,8 +102,8 @@ var parallelPrograms = map[string]string{
 	"a balanced sum":            "let two = fun x -> sin x * e + sin (x * r) in\nlet four = fun x -> two x + two (x + 1) in\nlet eight = fun x -> four x * four (x + 2) in\neight e + eight r",
 }
 
-// TestParallel: with all that is lent done by workers, and with errands taken back, in
-// both forms, values and gradients are those of LIFO, and errands are accepted.
+// TestParallel: with all that is lent done by workers, and with tasks taken back, in
+// both forms, values and gradients are those of LIFO, and tasks are accepted.
 func TestParallel(t *testing.T) {
 	for name, body := range parallelPrograms {
 		t.Run(name, func(t *testing.T) {
@@ -115,11 +115,11 @@ func TestParallel(t *testing.T) {
 					want, m := runAs(t, prog, s.point, opt, func(*engine.Machine) {})
 					require.NoError(t, m.Close())
 					opt.Schedule = engine.Parallel
-					for _, patient := range []bool{false, true} {
+					for _, waits := range []bool{false, true} {
 						for opt.Workers = 2; opt.Workers <= 4; opt.Workers++ {
-							got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, patient) })
+							got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
 							sameBits(t, want, got)
-							if patient {
+							if waits {
 								require.NotZero(t, engine.Accepted(m))
 							}
 							again, _ := runAgain(m, s.point, prog)
@@ -139,10 +139,10 @@ func TestParallelLongLoops(t *testing.T) {
 	prog := s.compiled(t, compile.Options{Reversed: true})
 	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
 	require.NoError(t, m.Close())
-	for _, patient := range []bool{false, true} {
-		got, m := runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) { engine.LendEvery(m, 3, patient) })
+	for _, waits := range []bool{false, true} {
+		got, m := runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
 		sameBits(t, want, got)
-		if patient {
+		if waits {
 			require.Greater(t, engine.Accepted(m), 5, "more than one object of each loop")
 		}
 		require.NoError(t, m.Close())
@@ -256,7 +256,7 @@ func TestParallelCollects(t *testing.T) {
 }
 
 // TestParallelMemoryIsGivenBack: where a look finds too much memory in use while there are
-// workers, the machine ends their errands, and does the rest of the run alone.
+// workers, the machine ends their tasks, and does the rest of the run alone.
 func TestParallelMemoryIsGivenBack(t *testing.T) {
 	for name, body := range parallelPrograms {
 		s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)

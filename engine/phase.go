@@ -12,13 +12,12 @@ const (
 	Backward  = calls.Backward
 	ReadBack  = calls.ReadBack
 	Normalise = calls.Normalise
-	NumPhases = calls.NumPhases
 )
 
 // enter tells that a phase begins.
 func (m *Machine) enter(p Phase) {
 	if m.record != nil {
-		m.record.enterPhase(p)
+		m.record.EnterPhase(p)
 	}
 	if m.opt.Phase != nil {
 		m.opt.Phase(p)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
@@ -65,7 +66,7 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 	require.NoError(t, err)
 	var first steps
 	for i, mopt := range schedules {
-		mopt.Profile = engine.Profile
+		mopt.Record = profile.New
 		mopt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
 		m, err := engine.New(prog, mopt)
 		require.NoError(t, err)
@@ -158,7 +159,7 @@ func TestSamplesOfLongLoops(t *testing.T) {
 			require.NoError(t, err)
 			var first steps
 			for _, noFuse := range []bool{false, true} {
-				m, err := engine.New(prog, engine.Options{Profile: engine.Profile, NoFuse: noFuse})
+				m, err := engine.New(prog, engine.Options{Record: profile.New, NoFuse: noFuse})
 				require.NoError(t, err)
 				require.False(t, runOnce(t, m, prog, d, s.inputs, s.point))
 				got := samples(t, m)
@@ -183,7 +184,7 @@ func TestSampleStacks(t *testing.T) {
 			s := fromSource(t, blockInputs+body)
 			prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.inputs, Places: true})
 			require.NoError(t, err)
-			m, err := engine.New(prog, engine.Options{Profile: engine.ProfileTime, NoFuse: true})
+			m, err := engine.New(prog, engine.Options{Record: profile.Timed, NoFuse: true})
 			require.NoError(t, err)
 			defer m.Close()
 			require.NoError(t, m.Value(s.point))
@@ -220,7 +221,7 @@ func TestProfileRefuses(t *testing.T) {
 	s := fromSource(t, blockInputs+"e * r")
 	prog := s.compiled(t, compile.Options{})
 	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Hooks: &engine.Hooks{}}} {
-		opt.Profile = engine.Profile
+		opt.Record = profile.New
 		_, err := engine.New(prog, opt)
 		require.ErrorContains(t, err, "a profile is of")
 	}

@@ -12,7 +12,7 @@ import (
 
 // contribute adds a number or a vector to the job's sum. The zero tuple is no summand.
 func (m *Machine) contribute(r, v graph.Ref) error {
-	w := 4*uint64(r) + jobSum
+	w := 4*uint64(r) + graph.JobSum
 	vector := m.nodes[v].Kind() == graph.Vec
 	switch sum := m.words[w]; {
 	case vector && len(m.components(v)) == 0:
@@ -41,7 +41,7 @@ func (m *Machine) addNumbers(r, s, a, b graph.Ref) error {
 	m.nodes[s] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
 	m.addSteps(rule.Plus, 1)
 	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.place(r)}
+		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.Place(r)}
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (m *Machine) addVector(r, v graph.Ref) error {
 		return err
 	}
 	m.addSteps(rule.PlusPair, uint64(len(more)-1))
-	sum := m.words[4*uint64(r)+jobSum]
+	sum := m.words[4*uint64(r)+graph.JobSum]
 	comps := m.components(sum)
 	for i, b := range more {
 		a := comps[i]
@@ -85,7 +85,7 @@ func (m *Machine) own(r graph.Ref) error {
 	if m.nodes[r].Head&jobOwns != 0 {
 		return nil
 	}
-	w := 4*uint64(r) + jobSum
+	w := 4*uint64(r) + graph.JobSum
 	comps := m.components(m.words[w])
 	units := graph.Units(graph.ValueWords, len(comps))
 	if err := m.ensure(units); err != nil {
@@ -105,7 +105,7 @@ func (m *Machine) finish(r graph.Ref) error {
 	if checking {
 		m.jobs.finish(r)
 	}
-	sum := m.words[4*uint64(r)+jobSum]
+	sum := m.words[4*uint64(r)+graph.JobSum]
 	switch {
 	case sum == 0:
 		return m.finishVector(r, nil)
@@ -139,13 +139,13 @@ func (m *Machine) finishVector(r graph.Ref, comps []graph.Ref) error {
 // nextComponent runs the first late component of the job's vector from number i on.
 func (m *Machine) nextComponent(r graph.Ref, i uint32) error {
 	w := 4 * uint64(r)
-	sum := m.words[w+jobSum]
+	sum := m.words[w+graph.JobSum]
 	comps := m.components(sum)
 	for ; int(i) < len(comps); i++ {
 		if m.isLate(comps[i]) {
 			m.setPhase(r, jobComponents)
-			m.words[w+jobCell] = i
-			return m.awaitJob(r, w+jobOperand, comps[i], uint32(m.nodes[r].V>>32), 0)
+			m.words[w+graph.JobCell] = i
+			return m.awaitJob(r, w+graph.JobOperand, comps[i], uint32(m.nodes[r].V>>32), 0)
 		}
 	}
 	m.nodes[sum].A = 0

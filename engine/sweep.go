@@ -95,7 +95,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	}
 	f.enter(w)
 	regs := m.block.regs
-	code, out, before, adjoint := w.Code, w.Out, w.Before, f.adjoint
+	code, out, before, adjoint, logged := w.Code, w.Out, w.Before, f.adjoint, w.Log
 	if f.p.kind == graph.OneRun {
 		before = nil
 	}
@@ -103,7 +103,8 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	if len(w.Log) > 0 {
 		log = make([]float64, 0, times*uint64(len(w.Log)))
 	}
-	columns := uint64(len(f.p.plan.Row))
+	plan, rows := f.p.plan, f.rows
+	columns := uint64(len(plan.Row))
 	for times > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
@@ -115,7 +116,16 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.steps += chunk * w.Steps
 		for ; chunk > 0; chunk-- {
 			f.run--
-			f.load(regs, columns)
+			row := rows[f.run*columns:]
+			for c, reg := range plan.Row {
+				regs[reg] = row[c]
+			}
+			for _, k := range plan.Last {
+				regs[k.Reg] = row[columns+uint64(k.Col)]
+			}
+			if plan.Elements {
+				f.loadElement(regs)
+			}
 			for j, reg := range out {
 				regs[reg] = adjoint[j]
 			}
@@ -124,10 +134,8 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 			for j, reg := range before {
 				adjoint[j] = regs[reg]
 			}
-			if f.logged {
-				for _, s := range w.Log {
-					log = append(log, regs[s.Reg])
-				}
+			for _, s := range logged {
+				log = append(log, regs[s.Reg])
 			}
 		}
 	}
@@ -168,19 +176,10 @@ func (f *firingBlock) enter(w *graph.Backward) {
 	k.regs[0] = 0
 }
 
-// load loads what the run has kept.
-func (f *firingBlock) load(regs []float64, columns uint64) {
-	row := f.rows[f.run*columns:]
-	for c, reg := range f.p.plan.Row {
-		regs[reg] = row[c]
-	}
-	for _, k := range f.p.plan.Last {
-		regs[k.Reg] = row[columns+uint64(k.Col)]
-	}
-	if f.p.plan.Elements {
-		at := int(f.first-1-f.run) * f.width
-		for c, reg := range f.p.b.Params[0].Regs {
-			regs[reg] = f.values[at+c]
-		}
+// loadElement loads the element of data that the run has read.
+func (f *firingBlock) loadElement(regs []float64) {
+	at := int(f.first-1-f.run) * f.width
+	for c, reg := range f.p.b.Params[0].Regs {
+		regs[reg] = f.values[at+c]
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// The schedule Parallel is LIFO with errands: the machine goes its way as under LIFO,
+// The schedule Parallel is LIFO with tasks: the machine goes its way as under LIFO,
 // and lends what it will come to later to workers, which have arenas of their own in the
 // machine's range of addresses. When it comes to what it has lent, it accepts what has
 // become of it, or does it itself if no worker has begun. So results, counts, limits and
@@ -21,31 +21,31 @@ import (
 type team struct {
 	workers []*worker
 	mu      sync.Mutex
-	pending []*errand // lent and not begun, in the order in which they were lent
+	pending []*task // lent and not begun, in the order in which they were lent
 	busy    sync.WaitGroup
 	stop    atomic.Bool
 	order   order
 	lend    lending
-	sweeps  map[graph.Ref]*errand // of blocks that will fire
-	swept   int                   // how much of the stack, from its bottom, was looked at for them
-	least   uint64                // instructions that a block's backward phase has if it is lent
-	patient bool                  // the machine never takes an errand back
-	alone   bool                  // the machine does the rest of this run itself
-	// accepted counts the errands of this run that workers have done for the machine.
+	sweeps  map[graph.Ref]*task // of blocks that will fire
+	swept   int                 // how much of the stack, from its bottom, was looked at for them
+	least   uint64              // instructions that a block's backward phase has if it is lent
+	waits   bool                // the machine never takes a task back
+	alone   bool                // the machine does the rest of this run itself
+	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 }
 
-// worker runs errands on a machine of its own, which shares the range of addresses and
+// worker runs tasks on a machine of its own, which shares the range of addresses and
 // the program.
 type worker struct {
-	m      *Machine
-	awake  bool         // a goroutine is at work; guarded by team.mu
-	unread atomic.Int32 // errands that are done, and whose nodes nobody has read
-	kept   graph.Ref    // nodes below are the machine's, or of no errand
+	m       *Machine
+	running bool         // a goroutine is at work; guarded by team.mu
+	unread  atomic.Int32 // tasks that are done, and whose nodes nobody has read
+	kept    graph.Ref    // nodes below are the machine's, or of no task
 }
 
-// errand is something that is lent.
-type errand struct {
+// task is something that is lent.
+type task struct {
 	do   func(w *worker) error
 	by   *worker // nil until it is begun; guarded by team.mu
 	back bool    // the machine does it itself; guarded by team.mu
@@ -61,14 +61,14 @@ type errand struct {
 	here     bool   // the value has been copied to the machine's arena
 	copied   uint64 // the nodes of that copy
 	// Of a block: what firing its cells comes to.
-	comes contributions
+	contributions contributions
 }
 
 var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
-	t := &team{sweeps: map[graph.Ref]*errand{}, order: order{each: arenas[0].Start()}}
+	t := &team{sweeps: map[graph.Ref]*task{}, order: order{each: arenas[0].Start()}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
 	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
@@ -101,7 +101,7 @@ func (t *team) reset() {
 	}
 }
 
-// dismiss ends the errands of a run that has reached a limit, and gives back the memory of
+// dismiss ends the tasks of a run that has reached a limit, and gives back the memory of
 // those that the machine has not accepted: it does them itself. It reports whether there
 // were workers until now.
 func (m *Machine) dismiss() bool {
@@ -124,7 +124,7 @@ func (m *Machine) dismiss() bool {
 	return true
 }
 
-// quit ends the errands that are left, and waits until no worker is awake.
+// quit ends the tasks that are left, and waits until no worker is running.
 func (t *team) quit() {
 	t.stop.Store(true)
 	t.mu.Lock()
@@ -134,22 +134,22 @@ func (t *team) quit() {
 	t.stop.Store(false)
 }
 
-// give lends an errand, and wakes a worker if one sleeps.
-func (t *team) give(e *errand) {
+// give lends a task, and starts a worker if one is idle.
+func (t *team) give(e *task) {
 	e.done = make(chan struct{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending = append(t.pending, e)
 	for _, w := range t.workers {
-		if !w.awake {
-			w.awake = true
+		if !w.running {
+			w.running = true
 			t.busy.Go(func() { t.work(w) })
 			return
 		}
 	}
 }
 
-// work runs errands, the one lent first first, until none is left.
+// work runs tasks, the one lent first first, until none is left.
 func (t *team) work(w *worker) {
 	for {
 		e := t.begin(w)
@@ -162,7 +162,7 @@ func (t *team) work(w *worker) {
 	}
 }
 
-func (t *team) begin(w *worker) *errand {
+func (t *team) begin(w *worker) *task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.pending) > 0 {
@@ -173,32 +173,32 @@ func (t *team) begin(w *worker) *errand {
 			return e
 		}
 	}
-	w.awake = false
+	w.running = false
 	return nil
 }
 
-// takeBack reports whether no worker has begun the errand; then none will.
-func (t *team) takeBack(e *errand) bool {
+// takeBack reports whether no worker has begun the task; then none will.
+func (t *team) takeBack(e *task) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.by != nil || t.patient {
+	if e.by != nil || t.waits {
 		return false
 	}
 	e.back = true
 	return true
 }
 
-// waiting is how many errands no worker has begun.
+// waiting is how many tasks no worker has begun.
 func (t *team) waiting() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pending)
 }
 
-// fetch waits for an errand. It reports false if the machine is to do it itself: no
+// fetch waits for a task. It reports false if the machine is to do it itself: no
 // worker has begun it, or it ended with an error, or would pass a limit. The error is
 // that of a look.
-func (m *Machine) fetch(e *errand) (bool, error) {
+func (m *Machine) fetch(e *task) (bool, error) {
 	if m.team.takeBack(e) {
 		return false, nil
 	}
@@ -222,14 +222,14 @@ func (m *Machine) fetch(e *errand) (bool, error) {
 			m.team.accepted++
 			return true, nil
 		case <-tick.C:
-			if err := m.look(); err != nil || m.team.alone {
+			if err := m.Look(); err != nil || m.team.alone {
 				return false, err
 			}
 		}
 	}
 }
 
-// begin makes the worker's machine ready for an errand.
+// begin makes the worker's machine ready for a task.
 func (w *worker) begin() {
 	s := w.m
 	if w.unread.Load() == 0 && !s.prog.Reversed {
@@ -240,7 +240,7 @@ func (w *worker) begin() {
 	s.reset()
 }
 
-// cost is what an errand took, to be added to the machine's counters.
+// cost is what a task took, to be added to the machine's counters.
 type cost struct {
 	steps, pops, waits, occurs, readback, applied, firedIn uint64
 	counts                                                 rule.Counts
@@ -275,7 +275,7 @@ func (m *Machine) cost() cost {
 		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
 }
 
-// add adds what an errand took.
+// add adds what a task took.
 func (m *Machine) add(c *cost) {
 	m.steps += c.steps
 	m.pops += c.pops

@@ -33,17 +33,11 @@ func (m *Machine) End() error {
 	return nil
 }
 
-// Look checks the limits. The error is a [*limits.ReachedError].
-func (m *Machine) Look() error { return m.look() }
-
 // Top returns the first node that is free.
 func (m *Machine) Top() graph.Ref { return m.top }
 
 // Global returns the node of a global slot.
 func (m *Machine) Global(slot uint32) graph.Ref { return m.slots[slot] }
-
-// Resolve returns the value that r stands for: r itself, or what it forwards to.
-func (m *Machine) Resolve(r graph.Ref) graph.Ref { return m.resolve(r) }
 
 // Made returns the inert operations and the neutral objects of the run so far, in the order in
 // which they were made.
@@ -68,7 +62,7 @@ func (m *Machine) Bind(args []graph.Ref) { m.bound(args) }
 // Enter says that what comes is done under the λ, the elements or the branches of r.
 func (m *Machine) Enter(r graph.Ref) {
 	if m.record != nil {
-		m.record.under(r)
+		m.record.Under(r)
 	}
 }
 
@@ -77,7 +71,7 @@ func (m *Machine) Under(r graph.Ref, job func() error) error {
 	m.Enter(r)
 	err := job()
 	if err == nil && m.record != nil {
-		m.record.done()
+		m.record.Done()
 	}
 	return err
 }
@@ -97,17 +91,17 @@ func (m *Machine) Run(id uint32, captured, args []graph.Ref) (graph.Ref, error) 
 	t := &m.prog.Templates[id]
 	copy(m.slots[t.Cap0:], captured)
 	copy(m.slots[t.Param0:], args)
-	return m.runAside(func(r graph.Ref) error { return m.instantiate(id, t, r) })
+	return m.runSeparately(func(r graph.Ref) error { return m.instantiate(id, t, r) })
 }
 
 // RunIteration reduces the application of a list, of data or of a numeral to f and x.
 func (m *Machine) RunIteration(source, f, x graph.Ref) (graph.Ref, error) {
-	return m.runAside(func(r graph.Ref) error { return m.startIteration(r, source, f, x) })
+	return m.runSeparately(func(r graph.Ref) error { return m.startIteration(r, source, f, x) })
 }
 
-// runAside reduces what start puts into a node of its own, and returns the node's value. The
+// runSeparately reduces what start puts into a node of its own, and returns the node's value. The
 // result of the run stays what it is.
-func (m *Machine) runAside(start func(r graph.Ref) error) (graph.Ref, error) {
+func (m *Machine) runSeparately(start func(r graph.Ref) error) (graph.Ref, error) {
 	if err := m.ensure(2 + spareUnits); err != nil {
 		return 0, err
 	}

@@ -94,3 +94,19 @@ const (
 	WaitWords  = 4
 	BlockWords = 8
 )
+
+// The words of a node that iterates, behind its first four.
+const (
+	IterFunction = 4
+	IterAcc      = 5
+	IterSource   = 6 // the data or the vector; of a numeral the low half of the count
+	IterLeft     = 7 // elements left; of a numeral the high half of the count
+)
+
+// The words of a job, behind its first four.
+const (
+	JobOperand = 4 // the sum to be unfolded; what the job waits for
+	JobCells   = 5 // the heap of the arrivals whose cells have not fired
+	JobSum     = 6 // the sum of the contributions so far, 0: there is none
+	JobCell    = 7 // the dual whose argument, or the component whose value, is awaited
+)

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
@@ -260,7 +261,7 @@ func TestPropertyProgramsAgree(t *testing.T) {
 		}
 		require.NoError(t, err)
 		b := hypergraph.NewBuilder(len(p.Inputs))
-		m.Ground(func(op engine.Operation) bool {
+		symbolic.Ground(m, func(op symbolic.Operation) bool {
 			args := make([]hypergraph.Operand, len(op.Args))
 			for i, o := range op.Args {
 				args[i] = hypergraph.Operand(o)
@@ -268,7 +269,7 @@ func TestPropertyProgramsAgree(t *testing.T) {
 			b.Operation(op.Symbol, op.Pos, args...)
 			return true
 		})
-		for _, o := range m.GroundOutputs() {
+		for _, o := range symbolic.GroundOutputs(m) {
 			b.Output(hypergraph.Operand(o))
 		}
 		h, err := b.Graph()

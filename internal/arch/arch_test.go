@@ -32,6 +32,8 @@ var layers = map[string][]string{
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
+	"engine/listing":      {"term", "graph", "engine"},
+	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":     {"term", "graph"},
 	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
 	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
@@ -50,12 +52,12 @@ var layers = map[string][]string{
 	"examples":            {},
 
 	"internal/notation": {"lang"}, // shapes
-	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine"},
+	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine", "machine/profile", "limits",
-		"internal/hypergraph", "internal/modular", "internal/stage"},
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/profile", "limits",
+		"internal/hypergraph", "internal/modular", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":    {root},
@@ -68,13 +70,13 @@ var layers = map[string][]string{
 	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "term", "lang", "graph", "revgrad", "engine", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
+	"cmd/internal/show":    {root, "term", "lang", "graph", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
 	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
+		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/stage", "internal/symbolic",

@@ -67,10 +67,10 @@ type normalForm struct {
 type Env struct {
 	Meter *limits.Meter
 	Cache *Cache
-	// Recording says what machines record, and Samples, if not nil, is given that. Then nothing
-	// is taken from the cache.
-	Recording engine.Recording
-	Samples   func(calls.Sample)
+	// Record makes what records a profile, and Samples, if not nil, is given its samples. Then
+	// nothing is taken from the cache.
+	Record  func(*engine.Machine) engine.Recorder
+	Samples func(calls.Sample)
 	// Locate words an error of a phase, whose place is one of the program.
 	Locate func(err error, phase string) error
 }
@@ -188,7 +188,7 @@ func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place
 		return nil, s, "compiling", err
 	}
 	opt.Phase = func(p engine.Phase) { e.Meter.Begin(p.String()) }
-	opt.Profile = e.Recording
+	opt.Record = e.Record
 	m, err := engine.New(prog, opt)
 	if err != nil {
 		return nil, s, "starting", err

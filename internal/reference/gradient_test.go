@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/revgrad"
 )
 
@@ -30,7 +31,7 @@ func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale floa
 	_, err = m.Graph(p.point)
 	require.NoError(t, err)
 	b := hypergraph.NewBuilder(len(p.inputs))
-	m.Ground(func(op engine.Operation) bool {
+	symbolic.Ground(m, func(op symbolic.Operation) bool {
 		args := make([]hypergraph.Operand, len(op.Args))
 		for i, o := range op.Args {
 			args[i] = hypergraph.Operand(o)
@@ -38,7 +39,7 @@ func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale floa
 		b.Operation(op.Symbol, op.Pos, args...)
 		return true
 	})
-	for _, o := range m.GroundOutputs() {
+	for _, o := range symbolic.GroundOutputs(m) {
 		b.Output(hypergraph.Operand(o))
 	}
 	g, err := b.Graph()

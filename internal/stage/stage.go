@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/revgrad"
@@ -139,7 +140,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 	}
 	var zs []term.Var
 	var us []term.Ref
-	operand := func(o engine.Operand, pos term.Pos) term.Ref {
+	operand := func(o symbolic.Operand, pos term.Pos) term.Ref {
 		switch {
 		case o.Op >= 0:
 			return t.Variable(pos, zs[o.Op])
@@ -149,7 +150,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 		return t.Num(pos, o.Value)
 	}
 	var err error
-	m.Ground(func(op engine.Operation) bool {
+	symbolic.Ground(m, func(op symbolic.Operation) bool {
 		if len(zs)%(1<<14) == 0 {
 			if err = check(); err != nil {
 				return false
@@ -175,7 +176,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 	if err != nil {
 		return nil, err
 	}
-	outputs := m.GroundOutputs()
+	outputs := symbolic.GroundOutputs(m)
 	t.Root = value(t, src.Shape, func() term.Ref {
 		o := outputs[0]
 		outputs = outputs[1:]
@@ -189,7 +190,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 }
 
 // singular reports whether a slope of an operation is infinite or NaN at the point.
-func singular(op *engine.Operation) bool {
+func singular(op *symbolic.Operation) bool {
 	at := func(f *term.SymbolInfo) float64 {
 		if f.Arity == 1 {
 			return f.Eval1(op.Args[0].Value)

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
+	engineprofile "github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -47,7 +48,7 @@ func engineSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []
 		return nil, 0
 	}
 	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Profile: engine.Profile, NoFuse: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	m, err := engine.New(prog, engine.Options{Record: engineprofile.New, NoFuse: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	require.NoError(t, err)
 	defer m.Close()
 	if gradient {

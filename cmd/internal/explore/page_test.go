@@ -37,7 +37,7 @@ func exploreSource(t *testing.T, browser context.Context, source string) *tab {
 func testExamples(t *testing.T, browser context.Context) {
 	for _, name := range []string{"figure1", "backpropagators", "rnn", "polynomial", "mlp", "weather"} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join("..", "..", "examples", name+".gram")
+			path := filepath.Join("..", "..", "..", "examples", name+".gram")
 			source, err := os.ReadFile(path)
 			require.NoError(t, err)
 			cfg := testConfig(string(source))

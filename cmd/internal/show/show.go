@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/listing"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -117,7 +118,7 @@ func (p *Program) Arena(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		defer m.Close()
-		return m.WriteGraph(text)
+		return listing.Write(text, m)
 	})
 }
 
@@ -144,7 +145,7 @@ func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int) (left in
 		}
 		defer m.Close()
 		var objects []graph.Object
-		if objects, left, err = m.Objects(most); err != nil {
+		if objects, left, err = listing.Objects(m, most); err != nil {
 			return err
 		}
 		return picture.Objects(text, objects, left)

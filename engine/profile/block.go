@@ -1,0 +1,198 @@
+package profile
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// blockRecord is what a Recorder keeps of blocks.
+type blockRecord struct {
+	sites   map[blockCall]uint32
+	calls   []blockSite
+	now     uint32               // the call of the block that runs
+	ran     bool                 // in this redex
+	made    []graph.Ref          // the block's objects, since its redex began
+	arrived map[graph.Ref]uint64 // arrivals at duals of blocks' results, in this job
+	fired   map[*graph.Backward]*firedCells
+}
+
+// blockCall is a call of a block, and blockSite the contexts of it: of each of its templates,
+// and of the caller, which makes the elements of data.
+type blockCall struct {
+	caller uint32
+	pos    term.Pos
+	block  *graph.Block
+}
+
+type blockSite struct {
+	contexts []uint32
+	caller   uint32
+}
+
+// Ran books runs of the block for the redex that fires: what stands for it in the literal
+// form is a run of each of its templates, called from one place.
+func (p *Recorder) Ran(b *graph.Block, times uint64) {
+	m := p.m
+	site := p.site(b)
+	args := uint64(0)
+	for i, id := range b.Templates {
+		c := &p.contexts[site.contexts[i]]
+		n := times * uint64(p.prog.Templates[id].Params)
+		c.runs += times
+		c.args += n
+		args += n
+	}
+	p.applied += args
+	p.steps += 2 * args
+	p.bookCounts()
+	p.steps = m.Steps() + times*b.Steps
+	p.ticks -= int(min(times, clockEvery))
+}
+
+// site returns the contexts of a call of the block from the present place.
+func (p *Recorder) site(b *graph.Block) *blockSite {
+	k := &p.blocks
+	at := blockCall{p.context, p.pos, b}
+	i, ok := k.sites[at]
+	if !ok {
+		s := blockSite{caller: p.context}
+		for _, id := range b.Templates {
+			s.contexts = append(s.contexts, p.callee(p.context, p.pos, id))
+		}
+		i = uint32(len(k.calls))
+		k.calls = append(k.calls, s)
+		k.sites[at] = i
+	}
+	k.now, k.ran = i, true
+	return &k.calls[i]
+}
+
+// settle remembers of the block's objects which call made them, and gives them to the
+// context of the block.
+func (k *blockRecord) settle(p *Recorder) {
+	for _, base := range k.made {
+		p.made.set(base+1, k.now)
+	}
+	k.made, k.ran = k.made[:0], false
+}
+
+// firedCells says what firing the cells of a block comes to, in one run: arrivals from
+// inside the block, at its cells and at the external duals.
+type firedCells struct {
+	live []bool
+	due  []uint64
+	exts []uint64
+}
+
+// cellsOf finds what the block's backward code stands for, where the job has reached these
+// of the duals of its result.
+func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool) *firedCells {
+	f := k.fired[w]
+	if f != nil {
+		return f
+	}
+	f = &firedCells{live: make([]bool, len(b.Cells)), due: make([]uint64, len(b.Cells)), exts: make([]uint64, b.Exts)}
+	for j, d := range b.OutDuals {
+		if reached[j] && d >= 0 {
+			f.live[d] = true
+		}
+	}
+	for i := len(b.Cells) - 1; i >= 0; i-- { // a cell's heads were made before it
+		if !f.live[i] {
+			continue
+		}
+		for _, h := range b.Cells[i].Heads {
+			if h >= 0 {
+				f.live[h] = true
+				f.due[h]++
+			} else {
+				f.exts[^h]++
+			}
+		}
+	}
+	k.fired[w] = f
+	return f
+}
+
+// FireBlock books the firings of the cells of all runs of a block, the last run first, and
+// the arrivals at them and at the external duals.
+func (p *Recorder) FireBlock(f engine.BlockFiring) {
+	b := f.Block
+	site := &p.blocks.calls[p.made.of(f.Base+1)]
+	in := make([]uint64, len(b.OutDuals))
+	for j := range in {
+		h := f.Outs + graph.Ref(j)
+		in[j] = p.blocks.arrived[h]
+		delete(p.blocks.arrived, h)
+	}
+	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
+	f.Runs(func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64) {
+		cells := p.blocks.cellsOf(w, b, reached)
+		for times > 0 {
+			copy(exts, cells.exts)
+			for j, d := range b.OutDuals {
+				if d < 0 && reached[j] {
+					exts[^d] += in[j]
+				}
+			}
+			clear(before)
+			for k, d := range wiring.Exts {
+				if d < 0 {
+					before[^d] += exts[k]
+				}
+			}
+			n := uint64(1)
+			if f.Kind != graph.OneRun && slices.Equal(before, in) {
+				n = times // the runs before do the same
+			}
+			times -= n
+			p.bookCells(site, b, cells, in, n)
+			p.bookExternals(site, f.Exts, wiring, exts, n)
+			in, before = before, in
+		}
+	})
+	if p.timing {
+		p.context, p.pos = site.contexts[0], p.prog.Templates[b.Templates[0]].Pos
+		p.ticks -= int(min(f.N, clockEvery))
+		p.tick()
+	}
+}
+
+// MadeBlock books that a block's object was made.
+func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.made, base) }
+
+// bookCells books n runs' firings of the cells of a block, at the duals of whose result so
+// much has arrived.
+func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
+	for i := range b.Cells {
+		if f.live[i] {
+			c := p.dualAt(site.contexts[b.Cells[i].Template], b.Cells[i].Dual)
+			c.fired += n
+			c.arrived += n * f.due[i]
+		}
+	}
+	for j, d := range b.OutDuals {
+		if d >= 0 {
+			p.dualAt(site.contexts[b.Cells[d].Template], b.Cells[d].Dual).arrived += n * in[j]
+		}
+	}
+}
+
+// bookExternals books the arrivals of n runs at the external duals of the first run, and
+// At those of the elements of data, λa.0⃗, which fire.
+func (p *Recorder) bookExternals(site *blockSite, duals []graph.Ref, w *graph.Wiring, arrivals []uint64, n uint64) {
+	for k, d := range w.Exts {
+		switch {
+		case arrivals[k] == 0 || d < 0:
+		case d == graph.Ignored:
+			c := p.dualAt(site.caller, p.prog.ZeroDual)
+			c.fired += n
+			c.arrived += n * arrivals[k]
+		default:
+			p.Arrive(duals[d], n*arrivals[k])
+		}
+	}
+}
