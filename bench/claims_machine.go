@@ -93,7 +93,7 @@ func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 // it finds redexes.
 var (
 	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Work.Units["instantiate"].Fired })
-	fourMade    = scaled("4·(steps + instantiate)", stepsAndMade, quantity{"4", func(context.Context, *subject) (float64, error) { return 4, nil }})
+	fourMade     = scaled("4·(steps + instantiate)", stepsAndMade, quantity{"4", func(context.Context, *subject) (float64, error) { return 4, nil }})
 	searchUnits  = ofWork("units of search and wake", func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
 )
 
