@@ -6,57 +6,105 @@ import (
 	"github.com/gram-machine/gram/bench/fit"
 )
 
-// The quantities of a run that the bound of Theorem 1 is about, as [Point.More] names them.
+// The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
 const (
-	MName        = "m"   // steps to the graph
-	GraphName    = "|G|" // its size
-	StepsName    = "steps"
+	MName        = "m"     // steps to the graph
+	GraphName    = "|G|"   // its size
+	WidthName    = "w"     // the most variables that a λ or a branch of the program captures, at least 1
+	StepsName    = "steps" // of the gradient
 	OverheadName = "overhead"
+	WordsName    = "words" // of the arena that the literal machine reads and writes
 )
 
-// Bound is steps + overhead against c1·m + c2·|G| + c3, over the runs that have all four
-// quantities: Theorem 1 with its constants.
+// Bound is a cost of a gradient against c1·m + c2·|G| + c3, over the runs that have all quantities: Theorem 1 with its
+// constants. If it is Wide, m and |G| have the factor w.
 type Bound struct {
-	Runs int
-	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its
-	// relative deviations.
+	Quantity string // what is bounded: "steps + overhead"
+	Wide     bool
+	Runs     int
+	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its relative deviations.
 	Fit      [3]float64
 	Residual float64
-	// Least are constants such that no run takes more: those with the least mean excess,
-	// a linear program.
+	// Least are constants such that no run takes more: those with the least mean excess, a linear program.
 	Least [3]float64
-	// Tightest is the largest (steps + overhead) / (c1·m + c2·|G| + c3) by Least, 1 to within rounding; Loosest the least.
+	// Tightest is the largest cost over its bound by Least, 1 to within rounding; Loosest the least.
 	Tightest, Loosest float64
 }
 
-// TheoremBound fits the bound to all measurements but those of series of contrast. ok is
-// false if no measurement has the four quantities.
-func TheoremBound(outcomes []Outcome) (b Bound, ok bool, err error) {
-	var samples []fit.Sample
+// TheoremBounds fits the bounds to all measurements but those of ablations. A bound of which no measurement has the
+// quantities is left out.
+func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
+	var out []Bound
+	for _, form := range []struct {
+		bound Bound
+		cost  []string // the quantities whose sum is bounded
+	}{
+		{Bound{Quantity: "steps"}, []string{StepsName}},
+		{Bound{Quantity: "steps + overhead", Wide: true}, []string{StepsName, OverheadName}},
+		{Bound{Quantity: "words", Wide: true}, []string{WordsName}},
+	} {
+		samples := form.bound.samples(outcomes, form.cost)
+		if len(samples) == 0 {
+			continue
+		}
+		if err := form.bound.fit(samples); err != nil {
+			return nil, err
+		}
+		out = append(out, form.bound)
+	}
+	return out, nil
+}
+
+// samples are the runs that have the quantities of the bound. Several series may be quantities of one run, which is
+// taken once.
+func (b *Bound) samples(outcomes []Outcome, cost []string) []fit.Sample {
+	var out []fit.Sample
 	for _, o := range outcomes {
 		for _, f := range o.Findings {
+			if f.Series.Role == Contrast {
+				continue
+			}
 			for _, p := range f.Points {
-				s, ok := p.sample()
+				s, ok := b.sample(p.More, cost)
 				same := func(t fit.Sample) bool { return t.Y == s.Y && slices.Equal(t.X, s.X) }
-				// Several series may be quantities of one run.
-				if ok && f.Series.Role == Evidence && !slices.ContainsFunc(samples, same) {
-					samples = append(samples, s)
+				if ok && !slices.ContainsFunc(out, same) {
+					out = append(out, s)
 				}
 			}
 		}
 	}
-	b.Runs = len(samples)
-	if b.Runs == 0 {
-		return b, false, nil
+	return out
+}
+
+// sample is a run as a sample of the bound; ok is false if it lacks a quantity.
+func (b *Bound) sample(run map[string]float64, cost []string) (s fit.Sample, ok bool) {
+	for _, name := range append([]string{MName, GraphName, WidthName}, cost...) {
+		if _, ok := run[name]; !ok {
+			return s, false
+		}
 	}
+	factor := 1.0
+	if b.Wide {
+		factor = run[WidthName]
+	}
+	s.X = []float64{factor * run[MName], factor * run[GraphName], 1}
+	for _, name := range cost {
+		s.Y += run[name]
+	}
+	return s, s.Y > 0
+}
+
+// fit sets the constants of the bound.
+func (b *Bound) fit(samples []fit.Sample) error {
+	b.Runs = len(samples)
 	c, residual, err := fit.LeastSquares(samples)
 	if err != nil {
-		return b, false, err
+		return err
 	}
 	copy(b.Fit[:], c)
 	b.Residual = residual
 	if c, err = fit.Bound(samples); err != nil {
-		return b, false, err
+		return err
 	}
 	copy(b.Least[:], c)
 	for i, s := range samples {
@@ -66,19 +114,5 @@ func TheoremBound(outcomes []Outcome) (b Bound, ok bool, err error) {
 			b.Loosest = ratio
 		}
 	}
-	return b, true, nil
-}
-
-// sample is the point as one of the bound; ok is false if it lacks a quantity.
-func (p *Point) sample() (s fit.Sample, ok bool) {
-	q := map[string]float64{}
-	for _, name := range []string{MName, GraphName, StepsName, OverheadName} {
-		v, there := p.More[name]
-		if !there {
-			return s, false
-		}
-		q[name] = v
-	}
-	s = fit.Sample{X: []float64{q[MName], q[GraphName], 1}, Y: q[StepsName] + q[OverheadName]}
-	return s, s.Y > 0
+	return nil
 }

@@ -13,8 +13,8 @@ type Claim struct {
 	Source string   // where it says so
 	Family string   // the programs, in one sentence
 	Series []Series // what is measured; all series of role Evidence must follow their laws for the claim to hold
-	// Correction says what had to be corrected for the claim to hold as measured; "" if
-	// nothing had to be.
+	// Correction is the corrected sentence that holds; "" if the claim holds as it is printed. A claim that has one has
+	// series of role Printed, whose law fails.
 	Correction string
 	Meaning    string // what the figures mean, a few sentences for the page
 	// Depends is what the measurements depend on besides the program that takes them: a
@@ -35,9 +35,10 @@ type Role string
 
 // The roles.
 const (
-	Evidence Role = "evidence" // decides the verdict
-	Contrast Role = "contrast" // what the claim is held against; it has its own law, and does not decide
-	Aside    Role = "aside"    // is told besides, with its own law, and does not decide
+	Evidence Role = "evidence"   // decides the verdict
+	Printed  Role = "as printed" // breaks the sentence as the paper prints it, where the claim has a correction
+	Contrast Role = "contrast"   // an ablation or a rival that the claim is held against; it has its own law, and does not decide
+	Aside    Role = "aside"      // is told besides, with its own law, and does not decide
 )
 
 // Law is how a quantity y is to grow with a quantity x.
@@ -58,7 +59,11 @@ const (
 	AtMost      LawKind = "at most"     // y = O(x^Power): the largest ratio y / x^Power does not grow; 0 is a constant
 	Exponential LawKind = "exponential" // y = 2^Θ(x)
 	Equal       LawKind = "equal"       // y = x, exactly, at each point
+	Below       LawKind = "below"       // y ≤ x at each point
 )
+
+// exact reports whether the law compares y with x at each point, so that nothing is fitted.
+func (l Law) exact() bool { return l.Kind == Equal || l.Kind == Below }
 
 // Series is one curve of a claim: how y grows with x over programs of growing size.
 type Series struct {
@@ -66,6 +71,8 @@ type Series struct {
 	Role Role
 	Law  Law
 	X, Y string // the quantities, as axes are labelled: "|G|", "steps", "time (ns)"
+	// If is the condition under which the law is claimed, which is printed with it; "" if there is none.
+	If string
 	// Without is what an ablation takes away, as in "without rule (11)"; "" for all other series.
 	Without string
 	// Timed says that y is a time: it is taken several times, and is a property of the

@@ -3,16 +3,14 @@ package bench
 import (
 	"context"
 
-	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// groundFamilies are the families of computational graphs with one output, adversarial
-// ones too.
+// groundFamilies are the families of computational graphs with one output, adversarial ones too.
 func groundFamilies() []family.Family {
 	out := family.Ground()
 	for _, f := range family.Adversarial() {
@@ -23,109 +21,222 @@ func groundFamilies() []family.Family {
 	return out
 }
 
+// transformed is the size of what a transformation makes of a program.
+func transformed(name string, of func(ctx context.Context, s *subject) (*term.Term, error)) quantity {
+	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
+		t, err := of(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		return float64(t.Size()), nil
+	}}
+}
+
+// The sizes of the transformations of claims 4, 5, 15 and 19.
+var (
+	groundSymbols = quantity{"|G|, in symbols", termSize.of}
+	bpSymbols     = bpSize(0)
+	reverseSize   = transformed("|D(t)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
+		return revgrad.Reverse(s.Term(), ctx.Err)
+	})
+	forwardSize = transformed("|Fwd(G)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
+		return revgrad.Forward(s.Term(), s.ScalarInputs(), ctx.Err)
+	})
+)
+
+// backpropagation is bp(G), with an ablation if that is not 0.
+func backpropagation(ctx context.Context, s *subject, without revgrad.Ablation) (*term.Term, term.Var, error) {
+	if without != 0 {
+		return revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, ctx.Err)
+	}
+	return revgrad.BP(s.Term(), s.ScalarInputs(), ctx.Err)
+}
+
+func bpSize(without revgrad.Ablation) quantity {
+	return transformed("|bp(G)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
+		bp, _, err := backpropagation(ctx, s, without)
+		return bp, err
+	})
+}
+
+// bpSteps is the steps of bp(G) at the program's point for a = 1.
+func bpSteps(without revgrad.Ablation) quantity {
+	return quantity{StepsName, func(ctx context.Context, s *subject) (float64, error) {
+		bp, a, err := backpropagation(ctx, s, without)
+		if err != nil {
+			return 0, err
+		}
+		stats, err := evaluate(ctx, bp, append(s.ScalarInputs(), a), append(s.Point(), 1))
+		return float64(stats.Counts.Total()), err
+	}}
+}
+
+// withoutSparse is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
+func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
+	var out []Series
+	for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
+		s := func(a revgrad.Ablation, name, without string) Series {
+			s := series(f, Contrast, Law{Kind: Power, Power: 2}, x, of(a)).without(without)
+			return s.called(f.Name+": "+name, family.Sizes(10, 200), family.Sizes(10, 1000))
+		}
+		out = append(out, s(revgrad.PlainPlus, "plain + for ⊕", "⊕"), s(revgrad.DenseTuples, "dense tuples", "sparse tuples"))
+	}
+	return out
+}
+
+// claimBackpropSize is claim 4.
+func claimBackpropSize() Claim {
+	families := []family.Family{family.SumLeft, family.SumRight, family.SumBalanced, family.LeastSquares, family.RandomGraph,
+		family.FanOut, family.Squares, family.DeadLets, family.Horner, family.Shadowed}
+	return Claim{
+		Number: 4,
+		Title:  "Symbolic backpropagation makes a term of size O(|G|)",
+		Source: "Lemma backprop_size, section 5.1",
+		Family: "x1 + … + xn, bracketed in three ways; random graphs; graphs with dead lets, numerals and shared nodes.",
+		Series: append(
+			all(families, func(f family.Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
+			withoutSparse(groundSymbols, bpSize)...),
+		Meaning: "All brackets of a sum give the same linear growth: ⊕ adds nothing for the inputs on which a summand does not depend, so no " +
+			"n-tuple is added to another component by component. The contrasts are what ⊕ is for: with a plain + each component has all the " +
+			"zeros and sums of the term, and with tuples of all inputs at each leaf there are as many zeros; both are quadratic where n grows with |G|.",
+	}
+}
+
+// claimReverseSize is claim 5.
+func claimReverseSize() Claim {
+	manySizes := func(s Series) Series {
+		return s.called("one symbol of k arguments", family.Sizes(10, 1000), family.Sizes(10, 2000))
+	}
+	return Claim{
+		Number: 5,
+		Title:  "Both transformations make a program longer by a constant factor: |D(t)| = O(|t|), |Fwd(G)| = O(|G|)",
+		Source: "Lemma sizeReverse, section 5.2; section 2.3",
+		Family: "n of each constructor of the calculus, random programs, and graphs.",
+		Series: append(append(
+			all(append(family.Constructors(), family.RandomProgram), func(f family.Family) Series {
+				return series(f, Evidence, linear, termSize, reverseSize)
+			}),
+			all([]family.Family{family.Chain, family.SumBalanced, family.RandomGraph, family.Horner}, func(f family.Family) Series {
+				return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
+			})...),
+			manySizes(Series{Role: Printed, Law: Law{Kind: AtMost, Power: 1}, X: "|t|, in symbols", Y: "|D(t)|, in symbols", Measure: manyAry}),
+		),
+		Correction: "|D(t)| is at most c·|t|, where c is linear in the largest arity of a symbol of t, and the zero tuple of a numeral's dual is one symbol.",
+		Meaning: "Each constructor has a constant of its own, the largest for a binary symbol between numerals. A symbol of k arguments has k " +
+			"derivatives of k arguments each, so without a bound on arities D(t) is quadratic. The language has symbols of at most two arguments; " +
+			"for larger k the term is built by the equation of Table 3, which a test holds against the transformation at k = 1 and 2.",
+	}
+}
+
+// manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k arguments, each of whose derivatives is a symbol of
+// k arguments too:
+//
+//	⟨f(x1,…,xk), λa.Σ xi* (fi(x1,…,xk)·a)⟩[⟨x1,x1*⟩:=t1]…[⟨xk,xk*⟩:=tk]
+func manyAry(_ context.Context, k int) (Point, error) {
+	t := term.New(term.NewTypes())
+	xs, stars := make([]term.Var, k), make([]term.Var, k)
+	for i := range k {
+		xs[i], stars[i] = t.NewVar(term.VarInfo{Name: "x", Type: term.R}), t.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
+	}
+	f := func() term.Ref {
+		args := make([]term.Ref, k)
+		for i, x := range xs {
+			args[i] = t.Variable(0, x)
+		}
+		return t.Fun(0, term.Sin, args...) // any symbol: that of f has no name here
+	}
+	a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
+	var sum term.Ref
+	for i := range k {
+		summand := t.App(0, t.Variable(0, stars[i]), t.Fun(0, term.Mul, f(), t.Variable(0, a)))
+		if i == 0 {
+			sum = summand
+		} else {
+			sum = t.Add(0, sum, summand)
+		}
+	}
+	t.Root = t.Pair(0, f(), t.Lam(0, a, sum))
+	for i := range k {
+		t.Root = t.Unpair(0, xs[i], stars[i], t.Variable(0, t.NewVar(term.VarInfo{Name: "t"})), t.Root)
+	}
+	return Point{X: float64(k + 1), Y: float64(t.Size())}, nil
+}
+
 // claimBackpropSteps is claim 7.
 func claimBackpropSteps() Claim {
-	steps := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, backpropSteps) }
 	return Claim{
-		Number:     7,
-		Title:      "bp(G) at a point evaluates in O(|G|) steps",
-		Source:     "Proposition backprop_sound, section 5.1",
-		Family:     "The graphs of claim 4 and the adversarial ones: bp(G) as a program of the inputs and of a = 1.",
-		Series:     append(seriesOf(groundFamilies(), Evidence, linear, "|G|", "steps", steps), ablatedSeries("|G|", "steps", ablatedSteps)...),
-		Correction: "The rules of the proposition are (3) at numerals, (4), (6), (8) and also (12), which symbols need.",
-		Meaning: "bp(G) is again a computational graph, as large as G up to a constant, and evaluates as claim 1 has it. The tuple of the " +
+		Number: 7,
+		Title:  "bp(G) at a point evaluates in O(|G|) steps",
+		Source: "Proposition backprop_sound, section 5.1",
+		Family: "The graphs of claim 4 and the adversarial ones: bp(G) as a program of the inputs and of a = 1.",
+		Series: append(
+			all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
+			withoutSparse(groundSize, bpSteps)...),
+		Meaning: "bp(G) is again a computational graph, as large as G up to a constant, and evaluates as claim 1 has it. The rules are those of the " +
+			"proposition with (12), which is how a symbol evaluates. The tuple of the " +
 			"gradient is read, not added up. The contrasts evaluate bp(G) with plain + for ⊕, which adds zeros, and with dense tuples, which are " +
 			"added by (7) and (6) at each sum and each let: O(n·|G|), quadratic where n grows with |G|.",
 	}
 }
 
-// backpropSteps is |G|, and the steps of bp(G) at the program's point.
-func backpropSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	bp, a, err := revgrad.BP(p.Term(), p.ScalarInputs(), ctx.Err)
-	if err != nil {
-		return Point{}, err
-	}
-	return stepsAt(ctx, p, bp, a)
-}
-
-// ablatedSteps is the same of bp(G) with an ablation.
-func ablatedSteps(without revgrad.Ablation) func(context.Context, *gram.Program) (Point, error) {
-	return func(ctx context.Context, p *gram.Program) (Point, error) {
-		bp, a, err := revgrad.AblatedBP(p.Term(), p.ScalarInputs(), without, ctx.Err)
-		if err != nil {
-			return Point{}, err
-		}
-		return stepsAt(ctx, p, bp, a)
-	}
-}
-
-// stepsAt is |G|, and the steps of bp(G) at the program's point for a = 1.
-func stepsAt(ctx context.Context, p *gram.Program, bp *term.Term, a term.Var) (Point, error) {
-	g, err := hypergraph.FromTerm(p.Term(), p.ScalarInputs())
-	if err != nil {
-		return Point{}, err
-	}
-	s, err := evaluate(ctx, bp, append(p.ScalarInputs(), a), append(p.Point(), 1))
-	return Point{X: float64(g.Size().Total()), Y: float64(s.Counts.Total())}, err
-}
-
 // claimMainLemma is claim 9.
 func claimMainLemma() Claim {
-	steps := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, normalSteps) }
-	factors := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, factorSteps) }
-	series := seriesOf(groundFamilies(), Evidence, linear, "|G|", "steps", steps)
-	for _, s := range seriesOf([]family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner},
-		Evidence, Law{Kind: AtMost, Power: 1}, "occurrences of dual variables in D(G)", "steps by (11)", factors) {
-		s.Name += ": ℓ-steps"
-		series = append(series, s)
+	shared := []family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner}
+	unfactored := func(f family.Family, quick, full []int) Series {
+		s := series(f, Contrast, Law{Kind: Exponential}, graphSize, stepsWithout(ablation.NoFactoring)).without("rule (11)")
+		return s.called(f.Name+", no rule (11)", quick, full)
 	}
-	series = append(series, withoutFactoring()...)
 	return Claim{
 		Number: 9,
 		Title:  "D(G) reaches the backpropagation term in O(|G|) steps, of which at most as many are ℓ-steps as dual variables occur",
 		Source: "Lemma main, section 5.2",
 		Family: "Fan-out, diamonds, Fibonacci lets and the other graphs: D(G) with symbolic inputs, reduced under λ too.",
-		Series: series,
-		Correction: "Sums are bags and ⊕ drops zeros, (5') collects the linear substitutions that nobody reads, and a λ is substituted for a " +
-			"dual variable last.",
+		Series: append(append(
+			all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
+			all(shared, func(f family.Family) Series {
+				return series(f, Evidence, Law{Kind: AtMost, Power: 1}, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
+			})...),
+			unfactored(family.Squares, counting(2, 16), counting(2, 20)), unfactored(family.Diamonds, counting(2, 16), counting(2, 20)),
+			unfactored(family.Fibonacci, counting(4, 22), counting(4, 28))),
 		Meaning: "The steps follow the graph also where every node is used many times, which unshared would take exponentially many. A step by (11) " +
-			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences. Without the rule a dual fires once " +
-			"for each path to it.",
+			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences. The reduction that is counted takes sums as bags, " +
+			"drops zeros by ⊕, and substitutes a λ for a dual variable last. Without rule (11) a dual fires once for each path to it.",
 	}
 }
 
-// normalSteps is |G|, and the steps by which D(G) comes to its symbolic normal form.
-func normalSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	g, err := hypergraph.FromTerm(p.Term(), p.ScalarInputs())
-	if err != nil {
-		return Point{}, err
-	}
-	_, c, err := normalForm(ctx, p)
-	return Point{X: float64(g.Size().Total()), Y: float64(c.Total())}, err
+// reversed is D(t).
+func reversed(ctx context.Context, s *subject) (*term.Term, error) {
+	return revgrad.Reverse(s.Term(), ctx.Err)
 }
 
-// factorSteps is the number of occurrences of dual variables in D(G), and that of the
-// steps by (11) on the way to its normal form.
-func factorSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	d, c, err := normalForm(ctx, p)
-	if err != nil {
-		return Point{}, err
-	}
-	occurrences := 0
-	for i := range d.Nodes {
-		if n := &d.Nodes[i]; n.Op == term.VarOp && d.Vars[n.X].Type == term.AbstractDual {
-			occurrences++
+// Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of
+// dual variables in D(G).
+var (
+	normalSteps = ofNormal(StepsName, func(c *rule.Counts) uint64 { return c.Total() })
+	factorSteps = ofNormal("steps by (11)", func(c *rule.Counts) uint64 { return c[rule.Factor] })
+
+	dualOccurrences = quantity{"occurrences of dual variables in D(G)", func(ctx context.Context, s *subject) (float64, error) {
+		d, err := reversed(ctx, s)
+		if err != nil {
+			return 0, err
 		}
-	}
-	return Point{X: float64(occurrences), Y: float64(c[rule.Factor])}, nil
-}
+		n := 0.0
+		for i := range d.Nodes {
+			if node := &d.Nodes[i]; node.Op == term.VarOp && d.Vars[node.X].Type == term.AbstractDual {
+				n++
+			}
+		}
+		return n, nil
+	}}
+)
 
-// normalForm returns D(t), and the steps by which it comes to its symbolic normal form.
-func normalForm(ctx context.Context, p *gram.Program) (*term.Term, rule.Counts, error) {
-	d, err := revgrad.Reverse(p.Term(), ctx.Err)
-	if err != nil {
-		return nil, rule.Counts{}, err
-	}
-	_, s, err := normalise(ctx, d, p.ScalarInputs(), p.Point())
-	return d, s.Counts, err
+func ofNormal(name string, f func(*rule.Counts) uint64) quantity {
+	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
+		d, err := reversed(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		_, stats, err := normalise(ctx, d, s.ScalarInputs(), s.Point())
+		return float64(f(&stats.Counts)), err
+	}}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -13,53 +15,33 @@ import (
 
 // claimEvaluation is claim 1.
 func claimEvaluation() Claim {
-	evaluation := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, valueSteps) }
+	families := []family.Family{family.Chain, family.Diamonds, family.Fibonacci, family.FanOut, family.SumBalanced, family.RandomGraph,
+		family.DeadLets, family.Shadowed, family.Squares}
 	return Claim{
 		Number: 1,
 		Title:  "A closed computational graph evaluates in O(|G|) steps",
 		Source: "section 2.1",
 		Family: "Graphs of lets: chains, diamonds, sums, random graphs, graphs with dead lets; inputs are lets too.",
 		Series: append(
-			seriesOf([]family.Family{family.Chain, family.Diamonds, family.Fibonacci, family.FanOut, family.SumBalanced, family.RandomGraph,
-				family.DeadLets, family.Shadowed, family.Squares}, Evidence, linear, "|G|", "steps", evaluation),
-			Series{Name: "squares, sharing expanded", Role: Contrast, Without: "sharing", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
-				Quick: doubling, Full: doubling, Measure: on(family.Squares, unsharedSteps)},
-			Series{Name: "fibonacci, sharing expanded", Role: Contrast, Without: "sharing", Law: Law{Kind: Exponential}, X: "|G|", Y: "steps",
-				Quick: doubling, Full: doubling, Measure: on(family.Fibonacci, unsharedSteps)},
-		),
+			all(families, func(f family.Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
+			all([]family.Family{family.Squares, family.Fibonacci}, func(f family.Family) Series {
+				s := series(f, Contrast, Law{Kind: Exponential}, graphSize, unsharedSteps).without("sharing")
+				return s.called(f.Name+", sharing expanded", doubling)
+			})...),
 		Meaning: "Each node costs the step of its symbol and those that pass its value on: (3) for each use, (4) for the name. " +
-			"Names that nobody uses cost their node. The contrast is what a let is for: with each let expanded, z·z, n times, has 2ⁿ leaves.",
+			"Names that nobody uses cost their node. The contrast is what a let is for: where the right side of a let is evaluated at each use, " +
+			"z·z, n times, has 2ⁿ leaves.",
 	}
 }
 
-// unsharedNodes bounds the terms whose sharing is written out.
-const unsharedNodes = 1 << 20
-
-// unsharedSteps is |G|, and the steps of the value of the same program with its lets expanded.
-func unsharedSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	b, err := p.Bound(ctx, gram.EvalOptions{})
-	if err != nil {
-		return Point{}, err
-	}
-	flat, err := ablation.Expand(p.Term(), unsharedNodes, ctx.Err)
-	if err != nil {
-		return Point{}, err
-	}
-	s, err := evaluate(ctx, flat, p.ScalarInputs(), p.Point())
-	return Point{X: float64(b.Graph), Y: float64(s.Counts.Total())}, err
-}
+// unsharedSteps is the steps of a value where each let is evaluated at each use, as if it was written out there.
+var unsharedSteps = quantity{StepsName, func(ctx context.Context, s *subject) (float64, error) {
+	_, counts, err := ablation.ByName(valueStart(s.Program, denote.Floats{}), rewriteLimit, ctx.Err)
+	return float64(counts.Total()), err
+}}
 
 // doubling are sizes at which a cost of 2ⁿ can be paid.
-var doubling = []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
-
-// against is a measurement with the size itself as x.
-func against(measure func(context.Context, int) (Point, error)) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (Point, error) {
-		pt, err := measure(ctx, size)
-		pt.X = float64(size)
-		return pt, err
-	}
-}
+var doubling = counting(4, 14)
 
 // graphOf is the program's computational graph, which it is as it stands.
 func graphOf(ctx context.Context, p *gram.Program) (*hypergraph.Graph, *hypergraph.Memory, error) {
@@ -70,134 +52,121 @@ func graphOf(ctx context.Context, p *gram.Program) (*hypergraph.Graph, *hypergra
 	return g, hypergraph.NewMemory(g, ctx.Err), nil
 }
 
+// groundSize is |G| of a program that is a computational graph as it stands.
+var groundSize = quantity{GraphName, func(ctx context.Context, s *subject) (float64, error) {
+	g, _, err := graphOf(ctx, s.Program)
+	if err != nil {
+		return 0, err
+	}
+	return float64(g.Size().Total()), nil
+}}
+
 // claimForward is claim 2.
 func claimForward() Claim {
-	families := []family.Family{family.LogSumExp, family.LeastSquares}
+	few, full := family.Sizes(10, 200), family.Sizes(10, 500)
+	partial := quantity{"steps of Fwd(G)", func(ctx context.Context, s *subject) (float64, error) { return forwardSteps(ctx, s, 1) }}
+	gradient := quantity{"steps of Fwd(G)", func(ctx context.Context, s *subject) (float64, error) {
+		return forwardSteps(ctx, s, len(s.ScalarInputs()))
+	}}
+	times := scaled("n·|G|", groundSize, sizeN)
+	square := Law{Kind: Power, Power: 2}
 	var out []Series
-	for _, f := range families {
-		few, full := family.Sizes(10, 1000), family.Sizes(10, 2000)
+	for _, f := range []family.Family{family.LogSumExp, family.LeastSquares} {
 		out = append(out,
-			Series{Name: f.Name + ": one partial, operations of section 2.2", Role: Evidence, Law: linear, X: "|G|", Y: "operations",
-				Quick: f.Quick, Full: f.Full, Measure: on(f, onePartial)},
-			Series{Name: f.Name + ": one partial, steps of Fwd(G)", Role: Evidence, Law: linear, X: "|G|", Y: "steps",
-				Quick: f.Quick, Full: f.Full, Measure: on(f, forwardSteps)},
-			Series{Name: f.Name + ": the gradient, n partials", Role: Evidence, Law: linear, X: "n·|G|", Y: "operations",
-				Quick: few, Full: full, Measure: on(f, forwardGradient)},
-			Series{Name: f.Name + ": the gradient by forward mode, in n", Role: Contrast, Law: Law{Kind: Power, Power: 2}, X: "n", Y: "operations",
-				Quick: few, Full: full, Measure: against(on(f, forwardGradient))},
-			Series{Name: f.Name + ": the gradient by backpropagation, in n", Role: Contrast, Law: linear, X: "n", Y: "operations",
-				Quick: f.Quick, Full: f.Full, Measure: against(on(f, tapeGradient))})
+			series(f, Evidence, linear, groundSize, partial).called(f.Name+": one partial"),
+			series(f, Evidence, linear, times, gradient).called(f.Name+": the gradient, n partials", few, full),
+			series(f, Evidence, square, sizeN, gradient).called(f.Name+": the gradient by forward mode, in n", few, full),
+			series(f, Contrast, linear, sizeN, gradientSteps).called(f.Name+": the gradient by D(G), in n"))
 	}
 	return Claim{
 		Number: 2,
 		Title:  "Forward mode takes O(|G|) for one partial derivative, and O(n·|G|) for the gradient",
 		Source: "sections 2.2 and 2.3",
-		Family: "Log-sum-exp and least squares in n inputs: the algorithm of 2.2 on the graph, and the steps of Fwd(G) at a point.",
+		Family: "Log-sum-exp and least squares in n inputs: the steps of Fwd(G) at the point, with the tangent 1 for one input after the other.",
 		Series: out,
-		Meaning: "One pass is linear in the graph, by the algorithm and by the term alike. The gradient takes a pass for each input: in n " +
-			"it is quadratic where |G| grows with n, and backpropagation on the same graphs is linear.",
+		Meaning: "The machine evaluates Fwd(G), and its steps are counted. One pass is linear in the graph. The gradient takes a pass for " +
+			"each input: in n it is quadratic where |G| grows with n, and the gradient by D(G) is linear there.",
 	}
 }
 
-// onePartial is |G|, and the operations of forward mode for the first input.
-func onePartial(ctx context.Context, p *gram.Program) (Point, error) {
-	g, m, err := graphOf(ctx, p)
+// forwardSteps is the number of steps of Fwd(G) at the point, in all, with the tangent 1 for each of the first inputs
+// in turn.
+func forwardSteps(ctx context.Context, s *subject, passes int) (float64, error) {
+	fwd, err := revgrad.Forward(s.Term(), s.ScalarInputs(), ctx.Err)
 	if err != nil {
-		return Point{}, err
-	}
-	if err := m.Forward(p.Point(), 0); err != nil {
-		return Point{}, err
-	}
-	return Point{X: float64(g.Size().Total()), Y: float64(m.Operations)}, nil
-}
-
-// forwardGradient is n·|G|, and the operations of forward mode for all inputs.
-func forwardGradient(ctx context.Context, p *gram.Program) (Point, error) {
-	g, m, err := graphOf(ctx, p)
-	if err != nil {
-		return Point{}, err
-	}
-	res, err := m.ForwardMode(p.Point())
-	return Point{X: float64(g.Inputs() * g.Size().Total()), Y: float64(res.Operations)}, err
-}
-
-// tapeGradient is |G|, and the operations of backpropagation.
-func tapeGradient(ctx context.Context, p *gram.Program) (Point, error) {
-	g, m, err := graphOf(ctx, p)
-	if err != nil {
-		return Point{}, err
-	}
-	res, err := m.Backpropagation(p.Point())
-	return Point{X: float64(g.Size().Total()), Y: float64(res.Operations)}, err
-}
-
-// forwardSteps is |G|, and the steps of Fwd(G) at the point, with the tangent 1 for the
-// first input.
-func forwardSteps(ctx context.Context, p *gram.Program) (Point, error) {
-	g, _, err := graphOf(ctx, p)
-	if err != nil {
-		return Point{}, err
-	}
-	fwd, err := revgrad.Forward(p.Term(), p.ScalarInputs(), ctx.Err)
-	if err != nil {
-		return Point{}, err
+		return 0, err
 	}
 	var inputs []term.Var
-	var point []float64
-	for i, x := range p.ScalarInputs() {
+	for _, x := range s.ScalarInputs() {
 		z, a := fwd.NewVar(term.VarInfo{Name: "x", Type: term.R}), fwd.NewVar(term.VarInfo{Name: "dx", Type: term.R})
 		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, z), fwd.Variable(0, a)), fwd.Root)
-		tangent := 0.0
-		if i == 0 {
-			tangent = 1
-		}
-		inputs, point = append(inputs, z, a), append(point, p.Point()[i], tangent)
+		inputs = append(inputs, z, a)
 	}
-	s, err := evaluate(ctx, fwd, inputs, point)
-	return Point{X: float64(g.Size().Total()), Y: float64(s.Counts.Total())}, err
+	m, err := engineFor(ctx, fwd, compile.Options{Inputs: inputs}, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Close()
+	steps := 0.0
+	for i := range passes {
+		var point []float64
+		for j, r := range s.Point() {
+			tangent := 0.0
+			if i == j {
+				tangent = 1
+			}
+			point = append(point, r, tangent)
+		}
+		if err := m.Value(point); err != nil {
+			return 0, err
+		}
+		stats := m.Stats()
+		steps += float64(stats.Counts.Total())
+	}
+	return steps, nil
 }
 
 // claimReverse is claim 3.
 func claimReverse() Claim {
-	gradients := func(f family.Family) func(context.Context, int) (Point, error) { return on(f, gradientSteps) }
+	perNode := quantity{"steps / |G|", func(ctx context.Context, s *subject) (float64, error) {
+		g, err := graphSize.of(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		steps, err := gradientSteps.of(ctx, s)
+		return steps / g, err
+	}}
+	outputs := quantity{"k", sizeN.of}
 	return Claim{
 		Number: 3,
 		Title:  "Reverse mode takes O(|G|) for the gradient, whatever n is, and O(k·|G|) for a Jacobian with k outputs",
 		Source: "section 2.4",
 		Family: "Log-sum-exp and least squares in n inputs; a graph of one size with n inputs; a trunk of 2000 lets under k outputs.",
 		Series: append(
-			seriesOf([]family.Family{family.LogSumExp, family.LeastSquares, family.SumRight}, Evidence, linear, "|G|", "steps", gradients),
-			Series{Name: "one graph, more inputs", Role: Evidence, Law: Law{Kind: AtMost}, X: "n", Y: "steps / |G|",
-				Quick: family.WideSum.Quick, Full: family.WideSum.Full, Measure: on(family.WideSum, stepsPerNode)},
-			Series{Name: "k outputs over one trunk", Role: Evidence, Law: linear, X: "k", Y: "steps",
-				Quick: family.Heads.Quick, Full: family.Heads.Full, Measure: against(jacobianSteps)},
-			Series{Name: "k outputs over one trunk, in k·|G|", Role: Evidence, Law: Law{Kind: AtMost, Power: 1}, X: "k·|G|", Y: "steps",
-				Quick: family.Heads.Quick, Full: family.Heads.Full, Measure: jacobian},
-			Series{Name: "operations of section 2.4", Role: Evidence, Law: linear, X: "|G|", Y: "operations",
-				Quick: family.LeastSquares.Quick, Full: family.LeastSquares.Full, Measure: on(family.LeastSquares, tapeGradient)},
+			all([]family.Family{family.LogSumExp, family.LeastSquares, family.SumRight}, func(f family.Family) Series {
+				return series(f, Evidence, linear, graphSize, gradientSteps)
+			}),
+			series(family.WideSum, Evidence, Law{Kind: AtMost}, quantity{"n", scalarInputs}, perNode).called("one graph, more inputs"),
+			series(family.Heads, Evidence, linear, outputs, gradientSteps).called("k outputs over one trunk"),
+			series(family.Heads, Evidence, Law{Kind: AtMost, Power: 1}, scaled("k·|G|", graphSize, sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
+			series(family.LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
 		),
 		Meaning: "The gradient's steps follow the graph and take no notice of how many inputs it has: where the graph stays as it is, " +
 			"so do the steps for each unit of it. A Jacobian takes a backward phase for each output over one primal phase.",
 	}
 }
 
-// stepsPerNode is the number of inputs, and the steps of a gradient over |G|.
-func stepsPerNode(ctx context.Context, p *gram.Program) (Point, error) {
-	pt, err := gradientSteps(ctx, p)
-	return Point{X: float64(len(p.ScalarInputs())), Y: pt.Y / pt.X}, err
+// scalarInputs is the number of inputs.
+func scalarInputs(_ context.Context, s *subject) (float64, error) {
+	return float64(len(s.ScalarInputs())), nil
 }
 
-// jacobian is k·|G|, and the steps of a Jacobian with k outputs.
-func jacobian(ctx context.Context, k int) (Point, error) {
-	pt, err := jacobianSteps(ctx, k)
-	pt.X *= float64(k)
-	return pt, err
-}
-
-// jacobianSteps is |G|, and the steps of a Jacobian with k outputs. It is no run of Theorem 1,
-// which is of one gradient.
-func jacobianSteps(ctx context.Context, k int) (Point, error) {
-	pt, err := on(family.Heads, gradientSteps)(ctx, k)
-	delete(pt.More, MName)
-	return pt, err
-}
+// tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.
+var tapeOperations = quantity{"operations", func(ctx context.Context, s *subject) (float64, error) {
+	_, m, err := graphOf(ctx, s.Program)
+	if err != nil {
+		return 0, err
+	}
+	res, err := m.Backpropagation(s.Point())
+	return float64(res.Operations), err
+}}

@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,40 +20,49 @@ func measured(t *testing.T, pt Point, err error) Point {
 	return pt
 }
 
-// TestManyAry: the equation of Table 3 for k arguments gives what package revgrad gives
-// where there are symbols of k arguments.
+// taken measures quantities of a program of a family.
+func taken(t *testing.T, f family.Family, n int, x, y quantity) Point {
+	t.Helper()
+	pt, err := measure(f, x, y)(t.Context(), n)
+	return measured(t, pt, err)
+}
+
+// one is the family of one program.
+func one(text string) family.Family {
+	return family.Family{Name: "test", Source: func(int) string { return text }}
+}
+
+// TestManyAry: the equation of Table 3 for k arguments gives what package revgrad gives where there are symbols of k
+// arguments.
 func TestManyAry(t *testing.T) {
 	for k, text := range map[int]string{1: "input x = 1\nsin x\n", 2: "input x = 1\ninput y = 2\npow x y\n"} {
-		p, err := loadText(t.Context(), "test", text)
-		require.NoError(t, err)
-		want, err := reverseSize(t.Context(), p)
-		require.NoError(t, err)
 		got, err := manyAry(t.Context(), k)
 		require.NoError(t, err)
-		require.Equal(t, want.Y, got.Y, "k = %d", k)
+		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), got, "k = %d", k)
 	}
 }
 
-// TestCriticalPaths by hand: of n sines in a row, forward and backward; and of a tree.
+// TestCriticalPaths by hand: of n sines in a row, forward and backward; and of a tree. The n duals of a shared weight
+// are added one after the other in the normal form of D(t), and in a tree in bp(G).
 func TestCriticalPaths(t *testing.T) {
 	const n = 8
 	for _, c := range []struct {
 		f          family.Family
 		size, path float64 // of G
 		work, both float64 // operations and critical path of bp(G)
+		normal     float64 // critical path of the normal form of D(G)
 	}{
-		// n sines; then n cosines, each of a sine, and n products in a row, of which the
-		// first waits for n − 1 sines and a cosine.
-		{family.Chain, 2*n + 1, n, 3 * n, 2 * n},
-		{family.SumBalanced, 4*n - 3, 3, n - 1, 3},
+		// n sines; then n cosines, each of a sine, and n products in a row, of which the first waits for n − 1 sines and a
+		// cosine.
+		{family.Chain, 2*n + 1, n, 3 * n, 2 * n, 2 * n},
+		{family.SumBalanced, 4*n - 3, 3, n - 1, 3, 3},
 	} {
-		p, err := load(t.Context(), c.f, n)
-		require.NoError(t, err)
-		pt, err := criticalPath(false)(t.Context(), p)
-		require.Equal(t, Point{X: c.size, Y: c.path}, measured(t, pt, err), c.f.Name)
-		pt, err = pathAndWork(t.Context(), p)
-		require.Equal(t, Point{X: c.work, Y: c.both}, measured(t, pt, err), c.f.Name)
+		require.Equal(t, Point{X: c.size, Y: c.path}, taken(t, c.f, n, groundSize, sourcePath), c.f.Name)
+		require.Equal(t, Point{X: c.work, Y: c.both}, taken(t, c.f, n, backpropWork, backpropPath), c.f.Name)
+		require.Equal(t, c.normal, taken(t, c.f, n, sizeN, normalPath).Y, c.f.Name)
 	}
+	require.Equal(t, 72.0, taken(t, family.Batch, 64, sizeN, normalPath).Y)
+	require.Equal(t, 1032.0, taken(t, family.Batch, 1024, sizeN, normalPath).Y)
 }
 
 // TestCommutationConstants: the constants of Lemma Commutation are reached.
@@ -63,62 +74,92 @@ func TestCommutationConstants(t *testing.T) {
 	}
 }
 
-// TestRetransformed: an edit of u in t u leaves D(t) as it is; one of t does not count as
-// such.
-func TestRetransformed(t *testing.T) {
-	var news []float64
-	for _, n := range []int{3, 30} {
-		pt, err := retransformed(t.Context(), n)
-		news = append(news, measured(t, pt, err).Y)
+// TestRebuilt: after an edit of u in t u a cache leaves as much to do for a large t as for a small one.
+func TestRebuilt(t *testing.T) {
+	var again []float64
+	for _, n := range []int{3, 300} {
+		pt, err := rebuilt(family.EditArgument, true, func(_ time.Duration, c *gram.Cost) float64 { return float64(c.Cache.Rebuilt) })(t.Context(), n)
+		again = append(again, measured(t, pt, err).Y)
 	}
-	p, err := loadText(t.Context(), "test", "input x = 0.5\nsin x + 2 * x\n")
-	require.NoError(t, err)
-	u, err := reverseSize(t.Context(), p)
-	require.NoError(t, err)
-	require.Equal(t, []float64{u.Y, u.Y}, news)
+	require.Equal(t, again[0], again[1])
 }
 
-// TestTheoremPoint: More has what the bound of Theorem 1 is fitted on, but for a Jacobian.
+// TestTheoremPoint: More has what the bounds of Theorem 1 are fitted on, but for a Jacobian.
 func TestTheoremPoint(t *testing.T) {
-	pt, err := on(family.Network, theorem)(t.Context(), 3)
+	claim := claimTheorem()
+	of := func(name string) *Series {
+		at := slices.IndexFunc(claim.Series, func(s Series) bool { return s.Name == name })
+		require.GreaterOrEqual(t, at, 0, name)
+		return &claim.Series[at]
+	}
+	pt, err := of(family.Network.Name).Measure(t.Context(), 3)
 	measured(t, pt, err)
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
-	require.Equal(t, pt.More[StepsName]+pt.More[OverheadName], pt.Y)
+	require.Equal(t, pt.More[StepsName], pt.Y)
 	require.LessOrEqual(t, pt.More["search"], pt.More[OverheadName])
-	pt, err = on(family.TwoOutputs, theorem)(t.Context(), 3)
+	require.Equal(t, 1.0, pt.More[WidthName])
+	pt, err = of(family.TwoOutputs.Name).Measure(t.Context(), 3)
 	require.NotContains(t, measured(t, pt, err).More, MName)
+	pt, err = of(family.Untaken.Name).Measure(t.Context(), 50)
+	require.Equal(t, 51.0, measured(t, pt, err).More[WidthName], "the branch mentions 50 lets and its own parameter")
 }
 
-// TestSearchIsNotConstantEverywhere: the contrasts of claim 17 are worse than anything that
-// its evidence has, and grow.
-func TestSearchIsNotConstantEverywhere(t *testing.T) {
-	for _, f := range []family.Family{family.DualSum, family.Captures} {
-		small, err := on(f, searchOfValue)(t.Context(), 10)
-		require.NoError(t, err)
-		large, err := on(f, searchOfValue)(t.Context(), 40)
-		require.NoError(t, err)
-		require.Greater(t, small.Y, 0.75, f.Name)
-		require.Greater(t, large.Y, 1.2*small.Y, f.Name)
+// TestReductionsToTheGraph: n closed redexes in a function that is called n times fire n² times by value and by need, and
+// n times if the function is normalised first.
+func TestReductionsToTheGraph(t *testing.T) {
+	var value, need, normal []float64
+	for n := 4; n < 8; n++ {
+		value = append(value, taken(t, family.Redexes, n, sizeN, sourceM).Y)
+		need = append(need, taken(t, family.Redexes, n, sizeN, mNeed).Y)
+		normal = append(normal, taken(t, family.Redexes, n, sizeN, mNormal).Y)
+	}
+	second := func(y []float64) float64 { return y[3] - 3*y[2] + 3*y[1] - y[0] }
+	require.Zero(t, second(value))
+	require.Zero(t, second(need))
+	require.Positive(t, value[2]-2*value[1]+value[0])
+	require.Positive(t, need[2]-2*need[1]+need[0])
+	require.Zero(t, normal[2]-2*normal[1]+normal[0])
+}
+
+// TestSearchIsNotConstantForAStep: what a value wakes grows with the λs that have captured it.
+func TestSearchIsNotConstantForAStep(t *testing.T) {
+	small, err := longestSearch(t.Context(), 10)
+	require.NoError(t, err)
+	large, err := longestSearch(t.Context(), 40)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, large.Y, 3*small.Y)
+}
+
+// TestRulesOfReductionGraphs: (5), (7) and (11) fire in the reduction graphs of claim 22, and (7) in claim 6.
+func TestRulesOfReductionGraphs(t *testing.T) {
+	fired := map[string]bool{}
+	for _, s := range append(claimNormalising().Series[:2], claimShrinking().Series...) {
+		if s.Role != Evidence || s.Quick[0] > 3 {
+			continue
+		}
+		pt, err := s.Measure(t.Context(), s.Quick[len(s.Quick)-1])
+		for name := range measured(t, pt, err).More {
+			fired[name] = true
+		}
+	}
+	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.PlusPair, rule.Times, rule.Factor} {
+		require.True(t, fired["steps by ("+rule.Table[by].Number+")"], by.String())
 	}
 }
 
-// TestAblatedSteps: of a sum of n inputs bp(G) takes n steps by (6) for each of the n − 1 sums besides
-// with plain sums, and with dense tuples also n − 1 by (7).
+// TestAblatedSteps: of a sum of n inputs bp(G) takes n steps by (6) for each of the n − 1 sums besides with plain sums,
+// and with dense tuples also n − 1 by (7).
 func TestAblatedSteps(t *testing.T) {
 	for _, n := range []int{2, 10, 64} {
-		p, err := load(t.Context(), family.SumBalanced, n)
-		require.NoError(t, err)
-		pt, err := backpropSteps(t.Context(), p)
-		want := measured(t, pt, err)
+		want := taken(t, family.SumBalanced, n, groundSize, bpSteps(0))
 		for without, more := range map[revgrad.Ablation]int{revgrad.PlainPlus: n * (n - 1), revgrad.DenseTuples: (2*n - 1) * (n - 1)} {
-			pt, err := ablatedSteps(without)(t.Context(), p)
-			require.Equal(t, Point{X: want.X, Y: want.Y + float64(more)}, measured(t, pt, err))
+			require.Equal(t, Point{X: want.X, Y: want.Y + float64(more)}, taken(t, family.SumBalanced, n, groundSize, bpSteps(without)))
 		}
 	}
 }
 
-// TestSymbolsLeft: D of a constant comes to ⟨r, λa.0⃗⟩, of four symbols. Without (5') each negation
-// leaves a [b:=−1·a] of four, and each square twice what the one before has, with a sum and two products.
+// TestSymbolsLeft: D of a constant comes to ⟨r, λa.0⃗⟩, of four symbols. Without (5') each negation leaves a [b:=−1·a] of
+// four, and each square twice what the one before has, with a sum and two products.
 func TestSymbolsLeft(t *testing.T) {
 	without := reference.WithoutLinGC(reference.Leftmost)
 	for n, want := range map[int]float64{1: 14, 2: 34, 3: 74, 4: 154} {
@@ -130,30 +171,27 @@ func TestSymbolsLeft(t *testing.T) {
 			{family.Constants, reference.Leftmost, 4}, {family.Constants, without, 4 + 4*float64(n)},
 			{family.ConstantSquares, reference.Leftmost, 4}, {family.ConstantSquares, without, want},
 		} {
-			pt, err := on2(c.f, symbolsLeft(c.by))(t.Context(), n)
-			require.Equal(t, Point{X: float64(n), Y: c.want}, measured(t, pt, err), c.f.Name)
+			require.Equal(t, Point{X: float64(n), Y: c.want}, taken(t, c.f, n, sizeN, quantity{"symbols", symbolsLeft(c.by)}), c.f.Name)
 		}
 	}
 }
 
-// TestUnshared: with sharing written out, z·z, n times, has 2ⁿ occurrences of x, 2ⁿ − 1 products and one
-// step by (4), for x.
+// TestUnshared: where each let is evaluated at each use, z·z, n times, has 2ⁿ − 1 products, and a step by (3) for each of
+// the 2ⁿ⁺¹ − 1 uses of a let.
 func TestUnshared(t *testing.T) {
 	for _, n := range []int{1, 4, 10} {
-		pt, err := on(family.Squares, unsharedSteps)(t.Context(), n)
-		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(int(2) << n)}, measured(t, pt, err))
+		products, uses := 1<<n-1, 1<<(n+2)-1-1<<n
+		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, family.Squares, n, graphSize, unsharedSteps))
 	}
 }
 
-// TestDerivativeSteps: of n squares composed, the derivative by Ehrhard's D takes twice the steps of that of
-// n − 1, and the value of the function inside, which is affine in n; of n sines the steps are a quadratic in n.
+// TestDerivativeSteps: of n squares composed, the derivative by Ehrhard's D takes twice the steps of that of n − 1, and
+// the value of the function inside, which is affine in n; of n sines the steps are a quadratic in n.
 func TestDerivativeSteps(t *testing.T) {
 	var twice, once []float64
 	for n := 1; n <= 10; n++ {
-		pt, err := on2(family.ComposedSquares, derivativeSteps)(t.Context(), n)
-		twice = append(twice, measured(t, pt, err).Y)
-		pt, err = on2(family.Composed, derivativeSteps)(t.Context(), n)
-		once = append(once, measured(t, pt, err).Y)
+		twice = append(twice, taken(t, family.ComposedSquares, n, sizeN, derivativeSteps).Y)
+		once = append(once, taken(t, family.Composed, n, sizeN, derivativeSteps).Y)
 	}
 	for i := 3; i < len(once); i++ {
 		require.Equal(t, 0.0, (twice[i]-2*twice[i-1])-2*(twice[i-1]-2*twice[i-2])+(twice[i-2]-2*twice[i-3]), "%v", twice)
@@ -164,10 +202,7 @@ func TestDerivativeSteps(t *testing.T) {
 // TestTape: a tape of n sines takes n operations, then 3 for each: its derivative, a product and a sum.
 func TestTape(t *testing.T) {
 	for _, n := range []int{1, 8} {
-		p, err := load(t.Context(), family.Chain, n)
-		require.NoError(t, err)
-		pt, err := tapeAndWork(t.Context(), p)
-		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, measured(t, pt, err))
+		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, taken(t, family.Chain, n, backpropWork, tapePath))
 	}
 }
 

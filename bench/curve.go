@@ -6,7 +6,7 @@ import "math"
 // finding has none there. The fit holds in the window, where it was made.
 func (f *Finding) Curve(x float64) (y, low, high float64, ok bool) {
 	law := f.Series.Law
-	if law.Kind == Equal {
+	if law.exact() {
 		return x, x, x, true
 	}
 	if !f.Fitted || x <= 0 {
@@ -28,7 +28,7 @@ func (f *Finding) Curve(x float64) (y, low, high float64, ok bool) {
 // Range is the x over which the finding's curve is drawn: the window, or for the law Equal
 // all points. ok is false if there is no curve.
 func (f *Finding) Range() (from, to float64, ok bool) {
-	if f.Series.Law.Kind == Equal {
+	if f.Series.Law.exact() {
 		for _, p := range f.Points {
 			if p.X > 0 && (from == 0 || p.X < from) {
 				from = p.X

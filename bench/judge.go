@@ -34,8 +34,8 @@ func (s *Series) Judge(points []Measurement) Finding {
 		x[i], y[i] = p.X, p.Y
 	}
 	f.Constant = s.Law.constant(x, y)
-	if s.Law.Kind == Equal {
-		f.equal()
+	if s.Law.Kind == Equal || s.Law.Kind == Below {
+		f.compare()
 		return f
 	}
 	all := fit.NewData(x, y)
@@ -49,7 +49,7 @@ func (s *Series) Judge(points []Measurement) Finding {
 		return f
 	}
 	if !f.fit(positive) {
-		f.Verdict, f.Why = Undecided, "too few points"
+		f.Verdict, f.Why = Open, "too few points"
 		return f
 	}
 	switch s.Law.Kind {
@@ -90,7 +90,7 @@ func (l Law) growth(x float64) float64 {
 	switch {
 	case l.Kind == Exponential || x <= 0:
 		return 0
-	case l.Kind == Equal:
+	case l.Kind == Equal, l.Kind == Below:
 		return x
 	}
 	return math.Pow(x, l.Power) * math.Pow(math.Log2(x), float64(l.Logs))
@@ -102,7 +102,7 @@ func (l Law) String() string { return l.Of("x") }
 // Of is the law as a formula in the quantity x: "Θ(n)", "O(n²)", "2^Θ(n)".
 func (l Law) Of(x string) string {
 	factor := x
-	if l.Power != 1 && strings.ContainsAny(x, " +-*/·") {
+	if (l.Power != 1 || l.Logs > 0) && strings.ContainsAny(x, " +-*/·") {
 		factor = "(" + x + ")"
 	}
 	var factors []string
@@ -118,7 +118,7 @@ func (l Law) Of(x string) string {
 		factors = []string{fmt.Sprintf("%s^%g", factor, l.Power)}
 	}
 	for range l.Logs {
-		factors = append(factors, "log "+x)
+		factors = append(factors, "log "+factor)
 	}
 	if len(factors) == 0 {
 		factors = []string{"1"}
@@ -127,7 +127,7 @@ func (l Law) Of(x string) string {
 	switch l.Kind {
 	case Exponential:
 		return "2^Θ(" + x + ")"
-	case Equal:
+	case Equal, Below:
 		return x
 	case AtMost:
 		return "O(" + growth + ")"
@@ -185,7 +185,7 @@ func (s *Series) tolerance() (near, half float64) {
 func (f *Finding) distance() float64 {
 	d := f.Exponent - f.Series.Law.target()
 	switch {
-	case !f.Fitted, f.Series.Law.Kind == Equal, f.Series.Law.Kind == Exponential:
+	case !f.Fitted, f.Series.Law.Kind == Exponential:
 		return 0
 	case f.Series.Law.Kind == AtMost:
 		return d
@@ -210,13 +210,13 @@ func (f *Finding) power() {
 	near, half := f.Series.tolerance()
 	switch {
 	case !f.enough():
-		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+		f.Verdict, f.Why = Open, "too few points, or too near to each other"
 	case f.distance()-f.Half > near:
 		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, not %g", f.interval(), f.Series.Law.target())
 	case f.distance() > near || f.Half > half:
-		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is known only to be %s", f.interval())
 	case !f.best():
-		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Model)
+		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Model)
 	default:
 		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s", f.interval())
 	}
@@ -229,11 +229,11 @@ func (f *Finding) atMost(all fit.Data) {
 	bounded := over+f.Half <= near || over <= near && (f.Half <= half || !f.ratioGrows(all))
 	switch {
 	case !f.enough():
-		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+		f.Verdict, f.Why = Open, "too few points, or too near to each other"
 	case over-f.Half > near:
 		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, more than %g", f.interval(), f.Series.Law.Power)
 	case !bounded:
-		f.Verdict, f.Why = Undecided, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is known only to be %s", f.interval())
 	default:
 		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s, at most %g", f.interval(), f.Series.Law.Power)
 	}
@@ -268,20 +268,24 @@ func (f *Finding) exponential() {
 	case fit.FarBetter(power.Residual, residual, w.Len()):
 		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
 	case !f.enough():
-		f.Verdict, f.Why = Undecided, "too few points, or too near to each other"
+		f.Verdict, f.Why = Open, "too few points, or too near to each other"
 	case f.Exponent-f.Half <= 0 || power.Residual < residual:
-		f.Verdict, f.Why = Undecided, fmt.Sprintf("the rate is known only to be %s", f.interval())
+		f.Verdict, f.Why = Open, fmt.Sprintf("the rate is known only to be %s", f.interval())
 	default:
 		f.Verdict, f.Why = Holds, fmt.Sprintf("it doubles with each %.3g of x", 1/f.Exponent)
 	}
 }
 
-// equal decides y = x.
-func (f *Finding) equal() {
+// compare decides y = x and y ≤ x.
+func (f *Finding) compare() {
+	s := f.Series
 	f.Verdict, f.Why = Holds, fmt.Sprintf("equal at all %d points", len(f.Points))
+	if s.Law.Kind == Below {
+		f.Why = fmt.Sprintf("at all %d points at most %.3g of that", len(f.Points), f.Constant)
+	}
 	for _, p := range f.Points {
-		if p.X != p.Y {
-			f.Verdict, f.Why = Fails, fmt.Sprintf("at size %d %s is %v and %s %v", p.Size, f.Series.X, p.X, f.Series.Y, p.Y)
+		if p.Y > p.X || s.Law.Kind == Equal && p.Y < p.X {
+			f.Verdict, f.Why = Fails, fmt.Sprintf("at size %d %s is %v and %s %v", p.Size, s.X, p.X, s.Y, p.Y)
 			return
 		}
 	}

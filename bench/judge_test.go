@@ -27,6 +27,7 @@ var (
 	nLogN       = bench.Law{Kind: bench.Power, Power: 1, Logs: 1}
 	exponential = bench.Law{Kind: bench.Exponential}
 	equal       = bench.Law{Kind: bench.Equal}
+	below       = bench.Law{Kind: bench.Below}
 )
 
 // taken are measurements of f at xs, with a relative noise.
@@ -60,7 +61,7 @@ func upTo(n int) []float64 {
 // TestVerdicts feeds each law with series of each form of growth, exact and noisy, of few
 // points and of many.
 func TestVerdicts(t *testing.T) {
-	const yes, no, open = bench.Holds, bench.Fails, bench.Undecided
+	const yes, no, open = bench.Holds, bench.Fails, bench.Open
 	affine := func(x float64) float64 { return 83*x + 2300 }
 	logs := func(x float64) float64 { return math.Round(3 * x * math.Log2(x)) }
 	square := func(x float64) float64 { return 2*x*x + 30*x + 5 }
@@ -101,6 +102,8 @@ func TestVerdicts(t *testing.T) {
 		{"a logarithm", many, 0, math.Log2, map[bench.Law]bench.Verdict{constant: no, atMost: yes}},
 		{"zero", few, 0, func(float64) float64 { return 0 }, map[bench.Law]bench.Verdict{constant: yes, atMost: yes, linear: no}},
 		{"the same", upTo(2), 0, func(x float64) float64 { return x }, map[bench.Law]bench.Verdict{equal: yes}},
+		{"less", upTo(3), 0, func(x float64) float64 { return x / 2 }, map[bench.Law]bench.Verdict{below: yes, equal: no}},
+		{"more once", upTo(9), 0, func(float64) float64 { return 8.5 }, map[bench.Law]bench.Verdict{below: no}},
 		{"nearly the same", many, 0, func(x float64) float64 { return x + 1/x }, map[bench.Law]bench.Verdict{equal: no, linear: yes}},
 	} {
 		for law, want := range c.verdict {
@@ -156,6 +159,7 @@ func TestLawInWords(t *testing.T) {
 		require.Equal(t, want, law.Of("n"))
 	}
 	require.Equal(t, "Θ((m + |G|)²)", quadratic.Of("m + |G|"))
+	require.Equal(t, "Θ((m + |G|) log (m + |G|))", nLogN.Of("m + |G|"))
 	require.Equal(t, "Θ(x)", linear.String())
 }
 
@@ -169,16 +173,17 @@ func TestClaimVerdict(t *testing.T) {
 		want       bench.Verdict
 	}{
 		{"all hold", "", map[string][]bench.Measurement{"a": good, "b": good, "c": bad}, bench.Holds},
-		{"a correction", "m is …", map[string][]bench.Measurement{"a": good, "b": good}, bench.HoldsCorrected},
+		{"a correction", "m is …", map[string][]bench.Measurement{"a": good, "b": good, "printed": bad}, bench.HoldsCorrected},
+		{"a correction of what holds", "m is …", map[string][]bench.Measurement{"a": good, "b": good, "printed": good}, bench.Open},
 		{"one fails", "m is …", map[string][]bench.Measurement{"a": good, "b": bad}, bench.Fails},
-		{"one is open", "", map[string][]bench.Measurement{"a": good, "b": good[:2]}, bench.Undecided},
-		{"one is missing", "", map[string][]bench.Measurement{"a": good}, bench.Undecided},
+		{"one is open", "", map[string][]bench.Measurement{"a": good, "b": good[:2]}, bench.Open},
+		{"one is missing", "", map[string][]bench.Measurement{"a": good}, bench.Open},
 		{"contrast alone", "", map[string][]bench.Measurement{"c": bad}, bench.Missing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			claim := bench.Claim{Number: 1, Correction: c.correction, Series: []bench.Series{
 				{Name: "a", Role: bench.Evidence, Law: linear}, {Name: "b", Role: bench.Evidence, Law: linear},
-				{Name: "c", Role: bench.Contrast, Law: linear},
+				{Name: "c", Role: bench.Contrast, Law: linear}, {Name: "printed", Role: bench.Printed, Law: linear},
 			}}
 			got := claim.Judge(func(s *bench.Series) []bench.Measurement { return c.data[s.Name] })
 			require.Equal(t, c.want, got.Verdict)

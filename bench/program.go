@@ -85,6 +85,7 @@ type sourceRun struct {
 	cost     gram.Cost
 	bound    gram.Bound
 	boundErr error
+	width    float64
 }
 
 // at returns the program at a size.
@@ -115,6 +116,9 @@ func (r *sourceRuns) run(ctx context.Context, size int) (sourceRun, error) {
 	}
 	run := sourceRun{cost: res.Cost}
 	run.bound, run.boundErr = p.Bound(ctx, r.Run)
+	if run.width, err = widestCapture(ctx, &subject{Program: p, size: size}); err != nil {
+		return sourceRun{}, err
+	}
 	if ctx.Err() != nil {
 		return sourceRun{}, ctx.Err()
 	}
@@ -129,7 +133,7 @@ func (r *sourceRuns) count(of func(*gram.Cost) uint64) func(context.Context, int
 		if err != nil {
 			return Point{}, err
 		}
-		more := map[string]float64{StepsName: float64(run.cost.Steps.Total()), OverheadName: float64(run.cost.Overhead.Total)}
+		more := map[string]float64{StepsName: float64(run.cost.Steps.Total()), OverheadName: float64(run.cost.Overhead.Total), WidthName: run.width}
 		if run.boundErr == nil {
 			more[MName], more[GraphName] = float64(run.bound.M), float64(run.bound.Graph)
 		}

@@ -16,7 +16,7 @@ const (
 	Holds          Verdict = "holds"
 	HoldsCorrected Verdict = "holds after correction"
 	Fails          Verdict = "fails"
-	Undecided      Verdict = "undecided"    // the data are too few, or too noisy
+	Open           Verdict = "open"         // the data are too few, or too noisy
 	Missing        Verdict = "not measured" // there are none
 )
 
@@ -57,26 +57,31 @@ type Outcome struct {
 	Findings []Finding // in the order of the series
 }
 
-// Judge decides the claim from the measurements of its series: it fails if the law of
-// one series of evidence does, and holds if all of them hold.
+// Judge decides the claim from the measurements of its series: it fails if the law of one series of evidence does, and
+// holds if all of them hold. It holds after a correction only if the sentence as printed fails.
 func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 	out := Outcome{Claim: c}
-	verdicts := map[Verdict]int{}
+	verdicts, printed := map[Verdict]int{}, map[Verdict]int{}
 	for i := range c.Series {
 		s := &c.Series[i]
 		f := s.Judge(points(s))
 		out.Findings = append(out.Findings, f)
-		if s.Role == Evidence {
+		switch s.Role {
+		case Evidence:
 			verdicts[f.Verdict]++
+		case Printed:
+			printed[f.Verdict]++
 		}
 	}
 	switch {
 	case verdicts[Fails] > 0:
 		out.Verdict = Fails
-	case verdicts[Undecided] > 0, verdicts[Missing] > 0 && verdicts[Holds] > 0:
-		out.Verdict = Undecided
+	case verdicts[Open] > 0, verdicts[Missing] > 0 && verdicts[Holds] > 0:
+		out.Verdict = Open
 	case verdicts[Holds] == 0:
 		out.Verdict = Missing
+	case c.Correction != "" && printed[Fails] == 0:
+		out.Verdict = Open
 	case c.Correction != "":
 		out.Verdict = HoldsCorrected
 	default:
@@ -92,7 +97,7 @@ func (o *Outcome) Worst() []*Finding {
 	var out []*Finding
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		if f.Series.Role != Evidence || !f.Fitted && f.Series.Law.Kind != Equal || f.Verdict == Missing {
+		if f.Series.Role != Evidence || !f.Fitted && !f.Series.Law.exact() || f.Verdict == Missing {
 			continue
 		}
 		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.alike(f.Series) })
@@ -123,6 +128,6 @@ func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && 
 // Compare orders findings by how much they speak against their laws: by the verdict, and then
 // by how far the exponent is beyond the law's.
 func (f *Finding) Compare(g *Finding) int {
-	severity := map[Verdict]int{Fails: 2, Undecided: 1}
+	severity := map[Verdict]int{Fails: 2, Open: 1}
 	return cmp.Or(cmp.Compare(severity[f.Verdict], severity[g.Verdict]), cmp.Compare(f.distance(), g.distance()))
 }

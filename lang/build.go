@@ -297,21 +297,11 @@ func (e *elaborator) path(x, base syntax.Expr, b binding, exprs []syntax.Expr, i
 
 // width is the number of scalars of the type of an input or of a component of one.
 func (e *elaborator) width(t infer.Type) int {
-	w := 0
-	stack := []infer.Type{t}
-	factors := []int{1}
-	for len(stack) > 0 {
-		k := len(stack) - 1
-		n, f := e.tt.At(stack[k]), factors[k]
-		stack, factors = stack[:k], factors[:k]
-		switch n.Kind {
-		case infer.Prod:
-			stack, factors = append(stack, n.A, n.B), append(factors, f, f)
-		case infer.Vec:
-			stack, factors = append(stack, n.A), append(factors, f*e.tt.SizeAt(infer.Size(n.N)).N)
-		default:
-			w += f
-		}
+	switch n := e.tt.At(t); n.Kind {
+	case infer.Prod:
+		return e.width(n.A) + e.width(n.B)
+	case infer.Vec:
+		return e.width(n.A) * e.tt.SizeAt(infer.Size(n.N)).N
 	}
-	return w
+	return 1
 }

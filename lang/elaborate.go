@@ -53,8 +53,7 @@ type elaborator struct {
 	lets   map[variable]node       // the defs that are lets
 	shared map[variable]*eval.Code // what default values use of them
 
-	patItems    []patternItem // scratch
-	dataGlobals []int         // by data index: its global
+	dataGlobals []int // by data index: its global
 	dataVars    map[variable]int
 	last        syntax.Span // the last comprehension or name, for the limit's message
 

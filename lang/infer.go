@@ -173,54 +173,37 @@ func (e *elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, 
 
 // typeIn makes the type that t names. Each List and Nat has results of its own.
 func (e *elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
-	type item struct {
-		t    syntax.TypeExpr
-		done bool
-	}
-	stack := []item{{t: t}}
-	var out []infer.Type
-	ok := true
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		n := u.File.Type(it.t)
-		if !it.done && n.Kind != syntax.LinType {
-			stack = append(stack, item{it.t, true})
-			if n.B != 0 {
-				stack = append(stack, item{t: n.B})
-			}
-			if n.A != 0 {
-				stack = append(stack, item{t: n.A})
-			}
-			continue
+	n := u.File.Type(t)
+	var a, b infer.Type
+	okA, okB := true, true
+	if n.Kind != syntax.LinType {
+		if n.A != 0 {
+			a, okA = e.typeIn(u, n.A)
 		}
-		var made infer.Type
-		k := len(out)
-		switch n.Kind {
-		case syntax.RType:
-			made = infer.R
-		case syntax.NatType:
-			made = e.tt.Nat(e.tt.Open())
-		case syntax.ListType:
-			made, k = e.tt.List(out[k-1], e.tt.Open()), k-1
-		case syntax.ProdType:
-			made, k = e.tt.Prod(out[k-2], out[k-1]), k-2
-		case syntax.ArrowType:
-			made, k = e.tt.Arrow(out[k-2], out[k-1]), k-2
-		case syntax.VecType:
-			s, good := e.vectorSize(u, n.Size)
-			ok = ok && good
-			made, k = e.tt.Vec(out[k-1], s), k-1
-		case syntax.LinType:
-			to, good := e.dualTo(u, n)
-			ok = ok && good
-			made = e.tt.Dual(to)
-		default:
-			made, ok = e.tt.Open(), false
+		if n.B != 0 {
+			b, okB = e.typeIn(u, n.B)
 		}
-		out = append(out[:k], made)
 	}
-	return out[0], ok
+	ok := okA && okB
+	switch n.Kind {
+	case syntax.RType:
+		return infer.R, true
+	case syntax.NatType:
+		return e.tt.Nat(e.tt.Open()), true
+	case syntax.ListType:
+		return e.tt.List(a, e.tt.Open()), ok
+	case syntax.ProdType:
+		return e.tt.Prod(a, b), ok
+	case syntax.ArrowType:
+		return e.tt.Arrow(a, b), ok
+	case syntax.VecType:
+		s, known := e.vectorSize(u, n.Size)
+		return e.tt.Vec(a, s), ok && known
+	case syntax.LinType:
+		to, known := e.dualTo(u, n)
+		return e.tt.Dual(to), known
+	}
+	return e.tt.Open(), false
 }
 
 func (e *elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, bool) {

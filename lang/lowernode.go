@@ -144,36 +144,23 @@ func (l *lowering) unpack(n *coreNode) term.Ref {
 
 // input makes the tuple of the scalars of an input that is used whole.
 func (l *lowering) input(n *coreNode) term.Ref {
-	type item struct {
-		t    infer.Type
-		done bool
-	}
-	tt := l.e.tt
 	x := n.x
-	stack := []item{{t: n.typ}}
-	var out []term.Ref
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		ty := tt.At(it.t)
-		switch {
-		case ty.Kind == infer.Prod && !it.done:
-			stack = append(stack, item{it.t, true}, item{t: ty.B}, item{t: ty.A})
-		case ty.Kind == infer.Vec && !it.done:
-			stack = append(stack, item{it.t, true})
-			for range tt.SizeAt(infer.Size(ty.N)).N {
-				stack = append(stack, item{t: ty.A})
-			}
-		case ty.Kind == infer.Prod:
-			k := len(out)
-			out = append(out[:k-2], l.t.Pair(n.pos, out[k-2], out[k-1]))
-		case ty.Kind == infer.Vec:
-			k := len(out) - tt.SizeAt(infer.Size(ty.N)).N
-			out = append(out[:k], l.t.Vec(n.pos, out[k:]))
-		default:
-			out = append(out, l.t.Variable(n.pos, l.bind(x)))
-			x++
+	return l.scalarsOf(n.pos, n.typ, &x)
+}
+
+// scalarsOf makes a value of type t of the scalars from x on.
+func (l *lowering) scalarsOf(pos term.Pos, t infer.Type, x *variable) term.Ref {
+	switch n := l.e.tt.At(t); n.Kind {
+	case infer.Prod:
+		a := l.scalarsOf(pos, n.A, x)
+		return l.t.Pair(pos, a, l.scalarsOf(pos, n.B, x))
+	case infer.Vec:
+		kids := make([]term.Ref, l.e.tt.SizeAt(infer.Size(n.N)).N)
+		for i := range kids {
+			kids[i] = l.scalarsOf(pos, n.A, x)
 		}
+		return l.t.Vec(pos, kids)
 	}
-	return out[0]
+	*x++
+	return l.t.Variable(pos, l.bind(*x-1))
 }

@@ -59,27 +59,20 @@ type patternItem struct {
 // bindPattern opens what a pattern takes apart: outside in, then left to right.
 func (e *elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
-	f := unit.File
-	stack := append(e.patItems[:0], it)
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch n := f.Pat(it.p); n.Kind {
-		case syntax.NamePat:
-			e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
-		case syntax.AnnotPat:
-			v := val{typ: it.t, span: it.span}
-			if v.span.End == 0 {
-				v.span = e.patSpan(f.PatKids(it.p)[0])
-			}
-			e.checkAnnotation(unit, n.Type, v, "its annotation says")
-			it.p = f.PatKids(it.p)[0]
-			stack = append(stack, it)
-		case syntax.TuplePat, syntax.VecPat:
-			stack = e.takeApart(stack, it)
+	switch n := unit.File.Pat(it.p); n.Kind {
+	case syntax.NamePat:
+		e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
+	case syntax.AnnotPat:
+		it.p = unit.File.PatKids(it.p)[0]
+		v := val{typ: it.t, span: it.span}
+		if v.span.End == 0 {
+			v.span = e.patSpan(it.p)
 		}
+		e.checkAnnotation(unit, n.Type, v, "its annotation says")
+		e.bindPattern(it)
+	case syntax.TuplePat, syntax.VecPat:
+		e.takeApart(it)
 	}
-	e.patItems = stack
 }
 
 func (e *elaborator) patSpan(p syntax.Pat) syntax.Span {
@@ -89,8 +82,8 @@ func (e *elaborator) patSpan(p syntax.Pat) syntax.Span {
 	return e.act().unit.File.Pat(p).Span
 }
 
-// takeApart opens a tuple or vector, and leaves the patterns of its components.
-func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternItem {
+// takeApart opens a tuple or vector, and then binds the patterns of its components.
+func (e *elaborator) takeApart(it patternItem) {
 	f := e.act().unit.File
 	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
@@ -113,10 +106,9 @@ func (e *elaborator) takeApart(stack []patternItem, it patternItem) []patternIte
 		e.patternVar(p, types[i])
 	}
 	e.opens = append(e.opens, o)
-	for i := len(parts) - 1; i >= 0; i-- {
-		stack = append(stack, patternItem{p: parts[i], t: types[i], x: o.x + variable(i)})
+	for i, p := range parts {
+		e.bindPattern(patternItem{p: p, t: types[i], x: o.x + variable(i)})
 	}
-	return stack
 }
 
 // flatten returns the components of a tuple pattern, those of a last component that

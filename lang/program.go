@@ -154,39 +154,28 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	d := &e.user.File.Decls[g.decl]
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
-	for _, name := range e.scalarNames(d.Name, in.Shape) {
+	for _, name := range e.scalarNames(nil, d.Name, in.Shape) {
 		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
 	}
 }
 
-// scalarNames names the scalars of an input as the program would write them:
-// E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
-func (e *elaborator) scalarNames(name string, s *load.Shape) []string {
-	type item struct {
-		name string
-		s    *load.Shape
-	}
-	var out []string
-	stack := []item{{name, s}}
-	for len(stack) > 0 && e.tick() == nil {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch it.s.Kind {
-		case load.Product:
-			if len(it.name) > maxName {
-				stack = append(stack, item{it.name, it.s.B}, item{it.name, it.s.A})
-				continue
-			}
-			stack = append(stack, item{it.name + ":1", it.s.B}, item{it.name + ":0", it.s.A})
-		case load.Vector:
-			for i := it.s.Size - 1; i >= 0; i-- {
-				stack = append(stack, item{componentName(it.name, i), it.s.A})
-			}
-		default:
-			out = append(out, it.name)
+// scalarNames appends the names of the scalars of an input, as the program would write
+// them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
+func (e *elaborator) scalarNames(names []string, name string, s *load.Shape) []string {
+	switch s.Kind {
+	case load.Product:
+		first, second := name+":0", name+":1"
+		if len(name) > maxName {
+			first, second = name, name
 		}
+		return e.scalarNames(e.scalarNames(names, first, s.A), second, s.B)
+	case load.Vector:
+		for i := 0; i < s.Size && e.tick() == nil; i++ {
+			names = e.scalarNames(names, componentName(name, i), s.A)
+		}
+		return names
 	}
-	return out
+	return append(names, name)
 }
 
 // enterData makes the type of data; a vector has a variable that stands for it in

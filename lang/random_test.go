@@ -232,8 +232,8 @@ func (w *writer) program() string {
 	return b.String()
 }
 
-// TestRandom compares what elaborated programs mean with the plain evaluator of
-// package load, which builds no term.
+// TestRandom compares what the term of a program means with the same expression as a
+// default value, which package eval runs without a term.
 func TestRandom(t *testing.T) {
 	rounds := 4000
 	if !property.Full() {

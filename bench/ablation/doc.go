@@ -1,9 +1,8 @@
 // Package ablation does what gram does without one of the things that make it cheap, so that claims can be
 // held against their opposites. It exists to be measured by package bench, and nothing else uses it.
 //
-//	[Expand]      a term without explicit substitutions: sharing is written out (claim 1, section 2.1)
 //	[Derivative]  a derivative by Ehrhard's D: the chain rule, instead of D (claim 19, section 7)
-//	[ByName]      evaluation by name: an argument is evaluated again at each use (claim 20, section 6.2)
+//	[ByName]      evaluation by name: an argument is evaluated again at each use (claims 1 and 20, sections 2.1 and 6.2)
 //
 // Four are hooks of the engine:
 //

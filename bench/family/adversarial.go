@@ -105,10 +105,17 @@ var Church = doubling(Family{Name: "numerals on numerals", Text: "the Church num
 		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d #2 (fun y -> w * y + x) x\n", n)
 	}})
 
+// Tower is k Church numerals 2, each applied to the next: a tower of k twos of applications.
+var Tower = Family{Name: "a tower of numerals", Text: "n numerals 2, each applied to the next, and that to a function", Quick: []int{1, 2, 3}, Full: []int{1, 2, 3, 4},
+	Source: func(n int) string {
+		return "input w = 0.5\ninput x = 1.1\n(#2" + strings.Repeat(" #2", n-1) + ") (fun y -> w * y + x) x\n"
+	}}
+
 // Captures has 4n λs that nobody calls, each of which captures n values that come late:
 // steps take no notice of a λ's body until it is called, but the machine captures what
 // it mentions when the λ is made.
-var Captures = sized(10, 100, 500, Family{Name: "captures", Text: "n late values, and 4n λs that mention all of them and that nobody calls",
+var Captures = Family{Name: "captures", Text: "n late values, and 4n λs that mention all of them and that nobody calls",
+	Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: func(n int) string {
 		var b, body strings.Builder
 		b.WriteString("input x = 0.5\nlet f = fun y -> sin y in\nlet z0 = x in\n")
@@ -121,7 +128,7 @@ var Captures = sized(10, 100, 500, Family{Name: "captures", Text: "n late values
 		}
 		fmt.Fprintf(&b, "z%d\n", n)
 		return b.String()
-	}})
+	}}
 
 // Untaken is a loop with a branch that is never taken and mentions n variables from
 // outside: steps take no notice of the branch, but the machine captures what it mentions

@@ -17,6 +17,13 @@ var Polynomial = looped(Family{Name: "polynomial", Text: "(w^n + … + w + 1)·x
 		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d (fun y -> w * y + x) x\n", n)
 	}})
 
+// Redexes is a function with n closed redexes that is called n times: by value they fire at each call.
+var Redexes = sized(4, 200, 1000, Family{Name: "redexes in a loop", Text: "a function with n closed redexes in it, applied n times",
+	Source: func(n int) string {
+		return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d (fun y -> %s(fun z -> w * z)%s y) x\n",
+			n, strings.Repeat("((fun f -> f) ", n), strings.Repeat(")", n))
+	}})
+
 // Network is the recurrent network of section 6.2 with numbers for vectors.
 var Network = looped(Family{Name: "recurrent network", Text: "the network of section 6.2 over a list of n numbers",
 	Source: func(n int) string {
@@ -130,20 +137,54 @@ func church(n int, next string) string {
 	return b.String()
 }
 
-// Edited is t u for a t of n lets and a small u, and Edit the same with another u.
+// PureFold and PureMap are pure terms with lists: a fold, and a map under a fold, over n variables.
+var (
+	PureFold = sized(5, 100, 500, Family{Name: "pure fold", Text: "a fold over a list of n variables",
+		Source: func(n int) string { return pure("fold f x ", "x", n) }})
+	PureMap = sized(5, 100, 500, Family{Name: "pure map", Text: "a fold over the map of a function over a list of n pairs",
+		Source: func(n int) string { return pure("fold f x (map (fun p -> let (a, b) = p in g a b) ", "(x, x)", n) }})
+)
+
+// pure is a λ-term that applies something to a list of n elements.
+func pure(what, element string, n int) string {
+	list := "[" + strings.Repeat(element+"; ", n-1) + element + "]"
+	return "fun (f : R -> R -> R) (g : R -> R -> R) (x : R) -> " + what + list + strings.Repeat(")", strings.Count(what, "(")-strings.Count(what, ")")) + "\n"
+}
+
+// Edit is a program of a size, as it is before an edit or after it.
+type Edit func(n int, edited bool) string
+
+// Edited is t u for a t of n lets and a small u.
 var Edited = written(Family{Name: "an edit", Text: "a function of n lets applied to a small term",
-	Source: func(n int) string { return edited(n, "x * x") }})
+	Source: func(n int) string { return EditArgument(n, false) }})
 
-// Edit is [Edited] with its argument edited.
-func Edit(n int) string { return edited(n, "sin x + 2 * x") }
-
-func edited(n int, argument string) string {
+// EditArgument edits u.
+func EditArgument(n int, edited bool) string {
+	argument := "x * x"
+	if edited {
+		argument = "sin x + 2 * x"
+	}
 	var b strings.Builder
 	b.WriteString("input x = 0.5\n(fun z0 ->\n")
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&b, "  let z%d = sin z%d in\n", i, i-1)
 	}
 	fmt.Fprintf(&b, "  z%d) (%s)\n", n, argument)
+	return b.String()
+}
+
+// EditInside edits one of n functions, each of some lets, that call nothing and are called one after the other.
+func EditInside(n int, edited bool) string {
+	var b strings.Builder
+	b.WriteString("input x = 0.5\nlet z0 = x in\n")
+	for i := 1; i <= n; i++ {
+		body := "sin v * cos v"
+		if edited && i == (n+1)/2 {
+			body = "cos v"
+		}
+		fmt.Fprintf(&b, "let z%d = (fun u -> let v = u * u in let v = sin v + %d in let v = tanh v in %s) z%d in\n", i, i, body, i-1)
+	}
+	fmt.Fprintf(&b, "z%d\n", n)
 	return b.String()
 }
 

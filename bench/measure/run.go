@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Selection          // what is to be there at the end
 	Fresh     bool     // measure also what is there already
+	Counts    bool     // measure no times
 	Jobs      int      // claims whose counts are taken at once; 0 is 1
 	Repeat    int      // how often a time is taken; at least 6 for a 95 % interval
 	Computer  Computer // for the rows of times
@@ -78,6 +79,9 @@ func Run(ctx context.Context, claims []bench.Claim, store *Store, opt Options) e
 	for i := range claims {
 		for j := range claims[i].Series {
 			p := part{&claims[i], &claims[i].Series[j], nil}
+			if p.series.Timed && opt.Counts {
+				continue
+			}
 			p.sizes = r.missing(p.claim, p.series)
 			r.total += len(p.sizes)
 			switch {

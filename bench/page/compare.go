@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
 	"github.com/gram-machine/gram/bench/plot"
@@ -154,30 +155,74 @@ func atAGlance(all []measure.Comparison) string {
 //go:embed compare.md
 var compareText string
 
-// comparison is the page's section on the peers.
-func comparison(out *bytes.Buffer, r *measure.Report, opt Options) {
+// peersPage is the page of the comparison: times, bytes and steps of the peers.
+func peersPage(r *measure.Report, opt Options) []byte {
+	var out bytes.Buffer
 	all := r.Comparisons
-	if len(all) == 0 {
+	of := compared(all)
+	fmt.Fprintf(&out, "%s\n## Nanoseconds for each primitive\n\n", compareText)
+	fmt.Fprintf(&out, "The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.\n\n%s\n\n", grid(all, of, times).RenderMarkdown())
+	if missing := unmeasured(all); len(missing) > 0 {
+		fmt.Fprintf(&out, "Not measured: %s.\n\n", strings.Join(missing, "; "))
+	}
+	fmt.Fprintf(&out, "## Bytes for each primitive\n\n%s\n\n", grid(all, of, bytesOf).RenderMarkdown())
+	for _, p := range charts(r) {
+		fmt.Fprintf(&out, "![%s](%s/%s.svg)\n\n", p.Y, opt.plots(), p.Name)
+	}
+	speed(&out, all)
+	if opt.Compare != "" {
+		fmt.Fprintf(&out, "```sh\n%s\n```\n\n", opt.Compare)
+	}
+	out.WriteString("## All measurements\n\n")
+	for i := range all {
+		fmt.Fprintf(&out, "%s\n\n%s\n\n", taskName(all[i].Task), spreads(&all[i]))
+	}
+	return out.Bytes()
+}
+
+// rewriting are the peers whose steps are counted, in any of the comparisons.
+func rewriting(all []measure.Comparison) []peers.Peer {
+	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool {
+		return !slices.ContainsFunc(all, func(c measure.Comparison) bool {
+			e := c.Of(p.Name)
+			return e != nil && e.Steps > 0
+		})
+	})
+}
+
+// speed is the section on how fast steps are counted.
+func speed(out *bytes.Buffer, all []measure.Comparison) {
+	of := rewriting(all)
+	if len(of) == 0 {
 		return
 	}
-	of := compared(all)
-	fmt.Fprintf(out, "\n<a id=\"peers\"></a>\n\n%s\n### Nanoseconds for each primitive\n\n", compareText)
-	fmt.Fprintf(out, "The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.\n\n%s\n\n", grid(all, of, times).RenderMarkdown())
-	if missing := unmeasured(all); len(missing) > 0 {
-		fmt.Fprintf(out, "Not measured: %s.\n\n", strings.Join(missing, "; "))
-	}
-	fmt.Fprintf(out, "### Bytes for each primitive\n\n%s\n\n", grid(all, of, bytesOf).RenderMarkdown())
-	for _, b := range charts(r) {
-		fmt.Fprintf(out, "![%s](%s/%s.svg)\n\n", b.Y, opt.Plots, b.Name)
-	}
-	if opt.Compare != "" {
-		fmt.Fprintf(out, "```sh\n%s\n```\n", opt.Compare)
-	}
-	out.WriteString("\n<details><summary>All measurements</summary>\n\n")
-	for i := range all {
-		fmt.Fprintf(out, "%s\n\n%s\n\n", taskName(all[i].Task), spreads(&all[i]))
-	}
-	out.WriteString("</details>\n")
+	perSecond := grid(all, of, func(e *measure.Entry) string {
+		if e.Steps == 0 {
+			return "–"
+		}
+		return rough(e.Steps / e.Row.Y * 1e3)
+	})
+	fused := slices.DeleteFunc(slices.Clone(of), func(p peers.Peer) bool { return p.Literal })
+	steps := grid(all, fused, func(e *measure.Entry) string {
+		if e.Steps == 0 {
+			return "–"
+		}
+		return figure(e.Steps)
+	})
+	fmt.Fprintf(out, `## Counted steps
+
+Millions of steps that are counted in a second, forward and backward together, from the times above. The engine counts
+the steps of the calculus for which its code stands. So this is a rate at which the calculus is worked off, not the speed
+of a rewriting machine. Steps before the run (normalising for modular, making the graph for unfold) are in neither
+number. Maude's are its own rewrites.
+
+%s
+
+The counted steps of a run, with or without blocks, which do not depend on the computer:
+
+%s
+
+`, perSecond.RenderMarkdown(), steps.RenderMarkdown())
 }
 
 // spreads is the table of a task's times: the best, the median and its interval.
@@ -192,9 +237,9 @@ func spreads(c *measure.Comparison) string {
 	return t.RenderMarkdown()
 }
 
-// charts are the bars of the comparison: of each workload the largest size, and of the first the least
-// too, which peers take that are slow. There are none without a comparison.
-func charts(r *measure.Report) []plot.Bars {
+// charts are the pictures of the comparison: of each workload the largest size, and of the first the least too, which
+// peers take that are slow. There are none without a comparison.
+func charts(r *measure.Report) []plot.Picture {
 	if len(r.Comparisons) == 0 {
 		return nil
 	}
@@ -202,21 +247,27 @@ func charts(r *measure.Report) []plot.Bars {
 	if first := &r.Comparisons[0]; first != drawn[0] {
 		drawn = append([]*measure.Comparison{first}, drawn...)
 	}
-	ns := plot.Bars{Name: "peers-ns", Y: "ns per primitive"}
-	memory := plot.Bars{Name: "peers-bytes", Y: "bytes per primitive"}
+	var names []string
 	for _, c := range drawn {
-		name := strings.ToUpper(c.Task.Workload) + ", " + size(c.Task.N)
-		ns.Groups, memory.Groups = append(ns.Groups, name), append(memory.Groups, name)
+		names = append(names, strings.ToUpper(c.Task.Workload)+", "+size(c.Task.N))
 	}
-	for _, p := range compared(r.Comparisons) {
-		times, bytes := make([]float64, len(drawn)), make([]float64, len(drawn))
+	return []plot.Picture{
+		chart("peers-ns", "ns per primitive", r, drawn, names, func(e *measure.Entry) float64 { return e.Ns }),
+		chart("peers-bytes", "bytes per primitive", r, drawn, names, func(e *measure.Entry) float64 { return e.Bytes }),
+	}
+}
+
+// chart is a picture of one quantity of the peers, with a group for each of the comparisons that are drawn.
+func chart(name, y string, r *measure.Report, drawn []*measure.Comparison, groups []string, of func(*measure.Entry) float64) plot.Picture {
+	p := plot.Picture{Name: name, Y: y, Groups: groups}
+	for _, peer := range compared(r.Comparisons) {
+		f := &bench.Finding{Series: &bench.Series{Name: peer.Name, Role: bench.Evidence, Law: bench.Law{Power: float64(len(p.Findings))}}}
 		for i, c := range drawn {
-			if e := c.Of(p.Name); e != nil {
-				times[i], bytes[i] = e.Ns, e.Bytes
+			if e := c.Of(peer.Name); e != nil {
+				f.Points = append(f.Points, bench.Measurement{Point: bench.Point{X: float64(i + 1), Y: of(e)}})
 			}
 		}
-		ns.Series = append(ns.Series, plot.BarSeries{Name: p.Name, Values: times})
-		memory.Series = append(memory.Series, plot.BarSeries{Name: p.Name, Values: bytes})
+		p.Findings = append(p.Findings, f)
 	}
-	return []plot.Bars{ns, memory}
+	return p
 }

@@ -67,23 +67,24 @@ func between(t *testing.T, text, from, to string) string {
 }
 
 func TestPeersOnThePage(t *testing.T) {
-	opt := page.Options{Plots: "pictures", Compare: "again --peers", All: "again"}
-	text, err := page.Markdown(withPeers(t), opt)
+	opt := page.Options{Claims: "claims", Plots: "pictures", Compare: "again --peers", All: "again"}
+	pages, err := page.Markdown(withPeers(t), opt)
 	require.NoError(t, err)
-	require.Equal(t, `
-**Claims.** The verdicts on 4 claims: 1 × *holds*, 1 × *holds after correction*, 1 × *fails*, 1 × *not measured*. Theorem 1, with constants, over 20 runs: steps + overhead ≤ 20 100·m + 0·|G| + 0.
+	first, text := string(pages["BENCHMARKS.md"]), string(pages["claims/peers.md"])
+	require.Contains(t, first, "The verdicts on 4 claims: 1 × *holds*, 1 × *holds after correction*, 1 × *fails*, 1 × *not measured*.\n")
+	require.Contains(t, first, "| steps + overhead ≤ w·(20 100·m + 0·\\|G\\|) + 0 | 20 |")
+	require.Equal(t, `## Speed
 
-**Speed.** The machine in its default form; [all peers](#peers), [steps a second](#rewriting-speed).
+Value and gradient by the machine in its default form. [All peers](claims/peers.md) and the steps a second have a page.
 
 | value and gradient | ns per primitive | over C by hand | over Go by hand | over a plain Go tape | bytes per primitive | the tape's |
 | --- | ---:| ---:| ---:| ---:| ---:| ---:|
 | W1, n = 10⁵ | 12.5 | – | – | 1.25 | 2.0 | 32 |
 | W2, n = 100, k = 16 | 2.5 | 5.0 | – | 0.50 | 0.125 | 32 |
 
-**To repeat it:** `+"`again --peers` compares with the peers that are installed, `again`"+` measures all of this page.
-
-`, "\n"+between(t, string(text), "**Claims.**", "The exponent is"))
-	require.Equal(t, `### Nanoseconds for each primitive
+`, between(t, first, "## Speed", "## Where"))
+	require.Contains(t, first, "`again` measures all of this again. `again --peers` compares with the peers that are installed. Measured by gram v9.")
+	require.Equal(t, `## Nanoseconds for each primitive
 
 The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.
 
@@ -98,7 +99,7 @@ The median of the rounds; in parentheses over the plain Go tape, the median of t
 
 Not measured: gram modular; ADOL-C; ADOL-C, replaying; Maude.
 
-### Bytes for each primitive
+## Bytes for each primitive
 
 |  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
 | --- | ---:| ---:| ---:|
@@ -109,25 +110,26 @@ Not measured: gram modular; ADOL-C; ADOL-C, replaying; Maude.
 | gram direct, literal | 68 | – | – |
 | PyTorch | 2 969 | – | – |
 
-![ns per primitive](pictures/peers-ns.svg)
+![ns per primitive](../pictures/peers-ns.svg)
 
-![bytes per primitive](pictures/peers-bytes.svg)
+![bytes per primitive](../pictures/peers-bytes.svg)
 
-`, between(t, string(text), "### Nano", "```sh\nagain --peers\n```\n"))
-	require.Contains(t, string(text), `W2, n = 100, k = 16
+`, between(t, text, "## Nano", "## Counted"))
+	require.Contains(t, text, "```sh\nagain --peers\n```\n")
+	require.Contains(t, text, `W2, n = 100, k = 16
 
 | ns per primitive | best | median | 95 % interval |
 | --- | ---:| ---:| --- |
 | C by hand | 0.45 | 0.50 | 0.45 … 0.55 |
 | plain Go tape | 4.5 | 5.0 | 4.5 … 5.5 |
 `)
-	require.Contains(t, string(text), `
+	require.Contains(t, text, `
 |  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
 | --- | ---:| ---:| ---:|
 | gram direct | 1 297 | 1 660 | 8 026 |
 | gram direct, literal | 173 | – | – |
 
-The steps of a run, fused or literal, which do not depend on the computer:
+The counted steps of a run, with or without blocks, which do not depend on the computer:
 
 |  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
 | --- | ---:| ---:| ---:|
@@ -135,14 +137,15 @@ The steps of a run, fused or literal, which do not depend on the computer:
 `)
 	again, err := page.Markdown(withPeers(t), opt)
 	require.NoError(t, err)
-	require.Equal(t, string(text), string(again), "the same rows give the same bytes")
+	require.Equal(t, pages, again, "the same rows give the same bytes")
 
 	alone := &measure.Report{Comparisons: withPeers(t).Comparisons}
-	text, err = page.Markdown(alone, opt)
+	pages, err = page.Markdown(alone, opt)
 	require.NoError(t, err)
-	require.NotContains(t, string(text), "**Claims.**")
-	require.NotContains(t, string(text), "| claim |")
-	require.NotContains(t, string(text), "all of this page")
+	first = string(pages["BENCHMARKS.md"])
+	require.NotContains(t, first, "verdicts on")
+	require.NotContains(t, first, "| claim |")
+	require.NotContains(t, first, "all of this again")
 }
 
 func TestComparisonText(t *testing.T) {
@@ -158,18 +161,6 @@ gram direct, literal   120 (12.0)            –                    –
 PyTorch               4 089 (409)            –                    –
 `, "\n"), page.ComparisonText(withPeers(t)))
 	require.Empty(t, page.ComparisonText(report(t)))
-}
-
-// TestStepTimes: the time of a step is that of claim 18.
-func TestStepTimes(t *testing.T) {
-	r := withPeers(t)
-	c := r.Outcomes[2].Claim // has a time
-	c.Number = 18
-	r.Outcomes[2].Findings[0].Series.Y = "time per step (ns)"
-	text, err := page.Markdown(r, page.Options{Plots: "pictures"})
-	require.NoError(t, err)
-	require.Contains(t, string(text), "\nWith the size, in the literal form, from 1 000 to 20 000 nodes, a step takes, in nanoseconds: time 40 000 → 800 000. "+
-		"[Claim 18](#claim-18) has the curve.\n\n![time per step (ns) against |G|](pictures/claim-18.svg)\n")
 }
 
 func TestPeersInFiles(t *testing.T) {

@@ -13,7 +13,7 @@ type (
 	document struct {
 		Builds    []string           `json:"builds"`
 		Computers []measure.Computer `json:"computers,omitempty"`
-		Bound     *boundJSON         `json:"bound,omitempty"`
+		Bounds    []boundJSON        `json:"bounds,omitempty"`
 		Claims    []claimJSON        `json:"claims"`
 		Peers     []taskJSON         `json:"peers,omitempty"`
 	}
@@ -36,7 +36,10 @@ type (
 		Steps   float64   `json:"steps,omitempty"`
 		Samples []float64 `json:"samples"`
 	}
+	// Wide says that the bound has the factor w, the widest capture.
 	boundJSON struct {
+		Quantity string     `json:"quantity"`
+		Wide     bool       `json:"wide"`
 		Runs     int        `json:"runs"`
 		Least    [3]float64 `json:"least"` // of m, of |G|, and alone
 		Fit      [3]float64 `json:"fit"`
@@ -79,12 +82,12 @@ type (
 // JSON is the report as one JSON object.
 func JSON(r *measure.Report) ([]byte, error) {
 	doc := document{Builds: r.Builds, Computers: r.Computers, Claims: []claimJSON{}}
-	b, ok, err := bench.TheoremBound(r.Outcomes)
+	bounds, err := bench.TheoremBounds(r.Outcomes)
 	if err != nil {
 		return nil, err
 	}
-	if ok {
-		doc.Bound = &boundJSON{b.Runs, b.Least, b.Fit, b.Residual}
+	for _, b := range bounds {
+		doc.Bounds = append(doc.Bounds, boundJSON{b.Quantity, b.Wide, b.Runs, b.Least, b.Fit, b.Residual})
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

@@ -43,6 +43,8 @@ func exponent(f *bench.Finding) string {
 	switch {
 	case law.Kind == bench.Equal:
 		return "equal"
+	case law.Kind == bench.Below:
+		return "–"
 	case !f.Fitted:
 		return "–"
 	case law.Kind == bench.Exponential:
@@ -87,9 +89,16 @@ func percent(r float64) string {
 	return strconv.FormatFloat(100*r, 'f', digits, 64) + " %"
 }
 
-// law is what a series claims, with its quantities: "steps = Θ(|G|)".
+// law is what a series claims, with its quantities and the condition under which it does: "steps = Θ(|G|)".
 func law(s *bench.Series) string {
-	return s.Y + " = " + s.Law.Of(s.X)
+	text := s.Y + " = " + s.Law.Of(s.X)
+	if s.Law.Kind == bench.Below {
+		text = s.Y + " ≤ " + s.X
+	}
+	if s.If != "" {
+		text += ", if " + s.If
+	}
+	return text
 }
 
 // plural counts things.

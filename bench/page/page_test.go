@@ -22,7 +22,7 @@ func madeUp() []bench.Claim {
 		return bench.Series{Name: name, Role: role, Law: law, X: "|G|", Y: "steps", Quick: []int{1000, 2000, 5000, 10000, 20000},
 			Measure: func(_ context.Context, n int) (bench.Point, error) {
 				y := f(float64(n))
-				return bench.Point{X: float64(n), Y: y, More: map[string]float64{"m": float64(n), "|G|": 3, "steps": y, "overhead": 7}}, nil
+				return bench.Point{X: float64(n), Y: y, More: map[string]float64{"m": float64(n), "|G|": 3, "w": 1, "steps": y, "overhead": 7}}, nil
 			}}
 	}
 	small := series("small", bench.Contrast, bench.Law{Kind: bench.Exponential}, func(n float64) float64 { return float64(int(1) << int(n)) })
@@ -30,12 +30,14 @@ func madeUp() []bench.Claim {
 	small.Quick = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	timed := series("time", bench.Evidence, linear, func(n float64) float64 { return 40 * n })
 	timed.Y, timed.Timed = "time (ns)", true
+	broken := series("counterexample", bench.Printed, bench.Law{Kind: bench.AtMost, Power: 1}, func(n float64) float64 { return n * n })
+	broken.If = "n is even"
 	same := series("D(t)", bench.Evidence, bench.Law{Kind: bench.Equal}, func(n float64) float64 { return n })
 	return []bench.Claim{
 		{Number: 1, Title: "a good one", Source: "section 1", Family: "All.", Meaning: "It is linear.",
 			Series: []bench.Series{series("affine", bench.Evidence, linear, func(n float64) float64 { return 83*n + 23 }), small}},
 		{Number: 2, Title: "one that fails", Series: []bench.Series{series("square", bench.Evidence, linear, func(n float64) float64 { return n * n })}},
-		{Number: 3, Title: "a corrected one", Correction: "m is another.", Series: []bench.Series{timed, same}},
+		{Number: 3, Title: "a corrected one", Correction: "m is another.", Series: []bench.Series{timed, same, broken}},
 		{Number: 4, Title: "a missing one", Series: []bench.Series{{Name: "none", Role: bench.Evidence, Law: linear, X: "n", Y: "steps"}}},
 	}
 }
@@ -64,35 +66,46 @@ no.  claim            verdict       law                 exponent  constant
 }
 
 func TestMarkdown(t *testing.T) {
-	r := report(t)
-	text, err := page.Markdown(r, page.Options{Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }})
+	opt := page.Options{Claims: "docs/claims", Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }}
+	pages, err := page.Markdown(report(t), opt)
 	require.NoError(t, err)
-	for _, want := range []string{
-		"| 1 | [a good one](#claim-1) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | sharing: 2^(1.00·x) | [steps](pictures/claim-01.svg) |\n",
-		"| 2 | [one that fails](#claim-2) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | – | [steps](pictures/claim-02.svg) |\n",
-		"Measured by gram v9. Times were taken on 4 cores of Fast, plan9/arm, go1.\n",
-		"<a id=\"claim-1\"></a>\n\n## 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n",
-		"**Holds after correction**.\n\n*Correction.* m is another.\n",
-		"| square | evidence | steps = Θ(\\|G\\|) | 2.000 | 20 000 | **fails**: the exponent is 2.000 ± 0.000, not 1 | quadratic 0 %,",
-		"| small | contrast | steps = 2^Θ(\\|G\\|) | 2^(1.00·x) | 0 | holds |",
-		"![steps against |G|](pictures/claim-01.svg)\n",
-		"It is linear.\n\n```sh\nrepeat claim 1\n```\n",
-		"| 5 000 | 5 000 | 415 023 |\n",
-		"| 5 000 | 5 000 | 200 000 | 200 000 … 200 000 |\n",
-		"steps + overhead ≤ ",
+	for name, wanted := range map[string][]string{
+		"BENCHMARKS.md": {
+			"| 1 | [a good one](docs/claims/claim-01.md) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | sharing: 2^(1.00·x) |\n",
+			"| 2 | [one that fails](docs/claims/claim-02.md) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | – |\n",
+			"Measured by gram v9. Times were taken on 4 cores of Fast, plan9/arm, go1.\n",
+			"| steps ≤ ", "| steps + overhead ≤ w·(",
+		},
+		"docs/claims/claim-01.md": {
+			"# Claim 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n\nIt is linear.\n",
+			"| small | contrast | steps = 2^Θ(\\|G\\|) | 2^(1.00·x) | 0 | holds |",
+			"![steps against |G|](../../pictures/claim-01.svg)\n",
+			"```sh\nrepeat claim 1\n```\n",
+			"| 5 000 | 5 000 | 415 023 |\n",
+		},
+		"docs/claims/claim-02.md": {
+			"| square | evidence | steps = Θ(\\|G\\|) | 2.000 | 20 000 | **fails**: the exponent is 2.000 ± 0.000, not 1 | quadratic 0 %,",
+		},
+		"docs/claims/claim-03.md": {
+			"**Holds after correction**.\n\n*Corrected.* m is another.\n",
+			"*As printed*, steps = O(|G|), if n is even: **fails** for counterexample, the exponent is 2.000 ± 0.000, more than 1.\n",
+			"| 5 000 | 5 000 | 200 000 | 200 000 … 200 000 |\n",
+		},
 	} {
-		require.Contains(t, string(text), want)
+		for _, want := range wanted {
+			require.Contains(t, string(pages[name]), want, name)
+		}
 	}
-	require.NotContains(t, string(text), "tape", "the workloads are the repository's")
-	again, err := page.Markdown(report(t), page.Options{Plots: "pictures", Command: func(c *bench.Claim) string { return "repeat " + c.Name() }})
+	require.NotContains(t, string(pages["BENCHMARKS.md"]), "tape", "the workloads are the repository's")
+	again, err := page.Markdown(report(t), opt)
 	require.NoError(t, err)
-	require.Equal(t, string(text), string(again), "the same report gives the same bytes")
+	require.Equal(t, pages, again, "the same report gives the same bytes")
 }
 
 func TestNothingMeasured(t *testing.T) {
-	text, err := page.Markdown(&measure.Report{}, page.Options{})
+	pages, err := page.Markdown(&measure.Report{}, page.Options{})
 	require.NoError(t, err)
-	require.Contains(t, string(text), "Nothing has been measured.")
+	require.Contains(t, string(pages["BENCHMARKS.md"]), "Nothing has been measured.")
 	bound, err := page.BoundText(&measure.Report{})
 	require.NoError(t, err)
 	require.Empty(t, bound)
@@ -103,9 +116,11 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, err)
 	var got struct {
 		Builds []string
-		Bound  struct {
-			Runs  int
-			Least []float64
+		Bounds []struct {
+			Quantity string
+			Wide     bool
+			Runs     int
+			Least    []float64
 		}
 		Claims []struct {
 			Number  int
@@ -119,7 +134,9 @@ func TestJSON(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &got))
 	require.Equal(t, []string{"v9"}, got.Builds)
-	require.Equal(t, 20, got.Bound.Runs, "five sizes of four series of evidence; contrast is left out")
+	require.Len(t, got.Bounds, 2)
+	require.Equal(t, 20, got.Bounds[0].Runs, "five sizes of four series, two of which have the same runs; contrast is left out")
+	require.True(t, got.Bounds[1].Wide)
 	require.Len(t, got.Claims, 4)
 	require.Equal(t, "fails", got.Claims[1].Verdict)
 	require.InDelta(t, 1, *got.Claims[0].Series[0].Exponent, 1e-9)
@@ -158,7 +175,7 @@ func TestBenchmarks(t *testing.T) {
 func TestFolder(t *testing.T) {
 	files, err := page.Folder(report(t), page.Options{Command: func(*bench.Claim) string { return "again" }})
 	require.NoError(t, err)
-	for _, name := range []string{"BENCHMARKS.md", "results.json", "results.txt", "plots/claim-01.svg", "plots/claim-01.png", "plots/claim-03-2.svg"} {
+	for _, name := range []string{"BENCHMARKS.md", "claims/claim-02.md", "results.json", "results.txt", "plots/claim-01.svg", "plots/claim-01.png", "plots/claim-03-2.svg"} {
 		require.NotEmpty(t, files[name], name)
 	}
 	require.NotContains(t, files, "plots/claim-04.svg", "nothing was measured")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
-	"github.com/gram-machine/gram/bench/plot"
 )
 
 // plain is a table without lines and with its headings as they are written.
@@ -154,25 +153,114 @@ func Points(o *bench.Outcome) string {
 	return t.Render() + "\n"
 }
 
-// markdownTable is the table of all claims on the page.
-func markdownTable(r *measure.Report, plots string) string {
+// markdownTable is the table of all claims on the page, with links to the claims' pages.
+func markdownTable(r *measure.Report, folder string) string {
 	t := plain()
-	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without", "picture"})
+	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"})
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}, {Number: 6, Align: text.AlignRight}})
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		ss := summarise(o)
-		var pictures []string
-		for _, p := range plot.Pictures(o) {
-			pictures = append(pictures, fmt.Sprintf("[%s](%s/%s.svg)", p.Y, plots, p.Name))
-		}
-		t.AppendRow(table.Row{number(o.Claim), fmt.Sprintf("[%s](#%s)", o.Claim.Title, anchor(o.Claim)), verdict(o.Verdict),
+		t.AppendRow(table.Row{number(o.Claim), fmt.Sprintf("[%s](%s/%s)", o.Claim.Title, folder, claimFile(o.Claim)), verdict(o.Verdict),
 			column(ss, func(s summary) string { return s.law }),
 			column(ss, func(s summary) string { return s.exponent }),
 			column(ss, func(s summary) string { return s.constant }),
-			ablations(o), strings.Join(pictures, ", ")})
+			ablations(o)})
 	}
 	return t.RenderMarkdown() + "\n"
+}
+
+// seriesTable is the table of the fits of a claim's series.
+func seriesTable(o *bench.Outcome) string {
+	t := plain()
+	t.AppendHeader(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 4, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}})
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		t.AppendRow(table.Row{f.Series.Name, string(f.Series.Role), law(f.Series), exponent(f), constant(f.Constant),
+			strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": "), residuals(f)})
+	}
+	return t.RenderMarkdown() + "\n"
+}
+
+// shownForms is how many forms of growth are shown with their residuals.
+const shownForms = 3
+
+// residuals tells which forms of growth leave the least.
+func residuals(f *bench.Finding) string {
+	if f.Series.Law.Kind == bench.Equal {
+		return ""
+	}
+	var out []string
+	for _, r := range f.Forms[:min(shownForms, len(f.Forms))] {
+		out = append(out, fmt.Sprintf("%s %s", r.Model, percent(r.Residual)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// pointsTable is the table of the measurements of a series.
+func pointsTable(f *bench.Finding) string {
+	t := plain()
+	header := table.Row{"size", f.Series.X, f.Series.Y}
+	if f.Series.Timed {
+		header = append(header, "95 % interval")
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}})
+	for _, p := range f.Points {
+		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
+		if f.Series.Timed {
+			row = append(row, figure(p.Low)+" … "+figure(p.High))
+		}
+		t.AppendRow(row)
+	}
+	return t.RenderMarkdown()
+}
+
+// boundsText is the table of the bounds of Theorem 1, with what they are compared with.
+func boundsText(bounds []bench.Bound) string {
+	t := plain()
+	t.AppendHeader(table.Row{"bound", "runs", "each run takes", "least squares"})
+	for _, b := range bounds {
+		t.AppendRow(table.Row{boundText(&b, b.Least, constant), b.Runs, percent(b.Loosest) + " to 100 %",
+			boundText(&b, b.Fit, short) + ", ± " + percent(b.Residual)})
+	}
+	return t.RenderMarkdown() + "\n" + boundsNote
+}
+
+// boundText is the bound with its constants.
+func boundText(b *bench.Bound, c [3]float64, print func(float64) string) string {
+	sum := fmt.Sprintf("%s·m + %s·|G|", print(c[0]), print(c[1]))
+	if b.Wide {
+		sum = "w·(" + sum + ")"
+	}
+	return fmt.Sprintf("%s ≤ %s + %s", b.Quantity, sum, print(c[2]))
+}
+
+// boundsNote tells where the constants come from.
+const boundsNote = `
+Over all runs in which a claim measures m, |G| and these costs of one program, none left out but the ablations. w is the
+width of the program: the most variables that one of its λs or branches captures, at least 1. Of all constants for which
+no run exceeds the bound, these have the least excess in the mean, relative to each run (a linear program); beside them
+stands the fit by least squares of the relative deviations. The comparator is the machine-checked bound of Efficient
+CHAD, cost ≤ 5 + 34·cost(t) + size(ctg) + 4·|Γ|: there cost(t) is the cost of the program itself, and a step is a unit of
+its own, so only the form and the order of magnitude compare.
+`
+
+// short prints a fitted constant with three digits.
+func short(c float64) string { return fmt.Sprintf("%.3g", c) }
+
+// BoundText are the bounds of Theorem 1 for a terminal, a line each; "" if no claim measures what they are about.
+func BoundText(r *measure.Report) (string, error) {
+	bounds, err := bench.TheoremBounds(r.Outcomes)
+	if err != nil || len(bounds) == 0 {
+		return "", err
+	}
+	var out strings.Builder
+	for _, b := range bounds {
+		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant), plural(b.Runs, "run"), percent(b.Loosest))
+	}
+	return out.String() + "\n", nil
 }
 
 // ablations is what the claim's ablations take away, and the exponent of what that leads

@@ -8,34 +8,26 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// decades marks a logarithmic axis: powers of ten with their exponents raised, and where the axis has
-// few of them, 2 and 5 times them too.
+// decades marks a logarithmic axis: powers of ten with their exponents raised, and where the axis has few of them, 2
+// and 5 times them too.
 type decades struct{}
 
 // Ticks returns the marks from least to most.
 func (decades) Ticks(least, most float64) []plot.Tick {
-	if least <= 0 {
-		least = most / 10
-	}
-	from, to := int(math.Floor(math.Log10(least))), int(math.Ceil(math.Log10(most)))
 	span := math.Log10(most / least)
 	every := 1 + int(span)/8 // at most eight labels
 	var out []plot.Tick
-	for e := from; e <= to; e++ {
-		for m := 1; m <= 9; m++ {
-			v := float64(m) * math.Pow10(e)
-			if v < least*(1-1e-9) || v > most*(1+1e-9) {
-				continue
-			}
-			label := ""
-			switch {
-			case m == 1 && (e-from)%every == 0, span < 2.2 && (m == 2 || m == 5), span < 0.5:
-				label = number(m, e)
-			}
-			if m == 1 || span < 6 {
-				out = append(out, plot.Tick{Value: v, Label: label})
-			}
+	for _, t := range (plot.LogTicks{}).Ticks(least, most) {
+		e := int(math.Floor(math.Log10(t.Value) + 1e-9))
+		m := int(math.Round(t.Value / math.Pow10(e)))
+		t.Label = ""
+		switch {
+		case t.Value < least*(1-1e-9) || t.Value > most*(1+1e-9), m != 1 && span >= 6:
+			continue
+		case m == 1 && e%every == 0, span < 2.2 && (m == 2 || m == 5), span < 0.5:
+			t.Label = number(m, e)
 		}
+		out = append(out, t)
 	}
 	return out
 }
@@ -45,21 +37,16 @@ func number(m, e int) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)
 	}
-	power := "10" + raised(e)
-	if m == 1 {
-		return power
-	}
-	return strconv.Itoa(m) + "·" + power
-}
-
-// raised prints an exponent in superscripts.
-func raised(e int) string {
-	return strings.Map(func(r rune) rune {
+	raised := strings.Map(func(r rune) rune {
 		if r == '-' {
 			return '⁻'
 		}
 		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
 	}, strconv.Itoa(e))
+	if m == 1 {
+		return "10" + raised
+	}
+	return strconv.Itoa(m) + "·10" + raised
 }
 
 // widen gives the axes at least a decade, and a little room around the data.

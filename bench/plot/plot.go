@@ -1,7 +1,6 @@
-// Package plot draws the measurements of a claim: log-log, the data and their fits in one picture, with the 95 %
-// band of each fit. Evidence has solid lines and full marks, what it is held against dashed lines and hollow ones. The
-// colours are those of Okabe and Ito, which the colour-blind tell apart. The same outcome gives the
-// same bytes.
+// Package plot draws the measurements of a claim on logarithmic axes: the data, their fits, and the 95 % band of each
+// fit. Evidence has solid lines and full marks, what it is held against has dashed lines and hollow marks. The colours
+// are those of Okabe and Ito, which the colour-blind tell apart. The same outcome gives the same bytes.
 package plot
 
 import (
@@ -31,17 +30,18 @@ const (
 	margin   = vg.Length(4)
 )
 
-// Picture is what is drawn of a claim for one pair of quantities.
+// Picture is what is drawn of one pair of quantities.
 type Picture struct {
 	Name     string // of the file, without its ending: "claim-09", "claim-03-2"
 	X, Y     string // the quantities
 	Findings []*bench.Finding
 	Dropped  int // points that have no logarithm, and are not drawn
+	// Groups, if there are any, are the names of x = 1, 2 and so on.
+	Groups []string
 }
 
-// Pictures returns the pictures of a claim: one for each pair of quantities that its series
-// have, without those that no point can be drawn of. What the claim is held against stands with the evidence of
-// the same y, for its x is a size too.
+// Pictures returns the pictures of a claim: one for each pair of quantities that its series have, without those that
+// no point can be drawn of. What is no evidence stands with the evidence of the same y, for its x is a size too.
 func Pictures(o *bench.Outcome) []Picture {
 	var all []Picture
 	for i := range o.Findings {
@@ -69,7 +69,7 @@ func (p *Picture) takes(f *bench.Finding) bool {
 	return p.Y == f.Series.Y && (p.X == f.Series.X || f.Series.Role == bench.Contrast)
 }
 
-// xLabel is the text of the x axis: where contrast has another x, that too.
+// xLabel is the text of the x axis, with the other quantities that series of contrast have there.
 func (p *Picture) xLabel() string {
 	label, others := p.X, []string(nil)
 	for _, f := range p.Findings {
@@ -101,16 +101,13 @@ func fileName(c *bench.Claim, index int) string {
 }
 
 // SVG draws the picture as SVG.
-func (p *Picture) SVG() ([]byte, error) { return drawSVG(p.height(), p.draw) }
-
-// PNG draws the picture as PNG, with 200 dots an inch.
-func (p *Picture) PNG() ([]byte, error) { return drawPNG(p.height(), p.draw) }
-
-func drawSVG(height vg.Length, paint func(draw.Canvas) error) ([]byte, error) {
-	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
-	if err := paint(draw.New(c)); err != nil {
+func (p *Picture) SVG() ([]byte, error) {
+	pl, legend, err := p.plot()
+	if err != nil {
 		return nil, err
 	}
+	c := vgsvg.NewWith(vgsvg.UseWH(width, height+legendHeight(&legend)))
+	p.draw(pl, &legend, draw.New(c))
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, err
@@ -120,61 +117,74 @@ func drawSVG(height vg.Length, paint func(draw.Canvas) error) ([]byte, error) {
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 }
 
-func drawPNG(height vg.Length, paint func(draw.Canvas) error) ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(200))
-	if err := paint(draw.New(c)); err != nil {
+// PNG draws the picture as PNG, with 200 dots an inch.
+func (p *Picture) PNG() ([]byte, error) {
+	pl, legend, err := p.plot()
+	if err != nil {
 		return nil, err
 	}
+	c := vgimg.NewWith(vgimg.UseWH(width, height+legendHeight(&legend)), vgimg.UseDPI(200))
+	p.draw(pl, &legend, draw.New(c))
 	var out bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&out)
+	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&out)
 	return out.Bytes(), err
 }
 
-// height is that of the whole picture.
-func (p *Picture) height() vg.Length { return height + p.newLegend().height() + 2*margin }
-
-// draw draws the legend above the plot, and the names of the axes beside it. Those are not left to
-// the plot, which centres them as if its axes were not logarithmic.
-func (p *Picture) draw(c draw.Canvas) error {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	pl := plot.New()
-	axes(pl)
-	l := p.newLegend()
+// plot makes the plot and its legend, which stands above it.
+func (p *Picture) plot() (*plot.Plot, plot.Legend, error) {
+	pl, legend := plot.New(), plot.NewLegend()
+	pl.BackgroundColor = color.White
+	legend.TextStyle = textStyle()
+	legend.Top, legend.Left, legend.ThumbnailWidth, legend.Padding = true, true, vg.Length(24), 1
+	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
+		a.Tick.Label.Font, a.Label.TextStyle.Font = face(), face()
+		a.Padding = margin
+		a.Scale, a.Tick.Marker = plot.LogScale{}, decades{}
+	}
 	for i, it := range p.items() {
-		for _, f := range it.findings {
-			thumbnails, err := it.style(i).add(pl, f)
-			if err != nil {
-				return fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
+		var thumbnails []plot.Thumbnailer
+		for _, f := range it {
+			var err error
+			if thumbnails, err = it.style(i).add(pl, f); err != nil {
+				return nil, legend, fmt.Errorf("%s: %s: %w", p.Name, f.Series.Name, err)
 			}
-			l.entries[i].thumbnails = thumbnails
 		}
+		legend.Add(it.label(legend.TextStyle, width-legend.ThumbnailWidth-6*margin), thumbnails...)
 	}
 	widen(pl)
-	l.draw(draw.Crop(c, 2*margin, -2*margin, 0, -margin))
-	inner := draw.Crop(c, 2*margin+entryHeight, -3*margin, margin+entryHeight, -l.height()-3*margin)
+	if p.Groups != nil {
+		pl.X.Scale = plot.LinearScale{}
+		pl.NominalX(append([]string{""}, p.Groups...)...)
+		pl.X.Min, pl.X.Max = 0.5, float64(len(p.Groups))+0.5
+	}
+	return pl, legend, nil
+}
+
+// legendHeight is the height of the legend.
+func legendHeight(l *plot.Legend) vg.Length {
+	c := vgsvg.New(width, height)
+	return l.Rectangle(draw.New(c)).Size().Y + 2*margin
+}
+
+// draw draws the legend above the plot, and the names of the axes beside it. Those are not left to the plot, which
+// centres them as if its axes were not logarithmic.
+func (p *Picture) draw(pl *plot.Plot, legend *plot.Legend, c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	legend.Draw(draw.Crop(c, 2*margin, -2*margin, 0, -margin))
+	const label = textSize + 3
+	inner := draw.Crop(c, 2*margin+label, -3*margin, margin+label, -legendHeight(legend)-margin)
 	pl.Draw(inner)
-	name := textStyle(draw.XCenter)
-	c.FillText(name, vg.Point{X: inner.Center().X, Y: c.Min.Y + margin + entryHeight/2}, p.xLabel())
+	name := textStyle()
+	name.XAlign, name.YAlign = draw.XCenter, draw.YCenter
+	c.FillText(name, vg.Point{X: inner.Center().X, Y: c.Min.Y + margin + label/2}, p.xLabel())
 	name.Rotation = math.Pi / 2
-	c.FillText(name, vg.Point{X: c.Min.X + margin + entryHeight/2, Y: inner.Center().Y}, p.Y)
-	return nil
+	c.FillText(name, vg.Point{X: c.Min.X + margin + label/2, Y: inner.Center().Y}, p.Y)
 }
 
 // face is the font of all text.
 func face() font.Font { return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, textSize) }
 
-// textStyle is how text is written that stands at a point by its middle or its left end.
-func textStyle(align text.XAlignment) text.Style {
-	return text.Style{Color: color.Black, Font: face(), Handler: plot.DefaultTextHandler, XAlign: align, YAlign: draw.YCenter}
-}
-
-// axes sets up logarithmic axes.
-func axes(pl *plot.Plot) {
-	pl.BackgroundColor = color.White
-	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
-		a.Scale, a.Tick.Marker = plot.LogScale{}, decades{}
-		a.Tick.Label.Font = face()
-		a.Padding = margin
-	}
+func textStyle() text.Style {
+	return text.Style{Color: color.Black, Font: face(), Handler: plot.DefaultTextHandler}
 }

@@ -86,42 +86,38 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestBars: every bar has its colour and its height, and what is 0 has none.
-func TestBars(t *testing.T) {
-	b := plot.Bars{Name: "comparison-ns", Y: "ns per primitive", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
-	for i, name := range []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, literal", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"} {
-		s := plot.BarSeries{Name: name, Values: make([]float64, 5)}
-		for g := range s.Values {
-			s.Values[g] = math.Exp(float64(i+g%2) / 1.4)
+// TestGroups: where x are groups with names, every value has a mark, and what is 0 has none.
+func TestGroups(t *testing.T) {
+	p := plot.Picture{Name: "comparison-ns", Y: "ns per primitive", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
+	names := []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, literal", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"}
+	for i, name := range names {
+		f := &bench.Finding{Series: &bench.Series{Name: name, Role: bench.Evidence, Law: bench.Law{Power: float64(i)}}}
+		for g := range p.Groups {
+			y := math.Exp(float64(i+g%2) / 1.4)
+			if name == "Maude" && g < 4 {
+				y = 0
+			}
+			f.Points = append(f.Points, bench.Measurement{Point: bench.Point{X: float64(g + 1), Y: y}})
 		}
-		if name == "Maude" {
-			copy(s.Values, []float64{0, 0, 0, 0})
-		}
-		b.Series = append(b.Series, s)
+		p.Findings = append(p.Findings, f)
 	}
-	svg, err := b.SVG()
+	svg, err := p.SVG()
 	require.NoError(t, err)
-	again, err := b.SVG()
+	again, err := p.SVG()
 	require.NoError(t, err)
 	require.Equal(t, svg, again)
 	text := characters(t, svg)
-	for _, s := range b.Series {
-		require.Contains(t, text, s.Name)
+	for _, want := range append(append(names, p.Groups...), p.Y) {
+		require.Contains(t, text, want)
 	}
-	for _, g := range append(b.Groups, b.Y) {
-		require.Contains(t, text, g)
-	}
-	require.Equal(t, 6, bytes.Count(svg, []byte("fill:#0072B2")), "five bars and the legend")
-	image, err := b.PNG()
+	require.Equal(t, 12, bytes.Count(svg, []byte("fill:#D55E00")), "five marks of each of two series, and two in the legend")
+	image, err := p.PNG()
 	require.NoError(t, err)
 	_, err = png.Decode(bytes.NewReader(image))
 	require.NoError(t, err)
 	if dir := os.Getenv("PICTURES"); dir != "" {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, b.Name+".png"), image, 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, p.Name+".png"), image, 0o666))
 	}
-	empty := plot.Bars{Groups: []string{"W1"}, Series: []plot.BarSeries{{Name: "none", Values: []float64{0}}}}
-	_, err = empty.PNG()
-	require.NoError(t, err)
 }
 
 // TestCrowd: a picture of many series has one entry in its legend for them.

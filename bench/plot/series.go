@@ -8,11 +8,85 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/gram-machine/gram/bench"
 )
+
+// crowd is the number of series of one role and one law from which on they are drawn alike, as one entry of the legend.
+// Their names are in the claim's table.
+const crowd = 13
+
+// item is what one entry of the legend stands for: a series, or a crowd.
+type item []*bench.Finding
+
+// items returns the picture's items, in the order of the series.
+func (p *Picture) items() []item {
+	type kind struct {
+		role bench.Role
+		law  bench.Law
+	}
+	members := map[kind]item{}
+	for _, f := range p.Findings {
+		k := kind{f.Series.Role, f.Series.Law}
+		members[k] = append(members[k], f)
+	}
+	var out []item
+	for _, f := range p.Findings {
+		switch all := members[kind{f.Series.Role, f.Series.Law}]; {
+		case len(all) < crowd:
+			out = append(out, item{f})
+		case all[0] == f:
+			out = append(out, all)
+		}
+	}
+	return out
+}
+
+// label is the item's text in the legend: its name, cut if need be, and what was fitted to it.
+func (it item) label(style text.Style, most vg.Length) string {
+	name, fit := []rune(it[0].Series.Name), fitted(it[0])
+	if len(it) > 1 {
+		least, largest := it[0], it[0]
+		for _, f := range it {
+			if f.Fitted && (!least.Fitted || f.Exponent < least.Exponent) {
+				least = f
+			}
+			if f.Fitted && (!largest.Fitted || f.Exponent > largest.Exponent) {
+				largest = f
+			}
+		}
+		name, fit = []rune(fmt.Sprintf("%d series", len(it))), fitted(least)
+		if fitted(largest) != fit {
+			fit += " to" + fitted(largest)[len(" ~"):]
+		}
+	}
+	whole := string(name) + fit
+	for n := len(name) - 1; n > 0 && style.Width(whole) > most; n-- {
+		whole = string(name[:n]) + "…" + fit
+	}
+	return whole
+}
+
+// fitted is what was fitted to a series, x being the quantity of the horizontal axis.
+func fitted(f *bench.Finding) string {
+	exponent := strings.Replace(fmt.Sprintf("%.2f", f.Exponent), "-", "−", 1)
+	if math.Abs(f.Exponent) < 0.005 {
+		exponent = "0.00"
+	}
+	switch law := f.Series.Law; {
+	case law.Kind == bench.Equal:
+		return ", equal"
+	case law.Kind == bench.Below, !f.Fitted:
+		return ""
+	case law.Kind == bench.Exponential:
+		return fmt.Sprintf(" ~ 2^(%s·x)", exponent)
+	default:
+		return " ~ x^" + exponent + strings.Repeat("·log x", law.Logs)
+	}
+}
 
 // palette are the colours of Okabe and Ito, the darker ones first.
 var palette = []color.NRGBA{
@@ -20,7 +94,7 @@ var palette = []color.NRGBA{
 	{0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF}, {0x00, 0x00, 0x00, 0xFF},
 }
 
-// The marks of series of evidence, and of contrast.
+// The marks of series of evidence, and of all others.
 var (
 	full   = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 	hollow = []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
@@ -34,36 +108,35 @@ type style struct {
 	radius vg.Length // of the mark
 }
 
-// style gives item i its own: a colour, and a mark that changes when the colours are used up. Marks
-// that are drawn later are smaller, so that of two in one place both are seen.
+// style gives item i its own: a colour, and a mark that changes when the colours are used up. Marks that are drawn
+// later are smaller, so that of two in one place both are seen.
 func (it item) style(i int) style {
 	marks, dashes := full, []vg.Length(nil)
-	if it.role() == bench.Contrast {
+	if it[0].Series.Role != bench.Evidence {
 		marks, dashes = hollow, []vg.Length{vg.Points(4), vg.Points(2)}
 	}
 	s := style{color: palette[i%len(palette)], mark: marks[(i+i/len(palette))%len(marks)], dashes: dashes}
 	s.radius = vg.Points(3.6 - 0.5*float64(i%4))
-	if len(it.findings) > 1 {
+	if len(it) > 1 {
 		s.radius = vg.Points(1.8)
 	}
 	return s
 }
 
-// point is one measurement that can be drawn.
-type point struct{ x, y, low, high float64 }
+// points are measurements that have logarithms, with the ends of their intervals.
+type points struct {
+	plotter.XYs
+	plotter.YErrors
+}
 
 // drawable returns the points that have logarithms, and how many have none.
-func drawable(f *bench.Finding) (out []point, dropped int) {
+func drawable(f *bench.Finding) (out plotter.XYs, dropped int) {
 	for _, m := range f.Points {
 		if m.X <= 0 || m.Y <= 0 {
 			dropped++
 			continue
 		}
-		p := point{m.X, m.Y, m.Y, m.Y}
-		if m.Low > 0 {
-			p.low, p.high = m.Low, m.High
-		}
-		out = append(out, p)
+		out = append(out, plotter.XY{X: m.X, Y: m.Y})
 	}
 	return out, dropped
 }
@@ -71,10 +144,9 @@ func drawable(f *bench.Finding) (out []point, dropped int) {
 // curvePoints is how many points a fitted curve is drawn through.
 const curvePoints = 60
 
-// add draws a series: the band, the fit, the intervals of times, and the data on top. It returns
-// what stands for it in the legend.
+// add draws a series: the band, the fit, the intervals of times, and the data on top. It returns what stands for it in
+// the legend.
 func (s style) add(pl *plot.Plot, f *bench.Finding) ([]plot.Thumbnailer, error) {
-	points, _ := drawable(f)
 	line, band := curve(f)
 	entry := []plot.Thumbnailer{}
 	if len(band) > 2 {
@@ -97,42 +169,28 @@ func (s style) add(pl *plot.Plot, f *bench.Finding) ([]plot.Thumbnailer, error) 
 		entry = append(entry, l)
 	}
 	if f.Series.Timed {
-		bars, err := plotter.NewYErrorBars(withErrors(points))
+		var p points
+		for _, m := range f.Points {
+			if m.X > 0 && m.Low > 0 {
+				p.XYs = append(p.XYs, plotter.XY{X: m.X, Y: m.Y})
+				p.YErrors = append(p.YErrors, struct{ Low, High float64 }{m.Y - m.Low, m.High - m.Y})
+			}
+		}
+		bars, err := plotter.NewYErrorBars(p)
 		if err != nil {
 			return nil, err
 		}
 		bars.LineStyle = draw.LineStyle{Color: s.color, Width: vg.Points(0.7)}
 		pl.Add(bars)
 	}
-	data, err := plotter.NewScatter(xys(points))
+	xys, _ := drawable(f)
+	data, err := plotter.NewScatter(xys)
 	if err != nil {
 		return nil, err
 	}
 	data.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: s.radius, Shape: s.mark}
 	pl.Add(data)
 	return append(entry, data), nil
-}
-
-// label is what was fitted to a series, x being the quantity of the horizontal axis.
-func label(f *bench.Finding) string {
-	switch law := f.Series.Law; {
-	case law.Kind == bench.Equal:
-		return ", equal"
-	case !f.Fitted:
-		return ""
-	case law.Kind == bench.Exponential:
-		return fmt.Sprintf(" ~ 2^(%s·x)", decimals(f.Exponent))
-	default:
-		return fmt.Sprintf(" ~ x^%s", decimals(f.Exponent)) + strings.Repeat("·log x", law.Logs)
-	}
-}
-
-// decimals prints an exponent with two digits; never −0.
-func decimals(x float64) string {
-	if math.Abs(x) < 0.005 {
-		x = 0
-	}
-	return strings.Replace(fmt.Sprintf("%.2f", x), "-", "−", 1)
 }
 
 // curve is the fitted curve and its band, a closed polygon; without what has no logarithm.
@@ -155,26 +213,4 @@ func curve(f *bench.Finding) (line, band plotter.XYs) {
 		upper = append(upper, lower[i])
 	}
 	return line, upper
-}
-
-func xys(points []point) plotter.XYs {
-	out := make(plotter.XYs, len(points))
-	for i, p := range points {
-		out[i] = plotter.XY{X: p.x, Y: p.y}
-	}
-	return out
-}
-
-// errorPoints are points with the ends of their intervals.
-type errorPoints struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
-func withErrors(points []point) errorPoints {
-	out := errorPoints{XYs: xys(points)}
-	for _, p := range points {
-		out.YErrors = append(out.YErrors, struct{ Low, High float64 }{p.y - p.low, p.high - p.y})
-	}
-	return out
 }

@@ -32,6 +32,7 @@ const (
 type benchFlags struct {
 	claims               []string
 	quick, fresh, render bool
+	list, counts         bool
 	peers                bool
 	out, repository      string
 	jobs                 count
@@ -50,7 +51,7 @@ func newBench(a *app) *cobra.Command {
 		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
 size, with a law that two quantities of a run are to follow. It fits what it measures
 and prints a table with a verdict for each claim: holds, holds after correction, fails,
-or undecided. The verdict is computed from the measurements alone.
+or open. The verdict is computed from the measurements alone. --list lists the claims.
 
 Counts are exact; those of several claims are taken at once. Times are taken after
 them, alone, several times each. Every measurement is kept in DIR/rows.jsonl as soon
@@ -63,7 +64,7 @@ by turn, as nanoseconds and bytes for each operation of the forward computation.
 that alone, and takes ADOL-C, PyTorch and Maude too where they are installed. It
 names what it does not find, and leaves out whoever fails, hangs or disagrees.
 
-In DIR it writes BENCHMARKS.md, pictures in plots/ as SVG and PNG, results.json, and
+In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG and PNG, results.json, and
 results.txt in the Go benchmark format, which benchstat reads.
 
 --family measures a program of your own against one of its params: --param
@@ -72,7 +73,8 @@ sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| o
 Theorem 1, and the time of the gradient. The steps are to follow --law in the param, and the
 others are to grow no faster.`,
 		Annotations: more(statusHelp),
-		Example: `  gram bench --quick
+		Example: `  gram bench --list
+  gram bench --quick
   gram bench --claim 9,10 --out results
   gram bench --peers --quick
   gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
@@ -95,6 +97,8 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
+	fs.BoolVar(&f.list, "list", false, "list the claims, and measure nothing")
+	fs.BoolVar(&f.counts, "counts", false, "measure counts, and no times: for a computer that has other things to do")
 	fs.BoolVar(&f.peers, "peers", false, "measure no claim, but the workloads beside all peers that are installed")
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
@@ -122,6 +126,12 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 func (f *benchFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
+	case f.list && cmd.Flags().NFlag() > 1:
+		return usagef("--list lists the claims, and goes with no other flag")
+	case f.counts && f.peers:
+		return usagef("--counts measures no times, and --peers nothing else")
+	case f.counts && f.render:
+		return usagef("--render measures nothing, and --counts says what is measured")
 	case f.peers && given("claim"):
 		return usagef("--claim is of the paper's claims, and --peers measures none of them")
 	case f.peers && f.family != "":
@@ -157,6 +167,10 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
+	}
+	if f.list {
+		a.out.WriteString(listed(bench.Claims()) + "\n")
+		return nil
 	}
 	claims, err := a.chosen(ctx, f)
 	if err != nil {
@@ -202,7 +216,7 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	}
 	opt := measure.Options{
 		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
-		Fresh:     f.fresh, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
 	}
 	if f.quick {
 		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat

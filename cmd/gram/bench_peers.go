@@ -23,7 +23,7 @@ func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Opt
 
 // tasks are those of the comparison that are measured: with all claims, or with --peers.
 func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
-	if f.family != "" || len(f.claims) > 0 {
+	if f.family != "" || len(f.claims) > 0 || f.counts {
 		return nil
 	}
 	return all

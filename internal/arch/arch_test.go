@@ -76,7 +76,7 @@ var layers = map[string][]string{
 	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "engine",
+		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/stage", "internal/symbolic",

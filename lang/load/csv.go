@@ -258,7 +258,7 @@ func (r *tableReader) readHeader(record []string) *csvError {
 
 func (r *tableReader) missing(want string) string {
 	text := fmt.Sprintf("there is no column %q", want)
-	if near := Closest(want, r.header); near != "" {
+	if near := syntax.Suggest(want, r.header); near != "" {
 		return text + fmt.Sprintf("; did you mean %q?", near)
 	}
 	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -37,48 +36,4 @@ func short(text string) string {
 		return text
 	}
 	return string([]rune(text)[:most-1]) + "…"
-}
-
-// Closest returns the name most like text, or "" if none is close.
-func Closest(text string, names []string) string {
-	n := utf8.RuneCountInString(text)
-	best, bestDistance := "", min(n, max(1, n/3)+1)
-	for _, name := range names {
-		if d := distance(text, name, bestDistance); d < bestDistance && name != text {
-			best, bestDistance = name, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, delete, replace or exchange with
-// their neighbour to get from a to b; at least limit is returned as limit.
-func distance(a, b string, limit int) int {
-	ra, rb := []rune(a), []rune(b)
-	if len(ra)-len(rb) >= limit || len(rb)-len(ra) >= limit {
-		return limit
-	}
-	if strings.EqualFold(a, b) {
-		return 0
-	}
-	before, last, row := make([]int, len(rb)+1), make([]int, len(rb)+1), make([]int, len(rb)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(ra); i++ {
-		row[0] = i
-		for j := 1; j <= len(rb); j++ {
-			d := last[j-1]
-			if ra[i-1] != rb[j-1] {
-				d++
-			}
-			d = min(d, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && ra[i-1] == rb[j-2] && ra[i-2] == rb[j-1] {
-				d = min(d, before[j-2]+1)
-			}
-			row[j] = d
-		}
-		before, last, row = last, row, before
-	}
-	return min(last[len(rb)], limit)
 }

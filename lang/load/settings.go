@@ -44,7 +44,7 @@ func settable(f *syntax.File, option, name, text string) error {
 	if option == "param" {
 		what = "param"
 	}
-	if near := Closest(name, names); near != "" {
+	if near := syntax.Suggest(name, names); near != "" {
 		return usage(option, text, "the program has no %s %s; did you mean %s?", what, name, near)
 	}
 	return usage(option, text, "the program has no %s %s", what, name)

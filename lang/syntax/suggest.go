@@ -1,12 +1,21 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Suggest returns the known name that is closest to a misspelt one, or "" if none
-// is close: as many edits as a third of its letters, one for short names, where an
-// edit inserts, deletes or replaces a letter or swaps two neighbours. Of several
-// it returns the first in the order of known.
+// Suggest returns the known name that is closest to a misspelt one, or "" if none is
+// close. A name that differs in upper and lower case alone is closest. Otherwise it
+// takes as many edits as a third of the letters, or one for a short name, where an edit
+// inserts, deletes or replaces a letter or swaps two neighbours. Of several names the
+// first in the order of known is returned.
 func Suggest(name string, known []string) string {
+	for _, k := range known {
+		if strings.EqualFold(name, k) && name != k {
+			return k
+		}
+	}
 	a := []rune(name)
 	best, most := "", max(1, len(a)/3)
 	if len(a) == 1 || len(a) > 100 {

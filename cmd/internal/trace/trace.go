@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -60,7 +61,7 @@ func ruleOf(text string) (rule.Rule, error) {
 		}
 	}
 	hint := ""
-	if near := load.Closest(text, rule.Names()); near != "" {
+	if near := syntax.Suggest(text, rule.Names()); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return 0, &gram.UsageError{Option: "rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
