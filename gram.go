@@ -338,9 +338,3 @@ func (p *Program) gradientType() error {
 	return errorAt(p.src, p.src.BodyPos(), "no gradient",
 		"the body has type "+p.src.TypeText+"; a gradient needs R, and a Jacobian R^k")
 }
-
-// valueType is the error of a value that has a function in it.
-func (p *Program) valueType() error {
-	return errorAt(p.src, p.src.BodyPos(), "no value to print",
-		"the body has type "+p.src.TypeText+", which has a function in it")
-}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -23,7 +22,7 @@ type blockState struct {
 	used          []bool
 	wirings       []*graph.Wiring
 	outs          []graph.Ref // the duals of the result of the block that runs
-	distinct      distinct
+	distinct      graph.Distinct
 	firing        firingBlock
 	contributions contributions
 	heap          []uint64 // keys of blocks whose duals a job has reached, the one made last on top
@@ -241,7 +240,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	clear(m.words[w : w+graph.BlockWords])
 	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Templates[0]].Block<<graph.KindShift
 	m.words[w+blockRuns], m.words[w+blockKind] = uint32(n), uint32(kind)
-	if !k.distinct.all(k.exts) {
+	if !k.distinct.All(k.exts) {
 		m.words[w+blockShared] = 1
 	}
 	for j := range uint32(outs) {
@@ -309,7 +308,7 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 	for total := l.n; total > 0; total -= l.n {
 		if m.top > m.nodeTop {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
-			if err := m.look(); err != nil {
+			if err := m.Look(); err != nil {
 				return err
 			}
 		}
@@ -344,7 +343,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
-			if err := m.look(); err != nil {
+			if err := m.Look(); err != nil {
 				return err
 			}
 		}
@@ -418,39 +417,4 @@ func run(code []graph.BlockInstr, regs []float64) {
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
 		}
 	}
-}
-
-// distinct is a set of references, which forgets all in constant time.
-type distinct struct {
-	table []uint64 // a reference, and the turn in which it was added
-	turn  uint32
-}
-
-// all reports whether the references are distinct. Any number of them may be 0.
-func (d *distinct) all(refs []graph.Ref) bool {
-	if len(refs) < 2 {
-		return true
-	}
-	if 2*len(refs) > len(d.table) {
-		d.table, d.turn = make([]uint64, 1<<bits.Len(uint(2*len(refs)))), 0
-	}
-	if d.turn++; d.turn == 0 {
-		clear(d.table)
-		d.turn = 1
-	}
-	mask := uint32(len(d.table) - 1)
-	for _, r := range refs {
-		if r == 0 {
-			continue
-		}
-		entry := uint64(d.turn)<<32 | uint64(r)
-		i := r * 0x9e3779b1 >> 7 & mask
-		for ; uint32(d.table[i]>>32) == d.turn; i = (i + 1) & mask {
-			if d.table[i] == entry {
-				return false
-			}
-		}
-		d.table[i] = entry
-	}
-	return true
 }

@@ -171,7 +171,7 @@ func (m *Machine) mark(r graph.Ref) graph.Ref {
 	if !m.made(r) {
 		return r
 	}
-	r = m.resolve(r)
+	r = m.Resolve(r)
 	if !m.made(r) {
 		return r
 	}
@@ -236,7 +236,7 @@ func (m *Machine) extent(r graph.Ref) uint32 {
 	case graph.Closure, graph.List:
 		return graph.Units(graph.ValueWords, int(m.prog.Templates[index].Caps))
 	case graph.Suspended:
-		return max(2, graph.Units(graph.WaitWords, int(operands(m.instruction(r)))))
+		return max(2, graph.Units(graph.WaitWords, int(m.instruction(r).NumOperands())))
 	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList:
 		return 2
 	}
@@ -265,7 +265,7 @@ func (m *Machine) references(r graph.Ref, f func(word uint64)) {
 		f(w + 1)
 		from, count = w+graph.ValueWords, index
 	case graph.Suspended:
-		count = operands(m.instruction(r))
+		count = m.instruction(r).NumOperands()
 	case graph.Apply:
 		count = index&0xff + 1
 	case graph.Project, graph.Copy:

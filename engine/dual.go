@@ -73,7 +73,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 }
 
 func (m *Machine) lookBackward() error {
-	err := m.look()
+	err := m.Look()
 	m.nextLook += m.occurs
 	return err
 }

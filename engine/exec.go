@@ -28,7 +28,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 		}
 		if pc = end; pc < t.End {
 			m.pos = m.prog.Code[pc].Pos
-			if err := m.look(); err != nil {
+			if err := m.Look(); err != nil {
 				return err
 			}
 		}
@@ -185,34 +185,10 @@ func (m *Machine) makeBlock(in *graph.Instr, head uint32, header int, into graph
 
 // operandsReady reports whether all operands of the instruction are values.
 func (m *Machine) operandsReady(in *graph.Instr) bool {
-	for i := range operands(in) {
-		if !m.isValue(m.slots[m.operandSlot(in, i)]) {
+	for i := range in.NumOperands() {
+		if !m.isValue(m.slots[m.prog.Operand(in, i)]) {
 			return false
 		}
 	}
 	return true
-}
-
-// operands returns how many operands the instruction has.
-func operands(in *graph.Instr) uint32 {
-	switch in.Op {
-	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpJob:
-		return 1
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
-		return 2
-	}
-	return in.N
-}
-
-// operandSlot returns the slot of operand i.
-func (m *Machine) operandSlot(in *graph.Instr, i uint32) uint32 {
-	switch in.Op {
-	case graph.OpFun1, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpJob,
-		graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
-		if i == 0 {
-			return in.A
-		}
-		return in.B
-	}
-	return m.prog.Args[in.Off+i]
 }

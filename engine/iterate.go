@@ -45,10 +45,10 @@ func (m *Machine) iterate(r graph.Ref) error {
 	head := m.nodes[r].Head
 	if head&awaitElements != 0 {
 		m.nodes[r].Head = head &^ awaitElements
-		v := m.resolve(m.words[w+graph.IterSource])
+		v := m.Resolve(m.words[w+graph.IterSource])
 		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = v, m.nodes[v].Head>>graph.KindShift
 	}
-	acc := m.resolve(m.words[w+graph.IterAcc])
+	acc := m.Resolve(m.words[w+graph.IterAcc])
 	left := uint64(m.words[w+graph.IterLeft])
 	nat := graph.Kind(head&graph.KindMask) == graph.IterNat
 	if nat {

@@ -40,7 +40,7 @@ func (m *Machine) markLate(v graph.Ref) {
 // makeArrival makes an application of a dual in a sum.
 func (m *Machine) makeArrival(in *graph.Instr, into graph.Ref, flags uint8) {
 	r := m.resultNode(2, into, flags)
-	m.nodes[r] = graph.Node{Head: uint32(graph.Arrival), V: uint64(m.resolve(m.slots[in.A])) | uint64(m.resolve(m.slots[in.B]))<<32}
+	m.nodes[r] = graph.Node{Head: uint32(graph.Arrival), V: uint64(m.Resolve(m.slots[in.A])) | uint64(m.Resolve(m.slots[in.B]))<<32}
 	m.nodes[r+1] = graph.Node{}
 	m.slots[in.D] = r
 }
@@ -58,7 +58,7 @@ func bag(a, b graph.Ref) graph.Node {
 
 // runSum makes the job of a late sum. A value is left as it is.
 func (m *Machine) runSum(in *graph.Instr, pc uint32, into graph.Ref, flags uint8) {
-	v := m.resolve(m.slots[in.A])
+	v := m.Resolve(m.slots[in.A])
 	root := flags&graph.Root != 0
 	m.slots[in.D] = v
 	switch {
@@ -77,7 +77,7 @@ func (m *Machine) runSum(in *graph.Instr, pc uint32, into graph.Ref, flags uint8
 
 // startJob is runSum for a node that has waited for the sum.
 func (m *Machine) startJob(r graph.Ref, in *graph.Instr, pc uint32) {
-	v := m.resolve(m.words[4*uint64(r)+graph.WaitWords])
+	v := m.Resolve(m.words[4*uint64(r)+graph.WaitWords])
 	if m.isLate(v) {
 		m.makeJob(r, v, pc, m.nodes[r].A, in.Flags)
 		return
@@ -118,7 +118,7 @@ func (m *Machine) setPhase(r graph.Ref, phase uint32) {
 // fireJob goes on with a job. At most one dual fires, (3), (1) and (5).
 func (m *Machine) fireJob(r graph.Ref) error {
 	w := 4 * uint64(r)
-	v := m.resolve(m.words[w+graph.JobOperand])
+	v := m.Resolve(m.words[w+graph.JobOperand])
 	switch m.nodes[r].Head & jobPhase {
 	case jobFires:
 		return m.fireDual(r, m.words[w+graph.JobCell], v)
@@ -167,8 +167,8 @@ func (m *Machine) unfold(r, v graph.Ref) error {
 }
 
 func (m *Machine) lookAt(r graph.Ref) error {
-	m.pos = m.place(r)
-	return m.look()
+	m.pos = m.Place(r)
+	return m.Look()
 }
 
 // nextCell takes all arrivals at the dual that was made last of those that have any: no

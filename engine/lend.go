@@ -205,7 +205,7 @@ func (m *Machine) copyHere(v graph.Ref) graph.Ref {
 }
 
 func (m *Machine) copyObject(r graph.Ref) graph.Ref {
-	r = m.resolve(r)
+	r = m.Resolve(r)
 	if r < m.top {
 		return r
 	}

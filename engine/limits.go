@@ -28,7 +28,7 @@ func (m *Machine) grow(n uint32) error {
 	if err != nil {
 		return m.limitError("memory", m.opt.Limits.MaxMemory, err)
 	}
-	if err := m.look(); err != nil {
+	if err := m.Look(); err != nil {
 		m.arena.Shrink(m.top)
 		return err
 	}
@@ -44,8 +44,8 @@ func (m *Machine) limitError(limit string, most uint64, err error) error {
 // LookEvery is how many steps, pops or nodes may pass between two looks.
 const LookEvery = 1 << 16
 
-// look checks the limits, and sets when to look again.
-func (m *Machine) look() error {
+// Look checks the limits, and sets when to look again. The error is a [*limits.ReachedError].
+func (m *Machine) Look() error {
 	m.looks++
 	next := uint64(LookEvery)
 	if most := m.opt.Limits.MaxSteps; most != 0 {

@@ -119,7 +119,7 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m := newMachine(p, opt, arenas[0])
-	if err := m.look(); err != nil { // at the memory of the arena, too
+	if err := m.Look(); err != nil { // at the memory of the arena, too
 		m.Close()
 		return nil, err
 	}
@@ -260,7 +260,7 @@ func (m *Machine) start(point []float64) error {
 	} else {
 		m.enter(Primal)
 	}
-	if err := m.look(); err != nil {
+	if err := m.Look(); err != nil {
 		return err
 	}
 	if err := m.ensure(2); err != nil {
@@ -296,14 +296,14 @@ func (m *Machine) placeholder() graph.Ref {
 func (m *Machine) reduce() error {
 	for len(m.work) > 0 {
 		if m.top >= m.collect.at {
-			m.pos = m.place(m.work[len(m.work)-1])
+			m.pos = m.Place(m.work[len(m.work)-1])
 			if err := m.collectGarbage(); err != nil {
 				return err
 			}
 		}
 		if m.steps+m.pops >= m.nextLook || m.top > m.nodeTop {
-			m.pos = m.place(m.work[len(m.work)-1])
-			if err := m.look(); err != nil {
+			m.pos = m.Place(m.work[len(m.work)-1])
+			if err := m.Look(); err != nil {
 				return err
 			}
 		}
@@ -335,7 +335,7 @@ func (m *Machine) reduce() error {
 	if m.nodes[m.root].Head&graph.KindMask >= uint32(graph.Wait) {
 		return fmt.Errorf("no redex is left, but the result is a waiting %s", m.nodes[m.root].Kind())
 	}
-	m.root = m.resolve(m.root)
+	m.root = m.Resolve(m.root)
 	return nil
 }
 
@@ -365,8 +365,8 @@ func (m *Machine) take() graph.Ref {
 	return r
 }
 
-// place returns the source position of a waiting node.
-func (m *Machine) place(r graph.Ref) term.Pos {
+// Place returns the source position of a waiting node.
+func (m *Machine) Place(r graph.Ref) term.Pos {
 	i := m.words[4*uint64(r)+3]
 	if int(i) < len(m.prog.Code) {
 		return m.prog.Code[i].Pos
@@ -374,8 +374,8 @@ func (m *Machine) place(r graph.Ref) term.Pos {
 	return 0
 }
 
-// resolve returns the value that r stands for: r itself, or what it forwards to.
-func (m *Machine) resolve(r graph.Ref) graph.Ref {
+// Resolve returns the value that r stands for: r itself, or what it forwards to.
+func (m *Machine) Resolve(r graph.Ref) graph.Ref {
 	if n := &m.nodes[r]; n.Head&graph.KindMask == uint32(graph.Forward) {
 		return graph.Ref(n.V)
 	}

@@ -202,7 +202,7 @@ func operation(sym term.Symbol, x, y float64) (float64, rule.Rule) {
 // (4) fire where v is a value. An inert node is none. A pair with an inert part
 // becomes one when (10) has named its components.
 func (m *Machine) tally(v graph.Ref, w graph.Weight) {
-	v = m.sole(m.resolve(v))
+	v = m.sole(m.Resolve(v))
 	switch n := &m.nodes[v]; n.Kind() {
 	case graph.Inert, graph.SymInput, graph.Neutral:
 		return

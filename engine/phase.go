@@ -12,7 +12,6 @@ const (
 	Backward  = calls.Backward
 	ReadBack  = calls.ReadBack
 	Normalise = calls.Normalise
-	NumPhases = calls.NumPhases
 )
 
 // enter tells that a phase begins.

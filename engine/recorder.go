@@ -6,7 +6,6 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
-	"github.com/gram-machine/gram/term"
 )
 
 // Recorder is told what a machine does, to make a profile of it: see package engine/profile.
@@ -80,6 +79,3 @@ func (m *Machine) Steps() uint64 { return m.steps }
 
 // Applied returns how many arguments were bound so far: a (1) and a (4) each.
 func (m *Machine) Applied() uint64 { return m.applied }
-
-// Place returns the source position of a waiting node.
-func (m *Machine) Place(r graph.Ref) term.Pos { return m.place(r) }

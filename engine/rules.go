@@ -16,7 +16,7 @@ func (m *Machine) fire(r graph.Ref) error {
 	case graph.Project:
 		m.fireProject(r)
 	case graph.Copy:
-		m.settle(r, m.resolve(m.words[4*uint64(r)+4]))
+		m.settle(r, m.Resolve(m.words[4*uint64(r)+4]))
 	case graph.IterNat, graph.IterData, graph.IterList:
 		return m.iterate(r)
 	case graph.Job:
@@ -38,13 +38,13 @@ func (m *Machine) fireSuspended(r graph.Ref) error {
 		m.startJob(r, in, pc)
 		return nil
 	}
-	n := operands(in)
+	n := in.NumOperands()
 	if err := m.ensure(graph.Units(graph.DualWords, int(n)) + spareUnits); err != nil {
 		return err
 	}
 	w := 4*uint64(r) + graph.WaitWords
 	for i := range n {
-		m.slots[m.operandSlot(in, i)] = m.words[w+uint64(i)]
+		m.slots[m.prog.Operand(in, i)] = m.words[w+uint64(i)]
 	}
 	waiters := m.nodes[r].A
 	if err := m.exec(pc, pc+1, r, graph.Ready|graph.Root); err != nil {
@@ -76,7 +76,7 @@ func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 func (m *Machine) fireProject(r graph.Ref) {
 	k := m.nodes[r].Head >> graph.KindShift
 	in := &m.prog.Code[m.words[4*uint64(r)+3]]
-	v := m.resolve(m.words[4*uint64(r)+4])
+	v := m.Resolve(m.words[4*uint64(r)+4])
 	switch in.Op {
 	case graph.OpUnvec:
 		v = m.words[4*uint64(v)+graph.ValueWords+uint64(k)]

@@ -41,7 +41,7 @@ func (m *Machine) addNumbers(r, s, a, b graph.Ref) error {
 	m.nodes[s] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
 	m.addSteps(rule.Plus, 1)
 	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.place(r)}
+		return &limits.NotFiniteError{Value: x, What: "+", Pos: m.Place(r)}
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func (m *Machine) fetch(e *task) (bool, error) {
 			m.team.accepted++
 			return true, nil
 		case <-tick.C:
-			if err := m.look(); err != nil || m.team.alone {
+			if err := m.Look(); err != nil || m.team.alone {
 				return false, err
 			}
 		}

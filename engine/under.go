@@ -33,17 +33,11 @@ func (m *Machine) End() error {
 	return nil
 }
 
-// Look checks the limits. The error is a [*limits.ReachedError].
-func (m *Machine) Look() error { return m.look() }
-
 // Top returns the first node that is free.
 func (m *Machine) Top() graph.Ref { return m.top }
 
 // Global returns the node of a global slot.
 func (m *Machine) Global(slot uint32) graph.Ref { return m.slots[slot] }
-
-// Resolve returns the value that r stands for: r itself, or what it forwards to.
-func (m *Machine) Resolve(r graph.Ref) graph.Ref { return m.resolve(r) }
 
 // Made returns the inert operations and the neutral objects of the run so far, in the order in
 // which they were made.

@@ -39,8 +39,8 @@ func (m *Machine) makeApply(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 
 func (m *Machine) copyOperands(r graph.Ref, in *graph.Instr) {
 	w := 4*uint64(r) + graph.WaitWords
-	for i := range operands(in) {
-		m.words[w+uint64(i)] = m.slots[m.operandSlot(in, i)]
+	for i := range in.NumOperands() {
+		m.words[w+uint64(i)] = m.slots[m.prog.Operand(in, i)]
 	}
 }
 
@@ -48,7 +48,7 @@ func (m *Machine) copyOperands(r graph.Ref, in *graph.Instr) {
 // the template's result and does not fit into the result's node, that node waits
 // for it and takes its value over.
 func (m *Machine) makeSuspended(in *graph.Instr, pc uint32, into graph.Ref, flags uint8) graph.Ref {
-	units := max(2, graph.Units(graph.WaitWords, int(operands(in))))
+	units := max(2, graph.Units(graph.WaitWords, int(in.NumOperands())))
 	r, waiters := m.top, uint32(0)
 	root := flags&graph.Root != 0
 	if root && units <= 2 {
@@ -107,7 +107,7 @@ func (m *Machine) advance(w graph.Ref, i uint32) {
 	apply := graph.Kind(head&graph.KindMask) == graph.Apply
 	n := head>>graph.KindShift&0xff + 1
 	if !apply {
-		n = operands(&m.prog.Code[m.words[4*uint64(w)+3]])
+		n = m.prog.Code[m.words[4*uint64(w)+3]].NumOperands()
 	}
 	for ; i < n; i++ {
 		v := m.words[base+uint64(i)]
@@ -134,7 +134,7 @@ func (m *Machine) takeOver(r, v graph.Ref) {
 		m.copyFrom(r, v, uint32(m.nodes[r].V>>32))
 		return
 	}
-	m.settle(r, m.resolve(v))
+	m.settle(r, m.Resolve(v))
 }
 
 // settle makes r the value v and resumes what waits for r. A value of one node

@@ -1,14 +1,35 @@
 package graph
 
+// NumOperands returns how many operands the instruction has.
+func (in *Instr) NumOperands() uint32 {
+	switch in.Op {
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob:
+		return 1
+	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+		return 2
+	}
+	return in.N
+}
+
+// Operand returns the slot of operand i of an instruction.
+func (p *Program) Operand(in *Instr, i uint32) uint32 {
+	switch in.Op {
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+		if i == 0 {
+			return in.A
+		}
+		return in.B
+	}
+	return p.Args[in.Off+i]
+}
+
 // Operands returns the slots that an instruction reads, in order.
 func (p *Program) Operands(in *Instr) []uint32 {
-	switch in.Op {
-	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
-		return []uint32{in.A, in.B}
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob:
-		return []uint32{in.A}
+	slots := make([]uint32, in.NumOperands())
+	for i := range slots {
+		slots[i] = p.Operand(in, uint32(i))
 	}
-	return p.Args[in.Off : in.Off+in.N]
+	return slots
 }
 
 // Results returns how many slots an instruction fills, from D on.

@@ -35,8 +35,9 @@
 // must not overlap what is read, unless an operation allows it. Functions may run at the same
 // time in several goroutines, but for [Use].
 //
-// A call runs to its end. It makes some 10⁹ multiplications in a second, and ten times as many
-// in assembly, so whoever must look at a limit or a clock divides long work: the rows of the
+// A call runs to its end, and the Go scheduler does not interrupt assembly. In a second a
+// form in assembly makes some 10¹⁰ products, and that in Go 10⁹. So whoever must look at a
+// limit or a clock divides long work into calls of at most 10⁷ products: by the rows of the
 // result of [MatVec] or [MatMul], the steps of an Add… operation, the elements of an
-// elementwise loop, and a long sum with [Lanes].
+// elementwise loop; a long sum with [Lanes].
 package kernel

@@ -16,62 +16,36 @@ var tables = elementary.AllTables()
 
 // Exp sets dst[i] to e^x[i].
 func Exp(dst, x []float64) {
-	table := (*float64)(unsafe.Pointer(tables.Exp))
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Exp) {
-		n := exp(dst, x, table, &tables.Ln2[0])
-		dst, x = dst[n:], x[n:]
-	}
+	evaluate(dst, x, exp, elementary.Exp, (*float64)(unsafe.Pointer(tables.Exp)), &tables.Ln2[0])
 }
 
 // Log sets dst[i] to log x[i].
-func Log(dst, x []float64) {
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Log) {
-		n := log(dst, x, tables.Log, &tables.Ln2[0])
-		dst, x = dst[n:], x[n:]
-	}
-}
+func Log(dst, x []float64) { evaluate(dst, x, log, elementary.Log, tables.Log, &tables.Ln2[0]) }
 
 // Sin sets dst[i] to sin x[i].
-func Sin(dst, x []float64) {
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Sin) {
-		n := sin(dst, x, tables.Sine, &tables.Angle[0])
-		dst, x = dst[n:], x[n:]
-	}
-}
+func Sin(dst, x []float64) { evaluate(dst, x, sin, elementary.Sin, tables.Sine, &tables.Angle[0]) }
 
 // Cos sets dst[i] to cos x[i].
-func Cos(dst, x []float64) {
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Cos) {
-		n := cos(dst, x, tables.Sine, &tables.Angle[0])
-		dst, x = dst[n:], x[n:]
-	}
-}
+func Cos(dst, x []float64) { evaluate(dst, x, cos, elementary.Cos, tables.Sine, &tables.Angle[0]) }
 
 // Tanh sets dst[i] to tanh x[i].
-func Tanh(dst, x []float64) {
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Tanh) {
-		n := tanh(dst, x, tables.Tanh, nil)
-		dst, x = dst[n:], x[n:]
-	}
-}
+func Tanh(dst, x []float64) { evaluate(dst, x, tanh, elementary.Tanh, tables.Tanh, nil) }
 
 // Sigmoid sets dst[i] to sigmoid x[i].
-func Sigmoid(dst, x []float64) {
-	for x = x[:len(dst)]; len(dst) > 0; dst, x = rest(dst, x, elementary.Sigmoid) {
-		n := sigmoid(dst, x, tables.Sigmoid, nil)
-		dst, x = dst[n:], x[n:]
-	}
-}
+func Sigmoid(dst, x []float64) { evaluate(dst, x, sigmoid, elementary.Sigmoid, tables.Sigmoid, nil) }
 
-// rest sets one register's numbers of dst, or those that are left: the assembly has stopped
-// before them, since they are too few, or one is out of the range of its formula. It returns
-// what is behind them.
-func rest(dst, x []float64, f func(float64) float64) (dstLeft, xLeft []float64) {
-	n := min(len(dst), 8)
-	for i, v := range x[:n] {
-		dst[i] = f(v)
+// evaluate sets dst[i] to one(x[i]). The function all does this for a number of elements that
+// it returns: it stops where too few are left for a register, or where one of those in a
+// register is out of the range of its formula. The next 8 elements, or those that are left,
+// are evaluated one by one.
+func evaluate(dst, x []float64, all func(dst, x []float64, table, numbers *float64) int, one func(float64) float64, table, numbers *float64) {
+	x = x[:len(dst)]
+	for len(dst) > 0 {
+		done := all(dst, x, table, numbers)
+		next := min(len(dst), done+8)
+		Apply(dst[done:next], x[done:next], one)
+		dst, x = dst[next:], x[next:]
 	}
-	return dst[n:], x[n:]
 }
 
 // TanhSlope sets dst[i] to the derivative of tanh at x[i].

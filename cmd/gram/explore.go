@@ -103,9 +103,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	}
 	f.of = choice[string]{kind: "run", names: []string{explore.OfGradient, explore.OfValue}, of: []string{explore.OfGradient, explore.OfValue}}
 	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)")
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	f.port = count{most: 1<<16 - 1}
 	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")

@@ -85,7 +85,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it")
 	f.workers = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1 << 10, set: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	fs.Var(&f.seed, "seed", seedUsage)
 	f.addForm(cmd)
 	f.addLiteral(cmd)
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
@@ -94,6 +94,16 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.observe.add(cmd)
 }
+
+// addOrder adds the flags for the order in which some redexes fire.
+func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
+	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
+	f.schedule.add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random")
+	cmd.Flags().Var(&f.seed, "seed", seedUsage)
+}
+
+// seedUsage is the usage of the flag --seed.
+const seedUsage = "the `number` that random order starts from; without it one is picked,\nand printed on standard error"
 
 // addForm adds the flag for the form without blocks.
 func (f *runFlags) addForm(cmd *cobra.Command) {

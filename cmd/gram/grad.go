@@ -108,12 +108,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		}
 		return nil
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(); err != nil {
-			return err
-		}
-		return run(cmd, args)
-	}
+	cmd.RunE = checked(f.check, run)
 	return cmd
 }
 

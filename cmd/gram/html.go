@@ -24,7 +24,7 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 }
 
 // check reports flags that don't go together.
-func (f *gradFlags) check() error {
+func (f *gradFlags) check(*cobra.Command) error {
 	return f.checkMode()
 }
 

@@ -18,10 +18,10 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go watch(signals, cancel, func(status int) {
 		fmt.Fprintln(os.Stderr, "gram: interrupted, and ended at once")
-		unkept.exit(status)
+		pending.exit(status)
 	})
 
-	unkept.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	pending.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // watch cancels the run at the first signal and exits at the second, for a run

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// outputFile is a file that is written whole or not at all: beside its place first, then in
-// it. What is no regular file, a pipe or a device, is written at once. A file that is
-// replaced keeps its mode, and a link its target.
+// outputFile is a file that is written whole or not at all: a temporary file in the same folder,
+// which is renamed at the end. A pipe or a device is written at once. A file that is replaced keeps
+// its mode, and a link its target.
 type outputFile struct {
 	*os.File
 	path  string // as it was given
-	place string // where it goes; "" of a file that is written at once, or has been kept
+	place string // the name that it is to have; "" of a file that is written at once, or has been kept
 }
 
 // newOutputFile opens a file to be written. Errors of a file are to be worded by
@@ -44,7 +44,7 @@ func newOutputFile(path string) (*outputFile, error) {
 		return nil, err
 	}
 	place := linkTarget(path)
-	f, err := unkept.create(place, mode)
+	f, err := pending.create(place, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +73,15 @@ func linkTarget(path string) string {
 	}
 }
 
-// isAside tells whether the file is still beside its place.
-func (f *outputFile) isAside() bool { return f.place != "" }
+// isPending reports whether the file is a temporary one, to be renamed.
+func (f *outputFile) isPending() bool { return f.place != "" }
 
 // keep closes the file and puts it in its place.
 func (f *outputFile) keep() error {
-	if err := f.Close(); err != nil || !f.isAside() {
+	if err := f.Close(); err != nil || !f.isPending() {
 		return err
 	}
-	if err := unkept.rename(f.Name(), f.place); err != nil {
+	if err := pending.rename(f.Name(), f.place); err != nil {
 		return err
 	}
 	f.place = ""
@@ -91,29 +91,29 @@ func (f *outputFile) keep() error {
 // discard closes a file that has not been kept, and removes it.
 func (f *outputFile) discard() {
 	f.Close()
-	if f.isAside() {
-		unkept.remove(f.Name())
+	if f.isPending() {
+		pending.remove(f.Name())
 		f.place = ""
 	}
 }
 
-// unkept are the files of this process that stand beside their places.
-var unkept = asides{names: map[string]bool{}}
+// pending are the files of this process that are written and not yet renamed.
+var pending = pendingFiles{names: map[string]bool{}}
 
-type asides struct {
+type pendingFiles struct {
 	mu    sync.Mutex
 	names map[string]bool
 }
 
-// create makes a file beside the place path.
-func (a *asides) create(path string, mode fs.FileMode) (*os.File, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// create makes a temporary file in the folder of path.
+func (p *pendingFiles) create(path string, mode fs.FileMode) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	dir, base := filepath.Split(path)
 	for {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err == nil {
-			a.names[f.Name()] = true
+			p.names[f.Name()] = true
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
@@ -121,30 +121,29 @@ func (a *asides) create(path string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// rename puts a file in its place.
-func (a *asides) rename(name, path string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// rename gives a file its name.
+func (p *pendingFiles) rename(name, path string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	err := os.Rename(name, path)
 	if err == nil {
-		delete(a.names, name)
+		delete(p.names, name)
 	}
 	return err
 }
 
 // remove removes a file.
-func (a *asides) remove(name string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.names, name)
+func (p *pendingFiles) remove(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.names, name)
 	os.Remove(name)
 }
 
-// exit ends the process at once, and leaves no file beside its place: none is made or kept
-// any more.
-func (a *asides) exit(status int) {
-	a.mu.Lock()
-	for name := range a.names {
+// exit ends the process at once. It removes the temporary files, and no more are made.
+func (p *pendingFiles) exit(status int) {
+	p.mu.Lock()
+	for name := range p.names {
 		os.Remove(name)
 	}
 	os.Exit(status)

@@ -45,7 +45,7 @@ func TestOutputFile(t *testing.T) {
 	}
 	require.Equal(t, []string{"out"}, entriesOf(t, dir))
 	requireText(t, path, "two")
-	require.Empty(t, unkept.names)
+	require.Empty(t, pending.names)
 }
 
 // TestOutputFileMode: a new file has the mode of any other new file, and one that is replaced

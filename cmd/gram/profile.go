@@ -69,13 +69,19 @@ value if not; --of says otherwise. The arena's collections take no steps and don
 	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		return a.profile(ctx, path, &f, progress)
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.out == "" {
-			return usagef("-o is missing: the file that the profile is written to")
-		}
-		return run(cmd, args)
-	}
+	cmd.RunE = checked(f.check, run)
 	return cmd
+}
+
+// check reports flags that don't go together.
+func (f *profileFlags) check(*cobra.Command) error {
+	switch {
+	case f.out == "":
+		return usagef("-o is missing: the file that the profile is written to")
+	case f.literal && f.time:
+		return usagef("--time is of the engine, and --literal runs without it")
+	}
+	return f.checkLiteral()
 }
 
 func (f *profileFlags) addProfile(cmd *cobra.Command) {
@@ -88,9 +94,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo or random")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.addOrder(cmd, "redexes")
 	f.addForm(cmd)
 	f.addLiteral(cmd)
 	f.addFinite(cmd)
@@ -102,18 +106,12 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 // profile profiles a program. The file is opened before the run, and is there only if all
 // went well.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) error {
-	if f.literal && f.time {
-		return usagef("--time is of the engine, and --literal runs without it")
-	}
-	if err := f.checkLiteral(); err != nil {
-		return err
-	}
 	file, err := newOutputFile(f.out)
 	if err != nil {
 		return outputError(f.out, err)
 	}
 	defer file.discard()
-	whole := file.isAside()
+	whole := file.isPending()
 	p, err := a.load(ctx, path, &f.loadFlags, progress)
 	if err != nil {
 		return err

@@ -85,12 +85,7 @@ func newReduce(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	run := a.do(&f.loadFlags, func(ctx context.Context, path string, _ func(string)) error { return a.rewrite(ctx, path, &f) })
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(cmd); err != nil {
-			return err
-		}
-		return run(cmd, args)
-	}
+	cmd.RunE = checked(f.check, run)
 	return cmd
 }
 
@@ -107,7 +102,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.order = choice[reduce.Order]{kind: "order", names: []string{"none", "value", "need", "name", "random"},
 		of: []reduce.Order{reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom}}
 	f.order.add(cmd, "order", "make steps in this `order`: none, value, need, name or random")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	fs.Var(&f.seed, "seed", seedUsage)
 	f.graph = choice[string]{kind: "format", names: []string{"none", "dot", "json"}, of: []string{"", "dot", "json"}}
 	f.graph.add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")

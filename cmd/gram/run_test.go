@@ -92,12 +92,12 @@ func TestWatch(t *testing.T) {
 	require.Equal(t, statusInterrupted, <-exits)
 }
 
-func TestPatient(t *testing.T) {
+func TestReader(t *testing.T) {
 	text := strings.Repeat("0123456789", 20000)
-	got, err := io.ReadAll(newPatient(context.Background(), strings.NewReader(text)))
+	got, err := io.ReadAll(newReader(context.Background(), strings.NewReader(text)))
 	require.NoError(t, err)
 	require.Equal(t, text, string(got))
 
-	_, err = newPatient(gone(), strings.NewReader(text)).Read(make([]byte, 1))
+	_, err = newReader(gone(), strings.NewReader(text)).Read(make([]byte, 1))
 	require.ErrorIs(t, err, context.Canceled)
 }

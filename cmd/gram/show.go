@@ -118,16 +118,12 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		}
 		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n}, s, format, &draw)
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var err error
+	cmd.RunE = checked(func(cmd *cobra.Command) (err error) {
 		if s, err = chooseStage(name, format); err != nil {
 			return err
 		}
-		if err = draw.check(cmd, s, format); err != nil {
-			return err
-		}
-		return run(cmd, args)
-	}
+		return draw.check(cmd, s, format)
+	}, run)
 	return cmd
 }
 

@@ -67,7 +67,7 @@ func (a *app) read(ctx context.Context, path, name string, meter *limits.Meter) 
 	if err := meter.Reserve(0); err != nil {
 		return nil, readError(name, err) // a bound below what the process starts with
 	}
-	r := io.Reader(newPatient(ctx, a.stdin))
+	r := io.Reader(newReader(ctx, a.stdin))
 	if path != "-" {
 		f, err := open(ctx, path)
 		if err != nil {
@@ -119,6 +119,16 @@ func contextLimit(err error, phase string) error {
 		return &gram.LimitError{Limit: "interrupt", Phase: phase, Err: err}
 	}
 	return nil
+}
+
+// checked is run behind a check of the flags.
+func checked(check func(*cobra.Command) error, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
 }
 
 // do makes a command's RunE: it notes that the command line was accepted, bounds

@@ -79,12 +79,7 @@ func newTrace(a *app) *cobra.Command {
 	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
 		return a.trace(ctx, path, &f, progress)
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(cmd); err != nil {
-			return err
-		}
-		return run(cmd, args)
-	}
+	cmd.RunE = checked(f.check, run)
 	return cmd
 }
 
@@ -113,9 +108,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
 	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
 	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many nodes, a `count`")
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes of the machine fire: lifo or random")
-	fs.Var(&f.seed, "seed", "the `number` that random order starts from; without it one is picked,\nand printed on standard error")
+	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	addOutput(cmd, &f.output)
 	f.observe.add(cmd)

@@ -113,7 +113,7 @@ func (p *Program) dualOf(x *Var) *Var {
 }
 
 // TestPaperLemmaMain: D(sin x)[x:=⟨x,λa.x* a⟩] does not come to ⟨sin x, λa.x*(sin′ x·a)⟩, the right side of Lemma main,
-// nor to a term ≡ to it, by any reduction: (1) makes (x* b)[b:=sin′ x·a] of (λb.x* b)(sin′ x·a), and (5) is for values.
+// nor to a term ≡ to it, by any reduction, and so with x·x: (1) makes (x* b)[b:=sin′ x·a] of (λb.x* b)(sin′ x·a), and (5) is for values.
 // From [x:=⟨x,x*⟩] it comes there; and D(x) comes to ⟨x,λa.x* a⟩ by (9).
 func TestPaperLemmaMain(t *testing.T) {
 	p := paper()
@@ -141,6 +141,18 @@ func TestPaperLemmaMain(t *testing.T) {
 	require.Empty(t, p.printedSteps(t, stuck, false))
 
 	require.True(t, p.meets(goal, p.printedReductions(t, start(sine, variable(star)))))
+	square := function(term.Mul, variable(x), variable(x))
+	half := func(a *Term) *Term { return function(term.Mul, variable(x), a) }
+	right = pair(square, dual(func(a *Term) *Term { return apply(variable(star), plus(half(a), half(a))) }))
+	require.False(t, p.meets(p.equivalents(right), p.printedReductions(t, start(square, eta()))))
+	require.True(t, p.meets(p.equivalents(right), p.printedReductions(t, start(square, variable(star)))))
+	y := real("y")
+	other := p.dualOf(y)
+	right = pair(plus(variable(x), variable(y)), dual(func(a *Term) *Term {
+		return plus(apply(variable(star), a), apply(variable(other), a))
+	}))
+	from = let(start(plus(variable(x), variable(y)), variable(star)), single(d.Var(y)), pair(variable(y), variable(other)))
+	require.True(t, p.meets(p.equivalents(right), p.printedReductions(t, from)))
 	etas := map[string]*Term{}
 	for _, u := range p.printedReductions(t, start(variable(x), variable(star))) {
 		for _, v := range p.printedSteps(t, u, true) {

@@ -46,9 +46,9 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, 
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
 	}
-	patience, cancel := context.WithTimeout(r.Context(), s.sending)
+	waiting, cancel := context.WithTimeout(r.Context(), s.sending)
 	defer cancel()
-	if wait(patience, s.gate.reading) != nil {
+	if wait(waiting, s.gate.reading) != nil {
 		return nil, errBusy
 	}
 	defer func() { <-s.gate.reading }()
@@ -133,10 +133,10 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 		return errBusy
 	}
 	defer s.gate.leave()
-	patience, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	waiting, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
 	for _, tokens := range []chan struct{}{r.turn, s.gate.working} {
-		if wait(patience, tokens) != nil {
+		if wait(waiting, tokens) != nil {
 			return errBusy
 		}
 		defer func() { <-tokens }()

@@ -3,7 +3,8 @@
 // printed by package derivation.
 //
 //	[Parse]     text in the notation of the paper  →  term
-//	[Load]      a program                          →  term, t, D(t) or a start term
-//	[List]      the redexes of a term
+//	[Load]      a program                          →  term
+//	[Source.Start]  source  →  t itself, D(t), or the start term of a value or a gradient
+//	[Write]     chosen steps, and the redexes of the term that they lead to
 //	[Explore]   the graph of all reductions, its normal forms, and whether they are one
 package reduce

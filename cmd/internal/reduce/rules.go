@@ -110,7 +110,7 @@ func (o Order) strategy(rs *Rules, seed uint64) reference.Strategy {
 	return func(s *reference.State) *reference.Redex { return next(rs.only(s)) }
 }
 
-// Choice is a redex of a term, from 1 on, that was chosen and is not there.
+// ChoiceError says that a redex that was chosen, by its number from 1 on, is not there.
 type ChoiceError struct {
 	Step, Redex, Redexes int
 }

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// patient reads from what may keep it waiting, a pipe or a terminal, and gives up
-// when the context is done. What has been read by then is lost.
-type patient struct {
+// reader reads a pipe or a terminal, which may block, and stops waiting when the context is done.
+// What has been read by then is lost.
+type reader struct {
 	ctx  context.Context
 	r    io.Reader
 	buf  []byte
@@ -22,12 +22,12 @@ type readResult struct {
 	err error
 }
 
-func newPatient(ctx context.Context, r io.Reader) *patient {
-	return &patient{ctx: ctx, r: r, buf: make([]byte, 1<<16), done: make(chan readResult, 1)}
+func newReader(ctx context.Context, r io.Reader) *reader {
+	return &reader{ctx: ctx, r: r, buf: make([]byte, 1<<16), done: make(chan readResult, 1)}
 }
 
 // Read is [io.Reader]'s; its error may be the context's.
-func (p *patient) Read(b []byte) (int, error) {
+func (p *reader) Read(b []byte) (int, error) {
 	if len(p.rest) > 0 {
 		n := copy(b, p.rest)
 		p.rest = p.rest[n:]
@@ -50,13 +50,13 @@ func (p *patient) Read(b []byte) (int, error) {
 	}
 }
 
-// patientFile is a file that is no regular one: a pipe, a device.
-type patientFile struct {
+// specialFile is a file that is no regular one: a pipe, a device.
+type specialFile struct {
 	*os.File
-	*patient
+	*reader
 }
 
-func (f patientFile) Read(b []byte) (int, error) { return f.patient.Read(b) }
+func (f specialFile) Read(b []byte) (int, error) { return f.reader.Read(b) }
 
 // open opens a file such that neither that nor reading it outlasts the context.
 func open(ctx context.Context, path string) (fs.File, error) {
@@ -81,7 +81,7 @@ func open(ctx context.Context, path string) (fs.File, error) {
 		if got.err != nil {
 			return nil, got.err
 		}
-		return patientFile{got.file, newPatient(ctx, got.file)}, nil
+		return specialFile{got.file, newReader(ctx, got.file)}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
