@@ -93,7 +93,7 @@ func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 // it finds redexes.
 var (
 	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Work.Units["instantiate"].Fired })
-	twiceMade    = scaled("2·(steps + instantiate)", stepsAndMade, quantity{"2", func(context.Context, *subject) (float64, error) { return 2, nil }})
+	fourMade     = scaled("4·(steps + instantiate)", stepsAndMade, quantity{"4", func(context.Context, *subject) (float64, error) { return 4, nil }})
 	searchUnits  = ofWork("units of search and wake", func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
 )
 
@@ -105,7 +105,7 @@ func claimSearch() Claim {
 	bounded := []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList, family.WaitingCalls,
 		family.Captures, family.Untaken}
 	for _, f := range bounded {
-		s := series(f, Evidence, Law{Kind: Below}, twiceMade, searchUnits).called(f.Name, f.Quick)
+		s := series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick)
 		s.If = "no dual λ is written by hand"
 		out = append(out, s)
 	}
@@ -125,7 +125,7 @@ func claimSearch() Claim {
 		Series: append(out, between,
 			series(f, Contrast, Law{Kind: Power, Power: 2}, ofGradient(StepsName, unfused, func(c *gram.Cost) uint64 { return c.Steps.Total() }),
 				searchWithout(ablation.Rescan)).without("a worklist").called(f.Name+", rescanning")),
-		Correction: "Each unit of search touches at most a constant number of words, and there are at most two units for each step and each " +
+		Correction: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm.",
 		Meaning: "Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +

@@ -244,8 +244,8 @@ var literalCopies = quantity{copiesName, func(ctx context.Context, s *subject) (
 			return nil
 		}
 		h := m.Heap()
-		if at := h.Node(f.Result / 2); int(f.Result%2) < len(at.Operands) {
-			if o := at.Operands[f.Result%2]; o.Tag == machine.Value {
+		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
+			if o := at.Operands[f.Result%4]; o.Tag == machine.Value {
 				if v := h.Node(o.Ref); v.Kind == literal.Lam && !v.Dual {
 					n++
 				}

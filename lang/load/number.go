@@ -3,13 +3,10 @@ package load
 import (
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
-
-func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // parseNumber is [syntax.ParseNumber] with spaces around the number allowed. If
 // the text is no number, why completes a sentence that starts with the text.
