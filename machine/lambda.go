@@ -275,8 +275,19 @@ func (m *Machine) placed(p Place, code uint32) {
 	if !m.telling {
 		return
 	}
-	if n := int(p) + 1; n > len(m.places) {
-		m.places = append(m.places, make([]uint32, n+n/2-len(m.places))...)
+	for operandIndex(p)>>placesBits >= len(m.places) {
+		m.places = append(m.places, new([1 << placesBits]uint32))
 	}
-	m.places[p] = code
+	*m.placeOf(p) = code
 }
+
+// placeOf returns where the instruction of the occurrence at p is kept.
+func (m *Machine) placeOf(p Place) *uint32 {
+	i := operandIndex(p)
+	return &m.places[i>>placesBits][i&(1<<placesBits-1)]
+}
+
+// operandIndex numbers the operands of all nodes, two to a node.
+func operandIndex(p Place) int { return int(p>>2)*2 + int(p&1) }
+
+const placesBits = 16 // of the numbers of the operands in one piece of Machine.places

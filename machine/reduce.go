@@ -46,18 +46,18 @@ type Machine struct {
 	fired   [moveMask + 1]uint64
 	words   [NumMoves]uint64
 	most    [NumMoves]uint64
-	touched uint64   // words, by the move that is being made
-	seen    []Ref    // the nodes since the last event, if events are told
-	unused  []Ref    // and those of them that were free
-	begun   int      // how many of seen were there before the move
-	to      Place    // where it has put a value
-	pos     uint32   // the instruction of the redex
-	steps   uint64   // rewrites that were reported
-	fuel    int      // moves until the next look at the limits
-	made    uint64   // nodes
-	kept    uint64   // nodes that are in use because lists have been read
-	more    bool     // goOn has something to do
-	places  []uint32 // the instruction of the occurrence at each Place, if events are told
+	touched uint64                     // words, by the move that is being made
+	seen    []Ref                      // the nodes since the last event, if events are told
+	unused  []Ref                      // and those of them that were free
+	begun   int                        // how many of seen were there before the move
+	to      Place                      // where it has put a value
+	pos     uint32                     // the instruction of the redex
+	steps   uint64                     // rewrites that were reported
+	fuel    int                        // moves until the next look at the limits
+	made    uint64                     // nodes
+	kept    uint64                     // nodes that are in use because lists have been read
+	more    bool                       // goOn has something to do
+	places  []*[1 << placesBits]uint32 // the instruction of the occurrence at each operand, if events are told
 	event   Fired
 	running Place // the job that ran when the worklist was empty last
 	err     error
@@ -176,7 +176,7 @@ func (m *Machine) beginMove(p Place) {
 	n := m.node(nodeOf(p))
 	m.pos = n.Code
 	if m.telling && n.Tag[p&1] == Variable {
-		m.pos = m.places[p]
+		m.pos = *m.placeOf(p)
 	}
 }
 

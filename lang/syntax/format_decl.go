@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // decl writes a declaration.
 func (fm *formatter) decl(d *Decl) {
@@ -111,10 +114,18 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 		fm.leaf(n.Span.Start, "List")
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.A, level)
-	case VecType:
-		fm.typeNode(n.A, level)
-		fm.doc.text("^")
-		fm.sizeAtom(n.Size)
+	case VecType: // a type may have any number of sizes behind it
+		var sizes []Expr
+		elem := t
+		for v := n; v.Kind == VecType; v = fm.f.Type(elem) {
+			sizes = append(sizes, v.Size)
+			elem = v.A
+		}
+		fm.typeNode(elem, level)
+		for _, s := range slices.Backward(sizes) {
+			fm.doc.text("^")
+			fm.sizeAtom(s)
+		}
 	default:
 		op := map[TypeKind]string{ArrowType: " ->", LinType: " -o", ProdType: " *"}[n.Kind]
 		fm.typeNode(n.A, level+1)

@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // The levels of expressions where they differ from the precedences of operators:
 // looser than all, and an atom.
 const (
@@ -67,10 +69,7 @@ func (fm *formatter) form(e Expr) {
 	case AppExpr:
 		fm.apply(e)
 	case ProjExpr:
-		fm.node(kids[0], levelAtom)
-		fm.leaf(n.OpPos, ".(")
-		fm.node(kids[1], 0)
-		fm.leaf(n.Span.End-1, ")")
+		fm.projections(e)
 	case FunExpr, LinExpr, CompExpr:
 		fm.binders(e)
 	case LetExpr:
@@ -145,11 +144,27 @@ func (fm *formatter) chain(e Expr) {
 	}
 	fm.doc.begin(2)
 	fm.node(e, prec)
-	for i := len(spine) - 1; i >= 0; i-- {
-		fm.operator(spine[i])
-		fm.node(f.Kids(spine[i])[1], prec+1)
+	for _, op := range slices.Backward(spine) {
+		fm.operator(op)
+		fm.node(f.Kids(op)[1], prec+1)
 	}
 	fm.doc.end()
+}
+
+// projections writes components of components, from the inside out.
+func (fm *formatter) projections(e Expr) {
+	f := fm.f
+	var spine []Expr
+	for f.Expr(e).Kind == ProjExpr {
+		spine = append(room(&fm.opt, spine), e)
+		e = f.Kids(e)[0]
+	}
+	fm.node(e, levelAtom)
+	for _, p := range slices.Backward(spine) {
+		fm.leaf(f.Expr(p).OpPos, ".(")
+		fm.node(f.Kids(p)[1], 0)
+		fm.leaf(f.Expr(p).Span.End-1, ")")
+	}
 }
 
 // apply writes a function and its arguments.
@@ -162,9 +177,9 @@ func (fm *formatter) apply(e Expr) {
 	}
 	fm.doc.begin(2)
 	fm.node(e, precApp)
-	for i := len(args) - 1; i >= 0; i-- {
+	for _, arg := range slices.Backward(args) {
 		fm.doc.brk(fillBreak, 1, 0)
-		fm.node(args[i], levelAtom)
+		fm.node(arg, levelAtom)
 	}
 	fm.doc.end()
 }
