@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/listing"
+	"github.com/gram-machine/gram/limits"
 )
 
 // graphs are programs, and the objects that their results reach. A program that begins
@@ -64,7 +66,10 @@ func TestWriteGraph(t *testing.T) {
 		body, open := strings.CutPrefix(c.src, "open ")
 		body, reversed := strings.CutPrefix(body, "reverse ")
 		s := fromSource(t, normalInputs+body)
-		m, err := engine.New(s.compiled(t, compile.Options{Open: open, Reversed: reversed}), engine.Options{})
+		var interrupted error
+		var bounds limits.Bounds
+		bounds.Look = func() error { return interrupted }
+		m, err := engine.New(s.compiled(t, compile.Options{Open: open, Reversed: reversed}), engine.Options{Limits: bounds})
 		require.NoError(t, err)
 		run := m.Value
 		if open {
@@ -80,6 +85,16 @@ func TestWriteGraph(t *testing.T) {
 		for n := range out.Len() {
 			require.ErrorIs(t, listing.Write(&short{n}, m), errShort)
 		}
+		all, left, err := listing.Objects(m, 0)
+		require.NoError(t, err)
+		require.Zero(t, left)
+		ends, left, err := listing.Objects(m, 2)
+		require.NoError(t, err)
+		require.Equal(t, max(0, len(all)-2), left)
+		require.Equal(t, all[0], ends[0])
+		require.Equal(t, all[len(all)-1], ends[len(ends)-1])
+		interrupted = errors.New("interrupted")
+		require.ErrorIs(t, listing.Write(io.Discard, m), interrupted)
 		require.NoError(t, m.Close())
 	}
 }
