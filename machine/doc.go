@@ -50,7 +50,8 @@
 // An application of a dual whose argument is a number has arrived. In a gradient it waits at the dual's Cell, and
 // a second one is a redex of (11). When the worklist is empty, the newest cell with an arrival fires: (3) puts its λ
 // at the head, then (1) and (5) follow, and the applications in its body arrive at older cells. That order is a
-// topological one, and it fixes the order in which arrivals are added. Cells are linked in the order in which they
+// topological one, and it fixes the order in which arrivals are added. Where operations of one body wait for a value,
+// package engine may make their cells in another order, and its results differ in the last bits. Cells are linked in the order in which they
 // were made, so finding the next one looks at each cell once for each seed.
 //
 // Duals that a program writes itself choose their heads when they run. There a maximal sum is a Job, with a heap of

@@ -3,11 +3,10 @@ package machine
 import "github.com/gram-machine/gram/rule"
 
 // reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
-// table of the rules, and of the units that stand on the worklist, those that are most frequent first. (9) and (10) never
-// fire at a point.
+// table of the rules, and of the units that stand on the worklist. (9) and (10) never fire at a point.
 //
-// The table is made of comparisons, and not of functions, because a processor that doesn't predict the targets of
-// indirect calls loses some 20 cycles with each. A switch with constant cases would be compiled to an indirect jump.
+// The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect call;
+// a switch with constant cases would be compiled to an indirect jump.
 func (m *Machine) reduce() error {
 	for {
 		last := len(m.work) - 1
