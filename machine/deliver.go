@@ -115,6 +115,10 @@ func (m *Machine) wake(p Place) {
 			return
 		}
 		m.deliver(p, Name, uint64(s))
+	case n.Kind == literal.Add && n.Tag[0] == Zero:
+		m.forward(nodeOf(p), n, 1)
+	case n.Kind == literal.Add && n.Tag[1] == Zero:
+		m.forward(nodeOf(p), n, 0)
 	default: // a pair, or a sum of dual applications
 		m.deliverMade(n.up, nodeOf(p), n)
 	}
@@ -126,7 +130,8 @@ func (m *Machine) pairMade(r Place, n *node) {
 	if n.Tag[0] == Late || n.Tag[1] == Late {
 		n.Bits |= isLate
 	}
-	if k := m.at(nodeOf(n.up)).Kind; k == literal.Pair || k == literal.Add || k == literal.Job {
+	switch k := m.at(nodeOf(n.up)).Kind; {
+	case k == literal.Pair || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&isLate != 0:
 		m.pushUnit(Wake, r)
 		return
 	}

@@ -15,13 +15,23 @@ func (m *Machine) readyApp(r Place, n *node) {
 		case nodeOf(n.up) == m.job && m.prog.Outputs > 0:
 			m.arrive(r, n)
 		default:
-			m.deliverLate(n.up, r)
+			m.readyLate(r, n)
 		}
 	case n.Tag[1] == Late:
 		m.force(r|1, n)
 	default:
 		m.pushRule(rule.Lambda, r)
 	}
+}
+
+// readyLate is called when a node is a sum that no job has run. In an application or a pair it goes on by a unit of its
+// own: applications and pairs may be nested to any depth.
+func (m *Machine) readyLate(r Place, n *node) {
+	if k := m.at(nodeOf(n.up)).Kind; k == literal.App || k == literal.Pair {
+		m.pushUnit(Wake, r)
+		return
+	}
+	m.deliverLate(n.up, r)
 }
 
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.

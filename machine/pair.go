@@ -55,19 +55,13 @@ func (m *Machine) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 	return r, n, tag, val
 }
 
-// readyAdd is called when a sum has its operands. Numbers add by (6), pairs by (7), and 0⃗ is a unit; a sum
-// with the application of a dual in it waits for its job.
+// readyAdd is called when a sum has its operands. Numbers add by (6) and pairs by (7). A sum with 0⃗ goes on
+// as its other operand, by a unit; a sum with the application of a dual in it waits for its job.
 func (m *Machine) readyAdd(r Place, n *node) {
 	a, b := n.Tag[0], n.Tag[1]
 	switch {
 	case a == Number && b == Number:
 		m.pushRule(rule.Plus, r)
-	case a == Zero || b == Zero:
-		i := 0
-		if a == Zero {
-			i = 1
-		}
-		m.forward(r, n, i)
 	case m.isPair(a, n.val[0]) && m.isPair(b, n.val[1]):
 		m.pushRule(rule.PlusPair, r)
 	default:
