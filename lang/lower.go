@@ -43,6 +43,9 @@ func newLowering(e *elaborator) *lowering {
 		x := &e.inputs[i]
 		first := e.globals[e.declared[x.Decl]].x
 		for k := range x.Shape.Width() {
+			if e.tick() != nil {
+				break
+			}
 			l.bind(first + variable(k))
 		}
 	}
@@ -50,6 +53,9 @@ func newLowering(e *elaborator) *lowering {
 }
 
 func (l *lowering) run(body val) error {
+	if l.e.failed != nil {
+		return l.e.failed
+	}
 	if err := reserve(l.e, len(l.c.nodes), l.t.Nodes); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // regionsCommand prints the names of the regions of an execution trace, in the order in
-// which they begin, each once.
+// which they begin; a name that follows itself is printed once.
 func regionsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: regions FILE")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +32,17 @@ func traceSummary(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	var parts []string
-	for _, p := range phases {
-		parts = append(parts, p.name+" "+seconds(p.time.Seconds()))
+	for i, p := range phases {
+		if slices.IndexFunc(phases, func(o phaseTime) bool { return o.name == p.name }) < i {
+			continue // it is counted where it was first
+		}
+		var total time.Duration
+		for _, o := range phases[i:] {
+			if o.name == p.name {
+				total += o.time
+			}
+		}
+		parts = append(parts, p.name+" "+seconds(total.Seconds()))
 	}
 	return strings.Join(parts, ", "), nil
 }
@@ -43,35 +53,33 @@ type phaseTime struct {
 	time time.Duration
 }
 
-// readPhases adds up the regions of an execution trace by their names.
+// readPhases returns the regions of an execution trace in order. Regions of one name that follow each
+// other are one phase; none is inside another.
 func readPhases(ctx context.Context, r io.Reader) ([]phaseTime, error) {
 	events, err := trace.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
 	var phases []phaseTime
-	index := map[string]int{}
-	begun := map[string]trace.Time{}
+	open, begun := 0, trace.Time(0)
 	for ctx.Err() == nil {
 		e, err := events.ReadEvent()
 		switch {
-		case errors.Is(err, io.EOF) && len(begun) > 0:
-			return nil, fmt.Errorf("the trace has %d regions without an end", len(begun))
+		case errors.Is(err, io.EOF) && open != 0:
+			return nil, fmt.Errorf("the trace has %d regions without an end", open)
 		case errors.Is(err, io.EOF):
 			return phases, nil
 		case err != nil:
 			return nil, err
 		case e.Kind() == trace.EventRegionBegin:
-			name := e.Region().Type
-			if _, known := index[name]; !known {
-				index[name] = len(phases)
+			if name := e.Region().Type; len(phases) == 0 || phases[len(phases)-1].name != name {
 				phases = append(phases, phaseTime{name: name})
 			}
-			begun[name] = e.Time()
+			begun = e.Time()
+			open++
 		case e.Kind() == trace.EventRegionEnd:
-			name := e.Region().Type
-			phases[index[name]].time += e.Time().Sub(begun[name])
-			delete(begun, name)
+			phases[len(phases)-1].time += e.Time().Sub(begun)
+			open--
 		}
 	}
 	return nil, ctx.Err()
