@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
 	"engine/listing":      {"term", "graph", "engine"},
 	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
-	"compile/literal":     {"term", "graph"},
+	"compile/literal":     {"term", "revgrad", "graph"},
 	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
 	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
