@@ -78,13 +78,19 @@ func (j *job) contribute(v value) {
 }
 
 func (j *job) arrive(d *dual, a application) {
-	if d.due == nil || d.due.in != j {
-		d.due = &arrivals{in: j, outer: d.due}
+	first := d.due == nil || d.due.in != j
+	if first {
+		d.due = &arrivals{in: j, outer: d.due, chain: a}
 		if d.order > 0 {
 			heap.Push(&j.due, d)
 		}
 	}
-	d.due.list = append(d.due.list, a)
+	switch {
+	case j.opt.Tree:
+		d.due.tree = append(d.due.tree, a)
+	case !first:
+		d.due.chain = j.join(d.due.chain, a)
+	}
 }
 
 func (j *job) run() {
@@ -96,7 +102,7 @@ func (j *job) run() {
 	}
 }
 
-// fire makes (11) of all that has arrived at a dual, and (3), (1) and (5). It returns the body.
+// fire makes (3), (1) and (5) of a dual at which all has arrived. It returns the body.
 func (e *evaluator) fire(d *dual) value {
 	a := e.factor(d)
 	at := e.step(rule.Subst, max(a.at, d.at))
@@ -113,18 +119,14 @@ func (e *evaluator) fire(d *dual) value {
 	return e.eval(n.A, f, at)
 }
 
-// factor makes (11) of all that has arrived at a dual, in a chain or a balanced tree.
+// factor returns the sum, by (11), of all that has arrived at a dual.
 func (e *evaluator) factor(d *dual) application {
-	list := d.due.list
-	d.due = d.due.outer
+	a := d.due
+	d.due = a.outer
 	if e.opt.Tree {
-		return e.tree(list)
+		return e.tree(a.tree)
 	}
-	a := list[0]
-	for _, b := range list[1:] {
-		a = e.join(a, b)
-	}
-	return a
+	return a.chain
 }
 
 func (e *evaluator) tree(list []application) application {

@@ -14,6 +14,14 @@ type Result struct {
 	Jacobian []float64   // of a gradient: row by row, a row for each value
 }
 
+// Length returns the span of a reduction; of none, 0.
+func (r *Result) Length() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.Span
+}
+
 // Options say how a reduction goes.
 type Options struct {
 	// Tree has (11) add the arrivals at a dual in a balanced tree; otherwise they are added in a chain.

@@ -60,7 +60,8 @@ type dual struct {
 // arrivals are the applications of a dual in one sum that is run, or in more of them, one inside the other.
 type arrivals struct {
 	in    *job
-	list  []application
+	chain application   // their sum so far
+	tree  []application // or all, where they are added in a tree
 	outer *arrivals
 }
 
