@@ -46,6 +46,13 @@ func costFigures(c *gram.Cost, f *runFlags) []figures {
 		part("bound", "Bound of Theorem 1", counted("m", *c.M), counted("|G|", *c.Graph),
 			htmlreport.Fact{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
 	}
+	if s := c.Span; s != nil {
+		chains := []htmlreport.Fact{counted("value", s.Value)}
+		if s.Gradient > 0 {
+			chains = append(chains, counted("gradient", s.Gradient))
+		}
+		part("span", "Longest chains of steps that depend on each other", chains...)
+	}
 	bytes := graph.NodeBytes
 	if f.literal {
 		bytes = machine.NodeBytes
