@@ -16,9 +16,16 @@ import (
 //     them (they are dynamically typed).
 type chad struct {
 	cells bool
-	gamma []*variable           // the variables in scope
-	place map[*variable]int     // in gamma
+	gamma *gamma                // the variables in scope
+	size  int                   // of gamma
+	place map[*variable]int     // of a variable in gamma
 	free  map[*code][]*variable // cells: what each λ captures
+}
+
+// gamma is an environment Γ: a variable behind those in scope around it.
+type gamma struct {
+	outer *gamma
+	x     *variable
 }
 
 // transform returns CHAD of a program over the inputs.
@@ -61,33 +68,31 @@ func (d *chad) captures(c *code, depth map[*variable]int, around []*code) {
 
 // with transforms with more variables in scope.
 func (d *chad) with(xs []*variable, f func() *code) *code {
+	outer, size := d.gamma, d.size
 	for _, x := range xs {
-		d.place[x] = len(d.gamma)
-		d.gamma = append(d.gamma, x)
+		d.place[x] = d.size
+		d.gamma = &gamma{d.gamma, x}
+		d.size++
 	}
 	out := f()
-	d.gamma = d.gamma[:len(d.gamma)-len(xs)]
+	d.gamma, d.size = outer, size
 	return out
 }
 
 // over transforms with no other variables in scope than xs.
 func (d *chad) over(xs []*variable, f func() *code) *code {
-	gamma, place := d.gamma, d.place
-	d.gamma, d.place = nil, map[*variable]int{}
+	was := *d
+	d.gamma, d.size, d.place = nil, 0, map[*variable]int{}
 	out := d.with(xs, f)
-	d.gamma, d.place = gamma, place
+	*d = was
 	return out
 }
 
 // tuple is a cotangent of Γ with the one of x, or with none.
 func (d *chad) tuple(x *variable, v *code) *code {
-	var zeros []value
-	for _, y := range d.gamma {
-		zeros = append(zeros, y.zero)
-	}
-	out := &code{op: opPrim, prim: primTuple, zero: zeros}
+	out := &code{op: opPrim, prim: primTuple, gamma: d.gamma}
 	if x != nil {
-		out.at, out.kids = []int{d.place[x]}, []*code{v}
+		out.vars, out.kids = []*variable{x}, []*code{v}
 	}
 	return out
 }

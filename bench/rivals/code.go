@@ -27,15 +27,15 @@ const (
 // code is a program of the language that transformations read and write: the calculus without literals, and the added
 // primitives. It is a tree; each binder has a variable of its own.
 type code struct {
-	op   op
-	prim prim
-	sym  term.Symbol
-	cmp  term.Compare
-	val  float64     // opNum
-	vars []*variable // opVar: the variable; binders: those that it binds
-	kids []*code     // in the order in which they are evaluated; of opOpen u and t
-	at   []int       // of primitives on cells and tuples: places in Γ, or how many
-	zero []value     // of primitives on tuples: the zeros of Γ
+	op    op
+	prim  prim
+	sym   term.Symbol
+	cmp   term.Compare
+	val   float64     // opNum
+	vars  []*variable // opVar, primTuple: the variable; binders: those that it binds
+	kids  []*code     // in the order in which they are evaluated; of opOpen u and t
+	at    []int       // of primitives on cells: places in Γ, or how many
+	gamma *gamma      // of primitives on tuples: Γ
 
 	// Set by link.
 	slot     int   // opVar: the place in the frame, or ^place among the captured values

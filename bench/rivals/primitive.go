@@ -111,16 +111,24 @@ func rightNested(vs []value) value {
 	return out
 }
 
-// tuple is a cotangent of Γ, ⟨⟨0,x̄1⟩,x̄2⟩…, with one component that is given, if there is one.
+// tuple is a cotangent of Γ, ⟨⟨0,x̄1⟩,x̄2⟩…, with the component of one variable that is given, if there is one.
 func (m *machine) tuple(c *code, f *frame) value {
-	var out value
-	for i, zero := range c.zero {
-		component := zero
-		if len(c.at) > 0 && c.at[0] == i {
-			component = m.eval(c.kids[0], f)
+	var given value
+	if len(c.vars) > 0 {
+		given = m.eval(c.kids[0], f)
+	}
+	var components []value
+	for g := c.gamma; g != nil; g = g.outer {
+		m.cost.Words.Tuples += words(g.x.zero)
+		component := g.x.zero
+		if len(c.vars) > 0 && c.vars[0] == g.x {
+			component = given
 		}
-		m.cost.Words.Tuples += words(zero)
-		out = &pair{out, component}
+		components = append(components, component)
+	}
+	var out value
+	for _, v := range slices.Backward(components) {
+		out = &pair{out, v}
 	}
 	return out
 }

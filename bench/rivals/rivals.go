@@ -15,8 +15,8 @@ type Rival struct {
 	Text  string // what it pays for sums, in a sentence
 
 	transform func(c *code, inputs []*variable) *code
-	// start is the value of input i of d, the number x.
-	start func(m *machine, x float64, i, d int) value
+	// start is the value of an input, the number r. inputs are Γ.
+	start func(m *machine, r float64, input *variable, inputs *gamma) value
 	// rows are the values of the outputs and a row of derivatives for each, from the value of the transformed program.
 	rows func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64)
 }
@@ -63,19 +63,16 @@ func All() []*Rival {
 func newDual(name, title, paper, text string, s style, row func(m *machine, v value, d int) []float64) *Rival {
 	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
 		transform: func(c *code, _ []*variable) *code { return s.dual(c) },
-		start: func(m *machine, x float64, i, d int) value {
+		start: func(m *machine, r float64, input *variable, inputs *gamma) value {
 			a, calls := linear("a"), linear("s")
 			switch s {
 			case unstaged:
-				inject := &code{op: opPrim, prim: primTuple, at: []int{i}, kids: []*code{use(a)}, zero: make([]value, d)}
-				for j := range inject.zero {
-					inject.zero[j] = 0.0
-				}
-				return &pair{x, m.eval(link(lam(a, inject), nil).kids[0], &frame{})}
+				inject := (&chad{gamma: inputs}).tuple(input, use(a))
+				return &pair{r, m.eval(link(lam(a, inject), nil).kids[0], &frame{})}
 			case staged:
-				return &pair{x, &pair{m.fresh(), m.eval(link(lam(a, lam(calls, use(calls))), nil).kids[0], &frame{})}}
+				return &pair{r, &pair{m.fresh(), m.eval(link(lam(a, lam(calls, use(calls))), nil).kids[0], &frame{})}}
 			}
-			return &pair{x, m.fresh()}
+			return &pair{r, m.fresh()}
 		},
 		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
 			for _, leaf := range s.leaves(v) {
@@ -91,7 +88,7 @@ func newDual(name, title, paper, text string, s style, row func(m *machine, v va
 func newChad(name, title, paper, text string, cells bool) *Rival {
 	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
 		transform: func(c *code, inputs []*variable) *code { return (&chad{cells: cells}).transform(c, inputs) },
-		start:     func(_ *machine, x float64, _, _ int) value { return x },
+		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
 		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
 			p := v.(*pair)
 			for i, leaf := range s.leaves(p.left) {
@@ -213,8 +210,12 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 		}
 	}()
 	f := &frame{slots: make([]value, program.frame)}
-	for i, x := range point {
-		m.bind(vars[i], program.slots[i], r.start(m, x, i, len(point)), f)
+	var scope *gamma
+	for _, x := range vars {
+		scope = &gamma{scope, x}
+	}
+	for i, x := range vars {
+		m.bind(x, program.slots[i], r.start(m, point[i], x, scope), f)
 	}
 	v := m.eval(program.kids[0], f)
 	res = &Result{}
