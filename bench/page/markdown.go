@@ -97,7 +97,8 @@ var (
 // kept tells readers of the repository's page where its figures come from.
 const kept = `This page and those that it links to are generated from the measurements in ` + "`bench/results`" + `, and a test
 measures their counts again. [docs/benchmarks.md](docs/benchmarks.md) tells how to repeat them, how the fits are made,
-and how to add a claim; [docs/performance.md](docs/performance.md) has speed beside a tape, and memory.
+and how to add a claim; [docs/performance.md](docs/performance.md) has speed beside a tape, and memory;
+[docs/rivals.md](docs/rivals.md) has steps beside CHAD and dual numbers, on the same meter.
 `
 
 // Markdown are the pages, by their paths: the first screen, a page for each claim, and one for the peers.

@@ -68,7 +68,7 @@ var (
 	Full  = Scale{100_000, 2_000_000}
 )
 
-// Measure takes the steps for the families at sizes 2, 5, 10, 20 and so on, as far as the scale says. It tells
+// Measure takes the steps for the families at sizes 1, 2, 5, 10 and so on, as far as the scale says. It tells
 // progress of each family. A rival that passes its limit at a size is not run at larger ones. The error is a
 // [*LimitError] of the context, or one of the machine.
 func Measure(ctx context.Context, families []family.Family, scale Scale, progress func(done int, f *family.Family)) (*Report, error) {
@@ -77,7 +77,7 @@ func Measure(ctx context.Context, families []family.Family, scale Scale, progres
 		progress(i, &f)
 		m := &Measured{Name: f.Name}
 		passed := map[string]bool{}
-		for _, n := range family.Sizes(2, f.Full[len(f.Full)-1]) {
+		for _, n := range family.Sizes(1, f.Full[len(f.Full)-1]) {
 			p, err := measurePoint(ctx, &f, n, scale, passed)
 			if err != nil {
 				return nil, fmt.Errorf("%s, n = %d: %w", f.Name, n, err)
@@ -172,18 +172,17 @@ func Names() []string {
 	return out
 }
 
-// Growth is how the steps of a rival for a family grow with m + |G|.
+// Growth is how the steps of a rival for a family grow with N = m + |G|.
 type Growth struct {
-	Points int
-	// Ratio is steps / (m + |G|) at the largest size, Size.
-	Ratio float64
-	Size  int
-	// Exponent is that of a power law through the upper two decades, after terms of lower order; ± Half, at 95 %.
-	// Fitted is false for fewer than three points.
-	Exponent, Half float64
-	Fitted         bool
-	// Form is the form of growth in m + |G| that leaves the least residuals.
-	Form fit.Model
+	// Ratio is steps / N at the largest size that ended, Size; 0 if there is none.
+	Ratio float64 `json:"ratio"`
+	Size  int     `json:"size"`
+	// Form is the form of growth that leaves the least residuals through the upper two decades of N, after its terms of
+	// lower order have been taken off. Exponent is that of N in it, beside its logarithm if it has one, ± Half, at 95 %.
+	// Without Form there are fewer than four points.
+	Form     string  `json:"form,omitempty"`
+	Exponent float64 `json:"exponent,omitempty"`
+	Half     float64 `json:"half,omitempty"`
 }
 
 // Growth fits the steps of a rival.
@@ -197,15 +196,23 @@ func (m *Measured) Growth(rival string) Growth {
 			g.Ratio, g.Size = float64(steps)/p.Nodes(), p.Size
 		}
 	}
-	g.Points = len(x)
 	d := fit.NewData(x, y)
-	if d.Distinct() < 3 {
+	if d.Distinct() < 4 {
 		return g
 	}
-	w := fit.Linear.Correct(d.Upper())
-	line := fit.Linear.Exponent(w.Data)
-	g.Exponent, g.Half, g.Fitted = line.Slope, line.Half, true
-	g.Form = fit.Compare(w.Data, fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential)[0].Model
+	d = d.Upper()
+	least := math.Inf(1)
+	for _, form := range []fit.Model{fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential} {
+		c := fit.Corrected{Data: d}
+		if !form.Exponential {
+			c = form.Correct(d)
+		}
+		if r := fit.Compare(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
+			least, g.Form = r, form.String()
+			line := form.Exponent(c.Data)
+			g.Exponent, g.Half = line.Slope, line.Half
+		}
+	}
 	return g
 }
 

@@ -72,8 +72,8 @@ func Text(r *Report) (string, error) {
 		t.SuppressTrailingSpaces()
 		fmt.Fprintf(&out, "%s\n\n", t.Render())
 	}
-	fmt.Fprintf(&out, "steps / (m + |G|) at the largest size that ended, and the exponent of the steps in m + |G|; below, steps as a\n"+
-		"function of m, |G| and N = m + |G|: no run is above the first, the second is by least squares\n")
+	fmt.Fprintf(&out, "above, steps / N at the largest size that ended, and how the steps grow with N = m + |G|; below, the steps as a function\n"+
+		"of m, |G| and N: no run that ended is above the first, and the second is by least squares\n")
 	return out.String(), nil
 }
 
@@ -111,23 +111,24 @@ func growthTable(families []*Measured) table.Writer {
 	return t
 }
 
-// growthText is a ratio and an exponent; where the limit was passed it has the largest n that ended.
+// growthText is a ratio and the growth in N; where the limit was passed it has the largest n that ended.
 func growthText(g Growth, largest int) string {
-	if g.Points == 0 {
+	if g.Ratio == 0 {
 		return "–"
 	}
 	out := short(g.Ratio)
 	if g.Size < largest {
 		out += fmt.Sprintf(" (n = %d)", g.Size)
 	}
-	switch {
-	case !g.Fitted:
-	case g.Form == fit.Exponential:
-		out += ", 2^n"
-	default:
-		out += ", " + strconv.FormatFloat(g.Exponent, 'f', 2, 64)
+	switch g.Form {
+	case "":
+		return out
+	case fit.Exponential.String():
+		return out + ", exponential"
+	case fit.NLogN.String():
+		return out + fmt.Sprintf(", N^%.2f·log N", g.Exponent)
 	}
-	return out
+	return out + fmt.Sprintf(", N^%.2f", g.Exponent)
 }
 
 func short(x float64) string {
@@ -139,9 +140,13 @@ func short(x float64) string {
 
 func boundsTable(bounds []Bound) table.Writer {
 	t := table.NewWriter()
-	t.AppendHeader(table.Row{"rival", "runs", "families it did not finish", "each run takes at most", "least squares"})
+	t.AppendHeader(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
 	for _, b := range bounds {
-		t.AppendRow(table.Row{b.Rival, b.Runs, b.Passed, formula(b.Least), fmt.Sprintf("%s, ± %.2g %%", formula(b.Fit), 100*b.Residual)})
+		least := formula(b.Least)
+		if b.Passed > 0 {
+			least = "–"
+		}
+		t.AppendRow(table.Row{b.Rival, b.Runs, b.Passed, least, fmt.Sprintf("%s, ± %.2g %%", formula(b.Fit), 100*b.Residual)})
 	}
 	return t
 }
@@ -203,6 +208,13 @@ func JSON(r *Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	growth := map[string]map[string]Growth{}
+	for _, m := range r.Families {
+		growth[m.Name] = map[string]Growth{}
+		for _, name := range Names() {
+			growth[m.Name][name] = m.Growth(name)
+		}
+	}
 	type rival struct {
 		Name  string `json:"name"`
 		Title string `json:"title"`
@@ -216,7 +228,8 @@ func JSON(r *Report) ([]byte, error) {
 	text, err := json.MarshalIndent(struct {
 		Rivals []rival `json:"rivals"`
 		*Report
-		Bounds []Bound `json:"bounds"`
-	}{all, r, bounds}, "", "  ")
+		Growth map[string]map[string]Growth `json:"growth"`
+		Bounds []Bound                      `json:"bounds"`
+	}{all, r, growth, bounds}, "", "  ")
 	return append(text, '\n'), err
 }

@@ -172,6 +172,14 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	return checkOutputs(cmd, f.family)
 }
 
+// checkRoot reports that --page names no repository of gram.
+func (f *benchFlags) checkRoot() error {
+	if f.repository != "" && !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
+		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
+	}
+	return nil
+}
+
 // bench does what the flags ask for.
 func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
 	if err := f.check(cmd); err != nil {
@@ -181,9 +189,6 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		a.out.WriteString(listed(bench.Claims()) + "\n")
 		return nil
 	}
-	if f.repository != "" && !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
-		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
-	}
 	if f.rivals {
 		return a.rivals(ctx, f)
 	}
@@ -192,6 +197,9 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return err
 	}
 	a.accepted = true
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
 	rows := filepath.Join(f.out, "rows.jsonl")
 	if f.repository != "" {
 		rows = filepath.Join(f.repository, filepath.FromSlash(page.RepositoryRows))

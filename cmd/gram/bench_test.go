@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,29 @@ func TestBenchPeersInterrupted(t *testing.T) {
 	require.Contains(t, errs.String(), "gram: interrupted while measuring; 1 of 7 points are kept for the next run\n")
 	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--peers", "--render", "--out", dir}, nil, &out, &errs))
 	require.Contains(t, out.String(), "W1, n = 10³\n")
+}
+
+// TestBenchRivals: a quick run tells each family on standard error, and prints one object; an interrupt keeps nothing.
+func TestBenchRivals(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	require.Equal(t, statusInterrupted, run(ctx, []string{"bench", "--rivals"}, nil, &out, &errs))
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), "gram: interrupted while measuring; 0 of 19 families are done, and none is kept\n")
+	if testing.Short() {
+		return
+	}
+	errs.Reset()
+	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--rivals", "--quick", "--json"}, nil, &out, &errs), errs.String())
+	require.Contains(t, errs.String(), "rivals: doubled\nrivals: projections\n")
+	var report struct {
+		Growth map[string]map[string]struct{ Form string }
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &report))
+	require.Equal(t, "linear", report.Growth["chain"]["gram"].Form)
+	require.Equal(t, "quadratic", report.Growth["chain"]["chad"].Form)
+	require.Equal(t, "exponential", report.Growth["doubled"]["dual"].Form)
 }
 
 // TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.
