@@ -185,6 +185,10 @@ func costTables(c *gram.Cost, literal bool) []htmlreport.Table {
 			{Name: "m", Text: n(*c.M)}, {Name: "|G|", Text: n(*c.Graph)},
 			{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)}}})
 	}
+	if s := c.Span; s != nil {
+		out = append(out, htmlreport.Table{Caption: "Longest chains of steps", Rows: []htmlreport.Fact{
+			{Name: "value", Text: n(s.Value)}, {Name: "gradient", Text: n(s.Gradient)}}})
+	}
 	if s := c.Normalised; s != nil {
 		out = append(out, htmlreport.Table{Caption: "Functions normalised", Rows: []htmlreport.Fact{
 			{Name: "functions", Text: n(uint64(s.Lambdas))}, {Name: "steps", Text: n(s.Steps)},

@@ -104,6 +104,9 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 		sub.field("graph", *c.Graph)
 		sub.field("boundRatio", *c.BoundRatio)
 	}
+	if c.Span != nil {
+		sub.field("span", c.Span)
+	}
 	sub.field("inputs", c.Inputs)
 	sub.field("size", c.Size)
 	if c.Normalised != nil {

@@ -80,6 +80,13 @@ func (r *report) cost(c *gram.Cost, repeat int) {
 		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", notation.Grouped(*c.M), notation.Grouped(*c.Graph),
 			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))
 	}
+	if s := c.Span; s != nil {
+		text := "value " + notation.Grouped(s.Value)
+		if s.Gradient > 0 {
+			text += ", gradient " + notation.Grouped(s.Gradient)
+		}
+		r.line("span", "%s: the longest chain of steps that depend on each other", text)
+	}
 	r.line("nodes", "%s allocated, %s live at once, arena of %s", notation.Grouped(c.Nodes.Allocated), notation.Grouped(c.Nodes.Peak),
 		limits.Size(c.ArenaBytes))
 	r.times(&c.Seconds, "reduce", repeat)
