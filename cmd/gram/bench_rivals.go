@@ -90,7 +90,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		bar.show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
 	})
 	bar.close()
-	if err = o.end(err); err != nil && ctx.Err() != nil {
+	if err = o.end(a.stderr, err); err != nil && ctx.Err() != nil {
 		return nil, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
 			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
 	}
