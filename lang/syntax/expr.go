@@ -241,7 +241,7 @@ func (p *parser) whole() operand {
 	p.open = 0
 	o := p.expr(nil)
 	for !p.unwinding && !p.at(EOF) {
-		if p.tok.first && p.real.startsDecl() {
+		if p.startsDecl() {
 			p.endHere()
 			break
 		}

@@ -77,7 +77,7 @@ func (p *parser) endHere() {
 // declaration's keyword, and what closes nothing.
 func (p *parser) strays(fr *form, o operand) operand {
 	for !p.unwinding && !p.letEnds {
-		if p.tok.first && p.real.startsDecl() && !p.at(EOF) {
+		if p.startsDecl() && !p.at(EOF) {
 			p.endHere()
 			return p.recover()
 		}
