@@ -2,6 +2,7 @@ package compile
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -35,14 +36,16 @@ func (c *compiler) blocks() error {
 		if t.Params == 0 {
 			continue
 		}
-		if c.opt.Check != nil {
-			if err := c.opt.Check(); err != nil {
-				return err
-			}
+		if !c.check(0) {
+			return c.err
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
 			wires: make(map[uint32]wire, t.End-t.Start)}
-		if b.build(uint32(i)) {
+		built := b.build(uint32(i))
+		if c.err != nil {
+			return c.err
+		}
+		if built {
 			accumulate(b.out)
 			slopes(b.out, c.out.Bodies)
 			t.Block = uint32(len(c.out.Blocks))
@@ -138,6 +141,9 @@ func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
 		return w, false
 	}
 	for i := range code {
+		if !b.c.check(i + 1) {
+			return w, false
+		}
 		if code[i].Flags&graph.Ready == 0 || !b.instr(&code[i]) {
 			return w, false
 		}
@@ -238,7 +244,7 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	switch g.Kind {
 	case graph.Num:
 		w = wire{kind: graph.NumLeaf, reg: b.register()}
-		if b.c.isInput[slot] {
+		if _, input := slices.BinarySearch(b.c.out.Inputs, slot); input {
 			b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot, Reg: w.reg})
 		} else {
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: w.reg, Val: g.Val})

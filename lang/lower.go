@@ -43,6 +43,7 @@ func newLowering(e *elaborator) *lowering {
 		x := &e.inputs[i]
 		first := e.globals[e.declared[x.Decl]].x
 		for k := range x.Shape.Width() {
+			e.tick()
 			l.bind(first + variable(k))
 		}
 	}

@@ -133,6 +133,7 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
 	for _, name := range e.scalarNames(nil, d.Name, in.Shape) {
+		e.tick()
 		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
 	}
 }

@@ -47,10 +47,8 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		if !f.json {
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
-			if w := res.Cost.Work; w != nil {
-				r := report{out: &a.out, paint: a.paint}
-				r.work(w)
-			}
+			r := report{out: &a.out, paint: a.paint}
+			r.work(res.Cost.Work)
 			return nil
 		}
 		o := begin(&a.out, "")

@@ -80,9 +80,9 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation", "internal/stage", "internal/symbolic",
+		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
