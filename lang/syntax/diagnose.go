@@ -27,8 +27,7 @@ type Note struct {
 	Text string
 }
 
-// Errors is what is wrong with a program: its diagnostics, with the file that
-// their spans are of. It is made by [NewErrors].
+// Errors are the diagnostics of a program, with its file. [NewErrors] makes it.
 type Errors struct {
 	File *File
 	List []Diagnostic

@@ -28,8 +28,8 @@ func (fm *formatter) decl(d *Decl) {
 	fm.doc.end()
 }
 
-// firstToken returns where the first token that is written of an expression stands:
-// what is left of it are parentheses.
+// firstToken returns the position of the first token of an expression that is written.
+// Only parentheses stand before it.
 func (fm *formatter) firstToken(e Expr) uint32 {
 	for {
 		fm.steps++

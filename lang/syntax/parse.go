@@ -139,7 +139,7 @@ func (p *parser) report(d Diagnostic) {
 	p.s.diags = append(p.s.diags, d)
 }
 
-// expected reports that the current token is not what the grammar asks for.
+// expected reports that the current token is not the one that the grammar needs.
 func (p *parser) expected(what, hint string, notes ...Note) {
 	d := Diagnostic{
 		Span: p.span(), Headline: fmt.Sprintf("expected %s, found %s", what, p.found()), Label: hint,

@@ -11,8 +11,8 @@ func (p *parser) opener(k Token, at uint32) Note {
 	return Note{Span{at, at + uint32(len(k.String()))}, fmt.Sprintf("this `%s` is still open", k)}
 }
 
-// noOperand reports that an expression is missing, and makes do with a bad one. The
-// expression is a part of the form fr if that isn't nil.
+// noOperand reports that an expression is missing, and returns a bad one. The expression
+// is a part of the form fr if that isn't nil.
 func (p *parser) noOperand(fr *form) operand {
 	what, hint := "an expression", p.strayHint()
 	var notes []Note

@@ -49,7 +49,7 @@ func (s *scanner) at(off uint32) byte {
 	return 0
 }
 
-// scan returns the next token. What is no token is reported and passed over.
+// scan returns the next token. It reports characters that start no token and skips them.
 func (s *scanner) scan() lexeme {
 	var skipped lexeme // on this line, at its start
 	for {
@@ -329,7 +329,7 @@ func (s *scanner) wide(t *lexeme) {
 	}
 }
 
-// lolli turns the minus sign t into -o, if that is what stands there.
+// lolli turns the minus sign t into -o, if an o follows it.
 func (s *scanner) lolli(t *lexeme) bool {
 	if t.kind == LolliTok {
 		return true
