@@ -23,8 +23,8 @@ type dialect struct {
 // served is the dialect of programs/serve.h.
 var served = dialect{ask: func(Task) string { return "run\n" }, parse: parseJSON}
 
-// maude is that of Maude with programs/poly.maude.
-var maude = dialect{
+// maudeDialect is that of Maude with programs/poly.maude.
+var maudeDialect = dialect{
 	hello: "reduce ready .\n",
 	ask:   func(t Task) string { return fmt.Sprintf("reduce run(%d) .\n", t.N) },
 	last:  "result ",
