@@ -83,7 +83,7 @@ func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir str
 type entry struct {
 	runner
 	times Times
-	out   bool // takes no part any longer
+	out   bool // it has failed, and is not measured again
 }
 
 // turn takes one time. The answer must agree with the one that is wanted.

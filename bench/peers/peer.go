@@ -93,7 +93,7 @@ func Program(name, needs string, find Finder) Peer {
 	return Peer{Name: name, needs: needs, find: find, dialect: served, Timeout: time.Minute}
 }
 
-// Fault says why a peer takes no part, in one task or in all.
+// Fault says why a peer is not measured, in one task or in all.
 type Fault struct {
 	Peer  string
 	Task  *Task  // nil: all
