@@ -46,27 +46,12 @@ func TestManyAry(t *testing.T) {
 	}
 }
 
-// TestCriticalPaths by hand: of n sines in a row, forward and backward; and of a tree. The n duals of a shared weight
-// are added one after the other in the normal form of D(t), and in a tree in bp(G).
+// TestCriticalPaths by hand: of bp(G), of n sines in a row and of a tree. For the sines, n cosines, each of a sine, and n
+// products in a row, of which the first waits for n − 1 sines and a cosine.
 func TestCriticalPaths(t *testing.T) {
 	const n = 8
-	for _, c := range []struct {
-		f          family.Family
-		size, path float64 // of G
-		work, both float64 // operations and critical path of bp(G)
-		normal     float64 // critical path of the normal form of D(G)
-	}{
-		// n sines; then n cosines, each of a sine, and n products in a row, of which the first waits for n − 1 sines and a
-		// cosine.
-		{family.Chain, 2*n + 1, n, 3 * n, 2 * n, 2 * n},
-		{family.SumBalanced, 4*n - 3, 3, n - 1, 3, 3},
-	} {
-		require.Equal(t, Point{X: c.size, Y: c.path}, taken(t, c.f, n, groundSize, sourcePath), c.f.Name)
-		require.Equal(t, Point{X: c.work, Y: c.both}, taken(t, c.f, n, backpropWork, backpropPath), c.f.Name)
-		require.Equal(t, c.normal, taken(t, c.f, n, sizeN, normalPath).Y, c.f.Name)
-	}
-	require.Equal(t, 72.0, taken(t, family.Batch, 64, sizeN, normalPath).Y)
-	require.Equal(t, 1032.0, taken(t, family.Batch, 1024, sizeN, normalPath).Y)
+	require.Equal(t, Point{X: 3 * n, Y: 2 * n}, taken(t, family.Chain, n, backpropWork, backpropPath))
+	require.Equal(t, Point{X: n - 1, Y: 3}, taken(t, family.SumBalanced, n, backpropWork, backpropPath))
 }
 
 // TestCommutationConstants: the constants of Lemma Commutation are reached.

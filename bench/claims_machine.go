@@ -13,8 +13,9 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 // mostDoublings is the size of the largest program of a family whose cost doubles with n.
@@ -110,7 +111,10 @@ func claimSearch() Claim {
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm.",
 		Meaning: "Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
-			"occurrence go on, a unit of search looks at one dual or takes one node of a sum apart. Before a redex is found there may be many: " +
+			"occurrence continue, a unit of search looks at one dual or takes one node of a sum apart. The factor four follows from the size of a node, which has four words " +
+			"for what it refers to. A λ waits once for each variable that it captures, and a node holds at most four of them. Any other node waits at most once for each of two " +
+			"operands, continues at most once as a complete pair or sum, and is looked at once by a backward phase if it is the name of a dual. So each node accounts for at most four units, " +
+			"and each unit of instantiate makes at most one node, and each step at most one that waits. Before a redex is found there may be many: " +
 			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is a search that begins anew at the root: quadratic in all.",
 	}
 }
@@ -168,7 +172,7 @@ func claimTime() Claim {
 			"function whose body grows. Times: the polynomial, the recurrent network and map with fold on the engine without blocks, from 10³ to 10⁸ nodes.",
 		Series: out,
 		Meaning: "Constant time is a statement about work: no rewrite and no unit of the literal machine touches more words of memory than a constant, " +
-			"whatever the program and its size. It is exact, and the same on every computer. What is not bounded by nature is cut into units: the copy of a body is made " +
+			"whatever the program and its size. It is exact, and the same on every computer. Work whose size depends on the program is cut into units: the copy of a body is made " +
 			"a node at a time, when (1) fires and not at (3). The contrast copies bodies as (3) does on terms. The times are an illustration. They grow with the " +
 			"memory that is visited: beyond each level of cache a step waits longer for its node.",
 	}
@@ -206,15 +210,19 @@ func claimParallel() Claim {
 	work := backpropWork.named("work of bp(G)")
 	var out []Series
 	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
+		chain := Aside
+		if f.Name == family.Batch.Name {
+			chain = Printed
+		}
 		out = append(out,
-			series(f, Evidence, linear, logN, sourcePath).called(f.Name+": critical path of G", quick, full),
-			series(f, Evidence, linear, logN, normalPath).called(f.Name+": critical path of the normal form of D(G)", quick, powersOfTwo(2, 14)),
+			series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full),
+			series(f, chain, constant, sizeN, spanRatio(false)).called(f.Name+": span of D(t), (11) in a chain", quick, full),
+			points(f, Contrast, linear, "steps", "span", statePassing).without("duals, by a memory").called(f.Name+": state-passing form", quick, powersOfTwo(2, 13)),
 			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
-			series(f, Aside, linear, sizeN, backpropWork).called(f.Name+": work of bp(G)", quick, full),
 			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
 	}
 	for _, f := range []family.Family{family.Chain, family.SumRight} {
-		out = append(out, series(f, Aside, linear, work, backpropPath).called(f.Name+": critical path of bp(G)", quick, full))
+		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full))
 	}
 	speedUp := func(name string, time func(*subject) time.Duration) Series {
 		s := series(family.Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
@@ -230,14 +238,33 @@ func claimParallel() Claim {
 		Source: "section 1",
 		Family: "Balanced sums of n inputs, log-sum-exp over them, and a batch of n small networks that share their weights. Times: " +
 			"n sequences through the recurrent network.",
-		Series: out,
-		Meaning: "The critical path is the longest chain of operations that wait for each other, forward and backward. That of D(G)'s normal form is " +
-			"logarithmic where no node is shared by n others. In the batch the weights are, and (11) adds what arrives at a weight one after the other: " +
-			"n operations in a row, so D as it is built makes this program sequential. bp(G) adds in a tree there, and has a logarithmic path. Sums are associative, so the " +
-			"calculus admits a (11) that adds in a tree; it is not built. On a tape, the contrast, all operations follow each other: depth is work. " +
-			"The speed-up of the schedule parallel is held against what two cores give at most, two independent gradients at once; the " +
+		Series:     out,
+		Correction: "With a (11) that adds what arrives at a dual in a balanced tree, the span of D(t)'s reduction is at most linear in the span of t's.",
+		Meaning: "The span is the longest chain of steps that depend on each other. It is the time of a reduction that makes all other steps at once, " +
+			"and is the same for every schedule (--bound reports it for any program). The networks of the batch share their weights, at which n applications of a dual arrive. " +
+			"A (11) that adds them one after the other makes a chain of n steps, of a program whose own span is logarithmic: the sentence fails for it. " +
+			"Sums are associative, and the calculus leaves their order open: added in a balanced tree, they take log n. " +
+			"The contrast is the paper's own: the transformation of Wang et al. without references passes a memory from continuation to continuation, and each addition waits " +
+			"for the whole of the memory before it. Its span is linear in its steps, as on a tape. " +
+			"The speed-up of the schedule parallel is compared with the most that two cores give, two independent gradients at once; the " +
 			"results of both schedules are the same to the last bit.",
 	}
+}
+
+// spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced tree.
+func spanRatio(tree bool) quantity {
+	return quantity{"span of D(t) / span of t", func(s *subject) float64 {
+		r := must(s.Span(s.ctx, true, tree))
+		return float64(r.Gradient) / float64(r.Value)
+	}}
+}
+
+// statePassing is the steps and the span of the state-passing form of a program.
+func statePassing(s *subject) Point {
+	opt := span.Options{Check: s.ctx.Err}
+	t := must(revgrad.StatePassing(s.Term(), s.ScalarInputs(), opt.Check))
+	r := must(span.Value(t, s.ScalarInputs(), s.Point(), opt))
+	return Point{X: float64(r.Counts.Total()), Y: float64(r.Span)}
 }
 
 // The times of a gradient of the sequences: on one core, on two workers, and half the time of the slower of two
@@ -270,19 +297,12 @@ func gradientTime(s *subject, opt gram.EvalOptions) time.Duration {
 
 const inARow = "operations one after the other"
 
-// Quantities of G, of bp(G), and of the normal form of D(G): the most operations that wait for each other, and how many
-// there are.
+// Quantities of bp(G): the most operations that wait for each other, and how many there are.
 var (
-	sourcePath   = quantity{inARow, func(s *subject) float64 { return first(pathOf(s.graph())) }}
 	backpropPath = quantity{inARow, func(s *subject) float64 { return first(pathOf(backpropGraph(s))) }}
 	backpropWork = quantity{"operations", func(s *subject) float64 {
 		_, operations := pathOf(backpropGraph(s))
 		return operations
-	}}
-	normalPath = quantity{inARow, func(s *subject) float64 {
-		normal, _ := s.normalise(s.reversed())
-		p := paths{t: normal, of: map[term.Var]float64{}}
-		return p.path(normal.Root)
 	}}
 )
 
@@ -311,49 +331,4 @@ func pathOf(g *hypergraph.Graph) (path, operations float64) {
 		path = max(path, depth[w])
 	}
 	return path, operations
-}
-
-// paths computes the critical path of a normal form ⟨G0, λa.Σ xj*(Gj)⟩ with lets: the most operations that wait for each
-// other. The sum over j is no operation, but a gradient's parts side by side.
-type paths struct {
-	t  *term.Term
-	of map[term.Var]float64 // of what a variable is bound to; 0 of the inputs and of a
-}
-
-// path returns the critical path of node r.
-func (p *paths) path(r term.Ref) float64 {
-	n := &p.t.Nodes[r]
-	switch n.Op {
-	case term.VarOp:
-		return p.of[n.X]
-	case term.LetOp:
-		p.of[n.X] = p.path(n.B)
-		return p.path(n.A)
-	case term.LamOp, term.UnpairOp: // the pairs that are opened are the inputs
-		return p.path(n.A)
-	}
-	operands := p.t.Children(n)
-	if n.Op == term.PairOp || n.Op == term.AddOp || n.Op == term.AppOp {
-		operands = []term.Ref{n.A, n.B}
-	}
-	most := 0.0
-	for _, k := range operands {
-		most = max(most, p.path(k))
-	}
-	if n.Op == term.FunOp || n.Op == term.AddOp && !p.tagged(n.A) {
-		most++
-	}
-	return most
-}
-
-// tagged reports whether a summand is a part of the gradient: the application of a dual variable, or a sum of such.
-func (p *paths) tagged(r term.Ref) bool {
-	for {
-		switch n := &p.t.Nodes[r]; n.Op {
-		case term.LetOp, term.AddOp:
-			r = n.A
-		default:
-			return n.Op == term.AppOp
-		}
-	}
 }

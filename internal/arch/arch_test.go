@@ -80,7 +80,7 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation", "internal/stage", "internal/symbolic",
+		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
 	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"internal/denote", // the numbers of gram reduce

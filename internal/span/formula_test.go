@@ -77,3 +77,27 @@ func TestBatch(t *testing.T) {
 		require.Equal(t, []uint64{k + 6, 3*k + n + 19, 3*k + k + 20}, []uint64{value, chain, tree}, "n = %d", n)
 	}
 }
+
+// TestStatePassing: the contrast computes the same gradient, and passes its memory through all of it.
+func TestStatePassing(t *testing.T) {
+	for _, f := range []family.Family{family.Batch, family.SumBalanced, family.BalancedLogSumExp, family.Chain} {
+		var of [2]uint64
+		for i, n := range []int{16, 64} {
+			p, err := gram.Load(t.Context(), "test", []byte(f.Source(n)), gram.Options{})
+			require.NoError(t, err)
+			d, err := revgrad.Reverse(p.Term(), nil)
+			require.NoError(t, err)
+			want, err := span.Gradient(d, p.ScalarInputs(), 0, p.Point(), span.Options{})
+			require.NoError(t, err)
+			s, err := revgrad.StatePassing(p.Term(), p.ScalarInputs(), nil)
+			require.NoError(t, err)
+			_, err = s.Check()
+			require.NoError(t, err)
+			got, err := span.Value(s, p.ScalarInputs(), p.Point(), span.Options{})
+			require.NoError(t, err)
+			require.InDeltaSlice(t, want.Jacobian, got.Values[:len(want.Jacobian)], 1e-9)
+			of[i] = got.Span
+		}
+		require.Greater(t, of[1], 4*of[0], f.Name)
+	}
+}
