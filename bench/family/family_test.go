@@ -21,7 +21,7 @@ import (
 func all() []family.Family {
 	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
 		[]family.Family{family.Church, family.Captures, family.Untaken, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
-			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
+			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.Unused, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
 }
 
 func load(t *testing.T, text string) *gram.Program {
