@@ -33,7 +33,7 @@ type elaborator struct {
 	core *core
 
 	vals    []val           // the parts of what is being elaborated
-	ends    []func(val) val // what is to be done with the value of a tail
+	ends    []func(val) val // the work that is left to do with the value of a tail
 	args    []binding       // arguments that wait for their function, the first on top
 	slots   []binding       // local names of all activations
 	acts    []activation
@@ -139,7 +139,7 @@ func (e *elaborator) step() {
 	}
 }
 
-// finally adds what is to be done with the value of the tail.
+// finally adds work on the value of the tail, which is done before all that was added earlier.
 func (e *elaborator) finally(end func(val) val) { e.ends = append(e.ends, end) }
 
 // enter elaborates x, applied to n arguments, up to a part of it that it ends with: it

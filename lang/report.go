@@ -60,7 +60,7 @@ func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 	for i := len(acts) - 1; i > 0; i-- {
 		a := &acts[i]
 		if a.unit.Prelude && i < len(acts)-1 {
-			continue // what is passed to a function of the prelude shows its own place
+			continue // an argument of a function of the prelude shows its own place
 		}
 		if a.use == a.unit.File.Decls[e.globals[a.global].decl].NameSpan {
 			continue // a def that nobody uses

@@ -67,8 +67,8 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	return f.dst, nil
 }
 
-// dependents tells which nodes of a ground term depend on a variable of by: those
-// above its occurrences, and above the occurrences of what is let be one of them.
+// dependents tells which nodes of a ground term depend on a variable of by: those above
+// its occurrences, and above the occurrences of a variable that a let binds to such a node.
 func dependents(t *term.Term, live []bool, by []term.Var) []bool {
 	parent := make([]term.Ref, len(t.Nodes))
 	occurrence := make([]term.Ref, len(t.Nodes)) // of the same variable, the next

@@ -16,7 +16,7 @@ import (
 //
 //	f(x1,…,xk)[x1:=G1]…[xk:=Gk]
 //
-// for those of the Gi that are no operands. Section 2.1 has pairs (F,G) besides:
+// for those of the Gi that are no operands. Section 2.1 also has pairs (F,G):
 // around a ground term, never under an operation.
 
 // NotGroundError is a place where a term isn't a ground term.
@@ -67,7 +67,7 @@ func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
 	return live, nil
 }
 
-// notGround says why n itself, its children aside, is no ground term.
+// notGround says why n, whatever its children are, is no ground term.
 func notGround(t *term.Term, n *term.Node, outer bool) string {
 	switch n.Op {
 	case term.VarOp, term.LetOp:

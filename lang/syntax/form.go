@@ -17,7 +17,7 @@ const (
 type form struct {
 	kind  formKind
 	op    Token // the bracket or keyword
-	told  bool  // a wrong separator has been reported
+	wrong bool  // a wrong separator has been reported
 	start uint32
 	parts int // how many are complete
 	outer *form
@@ -77,7 +77,7 @@ func (p *parser) endHere() {
 // declaration's keyword, and what closes nothing.
 func (p *parser) strays(fr *form, o operand) operand {
 	for !p.unwinding && !p.letEnds {
-		if p.tok.first && p.real.startsDecl() && !p.at(EOF) {
+		if p.startsDecl() && !p.at(EOF) {
 			p.endHere()
 			return p.recover()
 		}
@@ -105,7 +105,7 @@ func (fr *form) awaited() string {
 	return "`in`"
 }
 
-// punctuation has the separators and closers of brackets, and what is said of a wrong
+// punctuation has the separators and closers of brackets, and the hint for a wrong
 // separator.
 var punctuation = [...]struct {
 	sep, close Token
@@ -138,9 +138,9 @@ func (p *parser) bracket(fr *form) operand {
 			p.next()
 			return p.build(fr, base, o, end)
 		case k == CommaTok || k == SemiTok:
-			if k != marks.sep && !fr.told {
+			if k != marks.sep && !fr.wrong {
 				p.expected("`"+marks.sep.String()+"`", marks.hint)
-				fr.told = true
+				fr.wrong = true
 			}
 			p.next()
 			p.vals = append(Room(p.guard, p.vals), o.e)
