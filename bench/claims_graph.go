@@ -50,7 +50,7 @@ var doubling = counting(4, 14)
 
 // graph is the program's computational graph. The program must be one as it stands.
 func (s *subject) graph() *hypergraph.Graph {
-	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs()))
+	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs(), nil))
 }
 
 // groundSize is |G| of a program that is a computational graph as it stands.

@@ -311,7 +311,7 @@ func first(path, _ float64) float64 { return path }
 // backpropGraph is the graph of bp(G).
 func backpropGraph(s *subject) *hypergraph.Graph {
 	bp, a := s.backpropagation(0)
-	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a)))
+	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a), nil))
 }
 
 // pathOf returns the most operations of a graph that wait for each other, and how many

@@ -48,7 +48,7 @@ func TestFamilies(t *testing.T) {
 			values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
 			require.InDeltaSlice(t, values, res.Values, 1e-9, "%s, n = %d", f.Name, n)
 			require.InDeltaSlice(t, jacobian, res.Jacobian, 1e-6, "%s, n = %d", f.Name, n)
-			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs())
+			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs(), nil)
 			if f.Ground {
 				require.NoError(t, err, f.Name)
 			}
