@@ -142,7 +142,7 @@ var limitMessages = map[rune]string{
 }
 
 // interruptTimes are when interrupts come, in processor time.
-var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': time.Second}
+var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 3 * limitTime}
 
 // waitWorked waits until a process has taken so much processor time, as far as that is known, and for
 // that time at least.
