@@ -105,7 +105,6 @@ func TestForms(t *testing.T) {
 
 // TestPropertyForms: the forms of the engine compute the same numbers, to the bit, of random
 // programs in which blocks exchange, pass on and repeat their arguments, once and in iterations.
-// The literal machine makes the duals of independent operations of one body in another order.
 func TestPropertyForms(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		const width = 3

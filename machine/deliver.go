@@ -33,8 +33,10 @@ func (m *Machine) deliver(p Place, t Tag, v uint64) {
 // ready is called when a node has its operands and is neither a substitution nor a redex.
 func (m *Machine) ready(r Place, n *node) {
 	switch k := n.Kind; {
-	case k == literal.App:
-		m.readyApp(r, n)
+	case k == literal.App || k == literal.If:
+		if n.Bits&isDue != 0 {
+			m.readyDue(r, n)
+		}
 	case k == literal.Pair:
 		m.pairMade(r, n)
 	case k == literal.Cell:
@@ -50,7 +52,7 @@ func (m *Machine) ready(r Place, n *node) {
 
 // readyMoves are the moves of nodes that are redexes when they have their operands.
 var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
-	literal.If: Move(rule.Branch), literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
+	literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
 
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
 // other, and where there is none (4) drops it.
@@ -122,6 +124,41 @@ func (m *Machine) wake(p Place) {
 	default: // a pair, or a sum of dual applications
 		m.deliverMade(n.up, nodeOf(p), n)
 	}
+}
+
+// turn is the move of an application or a conditional whose turn has come in the order of evaluation. Copying a body
+// puts all of them on the worklist. So duals are made in the order of evaluation.
+const turn = NumMoves
+
+// takeTurn takes a turn off the worklist. It returns the rewrite of the node, or turn if it is no redex: a unit has then
+// let it go on.
+func (m *Machine) takeTurn(p Place) Move {
+	n := m.node(p)
+	switch {
+	case n.Bits&missing != 0:
+	case n.Kind == literal.If:
+		return Move(rule.Branch)
+	case n.Tag[0] == Value && n.Tag[1] != Late:
+		return Move(rule.Lambda)
+	}
+	m.work = m.work[:len(m.work)-1]
+	m.mark(p)
+	n = m.at(p)
+	n.Bits |= isDue
+	if n.Bits&missing == 0 {
+		m.readyDue(p, n)
+	}
+	m.unit(Wake, p)
+	return turn
+}
+
+// readyDue is called when an application or a conditional has its operands and its turn has come.
+func (m *Machine) readyDue(r Place, n *node) {
+	if n.Kind == literal.If {
+		m.pushRule(rule.Branch, r)
+		return
+	}
+	m.readyApp(r, n)
 }
 
 // pairMade is called when a pair has its components. A pair in a pair goes on by a unit of its own: a tuple may

@@ -75,7 +75,7 @@ func (m *Machine) iterate(p Place) {
 	list, f := lo(s.val[0]), hi(s.val[0])
 	s.val[1]--
 	left := s.val[1]
-	a, app := m.make(literal.App, n.Code, p, 1)
+	a, app := m.make(literal.App, n.Code, p, 1|isDue)
 	app.Tag[1], app.val[1] = n.Tag[0], n.val[0]
 	if left == 0 { // a tail call
 		app.up = n.up
@@ -96,7 +96,7 @@ func (m *Machine) iterate(p Place) {
 
 // element makes f ti, the function of the application a.
 func (m *Machine) element(a Place, code uint32, list Place, i uint64, f Place) {
-	b, _ := m.make(literal.App, code, a, 2)
+	b, _ := m.make(literal.App, code, a, 2|isDue)
 	m.occur(b, f)
 	l := m.at(list)
 	m.more = true

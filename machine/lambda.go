@@ -78,6 +78,13 @@ func (m *Machine) copyBody() {
 		}
 	}
 	m.makeNodes(images, made)
+	for _, i := range t.Ordered {
+		if r := f[i]; m.node(r).Kind == literal.Lam {
+			m.pushUnit(Wake, r)
+		} else {
+			m.push(turn, r)
+		}
+	}
 	actions := t.Actions
 	for len(actions) > unitsPerLook {
 		m.act(actions[:unitsPerLook])

@@ -140,9 +140,9 @@ func (m *Machine) readList(list Place) ([]*node, error) {
 		m.kept += m.live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
-	b, second := m.make(literal.App, literal.NoCode, r, 1)
+	b, second := m.make(literal.App, literal.NoCode, r, 1|isDue)
 	second.Tag[1] = Zero
-	a, _ := m.make(literal.App, literal.NoCode, b, 2)
+	a, _ := m.make(literal.App, literal.NoCode, b, 2|isDue)
 	m.node(list).c++
 	m.deliver(a, Value, uint64(list))
 	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}

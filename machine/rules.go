@@ -21,6 +21,11 @@ func (m *Machine) reduce() error {
 			m.work[i], m.work[last] = m.work[last], m.work[i]
 		}
 		move, p := Move(m.work[last]), Place(m.work[last]>>32)
+		if move == turn {
+			if move = m.takeTurn(p); move == turn {
+				continue
+			}
+		}
 		if m.fuel--; m.fuel < 0 || m.measure {
 			if err := m.before(move, p); err != nil {
 				return err

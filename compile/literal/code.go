@@ -42,6 +42,7 @@ type Instr struct {
 	Val     float64
 	Closure *Closure  // of a λ, a conditional or a list
 	Body    *Template // of a λ
+	Dual    bool      // of an App: its function is a dual variable
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 	// Occurs are, of a node whose image has occurrences of variables, their instructions.
@@ -62,12 +63,15 @@ type Template struct {
 	First, Locals uint32
 	Images        []Image
 	Actions       []Action
-	Uses          []uint32 // how often it mentions each capture
-	Param         uint64   // how often it mentions the parameter
-	Linear        bool     // the λ is a dual
-	Direct        bool     // of a dual: no branch captures the parameter, so its number stands in the frame
-	Name          term.Var // the parameter
-	Index         uint32   // in Program.Templates
+	// Ordered are the frame indices of the nodes that go on in the order of evaluation, the last first:
+	// applications, conditionals and the λs of duals.
+	Ordered []uint32
+	Uses    []uint32 // how often it mentions each capture
+	Param   uint64   // how often it mentions the parameter
+	Linear  bool     // the λ is a dual
+	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
+	Name    term.Var // the parameter
+	Index   uint32   // in Program.Templates
 }
 
 // The frame of a template begins with these.

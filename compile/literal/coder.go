@@ -280,6 +280,9 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 		}
 	}
 	at.N = spine(s)
+	if f := &c.t.Nodes[n.A]; f.Op == term.VarOp {
+		at.Dual = c.t.Types.Kind(c.t.Vars[f.X].Type) == term.DualKind
+	}
 	c.operation(s, at, App, n.A, n.B)
 	if f := &c.nodes[n.A]; c.t.Nodes[n.A].Op == term.AppOp {
 		f.after, f.args, f.whole = s.after+1, s.args, s.whole
