@@ -13,6 +13,7 @@ type Op uint8
 const (
 	MakeNumber   Op = iota // a numeral in its place
 	MakeInput              // the numeral of input x
+	MakeDatum              // number x of an element of data
 	MakeZero               // the zero tuple
 	MakeVariable           // an occurrence of x
 	MakeNode               // a node of the given kind that waits for its operands
@@ -35,7 +36,7 @@ type Instr struct {
 	Cmp   term.Compare
 	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
-	X, Y uint32 // frame indices of variables; X of a MakeData in D(t): an instruction that makes λa.0⃗
+	X, Y uint32 // frame indices of variables
 	// N is of MakeSub: occurrences; of MakeNat: the count; of MakeData: the index; of a List: 1 if
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64

@@ -92,7 +92,7 @@ func (l *layout) instr(in *Instr, code uint32) {
 	case MakeLam:
 		im.Bits = 1
 		l.capture(index, index, in.Closure.Captures)
-		if l.isOwn(in.Up) && l.image(in.Up).Kind == Cell {
+		if len(in.Closure.Captures) > 0 && l.isOwn(in.Up) && l.image(in.Up).Kind == Cell {
 			l.order(in, index)
 		} else {
 			l.await(index, in.Closure.Captures, code)
@@ -129,6 +129,9 @@ func (l *layout) operand(in *Instr, code uint32) {
 		l.give(in, Number, a, [2]uint32{}, a.Val)
 	case MakeInput:
 		a.Op = DeliverInput
+		l.act(in, a)
+	case MakeDatum:
+		a.Op = DeliverDatum
 		l.act(in, a)
 	case MakeZero:
 		a.Op = DeliverZero

@@ -52,6 +52,7 @@ const (
 	DeliverNumber                 // the numeral Val
 	DeliverParam                  // the number of the parameter
 	DeliverInput                  // the numeral of input X
+	DeliverDatum                  // number X of the element of data
 	DeliverZero                   // the zero tuple
 	DeliverValue                  // the node X
 	Await                         // the λ X waits for what it captures, or is a value
