@@ -11,11 +11,12 @@ import (
 // Cost is what a run cost: exact and reproducible but for the times. [Forward] and [Tape] set only
 // Inputs, Nodes, Seconds and Operations.
 type Cost struct {
-	// M, Graph and BoundRatio are there if they were asked for: m, |G| and
-	// (steps + overhead) / (m + |G|), Theorem 1.
+	// M, Graph, BoundRatio and Span are there if they were asked for: m, |G| and
+	// (steps + overhead) / (m + |G|), Theorem 1, and the longest chains of steps.
 	M          *uint64  `json:"m,omitempty"`
 	Graph      *uint64  `json:"graph,omitempty"`
 	BoundRatio *float64 `json:"boundRatio,omitempty"`
+	Span       *Span    `json:"span,omitempty"`
 
 	Inputs int      `json:"inputs"` // scalar input variables
 	Size   struct { // |t| and |D(t)|, in symbols
@@ -82,6 +83,12 @@ type Bound struct {
 // Ratio returns (steps + overhead) / (m + |G|) for a run of that cost.
 func (b Bound) Ratio(c *Cost) float64 {
 	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
+}
+
+// Span is the length of the longest chain of steps that depend on each other, in reductions of t and of D(t).
+type Span struct {
+	Value    uint64 `json:"value"`
+	Gradient uint64 `json:"gradient,omitempty"` // 0: it was not asked for
 }
 
 // Work is what the literal machine has read and written, in words of 32 bits: in rewrites and in

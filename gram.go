@@ -291,13 +291,17 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 		if err != nil {
 			return nil, err
 		}
-		k := 0
-		if s := p.src.Shape; s.Kind == load.Vector {
-			k = s.Size
-		}
-		prog, err := literal.NewGradient(d, p.inputs, k, check)
+		prog, err := literal.NewGradient(d, p.inputs, p.outputs(), check)
 		return prog, p.Locate(err, "compiling")
 	})
+}
+
+// outputs is k for a body of type R^k, and 0 for one of type R.
+func (p *Program) outputs() int {
+	if s := p.src.Shape; s.Kind == load.Vector {
+		return s.Size
+	}
+	return 0
 }
 
 // Differentiable returns an [*Error] unless the program has a gradient or a Jacobian: D is defined

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
@@ -27,6 +28,25 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	s := m.Stats()
 	return Bound{M: s.Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
+}
+
+// Span measures the longest chain of steps of the program that depend on each other, and, if gradient is set, that of
+// D(t): its steps if all that don't depend on each other were made at once. With tree set, (11) adds the arrivals at a
+// dual in a balanced tree instead of a chain. It is an error if more than
+// 2²⁰ evaluations are nested.
+func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
+	meter := p.Meter(ctx)
+	opt := span.Options{Tree: tree, Check: meter.During("span")}
+	v, err := span.Value(p.src.Term, p.inputs, p.Point(), opt)
+	if err != nil || !gradient {
+		return Span{Value: v.Length()}, p.Locate(err, "measuring the span")
+	}
+	d, err := p.reversed(meter)
+	if err != nil {
+		return Span{}, err
+	}
+	g, err := span.Gradient(d, p.inputs, p.outputs(), p.Point(), opt)
+	return Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
 // Branches reports whether a condition in the program may depend on an input: then its graph is

@@ -19,16 +19,17 @@ const (
 // Bound is a cost of a gradient against c1·m + c2·|G| + c3, over the runs that have all quantities: Theorem 1 with its
 // constants. If it is Wide, m and |G| have the factor w.
 type Bound struct {
-	Quantity string // what is bounded: "steps + overhead"
-	Wide     bool
-	Runs     int
-	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its relative deviations.
-	Fit      [3]float64
-	Residual float64
+	Quantity string `json:"quantity"` // what is bounded: "steps + overhead"
+	Wide     bool   `json:"wide"`
+	Runs     int    `json:"runs"`
 	// Least are constants such that no run takes more: those with the least mean excess, a linear program.
-	Least [3]float64
+	Least [3]float64 `json:"least"`
+	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its relative deviations.
+	Fit      [3]float64 `json:"fit"`
+	Residual float64    `json:"residual"`
 	// Tightest is the largest cost over its bound by Least, 1 to within rounding; Loosest the least.
-	Tightest, Loosest float64
+	Tightest float64 `json:"-"`
+	Loosest  float64 `json:"-"`
 }
 
 // TheoremBounds fits the bounds to all measurements but those of ablations. A bound of which no measurement has the

@@ -8,18 +8,18 @@ import (
 // Claim is one cost claim of the paper, with the measurements that decide it. A claim is data: one more is
 // one more value in a table.
 type Claim struct {
-	Number int      // its number on the page
-	Title  string   // what the paper says, in one line
-	Source string   // where it says so
-	Family string   // the programs, in one sentence
-	Series []Series // what is measured; all series of role Evidence must follow their laws for the claim to hold
+	Number int      `json:"number,omitempty"` // its number on the page
+	Title  string   `json:"title"`            // what the paper says, in one line
+	Source string   `json:"source,omitempty"` // where it says so
+	Family string   `json:"-"`                // the programs, in one sentence
+	Series []Series `json:"-"`                // what is measured; all series of role Evidence must follow their laws for the claim to hold
 	// Correction is the corrected sentence that holds; "" if the claim holds as it is printed. A claim that has one has
 	// series of role Printed, whose law fails.
-	Correction string
-	Meaning    string // what the figures mean, a few sentences for the page
+	Correction string `json:"correction,omitempty"`
+	Meaning    string `json:"-"` // what the figures mean, a few sentences for the page
 	// Depends is what the measurements depend on besides the program that takes them: a
 	// hash of the file that a family is read from. "" for families in Go.
-	Depends string
+	Depends string `json:"-"`
 }
 
 // Name is the claim's name for people: "claim 9", or its title if it has no number.
@@ -67,31 +67,34 @@ func (l Law) exact() bool { return l.Kind == Equal || l.Kind == Below }
 
 // Series is one curve of a claim: how y grows with x over programs of growing size.
 type Series struct {
-	Name string // of the family's member, unique in its claim
-	Role Role
-	Law  Law
-	X, Y string // the quantities, as axes are labelled: "|G|", "steps", "time (ns)"
-	// If is the condition under which the law is claimed, which is printed with it; "" if there is none.
-	If string
+	Name string `json:"name"` // of the family's member, unique in its claim
+	Role Role   `json:"role"`
 	// Without is what an ablation takes away, as in "without rule (11)"; "" for all other series.
-	Without string
+	Without string `json:"without,omitempty"`
+	Law     Law    `json:"-"`
+	X       string `json:"x"` // the quantities, as axes are labelled: "|G|", "steps", "time (ns)"
+	Y       string `json:"y"`
+	// If is the condition under which the law is claimed, which is printed with it; "" if there is none.
+	If string `json:"-"`
 	// Timed says that y is a time: it is taken several times, and is a property of the
 	// computer. Counts are taken once.
-	Timed bool
+	Timed bool `json:"-"`
 	// Quick and Full are the sizes, in ascending order; sizes for a full run include
 	// those for a quick one.
-	Quick, Full []int
+	Quick []int `json:"-"`
+	Full  []int `json:"-"`
 	// Measure takes one point. It is deterministic, but for times. It ends early with the
 	// context's error when the context ends. The series of one claim are measured one after the
 	// other, those of several claims at once.
-	Measure func(ctx context.Context, size int) (Point, error)
+	Measure func(ctx context.Context, size int) (Point, error) `json:"-"`
 }
 
 // Point is one measurement.
 type Point struct {
-	X, Y float64
+	X float64 `json:"x"`
+	Y float64 `json:"y"` // of a time, the median
 	// More has further quantities of the same run by name, exact counts: "m", "|G|",
 	// "steps", "overhead", "search". A point of evidence that has the first four enters the
 	// bound of Theorem 1, which is of one gradient: a Jacobian leaves "m" out.
-	More map[string]float64
+	More map[string]float64 `json:"more,omitempty"`
 }

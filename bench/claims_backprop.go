@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"context"
+	"slices"
 
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
@@ -12,62 +12,50 @@ import (
 
 // groundFamilies are the families of computational graphs with one output, adversarial ones too.
 func groundFamilies() []family.Family {
-	out := family.Ground()
-	for _, f := range family.Adversarial() {
-		if f.Ground && f.Name != family.TwoOutputs.Name {
-			out = append(out, f)
-		}
-	}
-	return out
+	return append(family.Ground(), slices.DeleteFunc(family.Adversarial(), func(f family.Family) bool {
+		return !f.Ground || f.Name == family.TwoOutputs.Name
+	})...)
 }
 
 // transformed is the size of what a transformation makes of a program.
-func transformed(name string, of func(ctx context.Context, s *subject) (*term.Term, error)) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		t, err := of(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		return float64(t.Size()), nil
-	}}
+func transformed(name string, of func(*subject) *term.Term) quantity {
+	return quantity{name, func(s *subject) float64 { return float64(of(s).Size()) }}
 }
 
 // The sizes of the transformations of claims 4, 5, 15 and 19.
 var (
-	groundSymbols = quantity{"|G|, in symbols", termSize.of}
+	groundSymbols = termSize.named("|G|, in symbols")
 	bpSymbols     = bpSize(0)
-	reverseSize   = transformed("|D(t)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
-		return revgrad.Reverse(s.Term(), ctx.Err)
-	})
-	forwardSize = transformed("|Fwd(G)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
-		return revgrad.Forward(s.Term(), s.ScalarInputs(), ctx.Err)
+	reverseSize   = transformed("|D(t)|, in symbols", (*subject).reversed)
+	forwardSize   = transformed("|Fwd(G)|, in symbols", func(s *subject) *term.Term {
+		return must(revgrad.Forward(s.Term(), s.ScalarInputs(), s.ctx.Err))
 	})
 )
 
-// backpropagation is bp(G), with an ablation if that is not 0.
-func backpropagation(ctx context.Context, s *subject, without revgrad.Ablation) (*term.Term, term.Var, error) {
+// backpropagation is bp(G) and its variable a, with an ablation if that is not 0.
+func (s *subject) backpropagation(without revgrad.Ablation) (bp *term.Term, a term.Var) {
+	var err error
 	if without != 0 {
-		return revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, ctx.Err)
+		bp, a, err = revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, s.ctx.Err)
+	} else {
+		bp, a, err = revgrad.BP(s.Term(), s.ScalarInputs(), s.ctx.Err)
 	}
-	return revgrad.BP(s.Term(), s.ScalarInputs(), ctx.Err)
+	try(err)
+	return bp, a
 }
 
 func bpSize(without revgrad.Ablation) quantity {
-	return transformed("|bp(G)|, in symbols", func(ctx context.Context, s *subject) (*term.Term, error) {
-		bp, _, err := backpropagation(ctx, s, without)
-		return bp, err
+	return transformed("|bp(G)|, in symbols", func(s *subject) *term.Term {
+		bp, _ := s.backpropagation(without)
+		return bp
 	})
 }
 
 // bpSteps is the steps of bp(G) at the program's point for a = 1.
 func bpSteps(without revgrad.Ablation) quantity {
-	return quantity{StepsName, func(ctx context.Context, s *subject) (float64, error) {
-		bp, a, err := backpropagation(ctx, s, without)
-		if err != nil {
-			return 0, err
-		}
-		stats, err := evaluate(ctx, bp, append(s.ScalarInputs(), a), append(s.Point(), 1))
-		return float64(stats.Counts.Total()), err
+	return quantity{StepsName, func(s *subject) float64 {
+		bp, a := s.backpropagation(without)
+		return s.evaluate(bp, append(s.ScalarInputs(), a), append(s.Point(), 1))
 	}}
 }
 
@@ -76,7 +64,7 @@ func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
 	var out []Series
 	for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
 		s := func(a revgrad.Ablation, name, without string) Series {
-			s := series(f, Contrast, Law{Kind: Power, Power: 2}, x, of(a)).without(without)
+			s := series(f, Contrast, quadratic, x, of(a)).without(without)
 			return s.called(f.Name+": "+name, family.Sizes(10, 200), family.Sizes(10, 1000))
 		}
 		out = append(out, s(revgrad.PlainPlus, "plain + for ⊕", "⊕"), s(revgrad.DenseTuples, "dense tuples", "sparse tuples"))
@@ -104,22 +92,20 @@ func claimBackpropSize() Claim {
 
 // claimReverseSize is claim 5.
 func claimReverseSize() Claim {
-	manySizes := func(s Series) Series {
-		return s.called("one symbol of k arguments", family.Sizes(10, 1000), family.Sizes(10, 2000))
-	}
+	many := sized("one symbol of k arguments", family.Sizes(10, 1000), family.Sizes(10, 2000))
 	return Claim{
 		Number: 5,
 		Title:  "Both transformations make a program longer by a constant factor: |D(t)| = O(|t|), |Fwd(G)| = O(|G|)",
 		Source: "Lemma sizeReverse, section 5.2; section 2.3",
 		Family: "n of each constructor of the calculus, random programs, and graphs.",
-		Series: append(append(
+		Series: slices.Concat(
 			all(append(family.Constructors(), family.RandomProgram), func(f family.Family) Series {
 				return series(f, Evidence, linear, termSize, reverseSize)
 			}),
 			all([]family.Family{family.Chain, family.SumBalanced, family.RandomGraph, family.Horner}, func(f family.Family) Series {
 				return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
-			})...),
-			manySizes(Series{Role: Printed, Law: Law{Kind: AtMost, Power: 1}, X: "|t|, in symbols", Y: "|D(t)|, in symbols", Measure: manyAry}),
+			}),
+			[]Series{points(many, Printed, atMostLinear, termSize.name, reverseSize.name, manyAry)},
 		),
 		Correction: "|D(t)| is at most c·|t|, where c is linear in the largest arity of a symbol of t, and the zero tuple of a numeral's dual is one symbol.",
 		Meaning: "Each constructor has a constant of its own, the largest for a binary symbol between numerals. A symbol of k arguments has k " +
@@ -132,8 +118,8 @@ func claimReverseSize() Claim {
 // k arguments too:
 //
 //	⟨f(x1,…,xk), λa.Σ xi* (fi(x1,…,xk)·a)⟩[⟨x1,x1*⟩:=t1]…[⟨xk,xk*⟩:=tk]
-func manyAry(_ context.Context, k int) (Point, error) {
-	t := term.New(term.NewTypes())
+func manyAry(s *subject) Point {
+	k, t := s.size, term.New(term.NewTypes())
 	xs, stars := make([]term.Var, k), make([]term.Var, k)
 	for i := range k {
 		xs[i], stars[i] = t.NewVar(term.VarInfo{Name: "x", Type: term.R}), t.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
@@ -159,7 +145,7 @@ func manyAry(_ context.Context, k int) (Point, error) {
 	for i := range k {
 		t.Root = t.Unpair(0, xs[i], stars[i], t.Variable(0, t.NewVar(term.VarInfo{Name: "t"})), t.Root)
 	}
-	return Point{X: float64(k + 1), Y: float64(t.Size())}, nil
+	return Point{X: float64(k + 1), Y: float64(t.Size())}
 }
 
 // claimBackpropSteps is claim 7.
@@ -183,7 +169,7 @@ func claimBackpropSteps() Claim {
 func claimMainLemma() Claim {
 	shared := []family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner}
 	unfactored := func(f family.Family, quick, full []int) Series {
-		s := series(f, Contrast, Law{Kind: Exponential}, graphSize, stepsWithout(ablation.NoFactoring)).without("rule (11)")
+		s := series(f, Contrast, exponential, graphSize, stepsWithout(ablation.NoFactoring)).without("rule (11)")
 		return s.called(f.Name+", no rule (11)", quick, full)
 	}
 	return Claim{
@@ -191,22 +177,17 @@ func claimMainLemma() Claim {
 		Title:  "D(G) reaches the backpropagation term in O(|G|) steps, of which at most as many are ℓ-steps as dual variables occur",
 		Source: "Lemma main, section 5.2",
 		Family: "Fan-out, diamonds, Fibonacci lets and the other graphs: D(G) with symbolic inputs, reduced under λ too.",
-		Series: append(append(
+		Series: slices.Concat(
 			all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
 			all(shared, func(f family.Family) Series {
-				return series(f, Evidence, Law{Kind: AtMost, Power: 1}, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
-			})...),
-			unfactored(family.Squares, counting(2, 16), counting(2, 20)), unfactored(family.Diamonds, counting(2, 16), counting(2, 20)),
-			unfactored(family.Fibonacci, counting(4, 22), counting(4, 28))),
+				return series(f, Evidence, atMostLinear, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
+			}),
+			[]Series{unfactored(family.Squares, counting(2, 16), counting(2, 20)), unfactored(family.Diamonds, counting(2, 16), counting(2, 20)),
+				unfactored(family.Fibonacci, counting(4, 22), counting(4, 28))}),
 		Meaning: "The steps follow the graph also where every node is used many times, which unshared would take exponentially many. A step by (11) " +
 			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences. The reduction that is counted takes sums as bags, " +
 			"drops zeros by ⊕, and substitutes a λ for a dual variable last. Without rule (11) a dual fires once for each path to it.",
 	}
-}
-
-// reversed is D(t).
-func reversed(ctx context.Context, s *subject) (*term.Term, error) {
-	return revgrad.Reverse(s.Term(), ctx.Err)
 }
 
 // Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of
@@ -215,28 +196,20 @@ var (
 	normalSteps = ofNormal(StepsName, func(c *rule.Counts) uint64 { return c.Total() })
 	factorSteps = ofNormal("steps by (11)", func(c *rule.Counts) uint64 { return c[rule.Factor] })
 
-	dualOccurrences = quantity{"occurrences of dual variables in D(G)", func(ctx context.Context, s *subject) (float64, error) {
-		d, err := reversed(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		n := 0.0
+	dualOccurrences = quantity{"occurrences of dual variables in D(G)", func(s *subject) (n float64) {
+		d := s.reversed()
 		for i := range d.Nodes {
 			if node := &d.Nodes[i]; node.Op == term.VarOp && d.Vars[node.X].Type == term.AbstractDual {
 				n++
 			}
 		}
-		return n, nil
+		return n
 	}}
 )
 
 func ofNormal(name string, f func(*rule.Counts) uint64) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		d, err := reversed(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		_, stats, err := normalise(ctx, d, s.ScalarInputs(), s.Point())
-		return float64(f(&stats.Counts)), err
+	return quantity{name, func(s *subject) float64 {
+		_, stats := s.normalise(s.reversed())
+		return float64(f(&stats.Counts))
 	}}
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,8 +13,10 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-func measured(t *testing.T, pt Point, err error) Point {
+// measured takes a point.
+func measured(t *testing.T, s Series, n int) Point {
 	t.Helper()
+	pt, err := s.Measure(t.Context(), n)
 	require.NoError(t, err)
 	return pt
 }
@@ -23,8 +24,13 @@ func measured(t *testing.T, pt Point, err error) Point {
 // taken measures quantities of a program of a family.
 func taken(t *testing.T, f family.Family, n int, x, y quantity) Point {
 	t.Helper()
-	pt, err := measure(f, x, y)(t.Context(), n)
-	return measured(t, pt, err)
+	return measured(t, series(f, Evidence, linear, x, y), n)
+}
+
+// joint measures x and y of a program of a family together.
+func joint(t *testing.T, f family.Family, n int, point func(*subject) Point) Point {
+	t.Helper()
+	return measured(t, points(f, Evidence, linear, "x", "y", point), n)
 }
 
 // one is the family of one program.
@@ -36,41 +42,23 @@ func one(text string) family.Family {
 // arguments.
 func TestManyAry(t *testing.T) {
 	for k, text := range map[int]string{1: "input x = 1\nsin x\n", 2: "input x = 1\ninput y = 2\npow x y\n"} {
-		got, err := manyAry(t.Context(), k)
-		require.NoError(t, err)
-		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), got, "k = %d", k)
+		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), joint(t, family.Family{}, k, manyAry), "k = %d", k)
 	}
 }
 
-// TestCriticalPaths by hand: of n sines in a row, forward and backward; and of a tree. The n duals of a shared weight
-// are added one after the other in the normal form of D(t), and in a tree in bp(G).
+// TestCriticalPaths by hand: of bp(G), of n sines in a row and of a tree. For the sines, n cosines, each of a sine, and n
+// products in a row, of which the first waits for n − 1 sines and a cosine.
 func TestCriticalPaths(t *testing.T) {
 	const n = 8
-	for _, c := range []struct {
-		f          family.Family
-		size, path float64 // of G
-		work, both float64 // operations and critical path of bp(G)
-		normal     float64 // critical path of the normal form of D(G)
-	}{
-		// n sines; then n cosines, each of a sine, and n products in a row, of which the first waits for n − 1 sines and a
-		// cosine.
-		{family.Chain, 2*n + 1, n, 3 * n, 2 * n, 2 * n},
-		{family.SumBalanced, 4*n - 3, 3, n - 1, 3, 3},
-	} {
-		require.Equal(t, Point{X: c.size, Y: c.path}, taken(t, c.f, n, groundSize, sourcePath), c.f.Name)
-		require.Equal(t, Point{X: c.work, Y: c.both}, taken(t, c.f, n, backpropWork, backpropPath), c.f.Name)
-		require.Equal(t, c.normal, taken(t, c.f, n, sizeN, normalPath).Y, c.f.Name)
-	}
-	require.Equal(t, 72.0, taken(t, family.Batch, 64, sizeN, normalPath).Y)
-	require.Equal(t, 1032.0, taken(t, family.Batch, 1024, sizeN, normalPath).Y)
+	require.Equal(t, Point{X: 3 * n, Y: 2 * n}, taken(t, family.Chain, n, backpropWork, backpropPath))
+	require.Equal(t, Point{X: n - 1, Y: 3}, taken(t, family.SumBalanced, n, backpropWork, backpropPath))
 }
 
 // TestCommutationConstants: the constants of Lemma Commutation are reached.
 func TestCommutationConstants(t *testing.T) {
 	for rule, want := range map[rule.Rule]float64{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1,
 		rule.Plus: 15, rule.Times: 17, rule.Function: 19, rule.Branch: 9} {
-		pt, err := commuting(rule)(t.Context(), 1)
-		require.Equal(t, want, measured(t, pt, err).Y, rule.String())
+		require.Equal(t, want, joint(t, family.Family{}, 1, commuting(rule)).Y, rule.String())
 	}
 }
 
@@ -78,8 +66,7 @@ func TestCommutationConstants(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	var again []float64
 	for _, n := range []int{3, 300} {
-		pt, err := rebuilt(family.EditArgument, true, func(_ time.Duration, c *gram.Cost) float64 { return float64(c.Cache.Rebuilt) })(t.Context(), n)
-		again = append(again, measured(t, pt, err).Y)
+		again = append(again, measured(t, claimEditing().Series[0], n).Y)
 	}
 	require.Equal(t, again[0], again[1])
 }
@@ -92,16 +79,13 @@ func TestTheoremPoint(t *testing.T) {
 		require.GreaterOrEqual(t, at, 0, name)
 		return &claim.Series[at]
 	}
-	pt, err := of(family.Network.Name).Measure(t.Context(), 3)
-	measured(t, pt, err)
+	pt := measured(t, *of(family.Network.Name), 3)
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
 	require.Equal(t, pt.More[StepsName], pt.Y)
 	require.LessOrEqual(t, pt.More["search"], pt.More[OverheadName])
 	require.Equal(t, 1.0, pt.More[WidthName])
-	pt, err = of(family.TwoOutputs.Name).Measure(t.Context(), 3)
-	require.NotContains(t, measured(t, pt, err).More, MName)
-	pt, err = of(family.Untaken.Name).Measure(t.Context(), 50)
-	require.Equal(t, 51.0, measured(t, pt, err).More[WidthName], "the branch mentions 50 lets and its own parameter")
+	require.NotContains(t, measured(t, *of(family.TwoOutputs.Name), 3).More, MName)
+	require.Equal(t, 51.0, measured(t, *of(family.Untaken.Name), 50).More[WidthName], "the branch mentions 50 lets and its own parameter")
 }
 
 // TestReductionsToTheGraph: n closed redexes in a function that is called n times fire n² times by value and by need, and
@@ -123,10 +107,8 @@ func TestReductionsToTheGraph(t *testing.T) {
 
 // TestSearchIsNotConstantForAStep: what a value wakes grows with the λs that have captured it.
 func TestSearchIsNotConstantForAStep(t *testing.T) {
-	small, err := longestSearch(t.Context(), 10)
-	require.NoError(t, err)
-	large, err := longestSearch(t.Context(), 40)
-	require.NoError(t, err)
+	small := taken(t, family.Family{}, 10, sizeN, longestSearch)
+	large := taken(t, family.Family{}, 40, sizeN, longestSearch)
 	require.GreaterOrEqual(t, large.Y, 3*small.Y)
 }
 
@@ -137,8 +119,7 @@ func TestRulesOfReductionGraphs(t *testing.T) {
 		if s.Role != Evidence || s.Quick[0] > 3 {
 			continue
 		}
-		pt, err := s.Measure(t.Context(), s.Quick[len(s.Quick)-1])
-		for name := range measured(t, pt, err).More {
+		for name := range measured(t, s, s.Quick[len(s.Quick)-1]).More {
 			fired[name] = true
 		}
 	}
@@ -171,7 +152,7 @@ func TestSymbolsLeft(t *testing.T) {
 			{family.Constants, reference.Leftmost, 4}, {family.Constants, without, 4 + 4*float64(n)},
 			{family.ConstantSquares, reference.Leftmost, 4}, {family.ConstantSquares, without, want},
 		} {
-			require.Equal(t, Point{X: float64(n), Y: c.want}, taken(t, c.f, n, sizeN, quantity{"symbols", symbolsLeft(c.by)}), c.f.Name)
+			require.Equal(t, Point{X: float64(n), Y: c.want}, taken(t, c.f, n, sizeN, symbolsLeft(c.by)), c.f.Name)
 		}
 	}
 }
@@ -202,28 +183,22 @@ func TestDerivativeSteps(t *testing.T) {
 // TestTape: a tape of n sines takes n operations, then 3 for each: its derivative, a product and a sum.
 func TestTape(t *testing.T) {
 	for _, n := range []int{1, 8} {
-		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, taken(t, family.Chain, n, backpropWork, tapePath))
+		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, taken(t, family.Chain, n, backpropWork, tapeOperations))
 	}
 }
 
 // TestCharged: of the network with d = m = 4 the normal form of D(L) has 637 symbols, and a copy of it is
 // made for each element.
 func TestCharged(t *testing.T) {
+	f := family.Family{Source: func(n int) string { return family.Recurrent(4, 4, n) }}
 	for _, n := range []int{1, 2, 50} {
-		p, err := loadText(t.Context(), "test", family.Recurrent(4, 4, n))
-		require.NoError(t, err)
-		steps, err := stepsOf(gram.Modular)(t.Context(), p)
-		require.NoError(t, err)
-		charged, err := chargedSteps(t.Context(), p)
-		require.NoError(t, err)
-		require.Equal(t, float64(637*n), charged-steps)
+		pt := joint(t, f, n, func(s *subject) Point { return Point{X: recurrentSteps(gram.Modular)(s), Y: chargedSteps(s)} })
+		require.Equal(t, float64(637*n), pt.Y-pt.X)
 	}
 }
 
 // TestDifferentGradients: over the rationals there is one, in floating point there are more.
 func TestDifferentGradients(t *testing.T) {
-	pt, err := exactGradients(t.Context(), 8)
-	require.Equal(t, Point{X: 8, Y: 1}, measured(t, pt, err))
-	pt, err = floatGradients(t.Context(), 8)
-	require.Equal(t, Point{X: 8, Y: 8}, measured(t, pt, err))
+	require.Equal(t, Point{X: 8, Y: 1}, taken(t, family.Family{}, 8, sizeN, exactGradients))
+	require.Equal(t, Point{X: 8, Y: 8}, taken(t, family.Family{}, 8, sizeN, floatGradients))
 }

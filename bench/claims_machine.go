@@ -2,8 +2,8 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -13,9 +13,9 @@ import (
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
-	"github.com/gram-machine/gram/term"
 )
 
 // mostDoublings is the size of the largest program of a family whose cost doubles with n.
@@ -24,107 +24,89 @@ const mostDoublings = 10
 // everyProgram are all families, with those that are hard for a machine, and programs with duals of their own, of which
 // the value is measured.
 func everyProgram() []family.Family {
-	return append(append(programs(), family.Church, family.Untaken, family.Captures, family.WaitingCalls, family.LargeBodies, family.Redexes), family.Handwritten()...)
+	return slices.Concat(programs(), family.Handwritten(),
+		[]family.Family{family.Church, family.Untaken, family.Captures, family.WaitingCalls, family.LargeBodies, family.Redexes})
 }
 
-// mostOf is the most words that any single rewrite or unit of the literal machine touches, over the families at size n,
-// or at the largest of a quick run if that is less: values and gradients, with a schedule.
-func mostOf(schedule gram.Schedule, of func(*gram.Work) uint64) func(context.Context, int) (Point, error) {
-	opt := gram.EvalOptions{Literal: true, Work: true, Schedule: schedule, Seed: 1}
-	return func(ctx context.Context, n int) (Point, error) {
-		pt := Point{X: float64(n)}
-		for _, f := range everyProgram() {
-			size := min(n, f.Quick[len(f.Quick)-1])
-			if f.Doubles {
-				size = min(n, mostDoublings)
-			}
-			p, err := load(ctx, f, size)
-			if err != nil {
-				return Point{}, err
-			}
-			runs := []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value}
-			if p.Differentiable() == nil {
-				runs = append(runs, p.Gradient)
-			}
-			for _, run := range runs {
-				res, err := run(ctx, opt)
-				if err != nil {
-					return Point{}, fmt.Errorf("%s: %w", f.Name, err)
-				}
-				pt.Y = max(pt.Y, float64(of(res.Cost.Work)))
-			}
-		}
-		return pt, nil
-	}
-}
-
-// overFamilies are series of the most words over all families, by both schedules.
+// overFamilies are series of the most words that any single rewrite or unit of the literal machine touches, over all
+// families at size n, or at the largest of a quick run if that is less: values and gradients, by two schedules.
 func overFamilies(what string, of func(*gram.Work) uint64) []Series {
-	var out []Series
-	for schedule, name := range map[gram.Schedule]string{gram.LIFO: "the redex found last", gram.Random: "any redex"} {
-		out = append(out, Series{Name: "all families, " + name, Role: Evidence, Law: Law{Kind: AtMost}, X: "n", Y: what,
-			Quick: powersOfTwo(3, 7), Full: powersOfTwo(3, 9), Measure: mostOf(schedule, of)})
+	most := func(name string, schedule gram.Schedule) Series {
+		opt := gram.EvalOptions{Literal: true, Work: true, Schedule: schedule, Seed: 1}
+		f := sized("all families, "+name, powersOfTwo(3, 7), powersOfTwo(3, 9))
+		return series(f, Evidence, constant, sizeN, quantity{what, func(s *subject) float64 {
+			words := uint64(0)
+			for _, f := range everyProgram() {
+				n := min(s.size, f.Quick[len(f.Quick)-1])
+				if f.Doubles {
+					n = min(s.size, mostDoublings)
+				}
+				p := s.program(f.Name, f.Source(n))
+				words = max(words, of(p.value(opt).Work))
+				if p.Differentiable() == nil {
+					words = max(words, of(p.gradient(opt).Work))
+				}
+			}
+			return float64(words)
+		}})
 	}
-	if out[0].Name > out[1].Name {
-		out[0], out[1] = out[1], out[0]
-	}
-	return out
+	return []Series{most("any redex", gram.Random), most("the redex found last", gram.LIFO)}
 }
 
 // ofWork is a quantity of the work of the literal machine: of a gradient, or of the value of a program that has none.
 func ofWork(name string, f func(*gram.Cost) uint64) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
+	return quantity{name, func(s *subject) float64 {
 		if s.Differentiable() == nil {
-			c, err := s.gradient(ctx, measuredOnLiteral)
-			if err != nil {
-				return 0, err
-			}
-			return float64(f(c)), nil
+			return float64(f(s.gradient(measuredOnLiteral)))
 		}
-		res, err := s.Value(ctx, measuredOnLiteral)
-		if err != nil {
-			return 0, err
-		}
-		return float64(f(&res.Cost)), nil
+		return float64(f(s.value(measuredOnLiteral)))
 	}}
+}
+
+// mostWords is the most words that one rewrite or unit reads and writes.
+func mostWords(w *gram.Work) (n uint64) {
+	for m := range moves(w) {
+		n = max(n, m.Most)
+	}
+	return n
 }
 
 // Quantities of a run of the literal machine: its steps and the nodes that it makes or captures, and the units by which
 // it finds redexes.
 var (
 	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Work.Units["instantiate"].Fired })
-	fourMade     = scaled("4·(steps + instantiate)", stepsAndMade, quantity{"4", func(context.Context, *subject) (float64, error) { return 4, nil }})
+	fourMade     = quantity{"4·(steps + instantiate)", func(s *subject) float64 { return 4 * stepsAndMade.of(s) }}
 	searchUnits  = ofWork("units of search and wake", func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
 )
 
 // claimSearch is claim 17.
 func claimSearch() Claim {
-	out := overFamilies("most words of a unit of search or wake", func(w *gram.Work) uint64 {
-		return max(w.Units["search"].Most, w.Units["wake"].Most)
-	})
 	bounded := []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList, family.WaitingCalls,
 		family.Captures, family.Untaken}
-	for _, f := range bounded {
-		s := series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick)
-		s.If = "no dual λ is written by hand"
-		out = append(out, s)
+	under := func(condition string, s Series) Series {
+		s.If = condition
+		return s
 	}
-	for _, f := range family.Handwritten() {
-		s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits).called(f.Name+", a program with lin", f.Quick)
-		s.If = "dual λs are written by hand"
-		out = append(out, s)
-	}
-	between := Series{Name: "captures: units between two rewrites", Role: Printed, Law: Law{Kind: AtMost}, X: "n", Y: "most units of search and wake in a row",
-		Quick: powersOfTwo(2, 6), Full: powersOfTwo(2, 7), Measure: longestSearch}
+	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
 	f := family.WaitingCalls
 	return Claim{
 		Number: 17,
 		Title:  "The next redex is found in constant time",
 		Source: "open in section 7, on complexity",
 		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine.",
-		Series: append(out, between,
-			series(f, Contrast, Law{Kind: Power, Power: 2}, ofGradient(StepsName, unfused, func(c *gram.Cost) uint64 { return c.Steps.Total() }),
-				searchWithout(ablation.Rescan)).without("a worklist").called(f.Name+", rescanning")),
+		Series: slices.Concat(
+			overFamilies("most words of a unit of search or wake", func(w *gram.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
+			all(bounded, func(f family.Family) Series {
+				return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
+			}),
+			all(family.Handwritten(), func(f family.Family) Series {
+				s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
+				return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
+			}),
+			[]Series{
+				series(between, Printed, constant, sizeN, longestSearch),
+				series(f, Contrast, quadratic, gradientSteps, searchWithout(ablation.Rescan)).without("a worklist").called(f.Name + ", rescanning"),
+			}),
 		Correction: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm.",
@@ -136,21 +118,13 @@ func claimSearch() Claim {
 
 // searchWithout is the search of a gradient without a piece of the engine.
 func searchWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{"search", func(ctx context.Context, s *subject) (float64, error) {
-		stats, err := gradientWithout(ctx, s.Program, hooks())
-		return float64(stats.Search), err
-	}}
+	return quantity{"search", func(s *subject) float64 { return float64(s.gradientWithout(hooks).Search) }}
 }
 
-// longestSearch is the size n, and the most units of search and wake that the literal machine makes between two rewrites of a
-// value.
-func longestSearch(ctx context.Context, n int) (Point, error) {
-	p, err := load(ctx, family.Captures, n)
-	if err != nil {
-		return Point{}, err
-	}
+// longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
+var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
 	run, longest := 0, 0
-	_, err = p.Value(ctx, gram.EvalOptions{Literal: true, Events: func(f *machine.Fired) error {
+	s.program("captures", family.Captures.Source(s.size)).value(gram.EvalOptions{Literal: true, Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
 		} else if u := f.Move.Unit(); u == machine.Wake || u == machine.Search {
@@ -159,34 +133,34 @@ func longestSearch(ctx context.Context, n int) (Point, error) {
 		}
 		return nil
 	}})
-	return Point{X: float64(n), Y: float64(longest)}, err
-}
+	return float64(longest)
+}}
 
 // claimTime is claim 18.
 func claimTime() Claim {
-	out := overFamilies("most words of a rewrite or unit", mostWords)
-	bodies := family.LargeBodies
-	sines := quantity{"sines in the body", sizeN.of}
-	out = append(out, series(bodies, Evidence, Law{Kind: AtMost}, sines, ofWork("most words of a rewrite or unit", func(c *gram.Cost) uint64 { return mostWords(c.Work) })).
-		called(bodies.Name+", shared"))
-	copied := quantity{"nodes per step", func(ctx context.Context, s *subject) (float64, error) {
-		stats, err := gradientWithout(ctx, s.Program, ablation.CopyBodies())
-		return float64(stats.Nodes) / float64(max(1, stats.Counts.Total())), err
+	const most = "most words of a rewrite or unit"
+	bodies, sines := family.LargeBodies, sizeN.named("sines in the body")
+	copied := quantity{"nodes per step", func(s *subject) float64 {
+		stats := s.gradientWithout(ablation.CopyBodies)
+		return float64(stats.Nodes) / float64(max(1, stats.Counts.Total()))
 	}}
-	out = append(out, series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)"))
-	for _, s := range []struct {
-		f        family.Family
-		gradient bool
-		least    int // iterations, of some ten nodes each
-		most     int
-	}{{family.Polynomial, true, 100, 10_000_000}, {family.Network, true, 100, 5_000_000}, {family.Loss, true, 50, 2_000_000}, {family.Network, false, 100, 10_000_000}} {
-		name := s.f.Name + ", gradient"
-		if !s.gradient {
-			name = s.f.Name + ", value"
-		}
-		out = append(out, Series{Name: name, Role: Aside, Law: Law{Kind: AtMost}, X: "nodes", Y: "time per step (ns)", Timed: true,
-			Quick: family.Sizes(s.least, 100_000), Full: family.Sizes(s.least, s.most), Measure: on(s.f, nanosecondsPerStep(s.gradient))})
+	// The least and the largest number of iterations, of some ten nodes each.
+	timed := func(f family.Family, least, largest int, name string, gradient bool) Series {
+		s := points(f, Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
+			took, c, err := timeOf(s.ctx, s.Program, gradient, unfused)
+			try(err)
+			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
+		})
+		s.Timed = true
+		return s.called(f.Name+", "+name, family.Sizes(least, 100_000), family.Sizes(least, largest))
 	}
+	out := append(overFamilies(most, mostWords),
+		series(bodies, Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
+		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)"),
+		timed(family.Polynomial, 100, 10_000_000, "gradient", true),
+		timed(family.Network, 100, 5_000_000, "gradient", true),
+		timed(family.Loss, 50, 2_000_000, "gradient", true),
+		timed(family.Network, 100, 10_000_000, "value", false))
 	return Claim{
 		Number: 18,
 		Title:  "A step costs constant time",
@@ -201,171 +175,140 @@ func claimTime() Claim {
 	}
 }
 
-// nanosecondsPerStep is the number of nodes, and the time of a run over its steps.
-func nanosecondsPerStep(gradient bool) func(context.Context, *gram.Program) (Point, error) {
-	return func(ctx context.Context, p *gram.Program) (Point, error) {
-		begin := p.NewValue
-		if gradient {
-			begin = p.NewGradient
-		}
-		e, err := begin(ctx, unfused)
-		if err != nil {
-			return Point{}, err
-		}
-		defer e.Close()
-		point := p.Point()
-		value, jacobian := []float64{0}, append([]float64(nil), point...)
-		took, err := TimeOf(func() error {
-			if gradient {
-				return e.Gradient(ctx, point, value, jacobian)
-			}
-			_, err := e.Value(ctx, point, value[:0])
-			return err
-		})
-		if err != nil {
-			return Point{}, err
-		}
-		c := e.Cost()
-		return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}, nil
+// timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first, which
+// makes the arena, is not among them.
+func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost, error) {
+	begin := p.NewValue
+	if gradient {
+		begin = p.NewGradient
 	}
+	e, err := begin(ctx, opt)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer e.Close()
+	point := p.Point()
+	value, jacobian := []float64{0}, make([]float64, len(point))
+	took, err := TimeOf(func() (err error) {
+		if gradient {
+			return e.Gradient(ctx, point, value, jacobian)
+		}
+		value, err = e.Value(ctx, point, value[:0])
+		return err
+	})
+	cost := e.Cost()
+	return took, &cost, err
 }
 
 // claimParallel is claim 21.
 func claimParallel() Claim {
 	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
-	logN := quantity{"log₂ n", func(_ context.Context, s *subject) (float64, error) { return math.Log2(float64(s.size)), nil }}
-	backward := []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch}
+	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
+	work := backpropWork.named("work of bp(G)")
 	var out []Series
-	for _, f := range backward {
+	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
+		chain := Aside
+		if f.Name == family.Batch.Name {
+			chain = Printed
+		}
 		out = append(out,
-			series(f, Evidence, linear, logN, sourcePath).called(f.Name+": critical path of G", quick, full),
-			series(f, Evidence, linear, logN, normalPath).called(f.Name+": critical path of the normal form of D(G)", quick, powersOfTwo(2, 14)),
+			series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full),
+			series(f, chain, constant, sizeN, spanRatio(false)).called(f.Name+": span of D(t), (11) in a chain", quick, full),
+			points(f, Contrast, linear, "steps", "span", statePassing).without("duals, by a memory").called(f.Name+": state-passing form", quick, powersOfTwo(2, 13)),
 			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
-			series(f, Aside, linear, sizeN, backpropWork).called(f.Name+": work of bp(G)", quick, full),
-			series(f, Contrast, linear, quantity{"work of bp(G)", backpropWork.of}, tapePath).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
+			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
 	}
 	for _, f := range []family.Family{family.Chain, family.SumRight} {
-		out = append(out, series(f, Aside, linear, quantity{"work of bp(G)", backpropWork.of}, backpropPath).called(f.Name+": critical path of bp(G)", quick, full))
+		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full))
 	}
-	q := family.Sequences
-	for _, s := range []struct {
-		name string
-		time func(context.Context, *gram.Program) (time.Duration, error)
-	}{{"one gradient by the schedule parallel", parallelTime}, {"two gradients at once, each on a core", twoTimes}} {
-		out = append(out, Series{Name: q.Name + ": " + s.name, Role: Aside, Law: Law{Kind: AtMost}, X: "n", Y: "speed-up on two workers", Timed: true,
-			Quick: q.Quick, Full: q.Full, Measure: speedUp(s.time)})
+	speedUp := func(name string, time func(*subject) time.Duration) Series {
+		s := series(family.Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
+			return sequential(s).Seconds() / time(s).Seconds()
+		}})
+		s.Timed = true
+		return s.called(family.Sequences.Name + ": " + name)
 	}
+	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime), speedUp("two gradients at once, each on a core", twoTimes))
 	return Claim{
 		Number: 21,
 		Title:  "The transformation does not make a program sequential: it stays as parallel as its source",
 		Source: "section 1",
 		Family: "Balanced sums of n inputs, log-sum-exp over them, and a batch of n small networks that share their weights. Times: " +
 			"n sequences through the recurrent network.",
-		Series: out,
-		Meaning: "The critical path is the longest chain of operations that wait for each other, forward and backward. That of D(G)'s normal form is " +
-			"logarithmic where no node is shared by n others. In the batch the weights are, and (11) adds what arrives at a weight one after the other: " +
-			"n operations in a row, so D as it is built makes this program sequential. bp(G) adds in a tree there, and has a logarithmic path. Sums are associative, so the " +
-			"calculus admits a (11) that adds in a tree; it is not built. On a tape, the contrast, all operations follow each other: depth is work. " +
+		Series:     out,
+		Correction: "With a (11) that adds what arrives at a dual in a balanced tree, the span of D(t)'s reduction is at most linear in the span of t's.",
+		Meaning: "The span is the longest chain of steps that depend on each other. It is the time of a reduction that makes all other steps at once, " +
+			"and is the same for every schedule (--bound reports it for any program). The networks of the batch share their weights, at which n applications of a dual arrive. " +
+			"A (11) that adds them one after the other makes a chain of n steps, of a program whose own span is logarithmic: the sentence fails for it. " +
+			"Sums are associative, and the calculus leaves their order open: added in a balanced tree, they take log n. " +
+			"The contrast is the paper's own: the transformation of Wang et al. without references passes a memory from continuation to continuation, and each addition waits " +
+			"for the whole of the memory before it. Its span is linear in its steps, as on a tape. " +
 			"The speed-up of the schedule parallel is held against what two cores give at most, two independent gradients at once; the " +
 			"results of both schedules are the same to the last bit.",
 	}
 }
 
-// speedUp is the number of sequences, and how many times as fast as one after the other two cores take gradients, by a
-// function that tells how long two of them take for each: the time of one on one core over that.
-func speedUp(two func(context.Context, *gram.Program) (time.Duration, error)) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, n int) (Point, error) {
-		p, err := load(ctx, family.Sequences, n)
-		if err != nil {
-			return Point{}, err
-		}
-		one, err := gradientTime(ctx, p, gram.EvalOptions{Strategy: gram.Modular})
-		if err != nil {
-			return Point{}, err
-		}
-		time, err := two(ctx, p)
-		return Point{X: float64(n), Y: one.Seconds() / time.Seconds()}, err
-	}
+// spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced tree.
+func spanRatio(tree bool) quantity {
+	return quantity{"span of D(t) / span of t", func(s *subject) float64 {
+		r := must(s.Span(s.ctx, true, tree))
+		return float64(r.Gradient) / float64(r.Value)
+	}}
 }
 
-// parallelTime is the time of a gradient on two workers.
-func parallelTime(ctx context.Context, p *gram.Program) (time.Duration, error) {
-	return gradientTime(ctx, p, gram.EvalOptions{Strategy: gram.Modular, Schedule: gram.Parallel, Workers: 2})
+// statePassing is the steps and the span of the state-passing form of a program.
+func statePassing(s *subject) Point {
+	opt := span.Options{Check: s.ctx.Err}
+	t := must(revgrad.StatePassing(s.Term(), s.ScalarInputs(), opt.Check))
+	r := must(span.Value(t, s.ScalarInputs(), s.Point(), opt))
+	return Point{X: float64(r.Counts.Total()), Y: float64(r.Span)}
 }
 
-// twoTimes is half the time of the slower of two gradients at once.
-func twoTimes(ctx context.Context, p *gram.Program) (time.Duration, error) {
+// The times of a gradient of the sequences: on one core, on two workers, and half the time of the slower of two
+// gradients at once.
+func sequential(s *subject) time.Duration { return gradientTime(s, gram.EvalOptions{}) }
+
+func parallelTime(s *subject) time.Duration {
+	return gradientTime(s, gram.EvalOptions{Schedule: gram.Parallel, Workers: 2})
+}
+
+func twoTimes(s *subject) time.Duration {
 	var took [2]time.Duration
 	var g errgroup.Group
 	for i := range took {
 		g.Go(func() (err error) {
-			took[i], err = gradientTime(ctx, p, gram.EvalOptions{Strategy: gram.Modular})
+			took[i], _, err = timeOf(s.ctx, s.Program, true, gram.EvalOptions{Strategy: gram.Modular})
 			return err
 		})
 	}
-	err := g.Wait()
-	return max(took[0], took[1]) / 2, err
+	try(g.Wait())
+	return max(took[0], took[1]) / 2
 }
 
-// gradientTime is the time of a gradient, the mean of some in a row; the first, which makes the arena, is
-// not among them.
-func gradientTime(ctx context.Context, p *gram.Program, opt gram.EvalOptions) (time.Duration, error) {
-	e, err := p.NewGradient(ctx, opt)
-	if err != nil {
-		return 0, err
-	}
-	defer e.Close()
-	value, jacobian := []float64{0}, make([]float64, len(p.Point()))
-	return TimeOf(func() error { return e.Gradient(ctx, p.Point(), value, jacobian) })
-}
-
-// pathQuantity is a quantity of a computational graph made of a program: the most operations that wait for each other,
-// and how many it has.
-func ofGraph(name string, of func(path, operations float64) float64, graph func(context.Context, *subject) (*hypergraph.Graph, error)) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		g, err := graph(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		return of(pathOf(g)), nil
-	}}
+func gradientTime(s *subject, opt gram.EvalOptions) time.Duration {
+	opt.Strategy = gram.Modular
+	took, _, err := timeOf(s.ctx, s.Program, true, opt)
+	try(err)
+	return took
 }
 
 const inARow = "operations one after the other"
 
-// Quantities of G, of bp(G), of a tape, and of the normal form of D(G).
+// Quantities of bp(G): the most operations that wait for each other, and how many there are.
 var (
-	sourcePath   = ofGraph(inARow, pathIn, sourceGraph)
-	backpropPath = ofGraph(inARow, pathIn, backpropGraph)
-	backpropWork = ofGraph("operations", func(_, operations float64) float64 { return operations }, backpropGraph)
-	tapePath     = quantity{inARow, tapeOperations.of}
-	normalPath   = quantity{inARow, func(ctx context.Context, s *subject) (float64, error) {
-		d, err := reversed(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		normal, _, err := normalise(ctx, d, s.ScalarInputs(), s.Point())
-		if err != nil {
-			return 0, err
-		}
-		p := paths{t: normal, of: map[term.Var]float64{}}
-		return p.path(normal.Root), nil
+	backpropPath = quantity{inARow, func(s *subject) float64 { return first(pathOf(backpropGraph(s))) }}
+	backpropWork = quantity{"operations", func(s *subject) float64 {
+		_, operations := pathOf(backpropGraph(s))
+		return operations
 	}}
 )
 
-func pathIn(path, _ float64) float64 { return path }
-
-func sourceGraph(_ context.Context, s *subject) (*hypergraph.Graph, error) {
-	return hypergraph.FromTerm(s.Term(), s.ScalarInputs())
-}
+func first(path, _ float64) float64 { return path }
 
 // backpropGraph is the graph of bp(G).
-func backpropGraph(ctx context.Context, s *subject) (*hypergraph.Graph, error) {
-	bp, a, err := revgrad.BP(s.Term(), s.ScalarInputs(), ctx.Err)
-	if err != nil {
-		return nil, err
-	}
-	return hypergraph.FromTerm(bp, append(s.ScalarInputs(), a))
+func backpropGraph(s *subject) *hypergraph.Graph {
+	bp, a := s.backpropagation(0)
+	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a)))
 }
 
 // pathOf returns the most operations of a graph that wait for each other, and how many
@@ -385,49 +328,4 @@ func pathOf(g *hypergraph.Graph) (path, operations float64) {
 		path = max(path, depth[w])
 	}
 	return path, operations
-}
-
-// paths computes the critical path of a normal form ⟨G0, λa.Σ xj*(Gj)⟩ with lets: the most operations that wait for each
-// other. The sum over j is no operation, but a gradient's parts side by side.
-type paths struct {
-	t  *term.Term
-	of map[term.Var]float64 // of what a variable is bound to; 0 of the inputs and of a
-}
-
-// path returns the critical path of node r.
-func (p *paths) path(r term.Ref) float64 {
-	n := &p.t.Nodes[r]
-	switch n.Op {
-	case term.VarOp:
-		return p.of[n.X]
-	case term.LetOp:
-		p.of[n.X] = p.path(n.B)
-		return p.path(n.A)
-	case term.LamOp, term.UnpairOp: // the pairs that are opened are the inputs
-		return p.path(n.A)
-	}
-	operands := p.t.Children(n)
-	if n.Op == term.PairOp || n.Op == term.AddOp || n.Op == term.AppOp {
-		operands = []term.Ref{n.A, n.B}
-	}
-	most := 0.0
-	for _, k := range operands {
-		most = max(most, p.path(k))
-	}
-	if n.Op == term.FunOp || n.Op == term.AddOp && !p.tagged(n.A) {
-		most++
-	}
-	return most
-}
-
-// tagged reports whether a summand is a part of the gradient: the application of a dual variable, or a sum of such.
-func (p *paths) tagged(r term.Ref) bool {
-	for {
-		switch n := &p.t.Nodes[r]; n.Op {
-		case term.LetOp, term.AddOp:
-			r = n.A
-		default:
-			return n.Op == term.AppOp
-		}
-	}
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"slices"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
-	"github.com/gram-machine/gram/term"
 )
 
 // programs are the families that have a gradient, adversarial ones too.
@@ -24,7 +22,6 @@ func programs() []family.Family {
 
 // claimTheorem is claim 10.
 func claimTheorem() Claim {
-	exponential := Law{Kind: Exponential}
 	squares := func(law Law, named bool, by reference.Strategy, name string) Series {
 		s := series(family.Squares, Contrast, law, mAndGraph, rewriterSteps(named, by))
 		return s.called("squares: "+name, counting(2, 8), counting(2, 10))
@@ -45,25 +42,25 @@ func claimTheorem() Claim {
 				}
 				law := linear
 				if f.Name == loop.Name {
-					law = Law{Kind: AtMost, Power: 1}
+					law = atMostLinear
 				}
 				return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
 			}),
 			all(families, func(f family.Family) Series {
-				return series(f, Evidence, Law{Kind: AtMost, Power: 1}, wideMGraph, stepsOverhead).called(f.Name + ": steps and overhead")
+				return series(f, Evidence, atMostLinear, wideMGraph, stepsOverhead).called(f.Name + ": steps and overhead")
 			}),
 			all(families, func(f family.Family) Series {
-				s := series(f, Evidence, Law{Kind: AtMost, Power: 1}, wideMGraph, words, sourceM, graphSize, width, words)
+				s := series(f, Evidence, atMostLinear, wideMGraph, words, sourceM, graphSize, width, words)
 				return s.called(f.Name+": words of the literal machine", f.Quick)
 			}),
 			all(wide, func(f family.Family) Series {
-				return series(f, Printed, Law{Kind: AtMost, Power: 1}, mAndGraph, stepsOverhead).called(f.Name + ": work, without the factor w")
+				return series(f, Printed, atMostLinear, mAndGraph, stepsOverhead).called(f.Name + ": work, without the factor w")
 			}),
 			[]Series{
-				series(loop, Aside, Law{Kind: Power, Power: 2}, sizeN, sourceM).called(loop.Name + ": m by value"),
-				series(loop, Aside, Law{Kind: Power, Power: 2}, sizeN, mNeed).called(loop.Name+": m by need", few, most),
+				series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
+				series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
 				series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
-				series(loop, Evidence, linear, quantity{"mNormal + |G|", normalAndGraph}, modularSteps).called(loop.Name+": steps of modular", few, most),
+				series(loop, Evidence, linear, normalAndGraph, modularSteps).called(loop.Name+": steps of modular", few, most),
 				squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
 				squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
 				squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("names of dual λs, by value"),
@@ -90,20 +87,17 @@ func claimTheorem() Claim {
 // Quantities of the reductions of t to its graph: the steps by need, those of normalising λs first, and the steps of
 // the gradient by the strategy that does so.
 var (
-	mNeed        = quantity{"m by need", openSteps(reference.ByNeed)}
-	mNormal      = quantity{"m after normalising", openSteps(normalising)}
-	modularSteps = ofGradient(StepsName, gram.EvalOptions{Strategy: gram.Modular}, func(c *gram.Cost) uint64 { return c.Steps.Total() })
+	mNeed          = openSteps("m by need", reference.ByNeed)
+	mNormal        = openSteps("m after normalising", normalising)
+	normalAndGraph = quantity{"mNormal + |G|", func(s *subject) float64 { return mNormal.of(s) + graphSize.of(s) }}
+	modularSteps   = ofGradient(StepsName, gram.EvalOptions{Strategy: gram.Modular}, totalSteps)
 )
 
 // openSteps is the number of steps by which the rewriter reduces a program with symbolic inputs.
-func openSteps(by reference.Strategy) func(context.Context, *subject) (float64, error) {
-	return func(ctx context.Context, s *subject) (float64, error) {
-		res, err := run(ctx, reference.Convert(s.Term(), denote.Floats{}).OpenStart(s.ScalarInputs(), s.Point()), by, rewriteLimit)
-		if err != nil {
-			return 0, err
-		}
-		return float64(res.Counts.Total()), nil
-	}
+func openSteps(name string, by reference.Strategy) quantity {
+	return quantity{name, func(s *subject) float64 {
+		return s.steps(reference.Convert(s.Term(), denote.Floats{}).OpenStart(s.ScalarInputs(), s.Point()), by)
+	}}
 }
 
 // normalising is the strategy that fires what stands under λs first, and then goes on as the machine does.
@@ -116,32 +110,15 @@ func normalising(s *reference.State) *reference.Redex {
 	return reference.Open(nil)(s)
 }
 
-// normalAndGraph is m after normalising, and |G|.
-func normalAndGraph(ctx context.Context, s *subject) (float64, error) {
-	m, err := mNormal.of(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	g, err := graphSize.of(ctx, s)
-	return m + g, err
-}
-
 // rewriterSteps is the steps of a gradient by a strategy of the rewriter: with dual λs named, or with D's pairs copied
 // whole.
 func rewriterSteps(named bool, by reference.Strategy) quantity {
-	return quantity{StepsName, func(ctx context.Context, s *subject) (float64, error) {
-		start, err := gradientStart(ctx, s.Program, denote.Floats{})
-		if err != nil {
-			return 0, err
-		}
+	return quantity{StepsName, func(s *subject) float64 {
+		start := s.gradientStart(denote.Floats{})
 		if named {
 			start = start.Named()
 		}
-		res, err := run(ctx, start, by, rewriteLimit)
-		if err != nil {
-			return 0, err
-		}
-		return float64(res.Counts.Total()), nil
+		return s.steps(start, by)
 	}}
 }
 
@@ -155,9 +132,9 @@ func claimParameter() Claim {
 		Source: "the remarks on Theorem 1, section 5.2",
 		Family: "The Church numeral n applied to the numeral 2, and that to a function: 2ⁿ of its applications. And k numerals 2, each applied to the next.",
 		Series: []Series{
-			series(f, Evidence, Law{Kind: Exponential}, sizeN, sourceM).called("m", f.Quick, more),
+			series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
 			series(f, Evidence, linear, mAndGraph, stepsOverhead, sourceM, graphSize, width, gradientSteps, overhead).called("the gradient", f.Quick, more),
-			series(tower, Evidence, Law{Kind: Equal}, quantity{"a tower of k twos", towerOfTwos}, productsInG).called("a tower of numerals"),
+			series(tower, Evidence, equal, towerOfTwos, productsInG).called("a tower of numerals"),
 			series(f, Contrast, linear, sizeN, termSize).called("the size of the program", f.Quick, more),
 		},
 		Meaning: "The program grows by a constant for each n, and m doubles. The gradient and m grow together. Of k numerals 2, each applied to the next, " +
@@ -166,13 +143,13 @@ func claimParameter() Claim {
 }
 
 // towerOfTwos is 2^(2^(…)), with k twos.
-func towerOfTwos(_ context.Context, s *subject) (float64, error) {
+var towerOfTwos = quantity{"a tower of k twos", func(s *subject) float64 {
 	n := 1
 	for range s.size {
 		n = 1 << n
 	}
-	return float64(n), nil
-}
+	return float64(n)
+}}
 
 // productsInG is the number of products in the graph of a program that has a sum with each of them.
 var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b.Operations / 2 })
@@ -183,9 +160,9 @@ func claimReadback() Claim {
 	var out []Series
 	for _, f := range []family.Family{family.SumRight, family.LogSumExp} {
 		out = append(out,
-			series(f, Evidence, Law{Kind: Power, Power: 2}, sizeN, injected).called(f.Name+": injections", quick, full),
+			series(f, Evidence, quadratic, sizeN, injected).called(f.Name+": injections", quick, full),
 			series(f, Evidence, linear, sizeN, adHoc).called(f.Name+": ad hoc"),
-			series(f, Evidence, Law{Kind: Equal}, quantity{"(n − 1)·(2n − 1)", injectionSums}, injectionSteps).
+			series(f, Evidence, equal, injectionSums, injectionSteps).
 				called(f.Name+": injections, by the rewriter", family.Sizes(2, 20), family.Sizes(2, 50)))
 		out[len(out)-3].Without = "a tagged sum"
 	}
@@ -210,56 +187,41 @@ func sumsOf(c *gram.Cost) uint64 {
 var adHoc = ofGradient(sumsAndNumbers, unfused, sumsOf)
 
 // injected is what it takes to add n-tuples and to read one: D(t) as a program whose inputs carry injections.
-var injected = quantity{sumsAndNumbers, func(ctx context.Context, s *subject) (float64, error) {
-	d, err := reversed(ctx, s)
-	if err != nil {
-		return 0, err
-	}
+var injected = quantity{sumsAndNumbers, func(s *subject) float64 {
 	var text bytes.Buffer
-	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: d, Inputs: s.ScalarInputs()}
-	if err := st.Write(&text, nil, nil); err != nil {
-		return 0, err
-	}
-	q, err := loadText(ctx, "injections", family.Injected(text.String()))
-	if err != nil {
-		return 0, err
-	}
-	res, err := q.Value(ctx, unfused)
-	if err != nil {
-		return 0, err
-	}
-	return float64(sumsOf(&res.Cost)), nil
+	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: s.reversed(), Inputs: s.ScalarInputs()}
+	try(st.Write(&text, nil, nil))
+	return float64(sumsOf(s.program("injections", family.Injected(text.String())).value(unfused)))
 }}
 
 // injectionSums is what the injections of n inputs that all contribute add by Corollary gradient's remark: n − 1 times
 // n − 1 steps by (7) and n by (6).
-func injectionSums(_ context.Context, s *subject) (float64, error) {
-	return float64((s.size - 1) * (2*s.size - 1)), nil
-}
+var injectionSums = quantity{"(n − 1)·(2n − 1)", func(s *subject) float64 { return float64((s.size - 1) * (2*s.size - 1)) }}
 
-var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum", func(ctx context.Context, s *subject) (float64, error) {
-	tagged, err := gradientStart(ctx, s.Program, denote.Floats{})
-	if err != nil {
-		return 0, err
+var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum", func(s *subject) float64 {
+	tagged := s.gradientStart(denote.Floats{})
+	sums := func(start *reference.Start) float64 {
+		counts := must(s.reduce(start.Named(), reference.Machine(nil), rewriteLimit)).Counts
+		return float64(counts[rule.Plus] + counts[rule.PlusPair])
 	}
-	more := 0.0
-	for i, start := range []*reference.Start{tagged.Named(), tagged.Injections().Named()} {
-		res, err := run(ctx, start, reference.Machine(nil), rewriteLimit)
-		if err != nil {
-			return 0, err
-		}
-		more += float64(2*i-1) * float64(res.Counts[rule.Plus]+res.Counts[rule.PlusPair])
-	}
-	return more, nil
+	return sums(tagged.Injections()) - sums(tagged)
 }}
 
 // claimModular is claim 14.
 func claimModular() Claim {
-	saved := func(name string, quick, full []int, shape func(int) (d, m, n int)) Series {
-		return Series{Name: name, Role: Evidence, Law: linear, X: "(d + m)·m·n", Y: "steps saved", Quick: quick, Full: full,
-			Measure: recurrent(shape, stepsOf(gram.Direct), stepsOf(gram.Modular))}
+	direct, modular := recurrentSteps(gram.Direct), recurrentSteps(gram.Modular)
+	saved := func(p *subject) float64 { return direct(p) - modular(p) }
+	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string, cost func(*subject) float64) Series {
+		return points(sized(name, quick, full), Evidence, linear, "(d + m)·m·n", y, func(s *subject) Point {
+			d, m, n := shape(s.size)
+			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", family.Recurrent(d, m, n)))}
+		})
 	}
-	byLength := func(n int) (int, int, int) { return 4, 4, n }
+	contrast := func(name string, quick, full []int, cost func(*subject) float64) Series {
+		s := network(name, byLength, quick, full, "steps", cost)
+		s.Role = Contrast
+		return s
+	}
 	byWidth := func(w int) (int, int, int) { return w, w, 20 }
 	byInput := func(d int) (int, int, int) { return d, 8, 50 }
 	lengths, wide := family.Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
@@ -269,17 +231,13 @@ func claimModular() Claim {
 		Source: "section 6.2",
 		Family: "The recurrent network: n vectors of R^d in, states of R^m, all of the state's sum as the value.",
 		Series: []Series{
-			saved("n grows, d = m = 4", lengths, family.Sizes(50, 50_000), byLength),
-			saved("d = m grow, n = 20", wide, wide, byWidth),
-			saved("d grows, m = 8, n = 50", wide, wide, byInput),
-			{Name: "direct", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
-				Measure: recurrent(byLength, stepsOf(gram.Direct), nil)},
-			{Name: "modular", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
-				Measure: recurrent(byLength, stepsOf(gram.Modular), nil)},
-			{Name: "modular, charged |M| for each copy of M", Role: Contrast, Without: "copies in one step", Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: lengths, Full: lengths,
-				Measure: recurrent(byLength, chargedSteps, nil)},
-			{Name: "unfold", Role: Contrast, Law: linear, X: "(d + m)·m·n", Y: "steps", Quick: family.Sizes(10, 200), Full: family.Sizes(10, 2000),
-				Measure: recurrent(byLength, stepsOf(gram.Unfold), nil)},
+			network("n grows, d = m = 4", byLength, lengths, family.Sizes(50, 50_000), "steps saved", saved),
+			network("d = m grow, n = 20", byWidth, wide, wide, "steps saved", saved),
+			network("d grows, m = 8, n = 50", byInput, wide, wide, "steps saved", saved),
+			contrast("direct", lengths, lengths, direct),
+			contrast("modular", lengths, lengths, modular),
+			contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
+			contrast("unfold", family.Sizes(10, 200), family.Sizes(10, 2000), recurrentSteps(gram.Unfold)),
 		},
 		Meaning: "The saving grows with the weights and with the length of the input, as section 6.2 has it: D's own redexes in the layer are fired " +
 			"once, and not for each element. What normalising costs is counted against it. Unfolding first pays for D(G) at each element. " +
@@ -288,61 +246,23 @@ func claimModular() Claim {
 	}
 }
 
+// byLength is a network that grows with its input.
+func byLength(n int) (d, m, length int) { return 4, 4, n }
+
 // chargedSteps is the number of steps of a gradient by the strategy modular, with a step more for each symbol of
 // each copy of a function's normal form M: in a program of one function, its elements times |M|.
-func chargedSteps(ctx context.Context, p *gram.Program) (float64, error) {
-	steps, err := stepsOf(gram.Modular)(ctx, p)
-	if err != nil {
-		return 0, err
-	}
-	lambdas := p.Term().ClosedLambdas(p.ScalarInputs())
+func chargedSteps(s *subject) float64 {
+	lambdas := s.Term().ClosedLambdas(s.ScalarInputs())
 	if len(lambdas) != 1 {
-		return 0, errors.New("bench: a recurrent network has one function")
+		try(errors.New("bench: a recurrent network has one function"))
 	}
-	d, err := revgrad.Reverse(subterm(p.Term(), lambdas[0].At), ctx.Err)
-	if err != nil {
-		return 0, err
-	}
-	normal, _, err := normalise(ctx, d, p.ScalarInputs(), p.Point())
-	if err != nil {
-		return 0, err
-	}
-	return steps + float64(p.Term().Data[0].Rows)*float64(normal.Size()), nil
+	layer := *s.Term()
+	layer.Root = lambdas[0].At
+	normal, _ := s.normalise(must(revgrad.Reverse(&layer, s.ctx.Err)))
+	return recurrentSteps(gram.Modular)(s) + float64(s.Term().Data[0].Rows)*float64(normal.Size())
 }
 
-// stepsOf is the number of steps of a gradient by the strategy, those taken before the
-// program runs included.
-func stepsOf(s gram.Strategy) func(context.Context, *gram.Program) (float64, error) {
-	return func(ctx context.Context, p *gram.Program) (float64, error) {
-		res, err := p.Gradient(ctx, gram.EvalOptions{Strategy: s})
-		if err != nil {
-			return 0, err
-		}
-		return float64(res.Cost.Steps.Total()), nil
-	}
-}
-
-// recurrent is (d + m)·m·n for a network, and a cost less another, if that is not nil.
-func recurrent(shape func(int) (d, m, n int), cost, less func(context.Context, *gram.Program) (float64, error)) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (Point, error) {
-		d, m, n := shape(size)
-		p, err := loadText(ctx, "recurrent network", family.Recurrent(d, m, n))
-		if err != nil {
-			return Point{}, err
-		}
-		pt := Point{X: float64((d + m) * m * n)}
-		if pt.Y, err = cost(ctx, p); err != nil || less == nil {
-			return pt, err
-		}
-		y, err := less(ctx, p)
-		pt.Y -= y
-		return pt, err
-	}
-}
-
-// subterm is the subterm at r.
-func subterm(t *term.Term, r term.Ref) *term.Term {
-	u := *t
-	u.Root = r
-	return &u
+// recurrentSteps is the number of steps of a gradient by the strategy, those taken before the program runs included.
+func recurrentSteps(by gram.Strategy) func(*subject) float64 {
+	return func(s *subject) float64 { return float64(s.gradient(gram.EvalOptions{Strategy: by}).Steps.Total()) }
 }

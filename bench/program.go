@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,28 +39,27 @@ func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 	if _, err := first.load(ctx, s.Sizes[0]); err != nil {
 		return nil, err
 	}
-	r := &sourceRuns{Source: s, of: map[int]sourceRun{}}
+	r := &sourceRuns{Source: s, counted: map[int]*sourceCounts{}}
 	limit := Law{Kind: AtMost, Power: s.Law.Power, Logs: s.Law.Logs}
+	series := func(name string, role Role, law Law, measure func(*subject) Point) Series {
+		f := sized(name, s.Sizes, s.Sizes)
+		return points(f, role, law, s.Param, "count", measure)
+	}
 	c := &Claim{
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
 		Depends: hex.EncodeToString(h.Sum(nil))[:16],
 		Series: []Series{
-			s.series("steps", s.Law, Evidence, r.count(func(c *gram.Cost) uint64 { return c.Steps.Total() })),
-			s.series("overhead", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
-			s.series("nodes", limit, Aside, r.count(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
-			s.series("m", limit, Aside, r.bound(func(b *gram.Bound) uint64 { return b.M })),
-			s.series("|G|", limit, Aside, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
-			s.series("time", limit, Aside, r.time),
+			series("steps", Evidence, s.Law, r.cost(totalSteps)),
+			series("overhead", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
+			series("nodes", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
+			series("m", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.M })),
+			series("|G|", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
+			series("time", Aside, limit, r.time),
 		},
 	}
 	time := &c.Series[len(c.Series)-1]
 	time.Y, time.Timed = "time (ns)", true
 	return c, nil
-}
-
-// series is one series of the family.
-func (s *Source) series(name string, law Law, role Role, measure func(context.Context, int) (Point, error)) Series {
-	return Series{Name: name, Role: role, Law: law, X: s.Param, Y: "count", Quick: s.Sizes, Full: s.Sizes, Measure: measure}
 }
 
 // load loads the program with the param at a size.
@@ -75,119 +73,79 @@ func (s *Source) load(ctx context.Context, size int) (*gram.Program, error) {
 // and the program that was loaded last. The series of a claim are measured one after the other.
 type sourceRuns struct {
 	*Source
-	of      map[int]sourceRun
+	counted map[int]*sourceCounts
 	program *gram.Program
 	loaded  int // the size of program
 }
 
-// sourceRun is what was counted at one size.
-type sourceRun struct {
+// sourceCounts is what was counted at one size.
+type sourceCounts struct {
 	cost     gram.Cost
 	bound    gram.Bound
 	boundErr error
-	width    float64
+	more     map[string]float64 // for the points of the gradient's series
 }
 
 // at returns the program at a size.
-func (r *sourceRuns) at(ctx context.Context, size int) (*gram.Program, error) {
-	if r.program != nil && r.loaded == size {
-		return r.program, nil
+func (r *sourceRuns) at(s *subject) *gram.Program {
+	if r.program == nil || r.loaded != s.size {
+		r.program, r.loaded = must(r.load(s.ctx, s.size)), s.size
 	}
-	p, err := r.load(ctx, size)
-	if err != nil {
-		return nil, err
-	}
-	r.program, r.loaded = p, size
-	return p, nil
+	return r.program
 }
 
-// run counts at a size, or returns what was counted there.
-func (r *sourceRuns) run(ctx context.Context, size int) (sourceRun, error) {
-	if run, ok := r.of[size]; ok {
-		return run, nil
+// counts counts at a size, or returns what was counted there. A graph that can't be had leaves out m and |G|.
+func (r *sourceRuns) counts(s *subject) *sourceCounts {
+	if c := r.counted[s.size]; c != nil {
+		return c
 	}
-	p, err := r.at(ctx, size)
-	if err != nil {
-		return sourceRun{}, err
+	s.Program = r.at(s)
+	c := &sourceCounts{cost: must(s.Gradient(s.ctx, r.Run)).Cost}
+	c.more = map[string]float64{StepsName: float64(totalSteps(&c.cost)), OverheadName: float64(c.cost.Overhead.Total), WidthName: width.of(s)}
+	if c.bound, c.boundErr = s.Bound(s.ctx, r.Run); c.boundErr == nil {
+		c.more[MName], c.more[GraphName] = float64(c.bound.M), float64(c.bound.Graph)
 	}
-	res, err := p.Gradient(ctx, r.Run)
-	if err != nil {
-		return sourceRun{}, err
-	}
-	run := sourceRun{cost: res.Cost}
-	run.bound, run.boundErr = p.Bound(ctx, r.Run)
-	if run.width, err = widestCapture(ctx, &subject{Program: p, size: size}); err != nil {
-		return sourceRun{}, err
-	}
-	if ctx.Err() != nil {
-		return sourceRun{}, ctx.Err()
-	}
-	r.of[size] = run
-	return run, nil
+	try(s.ctx.Err())
+	r.counted[s.size] = c
+	return c
 }
 
-// count measures a count of the gradient. A graph that can't be had leaves out m and |G|.
-func (r *sourceRuns) count(of func(*gram.Cost) uint64) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (Point, error) {
-		run, err := r.run(ctx, size)
-		if err != nil {
-			return Point{}, err
-		}
-		more := map[string]float64{StepsName: float64(run.cost.Steps.Total()), OverheadName: float64(run.cost.Overhead.Total), WidthName: run.width}
-		if run.boundErr == nil {
-			more[MName], more[GraphName] = float64(run.bound.M), float64(run.bound.Graph)
-		}
-		return Point{X: float64(size), Y: float64(of(&run.cost)), More: more}, nil
+// cost measures a count of the gradient, bound one of the reduction to the graph, and time one gradient, in nanoseconds.
+func (r *sourceRuns) cost(of func(*gram.Cost) uint64) func(*subject) Point {
+	return func(s *subject) Point {
+		c := r.counts(s)
+		return Point{X: float64(s.size), Y: float64(of(&c.cost)), More: c.more}
 	}
 }
 
-// bound measures a count of the reduction to the graph.
-func (r *sourceRuns) bound(of func(*gram.Bound) uint64) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (Point, error) {
-		run, err := r.run(ctx, size)
-		if err == nil {
-			err = run.boundErr
-		}
-		return Point{X: float64(size), Y: float64(of(&run.bound))}, err
+func (r *sourceRuns) bound(of func(*gram.Bound) uint64) func(*subject) Point {
+	return func(s *subject) Point {
+		c := r.counts(s)
+		try(c.boundErr)
+		return Point{X: float64(s.size), Y: float64(of(&c.bound))}
 	}
 }
 
-// time measures one gradient, in nanoseconds.
-func (r *sourceRuns) time(ctx context.Context, size int) (Point, error) {
-	p, err := r.at(ctx, size)
-	if err != nil {
-		return Point{}, err
-	}
-	res, err := p.Gradient(ctx, r.Run)
-	if err != nil {
-		return Point{}, err
-	}
-	return Point{X: float64(size), Y: res.Cost.Seconds.Reduce * 1e9}, nil
+func (r *sourceRuns) time(s *subject) Point {
+	res := must(r.at(s).Gradient(s.ctx, r.Run))
+	return Point{X: float64(s.size), Y: res.Cost.Seconds.Reduce * 1e9}
 }
 
-// hashing opens files and adds what is in them to a hash.
+// hashing opens files, and adds what is read from them to a hash.
 func hashing(h hash.Hash, open func(string) (fs.File, error)) func(string) (fs.File, error) {
 	if open == nil {
 		open = func(path string) (fs.File, error) { return os.Open(path) }
 	}
 	return func(path string) (fs.File, error) {
 		f, err := open(path)
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(f)
-		if err != nil {
-			return nil, err
-		}
-		h.Write(text)
-		return &readAgain{f, bytes.NewReader(text)}, nil
+		return &hashed{f, io.TeeReader(f, h)}, err
 	}
 }
 
-// readAgain is a file whose text has been read.
-type readAgain struct {
+// hashed is a file whose text goes into a hash.
+type hashed struct {
 	fs.File
-	text *bytes.Reader
+	text io.Reader
 }
 
-func (r *readAgain) Read(p []byte) (int, error) { return r.text.Read(p) }
+func (f *hashed) Read(p []byte) (int, error) { return f.text.Read(p) }

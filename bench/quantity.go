@@ -2,25 +2,36 @@ package bench
 
 import (
 	"context"
+	"fmt"
+	"iter"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
 )
 
-// quantity is something that is measured of a program.
+// quantity is a number that is measured of a program.
 type quantity struct {
 	name string
-	of   func(ctx context.Context, s *subject) (float64, error)
+	of   func(s *subject) float64
 }
 
-// subject is a program of a family at a size, with what has been measured of it.
+// subject is a program of a family at a size, with what has been measured of it. A measurement that cannot go on
+// ends with try or must.
 type subject struct {
-	*gram.Program
-	size    int
-	bounded *gram.Bound
-	costs   map[form]*gram.Cost // of gradients
+	ctx           context.Context
+	size          int
+	*gram.Program // nil for a family without programs
+	bounded       *gram.Bound
+	costs         map[form]*gram.Cost // of gradients
 }
 
 // form is how a gradient is run.
@@ -29,36 +40,75 @@ type form struct {
 	strategy         gram.Strategy
 }
 
-// measure is the measurement of x and y of the programs of a family, and of more quantities of the same run.
-func measure(f family.Family, x, y quantity, more ...quantity) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (Point, error) {
-		p, err := load(ctx, f, size)
-		if err != nil {
-			return Point{}, err
-		}
-		s := &subject{Program: p, size: size, costs: map[form]*gram.Cost{}}
-		var pt Point
-		if pt.X, err = x.of(ctx, s); err != nil {
-			return Point{}, err
-		}
-		if pt.Y, err = y.of(ctx, s); err != nil {
-			return Point{}, err
-		}
-		for _, q := range more {
-			if pt.More == nil {
-				pt.More = map[string]float64{}
-			}
-			if pt.More[q.name], err = q.of(ctx, s); err != nil {
-				return Point{}, err
-			}
-		}
-		return pt, nil
+// failure is the panic of try. [measurement] recovers it.
+type failure struct{ error }
+
+// try ends the measurement if err is not nil.
+func try(err error) {
+	if err != nil {
+		panic(failure{err})
 	}
+}
+
+// must returns v. It ends the measurement if err is not nil.
+func must[T any](v T, err error) T {
+	try(err)
+	return v
+}
+
+// measurement returns a [Series.Measure] that takes a point of the program of each size.
+func measurement(f family.Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
+	return func(ctx context.Context, size int) (pt Point, err error) {
+		defer func() {
+			switch r := recover().(type) {
+			case nil:
+			case failure:
+				pt, err = Point{}, r.error
+			default:
+				panic(r)
+			}
+		}()
+		s := &subject{ctx: ctx, size: size}
+		if f.Source != nil {
+			s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
+		}
+		return point(s), nil
+	}
+}
+
+// program returns the subject with the program of a text.
+func (s *subject) program(name, text string) *subject {
+	p := must(gram.Load(s.ctx, name, []byte(text), gram.Options{}))
+	return &subject{ctx: s.ctx, size: s.size, Program: p, costs: map[form]*gram.Cost{}}
 }
 
 // series is a series of a family with its name and sizes.
 func series(f family.Family, role Role, law Law, x, y quantity, more ...quantity) Series {
-	return Series{Name: f.Name, Role: role, Law: law, X: x.name, Y: y.name, Quick: f.Quick, Full: f.Full, Measure: measure(f, x, y, more...)}
+	return points(f, role, law, x.name, y.name, func(s *subject) Point {
+		pt := Point{X: x.of(s), Y: y.of(s)}
+		for _, q := range more {
+			pt.add(q.name, q.of(s))
+		}
+		return pt
+	})
+}
+
+// points is a series of a family whose x and y are measured together.
+func points(f family.Family, role Role, law Law, x, y string, point func(*subject) Point) Series {
+	return Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full, Measure: measurement(f, point)}
+}
+
+// sized is a family without programs: the measurement makes what it needs from the size.
+func sized(name string, quick, full []int) family.Family {
+	return family.Family{Name: name, Quick: quick, Full: full}
+}
+
+// add adds a number to those of the point.
+func (p *Point) add(name string, v float64) {
+	if p.More == nil {
+		p.More = map[string]float64{}
+	}
+	p.More[name] += v
 }
 
 // called gives a series another name, and other sizes if there are any.
@@ -85,125 +135,206 @@ func all(families []family.Family, of func(family.Family) Series) []Series {
 	return out
 }
 
-func (s *subject) bound(ctx context.Context) (*gram.Bound, error) {
-	if s.bounded == nil {
-		b, err := s.Bound(ctx, gram.EvalOptions{})
-		if err != nil {
-			return nil, err
-		}
-		s.bounded = &b
+// The laws of several series.
+var (
+	linear       = Law{Kind: Power, Power: 1}
+	quadratic    = Law{Kind: Power, Power: 2}
+	exponential  = Law{Kind: Exponential}
+	constant     = Law{Kind: AtMost}
+	atMostLinear = Law{Kind: AtMost, Power: 1}
+	equal        = Law{Kind: Equal}
+)
+
+// counting returns from, …, to.
+func counting(from, to int) []int {
+	var out []int
+	for n := from; n <= to; n++ {
+		out = append(out, n)
 	}
-	return s.bounded, nil
+	return out
 }
 
-// gradient is the cost of a gradient.
-func (s *subject) gradient(ctx context.Context, opt gram.EvalOptions) (*gram.Cost, error) {
+// powersOfTwo returns 2^from, …, 2^to.
+func powersOfTwo(from, to int) []int {
+	out := counting(from, to)
+	for i, k := range out {
+		out[i] = 1 << k
+	}
+	return out
+}
+
+// bound is the reduction to the graph.
+func (s *subject) bound() *gram.Bound {
+	if s.bounded == nil {
+		b := must(s.Bound(s.ctx, gram.EvalOptions{}))
+		s.bounded = &b
+	}
+	return s.bounded
+}
+
+// value and gradient are the costs of a run.
+func (s *subject) value(opt gram.EvalOptions) *gram.Cost { return &must(s.Value(s.ctx, opt)).Cost }
+
+func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 	key := form{opt.NoFuse, opt.Literal, opt.Strategy}
-	if c := s.costs[key]; c != nil {
-		return c, nil
+	if s.costs[key] == nil {
+		s.costs[key] = &must(s.Gradient(s.ctx, opt)).Cost
 	}
-	res, err := s.Gradient(ctx, opt)
-	if err != nil {
-		return nil, err
+	return s.costs[key]
+}
+
+// reversed is D(t).
+func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
+
+// run compiles a term, runs it on an engine without blocks, with hooks if there are any, and returns what that has cost. A
+// run with hooks may take forever: it ends at a limit.
+func (s *subject) run(t *term.Term, opt compile.Options, hooks *engine.Hooks, run func(*engine.Machine) error) engine.Stats {
+	opt.Check = s.ctx.Err
+	bounds := limits.Bounds{Look: s.ctx.Err}
+	if hooks != nil {
+		bounds.MaxSteps, bounds.MaxNodes = 1e9, 1e9
 	}
-	s.costs[key] = &res.Cost
-	return &res.Cost, nil
+	m := must(engine.New(must(compile.Compile(t, opt)), engine.Options{NoFuse: true, Hooks: hooks, Limits: bounds}))
+	defer m.Close()
+	try(run(m))
+	return m.Stats()
+}
+
+// evaluate is what the value of a term costs at a point.
+func (s *subject) evaluate(t *term.Term, inputs []term.Var, point []float64) float64 {
+	stats := s.run(t, compile.Options{Inputs: inputs}, nil, func(m *engine.Machine) error { return m.Value(point) })
+	return float64(stats.Counts.Total())
+}
+
+// gradientWithout is what the gradient of a program of type R costs with hooks.
+func (s *subject) gradientWithout(hooks func() *engine.Hooks) engine.Stats {
+	point := s.Point()
+	return s.run(s.reversed(), compile.Options{Inputs: s.ScalarInputs(), Reversed: true}, hooks(), func(m *engine.Machine) error {
+		return m.Gradient(point, make([]float64, 1), make([]float64, len(point)))
+	})
+}
+
+// normalise returns the symbolic normal form of D(t), and what it costs.
+func (s *subject) normalise(d *term.Term) (normal *term.Term, stats engine.Stats) {
+	inputs := s.ScalarInputs()
+	stats = s.run(d, compile.Options{Inputs: inputs, Open: true, Reversed: true}, nil, func(m *engine.Machine) (err error) {
+		normal, err = symbolic.Normal(m, s.Point(), d, inputs)
+		return err
+	})
+	return normal, stats
+}
+
+// rewriteLimit bounds reductions of the rewriter that are known to end.
+const rewriteLimit = 1_000_000
+
+// valueStart and gradientStart are the program at its point and its gradient, for the rewriter.
+func (s *subject) valueStart(ground denote.Ground) *reference.Start {
+	return reference.Convert(s.Term(), ground).ValueStart(s.ScalarInputs(), s.Point())
+}
+
+func (s *subject) gradientStart(ground denote.Ground) *reference.Start {
+	return reference.Convert(s.reversed(), ground).GradientStart(s.ScalarInputs(), s.Point(), 0)
+}
+
+// reduce reduces a start term, in at most limit steps.
+func (s *subject) reduce(start *reference.Start, by reference.Strategy, limit int) (*reference.Result, error) {
+	return start.Run(by, limit, func(*reference.Redex, *reference.Term) error { return s.ctx.Err() })
+}
+
+// steps is the number of steps by which the rewriter reduces a start term.
+func (s *subject) steps(start *reference.Start, by reference.Strategy) float64 {
+	return float64(must(s.reduce(start, by, rewriteLimit)).Counts.Total())
 }
 
 // ofBound, ofGradient and ofValue are quantities of the reduction to the graph, of a gradient and of a value.
 func ofBound(name string, f func(*gram.Bound) uint64) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		b, err := s.bound(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return float64(f(b)), nil
-	}}
+	return quantity{name, func(s *subject) float64 { return float64(f(s.bound())) }}
 }
 
 func ofGradient(name string, opt gram.EvalOptions, f func(*gram.Cost) uint64) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		c, err := s.gradient(ctx, opt)
-		if err != nil {
-			return 0, err
-		}
-		return float64(f(c)), nil
-	}}
+	return quantity{name, func(s *subject) float64 { return float64(f(s.gradient(opt))) }}
 }
 
 func ofValue(name string, opt gram.EvalOptions, f func(*gram.Cost) uint64) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		res, err := s.Value(ctx, opt)
-		if err != nil {
-			return 0, err
-		}
-		return float64(f(&res.Cost)), nil
-	}}
+	return quantity{name, func(s *subject) float64 { return float64(f(s.value(opt))) }}
 }
 
-// scaled is a quantity times a factor of the program.
-func scaled(name string, q, factor quantity) quantity {
-	return quantity{name, func(ctx context.Context, s *subject) (float64, error) {
-		x, err := q.of(ctx, s)
-		if err != nil {
-			return 0, err
-		}
-		k, err := factor.of(ctx, s)
-		return k * x, err
-	}}
+// named is the quantity with another name.
+func (q quantity) named(name string) quantity { return quantity{name, q.of} }
+
+// times is the product of two quantities.
+func (q quantity) times(name string, factor quantity) quantity {
+	return quantity{name, func(s *subject) float64 { return factor.of(s) * q.of(s) }}
 }
 
-// measuredOnLiteral are runs of the literal machine that count the words that they touch.
-var measuredOnLiteral = gram.EvalOptions{Literal: true, Work: true}
+// totalSteps and totalWork are costs of a run.
+func totalSteps(c *gram.Cost) uint64 { return c.Steps.Total() }
+func totalWork(c *gram.Cost) uint64  { return c.Steps.Total() + c.Overhead.Total }
+
+// How counts are taken: without blocks, so that overhead is that of the rules alone; and on the literal machine, with the
+// words that it reads and writes.
+var (
+	unfused           = gram.EvalOptions{NoFuse: true}
+	measuredOnLiteral = gram.EvalOptions{Literal: true, Work: true}
+)
 
 // Quantities of several claims.
 var (
-	sizeN      = quantity{"n", func(_ context.Context, s *subject) (float64, error) { return float64(s.size), nil }}
-	termSize   = quantity{"|t|, in symbols", func(_ context.Context, s *subject) (float64, error) { return float64(s.Term().Size()), nil }}
+	sizeN      = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
+	termSize   = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
 	sourceM    = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
 	graphSize  = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
 	mAndGraph  = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
-	wideMGraph = scaled("w·(m + |G|)", mAndGraph, width)
-	width      = quantity{WidthName, widestCapture}
+	width      = quantity{WidthName, func(s *subject) float64 { return float64(widestCapture(s)) }}
+	wideMGraph = mAndGraph.times("w·(m + |G|)", width)
 
-	valueSteps    = ofValue(StepsName, gram.EvalOptions{}, func(c *gram.Cost) uint64 { return c.Steps.Total() })
-	gradientSteps = ofGradient(StepsName, unfused, func(c *gram.Cost) uint64 { return c.Steps.Total() })
+	valueSteps    = ofValue(StepsName, gram.EvalOptions{}, totalSteps)
+	gradientSteps = ofGradient(StepsName, unfused, totalSteps)
 	overhead      = ofGradient(OverheadName, unfused, func(c *gram.Cost) uint64 { return c.Overhead.Total })
 	search        = ofGradient("search", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
-	stepsOverhead = ofGradient("steps + overhead", unfused, func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Overhead.Total })
-	words         = ofGradient(WordsName, measuredOnLiteral, func(c *gram.Cost) uint64 { return wordsOf(c.Work) })
+	stepsOverhead = ofGradient("steps + overhead", unfused, totalWork)
+	words         = ofGradient(WordsName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
+		for m := range moves(c.Work) {
+			n += m.Words
+		}
+		return n
+	})
 )
 
 // widestCapture is w: the most variables that a λ, a list or a branch of the program captures, at least 1.
-func widestCapture(ctx context.Context, s *subject) (float64, error) {
-	prog, err := compile.Compile(s.Term(), compile.Options{Inputs: s.ScalarInputs(), Check: ctx.Err})
-	if err != nil {
-		return 0, err
-	}
+func widestCapture(s *subject) uint32 {
+	prog := must(compile.Compile(s.Term(), compile.Options{Inputs: s.ScalarInputs(), Check: s.ctx.Err}))
 	w := uint32(1)
 	for i := range prog.Templates {
 		w = max(w, prog.Templates[i].Caps)
 	}
-	return float64(w), nil
+	return w
+}
+
+// stepsWithout and workWithout are the steps of a gradient without a piece of the engine, and its steps and overhead.
+func stepsWithout(hooks func() *engine.Hooks) quantity {
+	return quantity{StepsName, func(s *subject) float64 {
+		stats := s.gradientWithout(hooks)
+		return float64(stats.Counts.Total())
+	}}
+}
+
+func workWithout(hooks func() *engine.Hooks) quantity {
+	return quantity{"steps + overhead", func(s *subject) float64 {
+		st := s.gradientWithout(hooks)
+		return float64(st.Counts.Total() + st.Instantiate + st.Search + st.Readback)
+	}}
 }
 
 // moves are the rewrites by each rule and the units of each kind.
-func moves(w *gram.Work, f func(machine.Work)) {
-	for _, of := range []map[string]machine.Work{w.Rules, w.Units} {
-		for _, m := range of {
-			f(m)
+func moves(w *gram.Work) iter.Seq[machine.Work] {
+	return func(yield func(machine.Work) bool) {
+		for _, of := range []map[string]machine.Work{w.Rules, w.Units} {
+			for _, m := range of {
+				if !yield(m) {
+					return
+				}
+			}
 		}
 	}
-}
-
-// wordsOf is the number of words that a run of the literal machine reads and writes.
-func wordsOf(w *gram.Work) (n uint64) {
-	moves(w, func(m machine.Work) { n += m.Words })
-	return n
-}
-
-// mostWords is the most words that one rewrite or unit reads and writes.
-func mostWords(w *gram.Work) (n uint64) {
-	moves(w, func(m machine.Work) { n = max(n, m.Most) })
-	return n
 }

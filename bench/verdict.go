@@ -22,17 +22,18 @@ const (
 
 // Measurement is a point that has been taken.
 type Measurement struct {
-	Size int
+	Size int `json:"size"`
 	Point
 	// Low and High are the 95 % interval of the median of a time, Samples all that were
-	// taken; of a count they are Y, and there are no samples.
-	Low, High float64
-	Samples   []float64
+	// taken. A count has none of them.
+	Low     float64   `json:"low,omitempty"`
+	High    float64   `json:"high,omitempty"`
+	Samples []float64 `json:"samples,omitempty"`
 }
 
 // Finding is what the measurements of one series say.
 type Finding struct {
-	Series  *Series
+	*Series
 	Points  []Measurement
 	Verdict Verdict // of the series' law
 	Why     string  // what decided, in one sentence

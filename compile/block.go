@@ -2,6 +2,7 @@ package compile
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -238,7 +239,7 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	switch g.Kind {
 	case graph.Num:
 		w = wire{kind: graph.NumLeaf, reg: b.register()}
-		if b.c.isInput[slot] {
+		if _, input := slices.BinarySearch(b.c.out.Inputs, slot); input {
 			b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot, Reg: w.reg})
 		} else {
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: w.reg, Val: g.Val})

@@ -56,7 +56,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},
-		data:   map[dataKey]slot{}, isInput: map[uint32]bool{},
+		data:   map[dataKey]slot{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -66,7 +66,9 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c.out.Type = types[t.Root]
 	c.findLinear()
 	c.addGlobal(graph.Global{})
-	c.inputs()
+	if err := c.inputs(); err != nil {
+		return nil, err
+	}
 	if opt.Reversed {
 		c.out.ZeroDual = c.newDual(0, &dualBuilder{})
 	} else {
@@ -93,9 +95,8 @@ type compiler struct {
 	t     *term.Term
 	types []term.Type // of t's nodes
 	// slotTypes are, of each template, the types of its captured variables and
-	// parameters; isInput says which globals are the numbers of inputs.
+	// parameters.
 	slotTypes [][]term.Type
-	isInput   map[uint32]bool
 	opt       Options
 	out       *graph.Program
 	stack     []*builder
@@ -140,15 +141,22 @@ func (c *compiler) unsupported(p term.Pos, what string) {
 }
 
 // inputs binds the inputs to globals: a number, or ⟨x0,d⟩ in a reversed program.
-func (c *compiler) inputs() {
+func (c *compiler) inputs() error {
+	n := len(c.opt.Inputs)
+	c.out.Globals, c.out.Inputs = slices.Grow(c.out.Globals, 2*n), make([]uint32, 0, n)
+	c.pairs = slices.Grow(c.pairs, n)
 	for i, x := range c.opt.Inputs {
+		if i%checkEvery == 0 && c.opt.Check != nil {
+			if err := c.opt.Check(); err != nil {
+				return err
+			}
+		}
 		kind := graph.Num
 		if c.opt.Open {
 			kind = graph.SymInput
 		}
 		num := c.addGlobal(graph.Global{Kind: kind, Index: uint32(i)})
 		c.out.Inputs = append(c.out.Inputs, uint32(num))
-		c.isInput[uint32(num)] = true
 		op := operand{slot: num}
 		if c.opt.Reversed {
 			cell := c.addGlobal(graph.Global{Kind: graph.Input, Index: uint32(i)})
@@ -160,6 +168,7 @@ func (c *compiler) inputs() {
 	if len(c.opt.Inputs) > graph.MaxIndex {
 		c.fail(0, "more than %d scalar inputs", graph.MaxIndex)
 	}
+	return nil
 }
 
 // newPair yields ⟨a,b⟩, which is not built before somebody needs it. In an open

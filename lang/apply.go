@@ -8,31 +8,28 @@ import (
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The
 // arguments are elaborated first, each into a binding, and then the function meets
 // them all at once, so that a def can take them in place.
-func (e *elaborator) spine(x syntax.Expr, n int) {
+func (e *elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	if n == 0 {
-		e.push(frame{op: spanFrame, span: e.span(x)})
+		e.spanned(e.span(x))
 	}
-	head, count := x, 0
-	for e.expr(head).Kind == syntax.AppExpr {
-		head = e.kids(head)[0]
-		count++
-	}
-	e.push(frame{op: evalFrame, e: head, n: n + count})
-	base := len(e.args)
-	for range count {
-		e.args = append(e.args, binding{})
-	}
-	// The frame of the first argument goes on top; the entry of the last is lowest.
-	for i := 0; i < count; i++ {
+	var args []syntax.Expr // the last one first
+	for e.expr(x).Kind == syntax.AppExpr {
 		kids := e.kids(x)
-		e.push(frame{op: prepareFrame, e: kids[1], n: base + i})
+		args = append(args, kids[1])
 		x = kids[0]
 	}
+	base := len(e.args)
+	e.args = append(e.args, make([]binding, len(args))...)
+	for i := len(args) - 1; i >= 0; i-- {
+		b := e.argument(args[i])
+		e.args[base+i] = b
+	}
+	return x, n + len(args), val{}
 }
 
-// prepare elaborates an argument. Names stay names: they are looked at again where
+// argument elaborates an argument. Names stay names: they are looked at again where
 // the parameter stands, so that each occurrence has its own types.
-func (e *elaborator) prepare(x syntax.Expr, at int) {
+func (e *elaborator) argument(x syntax.Expr) binding {
 	switch n := e.expr(x); n.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
@@ -45,29 +42,22 @@ func (e *elaborator) prepare(x syntax.Expr, at int) {
 		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
-		if b.kind != nodeBinding {
-			e.args[at] = b
-			return
+		if b.kind == nodeBinding {
+			return e.atom(e.result(b.val))
 		}
-		e.result(b.val)
-		e.prepared(at)
+		return b
 	case syntax.OpExpr:
-		e.args[at] = binding{kind: primBinding, g: e.library[n.Op.String()], span: e.span(x)}
+		return binding{kind: primBinding, g: e.library[n.Op.String()], span: e.span(x)}
 	case syntax.NumExpr:
-		e.args[at] = binding{kind: numBinding, num: n.Num, span: e.span(x)}
-	default:
-		e.push(frame{op: preparedFrame, n: at})
-		e.pushEval(x)
+		return binding{kind: numBinding, num: n.Num, span: e.span(x)}
 	}
+	return e.atom(e.eval(x, 0))
 }
 
-// prepared turns the result of an argument into a binding.
-func (e *elaborator) prepared(at int) {
-	v := e.pop()
+// atom turns the value of an argument into a binding.
+func (e *elaborator) atom(v val) binding {
 	b := binding{kind: nodeBinding, val: v, span: v.span}
-	n := e.core.nodes[v.node]
-	atom := true
-	switch n.op {
+	switch n := e.core.nodes[v.node]; n.op {
 	case varCore:
 		b.kind, b.x = varBinding, n.x
 	case pathCore:
@@ -81,12 +71,10 @@ func (e *elaborator) prepared(at int) {
 	case dataCore:
 		b.kind, b.g = dataBinding, e.dataGlobals[n.x]
 	default:
-		atom = false
+		return b
 	}
-	if atom {
-		e.core.drop(v.node)
-	}
-	e.args[at] = b
+	e.core.drop(v.node)
+	return b
 }
 
 func (e *elaborator) takeArg() binding {
@@ -95,51 +83,43 @@ func (e *elaborator) takeArg() binding {
 	return b
 }
 
-// apply applies the last result to the next n arguments, one after the other.
-func (e *elaborator) apply(n int) {
-	for ; n > 0; n-- {
-		b := e.args[len(e.args)-1]
-		if b.kind == defBinding || b.kind == primBinding || b.annot != 0 {
-			e.push(frame{op: applyFrame, n: n - 1})
-			e.push(frame{op: appFrame})
-			e.push(frame{op: popArgFrame})
-			return
-		}
-		e.takeArg()
-		e.result(e.occurrence(b, b.span))
-		e.app()
-	}
-}
-
-// popArg elaborates the argument on top.
-func (e *elaborator) popArg() {
+// argVal elaborates the next argument.
+func (e *elaborator) argVal() val {
 	b := e.takeArg()
-	e.use(b, b.span, 0)
+	base := len(e.ends)
+	x, n, v := e.use(b, b.span, 0)
+	return e.tail(base, x, n, v)
 }
 
-// app makes the application of the last but one result to the last.
-func (e *elaborator) app() {
-	u := e.pop()
-	f := e.pop()
+// apply applies f to the next n arguments, one after the other.
+func (e *elaborator) apply(f val, n int) val {
+	for range n {
+		e.tick()
+		f = e.app(f, e.argVal())
+	}
+	return f
+}
+
+// app makes the application f u.
+func (e *elaborator) app(f, u val) val {
 	v := val{span: f.span, head: f.head}
 	v.node = e.core.add(coreNode{op: appCore, pos: e.at(f.span.Start), a: f.node, b: u.node, typ: f.typ})
 	takes, gives, ok := e.tt.Application(f.typ)
 	if ok {
 		v.typ = gives
-		e.result(v)
 		e.want(u, takes, e.takes(f))
-		return
+		return e.result(v)
 	}
 	v.typ = e.tt.Open()
-	e.result(v)
 	switch {
 	case e.tt.At(f.typ).Kind != infer.Open:
-		e.notFunction(f, u)
+		e.notFunction(f)
 	case e.mayBeDual(u):
 		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
 	default:
 		e.asFunction(f, u, v.typ)
 	}
+	return e.result(v)
 }
 
 // asFunction makes f, whose type is open, a function from what u is to r.

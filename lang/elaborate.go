@@ -11,11 +11,10 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// elaborator turns syntax into [core]. It works through a stack of frames, and
-// keeps what they have produced on a stack of results, so that no nesting of the
-// program becomes nesting of Go calls.
+// elaborator turns syntax into [core].
 type elaborator struct {
 	opt     Options
+	guard   *syntax.Guard
 	source  *load.Source
 	given   *load.Settings
 	params  []Param
@@ -33,10 +32,10 @@ type elaborator struct {
 	tt   *infer.Types
 	core *core
 
-	frames  []frame
-	vals    []val
-	args    []binding // arguments that wait for their function, the first on top
-	slots   []binding // local names of all activations
+	vals    []val           // the parts of what is being elaborated
+	ends    []func(val) val // what is to be done with the value of a tail
+	args    []binding       // arguments that wait for their function, the first on top
+	slots   []binding       // local names of all activations
 	acts    []activation
 	opens   []opening // binders to be put around what is being elaborated
 	pending []pending
@@ -59,27 +58,11 @@ type elaborator struct {
 
 	defs     []outer // what stands around the body: defs that are lets, in order
 	ticks    uint32
-	work     int // nodes and expansions so far
+	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
-	failed   error         // a limit: nothing more is done
-}
-
-func (e *elaborator) push(f frame) { e.frames = append(e.frames, f) }
-
-func (e *elaborator) pushEval(x syntax.Expr) { e.push(frame{op: evalFrame, e: x}) }
-
-func (e *elaborator) result(v val) {
-	e.mark(v)
-	e.vals = append(e.vals, v)
-}
-
-func (e *elaborator) pop() val {
-	v := e.vals[len(e.vals)-1]
-	e.vals = e.vals[:len(e.vals)-1]
-	return v
 }
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
@@ -89,12 +72,13 @@ func (e *elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.
 func (e *elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
 
 // span returns where messages about x point to: in the prelude, where it is used.
-func (e *elaborator) span(x syntax.Expr) syntax.Span {
-	a := e.act()
-	if a.unit.Prelude {
-		return a.use
+func (e *elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
+
+func (e *elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
+	if u.Prelude {
+		return e.act().use
 	}
-	return a.unit.File.Expr(x).Span
+	return u.File.Expr(x).Span
 }
 
 // at turns an offset in the present unit into a position of the program.
@@ -108,227 +92,205 @@ func (e *elaborator) at(off uint32) term.Pos {
 
 func posOf(s syntax.Span) term.Pos { return term.Pos(s.Start) + 1 }
 
-// tick counts a step, and asks from time to time whether to go on.
-func (e *elaborator) tick() error {
-	e.ticks++
-	if e.ticks&(tickEvery-1) == 0 && e.failed == nil {
-		if e.opt.Check != nil {
-			e.failed = e.opt.Check()
-		}
-		if nodes := e.core.nodes; e.failed == nil && cap(nodes)-len(nodes) < tickEvery {
-			e.failed = reserve(e, len(nodes)+len(nodes)/4, nodes) // they will be copied to a larger slice
+// tick counts a step, and looks at the limits from time to time.
+func (e *elaborator) tick() {
+	if e.ticks++; e.ticks%tickEvery == 0 {
+		e.guard.Look()
+		if nodes := e.core.nodes; cap(nodes)-len(nodes) < tickEvery {
+			announce(e, len(nodes)+len(nodes)/4, nodes) // they will be copied to a larger slice
 		}
 	}
-	return e.failed
 }
 
 // tickEvery is how many ticks pass between two looks at the limits.
 const tickEvery = 1 << 14
 
-// reserve asks whether there is memory for n more elements of a slice.
-func reserve[T any](e *elaborator, n int, _ []T) error {
-	if e.opt.Reserve == nil {
-		return nil
-	}
-	return e.opt.Reserve(int64(n) * int64(reflect.TypeFor[T]().Size()))
-}
-
-// run works until no more than n frames are left.
-func (e *elaborator) run(n int) error {
-	for len(e.frames) > n {
-		if err := e.tick(); err != nil {
-			return err
-		}
-		f := e.frames[len(e.frames)-1]
-		e.frames = e.frames[:len(e.frames)-1]
-		if e.work+len(e.core.nodes) > e.opt.MaxNodes {
-			return e.tooLarge()
-		}
-		e.step(f)
-		if e.failed != nil {
-			return e.failed
-		}
-	}
-	return nil
-}
-
-func (e *elaborator) step(f frame) {
-	switch f.op {
-	case evalFrame:
-		e.eval(f.e, f.n)
-	case prepareFrame:
-		e.prepare(f.e, f.n)
-	case preparedFrame:
-		e.prepared(f.n)
-	case applyFrame:
-		e.apply(f.n)
-	case popArgFrame:
-		e.popArg()
-	case appFrame:
-		e.app()
-	case primFrame:
-		e.primitive(f.prim, f.span)
-	case spanFrame:
-		e.vals[len(e.vals)-1].span = f.span
-		e.mark(e.vals[len(e.vals)-1])
-	case wrapFrame:
-		e.wrap(f.n)
-	case leaveFrame:
-		e.leave(f)
-	case resultFrame:
-		e.annotate(e.act().unit.File.Decls[f.n].Type, "the result of "+e.act().unit.File.Decls[f.n].Name+" is declared")
-	case wantFrame:
-		e.wantAnnotation(f)
-	default:
-		e.build(f)
-	}
-}
-
-// build makes the node of an expression whose parts have been elaborated.
-func (e *elaborator) build(f frame) {
-	switch f.op {
-	case binFrame:
-		e.binary(f.e)
-	case negFrame:
-		e.negate(f.e)
-	case powFrame:
-		e.power(f.e, natural{f.i, node(f.n)})
-	case projFrame:
-		e.project(f.e, int(f.i))
-	case compFrame:
-		e.comprehend(f)
-	case lateCompFrame:
-		e.endLate(f)
-	case lateProjFrame:
-		e.projectLate(f)
-	case nativeFrame:
-		v := &e.vals[len(e.vals)-1]
-		v.node = e.core.add(coreNode{op: nativeCore, val: float64(f.n), value: true})
-	case linFrame:
-		e.endLin()
-	case ifFrame:
-		e.branch(f.e)
-	case letFrame:
-		e.let(f.e)
-	case annotFrame:
-		e.annotate(e.expr(f.e).Type, "the annotation says")
-	case tupleFrame:
-		e.tuple(f.e)
-	case listFrame:
-		e.listLiteral(f.e, f.n)
-	case vectorFrame:
-		e.vector(f.e, f.n)
-	}
+// announce reserves memory for n more elements of a slice.
+func announce[T any](e *elaborator, n int, _ []T) {
+	e.guard.Announce(int64(n) * int64(reflect.TypeFor[T]().Size()))
 }
 
 // eval elaborates x, applied to the first n of the waiting arguments.
-func (e *elaborator) eval(x syntax.Expr, n int) {
-	e.last = e.span(x)
-	switch e.expr(x).Kind {
+func (e *elaborator) eval(x syntax.Expr, n int) val { return e.tail(len(e.ends), x, n, val{}) }
+
+// tail elaborates x, applied to n arguments; if x is 0, v is its value. An expression
+// whose value is that of a part of it leaves the rest of its work to e.ends, so a chain of
+// lets or of definitions nests no calls. It ends when all ends from base on have run.
+func (e *elaborator) tail(base int, x syntax.Expr, n int, v val) val {
+	for x != 0 {
+		e.step()
+		e.last = e.span(x)
+		x, n, v = e.enter(x, n)
+	}
+	for len(e.ends) > base {
+		end := e.ends[len(e.ends)-1]
+		e.ends = e.ends[:len(e.ends)-1]
+		e.step()
+		v = end(v)
+	}
+	return v
+}
+
+// step counts a step, and checks the limit on expansion.
+func (e *elaborator) step() {
+	e.tick()
+	if e.work+len(e.core.nodes) > e.opt.MaxNodes {
+		e.tooLarge()
+	}
+}
+
+// finally adds what is to be done with the value of the tail.
+func (e *elaborator) finally(end func(val) val) { e.ends = append(e.ends, end) }
+
+// enter elaborates x, applied to n arguments, up to a part of it that it ends with: it
+// returns that part with the number of its arguments, or no part and the value of x.
+func (e *elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
+	node := e.expr(x)
+	switch node.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
 		span := e.span(x)
 		if e.act().unit.Prelude && b.span.End > 0 {
 			span = b.span
 		}
-		e.use(b, span, n)
-		return
+		return e.use(b, span, n)
 	case syntax.OpExpr:
-		e.use(binding{kind: primBinding, g: e.library[e.expr(x).Op.String()]}, e.span(x), n)
-		return
+		return e.use(binding{kind: primBinding, g: e.library[node.Op.String()]}, e.span(x), n)
 	case syntax.AppExpr:
-		e.spine(x, n)
-		return
+		return e.spine(x, n)
 	}
-	if n > 0 {
-		e.push(frame{op: applyFrame, n: n})
+	e.applyTo(n)
+	switch node.Kind {
+	case syntax.FunExpr:
+		e.spanned(e.span(x))
+		e.wrapped()
+		for _, p := range e.act().unit.File.Pats(x) {
+			e.openFun(p)
+		}
+		return e.kids(x)[0], 0, val{}
+	case syntax.LetExpr:
+		return e.let(x), 0, val{}
+	case syntax.LinExpr:
+		if !e.values {
+			return e.lin(x), 0, val{}
+		}
+		e.reportHere(e.span(x), "lin in a default value", "default values are numbers; lin has no meaning among them")
 	}
-	e.form(x)
+	return 0, 0, e.form(x, node, e.kids(x))
 }
 
-// form elaborates an expression that is neither a name nor an application.
-func (e *elaborator) form(x syntax.Expr) {
-	n, kids := e.expr(x), e.kids(x)
+// applyTo applies the value of the tail to n arguments.
+func (e *elaborator) applyTo(n int) {
+	if n > 0 {
+		e.finally(func(v val) val { return e.apply(v, n) })
+	}
+}
+
+// spanned puts the value of the tail at span.
+func (e *elaborator) spanned(span syntax.Span) {
+	e.finally(func(v val) val {
+		v.span = span
+		return e.result(v)
+	})
+}
+
+// wrapped puts what is opened from now on around the value of the tail.
+func (e *elaborator) wrapped() {
+	n := len(e.opens)
+	e.finally(func(v val) val { return e.wrap(v, n) })
+}
+
+// form elaborates an expression that ends with no part of it.
+func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr) val {
 	switch n.Kind {
 	case syntax.NumExpr:
-		e.number(n.Num, e.span(x))
+		return e.number(n.Num, e.span(x))
 	case syntax.ChurchExpr:
 		if s, ok := e.natural(kids[0]); ok {
-			e.church(s, e.span(x))
-		} else {
-			e.bad(e.span(x))
+			return e.church(s, e.span(x))
 		}
 	case syntax.SizeExpr:
 		if s, ok := e.nat(x); ok {
-			e.number(float64(s), e.span(x))
-		} else {
-			e.bad(e.span(x))
+			return e.number(float64(s), e.span(x))
 		}
 	case syntax.BinExpr:
-		e.parts(frame{op: binFrame, e: x}, kids)
+		return e.operations(x)
 	case syntax.NegExpr:
-		e.parts(frame{op: negFrame, e: x}, kids)
+		return e.negate(x, e.eval(kids[0], 0))
 	case syntax.IfExpr:
-		e.parts(frame{op: ifFrame, e: x}, kids)
+		return e.branch(x, e.parts(kids))
 	case syntax.AnnotExpr:
-		e.parts(frame{op: annotFrame, e: x}, kids)
+		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:
-		e.parts(frame{op: tupleFrame, e: x}, kids)
+		return e.tuple(x, e.parts(kids))
 	case syntax.ListExpr:
-		e.parts(frame{op: listFrame, e: x, n: len(kids)}, kids)
+		return e.list(x, e.parts(kids))
 	case syntax.VectorExpr:
-		e.parts(frame{op: vectorFrame, e: x, n: len(kids)}, kids)
+		return e.vector(x, e.parts(kids))
 	case syntax.PowExpr:
 		s, ok := e.natural(kids[1])
 		if !ok {
 			s.n = 1
 		}
-		e.parts(frame{op: powFrame, e: x, i: s.n, n: int(s.late)}, kids[:1])
+		return e.power(x, s, e.eval(kids[0], 0))
 	case syntax.ProjExpr:
-		e.projection(x)
+		return e.projection(x)
 	case syntax.CompExpr:
-		e.comprehension(x)
-	case syntax.FunExpr:
-		e.push(frame{op: spanFrame, span: e.span(x)})
-		e.push(frame{op: wrapFrame, n: len(e.opens)})
-		for _, p := range e.act().unit.File.Pats(x) {
-			e.openFun(p)
-		}
-		e.pushEval(kids[0])
-	case syntax.LetExpr:
-		e.startLet(x)
-	case syntax.LinExpr:
-		e.startLin(x)
+		return e.comprehension(x)
 	case syntax.CsvExpr:
 		e.reportHere(e.span(x), "csv outside of a declaration", "csv gives an input or data its value: data xs = csv …")
-		e.bad(e.span(x))
-	default:
-		e.bad(e.span(x))
 	}
+	return e.bad(e.span(x))
 }
 
-// parts elaborates the kids, and then goes on with f.
-func (e *elaborator) parts(f frame, kids []syntax.Expr) {
-	e.push(f)
-	for i := len(kids) - 1; i >= 0; i-- {
-		e.pushEval(kids[i])
+// parts elaborates expressions. The values are there until the next are elaborated.
+func (e *elaborator) parts(kids []syntax.Expr) []val {
+	return e.each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
+}
+
+// each collects n values.
+func (e *elaborator) each(n int, part func(i int) val) []val {
+	base := len(e.vals)
+	for i := range n {
+		v := part(i)
+		e.vals = append(e.vals, v)
 	}
+	vals := e.vals[base:]
+	e.vals = e.vals[:base]
+	return vals
 }
 
-// bad is the result where an error has been reported: it has any type.
-func (e *elaborator) bad(span syntax.Span) {
-	e.result(val{node: e.core.add(coreNode{}), typ: e.tt.Open(), span: span})
+// result notes where v stands.
+func (e *elaborator) result(v val) val {
+	e.mark(v)
+	return v
 }
 
-func (e *elaborator) number(r float64, span syntax.Span) {
-	e.result(val{e.core.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}), infer.R, span, span})
+// add adds a node of type t, which stands at span.
+func (e *elaborator) add(n coreNode, t infer.Type, span syntax.Span) val {
+	return e.result(val{e.core.add(n), t, span, span})
 }
 
-func (e *elaborator) church(n natural, span syntax.Span) {
+// finish adds the node of x, of type t.
+func (e *elaborator) finish(x syntax.Expr, n coreNode, t infer.Type) val {
+	n.pos = e.at(e.expr(x).Span.Start)
+	return e.add(n, t, e.span(x))
+}
+
+// bad is the value where an error has been reported: it has any type.
+func (e *elaborator) bad(span syntax.Span) val {
+	return e.result(val{node: e.core.add(coreNode{}), typ: e.tt.Open(), span: span})
+}
+
+func (e *elaborator) number(r float64, span syntax.Span) val {
+	return e.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}, infer.R, span)
+}
+
+func (e *elaborator) church(n natural, span syntax.Span) val {
 	t := e.tt.Nat(e.tt.Open())
 	c := coreNode{op: natCore, pos: posOf(span), val: float64(n.n), typ: t, value: true}
 	if n.late != 0 {
 		c.op, c.a = churchCore, n.late
 	}
-	e.result(val{e.core.add(c), t, span, span})
+	return e.add(c, t, span)
 }

@@ -13,13 +13,15 @@ import (
 // other expression if it stands exactly once and is evaluated exactly once there.
 // Otherwise the argument is bound by a let around the right side, and so it is for
 // a parameter that is a pattern. Missing arguments are parameters of a λ.
-func (e *elaborator) expand(g int, span syntax.Span, n int) {
+//
+// It returns the right side, with the number of its arguments.
+func (e *elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int) {
 	def := &e.globals[g]
 	decl := &def.unit.File.Decls[def.decl]
 	sc := &def.unit.Scopes[def.decl]
 	e.work++
 	e.acts = append(e.acts, activation{unit: def.unit, global: g, base: len(e.slots), scope: sc, use: span})
-	e.reserve(int(sc.Slots))
+	e.slots = append(e.slots, make([]binding, sc.Slots)...)
 	opens := len(e.opens)
 	given := min(n, len(decl.Params))
 	var missing resolve.Place
@@ -36,14 +38,19 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) {
 	rest := n - given
 	if rest > 0 && (decl.Type != 0 || !takesMore(def.unit.File, decl.Value)) {
 		// The right side by itself is the function.
-		e.push(frame{op: applyFrame, n: rest})
+		e.applyTo(rest)
 		rest = 0
 	}
-	e.push(frame{op: leaveFrame, n: opens, span: span})
-	if decl.Type != 0 {
-		e.push(frame{op: resultFrame, n: def.decl})
+	e.finally(func(v val) val { return e.leave(v, opens, span) })
+	e.resultType(decl)
+	return decl.Value, rest
+}
+
+// resultType makes the value of the tail agree with the annotation of a def's result.
+func (e *elaborator) resultType(d *syntax.Decl) {
+	if d.Type != 0 {
+		e.finally(func(v val) val { return e.annotate(d.Type, v, "the result of "+d.Name+" is declared") })
 	}
-	e.push(frame{op: evalFrame, e: decl.Value, n: rest})
 }
 
 // takesMore reports whether further arguments of a def can become arguments of
@@ -54,12 +61,6 @@ func takesMore(f *syntax.File, x syntax.Expr) bool {
 		return true
 	}
 	return false
-}
-
-func (e *elaborator) reserve(n int) {
-	for range n {
-		e.slots = append(e.slots, binding{})
-	}
 }
 
 // parameter gives a parameter its argument.
@@ -141,13 +142,12 @@ func (e *elaborator) letPattern(p syntax.Pat, b binding) {
 }
 
 // leave ends an activation: the binders of its parameters are put around the result.
-func (e *elaborator) leave(f frame) {
-	e.wrap(f.n)
-	a := e.act()
-	v := &e.vals[len(e.vals)-1]
-	v.span, v.head = f.span, f.span
-	e.slots = e.slots[:a.base]
+func (e *elaborator) leave(v val, opens int, span syntax.Span) val {
+	v = e.wrap(v, opens)
+	v.span, v.head = span, span
+	e.slots = e.slots[:e.act().base]
 	e.acts = e.acts[:len(e.acts)-1]
+	return v
 }
 
 type openKind uint8
@@ -169,9 +169,8 @@ type opening struct {
 	pos  term.Pos
 }
 
-// wrap puts the openings from n on around the last result, the last one innermost.
-func (e *elaborator) wrap(n int) {
-	v := &e.vals[len(e.vals)-1]
+// wrap puts the openings from n on around v, the last one innermost.
+func (e *elaborator) wrap(v val, n int) val {
 	for i := len(e.opens) - 1; i >= n; i-- {
 		o := &e.opens[i]
 		c := coreNode{x: o.x, a: v.node, b: o.u, pos: o.pos}
@@ -196,4 +195,5 @@ func (e *elaborator) wrap(n int) {
 		v.node = e.core.add(c)
 	}
 	e.opens = e.opens[:n]
+	return v
 }

@@ -136,7 +136,7 @@ func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
 }
 
 // notFunction reports the application of what is no function.
-func (e *elaborator) notFunction(f, u val) {
+func (e *elaborator) notFunction(f val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.core.nodes[f.node].op
@@ -160,9 +160,10 @@ func (e *elaborator) endless(f, u val, wanted infer.Type) {
 		e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
 }
 
-// annotate makes the last result have the type t of the present unit.
-func (e *elaborator) annotate(t syntax.TypeExpr, what string) {
-	e.checkAnnotation(e.act().unit, t, e.vals[len(e.vals)-1], what)
+// annotate makes v have the type t of the present unit.
+func (e *elaborator) annotate(t syntax.TypeExpr, v val, what string) val {
+	e.checkAnnotation(e.act().unit, t, v, what)
+	return v
 }
 
 func (e *elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, what string) {

@@ -7,33 +7,26 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// startLin elaborates lin a -> body: first the body.
-func (e *elaborator) startLin(x syntax.Expr) {
-	if e.values {
-		e.reportHere(e.span(x), "lin in a default value", "default values are numbers; lin has no meaning among them")
-		e.bad(e.span(x))
-		return
-	}
+// lin opens lin a -> body, and returns the body: its value is a number or a vector of
+// numbers.
+func (e *elaborator) lin(x syntax.Expr) syntax.Expr {
 	u := e.act().unit
 	p := u.File.Pats(x)[0]
 	a := e.core.newVar(coreVar{name: u.File.Pat(p).Text, typ: infer.R, pos: e.at(u.File.Pat(p).Span.Start), linear: true})
 	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
-	e.push(frame{op: spanFrame, span: e.span(x)})
-	e.push(frame{op: wrapFrame, n: len(e.opens)})
+	e.spanned(e.span(x))
+	e.wrapped()
 	e.opens = append(e.opens, opening{kind: openFun, x: a, pos: e.at(e.expr(x).Span.Start)})
-	e.push(frame{op: linFrame})
-	e.pushEval(e.kids(x)[0])
+	e.finally(func(v val) val {
+		e.inLin--
+		if !e.euclidean(v, "the body of lin") {
+			v.typ = e.tt.Open()
+		}
+		return v
+	})
 	e.inLin++
 	e.lins++
-}
-
-// endLin goes on when the body is there: it is a number or a vector of numbers.
-func (e *elaborator) endLin() {
-	e.inLin--
-	v := e.vals[len(e.vals)-1]
-	if !e.euclidean(v, "the body of lin") {
-		e.vals[len(e.vals)-1].typ = e.tt.Open()
-	}
+	return e.kids(x)[0]
 }
 
 // euclidean checks that v, which is what says, has type R or R^s; if the type is open,
@@ -83,9 +76,7 @@ func (e *elaborator) addends(what string, parts ...val) infer.Type {
 		t = e.addendType(parts)
 	}
 	for _, p := range parts {
-		if e.tick() != nil {
-			break
-		}
+		e.tick()
 		if e.tt.At(t).Kind == infer.Real {
 			e.want(p, infer.R, reason{kind: takesReason, text: what})
 		} else {

@@ -24,14 +24,15 @@ type linearity struct {
 // checkLinear checks the linear variables of what is under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
 // operand. It is for programs with lin and without other errors.
-func (e *elaborator) checkLinear(roots []node) error {
+func (e *elaborator) checkLinear(roots []node) {
 	l := &linearity{dependence: e.newDependence(roots), e: e, lin: make([]bool, len(e.core.nodes)), wrong: make([]bool, len(e.core.nodes))}
 	for r := range e.core.nodes {
 		if !l.live[r] {
 			continue
 		}
-		if err := e.tick(); err != nil || len(e.diags) >= mostErrors {
-			return err
+		e.tick()
+		if len(e.diags) >= mostErrors {
+			return
 		}
 		n := &e.core.nodes[r]
 		l.outer[r] = l.of(n)
@@ -41,7 +42,6 @@ func (e *elaborator) checkLinear(roots []node) error {
 		}
 		l.spread(node(r), n, ok)
 	}
-	return nil
 }
 
 // spread notes that something is wrong in a node.

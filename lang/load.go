@@ -82,7 +82,7 @@ func (p *Program) Position(pos term.Pos) (line, col int) {
 // A program that is wrong gives a [*syntax.Errors] with all that was found; if its
 // expansion is too large the error wraps [ErrExpansion] as well. A command line
 // that is wrong gives a [*load.UsageError].
-func Load(name string, src []byte, opt Options) (*Program, error) {
+func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes
 	}
@@ -97,14 +97,13 @@ func Load(name string, src []byte, opt Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer syntax.Catch(&err)
 	e := newElaborator(opt, file, given)
-	if err := e.program(); err != nil {
-		return nil, err
-	}
+	body := e.program()
 	if len(e.diags) > 0 {
 		return nil, e.errors()
 	}
-	return e.finishProgram(name)
+	return e.finishProgram(name, body)
 }
 
 // errors returns what has been reported.
@@ -121,17 +120,14 @@ func (e *elaborator) errors() error {
 }
 
 // finishProgram lowers the core of a program without errors.
-func (e *elaborator) finishProgram(name string) (*Program, error) {
-	body := e.vals[len(e.vals)-1]
+func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
 	text := e.tt.Text()
 	text.Limit, text.Lists = 4000, shape != nil
 	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
 	e.tt.Close()
 	l := newLowering(e)
-	if err := l.run(body); err != nil {
-		return nil, err
-	}
+	l.run(body)
 	p.Term = l.t
 	for i := range e.inputs {
 		x := &e.inputs[i]

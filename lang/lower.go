@@ -43,41 +43,32 @@ func newLowering(e *elaborator) *lowering {
 		x := &e.inputs[i]
 		first := e.globals[e.declared[x.Decl]].x
 		for k := range x.Shape.Width() {
+			e.tick()
 			l.bind(first + variable(k))
 		}
 	}
 	return l
 }
 
-func (l *lowering) run(body val) error {
-	if err := reserve(l.e, len(l.c.nodes), l.t.Nodes); err != nil {
-		return err
-	}
+func (l *lowering) run(body val) {
+	announce(l.e, len(l.c.nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
 	live := l.c.live(l.e.roots(body))
 	for r := 1; r < len(l.c.nodes); r++ {
-		if err := l.e.tick(); err != nil {
-			return err
-		}
+		l.e.tick()
 		if !live[r] {
 			continue
 		}
 		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
-			return l.e.tooLarge()
+			l.e.tooLarge()
 		}
-		n := &l.c.nodes[r]
-		ref, err := l.node(n)
-		if err != nil {
-			return err
-		}
-		l.refs[r] = ref
+		l.refs[r] = l.node(&l.c.nodes[r])
 	}
 	root := l.refs[body.node]
 	for i := len(l.e.defs) - 1; i >= 0; i-- {
 		root = l.outer(&l.e.defs[i], root)
 	}
 	l.t.Root = root
-	return nil
 }
 
 // outer puts a let of the whole program around root.

@@ -92,39 +92,33 @@ func (l *lowering) products(pos term.Pos, u, v *operand, i, d int) term.Ref {
 }
 
 // dot makes sum i < d -> u.(i) * v.(i).
-func (l *lowering) dot(n *coreNode) (term.Ref, error) {
+func (l *lowering) dot(n *coreNode) term.Ref {
 	ty := l.typ(n.typ)
 	d := l.t.Types.Len(ty)
-	if err := l.room(4 * d); err != nil {
-		return 0, err
-	}
+	l.room(4 * d)
 	u, v := l.operand(n.a, ty), l.operand(n.b, ty)
-	return l.around(n.pos, l.products(n.pos, &u, &v, -1, d), &u, &v), nil
+	return l.around(n.pos, l.products(n.pos, &u, &v, -1, d), &u, &v)
 }
 
 // matvec makes vec i < m -> dot M.(i) v.
-func (l *lowering) matvec(n *coreNode) (term.Ref, error) {
+func (l *lowering) matvec(n *coreNode) term.Ref {
 	ty := l.typ(n.typ)
 	row := l.t.Types.Left(ty)
 	m, d := l.t.Types.Len(ty), l.t.Types.Len(row)
-	if err := l.room(4 * d); err != nil {
-		return 0, err
-	}
+	l.room(4 * d)
 	u, v := l.operand(n.a, ty), l.operand(n.b, row)
 	rows := make([]term.Ref, 0, min(m, 1<<16))
 	for i := range m {
-		if err := l.room(4 * d); err != nil {
-			return 0, err
-		}
+		l.room(4 * d)
 		rows = append(rows, l.products(n.pos, &u, &v, i, d))
 	}
-	return l.around(n.pos, l.t.Vec(n.pos, rows), &u, &v), nil
+	return l.around(n.pos, l.t.Vec(n.pos, rows), &u, &v)
 }
 
 // room checks the limit before n more nodes are made.
-func (l *lowering) room(n int) error {
+func (l *lowering) room(n int) {
 	if len(l.t.Nodes)+n > 2*l.e.opt.MaxNodes {
-		return l.e.tooLarge()
+		l.e.tooLarge()
 	}
-	return l.e.tick()
+	l.e.tick()
 }

@@ -8,63 +8,64 @@ import (
 )
 
 // node makes the term of a node whose children have been made.
-func (l *lowering) node(n *coreNode) (term.Ref, error) {
+func (l *lowering) node(n *coreNode) term.Ref {
 	t := l.t
 	switch n.op {
 	case varCore:
-		return t.Variable(n.pos, l.bind(n.x)), nil
+		return t.Variable(n.pos, l.bind(n.x))
 	case pathCore:
-		return t.Variable(n.pos, l.path(n)), nil
+		return t.Variable(n.pos, l.path(n))
 	case inputCore:
-		return l.input(n), nil
+		x := n.x
+		return l.scalarsOf(n.pos, n.typ, &x) // an input that is used whole
 	case numCore:
-		return t.Num(n.pos, n.val), nil
+		return t.Num(n.pos, n.val)
 	case lamCore:
 		x := l.bind(n.x)
-		return t.Lam(n.pos, x, l.open(x, n.pos, l.refs[n.a])), nil
+		return t.Lam(n.pos, x, l.open(x, n.pos, l.refs[n.a]))
 	case appCore:
-		return t.App(n.pos, l.refs[n.a], l.refs[n.b]), nil
+		return t.App(n.pos, l.refs[n.a], l.refs[n.b])
 	case pairCore:
-		return t.Pair(n.pos, l.refs[n.a], l.refs[n.b]), nil
+		return t.Pair(n.pos, l.refs[n.a], l.refs[n.b])
 	case letCore:
 		x := l.bind(n.x)
-		return t.Let(n.pos, x, l.refs[n.b], l.open(x, n.pos, l.refs[n.a])), nil
+		return t.Let(n.pos, x, l.refs[n.b], l.open(x, n.pos, l.refs[n.a]))
 	case tupleCore, unvecCore:
-		return l.unpack(n), nil
+		return l.unpack(n)
 	case addCore:
-		return t.Add(n.pos, l.refs[n.a], l.refs[n.b]), nil
+		return t.Add(n.pos, l.refs[n.a], l.refs[n.b])
 	case funCore:
 		if n.b == 0 {
-			return t.Fun(n.pos, n.sym, l.refs[n.a]), nil
+			return t.Fun(n.pos, n.sym, l.refs[n.a])
 		}
-		return t.Fun(n.pos, n.sym, l.refs[n.a], l.refs[n.b]), nil
+		return t.Fun(n.pos, n.sym, l.refs[n.a], l.refs[n.b])
 	case linearCore:
-		return l.linear(n), nil
+		return l.linear(n)
 	case vecCore:
-		return t.Vec(n.pos, l.list(n)), nil
+		return t.Vec(n.pos, l.list(n))
 	case ifCore:
 		k := l.c.args[n.a : n.a+4]
-		return t.If(n.pos, n.cmp, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]]), nil
+		return t.If(n.pos, n.cmp, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]])
 	case listCore:
 		elem, res := l.results(n)
-		return t.List(n.pos, elem, res, l.list(n)), nil
+		return t.List(n.pos, elem, res, l.list(n))
 	case natCore:
 		_, res := l.results(n)
-		return t.Nat(n.pos, uint64(n.val), res), nil
+		return t.Nat(n.pos, uint64(n.val), res)
 	case dataCore:
 		elem, res := l.results(n)
-		return t.DataRef(n.pos, int(n.x), elem, res), nil
+		return t.DataRef(n.pos, int(n.x), elem, res)
 	case projCore:
 		ty := l.typ(n.typ)
 		first := l.components(ty, n.pos)
 		xs := consecutive(first, t.Types.Len(ty))
-		return t.Unvec(n.pos, xs, l.refs[n.a], t.Variable(n.pos, xs[int(n.val)])), nil
+		return t.Unvec(n.pos, xs, l.refs[n.a], t.Variable(n.pos, xs[int(n.val)]))
 	case dotCore:
 		return l.dot(n)
 	case matvecCore:
 		return l.matvec(n)
 	}
-	return t.Num(n.pos, 0), nil
+	return t.Num(n.pos, 0)
 }
 
 func (l *lowering) list(n *coreNode) []term.Ref {
@@ -109,7 +110,7 @@ func (l *lowering) results(n *coreNode) (elem, res term.Type) {
 func (l *lowering) path(n *coreNode) term.Var {
 	index := l.c.args[n.a:n.b]
 	var x term.Var
-	if d, ok := l.dataOf(n.x); ok {
+	if d, ok := l.e.dataVars[n.x]; ok {
 		x, index = l.dataComponent(d, &l.c.vars[n.x], int(index[0])), index[1:]
 	} else {
 		x = l.bind(n.x)
@@ -118,12 +119,6 @@ func (l *lowering) path(n *coreNode) term.Var {
 		x = l.component(x, int(i))
 	}
 	return x
-}
-
-// dataOf returns the data vector that x stands for.
-func (l *lowering) dataOf(x variable) (int, bool) {
-	i, ok := l.e.dataVars[x]
-	return i, ok
 }
 
 // unpack makes the opening of a tuple or vector by a pattern.
@@ -140,12 +135,6 @@ func (l *lowering) unpack(n *coreNode) term.Ref {
 		return l.t.Unvec(n.pos, l.xs, l.refs[n.b], body)
 	}
 	return l.t.Untuple(n.pos, l.xs, l.refs[n.b], body)
-}
-
-// input makes the tuple of the scalars of an input that is used whole.
-func (l *lowering) input(n *coreNode) term.Ref {
-	x := n.x
-	return l.scalarsOf(n.pos, n.typ, &x)
 }
 
 // scalarsOf makes a value of type t of the scalars from x on.

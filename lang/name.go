@@ -13,7 +13,7 @@ const paramAnnotation = "the annotation of the parameter says"
 type names struct{ *elaborator }
 
 // Tick counts a step.
-func (e names) Tick() error { return e.tick() }
+func (e names) Tick() { e.tick() }
 
 // Report adds an error.
 func (e names) Report(u *resolve.Unit, span syntax.Span, headline, label string) {
@@ -116,29 +116,32 @@ func (e *elaborator) globalBinding(g int) binding {
 	}
 }
 
-// use elaborates an occurrence of a name, applied to n arguments.
-func (e *elaborator) use(b binding, span syntax.Span, n int) {
+// use elaborates an occurrence of a name, applied to n arguments, as [elaborator.enter]
+// does an expression.
+func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding) {
 		n = e.annotated(b, n)
 	}
 	switch b.kind {
 	case defBinding:
 		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
-			e.push(frame{op: applyFrame, n: n})
-			e.push(frame{op: nativeFrame, n: b.g})
+			e.applyTo(n)
+			e.finally(func(v val) val {
+				v.node = e.core.add(coreNode{op: nativeCore, val: float64(b.g), value: true})
+				return v
+			})
 			n = 0
 		}
-		e.expand(b.g, span, n)
+		x, n := e.expand(b.g, span, n)
+		return x, n, val{}
 	case primBinding:
-		e.usePrim(e.globals[b.g].prim, span, n)
-	default:
-		v := e.occurrence(b, span)
-		e.result(v)
-		if b.annot != 0 {
-			e.checkAnnotation(b.unit, b.annot, v, paramAnnotation)
-		}
-		e.apply(n)
+		return 0, 0, e.usePrim(e.globals[b.g].prim, span, n)
 	}
+	v := e.result(e.occurrence(b, span))
+	if b.annot != 0 {
+		e.checkAnnotation(b.unit, b.annot, v, paramAnnotation)
+	}
+	return 0, 0, e.apply(v, n)
 }
 
 // annotated makes what is built from a def or primitive and n arguments, which a
@@ -151,13 +154,11 @@ func (e *elaborator) annotated(b binding, n int) int {
 		return n
 	}
 	if k, dual := e.tt.BeforeDual(t, n); dual {
-		e.push(frame{op: applyFrame, n: n - k})
+		e.applyTo(n - k)
 		n = k
 	}
-	e.push(frame{op: wantFrame, i: uint64(t), span: b.span, n: n})
-	if n == 0 {
-		return n
-	}
+	whole, k := t, n
+	e.finally(func(v val) val { return e.wantAnnotation(v, k, whole, b.span) })
 	// What the annotation says of the arguments that are there.
 	top := len(e.args) - 1
 	for i := range n {
@@ -179,25 +180,25 @@ func (e *elaborator) annotated(b binding, n int) int {
 	return n
 }
 
-// wantAnnotation makes the last result, an application to f.n arguments, agree with
-// an annotation of the function.
-func (e *elaborator) wantAnnotation(f frame) {
-	t := infer.Type(f.i)
-	for range f.n {
+// wantAnnotation makes v, an application to n arguments, agree with an annotation t of
+// the function at span.
+func (e *elaborator) wantAnnotation(v val, n int, t infer.Type, span syntax.Span) val {
+	is := v
+	for range n {
 		a, ok := e.tt.Function(t)
 		if !ok {
-			v := e.vals[len(e.vals)-1]
-			e.want(val{node: v.node, typ: e.tt.Arrow(e.tt.Open(), v.typ), span: f.span}, t, reason{kind: annotReason, text: paramAnnotation})
-			return
+			is = val{node: v.node, typ: e.tt.Arrow(e.tt.Open(), v.typ), span: span}
+			break
 		}
 		t = a.B
 	}
-	e.want(e.vals[len(e.vals)-1], t, reason{kind: annotReason, text: paramAnnotation})
+	e.want(is, t, reason{kind: annotReason, text: paramAnnotation})
+	return v
 }
 
 // occurrence makes the node of an occurrence of anything that is not expanded.
 func (e *elaborator) occurrence(b binding, span syntax.Span) val {
-	n := coreNode{pos: posOf(span), value: true}
+	n := coreNode{value: true}
 	v := val{span: span, head: span}
 	switch b.kind {
 	case nodeBinding:
@@ -207,10 +208,7 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 	case pathBinding:
 		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
 	case inputBinding:
-		n.op, n.x, n.typ, v.typ = inputCore, b.x, b.typ, b.typ
-		if e.tt.At(b.typ).Kind == infer.Real {
-			n.op = varCore
-		}
+		n, v.typ = e.inputNode(b.x, b.typ), b.typ
 	case numBinding, indexBinding:
 		n.op, n.val, v.typ = numCore, b.num, infer.R
 	case churchBinding:
@@ -218,15 +216,13 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 		n.op, n.val, n.typ = natCore, b.num, v.typ
 	case dataBinding:
 		g := &e.globals[b.g]
-		v.typ = g.typ
-		if g.list {
-			v.typ = e.tt.List(g.typ, e.tt.Open())
-		}
+		v.typ = e.dataType(g)
 		n.op, n.x, n.typ = dataCore, variable(g.n), v.typ
 	default:
 		n.value = false
 		v.typ = e.tt.Open()
 	}
+	n.pos = posOf(span)
 	v.node = e.core.add(n)
 	return v
 }

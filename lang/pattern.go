@@ -153,25 +153,15 @@ func (e *elaborator) productOf(it patternItem, n int) []infer.Type {
 	return types
 }
 
-// startLet elaborates let p … = u in body: first u.
-func (e *elaborator) startLet(x syntax.Expr) {
+// let opens let p … = u in body, whose body it returns.
+func (e *elaborator) let(x syntax.Expr) syntax.Expr {
 	f := e.act().unit.File
-	pats := f.Pats(x)
-	e.push(frame{op: letFrame, e: x})
-	if len(pats) > 1 {
-		e.push(frame{op: wrapFrame, n: len(e.opens)})
-		for _, p := range pats[1:] {
-			e.openFun(p)
-		}
+	pats, kids, n := f.Pats(x), f.Kids(x), len(e.opens)
+	for _, p := range pats[1:] {
+		e.openFun(p)
 	}
-	e.pushEval(f.Kids(x)[0])
-}
-
-// let goes on with the body, when u is there.
-func (e *elaborator) let(x syntax.Expr) {
-	f := e.act().unit.File
-	u := e.pop()
-	e.push(frame{op: wrapFrame, n: len(e.opens)})
-	e.openLet(f.Pats(x)[0], u)
-	e.pushEval(f.Kids(x)[1])
+	u := e.wrap(e.eval(kids[0], 0), n)
+	e.wrapped()
+	e.openLet(pats[0], u)
+	return kids[1]
 }

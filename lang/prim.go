@@ -2,6 +2,7 @@ package lang
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -53,52 +54,45 @@ func primitives() []prim {
 
 // usePrim elaborates a primitive with n arguments. Missing ones are parameters of a
 // λ; an argument under that λ is treated as that of a def would be.
-func (e *elaborator) usePrim(p prim, span syntax.Span, n int) {
+func (e *elaborator) usePrim(p prim, span syntax.Span, n int) val {
 	k := p.arity()
-	if n > k {
-		e.push(frame{op: applyFrame, n: n - k})
+	opens := len(e.opens)
+	if n < k {
+		e.partialPrim(p, span, n)
 	}
-	given := min(n, k)
-	if given < k {
-		e.partialPrim(p, span, given)
-		given = k
+	var args [2]val
+	for i := range k {
+		args[i] = e.argVal()
 	}
-	e.push(frame{op: primFrame, prim: p, span: span})
-	for range given {
-		e.push(frame{op: popArgFrame})
-	}
+	v := e.wrap(e.primitive(p, args[0], args[1], span), opens)
+	return e.apply(v, n-k)
 }
 
 // partialPrim completes the arguments of p by parameters of λs.
 func (e *elaborator) partialPrim(p prim, span syntax.Span, given int) {
-	e.push(frame{op: wrapFrame, n: len(e.opens)})
-	all := make([]binding, 0, 2)
-	for range given {
+	open := func(kind openKind, name string, t infer.Type, u node, at syntax.Span) binding {
+		x := e.core.newVar(coreVar{name: name, typ: t, pos: posOf(span)})
+		e.opens = append(e.opens, opening{kind: kind, x: x, u: u, pos: posOf(span)})
+		return binding{kind: varBinding, x: x, span: at}
+	}
+	var all [2]binding
+	for i := range p.arity() {
+		if i >= given {
+			all[i] = open(openFun, [...]string{"x", "y"}[i], e.tt.Open(), 0, span)
+			continue
+		}
 		b := e.takeArg()
 		if b.kind == nodeBinding && !e.core.nodes[b.val.node].value {
-			x := e.core.newVar(coreVar{name: "x", typ: b.val.typ, pos: posOf(span)})
-			e.opens = append(e.opens, opening{kind: openLet, x: x, u: b.val.node, pos: posOf(span)})
-			b = binding{kind: varBinding, x: x, span: b.span}
+			b = open(openLet, "x", b.val.typ, b.val.node, b.span)
 		}
-		all = append(all, b)
+		all[i] = b
 	}
-	for i := given; i < p.arity(); i++ {
-		x := e.core.newVar(coreVar{name: [...]string{"x", "y"}[i], typ: e.tt.Open(), pos: posOf(span)})
-		e.opens = append(e.opens, opening{kind: openFun, x: x, pos: posOf(span)})
-		all = append(all, binding{kind: varBinding, x: x, span: span})
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		e.args = append(e.args, all[i])
-	}
+	e.args = append(e.args, all[:p.arity()]...)
+	slices.Reverse(e.args[len(e.args)-p.arity():])
 }
 
-// primitive makes the node of a primitive whose arguments are the last results.
-func (e *elaborator) primitive(p prim, span syntax.Span) {
-	var b val
-	if p.arity() == 2 {
-		b = e.pop()
-	}
-	a := e.pop()
+// primitive makes the node of a primitive; b is there if it takes two arguments.
+func (e *elaborator) primitive(p prim, a, b val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.name()}
 	n := coreNode{pos: posOf(span), a: a.node, b: b.node}
 	t := infer.R
@@ -119,53 +113,60 @@ func (e *elaborator) primitive(p prim, span syntax.Span) {
 		n.op, t = addCore, e.addends("+", a, b)
 	default:
 		n.op, n.sym = funCore, p.symbol()
-		e.want(a, infer.R, why)
-		if p.arity() == 2 {
-			e.want(b, infer.R, why)
-		}
+		e.wantReal(why, []val{a, b}[:p.arity()]...)
 	}
-	e.result(val{e.core.add(n), t, span, span})
+	return e.add(n, t, span)
 }
+
+// operations makes an operation and those to its left.
+func (e *elaborator) operations(x syntax.Expr) val {
+	var ops []syntax.Expr // the last one first
+	for e.expr(x).Kind == syntax.BinExpr {
+		ops = append(ops, x)
+		x = e.kids(x)[0]
+	}
+	a := e.eval(x, 0)
+	for _, op := range slices.Backward(ops) {
+		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))
+	}
+	return a
+}
+
+// operators has the symbols of the operators but for +.
+var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul, syntax.SlashTok: term.Div}
 
 // binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result
 // is finite.
-func (e *elaborator) binary(x syntax.Expr) {
+func (e *elaborator) binary(x syntax.Expr, a, b val) val {
 	n := e.expr(x)
-	b := e.pop()
-	a := e.pop()
-	na, nb := e.core.nodes[a.node], e.core.nodes[b.node]
-	if na.op == numCore && nb.op == numCore {
+	if na, nb := e.core.nodes[a.node], e.core.nodes[b.node]; na.op == numCore && nb.op == numCore {
 		if r := fold(n.Op, na.val, nb.val); !math.IsInf(r, 0) && !math.IsNaN(r) {
 			e.core.drop(b.node)
 			e.core.drop(a.node)
-			e.number(r, e.span(x))
-			return
+			return e.number(r, e.span(x))
 		}
 	}
-	c := coreNode{op: funCore, pos: e.at(n.OpPos), a: a.node, b: b.node}
-	switch n.Op {
-	case syntax.PlusTok:
+	c := coreNode{op: funCore, sym: operators[n.Op], pos: e.at(n.OpPos), a: a.node, b: b.node}
+	if n.Op == syntax.PlusTok {
 		c.op = addCore
-	case syntax.MinusTok:
-		c.sym = term.Sub
-	case syntax.StarTok:
-		c.sym = term.Mul
-	case syntax.SlashTok:
-		c.sym = term.Div
+		t := e.addends("+", a, b)
+		return e.add(c, t, e.span(x))
 	}
 	why := reason{kind: takesReason, text: n.Op.String()}
-	t := infer.R
-	switch n.Op {
-	case syntax.PlusTok:
-		t = e.addends("+", a, b)
-	case syntax.MinusTok:
-		e.want(a, infer.R, reason{kind: takesReason, text: "-", negated: b.span})
-		e.want(b, infer.R, why)
-	default:
-		e.want(a, infer.R, why)
-		e.want(b, infer.R, why)
+	left := why
+	if n.Op == syntax.MinusTok {
+		left.negated = b.span
 	}
-	e.result(val{e.core.add(c), t, e.span(x), e.span(x)})
+	e.wantReal(left, a)
+	e.wantReal(why, b)
+	return e.add(c, infer.R, e.span(x))
+}
+
+// wantReal makes values numbers.
+func (e *elaborator) wantReal(why reason, vs ...val) {
+	for _, v := range vs {
+		e.want(v, infer.R, why)
+	}
 }
 
 func fold(op syntax.Token, a, b float64) float64 {
@@ -182,52 +183,43 @@ func fold(op syntax.Token, a, b float64) float64 {
 }
 
 // negate makes -a; -1 is a numeral.
-func (e *elaborator) negate(x syntax.Expr) {
-	a := e.pop()
+func (e *elaborator) negate(x syntax.Expr, a val) val {
 	if n := e.core.nodes[a.node]; n.op == numCore {
 		e.core.drop(a.node)
-		e.number(-n.val, e.span(x))
-		return
+		return e.number(-n.val, e.span(x))
 	}
-	e.want(a, infer.R, reason{kind: takesReason, text: "-"})
-	c := coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}
-	e.result(val{e.core.add(c), infer.R, e.span(x), e.span(x)})
+	e.wantReal(reason{kind: takesReason, text: "-"}, a)
+	return e.add(coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}, infer.R, e.span(x))
 }
 
-// power makes x^s: 1, or let y = x in y*(y*…).
-func (e *elaborator) power(x syntax.Expr, exponent natural) {
+// power makes a^s: 1, or let y = a in y*(y*…).
+func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	s := exponent.n
-	a := e.pop()
 	span := e.span(x)
-	e.want(a, infer.R, reason{kind: takesReason, text: "^"})
+	e.wantReal(reason{kind: takesReason, text: "^"}, a)
 	if e.values && (exponent.late != 0 || s > 1) {
-		e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, infer.R)
-		return
+		return e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, infer.R)
 	}
 	if n := e.core.nodes[a.node]; n.op == numCore {
 		if r := powNat(n.val, s); !math.IsInf(r, 0) {
 			e.core.drop(a.node)
-			e.number(r, span)
-			return
+			return e.number(r, span)
 		}
 	}
 	if s == 0 {
-		e.number(1, span)
-		return
+		return e.number(1, span)
 	}
 	if s > uint64(e.opt.MaxNodes) {
-		e.failed = e.tooLarge()
-		e.result(a)
-		return
+		e.tooLarge()
 	}
-	pos := e.at(e.expr(x).OpPos)
-	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: posOf(a.span)})
-	p := e.core.add(coreNode{op: varCore, x: y, pos: posOf(a.span)})
+	pos, at := e.at(e.expr(x).OpPos), posOf(a.span)
+	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: at})
+	p := e.core.add(coreNode{op: varCore, x: y, pos: at})
 	for range s - 1 {
-		l := e.core.add(coreNode{op: varCore, x: y, pos: posOf(a.span)})
+		l := e.core.add(coreNode{op: varCore, x: y, pos: at})
 		p = e.core.add(coreNode{op: funCore, sym: term.Mul, pos: pos, a: l, b: p})
 	}
-	e.result(val{e.core.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}), infer.R, span, span})
+	return e.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}, infer.R, span)
 }
 
 // powNat is x*(x*…), s times.

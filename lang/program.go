@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -12,9 +13,11 @@ import (
 )
 
 func newElaborator(opt Options, file *syntax.File, given *load.Settings) *elaborator {
+	guard := &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}
 	e := &elaborator{
 		opt: opt, given: given,
-		source:  &load.Source{Open: opt.Open, Check: opt.Check, Reserve: opt.Reserve},
+		guard:   guard,
+		source:  &load.Source{Open: opt.Open, Guard: guard},
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{},
@@ -37,33 +40,24 @@ func (e *elaborator) addGlobal(g global) int {
 	return len(e.globals) - 1
 }
 
-// program elaborates the declarations, then the body, then the defs that nobody uses.
-func (e *elaborator) program() error {
+// program elaborates the declarations, then the body, which it returns, then the defs
+// that nobody uses.
+func (e *elaborator) program() val {
 	e.declare()
-	if err := e.prelude.Resolve(names{e}); err != nil {
-		return err
-	}
-	if err := e.user.Resolve(names{e}); err != nil {
-		return err
-	}
+	e.prelude.Resolve(names{e})
+	e.user.Resolve(names{e})
 	for i := range e.user.File.Decls {
-		if err := e.declaration(i); err != nil {
-			return err
+		e.declaration(i)
+	}
+	e.start(len(e.user.File.Decls))
+	body := e.eval(e.user.File.Body, 0)
+	for _, g := range slices.Backward(e.declared) {
+		if e.globals[g].kind == defGlobal && !e.globals[g].used {
+			e.unused(g)
 		}
 	}
-	e.enter(len(e.user.File.Decls), -1)
-	if err := e.evaluate(e.user.File.Body); err != nil {
-		return err
-	}
-	for i := len(e.user.File.Decls) - 1; i >= 0; i-- {
-		g := &e.globals[e.declared[i]]
-		if g.kind == defGlobal && !g.used {
-			if err := e.unused(e.declared[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return e.complete(0, 0, e.roots(e.vals[len(e.vals)-1]), false)
+	e.complete(0, 0, e.roots(body), false)
+	return body
 }
 
 // roots returns what the program consists of: the body and the defs that are lets.
@@ -78,15 +72,13 @@ func (e *elaborator) roots(body val) []node {
 }
 
 // complete settles what has waited for types, and then checks the linear variables.
-func (e *elaborator) complete(waiting, pending int, roots []node, open bool) error {
+func (e *elaborator) complete(waiting, pending int, roots []node, open bool) {
 	e.applyWaiting(waiting, roots)
 	e.settle(pending, open)
-	if e.lins == 0 || len(e.diags) > e.notLinear {
-		return nil
+	if e.lins > 0 && len(e.diags) <= e.notLinear {
+		e.checkLinear(roots)
+		e.notLinear = len(e.diags)
 	}
-	err := e.checkLinear(roots)
-	e.notLinear = len(e.diags)
-	return err
 }
 
 // declare enters the declarations of the file among the globals. What they mean is
@@ -105,30 +97,24 @@ func (e *elaborator) declare() {
 }
 
 // declaration evaluates a param, an input or data, or elaborates a def.
-func (e *elaborator) declaration(i int) error {
+func (e *elaborator) declaration(i int) {
 	d := &e.user.File.Decls[i]
 	g := &e.globals[e.declared[i]]
 	switch d.Kind {
 	case syntax.ParamDecl:
 		e.param(g, d)
 	case syntax.InputDecl:
-		x, err := e.variable(i)
-		if err != nil {
-			return err
-		}
+		x := e.variable(i)
 		e.inputs = append(e.inputs, x)
 		if x.Shape != nil {
 			if e.scalars += x.Shape.Width(); e.scalars > e.opt.MaxNodes {
-				return e.tooMany(d)
+				e.expansion(d.NameSpan, fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes))
 			}
 			g.kind = inputGlobal
 			e.input(g, &x)
 		}
 	case syntax.DataDecl:
-		x, err := e.variable(i)
-		if err != nil {
-			return err
-		}
+		x := e.variable(i)
 		g.n = len(e.data)
 		e.data = append(e.data, x)
 		e.dataGlobals = append(e.dataGlobals, e.declared[i])
@@ -137,16 +123,8 @@ func (e *elaborator) declaration(i int) error {
 			e.enterData(g, x.Shape)
 		}
 	case syntax.DefDecl:
-		return e.define(i)
+		e.define(i)
 	}
-	return e.failed
-}
-
-func (e *elaborator) tooMany(d *syntax.Decl) error {
-	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{{
-		Span: d.NameSpan, Headline: "the expanded program is too large",
-		Label: fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes),
-	}})}
 }
 
 // input makes the variables of an input, one for each scalar.
@@ -155,6 +133,7 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
 	for _, name := range e.scalarNames(nil, d.Name, in.Shape) {
+		e.tick()
 		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
 	}
 }
@@ -170,7 +149,8 @@ func (e *elaborator) scalarNames(names []string, name string, s *load.Shape) []s
 		}
 		return e.scalarNames(e.scalarNames(names, first, s.A), second, s.B)
 	case load.Vector:
-		for i := 0; i < s.Size && e.tick() == nil; i++ {
+		for i := range s.Size {
+			e.tick()
 			names = e.scalarNames(names, componentName(name, i), s.A)
 		}
 		return names
@@ -206,41 +186,28 @@ func (e *elaborator) shapeType(s *load.Shape) infer.Type {
 	return infer.R
 }
 
-// enter starts the activation of a declaration by itself, or of the body.
-func (e *elaborator) enter(decl, global int) {
-	e.acts = append(e.acts[:0], activation{unit: e.user, global: global, scope: &e.user.Scopes[decl]})
-	e.slots = e.slots[:0]
-	e.reserve(int(e.acts[0].scope.Slots))
-}
-
-// evaluate elaborates x; its result is the last one.
-func (e *elaborator) evaluate(x syntax.Expr) error {
-	n := len(e.frames)
-	e.pushEval(x)
-	return e.run(n)
+// start starts the activation of a declaration by itself, or of the body.
+func (e *elaborator) start(decl int) {
+	e.acts = append(e.acts[:0], activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
+	e.slots = make([]binding, e.acts[0].scope.Slots)
 }
 
 // define decides what a def is: a value is expanded at each use, a numeral is a
 // numeral, anything else is a let around the body.
-func (e *elaborator) define(decl int) error {
+func (e *elaborator) define(decl int) {
 	d := &e.user.File.Decls[decl]
 	g := e.declared[decl]
 	if len(d.Params) > 0 || e.isValue(d.Value) {
 		e.globals[g].kind = defGlobal
-		return nil
+		return
 	}
-	e.enter(decl, -1)
-	if d.Type != 0 {
-		e.push(frame{op: resultFrame, n: decl})
-	}
-	if err := e.evaluate(d.Value); err != nil {
-		return err
-	}
-	v := e.pop()
+	e.start(decl)
+	e.resultType(d)
+	v := e.tail(0, d.Value, 0, val{})
 	if n := e.core.nodes[v.node]; n.op == numCore {
 		e.core.drop(v.node)
 		e.globals[g].kind, e.globals[g].num = numGlobal, n.val
-		return nil
+		return
 	}
 	x := coreVar{name: d.Name, typ: v.typ, pos: posOf(d.NameSpan)}
 	if e.tt.Generic(v.typ) {
@@ -249,7 +216,6 @@ func (e *elaborator) define(decl int) error {
 	e.globals[g].kind, e.globals[g].x = letGlobal, e.core.newVar(x)
 	e.defs = append(e.defs, outer{x: e.globals[g].x, u: v.node})
 	e.lets[e.globals[g].x] = v.node
-	return nil
 }
 
 // isValue reports whether the right side of a def without parameters is a value: a
@@ -275,22 +241,24 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 	return false
 }
 
-// unused types a def that nobody uses. Nothing of it stays.
-func (e *elaborator) unused(g int) error {
-	nodes, args, vars := len(e.core.nodes), len(e.core.args), len(e.core.vars)
-	waiting, pending, marks := len(e.waiting), len(e.pending), len(e.marks)
-	d := &e.user.File.Decls[e.globals[g].decl]
-	e.expand(g, d.NameSpan, 0)
-	if err := e.run(0); err != nil {
-		return err
-	}
-	v := e.pop()
-	if err := e.complete(waiting, pending, []node{v.node}, true); err != nil {
-		return err
-	}
-	e.marks = e.marks[:marks]
-	e.core.nodes, e.core.args, e.core.vars = e.core.nodes[:nodes], e.core.args[:args], e.core.vars[:vars]
-	return nil
+// unused types a def that nobody uses.
+func (e *elaborator) unused(g int) {
+	e.forget(true, func() val {
+		x, n := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
+		return e.tail(0, x, n, val{})
+	}, func(val) {})
+}
+
+// forget elaborates an expression, completes it and hands it to done. Nothing of it stays
+// in core.
+func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
+	c := e.core
+	nodes, args, vars, marks := len(c.nodes), len(c.args), len(c.vars), len(e.marks)
+	waiting, pending := len(e.waiting), len(e.pending)
+	v := elaborate()
+	e.complete(waiting, pending, []node{v.node}, open)
+	done(v)
+	c.nodes, c.args, c.vars, e.marks = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks]
 }
 
 // dataTerm returns data i as the term holds it.

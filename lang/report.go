@@ -73,18 +73,19 @@ func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 	return notes
 }
 
-// tooLarge is the error of the limit on expansion.
-func (e *elaborator) tooLarge() error {
+// tooLarge ends the work at the limit on expansion.
+func (e *elaborator) tooLarge() {
 	span := e.last
 	if a := e.act(); a.use.End > 0 {
 		span = a.use
 	}
-	d := syntax.Diagnostic{
-		Span: span, Headline: "the expanded program is too large",
-		Label: fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes),
-		Notes: e.chain(10),
-	}
-	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})}
+	e.expansion(span, fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes), e.chain(10)...)
+}
+
+// expansion ends the work with an error that is also [ErrExpansion].
+func (e *elaborator) expansion(span syntax.Span, label string, notes ...syntax.Note) {
+	d := syntax.Diagnostic{Span: span, Headline: "the expanded program is too large", Label: label, Notes: notes}
+	syntax.Abort(&limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})})
 }
 
 // limitError is a diagnostic that is also ErrExpansion.

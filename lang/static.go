@@ -213,13 +213,6 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 	return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is "+what)
 }
 
-func (e *elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
-	if u.Prelude {
-		return e.act().use
-	}
-	return u.File.Expr(x).Span
-}
-
 // In place of an index: only the sizes have to be known; a type has to be R or R^s.
 const (
 	sizesKnown = -1

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -17,7 +16,7 @@ func (e *elaborator) param(g *global, d *syntax.Decl) {
 	if set := e.given.Params[d.Name]; set != nil {
 		n = set.Value
 	} else {
-		e.enter(g.decl, -1)
+		e.start(g.decl)
 		n, ok = e.nat(d.Value)
 	}
 	if ok {
@@ -27,10 +26,10 @@ func (e *elaborator) param(g *global, d *syntax.Decl) {
 }
 
 // variable evaluates an input or data declaration.
-func (e *elaborator) variable(i int) (load.Variable, error) {
+func (e *elaborator) variable(i int) load.Variable {
 	d := &e.user.File.Decls[i]
 	x := load.Variable{Name: d.Name, Decl: i}
-	e.enter(i, -1)
+	e.start(i)
 	ok := true
 	if d.Type != 0 {
 		x.Shape, ok = e.declaredShape(d)
@@ -39,22 +38,20 @@ func (e *elaborator) variable(i int) (load.Variable, error) {
 	if x.Shape == nil && set != nil {
 		x.Shape = e.evident(d)
 	}
-	var err error
 	if ok && (set == nil || x.Shape == nil) {
-		x.Value, ok, err = e.defaultValue(d, x.Shape)
-		if ok {
+		if x.Value, ok = e.defaultValue(d, x.Shape); ok {
 			x.Shape = x.Value.Shape
 		}
 	}
-	if ok && err == nil && set != nil {
+	if ok && set != nil {
 		var wrong *syntax.Diagnostic
-		x.Value, wrong, err = e.source.Set(set, x.Shape, d.NameSpan)
+		x.Value, wrong = e.source.Set(set, x.Shape, d.NameSpan)
 		ok = !e.diagnose(wrong)
 	}
 	if !ok {
 		x.Value, x.Bad = load.Value{}, true
 	}
-	return x, err
+	return x
 }
 
 // diagnose adds a diagnostic, if there is one.
@@ -75,42 +72,35 @@ func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
 }
 
 // defaultValue evaluates the right side of a declaration, which has the shape want if
-// that is known. Nothing of it stays in core.
-func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
+// that is known.
+func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
 	if e.user.File.Expr(d.Value).Kind == syntax.CsvExpr {
 		return e.csv(d, want)
 	}
-	c := e.core
-	nodes, args, vars, marks, work := len(c.nodes), len(c.args), len(c.vars), len(e.marks), e.work
-	waiting, pending, errs := len(e.waiting), len(e.pending), len(e.diags)
-	e.values = true
-	err := e.evaluate(d.Value)
-	e.values = false
-	if err != nil {
-		return load.Value{}, false, err
-	}
-	v := e.pop()
-	if want != nil {
-		e.want(v, e.shapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
-	}
-	if err := e.complete(waiting, pending, []node{v.node}, false); err != nil {
-		return load.Value{}, false, err
-	}
-	if want == nil && len(e.diags) == errs {
-		want = e.valueShape(d, v)
-	}
-	var value load.Value
-	ok := len(e.diags) == errs
-	if ok {
-		value, ok, err = e.compute(d, v.node, want)
-	}
-	clear(c.places)
-	c.nodes, c.args, c.vars, e.marks, e.work = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks], work
-	return value, ok, err
+	work, errs := e.work, len(e.diags)
+	e.forget(false, func() val {
+		e.values = true
+		v := e.eval(d.Value, 0)
+		e.values = false
+		if want != nil {
+			e.want(v, e.shapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
+		}
+		return v
+	}, func(v val) {
+		if want == nil && len(e.diags) == errs {
+			want = e.valueShape(d, v)
+		}
+		if ok = len(e.diags) == errs; ok {
+			value, ok = e.compute(d, v.node, want)
+		}
+	})
+	clear(e.core.places)
+	e.work = work
+	return value, ok
 }
 
 // csv reads the data of a declaration.
-func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, error) {
+func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
 	n := e.user.File.Expr(d.Value)
 	columns := make([]string, len(n.Strings)-1)
 	places := []syntax.Span{n.Strings[0].Span}
@@ -119,14 +109,14 @@ func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool, er
 	}
 	if has := load.RowsShape(len(columns)); want != nil && !has.Equal(want) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
-		return load.Value{}, false, nil
+		return load.Value{}, false
 	}
 	path := n.Strings[0].Text
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(e.opt.Dir, path)
 	}
-	v, wrong, err := e.source.Table(path, columns, places)
-	return v, !e.diagnose(wrong), err
+	v, wrong := e.source.Table(path, columns, places)
+	return v, !e.diagnose(wrong)
 }
 
 // valueShape returns the shape of a default value.
@@ -151,29 +141,22 @@ func (e *elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
 }
 
 // compute runs a default value.
-func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Value, bool, error) {
+func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Value, bool) {
 	t := &translator{e: e, decl: d, scope: eval.NewScope(nil)}
 	code := t.code(r)
 	if t.failed {
-		return load.Value{}, false, nil
+		return load.Value{}, false
 	}
-	m := &eval.Machine{Check: e.opt.Check, Reserve: e.opt.Reserve}
+	m := &eval.Machine{Guard: e.guard}
 	v, err := m.Value(t.scope, code, want)
-	var wrong *eval.Failure
-	switch {
-	case err == nil:
-		return v, true, nil
-	case errors.As(err, &wrong):
+	if wrong, ok := err.(*eval.Failure); ok {
 		span := wrong.Span
 		if span.End == 0 {
 			span = e.user.File.Expr(d.Value).Span
 		}
 		e.report(e.user, span, wrong.Headline, wrong.Label, append(wrong.Notes, e.computed(d, span)...)...)
-		return v, false, nil
-	case errors.Is(err, eval.ErrReported):
-		return v, false, nil
 	}
-	return v, false, err
+	return v, err == nil
 }
 
 // computed notes for an error outside of a declaration that it comes from there.

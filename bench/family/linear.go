@@ -9,33 +9,16 @@ import (
 // lin. Their gradients are their values.
 func Handwritten() []Family { return []Family{DualChain, DualSum} }
 
-// DualChain is the chain of sines with its duals, each of which mentions the one before.
-var DualChain = written(Family{Name: "duals in a chain", Text: "n lets with a dual each, written by hand, each dual applied in the next",
-	Source: func(n int) string {
-		var b strings.Builder
-		b.WriteString("input x = 0.5\nlet z0 = x in\nlet d0 = lin a -> a in\n")
-		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, "let z%d = sin z%d in\nlet d%d = lin a -> d%d (cos z%d * a) in\n", i, i-1, i, i-1, i-1)
-		}
-		fmt.Fprintf(&b, "(z%d, d%d 1)\n", n, n)
-		return b.String()
-	}})
+// DualChain is the chain of sines with a dual for each, written by hand, which the next applies.
+var DualChain = written("duals in a chain", program("input x = 0.5\nlet z0 = x in\nlet d0 = lin a -> a in\n",
+	"let z{i} = sin z{i-1} in\nlet d{i} = lin a -> d{i-1} (cos z{i-1} * a) in\n", "(z{n}, d{n} 1)\n"))
 
-// DualSum is one sum of n duals: they all wait at once for their turn to fire.
-var DualSum = written(Family{Name: "duals side by side", Text: "a sum of n duals, written by hand, which wait for their turn at the same time",
-	Source: func(n int) string {
-		var b strings.Builder
-		b.WriteString("input x = 0.5\nlet d0 = lin a -> a in\n")
-		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, "let d%d = lin a -> d0 (x * a) in\n", i)
-		}
-		// The order is mixed: neither the oldest first nor the youngest.
-		for i := range n {
-			fmt.Fprintf(&b, "d%d 1 + ", 1+(i*step(n))%n)
-		}
-		b.WriteString("d0 1\n")
-		return b.String()
-	}})
+// DualSum is one sum of n duals: they all wait at once for their turn to fire. Their order is mixed: neither the oldest
+// first nor the youngest.
+var DualSum = written("duals side by side", func(n int) string {
+	head := program("input x = 0.5\nlet d0 = lin a -> a in\n", "let d{i} = lin a -> d0 (x * a) in\n", "")
+	return head(n) + repeat(n, func(i int) string { return fmt.Sprintf("d%d 1 + ", 1+((i-1)*step(n))%n) }) + "d0 1\n"
+})
 
 // step is a number without a common divisor with n, near n/φ.
 func step(n int) int {
@@ -71,27 +54,3 @@ func startsBody(line string) bool {
 	}
 	return line != ""
 }
-
-// Composed composes functions that use their argument once.
-var Composed = sized(10, 500, 1000, Family{Name: "composed functions", Text: "n functions t = sin ∘ t, each bound by a let",
-	Source: func(n int) string {
-		var b strings.Builder
-		b.WriteString("input x = 0.5\nlet t0 = fun x -> x in\n")
-		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, "let t%d = fun x -> sin (t%d x) in\n", i, i-1)
-		}
-		fmt.Fprintf(&b, "t%d x\n", n)
-		return b.String()
-	}})
-
-// ComposedSquares composes functions that use their argument twice.
-var ComposedSquares = sized(10, 500, 1000, Family{Name: "composed squares", Text: "n functions t = f ∘ t with f y = y·y, each bound by a let",
-	Source: func(n int) string {
-		var b strings.Builder
-		b.WriteString("input x = 0.5\nlet t0 = fun x -> x in\n")
-		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, "let t%d = fun x -> let y = t%d x in y * y in\n", i, i-1)
-		}
-		fmt.Fprintf(&b, "t%d x\n", n)
-		return b.String()
-	}})

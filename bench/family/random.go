@@ -8,8 +8,7 @@ import (
 
 // RandomProgram is n lets of random small terms with functions, pairs, lists, numerals
 // and conditions.
-var RandomProgram = written(Family{Name: "random program", Text: "n lets of random terms with functions, pairs, lists, numerals and conditions",
-	Source: func(n int) string { return Random(n, uint64(n)) }})
+var RandomProgram = written("random program", func(n int) string { return Random(n, uint64(n)) })
 
 // kind is the type of a random term.
 type kind int

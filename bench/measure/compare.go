@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/peers"
 )
 
@@ -28,48 +29,39 @@ func Compare(ctx context.Context, all []peers.Peer, store *Store, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{opt: opt, store: store}
-	var tasks []peers.Task
-	for _, t := range opt.Tasks {
-		if opt.Fresh || !store.compared(t, found, opt.Build) {
-			tasks = append(tasks, t)
-		}
-	}
+	tasks := slices.DeleteFunc(slices.Clone(opt.Tasks), func(t peers.Task) bool { return !opt.Fresh && store.compared(t, found, opt.Build) })
 	for i, t := range tasks {
 		if opt.Progress != nil {
 			opt.Progress(Event{Task: &t, Done: i, Total: len(tasks)})
 		}
-		left, err := r.compare(ctx, t, found, dir)
+		run := time.Now().UTC().Format(time.RFC3339Nano)
+		times, left, err := t.Contest(ctx, found, max(1, opt.Repeat), dir)
 		if faults = append(faults, left...); err != nil {
 			return faults, err
+		}
+		for _, e := range times {
+			if err := store.keepTimes(t, &e, run, &opt); err != nil {
+				return faults, err
+			}
 		}
 	}
 	return faults, nil
 }
 
-// compare measures one task, and keeps the rows of all peers.
-func (r *runner) compare(ctx context.Context, t peers.Task, found []peers.Contestant, dir string) ([]*peers.Fault, error) {
-	run := time.Now().UTC().Format(time.RFC3339Nano)
-	times, faults, err := t.Contest(ctx, found, max(1, r.opt.Repeat), dir)
-	if err != nil {
-		return faults, err
-	}
-	for _, e := range times {
-		k := taskKey(t, e.Peer)
-		row := Row{Series: k.series, Size: k.size, X: t.Primitives(), Samples: e.Samples, More: map[string]float64{}, Run: run, Build: r.opt.Build}
-		for name, v := range map[string]float64{bytesName: e.Bytes, stepsName: e.Steps} {
-			if v > 0 {
-				row.More[name] = v
-			}
-		}
-		if err := r.summarise(&row); err != nil {
-			return faults, fmt.Errorf("%s, %s: %w", t.Name(), e.Peer.Name, err)
-		}
-		if err := r.store.Append(row); err != nil {
-			return faults, err
+// keepTimes writes the row of a peer.
+func (s *Store) keepTimes(t peers.Task, e *peers.Times, run string, opt *Options) error {
+	k := taskKey(t, e.Peer.Name)
+	row := Row{Series: k.series, Run: run, Build: opt.Build, Measurement: bench.Measurement{Size: k.size,
+		Point: bench.Point{X: t.Primitives(), More: map[string]float64{}}, Samples: e.Samples}}
+	for name, v := range map[string]float64{bytesName: e.Bytes, stepsName: e.Steps} {
+		if v > 0 {
+			row.More[name] = v
 		}
 	}
-	return faults, nil
+	if err := row.summarise(opt.Computer); err != nil {
+		return fmt.Errorf("%s, %s: %w", t.Name(), e.Peer.Name, err)
+	}
+	return s.Append(row)
 }
 
 // What a row of a comparison has besides the time of a run.
@@ -79,90 +71,88 @@ const (
 )
 
 // taskKey is what the row of a peer's times is of: no claim.
-func taskKey(t peers.Task, p *peers.Peer) key {
-	return key{0, fmt.Sprintf("peers/%s/k=%d/%s", t.Workload, t.K, p.Name), t.N}
+func taskKey(t peers.Task, peer string) key {
+	return key{0, fmt.Sprintf("peers/%s/k=%d/%s", t.Workload, t.K, peer), t.N}
 }
 
 // compared reports whether the store has the task, by the build, with all contestants in one run.
 func (s *Store) compared(t peers.Task, found []peers.Contestant, build string) bool {
-	run := ""
+	runs := map[string]bool{}
 	for i := range found {
 		c := &found[i]
 		if !c.Takes(t) {
 			continue
 		}
-		r, ok := s.find(taskKey(t, &c.Peer), build)
-		if !ok || run != "" && r.Run != run {
+		r, ok := s.find(taskKey(t, c.Name), build)
+		if !ok {
 			return false
 		}
-		run = r.Run
+		runs[r.Run] = true
 	}
-	return true
+	return len(runs) <= 1
 }
 
 // Comparison is what peers took in one task, all in one run.
 type Comparison struct {
-	Task    peers.Task
-	Entries []Entry // in the order of [peers.All]
+	peers.Task
+	Primitives float64 `json:"primitives"`
+	Entries    []Entry `json:"peers"` // in the order of [peers.All]
 }
 
-// Entry is one peer's part in a comparison.
+// Entry is one peer's part in a comparison. Times are nanoseconds for each primitive.
 type Entry struct {
-	Peer  peers.Peer
-	Row   Row
-	Tape  float64 // its time over the tape's: the median of the rounds
-	Ns    float64 // nanoseconds for each primitive, the median
-	Best  float64 // the least
-	Bytes float64 // for each primitive; 0: not known
-	Steps float64 // of a run; 0 of peers that don't rewrite
+	Peer  peers.Peer `json:"-"`
+	Row   Row        `json:"-"`
+	Name  string     `json:"name"`
+	Ns    float64    `json:"nsPerPrimitive"` // the median, with its interval
+	Best  float64    `json:"best"`           // the least
+	Low   float64    `json:"low"`
+	High  float64    `json:"high"`
+	Tape  float64    `json:"overTape"`                    // its time over the tape's: the median of the rounds
+	Bytes float64    `json:"bytesPerPrimitive,omitempty"` // 0: not known
+	Steps float64    `json:"steps,omitempty"`             // of a run; 0 of peers that don't rewrite
+	// Samples are the times of a run, in nanoseconds.
+	Samples []float64 `json:"samples"`
 }
 
 // Of returns the entry of the peer with the name; nil if it is not there.
 func (c *Comparison) Of(name string) *Entry {
-	for i := range c.Entries {
-		if c.Entries[i].Peer.Name == name {
-			return &c.Entries[i]
-		}
+	at := slices.IndexFunc(c.Entries, func(e Entry) bool { return e.Name == name })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &c.Entries[at]
 }
 
 // comparison returns what the rows of a build say of a task: of those, the ones of the run that the
 // tape's row is of. It has no entries if there is no such row.
 func (s *Store) comparison(t peers.Task, build string) Comparison {
-	out := Comparison{Task: t}
-	all := peers.All()
-	at := slices.IndexFunc(all, func(p peers.Peer) bool { return p.Name == peers.Tape })
-	tape, ok := s.find(taskKey(t, &all[at]), build)
+	out := Comparison{Task: t, Primitives: t.Primitives()}
+	tape, ok := s.find(taskKey(t, peers.Tape), build)
 	if !ok {
 		return out
 	}
-	for _, p := range all {
-		r, ok := s.find(taskKey(t, &p), build)
+	for _, p := range peers.All() {
+		r, ok := s.find(taskKey(t, p.Name), build)
 		if !ok || r.Run != tape.Run || len(r.Samples) != len(tape.Samples) {
 			continue
 		}
-		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Tape: ratio(&r, &tape), Ns: r.Y / r.X,
-			Best: slices.Min(r.Samples) / r.X, Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName]})
+		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X, Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
+			Tape: ratio(r.Samples, tape.Samples), Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
 	}
 	return out
 }
 
 // Ratio is the time of an entry over that of another of the same comparison: the median of the rounds' ratios.
-func Ratio(e, over *Entry) float64 { return ratio(&e.Row, &over.Row) }
+func Ratio(e, over *Entry) float64 { return ratio(e.Samples, over.Samples) }
 
-func ratio(r, over *Row) float64 {
-	ratios := make([]float64, len(r.Samples))
-	for i, ns := range r.Samples {
-		ratios[i] = ns / over.Samples[i]
+func ratio(samples, over []float64) float64 {
+	ratios := make([]float64, len(samples))
+	for i, ns := range samples {
+		ratios[i] = ns / over[i]
 	}
-	return median(ratios)
-}
-
-// median is the middle of numbers, or the mean of the two in the middle.
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	slices.Sort(ratios)
+	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
 }
 
 // AnyTask are the tasks of a quick run and of a full one, by workload and size.
@@ -176,12 +166,7 @@ func AnyTask() []peers.Task {
 
 // IsComparison reports whether the row is of a comparison that [AnyTask] and [peers.All] have.
 func (r *Row) IsComparison() bool {
-	for _, t := range AnyTask() {
-		for _, p := range peers.All() {
-			if taskKey(t, &p) == r.key() {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(AnyTask(), func(t peers.Task) bool {
+		return slices.ContainsFunc(peers.All(), func(p peers.Peer) bool { return taskKey(t, p.Name) == r.key() })
+	})
 }

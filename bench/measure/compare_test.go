@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
 )
@@ -77,7 +78,7 @@ func TestCompare(t *testing.T) {
 	for _, r := range s.Rows() {
 		require.True(t, r.IsComparison())
 	}
-	require.False(t, (&measure.Row{Series: "steps", Size: 1000}).IsComparison())
+	require.False(t, (&measure.Row{Series: "steps", Measurement: bench.Measurement{Size: 1000}}).IsComparison())
 }
 
 func TestCompareInterrupted(t *testing.T) {

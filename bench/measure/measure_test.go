@@ -208,11 +208,16 @@ func TestCountsOfTimes(t *testing.T) {
 	require.ErrorContains(t, err, "claim 2, time, size 1000: counts differ from one run to the next")
 }
 
+// row is a row of a count.
+func row(claim int, series string, size int, y float64) measure.Row {
+	return measure.Row{Claim: claim, Series: series, Measurement: bench.Measurement{Size: size, Point: bench.Point{Y: y}}}
+}
+
 func TestStoreAfterACrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
 	s := open(t, path)
-	require.NoError(t, s.Append(measure.Row{Claim: 1, Series: "a", Size: 1, Y: 1}))
-	require.NoError(t, s.Append(measure.Row{Claim: 1, Series: "a", Size: 2, Y: 2}))
+	require.NoError(t, s.Append(row(1, "a", 1, 1)))
+	require.NoError(t, s.Append(row(1, "a", 2, 2)))
 	require.NoError(t, s.Close())
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -221,7 +226,7 @@ func TestStoreAfterACrash(t *testing.T) {
 		s := open(t, path)
 		rows := strings.Count(string(whole[:cut]), "\n")
 		require.Len(t, s.Rows(), rows, "a line that is torn is dropped, the others are kept")
-		require.NoError(t, s.Append(measure.Row{Claim: 1, Series: "a", Size: 3, Y: 3}))
+		require.NoError(t, s.Append(row(1, "a", 3, 3)))
 		require.NoError(t, s.Close())
 		s = open(t, path)
 		require.Len(t, s.Rows(), rows+1)
@@ -245,12 +250,11 @@ func TestStoreThatIsNone(t *testing.T) {
 func TestCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
 	s := open(t, path)
-	for _, r := range []measure.Row{{Claim: 2, Series: "a", Size: 1}, {Claim: 1, Series: "b", Size: 9}, {Claim: 1, Series: "a", Size: 9},
-		{Claim: 1, Series: "a", Size: 2}, {Claim: 1, Series: "a", Size: 9, Y: 7}, {Claim: 3, Series: "gone", Size: 1}} {
+	for _, r := range []measure.Row{row(2, "a", 1, 0), row(1, "b", 9, 0), row(1, "a", 9, 0), row(1, "a", 2, 0), row(1, "a", 9, 7), row(3, "gone", 1, 0)} {
 		require.NoError(t, s.Append(r))
 	}
 	require.NoError(t, s.Compact(func(r measure.Row) bool { return r.Claim < 3 }))
-	require.NoError(t, s.Append(measure.Row{Claim: 4, Series: "after", Size: 1}))
+	require.NoError(t, s.Append(row(4, "after", 1, 0)))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, []string{

@@ -47,7 +47,7 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 			var points []bench.Measurement
 			for _, n := range sel.Sizes(series) {
 				if r, ok := s.find(key{c.Number, series.Name, n}, buildOf(sel.Build, c)); ok {
-					points = append(points, r.Measurement())
+					points = append(points, r.Measurement)
 					out.note(&r)
 				}
 			}

@@ -17,17 +17,10 @@ import (
 
 // Row is one measurement as it is kept.
 type Row struct {
-	Claim  int                `json:"claim"`
-	Series string             `json:"series"`
-	Size   int                `json:"size"`
-	X      float64            `json:"x"`
-	Y      float64            `json:"y"` // of a time, the median
-	More   map[string]float64 `json:"more,omitempty"`
-	// Of a time: the 95 % interval of its median, all samples, and where it was taken.
-	Low      float64   `json:"low,omitempty"`
-	High     float64   `json:"high,omitempty"`
-	Samples  []float64 `json:"samples,omitempty"`
-	Computer *Computer `json:"computer,omitempty"`
+	Claim  int    `json:"claim"`
+	Series string `json:"series"`
+	bench.Measurement
+	Computer *Computer `json:"computer,omitempty"` // where a time was taken
 	// Run is when the run began that compared it with its peers; "" of a claim's rows.
 	Run string `json:"run,omitempty"`
 	// Build is the program that measured it.
@@ -57,18 +50,6 @@ func (r *Row) check() error {
 		}
 	}
 	return nil
-}
-
-// Point is what was measured.
-func (r *Row) Point() bench.Point { return bench.Point{X: r.X, Y: r.Y, More: r.More} }
-
-// Measurement is the row for a verdict.
-func (r *Row) Measurement() bench.Measurement {
-	m := bench.Measurement{Size: r.Size, Point: r.Point(), Low: r.Y, High: r.Y}
-	if len(r.Samples) > 0 {
-		m.Low, m.High, m.Samples = r.Low, r.High, r.Samples
-	}
-	return m
 }
 
 // Build names the program that is running: its version, the release of Go, and the

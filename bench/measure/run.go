@@ -171,15 +171,14 @@ func (r *runner) times(ctx context.Context, p part) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r.tell(p, size, 0)
-			if wrong[i] != nil {
+			if r.tell(p, size, 0); wrong[i] != nil {
 				continue
 			}
 			point, err := p.series.Measure(ctx, size)
 			wrong[i] = err
 			if len(rows[i].Samples) == 0 {
 				rows[i] = r.row(p, size, point)
-			} else if first := rows[i].Point(); err == nil && (point.X != first.X || !maps.Equal(point.More, first.More)) {
+			} else if first := rows[i].Point; err == nil && (point.X != first.X || !maps.Equal(point.More, first.More)) {
 				wrong[i] = fmt.Errorf("counts differ from one run to the next: %s is %v, then %v; %v, then %v",
 					p.series.X, first.X, point.X, first.More, point.More)
 			}
@@ -188,7 +187,7 @@ func (r *runner) times(ctx context.Context, p part) error {
 	}
 	for i := range rows {
 		if wrong[i] == nil {
-			wrong[i] = r.summarise(&rows[i])
+			wrong[i] = rows[i].summarise(r.opt.Computer)
 		}
 		if err := r.keep(ctx, p, &rows[i], wrong[i]); err != nil {
 			return err
@@ -199,17 +198,16 @@ func (r *runner) times(ctx context.Context, p part) error {
 
 // row is a row with one point.
 func (r *runner) row(p part, size int, point bench.Point) Row {
-	return Row{Claim: p.claim.Number, Series: p.series.Name, Size: size, X: point.X, Y: point.Y, More: point.More, Build: buildOf(r.opt.Build, p.claim)}
+	return Row{Claim: p.claim.Number, Series: p.series.Name, Measurement: bench.Measurement{Size: size, Point: point}, Build: buildOf(r.opt.Build, p.claim)}
 }
 
 // summarise sets the median of the row's samples and its interval.
-func (r *runner) summarise(row *Row) error {
-	sample := benchmath.NewSample(slices.Clone(row.Samples), &benchmath.DefaultThresholds)
+func (r *Row) summarise(where Computer) error {
+	sample := benchmath.NewSample(slices.Clone(r.Samples), &benchmath.DefaultThresholds)
 	median := benchmath.AssumeNothing.Summary(sample, 0.95)
-	row.Y, row.Low, row.High = median.Center, median.Lo, median.Hi
-	computer := r.opt.Computer
-	row.Computer = &computer
-	return row.check()
+	r.Y, r.Low, r.High = median.Center, median.Lo, median.Hi
+	r.Computer = &where
+	return r.check()
 }
 
 // keep writes a row, or notes why there is none.

@@ -15,70 +15,66 @@ import (
 )
 
 // Benchmarks is the report in the Go benchmark format: a line for each count, marked as exact,
-// and one for each time that was taken. The names are Claim_10/series/size=1000, and Peers/w1/n=1000/gram_direct.
+// and one for each time that was taken. The names are Claim_10/series/size=1000, and Peers/w2/n=100/k=16/C_by_hand.
 func Benchmarks(r *measure.Report) ([]byte, error) {
-	var out bytes.Buffer
-	w := benchfmt.NewWriter(&out)
-	for _, unit := range exactUnits(r) {
-		record := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "assume"}, OrigUnit: unit, Value: "exact"}
-		if err := w.Write(record); err != nil {
-			return nil, err
+	var results []benchfmt.Record
+	exact := map[string]bool{}
+	config := config(r)
+	add := func(counted bool, name string, values ...benchfmt.Value) {
+		results = append(results, &benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: 1, Values: values})
+		for _, v := range values {
+			exact[v.Unit] = exact[v.Unit] || counted
 		}
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		for _, f := range o.Findings {
 			for _, m := range f.Points {
-				for _, values := range measured(f.Series, &m) {
-					name := fmt.Sprintf("%s/%s/size=%d", word(capital(o.Claim.Name())), word(f.Series.Name), m.Size)
-					record := &benchfmt.Result{Config: config(r), Name: benchfmt.Name(name), Iters: 1, Values: values}
-					if err := w.Write(record); err != nil {
-						return nil, err
-					}
+				name := fmt.Sprintf("%s/%s/size=%d", word(capital(o.Claim.Name())), word(f.Name), m.Size)
+				for _, y := range m.Samples {
+					add(false, name, benchfmt.Value{Value: y, Unit: unit(f.Y)})
+				}
+				if !f.Timed {
+					add(true, name, counts(f.Series, &m)...)
 				}
 			}
 		}
 	}
 	for i := range r.Comparisons {
-		if err := benchmarkPeers(w, r, &r.Comparisons[i]); err != nil {
+		c := &r.Comparisons[i]
+		task := fmt.Sprintf("Peers/%s/n=%d/", c.Workload, c.N)
+		if c.K > 0 {
+			task += fmt.Sprintf("k=%d/", c.K)
+		}
+		for _, e := range c.Entries {
+			for _, ns := range e.Samples {
+				values := []benchfmt.Value{{Value: ns / c.Primitives, Unit: "ns/primitive"}}
+				if e.Bytes > 0 {
+					values = append(values, benchfmt.Value{Value: e.Bytes, Unit: "B/primitive"})
+				}
+				add(false, task+word(e.Name), values...)
+			}
+			if e.Steps > 0 {
+				add(true, task+word(e.Name), benchfmt.Value{Value: e.Steps, Unit: "steps"})
+			}
+		}
+	}
+	maps.DeleteFunc(exact, func(_ string, is bool) bool { return !is })
+	var out bytes.Buffer
+	w := benchfmt.NewWriter(&out)
+	for _, unit := range slices.Sorted(maps.Keys(exact)) {
+		key := benchfmt.UnitMetadataKey{Unit: unit, Key: "assume"}
+		if err := w.Write(&benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: "exact"}); err != nil {
+			return nil, err
+		}
+	}
+	for _, record := range results {
+		if err := w.Write(record); err != nil {
 			return nil, err
 		}
 	}
 	return out.Bytes(), nil
 }
-
-// benchmarkPeers writes a line for each time of each peer, with the bytes, and one with its steps. The
-// names are Peers/w2/n=100/k=16/C_by_hand.
-func benchmarkPeers(w *benchfmt.Writer, r *measure.Report, c *measure.Comparison) error {
-	task := fmt.Sprintf("Peers/%s/n=%d", c.Task.Workload, c.Task.N)
-	if c.Task.K > 0 {
-		task += fmt.Sprintf("/k=%d", c.Task.K)
-	}
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		var lines [][]benchfmt.Value
-		for _, ns := range e.Row.Samples {
-			values := []benchfmt.Value{{Value: ns / e.Row.X, Unit: "ns/primitive"}}
-			if e.Bytes > 0 {
-				values = append(values, benchfmt.Value{Value: e.Bytes, Unit: "B/primitive"})
-			}
-			lines = append(lines, values)
-		}
-		if e.Steps > 0 {
-			lines = append(lines, []benchfmt.Value{{Value: e.Steps, Unit: stepsUnit}})
-		}
-		for _, values := range lines {
-			record := &benchfmt.Result{Config: config(r), Name: benchfmt.Name(task + "/" + word(e.Peer.Name)), Iters: 1, Values: values}
-			if err := w.Write(record); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// stepsUnit is the unit of steps, which are exact.
-const stepsUnit = "steps"
 
 // config is what holds for the whole file.
 func config(r *measure.Report) []benchfmt.Config {
@@ -98,21 +94,12 @@ func config(r *measure.Report) []benchfmt.Config {
 	return out
 }
 
-// measured are the values of a measurement: one list, or for a time one for each sample.
-func measured(s *bench.Series, m *bench.Measurement) [][]benchfmt.Value {
-	if s.Timed {
-		var out [][]benchfmt.Value
-		for _, y := range m.Samples {
-			out = append(out, []benchfmt.Value{{Value: y, Unit: unit(s.Y)}})
-		}
-		return out
-	}
+// counts are the values of a measurement: y first, and then x and the others by their names.
+func counts(s *bench.Series, m *bench.Measurement) []benchfmt.Value {
 	values := []benchfmt.Value{{Value: m.Y, Unit: unit(s.Y)}}
 	seen := map[string]bool{unit(s.Y): true}
-	more := maps.Clone(m.More)
-	if more == nil {
-		more = map[string]float64{}
-	}
+	more := map[string]float64{}
+	maps.Copy(more, m.More)
 	more[s.X] = m.X
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		if u := unit(name); !seen[u] {
@@ -120,30 +107,7 @@ func measured(s *bench.Series, m *bench.Measurement) [][]benchfmt.Value {
 			values = append(values, benchfmt.Value{Value: more[name], Unit: u})
 		}
 	}
-	return [][]benchfmt.Value{values}
-}
-
-// exactUnits are the units of counts.
-func exactUnits(r *measure.Report) []string {
-	units := map[string]bool{}
-	for i := range r.Outcomes {
-		for _, f := range r.Outcomes[i].Findings {
-			for _, m := range f.Points {
-				if f.Series.Timed {
-					continue
-				}
-				for _, values := range measured(f.Series, &m) {
-					for _, v := range values {
-						units[v.Unit] = true
-					}
-				}
-			}
-		}
-	}
-	if len(rewriting(r.Comparisons)) > 0 {
-		units[stepsUnit] = true
-	}
-	return slices.Sorted(maps.Keys(units))
+	return values
 }
 
 // unit is the unit of a quantity: what stands in parentheses at its end, or its name as one word.

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
@@ -35,35 +32,27 @@ func size(n int) string {
 	return grouped(int64(n))
 }
 
-// compared are the peers that any task has and that take part for their times, in order.
-func compared(all []measure.Comparison) []peers.Peer {
-	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool {
-		return p.Aside || !slices.ContainsFunc(all, func(c measure.Comparison) bool { return c.Of(p.Name) != nil })
-	})
-}
-
-// unmeasured are the names of the peers that no task has.
-func unmeasured(all []measure.Comparison) []string {
-	var out []string
+// compared are the peers that take part for their times, in order: those that any task has, and the names of the others.
+func compared(all []measure.Comparison) (of []peers.Peer, missing []string) {
 	for _, p := range peers.All() {
-		if !p.Aside && !slices.ContainsFunc(all, func(c measure.Comparison) bool { return c.Of(p.Name) != nil }) {
-			out = append(out, p.Name)
+		switch {
+		case p.Aside:
+		case slices.ContainsFunc(all, func(c measure.Comparison) bool { return c.Of(p.Name) != nil }):
+			of = append(of, p)
+		default:
+			missing = append(missing, p.Name)
 		}
 	}
-	return out
+	return of, missing
 }
 
 // grid is a table with a line for each peer and a column for each task.
 func grid(all []measure.Comparison, of []peers.Peer, cell func(*measure.Entry) string) table.Writer {
-	t := plain()
-	header := table.Row{""}
-	var configs []table.ColumnConfig
+	header, right := table.Row{""}, []int(nil)
 	for i := range all {
-		header = append(header, taskName(all[i].Task))
-		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		header, right = append(header, taskName(all[i].Task)), append(right, i+2)
 	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(configs)
+	t := newTable(header, right...)
 	for _, p := range of {
 		row := table.Row{p.Name}
 		for i := range all {
@@ -107,21 +96,17 @@ func ComparisonText(r *measure.Report) string {
 	if len(r.Comparisons) == 0 {
 		return ""
 	}
-	t := grid(r.Comparisons, compared(r.Comparisons), times)
+	of, _ := compared(r.Comparisons)
+	t := grid(r.Comparisons, of, times)
 	return "Value and gradient, ns per primitive of the forward computation (over the plain Go tape's time)\n\n" + t.Render() + "\n"
 }
 
-// largest are the comparisons of each workload at its largest size.
+// largest are the comparisons of each workload at its largest size. They are in the order of workloads and sizes.
 func largest(all []measure.Comparison) []*measure.Comparison {
 	var out []*measure.Comparison
 	for i := range all {
-		c := &all[i]
-		at := slices.IndexFunc(out, func(o *measure.Comparison) bool { return o.Task.Workload == c.Task.Workload })
-		switch {
-		case at < 0:
-			out = append(out, c)
-		case out[at].Task.N < c.Task.N:
-			out[at] = c
+		if i+1 == len(all) || all[i+1].Workload != all[i].Workload {
+			out = append(out, &all[i])
 		}
 	}
 	return out
@@ -129,110 +114,63 @@ func largest(all []measure.Comparison) []*measure.Comparison {
 
 // atAGlance is the comparison in a few lines: the default form of the machine over C, Go and the tape.
 func atAGlance(all []measure.Comparison) string {
-	t := plain()
-	t.AppendHeader(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand", "over a plain Go tape", "bytes per primitive", "the tape's"})
-	var configs []table.ColumnConfig
-	for i := range 6 {
-		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight})
-	}
-	t.SetColumnConfigs(configs)
+	t := newTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand", "over a plain Go tape", "bytes per primitive", "the tape's"},
+		2, 3, 4, 5, 6, 7)
 	for _, c := range largest(all) {
 		e := c.Of(peers.Direct)
 		if e == nil {
 			continue
 		}
-		over := func(name string) string {
+		row := table.Row{taskName(c.Task), rough(e.Ns)}
+		for _, name := range []string{peers.CHand, peers.GoHand, peers.Tape} {
+			text := "–"
 			if o := c.Of(name); o != nil {
-				return rough(measure.Ratio(e, o))
+				text = rough(measure.Ratio(e, o))
 			}
-			return "–"
+			row = append(row, text)
 		}
-		t.AppendRow(table.Row{taskName(c.Task), rough(e.Ns), over(peers.CHand), over(peers.GoHand), over(peers.Tape), bytesOf(e), bytesOf(c.Of(peers.Tape))})
+		t.AppendRow(append(row, bytesOf(e), bytesOf(c.Of(peers.Tape))))
 	}
 	return t.RenderMarkdown() + "\n"
 }
 
-//go:embed compare.md
-var compareText string
-
 // peersPage is the page of the comparison: times, bytes and steps of the peers.
-func peersPage(r *measure.Report, opt Options) []byte {
-	var out bytes.Buffer
+func peersPage(r *measure.Report, opt *Options) ([]byte, error) {
 	all := r.Comparisons
-	of := compared(all)
-	fmt.Fprintf(&out, "%s\n## Nanoseconds for each primitive\n\n", compareText)
-	fmt.Fprintf(&out, "The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.\n\n%s\n\n", grid(all, of, times).RenderMarkdown())
-	if missing := unmeasured(all); len(missing) > 0 {
-		fmt.Fprintf(&out, "Not measured: %s.\n\n", strings.Join(missing, "; "))
-	}
-	fmt.Fprintf(&out, "## Bytes for each primitive\n\n%s\n\n", grid(all, of, bytesOf).RenderMarkdown())
-	for _, p := range charts(r) {
-		fmt.Fprintf(&out, "![%s](%s/%s.svg)\n\n", p.Y, opt.plots(), p.Name)
-	}
-	speed(&out, all)
-	if opt.Compare != "" {
-		fmt.Fprintf(&out, "```sh\n%s\n```\n\n", opt.Compare)
-	}
-	out.WriteString("## All measurements\n\n")
-	for i := range all {
-		fmt.Fprintf(&out, "%s\n\n%s\n\n", taskName(all[i].Task), spreads(&all[i]))
-	}
-	return out.Bytes()
-}
-
-// rewriting are the peers whose steps are counted, in any of the comparisons.
-func rewriting(all []measure.Comparison) []peers.Peer {
-	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool {
+	of, missing := compared(all)
+	rewriting := slices.DeleteFunc(peers.All(), func(p peers.Peer) bool {
 		return !slices.ContainsFunc(all, func(c measure.Comparison) bool {
 			e := c.Of(p.Name)
 			return e != nil && e.Steps > 0
 		})
 	})
-}
-
-// speed is the section on how fast steps are counted.
-func speed(out *bytes.Buffer, all []measure.Comparison) {
-	of := rewriting(all)
-	if len(of) == 0 {
-		return
+	fused := slices.DeleteFunc(slices.Clone(rewriting), func(p peers.Peer) bool { return p.Literal })
+	counted := func(print func(*measure.Entry) string) func(*measure.Entry) string {
+		return func(e *measure.Entry) string {
+			if e.Steps == 0 {
+				return "–"
+			}
+			return print(e)
+		}
 	}
-	perSecond := grid(all, of, func(e *measure.Entry) string {
-		if e.Steps == 0 {
-			return "–"
-		}
-		return rough(e.Steps / e.Row.Y * 1e3)
+	return opt.execute("peers.md.tmpl", map[string]any{
+		"Times":     grid(all, of, times).RenderMarkdown(),
+		"Bytes":     grid(all, of, bytesOf).RenderMarkdown(),
+		"Missing":   missing,
+		"Pictures":  charts(r),
+		"Rewriting": len(rewriting) > 0,
+		"Rates":     grid(all, rewriting, counted(func(e *measure.Entry) string { return rough(e.Steps / e.Row.Y * 1e3) })).RenderMarkdown(),
+		"Steps":     grid(all, fused, counted(func(e *measure.Entry) string { return figure(e.Steps) })).RenderMarkdown(),
+		"Tasks":     all,
+		"Compare":   opt.Compare,
 	})
-	fused := slices.DeleteFunc(slices.Clone(of), func(p peers.Peer) bool { return p.Literal })
-	steps := grid(all, fused, func(e *measure.Entry) string {
-		if e.Steps == 0 {
-			return "–"
-		}
-		return figure(e.Steps)
-	})
-	fmt.Fprintf(out, `## Counted steps
-
-Millions of steps that are counted in a second, forward and backward together, from the times above. The engine counts
-the steps of the calculus for which its code stands. So this is a rate at which the calculus is worked off, not the speed
-of a rewriting machine. Steps before the run (normalising for modular, making the graph for unfold) are in neither
-number. Maude's are its own rewrites.
-
-%s
-
-The counted steps of a run, with or without blocks, which do not depend on the computer:
-
-%s
-
-`, perSecond.RenderMarkdown(), steps.RenderMarkdown())
 }
 
 // spreads is the table of a task's times: the best, the median and its interval.
-func spreads(c *measure.Comparison) string {
-	t := plain()
-	t.AppendHeader(table.Row{"ns per primitive", "best", "median", "95 % interval"})
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}})
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		t.AppendRow(table.Row{e.Peer.Name, rough(e.Best), rough(e.Ns), rough(e.Row.Low/e.Row.X) + " … " + rough(e.Row.High/e.Row.X)})
+func spreads(c measure.Comparison) string {
+	t := newTable(table.Row{"ns per primitive", "best", "median", "95 % interval"}, 2, 3)
+	for _, e := range c.Entries {
+		t.AppendRow(table.Row{e.Name, rough(e.Best), rough(e.Ns), rough(e.Low) + " … " + rough(e.High)})
 	}
 	return t.RenderMarkdown()
 }
@@ -260,7 +198,8 @@ func charts(r *measure.Report) []plot.Picture {
 // chart is a picture of one quantity of the peers, with a group for each of the comparisons that are drawn.
 func chart(name, y string, r *measure.Report, drawn []*measure.Comparison, groups []string, of func(*measure.Entry) float64) plot.Picture {
 	p := plot.Picture{Name: name, Y: y, Groups: groups}
-	for _, peer := range compared(r.Comparisons) {
+	shown, _ := compared(r.Comparisons)
+	for _, peer := range shown {
 		f := &bench.Finding{Series: &bench.Series{Name: peer.Name, Role: bench.Evidence, Law: bench.Law{Power: float64(len(p.Findings))}}}
 		for i, c := range drawn {
 			if e := c.Of(peer.Name); e != nil {

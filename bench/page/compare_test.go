@@ -21,8 +21,9 @@ func comparedRows() []measure.Row {
 	computer := &measure.Computer{System: "plan9/arm", Cores: 4, Processor: "Fast", Go: "go1"}
 	row := func(task peers.Task, peer, run string, ns, bytes, steps float64) measure.Row {
 		x := task.Primitives()
-		r := measure.Row{Series: fmt.Sprintf("peers/%s/k=%d/%s", task.Workload, task.K, peer), Size: task.N, X: x, Y: ns * x, Low: 0.9 * ns * x, High: 1.1 * ns * x,
-			Samples: []float64{0.9 * ns * x, ns * x, 1.1 * ns * x}, Computer: computer, Run: run, Build: "v9", More: map[string]float64{}}
+		r := measure.Row{Series: fmt.Sprintf("peers/%s/k=%d/%s", task.Workload, task.K, peer), Computer: computer, Run: run, Build: "v9",
+			Measurement: bench.Measurement{Size: task.N, Point: bench.Point{X: x, Y: ns * x, More: map[string]float64{}}, Low: 0.9 * ns * x, High: 1.1 * ns * x,
+				Samples: []float64{0.9 * ns * x, ns * x, 1.1 * ns * x}}}
 		if bytes > 0 {
 			r.More["bytes"] = bytes * x
 		}

@@ -2,10 +2,10 @@ package page
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
-	"path"
 	"strings"
+	"text/template"
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
@@ -86,64 +86,55 @@ func pictures(r *measure.Report) []plot.Picture {
 	return append(out, charts(r)...)
 }
 
-// intro says what the page is, and fits how to read the table of claims.
-var (
-	//go:embed intro.md
-	intro string
-	//go:embed fits.md
-	fits string
-)
+//go:embed *.tmpl
+var templates embed.FS
 
-// kept tells readers of the repository's page where its figures come from.
-const kept = `This page and those that it links to are generated from the measurements in ` + "`bench/results`" + `, and a test
-measures their counts again. [docs/benchmarks.md](docs/benchmarks.md) tells how to repeat them, how the fits are made,
-and how to add a claim; [docs/performance.md](docs/performance.md) has speed beside a tape, and memory.
-`
-
-// Markdown are the pages, by their paths: the first screen, a page for each claim, and one for the peers.
-func Markdown(r *measure.Report, opt Options) (map[string][]byte, error) {
-	b, err := bench.TheoremBounds(r.Outcomes)
+// execute writes a page by its template.
+func (o *Options) execute(name string, data any) ([]byte, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{
+		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "plural": plural, "points": pointsTable, "series": seriesTable,
+		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
+	}).ParseFS(templates, name)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	out.WriteString(intro)
-	if len(r.Outcomes) > 0 {
-		fmt.Fprintf(&out, "\n%s\n\n%s\n%s", verdicts(r.Outcomes), markdownTable(r, opt.Claims), fits)
-	}
-	if len(b) > 0 {
-		fmt.Fprintf(&out, "\n## The bound of Theorem 1, with constants\n\n%s", boundsText(b))
-	}
-	if len(r.Comparisons) > 0 {
-		fmt.Fprintf(&out, "\n## Speed\n\nValue and gradient by the machine in its default form. [All peers](%s/%s) and the steps a second have a page.\n\n%s",
-			opt.Claims, peersName, atAGlance(r.Comparisons))
-	}
-	fmt.Fprintf(&out, "\n## Where this comes from\n\n")
-	if opt.Repository {
-		out.WriteString(kept + "\n")
-	}
-	repeat(&out, opt, len(r.Outcomes) > 0)
-	out.WriteString(origin(r))
-
-	pages := map[string][]byte{pageName: out.Bytes()}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		pages[opt.Claims+"/"+claimFile(o.Claim)] = claimPage(o, opt)
-	}
-	if len(r.Comparisons) > 0 {
-		pages[opt.Claims+"/"+peersName] = peersPage(r, opt)
-	}
-	return pages, nil
+	err = t.Execute(&out, data)
+	return out.Bytes(), err
 }
 
-// repeat tells the commands that repeat the measurements.
-func repeat(out *bytes.Buffer, opt Options, claims bool) {
-	if opt.All != "" && claims {
-		fmt.Fprintf(out, "`%s` measures all of this again. ", opt.All)
+// Markdown are the pages, by their paths: the first screen, a page for each claim, and one for the peers.
+func Markdown(r *measure.Report, opt Options) (map[string][]byte, error) {
+	bounds, err := bench.TheoremBounds(r.Outcomes)
+	if err != nil {
+		return nil, err
 	}
-	if opt.Compare != "" {
-		fmt.Fprintf(out, "`%s` compares with the peers that are installed. ", opt.Compare)
+	first := map[string]any{"Options": opt, "Claims": len(r.Outcomes), "Verdicts": verdicts(r.Outcomes), "Table": markdownTable(r, opt.Claims), "Peers": opt.Claims + "/" + peersName,
+		"Builds": r.Builds, "Computers": r.Computers}
+	if len(bounds) > 0 {
+		first["Bounds"] = boundsTable(bounds)
 	}
+	if len(r.Comparisons) > 0 {
+		first["Speed"] = atAGlance(r.Comparisons)
+	}
+	pages := map[string][]byte{}
+	if pages[pageName], err = opt.execute("first.md.tmpl", first); err != nil {
+		return nil, err
+	}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": plot.Pictures(o), "Command": ""}
+		if opt.Command != nil {
+			data["Command"] = opt.Command(o.Claim)
+		}
+		if pages[opt.Claims+"/"+claimFile(o.Claim)], err = opt.execute("claim.md.tmpl", data); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Comparisons) > 0 {
+		pages[opt.Claims+"/"+peersName], err = peersPage(r, &opt)
+	}
+	return pages, err
 }
 
 // verdicts counts the claims by their verdicts.
@@ -158,29 +149,7 @@ func verdicts(all []bench.Outcome) string {
 			out = append(out, fmt.Sprintf("%d × *%s*", n, v))
 		}
 	}
-	return fmt.Sprintf("The verdicts on %s: %s.", plural(len(all), "claim"), strings.Join(out, ", "))
-}
-
-// origin tells what measured the figures, and where times were taken.
-func origin(r *measure.Report) string {
-	var out strings.Builder
-	switch len(r.Builds) {
-	case 0:
-		return "Nothing has been measured.\n"
-	case 1:
-		fmt.Fprintf(&out, "Measured by gram %s.", r.Builds[0])
-	default:
-		fmt.Fprintf(&out, "Measured by several builds of gram: %s.", strings.Join(r.Builds, "; "))
-	}
-	if len(r.Computers) > 0 {
-		var where []string
-		for _, c := range r.Computers {
-			where = append(where, c.String())
-		}
-		fmt.Fprintf(&out, " Times were taken on %s.", strings.Join(where, "; and on "))
-	}
-	out.WriteString("\n")
-	return out.String()
+	return strings.Join(out, ", ")
 }
 
 // claimFile is the name of a claim's page.
@@ -191,51 +160,12 @@ func claimFile(c *bench.Claim) string {
 	return fmt.Sprintf("claim-%02d.md", c.Number)
 }
 
-// claimPage is the page of a claim.
-func claimPage(o *bench.Outcome, opt Options) []byte {
-	var out bytes.Buffer
-	c := o.Claim
-	title := c.Title
-	if c.Number > 0 {
-		title = fmt.Sprintf("Claim %d. %s", c.Number, title)
+// title is the title of a claim's page.
+func title(c *bench.Claim) string {
+	if c.Number == 0 {
+		return c.Title
 	}
-	fmt.Fprintf(&out, "# %s\n\n%s.", title, capital(verdict(o.Verdict)))
-	if c.Source != "" {
-		fmt.Fprintf(&out, " The paper: %s.", c.Source)
-	}
-	out.WriteString("\n")
-	if c.Correction != "" {
-		fmt.Fprintf(&out, "\n*Corrected.* %s\n", c.Correction)
-	}
-	for i := range o.Findings {
-		if f := &o.Findings[i]; f.Series.Role == bench.Printed && len(f.Points) > 0 {
-			fmt.Fprintf(&out, "\n*As printed*, %s: %s for %s, %s.\n", law(f.Series), verdict(f.Verdict), f.Series.Name, f.Why)
-		}
-	}
-	if c.Family != "" {
-		fmt.Fprintf(&out, "\n*Programs.* %s\n", c.Family)
-	}
-	if c.Meaning != "" {
-		fmt.Fprintf(&out, "\n%s\n", c.Meaning)
-	}
-	out.WriteString("\n" + seriesTable(o) + "\n")
-	for _, p := range plot.Pictures(o) {
-		fmt.Fprintf(&out, "![%s against %s](%s)\n", p.Y, p.X, path.Join(opt.plots(), p.Name+".svg"))
-		if p.Dropped > 0 {
-			fmt.Fprintf(&out, "\n(Not drawn: %s at 0, which has no logarithm.)\n", plural(p.Dropped, "point"))
-		}
-		out.WriteString("\n")
-	}
-	if opt.Command != nil {
-		fmt.Fprintf(&out, "```sh\n%s\n```\n", opt.Command(c))
-	}
-	out.WriteString("\n## All measurements\n\n")
-	for i := range o.Findings {
-		if f := &o.Findings[i]; len(f.Points) > 0 {
-			fmt.Fprintf(&out, "%s\n\n%s\n\n", f.Series.Name, pointsTable(f))
-		}
-	}
-	return out.Bytes()
+	return fmt.Sprintf("Claim %d. %s", c.Number, c.Title)
 }
 
 func capital(s string) string {

@@ -78,7 +78,7 @@ func TestCountsOfThePage(t *testing.T) {
 					if len(p.More) == 0 {
 						p.More = nil // as it is read back
 					}
-					require.Equal(t, r.Point(), p, "%s, size %d", s.Name, n)
+					require.Equal(t, r.Point, p, "%s, size %d", s.Name, n)
 				}
 			}
 		})

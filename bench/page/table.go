@@ -13,8 +13,9 @@ import (
 	"github.com/gram-machine/gram/bench/measure"
 )
 
-// plain is a table without lines and with its headings as they are written.
-func plain() table.Writer {
+// newTable is a table without lines and with its headings as they are written. The columns with the numbers are aligned to
+// the right.
+func newTable(header table.Row, right ...int) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
 	style.Options = table.Options{}
@@ -22,48 +23,47 @@ func plain() table.Writer {
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
+	t.AppendHeader(header)
+	var configs []table.ColumnConfig
+	for _, n := range right {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
 	return t
 }
 
-// summary is what a claim comes to for one law of its evidence.
-type summary struct{ law, exponent, constant string }
-
-// summarise returns what stands in the table of all claims: the claim's first law, and of the
-// others the one that its data speak most against.
-func summarise(o *bench.Outcome) []summary {
+// summary is the row of a claim in the table of all claims: number, title, verdict, and the columns of laws, exponents and
+// constants. Each of these has a line for the claim's first law, and one for that of the others which its data speak
+// most against. Laws are broken into lines of a width, if that is not 0.
+func summary(o *bench.Outcome, title string, v string, width int) table.Row {
 	worst := o.Worst()
 	if len(worst) > 2 {
-		other := slices.MaxFunc(worst[1:], (*bench.Finding).Compare)
-		worst = []*bench.Finding{worst[0], other}
+		worst = []*bench.Finding{worst[0], slices.MaxFunc(worst[1:], (*bench.Finding).Compare)}
 	}
-	var out []summary
+	var columns [3][]string
 	for _, f := range worst {
-		s := summary{law(f.Series), exponent(f), constant(o.Constant(f))}
-		if f.Series.Law.Kind == bench.Exponential || f.Series.Law.Kind == bench.Equal {
-			s.constant = "–"
+		cells := [3]string{law(f.Series), exponent(f), constant(o.Constant(f))}
+		if f.Law.Kind == bench.Exponential || f.Law.Kind == bench.Equal {
+			cells[2] = "–"
 		}
-		out = append(out, s)
+		if width > 0 {
+			cells[0] = strings.TrimRight(text.WrapSoft(cells[0], width), " ")
+			below := strings.Repeat("\n", strings.Count(cells[0], "\n"))
+			cells[1] += below
+			cells[2] += below
+		}
+		for i, cell := range cells {
+			columns[i] = append(columns[i], cell)
+		}
 	}
-	return out
-}
-
-// wrap breaks the law into lines, and gives the other columns as many.
-func (s *summary) wrap(width int) {
-	s.law = strings.TrimRight(text.WrapSoft(s.law, width), " ")
-	below := strings.Repeat("\n", strings.Count(s.law, "\n"))
-	s.exponent += below
-	s.constant += below
-}
-
-func column(ss []summary, of func(summary) string) string {
-	if len(ss) == 0 {
-		return "–"
+	row := table.Row{"", title, v}
+	if o.Claim.Number > 0 {
+		row[0] = o.Claim.Number
 	}
-	var out []string
-	for _, s := range ss {
-		out = append(out, of(s))
+	for _, c := range columns {
+		row = append(row, cmp.Or(strings.Join(c, "\n"), "–"))
 	}
-	return strings.Join(out, "\n")
+	return row
 }
 
 // Where the text of columns is broken on a terminal.
@@ -75,112 +75,84 @@ const (
 
 // Text is the table of all claims for a terminal.
 func Text(r *measure.Report) string {
-	t := plain()
-	t.AppendHeader(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"})
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, Align: text.AlignRight},
-		{Number: 2, WidthMax: titleWidth, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 3, WidthMax: verdictWidth, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
-		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
-	})
+	t := newTable(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"}, 1, 5, 6)
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		ss := summarise(o)
-		for k := range ss {
-			ss[k].wrap(lawWidth)
-		}
-		t.AppendRow(table.Row{number(o.Claim), o.Claim.Title, string(o.Verdict),
-			column(ss, func(s summary) string { return s.law }),
-			column(ss, func(s summary) string { return s.exponent }),
-			column(ss, func(s summary) string { return s.constant })})
-	}
-	return t.Render() + "\n"
-}
-
-func number(c *bench.Claim) string {
-	if c.Number == 0 {
-		return ""
-	}
-	return fmt.Sprint(c.Number)
-}
-
-// Findings is the table of the series of one claim, for a terminal.
-func Findings(o *bench.Outcome) string {
-	t := plain()
-	t.AppendHeader(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"})
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
-		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
-	})
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Series.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f), residuals(f)})
-	}
-	return t.Render() + "\n"
-}
-
-// Points is the table of what was measured of one claim, for a terminal: a line for each
-// size, a column for each series, the first the x that they have in common.
-func Points(o *bench.Outcome) string {
-	t := plain()
-	header := table.Row{o.Findings[0].Series.X}
-	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}}
-	lines := map[float64]table.Row{}
-	var order []float64
-	for i, f := range o.Findings {
-		header = append(header, f.Series.Name)
-		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		for _, p := range f.Points {
-			row, ok := lines[p.X]
-			if !ok {
-				row = make(table.Row, len(o.Findings)+1)
-				row[0] = figure(p.X)
-				for k := range o.Findings {
-					row[k+1] = "–"
-				}
-				lines[p.X] = row
-				order = append(order, p.X)
-			}
-			row[i+1] = figure(p.Y)
-		}
-	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(configs)
-	for _, x := range order {
-		t.AppendRow(lines[x])
+		t.AppendRow(summary(o, text.WrapSoft(o.Claim.Title, titleWidth), text.WrapSoft(string(o.Verdict), verdictWidth), lawWidth))
 	}
 	return t.Render() + "\n"
 }
 
 // markdownTable is the table of all claims on the page, with links to the claims' pages.
 func markdownTable(r *measure.Report, folder string) string {
-	t := plain()
-	t.AppendHeader(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"})
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}, {Number: 6, Align: text.AlignRight}})
+	t := newTable(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"}, 1, 5, 6)
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		ss := summarise(o)
-		t.AppendRow(table.Row{number(o.Claim), fmt.Sprintf("[%s](%s/%s)", o.Claim.Title, folder, claimFile(o.Claim)), verdict(o.Verdict),
-			column(ss, func(s summary) string { return s.law }),
-			column(ss, func(s summary) string { return s.exponent }),
-			column(ss, func(s summary) string { return s.constant }),
-			ablations(o)})
+		link := fmt.Sprintf("[%s](%s/%s)", o.Claim.Title, folder, claimFile(o.Claim))
+		t.AppendRow(append(summary(o, link, verdict(o.Verdict), 0), ablations(o)))
 	}
 	return t.RenderMarkdown() + "\n"
 }
 
-// seriesTable is the table of the fits of a claim's series.
-func seriesTable(o *bench.Outcome) string {
-	t := plain()
-	t.AppendHeader(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"})
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 4, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight}})
+// Findings is the table of the series of one claim, for a terminal.
+func Findings(o *bench.Outcome) string {
+	t := newTable(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"}, 3, 4)
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Series.Name, string(f.Series.Role), law(f.Series), exponent(f), constant(f.Constant),
+		t.AppendRow(table.Row{f.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f), residuals(f)})
+	}
+	return t.Render() + "\n"
+}
+
+// seriesTable is the table of the fits of a claim's series.
+func seriesTable(o *bench.Outcome) string {
+	t := newTable(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"}, 4, 5)
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		t.AppendRow(table.Row{f.Name, string(f.Role), law(f.Series), exponent(f), constant(f.Constant),
 			strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": "), residuals(f)})
 	}
 	return t.RenderMarkdown() + "\n"
+}
+
+// Points is the table of what was measured of one claim, for a terminal: a line for each
+// size, a column for each series, the first the x that they have in common.
+func Points(o *bench.Outcome) string {
+	header, right := table.Row{o.Findings[0].X}, []int{1}
+	lines := map[float64]table.Row{}
+	var order []float64
+	for i, f := range o.Findings {
+		header, right = append(header, f.Name), append(right, i+2)
+		for _, p := range f.Points {
+			if lines[p.X] == nil {
+				lines[p.X] = append(table.Row{figure(p.X)}, slices.Repeat(table.Row{"–"}, len(o.Findings))...)
+				order = append(order, p.X)
+			}
+			lines[p.X][i+1] = figure(p.Y)
+		}
+	}
+	t := newTable(header, right...)
+	for _, x := range order {
+		t.AppendRow(lines[x])
+	}
+	return t.Render() + "\n"
+}
+
+// pointsTable is the table of the measurements of a series.
+func pointsTable(f *bench.Finding) string {
+	header := table.Row{"size", f.X, f.Y}
+	if f.Timed {
+		header = append(header, "95 % interval")
+	}
+	t := newTable(header, 1, 2, 3)
+	for _, p := range f.Points {
+		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
+		if f.Timed {
+			row = append(row, figure(p.Low)+" … "+figure(p.High))
+		}
+		t.AppendRow(row)
+	}
+	return t.RenderMarkdown()
 }
 
 // shownForms is how many forms of growth are shown with their residuals.
@@ -188,7 +160,7 @@ const shownForms = 3
 
 // residuals tells which forms of growth leave the least.
 func residuals(f *bench.Finding) string {
-	if f.Series.Law.Kind == bench.Equal {
+	if f.Law.Kind == bench.Equal {
 		return ""
 	}
 	var out []string
@@ -198,34 +170,14 @@ func residuals(f *bench.Finding) string {
 	return strings.Join(out, ", ")
 }
 
-// pointsTable is the table of the measurements of a series.
-func pointsTable(f *bench.Finding) string {
-	t := plain()
-	header := table.Row{"size", f.Series.X, f.Series.Y}
-	if f.Series.Timed {
-		header = append(header, "95 % interval")
-	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}})
-	for _, p := range f.Points {
-		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
-		if f.Series.Timed {
-			row = append(row, figure(p.Low)+" … "+figure(p.High))
-		}
-		t.AppendRow(row)
-	}
-	return t.RenderMarkdown()
-}
-
-// boundsText is the table of the bounds of Theorem 1, with what they are compared with.
-func boundsText(bounds []bench.Bound) string {
-	t := plain()
-	t.AppendHeader(table.Row{"bound", "runs", "each run takes", "least squares"})
+// boundsTable is the table of the bounds of Theorem 1.
+func boundsTable(bounds []bench.Bound) string {
+	t := newTable(table.Row{"bound", "runs", "each run takes", "least squares"})
 	for _, b := range bounds {
 		t.AppendRow(table.Row{boundText(&b, b.Least, constant), b.Runs, percent(b.Loosest) + " to 100 %",
 			boundText(&b, b.Fit, short) + ", ± " + percent(b.Residual)})
 	}
-	return t.RenderMarkdown() + "\n" + boundsNote
+	return t.RenderMarkdown()
 }
 
 // boundText is the bound with its constants.
@@ -236,16 +188,6 @@ func boundText(b *bench.Bound, c [3]float64, print func(float64) string) string 
 	}
 	return fmt.Sprintf("%s ≤ %s + %s", b.Quantity, sum, print(c[2]))
 }
-
-// boundsNote tells where the constants come from.
-const boundsNote = `
-Over all runs in which a claim measures m, |G| and these costs of one program, none left out but the ablations. w is the
-width of the program: the most variables that one of its λs or branches captures, at least 1. Of all constants for which
-no run exceeds the bound, these have the least excess in the mean, relative to each run (a linear program); beside them
-stands the fit by least squares of the relative deviations. The comparator is the machine-checked bound of Efficient
-CHAD, cost ≤ 5 + 34·cost(t) + size(ctg) + 4·|Γ|: there cost(t) is the cost of the program itself, and a step is a unit of
-its own, so only the form and the order of magnitude compare.
-`
 
 // short prints a fitted constant with three digits.
 func short(c float64) string { return fmt.Sprintf("%.3g", c) }
@@ -264,35 +206,28 @@ func BoundText(r *measure.Report) (string, error) {
 }
 
 // ablations is what the claim's ablations take away, and the exponent of what that leads
-// to: of several series the largest.
+// to: of several series the largest, exponential growth before powers.
 func ablations(o *bench.Outcome) string {
-	var worst []*bench.Finding
+	worst := map[string]*bench.Finding{}
+	var order []string
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		if f.Series.Without == "" {
+		g := worst[f.Without]
+		switch {
+		case f.Without == "":
+			continue
+		case g == nil:
+			order = append(order, f.Without)
+		case f.Law.Kind != g.Law.Kind && g.Law.Kind == bench.Exponential, (f.Law.Kind == bench.Exponential) == (g.Law.Kind == bench.Exponential) && f.Exponent <= g.Exponent:
 			continue
 		}
-		at := slices.IndexFunc(worst, func(g *bench.Finding) bool { return g.Series.Without == f.Series.Without })
-		if at < 0 {
-			worst = append(worst, f)
-		} else if faster(f, worst[at]) {
-			worst[at] = f
-		}
+		worst[f.Without] = f
 	}
 	var out []string
-	for _, f := range worst {
-		out = append(out, f.Series.Without+": "+exponent(f))
+	for _, without := range order {
+		out = append(out, without+": "+exponent(worst[without]))
 	}
 	return cmp.Or(strings.Join(out, "\n"), "–")
-}
-
-// faster reports whether f grows faster than g: exponential growth before powers.
-func faster(f, g *bench.Finding) bool {
-	a, b := f.Series.Law.Kind == bench.Exponential, g.Series.Law.Kind == bench.Exponential
-	if a != b {
-		return a
-	}
-	return f.Exponent > g.Exponent
 }
 
 // verdict stands out unless it is the one that is hoped for.

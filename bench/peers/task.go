@@ -8,8 +8,9 @@ import (
 
 // Task is a workload at a size.
 type Task struct {
-	Workload string // "w1" to "w4"
-	N, K     int    // K is the width of w2, 0 of the others
+	Workload string `json:"workload"` // "w1" to "w4"
+	N        int    `json:"n"`
+	K        int    `json:"k,omitempty"` // the width of w2, 0 of the others
 }
 
 // Quick and Full are the tasks of a quick run and of a full one.

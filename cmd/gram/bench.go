@@ -194,7 +194,7 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return err
 	}
 	sel, err := a.measure(ctx, claims, store, f)
-	if err = o.end(err); err != nil {
+	if err = o.end(a.stderr, err); err != nil {
 		return err
 	}
 	report := store.Report(claims, sel)

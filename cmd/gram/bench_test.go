@@ -50,26 +50,43 @@ func TestBenchInterrupted(t *testing.T) {
 	require.Truef(t, bytes.HasPrefix(after, before), "%s", after)
 }
 
-// TestBenchPeersInterrupted: what was compared before an interrupt is kept, task by task.
+// TestBenchPeersInterrupted: what was compared before an interrupt is kept, task by task, and not measured again.
+// What is not installed is named.
 func TestBenchPeersInterrupted(t *testing.T) {
 	t.Setenv("PATH", "")
 	dir := filepath.Join(t.TempDir(), "out")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() { // interrupts when the first task is measured and the second is under way
-		for ctx.Err() == nil {
-			if text, _ := os.ReadFile(filepath.Join(dir, "rows.jsonl")); bytes.Count(text, []byte("\n")) >= 8 {
-				cancel()
+	// measured interrupts the measurement when so many tasks are measured, and returns what it says.
+	const rowsOfTask = 8
+	measured := func(tasks int) string {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil {
+				if text, _ := os.ReadFile(filepath.Join(dir, "rows.jsonl")); bytes.Count(text, []byte("\n")) >= tasks*rowsOfTask {
+					cancel()
+				}
+				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
+		}()
+		var out, errs bytes.Buffer
+		require.Equal(t, statusInterrupted, run(ctx, []string{"bench", "--peers", "--quick", "--out", dir}, nil, &out, &errs))
+		require.Empty(t, out.String())
+		return errs.String()
+	}
+	first := measured(1)
+	require.Contains(t, first, "peers: w1, n = 1000\n")
+	require.Contains(t, first, "gram: interrupted while measuring; 1 of 7 points are kept for the next run\n")
+	for _, missing := range []string{"C by hand: not found: needs a C compiler, cc, gcc or clang (Debian: gcc)",
+		"ADOL-C: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
+		"PyTorch: not found: needs python3 with torch (Debian: python3-torch)", "Maude: not found: needs maude (Debian: maude)"} {
+		require.Contains(t, first, "gram: "+missing+"\n")
+	}
+	require.NotContains(t, measured(1), "peers: w1, n = 1000\n")
 	var out, errs bytes.Buffer
-	require.Equal(t, statusInterrupted, run(ctx, []string{"bench", "--peers", "--quick", "--out", dir}, nil, &out, &errs))
-	require.Empty(t, out.String())
-	require.Contains(t, errs.String(), "gram: interrupted while measuring; 1 of 7 points are kept for the next run\n")
 	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--peers", "--render", "--out", dir}, nil, &out, &errs))
 	require.Contains(t, out.String(), "W1, n = 10³\n")
+	require.Contains(t, out.String(), "gram direct, literal ")
+	require.NotContains(t, out.String(), "ADOL-C")
 }
 
 // TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/internal/span"
 )
 
 func newEval(a *app) *cobra.Command {
@@ -44,10 +47,8 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		if !f.json {
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
-			if w := res.Cost.Work; w != nil {
-				r := report{out: &a.out, paint: a.paint}
-				r.work(w)
-			}
+			r := report{out: &a.out, paint: a.paint}
+			r.work(res.Cost.Work)
 			return nil
 		}
 		o := begin(&a.out, "")
@@ -60,6 +61,18 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		return nil
 	})
 	return cmd
+}
+
+// span adds the spans of a program to its cost. Evaluations that are nested too deep for it are a warning.
+func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
+	s, err := p.Span(ctx, gradient, f.factor.is)
+	var deep *span.DepthError
+	if errors.As(err, &deep) {
+		fmt.Fprintln(a.stderr, "gram:", deep)
+		return nil
+	}
+	c.Span = &s
+	return err
 }
 
 // reduce loads a program and runs it, for its value or for its gradient.
@@ -86,6 +99,9 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		}
 		ratio := b.Ratio(&res.Cost)
 		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio = &b.M, &b.Graph, &ratio
+		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
+			return nil, nil, err
+		}
 		a.warnBranches(p.Program)
 	}
 	res.Cost.Seconds.Load = (p.reading + time.Duration(math.Round(res.Cost.Seconds.Load*1e9))).Seconds()

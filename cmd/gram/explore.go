@@ -75,9 +75,9 @@ func newExplore(a *app) *cobra.Command {
 			return err
 		}
 		if err := a.explore(cmd.Context(), args[0], &f); err != errServed {
-			return o.end(err)
+			return o.end(a.stderr, err)
 		}
-		return cmp.Or[error](o.end(nil), errServed)
+		return cmp.Or[error](o.end(a.stderr, nil), errServed)
 	}
 	return cmd
 }

@@ -53,6 +53,7 @@ type runFlags struct {
 	literal, work      bool
 	repeat             count
 	bound              bool
+	factor             choice[bool]
 	mode               choice[gram.Mode]     // of gram grad
 	strategy           choice[gram.Strategy] // of gram grad
 	cache              cacheFlags            // of gram grad
@@ -90,7 +91,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.addLiteral(cmd)
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
 	f.addFinite(cmd)
-	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1 and (steps + overhead) / (m + |G|)")
+	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
+	f.factor = choice[bool]{kind: "how", names: []string{"chain", "tree"}, of: []bool{false, true}}
+	f.factor.add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same")
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.observe.add(cmd)
 }
@@ -166,9 +169,11 @@ func checkSchedule(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkLiteral reports flags that the literal machine doesn't have, or that are of it.
+// checkLiteral reports flags that the literal machine doesn't have, or that are of it, and a --factor without --bound.
 func (f *runFlags) checkLiteral() error {
 	switch {
+	case f.factor.is && !f.bound:
+		return usagef("--factor is of the spans that --bound reports")
 	case f.work && !f.literal:
 		return usagef("--work is of --literal: the engine counts most steps without making them")
 	case !f.literal:

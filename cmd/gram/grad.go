@@ -97,14 +97,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		} else {
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
-			if f.mode.is == gram.Reverse {
-				r.cost(&res.Cost, int(f.repeat.n))
-				if w := res.Cost.Work; w != nil {
-					r.work(w)
-				}
-			} else {
-				r.passes(&res.Cost, int(f.repeat.n))
-			}
+			r.cost(&res.Cost, &f.runFlags)
 		}
 		return nil
 	})

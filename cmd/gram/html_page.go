@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,11 +10,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -38,11 +33,10 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 				r.Steps = append(r.Steps, htmlreport.Rule{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
 			}
 		}
-		r.Costs = costTables(c, f.literal)
-	} else {
-		r.Costs = passTables(c)
 	}
-	r.Costs = append(r.Costs, timeTable(c, &f.runFlags))
+	for _, part := range costFigures(c, &f.runFlags) {
+		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.caption, Rows: part.facts})
+	}
 	return r
 }
 
@@ -160,72 +154,6 @@ func withoutFolders(sets []string) []string {
 		}
 	}
 	return out
-}
-
-// costTables is the cost of a reduction, by the literal machine or the engine.
-func costTables(c *gram.Cost, literal bool) []htmlreport.Table {
-	n := notation.Grouped
-	nodeBytes := graph.NodeBytes
-	if literal {
-		nodeBytes = machine.NodeBytes
-	}
-	out := []htmlreport.Table{
-		{Caption: "Overhead: work that is no step", Rows: []htmlreport.Fact{
-			{Name: "instantiate", Text: n(c.Overhead.Instantiate)}, {Name: "search", Text: n(c.Overhead.Search)},
-			{Name: "read-back", Text: n(c.Overhead.Readback)}, {Name: "total", Text: n(c.Overhead.Total)}}},
-		{Caption: fmt.Sprintf("Nodes of %d bytes", nodeBytes), Rows: []htmlreport.Fact{
-			{Name: "allocated", Text: n(c.Nodes.Allocated)}, {Name: "freed", Text: n(c.Nodes.Freed)},
-			{Name: "at once", Text: n(c.Nodes.Peak)}, {Name: "arena", Text: limits.Size(c.ArenaBytes)}}},
-		{Caption: "Size", Rows: []htmlreport.Fact{
-			{Name: "symbols of t", Text: n(uint64(c.Size.Term))}, {Name: "symbols of D(t)", Text: n(uint64(c.Size.Reverse))},
-			{Name: "scalar inputs", Text: n(uint64(c.Inputs))}}},
-	}
-	if c.M != nil {
-		out = append(out, htmlreport.Table{Caption: "Bound of Theorem 1", Rows: []htmlreport.Fact{
-			{Name: "m", Text: n(*c.M)}, {Name: "|G|", Text: n(*c.Graph)},
-			{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)}}})
-	}
-	if s := c.Normalised; s != nil {
-		out = append(out, htmlreport.Table{Caption: "Functions normalised", Rows: []htmlreport.Fact{
-			{Name: "functions", Text: n(uint64(s.Lambdas))}, {Name: "steps", Text: n(s.Steps)},
-			{Name: fmt.Sprintf("kept past %d·|D(λ)| steps", s.Budget), Text: n(uint64(s.Kept))}}})
-	}
-	if u := c.Cache; u != nil && u.MaxBytes > 0 {
-		out = append(out, htmlreport.Table{Caption: "Cache of normal forms", Rows: []htmlreport.Fact{
-			{Name: "found", Text: n(uint64(u.Hits))}, {Name: "made", Text: n(uint64(u.Misses))},
-			{Name: "symbols of D(t) rebuilt", Text: n(uint64(u.Rebuilt))}, {Name: "symbols reused", Text: n(uint64(u.Reused))}}})
-	}
-	return out
-}
-
-// passTables is the cost of passes over the graph.
-func passTables(c *gram.Cost) []htmlreport.Table {
-	return []htmlreport.Table{{Caption: "Passes over the graph", Rows: []htmlreport.Fact{
-		{Name: "operations", Text: notation.Grouped(c.Operations)}, {Name: "nodes of the graph", Text: notation.Grouped(c.Nodes.Allocated)},
-		{Name: "scalar inputs", Text: notation.Grouped(uint64(c.Inputs))}}}}
-}
-
-// timeTable has the times of the run, which is not the profiled one.
-func timeTable(c *gram.Cost, f *runFlags) htmlreport.Table {
-	s := &c.Seconds
-	t := htmlreport.Table{Caption: "Time, of a run without a profile"}
-	run := "reduce"
-	if f.mode.is != gram.Reverse {
-		t.Caption, run = "Time", "run"
-	}
-	add := func(name, text string) { t.Rows = append(t.Rows, htmlreport.Fact{Name: name, Text: text}) }
-	add("load", seconds(s.Load))
-	add("compile", seconds(s.Compile))
-	if f.repeat.n > 1 {
-		add(fmt.Sprintf("%s, best of %d", run, f.repeat.n), seconds(s.Reduce))
-		add(run+", median", seconds(s.ReduceMedian))
-	} else {
-		add(run, seconds(s.Reduce))
-	}
-	if f.mode.is == gram.Reverse {
-		add("per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64)+" ns")
-	}
-	return t
 }
 
 // profilePage runs the program again for the cost by line.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram"
@@ -88,39 +90,22 @@ func escaped(text []byte) bool {
 	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }
 
+// costOfPasses has the fields of the cost of passes over the graph.
+var costOfPasses = []string{"inputs", "nodes", "seconds", "operations"}
+
 // cost writes the field "cost" of a run in a mode.
 func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	sub := o.object("cost")
-	if mode != gram.Reverse {
-		sub.field("inputs", c.Inputs)
-		sub.field("nodes", c.Nodes)
-		sub.field("seconds", c.Seconds)
-		sub.field("operations", c.Operations)
-		sub.end()
-		return
+	for field, value := range reflect.ValueOf(*c).Fields() {
+		name, omit, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch w, _ := value.Interface().(*gram.Work); {
+		case omit != "" && value.IsZero(), mode != gram.Reverse && !slices.Contains(costOfPasses, name):
+		case w != nil:
+			sub.work(w)
+		default:
+			sub.field(name, value.Interface())
+		}
 	}
-	if c.M != nil {
-		sub.field("m", *c.M)
-		sub.field("graph", *c.Graph)
-		sub.field("boundRatio", *c.BoundRatio)
-	}
-	sub.field("inputs", c.Inputs)
-	sub.field("size", c.Size)
-	if c.Normalised != nil {
-		sub.field("normalised", c.Normalised)
-	}
-	if c.Cache != nil {
-		sub.field("cache", c.Cache)
-	}
-	sub.field("steps", c.Steps)
-	sub.field("overhead", c.Overhead)
-	sub.field("nodes", c.Nodes)
-	sub.field("arenaBytes", c.ArenaBytes)
-	if w := c.Work; w != nil {
-		sub.work(w)
-	}
-	sub.field("seconds", c.Seconds)
-	sub.field("nsPerStep", c.NsPerStep)
 	sub.end()
 }
 

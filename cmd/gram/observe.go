@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"runtime"
 	"runtime/pprof"
@@ -29,6 +31,7 @@ type observer struct {
 	ctx    context.Context
 	files  []*outputFile
 	stops  []func() error // of what is written while the process works, and of the heap
+	trace  *outputFile    // the one of files that gets an execution trace, or nil
 	region *trace.Region
 }
 
@@ -40,7 +43,7 @@ func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 	o := &observer{ctx: ctx}
 	defer func() {
 		if err != nil {
-			_ = o.end(err)
+			_ = o.end(io.Discard, err)
 		}
 	}()
 	start := []struct {
@@ -61,6 +64,9 @@ func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 			return nil, outputError(s.path, err)
 		}
 		o.stops = append(o.stops, stop)
+		if s.path == f.trace {
+			o.trace = file
+		}
 	}
 	return o, nil
 }
@@ -92,8 +98,9 @@ func (o *observer) phase(name string) {
 }
 
 // end ends what was started, last first, and puts the files in their places, or takes
-// them away if the work has come to an error. It returns that error, or its own.
-func (o *observer) end(err error) error {
+// them away if the work has come to an error. It returns that error, or its own. A summary of the
+// trace goes to stderr.
+func (o *observer) end(stderr io.Writer, err error) error {
 	if o == nil {
 		return err
 	}
@@ -108,6 +115,15 @@ func (o *observer) end(err error) error {
 	}
 	if err == nil && o.ctx.Err() != nil {
 		err = contextLimit(o.ctx.Err(), "writing profiles")
+	}
+	if err == nil && o.trace != nil {
+		var text string
+		if text, err = traceSummary(o.ctx, o.trace.Name()); text != "" {
+			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.path, text)
+		}
+		if err != nil {
+			err = cmp.Or(contextLimit(err, "reading the trace"), err)
+		}
 	}
 	for _, f := range o.files {
 		if err == nil {

@@ -19,7 +19,7 @@ type progress struct {
 }
 
 // phases are the phases of a run in words.
-var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing", "print": "printing"}
+var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing", "span": "measuring the span", "print": "printing"}
 
 func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
 	p := &progress{quit: make(chan struct{}), done: make(chan struct{})}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -57,55 +56,24 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 // indented puts the lines of a text below one another.
 func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 
-// cost prints the steps by rule, the overhead, nodes, memory and times.
-func (r *report) cost(c *gram.Cost, repeat int) {
+// cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
+func (r *report) cost(c *gram.Cost, f *runFlags) {
 	r.out.WriteByte('\n')
-	r.heading("steps")
-	r.out.WriteByte('\n')
-	r.steps(c.Steps)
-	r.out.WriteByte('\n')
-	r.line("size", "|t| %s, |D(t)| %s, %s", notation.Grouped(uint64(c.Size.Term)), notation.Grouped(uint64(c.Size.Reverse)),
-		plural(c.Inputs, "scalar input"))
-	r.line("overhead", "%s: instantiate %s, search %s, read-back %s", notation.Grouped(c.Overhead.Total),
-		notation.Grouped(c.Overhead.Instantiate), notation.Grouped(c.Overhead.Search), notation.Grouped(c.Overhead.Readback))
-	if n := c.Normalised; n != nil {
-		r.line("modular", "%s normalised in %s steps, %d kept past %d·|D(λ)| steps", plural(n.Lambdas, "function"),
-			notation.Grouped(n.Steps), n.Kept, n.Budget)
+	if f.mode.is == gram.Reverse {
+		r.heading("steps")
+		r.out.WriteByte('\n')
+		r.steps(c.Steps)
+		r.out.WriteByte('\n')
 	}
-	if u := c.Cache; u != nil && u.MaxBytes > 0 {
-		r.line("cache", "%s found, %d made; %s of %s symbols of D(t) rebuilt; %s of %s held, %d evicted", plural(u.Hits, "function"),
-			u.Misses, notation.Grouped(uint64(u.Rebuilt)), notation.Grouped(uint64(u.Reused+u.Rebuilt)), limits.Size(u.Bytes), limits.Size(u.MaxBytes), u.Evictions)
+	for _, part := range costFigures(c, f) {
+		facts := make([]string, len(part.facts))
+		for i, fact := range part.facts {
+			facts[i] = fact.Name + " " + fact.Text
+		}
+		r.heading(fmt.Sprintf("%-8s", part.name))
+		fmt.Fprintf(r.out, "  %s\n", strings.Join(facts, ", "))
 	}
-	if c.M != nil {
-		r.line("bound", "m %s, |G| %s, (steps + overhead) / (m + |G|) %s", notation.Grouped(*c.M), notation.Grouped(*c.Graph),
-			strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64))
-	}
-	r.line("nodes", "%s allocated, %s live at once, arena of %s", notation.Grouped(c.Nodes.Allocated), notation.Grouped(c.Nodes.Peak),
-		limits.Size(c.ArenaBytes))
-	r.times(&c.Seconds, "reduce", repeat)
-	r.line("speed", "%s ns per step, overhead included", strconv.FormatFloat(c.NsPerStep, 'f', 1, 64))
-}
-
-// passes prints the cost of a gradient by passes over the graph of the program.
-func (r *report) passes(c *gram.Cost, repeat int) {
-	r.out.WriteByte('\n')
-	r.line("passes", "%s operations", notation.Grouped(c.Operations))
-	r.line("graph", "%s, %s", plural(int(c.Nodes.Allocated), "node"), plural(c.Inputs, "scalar input"))
-	r.times(&c.Seconds, "run", repeat)
-}
-
-// times prints the times; what is repeated goes by the name of run.
-func (r *report) times(s *gram.Seconds, run string, repeat int) {
-	run += " " + seconds(s.Reduce)
-	if repeat > 1 {
-		run += fmt.Sprintf(" (best of %d, median %s)", repeat, seconds(s.ReduceMedian))
-	}
-	r.line("time", "load %s, compile %s, %s", seconds(s.Load), seconds(s.Compile), run)
-}
-
-func (r *report) line(name, format string, args ...any) {
-	r.heading(fmt.Sprintf("%-8s", name))
-	fmt.Fprintf(r.out, "  "+format+"\n", args...)
+	r.work(c.Work)
 }
 
 // newTable makes a table whose columns are a number, a name, and numbers.
@@ -139,8 +107,11 @@ func (r *report) steps(s rule.Counts) {
 	r.out.WriteByte('\n')
 }
 
-// work prints the table of the words that the literal machine has read and written.
+// work prints the table of the words that the literal machine has read and written; w is nil if it was not measured.
 func (r *report) work(w *gram.Work) {
+	if w == nil {
+		return
+	}
 	r.out.WriteByte('\n')
 	r.heading("work")
 	r.out.WriteByte('\n')

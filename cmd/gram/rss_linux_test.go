@@ -3,9 +3,32 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
+	"time"
 )
+
+// processorTime returns the processor time that a process has taken, to a hundredth of a second; 0
+// if that isn't known.
+func processorTime(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// Behind the name of the program, which stands in parentheses, come eleven fields, and then the
+	// user and the system time in ticks, of which a second has 100.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var user, system time.Duration
+	if _, err := fmt.Sscan(fields[11], &user); err != nil {
+		return 0
+	}
+	if _, err := fmt.Sscan(fields[12], &system); err != nil {
+		return 0
+	}
+	return (user + system) * (time.Second / 100)
+}
 
 // peakMemory returns the most memory that a process has had, in bytes.
 func peakMemory(p *os.ProcessState) (uint64, bool) {

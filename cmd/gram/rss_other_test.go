@@ -2,7 +2,13 @@
 
 package main
 
-import "os"
+import (
+	"os"
+	"time"
+)
+
+// processorTime reports that nothing is known.
+func processorTime(int) time.Duration { return 0 }
 
 // peakMemory reports that nothing is known: the race detector takes memory of its own, and
 // other systems count otherwise.

@@ -159,6 +159,6 @@ func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progr
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
 			err = contextLimit(ctx.Err(), "loading") // data that was not read to its end
 		}
-		return o.end(err)
+		return o.end(a.stderr, err)
 	}
 }

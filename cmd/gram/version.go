@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/kernel"
 )
 
 // releaseVersion is the version of this source.
@@ -24,6 +26,7 @@ type build struct {
 	Modified string // "true", "false" or "unknown"
 	Go       string
 	Platform string
+	Kernel   string // the form of the kernels that the processor gets
 }
 
 var (
@@ -41,7 +44,7 @@ var buildInfo = sync.OnceValue(func() build {
 func describe(info *debug.BuildInfo) build {
 	b := build{
 		Version: releaseVersion, Commit: unknown, Modified: unknown, Go: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernel.Form(),
 	}
 	if info == nil {
 		return b
@@ -66,7 +69,8 @@ func newVersion(a *app) *cobra.Command {
 		Use:   "version",
 		Short: "Print what this build is",
 		Long: `Version prints the version, the commit and whether the tree was modified, the Go
-version and the platform. What the build was not stamped with is unknown; in JSON,
+version, the platform, and the form of the kernels that the processor gets: go, avx2 or
+avx512. What the build was not stamped with is unknown; in JSON,
 an unknown "modified" is null.`,
 		Example: "  gram version\n  gram version --json\n  gram --version",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -92,8 +96,8 @@ an unknown "modified" is null.`,
 
 func printVersion(out *bytes.Buffer) {
 	b := buildInfo()
-	fmt.Fprintf(out, "gram %s\ncommit    %s\nmodified  %s\ngo        %s\nplatform  %s\n",
-		b.Version, b.Commit, b.Modified, b.Go, b.Platform)
+	fmt.Fprintf(out, "gram %s\ncommit    %s\nmodified  %s\ngo        %s\nplatform  %s\nkernel    %s\n",
+		b.Version, b.Commit, b.Modified, b.Go, b.Platform, b.Kernel)
 }
 
 func printVersionJSON(out *bytes.Buffer) {
@@ -109,6 +113,7 @@ func printVersionJSON(out *bytes.Buffer) {
 	}
 	o.field("go", b.Go)
 	o.field("platform", b.Platform)
+	o.field("kernel", b.Kernel)
 	o.end()
 	out.WriteByte('\n')
 }

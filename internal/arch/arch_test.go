@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
 	"engine/listing":      {"term", "graph", "engine"},
 	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
-	"compile/literal":     {"term", "graph"},
+	"compile/literal":     {"term", "revgrad", "graph"},
 	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
 	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
@@ -46,6 +46,7 @@ var layers = map[string][]string{
 	"internal/denote":     {"term"},
 	"internal/hypergraph": {"term"},
 	"internal/reference":  {"rule", "term", "internal/denote"},
+	"internal/span":       {"rule", "term", "revgrad"},
 	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":       {},
 	"bench/fit":           {},
@@ -57,7 +58,7 @@ var layers = map[string][]string{
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/profile", "limits",
-		"internal/hypergraph", "internal/modular", "internal/stage", "internal/symbolic"},
+		"internal/hypergraph", "internal/modular", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":    {root},
@@ -79,9 +80,9 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
-		"internal/notation", "internal/stage", "internal/symbolic",
+		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "internal/modular", "internal/notation", "internal/stage",
+	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }

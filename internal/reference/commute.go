@@ -41,11 +41,11 @@ func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error
 	in := func(w *Term) *Term { return substitute(context, d.Var(hole), w) }
 	opaque := map[*Term]bool{}
 	dw := d.opaque(s.places[r.at].t, r.Rule, opaque)
-	if !Equal(d.Term(s.Term), in(dw), p.Ground) {
+	if !Equal(d.Term(s.Term), in(dw)) {
 		return 0, fmt.Errorf("reference: D(%s) is not that of its parts", s.Term)
 	}
 	want := d.Term(next)
-	reached := func(u *Term) bool { return Equal(want, in(u), p.Ground) }
+	reached := func(u *Term) bool { return Equal(want, in(u)) }
 	for ; !reached(dw); steps++ {
 		u, err := p.commutingStep(commuting[r.Rule], dw, opaque, reached)
 		if err != nil {

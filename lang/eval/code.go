@@ -123,7 +123,7 @@ func Power(base *Code, s Nat) *Code {
 		}
 		r := x
 		for ; n > 1; n-- {
-			m.tick()
+			m.Step()
 			r = x * r
 		}
 		return r

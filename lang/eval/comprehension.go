@@ -17,7 +17,7 @@ func Comprehension(at *At, list bool, s Nat, slot int, body *Code) *Code {
 			fail(at, "not a size", fmt.Sprintf("this has %d elements", n))
 		}
 		fr[slot] = value{}
-		m.tick()
+		m.Step()
 		a := m.array(at, list, int(n), body.val(m, fr))
 		fill(m, fr, a, slot, body)
 		return value{ref: a}
@@ -46,7 +46,7 @@ func fill(m *Machine, fr []value, a *array, slot int, body *Code) {
 	switch {
 	case a.flat == nil:
 		for i := 1; i < a.n; i++ {
-			m.tick()
+			m.Step()
 			fr[slot].num = float64(i)
 			a.elems[i] = body.val(m, fr)
 		}
@@ -61,7 +61,7 @@ func fill(m *Machine, fr []value, a *array, slot int, body *Code) {
 func numbers(m *Machine, fr []value, dst []float64, from, slot int, body *Code) {
 	num := body.num
 	for i := from; i < len(dst); i++ {
-		m.tick()
+		m.Step()
 		fr[slot].num = float64(i)
 		dst[i] = num(m, fr)
 	}
@@ -71,7 +71,7 @@ func numbers(m *Machine, fr []value, dst []float64, from, slot int, body *Code) 
 func rows(m *Machine, fr []value, dst []float64, from, n int, s *load.Shape, slot int, body *Code) {
 	w := s.Width()
 	for i := from; i < n; i++ {
-		m.tick()
+		m.Step()
 		fr[slot].num = float64(i)
 		body.into(m, fr, dst[i*w:(i+1)*w], s)
 	}
@@ -87,7 +87,7 @@ func Sum(s Nat, slot int, body *Code) *Code {
 		fr[slot] = number(float64(n - 1))
 		total := body.num(m, fr)
 		for i := n - 1; i > 0; i-- {
-			m.tick()
+			m.Step()
 			fr[slot].num = float64(i - 1)
 			total = body.num(m, fr) + total
 		}
@@ -103,7 +103,7 @@ func Literal(list bool, elems []*Code) *Code {
 		}
 		a := m.array(nil, list, len(elems), elems[0].val(m, fr))
 		for i, e := range elems[1:] {
-			m.tick()
+			m.Step()
 			if a.flat == nil {
 				a.elems[i+1] = e.val(m, fr)
 				continue
@@ -123,7 +123,7 @@ func Literal(list bool, elems []*Code) *Code {
 		}
 		w := s.A.Width()
 		for i, e := range elems {
-			m.tick()
+			m.Step()
 			e.into(m, fr, dst[i*w:(i+1)*w], s.A)
 		}
 	}

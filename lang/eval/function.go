@@ -113,7 +113,7 @@ func Call(f *Code, args []*Code) *Code {
 // apply applies f to one or more arguments. It does not keep args.
 func (m *Machine) apply(f value, args []value) value {
 	for {
-		m.tick()
+		m.Step()
 		k := arity(f)
 		if len(args) < k {
 			return value{ref: &partial{f, append([]value(nil), args...)}}

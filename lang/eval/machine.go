@@ -9,10 +9,6 @@ import (
 )
 
 const (
-	// checkEvery is the number of elements and calls between two calls of Check.
-	checkEvery = 1 << 15
-	// reserveFrom is the size in bytes from which a slice is announced to Reserve.
-	reserveFrom = 1 << 16
 	// maxDepth bounds the expressions that are being evaluated at a time, over
 	// all calls.
 	maxDepth = 1 << 17
@@ -56,18 +52,14 @@ func fail(at *At, headline, label string) {
 // Machine runs code. Frames are pieces of one stack; when that is too short a
 // longer one takes its place, and the frames in use keep the old one.
 type Machine struct {
-	// Check, if not nil, is called at least every 2^16 elements and calls.
-	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated.
-	Reserve func(bytes int64) error
+	*syntax.Guard
 
 	stack []value
 	top   int
 	depth int
-	fuel  int
 }
 
-// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure], [ErrReported], or one of Check or Reserve.
+// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure] or [ErrReported].
 func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err error) {
 	defer func() {
 		m.top, m.depth = 0, 0
@@ -79,7 +71,7 @@ func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err 
 			panic(x)
 		}
 	}()
-	m.look()
+	m.Look()
 	fr := m.frame(s.slots)
 	if want.Kind != load.List {
 		data := m.floats(nil, 1, want.Width())
@@ -107,44 +99,18 @@ func (m *Machine) frame(n int) []value {
 
 func (m *Machine) grow(n int) {
 	size := 2*(m.top+n) + 256
-	m.announce(int64(size) * 24)
+	m.Announce(int64(size) * 24)
 	m.stack = make([]value, size)
 }
 
 func (m *Machine) release(n int) { m.top -= n }
-
-// tick counts an element or a call.
-func (m *Machine) tick() {
-	m.fuel--
-	if m.fuel <= 0 {
-		m.look()
-	}
-}
-
-func (m *Machine) look() {
-	m.fuel = checkEvery
-	if m.Check != nil {
-		if err := m.Check(); err != nil {
-			panic(&stopped{err})
-		}
-	}
-}
-
-// announce tells Reserve about an allocation.
-func (m *Machine) announce(bytes int64) {
-	if m.Reserve != nil && bytes >= reserveFrom {
-		if err := m.Reserve(bytes); err != nil {
-			panic(&stopped{err})
-		}
-	}
-}
 
 // floats returns a slice of n × width numbers.
 func (m *Machine) floats(at *At, n, width int) []float64 {
 	if n > maxElements/width {
 		fail(at, "too large", fmt.Sprintf("this has %d × %d numbers", n, width))
 	}
-	m.announce(8 * int64(n) * int64(width))
+	m.Announce(8 * int64(n) * int64(width))
 	return make([]float64, n*width)
 }
 
@@ -161,7 +127,7 @@ func (m *Machine) array(at *At, list bool, n int, first value) *array {
 	if n > maxElements/24 {
 		fail(at, "too large", fmt.Sprintf("this has %d elements", n))
 	}
-	m.announce(24 * int64(n))
+	m.Announce(24 * int64(n))
 	a.elems = make([]value, n)
 	a.elems[0] = first
 	return a
@@ -179,7 +145,7 @@ func (a *array) set(i int, v value) {
 
 // enter counts the depth of a call, leave takes it back.
 func (m *Machine) enter(fn *function) {
-	m.tick()
+	m.Step()
 	m.deeper(fn.at, fn.nest+callNest)
 }
 

@@ -49,7 +49,7 @@ func (m *Machine) elements(v value) *array {
 		if !ok {
 			break
 		}
-		m.tick()
+		m.Step()
 		n++
 		cell = c.tail
 	}
@@ -62,7 +62,7 @@ func (m *Machine) elements(v value) *array {
 	c := chain.ref.(*cons)
 	a := m.array(nil, true, n, c.head)
 	for i := 1; i < n; i++ {
-		m.tick()
+		m.Step()
 		c = c.tail.ref.(*cons)
 		a.set(i, c.head)
 	}
@@ -91,7 +91,7 @@ func reverse(m *Machine, args []value) value {
 		return args[0]
 	}
 	if l.flat == nil {
-		m.announce(24 * int64(l.n))
+		m.Announce(24 * int64(l.n))
 		r := &array{list: true, n: l.n, elems: slices.Clone(l.elems)}
 		slices.Reverse(r.elems)
 		return value{ref: r}
@@ -99,7 +99,7 @@ func reverse(m *Machine, args []value) value {
 	w := l.elem.Width()
 	r := &array{list: true, n: l.n, elem: l.elem, flat: m.floats(nil, l.n, w)}
 	for i := 0; i < l.n; i++ {
-		m.tick()
+		m.Step()
 		copy(r.flat[i*w:(i+1)*w], l.flat[(l.n-1-i)*w:])
 	}
 	return value{ref: r}
@@ -145,7 +145,7 @@ func (m *Machine) dot(v, w []float64) float64 {
 	}
 	total := v[len(v)-1] * w[len(v)-1]
 	for i := len(v) - 2; i >= 0; i-- {
-		m.tick()
+		m.Step()
 		total = v[i]*w[i] + total
 	}
 	return total
@@ -159,7 +159,7 @@ func Matvec(a, v *Code) *Code {
 		vec := y.array().numbers()
 		out := &array{n: rows.n, elem: realShape, flat: m.floats(nil, rows.n, 1)}
 		for i := range out.flat {
-			m.tick()
+			m.Step()
 			row := rows.at(i)
 			out.flat[i] = m.dot(row.array().numbers(), vec)
 		}

@@ -84,7 +84,7 @@ type checkedReader struct {
 }
 
 func (r checkedReader) Read(p []byte) (int, error) {
-	r.s.look()
+	r.s.Look()
 	return r.r.Read(p)
 }
 
@@ -181,7 +181,7 @@ func (r *tableReader) readAll() *csvError {
 // read returns the next record that is not blank, or nil at the end.
 func (r *tableReader) read() ([]string, *csvError) {
 	for {
-		r.s.tick()
+		r.s.Step()
 		record, err := r.csv.Read()
 		if err == io.EOF {
 			return nil, nil
@@ -329,7 +329,7 @@ func (r *tableReader) grow() {
 			want = int(guess) + 64*r.t.width
 		}
 	}
-	r.s.announce(8 * int64(want))
+	r.s.Announce(8 * int64(want))
 	grown := make([]float64, have, want)
 	copy(grown, r.t.data)
 	r.t.data = grown

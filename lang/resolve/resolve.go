@@ -67,8 +67,8 @@ type Names interface {
 	// Unknown reports a name that means nothing; locals are the names in scope.
 	Unknown(u *Unit, name string, span syntax.Span, decl int, locals []string)
 	Report(u *Unit, span syntax.Span, headline, label string)
-	// Tick is called for each expression; its error ends the work.
-	Tick() error
+	// Tick is called for each expression.
+	Tick()
 }
 
 // resolver finds out what the names of a unit mean.
@@ -79,7 +79,6 @@ type resolver struct {
 	Scope  *Scope
 	locals map[string]uint32 // slot + 1
 	undo   []shadowed
-	err    error
 }
 
 type shadowed struct {
@@ -87,8 +86,8 @@ type shadowed struct {
 	slot uint32 // what the name meant outside, + 1; 0: nothing local
 }
 
-// Resolve resolves all names of u. Its error is that of Tick.
-func (u *Unit) Resolve(names Names) error {
+// Resolve resolves all names of u.
+func (u *Unit) Resolve(names Names) {
 	u.Refs = make([]Ref, u.File.NumExprs())
 	u.Scopes = make([]Scope, len(u.File.Decls)+1)
 	r := &resolver{names: names, u: u, locals: map[string]uint32{}}
@@ -102,7 +101,6 @@ func (u *Unit) Resolve(names Names) error {
 	}
 	r.enter(len(u.File.Decls))
 	r.expr(u.File.Body, 0)
-	return r.err
 }
 
 func (r *resolver) enter(decl int) {
@@ -195,12 +193,10 @@ func (r *resolver) mark(s syntax.Expr) {
 // expr resolves an expression: from left to right, since errors are reported in this
 // order.
 func (r *resolver) expr(e syntax.Expr, where Place) {
-	if e == 0 || r.err != nil {
+	if e == 0 {
 		return
 	}
-	if r.err = r.names.Tick(); r.err != nil {
-		return
-	}
+	r.names.Tick()
 	f := r.u.File
 	n, kids := f.Expr(e), f.Kids(e)
 	outer := len(r.undo)
@@ -262,7 +258,7 @@ func (r *resolver) spine(e syntax.Expr, where Place) {
 // lets resolves a let, and those in its body.
 func (r *resolver) lets(e syntax.Expr, where Place) {
 	f := r.u.File
-	for f.Expr(e).Kind == syntax.LetExpr && r.err == nil {
+	for f.Expr(e).Kind == syntax.LetExpr {
 		pats, kids := f.Pats(e), f.Kids(e)
 		outer, inner := len(r.undo), where
 		if len(pats) > 1 {

@@ -1,10 +1,5 @@
 package syntax
 
-import (
-	"reflect"
-	"slices"
-)
-
 // The arenas grow here; children come before their parents.
 
 // operandForm says what an operand is where its form limits what may follow.
@@ -25,23 +20,11 @@ type operand struct {
 
 // add adds an expression without patterns whose kids are given.
 func (p *parser) add(n ExprNode, kids ...Expr) Expr {
-	p.step()
+	p.guard.Step()
 	f := p.f
 	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
-	f.exprKids = append(room(&p.opt, f.exprKids), kids...)
-	f.exprs = append(room(&p.opt, f.exprs), n)
-	return Expr(len(f.exprs) - 1)
-}
-
-// addMany adds an expression whose kids are the operands.
-func (p *parser) addMany(n ExprNode, kids []operand) Expr {
-	p.step()
-	f := p.f
-	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
-	for _, k := range kids {
-		f.exprKids = append(room(&p.opt, f.exprKids), k.e)
-	}
-	f.exprs = append(room(&p.opt, f.exprs), n)
+	f.exprKids = append(Room(p.guard, f.exprKids), kids...)
+	f.exprs = append(Room(p.guard, f.exprs), n)
 	return Expr(len(f.exprs) - 1)
 }
 
@@ -68,47 +51,16 @@ func (p *parser) addPats(pats []Pat) (off, n uint32) {
 }
 
 func (p *parser) addPat(n PatNode, kids []Pat) Pat {
-	p.step()
+	p.guard.Step()
 	f := p.f
 	n.off, n.n = uint32(len(f.patKids)), uint32(len(kids))
 	f.patKids = append(f.patKids, kids...)
-	f.pats = append(room(&p.opt, f.pats), n)
+	f.pats = append(Room(p.guard, f.pats), n)
 	return Pat(len(f.pats) - 1)
 }
 
 func (p *parser) addType(n TypeNode) TypeExpr {
-	p.step()
-	p.f.types = append(room(&p.opt, p.f.types), n)
+	p.guard.Step()
+	p.f.types = append(Room(p.guard, p.f.types), n)
 	return TypeExpr(len(p.f.types) - 1)
-}
-
-// reserveFrom is the size in bytes from which a slice is announced to [Options.Reserve].
-const reserveFrom = 1 << 20
-
-// aborted is the panic value of an error of [Options.Reserve].
-type aborted struct{ err error }
-
-// catch makes an [aborted] the error.
-func catch(err *error) {
-	switch fault := recover().(type) {
-	case nil:
-	case aborted:
-		*err = fault.err
-	default:
-		panic(fault)
-	}
-}
-
-// room doubles the capacity of a full slice, so that growing large arenas copies little.
-// It panics with an [aborted] if the options don't allow that.
-func room[T any](o *Options, s []T) []T {
-	if len(s) < cap(s) {
-		return s
-	}
-	if bytes := 2 * int64(len(s)) * int64(reflect.TypeFor[T]().Size()); bytes >= reserveFrom && o.Reserve != nil {
-		if err := o.Reserve(bytes); err != nil {
-			panic(aborted{err})
-		}
-	}
-	return slices.Grow(s, len(s)+1)
 }

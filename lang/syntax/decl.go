@@ -63,10 +63,8 @@ func (p *parser) skipOrphan() {
 	save := *p
 	bodyLike := p.tok.kind.startsAtom() || p.tok.kind.startsPrefix() || p.at(MinusTok) || p.at(SizeTok)
 	p.skipToDecl()
-	if p.real == EOF && bodyLike && p.err == nil {
-		steps := p.steps
+	if p.real == EOF && bodyLike {
 		*p = save
-		p.steps = steps
 	}
 }
 

@@ -166,7 +166,7 @@ func TestLinear(t *testing.T) {
 	steps := func(src []byte) int {
 		p := newParser("t", src, Options{})
 		p.program()
-		return p.steps
+		return p.guard.steps
 	}
 	small, large := deepSources(1000), deepSources(8000)
 	for name := range small {

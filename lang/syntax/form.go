@@ -143,7 +143,7 @@ func (p *parser) bracket(fr *form) operand {
 				fr.told = true
 			}
 			p.next()
-			p.vals = append(room(&p.opt, p.vals), o)
+			p.vals = append(Room(p.guard, p.vals), o.e)
 			fr.parts++
 			o = p.expr(fr)
 		case k == ColonTok && fr.kind == parenForm && fr.parts == 0:
@@ -174,8 +174,8 @@ func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
 		return operand{e: o.e, span: n.Span}
 	}
 	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
-	p.vals = append(room(&p.opt, p.vals), o)
-	return operand{e: p.addMany(n, p.vals[base:]), span: n.Span}
+	p.vals = append(Room(p.guard, p.vals), o.e)
+	return operand{e: p.add(n, p.vals[base:]...), span: n.Span}
 }
 
 // annotation parses : T ) after an expression. If it fails, the parenthesis stays open.
@@ -263,7 +263,7 @@ func (p *parser) lets() operand {
 		if !ok {
 			return value
 		}
-		heads, values = append(room(&p.opt, heads), n), append(room(&p.opt, values), value.e)
+		heads, values = append(Room(p.guard, heads), n), append(Room(p.guard, values), value.e)
 	}
 	o = p.expr(nil)
 	for i := len(heads) - 1; i >= 0; i-- {

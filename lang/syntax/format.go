@@ -11,28 +11,22 @@ import "bytes"
 // neighbouring lines are aligned. A file with errors is returned as it is.
 // The error is that of the options' Check or Reserve.
 func Format(f *File, opt Options) (_ []byte, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	if f.broken {
 		return bytes.Clone(f.Src), nil
 	}
-	fm := newFormatter(f, opt)
-	out := fm.file()
-	return out, fm.err
+	return newFormatter(f, opt).file(), nil
 }
 
 func newFormatter(f *File, opt Options) *formatter {
-	fm := &formatter{f: f, opt: opt}
-	fm.doc.opt = &fm.opt
-	return fm
+	return &formatter{f: f, doc: document{guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}}}
 }
 
 // file writes the declarations, the body and the comments around them.
 func (fm *formatter) file() []byte {
 	f := fm.f
 	for i := range f.Decls {
-		if fm.stopped(i) {
-			return nil
-		}
+		fm.doc.guard.Step()
 		d := &f.Decls[i]
 		fm.comments(d.Span.Start)
 		fm.item(d.Span.Start)
@@ -55,14 +49,6 @@ func (fm *formatter) file() []byte {
 	return alignTails(fm.out, fm.tails)
 }
 
-// stopped calls check now and then, at step i of a loop, and reports whether the work is over.
-func (fm *formatter) stopped(i int) bool {
-	if i%checkEvery == 0 && fm.opt.Check != nil && fm.err == nil {
-		fm.err = fm.opt.Check()
-	}
-	return fm.err != nil
-}
-
 // formatter writes items, which are declarations, comments between them, and the body.
 type formatter struct {
 	f       *File
@@ -70,11 +56,8 @@ type formatter struct {
 	doc     document // the current item
 	next    int      // the next comment to be written
 	prevEnd uint32   // where the last item ends
-	opt     Options
-	err     error // of opt.Check
-	steps   int   // parts written and bytes looked at, to test that the work is linear
-	nodes   int   // expressions written
-	tails   []int // where out has the comments behind items, with the spaces before them
+	steps   int      // parts written and bytes looked at, to test that the work is linear
+	tails   []int    // where out has the comments behind items, with the spaces before them
 }
 
 // item starts a new line for an item at start, after an empty one if the author had one there.
@@ -106,7 +89,7 @@ func (fm *formatter) comment(c Span) []byte {
 
 // finish lays out the current item and writes a comment that follows on its last line.
 func (fm *formatter) finish(end uint32) {
-	fm.out = fm.doc.layout(fm.out, fm.stopped)
+	fm.out = fm.doc.layout(fm.out)
 	fm.doc.toks, fm.doc.buf = fm.doc.toks[:0], fm.doc.buf[:0]
 	fm.prevEnd = max(fm.prevEnd, end)
 	if fm.next < len(fm.f.Comments) {

@@ -30,10 +30,7 @@ func (fm *formatter) level(e Expr) uint8 {
 // node writes an expression in a place that takes those of level prec or more.
 func (fm *formatter) node(e Expr, prec uint8) {
 	fm.steps++
-	fm.nodes++
-	if fm.stopped(fm.nodes) {
-		return
-	}
+	fm.doc.guard.Step()
 	if fm.level(e) < prec {
 		fm.doc.text("(")
 		fm.form(e)
@@ -139,7 +136,7 @@ func (fm *formatter) chain(e Expr) {
 	prec := binPrec(f.Expr(e).Op)
 	var spine []Expr
 	for f.Expr(e).Kind == BinExpr && binPrec(f.Expr(e).Op) == prec {
-		spine = append(room(&fm.opt, spine), e)
+		spine = append(Room(fm.doc.guard, spine), e)
 		e = f.Kids(e)[0]
 	}
 	fm.doc.begin(2)
@@ -156,7 +153,7 @@ func (fm *formatter) projections(e Expr) {
 	f := fm.f
 	var spine []Expr
 	for f.Expr(e).Kind == ProjExpr {
-		spine = append(room(&fm.opt, spine), e)
+		spine = append(Room(fm.doc.guard, spine), e)
 		e = f.Kids(e)[0]
 	}
 	fm.node(e, levelAtom)
@@ -172,7 +169,7 @@ func (fm *formatter) apply(e Expr) {
 	var args []Expr
 	for fm.f.Expr(e).Kind == AppExpr {
 		kids := fm.f.Kids(e)
-		args = append(room(&fm.opt, args), kids[1])
+		args = append(Room(fm.doc.guard, args), kids[1])
 		e = kids[0]
 	}
 	fm.doc.begin(2)

@@ -46,15 +46,15 @@ type docToken struct {
 
 // document collects tokens, with their text in one buffer.
 type document struct {
-	opt  *Options
-	toks []docToken
-	buf  []byte
+	guard *Guard
+	toks  []docToken
+	buf   []byte
 }
 
 func (d *document) text(s string) {
 	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
-	d.buf = append(room(d.opt, d.buf), s...)
-	d.toks = append(room(d.opt, d.toks), t)
+	d.buf = append(Room(d.guard, d.buf), s...)
+	d.toks = append(Room(d.guard, d.toks), t)
 }
 
 // trimSpace removes the spaces at the end of the last text.
@@ -87,18 +87,18 @@ func (d *document) commentPlace() int {
 
 // comment adds a comment, which takes no part in the question what fits.
 func (d *document) comment(s []byte) {
-	d.toks = append(room(d.opt, d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
-	d.buf = append(room(d.opt, d.buf), s...)
+	d.toks = append(Room(d.guard, d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
+	d.buf = append(Room(d.guard, d.buf), s...)
 }
 
 func (d *document) begin(indent int8) {
-	d.toks = append(room(d.opt, d.toks), docToken{kind: docBegin, delta: indent})
+	d.toks = append(Room(d.guard, d.toks), docToken{kind: docBegin, delta: indent})
 }
 
-func (d *document) end() { d.toks = append(room(d.opt, d.toks), docToken{kind: docEnd}) }
+func (d *document) end() { d.toks = append(Room(d.guard, d.toks), docToken{kind: docEnd}) }
 
 func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.toks = append(room(d.opt, d.toks), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+	d.toks = append(Room(d.guard, d.toks), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
 // measure holds, for each token, sums over what stands before it.
@@ -128,7 +128,7 @@ func (d *document) link() measure {
 			}
 			t.off, g.last = uint32(n), i
 		case docBegin:
-			open = append(room(d.opt, open), group{i, -1})
+			open = append(Room(d.guard, open), group{i, -1})
 		case docEnd:
 			g := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -157,12 +157,8 @@ func (m *measure) fits(from, to uint32, columns int) bool {
 	return int(m.width[m.next[to]]-m.width[from]) <= columns
 }
 
-// layout appends the document to out. It calls stopped with the number of each token, and
-// ends when that says so.
-func (d *document) layout(out []byte, stopped func(int) bool) []byte {
-	if stopped(0) {
-		return out
-	}
+// layout appends the document to out.
+func (d *document) layout(out []byte) []byte {
 	m := d.link()
 	type level struct {
 		indent int
@@ -171,18 +167,16 @@ func (d *document) layout(out []byte, stopped func(int) bool) []byte {
 	levels := []level{{0, false}}
 	col := 0
 	for i := range d.toks {
-		if stopped(i) {
-			return out
-		}
+		d.guard.Step()
 		t := &d.toks[i]
 		top := levels[len(levels)-1]
 		switch t.kind {
 		case docText, docComment:
-			out = append(room(d.opt, out), d.buf[t.off:t.off+t.n]...)
+			out = append(Room(d.guard, out), d.buf[t.off:t.off+t.n]...)
 			col += int(t.width)
 		case docBegin:
 			flat := top.flat || m.fits(uint32(i), t.off, lineWidth-col)
-			levels = append(room(d.opt, levels), level{top.indent + int(t.delta), flat})
+			levels = append(Room(d.guard, levels), level{top.indent + int(t.delta), flat})
 		case docEnd:
 			levels = levels[:len(levels)-1]
 		case docBreak:
@@ -193,15 +187,15 @@ func (d *document) layout(out []byte, stopped func(int) bool) []byte {
 				continue
 			}
 			col = min(top.indent+int(t.delta), maxIndent)
-			out = newLine(d.opt, out, t.brk, col)
+			out = newLine(d.guard, out, t.brk, col)
 		}
 	}
 	return out
 }
 
 // newLine ends the line and indents the next one.
-func newLine(o *Options, out []byte, k breakKind, indent int) []byte {
-	out = append(room(o, out), '\n')
+func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
+	out = append(Room(g, out), '\n')
 	if k == blankBreak {
 		out = append(out, '\n')
 	}

@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// checkEvery is how many steps pass between two calls of [Options.Check].
-const checkEvery = 1 << 14
-
 // maxDiagnostics is how many errors are reported in one run.
 const maxDiagnostics = 20
 
@@ -29,16 +26,13 @@ type Options struct {
 // or BadType, or missing, and Body may be 0. Diagnostics come in source order.
 // The error is that of [Options.Check] or [Options.Reserve].
 func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	p := newParser(name, src, opt)
 	if p.f == nil {
 		f := NewFile(name, nil)
 		return f, []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
 	}
 	p.program()
-	if p.err != nil {
-		return p.f, nil, p.err
-	}
 	p.f.Comments, p.f.broken = p.s.comments, len(p.s.diags) > 0
 	return p.f, p.diagnostics(), nil
 }
@@ -49,6 +43,7 @@ type parser struct {
 	f     *File
 	s     scanner
 	opt   Options
+	guard *Guard
 	names map[string]string // interned
 
 	tok     lexeme // the current token, as the layout has it: EOF where a declaration ends
@@ -60,16 +55,13 @@ type parser struct {
 	quiet   uint32 // no further error for a token that starts before this offset
 	open    int    // brackets that a part left open when it failed
 
-	steps int // tokens scanned and nodes built
-	err   error
-
-	nest      int       // how deep the current token is nested
-	tooDeep   bool      // that has been reported; nothing more is read
-	inner     *form     // the innermost open form
-	unwinding bool      // after an error: the current token is for a form further out
-	letEnds   bool      // the value of the innermost form, a let, ends here without "in"
-	last      Expr      // the last operand
-	vals      []operand // the elements of open brackets
+	nest      int    // how deep the current token is nested
+	tooDeep   bool   // that has been reported; nothing more is read
+	inner     *form  // the innermost open form
+	unwinding bool   // after an error: the current token is for a form further out
+	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
+	last      Expr   // the last operand
+	vals      []Expr // the elements of open brackets
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
@@ -77,24 +69,16 @@ func newParser(name string, src []byte, opt Options) *parser {
 		return &parser{}
 	}
 	f := NewFile(name, src)
-	return &parser{f: f, s: newScanner(f), opt: opt, names: make(map[string]string)}
-}
-
-// step counts work and asks the caller now and then whether to go on.
-func (p *parser) step() {
-	p.steps++
-	if p.steps%checkEvery == 0 && p.opt.Check != nil && p.err == nil {
-		p.err = p.opt.Check()
-	}
+	return &parser{f: f, s: newScanner(f), opt: opt, guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}, names: make(map[string]string)}
 }
 
 // stopped reports whether the parse is over before its end.
-func (p *parser) stopped() bool { return p.err != nil || p.tooDeep || len(p.s.diags) >= maxDiagnostics }
+func (p *parser) stopped() bool { return p.tooDeep || len(p.s.diags) >= maxDiagnostics }
 
 // next moves to the next token.
 func (p *parser) next() {
 	p.prevEnd = p.tok.end
-	p.step()
+	p.guard.Step()
 	if p.stopped() {
 		end := uint32(len(p.s.src))
 		p.tok, p.real = lexeme{start: end, end: end, col1: true, first: true}, EOF

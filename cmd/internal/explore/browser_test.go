@@ -47,6 +47,8 @@ func startBrowser(t *testing.T) context.Context {
 	for _, flag := range []string{
 		"disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check", "disable-background-networking",
 		"disable-component-update", "disable-sync", "disable-extensions", "disable-dev-shm-usage", "hide-scrollbars",
+		// Tests have a tab each, at once: none is to be slower for being in the background.
+		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
 	} {
 		options = append(options, chromedp.Flag(flag, true))
 	}

@@ -24,7 +24,10 @@ func TestPage(t *testing.T) {
 		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
 		"leaps": testLeaps, "lines": testLines,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, browser) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, browser)
+		})
 	}
 }
 
@@ -37,6 +40,7 @@ func exploreSource(t *testing.T, browser context.Context, source string) *tab {
 func testExamples(t *testing.T, browser context.Context) {
 	for _, name := range []string{"figure1", "backpropagators", "rnn", "polynomial", "mlp", "weather"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join("..", "..", "..", "examples", name+".gram")
 			source, err := os.ReadFile(path)
 			require.NoError(t, err)

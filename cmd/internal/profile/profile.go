@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -30,9 +31,17 @@ type Profile struct {
 // steps went. It takes memory for a number for each node and for what each calling context does.
 func Run(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Profile, error) {
 	b := newBuilder(p.Source(), opt.Timed, opt.Literal)
-	opt.Samples = func(s calls.Sample) { b.add(&s) }
+	meter, n, stopped := p.Meter(ctx), 0, error(nil)
+	opt.Samples = func(s calls.Sample) {
+		if n++; n%(1<<12) == 0 && stopped == nil {
+			stopped = meter.Check()
+		}
+		if stopped == nil {
+			b.add(&s)
+		}
+	}
 	res, err := p.Repeat(ctx, opt, gradient, 1)
-	if err != nil {
+	if err = cmp.Or(err, p.Locate(stopped, "making the profile")); err != nil {
 		return nil, err
 	}
 	return &Profile{res, b}, nil

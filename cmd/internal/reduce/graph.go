@@ -63,8 +63,7 @@ type Bounds struct {
 // [*derivation.SizeError], that of Check, or one of a step.
 func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
-	keys := newKeys()
-	ids := map[string]int{keys.of(start.Term): 0}
+	ids := map[string]int{start.Term.Key(): 0}
 	terms := []*reference.Term{start.Term}
 	var next [][]int
 	for i := 0; i < len(terms); i++ {
@@ -84,7 +83,7 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 			if err != nil {
 				return nil, Undefined(err)
 			}
-			key := keys.of(t)
+			key := t.Key()
 			id, ok := ids[key]
 			if !ok {
 				if len(terms) == bounds.MaxStates {
@@ -150,8 +149,8 @@ func equivalent(p *reference.Program, t, u *reference.Term) bool {
 // marked is t with an application of the mark in each substitution. A rational number, which may be no float64, becomes
 // a variable that has it as its name.
 func marked(t *reference.Term, mark *reference.Var) *reference.Term {
-	if _, exact := t.Num.(*big.Rat); exact {
-		return &reference.Term{Op: reference.Variable, X: &reference.Var{Name: numeral(t), Type: term.R}}
+	if r, exact := t.Num.(*big.Rat); exact {
+		return &reference.Term{Op: reference.Variable, X: &reference.Var{Name: r.RatString(), Type: term.R}}
 	}
 	u := *t
 	u.Kids = make([]*reference.Term, len(t.Kids))

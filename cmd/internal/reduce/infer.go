@@ -2,8 +2,6 @@ package reduce
 
 import (
 	"errors"
-	"math/big"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/internal/denote"
@@ -42,192 +40,115 @@ func (t *ty) find() *ty {
 // deferred is t u where the type of t was not known yet.
 type deferred struct {
 	f, arg, result *ty
-	at             *node
+	at             *reference.Term
 }
 
-// inference makes a term of package reference of a syntax tree, with its types.
+// inference finds the types of a term that was parsed, and what its names stand for.
 type inference struct {
 	types    *term.Types
-	ground   denote.Ground
-	scope    map[string][]*bound
-	free     []*bound
-	vars     []*bound
+	spans    map[*reference.Term]syntax.Span
+	vars     map[*reference.Var]*ty
+	scope    map[string][]*reference.Var
+	free     []*reference.Var
 	zeros    map[*reference.Term]*ty
 	deferred []deferred
 	done     map[*ty]term.Type // of final
 	infinite bool              // a type would have to be part of itself
 }
 
-// bound is a variable with its type under inference.
-type bound struct {
-	*reference.Var
-	ty   *ty
-	span syntax.Span
-}
-
-// fail ends the inference.
-func (in *inference) fail(span syntax.Span, headline, label string) {
-	panic(&syntaxError{syntax.Diagnostic{Span: span, Headline: headline, Label: label}})
-}
-
 var real = &ty{kind: realTy}
 
-// written is the type that is written.
-func written(t *typeNode) *ty {
-	switch t.kind {
-	case prodType:
-		return &ty{kind: prodTy, a: written(t.left), b: written(t.right)}
-	case arrowType:
-		return &ty{kind: arrowTy, a: written(t.left), b: written(t.right)}
-	case dualType:
+// pattern returns the type that a pattern matches, and adds its variables to xs.
+func (in *inference) pattern(p *reference.Pattern, xs *[]*reference.Var) *ty {
+	if p.X != nil {
+		*xs = append(*xs, p.X)
+		return in.vars[p.X]
+	}
+	left := in.pattern(p.Left, xs)
+	return &ty{kind: prodTy, a: left, b: in.pattern(p.Right, xs)}
+}
+
+// under infers a term with variables in scope.
+func (in *inference) under(t *reference.Term, xs ...*reference.Var) *ty {
+	for _, x := range xs {
+		in.scope[x.Name] = append(in.scope[x.Name], x)
+	}
+	found := in.term(t)
+	for _, x := range xs {
+		in.scope[x.Name] = in.scope[x.Name][:len(in.scope[x.Name])-1]
+	}
+	return found
+}
+
+func (in *inference) term(t *reference.Term) *ty {
+	switch t.Op {
+	case reference.Variable:
+		return in.name(t)
+	case reference.Numeral:
+		return real
+	case reference.Zero:
 		e := &ty{euclid: true}
-		if d := t.exponent; d > 0 {
-			for e = real; d > 1; d-- {
-				e = &ty{kind: prodTy, a: real, b: e}
-			}
+		in.zeros[t] = e
+		return e
+	case reference.Lambda:
+		result := in.under(t.Kids[0], t.X)
+		if t.X.Linear {
+			in.euclid(result, in.spans[t.Kids[0]])
+			return &ty{kind: dualTy, a: result}
 		}
-		return &ty{kind: dualTy, a: e}
+		return &ty{kind: arrowTy, a: in.vars[t.X], b: result}
+	case reference.Let:
+		var xs []*reference.Var
+		want := in.pattern(t.P, &xs)
+		in.unify(in.term(t.Kids[1]), want, in.spans[t.Kids[1]])
+		return in.under(t.Kids[0], xs...)
+	}
+	tys := make([]*ty, len(t.Kids))
+	for i, k := range t.Kids {
+		tys[i] = in.term(k)
+	}
+	// want requires a type of a child.
+	want := func(i int, ty *ty) { in.unify(tys[i], ty, in.spans[t.Kids[i]]) }
+	switch t.Op {
+	case reference.Apply:
+		result := &ty{}
+		in.deferred = append(in.deferred, deferred{tys[0], tys[1], result, t})
+		in.applications(false)
+		return result
+	case reference.MakePair:
+		return &ty{kind: prodTy, a: tys[0], b: tys[1]}
+	case reference.Plus:
+		want(1, tys[0])
+		in.euclid(tys[0], in.spans[t])
+		return tys[0]
+	case reference.If:
+		want(0, real)
+		want(1, real)
+		want(3, tys[2])
+		return tys[2]
+	}
+	for i := range t.Kids {
+		want(i, real)
 	}
 	return real
 }
 
-// declare makes a variable. A name with a star is that of a dual variable, where nothing else is said.
-func (in *inference) declare(name string, linear bool, t *ty, span syntax.Span) *bound {
-	switch {
-	case t != nil:
-	case linear:
-		t = real
-	case strings.HasSuffix(name, "*"):
-		t = &ty{kind: dualTy, a: &ty{euclid: true}}
-	default:
-		t = &ty{}
-	}
-	b := &bound{&reference.Var{Name: name, Linear: linear}, t, span}
-	in.vars = append(in.vars, b)
-	return b
-}
-
-// binder declares the variables of a pattern, and returns it and the type that it matches.
-func (in *inference) binder(b *binder, found *[]*bound) (*reference.Pattern, *ty) {
-	if b.left != nil {
-		left, t := in.binder(b.left, found)
-		right, u := in.binder(b.right, found)
-		return &reference.Pattern{Left: left, Right: right}, &ty{kind: prodTy, a: t, b: u}
-	}
-	var t *ty
-	if b.typ != nil {
-		t = written(b.typ)
-	}
-	for _, x := range *found {
-		if x.Name == b.name {
-			in.fail(b.span, "a variable is bound twice in one pattern", b.name)
-		}
-	}
-	x := in.declare(b.name, b.linear, t, b.span)
-	*found = append(*found, x)
-	return &reference.Pattern{X: x.Var}, x.ty
-}
-
-// under infers a term with variables in scope.
-func (in *inference) under(xs []*bound, t *node) (*reference.Term, *ty) {
-	for _, x := range xs {
-		in.scope[x.Name] = append(in.scope[x.Name], x)
-	}
-	u, found := in.term(t)
-	for _, x := range xs {
-		in.scope[x.Name] = in.scope[x.Name][:len(in.scope[x.Name])-1]
-	}
-	return u, found
-}
-
-func (in *inference) term(t *node) (*reference.Term, *ty) {
-	u, found := in.bare(t)
-	u.Pos = term.Pos(t.span.Start + 1)
-	return u, found
-}
-
-func (in *inference) bare(t *node) (*reference.Term, *ty) {
-	switch t.kind {
-	case nameNode:
-		return in.name(t)
-	case numberNode:
-		return &reference.Term{Op: reference.Numeral, Num: in.number(t)}, real
-	case zeroNode:
-		u, e := &reference.Term{Op: reference.Zero}, &ty{euclid: true}
-		in.zeros[u] = e
-		return u, e
-	case lambdaNode:
-		var xs []*bound
-		p, arg := in.binder(t.binder, &xs)
-		body, result := in.under(xs, t.kids[0])
-		u := &reference.Term{Op: reference.Lambda, X: p.X, Kids: []*reference.Term{body}}
-		if p.X.Linear {
-			in.euclid(result, t.kids[0].span)
-			return u, &ty{kind: dualTy, a: result}
-		}
-		return u, &ty{kind: arrowTy, a: arg, b: result}
-	case letNode:
-		var xs []*bound
-		p, want := in.binder(t.binder, &xs)
-		u, got := in.term(t.kids[1])
-		in.unify(got, want, t.kids[1].span)
-		body, result := in.under(xs, t.kids[0])
-		return &reference.Term{Op: reference.Let, P: p, Kids: []*reference.Term{body, u}}, result
-	}
-	kids := make([]*reference.Term, len(t.kids))
-	tys := make([]*ty, len(t.kids))
-	for i, k := range t.kids {
-		kids[i], tys[i] = in.term(k)
-	}
-	switch t.kind {
-	case applyNode:
-		result := &ty{}
-		in.deferred = append(in.deferred, deferred{tys[0], tys[1], result, t})
-		in.applications(false)
-		return &reference.Term{Op: reference.Apply, Kids: kids}, result
-	case pairNode:
-		return &reference.Term{Op: reference.MakePair, Kids: kids}, &ty{kind: prodTy, a: tys[0], b: tys[1]}
-	case plusNode:
-		in.unify(tys[1], tys[0], t.kids[1].span)
-		in.euclid(tys[0], t.span)
-		return &reference.Term{Op: reference.Plus, Kids: kids}, tys[0]
-	case ifNode:
-		in.unify(tys[0], real, t.kids[0].span)
-		in.unify(tys[1], real, t.kids[1].span)
-		in.unify(tys[3], tys[2], t.kids[3].span)
-		return &reference.Term{Op: reference.If, Cmp: t.cmp, Kids: kids}, tys[2]
-	}
-	for i, k := range t.kids {
-		in.unify(tys[i], real, k.span)
-	}
-	return &reference.Term{Op: reference.Function, Sym: t.sym, Kids: kids}, real
-}
-
-func (in *inference) name(t *node) (*reference.Term, *ty) {
-	xs := in.scope[t.name]
+// name puts the variable that is bound, or a free one, in the place of a name.
+func (in *inference) name(t *reference.Term) *ty {
+	xs := in.scope[t.X.Name]
 	if len(xs) == 0 {
-		x := in.declare(t.name, false, nil, t.span)
-		in.free = append(in.free, x)
-		xs = []*bound{x}
-		in.scope[t.name] = xs
+		in.declare(t.X, unwritten(t.X.Name))
+		return in.vars[t.X]
 	}
-	x := xs[len(xs)-1]
-	return &reference.Term{Op: reference.Variable, X: x.Var}, x.ty
+	t.X = xs[len(xs)-1]
+	return in.vars[t.X]
 }
 
-// number reads a numeral; over the rationals exactly.
-func (in *inference) number(t *node) denote.Number {
-	if _, exact := in.ground.(denote.Rationals); exact {
-		if q, ok := new(big.Rat).SetString(t.text); ok && len(t.text) < 100 && q.Num().BitLen()+q.Denom().BitLen() < 1e5 {
-			return q
-		}
-		in.fail(t.span, "no such number", "this is too long")
-	}
-	r, err := syntax.ParseNumber(t.text)
-	if err != nil {
-		in.fail(t.span, "no such number", err.Error())
-	}
-	return in.ground.Of(r)
+// declare makes x a free variable.
+func (in *inference) declare(x *reference.Var, t *ty) {
+	in.vars[x] = t
+	in.free = append(in.free, x)
+	in.scope[x.Name] = []*reference.Var{x}
 }
 
 // applications settles those whose function has a type by now. With all it takes the types of the others to be those
@@ -251,20 +172,20 @@ func (in *inference) applications(all bool) {
 			return
 		}
 		d := in.deferred[0]
-		in.unify(d.f, &ty{kind: arrowTy, a: d.arg, b: d.result}, d.at.kids[0].span)
+		in.unify(d.f, &ty{kind: arrowTy, a: d.arg, b: d.result}, in.spans[d.at.Kids[0]])
 	}
 }
 
 func (in *inference) apply(d deferred) {
 	switch f := d.f.find(); f.kind {
 	case arrowTy:
-		in.unify(d.arg, f.a, d.at.kids[1].span)
-		in.unify(d.result, f.b, d.at.span)
+		in.unify(d.arg, f.a, in.spans[d.at.Kids[1]])
+		in.unify(d.result, f.b, in.spans[d.at])
 	case dualTy:
-		in.unify(d.arg, real, d.at.kids[1].span)
-		in.unify(d.result, f.a, d.at.span)
+		in.unify(d.arg, real, in.spans[d.at.Kids[1]])
+		in.unify(d.result, f.a, in.spans[d.at])
 	default:
-		in.fail(d.at.kids[0].span, "type mismatch", "this is "+in.text(f, textDepth)+", and is applied")
+		fail(in.spans[d.at.Kids[0]], "type mismatch", "this is "+in.text(f, textDepth)+", and is applied")
 	}
 }
 
@@ -281,7 +202,7 @@ func (in *inference) euclid(t *ty, span syntax.Span) {
 			in.unify(t.a, real, span)
 			continue
 		}
-		in.fail(span, "type mismatch", "this is "+in.text(t, textDepth)+", and not R^d")
+		fail(span, "type mismatch", "this is "+in.text(t, textDepth)+", and not R^d")
 	}
 }
 
@@ -292,7 +213,7 @@ func (in *inference) unify(got, want *ty, span syntax.Span) {
 		if in.infinite {
 			label = "this has no finite type"
 		}
-		in.fail(span, "type mismatch", label)
+		fail(span, "type mismatch", label)
 	}
 }
 
@@ -410,22 +331,19 @@ func (in *inference) text(t *ty, depth int) string {
 }
 
 // settle gives the variables and the zeros their types, at the end.
-func (in *inference) settle() {
+func (in *inference) settle(ground denote.Ground) {
 	in.applications(true)
-	for _, x := range in.vars {
-		if x.Linear {
-			in.unify(x.ty, real, x.span)
-		}
-		x.Type = in.final(x.ty)
+	for x, t := range in.vars {
+		x.Type = in.final(t)
 	}
 	for u, t := range in.zeros {
 		if in.final(t) == term.AbstractEuclid {
 			continue
 		}
-		zeros := &reference.Term{Op: reference.Numeral, Num: in.ground.Of(0), Pos: u.Pos}
+		zero := &reference.Term{Op: reference.Numeral, Num: ground.Of(0), Pos: u.Pos}
+		zeros := zero
 		for t = t.find(); t.kind == prodTy; t = t.b.find() {
-			zeros = &reference.Term{Op: reference.MakePair, Pos: u.Pos, Kids: []*reference.Term{
-				{Op: reference.Numeral, Num: in.ground.Of(0), Pos: u.Pos}, zeros}}
+			zeros = &reference.Term{Op: reference.MakePair, Pos: u.Pos, Kids: []*reference.Term{zero, zeros}}
 		}
 		*u = *zeros
 	}
@@ -436,65 +354,40 @@ const tokensOf = 20
 
 // Parse reads a term in the notation of the paper. The error is a [*syntax.Errors], also for a term of far more than
 // maxSize symbols.
-func Parse(name string, src []byte, ground denote.Ground, maxSize int) (*Source, error) {
-	file := syntax.NewFile(name, src)
-	for i := 0; i < len(src); {
-		r, n := utf8.DecodeRune(src[i:])
-		if i += n; r == utf8.RuneError && n == 1 {
-			span := syntax.Span{Start: uint32(i - 1), End: uint32(i)}
-			return nil, syntax.NewErrors(file, []syntax.Diagnostic{{Span: span, Headline: "the source is not UTF-8"}})
-		}
-	}
-	wrong := func(e *syntaxError) error { return syntax.NewErrors(file, []syntax.Diagnostic{e.Diagnostic}) }
-	free, tree, err := parse(string(src), tokensOf*maxSize)
-	if err != nil {
-		return nil, wrong(err)
-	}
-	in := &inference{types: term.NewTypes(), ground: ground, scope: map[string][]*bound{}, zeros: map[*reference.Term]*ty{},
-		done: map[*ty]term.Type{}}
-	t, err := in.program(free, tree)
-	if err != nil {
-		return nil, wrong(err)
-	}
-	s := &Source{File: file}
-	for _, x := range in.free {
-		s.free = append(s.free, x.Var)
-	}
-	s.program = reference.NewProgram(t, in.types, ground, s.free...)
-	if _, e := s.program.Typing.Check(t, ground); e != nil {
-		return nil, s.notTyped(e)
-	}
-	return s, nil
-}
-
-func (in *inference) program(free []declaration, tree *node) (t *reference.Term, err *syntaxError) {
+func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Source, err error) {
+	s = &Source{File: syntax.NewFile(name, src)}
 	defer func() {
-		if fault := recover(); fault != nil {
-			e, ok := fault.(*syntaxError)
-			if !ok {
-				panic(fault)
-			}
-			err = e
+		switch fault := recover().(type) {
+		case nil:
+		case *syntaxError:
+			s, err = nil, syntax.NewErrors(s.File, []syntax.Diagnostic{fault.Diagnostic})
+		default:
+			panic(fault)
 		}
 	}()
+	for i, r := range string(src) {
+		if _, n := utf8.DecodeRune(src[i:]); r == utf8.RuneError && n == 1 {
+			fail(syntax.Span{Start: uint32(i), End: uint32(i + 1)}, "the source is not UTF-8", "")
+		}
+	}
+	p := &parser{src: string(src), ground: ground, left: tokensOf * maxSize, spans: map[*reference.Term]syntax.Span{},
+		vars: map[*reference.Var]*ty{}}
+	free, t := p.program()
+	in := &inference{types: term.NewTypes(), spans: p.spans, vars: p.vars, scope: map[string][]*reference.Var{},
+		zeros: map[*reference.Term]*ty{}, done: map[*ty]term.Type{}}
 	for _, d := range free {
 		if len(in.scope[d.name]) > 0 {
-			in.fail(d.span, "a free variable is declared twice", d.name)
+			fail(d.span, "a free variable is declared twice", d.name)
 		}
-		x := in.declare(d.name, false, written(d.typ), d.span)
-		in.free = append(in.free, x)
-		in.scope[d.name] = []*bound{x}
+		in.declare(&reference.Var{Name: d.name}, d.typ)
 	}
-	t, _ = in.term(tree)
-	in.settle()
-	return t, nil
-}
-
-// notTyped is the error of the two judgements at its place.
-func (s *Source) notTyped(err error) error {
-	var at *reference.CheckError
-	if errors.As(err, &at) {
-		return s.errorAt(spanOf(at.Term.Pos), "this term has no type", at.Text)
+	in.term(t)
+	in.settle(ground)
+	s.free = in.free
+	s.program = reference.NewProgram(t, in.types, ground, s.free...)
+	var wrong *reference.CheckError
+	if _, err := s.program.Typing.Check(t, ground); errors.As(err, &wrong) {
+		return nil, s.errorAt(spanOf(wrong.Term.Pos), "this term has no type", wrong.Text)
 	}
-	return s.errorAt(spanOf(0), "this term has no type", err.Error())
+	return s, nil
 }

@@ -2,11 +2,14 @@ package reduce
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -14,68 +17,20 @@ import (
 // deepest bounds the nesting of a term.
 const deepest = 5000
 
-// A node of the syntax tree: an operator of [reference.Term] or a name, with its place.
-type node struct {
-	kind   kind
-	name   string // of a name
-	text   string // of a numeral
-	sym    term.Symbol
-	cmp    term.Compare
-	binder *binder
-	kids   []*node
-	span   syntax.Span
-}
-
-type kind uint8
-
-const (
-	nameNode kind = iota
-	numberNode
-	lambdaNode
-	applyNode
-	pairNode
-	letNode
-	plusNode
-	functionNode
-	zeroNode
-	ifNode
-)
-
-// binder is a variable that is bound, or a pair of binders.
-type binder struct {
-	name        string
-	linear      bool      // x^R
-	typ         *typeNode // of x^!A, or nil
-	left, right *binder
-	span        syntax.Span
-}
-
-// typeNode is a type as it is written.
-type typeNode struct {
-	kind     typeKind
-	left     *typeNode
-	right    *typeNode
-	exponent int // of R^d, and of the dual R⊥d; 0 for an abstract d
-}
-
-type typeKind uint8
-
-const (
-	realType typeKind = iota
-	prodType
-	arrowType
-	dualType
-)
-
 // declaration is a free variable of the context, with its type.
 type declaration struct {
 	name string
-	typ  *typeNode
+	typ  *ty
 	span syntax.Span
 }
 
-// syntaxError ends the parser.
+// syntaxError ends the parser and the inference of types.
 type syntaxError struct{ syntax.Diagnostic }
+
+// fail ends the parser or the inference.
+func fail(span syntax.Span, headline, label string) {
+	panic(&syntaxError{syntax.Diagnostic{Span: span, Headline: headline, Label: label}})
+}
 
 // token is a part of the text: a name, a number, or what it reads.
 type token struct {
@@ -94,13 +49,17 @@ const (
 	otherToken
 )
 
-// parser reads terms by recursive descent, one token ahead.
+// parser reads terms by recursive descent, one token ahead. An occurrence of a variable has a [reference.Var] with
+// its name; inference puts the one that is bound in its place.
 type parser struct {
-	src   string
-	tok   token
-	end   int // of the token before
-	depth int
-	left  int // tokens that may come yet
+	src    string
+	ground denote.Ground
+	tok    token
+	end    int // of the token before
+	depth  int
+	left   int // tokens that may come yet
+	spans  map[*reference.Term]syntax.Span
+	vars   map[*reference.Var]*ty // the types of bound variables, as far as they are written
 }
 
 // symbols are the function symbols by the names that they have in terms and in programs.
@@ -114,20 +73,10 @@ var symbols = func() map[string]term.Symbol {
 	return out
 }()
 
-// parse reads a text: a context, if there is one, and a term. It has so many tokens at most.
-func parse(src string, tokens int) (free []declaration, t *node, err *syntaxError) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			e, ok := fault.(*syntaxError)
-			if !ok {
-				panic(fault)
-			}
-			err = e
-		}
-	}()
-	p := &parser{src: src, left: tokens}
+// program reads a context, if there is one, and a term.
+func (p *parser) program() (free []declaration, t *reference.Term) {
 	p.next()
-	if hasContext(src) {
+	if hasContext(p.src) {
 		for p.tok.text != "⊢" && p.tok.text != "|-" {
 			d := declaration{name: p.tok.text, span: p.span()}
 			p.expectName("a free variable")
@@ -144,7 +93,7 @@ func parse(src string, tokens int) (free []declaration, t *node, err *syntaxErro
 	if p.tok.kind != endToken {
 		p.fail("syntax error", "this does not belong to the term")
 	}
-	return free, t, nil
+	return free, t
 }
 
 // hasContext reports whether the text has a ⊢, outside of comments.
@@ -171,9 +120,15 @@ func (p *parser) from(start uint32) syntax.Span {
 	return syntax.Span{Start: start, End: uint32(p.end)}
 }
 
-func (p *parser) fail(headline, label string) {
-	panic(&syntaxError{syntax.Diagnostic{Span: p.span(), Headline: headline, Label: label}})
+// made is a term whose text begins at start and has just been read.
+func (p *parser) made(start uint32, t reference.Term) *reference.Term {
+	t.Pos = term.Pos(start + 1)
+	p.spans[&t] = p.from(start)
+	return &t
 }
+
+// fail ends the parser at the next token.
+func (p *parser) fail(headline, label string) { fail(p.span(), headline, label) }
 
 func (p *parser) found() string {
 	if p.tok.kind == endToken {
@@ -320,7 +275,7 @@ func numberLength(text string) int {
 }
 
 // term reads a term: λs and conditionals reach as far right as they can.
-func (p *parser) term() *node {
+func (p *parser) term() *reference.Term {
 	if p.depth++; p.depth > deepest {
 		p.fail("the term is nested too deeply", fmt.Sprintf("more than %d levels", deepest))
 	}
@@ -328,21 +283,22 @@ func (p *parser) term() *node {
 	start := uint32(p.tok.start)
 	switch {
 	case p.accept("λ", "\\"):
-		b := p.binder(false)
+		x := p.variable()
 		p.expect(".")
 		body := p.term()
-		return &node{kind: lambdaNode, binder: b, kids: []*node{body}, span: p.from(start)}
+		return p.made(start, reference.Term{Op: reference.Lambda, X: x, Kids: []*reference.Term{body}})
 	case p.accept("if"):
 		return p.conditional(start)
 	}
 	return p.sum()
 }
 
-func (p *parser) conditional(start uint32) *node {
+var comparisons = map[string]term.Compare{"<": term.Less, "<=": term.LessEqual, "≤": term.LessEqual, ">": term.Greater,
+	">=": term.GreaterEqual, "≥": term.GreaterEqual}
+
+func (p *parser) conditional(start uint32) *reference.Term {
 	left := p.sum()
-	cmps := map[string]term.Compare{"<": term.Less, "<=": term.LessEqual, "≤": term.LessEqual, ">": term.Greater, ">=": term.GreaterEqual,
-		"≥": term.GreaterEqual}
-	cmp, ok := cmps[p.tok.text]
+	cmp, ok := comparisons[p.tok.text]
 	if !ok {
 		p.fail("syntax error", "a comparison is expected here: <, <=, > or >=")
 	}
@@ -351,60 +307,48 @@ func (p *parser) conditional(start uint32) *node {
 	p.expect("then")
 	yes := p.term()
 	p.expect("else")
-	return &node{kind: ifNode, cmp: cmp, kids: []*node{left, right, yes, p.term()}, span: p.from(start)}
+	no := p.term()
+	return p.made(start, reference.Term{Op: reference.If, Cmp: cmp, Kids: []*reference.Term{left, right, yes, no}})
 }
 
-// sum reads t + t and t - t, to the left.
-func (p *parser) sum() *node {
+// infix reads operands of read with operators between them, to the left. The right side of an operator may be a λ.
+func (p *parser) infix(read func() *reference.Term, operators map[string]reference.Term) *reference.Term {
 	start := uint32(p.tok.start)
-	t := p.product()
+	t := read()
 	for {
-		switch {
-		case p.accept("+"):
-			u := p.operand(p.product)
-			t = &node{kind: plusNode, kids: []*node{t, u}, span: p.from(start)}
-		case p.accept("-"):
-			u := p.operand(p.product)
-			t = &node{kind: functionNode, sym: term.Sub, kids: []*node{t, u}, span: p.from(start)}
-		default:
+		node, ok := operators[p.tok.text]
+		if !ok {
 			return t
 		}
-	}
-}
-
-// operand reads the right side of an operator, which may be a λ.
-func (p *parser) operand(read func() *node) *node {
-	if p.tok.text == "λ" || p.tok.text == "\\" || p.tok.text == "if" {
-		return p.term()
-	}
-	return read()
-}
-
-// product reads t·t and t / t, to the left.
-func (p *parser) product() *node {
-	start := uint32(p.tok.start)
-	t := p.application()
-	for {
-		sym := term.Mul
-		switch {
-		case p.accept("·", "*"):
-		case p.accept("/"):
-			sym = term.Div
-		default:
-			return t
+		p.next()
+		right := read
+		if p.tok.text == "λ" || p.tok.text == "\\" || p.tok.text == "if" {
+			right = p.term
 		}
-		u := p.operand(p.application)
-		t = &node{kind: functionNode, sym: sym, kids: []*node{t, u}, span: p.from(start)}
+		node.Kids = []*reference.Term{t, right()}
+		t = p.made(start, node)
 	}
 }
+
+var (
+	sums     = map[string]reference.Term{"+": {Op: reference.Plus}, "-": {Op: reference.Function, Sym: term.Sub}}
+	products = map[string]reference.Term{"·": {Op: reference.Function, Sym: term.Mul}, "*": {Op: reference.Function, Sym: term.Mul},
+		"/": {Op: reference.Function, Sym: term.Div}}
+)
+
+// sum reads t + t and t - t.
+func (p *parser) sum() *reference.Term { return p.infix(p.product, sums) }
+
+// product reads t·t and t / t.
+func (p *parser) product() *reference.Term { return p.infix(p.application, products) }
 
 // application reads t u, to the left.
-func (p *parser) application() *node {
+func (p *parser) application() *reference.Term {
 	start := uint32(p.tok.start)
 	t := p.atom()
 	for p.startsAtom() {
 		u := p.atom()
-		t = &node{kind: applyNode, kids: []*node{t, u}, span: p.from(start)}
+		t = p.made(start, reference.Term{Op: reference.Apply, Kids: []*reference.Term{t, u}})
 	}
 	return t
 }
@@ -420,27 +364,27 @@ func (p *parser) startsAtom() bool {
 }
 
 // atom reads what needs no parentheses, with the substitutions behind it.
-func (p *parser) atom() *node {
+func (p *parser) atom() *reference.Term {
 	start := uint32(p.tok.start)
 	t := p.simple()
 	for p.accept("[") {
-		b := p.binder(true)
+		pattern := p.pattern(map[string]bool{})
 		p.expect(":=")
 		u := p.term()
 		p.expect("]")
-		t = &node{kind: letNode, binder: b, kids: []*node{t, u}, span: p.from(start)}
+		t = p.made(start, reference.Term{Op: reference.Let, P: pattern, Kids: []*reference.Term{t, u}})
 	}
 	return t
 }
 
-func (p *parser) simple() *node {
+func (p *parser) simple() *reference.Term {
 	start, text := uint32(p.tok.start), p.tok.text
 	if f, ok := symbols[text]; ok && p.tok.kind == nameToken {
 		return p.function(f)
 	}
 	switch {
 	case p.accept("0⃗", "zero"):
-		return &node{kind: zeroNode, span: p.from(start)}
+		return p.made(start, reference.Term{Op: reference.Zero})
 	case p.accept("("):
 		return p.tuple(start, ")")
 	case p.accept("⟨"):
@@ -451,80 +395,118 @@ func (p *parser) simple() *node {
 		}
 		text = "-" + p.tok.text
 		p.next()
-		return &node{kind: numberNode, text: text, span: p.from(start)}
+		return p.numeral(start, text)
 	case p.tok.kind == numberToken:
 		p.next()
-		return &node{kind: numberNode, text: text, span: p.from(start)}
+		return p.numeral(start, text)
 	}
 	p.expectName("a term")
-	return &node{kind: nameNode, name: text, span: p.from(start)}
+	return p.made(start, reference.Term{Op: reference.Variable, X: &reference.Var{Name: text}})
 }
 
-// tuple reads what stands between brackets: a term, or several, which are pairs nested to the right.
-func (p *parser) tuple(start uint32, end string) *node {
-	ts := []*node{p.term()}
+// numeral reads a number; over the rationals exactly.
+func (p *parser) numeral(start uint32, text string) *reference.Term {
+	if _, exact := p.ground.(denote.Rationals); exact {
+		q, ok := new(big.Rat).SetString(text)
+		if !ok || len(text) >= 100 || q.Num().BitLen()+q.Denom().BitLen() >= 1e5 {
+			fail(p.from(start), "no such number", "this is too long")
+		}
+		return p.made(start, reference.Term{Op: reference.Numeral, Num: q})
+	}
+	r, err := syntax.ParseNumber(text)
+	if err != nil {
+		fail(p.from(start), "no such number", err.Error())
+	}
+	return p.made(start, reference.Term{Op: reference.Numeral, Num: p.ground.Of(r)})
+}
+
+// terms reads terms with commas between them.
+func (p *parser) terms() []*reference.Term {
+	ts := []*reference.Term{p.term()}
 	for p.accept(",") {
 		ts = append(ts, p.term())
 	}
+	return ts
+}
+
+// tuple reads what stands between brackets: a term, or several, which are pairs nested to the right.
+func (p *parser) tuple(start uint32, end string) *reference.Term {
+	ts := p.terms()
 	p.expect(end)
 	if len(ts) == 1 && end != ")" {
 		p.fail("syntax error", "a tuple has two components or more")
 	}
 	t := ts[len(ts)-1]
-	for i := len(ts) - 2; i >= 0; i-- {
-		t = &node{kind: pairNode, kids: []*node{ts[i], t}, span: p.from(start)}
+	for _, u := range slices.Backward(ts[:len(ts)-1]) {
+		t = p.made(start, reference.Term{Op: reference.MakePair, Kids: []*reference.Term{u, t}})
 	}
 	return t
 }
 
 // function reads f(t1,…,tk).
-func (p *parser) function(f term.Symbol) *node {
+func (p *parser) function(f term.Symbol) *reference.Term {
 	start := uint32(p.tok.start)
 	p.next()
 	p.expect("(")
-	args := []*node{p.term()}
-	for p.accept(",") {
-		args = append(args, p.term())
-	}
+	args := p.terms()
 	if k := f.Info().Arity; len(args) != k {
 		p.fail("syntax error", fmt.Sprintf("%s takes %d arguments, and has %d", f, k, len(args)))
 	}
 	p.expect(")")
-	return &node{kind: functionNode, sym: f, kids: args, span: p.from(start)}
+	return p.made(start, reference.Term{Op: reference.Function, Sym: f, Kids: args})
 }
 
-// binder reads x, x^R, x^!A or, where it may, a tuple of binders.
-func (p *parser) binder(pairs bool) *binder {
-	start := uint32(p.tok.start)
-	if end := map[string]string{"(": ")", "⟨": "⟩"}[p.tok.text]; pairs && end != "" {
-		p.next()
-		bs := []*binder{p.binder(true)}
-		for p.accept(",") {
-			bs = append(bs, p.binder(true))
+// pattern reads a variable, or a tuple of patterns. known are the names of the variables before it.
+func (p *parser) pattern(known map[string]bool) *reference.Pattern {
+	end := map[string]string{"(": ")", "⟨": "⟩"}[p.tok.text]
+	if end == "" {
+		start := uint32(p.tok.start)
+		x := p.variable()
+		if known[x.Name] {
+			fail(p.from(start), "a variable is bound twice in one pattern", x.Name)
 		}
-		p.expect(end)
-		b := bs[len(bs)-1]
-		for i := len(bs) - 2; i >= 0; i-- {
-			b = &binder{left: bs[i], right: b, span: p.from(start)}
-		}
-		return b
+		known[x.Name] = true
+		return &reference.Pattern{X: x}
 	}
-	b := &binder{name: p.tok.text}
+	p.next()
+	ps := []*reference.Pattern{p.pattern(known)}
+	for p.accept(",") {
+		ps = append(ps, p.pattern(known))
+	}
+	p.expect(end)
+	out := ps[len(ps)-1]
+	for _, left := range slices.Backward(ps[:len(ps)-1]) {
+		out = &reference.Pattern{Left: left, Right: out}
+	}
+	return out
+}
+
+// variable reads a variable that is bound: x, x^R or x^!A.
+func (p *parser) variable() *reference.Var {
+	x := &reference.Var{Name: p.tok.text}
 	p.expectName("a variable")
+	p.vars[x] = unwritten(x.Name)
 	if p.accept("^") {
 		if p.accept("!") {
-			b.typ = p.power()
+			p.vars[x] = p.power()
 		} else {
 			p.expect("R")
-			b.linear = true
+			x.Linear, p.vars[x] = true, real
 		}
 	}
-	b.span = p.from(start)
-	return b
+	return x
+}
+
+// unwritten is the type of a variable about which nothing is said. A name with a star is that of a dual variable.
+func unwritten(name string) *ty {
+	if strings.HasSuffix(name, "*") {
+		return &ty{kind: dualTy, a: &ty{euclid: true}}
+	}
+	return &ty{}
 }
 
 // arrow reads A → A, to the right.
-func (p *parser) arrow() *typeNode {
+func (p *parser) arrow() *ty {
 	if p.depth++; p.depth > deepest {
 		p.fail("the type is nested too deeply", "")
 	}
@@ -533,31 +515,32 @@ func (p *parser) arrow() *typeNode {
 	t := p.times()
 	switch {
 	case p.accept("→", "->"):
-		return &typeNode{kind: arrowType, left: t, right: p.arrow()}
+		return &ty{kind: arrowTy, a: t, b: p.arrow()}
 	case p.accept("⊸", "-o"):
-		if t.kind != realType {
-			panic(&syntaxError{syntax.Diagnostic{Span: start, Headline: "no such type", Label: "a dual has the type R -o R^d"}})
+		const dual = "a dual has the type R -o R^d"
+		if t.kind != realTy {
+			fail(start, "no such type", dual)
 		}
 		u := p.power()
-		if d := u.dimension(); d > 0 {
-			return &typeNode{kind: dualType, exponent: d}
+		if !u.isPower() {
+			p.fail("no such type", dual)
 		}
-		p.fail("no such type", "a dual has the type R -o R^d")
+		return &ty{kind: dualTy, a: u}
 	}
 	return t
 }
 
 // times reads A × A, to the right.
-func (p *parser) times() *typeNode {
+func (p *parser) times() *ty {
 	t := p.power()
 	if p.accept("×", "*") {
-		return &typeNode{kind: prodType, left: t, right: p.times()}
+		return &ty{kind: prodTy, a: t, b: p.times()}
 	}
 	return t
 }
 
 // power reads R, R^d, R⊥, R⊥d and (A).
-func (p *parser) power() *typeNode {
+func (p *parser) power() *ty {
 	if p.accept("(") {
 		t := p.arrow()
 		p.expect(")")
@@ -567,39 +550,35 @@ func (p *parser) power() *typeNode {
 		p.tok.text, p.tok.end = "R", p.tok.start+1
 	}
 	p.expect("R")
-	natural := func() int {
-		n := 0
-		if _, err := fmt.Sscan(p.tok.text, &n); err != nil || p.tok.kind != numberToken || n < 1 || n > 1000 {
+	// exponent reads R^d.
+	exponent := func() *ty {
+		d := 0
+		if _, err := fmt.Sscan(p.tok.text, &d); err != nil || p.tok.kind != numberToken || d < 1 || d > 1000 {
 			p.fail("no such type", "a dimension from 1 to 1000 is expected here")
 		}
 		p.next()
-		return n
+		t := real
+		for ; d > 1; d-- {
+			t = &ty{kind: prodTy, a: real, b: t}
+		}
+		return t
 	}
 	switch {
 	case p.accept("⊥"):
 		if p.tok.kind == numberToken {
-			return &typeNode{kind: dualType, exponent: natural()}
+			return &ty{kind: dualTy, a: exponent()}
 		}
-		return &typeNode{kind: dualType}
+		return &ty{kind: dualTy, a: &ty{euclid: true}}
 	case p.accept("^"):
-		t := &typeNode{}
-		for range natural() - 1 {
-			t = &typeNode{kind: prodType, left: &typeNode{}, right: t}
-		}
-		return t
+		return exponent()
 	}
-	return &typeNode{}
+	return real
 }
 
-// dimension is the d of R^d, 0 for another type.
-func (t *typeNode) dimension() int {
-	for d := 1; ; d++ {
-		switch {
-		case t.kind == realType:
-			return d
-		case t.kind != prodType || t.left.kind != realType:
-			return 0
-		}
-		t = t.right
+// isPower reports whether a type that is written is R^d.
+func (t *ty) isPower() bool {
+	for t.kind == prodTy && t.a.kind == realTy {
+		t = t.b
 	}
+	return t.kind == realTy
 }

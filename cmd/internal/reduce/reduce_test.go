@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/rule"
 )
 
 func parsed(t *testing.T, text string) *Source {
@@ -219,11 +220,10 @@ func TestEquivalent(t *testing.T) {
 func TestKeys(t *testing.T) {
 	s := parsed(t, "(λx.λy.x, (λy.λx.y, (λx.λy.y, (λx^R.f* x, λx.f* x))))")
 	var texts []string
-	k := newKeys()
 	for u := s.program.Term; u.Op == reference.MakePair; u = u.Kids[1] {
-		texts = append(texts, k.of(u.Kids[0]))
+		texts = append(texts, u.Kids[0].Key())
 		if u.Kids[1].Op != reference.MakePair {
-			texts = append(texts, k.of(u.Kids[1]))
+			texts = append(texts, u.Kids[1].Key())
 		}
 	}
 	require.Equal(t, texts[0], texts[1])
@@ -236,9 +236,9 @@ func TestRules(t *testing.T) {
 	rs, err := ParseRules([]string{"1-4", "factor", "5'"})
 	require.NoError(t, err)
 	var names []string
-	for _, r := range order {
-		if rs.table[r] {
-			names = append(names, r.String())
+	for r, has := range rs.table {
+		if has {
+			names = append(names, rule.Rule(r).String())
 		}
 	}
 	require.Equal(t, []string{"lambda", "pair", "subst", "substNumeral", "gc", "factor"}, names)

@@ -46,7 +46,7 @@ func ParseRules(parts []string) (Rules, error) {
 		case a > b:
 			return rs, fmt.Errorf("the range %s ends before it begins", part)
 		}
-		for _, r := range order[a : b+1] {
+		for r := a; r <= b; r++ {
 			rs.table[r] = true
 		}
 		rs.table[rule.SubstNumeral] = rs.table[rule.SubstNumeral] || rs.table[rule.Subst]
@@ -54,13 +54,9 @@ func ParseRules(parts []string) (Rules, error) {
 	return rs, nil
 }
 
-// order are the rules by their numbers.
-var order = []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.PlusPair, rule.Times,
-	rule.EtaLambda, rule.EtaPair, rule.Factor, rule.Function, rule.Branch}
-
-// place is where a rule with a number or name stands in the order, -1 for none.
+// place is where a rule with a number or name stands in the table, which has them by their numbers; -1 for none.
 func place(text string) int {
-	return slices.IndexFunc(order, func(r rule.Rule) bool { return rule.Table[r].Number == text || rule.Table[r].Name == text })
+	return slices.IndexFunc(rule.Table[:], func(r rule.Info) bool { return r.Number == text || r.Name == text })
 }
 
 // Eta reports whether (9) or (10) is among the rules.

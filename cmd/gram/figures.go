@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
+)
+
+// figures are a part of a cost for people: a line of the text, a table of the report. What JSON
+// has are the fields of [gram.Cost], by their names there.
+type figures struct {
+	name    string // in front of the line
+	caption string // of the table
+	facts   []htmlreport.Fact
+}
+
+// costFigures returns the figures of a gradient, but for its steps by rule.
+func costFigures(c *gram.Cost, f *runFlags) []figures {
+	var out []figures
+	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, figures{name, caption, facts}) }
+	if f.mode.is != gram.Reverse {
+		part("passes", "Passes over the graph", counted("operations", c.Operations), counted("nodes of the graph", c.Nodes.Allocated),
+			counted("scalar inputs", c.Inputs))
+		part("time", "Time", times(c, f, "run")...)
+		return out
+	}
+	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse), counted("scalar inputs", c.Inputs))
+	part("overhead", "Overhead: work that is no step", counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
+		counted("read-back", c.Overhead.Readback), counted("total", c.Overhead.Total))
+	if n := c.Normalised; n != nil {
+		part("modular", "Functions normalised", counted("functions", n.Lambdas), counted("steps", n.Steps),
+			counted(fmt.Sprintf("kept past %d·|D(λ)| steps", n.Budget), n.Kept))
+	}
+	if u := c.Cache; u != nil && u.MaxBytes > 0 {
+		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses), counted("symbols reused", u.Reused),
+			counted("rebuilt", u.Rebuilt), htmlreport.Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
+			counted("evicted", u.Evictions))
+	}
+	if c.M != nil {
+		part("bound", "Bound of Theorem 1", counted("m", *c.M), counted("|G|", *c.Graph),
+			htmlreport.Fact{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
+	}
+	if s := c.Span; s != nil {
+		chains := []htmlreport.Fact{counted("value", s.Value)}
+		if s.Gradient > 0 {
+			chains = append(chains, counted("gradient", s.Gradient))
+		}
+		part("span", "Longest chains of steps that depend on each other", chains...)
+	}
+	bytes := graph.NodeBytes
+	if f.literal {
+		bytes = machine.NodeBytes
+	}
+	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated), counted("freed", c.Nodes.Freed),
+		counted("at once", c.Nodes.Peak), htmlreport.Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
+	each := htmlreport.Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) + " ns"}
+	part("time", "Time, of a run without a profile", append(times(c, f, "reduce"), each)...)
+	return out
+}
+
+// counted is the fact of a count.
+func counted[N int | int64 | uint64](name string, n N) htmlreport.Fact {
+	return htmlreport.Fact{Name: name, Text: notation.Grouped(uint64(n))}
+}
+
+// times are the times of a cost; what is repeated has the name run.
+func times(c *gram.Cost, f *runFlags, run string) []htmlreport.Fact {
+	text := seconds(c.Seconds.Reduce)
+	if f.repeat.n > 1 {
+		text += fmt.Sprintf(" (best of %d, median %s)", f.repeat.n, seconds(c.Seconds.ReduceMedian))
+	}
+	return []htmlreport.Fact{{Name: "load", Text: seconds(c.Seconds.Load)}, {Name: "compile", Text: seconds(c.Seconds.Compile)}, {Name: run, Text: text}}
+}

@@ -1,0 +1,56 @@
+package span
+
+import "github.com/gram-machine/gram/term"
+
+// scope says where each variable of a term is found.
+type scope struct {
+	size  []int32 // of a LamOp, and of the root: how many variables its frame has
+	slot  []int32 // of each variable: its place in the frame
+	depth []int32 // of each VarOp: in how many λs between its binder and itself it stands
+	free  []bool  // of each variable: its occurrences make no (3)
+}
+
+// newScope resolves the variables of t.
+func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error) {
+	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, len(t.Vars)), depth: make([]int32, len(t.Nodes)), free: make([]bool, len(t.Vars))}
+	level := make([]int32, len(t.Vars))
+	type visit struct {
+		node, body term.Ref // the node, and the λ whose frame it has, or the root
+		level      int32
+	}
+	bind := func(x term.Var, v visit) {
+		level[x], s.slot[x] = v.level, s.size[v.body]
+		s.size[v.body]++
+		s.free[x] = t.Vars[x].Linear
+	}
+	todo := []visit{{node: t.Root, body: t.Root}}
+	for _, x := range stars {
+		bind(x, todo[0])
+		s.free[x] = true
+	}
+	for i := 0; len(todo) > 0; i++ {
+		if i%checkEvery == 0 {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n := &t.Nodes[v.node]
+		switch n.Op {
+		case term.VarOp:
+			s.depth[v.node] = v.level - level[n.X]
+		case term.LamOp:
+			v = visit{node: v.node, body: v.node, level: v.level + 1}
+			s.size[v.body] = 0
+			bind(n.X, v)
+		default:
+			t.Binders(n, func(x term.Var) { bind(x, v) })
+			if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.LamOp && t.Vars[u.X].Linear {
+				s.free[n.X] = true
+			}
+		}
+		t.Kids(n, func(k term.Ref) { todo = append(todo, visit{k, v.body, v.level}) })
+	}
+	return s, nil
+}
