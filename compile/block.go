@@ -36,14 +36,16 @@ func (c *compiler) blocks() error {
 		if t.Params == 0 {
 			continue
 		}
-		if c.opt.Check != nil {
-			if err := c.opt.Check(); err != nil {
-				return err
-			}
+		if !c.check(0) {
+			return c.err
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
 			wires: make(map[uint32]wire, t.End-t.Start)}
-		if b.build(uint32(i)) {
+		built := b.build(uint32(i))
+		if c.err != nil {
+			return c.err
+		}
+		if built {
 			accumulate(b.out)
 			slopes(b.out, c.out.Bodies)
 			t.Block = uint32(len(c.out.Blocks))
@@ -139,6 +141,9 @@ func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
 		return w, false
 	}
 	for i := range code {
+		if !b.c.check(i + 1) {
+			return w, false
+		}
 		if code[i].Flags&graph.Ready == 0 || !b.instr(&code[i]) {
 			return w, false
 		}

@@ -42,8 +42,7 @@ type UnsupportedError struct {
 
 func (e *UnsupportedError) Error() string { return e.What }
 
-// checkEvery is how many tasks pass between two calls of Check: a task may visit the
-// body of a dual, some ten nodes.
+// checkEvery is how many tasks, or units of a long loop in one, pass between two calls of Check.
 const checkEvery = 1 << 12
 
 // Compile returns the program of a well-typed term. The error is a [*LimitError],
@@ -77,7 +76,9 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	if err := c.run(); err != nil {
 		return nil, err
 	}
-	c.link()
+	if c.link(); c.err != nil {
+		return nil, c.err
+	}
 	c.result()
 	if err := c.blocks(); err != nil {
 		return nil, err
@@ -223,10 +224,8 @@ func (c *compiler) run() error {
 	c.open("program", c.t.Nodes[c.t.Root].Pos, nil)
 	c.push(c.t.Root, 0)
 	for n := 0; len(c.tasks) > 0; n++ {
-		if n%checkEvery == 0 && c.opt.Check != nil {
-			if err := c.opt.Check(); err != nil {
-				return err
-			}
+		if !c.check(n) {
+			return c.err
 		}
 		t := c.tasks[len(c.tasks)-1]
 		c.tasks = c.tasks[:len(c.tasks)-1]
@@ -242,6 +241,14 @@ func (c *compiler) run() error {
 	}
 	c.out.Main, _ = c.close(c.popValue())
 	return c.err
+}
+
+// check calls Check at each unit of a loop that is a multiple of checkEvery, and reports whether the compilation goes on.
+func (c *compiler) check(unit int) bool {
+	if unit%checkEvery == 0 && c.opt.Check != nil && c.err == nil {
+		c.err = c.opt.Check()
+	}
+	return c.err == nil
 }
 
 // open starts a template with the given parameters.

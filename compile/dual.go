@@ -28,7 +28,7 @@ type dualBuilder struct {
 func (c *compiler) dual(n *term.Node) {
 	b := &dualBuilder{reg: map[term.Var]uint32{n.X: 0}}
 	c.numbers(b, n.A)
-	for stack := []term.Ref{n.A}; len(stack) > 0; {
+	for stack, visited := []term.Ref{n.A}, 1; len(stack) > 0 && c.check(visited); visited++ {
 		k := &c.t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
 		switch k.Op {
@@ -77,7 +77,7 @@ func (c *compiler) summand(b *dualBuilder, arg term.Ref) {
 // which holds a.
 func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 	stack := []term.Ref{body}
-	for len(stack) > 0 {
+	for visited := 1; len(stack) > 0 && c.check(visited); visited++ {
 		k := &c.t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
 		switch k.Op {
@@ -101,7 +101,10 @@ func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 // arithmetic compiles a number of the body, and returns its register.
 func (c *compiler) arithmetic(b *dualBuilder, r term.Ref) uint32 {
 	stack, done := append(b.stack[:0], r), append(b.ready[:0], false)
-	for len(stack) > 0 {
+	for visited := 1; len(stack) > 0; visited++ {
+		if !c.check(visited) {
+			return 0
+		}
 		last := len(stack) - 1
 		r, ready := stack[last], done[last]
 		stack, done = stack[:last], done[:last]

@@ -109,3 +109,44 @@ func TestOpenLinear(t *testing.T) {
 		require.Equal(t, want, unsupported.What)
 	}
 }
+
+// TestLooks: what is one task of the compiler looks at the limits while it goes on: data of many numbers, the body of
+// a large dual λ.
+func TestLooks(t *testing.T) {
+	const n = 1 << 15
+	tt := term.NewTypes()
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	vector := term.New(tt)
+	vector.Data = []term.Data{{Name: "v", Rows: 1, Width: n, Values: values}}
+	vector.Root = vector.DataRef(0, 0, tt.Vec(n, term.R), 0)
+	dual := term.New(tt)
+	x := dual.NewVar(term.VarInfo{Name: "x", Type: tt.Reverse(term.R)})
+	number := dual.NewVar(term.VarInfo{Name: "x0", Type: term.R})
+	star := dual.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
+	a := dual.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
+	occurrence := func() term.Ref { return dual.App(0, dual.Variable(0, star), dual.Variable(0, a)) }
+	sum := occurrence()
+	for range n {
+		sum = dual.Add(0, sum, occurrence())
+	}
+	dual.Root = dual.Pair(0, dual.Variable(0, number), dual.Lam(0, a, sum))
+	dual.Root = dual.Unpair(0, number, star, dual.Variable(0, x), dual.Root)
+	for _, c := range []struct {
+		q     *term.Term
+		opt   compile.Options
+		units int
+	}{{vector, compile.Options{}, n}, {dual, compile.Options{Reversed: true, Inputs: []term.Var{x}}, 4 * n}} {
+		looks := 0
+		look := func() error { looks++; return nil }
+		_, err := c.q.Typing(look)
+		require.NoError(t, err)
+		typing := looks
+		c.opt.Check = look
+		_, err = compile.Compile(c.q, c.opt)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, looks-2*typing, c.units>>12)
+	}
+}

@@ -76,6 +76,9 @@ func (c *compiler) dataRef(r term.Ref, n *term.Node) {
 	}
 	comps := make([]slot, len(d.Values))
 	for i, v := range d.Values {
+		if !c.check(i + 1) {
+			return
+		}
 		num := operand{slot: c.number(v)}
 		if c.opt.Reversed {
 			num = c.newPair(num, operand{slot: c.emitDual(n.Pos, &dualBuilder{})}, n.Pos)

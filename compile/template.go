@@ -48,7 +48,10 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	for _, a := range b.args {
 		c.out.Args = append(c.out.Args, frame(slot(a)))
 	}
-	for _, in := range b.code {
+	for i, in := range b.code {
+		if !c.check(i + 1) {
+			break
+		}
 		in.A, in.B, in.D = frame(slot(in.A)), frame(slot(in.B)), frame(slot(in.D))
 		in.Off += args
 		c.out.Code = append(c.out.Code, in)
@@ -97,6 +100,9 @@ func (c *compiler) link() {
 		fix(&out.Args[i])
 	}
 	for i := range out.Code {
+		if !c.check(i + 1) {
+			return
+		}
 		in := &out.Code[i]
 		fix(&in.A)
 		fix(&in.B)

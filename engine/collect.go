@@ -70,14 +70,18 @@ func (m *Machine) collectGarbage() error {
 	resize(&c.live, n)
 	resize(&c.starts, n)
 	resize(&c.below, n)
-	m.markAll()
+	if err := m.markAll(); err != nil {
+		return err
+	}
 	kept := c.keep(pin, m.base)
 	total := uint32(0)
 	for i, word := range c.live {
 		c.below[i] = total
 		total += uint32(bits.OnesCount64(word))
 	}
-	m.slide()
+	if err := m.slide(); err != nil {
+		return err
+	}
 	m.roots(m.moved)
 	top := m.base + total
 	c.freed += uint64(m.top - top)
@@ -142,7 +146,9 @@ func (m *Machine) assertReachable() {
 	c := &m.collect
 	clear(c.live)
 	clear(c.starts)
-	m.markAll()
+	if err := m.markAll(); err != nil {
+		return
+	}
 	n := 0
 	for _, word := range c.live {
 		n += bits.OnesCount64(word)
@@ -152,15 +158,21 @@ func (m *Machine) assertReachable() {
 	}
 }
 
-// markAll marks what the worklist and the result reach.
-func (m *Machine) markAll() {
+// markAll marks what the worklist and the result reach. The error is a [*limits.ReachedError]; the marks are not to be
+// used after it.
+func (m *Machine) markAll() error {
 	c := &m.collect
+	c.stack = c.stack[:0]
 	m.roots(m.mark)
-	for len(c.stack) > 0 {
+	for n := 1; len(c.stack) > 0; n++ {
+		if err := m.lookInside(n); err != nil {
+			return err
+		}
 		r := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
 		m.references(r, func(w uint64) { m.set(w, m.mark(m.words[w])) })
 	}
+	return nil
 }
 
 // made reports whether the run has made r: it is no global, and not of another arena.
@@ -198,24 +210,32 @@ func (m *Machine) moved(r graph.Ref) graph.Ref {
 	return m.base + c.below[i/64] + uint32(bits.OnesCount64(c.live[i/64]&(1<<(i%64)-1)))
 }
 
-// slide moves the live objects down, and what they refer to.
-func (m *Machine) slide() {
+// slide moves the live objects down, and what they refer to. The error is a [*limits.ReachedError]: it ends the run,
+// whose objects are not to be used any more.
+func (m *Machine) slide() error {
 	c := &m.collect
+	n := 0
 	for i, word := range c.starts {
 		for word != 0 {
 			r := m.base + uint32(i*64+bits.TrailingZeros64(word))
 			word &= word - 1
-			n := m.extent(r)
+			if n++; n%LookEvery == 0 {
+				if err := m.lookInside(n); err != nil {
+					return err
+				}
+			}
+			size := m.extent(r)
 			m.references(r, func(w uint64) { m.set(w, m.moved(m.words[w])) })
 			to := m.moved(r)
 			if to != r {
-				copy(m.nodes[to:to+n], m.nodes[r:r+n])
+				copy(m.nodes[to:to+size], m.nodes[r:r+size])
 			}
 			if m.record != nil {
-				m.record.Moved(to, r, n)
+				m.record.Moved(to, r, size)
 			}
 		}
 	}
+	return nil
 }
 
 // set sets a word to a reference. What a worker may be reading does not change, and is not

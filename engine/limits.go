@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gram-machine/gram/graph"
@@ -72,6 +73,22 @@ func (m *Machine) Look() error {
 	}
 	m.nextLook = m.steps + m.pops + next
 	return nil
+}
+
+// lookInside looks at the context at each LookEvery-th unit of a piece of work in which nothing is lent and nothing
+// is allocated. A bound on memory is left to the next [Machine.Look].
+func (m *Machine) lookInside(unit int) error {
+	look := m.opt.Limits.Look
+	if unit%LookEvery != 0 || look == nil {
+		return nil
+	}
+	m.looks++
+	err := look()
+	var memory *limits.MemoryError
+	if err == nil || errors.As(err, &memory) {
+		return nil
+	}
+	return m.limitError("", 0, err)
 }
 
 // live is how many nodes the run holds, or has made where nothing is freed.

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -190,3 +191,26 @@ func openProperty(t *rapid.T) {
 
 // TestPropertyOpenTerms holds the reduction with symbolic inputs against that at a point.
 func TestPropertyOpenTerms(t *testing.T) { property.Check(t, openProperty) }
+
+// TestPropertyNormalFormRuns: the machine runs the normal form of D(t), under every schedule
+// and as blocks or not, to t's value and gradient.
+func TestPropertyNormalFormRuns(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		d, err := revgrad.Reverse(p.Term, nil)
+		require.NoError(t, err)
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.Inputs, Open: true, Reversed: true})
+		require.NoError(t, err)
+		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
+		require.NoError(t, err)
+		defer m.Close()
+		n, err := symbolic.Normal(m, p.Point, d, p.Inputs)
+		var limit *limits.ReachedError
+		if errors.As(err, &limit) {
+			return
+		}
+		require.NoError(t, err)
+		values, jacobian := oracleValue(p)
+		checkGradient(t, n, p, values, jacobian)
+	})
+}

@@ -95,7 +95,10 @@ func (m *Machine) quit() {
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enter(ReadBack)
 	stack := []graph.Ref{m.root}
-	for len(stack) > 0 {
+	for n := 1; len(stack) > 0; n++ {
+		if err := m.lookInside(n); err != nil {
+			return out, lengths, err
+		}
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch n := m.nodes[r]; n.Kind() {
@@ -147,6 +150,9 @@ func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
 	}
 	var elems []graph.Ref
 	for r := m.root; r != end && m.nodes[r].Kind() == graph.Pair; r = graph.Ref(m.nodes[r].V >> 32) {
+		if err := m.lookInside(len(elems) + 1); err != nil {
+			return nil, err
+		}
 		elems = append(elems, graph.Ref(m.nodes[r].V))
 	}
 	return elems, nil

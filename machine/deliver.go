@@ -50,10 +50,6 @@ func (m run[M]) ready(r Place, n *node) {
 	}
 }
 
-// readyMoves are the moves of nodes that are redexes when they have their operands.
-var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
-	literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
-
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
 // other, and where there is none (4) drops it.
 func (m run[M]) bound(r Place, n *node) {

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+)
 
 // reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
 // table of the rules, and of the units that stand on the worklist. (9) and (10) never fire at a point.
@@ -81,3 +84,7 @@ func (m run[M]) reduce() error {
 		}
 	}
 }
+
+// readyMoves are the moves of nodes that are redexes when they have their operands.
+var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
+	literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}

@@ -10,4 +10,5 @@
 //	adversarial.go  programs made to be hard for a machine
 //	higher.go       programs with functions, lists and numerals
 //	random.go       random programs
+//	rivals.go       the examples of other papers
 package family

@@ -33,7 +33,7 @@ type benchFlags struct {
 	claims               []string
 	quick, fresh, render bool
 	list, counts         bool
-	peers                bool
+	peers, rivals        bool
 	out, repository      string
 	jobs                 count
 	json                 bool
@@ -67,6 +67,10 @@ names what it does not find, and leaves out whoever fails, hangs or disagrees.
 In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG and PNG, results.json, and
 results.txt in the Go benchmark format, which benchstat reads.
 
+--rivals takes the steps of families of programs by CHAD, as published and efficient, and by dual numbers, without
+staging, in a map, in an array and with a trace: on the machine's meter, with fits in m and |G| of Theorem 1. Who
+takes more than 2·10⁶ + 50·(m + |G|) steps is left out from there on.
+
 --family measures a program of your own against one of its params: --param
 n=1e2..1e6 takes 100, 200, 500, 1000 and so on up to 10⁶, --param n=10,20,30 these
 sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| of
@@ -77,6 +81,7 @@ others are to grow no faster.`,
   gram bench --quick
   gram bench --claim 9,10 --out results
   gram bench --peers --quick
+  gram bench --rivals --quick
   gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -100,6 +105,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.list, "list", false, "list the claims, and measure nothing")
 	fs.BoolVar(&f.counts, "counts", false, "measure counts, and no times: for a computer that has other things to do")
 	fs.BoolVar(&f.peers, "peers", false, "measure no claim, but the workloads beside all peers that are installed")
+	fs.BoolVar(&f.rivals, "rivals", false, "measure no claim, but steps beside those of CHAD and of dual numbers")
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
 	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
@@ -125,6 +131,9 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 // check reports flags that don't go together.
 func (f *benchFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	if f.rivals {
+		return f.checkRivals(cmd)
+	}
 	switch {
 	case f.list && cmd.Flags().NFlag() > 1:
 		return usagef("--list lists the claims, and goes with no other flag")
@@ -163,6 +172,14 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	return checkOutputs(cmd, f.family)
 }
 
+// checkRoot reports that --page names no repository of gram.
+func (f *benchFlags) checkRoot() error {
+	if f.repository != "" && !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
+		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
+	}
+	return nil
+}
+
 // bench does what the flags ask for.
 func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
 	if err := f.check(cmd); err != nil {
@@ -172,16 +189,19 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		a.out.WriteString(listed(bench.Claims()) + "\n")
 		return nil
 	}
+	if f.rivals {
+		return a.rivals(ctx, f)
+	}
 	claims, err := a.chosen(ctx, f)
 	if err != nil {
 		return err
 	}
 	a.accepted = true
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
 	rows := filepath.Join(f.out, "rows.jsonl")
 	if f.repository != "" {
-		if !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
-			return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
-		}
 		rows = filepath.Join(f.repository, filepath.FromSlash(page.RepositoryRows))
 	}
 	store, err := measure.Open(rows)

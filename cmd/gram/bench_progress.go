@@ -25,28 +25,37 @@ func newBenchProgress(w io.Writer, terminal bool) *benchProgress {
 
 // event is told by the run.
 func (p *benchProgress) event(e measure.Event) {
-	p.done, p.total = e.Done, e.Total
+	line := ""
+	switch {
+	case e.Task != nil:
+		line = "peers: " + e.Task.Name()
+	case e.Size == 0:
+		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
+	}
+	p.show(e.Done, e.Total, line, described(e))
+}
+
+// show tells how much is done: elsewhere than on a terminal the line, if there is one.
+func (p *benchProgress) show(done, total int, line, description string) {
+	p.done, p.total = done, total
 	if !p.terminal {
-		switch {
-		case e.Task != nil:
-			fmt.Fprintf(p.w, "peers: %s\n", e.Task.Name())
-		case e.Size == 0:
-			fmt.Fprintf(p.w, "%s: %s, %s\n", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
+		if line != "" {
+			fmt.Fprintln(p.w, line)
 		}
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(e.Total,
+		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(p.w),
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionShowCount(),
 			progressbar.OptionUseANSICodes(true))
 	}
-	if p.bar.GetMax() != e.Total {
-		p.bar.ChangeMax(e.Total)
+	if p.bar.GetMax() != total {
+		p.bar.ChangeMax(total)
 	}
-	p.bar.Describe(described(e))
-	_ = p.bar.Set(e.Done)
+	p.bar.Describe(description)
+	_ = p.bar.Set(done)
 }
 
 // described is what is under way.

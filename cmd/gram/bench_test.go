@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,29 @@ func TestBenchPeersInterrupted(t *testing.T) {
 	require.Contains(t, out.String(), "W1, n = 10³\n")
 	require.Contains(t, out.String(), "gram direct, literal ")
 	require.NotContains(t, out.String(), "ADOL-C")
+}
+
+// TestBenchRivals: a quick run tells each family on standard error, and prints one object; an interrupt keeps nothing.
+func TestBenchRivals(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	require.Equal(t, statusInterrupted, run(ctx, []string{"bench", "--rivals"}, nil, &out, &errs))
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), "gram: interrupted while measuring; 0 of 19 families are done, and none is kept\n")
+	if testing.Short() {
+		return
+	}
+	errs.Reset()
+	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--rivals", "--quick", "--json"}, nil, &out, &errs), errs.String())
+	require.Contains(t, errs.String(), "rivals: doubled\nrivals: projections\n")
+	var report struct {
+		Growth map[string]map[string]struct{ Form string }
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &report))
+	require.Equal(t, "linear", report.Growth["chain"]["gram"].Form)
+	require.Equal(t, "quadratic", report.Growth["chain"]["chad"].Form)
+	require.Equal(t, "exponential", report.Growth["doubled"]["dual"].Form)
 }
 
 // TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.

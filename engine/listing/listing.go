@@ -28,7 +28,12 @@ func Write(w io.Writer, m *engine.Machine) error {
 		return err
 	}
 	var line []byte
-	for _, o := range objects {
+	for i, o := range objects {
+		if i%engine.LookEvery == engine.LookEvery-1 {
+			if err := m.Look(); err != nil {
+				return err
+			}
+		}
 		mark := " "
 		if o.Root {
 			mark = "*"

@@ -93,6 +93,9 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 			return nil, e.Locate(err, "normalising")
 		}
 		l := c.lambda(at)
+		if err := check(); err != nil {
+			return nil, e.Locate(err, "normalising")
+		}
 		if err := e.normalise(t, l, point, &m.Reuse); err != nil {
 			return nil, err
 		}
@@ -147,13 +150,20 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 // makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key
 // leaves out.
 func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
+	check := e.Meter.During("compile") // between passes over the λ, too, which look at nothing
 	t, inputs := l.isolate(src)
-	d, err := revgrad.Reverse(t, e.Meter.During("compile"))
+	if err := check(); err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
+	d, err := revgrad.Reverse(t, check)
 	if err != nil {
 		return nil, e.Locate(relocate(err, l.place), "differentiating")
 	}
 	out := &normalForm{image: d.Size()}
 	l.bindNames(d, inputs)
+	if err := check(); err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
 	at := make([]float64, len(l.inputs))
 	for i, in := range l.inputs {
 		at[i] = point[in]
@@ -168,9 +178,12 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 		return nil, e.Locate(relocate(err, l.place), phase)
 	}
 	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
+	if err := check(); err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
 	out.t, out.used = compact(n, inputs)
 	out.symbols = out.t.Size()
-	return out, nil
+	return out, e.Locate(check(), "normalising")
 }
 
 // Normal returns the normal form of d, an image of D whose inputs have these values.

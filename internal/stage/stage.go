@@ -183,6 +183,11 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 		return operand(o, 0)
 	})
 	for i := len(zs) - 1; i >= 0; i-- {
+		if i%(1<<14) == 0 {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
 		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
 	}
 	st.Term, st.Operations, st.Vars = t, len(zs), len(t.Vars)

@@ -22,6 +22,7 @@ type reader struct {
 	lets   [][]binder // of each scope, outermost first
 	inputs []term.Var
 	stack  []graph.Ref
+	err    error // of a look
 }
 
 // binder is a let, or the opening of a pair or a vector whose components are vars.
@@ -48,22 +49,27 @@ func (m *normaliser) read(inputs []term.Var) (*term.Term, error) {
 	rd := &reader{m: m, out: out, uses: make([]uint32, n), outer: make([]bool, n), exprs: make([]term.Ref, n),
 		vars: make([]term.Var, n), typ: make([]term.Type, n), linear: make([]bool, n), state: make([]uint8, n),
 		lets: make([][]binder, len(m.scopes)), inputs: inputs}
-	rd.count()
+	if err := rd.count(); err != nil {
+		return nil, err
+	}
 	if err := rd.read(); err != nil {
 		return nil, err
 	}
 	rd.out.Root = rd.body(0)
-	return rd.out, nil
+	return rd.out, rd.err
 }
 
 // count counts how often each node is used, and where.
-func (rd *reader) count() {
+func (rd *reader) count() error {
 	m := rd.m
 	use := func(r graph.Ref, s int32) {
 		rd.uses[r]++
 		rd.outer[r] = rd.outer[r] || m.scopeOf(r) != s
 	}
 	for r := range m.visited {
+		if !rd.look(r + 1) {
+			return rd.err
+		}
 		if m.visited[r] {
 			s := m.scopeOf(graph.Ref(r))
 			for _, v := range m.refs(graph.Ref(r)) {
@@ -81,6 +87,15 @@ func (rd *reader) count() {
 			use(s.root, int32(i))
 		}
 	}
+	return rd.err
+}
+
+// look looks at the limits at each unit that is a multiple of LookEvery, and reports whether read-back goes on.
+func (rd *reader) look(unit int) bool {
+	if unit%engine.LookEvery == 0 && rd.err == nil {
+		rd.err = rd.m.engine.Look()
+	}
+	return rd.err == nil
 }
 
 // read makes the terms of all nodes, those that a node refers to first.
@@ -91,10 +106,8 @@ func (rd *reader) read() error {
 		rd.push(made[i])
 	}
 	for n := 1; len(rd.stack) > 0; n++ {
-		if n%engine.LookEvery == 0 {
-			if err := rd.m.engine.Look(); err != nil {
-				return err
-			}
+		if !rd.look(n) {
+			return rd.err
 		}
 		r := rd.stack[len(rd.stack)-1]
 		switch rd.state[r] {

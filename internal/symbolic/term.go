@@ -42,7 +42,7 @@ func (rd *reader) body(scope int) term.Ref {
 // under puts t under the lets of the scope.
 func (rd *reader) under(scope int, t term.Ref) term.Ref {
 	lets := rd.lets[scope]
-	for i := len(lets) - 1; i >= 0; i-- {
+	for i := len(lets) - 1; i >= 0 && rd.look(i+1); i-- {
 		switch b := &lets[i]; {
 		case b.opened == nil:
 			t = rd.out.Let(b.pos, b.x, b.u, t)
@@ -65,6 +65,9 @@ func (rd *reader) sum(s *scope) term.Ref {
 	}
 	var t term.Ref
 	for i, x := range s.summands {
+		if !rd.look(i + 1) {
+			break
+		}
 		u := rd.out.App(0, rd.use(x.head), rd.use(x.arg))
 		if i == 0 {
 			t = u

@@ -1,4 +1,4 @@
-package engine_test
+package listing_test
 
 import (
 	"errors"
@@ -11,7 +11,10 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/listing"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/revgrad"
 )
 
 // graphs are programs, and the objects that their results reach. A program that begins
@@ -65,11 +68,11 @@ func TestWriteGraph(t *testing.T) {
 	for _, c := range graphs {
 		body, open := strings.CutPrefix(c.src, "open ")
 		body, reversed := strings.CutPrefix(body, "reverse ")
-		s := fromSource(t, normalInputs+body)
+		prog, point := compiled(t, "input x = 2\ndata xs : List R = [1; 2]\n"+body, compile.Options{Open: open, Reversed: reversed})
 		var interrupted error
 		var bounds limits.Bounds
 		bounds.Look = func() error { return interrupted }
-		m, err := engine.New(s.compiled(t, compile.Options{Open: open, Reversed: reversed}), engine.Options{Limits: bounds})
+		m, err := engine.New(prog, engine.Options{Limits: bounds})
 		require.NoError(t, err)
 		run := m.Value
 		if open {
@@ -78,7 +81,7 @@ func TestWriteGraph(t *testing.T) {
 		if reversed {
 			run = func(point []float64) error { return m.Gradient(point, make([]float64, 1), make([]float64, 1)) }
 		}
-		require.NoError(t, run(s.point))
+		require.NoError(t, run(point))
 		var out strings.Builder
 		require.NoError(t, listing.Write(&out, m))
 		require.Equal(t, c.want, out.String(), "%s", c.src)
@@ -97,6 +100,21 @@ func TestWriteGraph(t *testing.T) {
 		require.ErrorIs(t, listing.Write(io.Discard, m), interrupted)
 		require.NoError(t, m.Close())
 	}
+}
+
+// compiled compiles a program with one input, or D of it, and returns the point.
+func compiled(t *testing.T, src string, opt compile.Options) (*graph.Program, []float64) {
+	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
+	require.NoError(t, err, "%s", src)
+	q := p.Term
+	if opt.Reversed {
+		q, err = revgrad.Reverse(q, nil)
+		require.NoError(t, err)
+	}
+	opt.Inputs = p.Inputs[0].Vars
+	prog, err := compile.Compile(q, opt)
+	require.NoError(t, err)
+	return prog, p.Inputs[0].Values
 }
 
 // short is a writer that takes so many bytes.

@@ -1,7 +1,8 @@
-package engine_test
+package symbolic_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,9 @@ import (
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
+
+// maxSteps bounds a random program: iterating functions on functions explodes.
+const maxSteps = 200_000
 
 // normalise returns the normal form of q, or nil if it takes too many steps.
 func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed bool) *term.Term {
@@ -60,26 +64,10 @@ func checkNormal(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) {
 	want, have := f.term(t, q, p, reversed), f.term(t, n, p, reversed)
 	require.Len(t, have, len(want))
 	for i := range want {
-		if !huge(want[i]) {
+		if want[i] == want[i] && math.Abs(want[i]) <= 1e9 { // else digits are lost to cancellation
 			require.True(t, generate.Close(want[i], have[i], 1e-9), "%v instead of %v:\n%v\n%v", have, want, n, q)
 		}
 	}
-}
-
-// TestPropertyNormalFormRuns: the machine runs the normal form of D(t), under every schedule
-// and as blocks or not, to t's value and gradient.
-func TestPropertyNormalFormRuns(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		d, err := revgrad.Reverse(p.Term, nil)
-		require.NoError(t, err)
-		n := normalise(t, d, p, true)
-		if n == nil {
-			return
-		}
-		values, jacobian := oracleValue(p)
-		checkGradient(t, n, p, values, jacobian)
-	})
 }
 
 // fingerprint is what tells two denotations apart: the numbers of tuples, what duals

@@ -1,4 +1,4 @@
-package engine_test
+package symbolic_test
 
 import (
 	"testing"

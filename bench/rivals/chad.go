@@ -1,0 +1,258 @@
+package rivals
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// chad is the transformation CHAD: of a program over Γ it makes ⟨primal, λv.u⟩, where v is a cotangent of the result
+// and u makes one of Γ. The two forms differ in what u is:
+//
+//   - As published, u is a tuple with a component for each variable in scope. Sums are (7) and (6). A cotangent of a
+//     function is a collection of pairs ⟨argument, cotangent of the result⟩, and a λ evaluates its body again for each.
+//   - In the efficient form, u adds to cells, one for each variable in scope, and 0 is a value of its own. A cotangent of
+//     a function has one of each variable that it captures: the types of these are not in its own, so values carry
+//     them (they are dynamically typed).
+type chad struct {
+	cells bool
+	gamma *gamma                // the variables in scope
+	size  int                   // of gamma
+	place map[*variable]int     // of a variable in gamma
+	free  map[*code][]*variable // cells: what each λ captures
+}
+
+// gamma is an environment Γ: a variable behind those in scope around it.
+type gamma struct {
+	outer *gamma
+	x     *variable
+}
+
+// transform returns CHAD of a program over the inputs.
+func (d *chad) transform(c *code, inputs []*variable) *code {
+	d.place, d.free = map[*variable]int{}, map[*code][]*variable{}
+	if d.cells {
+		d.captures(c, map[*variable]int{}, nil)
+	}
+	return d.with(inputs, func() *code { return d.of(c) })
+}
+
+// captures finds the free variables of each λ, in the order of their first occurrences. depth has the number of λs
+// around the binder of each variable, and around has these λs.
+func (d *chad) captures(c *code, depth map[*variable]int, around []*code) {
+	switch c.op {
+	case opVar:
+		x := c.vars[0]
+		for _, l := range slices.Backward(around[depth[x]:]) {
+			if slices.Contains(d.free[l], x) {
+				break
+			}
+			d.free[l] = append(d.free[l], x)
+		}
+		return
+	case opLam:
+		around = append(around, c)
+		depth[c.vars[0]] = len(around)
+	case opOpen:
+		d.captures(c.kids[0], depth, around)
+		for _, x := range c.vars {
+			depth[x] = len(around)
+		}
+		d.captures(c.kids[1], depth, around)
+		return
+	}
+	for _, k := range c.kids {
+		d.captures(k, depth, around)
+	}
+}
+
+// with transforms with more variables in scope.
+func (d *chad) with(xs []*variable, f func() *code) *code {
+	outer, size := d.gamma, d.size
+	for _, x := range xs {
+		d.place[x] = d.size
+		d.gamma = &gamma{d.gamma, x}
+		d.size++
+	}
+	out := f()
+	d.gamma, d.size = outer, size
+	return out
+}
+
+// over transforms with no other variables in scope than xs.
+func (d *chad) over(xs []*variable, f func() *code) *code {
+	was := *d
+	d.gamma, d.size, d.place = nil, 0, map[*variable]int{}
+	out := d.with(xs, f)
+	*d = was
+	return out
+}
+
+// tuple is a cotangent of Γ with the one of x, or with none.
+func (d *chad) tuple(x *variable, v *code) *code {
+	out := &code{op: opPrim, prim: primTuple, gamma: d.gamma}
+	if x != nil {
+		out.vars, out.kids = []*variable{x}, []*code{v}
+	}
+	return out
+}
+
+// one is a cotangent of Γ that has v for x and 0 elsewhere.
+func (d *chad) one(x *variable, v *code) *code {
+	if d.cells {
+		return &code{op: opPrim, prim: primAdd, at: []int{d.place[x]}, kids: []*code{v}}
+	}
+	return d.tuple(x, v)
+}
+
+// sum is the sum of cotangents of Γ.
+func (d *chad) sum(us []*code) *code {
+	switch {
+	case len(us) == 0 && d.cells:
+		return primitive(primSkip)
+	case len(us) == 0:
+		return d.tuple(nil, nil)
+	}
+	out := us[0]
+	for _, u := range us[1:] {
+		if d.cells {
+			out = primitive(primThen, out, u)
+		} else {
+			out = add(out, u)
+		}
+	}
+	return out
+}
+
+// parts are the results of transformed programs: a primal and a backpropagator for each.
+type parts struct {
+	from         []*code
+	primal, dual []*variable
+}
+
+func (d *chad) parts(cs ...*code) *parts {
+	var p parts
+	for _, c := range cs {
+		p.from = append(p.from, d.of(c))
+		p.primal, p.dual = append(p.primal, named("x")), append(p.dual, named("x'"))
+	}
+	return &p
+}
+
+// in opens the parts around a body.
+func (p *parts) in(body *code) *code {
+	for i, c := range slices.Backward(p.from) {
+		body = open(c, body, p.primal[i], p.dual[i])
+	}
+	return body
+}
+
+func (d *chad) of(c *code) *code {
+	v := linear("v")
+	switch c.op {
+	case opVar:
+		return tuple(use(c.vars[0]), lam(v, d.one(c.vars[0], use(v))))
+	case opNum:
+		return tuple(number(c.val), lam(v, d.sum(nil)))
+	case opLam:
+		if d.cells {
+			return d.closure(c)
+		}
+		return d.lambda(c)
+	case opApp:
+		p := d.parts(c.kids...)
+		y, ys := named("y"), named("y'")
+		f, u := p.dual[0], p.dual[1]
+		var back *code
+		if d.cells {
+			fv, uv := linear("f̄"), linear("ū")
+			back = open(app(use(ys), use(v)), d.sum([]*code{app(use(f), use(fv)), app(use(u), use(uv))}), fv, uv)
+		} else {
+			called := primitive(primCalled, use(p.primal[1]), use(v))
+			back = add(app(use(f), called), app(use(u), app(use(ys), use(v))))
+		}
+		return p.in(open(app(use(p.primal[0]), use(p.primal[1])), tuple(use(y), lam(v, back)), y, ys))
+	case opPair:
+		p := d.parts(c.kids...)
+		v1, v2 := linear("v1"), linear("v2")
+		back := open(use(v), d.sum([]*code{app(use(p.dual[0]), use(v1)), app(use(p.dual[1]), use(v2))}), v1, v2)
+		return p.in(tuple(tuples(uses(p.primal)), lam(v, back)))
+	case opOpen:
+		return d.let(c)
+	case opIf:
+		p := d.parts(c.kids[:2]...)
+		return p.in(&code{op: opIf, cmp: c.cmp, kids: []*code{use(p.primal[0]), use(p.primal[1]), d.of(c.kids[2]), d.of(c.kids[3])}})
+	}
+	p := d.parts(c.kids...)
+	var back []*code
+	for i := range c.kids {
+		u := use(v)
+		if c.op == opFun {
+			u = fun(term.Mul, slope(c.sym, i, p.primal), u)
+		}
+		back = append(back, app(use(p.dual[i]), u))
+	}
+	return p.in(tuple(&code{op: c.op, sym: c.sym, kids: uses(p.primal)}, lam(v, d.sum(back))))
+}
+
+// let is CHAD of t[⟨x0,…⟩:=u].
+func (d *chad) let(c *code) *code {
+	v, y, ys := linear("v"), named("y"), named("y'")
+	p := d.parts(c.kids[0])
+	body := d.with(c.vars, func() *code { return d.of(c.kids[1]) })
+	back := app(use(ys), use(v))
+	if d.cells {
+		back = app(use(p.dual[0]), &code{op: opPrim, prim: primScope, at: []int{len(c.vars)}, kids: []*code{back}})
+	} else {
+		g := linear("γ")
+		var xs []*variable
+		for range c.vars {
+			xs = append(xs, linear("x̄"))
+		}
+		back = d.split(back, add(use(g), app(use(p.dual[0]), tuples(uses(xs)))), append([]*variable{g}, xs...))
+	}
+	return p.in(open(use(p.primal[0]), open(body, tuple(use(y), lam(v, back)), y, ys), c.vars...))
+}
+
+// split takes a cotangent u of Γ,x1,…,xk apart: ⟨⟨γ,x̄1⟩,…,x̄k⟩. The first of xs is γ.
+func (d *chad) split(u, body *code, xs []*variable) *code {
+	rest := xs[0]
+	for i, x := range xs[1:] {
+		from, inner := u, rest
+		if i < len(xs)-2 {
+			rest = linear("γ")
+			from = use(rest)
+		}
+		body = open(from, body, inner, x)
+	}
+	return body
+}
+
+// closure is CHAD of a λ in the efficient form. Its body adds to cells of its own, one for each variable that is
+// captured and one for the argument, and what it has added is its result.
+func (d *chad) closure(c *code) *code {
+	x, free := c.vars[0], d.free[c]
+	v, w, y, ys := linear("v"), linear("w"), named("y"), named("y'")
+	body := d.over(append(slices.Clone(free), x), func() *code { return d.of(c.kids[0]) })
+	run := &code{op: opPrim, prim: primRun, at: []int{len(free) + 1}, kids: []*code{app(use(ys), use(v))}}
+	scatter := &code{op: opPrim, prim: primScatter, kids: []*code{use(w)}}
+	for _, y := range free {
+		scatter.at = append(scatter.at, d.place[y])
+	}
+	return tuple(lam(x, open(body, tuple(use(y), lam(v, run)), y, ys)), lam(w, scatter))
+}
+
+// lambda is CHAD of a λ as published: the body is transformed once, and evaluated at each call and again for each
+// component of a cotangent.
+func (d *chad) lambda(c *code) *code {
+	x := c.vars[0]
+	b, v, w := named("b"), linear("v"), linear("w")
+	body := d.with(c.vars, func() *code { return d.of(c.kids[0]) })
+	arg, y, ys, g, xv := named("u"), named("y"), named("y'"), linear("γ"), linear("x̄")
+	primal := lam(arg, open(app(use(b), use(arg)),
+		tuple(use(y), lam(v, open(app(use(ys), use(v)), use(xv), g, xv))), y, ys))
+	arg2, v2, y2, ys2, g2, xv2 := named("u"), linear("v"), named("y"), named("y'"), linear("γ"), linear("x̄")
+	again := lam(arg2, lam(v2, open(app(use(b), use(arg2)), open(app(use(ys2), use(v2)), use(g2), g2, xv2), y2, ys2)))
+	fold := primitive(primFold, again, use(w), d.tuple(nil, nil))
+	return open(lam(x, body), tuple(primal, lam(w, fold)), b)
+}

@@ -1,0 +1,211 @@
+package rivals
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Words are the words that added primitives touch, one step each.
+type Words struct {
+	Identifiers uint64 `json:"identifiers"` // made, and read where an operation is recorded
+	Map         uint64 `json:"map"`         // nodes of the balanced tree
+	Array       uint64 `json:"array"`       // components of arrays and of the trace
+	Cells       uint64 `json:"cells"`       // made, read and added to
+	Tuples      uint64 `json:"tuples"`      // components of tuples over Γ that are made, zeros that sums meet, and calls
+}
+
+// Total is their sum.
+func (w *Words) Total() uint64 { return w.Identifiers + w.Map + w.Array + w.Cells + w.Tuples }
+
+// Cost is what a gradient costs.
+type Cost struct {
+	Steps rule.Counts `json:"steps"`
+	Words Words       `json:"words"`
+}
+
+// Total is the number of steps: by a rule, and one for each word.
+func (c *Cost) Total() uint64 { return c.Steps.Total() + c.Words.Total() }
+
+// LimitError says that an evaluation was ended.
+type LimitError struct {
+	What string
+	Err  error // of the context
+}
+
+func (e *LimitError) Error() string { return "rivals: " + e.What }
+
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// maxDepth bounds how deep evaluation nests: the evaluator recurses in Go, whose stacks have at most 1 GB.
+const maxDepth = 1 << 20
+
+// machine evaluates programs by value: it makes the steps of the calculus on environments, and counts them.
+type machine struct {
+	ctx   context.Context
+	limit uint64 // of steps; 0: none
+	ticks uint64
+	depth int
+	cost  Cost
+
+	idents int      // the identifiers made
+	calls  calls    // of staged backpropagators
+	trace  []record // of recorded operations
+	cells  []value  // CHAD's, of the variables in scope, for each function that runs
+	base   int      // the first cell of the function that runs
+}
+
+type frame struct {
+	slots []value
+	env   []value
+}
+
+// checkEvery is how many constructors are evaluated between two looks at the limits.
+const checkEvery = 1 << 14
+
+func (m *machine) enter() {
+	if m.depth++; m.depth > maxDepth {
+		panic(&LimitError{What: fmt.Sprintf("evaluation nests deeper than %d", maxDepth)})
+	}
+	if m.ticks++; m.ticks%checkEvery == 0 {
+		m.check()
+	}
+}
+
+func (m *machine) leave() { m.depth-- }
+
+func (m *machine) check() {
+	if err := m.ctx.Err(); err != nil {
+		panic(&LimitError{What: "interrupted", Err: err})
+	}
+	if m.limit > 0 && m.cost.Total() > m.limit {
+		panic(&LimitError{What: fmt.Sprintf("more than %d steps", m.limit)})
+	}
+}
+
+// eval evaluates a program. What is evaluated last, in a let or a call, does not nest.
+func (m *machine) eval(c *code, f *frame) value {
+	m.enter()
+	defer m.leave()
+	for {
+		if m.ticks++; m.ticks%checkEvery == 0 {
+			m.check()
+		}
+		switch c.op {
+		case opVar:
+			return m.occurrence(c, f)
+		case opNum:
+			return c.val
+		case opLam:
+			env := make([]value, len(c.captures))
+			for i, at := range c.captures {
+				env[i] = f.at(at)
+			}
+			return &closure{c, env}
+		case opPair:
+			left := m.eval(c.kids[0], f)
+			return &pair{left, m.eval(c.kids[1], f)}
+		case opOpen:
+			m.open(c, m.eval(c.kids[0], f), f)
+			c = c.kids[1]
+		case opAdd:
+			v := m.eval(c.kids[0], f)
+			return m.plus(v, m.eval(c.kids[1], f))
+		case opFun:
+			return m.symbol(c, f)
+		case opIf:
+			x := m.eval(c.kids[0], f).(float64)
+			m.cost.Steps[rule.Branch]++
+			if c.cmp.Holds(x, m.eval(c.kids[1], f).(float64)) {
+				c = c.kids[2]
+			} else {
+				c = c.kids[3]
+			}
+		case opApp:
+			fn := m.eval(c.kids[0], f).(*closure)
+			f = m.call(fn, m.eval(c.kids[1], f))
+			c = fn.code.kids[0]
+		default:
+			return m.primitive(c, f)
+		}
+	}
+}
+
+func (f *frame) at(slot int) value {
+	if slot < 0 {
+		return f.env[^slot]
+	}
+	return f.slots[slot]
+}
+
+// occurrence is an occurrence of a variable, which has a value: (3). One of a linear variable is part of its (5).
+func (m *machine) occurrence(c *code, f *frame) value {
+	v := f.at(c.slot)
+	switch _, numeral := v.(float64); {
+	case c.vars[0].linear:
+	case numeral:
+		m.cost.Steps[rule.SubstNumeral]++
+	default:
+		m.cost.Steps[rule.Subst]++
+	}
+	return v
+}
+
+// bind gives a variable its value. Its binder counts (4), a linear one (5).
+func (m *machine) bind(x *variable, slot int, v value, f *frame) {
+	if x.linear {
+		m.cost.Steps[rule.Lin]++
+	} else {
+		m.cost.Steps[rule.GC]++
+	}
+	f.slots[slot] = v
+}
+
+// open binds the variables of a let: the last has the rest of the tuple. The parts of 0 are 0.
+func (m *machine) open(c *code, v value, f *frame) {
+	last := len(c.vars) - 1
+	for i, x := range c.vars[:last] {
+		m.cost.Steps[rule.Pair]++
+		left, right := halves(v)
+		m.bind(x, c.slots[i], left, f)
+		v = right
+	}
+	m.bind(c.vars[last], c.slots[last], v, f)
+}
+
+// call is (1): it returns the frame of the body.
+func (m *machine) call(fn *closure, v value) *frame {
+	m.cost.Steps[rule.Lambda]++
+	f := &frame{make([]value, fn.code.frame), fn.env}
+	m.bind(fn.code.vars[0], fn.code.slots[0], v, f)
+	return f
+}
+
+// apply calls a function.
+func (m *machine) apply(fn, v value) value {
+	c := fn.(*closure)
+	return m.eval(c.code.kids[0], m.call(c, v))
+}
+
+// symbol is (8) or (12).
+func (m *machine) symbol(c *code, f *frame) value {
+	x := m.eval(c.kids[0], f)
+	if c.sym == term.Mul {
+		y := m.eval(c.kids[1], f)
+		m.cost.Steps[rule.Times]++
+		if x == nil || y == nil {
+			return nil // a product of a cotangent 0
+		}
+		return x.(float64) * y.(float64)
+	}
+	info := c.sym.Info()
+	if info.Arity == 1 {
+		m.cost.Steps[rule.Function]++
+		return info.Eval1(x.(float64))
+	}
+	y := m.eval(c.kids[1], f).(float64)
+	m.cost.Steps[rule.Function]++
+	return info.Eval2(x.(float64), y)
+}

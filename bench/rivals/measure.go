@@ -1,0 +1,271 @@
+package rivals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench/fit"
+)
+
+// Gram is the name of the machine among the rivals.
+const Gram = "gram"
+
+// Report is what the machine and its rivals take for the gradients of families of programs.
+type Report struct {
+	Families []*Measured `json:"families"`
+	// Parts are the steps of each rival for one program, by rules and words.
+	Parts Parts `json:"parts"`
+}
+
+// Measured is a family with its points, by size.
+type Measured struct {
+	Name   string  `json:"name"`
+	Points []Point `json:"points"`
+}
+
+// Point is the program of a size: m and |G| of Theorem 1, and the steps of each rival that ended within its limit.
+type Point struct {
+	Size  int               `json:"size"`
+	M     uint64            `json:"m"`
+	Graph uint64            `json:"graph"`
+	Steps map[string]uint64 `json:"steps"`
+}
+
+// Nodes is m + |G|.
+func (p *Point) Nodes() float64 { return float64(p.M + p.Graph) }
+
+// Parts are costs by rival, of one program.
+type Parts struct {
+	Program string          `json:"program"`
+	Costs   map[string]Cost `json:"costs"`
+}
+
+// Families returns the families that are measured, the examples of the papers first.
+func Families() []family.Family {
+	return []family.Family{
+		family.Doubled, family.Projections, family.Untaken, family.LogSumExp,
+		family.Chain, family.Squares, family.Fibonacci, family.FanOut, family.LeastSquares, family.RandomGraph,
+		family.Polynomial, family.Network, family.WideNetwork, family.Loss, family.Perceptron, family.Continuations, family.Compositions, family.Branches,
+		family.RandomProgram,
+	}
+}
+
+// Scale says how far measurements go.
+type Scale struct {
+	Nodes uint64 // sizes grow until a program has so many, m + |G|
+	Steps uint64 // a rival may take so many and 50 for each node
+}
+
+// The scales of a quick run and of a full one.
+var (
+	Quick = Scale{2_000, 200_000}
+	Full  = Scale{100_000, 2_000_000}
+)
+
+// Measure takes the steps for the families at sizes 1, 2, 5, 10 and so on, as far as the scale says. It tells
+// progress of each family. A rival that passes its limit at a size is not run at larger ones. The error is a
+// [*LimitError] of the context, or one of the machine.
+func Measure(ctx context.Context, families []family.Family, scale Scale, progress func(done int, f *family.Family)) (*Report, error) {
+	out := &Report{}
+	for i, f := range families {
+		progress(i, &f)
+		m := &Measured{Name: f.Name}
+		passed := map[string]bool{}
+		for _, n := range family.Sizes(1, f.Full[len(f.Full)-1]) {
+			p, err := measurePoint(ctx, &f, n, scale, passed)
+			if err != nil {
+				return nil, fmt.Errorf("%s, n = %d: %w", f.Name, n, err)
+			}
+			m.Points = append(m.Points, *p)
+			if p.M+p.Graph >= scale.Nodes {
+				break
+			}
+		}
+		out.Families = append(out.Families, m)
+	}
+	var err error
+	out.Parts, err = networkParts(ctx)
+	return out, err
+}
+
+// measurePoint takes the steps at a size. passed has the rivals that have passed their limits.
+func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, passed map[string]bool) (*Point, error) {
+	program, err := gram.Load(ctx, f.Name, []byte(f.Source(n)), gram.Options{})
+	if err != nil {
+		return nil, err
+	}
+	bound, err := program.Bound(ctx, gram.EvalOptions{})
+	if err != nil {
+		return nil, err
+	}
+	res, err := program.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		return nil, err
+	}
+	p := &Point{Size: n, M: bound.M, Graph: bound.Graph, Steps: map[string]uint64{Gram: res.Cost.Steps.Total()}}
+	for _, r := range All() {
+		if passed[r.Name] {
+			continue
+		}
+		got, err := r.Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
+		var limit *LimitError
+		switch {
+		case errors.As(err, &limit) && limit.Err == nil:
+			passed[r.Name] = true
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if err := same(res.Jacobian, got.Jacobian); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		p.Steps[r.Name] = got.Cost.Total()
+	}
+	return p, nil
+}
+
+// same holds a gradient against the machine's.
+func same(want, got []float64) error {
+	for i := range want {
+		if d := math.Abs(want[i] - got[i]); d > 1e-6*max(1, math.Abs(want[i])) {
+			return fmt.Errorf("derivative %d is %v, and the machine's %v", i, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+// networkParts takes the steps of the recurrent network by rules and words.
+func networkParts(ctx context.Context) (Parts, error) {
+	const n = 1000
+	out := Parts{Program: fmt.Sprintf("%s, n = %d", family.Network.Name, n), Costs: map[string]Cost{}}
+	program, err := gram.Load(ctx, family.Network.Name, []byte(family.Network.Source(n)), gram.Options{})
+	if err != nil {
+		return out, err
+	}
+	res, err := program.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		return out, err
+	}
+	out.Costs[Gram] = Cost{Steps: res.Cost.Steps}
+	for _, r := range All() {
+		got, err := r.Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{})
+		if err != nil {
+			return out, err
+		}
+		out.Costs[r.Name] = got.Cost
+	}
+	return out, nil
+}
+
+// Names returns the name of the machine and those of the rivals.
+func Names() []string {
+	out := []string{Gram}
+	for _, r := range All() {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+// Growth is how the steps of a rival for a family grow with N = m + |G|.
+type Growth struct {
+	// Ratio is steps / N at the largest size that ended, Size; 0 if there is none.
+	Ratio float64 `json:"ratio"`
+	Size  int     `json:"size"`
+	// Form is the form of growth that leaves the least residuals through the upper two decades of N, after its terms of
+	// lower order have been taken off. Exponent is that of N in it, beside its logarithm if it has one, ± Half, at 95 %.
+	// Without Form there are fewer than four points.
+	Form     string  `json:"form,omitempty"`
+	Exponent float64 `json:"exponent,omitempty"`
+	Half     float64 `json:"half,omitempty"`
+}
+
+// Growth fits the steps of a rival.
+func (m *Measured) Growth(rival string) Growth {
+	var g Growth
+	var x, y []float64
+	for i := range m.Points {
+		p := &m.Points[i]
+		if steps, ok := p.Steps[rival]; ok {
+			x, y = append(x, p.Nodes()), append(y, float64(steps))
+			g.Ratio, g.Size = float64(steps)/p.Nodes(), p.Size
+		}
+	}
+	d := fit.NewData(x, y)
+	if d.Distinct() < 4 {
+		return g
+	}
+	d = d.Upper()
+	least := math.Inf(1)
+	for _, form := range []fit.Model{fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential} {
+		c := fit.Corrected{Data: d}
+		if !form.Exponential {
+			c = form.Correct(d)
+		}
+		if r := fit.Compare(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
+			least, g.Form = r, form.String()
+			line := form.Exponent(c.Data)
+			g.Exponent, g.Half = line.Slope, line.Half
+		}
+	}
+	return g
+}
+
+// Bound is steps ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
+// for which no run is above it, and those of least squares of the relative deviations.
+type Bound struct {
+	Rival    string     `json:"rival"`
+	Runs     int        `json:"runs"`
+	Least    [4]float64 `json:"least"`
+	Fit      [4]float64 `json:"fit"`
+	Residual float64    `json:"residual"`
+	// Passed is how many families have a size at which the limit was passed.
+	Passed int `json:"passed"`
+}
+
+// Bounds fits the bounds of the machine and of all rivals.
+func (r *Report) Bounds() ([]Bound, error) {
+	var out []Bound
+	for _, name := range Names() {
+		b := Bound{Rival: name}
+		var samples []fit.Sample
+		for _, m := range r.Families {
+			for i := range m.Points {
+				p := &m.Points[i]
+				if steps, ok := p.Steps[name]; ok {
+					samples = append(samples, fit.Sample{Y: float64(steps),
+						X: []float64{float64(p.M), float64(p.Graph), p.Nodes() * math.Log2(p.Nodes()), 1}})
+				}
+			}
+			if _, ok := m.Points[len(m.Points)-1].Steps[name]; !ok {
+				b.Passed++
+			}
+		}
+		b.Runs = len(samples)
+		c, residual, err := fit.LeastSquares(samples)
+		if err != nil {
+			return nil, err
+		}
+		copy(b.Fit[:], c)
+		b.Residual = residual
+		if c, err = fit.Bound(samples); err != nil {
+			return nil, err
+		}
+		copy(b.Least[:], c)
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// wordKinds are the kinds of words, and how many there are.
+func (c *Cost) wordKinds() map[string]uint64 {
+	w := &c.Words
+	return map[string]uint64{"identifiers": w.Identifiers, "map": w.Map, "array": w.Array, "cells": w.Cells, "tuples": w.Tuples}
+}
+
+var wordNames = slices.Sorted(maps.Keys((&Cost{}).wordKinds()))

@@ -1,0 +1,235 @@
+package rivals
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/gram-machine/gram/bench/fit"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/rule"
+)
+
+// The files of the repository: the report, and the page that is made from it.
+const (
+	ReportFile = "bench/results/rivals.json"
+	PageFile   = "docs/rivals.md"
+)
+
+//go:embed page.md
+var pageText string
+
+// Page is the report as a page in Markdown.
+func Page(r *Report) ([]byte, error) {
+	bounds, err := r.Bounds()
+	if err != nil {
+		return nil, err
+	}
+	markdown := func(t table.Writer) string { return t.RenderMarkdown() }
+	funcs := template.FuncMap{
+		"rivals":  func() string { return markdown(rivalsTable()) },
+		"growth":  func() string { return markdown(growthTable(r.Families)) },
+		"bounds":  func() string { return markdown(boundsTable(bounds)) },
+		"parts":   func() string { return markdown(partsTable(&r.Parts)) },
+		"program": func() string { return r.Parts.Program },
+		"family": func(name string) (string, error) {
+			for _, m := range r.Families {
+				if m.Name == name {
+					return markdown(pointsTable(m)), nil
+				}
+			}
+			return "", fmt.Errorf("rivals: the report has no family %q", name)
+		},
+	}
+	t, err := template.New("page").Funcs(funcs).Parse(pageText)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, nil)
+	return out.Bytes(), err
+}
+
+// Text is the report for a terminal: growth by family, and the fits.
+func Text(r *Report) (string, error) {
+	bounds, err := r.Bounds()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, t := range []table.Writer{growthTable(r.Families), boundsTable(bounds)} {
+		style := table.StyleDefault
+		style.Options, style.Format = table.Options{}, table.FormatOptions{}
+		style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+		t.SetStyle(style)
+		t.SuppressTrailingSpaces()
+		fmt.Fprintf(&out, "%s\n\n", t.Render())
+	}
+	fmt.Fprintf(&out, "above, steps / N at the largest size that ended, and how the steps grow with N = m + |G|; below, the steps as a function\n"+
+		"of m, |G| and N: no run that ended is above the first, and the second is by least squares\n")
+	return out.String(), nil
+}
+
+// titled is a table with a column for the machine and for each rival behind the given ones.
+func titled(first ...any) table.Writer {
+	t := table.NewWriter()
+	row := table.Row(first)
+	for _, name := range Names() {
+		row = append(row, name)
+	}
+	t.AppendHeader(row)
+	return t
+}
+
+func rivalsTable() table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"rival", "what", "of", "pays for sums"})
+	for _, r := range All() {
+		t.AppendRow(table.Row{r.Name, r.Title, r.Paper, r.Text})
+	}
+	return t
+}
+
+// growthTable has for each family and rival the ratio and the exponent.
+func growthTable(families []*Measured) table.Writer {
+	t := titled("family", "largest n")
+	for _, m := range families {
+		last := &m.Points[len(m.Points)-1]
+		row := table.Row{m.Name, notation.Grouped(uint64(last.Size))}
+		for _, name := range Names() {
+			row = append(row, growthText(m.Growth(name), last.Size))
+		}
+		t.AppendRow(row)
+	}
+	return t
+}
+
+// growthText is a ratio and the growth in N; where the limit was passed it has the largest n that ended.
+func growthText(g Growth, largest int) string {
+	if g.Ratio == 0 {
+		return "–"
+	}
+	out := short(g.Ratio)
+	if g.Size < largest {
+		out += fmt.Sprintf(" (n = %d)", g.Size)
+	}
+	switch g.Form {
+	case "":
+		return out
+	case fit.Exponential.String():
+		return out + ", exponential"
+	case fit.NLogN.String():
+		return out + fmt.Sprintf(", N^%.2f·log N", g.Exponent)
+	}
+	return out + fmt.Sprintf(", N^%.2f", g.Exponent)
+}
+
+func short(x float64) string {
+	if x >= 1000 {
+		return notation.Grouped(uint64(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+func boundsTable(bounds []Bound) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
+	for _, b := range bounds {
+		least := formula(b.Least)
+		if b.Passed > 0 {
+			least = "–"
+		}
+		t.AppendRow(table.Row{b.Rival, b.Runs, b.Passed, least, fmt.Sprintf("%s, ± %.2g %%", formula(b.Fit), 100*b.Residual)})
+	}
+	return t
+}
+
+func formula(c [4]float64) string {
+	var out []string
+	for i, unit := range []string{"·m", "·|G|", "·N·log₂N", ""} {
+		if c[i] > 1e-9 {
+			out = append(out, short(c[i])+unit)
+		}
+	}
+	return strings.Join(out, " + ")
+}
+
+func pointsTable(m *Measured) table.Writer {
+	t := titled("n", "m", "|G|")
+	for i := range m.Points {
+		p := &m.Points[i]
+		row := table.Row{notation.Grouped(uint64(p.Size)), notation.Grouped(p.M), notation.Grouped(p.Graph)}
+		for _, name := range Names() {
+			cell := "–"
+			if steps, ok := p.Steps[name]; ok {
+				cell = notation.Grouped(steps)
+			}
+			row = append(row, cell)
+		}
+		t.AppendRow(row)
+	}
+	return t
+}
+
+// partsTable has a row for each rule and kind of words that anyone has.
+func partsTable(p *Parts) table.Writer {
+	t := titled("steps")
+	line := func(name string, of func(c *Cost) uint64) {
+		row, any := table.Row{name}, false
+		for _, who := range Names() {
+			c := p.Costs[who]
+			n := of(&c)
+			row, any = append(row, notation.Grouped(n)), any || n > 0
+		}
+		if any {
+			t.AppendRow(row)
+		}
+	}
+	for r, info := range rule.Table {
+		line(fmt.Sprintf("(%s) %s", info.Number, info.Name), func(c *Cost) uint64 { return c.Steps[r] })
+	}
+	for _, kind := range wordNames {
+		line("words: "+kind, func(c *Cost) uint64 { return c.wordKinds()[kind] })
+	}
+	line("all", (*Cost).Total)
+	return t
+}
+
+// JSON is the report with the rivals and the fits, as an object.
+func JSON(r *Report) ([]byte, error) {
+	bounds, err := r.Bounds()
+	if err != nil {
+		return nil, err
+	}
+	growth := map[string]map[string]Growth{}
+	for _, m := range r.Families {
+		growth[m.Name] = map[string]Growth{}
+		for _, name := range Names() {
+			growth[m.Name][name] = m.Growth(name)
+		}
+	}
+	type rival struct {
+		Name  string `json:"name"`
+		Title string `json:"title"`
+		Paper string `json:"paper"`
+		Pays  string `json:"pays"`
+	}
+	var all []rival
+	for _, r := range All() {
+		all = append(all, rival{r.Name, r.Title, r.Paper, r.Text})
+	}
+	text, err := json.MarshalIndent(struct {
+		Rivals []rival `json:"rivals"`
+		*Report
+		Growth map[string]map[string]Growth `json:"growth"`
+		Bounds []Bound                      `json:"bounds"`
+	}{all, r, growth, bounds}, "", "  ")
+	return append(text, '\n'), err
+}

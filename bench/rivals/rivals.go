@@ -1,0 +1,226 @@
+package rivals
+
+import (
+	"context"
+
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Rival is a way to compute gradients that is measured beside the calculus.
+type Rival struct {
+	Name  string // unique, as in JSON
+	Title string
+	Paper string // whose it is
+	Text  string // what it pays for sums, in a sentence
+
+	transform func(c *code, inputs []*variable) *code
+	// start is the value of an input, the number r. inputs are Γ.
+	start func(m *machine, r float64, input *variable, inputs *gamma) value
+	// rows are the values of the outputs and a row of derivatives for each, from the value of the transformed program.
+	rows func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64)
+}
+
+// All returns the rivals.
+func All() []*Rival {
+	const (
+		chadPaper      = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 2022"
+		efficientPaper = "Smeding and Vákár, Efficient CHAD, POPL 2024"
+		dualPaper      = "Smeding and Vákár, Efficient Dual-Numbers Reverse AD via Well-Known Program Transformations, POPL 2023"
+		tracePaper     = "Krawiec, Peyton Jones, Krishnaswami, Ellis, Eisenberg, Fitzgibbon, Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode Automatic Differentiation, POPL 2022"
+	)
+	return []*Rival{
+		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again for each of its calls", false),
+		newChad("chad-efficient", "CHAD, efficient", efficientPaper, "a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
+		newDual("dual", "dual numbers", dualPaper+", before staging", "a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
+			unstaged, func(m *machine, v value, d int) []float64 {
+				return gradientTuple(m.apply(v, 1.0), d)
+			}),
+		newDual("dual-map", "dual numbers, map", dualPaper+", with a map", "a path in a balanced tree of the calls that wait, for each call",
+			staged, func(m *machine, v value, d int) []float64 {
+				m.calls = &tree{touched: &m.cost.Words.Map}
+				m.callWith(v.(*pair), 1)
+				return m.resolve(d)
+			}),
+		newDual("dual-array", "dual numbers, array", dualPaper+", with arrays", "two components of an array for each identifier, and for each call",
+			staged, func(m *machine, v value, d int) []float64 {
+				m.calls = newArray(m.idents, &m.cost.Words.Array)
+				m.callWith(v.(*pair), 1)
+				return m.resolve(d)
+			}),
+		newDual("trace", "dual numbers, trace", tracePaper, "an entry of the trace for each operation, of a word for each operand and slope",
+			recorded, func(m *machine, v value, d int) []float64 {
+				seed, ok := v.(ident)
+				if !ok {
+					seed = noIdent
+				}
+				return m.replay(seed, d)
+			}),
+	}
+}
+
+// newDual is a rival by dual numbers. row is the gradient of an output whose linear map is v.
+func newDual(name, title, paper, text string, s style, row func(m *machine, v value, d int) []float64) *Rival {
+	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
+		transform: func(c *code, _ []*variable) *code { return s.dual(c) },
+		start: func(m *machine, r float64, input *variable, inputs *gamma) value {
+			a, calls := linear("a"), linear("s")
+			switch s {
+			case unstaged:
+				inject := (&chad{gamma: inputs}).tuple(input, use(a))
+				return &pair{r, m.eval(link(lam(a, inject), nil).kids[0], &frame{})}
+			case staged:
+				return &pair{r, &pair{m.fresh(), m.eval(link(lam(a, lam(calls, use(calls))), nil).kids[0], &frame{})}}
+			}
+			return &pair{r, m.fresh()}
+		},
+		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
+			for _, leaf := range s.leaves(v) {
+				p := leaf.(*pair)
+				values = append(values, p.left.(float64))
+				jacobian = append(jacobian, row(m, p.right, len(inputs))...)
+			}
+			return values, jacobian
+		}}
+}
+
+// newChad is a rival by CHAD.
+func newChad(name, title, paper, text string, cells bool) *Rival {
+	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
+		transform: func(c *code, inputs []*variable) *code { return (&chad{cells: cells}).transform(c, inputs) },
+		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
+		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
+			p := v.(*pair)
+			for i, leaf := range s.leaves(p.left) {
+				values = append(values, leaf.(float64))
+				if !cells {
+					jacobian = append(jacobian, gradientTuple(m.apply(p.right, s.seed(i, 0.0)), len(inputs))...)
+					continue
+				}
+				m.cells = make([]value, len(inputs))
+				m.cost.Words.Cells += 2 * uint64(len(inputs))
+				m.apply(p.right, s.seed(i, nil))
+				for _, v := range m.cells {
+					r, _ := v.(float64)
+					jacobian = append(jacobian, r)
+				}
+			}
+			return values, jacobian
+		}}
+}
+
+// gradientTuple reads a cotangent ⟨⟨0,x̄1⟩,…,x̄d⟩ of the inputs.
+func gradientTuple(v value, d int) []float64 {
+	out := make([]float64, d)
+	for i := d - 1; i >= 0; i-- {
+		if p, ok := v.(*pair); ok { // 0 otherwise
+			out[i], v = p.right.(float64), p.left
+		}
+	}
+	return out
+}
+
+// shape is a type built of R, products and vectors.
+type shape struct {
+	tt  *term.Types
+	typ term.Type
+}
+
+// leaves are the components of a value where the type has R.
+func (s *shape) leaves(v value) []value {
+	var out []value
+	s.walk(s.typ, v, func(v value) value {
+		out = append(out, v)
+		return v
+	})
+	return out
+}
+
+// seed is the cotangent with 1 at a leaf, and a zero at the others.
+func (s *shape) seed(leaf int, zero value) value {
+	at := 0
+	return s.walk(s.typ, nil, func(value) value {
+		at++
+		if at-1 == leaf {
+			return 1.0
+		}
+		return zero
+	})
+}
+
+// walk makes a value of a type from what f makes of each leaf of another one, or of nil.
+func (s *shape) walk(t term.Type, v value, f func(value) value) value {
+	switch s.tt.Kind(t) {
+	case term.ProdKind:
+		l, r := halves(v)
+		left := s.walk(s.tt.Left(t), l, f)
+		return &pair{left, s.walk(s.tt.Right(t), r, f)}
+	case term.VecKind:
+		var out []value
+		for range s.tt.Len(t) - 1 {
+			l, r := halves(v)
+			out = append(out, s.walk(s.tt.Left(t), l, f))
+			v = r
+		}
+		return rightNested(append(out, s.walk(s.tt.Left(t), v, f)))
+	}
+	return f(v)
+}
+
+// halves are the parts of a pair, and 0 those of 0.
+func halves(v value) (left, right value) {
+	if p, ok := v.(*pair); ok {
+		return p.left, p.right
+	}
+	return nil, nil
+}
+
+// Options bound an evaluation.
+type Options struct {
+	MaxSteps uint64 // 0: none
+}
+
+// Result is a gradient.
+type Result struct {
+	Values   []float64
+	Jacobian []float64 // row by row, a row for each output
+	Cost     Cost
+}
+
+// Gradient evaluates the transformed term at a point: the value of t and the derivatives of each of its outputs, numbers,
+// by each of the inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
+func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, opt Options) (res *Result, err error) {
+	if err := revgrad.Undefined(t); err != nil {
+		return nil, err
+	}
+	typ, err := t.Check()
+	if err != nil {
+		return nil, err
+	}
+	c, vars := read(t, inputs)
+	program := link(r.transform(c, vars), vars)
+	m := &machine{ctx: ctx, limit: opt.MaxSteps}
+	defer func() {
+		if p := recover(); p != nil {
+			limit, ok := p.(*LimitError)
+			if !ok {
+				panic(p)
+			}
+			res, err = nil, limit
+		}
+	}()
+	f := &frame{slots: make([]value, program.frame)}
+	var scope *gamma
+	for _, x := range vars {
+		scope = &gamma{scope, x}
+	}
+	for i, x := range vars {
+		m.bind(x, program.slots[i], r.start(m, point[i], x, scope), f)
+	}
+	v := m.eval(program.kids[0], f)
+	res = &Result{}
+	res.Values, res.Jacobian = r.rows(m, v, &shape{t.Types, typ}, vars)
+	m.check()
+	res.Cost = m.cost
+	return res, nil
+}

@@ -1,0 +1,85 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/limits"
+)
+
+// looked compiles a program and makes a machine whose looks are counted; after the one with the number last, each is
+// an error. The test closes the machine.
+func looked(t *testing.T, src string) (m *engine.Machine, s source, looks, last *int, stop error) {
+	s = fromSource(t, src)
+	prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.inputs})
+	require.NoError(t, err)
+	looks, last, stop = new(int), new(int), errors.New("stop")
+	*last = 1 << 30
+	m, err = engine.New(prog, engine.Options{Limits: limits.Bounds{Look: func() error {
+		if *looks++; *looks > *last {
+			return stop
+		}
+		return nil
+	}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m, s, looks, last, stop
+}
+
+// TestReadLooks: reading a long value looks at the limits for each LookEvery numbers, of a list also while its elements
+// are gathered, and ends when it is told to.
+func TestReadLooks(t *testing.T) {
+	const n = 4 * engine.LookEvery
+	for _, src := range []string{
+		"input x = 2\nmap (fun y -> y * x) xs", "input x = 2\n(xs, x)",
+	} {
+		m, s, looks, last, stop := looked(t, fmt.Sprintf("data xs : List R = list i < %d -> 1\n%s", n, src))
+		require.NoError(t, m.Value(s.point))
+		before := *looks
+		out, lengths, err := m.Read(nil, nil)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(out), n)
+		require.Equal(t, []int{n}, lengths)
+		all := *looks - before
+		for at := 0; at < all; at += max(1, all/6) {
+			*looks, *last = 0, at
+			_, _, err = m.Read(nil, nil)
+			require.ErrorIs(t, err, stop, "look %d of %d", at, all)
+		}
+		for err, at := error(nil), all; err == nil; at-- { // a second time there are fewer looks: the memory is there
+			*last = 1 << 30
+			require.NoError(t, m.Value(s.point))
+			*looks, *last = 0, at
+			out, _, err = m.Read(nil, nil)
+		}
+		require.GreaterOrEqual(t, len(out), n-engine.LookEvery, "the last look is while the numbers are read")
+	}
+}
+
+// TestCollectionLooks: a collection looks while it marks and while it moves what is live, and a run that ends there can
+// be made again.
+func TestCollectionLooks(t *testing.T) {
+	const n = 4 * engine.LookEvery
+	src := fmt.Sprintf("input x = 2\n#%d (fun k y -> k (y * x)) (fun y -> y) 1", n)
+	m, s, looks, last, stop := looked(t, src)
+	engine.CollectEvery(m, 1<<30)
+	require.NoError(t, m.Value(s.point))
+	without := *looks
+	engine.CollectEvery(m, n)
+	*looks = 0
+	require.NoError(t, m.Value(s.point))
+	require.NotZero(t, m.Stats().Freed)
+	require.Greater(t, *looks, without)
+	all := *looks
+	for at := 0; at < all; at += max(1, all/6) {
+		*looks, *last = 0, at
+		require.ErrorIs(t, m.Value(s.point), stop)
+	}
+	*looks, *last = 0, all
+	require.NoError(t, m.Value(s.point))
+}
