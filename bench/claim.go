@@ -38,7 +38,7 @@ const (
 	Evidence Role = "evidence"   // decides the verdict
 	Printed  Role = "as printed" // breaks the sentence as the paper prints it, where the claim has a correction
 	Contrast Role = "contrast"   // an ablation or a rival that the claim is held against; it has its own law, and does not decide
-	Aside    Role = "aside"      // is told besides, with its own law, and does not decide
+	Aside    Role = "aside"      // is measured in addition, with its own law, and does not decide
 )
 
 // Law is how a quantity y is to grow with a quantity x.

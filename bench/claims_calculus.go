@@ -53,7 +53,7 @@ func claimShrinking() Claim {
 		Meaning: "Each step makes the term smaller where variables and pairs count twice, so any order ends in less than twice as many steps " +
 			"as there are symbols. The measure of the paper's proof counts variables twice, but not pairs, and (7) does not lessen it: that is a flaw of the proof. " +
 			"(12), for symbols, is among the rules. (3) at λs, the contrast, copies: n lets, each with two uses of the one before, " +
-			"come to exponentially many steps.",
+			"take exponentially many steps.",
 	}
 }
 
@@ -93,7 +93,7 @@ var copyingSteps = quantity{StepsName, func(s *subject) float64 {
 	return s.steps(s.program("λs", family.Copies(s.size)).valueStart(denote.Floats{}), innermost)
 }}
 
-// innermost takes the redex of (3) or (4) whose let stands innermost.
+// innermost takes the redex of (3) or (4) whose let is innermost.
 func innermost(s *reference.State) *reference.Redex {
 	for i := len(s.Redex) - 1; i >= 0; i-- {
 		if r := &s.Redex[i]; r.Rule == rule.Subst || r.Rule == rule.GC {
@@ -122,16 +122,16 @@ func claimCommutation() Claim {
 			series(family.ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
 				called("D(t) of a constant squared n times, without (5')"),
 		),
-		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ: those that the paper names do not get there.",
-		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and puts the result's dual together: a constant that " +
-			"does not depend on the term around it, nor on its size. Without (5') D(t) does not come to D(t'): where t comes to " +
+		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ: with those that the paper names D(t) does not reach D(t').",
+		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and makes the result's dual: a constant that " +
+			"does not depend on the term around it, nor on its size. Without (5') D(t) does not reduce to D(t'): where t reduces to " +
 			"a numeral, the arguments of n zero duals are left, or 2ⁿ where the duals are copied, and with (5') four symbols are.",
 	}
 }
 
 // symbolsLeft is the size of the normal form of D(t), under λ too, by a strategy.
 func symbolsLeft(by reference.Strategy) quantity {
-	return quantity{"symbols that D(t) comes to", func(s *subject) float64 {
+	return quantity{"symbols of the normal form of D(t)", func(s *subject) float64 {
 		start := reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 		return symbols(start, must(s.reduce(start, by, rewriteLimit)).Term)
 	}}
@@ -191,9 +191,9 @@ func claimUnicity() Claim {
 		Series: append(out,
 			series(many, Evidence, constant, sizeN.named("schedules"), exactGradients).called("exact gradients over the rationals"),
 			series(many, Contrast, linear, sizeN.named("schedules"), floatGradients).without("exact numbers").called("gradients in floating point")),
-		Meaning: "Over the rationals all strategies that come to an end within the limit give one result. The machine's schedules take equal numbers of steps too. " +
-			"With floating-point numbers the order of a sum shows in the last digits, so gradients are compared to nine: of 200 calls with 20 inputs, " +
-			"the contrast, each random schedule has a gradient of its own, where exact ones have one.",
+		Meaning: "Over the rationals all strategies that end within the limit give one result. The machine's schedules take equal numbers of steps too. " +
+			"With floating-point numbers the last digits depend on the order of a sum, so gradients are compared to nine digits: of 200 calls with 20 inputs, " +
+			"the contrast, each random schedule has another gradient; exact gradients are equal.",
 	}
 }
 
@@ -349,7 +349,7 @@ func claimNormalising() Claim {
 		Series:     out,
 		Correction: "Modulo ≡ without (dup), βℓ is strongly normalising.",
 		Meaning: "A term is strongly normalising if its reduction graph is finite and has no cycle. The graphs of these terms were explored to the end, and " +
-			"all rules fire in them, (5), (7) and (11) too. Every order of redexes that was drawn of larger programs came to an end. " +
+			"all rules fire in them, (5), (7) and (11) too. Each random order of redexes of larger programs ended. " +
 			"Modulo (dup) there is a reduction without end: it makes garbage, which (4) collects, for as long as " +
 			"steps are allowed, on a program of one let.",
 	}
@@ -359,12 +359,12 @@ func claimNormalising() Claim {
 func explore(s *subject, texts []string, start func(*subject) *reference.Start) Point {
 	pt := Point{X: float64(s.size)}
 	for _, text := range texts[:s.size] {
-		g := reductions(s.ctx, start(s.program("a small term", text)))
-		if g.ends() {
+		e := &exploration{ctx: s.ctx, start: start(s.program("a small term", text)), ended: map[string]bool{}}
+		if e.ends(e.start.Term) {
 			pt.Y++
 		}
-		pt.add("terms", float64(len(g.next)))
-		for r, k := range g.fired {
+		pt.add("terms", float64(len(e.ended)))
+		for r, k := range e.fired {
 			if k > 0 {
 				pt.add("steps by ("+rule.Table[r].Number+")", float64(k))
 			}
@@ -376,68 +376,34 @@ func explore(s *subject, texts []string, start func(*subject) *reference.Start) 
 // mostTerms is how many terms a reduction graph may have.
 const mostTerms = 20_000
 
-// reductionGraph has the terms that a term comes to by any redex, up to the names of bound variables, and the terms
-// that each comes to in one step.
-type reductionGraph struct {
-	next  [][]int
+// exploration goes through the reduction graph of a term, depth first. The terms are those that it reduces to by any redex, up to
+// the names of bound variables.
+type exploration struct {
+	ctx   context.Context
+	start *reference.Start
+	ended map[string]bool // by the keys of terms: whether all their reductions end; false as long as that is not known
 	fired rule.Counts
-	whole bool // all terms were explored
 }
 
-// reductions explores the reduction graph of a term.
-func reductions(ctx context.Context, s *reference.Start) *reductionGraph {
-	g := &reductionGraph{whole: true}
-	known := map[string]int{}
-	var terms []*reference.Term
-	number := func(t *reference.Term) int {
-		key := reference.Text(reference.NewNames().Tokens(t, nil))
-		at, ok := known[key]
-		if !ok {
-			at = len(terms)
-			known[key], terms = at, append(terms, t)
-		}
-		return at
+// ends reports whether all reductions of a term end. They don't if one comes back to a term that it has passed. The answer is
+// also false if there are too many terms.
+func (e *exploration) ends(t *reference.Term) bool {
+	key := t.Key()
+	if ended, known := e.ended[key]; known || len(e.ended) == mostTerms {
+		return ended
 	}
-	number(s.Term)
-	for i := 0; i < len(terms); i++ {
-		try(ctx.Err())
-		if len(terms) > mostTerms {
-			g.whole = false
-			return g
-		}
-		st := s.State(terms[i], false)
-		terms[i] = nil
-		var next []int
-		for j := range st.Redex {
-			next = append(next, number(must(st.Fire(&st.Redex[j]))))
-			g.fired[st.Redex[j].Rule]++
-		}
-		g.next = append(g.next, next)
-	}
-	return g
-}
-
-// ends reports whether the graph was explored to the end and has no cycle: then no reduction is infinite.
-func (g *reductionGraph) ends() bool {
-	incoming := make([]int, len(g.next))
-	for _, next := range g.next {
-		for _, j := range next {
-			if j < len(incoming) {
-				incoming[j]++
-			}
+	try(e.ctx.Err())
+	e.ended[key] = false
+	st := e.start.State(t, false)
+	for i := range st.Redex {
+		r := &st.Redex[i]
+		e.fired[r.Rule]++
+		if !e.ends(must(st.Fire(r))) {
+			return false
 		}
 	}
-	ready, seen := []int{0}, 0
-	for ; len(ready) > 0 && g.whole; seen++ {
-		i := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		for _, j := range g.next[i] {
-			if incoming[j]--; incoming[j] == 0 {
-				ready = append(ready, j)
-			}
-		}
-	}
-	return g.whole && seen == len(g.next)
+	e.ended[key] = true
+	return true
 }
 
 // duplicating is how many of the steps that are allowed are taken from let x = r in x + x modulo (dup): where a

@@ -27,7 +27,7 @@ func claimEvaluation() Claim {
 				return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+", sharing expanded", doubling)
 			})...),
 		Meaning: "Each node costs the step of its symbol and those that pass its value on: (3) for each use, (4) for the name. " +
-			"Names that nobody uses cost their node. The contrast is what a let is for: where the right side of a let is evaluated at each use, " +
+			"Names that nobody uses cost their node. The contrast shows what a let is for: where the right side of a let is evaluated at each use, " +
 			"z·z, n times, has 2ⁿ leaves.",
 	}
 }
@@ -50,7 +50,7 @@ var doubling = counting(4, 14)
 
 // graph is the program's computational graph. The program must be one as it stands.
 func (s *subject) graph() *hypergraph.Graph {
-	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs()))
+	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs(), nil))
 }
 
 // groundSize is |G| of a program that is a computational graph as it stands.
@@ -131,8 +131,8 @@ func claimReverse() Claim {
 			series(family.Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
 			series(family.LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
 		),
-		Meaning: "The gradient's steps follow the graph and take no notice of how many inputs it has: where the graph stays as it is, " +
-			"so do the steps for each unit of it. A Jacobian takes a backward phase for each output over one primal phase.",
+		Meaning: "The gradient's steps are linear in the graph, however many inputs it has: where only the number of inputs grows, " +
+			"the steps for each unit of the graph do not. A Jacobian takes a backward phase for each output over one primal phase.",
 	}
 }
 

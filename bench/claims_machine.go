@@ -111,7 +111,10 @@ func claimSearch() Claim {
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm.",
 		Meaning: "Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
-			"occurrence go on, a unit of search looks at one dual or takes one node of a sum apart. Before a redex is found there may be many: " +
+			"occurrence continue, a unit of search looks at one dual or takes one node of a sum apart. The factor four follows from the size of a node, which has four words " +
+			"for what it refers to. A λ waits once for each variable that it captures, and a node holds at most four of them. Any other node waits at most once for each of two " +
+			"operands, continues at most once as a complete pair or sum, and is looked at once by a backward phase if it is the name of a dual. So each node accounts for at most four units, " +
+			"and each unit of instantiate makes at most one node, and each step at most one that waits. Before a redex is found there may be many: " +
 			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is a search that begins anew at the root: quadratic in all.",
 	}
 }
@@ -169,7 +172,7 @@ func claimTime() Claim {
 			"function whose body grows. Times: the polynomial, the recurrent network and map with fold on the engine without blocks, from 10³ to 10⁸ nodes.",
 		Series: out,
 		Meaning: "Constant time is a statement about work: no rewrite and no unit of the literal machine touches more words of memory than a constant, " +
-			"whatever the program and its size. It is exact, and the same on every computer. What is not bounded by nature is cut into units: the copy of a body is made " +
+			"whatever the program and its size. It is exact, and the same on every computer. Work whose size depends on the program is cut into units: the copy of a body is made " +
 			"a node at a time, when (1) fires and not at (3). The contrast copies bodies as (3) does on terms. The times are an illustration. They grow with the " +
 			"memory that is visited: beyond each level of cache a step waits longer for its node.",
 	}
@@ -243,7 +246,7 @@ func claimParallel() Claim {
 			"Sums are associative, and the calculus leaves their order open: added in a balanced tree, they take log n. " +
 			"The contrast is the paper's own: the transformation of Wang et al. without references passes a memory from continuation to continuation, and each addition waits " +
 			"for the whole of the memory before it. Its span is linear in its steps, as on a tape. " +
-			"The speed-up of the schedule parallel is held against what two cores give at most, two independent gradients at once; the " +
+			"The speed-up of the schedule parallel is compared with the most that two cores give, two independent gradients at once; the " +
 			"results of both schedules are the same to the last bit.",
 	}
 }
@@ -308,7 +311,7 @@ func first(path, _ float64) float64 { return path }
 // backpropGraph is the graph of bp(G).
 func backpropGraph(s *subject) *hypergraph.Graph {
 	bp, a := s.backpropagation(0)
-	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a)))
+	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a), nil))
 }
 
 // pathOf returns the most operations of a graph that wait for each other, and how many

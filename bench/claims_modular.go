@@ -68,7 +68,7 @@ func claimEditing() Claim {
 	}
 	return Claim{
 		Number: 16,
-		Title:  "D is modular: after an edit of u in t u, D(t) stands and u alone is transformed again",
+		Title:  "D is modular: after an edit of u in t u, D(t) is kept and only u is transformed again",
 		Source: "section 1",
 		Family: "A function t of n lets, applied to a small u, which is edited; and a t of n functions, of which the one in the middle is edited.",
 		Series: []Series{
@@ -79,7 +79,7 @@ func claimEditing() Claim {
 			timed("time with a cache", true),
 			timed("time without a cache", false),
 		},
-		Meaning: "D(t u) = D(t) D(u), with nothing in D(t) that knows of u. The reuse cache (--no-cache is without) makes use of that: after the edit " +
+		Meaning: "D(t u) = D(t) D(u), and D(t) does not depend on u. The reuse cache (--no-cache turns it off) uses that: after the edit " +
 			"the strategy modular finds the normal forms of closed λs that have not changed there, and makes the others. " +
 			"Where t itself is edited, the code that calls its functions is transformed again: as many symbols as there are calls, which is less than all, but linear. " +
 			"The time includes reading the program and typing it, which are linear.",
@@ -125,7 +125,7 @@ func claimHigherTypes() Claim {
 			series(twice, Contrast, exponential, k, derivativeSteps).without("pairs of value and dual, tangents not shared").
 				called("Ehrhard's D: steps of the derivative, f y = y·y", doubling),
 		},
-		Meaning: "By the chain rule, u is there twice: for its value and within its derivative. In a chain of compositions that is quadratic " +
+		Meaning: "The chain rule has u twice: for its value and in its derivative. In a chain of compositions that is quadratic " +
 			"by value, for only one of the two copies of u is duplicated again. That is the duplication of which the paper speaks. The exponential series has another cause besides: where f " +
 			"uses its argument twice, linear substitution puts the tangent of u in both summands of the product rule, unshared, and that is 2ᵏ. D keeps values " +
 			"and duals together and stays linear.",
@@ -162,7 +162,7 @@ func claimCopies() Claim {
 			series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
 		},
 		Meaning: "Each element of the list takes one copy of the layer, of its source and of its reverse image alike. Call by name, the contrast, " +
-			"evaluates an argument again at each use: where the layer uses its state once that changes nothing, where it does so twice there are 2ⁿ − 1 copies.",
+			"evaluates an argument again at each use. If the layer uses its state once, that changes nothing; if it uses it twice, there are 2ⁿ − 1 copies.",
 	}
 }
 

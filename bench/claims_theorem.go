@@ -31,7 +31,7 @@ func claimTheorem() Claim {
 	families := append(append(programs(), family.Church, family.Redexes), wide...)
 	return Claim{
 		Number: 10,
-		Title:  "The gradient of t costs O(m + |G|), where t comes to its graph G in m steps",
+		Title:  "The gradient of t costs O(m + |G|), where t reduces to its graph G in m steps",
 		Source: "Theorem 1 and Corollary gradient, section 5.2",
 		Family: "All families: graphs, the programs of sections 6.1 and 6.2, functions, folds, a perceptron, random programs, and adversarial ones.",
 		Series: slices.Concat(
@@ -57,6 +57,10 @@ func claimTheorem() Claim {
 				return series(f, Printed, atMostLinear, mAndGraph, stepsOverhead).called(f.Name + ": work, without the factor w")
 			}),
 			[]Series{
+				series(family.Unused, Evidence, atMostLinear, withInputs, gradientSteps),
+				series(family.Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
+					return gradientSteps.of(s) / mAndGraph.of(s)
+				}}).called(family.Unused.Name + ": steps, without the summand n"),
 				series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
 				series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
 				series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
@@ -69,20 +73,23 @@ func claimTheorem() Claim {
 				s := series(f, Contrast, exponential, mAndGraph, workWithout(ablation.SubstituteFirst)).without("(11) before (3) on duals")
 				return s.called(f.Name+", (3) on duals first", counting(2, 14), counting(2, 18))
 			})),
-		Correction: "There is a strategy by which the gradient takes O(m + |G|) steps, where ≡ is taken without (dup): names of duals are copied, " +
-			"not their λs, and a λ is substituted for a dual variable last. The work of a machine is O(w·(m + |G|)), where w is the most variables that " +
+		Correction: "There is a strategy by which the gradient takes O(m + |G| + n) steps, where ≡ is taken without (dup) and the inputs are [x:=⟨x,x*⟩]: names of duals are copied, " +
+			"not their λs, and a λ is substituted for a dual variable last. n is the number of inputs; it is at most |G| if G uses all of them (A4, C4, C5 and C6 of docs/paper-notes.md). The work of a machine is O(w·(m + |G| + n)), where w is the most variables that " +
 			"a λ or a branch of t captures.",
 		Meaning: "Steps by every rule are counted, and all work that is no step: instructions copied, variables captured, search, read-back. " +
-			"On the literal machine the words of memory are counted that all of this touches. Without the factor w the bound is of steps only: " +
-			"a loop with a branch that is never taken and mentions n variables captures them in each iteration, which no step sees. " +
+			"On the literal machine the words of memory are counted that all of this touches. Each input that G does not use costs steps of its own, which neither m nor |G| has. Without the factor w the bound is of steps only: " +
+			"a loop with a branch that is never taken and mentions n variables captures them in each iteration, which no step counts. " +
 			"The theorem is about every reduction of t to a graph, so m depends on how t is reduced. In the family of redexes in a loop a function has n closed " +
 			"redexes and is called n times. By value, and by need, which shares nothing under a λ, m is quadratic in n. After normalising the function, m is " +
-			"linear, and so are the steps of the strategy modular. Direct takes quadratically many steps, as m by value has it. " +
+			"linear, and so are the steps of the strategy modular. Direct takes quadratically many steps, as m by value does. " +
 			"The ablations: with λs of duals in place of their variables before (11) has joined those, each is " +
 			"copied for each path to it. If D's pairs are copied whole with the λs that their duals have become, z·z, n times, takes 12·2ⁿ steps; " +
 			"where λs come last it takes a quarter more than with names.",
 	}
 }
+
+// withInputs is m + |G| + n.
+var withInputs = quantity{"m + |G| + n", func(s *subject) float64 { return mAndGraph.of(s) + float64(len(s.ScalarInputs())) }}
 
 // Quantities of the reductions of t to its graph: the steps by need, those of normalising λs first, and the steps of
 // the gradient by the strategy that does so.
@@ -100,7 +107,7 @@ func openSteps(name string, by reference.Strategy) quantity {
 	}}
 }
 
-// normalising is the strategy that fires what stands under λs first, and then goes on as the machine does.
+// normalising is the strategy that fires what is under λs first, and then continues as the machine does.
 func normalising(s *reference.State) *reference.Redex {
 	for i := range s.Redex {
 		if r := &s.Redex[i]; !r.Weak {
@@ -128,7 +135,7 @@ func claimParameter() Claim {
 	more := counting(2, 18)
 	return Claim{
 		Number: 11,
-		Title:  "What the gradient costs is a matter of m, not of |t|",
+		Title:  "The cost of the gradient is bounded by m, not by |t|",
 		Source: "the remarks on Theorem 1, section 5.2",
 		Family: "The Church numeral n applied to the numeral 2, and that to a function: 2ⁿ of its applications. And k numerals 2, each applied to the next.",
 		Series: []Series{
@@ -239,8 +246,8 @@ func claimModular() Claim {
 			contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
 			contrast("unfold", family.Sizes(10, 200), family.Sizes(10, 2000), recurrentSteps(gram.Unfold)),
 		},
-		Meaning: "The saving grows with the weights and with the length of the input, as section 6.2 has it: D's own redexes in the layer are fired " +
-			"once, and not for each element. What normalising costs is counted against it. Unfolding first pays for D(G) at each element. " +
+		Meaning: "The saving grows with the weights and with the length of the input, as section 6.2 says: D's own redexes in the layer are fired " +
+			"once, and not for each element. The cost of normalising is subtracted. Unfolding first pays for D(G) at each element. " +
 			"A copy is one step here, whatever its size; charged |M| for each copy of M, the normal form of D(L), most of the saving is gone, though " +
 			"direct is not charged for its copies of D(L).",
 	}

@@ -239,7 +239,7 @@ func (f *Finding) atMost(all fit.Data) {
 	}
 }
 
-// ratioGrows reports whether the largest ratio of y to the law's growth stands in the upper half of the points, or those
+// ratioGrows reports whether the largest ratio of y to the law's growth is in the upper half of the points, or those
 // are too few to tell.
 func (f *Finding) ratioGrows(all fit.Data) bool {
 	if all.Len() < 2*leastPoints {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
 )
 
 // A program that is evaluated without a gradient runs in memory proportional to what is
@@ -270,34 +271,55 @@ func (m *Machine) instruction(r graph.Ref) *graph.Instr {
 
 // references calls f on each word of the object at r that refers to another.
 func (m *Machine) references(r graph.Ref, f func(word uint64)) {
-	n := &m.nodes[r]
-	w := 4 * uint64(r)
-	from, count := w+graph.WaitWords, uint32(0)
-	index := n.Head >> graph.KindShift
-	switch n.Kind() {
-	case graph.Pair:
-		from, count = w+graph.ValueWords, 2
-	case graph.Vec:
-		from, count = w+graph.ValueWords, index
-	case graph.Closure, graph.List:
-		from, count = w+graph.ValueWords, m.prog.Templates[index].Caps
-	case graph.Partial:
-		f(w + 1)
-		from, count = w+graph.ValueWords, index
-	case graph.Suspended:
-		count = m.instruction(r).NumOperands()
-	case graph.Apply:
-		count = index&0xff + 1
-	case graph.Project, graph.Copy:
-		count = 1
-	case graph.IterNat:
-		count = 2
-	case graph.IterData, graph.IterList:
-		count = 3
-	}
-	if n.Kind() >= graph.Wait {
+	if m.nodes[r].Kind() >= graph.Wait {
+		w := 4 * uint64(r)
 		f(w + 1) // the nodes that wait for it
 		f(w + 2) // the next that waits for the same
+	}
+	m.References(r, f)
+}
+
+// References calls f on the words of the object r that refer to others, but for the lists of
+// what waits.
+func (m *Machine) References(r graph.Ref, f func(word uint64)) {
+	n := &m.nodes[r]
+	w := 4 * uint64(r)
+	from, count := w+graph.ValueWords, uint32(0)
+	index := n.Head >> graph.KindShift
+	switch n.Kind() {
+	case graph.Forward:
+		count = 1
+	case graph.Pair, graph.Arrival, graph.Bag:
+		count = 2
+	case graph.Vec:
+		count = index
+	case graph.Closure, graph.List, graph.LinDual:
+		count = m.prog.Templates[index].Caps
+	case graph.Partial:
+		f(w + 1)
+		count = index
+	case graph.DualCell:
+		body := &m.prog.Bodies[m.prog.Duals[index].Body]
+		from, count = w+graph.DualWords, body.Heads+body.Nums
+	case graph.Inert:
+		from, count = w+graph.WaitWords, 2
+		if sym := term.Symbol(index); sym != term.NoSymbol && sym.Info().Arity == 1 {
+			count = 1
+		}
+	case graph.Neutral:
+		from, count = w+graph.WaitWords, m.words[w+graph.NeutralOperands]
+	case graph.Suspended:
+		from, count = w+graph.WaitWords, m.instruction(r).NumOperands()
+	case graph.Apply:
+		from, count = w+graph.WaitWords, index&0xff+1
+	case graph.Project, graph.Copy:
+		from, count = w+graph.WaitWords, 1
+	case graph.IterNat:
+		from, count = w+graph.WaitWords, 2
+	case graph.IterData, graph.IterList:
+		from, count = w+graph.WaitWords, 3
+	case graph.Job:
+		from, count = w+graph.JobOperand, 3
 	}
 	for i := range uint64(count) {
 		f(from + i)

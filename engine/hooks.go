@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/term"
 )
 
 // Hooks replace parts of a run, to measure what they are for. Results stay the same, but for
@@ -44,44 +43,6 @@ type View struct {
 // View returns what the machine works on at present.
 func (m *Machine) View() View {
 	return View{Program: m.prog, Nodes: m.nodes, Words: m.words, Base: m.base, Top: m.top, Root: m.root}
-}
-
-// References calls f on the words of the object r that refer to others, but for the lists of
-// what waits.
-func (m *Machine) References(r graph.Ref, f func(word uint64)) {
-	w := 4 * uint64(r)
-	n := &m.nodes[r]
-	index := n.Head >> graph.KindShift
-	from, count := w+graph.ValueWords, uint32(0)
-	switch n.Kind() {
-	case graph.Forward:
-		count = 1
-	case graph.Arrival, graph.Bag:
-		count = 2
-	case graph.LinDual:
-		count = m.prog.Templates[index].Caps
-	case graph.DualCell:
-		body := &m.prog.Bodies[m.prog.Duals[index].Body]
-		from, count = w+graph.DualWords, body.Heads+body.Nums
-	case graph.Inert:
-		from, count = w+graph.WaitWords, 2
-		if sym := term.Symbol(index); sym != term.NoSymbol && sym.Info().Arity == 1 {
-			count = 1
-		}
-	case graph.Neutral:
-		from, count = w+graph.WaitWords, m.words[w+graph.NeutralOperands]
-	case graph.Job:
-		from, count = w+graph.JobOperand, 3
-	default:
-		m.references(r, func(at uint64) {
-			if n.Kind() < graph.Wait || at > w+2 {
-				f(at)
-			}
-		})
-	}
-	for i := range uint64(count) {
-		f(from + i)
-	}
 }
 
 // Alloc makes n nodes, which the caller fills, and returns the first. The error is a

@@ -11,7 +11,7 @@ type dependence struct {
 	outer  []variable // by node: the outermost linear variable, 0 if there is none
 }
 
-// newDependence finds the binders of what is under the roots.
+// newDependence finds the binders of the nodes under the roots.
 func (e *elaborator) newDependence(roots []node) *dependence {
 	c := e.core
 	d := &dependence{c: c, live: c.live(roots), binder: make([]node, len(c.vars)), outer: make([]variable, len(c.nodes))}
@@ -23,7 +23,7 @@ func (e *elaborator) newDependence(roots []node) *dependence {
 	return d
 }
 
-// dependence looks through what is under the roots.
+// dependence finds the outermost linear variables of the nodes under the roots.
 func (e *elaborator) dependence(roots []node) *dependence {
 	d := e.newDependence(roots)
 	for r := range d.c.nodes {

@@ -18,15 +18,17 @@
 //
 // # Elaboration
 //
-// The elaborator visits each expression once for each time it is expanded, with a
-// stack of frames in place of recursion, and leaves a [val]: a node of core with a
-// type of inference. What a name means was settled before, by the resolver: each
-// local name has a slot, and an expansion of a def has slots of its own, an
-// activation. The index of a comprehension is a slot that holds another number at
-// each round.
+// The elaborator visits each expression once for each time it is expanded, and makes a
+// [val]: a node of core with a type of inference. The resolver has settled what each
+// name means: a local name has a slot, and each expansion of a def has its own slots, an
+// activation. The index of a comprehension is a slot that holds another number in each
+// round.
 //
-// An argument is elaborated before the function that it is for, into a [binding].
-// A use of a def f p1 … pk is its right side with the arguments in place of the
+// The elaborator recurses where the source nests, which is bounded. It loops over what
+// isn't: operators, arguments, elements, and tails. A tail is a part of an expression
+// that has the same value: the body of let, fun and lin, and the right side of a def.
+//
+// An argument is elaborated before its function, into a [binding]. A use of a def f p1 … pk is its right side with the arguments in place of the
 // parameters:
 //
 //   - an atom (a variable or a projection of one, an input, data, a number, #s, the
@@ -38,9 +40,9 @@
 //   - and otherwise let p = a in … around the right side. So it is for a parameter
 //     that is a tuple or vector.
 //
-// What an argument is, is decided on what it elaborated to: f (g x) passes x if g is
-// the identity. Missing arguments are parameters of λs, further ones are passed on.
-// Symbols, dot and matvec are used in the same way.
+// The result of elaborating an argument decides which of these it is: f (g x) passes x
+// if g is the identity. Missing arguments become parameters of λs. Further arguments are
+// passed on. Symbols, dot and matvec are used in the same way.
 //
 // # Types
 //
@@ -65,13 +67,10 @@
 //
 // # Core and lowering
 //
-// [core] is the term before its types are known. Lowering is one loop over its
-// nodes, children before parents, which settles what waits for types: a vector with
-// projections is opened by one UnvecOp directly inside its binder, one level at a
-// time, and its projections are variables; dot and matvec become sums of products;
-// an input that is used whole becomes a tuple of its scalars. A data vector with
-// projections is opened once, around the program.
-//
-// Nothing here recurses on the program: a sum a million deep needs no more of Go's
-// stack than a short one.
+// [core] is the term before its types are known. Lowering is one loop over its nodes,
+// children before parents, and does what needs types. A vector with projections is
+// opened by one UnvecOp directly inside its binder, one level at a time; its
+// projections are variables. dot and matvec become sums of products. An input that is
+// used whole becomes a tuple of its scalars. A data vector with projections is opened
+// once, around the program.
 package lang

@@ -66,10 +66,7 @@ func takesMore(f *syntax.File, x syntax.Expr) bool {
 // parameter gives a parameter its argument.
 func (e *elaborator) parameter(p syntax.Pat, b binding, missing resolve.Place) {
 	f := e.act().unit.File
-	name := p
-	for f.Pat(name).Kind == syntax.AnnotPat {
-		name = f.PatKids(name)[0]
-	}
+	name := f.Bare(p)
 	switch f.Pat(name).Kind {
 	case syntax.NamePat, syntax.WildPat:
 	default:

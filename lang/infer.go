@@ -135,7 +135,7 @@ func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
 	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
 }
 
-// notFunction reports the application of what is no function.
+// notFunction reports the application of a value that is not a function.
 func (e *elaborator) notFunction(f val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note

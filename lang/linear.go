@@ -21,7 +21,7 @@ type linearity struct {
 	wrong []bool
 }
 
-// checkLinear checks the linear variables of what is under the roots, all of whose types
+// checkLinear checks the linear variables of the nodes under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
 // operand. It is for programs with lin and without other errors.
 func (e *elaborator) checkLinear(roots []node) {
@@ -243,7 +243,7 @@ func (l *linearity) report(k node, label string, notes ...syntax.Note) {
 	l.e.report(l.e.user, l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
 }
 
-// mark returns what is noted of node k.
+// mark returns the place of node k, if it has been noted.
 func (l *linearity) mark(k node) (mark, bool) {
 	i, ok := slices.BinarySearchFunc(l.e.marks, k, func(m mark, k node) int { return cmp.Compare(m.node, k) })
 	if !ok {
@@ -276,7 +276,7 @@ func (l *linearity) name(x variable) string {
 	return l.c.vars[x].name + ", which depends on " + text + ","
 }
 
-// short is the name by which the source knows what x stands for.
+// short is the name of x in the source.
 func (l *linearity) short(x variable) string {
 	if l.hidden(x) {
 		x = l.root(x)

@@ -144,10 +144,10 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	return 0, 0, e.apply(v, n)
 }
 
-// annotated makes what is built from a def or primitive and n arguments, which a
-// parameter with an annotation stands for, agree with the annotation. It is
-// instantiated at each occurrence. It returns how many of the arguments to pass at
-// once: those of a dual wait until it is known to be one.
+// annotated is for a def or a primitive that is the argument of a parameter with an
+// annotation. It makes the application to n arguments agree with the annotation, which
+// each occurrence instantiates. It returns how many arguments to pass at once: those of a
+// dual wait until it is known to be one.
 func (e *elaborator) annotated(b binding, n int) int {
 	t, ok := e.typeIn(b.unit, b.annot)
 	if !ok {

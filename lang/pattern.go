@@ -20,12 +20,8 @@ func (e *elaborator) openFun(p syntax.Pat) {
 // openLet binds the pattern p to u around what follows.
 func (e *elaborator) openLet(p syntax.Pat, u val) {
 	f := e.act().unit.File
-	inner := p
-	for f.Pat(inner).Kind == syntax.AnnotPat {
-		inner = f.PatKids(inner)[0]
-	}
 	pos := e.at(f.Pat(p).Span.Start)
-	switch f.Pat(inner).Kind {
+	switch f.Pat(f.Bare(p)).Kind {
 	case syntax.TuplePat, syntax.VecPat:
 		e.bindPattern(patternItem{p: p, t: u.typ, u: u.node, span: u.span})
 		return
@@ -41,10 +37,8 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
 func (e *elaborator) patternVar(p syntax.Pat, t infer.Type) variable {
 	f := e.act().unit.File
-	for f.Pat(p).Kind == syntax.AnnotPat {
-		p = f.PatKids(p)[0]
-	}
-	return e.core.newVar(coreVar{name: f.Pat(p).Text, typ: t, pos: e.at(f.Pat(p).Span.Start)})
+	n := f.Pat(f.Bare(p))
+	return e.core.newVar(coreVar{name: n.Text, typ: t, pos: e.at(n.Span.Start)})
 }
 
 // patternItem is a pattern for a value of type t: that of x, or the node u.

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prim is what is built in: the function symbols, +, dot and matvec.
+// prim is a built-in function: a function symbol, +, dot or matvec.
 type prim uint8
 
 const (
@@ -43,7 +43,7 @@ func (p prim) name() string {
 	return p.symbol().SourceName()
 }
 
-// primitives returns all that is built in. Operators are listed by their sign.
+// primitives returns all built-in functions. Operators are listed by their sign.
 func primitives() []prim {
 	all := []prim{primAdd, primDot, primMatvec}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
@@ -210,7 +210,7 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 		return e.number(1, span)
 	}
 	if s > uint64(e.opt.MaxNodes) {
-		e.tooLarge()
+		e.tooManyNodes()
 	}
 	pos, at := e.at(e.expr(x).OpPos), posOf(a.span)
 	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: at})

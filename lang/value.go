@@ -32,7 +32,8 @@ func (e *elaborator) variable(i int) load.Variable {
 	e.start(i)
 	ok := true
 	if d.Type != 0 {
-		x.Shape, ok = e.declaredShape(d)
+		x.Shape = e.declaredShape(d)
+		ok = x.Shape != nil
 	}
 	set := e.given.Sets[d.Name]
 	if x.Shape == nil && set != nil {
@@ -173,77 +174,67 @@ func (e *elaborator) inputInValue(span syntax.Span, name string, declared syntax
 		syntax.Note{Span: declared, Text: name + " is declared here"})
 }
 
-// declaredShape returns the shape that the declaration of an input or data names.
-func (e *elaborator) declaredShape(d *syntax.Decl) (*load.Shape, bool) {
-	shape, ok := e.shape(d.Type)
-	if label := ""; ok {
-		if label = notAllowed(d.Kind, shape); label != "" {
-			return nil, e.notShape(d.Type, label)
+// declaredShape returns the shape that the declaration of an input or data names, nil if
+// an error about it has been reported.
+func (e *elaborator) declaredShape(d *syntax.Decl) *load.Shape {
+	shape := e.shape(d.Type)
+	if shape != nil {
+		if label := notAllowed(d.Kind, shape); label != "" {
+			return e.notShape(d.Type, label)
 		}
 	}
-	return shape, ok
+	return shape
 }
 
 // notShape reports a type that inputs and data can't have.
-func (e *elaborator) notShape(t syntax.TypeExpr, label string) bool {
+func (e *elaborator) notShape(t syntax.TypeExpr, label string) *load.Shape {
 	headline := "type not allowed here"
 	if label == load.TooWide {
 		headline = "type too large"
 	}
 	e.reportHere(e.user.File.Type(t).Span, headline, label)
-	return false
+	return nil
 }
 
 // shape returns the shape that t names. Functions, Nat, and lists inside of other
 // types are errors at their place.
-func (e *elaborator) shape(t syntax.TypeExpr) (*load.Shape, bool) {
+func (e *elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
 	n := e.user.File.Type(t)
-	var shape *load.Shape
 	switch n.Kind {
 	case syntax.RType:
-		return load.RealShape(), true
+		return load.RealShape()
 	case syntax.ProdType:
-		a, ok := e.part(n.A, "a component of a product")
-		if !ok {
-			return nil, false
+		if a := e.part(n.A, "a component of a product"); a != nil {
+			if b := e.part(n.B, "a component of a product"); b != nil {
+				shape = load.ProductShape(a, b)
+			}
 		}
-		b, ok := e.part(n.B, "a component of a product")
-		if !ok {
-			return nil, false
-		}
-		shape = load.ProductShape(a, b)
 	case syntax.VecType:
-		a, ok := e.part(n.A, "the component of a vector")
-		if !ok {
-			return nil, false
+		if a := e.part(n.A, "the component of a vector"); a != nil {
+			if s, ok := e.vectorSize(e.user, n.Size); ok {
+				shape = load.VectorShape(a, e.tt.SizeAt(s).N)
+			}
 		}
-		s, ok := e.vectorSize(e.user, n.Size)
-		if !ok {
-			return nil, false
-		}
-		shape = load.VectorShape(a, e.tt.SizeAt(s).N)
 	case syntax.ListType:
-		a, ok := e.part(n.A, "the element of a list")
-		if !ok {
-			return nil, false
+		if a := e.part(n.A, "the element of a list"); a != nil {
+			return load.ListShape(a)
 		}
-		return load.ListShape(a), true
 	default:
-		return nil, e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
+		return e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
 	}
-	if shape.Width() > load.MaxWidth {
-		return nil, e.notShape(t, load.TooWide)
+	if shape != nil && shape.Width() > load.MaxWidth {
+		return e.notShape(t, load.TooWide)
 	}
-	return shape, true
+	return shape
 }
 
 // part returns the shape of a part of a type, which is no list.
-func (e *elaborator) part(t syntax.TypeExpr, what string) (*load.Shape, bool) {
-	s, ok := e.shape(t)
-	if ok && s.Kind == load.List {
-		return nil, e.notShape(t, what+" is a list; inputs have no lists, and data only List R and List R^k")
+func (e *elaborator) part(t syntax.TypeExpr, what string) *load.Shape {
+	s := e.shape(t)
+	if s != nil && s.Kind == load.List {
+		return e.notShape(t, what+" is a list; inputs have no lists, and data only List R and List R^k")
 	}
-	return s, ok
+	return s
 }
 
 // notAllowed says why a declaration may not have the shape, or is empty.

@@ -42,7 +42,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 			i := ready[len(ready)-1]
 			ready = ready[:len(ready)-1]
 			e.applyNow(&all[i], depends)
-			e.wake(&ready)
+			e.resume(&ready)
 		}
 		for next < len(all) && all[next].done {
 			next++
@@ -52,7 +52,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		}
 		ready = append(ready, next)
 	}
-	e.tt.Watched, e.tt.Woken = nil, nil
+	e.tt.Watched, e.tt.Settled = nil, nil
 	e.waiting = e.waiting[:n]
 }
 
@@ -66,11 +66,11 @@ func (e *elaborator) watch(all []waiting, i int, ready *[]int) {
 	e.tt.Watched[f] = append(e.tt.Watched[f], i)
 }
 
-// wake looks again at the applications whose types have been settled or merged.
-func (e *elaborator) wake(ready *[]int) {
-	for _, t := range e.tt.Woken {
+// resume looks again at the applications whose types have been settled or merged.
+func (e *elaborator) resume(ready *[]int) {
+	for _, t := range e.tt.Settled {
 		if e.tt.Nodes[t].Link == 0 {
-			continue // it was taken back
+			continue // the unification was undone
 		}
 		list := e.tt.Watched[t]
 		delete(e.tt.Watched, t)
@@ -85,7 +85,7 @@ func (e *elaborator) wake(ready *[]int) {
 		}
 		e.tt.Watched[f] = append(more, list...)
 	}
-	e.tt.Woken = e.tt.Woken[:0]
+	e.tt.Settled = e.tt.Settled[:0]
 }
 
 // applyNow types an application once.

@@ -40,7 +40,7 @@ func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() e
 // summedTuple stands for no variable: its component is ∇G, the sum of tuples of [DenseTuples].
 const summedTuple term.Var = 0
 
-// ablation is what a walk needs besides for an [Ablation]. A nil one is none.
+// ablation is what a walk needs in addition for an [Ablation]. It is nil if there is none.
 type ablation struct {
 	kind   Ablation
 	inputs []term.Var

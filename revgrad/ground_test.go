@@ -20,7 +20,7 @@ import (
 )
 
 func graphOf(t require.TestingT, q *term.Term, inputs ...term.Var) *hypergraph.Graph {
-	g, err := hypergraph.FromTerm(q, inputs)
+	g, err := hypergraph.FromTerm(q, inputs, nil)
 	require.NoError(t, err)
 	return g
 }

@@ -42,6 +42,17 @@ func (t *Term) traverse(look func() error) (*traversal, error) {
 	return tr, nil
 }
 
+// Order returns the nodes of the term in the order in which they can be evaluated: children first, and u before t in
+// t[x:=u]. look may be nil; it is called at least every 2¹⁶ nodes. The error is look's, or a [*TypeError] where a node
+// has two parents or a variable two binders.
+func (t *Term) Order(look func() error) ([]Ref, error) {
+	tr, err := t.traverse(look)
+	if err != nil {
+		return nil, err
+	}
+	return tr.nodes[1:], nil
+}
+
 // lookEvery is how many nodes a pass over an arena visits between two calls of its look.
 const lookEvery = 1 << 14
 

@@ -16,7 +16,7 @@ func (t *Term) String() string {
 	for i := range t.Vars {
 		p.dup[t.Vars[i].Name]++
 	}
-	return printItems(uint32(t.Root), math.MaxInt, p.expand)
+	return Print(uint32(t.Root), math.MaxInt, p.expand)
 }
 
 type printer struct {
@@ -33,32 +33,32 @@ const (
 	levelAtom
 )
 
-// printItem is a part of a printed term or type: a text, or the node r, which stands in
+// Item is a part of a printed term or type: a text, or the node Ref, which stands in
 // parentheses if its own level is below this one.
-type printItem struct {
-	text  string
-	r     uint32
-	level int
+type Item struct {
+	Text  string
+	Ref   uint32
+	Level int
 }
 
-// printItems prints a node, up to some maxLen bytes. expand returns the parts of a node,
-// and its level.
-func printItems(root uint32, maxLen int, expand func(r uint32) ([]printItem, int)) string {
+// Print prints a node, up to some maxLen bytes. expand returns the parts of a node, and
+// its level. It uses no stack of Go's.
+func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string {
 	var b strings.Builder
-	for stack := []printItem{{r: root}}; len(stack) > 0; {
+	for stack := []Item{{Ref: root}}; len(stack) > 0; {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if b.Len() > maxLen {
 			b.WriteString("…")
 			break
 		}
-		if it.r == 0 {
-			b.WriteString(it.text)
+		if it.Ref == 0 {
+			b.WriteString(it.Text)
 			continue
 		}
-		items, level := expand(it.r)
-		if level < it.level {
-			items = append(append([]printItem{lit("(")}, items...), lit(")"))
+		items, level := expand(it.Ref)
+		if level < it.Level {
+			items = append(append([]Item{lit("(")}, items...), lit(")"))
 		}
 		slices.Reverse(items)
 		stack = append(stack, items...)
@@ -85,12 +85,12 @@ func (p *printer) names(xs []Ref) string {
 	return strings.Join(s, ", ")
 }
 
-func lit(s string) printItem         { return printItem{text: s} }
-func sub(r Ref, level int) printItem { return printItem{r: uint32(r), level: level} }
-func number(r float64) string        { return strconv.FormatFloat(r, 'g', -1, 64) }
+func lit(s string) Item         { return Item{Text: s} }
+func sub(r Ref, level int) Item { return Item{Ref: uint32(r), Level: level} }
+func number(r float64) string   { return strconv.FormatFloat(r, 'g', -1, 64) }
 
-func (p *printer) list(open string, kids []Ref, sep, end string) []printItem {
-	items := []printItem{lit(open)}
+func (p *printer) list(open string, kids []Ref, sep, end string) []Item {
+	items := []Item{lit(open)}
 	for i, k := range kids {
 		if i > 0 {
 			items = append(items, lit(sep))
@@ -101,40 +101,40 @@ func (p *printer) list(open string, kids []Ref, sep, end string) []printItem {
 }
 
 // expand returns the parts of node r and the level at which it stands.
-func (p *printer) expand(r uint32) ([]printItem, int) {
+func (p *printer) expand(r uint32) ([]Item, int) {
 	t := p.t
 	n := &t.Nodes[r]
 	switch n.Op {
 	case VarOp:
-		return []printItem{lit(p.name(n.X))}, levelAtom
+		return []Item{lit(p.name(n.X))}, levelAtom
 	case NumOp:
 		if n.Val < 0 {
-			return []printItem{lit(number(n.Val))}, levelProduct
+			return []Item{lit(number(n.Val))}, levelProduct
 		}
-		return []printItem{lit(number(n.Val))}, levelAtom
+		return []Item{lit(number(n.Val))}, levelAtom
 	case ZeroOp:
-		return []printItem{lit("0⃗")}, levelAtom
+		return []Item{lit("0⃗")}, levelAtom
 	case LamOp:
-		return []printItem{lit("λ" + p.name(n.X) + "."), sub(n.A, levelSum)}, levelSum
+		return []Item{lit("λ" + p.name(n.X) + "."), sub(n.A, levelSum)}, levelSum
 	case AppOp:
-		return []printItem{sub(n.A, levelApply), lit(" "), sub(n.B, levelAtom)}, levelApply
+		return []Item{sub(n.A, levelApply), lit(" "), sub(n.B, levelAtom)}, levelApply
 	case PairOp:
-		return []printItem{lit("⟨"), sub(n.A, levelSum), lit(", "), sub(n.B, levelSum), lit("⟩")}, levelAtom
+		return []Item{lit("⟨"), sub(n.A, levelSum), lit(", "), sub(n.B, levelSum), lit("⟩")}, levelAtom
 	case LetOp:
-		return []printItem{sub(n.A, levelAtom), lit("[" + p.name(n.X) + ":="), sub(n.B, levelSum), lit("]")}, levelAtom
+		return []Item{sub(n.A, levelAtom), lit("[" + p.name(n.X) + ":="), sub(n.B, levelSum), lit("]")}, levelAtom
 	case UnpairOp:
-		return []printItem{sub(n.A, levelAtom), lit("[⟨" + p.name(n.X) + ", " + p.name(n.Y) + "⟩:="),
+		return []Item{sub(n.A, levelAtom), lit("[⟨" + p.name(n.X) + ", " + p.name(n.Y) + "⟩:="),
 			sub(n.B, levelSum), lit("]")}, levelAtom
 	case UntupleOp:
-		return []printItem{sub(n.A, levelAtom), lit("[⟨" + p.names(t.Bound(n)) + "⟩:="), sub(n.B, levelSum), lit("]")}, levelAtom
+		return []Item{sub(n.A, levelAtom), lit("[⟨" + p.names(t.Bound(n)) + "⟩:="), sub(n.B, levelSum), lit("]")}, levelAtom
 	case UnvecOp:
-		return []printItem{sub(n.A, levelAtom), lit("[⟦" + p.names(t.Bound(n)) + "⟧:="), sub(n.B, levelSum), lit("]")}, levelAtom
+		return []Item{sub(n.A, levelAtom), lit("[⟦" + p.names(t.Bound(n)) + "⟧:="), sub(n.B, levelSum), lit("]")}, levelAtom
 	case AddOp:
-		return []printItem{sub(n.A, levelSum), lit(" + "), sub(n.B, levelProduct)}, levelSum
+		return []Item{sub(n.A, levelSum), lit(" + "), sub(n.B, levelProduct)}, levelSum
 	case FunOp:
 		if n.Sym == Mul {
 			k := t.Children(n)
-			return []printItem{sub(k[0], levelProduct), lit("·"), sub(k[1], levelApply)}, levelProduct
+			return []Item{sub(k[0], levelProduct), lit("·"), sub(k[1], levelApply)}, levelProduct
 		}
 		return p.list(n.Sym.String()+"(", t.Children(n), ", ", ")"), levelAtom
 	case VecOp:
@@ -143,12 +143,12 @@ func (p *printer) expand(r uint32) ([]printItem, int) {
 		return p.list("[", t.Children(n), "; ", "]"), levelAtom
 	case IfOp:
 		k := t.Children(n)
-		return []printItem{lit("if "), sub(k[0], levelSum), lit(" " + n.Cmp.String() + " "), sub(k[1], levelSum),
+		return []Item{lit("if "), sub(k[0], levelSum), lit(" " + n.Cmp.String() + " "), sub(k[1], levelSum),
 			lit(" then "), sub(k[2], levelSum), lit(" else "), sub(k[3], levelSum)}, levelSum
 	case NatOp:
-		return []printItem{lit("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
+		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
 	case DataOp:
-		return []printItem{lit(t.Data[n.A].Name)}, levelAtom
+		return []Item{lit(t.Data[n.A].Name)}, levelAtom
 	}
-	return []printItem{lit(fmt.Sprintf("?%d", n.Op))}, levelAtom
+	return []Item{lit(fmt.Sprintf("?%d", n.Op))}, levelAtom
 }

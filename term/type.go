@@ -208,22 +208,22 @@ func (tt *Types) String(t Type) string {
 		prod
 		atom
 	)
-	sub := func(t Type, level int) printItem { return printItem{r: uint32(t), level: level} }
-	return printItems(uint32(t), maxTypeText, func(r uint32) ([]printItem, int) {
+	sub := func(t Type, level int) Item { return Item{Ref: uint32(t), Level: level} }
+	return Print(uint32(t), maxTypeText, func(r uint32) ([]Item, int) {
 		n := tt.nodes[r]
 		switch n.kind {
 		case RKind:
-			return []printItem{lit("R")}, atom
+			return []Item{lit("R")}, atom
 		case EuclidKind:
-			return []printItem{lit("R^d")}, atom
+			return []Item{lit("R^d")}, atom
 		case DualKind:
-			return []printItem{lit("R -o "), sub(n.b, arrow)}, arrow
+			return []Item{lit("R -o "), sub(n.b, arrow)}, arrow
 		case VecKind:
-			return []printItem{sub(n.a, atom), lit(fmt.Sprintf("^%d", n.n))}, atom
+			return []Item{sub(n.a, atom), lit(fmt.Sprintf("^%d", n.n))}, atom
 		case ProdKind:
-			return []printItem{sub(n.a, atom), lit(" * "), sub(n.b, prod)}, prod
+			return []Item{sub(n.a, atom), lit(" * "), sub(n.b, prod)}, prod
 		case ArrowKind:
-			return []printItem{sub(n.a, prod), lit(" -> "), sub(n.b, arrow)}, arrow
+			return []Item{sub(n.a, prod), lit(" -> "), sub(n.b, arrow)}, arrow
 		}
 		return nil, atom
 	})

@@ -12,7 +12,7 @@ import (
 //
 //	C{x}[x:=u]  →  C{u}[x:=u]
 //
-// for any u, no value, and counts where u has come to its value: as [rule.SubstNumeral] at a numeral, else
+// for any u, no value, and counts when u has been evaluated: as [rule.SubstNumeral] at a numeral, else
 // as [rule.Subst]. (1), (2), (6), (8), (12) and (13) count as ever, (2) at each use of a component; what is
 // not used is not evaluated, and (4) is not counted. It is an ablation: section 6.2 counts the copies of L
 // by value, where an argument is evaluated once.
@@ -59,7 +59,7 @@ type byName struct {
 	err    error
 }
 
-// step counts a step, and reports whether the evaluation goes on.
+// step counts a step, and reports whether the evaluation may continue.
 func (e *byName) step(r rule.Rule) bool {
 	switch {
 	case e.err != nil:

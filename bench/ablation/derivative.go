@@ -61,7 +61,7 @@ func (k *known) find(x term.Var) *known {
 	return k
 }
 
-// captures reports whether x, which is known, stands under a λ and is bound outside of it.
+// captures reports whether x, which is known, is under a λ and is bound outside of it.
 func (k *known) captures(x term.Var) bool {
 	for ; k.x != x; k = k.outer {
 		if k.lambda {
@@ -90,7 +90,7 @@ func (d *derivative) fail(n *term.Node, what string) term.Ref {
 	return 0
 }
 
-// of makes ∂ of node r; 0 stands for the numeral 0.
+// of makes ∂ of node r; 0 means the numeral 0.
 func (d *derivative) of(r term.Ref, k *known) term.Ref {
 	if d.full() {
 		return 0

@@ -12,7 +12,7 @@
 //	[CopyBodies]       a copy of the whole body at each (1) (claim 18)
 //
 // Results are those of gram; sizes and steps may be exponentially larger, and end at limits. The
-// ablations that change a transformation or a rule stand beside it: revgrad.AblatedBP is bp without ⊕,
+// ablations that change a transformation or a rule are in its package: revgrad.AblatedBP is bp without ⊕,
 // reference.WithoutLinGC is without (5'), and a start that is not reference.Start.Named copies D's pairs.
 //
 // The functions on terms recurse on the depth of the term.

@@ -75,7 +75,7 @@ var Tower = Family{Name: "a tower of numerals", Quick: []int{1, 2, 3}, Full: []i
 }}
 
 // Captures has 4n λs that nobody calls, each of which captures n values that come late:
-// steps take no notice of a λ's body until it is called, but the machine captures what
+// no step depends on a λ's body until it is called, but the machine captures what
 // it mentions when the λ is made.
 var Captures = Family{Name: "captures", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: func(n int) string {
@@ -85,12 +85,15 @@ var Captures = Family{Name: "captures", Quick: []int{10, 14, 20, 30, 40, 60}, Fu
 	}}
 
 // Untaken is n iterations of a function with a branch that is never taken and mentions n variables from
-// outside: steps take no notice of the branch, but the machine captures what it mentions
+// outside: no step depends on the branch, but the machine captures what it mentions
 // in each iteration.
 var Untaken = sized(50, 2000, 5000, "a branch not taken", func(n int) string {
 	s, _ := cutLast(Chain.Source(n))
 	return s + fmt.Sprintf("iter #%d (fun s -> if s < 0 then s%s else s + x) 1\n", n, repeat(n, line(" + z{i}")))
 })
+
+// Unused has n inputs, none of which its graph uses.
+var Unused = sized(10, 1000, 5000, "unused inputs", func(n int) string { return vector(n) + "1\n" })
 
 // WaitingCalls are n calls of one function, each of which waits for the one before.
 var WaitingCalls = sized(50, 1000, 5000, "calls in a row", func(n int) string {

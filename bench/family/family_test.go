@@ -21,7 +21,7 @@ import (
 func all() []family.Family {
 	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
 		[]family.Family{family.Church, family.Captures, family.Untaken, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
-			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
+			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.Unused, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
 }
 
 func load(t *testing.T, text string) *gram.Program {
@@ -48,7 +48,7 @@ func TestFamilies(t *testing.T) {
 			values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
 			require.InDeltaSlice(t, values, res.Values, 1e-9, "%s, n = %d", f.Name, n)
 			require.InDeltaSlice(t, jacobian, res.Jacobian, 1e-6, "%s, n = %d", f.Name, n)
-			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs())
+			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs(), nil)
 			if f.Ground {
 				require.NoError(t, err, f.Name)
 			}

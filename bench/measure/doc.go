@@ -2,7 +2,7 @@
 //
 // A [Row] is one point of one series. A [Store] is a file of rows, a line of JSON each: a row is written as
 // soon as it is measured and synced to the disk, so that a crash loses at most the points under way, and an
-// interrupted run goes on where it was. A row is used again only by the same build: the same executable on the
+// interrupted run continues where it was. A row is used again only by the same build: the same executable on the
 // same release of Go, and for a family in a file of its own, the same file.
 //
 // [Run] measures what the store lacks. Counts are exact and are taken once, those of several claims at a time;

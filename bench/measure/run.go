@@ -23,7 +23,7 @@ type Options struct {
 	Jobs      int      // claims whose counts are taken at once; 0 is 1
 	Repeat    int      // how often a time is taken; at least 6 for a 95 % interval
 	Computer  Computer // for the rows of times
-	// Progress, if not nil, is told what begins and what has been done; one call at a time.
+	// Progress, if not nil, is called at the beginning and the end of each point, by one goroutine at a time.
 	Progress func(Event)
 }
 

@@ -110,7 +110,7 @@ func counts(s *bench.Series, m *bench.Measurement) []benchfmt.Value {
 	return values
 }
 
-// unit is the unit of a quantity: what stands in parentheses at its end, or its name as one word.
+// unit is the unit of a quantity: what is in parentheses at its end, or its name as one word.
 func unit(quantity string) string {
 	if open := strings.LastIndexByte(quantity, '('); open >= 0 && strings.HasSuffix(quantity, ")") && open > 0 {
 		return word(quantity[open+1 : len(quantity)-1])

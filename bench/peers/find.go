@@ -14,7 +14,7 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// compileTime is how long a compiler, or an interpreter that is asked for a library, may take.
+// compileTime is how long a compiler, or an interpreter that looks for a library, may take.
 const compileTime = 2 * time.Minute
 
 // compiler says how a program is compiled.

@@ -20,7 +20,7 @@ type Peer struct {
 	// Steps is set for the machine, whose steps are counted; Literal for its runs without blocks, which take as
 	// many; Aside if it takes part for their sake alone.
 	Steps, Literal, Aside bool
-	// Timeout is how long a program may take for one answer; 0 is a minute.
+	// Timeout is how long a program may take for one answer.
 	Timeout time.Duration
 	takes   func(Task) bool // nil: every task
 
@@ -51,10 +51,19 @@ const (
 	CHand   = "C by hand"
 )
 
-// All returns all peers, in the order of tables.
+// All returns all peers, in the order of tables. PyTorch takes scalars for 10⁴ steps at most: an operation takes it
+// microseconds, and memory. Maude tells times in milliseconds.
 func All() []Peer {
+	const adolc = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
+	c := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
+	c.Always = true
+	pytorch := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
+	pytorch.takes = func(t Task) bool { return t.Workload == "w2" || t.N <= 10_000 }
+	maude := Program("Maude", "maude (Debian: maude)", findMaude)
+	maude.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
+	maude.dialect = maudeDialect
 	return []Peer{
-		cByHand(),
+		c,
 		{Name: GoHand, Always: true, begin: byHand},
 		{Name: Tape, Always: true, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
@@ -63,14 +72,12 @@ func All() []Peer {
 		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
 		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
-		Program("ADOL-C", adolcNeeds, compiled(compileADOLC, "record")),
-		Program("ADOL-C, replaying", adolcNeeds, compiled(compileADOLC, "replay")),
-		pytorch(),
-		maudeProgram(),
+		Program("ADOL-C", adolc, compiled(compileADOLC, "record")),
+		Program("ADOL-C, replaying", adolc, compiled(compileADOLC, "replay")),
+		pytorch,
+		maude,
 	}
 }
-
-const adolcNeeds = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
 
 // machine is a form of the machine. D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
@@ -83,32 +90,10 @@ func machine(name string, opt gram.EvalOptions, aside bool) Peer {
 
 // Program is a peer that is a program: find looks for it, and needs tells people what it needs.
 func Program(name, needs string, find Finder) Peer {
-	return Peer{Name: name, needs: needs, find: find, dialect: served}
+	return Peer{Name: name, needs: needs, find: find, dialect: served, Timeout: time.Minute}
 }
 
-// cByHand is the yardstick of all: it has a part in every run.
-func cByHand() Peer {
-	p := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
-	p.Always = true
-	return p
-}
-
-// pytorch takes scalars for 10⁴ steps at most: an operation takes it microseconds, and memory.
-func pytorch() Peer {
-	p := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
-	p.takes = func(t Task) bool { return t.Workload == "w2" || t.N <= 10_000 }
-	return p
-}
-
-// maudeProgram is Maude, which tells times in milliseconds.
-func maudeProgram() Peer {
-	p := Program("Maude", "maude (Debian: maude)", findMaude)
-	p.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
-	p.dialect = maude
-	return p
-}
-
-// Fault says why a peer takes no part, in one task or in all.
+// Fault says why a peer is not measured, in one task or in all.
 type Fault struct {
 	Peer  string
 	Task  *Task  // nil: all
@@ -142,13 +127,11 @@ func (c *Contestant) Takes(t Task) bool { return c.takes == nil || c.takes(t) }
 // for each of the others a [*Fault]. The error is that of the context.
 func Find(ctx context.Context, all []Peer, dir string) (found []Contestant, faults []*Fault, err error) {
 	for _, p := range all {
-		c := Contestant{Peer: p}
 		if p.find == nil {
-			found = append(found, c)
+			found = append(found, Contestant{Peer: p})
 			continue
 		}
-		var err error
-		c.command, err = p.find(ctx, dir)
+		command, err := p.find(ctx, dir)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
@@ -157,7 +140,7 @@ func Find(ctx context.Context, all []Peer, dir string) (found []Contestant, faul
 		case err != nil:
 			faults = append(faults, &Fault{Peer: p.Name, Err: err})
 		default:
-			found = append(found, c)
+			found = append(found, Contestant{p, command})
 		}
 	}
 	return found, faults, nil
@@ -172,13 +155,9 @@ func (c *Contestant) start(ctx context.Context, t Task, w *bench.Workload, dir s
 	if err != nil {
 		return nil, err
 	}
-	timeout := c.Timeout
-	if timeout == 0 {
-		timeout = time.Minute
-	}
 	command := c.command
 	if c.hello == "" { // a program of ours
 		command = append(command[:len(command):len(command)], t.Workload, strconv.Itoa(t.N), strconv.Itoa(t.K))
 	}
-	return startProcess(ctx, own, command, t, c.dialect, timeout)
+	return startProcess(ctx, own, command, t, c.dialect, c.Timeout)
 }

@@ -150,11 +150,11 @@ func TestBrokenPyTorch(t *testing.T) {
 	}
 	write(path, "echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1")
 	write(second, "echo Traceback >&2; echo 'ImportError: libtorch.so' >&2; exit 1")
-	_, faults, err := Find(context.Background(), []Peer{pytorch()}, t.TempDir())
+	_, faults, err := Find(context.Background(), []Peer{Program("PyTorch", "", findPyTorch)}, t.TempDir())
 	require.NoError(t, err)
 	require.EqualError(t, faults[0], `PyTorch is left out: import torch: exit status 1: "ImportError: libtorch.so"`)
 	write(second, "exit 0")
-	found, _, err := Find(context.Background(), []Peer{pytorch()}, t.TempDir())
+	found, _, err := Find(context.Background(), []Peer{Program("PyTorch", "", findPyTorch)}, t.TempDir())
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(second, "python3"), found[0].command[0])
 }

@@ -14,7 +14,7 @@ import (
 
 // dialect is how one talks to a program: it gets a text, and answers with lines.
 type dialect struct {
-	hello string // what it is told first; it answers when it is ready
+	hello string // the first text that it gets; it answers when it is ready
 	ask   func(Task) string
 	last  string // how the last line of an answer begins
 	parse func(lines []string) (Answer, error)
@@ -23,8 +23,8 @@ type dialect struct {
 // served is the dialect of programs/serve.h.
 var served = dialect{ask: func(Task) string { return "run\n" }, parse: parseJSON}
 
-// maude is that of Maude with programs/poly.maude.
-var maude = dialect{
+// maudeDialect is that of Maude with programs/poly.maude.
+var maudeDialect = dialect{
 	hello: "reduce ready .\n",
 	ask:   func(t Task) string { return fmt.Sprintf("reduce run(%d) .\n", t.N) },
 	last:  "result ",
@@ -138,8 +138,8 @@ func (p *process) Turn(ctx context.Context) (Answer, error) {
 	return p.parse(lines)
 }
 
-// leastMemory is how much a program's memory has to grow by to be told: libraries that are read on first
-// use, and what allocators take in advance, come to hundreds of kB.
+// leastMemory is the least growth of a program's memory that is reported: libraries that are read on first
+// use, and what allocators reserve, are hundreds of kB.
 const leastMemory = 1 << 20
 
 // Bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell,

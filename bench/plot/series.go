@@ -19,7 +19,7 @@ import (
 // Their names are in the claim's table.
 const crowd = 13
 
-// item is what one entry of the legend stands for: a series, or a crowd.
+// item is what one entry of the legend describes: a series, or a crowd.
 type item []*bench.Finding
 
 // items returns the picture's items, in the order of the series.
@@ -144,7 +144,7 @@ func drawable(f *bench.Finding) (out plotter.XYs, dropped int) {
 // curvePoints is how many points a fitted curve is drawn through.
 const curvePoints = 60
 
-// add draws a series: the band, the fit, the intervals of times, and the data on top. It returns what stands for it in
+// add draws a series: the band, the fit, the intervals of times, and the data on top. It returns its mark in
 // the legend.
 func (s style) add(pl *plot.Plot, f *bench.Finding) ([]plot.Thumbnailer, error) {
 	line, band := curve(f)

@@ -26,7 +26,7 @@
 // identifier, beside the rules that it makes ([Words]). Sums of cotangents are (6) and (7); a sum with the zero of the
 // efficient form of CHAD is a word.
 //
-// The evaluator recurses in Go: a program that nests deeper than 2²⁰ ends with a [*LimitError].
+// Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a [*LimitError].
 //
 //	code.go       the language, and the places of variables
 //	source.go     from a term to the language

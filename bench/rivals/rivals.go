@@ -197,7 +197,10 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 	if err != nil {
 		return nil, err
 	}
-	c, vars := read(t, inputs)
+	c, vars, err := read(t, inputs)
+	if err != nil {
+		return nil, err
+	}
 	program := link(r.transform(c, vars), vars)
 	m := &machine{ctx: ctx, limit: opt.MaxSteps}
 	defer func() {

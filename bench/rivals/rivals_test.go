@@ -107,6 +107,11 @@ func TestLimits(t *testing.T) {
 		_, err = r.Gradient(ctx, p.Term(), p.ScalarInputs(), p.Point(), rivals.Options{})
 		require.ErrorIs(t, err, context.Canceled, r.Name)
 	}
+	deep := load(t, "input x = 0.5\niter #1000000000000 sin x\n")
+	for _, r := range rivals.All() {
+		_, err := r.Gradient(t.Context(), deep.Term(), deep.ScalarInputs(), deep.Point(), rivals.Options{})
+		require.ErrorContains(t, err, "the program nests deeper than 150000", r.Name)
+	}
 	linear := load(t, "let d = lin a -> 2 * a in\nd 1\n")
 	_, err := rivals.All()[0].Gradient(t.Context(), linear.Term(), nil, nil, rivals.Options{})
 	require.ErrorContains(t, err, "not defined on lin")

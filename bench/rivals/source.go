@@ -14,23 +14,48 @@ type reader struct {
 	of   []*code
 }
 
-// read returns the term as a program, with the variables of its inputs.
-func read(t *term.Term, inputs []term.Var) (*code, []*variable) {
+// maxNesting bounds how deep a program nests: transformations recurse.
+const maxNesting = 150_000
+
+// read returns the term as a program, with the variables of its inputs. The error is a [*LimitError].
+func read(t *term.Term, inputs []term.Var) (*code, []*variable, error) {
 	r := &reader{t: t, vars: make([]*variable, len(t.Vars)), of: make([]*code, len(t.Nodes))}
+	depth := make([]uint64, len(t.Nodes))
 	for i := 1; i < len(t.Vars); i++ {
 		r.vars[i] = &variable{name: t.Vars[i].Name, zero: zeroOf(t.Types, t.Vars[i].Type)}
 	}
 	live := t.Inside(t.Root)
 	for i := 1; i < len(t.Nodes); i++ {
-		if live[i] {
-			r.of[i] = r.node(&t.Nodes[i])
+		if !live[i] {
+			continue
 		}
+		n := &t.Nodes[i]
+		t.Kids(n, func(k term.Ref) { depth[i] = max(depth[i], depth[k]) })
+		depth[i] += 1 + r.length(n)
+		if depth[i] > maxNesting {
+			return nil, nil, &LimitError{What: fmt.Sprintf("the program nests deeper than %d", maxNesting)}
+		}
+		r.of[i] = r.node(n)
 	}
 	var free []*variable
 	for _, x := range inputs {
 		free = append(free, r.vars[x])
 	}
-	return r.of[t.Root], free
+	return r.of[t.Root], free, nil
+}
+
+// length is how deep the λ-term of a literal nests.
+func (r *reader) length(n *term.Node) uint64 {
+	switch n.Op {
+	case term.NatOp:
+		return n.Count
+	case term.ListOp, term.VecOp:
+		return uint64(n.N)
+	case term.DataOp:
+		d := &r.t.Data[n.A]
+		return uint64(d.Rows + d.Width)
+	}
+	return 0
 }
 
 func (r *reader) node(n *term.Node) *code {

@@ -56,7 +56,7 @@ func TestFigure1(t *testing.T) {
 
 	q, inputs := g.Term(term.NewTypes(), nil)
 	require.Equal(t, "sin(z2)[z2:=z1·z1][z1:=sub(x1, x2)]", q.String())
-	back, err := FromTerm(q, inputs)
+	back, err := FromTerm(q, inputs, nil)
 	require.NoError(t, err)
 	back.vars = nil // of q
 	require.Equal(t, g, back)
@@ -136,7 +136,7 @@ func TestOutputs(t *testing.T) {
 	typ, err := q.Check()
 	require.NoError(t, err)
 	require.Equal(t, q.Types.Vec(5, term.R), typ)
-	back, err := FromTerm(q, inputs)
+	back, err := FromTerm(q, inputs, nil)
 	require.NoError(t, err)
 	require.Equal(t, g.Size(), back.Size())
 	require.Equal(t, 3, back.Inputs())
@@ -192,7 +192,7 @@ func TestTuples(t *testing.T) {
 	q.Root = q.Pair(0, q.Untuple(0, []term.Var{x, y, w}, r(p), body), q.Num(0, 8))
 	_, err := q.Check()
 	require.NoError(t, err)
-	g, err := FromTerm(q, []term.Var{p})
+	g, err := FromTerm(q, []term.Var{p}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 4, g.Inputs())
 	res, err := NewMemory(g, nil).Backpropagation(point(2, 3, 5, 7))
@@ -256,7 +256,7 @@ func TestErrors(t *testing.T) {
 		q := term.New(term.NewTypes())
 		x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})
 		q.Root = build(q, x)
-		_, err := FromTerm(q, []term.Var{x})
+		_, err := FromTerm(q, []term.Var{x}, nil)
 		var notGround *NotGroundError
 		require.ErrorAs(t, err, &notGround)
 		require.EqualError(t, err, want)

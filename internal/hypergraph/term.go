@@ -22,34 +22,36 @@ type value int64
 
 type tuple struct{ off, n int }
 
-// reader walks a term from its root, operands before the operation that reads them.
+// reader makes the graph of a term, operands before the operation that reads them.
 type reader struct {
-	t       *term.Term
-	b       *Builder
-	env     []value
-	known   []bool
-	tuples  []tuple
-	comps   []value
-	stack   []frame
-	results []value
+	t      *term.Term
+	b      *Builder
+	of     []value // of the nodes that have been read
+	env    []value
+	known  []bool
+	tuples []tuple
+	comps  []value
 }
 
-type frame struct {
-	r    term.Ref
-	next int // the child that is visited next
-}
+// lookAt is how many nodes are read between two looks.
+const lookAt = 1 << 14
 
 // FromTerm returns the computational graph of a term in the grammar of section 2.1:
 // ground terms (section 5, def:ground_term) and tuples of them. Besides, tuples may
 // be opened and bound, so that Fwd(G) and bp(G) have graphs too. inputs are the free
 // variables, of type R or a Euclidean type, whose components are an input each; the
 // components of the value are the outputs, from left to right. A subterm that a let
-// shares is one node. The error is a [*NotGroundError].
+// shares is one node. look may be nil; it is called at least every 2¹⁶ nodes, and its error
+// is returned. Any other error is a [*NotGroundError] or a [*term.TypeError].
 //
 // It takes time linear in the term, and no Go stack. A let whose variable nobody
 // reads stays in the graph.
-func FromTerm(t *term.Term, inputs []term.Var) (*Graph, error) {
-	rd := &reader{t: t, env: make([]value, len(t.Vars)), known: make([]bool, len(t.Vars))}
+func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error) {
+	order, err := t.Order(look)
+	if err != nil {
+		return nil, err
+	}
+	rd := &reader{t: t, of: make([]value, len(t.Nodes)), env: make([]value, len(t.Vars)), known: make([]bool, len(t.Vars))}
 	n := 0
 	for _, x := range inputs {
 		v, err := rd.input(t.Vars[x].Type, &n)
@@ -59,13 +61,32 @@ func FromTerm(t *term.Term, inputs []term.Var) (*Graph, error) {
 		rd.bind(x, v)
 	}
 	rd.b = NewBuilder(n)
-	rd.stack = append(rd.stack, frame{r: t.Root})
-	for len(rd.stack) > 0 {
-		if err := rd.step(); err != nil {
-			return nil, err
+	binder := make([]term.Ref, len(t.Nodes)) // of what is bound: the let
+	for _, r := range order {
+		switch n := &t.Nodes[r]; n.Op {
+		case term.VarOp, term.NumOp, term.AddOp, term.PairOp, term.FunOp, term.VecOp:
+		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+			binder[n.B] = r
+		default:
+			return nil, rd.fail(r, "it has higher types, lists or conditionals (constructor %d)", n.Op)
 		}
 	}
-	rd.output(rd.results[0])
+	for i, r := range order {
+		if i%lookAt == 0 && look != nil {
+			if err := look(); err != nil {
+				return nil, err
+			}
+		}
+		if rd.of[r], err = rd.node(r, &t.Nodes[r]); err != nil {
+			return nil, err
+		}
+		if let := binder[r]; let != 0 {
+			if err := rd.open(let, &t.Nodes[let], rd.of[r]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	rd.output(rd.of[t.Root])
 	return rd.b.Graph()
 }
 
@@ -134,77 +155,39 @@ func (rd *reader) fail(r term.Ref, format string, args ...any) error {
 	return &NotGroundError{At: r, Pos: rd.t.Nodes[r].Pos, What: fmt.Sprintf(format, args...)}
 }
 
-func (rd *reader) visit(r term.Ref) { rd.stack = append(rd.stack, frame{r: r}) }
-
-func (rd *reader) done(v value) {
-	rd.stack = rd.stack[:len(rd.stack)-1]
-	rd.results = append(rd.results, v)
-}
-
-// step visits the next child of the innermost node, or finishes the node.
-func (rd *reader) step() error {
-	f := &rd.stack[len(rd.stack)-1]
-	r, next := f.r, f.next
-	f.next++
-	n := &rd.t.Nodes[r]
+// node makes the value of a node whose children have been read.
+func (rd *reader) node(r term.Ref, n *term.Node) (value, error) {
 	switch n.Op {
 	case term.VarOp:
 		if !rd.known[n.X] {
-			return rd.fail(r, "the variable %s is no input", rd.t.Vars[n.X].Name)
+			return 0, rd.fail(r, "the variable %s is no input", rd.t.Vars[n.X].Name)
 		}
-		rd.done(rd.env[n.X])
+		return rd.env[n.X], nil
 	case term.NumOp:
-		rd.done(value(rd.b.numeral(n.Val)))
+		return value(rd.b.numeral(n.Val)), nil
 	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
-		if next == 0 {
-			rd.visit(n.B)
-			return nil
-		}
-		// The body stands in the node's place: a chain of lets takes no stack.
-		*f = frame{r: n.A}
-		last := len(rd.results) - 1
-		v := rd.results[last]
-		rd.results = rd.results[:last]
-		return rd.open(r, n, v)
-	case term.AddOp, term.PairOp:
-		return rd.combine(r, n, next, []term.Ref{n.A, n.B})
-	case term.FunOp, term.VecOp:
-		return rd.combine(r, n, next, rd.t.Children(n))
-	default:
-		return rd.fail(r, "it has higher types, lists or conditionals (constructor %d)", n.Op)
+		return rd.of[n.A], nil
 	}
-	return nil
-}
-
-// combine visits the children of an operation or a tuple; after the last, it makes it.
-func (rd *reader) combine(r term.Ref, n *term.Node, next int, kids []term.Ref) error {
-	if next < len(kids) {
-		rd.visit(kids[next])
-		return nil
-	}
-	first := len(rd.results) - len(kids)
-	vs := rd.results[first:]
-	rd.results = rd.results[:first]
-	if n.Op == term.PairOp || n.Op == term.VecOp {
-		rd.done(rd.tuple(vs))
-		return nil
-	}
+	var vs []value
+	rd.t.Kids(n, func(k term.Ref) { vs = append(vs, rd.of[k]) })
 	f := n.Sym
-	if n.Op == term.AddOp {
+	switch n.Op {
+	case term.PairOp, term.VecOp:
+		return rd.tuple(vs), nil
+	case term.AddOp:
 		f = term.NoSymbol
 	}
 	if len(vs) != arity(f) {
-		return rd.fail(r, "%s takes %d operands, not %d", symbolName(f), arity(f), len(vs))
+		return 0, rd.fail(r, "%s takes %d operands, not %d", symbolName(f), arity(f), len(vs))
 	}
 	off := len(rd.b.g.args)
 	for _, v := range vs {
 		if v < 0 {
-			return rd.fail(r, "an operand is a tuple")
+			return 0, rd.fail(r, "an operand is a tuple")
 		}
 		rd.b.g.args = append(rd.b.g.args, Node(v))
 	}
-	rd.done(value(rd.b.edge(f, n.Pos, off)))
-	return nil
+	return value(rd.b.edge(f, n.Pos, off)), nil
 }
 
 // open binds the variables of a let or of the opening of a tuple.

@@ -8,10 +8,9 @@ import (
 // Code is a translated expression. It can be run for its number, for its value, or
 // to write its numbers to dst, where a value of the plain shape s is expected.
 type Code struct {
-	num   func(m *Machine, fr []value) float64
-	val   func(m *Machine, fr []value) value
-	into  func(m *Machine, fr []value, dst []float64, s *load.Shape)
-	known *value // the value, if it is known before the run
+	num  func(m *Machine, fr []value) float64
+	val  func(m *Machine, fr []value) value
+	into func(m *Machine, fr []value, dst []float64, s *load.Shape)
 }
 
 var realShape = load.RealShape()
@@ -46,14 +45,10 @@ func general(val func(m *Machine, fr []value) value) *Code {
 
 // constant makes code of a value.
 func constant(v value) *Code {
-	var c *Code
-	if x := v.num; v.ref == nil {
-		c = numeric(func(*Machine, []value) float64 { return x })
-	} else {
-		c = general(func(*Machine, []value) value { return v })
+	if v.ref == nil {
+		return numeric(func(*Machine, []value) float64 { return v.num })
 	}
-	c.known = &v
-	return c
+	return general(func(*Machine, []value) value { return v })
 }
 
 // Number is the number x.
@@ -80,8 +75,8 @@ func Bad() *Code {
 	return general(func(*Machine, []value) value { reported(); return value{} })
 }
 
-// variable is an occurrence of the variable in a slot.
-func variable(slot int) *Code {
+// Variable is an occurrence of the variable in a slot.
+func Variable(slot int) *Code {
 	c := general(func(_ *Machine, fr []value) value { return fr[slot] })
 	c.num = func(_ *Machine, fr []value) float64 { return fr[slot].real() }
 	return c
@@ -130,53 +125,40 @@ func Power(base *Code, s Nat) *Code {
 	})
 }
 
+// one is the code that choose returns.
+func one(choose func(m *Machine, fr []value) *Code) *Code {
+	return &Code{
+		num: func(m *Machine, fr []value) float64 { return choose(m, fr).num(m, fr) },
+		val: func(m *Machine, fr []value) value { return choose(m, fr).val(m, fr) },
+		into: func(m *Machine, fr []value, dst []float64, s *load.Shape) {
+			choose(m, fr).into(m, fr, dst, s)
+		},
+	}
+}
+
 // If is if a c b then yes else no.
 func If(c term.Compare, a, b, yes, no *Code) *Code {
-	test := func(m *Machine, fr []value) *Code {
+	return one(func(m *Machine, fr []value) *Code {
 		x := a.num(m, fr)
 		if c.Holds(x, b.num(m, fr)) {
 			return yes
 		}
 		return no
-	}
-	return &Code{
-		num: func(m *Machine, fr []value) float64 { return test(m, fr).num(m, fr) },
-		val: func(m *Machine, fr []value) value { return test(m, fr).val(m, fr) },
-		into: func(m *Machine, fr []value, dst []float64, s *load.Shape) {
-			test(m, fr).into(m, fr, dst, s)
-		},
-	}
-}
-
-// after is body, and before it what first does.
-func after(first func(m *Machine, fr []value), body *Code) *Code {
-	return &Code{
-		num: func(m *Machine, fr []value) float64 {
-			first(m, fr)
-			return body.num(m, fr)
-		},
-		val: func(m *Machine, fr []value) value {
-			first(m, fr)
-			return body.val(m, fr)
-		},
-		into: func(m *Machine, fr []value, dst []float64, s *load.Shape) {
-			first(m, fr)
-			body.into(m, fr, dst, s)
-		},
-	}
+	})
 }
 
 // Let is body with u in a slot.
 func Let(slot int, u, body *Code) *Code {
-	get := u.val
-	return after(func(m *Machine, fr []value) { fr[slot] = get(m, fr) }, body)
+	return one(func(m *Machine, fr []value) *Code {
+		fr[slot] = u.val(m, fr)
+		return body
+	})
 }
 
 // Untuple is body with the n parts of the tuple u in consecutive slots.
 func Untuple(slot, n int, u, body *Code) *Code {
-	get := u.val
-	return after(func(m *Machine, fr []value) {
-		rest := get(m, fr)
+	return one(func(m *Machine, fr []value) *Code {
+		rest := u.val(m, fr)
 		for i := range n - 1 {
 			o, ok := rest.ref.(*pair)
 			if !ok {
@@ -185,14 +167,14 @@ func Untuple(slot, n int, u, body *Code) *Code {
 			fr[slot+i], rest = o.a, o.b
 		}
 		fr[slot+n-1] = rest
-	}, body)
+		return body
+	})
 }
 
 // Unvec is body with the n components of the vector u in consecutive slots.
 func Unvec(slot, n int, u, body *Code) *Code {
-	get := u.val
-	return after(func(m *Machine, fr []value) {
-		v := get(m, fr)
+	return one(func(m *Machine, fr []value) *Code {
+		v := u.val(m, fr)
 		a := v.array()
 		if a.n != n {
 			reported()
@@ -200,7 +182,8 @@ func Unvec(slot, n int, u, body *Code) *Code {
 		for i := range n {
 			fr[slot+i] = a.at(i)
 		}
-	}, body)
+		return body
+	})
 }
 
 // Project is e.(s), where e is of the type that of shows.

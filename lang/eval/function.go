@@ -61,9 +61,6 @@ func (s *Scope) Slot(x uint32) (slot int, ok bool) {
 	return slot, true
 }
 
-// Variable is an occurrence of a variable in its scope.
-func Variable(slot int) *Code { return variable(slot) }
-
 // Function is a λ whose parameters have the given slots of its scope s.
 func Function(at *At, s *Scope, params []int, body *Code) *Code {
 	fn := &function{at: at, params: params, body: body, slots: s.slots, nest: s.most, caps: s.caps}

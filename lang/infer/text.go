@@ -2,7 +2,8 @@ package infer
 
 import (
 	"strconv"
-	"strings"
+
+	"github.com/gram-machine/gram/term"
 )
 
 // maxTypeText bounds the length of a type in a message.
@@ -28,12 +29,6 @@ type Text struct {
 	Limit int
 }
 
-type typeItem struct {
-	text  string
-	t     Type
-	level int
-}
-
 func (tt *Types) Text() *Text {
 	return &Text{tt: tt, names: map[Type]string{}, Limit: maxTypeText}
 }
@@ -51,61 +46,44 @@ func (p *Text) name(t Type) string {
 	return s
 }
 
-func (p *Text) Of(t Type) string {
-	var b strings.Builder
-	stack := []typeItem{{t: t}}
-	for len(stack) > 0 {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if b.Len() > p.Limit {
-			b.WriteString("…")
-			break
-		}
-		if it.t == 0 {
-			b.WriteString(it.text)
-			continue
-		}
-		parts, level := p.parts(p.tt.Find(it.t))
-		if level < it.level {
-			stack = append(stack, typeItem{text: ")"})
-			b.WriteByte('(')
-		}
-		for i := len(parts) - 1; i >= 0; i-- {
-			stack = append(stack, parts[i])
-		}
-	}
-	return b.String()
-}
+// Of returns the text of a type.
+func (p *Text) Of(t Type) string { return term.Print(uint32(t), p.Limit, p.parts) }
 
-func (p *Text) parts(t Type) ([]typeItem, int) {
+func text(s string) term.Item { return term.Item{Text: s} }
+
+func part(t Type, level int) term.Item { return term.Item{Ref: uint32(t), Level: level} }
+
+// parts returns the parts of a type and its level.
+func (p *Text) parts(ref uint32) ([]term.Item, int) {
+	t := p.tt.Find(Type(ref))
 	n := p.tt.Nodes[t]
 	switch n.Kind {
 	case Real:
-		return []typeItem{{text: "R"}}, atomLevel
+		return []term.Item{text("R")}, atomLevel
 	case Prod:
-		return []typeItem{{t: n.A, level: listLevel}, {text: " * "}, {t: n.B, level: prodLevel}}, prodLevel
+		return []term.Item{part(n.A, listLevel), text(" * "), part(n.B, prodLevel)}, prodLevel
 	case Arrow:
 		if elem, ok := p.tt.listElement(t); ok && p.Lists {
-			return []typeItem{{text: "List "}, {t: elem, level: listLevel}}, listLevel
+			return []term.Item{text("List "), part(elem, listLevel)}, listLevel
 		}
-		return []typeItem{{t: n.A, level: prodLevel}, {text: " -> "}, {t: n.B, level: arrowLevel}}, arrowLevel
+		return []term.Item{part(n.A, prodLevel), text(" -> "), part(n.B, arrowLevel)}, arrowLevel
 	case Vec:
-		return []typeItem{{t: n.A, level: atomLevel}, {text: "^" + p.Size(Size(n.N))}}, atomLevel
+		return []term.Item{part(n.A, atomLevel), text("^" + p.Size(Size(n.N)))}, atomLevel
 	case Dual:
-		return []typeItem{{text: "R -o "}, {t: n.A, level: arrowLevel}}, arrowLevel
+		return []term.Item{text("R -o "), part(n.A, arrowLevel)}, arrowLevel
 	case List, Nat:
 		if p.long {
-			return []typeItem{{t: p.tt.arrowOf(t), level: arrowLevel}}, arrowLevel
+			return []term.Item{part(p.tt.arrowOf(t), arrowLevel)}, arrowLevel
 		}
 		if n.Kind == Nat {
-			return []typeItem{{text: "Nat"}}, atomLevel
+			return []term.Item{text("Nat")}, atomLevel
 		}
-		return []typeItem{{text: "List "}, {t: n.A, level: listLevel}}, listLevel
+		return []term.Item{text("List "), part(n.A, listLevel)}, listLevel
 	}
 	if p.Named {
-		return []typeItem{{text: p.name(t)}}, atomLevel
+		return []term.Item{text(p.name(t))}, atomLevel
 	}
-	return []typeItem{{text: "R"}}, atomLevel
+	return []term.Item{text("R")}, atomLevel
 }
 
 func (p *Text) Size(n Size) string {

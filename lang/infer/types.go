@@ -55,9 +55,9 @@ type Types struct {
 	seen      []uint32 // for each node, the walk that last met it
 	epoch     uint32
 
-	// watched has the open types whose being settled is to be noted in woken.
+	// Watched has open types. Those that unification settles or merges are added to Settled.
 	Watched map[Type][]int
-	Woken   []Type
+	Settled []Type
 }
 
 type typePair struct{ a, b Type }

@@ -115,7 +115,7 @@ func (tt *Types) merge(a, b Type) {
 func (tt *Types) forward(a, b Type) {
 	tt.Nodes[a].Link = b
 	if _, ok := tt.Watched[a]; ok {
-		tt.Woken = append(tt.Woken, a)
+		tt.Settled = append(tt.Settled, a)
 	}
 	tt.Nodes[b].depth = max(tt.Nodes[b].depth, tt.Nodes[a].depth+1)
 	tt.trail = append(tt.trail, a)

@@ -21,7 +21,7 @@ type table struct {
 	data        []float64
 }
 
-// csvError is what is wrong with a CSV file, and where in it.
+// csvError is an error in a CSV file, with its place.
 type csvError struct {
 	path      string
 	line, col int // from 1, col in runes; 0 where there is none
@@ -41,8 +41,8 @@ func (e *csvError) Error() string {
 	return b.String()
 }
 
-// diagnostic reports the error where it stands in the CSV file, with a note at the
-// place of the program that asks for the file.
+// diagnostic reports the error at its place in the CSV file, with a note at the place of
+// the program that names the file.
 func (e *csvError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
 		return &syntax.Diagnostic{Span: at, Headline: "CSV file cannot be read", Label: e.Error()}
@@ -66,7 +66,7 @@ type tableReader struct {
 	s       *Source
 	path    string
 	csv     *csv.Reader
-	size    int64    // of the file in bytes, or 0 where that is not known
+	size    int64    // of the file in bytes, 0 if it is not known
 	columns []string // wanted, by the names in the header; nil: all, there is no header
 	at      []int    // where the columns stand in a record
 	header  []string
@@ -76,8 +76,8 @@ type tableReader struct {
 	t       table
 }
 
-// checkedReader calls Check before every block. A file that is not text ends up
-// in one very long line, which must not go unnoticed.
+// checkedReader calls Check before every block: a file that is not text may be one very
+// long line.
 type checkedReader struct {
 	r io.Reader
 	s *Source
@@ -125,7 +125,7 @@ func (r *tableReader) error(line, col, column int, format string, args ...any) *
 	return &csvError{path: r.path, line: line, col: col, column: column, msg: fmt.Sprintf(format, args...)}
 }
 
-// failed words an error of the system or of the CSV syntax.
+// failed describes an error of the system or of the CSV syntax.
 func (r *tableReader) failed(err error) *csvError {
 	var bad *csv.ParseError
 	var path *fs.PathError

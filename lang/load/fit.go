@@ -7,7 +7,7 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// misfit reports that a value has not the shape of its declaration.
+// misfit reports that a value does not have the shape of its declaration.
 func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 	given := short(s.Text) + " gives"
 	if s.isFlat {

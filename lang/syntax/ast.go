@@ -180,5 +180,13 @@ func (f *File) PatKids(p Pat) []Pat {
 	return f.patKids[n.off : n.off+n.n]
 }
 
+// Bare returns a pattern without the types around it.
+func (f *File) Bare(p Pat) Pat {
+	for f.Pat(p).Kind == AnnotPat {
+		p = f.PatKids(p)[0]
+	}
+	return p
+}
+
 // NumExprs returns the number of expressions in the arena, for arrays indexed by Expr.
 func (f *File) NumExprs() int { return len(f.exprs) }

@@ -2,16 +2,12 @@ package syntax
 
 import "fmt"
 
-var declKinds = map[Token]DeclKind{
-	ParamTok: ParamDecl, InputTok: InputDecl, DataTok: DataDecl, DefTok: DefDecl,
-}
-
 // String returns the declaration's keyword.
 func (k DeclKind) String() string { return spellings[ParamTok+Token(k)] }
 
 // decl parses a declaration. The current token is its keyword.
 func (p *parser) decl() {
-	d := Decl{Kind: declKinds[p.tok.kind], Span: p.span()}
+	d := Decl{Kind: DeclKind(p.tok.kind - ParamTok), Span: p.span()}
 	if !p.tok.col1 {
 		p.misplacedDecl()
 	}
@@ -45,16 +41,14 @@ func (p *parser) misplacedDecl() {
 
 // skipRest moves to the end of the declaration, silently: an error has been reported.
 func (p *parser) skipRest() {
-	mute := p.s.mute
-	p.s.mute = true
+	defer p.silently()()
 	for !p.at(EOF) {
-		if p.tok.first && p.real.startsDecl() {
+		if p.startsDecl() {
 			p.tok.kind = EOF
 			break
 		}
 		p.next()
 	}
-	p.s.mute = mute
 }
 
 // skipOrphan passes over tokens at column 1 that a broken declaration left behind,
@@ -139,7 +133,7 @@ func (p *parser) expectEnd(hint string) {
 	if p.at(EOF) {
 		return
 	}
-	if p.tok.first && p.real.startsDecl() {
+	if p.startsDecl() {
 		p.misplacedDecl()
 		return
 	}

@@ -19,7 +19,6 @@ type Diagnostic struct {
 	File string // another file's name
 	Line int    // its line, from 1; 0 if none
 	Col  int    // the column in runes, from 1; 0 if none
-	Text string // the line itself; may be empty
 }
 
 // Note is a remark under a diagnostic; with a Span other than {0,0} it shows that line too.
@@ -28,8 +27,7 @@ type Note struct {
 	Text string
 }
 
-// Errors is what is wrong with a program: its diagnostics, with the file that
-// their spans are of. It is made by [NewErrors].
+// Errors are the diagnostics of a program, with its file. [NewErrors] makes it.
 type Errors struct {
 	File *File
 	List []Diagnostic
@@ -65,30 +63,39 @@ func sortDiagnostics(ds []Diagnostic) {
 }
 
 // Render shows a diagnostic: its place and headline, the line with carets and the
-// label, and the notes. It ends with a line break.
+// label, and the notes. It ends with a line break. Of another file it shows the place
+// alone, and the notes with their places in f.
 func (f *File) Render(d Diagnostic) string {
 	var b strings.Builder
-	if d.File != "" {
-		f.renderForeign(&b, d)
-		return b.String()
-	}
 	line, col := f.Position(d.Span.Start)
-	wide := len(strconv.Itoa(line))
+	name, wide := f.Name, len(strconv.Itoa(line))
+	if d.File != "" {
+		name, line, col, wide = d.File, d.Line, d.Col, len(strconv.Itoa(d.Line))
+	}
 	for _, n := range d.Notes {
-		if n.Span != (Span{}) {
+		if n.Span != (Span{}) && d.File == "" {
 			line, _ := f.Position(n.Span.Start)
 			wide = max(wide, len(strconv.Itoa(line)))
 		}
 	}
-	b.WriteString(place(f.Name, line, col))
-	b.WriteString(": " + oneLine(d.Headline) + "\n")
-	f.excerpt(&b, d.Span, d.Label, wide)
+	remark := func(text string) { b.WriteString(strings.Repeat(" ", wide+3) + "= " + oneLine(text) + "\n") }
+	b.WriteString(place(name, line, col) + ": " + oneLine(d.Headline) + "\n")
+	if d.File == "" {
+		f.excerpt(&b, d.Span, d.Label, wide)
+	} else if d.Label != "" {
+		remark(d.Label)
+	}
 	for _, n := range d.Notes {
-		if n.Span == (Span{}) {
-			b.WriteString(strings.Repeat(" ", wide+3) + "= " + oneLine(n.Text) + "\n")
-			continue
+		switch {
+		case n.Span == (Span{}):
+			remark(n.Text)
+		case d.File == "":
+			f.excerpt(&b, n.Span, n.Text, wide)
+		default:
+			line, col := f.Position(n.Span.Start)
+			b.WriteString(place(f.Name, line, col) + ":\n")
+			f.excerpt(&b, n.Span, n.Text, len(strconv.Itoa(line)))
 		}
-		f.excerpt(&b, n.Span, n.Text, wide)
 	}
 	return b.String()
 }
@@ -100,36 +107,6 @@ func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
 	from := min(max(s.Start, start), end)
 	to := max(from, min(s.End, end))
 	writeExcerpt(b, strconv.Itoa(line), f.Src[start:end], int(from-start), int(to-start), label, wide)
-}
-
-// renderForeign shows a diagnostic of another file. A note with a span shows its
-// place in f.
-func (f *File) renderForeign(b *strings.Builder, d Diagnostic) {
-	b.WriteString(place(d.File, d.Line, d.Col) + ": " + oneLine(d.Headline) + "\n")
-	num := strconv.Itoa(d.Line)
-	if d.Text != "" {
-		from := 0
-		for i := range d.Text {
-			if from++; from == d.Col {
-				from = i
-				break
-			}
-		}
-		from = min(from, len(d.Text))
-		text, _, _ := strings.Cut(d.Text, "\n")
-		writeExcerpt(b, num, []byte(text), min(from, len(text)), min(from, len(text)), d.Label, len(num))
-	} else if d.Label != "" {
-		b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(d.Label) + "\n")
-	}
-	for _, n := range d.Notes {
-		if n.Span == (Span{}) {
-			b.WriteString(strings.Repeat(" ", len(num)+3) + "= " + oneLine(n.Text) + "\n")
-			continue
-		}
-		line, col := f.Position(n.Span.Start)
-		b.WriteString(place(f.Name, line, col) + ":\n")
-		f.excerpt(b, n.Span, n.Text, len(strconv.Itoa(line)))
-	}
 }
 
 // Place returns where a diagnostic stands in f: its line, from 1, its column and its

@@ -5,8 +5,8 @@
 //
 // [Parse] makes a [File]: declarations, then one body expression. A tree is a set
 // of arenas, one each for expressions, patterns and types. A node names its parts
-// by indices, and parts always come before what they are part of, so a pass from
-// the leaves up is a loop over an arena. Static expressions, which stand for
+// by indices, and parts stand before their wholes, so a pass from the leaves up is a
+// loop over an arena. Static expressions, which stand for
 // sizes, are expressions like others, of the few kinds that the grammar allows there.
 //
 // The parser descends into what nests, which is bounded: a source nests at most 10 000

@@ -25,11 +25,11 @@ func binPrec(t Token) uint8 {
 // Operators, arguments, elements and a let in the body of a let don't count.
 const maxNest = 10_000
 
-// TooDeep is the headline of the error for what is nested deeper.
+// TooDeep is the headline of the error for deeper nesting.
 const TooDeep = "nested too deep"
 
-// enter counts a level of nesting, leave takes it back. What is nested too deep is
-// reported, and nothing after it is read.
+// enter counts a level of nesting, leave ends it. Nesting that is too deep is reported,
+// and nothing after it is read.
 func (p *parser) enter() bool {
 	p.nest++
 	if p.nest > maxNest && !p.tooDeep {
@@ -241,7 +241,7 @@ func (p *parser) whole() operand {
 	p.open = 0
 	o := p.expr(nil)
 	for !p.unwinding && !p.at(EOF) {
-		if p.tok.first && p.real.startsDecl() {
+		if p.startsDecl() {
 			p.endHere()
 			break
 		}
@@ -251,7 +251,7 @@ func (p *parser) whole() operand {
 	return o
 }
 
-// leftOver reports a token after a complete expression, and goes on behind it.
+// leftOver reports a token after a complete expression, and continues after it.
 func (p *parser) leftOver(o operand) operand {
 	what := "the end of the declaration"
 	if p.inBody {

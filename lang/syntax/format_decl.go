@@ -19,23 +19,17 @@ func (fm *formatter) decl(d *Decl) {
 		head = f.Pat(p).Span.End
 	}
 	if d.Type != 0 {
-		fm.doc.text(" : ")
-		fm.doc.begin(2)
-		fm.typeNode(d.Type, 0)
-		fm.doc.end()
+		fm.annotation(d.Type)
 		head = f.Type(d.Type).Span.End
 	}
 	fm.doc.end()
 	fm.doc.text(" =")
-	fm.doc.begin(0)
-	fm.doc.brk(min(fm.breakFor(groupBreak, head, fm.firstToken(d.Value)), hardBreak), 1, 0)
-	fm.node(d.Value, 0)
-	fm.doc.end()
+	fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
 	fm.doc.end()
 }
 
-// firstToken returns where the first token that is written of an expression stands:
-// what is left of it are parentheses.
+// firstToken returns the position of the first token of an expression that is written.
+// Only parentheses stand before it.
 func (fm *formatter) firstToken(e Expr) uint32 {
 	for {
 		fm.steps++
@@ -86,21 +80,21 @@ func (fm *formatter) patNode(p Pat) {
 // annotPat writes p : T.
 func (fm *formatter) annotPat(p Pat) {
 	fm.patNode(fm.f.PatKids(p)[0])
-	fm.doc.text(" : ")
-	fm.doc.begin(2)
-	fm.typeNode(fm.f.Pat(p).Type, 0)
-	fm.doc.end()
+	fm.annotation(fm.f.Pat(p).Type)
 }
 
-// typeLevels are the precedences of types.
-var typeLevels = map[TypeKind]uint8{
-	ArrowType: 1, LinType: 1, ProdType: 2, ListType: 3, VecType: 4, RType: 5, NatType: 5,
+// annotation writes : T.
+func (fm *formatter) annotation(t TypeExpr) {
+	fm.doc.text(" : ")
+	fm.doc.begin(2)
+	fm.typeNode(t, 0)
+	fm.doc.end()
 }
 
 // typeNode writes a type.
 func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 	n := fm.f.Type(t)
-	level := typeLevels[n.Kind]
+	level := typeForms[n.Kind].prec
 	if level < prec {
 		fm.doc.text("(")
 		fm.doc.begin(2)
@@ -127,9 +121,8 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 			fm.sizeAtom(s)
 		}
 	default:
-		op := map[TypeKind]string{ArrowType: " ->", LinType: " -o", ProdType: " *"}[n.Kind]
 		fm.typeNode(n.A, level+1)
-		fm.doc.text(op)
+		fm.doc.text(" " + typeForms[n.Kind].op.String())
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.B, level)
 	}

@@ -197,10 +197,20 @@ func (fm *formatter) binders(e Expr) {
 		e = kids[len(kids)-1]
 	}
 	fm.doc.end()
-	fm.doc.begin(2)
-	fm.doc.brk(min(fm.breakFor(groupBreak, arrow, fm.firstToken(e)), hardBreak), 1, 0)
+	fm.broken(2, fm.lineBreak(arrow, e), e)
+}
+
+// broken writes an expression after a line break, or a space where it fits.
+func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
+	fm.doc.begin(indent)
+	fm.doc.brk(k, 1, 0)
 	fm.node(e, 0)
 	fm.doc.end()
+}
+
+// lineBreak is the break before e: the one that the author has put there, after from.
+func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
+	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
 }
 
 func isBinder(n *ExprNode) bool {
@@ -240,10 +250,7 @@ func (fm *formatter) lets(e Expr) {
 		value := fm.letHead(e)
 		fm.doc.end()
 		fm.doc.text(" =")
-		fm.doc.begin(2)
-		fm.doc.brk(min(fm.breakFor(groupBreak, n.OpPos, fm.firstToken(value)), hardBreak), 1, 0)
-		fm.node(value, 0)
-		fm.doc.end()
+		fm.broken(2, fm.lineBreak(n.OpPos, value), value)
 		fm.doc.text(" in")
 		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, fm.firstToken(kids[1])), 1, 0)
 		e = kids[1]
@@ -267,10 +274,7 @@ func (fm *formatter) letHead(e Expr) Expr {
 		fm.patNode(p)
 	}
 	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
-		fm.doc.text(" : ")
-		fm.doc.begin(2)
-		fm.typeNode(n.Type, 0)
-		fm.doc.end()
+		fm.annotation(n.Type)
 		return f.Kids(value)[0]
 	}
 	return value
@@ -290,11 +294,8 @@ func (fm *formatter) ifs(e Expr) {
 		fm.node(kids[1], precAdd)
 		fm.doc.end()
 		fm.doc.text(" then")
-		fm.doc.begin(2)
-		fm.doc.brk(groupBreak, 1, 0)
-		fm.node(kids[2], 0)
-		fm.doc.end()
-		fm.doc.brk(min(fm.breakFor(groupBreak, f.Expr(kids[2]).Span.End, fm.firstToken(kids[3])), hardBreak), 1, 0)
+		fm.broken(2, groupBreak, kids[2])
+		fm.doc.brk(fm.lineBreak(f.Expr(kids[2]).Span.End, kids[3]), 1, 0)
 		fm.doc.text("else")
 		e = kids[3]
 		if f.Expr(e).Kind != IfExpr {
@@ -302,10 +303,7 @@ func (fm *formatter) ifs(e Expr) {
 		}
 		fm.doc.text(" ")
 	}
-	fm.doc.begin(2)
-	fm.doc.brk(groupBreak, 1, 0)
-	fm.node(e, 0)
-	fm.doc.end()
+	fm.broken(2, groupBreak, e)
 	fm.doc.end()
 }
 

@@ -85,7 +85,7 @@ func (d *document) commentPlace() int {
 	return n
 }
 
-// comment adds a comment, which takes no part in the question what fits.
+// comment adds a comment. Its width does not count.
 func (d *document) comment(s []byte) {
 	d.toks = append(Room(d.guard, d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
 	d.buf = append(Room(d.guard, d.buf), s...)

@@ -139,7 +139,7 @@ func (p *parser) report(d Diagnostic) {
 	p.s.diags = append(p.s.diags, d)
 }
 
-// expected reports that the current token is not what the grammar asks for.
+// expected reports that the current token is not the one that the grammar needs.
 func (p *parser) expected(what, hint string, notes ...Note) {
 	d := Diagnostic{
 		Span: p.span(), Headline: fmt.Sprintf("expected %s, found %s", what, p.found()), Label: hint,
@@ -247,9 +247,19 @@ func (p *parser) body() {
 
 // skipToDecl moves to the next declaration's keyword at column 1, silently.
 func (p *parser) skipToDecl() {
-	p.s.mute = true
+	defer p.silently()()
 	for p.real != EOF && !(p.tok.col1 && p.real.startsDecl()) {
 		p.next()
 	}
-	p.s.mute = false
 }
+
+// silently drops errors until the function that it returns is called.
+func (p *parser) silently() (end func()) {
+	mute := p.s.mute
+	p.s.mute = true
+	return func() { p.s.mute = mute }
+}
+
+// startsDecl reports whether the current token is the keyword of a declaration at the
+// start of a line.
+func (p *parser) startsDecl() bool { return p.tok.first && p.real.startsDecl() }

@@ -34,8 +34,8 @@ func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
 	return list, p.skipTo(stop...)
 }
 
-// pattern parses a pattern. It fails at what is no pattern, with the brackets around
-// that left open.
+// pattern parses a pattern. It fails where none starts, and leaves the brackets around
+// that place open.
 func (p *parser) pattern() (Pat, bool) {
 	if k := p.tok.kind; k == LParenTok || k == LVecTok {
 		defer p.leave()

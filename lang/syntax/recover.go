@@ -11,8 +11,8 @@ func (p *parser) opener(k Token, at uint32) Note {
 	return Note{Span{at, at + uint32(len(k.String()))}, fmt.Sprintf("this `%s` is still open", k)}
 }
 
-// noOperand reports that an expression is missing, and makes do with a bad one. The
-// expression is a part of the form fr if that isn't nil.
+// noOperand reports that an expression is missing, and returns a bad one. The expression
+// is a part of the form fr if that isn't nil.
 func (p *parser) noOperand(fr *form) operand {
 	what, hint := "an expression", p.strayHint()
 	var notes []Note
@@ -22,7 +22,7 @@ func (p *parser) noOperand(fr *form) operand {
 		fr = &form{}
 	}
 	switch k := p.tok.kind; {
-	case p.tok.first && p.real.startsDecl() && k != EOF:
+	case p.startsDecl() && k != EOF:
 		p.endHere()
 	case k == RParenTok && fr.kind == parenForm && fr.parts == 0:
 		hint, notes = "there is no empty tuple", nil
@@ -142,12 +142,11 @@ func (p *parser) recover() operand {
 	for _, k := range []Token{RParenTok, RBrackTok, RVecTok, InTok, ThenTok, ElseTok} {
 		waits[k] = p.waiting(k)
 	}
-	mute := p.s.mute
-	p.s.mute = true
+	unmute := p.silently()
 	for !p.at(EOF) && !p.stopsRecovery(&nest, waits) {
 		p.next()
 	}
-	p.s.mute = mute
+	unmute()
 	if !p.at(EOF) {
 		p.quiet = max(p.quiet, p.tok.start+1)
 	}
@@ -184,9 +183,8 @@ func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
 		}
 		nest[ifs]--
 	default:
-		if p.tok.first && p.real.startsDecl() {
-			p.misplacedDecl()
-			p.tok.kind, p.ended = EOF, true
+		if p.startsDecl() {
+			p.endHere()
 			return true
 		}
 	}
@@ -196,8 +194,7 @@ func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
 // closeOpen moves past the parentheses that a static expression left open when it
 // failed, silently.
 func (p *parser) closeOpen() {
-	mute := p.s.mute
-	p.s.mute = true
+	defer p.silently()()
 	for p.open > 0 && !p.at(EOF) {
 		switch p.tok.kind {
 		case LParenTok, DotParenTok:
@@ -208,7 +205,6 @@ func (p *parser) closeOpen() {
 		p.next()
 	}
 	p.open = 0
-	p.s.mute = mute
 }
 
 // skipTo moves on to one of the tokens, silently, after an error in a part with
@@ -218,9 +214,7 @@ func (p *parser) skipTo(stop ...Token) bool {
 	inner := p.open
 	nest := p.open
 	p.open = 0
-	mute := p.s.mute
-	p.s.mute = true
-	defer func() { p.s.mute = mute }()
+	defer p.silently()()
 	for ; !p.at(EOF); p.next() {
 		for _, k := range stop {
 			if p.at(k) && nest <= 0 || p.at(k) && nest <= inner && k != RParenTok {
@@ -239,7 +233,7 @@ func (p *parser) skipTo(stop ...Token) bool {
 		case InTok, ThenTok, ElseTok, LetTok, FunTok, IfTok:
 			return false
 		}
-		if p.tok.first && p.real.startsDecl() {
+		if p.startsDecl() {
 			return false
 		}
 	}

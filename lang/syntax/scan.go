@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -48,7 +49,7 @@ func (s *scanner) at(off uint32) byte {
 	return 0
 }
 
-// scan returns the next token. What is no token is reported and passed over.
+// scan returns the next token. It reports characters that start no token and skips them.
 func (s *scanner) scan() lexeme {
 	var skipped lexeme // on this line, at its start
 	for {
@@ -229,19 +230,23 @@ func (s *scanner) number(t *lexeme) {
 	t.num = v
 }
 
-// symbols lists the operators, longer ones before their prefixes.
-var symbols = []struct {
+// symbol is an operator as it is written.
+type symbol struct {
 	text string
 	tok  Token
-}{
-	{"->", ArrowTok}, {"<=", LessEqTok}, {">=", GreaterEqTok}, {"<>", notEqTok}, {"!=", notEqTok},
-	{"=>", fatArrowTok}, {"==", eqEqTok}, {":=", colonEqTok}, {".(", DotParenTok}, {".[", dotBrackTok},
-	{"[|", LVecTok}, {"|]", RVecTok},
-	{"+", PlusTok}, {"-", MinusTok}, {"*", StarTok}, {"/", SlashTok}, {"^", CaretTok}, {"<", LessTok},
-	{">", GreaterTok}, {"=", EqTok}, {"#", HashTok}, {"(", LParenTok}, {")", RParenTok},
-	{"[", LBrackTok}, {"]", RBrackTok}, {",", CommaTok}, {";", SemiTok}, {":", ColonTok},
-	{".", dotTok}, {`\`, backslashTok},
 }
+
+// symbols lists the operators of ASCII characters, longer ones before their prefixes.
+var symbols = func() []symbol {
+	all := []symbol{{"!=", notEqTok}}
+	for t := PlusTok; t < logicTok; t++ {
+		if t != LolliTok && t != UnderTok {
+			all = append(all, symbol{spellings[t], t})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b symbol) int { return len(b.text) - len(a.text) })
+	return all
+}()
 
 // symbol scans an operator of ASCII characters.
 func (s *scanner) symbol(t *lexeme) {
@@ -274,15 +279,10 @@ func (s *scanner) symbol(t *lexeme) {
 }
 
 // lookalikes are the characters of papers and word processors, with what stands for them here.
-var lookalikes = map[rune]struct {
-	text string
-	tok  Token
-}{
-	'→': {"->", ArrowTok}, '⇒': {"->", ArrowTok}, '↦': {"->", ArrowTok},
-	'−': {"-", MinusTok}, '–': {"-", MinusTok}, '—': {"-", MinusTok},
-	'×': {"*", StarTok}, '·': {"*", StarTok}, '⋅': {"*", StarTok}, '∗': {"*", StarTok},
-	'÷': {"/", SlashTok}, '≤': {"<=", LessEqTok}, '≥': {">=", GreaterEqTok},
-	'⟦': {"[|", LVecTok}, '⟧': {"|]", RVecTok}, '⟨': {"(", LParenTok}, '⟩': {")", RParenTok},
+var lookalikes = map[rune]Token{
+	'→': ArrowTok, '⇒': ArrowTok, '↦': ArrowTok, '−': MinusTok, '–': MinusTok, '—': MinusTok,
+	'×': StarTok, '·': StarTok, '⋅': StarTok, '∗': StarTok, '÷': SlashTok, '≤': LessEqTok, '≥': GreaterEqTok,
+	'⟦': LVecTok, '⟧': RVecTok, '⟨': LParenTok, '⟩': RParenTok,
 }
 
 // wide scans what starts with a rune beyond ASCII.
@@ -309,9 +309,9 @@ func (s *scanner) wide(t *lexeme) {
 		t.kind = LolliTok
 		return
 	}
-	if l, ok := lookalikes[r]; ok {
-		t.kind = l.tok
-		s.errorf(start, s.off, fmt.Sprintf("write `%s`", l.text), "`%c` is not part of the language", r)
+	if k, ok := lookalikes[r]; ok {
+		t.kind = k
+		s.errorf(start, s.off, fmt.Sprintf("write `%s`", k), "`%c` is not part of the language", r)
 		return
 	}
 	switch {
@@ -329,7 +329,7 @@ func (s *scanner) wide(t *lexeme) {
 	}
 }
 
-// lolli turns the minus sign t into -o, if that is what stands there.
+// lolli turns the minus sign t into -o, if an o follows it.
 func (s *scanner) lolli(t *lexeme) bool {
 	if t.kind == LolliTok {
 		return true

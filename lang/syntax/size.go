@@ -3,8 +3,8 @@ package syntax
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// size parses a static expression; atom asks for a literal, a name or parentheses
-// alone. After an error the result is bad and the current token is where it was found.
+// size parses a static expression. If atom is set, that is a literal, a name or a
+// parenthesis. After an error the result is bad and the current token is where it was found.
 func (p *parser) size(atom bool) operand {
 	var o operand
 	var ok bool

@@ -18,15 +18,23 @@ func (p *parser) typ() typeOperand {
 	return t
 }
 
-// typePrec is the precedence of an operator between types, 0 for other tokens.
-func typePrec(t Token) uint8 {
-	switch t {
-	case StarTok:
-		return 2
-	case ArrowTok, LolliTok:
-		return 1
+// typeForms has the operator of each form of types, if it has one, and its precedence.
+var typeForms = [...]struct {
+	op   Token
+	prec uint8
+}{
+	ArrowType: {ArrowTok, 1}, LinType: {LolliTok, 1}, ProdType: {StarTok, 2},
+	ListType: {EOF, 3}, VecType: {EOF, 4}, RType: {EOF, 5}, NatType: {EOF, 5},
+}
+
+// typeOperator returns the form of types with an operator, BadType for other tokens.
+func typeOperator(t Token) TypeKind {
+	for _, k := range []TypeKind{ArrowType, LinType, ProdType} {
+		if typeForms[k].op == t {
+			return k
+		}
 	}
-	return 0
+	return BadType
 }
 
 // typeOperators parses operators that bind at least as tightly as prec. They associate
@@ -38,23 +46,20 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	}
 	left, ok := p.typeOperand()
 	p.s.lolli(&p.tok)
-	for ok && typePrec(p.tok.kind) >= prec {
-		op := p.tok.kind
-		p.next()
-		var right typeOperand
-		if right, ok = p.typeOperators(typePrec(op)); !ok {
+	for ok {
+		k := typeOperator(p.tok.kind)
+		if typeForms[k].prec < prec {
 			break
 		}
-		n := TypeNode{Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t}
-		switch op {
-		case StarTok:
-			n.Kind = ProdType
-		case ArrowTok:
-			n.Kind = ArrowType
-		case LolliTok:
-			n.Kind = LinType
+		p.next()
+		var right typeOperand
+		if right, ok = p.typeOperators(typeForms[k].prec); !ok {
+			break
+		}
+		if k == LinType {
 			p.checkLolli(left, right)
 		}
+		n := TypeNode{Kind: k, Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t}
 		left = typeOperand{p.addType(n), n.Span}
 	}
 	return left, ok

@@ -32,7 +32,7 @@
 // A NaN or an infinity becomes a quotient. A sum of vectors outside lin, and a linear
 // let of what no linear variable is in, are terms of the calculus but not of the
 // language. And a number of an input with a product in its shape that stands elsewhere
-// than in that product is bound by a pattern, which the term elaborates to besides.
+// than in that product is bound by a pattern, which adds to the term.
 //
 // The text is laid out as gram fmt does it. Its size is linear in the term, and
 // nothing recurses on the depth of the term. The same holds of [LaTeX], which prints a

@@ -19,7 +19,7 @@ const (
 	levelAtom
 )
 
-// item is what is still to be printed: a text, a node in a place of some level, or the
+// item is a part that will be printed: a text, a node in a place of some level, or the
 // begin or end of the scope of a variable.
 type item struct {
 	kind  itemKind

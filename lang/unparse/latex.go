@@ -48,10 +48,10 @@ type formula struct {
 	steps int
 
 	w       *bufio.Writer
-	line    []byte // what stands on the line
+	line    []byte // the text of the line
 	width   int    // its columns
 	lines   int    // those before it
-	part    []byte // what has come since the last place where the line may end
+	part    []byte // the text after the last place where the line may end
 	columns int
 	depth   int // brackets that are open
 	indent  int // those that were at the start of part

@@ -5,15 +5,12 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
-// keywords can't be names.
-var keywords = []string{"param", "input", "data", "def", "fun", "lin", "let", "in", "if", "then", "else", "vec", "sum",
-	"list", "csv", "size"}
-
-// prelude are the names that a program sees without declaring them, besides those of
-// symbols. A declared name would shadow them, but a reader would not thank for it.
+// prelude are the names that a program sees without declaring them, in addition to those
+// of symbols. A declared name would shadow them, which would confuse a reader.
 var prelude = []string{"fold", "foldl", "rev", "length", "map", "iter", "fst", "snd", "compose", "dot", "matvec"}
 
 // scope tells which names mean something where the printer is.
@@ -31,7 +28,10 @@ func emptyScope() *scope {
 // newScope is that of a program.
 func newScope() *scope {
 	s := emptyScope()
-	for _, w := range append(keywords, prelude...) {
+	for k := syntax.ParamTok; k.IsKeyword(); k++ {
+		s.active[k.String()] = true
+	}
+	for _, w := range prelude {
 		s.active[w] = true
 	}
 	for _, f := range append(term.Symbols(), term.Derivatives()...) {

@@ -107,7 +107,7 @@ func (p *Program) Let(x term.Var, like, text string) {
 	p.lets = append(p.lets, around{text: "let " + p.names[x] + " = " + text + " in\n"})
 }
 
-// shownDim is the largest d of which 0⃗ and the basis are written component by component.
+// shownDim is the largest d for which 0⃗ and the basis are written component by component.
 const shownDim = 8
 
 // zero is 0⃗ : R^d, and the level of that.
@@ -184,7 +184,7 @@ func (p *Program) Write(w io.Writer) error {
 	if len(diags) > 0 && diags[0].Headline != syntax.TooDeep {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err = syntax.Format(f, opt) // what is nested too deep stays as it is
+	text, err = syntax.Format(f, opt) // a program that nests too deep is not formatted
 	if err != nil {
 		return err
 	}

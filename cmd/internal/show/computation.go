@@ -85,7 +85,7 @@ func computation(st *stage.Stage, point []float64, most int, values bool, check 
 	if st.Kind == stage.BP {
 		inputs = append(inputs[:len(inputs):len(inputs)], st.Adjoint)
 	}
-	g, err := hypergraph.FromTerm(st.Term, inputs)
+	g, err := hypergraph.FromTerm(st.Term, inputs, check)
 	if err != nil {
 		return nil, err
 	}
