@@ -91,7 +91,7 @@ func (e *elaborator) comprehension(x syntax.Expr) val {
 	case late || s.late != 0:
 		return e.late(x, slot, e.natNode(s))
 	case s.n > uint64(e.opt.MaxNodes):
-		e.tooLarge()
+		e.tooManyNodes()
 	}
 	parts := e.each(int(s.n), func(i int) val {
 		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}

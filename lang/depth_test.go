@@ -97,6 +97,21 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// TestDefsTooDeep checks that definitions that nest too deep by their uses are an error with
+// a place, and no overflow of the stack.
+func TestDefsTooDeep(t *testing.T) {
+	source := func(defs, deep int) string {
+		return "input x = 1\ndef f0 x = sin x\n" + chain(defs, func(i int) string {
+			return fmt.Sprintf("def f%d x = %s\n", i+1, nest(deep, "1 + sin (", fmt.Sprintf("f%d x", i), ")"))
+		}) + fmt.Sprintf("f%d x", defs)
+	}
+	_, err := Load("deep.gram", []byte(source(10, 1000)), Options{})
+	require.NoError(t, err)
+	_, err = Load("deep.gram", []byte(source(30, 5000)), Options{})
+	require.ErrorContains(t, err, "nest more than 131072 deep")
+	require.ErrorIs(t, err, ErrExpansion)
+}
+
 // TestTooDeep checks that a program that is nested too deep is an error with a place.
 func TestTooDeep(t *testing.T) {
 	_, err := Load("deep.gram", []byte(nest(1_000_000, "(", "1", ")")), Options{})

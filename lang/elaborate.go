@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/gram-machine/gram/lang/eval"
@@ -58,6 +59,7 @@ type elaborator struct {
 
 	defs     []outer // what stands around the body: defs that are lets, in order
 	ticks    uint32
+	depth    int // of what is being elaborated
 	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
@@ -117,6 +119,9 @@ func (e *elaborator) eval(x syntax.Expr, n int) val { return e.tail(len(e.ends),
 // whose value is that of a part of it leaves the rest of its work to e.ends, so a chain of
 // lets or of definitions nests no calls. It ends when all ends from base on have run.
 func (e *elaborator) tail(base int, x syntax.Expr, n int, v val) val {
+	if e.depth++; e.depth > maxDepth {
+		e.tooLarge(fmt.Sprintf("expressions and the definitions that they use nest more than %d deep", maxDepth))
+	}
 	for x != 0 {
 		e.step()
 		e.last = e.span(x)
@@ -128,14 +133,19 @@ func (e *elaborator) tail(base int, x syntax.Expr, n int, v val) val {
 		e.step()
 		v = end(v)
 	}
+	e.depth--
 	return v
 }
+
+// maxDepth bounds the nesting of an expression with the definitions that it uses. A source
+// nests much less, but a def may use another inside parentheses, and so on.
+const maxDepth = 1 << 17
 
 // step counts a step, and checks the limit on expansion.
 func (e *elaborator) step() {
 	e.tick()
 	if e.work+len(e.core.nodes) > e.opt.MaxNodes {
-		e.tooLarge()
+		e.tooManyNodes()
 	}
 }
 

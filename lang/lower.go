@@ -60,7 +60,7 @@ func (l *lowering) run(body val) {
 			continue
 		}
 		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
-			l.e.tooLarge()
+			l.e.tooManyNodes()
 		}
 		l.refs[r] = l.node(&l.c.nodes[r])
 	}

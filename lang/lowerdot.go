@@ -118,7 +118,7 @@ func (l *lowering) matvec(n *coreNode) term.Ref {
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
 	if len(l.t.Nodes)+n > 2*l.e.opt.MaxNodes {
-		l.e.tooLarge()
+		l.e.tooManyNodes()
 	}
 	l.e.tick()
 }

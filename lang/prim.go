@@ -210,7 +210,7 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 		return e.number(1, span)
 	}
 	if s > uint64(e.opt.MaxNodes) {
-		e.tooLarge()
+		e.tooManyNodes()
 	}
 	pos, at := e.at(e.expr(x).OpPos), posOf(a.span)
 	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: at})

@@ -73,13 +73,18 @@ func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 	return notes
 }
 
-// tooLarge ends the work at the limit on expansion.
-func (e *elaborator) tooLarge() {
+// tooManyNodes ends the work at the limit on expansion.
+func (e *elaborator) tooManyNodes() {
+	e.tooLarge(fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes))
+}
+
+// tooLarge ends the work at a limit, with the uses of defs that led there.
+func (e *elaborator) tooLarge(label string) {
 	span := e.last
 	if a := e.act(); a.use.End > 0 {
 		span = a.use
 	}
-	e.expansion(span, fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes), e.chain(10)...)
+	e.expansion(span, label, e.chain(10)...)
 }
 
 // expansion ends the work with an error that is also [ErrExpansion].

@@ -50,21 +50,12 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 			x.Type = tangent
 		}
 	}
-	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
-		if r%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
-		}
+	return f.all(check, func(r term.Ref) error {
 		if !live[r] {
-			continue
+			return nil
 		}
-		if err := f.node(r); err != nil {
-			return nil, err
-		}
-	}
-	f.dst.Root = f.at(t.Root)
-	return f.dst, nil
+		return f.node(r)
+	})
 }
 
 // dependents tells which nodes of a ground term depend on a variable of by: those above

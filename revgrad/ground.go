@@ -108,23 +108,16 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	}
 	nodes, vars := groundSize(t, live)
 	g := newImage(t, nodes, vars)
-	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
-		if r%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
-		}
-		if !live[r] {
-			continue
-		}
-		if n := &t.Nodes[r]; n.Op == term.FunOp {
+	return g.all(check, func(r term.Ref) error {
+		if n := &t.Nodes[r]; !live[r] {
+			return nil
+		} else if n.Op == term.FunOp {
 			g.refs[r] = g.named(n)
 		} else {
 			g.copy(r, *n)
 		}
-	}
-	g.dst.Root = g.refs[t.Root]
-	return g.dst, nil
+		return nil
+	})
 }
 
 // groundSize bounds the nodes and the variables of Ground(t).
@@ -159,6 +152,23 @@ func newImage(src *term.Term, nodes, vars int) *image {
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
 	dst.Vars = append(make([]term.VarInfo, 0, vars), src.Vars...)
 	return &image{src: src, dst: dst, refs: make([]term.Ref, len(src.Nodes))}
+}
+
+// all makes the image of the source by a function that makes that of a node. An error of
+// it, or of check, ends the work.
+func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term, error) {
+	for r := term.Ref(1); int(r) < len(g.src.Nodes); r++ {
+		if r%checkEvery == 0 && check != nil {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		if err := node(r); err != nil {
+			return nil, err
+		}
+	}
+	g.dst.Root = g.refs[g.src.Root]
+	return g.dst, nil
 }
 
 // at is the image of a node that has one.

@@ -46,22 +46,14 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref,
 		x := &d.dst.Vars[i]
 		x.Type = t.Types.Reverse(x.Type)
 	}
-	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
-		if r%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
-		}
+	return d.all(check, func(r term.Ref) error {
 		if image := given[r]; image != nil {
 			d.refs[r] = image(d.dst)
-		} else if inside[r] {
-			continue
-		} else if err := d.node(r); err != nil {
-			return nil, err
+		} else if !inside[r] {
+			return d.node(r)
 		}
-	}
-	d.dst.Root = d.at(t.Root)
-	return d.dst, nil
+		return nil
+	})
 }
 
 // imageSize bounds the nodes and the variables of D(t), so that its arena is made

@@ -1,6 +1,9 @@
 package term
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // TypeError is a node that has no type, by Table 1 in the form of two judgements:
 // ⊢ t : A for ordinary terms, ⊢_Z t : R^d for terms that are linear in Z.
@@ -64,15 +67,6 @@ func (c *checker) want(r, k Ref, ty Type, what string) error {
 	return c.errorf(r, "%s has type %s, not %s", what, c.str(c.types[k]), c.str(ty))
 }
 
-func firstError(errs ...error) error {
-	for _, e := range errs {
-		if e != nil {
-			return e
-		}
-	}
-	return nil
-}
-
 func (c *checker) node(r Ref) (Type, error) {
 	t, tt := c.t, c.t.Types
 	n := &t.Nodes[r]
@@ -99,14 +93,14 @@ func (c *checker) node(r Ref) (Type, error) {
 		if !tt.Euclidean(c.types[n.A]) {
 			return 0, c.errorf(r, "+ takes numbers, not %s", c.str(c.types[n.A]))
 		}
-		return c.types[n.A], firstError(c.want(r, n.B, c.types[n.A], "the right side of +"), c.both(r, n.A, n.B))
+		return c.types[n.A], cmp.Or(c.want(r, n.B, c.types[n.A], "the right side of +"), c.both(r, n.A, n.B))
 	case FunOp:
 		return c.fun(r, n)
 	case IfOp:
 		return c.cond(r, n)
 	case ListOp:
 		for _, k := range t.Children(n) {
-			if err := firstError(c.want(r, k, n.Elem, "an element of the list"), c.ordinary(r, k, "a list")); err != nil {
+			if err := cmp.Or(c.want(r, k, n.Elem, "an element of the list"), c.ordinary(r, k, "a list")); err != nil {
 				return 0, err
 			}
 		}
@@ -154,7 +148,7 @@ func (c *checker) app(r Ref, n *Node) (Type, error) {
 	}
 	switch tt.Kind(f) {
 	case ArrowKind:
-		return tt.Right(f), firstError(c.want(r, n.B, tt.Left(f), "the argument"), c.ordinary(r, n.B, "an argument"))
+		return tt.Right(f), cmp.Or(c.want(r, n.B, tt.Left(f), "the argument"), c.ordinary(r, n.B, "an argument"))
 	case DualKind:
 		c.outer[r], c.lin[r] = c.outer[n.B], c.lin[n.B]
 		return tt.Right(f), c.want(r, n.B, R, "the argument")
@@ -190,7 +184,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		return nil
 	}
 	if n.Op == LetOp && t.Vars[n.X].Linear {
-		return c.types[n.A], firstError(bind(n.X, u), c.linearLet(r, n))
+		return c.types[n.A], cmp.Or(bind(n.X, u), c.linearLet(r, n))
 	}
 	c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
 	if err := c.ordinary(r, n.B, "an exponential substitution"); err != nil {
@@ -203,7 +197,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		if tt.Kind(u) != ProdKind {
 			return 0, c.errorf(r, "%s is not a pair", c.str(u))
 		}
-		return c.types[n.A], firstError(bind(n.X, tt.Left(u)), bind(n.Y, tt.Right(u)))
+		return c.types[n.A], cmp.Or(bind(n.X, tt.Left(u)), bind(n.Y, tt.Right(u)))
 	case UntupleOp:
 		xs := t.Bound(n)
 		for i, x := range xs {
@@ -265,9 +259,9 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 func (c *checker) cond(r Ref, n *Node) (Type, error) {
 	k := c.t.Children(n)
 	for _, s := range k[:2] {
-		if err := firstError(c.want(r, s, R, "a side of the comparison"), c.ordinary(r, s, "a condition")); err != nil {
+		if err := cmp.Or(c.want(r, s, R, "a side of the comparison"), c.ordinary(r, s, "a condition")); err != nil {
 			return 0, err
 		}
 	}
-	return c.types[k[2]], firstError(c.want(r, k[3], c.types[k[2]], "the else branch"), c.both(r, k[2], k[3]))
+	return c.types[k[2]], cmp.Or(c.want(r, k[3], c.types[k[2]], "the else branch"), c.both(r, k[2], k[3]))
 }

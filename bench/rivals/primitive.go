@@ -30,9 +30,6 @@ const (
 	primRun     // the body of a function, with cells of its own, which it returns: two words for each
 )
 
-var primNames = [...]string{primSkip: "skip", primThen: "then", primFresh: "fresh", primCall: "call", primRecord: "record", primTuple: "tuple",
-	primCalled: "called", primFold: "fold", primAdd: "add", primScatter: "scatter", primScope: "scope", primRun: "run"}
-
 func (m *machine) primitive(c *code, f *frame) value {
 	switch c.prim {
 	case primThen:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,35 +135,24 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	if f.rivals {
 		return f.checkRivals(cmd)
 	}
-	switch {
-	case f.list && cmd.Flags().NFlag() > 1:
-		return usagef("--list lists the claims, and goes with no other flag")
-	case f.counts && f.peers:
-		return usagef("--counts measures no times, and --peers nothing else")
-	case f.counts && f.render:
-		return usagef("--render measures nothing, and --counts says what is measured")
-	case f.peers && given("claim"):
-		return usagef("--claim is of the paper's claims, and --peers measures none of them")
-	case f.peers && f.family != "":
-		return usagef("--peers measures the workloads, and --family a program of yours")
-	case f.family != "" && given("claim"):
-		return usagef("--claim is of the paper's claims, and --family measures a program of yours")
-	case f.family != "" && given("page"):
-		return usagef("--page is of the paper's claims, and --family measures a program of yours")
-	case f.family != "" && given("quick"):
-		return usagef("--quick is of the paper's claims; --family takes its sizes from --param")
-	case given("page") && given("out"):
-		return usagef("--page keeps the results in the repository, and --out elsewhere")
-	case f.render && f.fresh:
-		return usagef("--render measures nothing, and --fresh measures all again")
-	case f.render && given("jobs"):
-		return usagef("--render measures nothing, and --jobs says how")
-	case f.peers && given("jobs"):
-		return usagef("--jobs is of counts, and --peers takes times only")
-	case f.render && f.quick && given("page"):
-		return usagef("--page has all sizes that are there, and --quick is of what is measured")
-	case f.out == "":
-		return usagef("the name of the folder for --out is empty")
+	err := cmp.Or(
+		misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
+		misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
+		misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
+		misfit(f.peers && given("claim"), "--claim is of the paper's claims, and --peers measures none of them"),
+		misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
+		misfit(f.family != "" && given("claim"), "--claim is of the paper's claims, and --family measures a program of yours"),
+		misfit(f.family != "" && given("page"), "--page is of the paper's claims, and --family measures a program of yours"),
+		misfit(f.family != "" && given("quick"), "--quick is of the paper's claims; --family takes its sizes from --param"),
+		misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
+		misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
+		misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
+		misfit(f.peers && given("jobs"), "--jobs is of counts, and --peers takes times only"),
+		misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is of what is measured"),
+		misfit(f.out == "", "the name of the folder for --out is empty"),
+	)
+	if err != nil {
+		return err
 	}
 	for _, name := range []string{"param", "set", "law"} {
 		if f.family == "" && given(name) {

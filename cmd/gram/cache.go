@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
@@ -21,17 +23,12 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
-	switch {
-	case f.off && f.size != 0:
-		return usagef("--cache-size is of the cache, and --no-cache says that there is none")
-	case f.off && s != gram.Modular:
-		return usagef("--no-cache is of --strategy modular, and --strategy %s keeps nothing", s)
-	case f.size != 0 && s != gram.Modular:
-		return usagef("--cache-size is of --strategy modular, and --strategy %s keeps nothing", s)
-	case uint64(f.size) > modular.MaxSize:
-		return usagef("--cache-size must be at most %s", limits.Size(modular.MaxSize))
-	}
-	return nil
+	return cmp.Or(
+		misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
+		misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
+		misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
+		misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
+	)
 }
 
 // openCache makes the cache of the process, if the strategy uses one.

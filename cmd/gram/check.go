@@ -22,12 +22,10 @@ at once where that is possible. FILE - is standard input.`,
 		Example: `  gram check rnn.gram
   gram check rnn.gram --param n=20 --set xs=@other.csv:temp_min
   gram check rnn.gram --json | jq .type`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd.Flags())
-	cmd.RunE = a.do(&f, func(ctx context.Context, path string, progress func(string)) error {
-		p, err := a.load(ctx, path, &f, progress)
+	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
+		p, err := a.load(ctx, path, &f)
 		if err != nil {
 			return err
 		}
@@ -38,7 +36,6 @@ at once where that is possible. FILE - is standard input.`,
 		}
 		return nil
 	})
-	return cmd
 }
 
 func (a *app) checkText(p *gram.Program) {

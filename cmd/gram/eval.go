@@ -34,12 +34,10 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
   echo '1 + 2' | gram eval -
   gram eval rnn.gram --literal --work
   gram eval rnn.gram --json | jq .cost.steps.total`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	cmd.RunE = a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
-		res, p, err := a.reduce(ctx, path, &f, false, progress)
+	return a.reads(cmd, &f.loadFlags, nil, func(ctx context.Context, path string) error {
+		res, p, err := a.reduce(ctx, path, &f, false)
 		if err != nil {
 			return err
 		}
@@ -60,7 +58,6 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		a.out.WriteByte('\n')
 		return nil
 	})
-	return cmd
 }
 
 // span adds the spans of a program to its cost. Evaluations that are nested too deep for it are a warning.
@@ -76,7 +73,7 @@ func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c
 }
 
 // reduce loads a program and runs it, for its value or for its gradient.
-func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool, progress func(string)) (*gram.Result, *loaded, error) {
+func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool) (*gram.Result, *loaded, error) {
 	if err := f.checkLiteral(); err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +81,7 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err := a.openCache(f); err != nil {
 		return nil, nil, err
 	}
-	p, err := a.load(ctx, path, &f.loadFlags, progress)
+	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return nil, nil, err
 	}

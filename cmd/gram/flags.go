@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -139,23 +140,26 @@ func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
 }
 
+// misfit is the error of flags that don't go together, or nil if that is not so.
+func misfit(is bool, format string, args ...any) error {
+	if !is {
+		return nil
+	}
+	return usagef(format, args...)
+}
+
 // checkMode reports flags that the mode or the strategy doesn't use.
 func (f *runFlags) checkMode() error {
-	switch {
-	case f.mode.is == gram.Reverse:
+	if f.mode.is == gram.Reverse {
 		return f.cache.check(f.strategy.is)
-	case f.bound:
-		return usagef("--bound is of the steps of the calculus, and --mode %s counts none", &f.mode)
-	case f.strategy.is != gram.Direct:
-		return usagef("--strategy is of the calculus, and --mode %s passes over the graph", &f.mode)
-	case f.schedule.is == gram.Parallel:
-		return usagef("--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
-	case f.noFuse:
-		return usagef("--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode)
-	case f.cache != cacheFlags{}:
-		return usagef("--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode)
 	}
-	return nil
+	return cmp.Or(
+		misfit(f.bound, "--bound is of the steps of the calculus, and --mode %s counts none", &f.mode),
+		misfit(f.strategy.is != gram.Direct, "--strategy is of the calculus, and --mode %s passes over the graph", &f.mode),
+		misfit(f.schedule.is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
+	)
 }
 
 // checkSchedule reports flags that the schedule doesn't use, for commands that have one.
@@ -171,23 +175,14 @@ func checkSchedule(cmd *cobra.Command) error {
 
 // checkLiteral reports flags that the literal machine doesn't have, or that are of it, and a --factor without --bound.
 func (f *runFlags) checkLiteral() error {
-	switch {
-	case f.factor.is && !f.bound:
-		return usagef("--factor is of the spans that --bound reports")
-	case f.work && !f.literal:
-		return usagef("--work is of --literal: the engine counts most steps without making them")
-	case !f.literal:
-		return nil
-	case f.mode.is != gram.Reverse:
-		return usagef("--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode)
-	case f.strategy.is != gram.Direct:
-		return usagef("--literal is of --strategy direct, and not of %s", &f.strategy)
-	case f.schedule.is == gram.Parallel:
-		return usagef("--literal is of --schedule lifo and random, and not of parallel")
-	case f.noFuse:
-		return usagef("--no-fuse is of the engine, and --literal runs without it")
-	}
-	return nil
+	return cmp.Or(
+		misfit(f.factor.is && !f.bound, "--factor is of the spans that --bound reports"),
+		misfit(f.work && !f.literal, "--work is of --literal: the engine counts most steps without making them"),
+		misfit(f.literal && f.mode.is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
+		misfit(f.literal && f.strategy.is != gram.Direct, "--literal is of --strategy direct, and not of %s", &f.strategy),
+		misfit(f.literal && f.schedule.is == gram.Parallel, "--literal is of --schedule lifo and random, and not of parallel"),
+		misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
+	)
 }
 
 // options returns the options of a run. It picks the seed that is missing.

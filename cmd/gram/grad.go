@@ -70,11 +70,9 @@ by line are of a second run, with a profile; the times are those of the first.`,
   gram grad rnn.gram --mode tape
   gram grad rnn.gram --html report.html
   gram grad rnn.gram --json | jq .gradient.eps`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) (err error) {
+	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {
 		var page *outputFile
 		if f.html != "" {
 			if page, err = newOutputFile(f.html); err != nil {
@@ -82,7 +80,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 			}
 			defer page.discard()
 		}
-		res, p, err := a.reduce(ctx, path, &f.runFlags, true, progress)
+		res, p, err := a.reduce(ctx, path, &f.runFlags, true)
 		if err != nil {
 			return err
 		}
@@ -101,8 +99,6 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		}
 		return nil
 	})
-	cmd.RunE = checked(f.check, run)
-	return cmd
 }
 
 func isJacobian(p *gram.Program) bool { return p.Shape().Kind == load.Vector }

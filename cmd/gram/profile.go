@@ -62,15 +62,9 @@ value if not; --of says otherwise. The arena's collections take no steps and don
   go tool pprof -http : -sample_index nodes weather.pb.gz
   go tool pprof -top -tagfocus phase=backward weather.pb.gz
   go tool pprof -top -diff_base before.pb.gz after.pb.gz`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.addProfile(cmd)
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
-		return a.profile(ctx, path, &f, progress)
-	})
-	cmd.RunE = checked(f.check, run)
-	return cmd
+	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
 }
 
 // check reports flags that don't go together.
@@ -105,14 +99,14 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 
 // profile profiles a program. The file is opened before the run, and is there only if all
 // went well.
-func (a *app) profile(ctx context.Context, path string, f *profileFlags, progress func(string)) error {
+func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	file, err := newOutputFile(f.out)
 	if err != nil {
 		return outputError(f.out, err)
 	}
 	defer file.discard()
 	whole := file.isPending()
-	p, err := a.load(ctx, path, &f.loadFlags, progress)
+	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return err
 	}

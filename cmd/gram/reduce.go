@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,13 +81,12 @@ func newReduce(a *app) *cobra.Command {
   gram reduce figure1.gram --of reverse --order random --seed 7
   gram reduce term.txt --syntax paper --rules 1-8,11 --graph json
   gram reduce term.txt --syntax paper --graph dot | dot -Tsvg > graph.svg`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, _ func(string)) error { return a.rewrite(ctx, path, &f) })
-	cmd.RunE = checked(f.check, run)
-	return cmd
+	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error {
+		a.progress = nil // it would stand between the steps
+		return a.rewrite(ctx, path, &f)
+	})
 }
 
 func (f *reduceFlags) add(cmd *cobra.Command) {
@@ -122,19 +122,13 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	graph, paper := f.graph.is != "", f.notation.is
 	steps := f.order.is != reduce.NoOrder
-	switch {
-	case graph && (given("redex") || steps || f.json || given("max-steps")):
-		return usagef("--graph explores all reductions: it takes no --redex, --order, --json or --max-steps")
-	case given("max-states") && !graph:
-		return usagef("--max-states goes with --graph")
-	case given("seed") && f.order.is != reduce.ByRandom:
-		return usagef("--seed is of --order random, and not of %s", &f.order)
-	case paper && (given("param") || given("set")):
-		return usagef("--param and --set are of programs, and not of --syntax paper")
-	case paper && (f.of.is == reduce.Value || f.of.is == reduce.Gradient):
-		return usagef("--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of)
-	}
-	return nil
+	return cmp.Or(
+		misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
+		misfit(given("max-states") && !graph, "--max-states goes with --graph"),
+		misfit(given("seed") && f.order.is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
+		misfit(paper && (given("param") || given("set")), "--param and --set are of programs, and not of --syntax paper"),
+		misfit(paper && (f.of.is == reduce.Value || f.of.is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
+	)
 }
 
 func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
@@ -190,7 +184,7 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 		ground = denote.Rationals{}
 	}
 	if !f.notation.is {
-		p, err := a.load(ctx, path, &f.loadFlags, nil)
+		p, err := a.load(ctx, path, &f.loadFlags)
 		if err != nil {
 			return nil, err
 		}

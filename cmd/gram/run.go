@@ -41,6 +41,8 @@ type app struct {
 	paint  painter      // for the answer
 	cache  *gram.Cache  // of all programs of the process, made when one uses it
 	phase  func(string) // what is told when a phase of the work begins, or nil
+	// progress is what is told now and then in which phase the work is, or nil.
+	progress func(string)
 	// accepted tells that a command took its flags and arguments; an error before
 	// that is one of the command line.
 	accepted bool

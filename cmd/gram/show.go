@@ -100,8 +100,6 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
   gram show figure1.gram --stage reverse --format latex
   gram show figure1.gram --stage bp --format svg --values -o bp.svg
   gram show rnn.gram --stage code`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.addShow(cmd)
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
@@ -111,20 +109,19 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex", "dot", "svg"}, noFiles))
 	var s *stageInfo
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
-		p, err := a.load(ctx, path, &f.loadFlags, progress)
+	check := func(cmd *cobra.Command) (err error) {
+		if s, err = chooseStage(name, format); err != nil {
+			return err
+		}
+		return draw.check(cmd, s, format)
+	}
+	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
+		p, err := a.load(ctx, path, &f.loadFlags)
 		if err != nil {
 			return err
 		}
 		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n}, s, format, &draw)
 	})
-	cmd.RunE = checked(func(cmd *cobra.Command) (err error) {
-		if s, err = chooseStage(name, format); err != nil {
-			return err
-		}
-		return draw.check(cmd, s, format)
-	}, run)
-	return cmd
 }
 
 // show prints a stage, or draws it.

@@ -23,7 +23,7 @@ type loaded struct {
 }
 
 // load reads the program that the command line names, and types and elaborates it.
-func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func(string)) (*loaded, error) {
+func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, error) {
 	most := f.boundMemory()
 	start := time.Now()
 	name, dir := nameAndDir(path)
@@ -33,7 +33,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags, progress func
 	}
 	reading := time.Since(start)
 	p, err := gram.Load(ctx, name, src, gram.Options{
-		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: progress, Phase: a.phase,
+		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	})
 	if err != nil {
@@ -121,20 +121,16 @@ func contextLimit(err error, phase string) error {
 	return nil
 }
 
-// checked is run behind a check of the flags.
-func checked(check func(*cobra.Command) error, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd); err != nil {
-			return err
+// reads completes a command that reads the program in a FILE, of which flags says whether they go together, if it is
+// not nil. It notes that the command line was accepted, bounds the time, and shows progress while the work lasts.
+func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command) error, work func(ctx context.Context, path string) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = oneFile, gramFiles
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if flags != nil {
+			if err := flags(cmd); err != nil {
+				return err
+			}
 		}
-		return run(cmd, args)
-	}
-}
-
-// do makes a command's RunE: it notes that the command line was accepted, bounds
-// the time, and shows progress while the work lasts.
-func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progress func(string)) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
 		if err := cmp.Or(checkSchedule(cmd), checkOutputs(cmd, args[0])); err != nil {
 			return err
 		}
@@ -153,7 +149,8 @@ func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progr
 			a.phase = o.phase
 		}
 		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
-		err = work(ctx, args[0], bar.phase)
+		a.progress = bar.phase
+		err = work(ctx, args[0])
 		bar.close()
 		var limit *gram.LimitError
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
@@ -161,4 +158,5 @@ func (a *app) do(f *loadFlags, work func(ctx context.Context, path string, progr
 		}
 		return o.end(a.stderr, err)
 	}
+	return cmd
 }

@@ -72,15 +72,9 @@ func newTrace(a *app) *cobra.Command {
   gram trace figure1.gram --calculus --of value
   gram trace figure1.gram --calculus --rule 11
   gram trace figure1.gram --calculus --latex --steps 40..50 -o steps.tex`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
 	}
 	f.add(cmd)
-	run := a.do(&f.loadFlags, func(ctx context.Context, path string, progress func(string)) error {
-		return a.trace(ctx, path, &f, progress)
-	})
-	cmd.RunE = checked(f.check, run)
-	return cmd
+	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
 }
 
 func (f *traceFlags) add(cmd *cobra.Command) {
@@ -151,11 +145,11 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 		only([]string{"schedule", "seed", "finite", "max-nodes"}, !f.calculus, "the machine, and not with --calculus"))
 }
 
-func (a *app) trace(ctx context.Context, path string, f *traceFlags, progress func(string)) error {
+func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if f.output == "" {
-		progress = nil // it would stand between the lines of the trace
+		a.progress = nil // it would stand between the lines of the trace
 	}
-	p, err := a.load(ctx, path, &f.loadFlags, progress)
+	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return err
 	}

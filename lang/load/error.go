@@ -3,6 +3,8 @@ package load
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // UsageError is the value of an option that is malformed, or names nothing in the program.
@@ -31,9 +33,8 @@ func usage(option, text, format string, args ...any) *UsageError {
 
 // short cuts a text that a message quotes.
 func short(text string) string {
-	const most = 60
-	if utf8.RuneCountInString(text) <= most {
+	if utf8.RuneCountInString(text) <= 60 {
 		return text
 	}
-	return string([]rune(text)[:most-1]) + "…"
+	return syntax.Clip(text, 59)
 }

@@ -23,24 +23,17 @@ type form struct {
 	outer *form
 }
 
-// waitsFor reports whether the token closes or continues the form.
-func (fr *form) waitsFor(k Token) bool {
-	switch k {
-	case RParenTok:
-		return fr.kind == parenForm
-	case RBrackTok:
-		return fr.kind == listForm
-	case RVecTok:
-		return fr.kind == vecForm
-	case InTok:
-		return fr.kind == letForm
-	case ThenTok:
-		return fr.kind == ifForm || fr.kind == condForm
-	case ElseTok:
-		return fr.kind == thenForm
-	}
-	return false
+// awaited has the token that closes or continues each form, and what errors call it.
+var awaited = [thenForm + 2]struct {
+	token Token
+	name  string
+}{
+	parenForm: {RParenTok, "`)`"}, listForm: {RBrackTok, "`]`"}, vecForm: {RVecTok, "`|]`"}, letForm: {InTok, "`in`"},
+	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"},
 }
+
+// waitsFor reports whether the token closes or continues the form.
+func (fr *form) waitsFor(k Token) bool { return k != EOF && awaited[fr.kind].token == k }
 
 // waiting reports whether an open form waits for the token k.
 func (p *parser) waiting(k Token) bool {
@@ -85,35 +78,21 @@ func (p *parser) strays(fr *form, o operand) operand {
 		if fr.kind <= vecForm || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
 			break
 		}
-		p.expected(fr.awaited(), "this closes nothing", p.opener(fr.op, fr.start))
+		p.expected(awaited[fr.kind].name, "this closes nothing", p.opener(fr.op, fr.start))
 		p.next()
 		o = p.operators(o, precAdd)
 	}
 	return o
 }
 
-// awaited names the token that a let or if waits for.
-func (fr *form) awaited() string {
-	switch fr.kind {
-	case ifForm:
-		return "a comparison"
-	case condForm:
-		return "`then`"
-	case thenForm:
-		return "`else`"
-	}
-	return "`in`"
-}
-
-// punctuation has the separators and closers of brackets, and the hint for a wrong
-// separator.
-var punctuation = [...]struct {
-	sep, close Token
-	hint       string
+// separators has the separators of brackets, and the hint for a wrong one.
+var separators = [...]struct {
+	token Token
+	hint  string
 }{
-	parenForm: {CommaTok, RParenTok, "the parts of a tuple are separated by commas"},
-	listForm:  {SemiTok, RBrackTok, "the elements of a list are separated by semicolons"},
-	vecForm:   {CommaTok, RVecTok, "the elements of a vector are separated by commas"},
+	parenForm: {CommaTok, "the parts of a tuple are separated by commas"},
+	listForm:  {SemiTok, "the elements of a list are separated by semicolons"},
+	vecForm:   {CommaTok, "the elements of a vector are separated by commas"},
 }
 
 // bracket parses a tuple, a list, a vector or an expression in parentheses, after the
@@ -132,14 +111,14 @@ func (p *parser) bracket(fr *form) operand {
 			}
 			o = p.bad(p.span())
 		}
-		switch k, marks := p.tok.kind, punctuation[fr.kind]; {
-		case k == marks.close:
+		switch k, sep := p.tok.kind, separators[fr.kind]; {
+		case fr.waitsFor(k):
 			end := p.tok.end
 			p.next()
 			return p.build(fr, base, o, end)
 		case k == CommaTok || k == SemiTok:
-			if k != marks.sep && !fr.wrong {
-				p.expected("`"+marks.sep.String()+"`", marks.hint)
+			if k != sep.token && !fr.wrong {
+				p.expected("`"+sep.token.String()+"`", sep.hint)
 				fr.wrong = true
 			}
 			p.next()
@@ -152,12 +131,12 @@ func (p *parser) bracket(fr *form) operand {
 				return o
 			}
 		default:
-			p.expected("`"+marks.sep.String()+"` or `"+marks.close.String()+"`", p.strayHint(), p.opener(fr.op, fr.start))
+			p.expected("`"+sep.token.String()+"` or "+awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start))
 			if (k == RParenTok || k == RBrackTok || k == RVecTok) && !p.waiting(k) {
 				// It is taken for the right one, unless the next separator shows that it is too much.
 				end := p.tok.end
 				p.next()
-				if !p.at(marks.sep) {
+				if !p.at(sep.token) {
 					return p.build(fr, base, o, end)
 				}
 				continue

@@ -67,8 +67,10 @@ func digits(s string, i int) int {
 }
 
 // clip shortens text that an error message quotes.
-func clip(s string) string {
-	const most = 40
+func clip(s string) string { return Clip(s, 40) }
+
+// Clip cuts text that has more runes than most, and marks the place.
+func Clip(s string, most int) string {
 	n := 0
 	for i := range s {
 		if n++; n > most {

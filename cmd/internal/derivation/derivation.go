@@ -78,13 +78,14 @@ func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error
 	if d.Next == nil {
 		d.Next = reference.Machine(nil)
 	}
+	d.to = &output{Writer: w}
 	switch opt.Format {
 	case LaTeX:
-		d.out = &latexWriter{w: w, opt: &d.Options}
+		d.out = &latexWriter{output: d.to}
 	case JSON:
-		d.out = &jsonWriter{w: w, opt: &d.Options}
+		d.out = &jsonWriter{d.to, &d.Options}
 	default:
-		d.out = &textWriter{w: w, opt: &d.Options}
+		d.out = &textWriter{output: d.to, opt: &d.Options}
 	}
 	err := d.run()
 	return d.counts, err
@@ -92,25 +93,39 @@ func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error
 
 // writer prints in a format.
 type writer interface {
-	begin() error
+	begin()
 	// step prints a step between two terms. chained says that the term before it is the
 	// one after the step that was printed last.
-	step(s *Step, before, after []reference.Token, chained bool) error
-	end() error
+	step(s *Step, before, after []reference.Token, chained bool)
+	end()
 }
+
+// output keeps the first error of a writer, after which it writes nothing.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.Writer.Write(b)
+	}
+	return n, o.err
+}
+
+func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
 
 type derivation struct {
 	Options
 	start  *reference.Start
+	to     *output
 	out    writer
 	counts rule.Counts
 	steps  uint64
 }
 
 func (d *derivation) run() error {
-	if err := d.out.begin(); err != nil {
-		return err
-	}
+	d.out.begin()
 	d.Names.Reserve(d.start.Duals) // the inputs' own x*
 	t := d.start.Term
 	var printed uint64
@@ -144,8 +159,8 @@ func (d *derivation) run() error {
 		// Names are given to all terms, so that they don't depend on what is printed.
 		marked, plain := d.Names.Tokens(t, st.Marks(r)), d.Names.Tokens(after, nil)
 		if d.Keep == nil || d.Keep(s) {
-			if err := d.out.step(s, marked, plain, printed > 0 && printed == before); err != nil {
-				return err
+			if d.out.step(s, marked, plain, printed > 0 && printed == before); d.to.err != nil {
+				return d.to.err
 			}
 			printed = d.steps
 		}
@@ -154,5 +169,6 @@ func (d *derivation) run() error {
 	if d.End != nil {
 		d.End(st)
 	}
-	return d.out.end()
+	d.out.end()
+	return d.to.err
 }

@@ -2,7 +2,6 @@ package derivation
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/gram-machine/gram/internal/denote"
@@ -17,64 +16,50 @@ const latexWidth = 90
 // latexWriter prints an align* environment: terms that are broken over lines, and the
 // number of the rule in front of what it makes.
 type latexWriter struct {
-	w     io.Writer
-	opt   *Options
+	*output
 	lines int
 	after []reference.Token
 	arrow string // in front of after
 }
 
-func (l *latexWriter) begin() error {
-	_, err := io.WriteString(l.w, "% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
-	return err
+func (l *latexWriter) begin() {
+	l.printf("%% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
 }
 
-func (l *latexWriter) step(s *Step, before, after []reference.Token, chained bool) error {
+func (l *latexWriter) step(s *Step, before, after []reference.Token, chained bool) {
 	arrow := l.arrow
 	if !chained {
-		if err := l.flush(); err != nil {
-			return err
-		}
+		l.flush()
 		arrow = ""
 		if l.lines > 0 {
-			if err := l.line("& \\vdots"); err != nil {
-				return err
-			}
+			l.line("& \\vdots")
 		}
 	}
 	l.after, l.arrow = after, fmt.Sprintf("\\xrightarrow{(%s)}", rule.Table[s.Rule].Number)
-	return l.term(arrow, before)
+	l.term(arrow, before)
 }
 
 // flush prints the term after the last step.
-func (l *latexWriter) flush() error {
-	if l.after == nil {
-		return nil
+func (l *latexWriter) flush() {
+	if after := l.after; after != nil {
+		l.after = nil
+		l.term(l.arrow, after)
 	}
-	after := l.after
-	l.after = nil
-	return l.term(l.arrow, after)
 }
 
-func (l *latexWriter) end() error {
-	if err := l.flush(); err != nil {
-		return err
+func (l *latexWriter) end() {
+	l.flush()
+	if l.lines > 0 { // an empty environment is an error of LaTeX
+		l.printf("\n\\end{align*}\n")
 	}
-	if l.lines == 0 {
-		return nil // an empty environment is an error of LaTeX
-	}
-	_, err := io.WriteString(l.w, "\n\\end{align*}\n")
-	return err
 }
 
-func (l *latexWriter) line(text string) error {
+func (l *latexWriter) line(text string) {
+	before := "\\begin{align*}\n"
 	if l.lines++; l.lines > 1 {
-		text = " \\\\\n" + text
-	} else {
-		text = "\\begin{align*}\n" + text
+		before = " \\\\\n"
 	}
-	_, err := io.WriteString(l.w, text)
-	return err
+	l.printf("%s%s", before, text)
 }
 
 const (
@@ -84,19 +69,17 @@ const (
 
 // term prints a term behind an arrow, on as many lines as it needs. A group may not go on
 // from one line to the next, so the colour of the redex is set on each.
-func (l *latexWriter) term(arrow string, tokens []reference.Token) error {
+func (l *latexWriter) term(arrow string, tokens []reference.Token) {
 	start := arrow + "\\;& "
 	line, width, inside := start, 0, false
 	var part strings.Builder
 	columns := 0
-	put := func() error {
+	put := func() {
 		if width > 0 && width+columns > latexWidth {
 			if inside {
 				line += colourEnd
 			}
-			if err := l.line(line); err != nil {
-				return err
-			}
+			l.line(line)
 			line, width = "& \\quad ", 2
 			if inside {
 				line += colourBegin
@@ -106,18 +89,13 @@ func (l *latexWriter) term(arrow string, tokens []reference.Token) error {
 		width += columns
 		part.Reset()
 		columns = 0
-		return nil
 	}
 	for _, k := range tokens {
 		switch k.Kind {
 		case reference.Break:
-			if err := put(); err != nil {
-				return err
-			}
+			put()
 		case reference.RedexBegin, reference.RedexEnd:
-			if err := put(); err != nil {
-				return err
-			}
+			put()
 			inside = k.Kind == reference.RedexBegin
 			if inside {
 				line += colourBegin
@@ -129,10 +107,8 @@ func (l *latexWriter) term(arrow string, tokens []reference.Token) error {
 			columns += len([]rune(k.Text))
 		}
 	}
-	if err := put(); err != nil {
-		return err
-	}
-	return l.line(line)
+	put()
+	l.line(line)
 }
 
 // punctuation in LaTeX, where it isn't the same.

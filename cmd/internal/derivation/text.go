@@ -1,10 +1,8 @@
 package derivation
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/gram-machine/gram/internal/reference"
@@ -34,38 +32,28 @@ func Redex(names *reference.Names, s *reference.State, r *reference.Redex) strin
 
 // textWriter prints a term a line, and between two terms the step.
 type textWriter struct {
-	w     io.Writer
+	*output
 	opt   *Options
 	after []reference.Token // of the step that was printed last
 }
 
-func (t *textWriter) begin() error { return nil }
+func (t *textWriter) begin() {}
 
-func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool) error {
-	if !chained {
-		if err := t.end(); err != nil {
-			return err
-		}
-		if t.after != nil {
-			if _, err := fmt.Fprintln(t.w); err != nil {
-				return err
-			}
-		}
+func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool) {
+	if !chained && t.after != nil {
+		t.end()
+		t.printf("\n")
 	}
 	t.after = after
 	rule := rule.Table[s.Rule]
-	_, err := fmt.Fprintf(t.w, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
-		t.opt.place(s), s.Before, s.After)
-	return err
+	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name, t.opt.place(s), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.
-func (t *textWriter) end() error {
-	if t.after == nil {
-		return nil
+func (t *textWriter) end() {
+	if t.after != nil {
+		t.printf("    %s\n", text(t.after))
 	}
-	_, err := fmt.Fprintf(t.w, "    %s\n", text(t.after))
-	return err
 }
 
 // place is where a step comes from, as 5:22.
@@ -79,7 +67,7 @@ func (o *Options) place(s *Step) string {
 
 // jsonWriter prints an object a line.
 type jsonWriter struct {
-	w   io.Writer
+	*output
 	opt *Options
 }
 
@@ -95,24 +83,19 @@ type jsonStep struct {
 	After  string `json:"after"`
 }
 
-func (j *jsonWriter) begin() error { return nil }
-func (j *jsonWriter) end() error   { return nil }
+func (j *jsonWriter) begin() {}
+func (j *jsonWriter) end()   {}
 
-func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) error {
+func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
 	rule := rule.Table[s.Rule]
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
 	if s.Pos != 0 {
 		o.Line, o.Column = j.opt.Position(s.Pos)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	enc := json.NewEncoder(j.output)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(o); err != nil {
-		return err
-	}
-	_, err := j.w.Write(b.Bytes())
-	return err
+	_ = enc.Encode(o) // the error is that of the output, which keeps it
 }
 
 // redex is the part of the tokens that is marked as one.

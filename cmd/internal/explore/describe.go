@@ -3,25 +3,16 @@ package explore
 import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // runReply says what a run has come to.
 type runReply struct {
-	Run      string      `json:"run"`
-	Steps    uint64      `json:"steps"`
-	Backward uint64      `json:"backward"`
-	Rules    []ruleReply `json:"rules"`
-	Stopped  string      `json:"stopped"`
+	Run string `json:"run"`
+	scene.Info
 	Value    string      `json:"value"`
 	Type     string      `json:"type"`
 	Gradient []namedText `json:"gradient"`
-}
-
-type ruleReply struct {
-	Number string `json:"number"`
-	Name   string `json:"name"`
-	Text   string `json:"text"`
-	Steps  uint64 `json:"steps"`
 }
 
 type namedText struct {
@@ -29,20 +20,26 @@ type namedText struct {
 	Text string `json:"text"`
 }
 
+// short is how values are written: of a vector or a list of more than eight elements the
+// first six and the last.
+var short = notation.Language.Short(8)
+
+// valueText writes a value of shape s in the notation of the language.
+func valueText(s *gram.Shape, values []float64, lengths []int) string {
+	return string(short.Append(nil, &notation.Flat{Values: values, Lengths: lengths}, s))
+}
+
 // describe makes the answer about a run.
 func describe(p *gram.Program, req *request, info *scene.Info) *runReply {
-	out := &runReply{
-		Run: req.id(), Steps: info.Steps, Backward: info.Backward, Stopped: info.Stopped, Type: p.Type(), Gradient: []namedText{},
-	}
-	for _, r := range info.Rules {
-		out.Rules = append(out.Rules, ruleReply{r.Number, r.Name, r.Text, r.Steps})
-	}
+	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}}
 	if info.Stopped != "" || p.Shape() == nil {
 		return out
 	}
 	out.Value = valueText(p.Shape(), info.Values, info.Lengths)
 	if req.Of == OfGradient {
-		out.Gradient = gradientTexts(p, info)
+		for _, d := range p.Derivatives(info.Values, info.Jacobian) {
+			out.Gradient = append(out.Gradient, namedText{d.Name, valueText(d.Shape, d.Values, nil)})
+		}
 	}
 	return out
 }

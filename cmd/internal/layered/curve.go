@@ -1,6 +1,9 @@
 package layered
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Box is a node that has been placed: its centre and its size.
 type Box struct{ X, Y, Width, Height float64 }
@@ -10,49 +13,25 @@ const least = 16
 
 // Curve returns the data of an SVG path from the border of one box to that of another,
 // smooth, and perpendicular to the layers at its ends and at the points via, those of
-// Layout.Via. With LeftRight it goes from the right side of from to the left side of to:
+// Layout.Via. It goes from the right side of from to the left side of to:
 //
 //	x0, y0 = from.x + from.w/2, from.y        x1, y1 = to.x - to.w/2, to.y
 //	d = max(|x1 - x0|/2, 16)
 //	"M x0 y0 C x0+d y0 x1-d y1 x1 y1"
 //
-// and with TopBottom likewise, from the lower side to the upper one. Through points
-// p0, p1, p2, … it is such a curve to p0, straight on to p1, such a curve from p1 to
-// p2, straight on to p3, and so on. In JavaScript, where boxes have centres x, y and
-// sizes w, h:
-//
-//	function curve(from, to, via = []) {
-//	  const ends = [{x: from.x + from.w / 2, y: from.y}, ...via, {x: to.x - to.w / 2, y: to.y}];
-//	  let path = `M${ends[0].x} ${ends[0].y}`;
-//	  for (let i = 0; i < ends.length; i += 2) {
-//	    const a = ends[i], b = ends[i + 1], d = Math.max(Math.abs(b.x - a.x) / 2, 16);
-//	    path += (i ? `L${a.x} ${a.y}` : "") + `C${a.x + d} ${a.y} ${b.x - d} ${b.y} ${b.x} ${b.y}`;
-//	  }
-//	  return path;
-//	}
-func Curve(dir Direction, from, to Box, via ...Point) string {
-	ends := []Point{{from.X + from.Width/2, from.Y}}
-	last := Point{to.X - to.Width/2, to.Y}
-	if dir == TopBottom {
-		ends[0] = Point{from.X, from.Y + from.Height/2}
-		last = Point{to.X, to.Y - to.Height/2}
-	}
-	ends = append(append(ends, via...), last)
+// Through points p0, p1, p2, … it is such a curve to p0, straight on to p1, such a curve from p1 to
+// p2, straight on to p3, and so on. The page of package explore draws the same
+// curves.
+func Curve(from, to Box, via ...Point) string {
+	ends := slices.Concat([]Point{{from.X + from.Width/2, from.Y}}, via, []Point{{to.X - to.Width/2, to.Y}})
 	path := coordinates([]byte{'M'}, ends[0])
 	for i := 0; i+1 < len(ends); i += 2 {
 		a, b := ends[i], ends[i+1]
 		if i > 0 {
 			path = coordinates(append(path, 'L'), a)
 		}
-		leave, arrive := a, b
-		if dir == TopBottom {
-			d := max(b.Y-a.Y, a.Y-b.Y, 2*least) / 2
-			leave.Y, arrive.Y = a.Y+d, b.Y-d
-		} else {
-			d := max(b.X-a.X, a.X-b.X, 2*least) / 2
-			leave.X, arrive.X = a.X+d, b.X-d
-		}
-		path = coordinates(append(path, 'C'), leave, arrive, b)
+		d := max(b.X-a.X, a.X-b.X, 2*least) / 2
+		path = coordinates(append(path, 'C'), Point{a.X + d, a.Y}, Point{b.X - d, b.Y}, b)
 	}
 	return string(path)
 }

@@ -12,20 +12,10 @@ type Node struct{ Width, Height float64 }
 // their index; an edge that names no node is left out.
 type Edge struct{ From, To int }
 
-// Direction is where edges run to.
-type Direction uint8
-
-// The directions.
-const (
-	LeftRight Direction = iota // operands left, what is made of them right
-	TopBottom
-)
-
 // Options say how nodes are placed. The zero value gives defaults.
 type Options struct {
-	Direction Direction
-	NodeGap   float64 // between nodes of one layer, and between parts of the graph; 0: 16
-	LayerGap  float64 // between layers, for the edges; 0: 48
+	NodeGap  float64 // between nodes of one layer, and between parts of the graph; 0: 16
+	LayerGap float64 // between layers, for the edges; 0: 48
 }
 
 // The defaults of Options, in pixels.
@@ -47,7 +37,7 @@ type Layout struct {
 	Via [][]Point
 }
 
-// Place places nodes. Boxes do not overlap, and unless the edges form cycles each
+// Place places nodes, from left to right: operands stand left of what is made of them. Boxes do not overlap, and unless the edges form cycles each
 // edge goes on by LayerGap at least. Coordinates are multiples of a tenth.
 func Place(nodes []Node, edges []Edge, opt Options) Layout {
 	opt.NodeGap = cmp.Or(opt.NodeGap, nodeGap)
@@ -93,39 +83,30 @@ type drawing struct {
 	via map[link][]Point // of links between nodes of the whole graph
 }
 
-// draw lays out one part. It computes in coordinates along and across the direction.
+// draw lays out one part.
 func draw(p part, nodes []Node, layer []int, opt Options) drawing {
 	g := split(p, layer)
 	g.untangle()
-	along, across := make([]float64, len(g.layer)), make([]float64, len(g.layer))
+	width, height := make([]float64, len(g.layer)), make([]float64, len(g.layer))
 	gap := make([]float64, len(g.layer))
 	for v := range g.layer {
 		gap[v] = opt.NodeGap / 2 // a bend takes half the place
 		if v < len(p.nodes) {
-			along[v], across[v] = sides(nodes[p.nodes[v]], opt.Direction)
-			gap[v] = opt.NodeGap
+			n := nodes[p.nodes[v]]
+			width[v], height[v], gap[v] = n.Width, n.Height, opt.NodeGap
 		}
 	}
-	middle, depth, length := g.columns(along, opt.LayerGap)
-	place, breadth := g.align(across, gap)
-
-	d := drawing{at: make([]Point, len(p.nodes)), via: map[link][]Point{}}
-	turn := func(along, across float64) Point {
-		if opt.Direction == TopBottom {
-			return Point{across, along}
-		}
-		return Point{along, across}
-	}
-	corner := turn(length, breadth)
-	d.box = Node{corner.X, corner.Y}
+	middle, depth, length := g.columns(width, opt.LayerGap)
+	place, breadth := g.align(height, gap)
+	d := drawing{box: Node{length, breadth}, at: make([]Point, len(p.nodes)), via: map[link][]Point{}}
 	for v := range p.nodes {
-		d.at[v] = turn(middle[g.layer[v]], place[v])
+		d.at[v] = Point{middle[g.layer[v]], place[v]}
 	}
 	for _, l := range p.links {
 		var points []Point
 		for _, b := range g.bends(l) {
 			at, half := middle[g.layer[b]], depth[g.layer[b]]/2
-			enter, leave := turn(at-half, place[b]), turn(at+half, place[b])
+			enter, leave := Point{at - half, place[b]}, Point{at + half, place[b]}
 			if n := len(points); n > 0 && place[b] == place[b-1] {
 				points[n-1] = leave
 			} else {
@@ -139,20 +120,12 @@ func draw(p part, nodes []Node, layer []int, opt Options) drawing {
 	return d
 }
 
-// sides returns a box's sizes along and across the direction.
-func sides(n Node, d Direction) (along, across float64) {
-	if d == TopBottom {
-		return n.Height, n.Width
-	}
-	return n.Width, n.Height
-}
-
 // columns returns for each layer the coordinate of its middle and its depth, that of
 // its deepest node, and the length of all.
-func (g *proper) columns(along []float64, gap float64) (middle, depth []float64, length float64) {
+func (g *proper) columns(width []float64, gap float64) (middle, depth []float64, length float64) {
 	depth = make([]float64, len(g.order))
 	for v, l := range g.layer {
-		depth[l] = max(depth[l], along[v])
+		depth[l] = max(depth[l], width[v])
 	}
 	middle = make([]float64, len(g.order))
 	for l := range middle {

@@ -25,8 +25,8 @@ func TestChain(t *testing.T) {
 	edges := []Edge{{0, 1}, {1, 2}, {1, 2}, {2, 2}} // repeated, and a loop
 	l := Place(boxes(3), edges, Options{})
 	require.Equal(t, Layout{X: []float64{20, 108, 196}, Y: []float64{12, 12, 12}, Width: 216, Height: 24, Via: make([][]Point, 4)}, l)
-	l = Place(boxes(3), edges, Options{Direction: TopBottom, LayerGap: 6})
-	require.Equal(t, Layout{X: []float64{20, 20, 20}, Y: []float64{12, 42, 72}, Width: 40, Height: 84, Via: make([][]Point, 4)}, l)
+	l = Place(boxes(3), edges, Options{LayerGap: 6})
+	require.Equal(t, Layout{X: []float64{20, 66, 112}, Y: []float64{12, 12, 12}, Width: 132, Height: 24, Via: make([][]Point, 4)}, l)
 }
 
 // TestDiamond: a node stands in the middle between its operands, and what several share
@@ -181,9 +181,6 @@ func TestPropertyPlace(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
 		opt := Options{NodeGap: rapid.SampledFrom([]float64{0, 1, 30}).Draw(t, "node gap"), LayerGap: rapid.SampledFrom([]float64{0, 1, 30}).Draw(t, "layer gap")}
-		if rapid.Bool().Draw(t, "down") {
-			opt.Direction = TopBottom
-		}
 		l := Place(g.nodes, g.edges, opt)
 		require.Equal(t, l, Place(g.nodes, g.edges, opt))
 		gap, between := cmp.Or(opt.NodeGap, nodeGap), cmp.Or(opt.LayerGap, layerGap)
@@ -192,9 +189,6 @@ func TestPropertyPlace(t *testing.T) {
 			if g.acyclic {
 				a, b := g.nodes[e.From], g.nodes[e.To]
 				room := l.X[e.To] - b.Width/2 - l.X[e.From] - a.Width/2
-				if opt.Direction == TopBottom {
-					room = l.Y[e.To] - b.Height/2 - l.Y[e.From] - a.Height/2
-				}
 				require.GreaterOrEqual(t, room, between-0.2)
 			}
 			checkVia(t, g.nodes, l, l.Via[i])

@@ -125,7 +125,7 @@ func (s *svg) drawLink(i int, off float64) {
 		dash = ` stroke-dasharray="3 3"`
 	}
 	s.printf(`<path d="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="currentColor" stroke="none"/>`+"\n",
-		layered.Curve(layered.LeftRight, from, to, s.layout.Via[i]...), dash, x+arrow, to.Y, -arrow, -3, 6)
+		layered.Curve(from, to, s.layout.Via[i]...), dash, x+arrow, to.Y, -arrow, -3, 6)
 }
 
 // box is the outline of a shape, where links begin and end.

@@ -38,21 +38,23 @@ type Exploration struct {
 
 // RuleSteps is a rule and how often it fired.
 type RuleSteps struct {
-	Number, Name, Text string
-	Steps              uint64
+	Number string `json:"number"`
+	Name   string `json:"name"`
+	Text   string `json:"text"`
+	Steps  uint64 `json:"steps"`
 }
 
 // Info is what is known of a run as a whole.
 type Info struct {
-	Steps    uint64      // all that were taken
-	Backward uint64      // the first step of the first backward phase, 0 if there is none
-	Rules    []RuleSteps // all rules, and how often each fired
-	Stopped  string      // what ended the run before its end, "" if nothing did
+	Steps    uint64      `json:"steps"`    // all that were taken
+	Backward uint64      `json:"backward"` // the first step of the first backward phase, 0 if there is none
+	Rules    []RuleSteps `json:"rules"`    // all rules, and how often each fired
+	Stopped  string      `json:"stopped"`  // what ended the run before its end, "" if nothing did
 	// Values, Lengths and Jacobian are those of [gram.Result], of a run that has come to its
 	// end: of a value with a function in it there are none.
-	Values   []float64
-	Lengths  []int
-	Jacobian []float64
+	Values   []float64 `json:"-"`
+	Lengths  []int     `json:"-"`
+	Jacobian []float64 `json:"-"`
 }
 
 // How many steps a window has: all, if there are no more than allSteps; wholeSteps where it

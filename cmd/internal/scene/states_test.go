@@ -94,7 +94,9 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 		for _, n := range w.Nodes {
 			for i := range n.Versions {
 				if v := &n.Versions[i]; v.From <= k && k < v.Until {
-					require.NotContains(t, now, n.ID)
+					if now[n.ID] != nil {
+						require.Fail(t, "an object is there twice", "state %d: object %d", k, n.ID)
+					}
 					now[n.ID] = v
 				}
 			}
@@ -106,11 +108,15 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 			id := s.useOf(r).id
 			got := now[id]
 			if r == 0 || n.Kind == literal.Free {
-				require.Nil(t, got, "state %d: object %d is gone", k, id)
+				if got != nil {
+					require.Fail(t, "an object is gone", "state %d: object %d", k, id)
+				}
 				continue
 			}
 			if got == nil {
-				require.False(t, whole, "state %d: object %d is missing", k, id)
+				if whole {
+					require.Fail(t, "an object is missing", "state %d: object %d", k, id)
+				}
 				continue
 			}
 			found++
