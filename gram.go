@@ -229,6 +229,9 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 	return out, inputs
 }
 
+// compiledInput bounds the bytes that a scalar input takes in a compiled program.
+const compiledInput = 256
+
 // get compiles on first use. A failure is not kept: it may be a limit's.
 func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {
 	c.mu.Lock()
@@ -236,6 +239,9 @@ func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, erro
 	if c.prog == nil {
 		p.terms.Lock()
 		defer p.terms.Unlock()
+		if err := meter.Reserve(compiledInput * int64(len(p.inputs))); err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
 		start := time.Now()
 		meter.Begin("compile")
 		prog, err := make()

@@ -359,12 +359,12 @@ func claimNormalising() Claim {
 func explore(s *subject, texts []string, start func(*subject) *reference.Start) Point {
 	pt := Point{X: float64(s.size)}
 	for _, text := range texts[:s.size] {
-		g := reductions(s.ctx, start(s.program("a small term", text)))
-		if g.ends() {
+		e := &exploration{ctx: s.ctx, start: start(s.program("a small term", text)), ended: map[string]bool{}}
+		if e.ends(e.start.Term) {
 			pt.Y++
 		}
-		pt.add("terms", float64(len(g.next)))
-		for r, k := range g.fired {
+		pt.add("terms", float64(len(e.ended)))
+		for r, k := range e.fired {
 			if k > 0 {
 				pt.add("steps by ("+rule.Table[r].Number+")", float64(k))
 			}
@@ -376,68 +376,34 @@ func explore(s *subject, texts []string, start func(*subject) *reference.Start) 
 // mostTerms is how many terms a reduction graph may have.
 const mostTerms = 20_000
 
-// reductionGraph has the terms that a term reduces to by any redex, up to the names of bound variables, and the terms
-// that each reduces to in one step.
-type reductionGraph struct {
-	next  [][]int
+// exploration goes through the reduction graph of a term, depth first. The terms are those that it reduces to by any redex, up to
+// the names of bound variables.
+type exploration struct {
+	ctx   context.Context
+	start *reference.Start
+	ended map[string]bool // by the keys of terms: whether all their reductions end; false as long as that is not known
 	fired rule.Counts
-	whole bool // all terms were explored
 }
 
-// reductions explores the reduction graph of a term.
-func reductions(ctx context.Context, s *reference.Start) *reductionGraph {
-	g := &reductionGraph{whole: true}
-	known := map[string]int{}
-	var terms []*reference.Term
-	number := func(t *reference.Term) int {
-		key := reference.Text(reference.NewNames().Tokens(t, nil))
-		at, ok := known[key]
-		if !ok {
-			at = len(terms)
-			known[key], terms = at, append(terms, t)
-		}
-		return at
+// ends reports whether all reductions of a term end. They don't if one comes back to a term that it has passed. The answer is
+// also false if there are too many terms.
+func (e *exploration) ends(t *reference.Term) bool {
+	key := t.Key()
+	if ended, known := e.ended[key]; known || len(e.ended) == mostTerms {
+		return ended
 	}
-	number(s.Term)
-	for i := 0; i < len(terms); i++ {
-		try(ctx.Err())
-		if len(terms) > mostTerms {
-			g.whole = false
-			return g
-		}
-		st := s.State(terms[i], false)
-		terms[i] = nil
-		var next []int
-		for j := range st.Redex {
-			next = append(next, number(must(st.Fire(&st.Redex[j]))))
-			g.fired[st.Redex[j].Rule]++
-		}
-		g.next = append(g.next, next)
-	}
-	return g
-}
-
-// ends reports whether the graph was explored to the end and has no cycle: then no reduction is infinite.
-func (g *reductionGraph) ends() bool {
-	incoming := make([]int, len(g.next))
-	for _, next := range g.next {
-		for _, j := range next {
-			if j < len(incoming) {
-				incoming[j]++
-			}
+	try(e.ctx.Err())
+	e.ended[key] = false
+	st := e.start.State(t, false)
+	for i := range st.Redex {
+		r := &st.Redex[i]
+		e.fired[r.Rule]++
+		if !e.ends(must(st.Fire(r))) {
+			return false
 		}
 	}
-	ready, seen := []int{0}, 0
-	for ; len(ready) > 0 && g.whole; seen++ {
-		i := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		for _, j := range g.next[i] {
-			if incoming[j]--; incoming[j] == 0 {
-				ready = append(ready, j)
-			}
-		}
-	}
-	return g.whole && seen == len(g.next)
+	e.ended[key] = true
+	return true
 }
 
 // duplicating is how many of the steps that are allowed are taken from let x = r in x + x modulo (dup): where a

@@ -74,7 +74,7 @@ func claimTheorem() Claim {
 				return s.called(f.Name+", (3) on duals first", counting(2, 14), counting(2, 18))
 			})),
 		Correction: "There is a strategy by which the gradient takes O(m + |G| + n) steps, where ≡ is taken without (dup) and the inputs are [x:=⟨x,x*⟩]: names of duals are copied, " +
-			"not their λs, and a λ is substituted for a dual variable last. n is the number of inputs; it is at most |G| if G uses all of them (A4, C4, C5 and C6 of docs/paper-notes.md). The work of a machine is O(w·(m + |G|)), where w is the most variables that " +
+			"not their λs, and a λ is substituted for a dual variable last. n is the number of inputs; it is at most |G| if G uses all of them (A4, C4, C5 and C6 of docs/paper-notes.md). The work of a machine is O(w·(m + |G| + n)), where w is the most variables that " +
 			"a λ or a branch of t captures.",
 		Meaning: "Steps by every rule are counted, and all work that is no step: instructions copied, variables captured, search, read-back. " +
 			"On the literal machine the words of memory are counted that all of this touches. Each input that G does not use costs steps of its own, which neither m nor |G| has. Without the factor w the bound is of steps only: " +

@@ -73,14 +73,7 @@ func (f *gradFlags) drawCommand(path string) string {
 	}
 	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
 	for i, w := range words {
-		if strings.ContainsFunc(w, shellSpecial) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		words[i] = quote(w)
 	}
 	return strings.Join(words, " ")
-}
-
-// shellSpecial tells characters that a shell may take for more than themselves.
-func shellSpecial(c rune) bool {
-	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_=.,/@:+%", c))
 }

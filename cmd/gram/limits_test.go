@@ -187,6 +187,6 @@ func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
 	}
 	if used, ok := peakMemory(cmd.ProcessState); ok && limit == 'm' {
 		t.Logf("%.2f of the limit", float64(used)/float64(limitMemory))
-		require.LessOrEqual(t, used, limitMemory*115/100)
+		require.LessOrEqual(t, used, uint64(limitMemory*115/100))
 	}
 }
