@@ -50,7 +50,7 @@ type builder struct {
 	locals   []local
 	counts   rule.Counts
 	places   []graph.PlaceCount       // counts, if Options.Places
-	placed   map[graph.PlaceCount]int // where each stands in places, N apart
+	placed   map[graph.PlaceCount]int // the index of each in places; N is not compared
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program

@@ -14,8 +14,8 @@ import (
 // that nothing refers to go, and the others move down, in their order. A step so costs
 // constant time still, amortised.
 //
-// What lives is what the worklist and the result reach, by operands and by the lists of
-// waiters. The frame is dead between two redexes, for instantiating never nests.
+// The live objects are those that the worklist and the result reach, by operands and by the
+// lists of waiters. The frame is dead between two redexes, for instantiating never nests.
 
 // collectNodes is how many nodes a collection waits for at least: 16 MiB.
 const collectNodes = 1 << 20
@@ -48,7 +48,7 @@ func (m *Machine) collectFrom() {
 }
 
 // nextCollection is when top reaches as much as it is now and once more; or the limit of
-// nodes, and a sixteenth more, so that collections near it stay apart.
+// nodes, and a sixteenth more, so that collections near it are rare.
 func (m *Machine) nextCollection() uint32 {
 	live := uint64(m.top - m.base)
 	at := live + max(uint64(m.collect.least), live)

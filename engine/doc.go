@@ -29,12 +29,12 @@
 // Dual λs that are written by hand choose their heads as they run, and stand in any sum
 // of a program. A maximal sum is then a job of its own on the worklist. It is put off as
 // a bag, through the results of calls and branches, up to the place that needs its value;
-// then a job takes it apart: applications of duals arrive, numbers and vectors contribute
-// to the sum, (6) and (7). The job fires one dual each time that it is popped, the one
+// then a job divides it into its summands: applications of duals arrive, numbers and vectors
+// contribute to the sum, (6) and (7). The job fires one dual each time that it is popped, the one
 // that was allocated last of those that have arrivals, which is a reverse topological
 // order: a value refers to older values only. All arrivals at it are there then; beyond
 // the first each is (11), which adds the arguments, bags too. Their sum is a job that the
-// first waits for, and so is what the dual's body comes to before it is taken apart in
+// first waits for, and so is the result of the dual's body, before it is divided in
 // turn. Late components of a vector are jobs at the end, when (7) has added all. Jobs
 // are nodes that wait like others: a sum in a sum in a sum uses no stack, and as no cell
 // has a state, one dual may have arrivals in several jobs.

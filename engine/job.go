@@ -133,7 +133,7 @@ func (m *Machine) fireJob(r graph.Ref) error {
 	return m.nextCell(r)
 }
 
-// unfold takes a sum apart, from left to right: an application of a dual arrives at the
+// unfold divides a sum into its summands, from left to right: an application of a dual arrives at the
 // dual's cell, anything else contributes to the job's sum.
 func (m *Machine) unfold(r, v graph.Ref) error {
 	stack := append(m.cells[:0], v)

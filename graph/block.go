@@ -111,7 +111,7 @@ type BlockInstr struct {
 // inPlace reports whether the instruction reads D.
 func (in *BlockInstr) inPlace() bool { return in.Op == BlockAddMul }
 
-// operands returns the registers that the instruction reads, D apart.
+// operands returns the registers that the instruction reads, without D.
 func (in *BlockInstr) operands() []uint32 {
 	switch in.Op {
 	case BlockFun1, BlockSlope, BlockSinCos:

@@ -88,8 +88,8 @@ func (m *Meter) Check() error {
 }
 
 // Reserve returns a [*MemoryError] if bytes more would pass the bound. Before that it has
-// garbage collected: that must free a sixteenth of the bound, so that collections near it
-// stay apart.
+// garbage collected: that must free a sixteenth of the bound, so that collections
+// near it are rare.
 func (m *Meter) Reserve(bytes int64) error {
 	if m == nil {
 		return nil

@@ -10,11 +10,14 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// at returns the node r, which it counts as touched.
-func (m *Machine) at(r Place) *node {
-	m.touched += NodeWords
-	if m.telling {
-		m.see(r)
+// at returns the node r, which the move touches.
+func (m run[M]) at(r Place) *node {
+	var mode M
+	if len(mode) > 1 {
+		m.log[m.touched%maxTouched] = r >> 2
+	}
+	if len(mode) > 0 {
+		m.touched++
 	}
 	return m.node(r)
 }
@@ -29,49 +32,33 @@ func (m *Machine) value(p Place) *uint64 {
 	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(NodeBytes/4)+unsafe.Offsetof(node{}.val)))
 }
 
-// see remembers that the node r has been touched. Inlined, it would cost where it is not called.
-//
-//go:noinline
-func (m *Machine) see(r Place) { m.seen = append(m.seen, r>>2) }
-
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
 // memory, the run fails, and the node is 0, which nobody reads.
-func (m *Machine) alloc() (Place, *node) {
-	m.made++
-	if len(m.free) == 0 {
-		m.refill()
-	}
-	last := len(m.free) - 1
-	r := m.free[last]
-	m.free = m.free[:last]
-	m.use(r)
-	return r, m.at(r)
+func (m run[M]) alloc() (Place, *node) {
+	r := [1]Place{}
+	m.allocAll(r[:])
+	m.use(r[0])
+	return r[0], m.at(r[0])
 }
 
 // make returns a new node that has no operands and is waited for at up.
-func (m *Machine) make(kind literal.Kind, code uint32, up Place, missing uint8) (Place, *node) {
+func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Place, *node) {
 	r, n := m.alloc()
-	n.Head = literal.Head{Kind: kind, Code: code, Bits: missing}
-	n.up, n.c = up, 0
-	n.val[0], n.val[1] = 0, 0
+	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, up: up}
 	return r, n
 }
 
-// allocAll is alloc of several nodes, which are not yet touched. It reports whether there was memory.
+// allocAll is alloc of several nodes, which are not yet touched. It reports whether there was memory: those that have been
+// freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
-	for len(out) > 0 {
-		if len(m.free) == 0 && m.list == 0 {
-			return m.fresh(out)
+	m.made += uint64(len(out))
+	for i := range out {
+		if m.free == 0 {
+			return m.fresh(out[i:])
 		}
-		if len(m.free) == 0 {
-			m.refill()
-		}
-		n := min(len(out), len(m.free))
-		last := len(m.free) - n
-		copy(out, m.free[last:])
-		m.free = m.free[:last]
-		out = out[n:]
-		m.made += uint64(n)
+		out[i] = m.free
+		m.free = m.node(m.free).c
+		m.freed--
 	}
 	return true
 }
@@ -79,8 +66,8 @@ func (m *Machine) allocAll(out []Place) bool {
 // fresh is allocAll of nodes that have never been used.
 func (m *Machine) fresh(out []Place) bool {
 	for i := range out {
-		m.made++
 		if m.top >= m.limit && !m.grow() {
+			clear(out[i:])
 			return false
 		}
 		out[i] = m.top << 2
@@ -89,54 +76,22 @@ func (m *Machine) fresh(out []Place) bool {
 	return true
 }
 
-// maxFree is how many free nodes are kept at hand: those that have been freed last. The others are in a list.
-const maxFree = 1 << 12
-
-// refill puts nodes at hand where there are none: from the list, or one that has never been used.
-func (m *Machine) refill() {
-	for m.list != 0 && len(m.free) < maxFree/2 {
-		m.free = append(m.free, m.list)
-		m.list = m.node(m.list).c
-		m.listed--
-	}
-	if len(m.free) > 0 {
-		return
-	}
-	if m.top >= m.limit && !m.grow() {
-		m.free = append(m.free, 0)
-		return
-	}
-	m.free = append(m.free, m.top<<2)
-	m.top++
-}
-
-// spill puts half of the nodes at hand on the list.
-func (m *Machine) spill() {
-	for _, r := range m.free[:maxFree/2] {
-		m.node(r).c = m.list
-		m.list = r
-	}
-	m.listed += maxFree / 2
-	m.free = m.free[:copy(m.free, m.free[maxFree/2:])]
-}
-
 // live is how many nodes are in use.
-func (m *Machine) live() uint64 { return uint64(m.top) - 1 - uint64(len(m.free)) - m.listed }
+func (m *Machine) live() uint64 { return uint64(m.top) - 1 - m.freed }
 
 // use remembers that the node r was free, if events are told.
-func (m *Machine) use(r Place) {
-	if m.telling {
-		m.unused = append(m.unused, r>>2)
+func (m run[M]) use(r Place) {
+	if m.tells() {
+		m.unused[m.used%maxTouched] = r >> 2
+		m.used++
 	}
 }
 
 // release puts a node on the free list.
 func (m *Machine) release(r Place, n *node) {
-	n.Kind = literal.Free
-	if len(m.free) == maxFree {
-		m.spill()
-	}
-	m.free = append(m.free, r)
+	n.Kind, n.c = literal.Free, m.free
+	m.free = r
+	m.freed++
 }
 
 // lookEvery is how many steps, units or nodes may pass between two looks at the limits.

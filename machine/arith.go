@@ -6,14 +6,14 @@ import (
 )
 
 // become puts the number x in the place of a node whose operands it was made of.
-func (m *Machine) become(r Place, n *node, x float64) {
+func (m run[M]) become(r Place, n *node, x float64) {
 	up := n.up
 	m.release(r, n)
 	m.deliver(up, Number, numeral(x))
 }
 
 // firePlus is (6): r α + q β → (r+q)αβ.
-func (m *Machine) firePlus(p Place) {
+func (m run[M]) firePlus(p Place) {
 	n := m.at(p)
 	x := number(n.val[0]) + number(n.val[1])
 	if m.opt.Finite {
@@ -23,7 +23,7 @@ func (m *Machine) firePlus(p Place) {
 }
 
 // fireTimes is (8): r α · q β → (rq)αβ.
-func (m *Machine) fireTimes(p Place) {
+func (m run[M]) fireTimes(p Place) {
 	n := m.at(p)
 	x := number(n.val[0]) * number(n.val[1])
 	if m.opt.Finite {
@@ -33,7 +33,7 @@ func (m *Machine) fireTimes(p Place) {
 }
 
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
-func (m *Machine) fireFunction(p Place) {
+func (m run[M]) fireFunction(p Place) {
 	n := m.at(p)
 	sym := m.prog.Code[n.Code].Sym
 	x := apply(sym, n)
@@ -51,7 +51,7 @@ func apply(sym term.Symbol, n *node) float64 {
 }
 
 // fireBranch is (13): if r < q then t else u → t or u.
-func (m *Machine) fireBranch(p Place) {
+func (m run[M]) fireBranch(p Place) {
 	n := m.at(p)
 	in := &m.prog.Code[n.Code]
 	body := in.Closure.Bodies[1]

@@ -7,10 +7,10 @@ import (
 
 // deliver puts an operand in its place. If it was the last that its node waited for, the
 // node is a redex, or a value that goes on to its own place.
-func (m *Machine) deliver(p Place, t Tag, v uint64) {
+func (m run[M]) deliver(p Place, t Tag, v uint64) {
 	r := nodeOf(p)
 	n := m.at(r)
-	if m.measure {
+	if m.measures() {
 		m.to = p
 	}
 	n.Tag[p&1] = t
@@ -31,10 +31,12 @@ func (m *Machine) deliver(p Place, t Tag, v uint64) {
 }
 
 // ready is called when a node has its operands and is neither a substitution nor a redex.
-func (m *Machine) ready(r Place, n *node) {
+func (m run[M]) ready(r Place, n *node) {
 	switch k := n.Kind; {
-	case k == literal.App:
-		m.readyApp(r, n)
+	case k == literal.App || k == literal.If:
+		if n.Bits&isDue != 0 {
+			m.readyDue(r, n)
+		}
 	case k == literal.Pair:
 		m.pairMade(r, n)
 	case k == literal.Cell:
@@ -50,7 +52,7 @@ func (m *Machine) ready(r Place, n *node) {
 
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
 // other, and where there is none (4) drops it.
-func (m *Machine) bound(r Place, n *node) {
+func (m run[M]) bound(r Place, n *node) {
 	if w := hi(n.val[1]); w != 0 {
 		n.val[1] = uint64(lo(n.val[1]))
 		m.pushWaiter(w, n.Tag[0])
@@ -60,7 +62,7 @@ func (m *Machine) bound(r Place, n *node) {
 }
 
 // pushWaiter puts the first of those that wait for a substitution on the worklist. It will put the next one there.
-func (m *Machine) pushWaiter(w Place, t Tag) {
+func (m run[M]) pushWaiter(w Place, t Tag) {
 	switch {
 	case w&literal.Waits != 0:
 		m.pushUnit(Wake, nodeOf(w))
@@ -72,7 +74,7 @@ func (m *Machine) pushWaiter(w Place, t Tag) {
 }
 
 // pushNext is pushWaiter for one that stood behind a λ, which doesn't know the substitution.
-func (m *Machine) pushNext(w Place) {
+func (m run[M]) pushNext(w Place) {
 	if w&literal.Waits == 0 {
 		if s := m.at(lo(m.at(nodeOf(w)).val[w&1])); s.Kind == literal.Sub {
 			m.pushWaiter(w, s.Tag[0])
@@ -83,7 +85,7 @@ func (m *Machine) pushNext(w Place) {
 }
 
 // pushWake lets what waits at w go on by a unit, if w is not 0.
-func (m *Machine) pushWake(w Place) {
+func (m run[M]) pushWake(w Place) {
 	if w != 0 {
 		m.pushUnit(Wake, w&^literal.Waits)
 	}
@@ -91,7 +93,7 @@ func (m *Machine) pushWake(w Place) {
 
 // wake is the unit in which something that waits goes on: an occurrence of a dual variable or of a linear one,
 // a λ that waits for what it captures, or a pair that is complete.
-func (m *Machine) wake(p Place) {
+func (m run[M]) wake(p Place) {
 	n := m.at(nodeOf(p))
 	switch {
 	case n.Kind == literal.Captures || n.Kind == literal.Lam || n.Kind == literal.List:
@@ -120,9 +122,39 @@ func (m *Machine) wake(p Place) {
 	}
 }
 
+// turn is the move of an application or a conditional whose turn has come in the order of evaluation. Copying a body
+// puts all of them on the worklist. So duals are made in the order of evaluation.
+const turn = NumMoves
+
+// takeTurn takes a turn off the worklist. A node that is a redex goes back as one, on top. Any other goes on by a unit, now or
+// when it has its operands.
+func (m run[M]) takeTurn(p Place) {
+	n := m.node(p)
+	if n.Bits&missing == 0 && (n.Kind == literal.If || n.Tag[0] == Value && n.Tag[1] != Late) {
+		m.readyDue(p, n)
+		return
+	}
+	m.mark(p)
+	n = m.at(p)
+	n.Bits |= isDue
+	if n.Bits&missing == 0 {
+		m.readyDue(p, n)
+	}
+	m.unit(Wake, p)
+}
+
+// readyDue is called when an application or a conditional has its operands and its turn has come.
+func (m run[M]) readyDue(r Place, n *node) {
+	if n.Kind == literal.If {
+		m.pushRule(rule.Branch, r)
+		return
+	}
+	m.readyApp(r, n)
+}
+
 // pairMade is called when a pair has its components. A pair in a pair goes on by a unit of its own: a tuple may
 // have any number of components.
-func (m *Machine) pairMade(r Place, n *node) {
+func (m run[M]) pairMade(r Place, n *node) {
 	if n.Tag[0] == Late || n.Tag[1] == Late {
 		n.Bits |= isLate
 	}
@@ -135,7 +167,7 @@ func (m *Machine) pairMade(r Place, n *node) {
 }
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
-func (m *Machine) deliverMade(up Place, r Place, n *node) {
+func (m run[M]) deliverMade(up Place, r Place, n *node) {
 	if n.Kind != literal.Pair || n.Bits&isLate != 0 {
 		m.deliverLate(up, r)
 		return
@@ -145,7 +177,7 @@ func (m *Machine) deliverMade(up Place, r Place, n *node) {
 }
 
 // dropValue gives one reference to a value back.
-func (m *Machine) dropValue(t Tag, v uint64) {
+func (m run[M]) dropValue(t Tag, v uint64) {
 	switch t {
 	case Value:
 		n := m.at(lo(v))
@@ -158,7 +190,7 @@ func (m *Machine) dropValue(t Tag, v uint64) {
 }
 
 // copyValue takes one more reference to a value.
-func (m *Machine) copyValue(t Tag, v uint64) {
+func (m run[M]) copyValue(t Tag, v uint64) {
 	switch t {
 	case Value:
 		m.at(lo(v)).c++
@@ -168,7 +200,7 @@ func (m *Machine) copyValue(t Tag, v uint64) {
 }
 
 // addUses books more occurrences of a variable, or fewer. Where none are left, (4) is next.
-func (m *Machine) addUses(s Place, k int32) {
+func (m run[M]) addUses(s Place, k int32) {
 	n := m.at(s)
 	switch n.Kind {
 	case literal.FreeDual:
@@ -187,7 +219,7 @@ func (m *Machine) addUses(s Place, k int32) {
 }
 
 // dropLinear takes an occurrence of a linear variable that has fired away.
-func (m *Machine) dropLinear(s Place, n *node) {
+func (m run[M]) dropLinear(s Place, n *node) {
 	n.val[1]--
 	if lo(n.val[1]) == 0 {
 		m.release(s, n)
@@ -195,7 +227,7 @@ func (m *Machine) dropLinear(s Place, n *node) {
 }
 
 // freeValue is the unit that frees a value which nothing refers to.
-func (m *Machine) freeValue(p Place) {
+func (m run[M]) freeValue(p Place) {
 	n := m.at(p)
 	switch n.Kind {
 	case literal.Pair:

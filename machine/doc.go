@@ -42,7 +42,7 @@
 //	readback      a number of the result is read
 //
 // A rewrite and a unit touch a bounded number of nodes, whatever the program is. A machine that measures counts
-// [NodeWords] words for each node that it touches, in the function Machine.at, by which rewrites and units reach nodes; a
+// [NodeWords] words for each node that it touches, in the function at, by which rewrites and units reach nodes; a
 // test has the constants.
 //
 // # Duals
@@ -50,9 +50,11 @@
 // An application of a dual whose argument is a number has arrived. In a gradient it waits at the dual's Cell, and
 // a second one is a redex of (11). When the worklist is empty, the newest cell with an arrival fires: (3) puts its λ
 // at the head, then (1) and (5) follow, and the applications in its body arrive at older cells. That order is a
-// topological one, and it fixes the order in which arrivals are added. Where operations of one body wait for a value,
-// package engine may make their cells in another order, and its results differ in the last bits. Cells are linked in the order in which they
-// were made, so finding the next one looks at each cell once for each seed.
+// topological one, and it fixes the order in which arrivals are added. Copying a body puts its applications, conditionals and
+// λs of duals on the worklist, the one that is evaluated first on top. So under LIFO its cells are made in the order of
+// evaluation. Where operations of one body wait for the result of an application, package engine may make their cells in
+// another order, and its results then differ in the last bits. Cells are linked in the order in which they were made, so finding
+// the next one looks at each cell once for each seed.
 //
 // Duals that a program writes itself choose their heads when they run. There a maximal sum is a Job, with a heap of
 // its arrivals (job.go).

@@ -7,7 +7,7 @@ import (
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
-func (m *Machine) readyApp(r Place, n *node) {
+func (m run[M]) readyApp(r Place, n *node) {
 	switch {
 	case n.Tag[0] == Name:
 		switch {
@@ -26,7 +26,7 @@ func (m *Machine) readyApp(r Place, n *node) {
 
 // readyLate is called when a node is a sum that no job has run. In an application or a pair it goes on by a unit of its
 // own: applications and pairs may be nested to any depth.
-func (m *Machine) readyLate(r Place, n *node) {
+func (m run[M]) readyLate(r Place, n *node) {
 	if k := m.at(nodeOf(n.up)).Kind; k == literal.App || k == literal.Pair {
 		m.pushUnit(Wake, r)
 		return
@@ -35,7 +35,7 @@ func (m *Machine) readyLate(r Place, n *node) {
 }
 
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.
-func (m *Machine) madeDual(r Place, n *node) {
+func (m run[M]) madeDual(r Place, n *node) {
 	w := hi(n.val[1])
 	n.up = m.newest
 	if m.newest != 0 {
@@ -55,7 +55,7 @@ func (m *Machine) madeDual(r Place, n *node) {
 }
 
 // dropCell is (4) of a cell.
-func (m *Machine) dropCell(r Place, n *node) {
+func (m run[M]) dropCell(r Place, n *node) {
 	older, newer := n.up, hi(n.val[0])
 	if newer != 0 {
 		m.at(newer).up = older
@@ -76,7 +76,7 @@ func (m *Machine) dropCell(r Place, n *node) {
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
-func (m *Machine) arrive(r Place, n *node) {
+func (m run[M]) arrive(r Place, n *node) {
 	if d := m.at(lo(n.val[0])); d.c == 0 {
 		n.Bits |= isFired
 		d.c = r
@@ -87,7 +87,7 @@ func (m *Machine) arrive(r Place, n *node) {
 
 // fireFactor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β'. The application that came second becomes the sum
 // t+t', the argument of the first.
-func (m *Machine) fireFactor(p Place) {
+func (m run[M]) fireFactor(p Place) {
 	n := m.at(p)
 	d := m.at(lo(n.val[0]))
 	if d.Kind == literal.Cell {
@@ -110,7 +110,7 @@ func (m *Machine) fireFactor(p Place) {
 }
 
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
-func (m *Machine) fireDual(p Place, n *node, s Place) {
+func (m run[M]) fireDual(p Place, n *node, s Place) {
 	d := m.at(s)
 	if d.Kind == literal.FreeDual {
 		return
@@ -131,7 +131,7 @@ func (m *Machine) fireDual(p Place, n *node, s Place) {
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there
 // is more to do.
-func (m *Machine) idle() bool {
+func (m run[M]) idle() bool {
 	switch {
 	case m.job == 0:
 		return false

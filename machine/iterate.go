@@ -9,7 +9,7 @@ import (
 // the innermost first.
 
 // length is how many elements a list or a numeral has.
-func (m *Machine) length(l *node) uint64 {
+func (m run[M]) length(l *node) uint64 {
 	switch l.Kind {
 	case literal.Nat:
 		return l.val[0]
@@ -27,7 +27,7 @@ func (n *node) bind(uses uint64) {
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
-func (m *Machine) applyList(r Place, n *node, list Place, l *node) {
+func (m run[M]) applyList(r Place, n *node, list Place, l *node) {
 	f := r
 	n.bind(1)
 	if m.length(l) == 0 {
@@ -40,7 +40,7 @@ func (m *Machine) applyList(r Place, n *node, list Place, l *node) {
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
-func (m *Machine) applyFold(r Place, n *node, fold Place, l *node) {
+func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) {
 	code := l.Code
 	list, f := lo(l.val[0]), hi(l.val[0])
 	n.bind(1)
@@ -69,13 +69,13 @@ func (m *Machine) applyFold(r Place, n *node, fold Place, l *node) {
 }
 
 // iterate is the unit that makes the next application of f, to what the one before it has come to.
-func (m *Machine) iterate(p Place) {
+func (m run[M]) iterate(p Place) {
 	n := m.at(p)
 	s := m.at(n.c)
 	list, f := lo(s.val[0]), hi(s.val[0])
 	s.val[1]--
 	left := s.val[1]
-	a, app := m.make(literal.App, n.Code, p, 1)
+	a, app := m.make(literal.App, n.Code, p, 1|isDue)
 	app.Tag[1], app.val[1] = n.Tag[0], n.val[0]
 	if left == 0 { // a tail call
 		app.up = n.up
@@ -95,60 +95,16 @@ func (m *Machine) iterate(p Place) {
 }
 
 // element makes f ti, the function of the application a.
-func (m *Machine) element(a Place, code uint32, list Place, i uint64, f Place) {
-	b, _ := m.make(literal.App, code, a, 2)
+func (m run[M]) element(a Place, code uint32, list Place, i uint64, f Place) {
+	b, _ := m.make(literal.App, code, a, 2|isDue)
 	m.occur(b, f)
 	l := m.at(list)
+	bodies := m.prog.Code[l.Code].Closure.Bodies
 	m.more = true
 	if l.Kind == literal.List {
-		m.copy = copying{body: &m.prog.Templates[m.prog.Code[l.Code].Closure.Bodies[i]], up: b | 1, holder: list}
+		m.copy = copying{body: &m.prog.Templates[bodies[i]], up: b | 1, holder: list}
 		return
 	}
-	width := uint64(m.prog.Term.Data[l.val[0]].Width)
-	m.row = row{at: b | 1, code: code, data: l.val[0], next: i * width, end: (i + 1) * width}
-}
-
-// row is an element of data that is to be made: its numbers.
-type row struct {
-	at        Place
-	code      uint32
-	data      uint64
-	next, end uint64
-}
-
-// makeRow makes an element of data, a pair for each number but the last: r, or in D(t) ⟨r, λa.0⃗⟩. Each node, and each
-// number, is a unit.
-func (m *Machine) makeRow() {
-	w := &m.row
-	m.pos = w.code
-	reversed := m.prog.Code[w.code].X != 0
-	for values := m.prog.Term.Data[w.data].Values; w.next < w.end && m.err == nil; w.next++ {
-		p := w.at
-		if w.next < w.end-1 {
-			p, _ = m.make(literal.Pair, w.code, w.at, 2)
-			w.at = p | 1
-			m.unit(Instantiate, p)
-		}
-		if reversed {
-			p = m.makeDatum(p, w.code)
-		}
-		m.deliver(p, Number, numeral(values[w.next]))
-		m.unit(Instantiate, p)
-	}
-}
-
-// makeDatum makes ⟨r, d⟩[d:=λa.0⃗] at p, and returns the place of r.
-func (m *Machine) makeDatum(p Place, code uint32) Place {
-	pair, _ := m.make(literal.Pair, code, p, 2)
-	m.unit(Instantiate, pair)
-	cell, d := m.make(literal.Cell, code, 0, 1)
-	d.val[1] = 1
-	m.unit(Instantiate, cell)
-	r, lam := m.make(literal.Lam, m.prog.Code[code].X, 0, 0)
-	lam.c = 1
-	m.deliver(cell, Value, uint64(r))
-	m.unit(Instantiate, r)
-	m.occur(pair|1, cell)
-	m.unit(Instantiate, pair)
-	return pair
+	d := &m.prog.Term.Data[l.val[0]]
+	m.copy = copying{body: &m.prog.Templates[bodies[0]], up: b | 1, row: d.Values[i*uint64(d.Width) : (i+1)*uint64(d.Width)]}
 }

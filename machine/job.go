@@ -14,7 +14,7 @@ import (
 
 // deliverLate delivers a sum that no job has run: to a sum, a pair or an application of a dual, where it
 // stays, or to a job. Anywhere else a number is needed.
-func (m *Machine) deliverLate(p Place, r Place) {
+func (m run[M]) deliverLate(p Place, r Place) {
 	up := m.at(nodeOf(p))
 	switch k := up.Kind; {
 	case k == literal.Seed:
@@ -31,7 +31,7 @@ func (m *Machine) deliverLate(p Place, r Place) {
 }
 
 // force lets an application wait for the number that its argument, a sum, comes to.
-func (m *Machine) force(p Place, n *node) {
+func (m run[M]) force(p Place, n *node) {
 	r := lo(n.val[p&1])
 	n.Tag[p&1] = Empty
 	n.Bits++
@@ -41,7 +41,7 @@ func (m *Machine) force(p Place, n *node) {
 
 // unfold is the unit that takes one node of a sum apart: an application arrives in the job's heap, and anything
 // else but a sum contributes to the job's own. Where there is no job, it makes one.
-func (m *Machine) unfold(p Place) {
+func (m run[M]) unfold(p Place) {
 	n := m.at(p)
 	up := n.up
 	switch w := m.at(nodeOf(up)); {
@@ -69,7 +69,7 @@ func (m *Machine) unfold(p Place) {
 }
 
 // startJob makes the job of the sum r, whose number goes where the sum stood.
-func (m *Machine) startJob(r Place, n *node) {
+func (m run[M]) startJob(r Place, n *node) {
 	j, job := m.make(literal.Job, n.Code, n.up, 1)
 	job.c, _ = m.make(literal.Captures, n.Code, m.job, 0)
 	m.job = j
@@ -78,7 +78,7 @@ func (m *Machine) startJob(r Place, n *node) {
 }
 
 // runComponents lets a pair wait for its components that are sums.
-func (m *Machine) runComponents(r Place, n *node) {
+func (m run[M]) runComponents(r Place, n *node) {
 	n.Bits &^= isLate | missing
 	for i := range n.Tag {
 		if n.Tag[i] == Late {
@@ -88,7 +88,7 @@ func (m *Machine) runComponents(r Place, n *node) {
 }
 
 // contribute adds what has come to a job to its sum, by (6) or (7).
-func (m *Machine) contribute(j Place, n *node) {
+func (m run[M]) contribute(j Place, n *node) {
 	n.Bits++
 	t, v := n.Tag[1], n.val[1]
 	n.Tag[1] = Empty
@@ -106,7 +106,7 @@ func (m *Machine) contribute(j Place, n *node) {
 
 // nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
 // the heap one behind the other: (11) adds them to the first. Then its argument is made a number, and it fires.
-func (m *Machine) nextOfJob() {
+func (m run[M]) nextOfJob() {
 	j := m.job
 	m.mark(j << 1)
 	n := m.at(j)
@@ -139,7 +139,7 @@ func (m *Machine) nextOfJob() {
 }
 
 // finishJob ends a job whose duals have all fired.
-func (m *Machine) finishJob(j Place, n, x *node) {
+func (m run[M]) finishJob(j Place, n, x *node) {
 	up, t, v := n.up, n.Tag[0], n.val[0]
 	m.job = x.up
 	m.release(n.c, x)
@@ -156,7 +156,7 @@ func (m *Machine) finishJob(j Place, n, x *node) {
 
 // meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An
 // application has its first child in val[0] and its next sibling in c.
-func (m *Machine) meld(a, b Place) Place {
+func (m run[M]) meld(a, b Place) Place {
 	if a == 0 || b == 0 {
 		return a | b
 	}
@@ -169,11 +169,11 @@ func (m *Machine) meld(a, b Place) Place {
 	return a
 }
 
-func (m *Machine) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
+func (m run[M]) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
 
 // removeFirst takes the root out of a heap: the heaps below it are melded in pairs from the left, and these from
 // the right. Each is a unit, and its nodes are counted where they are melded.
-func (m *Machine) removeFirst(root Place, n *node) Place {
+func (m run[M]) removeFirst(root Place, n *node) Place {
 	next := hi(n.val[0])
 	var pairs Place
 	for next != 0 {

@@ -10,16 +10,17 @@ import (
 // copying is the body of a λ, a branch or an element of a list that is to be copied.
 type copying struct {
 	body   *literal.Template
-	up     Place  // what waits for the body
-	param  Place  // the substitution of its parameter, or 0
-	number uint64 // of the parameter, if the body is that of a dual
-	holder Place  // the node that holds its captures, or 0
-	owned  bool   // nothing else refers to the holder: its captures go over to the body
+	up     Place     // what waits for the body
+	param  Place     // the substitution of its parameter, or 0
+	number uint64    // of the parameter, if the body is that of a dual
+	holder Place     // the node that holds its captures, or 0
+	row    []float64 // of an element of data
+	owned  bool      // nothing else refers to the holder: its captures go over to the body
 }
 
 // fireLambda is (1): (λx.t)α u → t[x:=u]α. The application becomes the substitution. Lists and numerals are
 // λs of two parameters.
-func (m *Machine) fireLambda(p Place) {
+func (m run[M]) fireLambda(p Place) {
 	n := m.at(p)
 	f := lo(n.val[0])
 	l := m.at(f)
@@ -43,7 +44,7 @@ func (m *Machine) fireLambda(p Place) {
 }
 
 // startCopy makes the body t of the λ f the next to be copied.
-func (m *Machine) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
+func (m run[M]) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
 	m.more = true
 	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.c == 1}
 	if l.c > 1 {
@@ -52,10 +53,11 @@ func (m *Machine) startCopy(t *literal.Template, f Place, l *node, up, param Pla
 }
 
 // copyBody copies a body, a unit for each node, each captured variable and each operand that is no part of its node.
-func (m *Machine) copyBody() {
+func (m run[M]) copyBody() {
 	c := &m.copy
 	t, f := c.body, m.frame
 	c.body = nil
+	m.room(len(t.Ordered) + 4*(len(t.Actions)+len(t.Uses)))
 	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
 	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
 	if c.holder != 0 {
@@ -65,7 +67,7 @@ func (m *Machine) copyBody() {
 	if !m.allocAll(made) {
 		return
 	}
-	if m.measure {
+	if m.measures() {
 		m.clear(made)
 	} else {
 		m.units(Instantiate, len(images)+len(t.Actions))
@@ -78,6 +80,13 @@ func (m *Machine) copyBody() {
 		}
 	}
 	m.makeNodes(images, made)
+	for _, i := range t.Ordered {
+		if r := f[i]; m.node(r).Kind == literal.Lam {
+			m.pushUnit(Wake, r)
+		} else {
+			m.push(turn, r)
+		}
+	}
 	actions := t.Actions
 	for len(actions) > unitsPerLook {
 		m.act(actions[:unitsPerLook])
@@ -96,13 +105,13 @@ func (m *Machine) copyBody() {
 const unitsPerLook = 1 << 12
 
 // pause looks at the limits between parts of a body. It reports whether the run has failed.
-func (m *Machine) pause() bool {
+func (m run[M]) pause() bool {
 	m.fail(m.lookOutside())
 	return m.err != nil
 }
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
+func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
 	frame, uses := m.frame[t.Locals:], t.Uses
 	own := int32(0)
 	if owned {
@@ -118,7 +127,7 @@ func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
 			if d := int32(d) - own; d != 0 {
 				m.addUses(s, d)
 			}
-			if m.measure {
+			if m.measures() {
 				m.unit(Instantiate, h)
 			}
 		}
@@ -127,13 +136,13 @@ func (m *Machine) loadCaptures(t *literal.Template, h Place, owned bool) {
 		}
 		h, frame, uses = more, frame[k:], uses[k:]
 	}
-	if !m.measure {
+	if !m.measures() {
 		m.units(Instantiate, len(t.Uses))
 	}
 }
 
 // makeNodes makes the nodes of images. The frame has what they are made from.
-func (m *Machine) makeNodes(images []literal.Image, made []Place) {
+func (m run[M]) makeNodes(images []literal.Image, made []Place) {
 	frame := unsafe.Pointer(unsafe.SliceData(m.frame))
 	at := func(i uint32) uint64 { return uint64(*(*uint32)(unsafe.Add(frame, uintptr(i)*4))) }
 	made = made[:len(images)]
@@ -146,15 +155,15 @@ func (m *Machine) makeNodes(images []literal.Image, made []Place) {
 		n.c = im.C + Place(at(im.From[1]))
 		n.val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
 		n.val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
-		if m.measure {
+		if m.measures() {
 			m.tellNode(r, im.Code)
 		}
 	}
 }
 
 // clear makes nodes that are about to be made look free.
-func (m *Machine) clear(made []Place) {
-	if m.telling {
+func (m run[M]) clear(made []Place) {
+	if m.tells() {
 		for _, r := range made {
 			m.node(r).Kind = literal.Free
 		}
@@ -162,9 +171,9 @@ func (m *Machine) clear(made []Place) {
 }
 
 // tellNode reports that a node of a body has been made.
-func (m *Machine) tellNode(r Place, code uint32) {
+func (m run[M]) tellNode(r Place, code uint32) {
 	m.pos = code
-	if m.telling {
+	if m.tells() {
 		m.use(r)
 		for i, occurrence := range m.prog.Code[code].Occurs {
 			if occurrence != 0 {
@@ -176,11 +185,11 @@ func (m *Machine) tellNode(r Place, code uint32) {
 }
 
 // act gives the operands that the images don't have.
-func (m *Machine) act(actions []literal.Action) {
+func (m run[M]) act(actions []literal.Action) {
 	frame := m.frame
 	for i := range actions {
 		a := &actions[i]
-		if m.measure {
+		if m.measures() {
 			m.pos = a.Code
 		}
 		p := frame[a.Up] | uint32(a.Slot)
@@ -193,6 +202,8 @@ func (m *Machine) act(actions []literal.Action) {
 			m.deliver(p, Number, m.copy.number)
 		case literal.DeliverInput:
 			m.deliver(p, Number, numeral(m.point[a.X]))
+		case literal.DeliverDatum:
+			m.deliver(p, Number, numeral(m.copy.row[a.X]))
 		case literal.DeliverZero:
 			m.deliver(p, Zero, 0)
 		case literal.DeliverValue:
@@ -201,7 +212,7 @@ func (m *Machine) act(actions []literal.Action) {
 			p = frame[a.X]
 			m.await(p, m.at(p))
 		}
-		if m.measure {
+		if m.measures() {
 			m.unit(Instantiate, p)
 		}
 	}
@@ -209,7 +220,7 @@ func (m *Machine) act(actions []literal.Action) {
 
 // await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value: so a value refers
 // to older values alone, and duals are made in a topological order.
-func (m *Machine) await(r Place, n *node) {
+func (m run[M]) await(r Place, n *node) {
 	captures, k := n.captures()
 	for j := range k {
 		x := m.at(captures[j&3])
@@ -234,7 +245,7 @@ func (m *Machine) await(r Place, n *node) {
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
-func (m *Machine) occur(p Place, s Place) {
+func (m run[M]) occur(p Place, s Place) {
 	x := m.at(s)
 	bound := x.Bits&missing == 0
 	switch x.Kind {
@@ -271,8 +282,8 @@ func (m *Machine) occur(p Place, s Place) {
 }
 
 // placed remembers which instruction the occurrence at p is of, if events are told.
-func (m *Machine) placed(p Place, code uint32) {
-	if !m.telling {
+func (m run[M]) placed(p Place, code uint32) {
+	if !m.tells() {
 		return
 	}
 	for operandIndex(p)>>placesBits >= len(m.places) {
@@ -282,7 +293,7 @@ func (m *Machine) placed(p Place, code uint32) {
 }
 
 // placeOf returns where the instruction of the occurrence at p is kept.
-func (m *Machine) placeOf(p Place) *uint32 {
+func (m run[M]) placeOf(p Place) *uint32 {
 	i := operandIndex(p)
 	return &m.places[i>>placesBits][i&(1<<placesBits-1)]
 }

@@ -53,24 +53,39 @@ func (u Unit) Move() Move { return Move(rule.Count) + Move(u) }
 
 // Fired is an event: a rewrite that has been made, or a unit of work. It is good until its receiver returns.
 type Fired struct {
-	N        uint64 // how many rewrites have been made, this one included
-	Move     Move
-	Backward bool // it is of a backward phase
+	N    uint64 // how many rewrites have been made, this one included
+	Move Move
+	Code uint32 // the instruction of the redex, or of what was made
 	// Redex is where it began: the node that fired, operand 0, or the occurrence that (3) was of.
 	Redex Place
 	// Result is the operand to which a value went, or the redex.
 	Result Place
-	Pos    term.Pos // the place in the source of the redex, or of what D made it from
-	Words  uint64   // the words of the arena that it read and wrote
-	Live   uint64   // nodes that are in use after it
-	// Touched are the nodes that have been read or written since the event before; a node may stand
-	// there twice. Made are those among them that were free before.
-	Touched, Made []Ref
-
-	Code uint32            // the instruction of the redex, or of what was made
-	Body *literal.Template // the template whose copy comes next, or nil
-	Own  []Ref             // those of Touched that the move itself has touched
+	Words  uint64 // the words of the arena that it read and wrote
+	m      *Machine
 }
+
+// Pos returns the place in the source of the redex, or of what D made it from.
+func (e *Fired) Pos() term.Pos { return e.m.posOf(e.Code) }
+
+// Backward reports whether it is of a backward phase.
+func (e *Fired) Backward() bool {
+	return e.m.job != 0 && (e.m.prog.Outputs > 0 || e.m.job == e.m.running)
+}
+
+// Live returns how many nodes are in use after it.
+func (e *Fired) Live() uint64 { return e.m.live() }
+
+// Touched returns the nodes that have been read or written since the event before; a node may stand there twice.
+func (e *Fired) Touched() []Ref { return e.m.log[:e.m.touched] }
+
+// Own returns those of Touched that the move itself has touched.
+func (e *Fired) Own() []Ref { return e.m.log[e.m.begun:e.m.touched] }
+
+// Made returns those of Touched that were free before.
+func (e *Fired) Made() []Ref { return e.m.unused[:e.m.used] }
+
+// Body returns the template whose copy comes next, or nil.
+func (e *Fired) Body() *literal.Template { return e.m.copy.body }
 
 // Work is what the firings of a rule, or a unit, have cost.
 type Work struct {

@@ -75,6 +75,7 @@ const (
 	missing = literal.Missing // how many operands are missing
 	isFired = 1 << 2          // of a Linear: (5) has fired; of an App of a dual: it has arrived
 	isLate  = 1 << 3          // of a Pair: a component is a sum that no job has run
+	isDue   = literal.IsDue
 	hasMore = literal.HasMore
 )
 

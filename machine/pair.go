@@ -6,7 +6,7 @@ import (
 )
 
 // firePair is (2): s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α.
-func (m *Machine) firePair(p Place) {
+func (m run[M]) firePair(p Place) {
 	n := m.at(p)
 	w, x, y := lo(n.val[0]), lo(n.val[1]), hi(n.val[1])
 	u := m.at(w)
@@ -25,7 +25,7 @@ func (m *Machine) firePair(p Place) {
 
 // firePlusPair is (7): ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ. The nodes of the sum and of the two pairs
 // become the pair and its two sums.
-func (m *Machine) firePlusPair(p Place) {
+func (m run[M]) firePlusPair(p Place) {
 	n := m.at(p)
 	a, t, ttag, tval := m.openPair(lo(n.val[0]))
 	b, u, utag, uval := m.openPair(lo(n.val[1]))
@@ -43,7 +43,7 @@ func (n *node) sum(code uint32, up Place, tag [2]Tag, val [2]uint64) {
 
 // openPair returns the components of a pair, and a node to be used again: the pair's, if nothing else
 // refers to it. A pair with a sum that no job has run has one owner.
-func (m *Machine) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
+func (m run[M]) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 	n := m.at(r)
 	tag, val := n.Tag, n.val
 	if n.Bits&isLate == 0 && n.c > 1 {
@@ -57,7 +57,7 @@ func (m *Machine) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 
 // readyAdd is called when a sum has its operands. Numbers add by (6) and pairs by (7). A sum with 0⃗ goes on
 // as its other operand, by a unit; a sum with the application of a dual in it waits for its job.
-func (m *Machine) readyAdd(r Place, n *node) {
+func (m run[M]) readyAdd(r Place, n *node) {
 	a, b := n.Tag[0], n.Tag[1]
 	switch {
 	case a == Number && b == Number:
@@ -70,7 +70,7 @@ func (m *Machine) readyAdd(r Place, n *node) {
 }
 
 // forward puts operand i of a node in the node's place.
-func (m *Machine) forward(r Place, n *node, i int) {
+func (m run[M]) forward(r Place, n *node, i int) {
 	up, t, v := n.up, n.Tag[i], n.val[i]
 	m.release(r, n)
 	if t == Late {
@@ -80,6 +80,6 @@ func (m *Machine) forward(r Place, n *node, i int) {
 	m.deliver(up, t, v)
 }
 
-func (m *Machine) isPair(t Tag, v uint64) bool {
+func (m run[M]) isPair(t Tag, v uint64) bool {
 	return t == Value || t == Late && m.at(lo(v)).Kind == literal.Pair
 }

@@ -13,26 +13,23 @@ import (
 
 // Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
 type Machine struct {
-	prog    *literal.Program
-	opt     Options
-	measure bool // words are booked to the moves that touch them
-	telling bool // and events are told
+	prog *literal.Program
+	opt  Options
 
-	base   unsafe.Pointer // of the nodes
-	arena  *graph.Arena
-	top    Ref     // nodes from here on have never been used
-	limit  Ref     // they are committed below this
-	free   []Place // the nodes that have been freed last
-	list   Place   // the other free nodes, linked by c
-	listed uint64  // how many these are
+	base  unsafe.Pointer // of the nodes
+	arena *graph.Arena
+	top   Ref    // nodes from here on have never been used
+	limit Ref    // they are committed below this
+	free  Place  // the node that has been freed last; c links it to the others
+	freed uint64 // how many these are
 
 	// The worklist: a move in the low byte, and its place in the upper half.
-	work []uint64
-	rng  *rand.Rand
+	work  []uint64
+	depth int // how much of it is in use
+	rng   *rand.Rand
 
 	frame []uint32 // of the body that is copied
 	copy  copying
-	row   row
 	point []float64
 
 	result  Place
@@ -46,10 +43,11 @@ type Machine struct {
 	fired   [moveMask + 1]uint64
 	words   [NumMoves]uint64
 	most    [NumMoves]uint64
-	touched uint64                     // words, by the move that is being made
-	seen    []Ref                      // the nodes since the last event, if events are told
-	unused  []Ref                      // and those of them that were free
-	begun   int                        // how many of seen were there before the move
+	log     [maxTouched]Ref            // the nodes that have been touched since the last event
+	touched int                        // how many these are
+	unused  [maxTouched]Ref            // those of them that were free, if events are told
+	used    int                        // how many these are
+	begun   int                        // how many had been touched before the move
 	to      Place                      // where it has put a value
 	pos     uint32                     // the instruction of the redex
 	steps   uint64                     // rewrites that were reported
@@ -63,6 +61,30 @@ type Machine struct {
 	err     error
 }
 
+// run is a machine that runs. The compiler makes the rewrites once for each mode.
+type run[M mode] struct{ *Machine }
+
+// mode says by its length what a run observes: nothing, how many nodes each move touches, or which.
+type mode interface{ plain | measured | told }
+
+type (
+	plain    [0]byte
+	measured [1]byte
+	told     [2]byte
+)
+
+// measures reports whether words are counted.
+func (m run[M]) measures() bool {
+	var mode M
+	return len(mode) > 0
+}
+
+// tells reports whether events are told.
+func (m run[M]) tells() bool {
+	var mode M
+	return len(mode) > 1
+}
+
 // New makes a machine for the program. The error is a [*limits.ReachedError].
 func New(p *literal.Program, opt Options) (*Machine, error) {
 	most := opt.Limits.MaxMemory
@@ -73,10 +95,11 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &Machine{prog: p, opt: opt, measure: opt.Measure || opt.Events != nil, telling: opt.Events != nil,
+	m := &Machine{prog: p, opt: opt,
 		arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
-		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), free: make([]Place, 0, maxFree),
+		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), work: make([]uint64, 2*maxPushes),
 		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
+	m.event.m = m
 	return m, nil
 }
 
@@ -91,14 +114,28 @@ func (m *Machine) Close() error {
 
 // push puts a redex on the worklist.
 func (m *Machine) push(move Move, p Place) {
-	m.work = append(m.work, uint64(move)|uint64(p)<<32)
+	m.work[m.depth] = uint64(move) | uint64(p)<<32
+	m.depth++
+}
+
+// maxPushes is how many redexes a move pushes at most, with its units.
+const maxPushes = 64
+
+// maxTouched is how many nodes are touched at most between two events.
+const maxTouched = 64
+
+// room makes room on the worklist for n redexes, and for those of the next move.
+func (m *Machine) room(n int) {
+	if n += m.depth + maxPushes; n > len(m.work) {
+		m.work = append(m.work, make([]uint64, max(n-len(m.work), len(m.work)))...)
+	}
 }
 
 func (m *Machine) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
 func (m *Machine) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
 
 // empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
-func (m *Machine) empty() bool {
+func (m run[M]) empty() bool {
 	if m.fuel < 0 && m.err == nil {
 		m.err = m.lookOutside()
 	}
@@ -109,15 +146,12 @@ func (m *Machine) empty() bool {
 	return true
 }
 
-// goOn does what the last move has left to a loop: a body to be copied, or a row of data to be made.
-func (m *Machine) goOn() {
+// goOn does what the last move has left to a loop: a body to be copied.
+func (m run[M]) goOn() {
 	m.more = false
 	m.mark(0)
 	if m.copy.body != nil {
 		m.copyBody()
-	}
-	if m.row.next < m.row.end {
-		m.makeRow()
 	}
 }
 
@@ -135,76 +169,70 @@ func (m *Machine) units(u Unit, n int) {
 }
 
 // unit counts a unit of work behind a rewrite, and reports it where words are counted.
-func (m *Machine) unit(u Unit, p Place) {
+func (m run[M]) unit(u Unit, p Place) {
 	m.fired[u.Move()]++
 	m.fuel--
-	if m.measure {
+	if m.measures() {
 		m.book(u.Move(), p)
-		m.beginMove(0)
 	}
 }
 
 // mark begins a move at p, where words are counted.
-func (m *Machine) mark(p Place) {
-	if m.measure {
+func (m run[M]) mark(p Place) {
+	if m.measures() {
 		m.beginMove(p)
 	}
 }
 
 // before is called before a move that is on the worklist, where words are counted or it is time to look at the limits.
-func (m *Machine) before(move Move, p Place) error {
+func (m run[M]) before(move Move, p Place) error {
 	if m.fuel < 0 {
 		if err := m.look(move, p); err != nil {
 			return err
 		}
 	}
-	if !m.measure {
+	if !m.measures() {
 		return nil
 	}
 	m.beginMove(p)
-	if move < Move(rule.Count) && m.opt.Before != nil && m.telling {
+	if move < Move(rule.Count) && m.tells() && m.opt.Before != nil {
 		return m.opt.Before(m.steps + 1)
 	}
 	return nil
 }
 
-func (m *Machine) beginMove(p Place) {
-	m.touched, m.to, m.begun = 0, 0, len(m.seen)
+func (m run[M]) beginMove(p Place) {
+	m.to, m.begun = 0, m.touched
 	if p == 0 {
 		return
 	}
 	n := m.node(nodeOf(p))
 	m.pos = n.Code
-	if m.telling && n.Tag[p&1] == Variable {
+	if m.tells() && n.Tag[p&1] == Variable {
 		m.pos = *m.placeOf(p)
 	}
 }
 
 // book books the words that a move has touched, and tells of it.
-func (m *Machine) book(move Move, p Place) {
-	m.words[move] += m.touched
-	m.most[move] = max(m.most[move], m.touched)
+func (m run[M]) book(move Move, p Place) {
+	words := uint64(m.touched-m.begun) * NodeWords
+	m.words[move] += words
+	m.most[move] = max(m.most[move], words)
 	if move < Move(rule.Count) {
 		m.steps++
 	}
-	if m.telling && m.err == nil {
-		m.tell(move, p)
+	if m.tells() && m.err == nil {
+		if m.to == 0 {
+			m.to = p
+		}
+		e := &m.event
+		e.N, e.Move, e.Code, e.Redex, e.Result, e.Words = m.steps, move, m.pos, p, m.to, words
+		if err := m.opt.Events(e); err != nil {
+			m.fail(err)
+		}
+		m.used = 0
 	}
-}
-
-func (m *Machine) tell(move Move, p Place) {
-	if m.to == 0 {
-		m.to = p
-	}
-	e := &m.event
-	e.N, e.Move, e.Backward = m.steps, move, m.job != 0 && (m.prog.Outputs > 0 || m.job == m.running)
-	e.Redex, e.Result, e.Pos = p, m.to, m.posOf(m.pos)
-	e.Words, e.Live, e.Touched, e.Made = m.touched, m.live(), m.seen, m.unused
-	e.Code, e.Body, e.Own = m.pos, m.copy.body, m.seen[m.begun:]
-	if err := m.opt.Events(e); err != nil {
-		m.fail(err)
-	}
-	m.seen, m.unused, m.begun = m.seen[:0], m.unused[:0], 0
+	m.touched, m.begun, m.to = 0, 0, 0
 }
 
 // counted is how many rewrites have been made.

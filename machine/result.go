@@ -9,7 +9,7 @@ import (
 )
 
 // begin makes the start term at the point, in the place up.
-func (m *Machine) begin(point []float64, up Place) {
+func (m run[M]) begin(point []float64, up Place) {
 	m.point = point
 	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
 	m.goOn()
@@ -20,9 +20,9 @@ func (m *Machine) reset() error {
 	if m.base == nil {
 		return fmt.Errorf("the machine is closed")
 	}
-	m.top, m.limit, m.free, m.list, m.listed, m.kept = 1, 0, m.free[:0], 0, 0, 0
-	m.work, m.seen, m.unused = m.work[:0], m.seen[:0], m.unused[:0]
-	m.copy, m.row = copying{}, row{}
+	m.top, m.limit, m.free, m.freed, m.kept = 1, 0, 0, 0, 0
+	m.depth, m.begun, m.used = 0, 0, 0
+	m.copy = copying{}
 	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
 	m.touched, m.steps, m.fuel, m.made, m.pos, m.more, m.err = 0, 0, 0, 0, 0, false, nil
@@ -38,6 +38,16 @@ func (m *Machine) reset() error {
 
 // Value reduces the program of a value at the point, and leaves the value to be read.
 func (m *Machine) Value(point []float64) error {
+	switch {
+	case m.opt.Events != nil:
+		return run[told]{m}.evaluate(point)
+	case m.opt.Measure:
+		return run[measured]{m}.evaluate(point)
+	}
+	return run[plain]{m}.evaluate(point)
+}
+
+func (m run[M]) evaluate(point []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
@@ -49,6 +59,16 @@ func (m *Machine) Value(point []float64) error {
 // Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for each.
 // values has a number for each output, jacobian, row by row, one for each output and input.
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
+	switch {
+	case m.opt.Events != nil:
+		return run[told]{m}.gradient(point, values, jacobian)
+	case m.opt.Measure:
+		return run[measured]{m}.gradient(point, values, jacobian)
+	}
+	return run[plain]{m}.gradient(point, values, jacobian)
+}
+
+func (m run[M]) gradient(point, values, jacobian []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
@@ -77,7 +97,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 }
 
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
-func (m *Machine) readRow(row []float64) {
+func (m run[M]) readRow(row []float64) {
 	m.mark(0)
 	m.unit(ReadBack, 0)
 	for i := range row {
@@ -98,6 +118,16 @@ func (m *Machine) readRow(row []float64) {
 // length of each list in it to lengths, outer lists before inner ones. A list is read by applying it, which
 // is not counted; each number is a unit of read-back.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	switch {
+	case m.opt.Events != nil:
+		return run[told]{m}.read(out, lengths)
+	case m.opt.Measure:
+		return run[measured]{m}.read(out, lengths)
+	}
+	return run[plain]{m}.read(out, lengths)
+}
+
+func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 	type operand struct {
 		t Tag
 		v uint64
@@ -117,7 +147,7 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 			p := m.node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.val[1]}, operand{p.Tag[0], p.val[0]})
 		default:
-			list, err := m.readList(lo(o.v))
+			list, err := run[plain]{m.Machine}.readList(lo(o.v))
 			if err != nil {
 				return out, lengths, err
 			}
@@ -131,18 +161,16 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
-func (m *Machine) readList(list Place) ([]*node, error) {
-	fired, words, most, steps, made, live := m.fired, m.words, m.most, m.steps, m.made, m.live()
-	telling := m.telling
-	m.telling = false
+func (m run[M]) readList(list Place) ([]*node, error) {
+	fired, made, live := m.fired, m.made, m.live()
 	defer func() {
-		m.fired, m.words, m.most, m.steps, m.made, m.telling = fired, words, most, steps, made, telling
+		m.fired, m.made = fired, made
 		m.kept += m.live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
-	b, second := m.make(literal.App, literal.NoCode, r, 1)
+	b, second := m.make(literal.App, literal.NoCode, r, 1|isDue)
 	second.Tag[1] = Zero
-	a, _ := m.make(literal.App, literal.NoCode, b, 2)
+	a, _ := m.make(literal.App, literal.NoCode, b, 2|isDue)
 	m.node(list).c++
 	m.deliver(a, Value, uint64(list))
 	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}

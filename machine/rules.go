@@ -10,9 +10,9 @@ import (
 //
 // The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect call;
 // a switch with constant cases would be compiled to an indirect jump.
-func (m *Machine) reduce() error {
+func (m run[M]) reduce() error {
 	for {
-		last := len(m.work) - 1
+		last := m.depth - 1
 		if last < 0 {
 			if !m.empty() {
 				return m.err
@@ -23,13 +23,17 @@ func (m *Machine) reduce() error {
 			i := m.rng.IntN(last + 1)
 			m.work[i], m.work[last] = m.work[last], m.work[i]
 		}
-		move, p := Move(m.work[last]), Place(m.work[last]>>32)
-		if m.fuel--; m.fuel < 0 || m.measure {
+		redex := m.work[last]
+		m.depth = last
+		move, p := Move(redex), Place(redex>>32)
+		if m.fuel--; m.fuel < 0 || m.measures() {
 			if err := m.before(move, p); err != nil {
 				return err
 			}
 		}
-		m.work = m.work[:last]
+		if last+maxPushes > len(m.work) {
+			m.room(0)
+		}
 		m.fired[move&moveMask]++
 		switch by := rule.Rule(move); {
 		case by == rule.GC: // (4) t[x:=vα] → tα
@@ -60,13 +64,16 @@ func (m *Machine) reduce() error {
 			m.freeValue(p)
 		case move == Search.Move():
 			m.unfold(p)
+		case move == turn:
+			m.takeTurn(p)
+			continue
 		case by == rule.Branch: // (13) if r < q then t else u → t or u
 			m.fireBranch(p)
 		case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
 			m.firePlusPair(p)
 		}
 
-		if m.measure {
+		if m.measures() {
 			m.book(move, p)
 		}
 		if m.more {
@@ -80,4 +87,4 @@ func (m *Machine) reduce() error {
 
 // readyMoves are the moves of nodes that are redexes when they have their operands.
 var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
-	literal.If: Move(rule.Branch), literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
+	literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}

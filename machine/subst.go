@@ -8,7 +8,7 @@ import (
 // fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
 // last occurrence takes it. Of a dual variable at the head of an application, by the λ that it is bound to:
 // the last thing that happens to a cell in a backward phase.
-func (m *Machine) fireSubst(p Place) {
+func (m run[M]) fireSubst(p Place) {
 	n := m.at(nodeOf(p))
 	s, next := lo(n.val[p&1]), hi(n.val[p&1])
 	if n.Tag[p&1] == Name {
@@ -34,7 +34,7 @@ func (m *Machine) fireSubst(p Place) {
 }
 
 // fireGC is (4): t[x:=vα] → tα, where x has no occurrence left.
-func (m *Machine) fireGC(p Place) {
+func (m run[M]) fireGC(p Place) {
 	n := m.at(p)
 	switch {
 	case n.Kind == literal.Cell:
@@ -50,7 +50,7 @@ func (m *Machine) fireGC(p Place) {
 
 // fireLin is (5): t[x:=vα] → t{v/x}α. Of the body of a dual it fires before the body is copied; the
 // occurrences of any other x receive v one after the other.
-func (m *Machine) fireLin(p Place) {
+func (m run[M]) fireLin(p Place) {
 	n := m.at(p)
 	n.Bits |= isFired
 	if f := n.c; f != 0 { // the application of a dual λ

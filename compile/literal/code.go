@@ -13,6 +13,7 @@ type Op uint8
 const (
 	MakeNumber   Op = iota // a numeral in its place
 	MakeInput              // the numeral of input x
+	MakeDatum              // number x of an element of data
 	MakeZero               // the zero tuple
 	MakeVariable           // an occurrence of x
 	MakeNode               // a node of the given kind that waits for its operands
@@ -35,13 +36,14 @@ type Instr struct {
 	Cmp   term.Compare
 	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
-	X, Y uint32 // frame indices of variables; X of a MakeData in D(t): an instruction that makes λa.0⃗
+	X, Y uint32 // frame indices of variables
 	// N is of MakeSub: occurrences; of MakeNat: the count; of MakeData: the index; of a List: 1 if
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
 	Closure *Closure  // of a λ, a conditional or a list
 	Body    *Template // of a λ
+	Dual    bool      // of an App: its function is a dual variable
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 	// Occurs are, of a node whose image has occurrences of variables, their instructions.
@@ -62,12 +64,15 @@ type Template struct {
 	First, Locals uint32
 	Images        []Image
 	Actions       []Action
-	Uses          []uint32 // how often it mentions each capture
-	Param         uint64   // how often it mentions the parameter
-	Linear        bool     // the λ is a dual
-	Direct        bool     // of a dual: no branch captures the parameter, so its number stands in the frame
-	Name          term.Var // the parameter
-	Index         uint32   // in Program.Templates
+	// Ordered are the frame indices of the nodes that go on in the order of evaluation, the last first:
+	// applications, conditionals and the λs of duals.
+	Ordered []uint32
+	Uses    []uint32 // how often it mentions each capture
+	Param   uint64   // how often it mentions the parameter
+	Linear  bool     // the λ is a dual
+	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
+	Name    term.Var // the parameter
+	Index   uint32   // in Program.Templates
 }
 
 // The frame of a template begins with these.

@@ -188,12 +188,6 @@ func (c *coder) finish() {
 		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
 	}
 	for i := range p.Code {
-		if in := &p.Code[i]; in.Op == MakeData && in.X != 0 {
-			in.X = uint32(len(p.Code))
-			p.Code = append(p.Code, Instr{Op: MakeLam, Kind: Lam, Closure: &Closure{Bodies: []uint32{p.Zero}}, Pos: in.Pos})
-		}
-	}
-	for i := range p.Code {
 		if in := &p.Code[i]; in.Kind == Lam {
 			in.Body = &p.Templates[in.Closure.Bodies[0]]
 		}
@@ -280,6 +274,9 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 		}
 	}
 	at.N = spine(s)
+	if f := &c.t.Nodes[n.A]; f.Op == term.VarOp {
+		at.Dual = c.t.Types.Kind(c.t.Vars[f.X].Type) == term.DualKind
+	}
 	c.operation(s, at, App, n.A, n.B)
 	if f := &c.nodes[n.A]; c.t.Nodes[n.A].Op == term.AppOp {
 		f.after, f.args, f.whole = s.after+1, s.args, s.whole
@@ -411,38 +408,35 @@ func (c *coder) isNumeral(r term.Ref) bool {
 	return c.t.Nodes[n.A].Op == term.NumOp && dual.Op == term.LamOp && c.t.Nodes[dual.A].Op == term.ZeroOp
 }
 
-// data makes an occurrence of data: a list, or its numbers in place.
+// data makes an occurrence of data: its numbers in place, or a list, with a template for its elements.
 func (c *coder) data(n *term.Node, s spot, at Instr) {
 	in, d := s.in-1, &c.t.Data[n.A]
 	scalar := n.Elem
 	if c.t.Types.Kind(scalar) == term.VecKind {
 		scalar = c.t.Types.Left(scalar)
 	}
-	reversed := scalar != term.R
 	if d.List {
-		at.Op, at.Kind, at.N = MakeData, Data, uint64(n.A)
-		if reversed {
-			at.X = 1
-		}
+		element := c.newTemplate(in, nil)
+		at.Op, at.Kind, at.N, at.Closure = MakeData, Data, uint64(n.A), &Closure{Bodies: []uint32{element}}
 		c.put(in, at)
-		return
+		in, at.Up, at.Slot = element, UpIndex, 0
 	}
-	at.Op = MakeNumber
-	for i, r := range d.Values[:d.Width] {
-		if i < d.Width-1 {
-			pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: n.Pos})
-			c.number(in, Instr{Up: pair, Slot: 0, Pos: n.Pos, Val: r}, reversed)
-			at.Up, at.Slot = pair, 1
-			continue
+	for i := range d.Width {
+		number := Instr{Op: MakeDatum, X: uint32(i), Up: at.Up, Slot: at.Slot, Pos: n.Pos}
+		if !d.List {
+			number.Op, number.Val = MakeNumber, d.Values[i]
 		}
-		at.Val = r
-		c.number(in, at, reversed)
+		if i < d.Width-1 {
+			number.Up = c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: n.Pos})
+			number.Slot = 0
+			at.Up, at.Slot = number.Up, 1
+		}
+		c.number(in, number, scalar != term.R)
 	}
 }
 
 // number makes r, or ⟨r, λa.0⃗⟩.
 func (c *coder) number(in uint32, at Instr, reversed bool) {
-	at.Op = MakeNumber
 	if reversed {
 		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: at.Pos})
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: at.Pos})

@@ -82,6 +82,9 @@ func (l *layout) instr(in *Instr, code uint32) {
 	switch in.Op {
 	case MakeNode:
 		im.Bits = in.Arity
+		if in.Kind == App {
+			l.order(in, index)
+		}
 	case MakeSub:
 		im.Bits, im.C, im.Val[1] = 1, in.Y, in.N
 	case MakeOpen:
@@ -89,9 +92,14 @@ func (l *layout) instr(in *Instr, code uint32) {
 	case MakeLam:
 		im.Bits = 1
 		l.capture(index, index, in.Closure.Captures)
-		l.await(index, in.Closure.Captures, code)
+		if len(in.Closure.Captures) > 0 && l.isOwn(in.Up) && l.image(in.Up).Kind == Cell {
+			l.order(in, index)
+		} else {
+			l.await(index, in.Closure.Captures, code)
+		}
 	case MakeIf:
 		im.Bits = 2
+		l.order(in, index)
 		if len(in.Closure.Captures) > 0 {
 			im.From[1] = l.captures(code, index)
 			l.capture(im.From[1], index, in.Closure.Captures)
@@ -100,6 +108,16 @@ func (l *layout) instr(in *Instr, code uint32) {
 		im.C, im.Val[0] = 1, in.N
 		l.give(in, Value, Action{Op: DeliverValue, X: index, Code: code}, [2]uint32{index}, 0)
 	}
+}
+
+// order gives a node its turn in the order of evaluation. The application of a dual variable arrives when it has its
+// argument.
+func (l *layout) order(in *Instr, index uint32) {
+	if in.Kind == App && in.Dual {
+		l.image(index).Bits |= IsDue
+		return
+	}
+	l.b.Ordered = append(l.b.Ordered, index)
 }
 
 // operand lays out an instruction that makes no node.
@@ -111,6 +129,9 @@ func (l *layout) operand(in *Instr, code uint32) {
 		l.give(in, Number, a, [2]uint32{}, a.Val)
 	case MakeInput:
 		a.Op = DeliverInput
+		l.act(in, a)
+	case MakeDatum:
+		a.Op = DeliverDatum
 		l.act(in, a)
 	case MakeZero:
 		a.Op = DeliverZero

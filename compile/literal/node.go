@@ -28,6 +28,7 @@ const (
 	Missing       = 3      // how many operands are missing
 	CapturesShift = 4      // how many captures are in the node: 0 to 4
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
+	IsDue         = 1 << 3 // of an App or an If: its turn has come, so it is a redex when it has its operands
 )
 
 // Waits is, in the place of an operand, that of a λ that waits for what it captures.
@@ -51,6 +52,7 @@ const (
 	DeliverNumber                 // the numeral Val
 	DeliverParam                  // the number of the parameter
 	DeliverInput                  // the numeral of input X
+	DeliverDatum                  // number X of the element of data
 	DeliverZero                   // the zero tuple
 	DeliverValue                  // the node X
 	Await                         // the λ X waits for what it captures, or is a value

@@ -33,7 +33,7 @@ type Origin uint8
 const (
 	SourceCode    Origin = iota // the program's
 	GeneratedCode               // what the reverse transformation has put around it
-	NormalCode                  // of a program that was normalised: not told apart
+	NormalCode                  // of a program that was normalised, where the two are not distinguished
 )
 
 // Sample is what a run has done in one calling context, at one place, in one phase: steps

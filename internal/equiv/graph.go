@@ -17,7 +17,7 @@ type link struct {
 	up int32
 }
 
-// label is what a node is, its children aside.
+// label is what a node is, without its children.
 type label struct {
 	kind  kind
 	op    term.Op

@@ -32,6 +32,3 @@ func (s *State) Duplications() []Move {
 	}
 	return out
 }
-
-// Equal reports whether t and u are one term up to the names of bound variables.
-func Equal(t, u *Term) bool { return t.Key() == u.Key() }

@@ -22,23 +22,6 @@ func Text(tokens []Token) string {
 	return b.String()
 }
 
-// Key is a text that two terms share just if they are one up to the names of bound variables. Free variables are
-// known by their addresses.
-func (t *Term) Key() string {
-	ns := NewNames()
-	ns.keys = true
-	t.eachBinder(func(x *Var) { ns.names[x] = Token{Text: fmt.Sprintf("#%d:%d:%t", len(ns.names), x.Type, x.Linear)} })
-	return Text(ns.Tokens(t, nil))
-}
-
-// eachBinder calls f on the variables that are bound in the term.
-func (t *Term) eachBinder(f func(*Var)) {
-	t.binders(f)
-	for _, k := range t.Kids {
-		k.eachBinder(f)
-	}
-}
-
 // TokenKind says what a [Token] is.
 type TokenKind uint8
 
@@ -71,7 +54,6 @@ type Names struct {
 	// Annotated: a linear variable has its type where it is bound, as in λa^R.t.
 	Annotated bool
 
-	keys  bool // of [Term.Key]
 	names map[*Var]Token
 	used  map[string]int
 	taken map[string]bool
@@ -94,9 +76,6 @@ func (ns *Names) Reserve(xs []*Var) {
 func (ns *Names) name(x *Var) Token {
 	if t, ok := ns.names[x]; ok {
 		return t
-	}
-	if ns.keys {
-		return Token{Text: fmt.Sprintf("#%p", x)}
 	}
 	t := Token{Kind: NameToken, Text: x.Name, Name: x.Name}
 	for n := ns.used[x.Name] + 1; ns.taken[t.Text]; n++ {

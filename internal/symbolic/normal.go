@@ -125,7 +125,7 @@ func (m *normaliser) scopeRefs(out []graph.Ref, s *scope) []graph.Ref {
 	return out
 }
 
-// refs returns what the object r refers to, the code of λs and branches apart.
+// refs returns what the object r refers to, without the code of λs and branches.
 func (m *normaliser) refs(r graph.Ref) []graph.Ref {
 	n := &m.nodes[r]
 	switch n.Kind() {

@@ -26,7 +26,6 @@ type Profile struct {
 	// What is copied stands in a context, or all of it has the one entry.
 	context uint32
 	only    uint32
-	total   uint64 // nodes booked
 }
 
 // entry is what was done at a place in a context.
@@ -78,6 +77,7 @@ func (f *Profile) Event(e *machine.Fired) error {
 	if r := e.Redex >> 2; int(r) >= len(f.nodes) {
 		f.put(r, nodeEntry{})
 	}
+	made := e.Made()
 	if by, ok := e.Move.Rule(); ok {
 		at = f.rewrite(by, e)
 		f.entries[at].counts[by]++
@@ -85,12 +85,11 @@ func (f *Profile) Event(e *machine.Fired) error {
 		at = f.instantiate(e)
 	} else {
 		at = f.nodes[e.Redex>>2].entry
-		f.putAll(e.Made, at)
+		f.putAll(made, at)
 	}
 	x := &f.entries[at]
 	x.words += e.Words
-	x.nodes += uint64(len(e.Made))
-	f.total += uint64(len(e.Made))
+	x.nodes += uint64(len(made))
 	return nil
 }
 
@@ -117,7 +116,7 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
 		n.entry = f.apply(e, n)
 		return n.entry
 	case rule.Subst, rule.SubstNumeral:
-		s := &f.nodes[e.Own[1]]
+		s := &f.nodes[e.Own()[1]]
 		switch {
 		case f.code.isCell(&f.entries[s.entry]):
 			n.entry, n.firing = f.firing(s.entry), true
@@ -127,16 +126,16 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
 		}
 		return n.of[e.Redex&1]
 	case rule.Factor:
-		n.entry = f.firing(f.nodes[e.Own[1]].entry)
+		n.entry = f.firing(f.nodes[e.Own()[1]].entry)
 	case rule.Lin:
-		if e.Body != nil {
+		if e.Body() != nil {
 			f.only = n.entry
 		}
 	case rule.Branch:
-		f.context, f.only = f.callee(n.entry, e.Body.Index), 0
+		f.context, f.only = f.callee(n.entry, e.Body().Index), 0
 	}
 	at := n.entry
-	f.putAll(e.Made, at)
+	f.putAll(e.Made(), at)
 	return at
 }
 
@@ -147,11 +146,11 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 	case n.firing:
 		n.firing = false
 		return at
-	case e.Body == nil:
+	case e.Body() == nil:
 		return f.applyList(e, n)
 	}
 	n.of[1] = 0
-	t := &f.code.templates[e.Body.Index]
+	t := &f.code.templates[e.Body().Index]
 	f.only = at
 	if t.left > uint32(rest) {
 		return at
@@ -167,8 +166,8 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 
 // applyList is (1) of a list or numeral, or of what that has made.
 func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
-	site, list := n.entry, f.nodes[e.Own[1]].entry
-	first := len(e.Made) == 1
+	site, list := n.entry, f.nodes[e.Own()[1]].entry
+	first := len(e.Made()) == 1
 	at := site
 	if t := f.code.elements(&f.entries[list]); t != 0 && (!first || n.rest > 0) {
 		at = f.at[f.callee(site, t)].param
@@ -178,12 +177,12 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 		n.of[1] = site
 	}
 	n.entry = at
-	switch len(e.Made) {
+	switch len(e.Made()) {
 	case 1:
-		f.put(e.Made[0], nodeEntry{entry: list})
+		f.put(e.Made()[0], nodeEntry{entry: list})
 	case 2:
-		f.put(e.Made[0], nodeEntry{entry: site, iter: true})
-		f.put(e.Made[1], nodeEntry{entry: site})
+		f.put(e.Made()[0], nodeEntry{entry: site, iter: true})
+		f.put(e.Made()[1], nodeEntry{entry: site})
 	}
 	return at
 }
@@ -194,13 +193,13 @@ func (f *Profile) instantiate(e *machine.Fired) uint32 {
 	switch {
 	case e.Code < literal.NoCode && f.code.sites[e.Code].variable:
 		at := f.here(e.Code)
-		f.putAll(e.Made, at)
+		f.putAll(e.Made(), at)
 		f.nodes[r].of[e.Redex&1] = at
 		return at
-	case len(e.Made) == 0:
+	case len(e.Made()) == 0:
 		return f.nodes[r].entry
 	}
-	if f.nodes[r].iter && e.Made[0] != r {
+	if f.nodes[r].iter && e.Made()[0] != r {
 		return f.iterate(e, f.nodes[r].entry)
 	}
 	n := nodeEntry{entry: f.here(e.Code), rest: f.code.sites[e.Code].rest}
@@ -209,7 +208,7 @@ func (f *Profile) instantiate(e *machine.Fired) uint32 {
 			n.of[i] = f.here(occurrence)
 		}
 	}
-	for _, r := range e.Made {
+	for _, r := range e.Made() {
 		f.put(r, n)
 	}
 	return n.entry
@@ -235,16 +234,16 @@ func (f *Profile) add(x entry) uint32 {
 
 // iterate books the unit that makes f ti x, or f x of a numeral.
 func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
-	app := e.Made[0]
+	app := e.Made()[0]
 	f.put(app, nodeEntry{entry: site})
-	if len(e.Made) > 1 {
-		app = e.Made[1]
+	if len(e.Made()) > 1 {
+		app = e.Made()[1]
 		f.put(app, nodeEntry{entry: site, rest: 1})
 	}
 	f.nodes[app].of[0] = site
 	f.only = f.datum(site)
-	if e.Body != nil {
-		if t := f.code.templates[e.Body.Index].elements; t != 0 {
+	if e.Body() != nil {
+		if t := f.code.templates[e.Body().Index].elements; t != 0 {
 			f.context, f.only = f.callee(site, t), 0
 		}
 	}
@@ -305,7 +304,10 @@ func (f *Profile) addContexts() {
 func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	main, none := &f.entries[f.at[0].param], &f.entries[0]
 	main.counts.AddTimes(&none.counts, 1)
-	main.nodes += made - f.total + none.nodes
+	for i := range f.entries {
+		made -= f.entries[i].nodes
+	}
+	main.nodes += made + none.nodes
 	main.words += none.words
 	*none = entry{}
 	var stack []calls.Frame

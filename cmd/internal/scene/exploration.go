@@ -82,11 +82,11 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 			x.peak(f.N-1, live)
 			counts[rule]++
 			x.info.Steps = f.N
-			if f.Backward && x.info.Backward == 0 {
+			if f.Backward() && x.info.Backward == 0 {
 				x.info.Backward = f.N
 			}
 		}
-		live = f.Live
+		live = f.Live()
 		return nil
 	}
 	run, err := x.again(ctx, first, nil)

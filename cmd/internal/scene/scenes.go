@@ -70,17 +70,17 @@ func (s *scenes) event(f *machine.Fired) error {
 	if ok && f.N >= s.from { // what it frees may be in use again
 		s.about = append(s.about[:0], s.useOf(f.Redex>>2), s.useOf(f.Result>>2))
 	}
-	for _, r := range f.Made {
+	for _, r := range f.Made() {
 		s.used++
 		for int(r) >= len(s.uses) {
 			s.uses = append(s.uses, 0)
 		}
 		s.uses[r] = s.used << 1
-		if f.Backward {
+		if f.Backward() {
 			s.uses[r]++
 		}
 	}
-	s.done, s.live = f.N, f.Live
+	s.done, s.live = f.N, f.Live()
 	if ok {
 		if f.N <= s.from {
 			s.out.Counts[rule]++
@@ -89,7 +89,7 @@ func (s *scenes) event(f *machine.Fired) error {
 		}
 	}
 	if ok && f.N >= s.from {
-		for _, r := range f.Touched {
+		for _, r := range f.Touched() {
 			s.about = append(s.about, s.useOf(r))
 		}
 	}
@@ -101,7 +101,7 @@ func (s *scenes) event(f *machine.Fired) error {
 			return err
 		}
 	}
-	s.dirty = append(s.dirty, f.Touched...)
+	s.dirty = append(s.dirty, f.Touched()...)
 	return nil
 }
 
@@ -133,8 +133,8 @@ func (s *scenes) finish() error {
 
 // step adds a step to the window. What it is about is known when its units have been done.
 func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
-	line, column := s.x.src.Position(f.Pos)
-	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward), Line: line, Column: column, Node: -1})
+	line, column := s.x.src.Position(f.Pos())
+	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1})
 }
 
 // look brings state k into the window.

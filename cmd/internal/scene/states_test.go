@@ -31,7 +31,7 @@ func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h 
 		if last = f.N; f.Move == machine.ReadBack.Move() && x.gradient {
 			look(f.N)
 		}
-		for _, r := range f.Made {
+		for _, r := range f.Made() {
 			used++
 			uses = append(uses, make([]int, max(0, int(r)+1-len(uses)))...)
 			uses[r] = used << 1

@@ -90,9 +90,9 @@ func (t *tracer) event(f *machine.Fired) error {
 		if err := t.flush(); err != nil {
 			return err
 		}
-		t.last = rewrite{kind: kind{rule, f.Backward, f.Pos}, number: f.N, before: t.live}
+		t.last = rewrite{kind: kind{rule, f.Backward(), f.Pos()}, number: f.N, before: t.live}
 	}
-	t.live = f.Live
+	t.live = f.Live()
 	return nil
 }
 

@@ -110,7 +110,7 @@ func (f *Filter) Keep(step uint64, r rule.Rule, pos term.Pos) bool {
 // Fired reports whether an event is a step that is chosen.
 func (f *Filter) Fired(e *machine.Fired) bool {
 	r, ok := e.Move.Rule()
-	return ok && f.Keep(e.N, r, e.Pos) && (f.opt.Phase == "" || f.opt.Phase == Phase(e.Backward))
+	return ok && f.Keep(e.N, r, e.Pos()) && (f.opt.Phase == "" || f.opt.Phase == Phase(e.Backward()))
 }
 
 // Phase names the phase of a rewrite.

@@ -1,0 +1,82 @@
+package reference
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Equal reports whether t and u are one term up to the names of bound variables.
+func Equal(t, u *Term) bool { return t.Key() == u.Key() }
+
+// Key is a text that two terms share just if they are one up to the names of bound variables. Free variables are known
+// by their addresses.
+func (t *Term) Key() string {
+	k := &keyWriter{bound: map[*Var]int{}}
+	k.term(t, 0)
+	return string(k.out)
+}
+
+// keyWriter writes a key. A bound variable is known by the number of binders between.
+type keyWriter struct {
+	bound map[*Var]int // the depth of the binder
+	out   []byte
+}
+
+// write appends a letter and a number.
+func (k *keyWriter) write(letter byte, n int) {
+	k.out = strconv.AppendInt(append(k.out, letter), int64(n), 10)
+}
+
+func (k *keyWriter) term(t *Term, depth int) {
+	k.write('(', int(t.Op))
+	inner := depth
+	bind := func(x *Var) {
+		inner++
+		k.bound[x] = inner
+		k.write('x', int(x.Type))
+		if x.Linear {
+			k.out = append(k.out, '^')
+		}
+	}
+	switch t.Op {
+	case Variable:
+		if at, ok := k.bound[t.X]; ok {
+			k.write('b', depth-at)
+		} else {
+			k.out = fmt.Appendf(k.out, "f%p", t.X)
+		}
+	case Numeral:
+		if r, ok := t.Num.(float64); ok {
+			k.out = strconv.AppendFloat(append(k.out, 'n'), r, 'g', -1, 64)
+		} else {
+			k.out = fmt.Appendf(k.out, "n%v", t.Num)
+		}
+	case Function:
+		k.write('s', int(t.Sym))
+	case If:
+		k.write('c', int(t.Cmp))
+	case Lambda:
+		bind(t.X)
+	case Let:
+		k.pattern(t.P, bind)
+	}
+	for i, u := range t.Kids {
+		if i == 0 {
+			k.term(u, inner)
+		} else {
+			k.term(u, depth)
+		}
+	}
+	k.out = append(k.out, ')')
+}
+
+func (k *keyWriter) pattern(p *Pattern, bind func(*Var)) {
+	if p.X != nil {
+		bind(p.X)
+		return
+	}
+	k.out = append(k.out, '<')
+	k.pattern(p.Left, bind)
+	k.pattern(p.Right, bind)
+	k.out = append(k.out, '>')
+}
