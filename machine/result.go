@@ -147,7 +147,7 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			p := m.node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.val[1]}, operand{p.Tag[0], p.val[0]})
 		default:
-			list, err := run[plain]{m.Machine}.readList(lo(o.v))
+			list, err := run[plain](m).readList(lo(o.v))
 			if err != nil {
 				return out, lengths, err
 			}
