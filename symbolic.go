@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
@@ -79,8 +80,8 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 }
 
 // phaseOf is what a machine calls when a phase begins.
-func phaseOf(meter *limits.Meter) func(engine.Phase) {
-	return func(phase engine.Phase) { meter.Begin(phase.String()) }
+func phaseOf(meter *limits.Meter) func(calls.Phase) {
+	return func(phase calls.Phase) { meter.Begin(phase.String()) }
 }
 
 // modular is what the strategy [Modular] works with.

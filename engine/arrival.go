@@ -21,7 +21,7 @@ func (m *Machine) argumentOf(a graph.Ref) graph.Ref { return graph.Ref(m.nodes[a
 // arriveAt puts an arrival into the job's heap.
 func (m *Machine) arriveAt(job, a graph.Ref) {
 	if checking {
-		m.jobs.arrive(job, m.dualOf(a))
+		m.jobs.Arrive(job, m.dualOf(a))
 	}
 	w := 4*uint64(job) + graph.JobCells
 	m.words[w] = m.meld(m.words[w], a)

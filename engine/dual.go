@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
@@ -16,11 +17,11 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 // unfolds to. Afterwards grad holds what has arrived at each input.
 func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
-	m.enter(Discovery)
+	m.enter(calls.Discovery)
 	if err := m.discover(d); err != nil {
 		return err
 	}
-	m.enter(Backward)
+	m.enter(calls.Backward)
 	return m.fireCells(d)
 }
 

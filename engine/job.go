@@ -198,7 +198,7 @@ func (m *Machine) nextCell(r graph.Ref) error {
 		}
 	}
 	if checking {
-		m.jobs.fire(r, dual, arrivals)
+		m.jobs.Fire(r, dual, arrivals)
 	}
 	if m.isLate(arg) {
 		m.setPhase(r, jobFires)

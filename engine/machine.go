@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/gram-machine/gram/engine/invariant"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -39,7 +41,7 @@ type Options struct {
 	Hooks    *Hooks
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
-	Phase func(Phase)
+	Phase func(calls.Phase)
 	// Record, if not nil, makes what records a profile. It is of LIFO and Random.
 	Record func(*Machine) Recorder
 }
@@ -80,7 +82,7 @@ type Machine struct {
 	stopped  bool // a limit has ended the run
 
 	open    openState // of a run with symbolic inputs
-	jobs    jobChecks
+	jobs    invariant.Jobs
 	block   blockState
 	literal bool // no blocks
 	picks   bool // the redex that fires is not always the last
@@ -207,7 +209,7 @@ func (m *Machine) reset() {
 	clear(m.runs)
 	clear(m.fired)
 	if checking {
-		m.jobs.reset()
+		m.jobs.Reset()
 	}
 	clear(m.block.runs)
 	clear(m.block.fired)
@@ -256,9 +258,9 @@ func (m *Machine) start(point []float64) error {
 		m.addSteps(rule.GC, n)
 	}
 	if m.prog.Open {
-		m.enter(Normalise)
+		m.enter(calls.Normalise)
 	} else {
-		m.enter(Primal)
+		m.enter(calls.Primal)
 	}
 	if err := m.Look(); err != nil {
 		return err

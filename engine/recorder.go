@@ -12,7 +12,7 @@ import (
 type Recorder interface {
 	// Begin says that a run begins, and EnterPhase that a phase does.
 	Begin()
-	EnterPhase(next Phase)
+	EnterPhase(next calls.Phase)
 	// At says that the redex r fires, and Done that it has fired.
 	At(r graph.Ref)
 	Done()
@@ -79,3 +79,13 @@ func (m *Machine) Steps() uint64 { return m.steps }
 
 // Applied returns how many arguments were bound so far: a (1) and a (4) each.
 func (m *Machine) Applied() uint64 { return m.applied }
+
+// enter tells that a phase begins.
+func (m *Machine) enter(p calls.Phase) {
+	if m.record != nil {
+		m.record.EnterPhase(p)
+	}
+	if m.opt.Phase != nil {
+		m.opt.Phase(p)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -93,7 +94,7 @@ func (m *Machine) quit() {
 // by applying it, and what that takes is not counted: read-back counts one unit for
 // each number. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
-	m.enter(ReadBack)
+	m.enter(calls.ReadBack)
 	stack := []graph.Ref{m.root}
 	for n := 1; len(stack) > 0; n++ {
 		if err := m.lookInside(n); err != nil {
@@ -175,7 +176,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 		return err
 	}
 	clear(jacobian)
-	m.enter(Backward)
+	m.enter(calls.Backward)
 	if m.prog.Result == graph.VectorShape {
 		k := uint64(m.prog.Outputs)
 		m.addSteps(rule.Pair, k-1) // the vector is opened: ⟦p0,…⟧

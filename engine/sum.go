@@ -103,7 +103,7 @@ func (m *Machine) own(r graph.Ref) error {
 // of their own.
 func (m *Machine) finish(r graph.Ref) error {
 	if checking {
-		m.jobs.finish(r)
+		m.jobs.Finish(r)
 	}
 	sum := m.words[4*uint64(r)+graph.JobSum]
 	switch {

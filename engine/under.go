@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -29,7 +30,7 @@ func (m *Machine) End() error {
 	if err := m.atEnd(); err != nil {
 		return err
 	}
-	m.enter(ReadBack)
+	m.enter(calls.ReadBack)
 	return nil
 }
 

@@ -200,7 +200,7 @@ func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place
 	if err != nil {
 		return nil, s, "compiling", err
 	}
-	opt.Phase = func(p engine.Phase) { e.Meter.Begin(p.String()) }
+	opt.Phase = func(p calls.Phase) { e.Meter.Begin(p.String()) }
 	opt.Record = e.Record
 	m, err := engine.New(prog, opt)
 	if err != nil {

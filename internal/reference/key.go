@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 )
 
@@ -18,7 +19,7 @@ func (t *Term) Key() string {
 
 // keyWriter writes a key. A bound variable is known by the number of binders between.
 type keyWriter struct {
-	bound map[*Var]int // the depth of the binder
+	bound map[*Var]int // the depth of the binder, from 1; 0: free
 	out   []byte
 }
 
@@ -30,8 +31,13 @@ func (k *keyWriter) write(letter byte, n int) {
 func (k *keyWriter) term(t *Term, depth int) {
 	k.write('(', int(t.Op))
 	inner := depth
+	var shadowed map[*Var]int
 	bind := func(x *Var) {
 		inner++
+		if shadowed == nil {
+			shadowed = map[*Var]int{}
+		}
+		shadowed[x] = k.bound[x]
 		k.bound[x] = inner
 		k.write('x', int(x.Type))
 		if x.Linear {
@@ -40,7 +46,7 @@ func (k *keyWriter) term(t *Term, depth int) {
 	}
 	switch t.Op {
 	case Variable:
-		if at, ok := k.bound[t.X]; ok {
+		if at := k.bound[t.X]; at > 0 {
 			k.write('b', depth-at)
 		} else {
 			k.out = fmt.Appendf(k.out, "f%p", t.X)
@@ -61,11 +67,12 @@ func (k *keyWriter) term(t *Term, depth int) {
 		k.pattern(t.P, bind)
 	}
 	for i, u := range t.Kids {
-		if i == 0 {
-			k.term(u, inner)
-		} else {
+		if i > 0 {
 			k.term(u, depth)
+			continue
 		}
+		k.term(u, inner)
+		maps.Copy(k.bound, shadowed) // the other parts are out of scope
 	}
 	k.out = append(k.out, ')')
 }

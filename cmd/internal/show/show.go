@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/listing"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
@@ -34,7 +35,7 @@ func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, 
 		return nil, engine.GraphSize{}, p.Locate(err, "compiling")
 	}
 	m, size, err := stage.Run(prog, p.Point(), engine.Options{Limits: meter.Bounds("reduce", p.MaxSteps, p.MaxNodes),
-		Phase: func(phase engine.Phase) { meter.Begin(phase.String()) }})
+		Phase: func(phase calls.Phase) { meter.Begin(phase.String()) }})
 	return m, size, p.Locate(err, "reducing")
 }
 
