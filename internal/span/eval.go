@@ -12,8 +12,8 @@ import (
 // checkEvery is how many steps or nodes may pass between two calls of Options.Check.
 const checkEvery = 1 << 14
 
-// maxDepth bounds how deep evaluations may be nested: a goroutine's stack is bounded by 1 GB.
-const maxDepth = 1 << 20
+// maxDepth bounds how deep evaluations may be nested: a goroutine's stack is bounded by 1 GB. Tests lower it.
+var maxDepth = 1 << 20
 
 // DepthError says that a program needs more nested evaluations than the package can make.
 type DepthError struct{ Max int }

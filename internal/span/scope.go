@@ -23,19 +23,19 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 		s.size[v.body]++
 		s.free[x] = t.Vars[x].Linear
 	}
-	todo := []visit{{node: t.Root, body: t.Root}}
+	stack := []visit{{node: t.Root, body: t.Root}}
 	for _, x := range stars {
-		bind(x, todo[0])
+		bind(x, stack[0])
 		s.free[x] = true
 	}
-	for i := 0; len(todo) > 0; i++ {
+	for i := 0; len(stack) > 0; i++ {
 		if i%checkEvery == 0 {
 			if err := check(); err != nil {
 				return nil, err
 			}
 		}
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		n := &t.Nodes[v.node]
 		switch n.Op {
 		case term.VarOp:
@@ -50,7 +50,7 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 				s.free[n.X] = true
 			}
 		}
-		t.Kids(n, func(k term.Ref) { todo = append(todo, visit{k, v.body, v.level}) })
+		t.Kids(n, func(k term.Ref) { stack = append(stack, visit{k, v.body, v.level}) })
 	}
 	return s, nil
 }

@@ -54,8 +54,12 @@ func reduce(s *revgrad.Start, outputs int, point []float64, opt Options) (res *R
 	}
 	e := &evaluator{Term: s.Term, scope: sc, opt: opt, start: s, outputs: outputs}
 	defer func() {
-		if stopped, ok := recover().(stop); ok {
-			res, err = nil, stopped.err
+		switch r := recover().(type) {
+		case nil:
+		case stop:
+			res, err = nil, r.err
+		default:
+			panic(r)
 		}
 	}()
 	e.run()
