@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,6 +34,9 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.What }
 
+// ErrFamilies says that a term has a family that has to be expanded.
+var ErrFamilies = errors.New("a family of the term has to be expanded")
+
 // UnsupportedError is a well-typed term that has no program: linear variables where
 // the inputs are symbolic, or a sum of a type other than R and R^d.
 type UnsupportedError struct {
@@ -46,7 +50,8 @@ func (e *UnsupportedError) Error() string { return e.What }
 const checkEvery = 1 << 12
 
 // Compile returns the program of a well-typed term. The error is a [*LimitError],
-// an [*UnsupportedError], or Check's.
+// an [*UnsupportedError], or Check's; or [ErrFamilies], if the term has families that are
+// not in straight-line arithmetic of a λ.
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
@@ -56,6 +61,8 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
+
+		families: map[uint32]*loops{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -108,6 +115,7 @@ type compiler struct {
 	nums      map[uint64]slot
 	bodies    map[string]uint32
 	data      map[dataKey]slot
+	families  map[uint32]*loops // of templates with families
 	err       error
 	// late says that the program has sums that may have to be put off.
 	late bool

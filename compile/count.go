@@ -83,6 +83,7 @@ func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
 
 func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {
 	b := c.top()
+	n *= b.loops.times()
 	b.counts[r] += n
 	if !c.opt.Places || n == 0 {
 		return

@@ -10,6 +10,11 @@ import (
 func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
+	if c.top().loops.open() && !c.inLoops(n) {
+		c.err = ErrFamilies
+		c.yieldSlot(0)
+		return
+	}
 	switch n.Op {
 	case term.VarOp:
 		c.occurrence(n.X)
@@ -47,6 +52,13 @@ func (c *compiler) start(r term.Ref) {
 		c.dataRef(r, n)
 	case term.ZeroOp:
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
+	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		c.openLoop(r, n)
+	case term.ComponentOp:
+		c.occurrence(n.X)
+		c.yield(c.selected(n))
+	case term.IndexNumOp:
+		c.yieldSlot(c.indexNum(n))
 	default:
 		c.fail(n.Pos, "this term cannot stand here")
 		c.yieldSlot(0)
@@ -111,6 +123,8 @@ func (c *compiler) resume(k task) {
 		c.conditional(k, n)
 	case term.ListOp:
 		c.closeList(n)
+	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		c.closeLoop(n)
 	}
 }
 

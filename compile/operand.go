@@ -57,6 +57,7 @@ type builder struct {
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
 	// What an open program counts when it runs: weights of slots.
+	loops      loops
 	tallied    map[slot]int
 	tallySlots []slot
 	weights    []graph.Weight
@@ -216,9 +217,9 @@ func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 
 func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpJob, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+	case graph.OpFun1, graph.OpJob, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -258,6 +259,8 @@ func (b *builder) add(in graph.Instr, args []slot, ready bool) {
 func units(in *graph.Instr, open bool) uint64 {
 	n := int(in.N)
 	switch in.Op {
+	case graph.OpLoop, graph.OpFamily, graph.OpTotal, graph.OpComponent, graph.OpIndexNum:
+		return 0 // only a block runs them
 	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
 		if in.Flags&graph.Ready != 0 {
 			return 0

@@ -38,6 +38,10 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	if !c.opt.Open {
 		t.Vars = nil
 	}
+	if len(b.loops.all) > 0 {
+		t.Families = true
+		c.families[uint32(len(c.out.Templates))] = &b.loops
+	}
 	if s&classMask == localClass {
 		if l := b.locals[s&indexMask]; l.single {
 			t.RootAt = t.Start + l.at

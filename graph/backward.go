@@ -11,6 +11,9 @@ type Backward struct {
 	// does.
 	Out  []uint32
 	Code []BlockInstr
+	// Arrays are the instructions on arrays. Unsupported says that a block with arrays has no code for the set of duals.
+	Arrays      []Array
+	Unsupported bool
 	// Sums are the external duals of the first run with arrivals. Their registers hold
 	// the sum of all arrivals so far.
 	Sums []Sum

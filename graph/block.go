@@ -29,6 +29,8 @@ type Block struct {
 	OutDuals  []int32 // wires of its duals
 	Cells     []BlockCell
 	Exts      int // external duals
+	// Arrays are those of a λ with families, whose cells are all there; nil of any other.
+	Arrays *Arrays
 
 	mu      sync.Mutex
 	plans   [DataLoop + 1]*Plan
@@ -99,6 +101,7 @@ const (
 	BlockAddMul                // D := D + A · B
 	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
 	BlockSinCos                // D := sin A, and B := cos A, the slope of sin
+	BlockArray                 // instruction A on arrays
 )
 
 // BlockInstr is an instruction on registers.

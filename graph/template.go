@@ -30,6 +30,13 @@ const (
 	OpApply             // D := Args[0] Args[1] …             (1)
 	OpTally             // counts the binders and occurrences of what Args turn out to be
 	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
+
+	// In a λ with families, which only blocks run:
+	OpLoop      // what follows, up to the end of the loop Tmpl, is there for each value of its index
+	OpFamily    // D := ⟦A⟧, and ends the loop
+	OpTotal     // D := Σ A, and D+1 := the dual of the sum by the dual Else of +, of the duals B; ends the loop
+	OpComponent // D := one of N slots, A, A+Split, …: the number of the expression Tmpl of the loops
+	OpIndexNum  // D := the value of the expression Tmpl of the loops
 )
 
 // Weight says how many binders and occurrences of variables of a template stand
@@ -98,6 +105,8 @@ type Template struct {
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
+	// Families says that the code has loops, which only a block runs.
+	Families bool
 }
 
 // PlaceCount is how many steps by a rule one run of a template takes at a place. Generated

@@ -133,7 +133,11 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool) *Backward {
 	w.key = key
 	back := w.of[string(key)]
 	if back == nil {
-		back = newBackward(w, p, reached, logged)
+		if w.b.Arrays != nil {
+			back = newArrayBackward(w, p, reached, logged)
+		} else {
+			back = newBackward(w, p, reached, logged)
+		}
 		if len(w.of) >= maxBackward {
 			clear(w.of)
 		}

@@ -1,0 +1,259 @@
+package compile
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// loops are those of a template with families.
+type loops struct {
+	all     []loop
+	around  []int // those that are open, the outermost first
+	of      map[term.Index]int
+	indices []affine     // of OpComponent
+	numbers []indexTable // of OpIndexNum
+}
+
+// loop is an index range.
+type loop struct {
+	size  int
+	sum   bool
+	times uint64 // how many instances its body has
+}
+
+// affine is base and coef times the index of each loop; loops behind the last coefficient have 0.
+type affine struct {
+	base int
+	coef []int
+}
+
+// indexTable are the values of a static expression, for each value of the indices of loops, the last one fastest.
+type indexTable struct {
+	loops  []int
+	values []float64
+}
+
+func (l *loops) open() bool { return len(l.around) > 0 }
+
+// times is how many instances what is compiled now has in a run of the template.
+func (l *loops) times() uint64 {
+	if !l.open() {
+		return 1
+	}
+	return l.all[l.around[len(l.around)-1]].times
+}
+
+// inLoops reports whether a node may stand in a family of a block.
+func (c *compiler) inLoops(n *term.Node) bool {
+	switch n.Op {
+	case term.AppOp, term.IfOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp:
+		return false
+	case term.LamOp:
+		return c.t.Vars[n.X].Linear && c.opt.Reversed
+	}
+	return !c.opt.Open
+}
+
+// openLoop begins a family or sum.
+func (c *compiler) openLoop(r term.Ref, n *term.Node) {
+	l := &c.top().loops
+	s, ok := c.affine(n.Static())
+	size := s.base
+	for _, k := range s.coef {
+		ok = ok && k == 0
+	}
+	// A sum is folded over many more instances than a family of one component.
+	if !ok || size < 2 || c.opt.Open || c.opt.Places || len(c.stack) == 1 || l.times() > math.MaxInt32/uint64(size) {
+		c.err = ErrFamilies
+		c.yieldSlot(0)
+		return
+	}
+	if l.of == nil {
+		l.of = map[term.Index]int{}
+	}
+	id := len(l.all)
+	l.of[n.Index()] = id
+	l.all = append(l.all, loop{size: size, sum: n.Op != term.FamilyOp, times: l.times() * uint64(size)})
+	l.around = append(l.around, id)
+	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
+	c.push(r, 1)
+	c.push(n.A, 0)
+}
+
+// closeLoop ends the loop that was opened last.
+func (c *compiler) closeLoop(n *term.Node) {
+	l := &c.top().loops
+	id := l.around[len(l.around)-1]
+	in := graph.Instr{Op: graph.OpFamily, Tmpl: uint32(id), Pos: n.Pos}
+	v := c.popValue()
+	if n.Op == term.FamilyOp {
+		in.A = uint32(c.slot(v))
+		l.around = l.around[:len(l.around)-1]
+		c.yieldSlot(c.emit(in, nil))
+		return
+	}
+	in.Op = graph.OpTotal
+	additions := uint64(l.all[id].size - 1)
+	if n.Op == term.SumOp {
+		in.A = uint32(c.slot(v))
+		in.B = in.A
+		l.around = l.around[:len(l.around)-1]
+		c.count(rule.Plus, additions)
+		c.yieldSlot(c.emit(in, nil))
+		return
+	}
+	a, b := c.unpair(v, n.Pos)
+	in.A, in.B = uint32(c.slot(a)), uint32(c.slot(b))
+	l.around = l.around[:len(l.around)-1]
+	// Each addition is D(t+u): it opens two pairs, names its dual λ, and adds.
+	c.generated(rule.Pair, 2*additions)
+	c.generated(rule.GC, (4+1)*additions)
+	c.generated(rule.SubstNumeral, 2*additions)
+	c.count(rule.Plus, additions)
+	plus := &dualBuilder{heads: make([]slot, 2), regs: 1, code: []graph.LinInstr{{Op: graph.LinArrive}, {Op: graph.LinArrive, D: 1}}}
+	plus.counts[rule.Subst] = 2
+	in.Else = c.newDual(n.Pos, plus)
+	k := c.emitMany(in, 2)
+	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+}
+
+// affine returns a static expression as one that is affine in the loops, if it is.
+func (c *compiler) affine(e term.Static) (a affine, ok bool) {
+	l := &c.top().loops
+	n := &c.t.Statics[e]
+	switch n.Op {
+	case term.StaticNum:
+		return affine{base: int(n.Val)}, n.Val == math.Trunc(n.Val) && math.Abs(n.Val) < math.MaxInt32
+	case term.StaticIndex:
+		id, ok := l.of[n.Index]
+		a.coef = make([]int, len(l.all))
+		if ok {
+			a.coef[id] = 1
+		}
+		return a, ok
+	case term.StaticAdd, term.StaticSub, term.StaticMul:
+	default:
+		return a, false
+	}
+	x, okX := c.affine(n.A)
+	y, okY := c.affine(n.B)
+	if !okX || !okY {
+		return a, false
+	}
+	switch n.Op {
+	case term.StaticAdd:
+		return x.plus(y, 1), true
+	case term.StaticSub:
+		return x.plus(y, -1), true
+	}
+	if y.constant() {
+		return affine{}.plus(x, y.base), true
+	}
+	return affine{}.plus(y, x.base), x.constant()
+}
+
+func (a affine) constant() bool {
+	for _, k := range a.coef {
+		if k != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plus returns a + by·b.
+func (a affine) plus(b affine, by int) affine {
+	sum := affine{base: a.base + by*b.base, coef: make([]int, max(len(a.coef), len(b.coef)))}
+	copy(sum.coef, a.coef)
+	for i, k := range b.coef {
+		sum.coef[i] += by * k
+	}
+	return sum
+}
+
+func (a affine) at(loop int) int {
+	if loop < len(a.coef) {
+		return a.coef[loop]
+	}
+	return 0
+}
+
+// selected compiles x_e: the operands of the variables are slots at equal distances.
+func (c *compiler) selected(n *term.Node) operand {
+	e, ok := c.affine(n.Static())
+	if !ok || c.opt.Open || len(c.stack) == 1 || !c.top().loops.open() {
+		c.err = ErrFamilies
+		return operand{}
+	}
+	l := &c.top().loops
+	l.indices = append(l.indices, e)
+	in := graph.Instr{Op: graph.OpComponent, N: n.N, Tmpl: uint32(len(l.indices) - 1), Pos: n.Pos}
+	part := func(of func(operand) operand) slot {
+		first := of(c.variable(n.X)).slot
+		stride := slot(1)
+		for j := range n.N {
+			s := of(c.variable(n.X + term.Var(j))).slot
+			if j == 1 {
+				stride = s - first
+			}
+			if s != first+slot(j)*stride {
+				c.err = ErrFamilies
+				return 0
+			}
+		}
+		in.A, in.Split = uint32(first), uint32(stride)
+		return c.emit(in, nil)
+	}
+	op := c.variable(n.X)
+	if op.pair == 0 {
+		for j := range n.N {
+			if c.variable(n.X+term.Var(j)).pair != 0 {
+				c.err = ErrFamilies
+				return operand{}
+			}
+		}
+		return operand{slot: part(func(o operand) operand { return o })}
+	}
+	for j := range n.N {
+		o := c.variable(n.X + term.Var(j))
+		if p := &c.pairs[o.pair]; o.pair == 0 || p.a.pair != 0 || p.b.pair != 0 {
+			c.err = ErrFamilies
+			return operand{}
+		}
+	}
+	a := part(func(o operand) operand { return c.pairs[o.pair].a })
+	b := part(func(o operand) operand { return c.pairs[o.pair].b })
+	return c.newPair(operand{slot: a}, operand{slot: b}, n.Pos)
+}
+
+// indexNum compiles the numeral that a static expression is.
+func (c *compiler) indexNum(n *term.Node) slot {
+	l := &c.top().loops
+	if len(c.stack) == 1 {
+		c.err = ErrFamilies
+		return 0
+	}
+	table := indexTable{loops: append([]int(nil), l.around...)}
+	at := make([]float64, len(c.t.Indices))
+	var fill func(k int)
+	fill = func(k int) {
+		if k == len(table.loops) {
+			table.values = append(table.values, c.t.Value(n.Static(), at))
+			return
+		}
+		for i := range l.all[table.loops[k]].size {
+			for index, id := range l.of {
+				if id == table.loops[k] {
+					at[index] = float64(i)
+				}
+			}
+			fill(k + 1)
+		}
+	}
+	fill(0)
+	l.numbers = append(l.numbers, table)
+	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.numbers) - 1), Pos: n.Pos}, nil)
+}

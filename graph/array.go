@@ -1,0 +1,131 @@
+package graph
+
+import "github.com/gram-machine/gram/term"
+
+// A block of a λ with families has arrays: its instructions run over index ranges, and its cells are families too.
+
+// Dim is a dimension of an array: the range of an index. Where Sum is set it is the index of a sum, whose summands are
+// made, and fire, in the order of [FiringOrder].
+type Dim struct {
+	Size int
+	Loop int // of the λ: a number of its own
+	Sum  bool
+}
+
+// Address says where the operand of each instance is, among registers, cells or external duals: Base, and Stride times
+// the number of the instance in each dimension.
+type Address struct {
+	Base   int
+	Stride []int
+}
+
+// ArrayKind is the kind of an instruction on arrays.
+type ArrayKind uint8
+
+// The kinds. ArraySum and ArrayDot add over the last dimension, in the order of sums; the others that add do so in
+// the order in which cells fire.
+const (
+	ArrayEach   ArrayKind = iota // D := Op(A, B), for each instance
+	ArraySum                     // D := Σ A
+	ArrayDot                     // D := Σ A·B
+	ArrayAdd                     // D := D + A
+	ArrayAddMul                  // D := D + A·B
+)
+
+// Array is an instruction on arrays.
+type Array struct {
+	Kind    ArrayKind
+	Op      BlockOp
+	Sym     term.Symbol
+	Dims    []Dim
+	D, A, B Address
+}
+
+// ArrayCell is a family of dual λs, one for each instance. The numbers of its cells begin at First. Where Inner.Size is not 0,
+// it is the family of the sums of so many summands: each instance has Inner.Size − 1 cells, and one head, over Dims and
+// Inner.
+type ArrayCell struct {
+	First int
+	Dims  []Dim
+	Inner Dim
+	Body  uint32
+	Heads []ArrayHead
+	Nums  []Address
+}
+
+// ArrayHead is a dual of each instance: a cell or an external dual.
+type ArrayHead struct {
+	External bool
+	At       Address
+}
+
+// Arrays are those of a block.
+type Arrays struct {
+	Code  []Array
+	Cells []ArrayCell
+}
+
+// Instances returns the number of instances of the dimensions.
+func Instances(dims []Dim) int {
+	n := 1
+	for _, d := range dims {
+		n *= d.Size
+	}
+	return n
+}
+
+// Dense returns the address of an array without gaps that begins at base.
+func Dense(base int, dims []Dim) Address {
+	a := Address{Base: base, Stride: make([]int, len(dims))}
+	n := 1
+	for k := len(dims) - 1; k >= 0; k-- {
+		a.Stride[k] = n
+		n *= dims[k].Size
+	}
+	return a
+}
+
+// FiringOrder returns the order in which the instances of a dimension fire: the reverse of that in which they are made.
+// Components of a vector are made from the first to the last, and of a sum t + u the summand u is made first.
+func (d Dim) FiringOrder() []int {
+	order := make([]int, 0, d.Size)
+	switch {
+	case !d.Sum:
+		for i := d.Size - 1; i >= 0; i-- {
+			order = append(order, i)
+		}
+	case d.Size <= 8:
+		for i := range d.Size {
+			order = append(order, i)
+		}
+	default:
+		for _, lane := range [...]int{0, 4, 2, 6, 1, 5, 3, 7} {
+			for i := lane; i < d.Size; i += 8 {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// Each calls f with the number of each instance, from the first on, and with its place at the address.
+func (a Address) Each(dims []Dim, f func(instance, at int)) {
+	n, at := 0, make([]int, len(dims))
+	for place := a.Base; ; {
+		f(n, place)
+		n++
+		k := len(dims) - 1
+		for ; k >= 0; k-- {
+			at[k]++
+			place += a.Stride[k]
+			if at[k] < dims[k].Size {
+				break
+			}
+			place -= at[k] * a.Stride[k]
+			at[k] = 0
+		}
+		if k < 0 {
+			return
+		}
+	}
+}

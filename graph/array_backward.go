@@ -1,0 +1,385 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// arrayBackward makes the [Backward] of a block with arrays. All cells of a family fire by the same instruction, and
+// the families from the last to the first. So cells of different families of one loop fire in another order than
+// strictly one after the other; that is allowed only where no sum depends on it. Where the order does matter, or where
+// only some cells of a family are reached, there is no such code.
+type arrayBackward struct {
+	w       *Wiring
+	b       *Block
+	p       *Program
+	out     *Backward
+	cells   []familyAdjoint
+	exts    []touch // by external dual of the first run
+	before  []touch // by dual of the result of the run before
+	ignored []bool
+	sums    int // the register of the sum of external dual 0, 0: there are none yet
+	befores int // the same for the duals of the result of the run before
+	minus   int // a register that holds −0
+	source  int32
+	consts  map[uint64]uint32
+	times   map[uint32]uint64
+	failed  bool
+}
+
+// familyAdjoint is what has arrived at the cells of a family.
+type familyAdjoint struct {
+	at      Address
+	own     bool // the registers are the family's own
+	touched []touch
+	any     bool
+}
+
+// touch is the last arrival at a dual: the head that it came from, 0 if there is none, with the outermost loop around
+// it and the number of the instance.
+type touch struct {
+	source, loop, instance int32
+	several                bool // from several instances
+}
+
+func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) *Backward {
+	b := of.b
+	outs := len(b.OutDuals)
+	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
+		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: make([]touch, b.Exts), before: make([]touch, outs), ignored: make([]bool, b.Exts),
+		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
+	if logged {
+		return &Backward{Unsupported: true}
+	}
+	w.minus = int(w.constant(math.Copysign(0, -1)))
+	w.seed(reached)
+	for q := len(b.Arrays.Cells) - 1; q >= 0 && !w.failed; q-- {
+		w.fire(q)
+	}
+	if w.failed {
+		return &Backward{Unsupported: true}
+	}
+	w.finish()
+	return w.out
+}
+
+func (w *arrayBackward) registers(n int) int {
+	first := w.out.Regs
+	w.out.Regs += uint32(n)
+	return int(first)
+}
+
+func (w *arrayBackward) constant(v float64) uint32 {
+	bits := math.Float64bits(v)
+	r, ok := w.consts[bits]
+	if !ok {
+		r = uint32(w.registers(1))
+		w.consts[bits] = r
+		w.out.Consts = append(w.out.Consts, Const{Reg: r, Val: v})
+	}
+	return r
+}
+
+func (w *arrayBackward) emit(a Array) {
+	w.out.Code = append(w.out.Code, BlockInstr{Op: BlockArray, A: uint32(len(w.out.Arrays))})
+	w.out.Arrays = append(w.out.Arrays, a)
+}
+
+// fixed is the address of one register, for all instances.
+func fixed(reg int, dims []Dim) Address { return Address{reg, make([]int, len(dims))} }
+
+// size is the number of cells that others may name of a family.
+func (c *ArrayCell) size() int { return Instances(c.Dims) }
+
+// seed lets arrive what the duals of the result that are reached get.
+func (w *arrayBackward) seed(reached []bool) {
+	outs := w.b.OutDuals
+	first := w.registers(len(outs))
+	for j, d := range outs {
+		if !reached[j] {
+			continue
+		}
+		w.out.Out[j] = uint32(first + j)
+		if d < 0 {
+			w.failed = true // an arrival that no cell gets
+			return
+		}
+	}
+	for q := range w.b.Arrays.Cells {
+		c := &w.b.Arrays.Cells[q]
+		j := slices.Index(outs, int32(c.First))
+		n := 0
+		for k, d := range outs {
+			if reached[k] && int(d) >= c.First && int(d) < c.First+c.size() {
+				n++
+				if k-j != int(d)-c.First {
+					w.failed = true
+				}
+			}
+		}
+		switch {
+		case n == 0:
+		case n != c.size():
+			w.failed = true
+		default:
+			a := &w.cells[q]
+			a.at, a.any, a.touched = Dense(first+j, c.Dims), true, make([]touch, c.size())
+			for i := range a.touched {
+				a.touched[i] = touch{source: -1, loop: -1}
+			}
+		}
+	}
+}
+
+// fire fires a family.
+func (w *arrayBackward) fire(q int) {
+	a, c := &w.cells[q], &w.b.Arrays.Cells[q]
+	if !a.any {
+		return
+	}
+	if slices.ContainsFunc(a.touched, func(t touch) bool { return t.source == 0 }) {
+		w.failed = true
+		return
+	}
+	n := uint64(c.size())
+	loop := int32(-1)
+	if len(c.Dims) > 0 {
+		loop = int32(c.Dims[0].Loop)
+	} else if c.Inner.Size > 0 {
+		loop = int32(c.Inner.Loop)
+	}
+	if c.Inner.Size > 0 {
+		cells := n * uint64(c.Inner.Size-1)
+		w.count(c.Body, cells, 2*cells)
+		dims := append(slices.Clone(c.Dims), c.Inner)
+		w.arrive(dims, loop, c.Heads[0], Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}, nil)
+		return
+	}
+	w.count(c.Body, n, n*uint64(len(c.Heads)))
+	body := &w.p.Bodies[c.Body]
+	regs := make([]Address, body.Regs)
+	regs[0] = a.at
+	copy(regs[1:], c.Nums)
+	for k := range body.Code {
+		in := &body.Code[k]
+		switch in.Op {
+		case LinConst:
+			regs[in.D] = fixed(int(w.constant(in.Val)), c.Dims)
+		case LinMul:
+			regs[in.D] = w.each(BlockMul, term.Mul, c.Dims, regs[in.A], regs[in.B])
+		case LinAdd:
+			regs[in.D] = w.each(BlockAdd, term.NoSymbol, c.Dims, regs[in.A], regs[in.B])
+		case LinFun1:
+			regs[in.D] = w.slope(in.Sym, c.Dims, regs[in.A])
+		case LinFun2:
+			regs[in.D] = w.each(BlockFun2, in.Sym, c.Dims, regs[in.A], regs[in.B])
+		case LinArrive:
+			w.arrive(c.Dims, loop, c.Heads[in.D], regs[in.A], nil)
+		case LinScale:
+			w.arrive(c.Dims, loop, c.Heads[in.D], regs[in.A], &regs[in.B])
+		}
+	}
+}
+
+func (w *arrayBackward) count(body uint32, cells, arrivals uint64) {
+	w.times[body] += cells
+	w.out.Cells += cells
+	w.out.Arrivals += arrivals
+}
+
+// each makes a new array of an operation on all instances.
+func (w *arrayBackward) each(op BlockOp, sym term.Symbol, dims []Dim, a, b Address) Address {
+	d := Dense(w.registers(Instances(dims)), dims)
+	w.emit(Array{Kind: ArrayEach, Op: op, Sym: sym, Dims: dims, D: d, A: a, B: b})
+	return d
+}
+
+// slope computes a unary symbol, by what the block has computed already where it can.
+func (w *arrayBackward) slope(sym term.Symbol, dims []Dim, a Address) Address {
+	for i := range w.b.Arrays.Code {
+		in := &w.b.Arrays.Code[i]
+		if in.Kind != ArrayEach || in.Op != BlockFun1 || in.A.Base != a.Base || !slices.Equal(in.A.Stride, a.Stride) || !slices.Equal(in.Dims, dims) {
+			continue
+		}
+		switch {
+		case in.Sym == term.Exp && (sym == term.DExp || sym == term.Exp):
+			return in.D
+		case in.Sym == term.Sigmoid && sym == term.DSigmoid:
+			return w.each(BlockSlope, sym, dims, in.D, in.D)
+		}
+	}
+	return w.each(BlockFun1, sym, dims, a, a)
+}
+
+// arrive lets arrive a, or its product with b, at a head of each instance.
+func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
+	w.source++
+	if h.External {
+		w.arriveOutside(dims, loop, h.At, a, b)
+		return
+	}
+	q := w.familyOf(h.At.Base)
+	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
+	at := Address{h.At.Base - c.First, h.At.Stride}
+	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
+		at.Base = h.At.Base - c.First
+	}
+	first := !to.any
+	if first {
+		to.touched, to.any = make([]touch, c.size()), true
+	}
+	if !w.touch(to.touched, dims, loop, at) {
+		return
+	}
+	onto := Instances(dims) == c.size() && !slices.ContainsFunc(to.touched, func(t touch) bool { return t.source != w.source || t.several })
+	dense := Dense(0, c.Dims)
+	switch {
+	case first && onto && b == nil && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, dense.Stride):
+		to.at = a
+		return
+	case first:
+		to.at, to.own = Dense(w.registers(c.size()), c.Dims), true
+		d := Address{to.at.Base + at.Base, at.Stride}
+		if onto {
+			in := Array{Kind: ArrayEach, Op: BlockMul, Sym: term.Mul, Dims: dims, D: d, A: a}
+			if b != nil {
+				in.B = *b
+			} else {
+				in.Op, in.Sym, in.B = BlockAdd, term.NoSymbol, fixed(w.minus, dims)
+			}
+			w.emit(in)
+			return
+		}
+		w.fill(to.at.Base, c.size())
+	case !to.own:
+		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
+	}
+	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b)
+}
+
+func sameSizes(a, b []Dim) bool {
+	return slices.EqualFunc(a, b, func(x, y Dim) bool { return x.Size == y.Size })
+}
+
+// fill sets registers to −0, where sums begin.
+func (w *arrayBackward) fill(first, n int) {
+	dims := []Dim{{Size: n}}
+	w.emit(Array{Kind: ArrayEach, Op: BlockAdd, Dims: dims, D: Dense(first, dims), A: fixed(w.minus, dims), B: fixed(w.minus, dims)})
+}
+
+// add adds a, or its product with b, to d.
+func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
+	in := Array{Kind: ArrayAdd, Dims: dims, D: d, A: a, B: fixed(a.Base, dims)}
+	if b != nil {
+		in.Kind, in.B = ArrayAddMul, *b
+	}
+	w.emit(in)
+}
+
+// touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
+// than that in which the cells would fire one by one.
+func (w *arrayBackward) touch(of []touch, dims []Dim, loop int32, at Address) bool {
+	at.Each(dims, func(instance, k int) {
+		if k < 0 || k >= len(of) {
+			w.failed = true
+			return
+		}
+		t := &of[k]
+		switch {
+		case t.source == w.source:
+			t.several = true
+		case t.source != 0 && loop >= 0 && t.loop == loop && (t.several || t.instance != int32(instance)):
+			w.failed = true
+		default:
+			*t = touch{source: w.source, loop: loop, instance: int32(instance)}
+		}
+		if t.several && t.source != w.source {
+			w.failed = true
+		}
+	})
+	return !w.failed
+}
+
+// familyOf returns the family of a cell.
+func (w *arrayBackward) familyOf(cell int) int {
+	cells := w.b.Arrays.Cells
+	q, found := slices.BinarySearchFunc(cells, cell, func(c ArrayCell, n int) int { return c.First - n })
+	if !found {
+		q--
+	}
+	return q
+}
+
+// arriveOutside lets arrive at external duals: those of the first run, of the run before, or λa.0⃗.
+func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address) {
+	to := w.w.Exts[at.Base]
+	switch {
+	case to == Ignored:
+		at.Each(dims, func(_, k int) {
+			w.failed = w.failed || w.w.Exts[k] != Ignored
+			w.ignored[k] = true
+		})
+	case to >= 0:
+		shift := int(to) - at.Base
+		at.Each(dims, func(_, k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
+		if w.sums == 0 {
+			w.sums = w.registers(w.b.Exts)
+		}
+		at.Base += shift
+		if !w.failed && w.touch(w.exts, dims, loop, at) {
+			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b)
+		}
+	default:
+		shift := int(^to) - at.Base
+		at.Each(dims, func(_, k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
+		if w.befores == 0 {
+			w.befores = w.registers(len(w.before))
+			w.fill(w.befores, len(w.before))
+		}
+		at.Base += shift
+		if !w.failed && w.touch(w.before, dims, loop, at) {
+			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b)
+		}
+	}
+}
+
+// finish counts, and finds the registers of the block that the code reads.
+func (w *arrayBackward) finish() {
+	out := w.out
+	for _, arrivals := range w.ignored {
+		if arrivals {
+			w.times[w.p.Duals[w.p.ZeroDual].Body]++
+			out.Cells++
+		}
+	}
+	for body, n := range w.times {
+		out.Fired = append(out.Fired, FiredBody{body, n})
+		out.Steps += n * w.p.Bodies[body].Steps
+	}
+	for e, t := range w.exts {
+		if t.source != 0 {
+			out.Sums = append(out.Sums, Sum{e, uint32(w.sums + e)})
+		}
+	}
+	for j, t := range w.before {
+		if t.source != 0 {
+			out.Before[j], out.Next[j] = uint32(w.befores+j), true
+		}
+	}
+	needed := make([]bool, w.b.Regs)
+	for i := range out.Arrays {
+		in := &out.Arrays[i]
+		for _, a := range [...]Address{in.A, in.B} {
+			if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
+				a.Each(in.Dims, func(_, r int) { needed[r] = true })
+			}
+		}
+	}
+	for r := uint32(1); r < w.b.Regs; r++ {
+		if needed[r] {
+			out.Saved = append(out.Saved, r)
+		}
+	}
+}
