@@ -220,7 +220,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 		own[x] = inputs[i]
 	}
 	out.Data = t.Data
-	out.Root = out.Import(t, term.Import{
+	out.Root, _ = out.Import(t, term.Import{ // there is no look
 		Free: func(x term.Var) term.Var { return own[x] },
 		Data: func(i int) int { return i },
 		Pos:  func(pos term.Pos) term.Pos { return pos },

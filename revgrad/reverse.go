@@ -34,7 +34,7 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 
 // ReverseAround is [Reverse] but for some subterms of t: the image of each is what the
 // function of the map adds to D(t). None of them stands in another.
-func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref, check func() error) (*term.Term, error) {
+func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref, error), check func() error) (*term.Term, error) {
 	if err := Undefined(t); err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref,
 		x := &d.dst.Vars[i]
 		x.Type = t.Types.Reverse(x.Type)
 	}
-	return d.all(check, func(r term.Ref) error {
+	return d.all(check, func(r term.Ref) (err error) {
 		if image := given[r]; image != nil {
-			d.refs[r] = image(d.dst)
+			d.refs[r], err = image(d.dst)
 		} else if !inside[r] {
-			return d.node(r)
+			err = d.node(r)
 		}
-		return nil
+		return err
 	})
 }
 
