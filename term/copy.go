@@ -16,7 +16,10 @@ type Import struct {
 // is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	types := t.Types.translation(u.Types)
-	live := u.Inside(u.Root)
+	live, err := u.Inside(how.Look, u.Root)
+	if err != nil {
+		return 0, err
+	}
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, len(u.Vars))
 	for r := range u.Nodes {

@@ -116,7 +116,9 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 	if err != nil {
 		return nil, e.Locate(err, "differentiating")
 	}
-	m.Size = d.Size()
+	if m.Size, err = d.Symbols(check); err != nil {
+		return nil, e.Locate(err, "compiling")
+	}
 	if m.Size < math.MaxInt64 { // where sizes saturate
 		m.Size += image - replaced
 	}
@@ -160,7 +162,10 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	if err != nil {
 		return nil, e.Locate(relocate(err, l.place), "differentiating")
 	}
-	out := &normalForm{image: d.Size()}
+	out := &normalForm{}
+	if out.image, err = d.Symbols(check); err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
 	if err := l.bindNames(d, inputs, check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
@@ -178,11 +183,10 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 		return nil, e.Locate(relocate(err, l.place), phase)
 	}
 	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
-	if out.t, out.used, err = compact(n, inputs, check); err != nil {
-		return nil, e.Locate(err, "normalising")
+	if out.t, out.used, err = compact(n, inputs, check); err == nil {
+		out.symbols, err = out.t.Symbols(check)
 	}
-	out.symbols = out.t.Size()
-	return out, nil
+	return out, e.Locate(err, "normalising")
 }
 
 // Normal returns the normal form of d, an image of D whose inputs have these values.
