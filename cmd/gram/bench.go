@@ -116,11 +116,9 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
 	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
-	f.law = choice[bench.Law]{kind: "law", names: []string{"linear", "nlogn", "quadratic", "constant"}, of: []bench.Law{
-		{Kind: bench.Power, Power: 1}, {Kind: bench.Power, Power: 1, Logs: 1}, {Kind: bench.Power, Power: 2}, {Kind: bench.Power},
-	}}
-	f.law.is = f.law.of[0]
-	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant")
+	f.law.is = bench.Law{Kind: bench.Power, Power: 1}
+	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
+		"linear nlogn quadratic constant", f.law.is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
 	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
 	f.observe.add(cmd)

@@ -101,8 +101,8 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	} {
 		fs.Lookup(name).Usage = usage
 	}
-	f.of = choice[string]{kind: "run", names: []string{explore.OfGradient, explore.OfValue}, of: []string{explore.OfGradient, explore.OfValue}}
-	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)")
+	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
+		"gradient value", explore.OfGradient, explore.OfValue)
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	f.port = count{most: 1<<16 - 1}

@@ -83,8 +83,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.addLimits(cmd)
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random", "parallel"}, of: []gram.Schedule{gram.LIFO, gram.Random, gram.Parallel}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it")
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it",
+		"lifo random parallel", gram.LIFO, gram.Random, gram.Parallel)
 	f.workers = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1 << 10, set: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", seedUsage)
@@ -93,16 +93,15 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
 	f.addFinite(cmd)
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
-	f.factor = choice[bool]{kind: "how", names: []string{"chain", "tree"}, of: []bool{false, true}}
-	f.factor.add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same")
+	f.factor.add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same",
+		"chain tree", false, true)
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.observe.add(cmd)
 }
 
 // addOrder adds the flags for the order in which some redexes fire.
 func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random")
+	f.schedule.add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random", "lifo random", gram.LIFO, gram.Random)
 	cmd.Flags().Var(&f.seed, "seed", seedUsage)
 }
 
@@ -126,18 +125,16 @@ func (f *runFlags) addFinite(cmd *cobra.Command) {
 
 // addStrategy adds the flag for when a program is differentiated.
 func (f *runFlags) addStrategy(cmd *cobra.Command) {
-	f.strategy = choice[gram.Strategy]{kind: "when", names: []string{"direct", "unfold", "modular"},
-		of: []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular}}
-	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first")
+	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first",
+		"direct unfold modular", gram.Direct, gram.Unfold, gram.Modular)
 }
 
 // addGradient adds the flags that gram grad has more.
 func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.addStrategy(cmd)
 	f.cache.add(cmd.Flags())
-	f.mode = choice[gram.Mode]{kind: "how", names: []string{"reverse", "forward", "tape"},
-		of: []gram.Mode{gram.Reverse, gram.Forward, gram.Tape}}
-	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
+	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape",
+		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
 // misfit is the error of flags that don't go together, or nil if that is not so.
@@ -281,12 +278,11 @@ func (d *duration) Set(text string) error {
 // choice is a flag that names one of several values.
 type choice[T comparable] struct {
 	is    T
-	kind  string // what the help calls the value
 	names []string
 	of    []T
 }
 
-func (c *choice[T]) Type() string { return c.kind }
+func (c *choice[T]) Type() string { return "choice" }
 
 func (c *choice[T]) String() string {
 	if i := slices.Index(c.of, c.is); i >= 0 {
@@ -308,8 +304,9 @@ func (c *choice[T]) Set(text string) error {
 	return nil
 }
 
-// add adds the flag, with its values for completion.
-func (c *choice[T]) add(cmd *cobra.Command, name, usage string) {
+// add adds the flag, whose values of have the names, separated by spaces.
+func (c *choice[T]) add(cmd *cobra.Command, name, usage, names string, of ...T) {
+	c.names, c.of = strings.Fields(names), of
 	cmd.Flags().Var(c, name, usage)
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.names, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -82,9 +82,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
-	what := []string{"value", "gradient"}
-	f.of = choice[string]{kind: "what", names: what, of: what}
-	f.of.add(cmd, "of", "`what` is profiled: value or gradient")
+	f.of.add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)

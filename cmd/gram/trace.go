@@ -82,15 +82,14 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.addProgram(fs)
 	f.addLimits(cmd)
 	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
-	f.gradient = choice[bool]{is: true, kind: "run", names: []string{"gradient", "value"}, of: []bool{true, false}}
-	f.gradient.add(cmd, "of", "the `run`: gradient or value")
+	f.gradient.is = true
+	f.gradient.add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
 	fs.BoolVar(&f.calculus, "calculus", false, "print whole terms, step by step")
 	fs.BoolVar(&f.latex, "latex", false, "with --calculus: print in LaTeX")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
-	f.phase = choice[string]{kind: "phase", names: []string{"primal", "backward"}, of: []string{"primal", "backward"}}
-	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward")
+	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
 	f.line = count{least: 1, most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
 	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
