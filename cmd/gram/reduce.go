@@ -52,7 +52,7 @@ floating-point numbers, and sums in different orders may differ in the last digi
 they are made: an error ends them, and what has been printed stays. With -o they are
 written to a file, whole or not at all.`
 
-// reduceFlags are those of gram reduce.
+// reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
 	notation  choice[bool]
@@ -84,7 +84,7 @@ func newReduce(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error {
-		a.progress = nil // it would stand between the steps
+		a.progress = nil // it would appear between the steps
 		return a.rewrite(ctx, path, &f)
 	})
 }
@@ -173,7 +173,7 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 	return out.finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
 }
 
-// readTerm reads the term that the command line names.
+// readTerm reads the term in FILE.
 func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *limits.Meter) (*reduce.Source, error) {
 	var ground denote.Ground = denote.Floats{}
 	if f.exact {
@@ -209,7 +209,7 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 	return a.writeOutput(ctx, f.output)
 }
 
-// reduceError words the errors of a reduction.
+// reduceError describes the errors of a reduction.
 func reduceError(path string, err error) error {
 	name, _ := nameAndDir(path)
 	var program *syntax.Errors

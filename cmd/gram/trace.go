@@ -43,7 +43,7 @@ dot.
 trace is printed as it is made: an error ends it, and what has been printed stays. With
 -o it is written to a file, whole or not at all.`
 
-// traceFlags are those of gram trace.
+// traceFlags are the flags of gram trace.
 type traceFlags struct {
 	runFlags
 	calculus, latex bool
@@ -146,7 +146,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if f.output == "" {
-		a.progress = nil // it would stand between the lines of the trace
+		a.progress = nil // it would appear between the lines of the trace
 	}
 	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt 
 	return a.writeOutput(ctx, f.output)
 }
 
-// stepRange is a flag's range of steps; 0 is no bound.
+// stepRange is the range of steps of a flag; 0 means no bound.
 type stepRange struct{ from, to uint64 }
 
 func (r *stepRange) Type() string { return "range" }
