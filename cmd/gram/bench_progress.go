@@ -30,7 +30,7 @@ func (p *benchProgress) event(e measure.Event) {
 	case e.Task != nil:
 		line = "peers: " + e.Task.Name()
 	case e.Size == 0:
-		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
+		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, notation.Counted(e.Points, "point"))
 	}
 	p.show(e.Done, e.Total, line, described(e))
 }

@@ -35,10 +35,10 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	case err != nil:
 		return err
 	case svg.Len() == 0:
-		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", plural(operations, "operation"),
-			plural(len(p.ScalarInputs()), "scalar input"), plural(max(1, r.Outputs), "output"))
+		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", notation.Counted(operations, "operation"),
+			notation.Counted(len(p.ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
 	default:
-		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", plural(operations, "operation"))
+		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", notation.Counted(operations, "operation"))
 		r.Graph.SVG = template.HTML(svg.String())
 	}
 	if p.Branches() {

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
@@ -125,7 +126,7 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	case gram.Random:
 		add("schedule", "random, seed "+f.seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+plural(int(f.workers.n), "worker"))
+		add("schedule", "parallel, "+notation.Counted(int(f.workers.n), "worker"))
 	default:
 		add("schedule", f.schedule.String())
 	}

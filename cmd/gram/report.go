@@ -139,13 +139,6 @@ func share(part, whole uint64) string {
 	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return notation.Grouped(uint64(n)) + " " + what + "s"
-}
-
 // seconds prints a time with three or four digits: 1.234ms.
 func seconds(s float64) string {
 	d := time.Duration(s * float64(time.Second))
