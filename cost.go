@@ -58,9 +58,8 @@ type Nodes struct {
 	Peak      uint64 `json:"peak"`  // in the arena at once
 }
 
-// Seconds are times. Load covers reading, elaborating and typing; Compile D and
-// the templates, and of [Forward] and [Tape] the reduction to the graph; Reduce one run: the best of
-// all repetitions, ReduceMedian their median.
+// Seconds are times: Load of reading, elaborating and typing; Compile of D and the templates, and, for
+// [Forward] and [Tape], of the reduction to the graph; Reduce of the fastest run; ReduceMedian the median.
 type Seconds struct {
 	Load         float64 `json:"load"`
 	Compile      float64 `json:"compile"`
@@ -87,14 +86,14 @@ func (b Bound) Ratio(c *Cost) float64 {
 	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
 }
 
-// Span is the length of the longest chain of steps that depend on each other, in reductions of t and of D(t).
+// Span is the length of the longest chain of dependent steps, for t and for D(t).
 type Span struct {
 	Value    uint64 `json:"value"`
 	Gradient uint64 `json:"gradient,omitempty"` // 0: it was not asked for
 }
 
-// Work is what the literal machine has read and written, in words of 32 bits: in rewrites and in
-// units of the work beside them, by their names.
+// Work is what the rewrites and the units of work of the literal machine have read and written, in
+// words of 32 bits, by name.
 type Work struct {
 	Rules map[string]machine.Work `json:"rules"`
 	Units map[string]machine.Work `json:"units"`

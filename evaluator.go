@@ -15,8 +15,8 @@ import (
 	"github.com/gram-machine/gram/machine/profile"
 )
 
-// Evaluator runs one program at many points, in one arena. It is for one goroutine
-// at a time. Close it to return its memory.
+// Evaluator runs one program at many points, in one arena, for one goroutine at a time. Close it
+// to return its memory.
 type Evaluator struct {
 	p       *Program
 	opt     EvalOptions
@@ -130,7 +130,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	return nil
 }
 
-// Close returns the evaluator's memory to the system. Runs after it are errors.
+// Close returns the memory to the system. Later runs are errors.
 func (e *Evaluator) Close() error {
 	e.closed = true
 	if e.passes != nil {
@@ -156,8 +156,8 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	return nil
 }
 
-// Value appends the numbers of the program's value at the point, which has a number for each scalar
-// input, to out, from left to right. It is [Evaluator.Reduce], and then [Evaluator.Read].
+// Value appends the numbers of the value at the point, a number for each scalar input, to out. It
+// calls [Evaluator.Reduce] and [Evaluator.Read].
 func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64, error) {
 	if e.p.src.Shape == nil {
 		return out, e.noValue()
@@ -168,8 +168,7 @@ func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64,
 	return e.Read(out)
 }
 
-// Reduce reduces the program at the point, and leaves the value to be read. A run that ctx has ended
-// can be repeated.
+// Reduce reduces the program at the point. A run that ctx has ended can be repeated.
 func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err := e.ready(false, point); err != nil {
 		return err
@@ -212,12 +211,12 @@ func (e *Evaluator) begin(ctx context.Context) time.Time {
 	return time.Now()
 }
 
-// Lengths returns [Result.Lengths] of the last value. It is overwritten by the next run.
+// Lengths returns [Result.Lengths] of the last value. The next run overwrites it.
 func (e *Evaluator) Lengths() []int { return e.lengths }
 
-// Gradient puts the k numbers of the program's value at the point into values, and the partial
-// derivatives of each by each of n scalar inputs, row by row, into jacobian, which has length k·n. For
-// a body of type R, k is 1. Corollary gradient, section 5.2.
+// Gradient puts the k numbers of the value at the point into values, and their partial derivatives
+// by the n scalar inputs into jacobian, in k rows of length n. For a body of type R, k is 1.
+// Corollary gradient, section 5.2.
 func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
 	if err := e.ready(true, point); err != nil {
 		return err
@@ -251,7 +250,7 @@ func (e *Evaluator) Outputs() int {
 	return e.outputs
 }
 
-// Heap returns what the arena of the literal machine, if that runs, holds between two events.
+// Heap returns the arena of the literal machine between two events.
 func (e *Evaluator) Heap() *machine.Heap {
 	if e.literal == nil {
 		return nil
