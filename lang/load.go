@@ -119,6 +119,15 @@ func (e *elaborator) errors() error {
 	return err
 }
 
+// expandedTo checks the limits after so many nodes and variables of the term.
+func (e *elaborator) expandedTo(made int) error {
+	if made > 2*e.opt.MaxNodes {
+		e.tooManyNodes()
+	}
+	e.guard.Look()
+	return nil
+}
+
 // finishProgram lowers the core of a program without errors.
 func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
@@ -128,7 +137,10 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
-	p.Term = l.t
+	var err error
+	if p.Term, err = l.t.Expand(e.expandedTo); err != nil {
+		return nil, err
+	}
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}

@@ -1,0 +1,135 @@
+package term
+
+import "slices"
+
+// Expand returns the term that t stands for, without families: t itself if it has none. Variables that t does not
+// bind in a family keep their numbers; each instance of another has one of its own, with the same name. The nodes
+// share nothing with those of t, but types and data are t's.
+//
+// look may be nil. It is called with the number of nodes and variables made so far, at least every 2¹⁶ of them; its
+// error ends the expansion.
+func (t *Term) Expand(look func(made int) error) (*Term, error) {
+	if !t.Families() {
+		return t, nil
+	}
+	out := New(t.Types)
+	out.Vars = append(out.Vars[:0], t.Vars...)
+	out.Data = t.Data
+	x := &expander{src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
+		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
+	for len(x.tasks) > 0 {
+		if made := len(out.Nodes) + len(out.Vars); look != nil && made >= x.next {
+			if err := look(made); err != nil {
+				return nil, err
+			}
+			x.next = made + lookEvery
+		}
+		k := x.tasks[len(x.tasks)-1]
+		x.tasks = x.tasks[:len(x.tasks)-1]
+		x.do(k)
+	}
+	out.Root = x.refs[t.Root]
+	return out, nil
+}
+
+// expansion is a node to be expanded, or what is left to do after its parts.
+type expansion struct {
+	r    Ref
+	step uint8
+	i, n int // of a node that comprehends: the next value of its index, and how many there are
+}
+
+// The steps of an expansion.
+const (
+	visitStep uint8 = iota
+	loopStep        // expand the body for the next value of the index
+	makeStep        // make the node of its parts
+)
+
+type expander struct {
+	src, dst *Term
+	at       []float64 // the values of the indices
+	refs     []Ref     // by node: its last instance
+	own      []Var     // by variable: its last instance, if not itself
+	used     []bool    // by variable: it has an instance, which is itself
+	vals     []Ref     // the components of families that are being made
+	tasks    []expansion
+	next     int
+}
+
+func (x *expander) push(k expansion) { x.tasks = append(x.tasks, k) }
+
+func (x *expander) do(k expansion) {
+	t := x.src
+	n := &t.Nodes[k.r]
+	switch {
+	case k.step == makeStep:
+		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
+	case k.step == loopStep:
+		x.loop(k, n)
+	case n.Comprehends():
+		x.push(expansion{r: k.r, step: loopStep, n: int(t.Value(n.Static(), x.at))})
+	case n.Op == ComponentOp:
+		x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(n.X+Var(t.Value(n.Static(), x.at))))
+	case n.Op == IndexNumOp:
+		x.refs[k.r] = x.dst.Num(n.Pos, t.Value(n.Static(), x.at))
+	default:
+		t.Binders(n, x.bind)
+		x.push(expansion{r: k.r, step: makeStep})
+		from := len(x.tasks)
+		t.Kids(n, func(r Ref) { x.push(expansion{r: r}) })
+		slices.Reverse(x.tasks[from:])
+	}
+}
+
+// bind gives a variable its next instance: the first is the variable itself.
+func (x *expander) bind(v Var) {
+	if !x.used[v] {
+		x.used[v] = true
+		return
+	}
+	x.own[v] = x.dst.NewVar(x.src.Vars[v])
+}
+
+// instance returns the instance of a variable that is in scope.
+func (x *expander) instance(v Var) Var {
+	if x.own[v] != 0 {
+		return x.own[v]
+	}
+	return v
+}
+
+// loop collects the instance of the body that was made last, and goes on with the next one, or makes the node of all.
+func (x *expander) loop(k expansion, n *Node) {
+	if k.i > 0 {
+		x.vals = append(x.vals, x.refs[n.A])
+	}
+	if k.i < k.n {
+		x.at[n.Index()] = float64(k.i)
+		k.i++
+		x.push(k)
+		x.push(expansion{r: n.A})
+		return
+	}
+	base := len(x.vals) - k.n
+	x.refs[k.r] = x.collect(n, x.vals[base:])
+	x.vals = x.vals[:base]
+}
+
+// collect makes the node that a comprehension of the given components stands for.
+func (x *expander) collect(n *Node, parts []Ref) Ref {
+	t, part := x.dst, func(i int) Ref { return parts[i] }
+	switch {
+	case n.Op == FamilyOp:
+		return t.Vec(n.Pos, parts)
+	case n.Op == ListFamilyOp:
+		return t.List(n.Pos, n.Elem, n.Res, parts)
+	case len(parts) == 0 && n.Op == SumOp:
+		return t.Num(n.Pos, 0)
+	case len(parts) == 0:
+		return t.ReverseNum(n.Pos, t.Num(n.Pos, 0))
+	case n.Op == SumOp:
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+	}
+	return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseAdd(n.Pos, a, b) })
+}
