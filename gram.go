@@ -132,8 +132,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	return &Program{src: p, inputs: stage.Inputs(p), opt: opt, loading: time.Since(start)}, nil
 }
 
-// Format returns the canonical text of a program: the same program with the same
-// comments. name stands in errors. The error is an [*Error] or a [*LimitError].
+// Format returns the canonical text of a program, with its comments; name stands
+// in errors. The error is an [*Error] or a [*LimitError].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	meter := limits.New(ctx, 0)
 	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
@@ -163,7 +163,7 @@ func (o *Options) meter(ctx context.Context) *limits.Meter {
 // Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
 func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
-// Input is an input of the program: a number, or a product or vector of numbers.
+// Input is an input of the program: numbers, in products and vectors.
 type Input struct {
 	Name   string
 	Shape  *Shape
@@ -194,20 +194,20 @@ func (p *Program) Point() []float64 {
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
 
-// Shape returns the shape of the program's value, nil if there is a function in it.
+// Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program. It is not to be modified. Terms that are made of it add to its
-// universe of types: to make some in several goroutines, use [Program.Copy].
+// Term returns the elaborated program, which must not be modified. Terms made of it add to its universe
+// of types, so in several goroutines use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term }
 
-// ScalarInputs returns the inputs of [Program.Term], in the order of [Program.Point].
+// ScalarInputs returns the inputs of [Program.Term], as [Program.Point] has them.
 func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 
-// Source returns the program with its source and places. It is not to be modified.
+// Source returns the program with its source, which must not be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns [Program.Term] with a universe of types of its own, and its scalar inputs.
+// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
@@ -220,7 +220,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 		own[x] = inputs[i]
 	}
 	out.Data = t.Data
-	out.Root = out.Import(t, term.Import{
+	out.Root, _ = out.Import(t, term.Import{ // there is no look
 		Free: func(x term.Var) term.Var { return own[x] },
 		Data: func(i int) int { return i },
 		Pos:  func(pos term.Pos) term.Pos { return pos },
@@ -265,7 +265,9 @@ func (c *compiled[P]) took() time.Duration {
 // placed.
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
 	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
-		p.setSize(p.src.Term.Size(), 0)
+		if err := p.setSize(nil, meter); err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
@@ -287,7 +289,9 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 	check := meter.During("compile")
 	if !gradient {
 		return p.literal.get(p, meter, func() (*literal.Program, error) {
-			p.setSize(p.src.Term.Size(), 0)
+			if err := p.setSize(nil, meter); err != nil {
+				return nil, p.Locate(err, "compiling")
+			}
 			prog, err := literal.NewValue(p.src.Term, p.inputs, check)
 			return prog, p.Locate(err, "compiling")
 		})
@@ -328,15 +332,19 @@ func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
 	if err != nil {
 		return nil, p.Locate(err, "differentiating")
 	}
-	p.setSize(p.src.Term.Size(), d.Size())
-	return d, nil
+	return d, p.Locate(p.setSize(d, meter), "differentiating")
 }
 
-func (p *Program) setSize(t, d int64) {
+// setSize notes the size of the program's term, and that of D(t), if d is not nil. The error is that of a look.
+func (p *Program) setSize(d *term.Term, meter *limits.Meter) (err error) {
+	var s sizes
+	if s.term, err = p.src.Term.Symbols(meter.Check); err == nil && d != nil {
+		s.reverse, err = d.Symbols(meter.Check)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.size.term = t
-	p.size.reverse = max(p.size.reverse, d)
+	p.size = sizes{s.term, max(p.size.reverse, s.reverse)}
+	return err
 }
 
 // gradientType reports an error unless the body has type R or R^k.

@@ -33,11 +33,26 @@ func (c *compiler) blocks() error {
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
+		if t.Params == 0 && t.Families {
+			return graph.ErrFamilies
+		}
 		if t.Params == 0 {
 			continue
 		}
 		if !c.check(0) {
 			return c.err
+		}
+		if l := c.families[uint32(i)]; l != nil {
+			b, ok := c.arrayBlock(uint32(i), l)
+			if c.err != nil {
+				return c.err
+			}
+			if !ok {
+				return graph.ErrFamilies
+			}
+			t.Block = uint32(len(c.out.Blocks))
+			c.out.Blocks = append(c.out.Blocks, b)
+			continue
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
 			wires: make(map[uint32]wire, t.End-t.Start)}

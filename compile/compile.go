@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,9 +33,6 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.What }
 
-// ErrFamilies says that a term has a family that has to be expanded.
-var ErrFamilies = errors.New("a family of the term has to be expanded")
-
 // UnsupportedError is a well-typed term that has no program: linear variables where
 // the inputs are symbolic, or a sum of a type other than R and R^d.
 type UnsupportedError struct {
@@ -50,7 +46,7 @@ func (e *UnsupportedError) Error() string { return e.What }
 const checkEvery = 1 << 12
 
 // Compile returns the program of a well-typed term. The error is a [*LimitError],
-// an [*UnsupportedError], or Check's; or [ErrFamilies], if the term has families that are
+// an [*UnsupportedError], or Check's; or [graph.ErrFamilies], if the term has families that are
 // not in straight-line arithmetic of a λ.
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{

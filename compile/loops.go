@@ -67,7 +67,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	}
 	// A sum is folded over many more instances than a family of one component.
 	if !ok || size < 2 || c.opt.Open || c.opt.Places || len(c.stack) == 1 || l.times() > math.MaxInt32/uint64(size) {
-		c.err = ErrFamilies
+		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return
 	}
@@ -185,7 +185,7 @@ func (a affine) at(loop int) int {
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open || len(c.stack) == 1 || !c.top().loops.open() {
-		c.err = ErrFamilies
+		c.err = graph.ErrFamilies
 		return operand{}
 	}
 	l := &c.top().loops
@@ -200,7 +200,7 @@ func (c *compiler) selected(n *term.Node) operand {
 				stride = s - first
 			}
 			if s != first+slot(j)*stride {
-				c.err = ErrFamilies
+				c.err = graph.ErrFamilies
 				return 0
 			}
 		}
@@ -211,7 +211,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
-				c.err = ErrFamilies
+				c.err = graph.ErrFamilies
 				return operand{}
 			}
 		}
@@ -220,7 +220,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	for j := range n.N {
 		o := c.variable(n.X + term.Var(j))
 		if p := &c.pairs[o.pair]; o.pair == 0 || p.a.pair != 0 || p.b.pair != 0 {
-			c.err = ErrFamilies
+			c.err = graph.ErrFamilies
 			return operand{}
 		}
 	}
@@ -233,7 +233,7 @@ func (c *compiler) selected(n *term.Node) operand {
 func (c *compiler) indexNum(n *term.Node) slot {
 	l := &c.top().loops
 	if len(c.stack) == 1 {
-		c.err = ErrFamilies
+		c.err = graph.ErrFamilies
 		return 0
 	}
 	table := indexTable{loops: append([]int(nil), l.around...)}

@@ -11,7 +11,7 @@ func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
 	if c.top().loops.open() && !c.inLoops(n) {
-		c.err = ErrFamilies
+		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return
 	}

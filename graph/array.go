@@ -1,6 +1,13 @@
 package graph
 
-import "github.com/gram-machine/gram/term"
+import (
+	"errors"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// ErrFamilies says that a family of a term has to be expanded: no block can hold it, or what is asked of the block.
+var ErrFamilies = errors.New("a family of the term has to be expanded")
 
 // A block of a λ with families has arrays: its instructions run over index ranges, and its cells are families too.
 

@@ -44,14 +44,14 @@ type touch struct {
 	several                bool // from several instances
 }
 
-func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) *Backward {
+func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
 		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: make([]touch, b.Exts), before: make([]touch, outs), ignored: make([]bool, b.Exts),
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
 	if logged {
-		return &Backward{Unsupported: true}
+		return nil, ErrFamilies
 	}
 	w.minus = int(w.constant(math.Copysign(0, -1)))
 	w.seed(reached)
@@ -59,10 +59,10 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) *Back
 		w.fire(q)
 	}
 	if w.failed {
-		return &Backward{Unsupported: true}
+		return nil, ErrFamilies
 	}
 	w.finish()
-	return w.out
+	return w.out, nil
 }
 
 func (w *arrayBackward) registers(n int) int {

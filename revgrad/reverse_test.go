@@ -24,7 +24,8 @@ func TestPropertySizeReverse(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		typ, err := p.Term.Check()
 		require.NoError(t, err)
-		nodes, vars := imageSize(p.Term, make([]bool, len(p.Term.Nodes)))
+		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
+		require.NoError(t, err)
 		d, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(d.Nodes), nodes)
@@ -43,7 +44,8 @@ func TestPropertySizeReverse(t *testing.T) {
 func TestPropertyFamilies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		nodes, vars := imageSize(p.Term, make([]bool, len(p.Term.Nodes)))
+		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
+		require.NoError(t, err)
 		d, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(d.Nodes), nodes)

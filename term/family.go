@@ -152,12 +152,11 @@ type nest struct {
 	count []float64
 }
 
-// nest finds the indices of the families under the root. Nodes that are not under it are ignored.
-func (t *Term) nest() *nest {
+// nest finds the indices of the families in the live nodes.
+func (t *Term) nest(live []bool) *nest {
 	s := &nest{t: t, bound: make([]Static, len(t.Indices)), outer: make([]Index, len(t.Indices)), count: make([]float64, max(1, len(t.Indices)))}
 	if len(t.Statics) > 0 {
 		s.scope = make([]Index, len(t.Nodes))
-		live := t.Inside(t.Root)
 		for r := len(t.Nodes) - 1; r > 0; r-- {
 			if live[r] {
 				s.node(Ref(r))
@@ -330,7 +329,11 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 // families is where the indices of the term stand.
 func (c *checker) families() *nest {
 	if c.nest == nil {
-		c.nest = c.t.nest()
+		live := make([]bool, len(c.t.Nodes))
+		for _, r := range c.tr.nodes[1:] {
+			live[r] = true
+		}
+		c.nest = c.t.nest(live)
 	}
 	return c.nest
 }

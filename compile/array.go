@@ -1,0 +1,453 @@
+package compile
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// arrayWire is what a slot of a template with families stands for: as a wire, but for each value of the indices of the
+// loops around it.
+type arrayWire struct {
+	kind graph.LayoutKind
+	// at is the register of a number, and the number of a dual: of a cell, or of an external dual.
+	at       affine
+	external bool
+	parts    []arrayWire
+	loop     int // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
+}
+
+// arrayBuilder makes the block of a template with families.
+type arrayBuilder struct {
+	*blockBuilder
+	l      *loops
+	at     map[uint32]arrayWire
+	around []int
+	code   []graph.Array
+	cells  []graph.ArrayCell
+	ncells int
+}
+
+// arrayBlock makes the block of a template with families, or reports that there is none.
+func (c *compiler) arrayBlock(id uint32, l *loops) (*graph.Block, bool) {
+	t := &c.out.Templates[id]
+	b := &arrayBuilder{blockBuilder: &blockBuilder{c: c, t: t, out: &graph.Block{Regs: 1}, wires: map[uint32]wire{}}, l: l, at: map[uint32]arrayWire{}}
+	b.count(id)
+	leaves := func(i int, slot uint32, to *[]graph.Leaves) bool {
+		leaf, w, ok := b.leavesOf(c.slotTypes[id][i])
+		*to = append(*to, leaf)
+		b.wires[slot] = w
+		return ok
+	}
+	for i := range t.Caps {
+		if !leaves(int(i), t.Cap0+i, &b.out.Caps) {
+			return nil, false
+		}
+	}
+	for i := range t.Params {
+		if !leaves(int(t.Caps+i), t.Param0+i, &b.out.Params) {
+			return nil, false
+		}
+	}
+	for i := range c.out.Code[t.Start:t.End] {
+		in := &c.out.Code[int(t.Start)+i]
+		if in.Flags&graph.Ready == 0 || !b.instr(in) {
+			return nil, false
+		}
+	}
+	w, ok := b.wire(t.Result)
+	if !ok || !b.result(w) {
+		return nil, false
+	}
+	b.out.Arrays = &graph.Arrays{Code: b.fuse(), Cells: b.cells}
+	for i := range b.out.Arrays.Code {
+		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, A: uint32(i)})
+	}
+	return b.out, true
+}
+
+// wire returns what the slot stands for.
+func (b *arrayBuilder) wire(slot uint32) (arrayWire, bool) {
+	if w, ok := b.at[slot]; ok {
+		return w, true
+	}
+	w, ok := b.blockBuilder.wire(slot)
+	if !ok {
+		return arrayWire{}, false
+	}
+	return fixedWire(w), true
+}
+
+// fixedWire is a wire as one that is the same for all indices.
+func fixedWire(w wire) arrayWire {
+	a := arrayWire{kind: w.kind}
+	switch w.kind {
+	case graph.NumLeaf:
+		a.at.base = int(w.reg)
+	case graph.DualLeaf:
+		a.at.base, a.external = int(^w.dual), true
+	}
+	for _, p := range w.parts {
+		a.parts = append(a.parts, fixedWire(p))
+	}
+	return a
+}
+
+// dims are the loops around what is compiled now.
+func (b *arrayBuilder) dims() []graph.Dim {
+	var dims []graph.Dim
+	for _, id := range b.around {
+		dims = append(dims, b.dim(id))
+	}
+	return dims
+}
+
+func (b *arrayBuilder) dim(id int) graph.Dim {
+	return graph.Dim{Size: b.l.all[id].size, Loop: id, Sum: b.l.all[id].sum}
+}
+
+// address is an affine expression of the loops of the dimensions.
+func address(a affine, dims []graph.Dim) graph.Address {
+	out := graph.Address{Base: a.base, Stride: make([]int, len(dims))}
+	for k, d := range dims {
+		out.Stride[k] = a.at(d.Loop)
+	}
+	return out
+}
+
+// dense is the affine expression of an array without gaps over the loops around.
+func (b *arrayBuilder) dense(base int) affine {
+	a := affine{base: base, coef: make([]int, len(b.l.all))}
+	dims := b.dims()
+	for k, s := range graph.Dense(base, dims).Stride {
+		a.coef[dims[k].Loop] = s
+	}
+	return a
+}
+
+// array makes registers for a number of each instance.
+func (b *arrayBuilder) array() affine {
+	first := b.out.Regs
+	b.out.Regs += uint32(graph.Instances(b.dims()))
+	return b.dense(int(first))
+}
+
+func (b *arrayBuilder) instr(in *graph.Instr) bool {
+	switch in.Op {
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
+		return b.arithmetic(in)
+	case graph.OpPair:
+		return b.tuple(in.D, graph.PairLayout, []uint32{in.A, in.B})
+	case graph.OpVec:
+		return b.tuple(in.D, graph.VecLayout, b.args(in))
+	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+		return b.open(in)
+	case graph.OpDual:
+		return b.dual(in)
+	case graph.OpLoop:
+		b.around = append(b.around, int(in.Tmpl))
+		return true
+	case graph.OpFamily:
+		b.around = b.around[:len(b.around)-1]
+		w, ok := b.wire(in.A)
+		b.at[in.D] = arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + int(in.Tmpl)}
+		return ok
+	case graph.OpTotal:
+		return b.total(in)
+	case graph.OpComponent:
+		return b.component(in)
+	case graph.OpIndexNum:
+		table := b.l.numbers[in.Tmpl]
+		d := b.array()
+		for i, v := range table.values {
+			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.base + i), Val: v})
+		}
+		b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
+		return true
+	}
+	return false
+}
+
+func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
+	x, okX := b.wire(in.A)
+	y, okY := x, true
+	if in.Op != graph.OpFun1 {
+		y, okY = b.wire(in.B)
+	}
+	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
+		return false
+	}
+	dims, d := b.dims(), b.array()
+	b.code = append(b.code, graph.Array{Kind: graph.ArrayEach, Op: blockOps[in.Op], Sym: in.Sym, Dims: dims,
+		D: address(d, dims), A: address(x.at, dims), B: address(y.at, dims)})
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
+	return true
+}
+
+func (b *arrayBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bool {
+	w := arrayWire{kind: kind}
+	for _, s := range comps {
+		p, ok := b.wire(s)
+		if !ok {
+			return false
+		}
+		w.parts = append(w.parts, p)
+	}
+	b.at[d] = w
+	return true
+}
+
+// part returns component i of a tuple or family.
+func (w *arrayWire) part(i int) arrayWire {
+	if w.loop == 0 {
+		return w.parts[i]
+	}
+	return w.parts[0].with(w.loop-1, affine{base: i})
+}
+
+// with returns w where the index of a loop is e.
+func (w *arrayWire) with(loop int, e affine) arrayWire {
+	out := *w
+	k := w.at.at(loop)
+	if k != 0 {
+		rest := affine{base: w.at.base, coef: append([]int(nil), w.at.coef...)}
+		rest.coef[loop] = 0
+		out.at = rest.plus(e, k)
+	}
+	out.parts = nil
+	for i := range w.parts {
+		out.parts = append(out.parts, w.parts[i].with(loop, e))
+	}
+	return out
+}
+
+// open opens a tuple; OpUntuple one of nested pairs.
+func (b *arrayBuilder) open(in *graph.Instr) bool {
+	w, ok := b.wire(in.A)
+	if !ok || len(w.parts) == 0 {
+		return false
+	}
+	n := in.N
+	if in.Op == graph.OpUnpair {
+		n = 2
+	}
+	for k := range n {
+		switch {
+		case in.Op != graph.OpUntuple:
+			b.at[in.D+k] = w.part(int(k))
+		case k < n-1:
+			b.at[in.D+k] = w.part(0)
+			w = w.part(1)
+		default:
+			b.at[in.D+k] = w
+		}
+	}
+	return true
+}
+
+// cell adds a family of cells, and returns the wire of its duals.
+func (b *arrayBuilder) cell(c graph.ArrayCell) arrayWire {
+	c.First, c.Dims = b.ncells, b.dims()
+	b.ncells += graph.Instances(c.Dims)
+	b.cells = append(b.cells, c)
+	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First)}
+}
+
+func (b *arrayBuilder) dual(in *graph.Instr) bool {
+	id := b.c.out.Duals[in.Tmpl].Body
+	c := graph.ArrayCell{Body: id}
+	dims := b.dims()
+	for i, s := range b.args(in) {
+		w, ok := b.wire(s)
+		if !ok {
+			return false
+		}
+		if uint32(i) < b.c.out.Bodies[id].Heads {
+			c.Heads = append(c.Heads, graph.ArrayHead{External: w.external, At: address(w.at, dims)})
+		} else {
+			c.Nums = append(c.Nums, address(w.at, dims))
+		}
+	}
+	b.at[in.D] = b.cell(c)
+	return true
+}
+
+// total ends a loop whose summands are added.
+func (b *arrayBuilder) total(in *graph.Instr) bool {
+	a, okA := b.wire(in.A)
+	dual, okB := b.wire(in.B)
+	if !okA || !okB || a.kind != graph.NumLeaf {
+		return false
+	}
+	inner := b.dims()
+	last := int(in.Tmpl)
+	b.around = b.around[:len(b.around)-1]
+	d := b.array()
+	b.code = append(b.code, graph.Array{Kind: graph.ArraySum, Dims: inner, D: address(d, inner), A: address(a.at, inner), B: address(a.at, inner)})
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
+	if dual.kind == graph.DualLeaf {
+		body := b.c.out.Duals[in.Else].Body
+		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
+		b.at[in.D+1] = b.cell(graph.ArrayCell{Inner: b.dim(last), Body: body, Heads: []graph.ArrayHead{head}})
+	}
+	return true
+}
+
+// component selects one of several slots, which stand at equal distances in everything.
+func (b *arrayBuilder) component(in *graph.Instr) bool {
+	first, ok := b.wire(in.A)
+	if !ok {
+		return false
+	}
+	var second arrayWire
+	for j := uint32(1); j < in.N; j++ {
+		w, ok := b.wire(in.A + j*in.Split)
+		if j == 1 {
+			second = w
+		}
+		if !ok || !atDistance(&first, &second, &w, int(j)) {
+			return false
+		}
+	}
+	if in.N == 1 {
+		second = first
+	}
+	b.at[in.D] = between(&first, &second, b.l.indices[in.Tmpl])
+	return true
+}
+
+// atDistance reports whether w is j times as far from first as second is.
+func atDistance(first, second, w *arrayWire, j int) bool {
+	if w.kind != first.kind || w.external != first.external || w.loop != first.loop || len(w.parts) != len(first.parts) ||
+		!w.at.plus(first.at, -1).constant() || w.at.base-first.at.base != j*(second.at.base-first.at.base) {
+		return false
+	}
+	for i := range w.parts {
+		if !atDistance(&first.parts[i], &second.parts[i], &w.parts[i], j) {
+			return false
+		}
+	}
+	return true
+}
+
+// between returns the wire that is e times as far from first as second is.
+func between(first, second *arrayWire, e affine) arrayWire {
+	w := *first
+	w.at = first.at.plus(e, second.at.base-first.at.base)
+	w.parts = nil
+	for i := range first.parts {
+		w.parts = append(w.parts, between(&first.parts[i], &second.parts[i], e))
+	}
+	return w
+}
+
+// result sets the block's result, and reports whether it is one without functions, and not too large.
+func (b *arrayBuilder) result(w arrayWire) bool {
+	b.orderExternals()
+	for q := range b.cells {
+		c := &b.cells[q]
+		dims := c.Dims
+		if c.Inner.Size > 0 {
+			dims = append(append([]graph.Dim(nil), dims...), c.Inner)
+		}
+		for k := range c.Heads {
+			if h := &c.Heads[k]; h.External && !b.renumberAll(&h.At, dims) {
+				return false
+			}
+		}
+	}
+	return b.leavesTo(&w)
+}
+
+// renumberAll gives external duals their final numbers, if they stay side by side.
+func (b *arrayBuilder) renumberAll(a *graph.Address, dims []graph.Dim) bool {
+	to := int(b.final[a.Base])
+	ok := true
+	a.Each(dims, func(_, k int) { ok = ok && k < len(b.final) && int(b.final[k])-to == k-a.Base })
+	a.Base = to
+	return ok
+}
+
+func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
+	out := &b.out.Out
+	n := len(w.parts)
+	if w.loop > 0 {
+		n = b.l.all[w.loop-1].size
+	}
+	if w.kind == closureWire || !b.leaf() {
+		return false
+	}
+	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n)})
+	switch w.kind {
+	case graph.NumLeaf:
+		out.Regs = append(out.Regs, uint32(w.at.base))
+		return true
+	case graph.DualLeaf:
+		d := int32(w.at.base)
+		if w.external {
+			d = ^b.final[w.at.base]
+		}
+		b.out.OutDuals = append(b.out.OutDuals, d)
+		out.Duals++
+		return true
+	}
+	for i := range n {
+		p := w.part(i)
+		if !b.leavesTo(&p) {
+			return false
+		}
+	}
+	return true
+}
+
+// fuse makes one instruction of a product and the sum over it, where nothing else reads the product.
+func (b *arrayBuilder) fuse() []graph.Array {
+	uses := map[int]int{} // by the first register of an array
+	made := map[int]int{} // the instruction that makes it
+	for i := range b.code {
+		in := &b.code[i]
+		uses[in.A.Base]++
+		if in.Kind == graph.ArrayEach && in.Op != graph.BlockFun1 {
+			uses[in.B.Base]++
+		}
+		made[in.D.Base] = i
+	}
+	for i := range b.cells {
+		for _, a := range b.cells[i].Nums {
+			uses[a.Base]++
+		}
+	}
+	for _, r := range b.out.Out.Regs {
+		uses[int(r)]++
+	}
+	dead := make([]bool, len(b.code))
+	for i := range b.code {
+		in := &b.code[i]
+		p, ok := made[in.A.Base]
+		if in.Kind != graph.ArraySum || !ok || uses[in.A.Base] != 1 {
+			continue
+		}
+		if m := &b.code[p]; m.Kind == graph.ArrayEach && m.Op == graph.BlockMul && m.Sym == term.Mul && sameLoops(m.Dims, in.Dims) {
+			in.Kind, in.A, in.B = graph.ArrayDot, m.A, m.B
+			dead[p] = true
+		}
+	}
+	var out []graph.Array
+	for i, in := range b.code {
+		if !dead[i] {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+func sameLoops(a, b []graph.Dim) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
