@@ -60,7 +60,7 @@ func (c *compiler) arrayBlock(id uint32, l *loops) (*graph.Block, bool) {
 	}
 	b.out.Arrays = &graph.Arrays{Code: b.fuse(), Cells: b.cells}
 	for i := range b.out.Arrays.Code {
-		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, A: uint32(i)})
+		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, B: uint32(i)})
 	}
 	return b.out, true
 }

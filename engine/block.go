@@ -64,7 +64,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	for i := range b.Params {
 		m.loadLeaves(&b.Params[i], args[i])
 	}
-	run(b.Code, m.block.regs)
+	run(b.Code, b.ArrayCode(), m.block.regs)
 	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
 		plan, err := b.Plan(m.prog, graph.OneRun, m.block.look)
@@ -345,7 +345,7 @@ func (m *Machine) maxRuns(columns int) uint64 {
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
-	regs := m.block.regs
+	regs, arrays := m.block.regs, l.b.ArrayCode()
 	columns := uint64(len(plan.Row))
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
@@ -362,7 +362,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 					regs[reg] = l.values[at+c]
 				}
 			}
-			run(l.b.Code, regs)
+			run(l.b.Code, arrays, regs)
 			if columns > 0 {
 				for c, reg := range plan.Row {
 					rows[i*columns+uint64(c)] = regs[reg]
@@ -401,7 +401,7 @@ func (m *Machine) moveState(state, results []uint32) {
 }
 
 // run runs a block's code.
-func run(code []graph.BlockInstr, regs []float64) {
+func run(code []graph.BlockInstr, arrays []graph.Array, regs []float64) {
 	for i := range code {
 		in := &code[i]
 		a := regs[in.A]
@@ -422,6 +422,8 @@ func run(code []graph.BlockInstr, regs []float64) {
 			regs[in.D] = in.Sym.Info().Eval1(a)
 		case graph.BlockFun2:
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
+		case graph.BlockArray:
+			runArray(&arrays[in.B], regs)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 				regs[reg] = adjoint[j]
 			}
 			regs[0] = 0 // what arrives where nothing is read
-			run(code, regs)
+			run(code, w.Arrays, regs)
 			for j, reg := range before {
 				adjoint[j] = regs[reg]
 			}

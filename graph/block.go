@@ -101,7 +101,7 @@ const (
 	BlockAddMul                // D := D + A · B
 	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
 	BlockSinCos                // D := sin A, and B := cos A, the slope of sin
-	BlockArray                 // instruction A on arrays
+	BlockArray                 // instruction B on arrays
 )
 
 // BlockInstr is an instruction on registers.
@@ -109,6 +109,14 @@ type BlockInstr struct {
 	Op      BlockOp
 	Sym     term.Symbol
 	D, A, B uint32
+}
+
+// ArrayCode returns the instructions on arrays.
+func (b *Block) ArrayCode() []Array {
+	if b.Arrays == nil {
+		return nil
+	}
+	return b.Arrays.Code
 }
 
 // inPlace reports whether the instruction reads D.

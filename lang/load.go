@@ -41,6 +41,8 @@ type Program struct {
 	File *syntax.File // the source, for positions and diagnostics
 	// Term is the program, closed but for the inputs. It has a type.
 	Term *term.Term
+	// Families is the program with the families that stand in λs.
+	Families *term.Term
 	// Type is the type of Term, and TypeText the same in the words of the source.
 	Type     term.Type
 	TypeText string
@@ -139,6 +141,9 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	l.run(body)
 	var err error
 	if p.Term, err = l.t.Expand(e.expandedTo); err != nil {
+		return nil, err
+	}
+	if p.Families, err = l.t.ExpandOutside(e.expandedTo); err != nil {
 		return nil, err
 	}
 	for i := range e.inputs {

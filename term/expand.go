@@ -8,14 +8,22 @@ import "slices"
 //
 // look may be nil. It is called with the number of nodes and variables made so far, at least every 2¹⁶ of them; its
 // error ends the expansion.
-func (t *Term) Expand(look func(made int) error) (*Term, error) {
+func (t *Term) Expand(look func(made int) error) (*Term, error) { return t.expand(false, look) }
+
+// ExpandOutside is [Term.Expand], but the λs that stand in no family stay as they are, with the families in them.
+func (t *Term) ExpandOutside(look func(made int) error) (*Term, error) { return t.expand(true, look) }
+
+func (t *Term) expand(outside bool, look func(made int) error) (*Term, error) {
 	if !t.Families() {
 		return t, nil
 	}
 	out := New(t.Types)
 	out.Vars = append(out.Vars[:0], t.Vars...)
 	out.Data = t.Data
-	x := &expander{src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
+	if outside {
+		out.Indices, out.Statics = t.Indices, t.Statics
+	}
+	x := &expander{outside: outside, src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
 		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
 	for len(x.tasks) > 0 {
 		if made := len(out.Nodes) + len(out.Vars); look != nil && made >= x.next {
@@ -36,7 +44,8 @@ func (t *Term) Expand(look func(made int) error) (*Term, error) {
 type expansion struct {
 	r    Ref
 	step uint8
-	i, n int // of a node that comprehends: the next value of its index, and how many there are
+	i, n int  // of a node that comprehends: the next value of its index, and how many there are
+	keep bool // the node stays as it is
 }
 
 // The steps of an expansion.
@@ -54,6 +63,8 @@ type expander struct {
 	used     []bool    // by variable: it has an instance, which is itself
 	vals     []Ref     // the components of families that are being made
 	tasks    []expansion
+	outside  bool // λs stay as they are
+	around   int  // families around the node
 	next     int
 }
 
@@ -67,19 +78,27 @@ func (x *expander) do(k expansion) {
 		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
 	case k.step == loopStep:
 		x.loop(k, n)
+	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Vars[n.X].Linear):
+		x.parts(k.r, n, true)
 	case n.Comprehends():
+		x.around++
 		x.push(expansion{r: k.r, step: loopStep, n: int(t.Value(n.Static(), x.at))})
 	case n.Op == ComponentOp:
 		x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(n.X+Var(t.Value(n.Static(), x.at))))
 	case n.Op == IndexNumOp:
 		x.refs[k.r] = x.dst.Num(n.Pos, t.Value(n.Static(), x.at))
 	default:
-		t.Binders(n, x.bind)
-		x.push(expansion{r: k.r, step: makeStep})
-		from := len(x.tasks)
-		t.Kids(n, func(r Ref) { x.push(expansion{r: r}) })
-		slices.Reverse(x.tasks[from:])
+		x.parts(k.r, n, false)
 	}
+}
+
+// parts expands the parts of a node, and then makes the node.
+func (x *expander) parts(r Ref, n *Node, keep bool) {
+	x.src.Binders(n, x.bind)
+	x.push(expansion{r: r, step: makeStep})
+	from := len(x.tasks)
+	x.src.Kids(n, func(r Ref) { x.push(expansion{r: r, keep: keep}) })
+	slices.Reverse(x.tasks[from:])
 }
 
 // bind gives a variable its next instance: the first is the variable itself.
@@ -111,6 +130,7 @@ func (x *expander) loop(k expansion, n *Node) {
 		x.push(expansion{r: n.A})
 		return
 	}
+	x.around--
 	base := len(x.vals) - k.n
 	x.refs[k.r] = x.collect(n, x.vals[base:])
 	x.vals = x.vals[:base]

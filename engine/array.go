@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/kernel"
+	"github.com/gram-machine/gram/term"
+)
+
+// runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance.
+func runArray(in *graph.Array, regs []float64) {
+	dims := in.Dims
+	if len(dims) == 0 {
+		dims = []graph.Dim{{Size: 1}}
+		in = &graph.Array{Kind: in.Kind, Op: in.Op, Sym: in.Sym, Dims: dims, D: scalar(in.D), A: scalar(in.A), B: scalar(in.B)}
+	}
+	switch in.Kind {
+	case graph.ArrayEach:
+		outer(in, dims[:len(dims)-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) { each(in, regs, d, a, b) })
+	case graph.ArrayDot, graph.ArraySum:
+		runSum(in, regs)
+	default:
+		runAdd(in, regs)
+	}
+}
+
+// scalar is the address of an instruction without dimensions in one dimension.
+func scalar(a graph.Address) graph.Address { return graph.Address{Base: a.Base, Stride: []int{0}} }
+
+// inOrder is an order of the instances of a dimension, from the first to the last.
+func inOrder(d graph.Dim) []int {
+	order := make([]int, d.Size)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// outer calls f with the places of the operands for each instance of the first dimensions, in an order.
+func outer(in *graph.Array, dims []graph.Dim, order func(graph.Dim) []int, d, a, b int, f func(d, a, b int)) {
+	if len(dims) == 0 {
+		f(d, a, b)
+		return
+	}
+	var loop func(k, d, a, b int)
+	loop = func(k, d, a, b int) {
+		if k == len(dims) {
+			f(d, a, b)
+			return
+		}
+		for _, i := range order(dims[k]) {
+			loop(k+1, d+i*in.D.Stride[k], a+i*in.A.Stride[k], b+i*in.B.Stride[k])
+		}
+	}
+	loop(0, d, a, b)
+}
+
+// each runs an operation on the instances of the last dimension.
+func each(in *graph.Array, regs []float64, d, a, b int) {
+	k := len(in.Dims) - 1
+	n, sd, sa, sb := in.Dims[k].Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
+	if sd == 1 && eachKernel(in, regs[d:d+n], regs[a:], regs[b:], sa, sb) {
+		return
+	}
+	for range n {
+		x, y := regs[a], regs[b]
+		switch in.Op {
+		case graph.BlockMul:
+			regs[d] = x * y
+		case graph.BlockAdd:
+			regs[d] = x + y
+		case graph.BlockSub:
+			regs[d] = x - y
+		case graph.BlockSlope:
+			regs[d] = x * (1 - x)
+		case graph.BlockFun1:
+			regs[d] = in.Sym.Info().Eval1(x)
+		case graph.BlockFun2:
+			regs[d] = in.Sym.Info().Eval2(x, y)
+		}
+		d, a, b = d+sd, a+sa, b+sb
+	}
+}
+
+// eachKernel runs an operation by a kernel, if there is one.
+func eachKernel(in *graph.Array, dst, a, b []float64, sa, sb int) bool {
+	switch in.Op {
+	case graph.BlockMul:
+		switch {
+		case sa == 1 && sb == 1:
+			kernel.Mul(dst, a, b)
+		case sa == 1 && sb == 0:
+			kernel.MulScalar(dst, a, b[0])
+		case sa == 0 && sb == 1:
+			kernel.MulScalar(dst, b, a[0])
+		default:
+			return false
+		}
+		return true
+	case graph.BlockAdd:
+		switch {
+		case sa == 1 && sb == 1:
+			kernel.Add(dst, a, b)
+		case sa == 1 && sb == 0:
+			kernel.AddScalar(dst, a, b[0])
+		case sa == 0 && sb == 1:
+			kernel.AddScalar(dst, b, a[0])
+		default:
+			return false
+		}
+		return true
+	case graph.BlockSub:
+		if sa == 1 && sb == 1 {
+			kernel.Sub(dst, a, b)
+			return true
+		}
+	case graph.BlockSlope:
+		if sa == 1 {
+			kernel.SlopeOfSigmoid(dst, a)
+			return true
+		}
+	case graph.BlockFun1:
+		if f := kernels[in.Sym]; f != nil && sa == 1 {
+			f(dst, a)
+			return true
+		}
+	}
+	return false
+}
+
+// kernels are those of unary symbols.
+var kernels = map[term.Symbol]func(dst, x []float64){
+	term.Sigmoid: kernel.Sigmoid, term.Tanh: kernel.Tanh, term.Exp: kernel.Exp, term.Log: kernel.Log,
+	term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Sqrt: kernel.Sqrt,
+}
+
+// runSum adds over the last dimension, in the order of sums.
+func runSum(in *graph.Array, regs []float64) {
+	k := len(in.Dims) - 1
+	n, sa, sb := in.Dims[k].Size, in.A.Stride[k], in.B.Stride[k]
+	if in.Kind == graph.ArrayDot && k > 0 && in.D.Stride[k-1] == 1 && n > 0 {
+		m := in.Dims[k-1].Size
+		one := func(w, x graph.Address) bool {
+			return w.Stride[k] == 1 && x.Stride[k] == 1 && x.Stride[k-1] == 0 && w.Stride[k-1] >= 0
+		}
+		w, x, swap := in.A, in.B, false
+		if !one(w, x) {
+			w, x, swap = x, w, true
+		}
+		if one(w, x) {
+			outer(in, in.Dims[:k-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+				if swap {
+					a, b = b, a
+				}
+				kernel.MatVec(regs[d:d+m], regs[a:], w.Stride[k-1], regs[b:b+n])
+			})
+			return
+		}
+	}
+	var x, y []float64
+	outer(in, in.Dims[:k], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+		x = gather(x[:0], regs, a, sa, n)
+		if in.Kind == graph.ArraySum {
+			regs[d] = kernel.Sum(x)
+			return
+		}
+		y = gather(y[:0], regs, b, sb, n)
+		regs[d] = kernel.Dot(x, y)
+	})
+}
+
+func gather(to, regs []float64, at, stride, n int) []float64 {
+	for range n {
+		to = append(to, regs[at])
+		at += stride
+	}
+	return to
+}
+
+// runAdd adds to registers, each in the order in which the instances fire.
+func runAdd(in *graph.Array, regs []float64) {
+	k := len(in.Dims) - 1
+	last := in.Dims[k]
+	n, sd, sa, sb := last.Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
+	product := in.Kind == graph.ArrayAddMul
+	if product && k > 0 && matrixAdd(in, regs) {
+		return
+	}
+	order := last.FiringOrder()
+	outer(in, in.Dims[:k], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+		switch {
+		case product && sd == 1 && sa == 1 && sb == 1:
+			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
+		case product && sd == 1 && sa == 1 && sb == 0:
+			kernel.AddMulScalar(regs[d:d+n], regs[a:], regs[b])
+		case product && sd == 1 && sa == 0 && sb == 1:
+			kernel.AddMulScalar(regs[d:d+n], regs[b:], regs[a])
+		case !product && sd == 1 && sa == 1:
+			kernel.Add(regs[d:d+n], regs[d:], regs[a:])
+		case product:
+			for _, i := range order {
+				regs[d+i*sd] += float64(regs[a+i*sa] * regs[b+i*sb])
+			}
+		default:
+			for _, i := range order {
+				regs[d+i*sd] += regs[a+i*sa]
+			}
+		}
+	})
+}
+
+// matrixAdd runs the products of the last two dimensions as those of a matrix, if they are.
+func matrixAdd(in *graph.Array, regs []float64) bool {
+	k := len(in.Dims) - 1
+	rows, columns := in.Dims[k-1], in.Dims[k].Size
+	if rows.Sum && rows.Size > 8 {
+		return false // no kernel adds in this order
+	}
+	order := kernel.Descending
+	if rows.Sum {
+		order = kernel.Ascending
+	}
+	at := func(a graph.Address) [2]int { return [2]int{a.Stride[k-1], a.Stride[k]} }
+	d, a, b := at(in.D), at(in.A), at(in.B)
+	swap := false
+	if a[1] == 0 && b[1] == 1 && d[0] == 0 || a == [2]int{0, 1} && b == [2]int{1, 0} {
+		a, b, swap = b, a, true
+	}
+	transposed := d == [2]int{0, 1} && a[1] == 1 && a[0] >= 0 && b == [2]int{1, 0}
+	outerProduct := d[1] == 1 && d[0] >= columns && a == [2]int{1, 0} && b == [2]int{0, 1}
+	if !transposed && !outerProduct {
+		return false
+	}
+	outer(in, in.Dims[:k-1], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(to, x, y int) {
+		if swap {
+			x, y = y, x
+		}
+		if transposed {
+			kernel.AddMatVecT(regs[to:to+columns], regs[x:], a[0], regs[y:y+rows.Size], order)
+			return
+		}
+		kernel.AddOuter(regs[to:], d[0], rows.Size, columns, regs[x:], rows.Size, regs[y:], columns, 1, order)
+	})
+	return true
+}
