@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set("8") // tabs mostly wait for the browser
+		_ = f.Value.Set("4") // tabs mostly wait for the browser
 	}
 	goleak.VerifyTestMain(m)
 }
