@@ -94,19 +94,19 @@ type Span struct {
 // Work is what the literal machine has read and written, in words of 32 bits: in rewrites and in
 // units of the work beside them, by their names.
 type Work struct {
-	Rules map[string]machine.Work `json:"rules"`
-	Units map[string]machine.Work `json:"units"`
+	Rules map[string]rule.Work `json:"rules"`
+	Units map[string]rule.Work `json:"units"`
 }
 
 // literalWork returns the work of a run that was measured.
 func literalWork(s *machine.Stats) *Work {
-	out := &Work{Rules: map[string]machine.Work{}, Units: map[string]machine.Work{}}
+	out := &Work{Rules: map[string]rule.Work{}, Units: map[string]rule.Work{}}
 	for i, w := range s.Work {
 		to := out.Units
-		if _, ok := machine.Move(i).Rule(); ok {
+		if _, ok := rule.Move(i).Rule(); ok {
 			to = out.Rules
 		}
-		to[machine.Move(i).String()] = w
+		to[rule.Move(i).String()] = w
 	}
 	return out
 }

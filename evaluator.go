@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/machine/heap"
+
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
@@ -361,7 +363,7 @@ func (e *Evaluator) Outputs() int {
 }
 
 // Heap returns what the arena of the literal machine, if that runs, holds between two events.
-func (e *Evaluator) Heap() *machine.Heap {
+func (e *Evaluator) Heap() *heap.Heap {
 	if e.literal == nil {
 		return nil
 	}
@@ -422,13 +424,13 @@ func (e *Evaluator) stats() (engine.Stats, *Work) {
 		return modular.Add(e.m.Stats(), e.before), nil
 	}
 	s := e.literal.Stats()
-	units := func(u machine.Unit) uint64 { return s.Work[machine.Move(rule.Count)+machine.Move(u)].Fired }
+	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
 	var work *Work
 	if e.opt.Work {
 		work = literalWork(&s)
 	}
-	return engine.Stats{Counts: s.Counts, Instantiate: units(machine.Instantiate), Readback: units(machine.ReadBack),
-		Search: s.Counts.Total() + units(machine.Wake) + units(machine.Search) + units(machine.FreeUnit),
+	return engine.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
+		Search: s.Counts.Total() + units(rule.Wake) + units(rule.Search) + units(rule.FreeUnit),
 		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}, work
 }
 

@@ -24,12 +24,12 @@ func (m run[M]) at(r Place) *node {
 
 // node returns the node r.
 func (m *Machine) node(r Place) *node {
-	return (*node)(unsafe.Add(m.base, uintptr(r)*(NodeBytes/4)))
+	return (*node)(unsafe.Add(m.base, uintptr(r)*(literal.NodeBytes/4)))
 }
 
 // value returns the operand at p.
 func (m *Machine) value(p Place) *uint64 {
-	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(NodeBytes/4)+unsafe.Offsetof(node{}.val)))
+	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(literal.NodeBytes/4)+unsafe.Offsetof(node{}.Val)))
 }
 
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
@@ -44,7 +44,7 @@ func (m run[M]) alloc() (Place, *node) {
 // make returns a new node that has no operands and is waited for at up.
 func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Place, *node) {
 	r, n := m.alloc()
-	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, up: up}
+	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, Up: up}
 	return r, n
 }
 
@@ -52,27 +52,33 @@ func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Plac
 // freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
 	m.made += uint64(len(out))
-	for i := range out {
-		if m.free == 0 {
-			return m.fresh(out[i:])
-		}
-		out[i] = m.free
-		m.free = m.node(m.free).c
-		m.freed--
+	free := m.free
+	n := 0
+	for n < len(out) && free != 0 {
+		out[n] = free
+		free = m.node(free).C
+		n++
 	}
-	return true
+	m.free = free
+	m.freed -= uint64(n)
+	return n == len(out) || m.fresh(out[n:])
 }
 
 // fresh is allocAll of nodes that have never been used.
 func (m *Machine) fresh(out []Place) bool {
+	top, limit := m.top, m.limit
 	for i := range out {
-		if m.top >= m.limit && !m.grow() {
-			clear(out[i:])
-			return false
+		if top >= limit {
+			if m.top = top; !m.grow() {
+				clear(out[i:])
+				return false
+			}
+			limit = m.limit
 		}
-		out[i] = m.top << 2
-		m.top++
+		out[i] = top << 2
+		top++
 	}
+	m.top = top
 	return true
 }
 
@@ -89,7 +95,7 @@ func (m run[M]) use(r Place) {
 
 // release puts a node on the free list.
 func (m *Machine) release(r Place, n *node) {
-	n.Kind, n.c = literal.Free, m.free
+	n.Kind, n.C = literal.Free, m.free
 	m.free = r
 	m.freed++
 }
@@ -114,11 +120,11 @@ func (m *Machine) grow() bool {
 		m.fail(m.limitError("memory", m.arena.Bytes(), nil))
 		return false
 	}
-	if err := m.arena.Grow(uint32(want * NodeBytes / graph.NodeBytes)); err != nil {
+	if err := m.arena.Grow(uint32(want * literal.NodeBytes / graph.NodeBytes)); err != nil {
 		m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
 		return false
 	}
-	m.limit = uint32(min(uint64(m.arena.Len())*graph.NodeBytes/NodeBytes, want+lookEvery))
+	m.limit = uint32(min(uint64(m.arena.Len())*graph.NodeBytes/literal.NodeBytes, want+lookEvery))
 	if most := m.opt.Limits.MaxNodes; most != 0 {
 		m.limit = uint32(min(uint64(m.limit), most+1))
 		if want > uint64(m.limit) {
@@ -131,9 +137,14 @@ func (m *Machine) grow() bool {
 
 // look checks the limits before the move at p is made, and sets when to look again. The limit of
 // steps stops rewrites alone.
-func (m *Machine) look(move Move, p Place) error {
-	m.pos = m.node(nodeOf(p)).Code
-	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(rule.Count) && m.counted() >= most {
+func (m *Machine) look(move rule.Move, p Place) error {
+	if m.err != nil {
+		return m.err
+	}
+	if p != 0 {
+		m.pos = m.node(nodeOf(p)).Code
+	}
+	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
 	}
 	err := m.lookOutside()
@@ -143,6 +154,9 @@ func (m *Machine) look(move Move, p Place) error {
 
 // lookOutside asks whether the run is to end for a reason outside the machine.
 func (m *Machine) lookOutside() error {
+	if m.err != nil {
+		return m.err
+	}
 	m.fuel = lookEvery
 	if most := m.opt.Limits.MaxSteps; most != 0 {
 		m.fuel = int(min(lookEvery, most-min(most, m.counted())))

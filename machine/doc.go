@@ -42,7 +42,7 @@
 //	readback      a number of the result is read
 //
 // A rewrite and a unit touch a bounded number of nodes, whatever the program is. A machine that measures counts
-// [NodeWords] words for each node that it touches, in the function at, by which rewrites and units reach nodes; a
+// [literal.NodeWords] words for each node that it touches, in the function at, by which rewrites and units reach nodes; a
 // test has the constants.
 //
 // # Duals

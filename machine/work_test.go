@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-machine/gram/rule"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -32,7 +34,7 @@ var mostWords = map[string]uint64{
 // requireConstants requires the constants of what a run has done.
 func requireConstants(t require.TestingT, s machine.Stats, what string) {
 	for i, w := range s.Work {
-		name := machine.Move(i).String()
+		name := rule.Move(i).String()
 		require.LessOrEqual(t, w.Most, mostWords[name], "%s in %s", name, what)
 	}
 }
@@ -130,7 +132,7 @@ func duals(n int) string {
 // TestUnitsAreSmall: a unit is never larger than a rewrite.
 func TestUnitsAreSmall(t *testing.T) {
 	var largest [2]uint64
-	for m := range machine.NumMoves {
+	for m := range rule.NumMoves {
 		kind := 0
 		if _, ok := m.Rule(); !ok {
 			kind = 1
@@ -151,7 +153,7 @@ func TestConstants(t *testing.T) {
 }
 
 func testFamily(t *testing.T, source func(n int) string, gradient bool) {
-	var most [2][machine.NumMoves]uint64
+	var most [2][rule.NumMoves]uint64
 	for i, n := range []int{40, 400} {
 		p, err := gram.Load(context.Background(), "family", []byte(source(n)+"\n"), gram.Options{})
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 )
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
-func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [machine.NumMoves]machine.Work, ok bool) {
+func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [rule.NumMoves]rule.Work, ok bool) {
 	var prog *literal.Program
 	var err error
 	if gradient {

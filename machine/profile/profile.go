@@ -81,7 +81,7 @@ func (f *Profile) Event(e *machine.Fired) error {
 	if by, ok := e.Move.Rule(); ok {
 		at = f.rewrite(by, e)
 		f.entries[at].counts[by]++
-	} else if e.Move == machine.Instantiate.Move() {
+	} else if e.Move == rule.Instantiate {
 		at = f.instantiate(e)
 	} else {
 		at = f.nodes[e.Redex>>2].entry

@@ -7,9 +7,9 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -38,15 +38,15 @@ type builder struct {
 	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
 }
 
-func newBuilder(src *lang.Program, timing, literal bool) *builder {
+func newBuilder(src *lang.Program, timing, words bool) *builder {
 	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"}, {Type: "bytes", Unit: "bytes"}}
 	if timing {
 		types = append(types, &pprof.ValueType{Type: "time", Unit: "nanoseconds"})
 	}
 	nodeBytes := uint64(graph.NodeBytes)
-	if literal {
+	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
-		nodeBytes = machine.NodeBytes
+		nodeBytes = literal.NodeBytes
 	}
 	o := &builder{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
