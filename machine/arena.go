@@ -142,7 +142,7 @@ func (m *Machine) look(move rule.Move, p Place) error {
 		return m.err
 	}
 	if p != 0 {
-		m.pos = m.node(nodeOf(p)).Code
+		m.event.Code = m.node(nodeOf(p)).Code
 	}
 	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
@@ -170,7 +170,7 @@ func (m *Machine) lookOutside() error {
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.live(), Pos: m.posOf(m.pos), Err: err}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.live(), Pos: m.posOf(m.event.Code), Err: err}
 }
 
 // isFinite ends the run if x is not finite.

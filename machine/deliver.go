@@ -11,7 +11,7 @@ func (m run[M]) deliver(p Place, t Tag, v uint64) redex {
 	r := nodeOf(p)
 	n := m.at(r)
 	if m.measures() {
-		m.to = p
+		m.event.Result = p
 	}
 	n.Tag[p&1] = t
 	*m.value(p) = v

@@ -199,7 +199,7 @@ func (m run[M]) clear(made []Place) {
 
 // tellNode reports that a node of a body has been made.
 func (m run[M]) tellNode(r Place, code uint32) {
-	m.pos = code
+	m.event.Code = code
 	if m.tells() {
 		m.use(r)
 		for i, occurrence := range m.prog.Code[code].Occurs {
@@ -217,7 +217,7 @@ func (m run[M]) act(actions []literal.Action) {
 	for i := range actions {
 		a := &actions[i]
 		if m.measures() {
-			m.pos = a.Code
+			m.event.Code = a.Code
 		}
 		p := frame[a.Up] | uint32(a.Slot)
 		switch a.Op {
@@ -293,7 +293,7 @@ func (m run[M]) occur(p Place, s Place) redex {
 	if n.Kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
 		p, n = m.make(literal.Summand, n.Code, p, 1)
 	}
-	m.placed(p, m.pos)
+	m.placed(p, m.event.Code)
 	n.Tag[p&1] = Variable
 	if bound {
 		n.Val[p&1] = uint64(s)

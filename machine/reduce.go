@@ -46,14 +46,11 @@ type Machine struct {
 	unused  [maxTouched]Ref            // those of them that were free, if events are told
 	used    int                        // how many these are
 	begun   int                        // how many had been touched before the move
-	to      Place                      // where it has put a value
-	pos     uint32                     // the instruction of the redex
-	steps   uint64                     // rewrites that were reported
 	fuel    int                        // moves until the next look at the limits
 	made    uint64                     // nodes
 	kept    uint64                     // nodes that are in use because lists have been read
 	places  []*[1 << placesBits]uint32 // the instruction of the occurrence at each operand, if events are told
-	event   Fired
+	event   Fired // the next, as far as it is known
 	running Place // the job that ran when the worklist was empty last
 	err     error
 }
@@ -116,7 +113,6 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 		arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
 		frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
 		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
-	m.event.m = m
 	return m, nil
 }
 
@@ -187,32 +183,16 @@ func (m run[M]) mark(p Place) {
 	}
 }
 
-// before is called before a move that is on the worklist, where words are counted or it is time to look at the limits.
-func (m run[M]) before(move rule.Move, p Place) error {
-	if m.fuel < 0 {
-		if err := m.look(move, p); err != nil {
-			return err
-		}
-	}
-	if !m.measures() {
-		return nil
-	}
-	m.beginMove(p)
-	if move < rule.Move(rule.Count) && m.tells() && m.opt.Before != nil {
-		return m.opt.Before(m.steps + 1)
-	}
-	return nil
-}
-
+// beginMove begins a move at p, where words are counted.
 func (m run[M]) beginMove(p Place) {
-	m.to, m.begun = 0, m.touched
+	m.event.Result, m.begun = 0, m.touched
 	if p == 0 {
 		return
 	}
 	n := m.node(nodeOf(p))
-	m.pos = n.Code
+	m.event.Code = n.Code
 	if m.tells() && n.Tag[p&1] == Variable {
-		m.pos = *m.placeOf(p)
+		m.event.Code = *m.placeOf(p)
 	}
 }
 
@@ -221,21 +201,21 @@ func (m run[M]) book(move rule.Move, p Place) {
 	words := uint64(m.touched-m.begun) * literal.NodeWords
 	m.words[move] += words
 	m.most[move] = max(m.most[move], words)
-	if move < rule.Move(rule.Count) {
-		m.steps++
+	if move < rule.Instantiate {
+		m.event.N++
 	}
-	if m.tells() && m.err == nil {
-		if m.to == 0 {
-			m.to = p
-		}
+	if m.tells() {
 		e := &m.event
-		e.N, e.Move, e.Code, e.Redex, e.Result, e.Words = m.steps, move, m.pos, p, m.to, words
-		if err := m.opt.Events(e); err != nil {
-			m.fail(err)
+		e.Move, e.Redex, e.Words = move, p, words
+		if e.Result == 0 {
+			e.Result = p
+		}
+		if m.err == nil {
+			m.fail(m.opt.Events(e))
 		}
 		m.used = 0
 	}
-	m.touched, m.begun, m.to = 0, 0, 0
+	m.touched, m.begun, m.event.Result = 0, 0, 0
 }
 
 // counted is how many rewrites have been made.

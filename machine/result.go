@@ -26,7 +26,8 @@ func (m *Machine) reset() error {
 	m.copy = copying{}
 	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
 	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [rule.NumMoves]uint64{}, [rule.NumMoves]uint64{}
-	m.touched, m.steps, m.fuel, m.made, m.pos, m.err = 0, 0, 0, 0, 0, nil
+	m.touched, m.fuel, m.made, m.err = 0, 0, 0, nil
+	m.event = Fired{m: m}
 	m.rng = nil
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))

@@ -29,8 +29,16 @@ func (m run[M]) reduce() error {
 			next = m.draw(next)
 		}
 		move, p := rule.Move(next), Place(next>>32)
-		if m.fuel--; m.fuel < 0 || m.measures() {
-			if err := m.before(move, p); err != nil {
+		if m.fuel--; m.fuel < 0 {
+			if err := m.look(move, p); err != nil {
+				return err
+			}
+		}
+		if m.measures() {
+			m.beginMove(p)
+		}
+		if m.tells() && m.opt.Before != nil && move < rule.Instantiate {
+			if err := m.opt.Before(m.event.N + 1); err != nil {
 				return err
 			}
 		}
