@@ -2,10 +2,8 @@ package machine
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
@@ -19,17 +17,7 @@ func (m run[M]) at(r Place) *node {
 	if len(mode) > 0 {
 		m.touched++
 	}
-	return m.node(r)
-}
-
-// node returns the node r.
-func (m *Machine) node(r Place) *node {
-	return (*node)(unsafe.Add(m.base, uintptr(r)*(literal.NodeBytes/4)))
-}
-
-// value returns the operand at p.
-func (m *Machine) value(p Place) *uint64 {
-	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(literal.NodeBytes/4)+unsafe.Offsetof(node{}.Val)))
+	return m.arena.Node(r)
 }
 
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
@@ -52,38 +40,14 @@ func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Plac
 // freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
 	m.made += uint64(len(out))
-	free := m.free
-	n := 0
-	for n < len(out) && free != 0 {
-		out[n] = free
-		free = m.node(free).C
-		n++
-	}
-	m.free = free
-	m.freed -= uint64(n)
-	return n == len(out) || m.fresh(out[n:])
-}
-
-// fresh is allocAll of nodes that have never been used.
-func (m *Machine) fresh(out []Place) bool {
-	top, limit := m.top, m.limit
-	for i := range out {
-		if top >= limit {
-			if m.top = top; !m.grow() {
-				clear(out[i:])
-				return false
-			}
-			limit = m.limit
+	for rest := m.arena.Take(out); len(rest) > 0; rest = m.arena.Take(rest) {
+		if !m.grow() {
+			clear(rest)
+			return false
 		}
-		out[i] = top << 2
-		top++
 	}
-	m.top = top
 	return true
 }
-
-// live is how many nodes are in use.
-func (m *Machine) live() uint64 { return uint64(m.top) - 1 - m.freed }
 
 // use remembers that the node r was free, if events are told.
 func (m run[M]) use(r Place) {
@@ -93,46 +57,26 @@ func (m run[M]) use(r Place) {
 	}
 }
 
-// release puts a node on the free list.
-func (m *Machine) release(r Place, n *node) {
-	n.Kind, n.C = literal.Free, m.free
-	m.free = r
-	m.freed++
-}
-
 // lookEvery is how many steps, units or nodes may pass between two looks at the limits.
 const lookEvery = 1 << 16
 
-// maxRef bounds the arena: a Place has two bits beside the Ref.
-const maxRef = 1<<30 - 1
-
 // grow commits the memory of more nodes.
 func (m *Machine) grow() bool {
-	if m.err != nil {
-		return false
+	m.fail(m.lookOutside())
+	most, used := m.opt.Limits.MaxNodes, m.arena.Peak()
+	if most == 0 {
+		most = math.MaxUint64
 	}
-	if err := m.lookOutside(); err != nil {
-		m.fail(err)
-		return false
-	}
-	want := uint64(m.top) + 1
-	if want > maxRef {
-		m.fail(m.limitError("memory", m.arena.Bytes(), nil))
-		return false
-	}
-	if err := m.arena.Grow(uint32(want * literal.NodeBytes / graph.NodeBytes)); err != nil {
-		m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
-		return false
-	}
-	m.limit = uint32(min(uint64(m.arena.Len())*graph.NodeBytes/literal.NodeBytes, want+lookEvery))
-	if most := m.opt.Limits.MaxNodes; most != 0 {
-		m.limit = uint32(min(uint64(m.limit), most+1))
-		if want > uint64(m.limit) {
-			m.fail(m.limitError("nodes", most, nil))
-			return false
+	switch {
+	case m.err != nil:
+	case used >= most:
+		m.fail(m.limitError("nodes", most, nil))
+	default:
+		if err := m.arena.Commit(min(lookEvery, most-used)); err != nil {
+			m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
 		}
 	}
-	return true
+	return m.err == nil
 }
 
 // look checks the limits before the move at p is made, and sets when to look again. The limit of
@@ -142,7 +86,7 @@ func (m *Machine) look(move rule.Move, p Place) error {
 		return m.err
 	}
 	if p != 0 {
-		m.event.Code = m.node(nodeOf(p)).Code
+		m.event.Code = m.arena.Node(nodeOf(p)).Code
 	}
 	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
@@ -170,12 +114,5 @@ func (m *Machine) lookOutside() error {
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.live(), Pos: m.posOf(m.event.Code), Err: err}
-}
-
-// isFinite ends the run if x is not finite.
-func (m *Machine) isFinite(x float64, what string, code uint32) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(code)})
-	}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.arena.Live(), Pos: m.posOf(m.event.Code), Err: err}
 }

@@ -1,46 +1,40 @@
 package machine
 
 import (
+	"math"
+
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
 // become puts the number x in the place of a node whose operands it was made of.
-func (m run[M]) become(r Place, n *node, x float64) redex {
+func (m run[M]) become(r Place, n *node, x float64, what string) redex {
+	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(n.Code)})
+	}
 	up := n.Up
-	m.release(r, n)
-	return m.deliver(up, Number, numeral(x))
+	m.arena.Release(r, n)
+	return m.deliver(up, literal.Number, numeral(x))
 }
 
 // firePlus is (6): r α + q β → (r+q)αβ.
 func (m run[M]) firePlus(p Place) redex {
 	n := m.at(p)
-	x := number(n.Val[0]) + number(n.Val[1])
-	if m.opt.Finite {
-		m.isFinite(x, "+", n.Code)
-	}
-	return m.become(p, n, x)
+	return m.become(p, n, number(n.Val[0])+number(n.Val[1]), "+")
 }
 
 // fireTimes is (8): r α · q β → (rq)αβ.
 func (m run[M]) fireTimes(p Place) redex {
 	n := m.at(p)
-	x := number(n.Val[0]) * number(n.Val[1])
-	if m.opt.Finite {
-		m.isFinite(x, "*", n.Code)
-	}
-	return m.become(p, n, x)
+	return m.become(p, n, number(n.Val[0])*number(n.Val[1]), "*")
 }
 
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
 func (m run[M]) fireFunction(p Place) redex {
 	n := m.at(p)
 	sym := m.prog.Code[n.Code].Sym
-	x := apply(sym, n)
-	if m.opt.Finite {
-		m.isFinite(x, sym.String(), n.Code)
-	}
-	return m.become(p, n, x)
+	return m.become(p, n, apply(sym, n), sym.String())
 }
 
 func apply(sym term.Symbol, n *node) float64 {
@@ -59,6 +53,6 @@ func (m run[M]) fireBranch(p Place) redex {
 		body = in.Closure.Bodies[0]
 	}
 	m.copy = copying{body: &m.prog.Templates[body], up: n.Up, holder: n.C, owned: true}
-	m.release(p, n)
+	m.arena.Release(p, n)
 	return moveAt(copyNext, 0)
 }

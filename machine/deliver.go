@@ -14,9 +14,9 @@ func (m run[M]) deliver(p Place, t Tag, v uint64) redex {
 		m.event.Result = p
 	}
 	n.Tag[p&1] = t
-	*m.value(p) = v
+	*m.arena.Operand(p) = v
 	n.Bits--
-	if n.Bits&missing != 0 {
+	if n.Bits&literal.Missing != 0 {
 		return 0
 	}
 	return m.complete(r, n)
@@ -38,7 +38,7 @@ func (m run[M]) complete(r Place, n *node) redex {
 func (m run[M]) ready(r Place, n *node) redex {
 	switch k := n.Kind; {
 	case k == literal.App || k == literal.If:
-		if n.Bits&isDue != 0 {
+		if n.Bits&literal.IsDue != 0 {
 			return m.readyDue(r, n)
 		}
 	case k == literal.Pair:
@@ -73,7 +73,7 @@ func (m run[M]) waiter(w Place, t Tag) redex {
 	switch {
 	case w&literal.Waits != 0:
 		return moveAt(rule.Wake, nodeOf(w))
-	case t == Number:
+	case t == literal.Number:
 		return ruleAt(rule.SubstNumeral, w)
 	}
 	return ruleAt(rule.Subst, w)
@@ -108,19 +108,19 @@ func (m run[M]) wake(p Place) redex {
 			m.push(m.behind(next))
 		}
 		return m.await(nodeOf(p), n)
-	case n.Tag[p&1] == Variable:
+	case n.Tag[p&1] == literal.Variable:
 		s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
 		sub := m.at(s)
 		m.push(wakeAt(next))
 		if sub.Kind == literal.Linear {
 			v := sub.Val[0]
 			m.dropLinear(s, sub)
-			return m.deliver(p, Number, v)
+			return m.deliver(p, literal.Number, v)
 		}
-		return m.deliver(p, Name, uint64(s))
-	case n.Kind == literal.Add && n.Tag[0] == Zero:
+		return m.deliver(p, literal.Name, uint64(s))
+	case n.Kind == literal.Add && n.Tag[0] == literal.Zero:
 		return m.forward(nodeOf(p), n, 1)
-	case n.Kind == literal.Add && n.Tag[1] == Zero:
+	case n.Kind == literal.Add && n.Tag[1] == literal.Zero:
 		return m.forward(nodeOf(p), n, 0)
 	}
 	return m.deliverMade(n.Up, nodeOf(p), n) // a pair, or a sum of dual applications
@@ -137,15 +137,15 @@ const (
 // takeTurn takes a turn off the worklist. A node that is a redex goes back as one, on top. Any other goes on by a unit, now or
 // when it has its operands.
 func (m run[M]) takeTurn(p Place) redex {
-	n := m.node(p)
-	if n.Bits&missing == 0 && (n.Kind == literal.If || n.Tag[0] == Value && n.Tag[1] != Late) {
+	n := m.arena.Node(p)
+	if n.Bits&literal.Missing == 0 && (n.Kind == literal.If || n.Tag[0] == literal.Value && n.Tag[1] != literal.Late) {
 		return m.readyDue(p, n)
 	}
 	m.mark(p)
 	n = m.at(p)
-	n.Bits |= isDue
+	n.Bits |= literal.IsDue
 	var next redex
-	if n.Bits&missing == 0 {
+	if n.Bits&literal.Missing == 0 {
 		next = m.readyDue(p, n)
 	}
 	m.unit(rule.Wake, p)
@@ -163,11 +163,11 @@ func (m run[M]) readyDue(r Place, n *node) redex {
 // pairMade is called when a pair has its components. A pair in a pair goes on by a unit of its own: a tuple may
 // have any number of components.
 func (m run[M]) pairMade(r Place, n *node) redex {
-	if n.Tag[0] == Late || n.Tag[1] == Late {
-		n.Bits |= isLate
+	if n.Tag[0] == literal.Late || n.Tag[1] == literal.Late {
+		n.Bits |= literal.IsLate
 	}
 	switch k := m.at(nodeOf(n.Up)).Kind; {
-	case k == literal.Pair || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&isLate != 0:
+	case k == literal.Pair || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&literal.IsLate != 0:
 		return moveAt(rule.Wake, r)
 	}
 	return m.deliverMade(n.Up, r, n)
@@ -175,22 +175,22 @@ func (m run[M]) pairMade(r Place, n *node) redex {
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
 func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
-	if n.Kind != literal.Pair || n.Bits&isLate != 0 {
+	if n.Kind != literal.Pair || n.Bits&literal.IsLate != 0 {
 		return m.deliverLate(up, r)
 	}
 	n.C = 1
-	return m.deliver(up, Value, uint64(r))
+	return m.deliver(up, literal.Value, uint64(r))
 }
 
 // dropValue gives one reference to a value back.
 func (m run[M]) dropValue(t Tag, v uint64) redex {
 	switch t {
-	case Value:
+	case literal.Value:
 		n := m.at(lo(v))
 		if n.C--; n.C == 0 {
 			return moveAt(rule.FreeUnit, lo(v))
 		}
-	case Name:
+	case literal.Name:
 		return m.addUses(lo(v), -1)
 	}
 	return 0
@@ -199,9 +199,9 @@ func (m run[M]) dropValue(t Tag, v uint64) redex {
 // copyValue takes one more reference to a value.
 func (m run[M]) copyValue(t Tag, v uint64) {
 	switch t {
-	case Value:
+	case literal.Value:
 		m.at(lo(v)).C++
-	case Name:
+	case literal.Name:
 		m.addUses(lo(v), 1)
 	}
 }
@@ -216,10 +216,10 @@ func (m run[M]) addUses(s Place, k int32) redex {
 	n.Val[1] = both(uses, hi(n.Val[1]))
 	switch {
 	case uses != 0:
-	case n.Kind != literal.Linear && n.Bits&missing == 0:
+	case n.Kind != literal.Linear && n.Bits&literal.Missing == 0:
 		return ruleAt(rule.GC, s)
-	case n.Kind == literal.Linear && n.Bits&isFired != 0:
-		m.release(s, n)
+	case n.Kind == literal.Linear && n.Bits&literal.IsFired != 0:
+		m.arena.Release(s, n)
 	}
 	return 0
 }
@@ -228,7 +228,7 @@ func (m run[M]) addUses(s Place, k int32) redex {
 func (m run[M]) dropLinear(s Place, n *node) {
 	n.Val[1]--
 	if lo(n.Val[1]) == 0 {
-		m.release(s, n)
+		m.arena.Release(s, n)
 	}
 }
 
@@ -240,7 +240,7 @@ func (m run[M]) freeValue(p Place) redex {
 		m.push(m.dropValue(n.Tag[0], n.Val[0]))
 		m.push(m.dropValue(n.Tag[1], n.Val[1]))
 	case literal.Fold:
-		m.push(m.dropValue(Value, uint64(lo(n.Val[0]))))
+		m.push(m.dropValue(literal.Value, uint64(lo(n.Val[0]))))
 		if f := hi(n.Val[0]); f != 0 {
 			m.push(m.addUses(f, -1))
 		}
@@ -253,6 +253,6 @@ func (m run[M]) freeValue(p Place) redex {
 			m.push(moveAt(rule.FreeUnit, more))
 		}
 	}
-	m.release(p, n)
+	m.arena.Release(p, n)
 	return 0
 }

@@ -6,13 +6,6 @@
 // number, the picture and the function that makes the rewrite at a place. The functions are in lambda.go (1), pair.go
 // (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13) and dual.go (11). [literal.Node] has the layout of the nodes.
 //
-//	(1)   An application becomes the substitution of the λ's parameter.
-//	(2)   The components of a pair become the values of two substitutions.
-//	(3)   An occurrence becomes the value, which is shared; the last one takes it.
-//	(4)   A substitution without occurrences goes to the free list.
-//	(5)   The occurrences of a linear variable become its number.
-//	(11)  Two applications of one dual become one, of a sum.
-//
 // A node that can't fire yet waits for its operands, and knows the one [Place] that waits for it. An operand is written
 // when it is a value (deliver.go). The last one makes the node a redex. A λ is a value when all that it captures has its
 // value; so a value refers to older values alone. Lists and numerals are one node, of which one application at a time is

@@ -9,15 +9,15 @@ import (
 // sum in which it stands.
 func (m run[M]) readyApp(r Place, n *node) redex {
 	switch {
-	case n.Tag[0] == Name:
+	case n.Tag[0] == literal.Name:
 		switch {
-		case n.Bits&isFired != 0: // (11) has added to its argument
+		case n.Bits&literal.IsFired != 0: // (11) has added to its argument
 			return 0
 		case nodeOf(n.Up) == m.job && m.prog.Outputs > 0:
 			return m.arrive(r, n)
 		}
 		return m.readyLate(r, n)
-	case n.Tag[1] == Late:
+	case n.Tag[1] == literal.Late:
 		return m.force(r|1, n)
 	}
 	return ruleAt(rule.Lambda, r)
@@ -69,11 +69,11 @@ func (m run[M]) dropCell(r Place, n *node) redex {
 		m.cursor = older
 	}
 	t, lam := n.Tag[0], lo(n.Val[0])
-	m.release(r, n)
-	if t == Taken {
+	m.arena.Release(r, n)
+	if t == literal.Taken {
 		return 0
 	}
-	return m.dropValue(Value, uint64(lam))
+	return m.dropValue(literal.Value, uint64(lam))
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
@@ -82,7 +82,7 @@ func (m run[M]) arrive(r Place, n *node) redex {
 	if d.C != 0 {
 		return ruleAt(rule.Factor, r)
 	}
-	n.Bits |= isFired
+	n.Bits |= literal.IsFired
 	d.C = r
 	return 0
 }
@@ -99,8 +99,8 @@ func (m run[M]) fireFactor(p Place) redex {
 	f := m.at(first)
 	n.Kind, n.Bits, n.Up = literal.Add, 0, first|1
 	n.Tag[0], n.Val[0] = f.Tag[1], f.Val[1]
-	waits := f.Bits&missing != 0
-	f.Tag[1], f.Val[1] = Empty, uint64(p)
+	waits := f.Bits&literal.Missing != 0
+	f.Tag[1], f.Val[1] = literal.Empty, uint64(p)
 	if waits { // for a sum that has not fired: it is now a summand
 		s := m.at(lo(n.Val[0]))
 		s.Up = p
@@ -121,13 +121,13 @@ func (m run[M]) fireDual(p Place, n *node, s Place) redex {
 	d.C = 0
 	d.Val[1]--
 	if lo(d.Val[1]) == 0 {
-		d.Tag[0] = Taken
+		d.Tag[0] = literal.Taken
 		m.push(ruleAt(rule.GC, s))
 	} else {
 		m.at(lam).C++
 	}
-	n.Bits &^= isFired
-	n.Tag[0], n.Val[0] = Value, uint64(lam)
+	n.Bits &^= literal.IsFired
+	n.Tag[0], n.Val[0] = literal.Value, uint64(lam)
 	return ruleAt(rule.Lambda, p)
 }
 

@@ -23,7 +23,7 @@ func (m run[M]) length(l *node) uint64 {
 func bind(n *node, uses uint64) {
 	n.Kind, n.Bits, n.C = literal.Sub, 0, 0
 	n.Tag[0], n.Val[0] = n.Tag[1], n.Val[1]
-	n.Tag[1], n.Val[1] = Empty, uses
+	n.Tag[1], n.Val[1] = literal.Empty, uses
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
@@ -36,7 +36,7 @@ func (m run[M]) applyList(r Place, n *node, list Place, l *node) redex {
 	}
 	fold, x := m.make(literal.Fold, l.Code, 0, 0)
 	x.C, x.Val[0] = 1, both(list, f)
-	return m.deliver(n.Up, Value, uint64(fold))
+	return m.deliver(n.Up, literal.Value, uint64(fold))
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
@@ -48,13 +48,13 @@ func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) redex {
 	uses := int32(elements) // of f; beyond 2³¹ the count is that of the remainder
 	if l.C == 1 {
 		uses--
-		m.release(fold, l)
+		m.arena.Release(fold, l)
 	} else {
 		l.C--
 		m.at(list).C++
 	}
 	if f == 0 {
-		m.push(m.dropValue(Value, uint64(list)))
+		m.push(m.dropValue(literal.Value, uint64(list)))
 		return m.occur(n.Up, r)
 	}
 	if uses != 0 {
@@ -74,14 +74,14 @@ func (m run[M]) iterate(p Place) redex {
 	list, f := lo(s.Val[0]), hi(s.Val[0])
 	s.Val[1]--
 	left := s.Val[1]
-	a, app := m.make(literal.App, n.Code, p, 1|isDue)
+	a, app := m.make(literal.App, n.Code, p, 1|literal.IsDue)
 	app.Tag[1], app.Val[1] = n.Tag[0], n.Val[0]
 	if left == 0 { // a tail call
 		app.Up = n.Up
-		m.release(n.C, s)
-		m.release(p, n)
+		m.arena.Release(n.C, s)
+		m.arena.Release(p, n)
 	} else {
-		n.Bits, n.Tag[0] = 1, Empty
+		n.Bits, n.Tag[0] = 1, literal.Empty
 	}
 	var next redex
 	if m.at(list).Kind == literal.Nat {
@@ -90,14 +90,14 @@ func (m run[M]) iterate(p Place) redex {
 		next = m.element(a, app.Code, list, left, f)
 	}
 	if left == 0 {
-		m.push(m.dropValue(Value, uint64(list)))
+		m.push(m.dropValue(literal.Value, uint64(list)))
 	}
 	return next
 }
 
 // element makes f ti, the function of the application a.
 func (m run[M]) element(a Place, code uint32, list Place, i uint64, f Place) redex {
-	b, _ := m.make(literal.App, code, a, 2|isDue)
+	b, _ := m.make(literal.App, code, a, 2|literal.IsDue)
 	m.push(m.occur(b, f))
 	l := m.at(list)
 	bodies := m.prog.Code[l.Code].Closure.Bodies

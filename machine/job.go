@@ -21,7 +21,7 @@ func (m run[M]) deliverLate(p Place, r Place) redex {
 		m.seeds[m.prog.Code[up.Code].N] = r
 		return 0
 	case k == literal.Add || k == literal.Pair || k == literal.App && p&1 == 1:
-		return m.deliver(p, Late, uint64(r))
+		return m.deliver(p, literal.Late, uint64(r))
 	}
 	m.at(r).Up = p
 	return moveAt(rule.Search, r)
@@ -30,7 +30,7 @@ func (m run[M]) deliverLate(p Place, r Place) redex {
 // force lets an application wait for the number that its argument, a sum, comes to.
 func (m run[M]) force(p Place, n *node) redex {
 	r := lo(n.Val[p&1])
-	n.Tag[p&1] = Empty
+	n.Tag[p&1] = literal.Empty
 	n.Bits++
 	m.at(r).Up = p
 	return moveAt(rule.Search, r)
@@ -51,12 +51,12 @@ func (m run[M]) unfold(p Place) redex {
 		x := m.at(w.C)
 		x.Val[0] = both(m.meld(lo(x.Val[0]), p), hi(x.Val[0]))
 	case n.Kind == literal.Pair:
-		return m.deliver(up, Late, uint64(p))
+		return m.deliver(up, literal.Late, uint64(p))
 	default:
 		tag, val := n.Tag, n.Val
-		m.release(p, n)
+		m.arena.Release(p, n)
 		for i := 1; i >= 0; i-- {
-			if tag[i] == Late {
+			if tag[i] == literal.Late {
 				m.push(m.deliverLate(up, lo(val[i])))
 			} else {
 				m.push(m.deliver(up, tag[i], val[i]))
@@ -77,9 +77,9 @@ func (m run[M]) startJob(r Place, n *node) redex {
 
 // runComponents lets a pair wait for its components that are sums.
 func (m run[M]) runComponents(r Place, n *node) redex {
-	n.Bits &^= isLate | missing
+	n.Bits &^= literal.IsLate | literal.Missing
 	for i := range n.Tag {
-		if n.Tag[i] == Late {
+		if n.Tag[i] == literal.Late {
 			m.push(m.force(r|uint32(i), n))
 		}
 	}
@@ -90,15 +90,15 @@ func (m run[M]) runComponents(r Place, n *node) redex {
 func (m run[M]) contribute(j Place, n *node) redex {
 	n.Bits++
 	t, v := n.Tag[1], n.Val[1]
-	n.Tag[1] = Empty
+	n.Tag[1] = literal.Empty
 	switch {
-	case t == Zero:
-	case n.Tag[0] == Empty:
+	case t == literal.Zero:
+	case n.Tag[0] == literal.Empty:
 		n.Tag[0], n.Val[0] = t, v
 	default:
 		r, s := m.alloc()
 		sum(s, n.Code, j|1, [2]Tag{n.Tag[0], t}, [2]uint64{n.Val[0], v})
-		n.Tag[0] = Empty
+		n.Tag[0] = literal.Empty
 		return m.readyAdd(r, s)
 	}
 	return 0
@@ -117,7 +117,7 @@ func (m run[M]) nextOfJob() {
 		m.push(m.finishJob(j, n, x))
 	case app == 0:
 		a := m.at(heap)
-		a.Bits |= isFired
+		a.Bits |= literal.IsFired
 		x.Val[0] = both(m.removeFirst(heap, a), heap)
 	case heap != 0 && lo(m.at(heap).Val[0]) == lo(m.at(app).Val[0]):
 		h := m.at(heap)
@@ -127,7 +127,7 @@ func (m run[M]) nextOfJob() {
 		m.push(ruleAt(rule.Factor, heap))
 	default:
 		a := m.at(app)
-		if a.Tag[1] == Late {
+		if a.Tag[1] == literal.Late {
 			m.push(m.force(app|1, a))
 			break
 		}
@@ -142,12 +142,12 @@ func (m run[M]) nextOfJob() {
 func (m run[M]) finishJob(j Place, n, x *node) redex {
 	up, t, v := n.Up, n.Tag[0], n.Val[0]
 	m.job = x.Up
-	m.release(n.C, x)
-	m.release(j, n)
+	m.arena.Release(n.C, x)
+	m.arena.Release(j, n)
 	switch t {
-	case Empty:
-		return m.deliver(up, Zero, 0)
-	case Late:
+	case literal.Empty:
+		return m.deliver(up, literal.Zero, 0)
+	case literal.Late:
 		return m.deliverLate(up, lo(v))
 	}
 	return m.deliver(up, t, v)
@@ -177,11 +177,11 @@ func (m run[M]) removeFirst(root Place, n *node) Place {
 	var pairs Place
 	for next != 0 {
 		a := next
-		x := m.node(a)
+		x := m.arena.Node(a)
 		b := x.C
 		x.C, next = 0, 0
 		if b != 0 {
-			y := m.node(b)
+			y := m.arena.Node(b)
 			next, y.C = y.C, 0
 		}
 		p := m.meld(a, b)

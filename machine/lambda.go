@@ -77,7 +77,7 @@ func (m run[M]) copyBody() redex {
 	}
 	m.makeNodes(images, made)
 	for _, i := range t.Ordered {
-		if r := f[i]; m.node(r).Kind == literal.Lam {
+		if r := f[i]; m.arena.Node(r).Kind == literal.Lam {
 			m.push(moveAt(rule.Wake, r))
 		} else {
 			m.push(moveAt(turn, r))
@@ -130,7 +130,7 @@ func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
 			}
 		}
 		if owned {
-			m.release(h, n)
+			m.arena.Release(h, n)
 		}
 		h, frame, uses = more, frame[k:], uses[k:]
 	}
@@ -166,7 +166,7 @@ func (m run[M]) bindOuter(outer []literal.Outer) {
 		o := &outer[i]
 		s, p := f[o.Index], f[o.First.Index]|o.First.Slot
 		x := m.at(s)
-		if x.Kind == literal.Sub && x.Bits&missing == 0 {
+		if x.Kind == literal.Sub && x.Bits&literal.Missing == 0 {
 			m.push(m.waiter(p, x.Tag[0]))
 		} else {
 			m.push(m.awaitOuter(s, x, p, f[o.Last.Index]|o.Last.Slot))
@@ -180,7 +180,7 @@ func (m run[M]) bindOuter(outer []literal.Outer) {
 // awaitOuter lets occurrences wait for a variable that has no value yet, or go on if it is no Sub. They are a list, from
 // p to last.
 func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
-	if x.Kind == literal.FreeDual || x.Kind == literal.Linear && x.Bits&isFired != 0 || x.Kind == literal.Cell && x.Bits&missing == 0 {
+	if x.Kind == literal.FreeDual || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {
 		return wakeAt(p)
 	}
 	m.at(nodeOf(last)).Val[last&1] = both(s, hi(x.Val[1]))
@@ -192,7 +192,7 @@ func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
 func (m run[M]) clear(made []Place) {
 	if m.tells() {
 		for _, r := range made {
-			m.node(r).Kind = literal.Free
+			m.arena.Node(r).Kind = literal.Free
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (m run[M]) tellNode(r Place, code uint32) {
 		m.use(r)
 		for i, occurrence := range m.prog.Code[code].Occurs {
 			if occurrence != 0 {
-				m.placed(r|uint32(i), occurrence)
+				*m.places.At(r | uint32(i)) = occurrence
 			}
 		}
 	}
@@ -224,17 +224,17 @@ func (m run[M]) act(actions []literal.Action) {
 		case literal.Occur:
 			m.push(m.occur(p, frame[a.X]))
 		case literal.DeliverNumber:
-			m.push(m.deliver(p, Number, a.Val))
+			m.push(m.deliver(p, literal.Number, a.Val))
 		case literal.DeliverParam:
-			m.push(m.deliver(p, Number, m.copy.number))
+			m.push(m.deliver(p, literal.Number, m.copy.number))
 		case literal.DeliverInput:
-			m.push(m.deliver(p, Number, numeral(m.point[a.X])))
+			m.push(m.deliver(p, literal.Number, numeral(m.point[a.X])))
 		case literal.DeliverDatum:
-			m.push(m.deliver(p, Number, numeral(m.copy.row[a.X])))
+			m.push(m.deliver(p, literal.Number, numeral(m.copy.row[a.X])))
 		case literal.DeliverZero:
-			m.push(m.deliver(p, Zero, 0))
+			m.push(m.deliver(p, literal.Zero, 0))
 		case literal.DeliverValue:
-			m.push(m.deliver(p, Value, uint64(frame[a.X])))
+			m.push(m.deliver(p, literal.Value, uint64(frame[a.X])))
 		case literal.Await:
 			p = frame[a.X]
 			m.push(m.await(p, m.at(p)))
@@ -251,7 +251,7 @@ func (m run[M]) await(r Place, n *node) redex {
 	captures, k := n.Captures()
 	for j := range k {
 		x := m.at(captures[j&3])
-		if x.Bits&missing != 0 {
+		if x.Bits&literal.Missing != 0 {
 			n.C = hi(x.Val[1])
 			x.Val[1] = both(lo(x.Val[1]), r|literal.Waits)
 			return 0
@@ -265,27 +265,27 @@ func (m run[M]) await(r Place, n *node) redex {
 		n = m.at(r)
 	}
 	n.C = 1
-	n.Bits &^= missing
-	return m.deliver(n.Up, Value, uint64(r))
+	n.Bits &^= literal.Missing
+	return m.deliver(n.Up, literal.Value, uint64(r))
 }
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
 func (m run[M]) occur(p Place, s Place) redex {
 	x := m.at(s)
-	bound := x.Bits&missing == 0
+	bound := x.Bits&literal.Missing == 0
 	switch x.Kind {
 	case literal.FreeDual:
-		return m.deliver(p, Name, uint64(s))
+		return m.deliver(p, literal.Name, uint64(s))
 	case literal.Cell:
 		if bound {
-			return m.deliver(p, Name, uint64(s))
+			return m.deliver(p, literal.Name, uint64(s))
 		}
 	case literal.Linear:
-		if x.Bits&isFired != 0 {
+		if x.Bits&literal.IsFired != 0 {
 			v := x.Val[0]
 			m.dropLinear(s, x)
-			return m.deliver(p, Number, v)
+			return m.deliver(p, literal.Number, v)
 		}
 		bound = false
 	}
@@ -293,8 +293,10 @@ func (m run[M]) occur(p Place, s Place) redex {
 	if n.Kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
 		p, n = m.make(literal.Summand, n.Code, p, 1)
 	}
-	m.placed(p, m.event.Code)
-	n.Tag[p&1] = Variable
+	if m.tells() {
+		*m.places.At(p) = m.event.Code
+	}
+	n.Tag[p&1] = literal.Variable
 	if bound {
 		n.Val[p&1] = uint64(s)
 		return m.waiter(p, x.Tag[0])
@@ -303,25 +305,3 @@ func (m run[M]) occur(p Place, s Place) redex {
 	x.Val[1] = both(lo(x.Val[1]), p)
 	return 0
 }
-
-// placed remembers which instruction the occurrence at p is of, if events are told.
-func (m run[M]) placed(p Place, code uint32) {
-	if !m.tells() {
-		return
-	}
-	for operandIndex(p)>>placesBits >= len(m.places) {
-		m.places = append(m.places, new([1 << placesBits]uint32))
-	}
-	*m.placeOf(p) = code
-}
-
-// placeOf returns where the instruction of the occurrence at p is kept.
-func (m run[M]) placeOf(p Place) *uint32 {
-	i := operandIndex(p)
-	return &m.places[i>>placesBits][i&(1<<placesBits-1)]
-}
-
-// operandIndex numbers the operands of all nodes, two to a node.
-func operandIndex(p Place) int { return int(p>>2)*2 + int(p&1) }
-
-const placesBits = 16 // of the numbers of the operands in one piece of Machine.places

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"unsafe"
-
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine/heap"
@@ -32,7 +30,7 @@ func (e *Fired) Backward() bool {
 }
 
 // Live returns how many nodes are in use after it.
-func (e *Fired) Live() uint64 { return e.m.live() }
+func (e *Fired) Live() uint64 { return e.m.arena.Live() }
 
 // Touched returns the nodes that have been read or written since the event before; a node may stand there twice.
 func (e *Fired) Touched() []Ref { return e.m.log[:e.m.touched] }
@@ -47,25 +45,14 @@ func (e *Fired) Made() []Ref { return e.m.unused[:e.m.used] }
 func (e *Fired) Body() *literal.Template { return e.m.copy.body }
 
 // Heap returns what the arena holds. It is good until the next rewrite.
-func (m *Machine) Heap() *heap.Heap {
-	return heap.New(m.prog, unsafe.Slice(m.node(0), m.top), m.result>>2)
-}
-
-// Schedule is the order in which redexes fire.
-type Schedule uint8
-
-// The schedules.
-const (
-	LIFO Schedule = iota
-	Random
-)
+func (m *Machine) Heap() *heap.Heap { return heap.New(m.prog, m.arena.Nodes(), m.result>>2) }
 
 // Options say how a machine runs. The zero value is LIFO without limits.
 type Options struct {
-	Schedule Schedule
-	Seed     uint64 // of the random schedule
-	Finite   bool   // a number that is NaN or infinite is an error
-	Limits   limits.Bounds
+	Random bool   // redexes fire in random order
+	Seed   uint64 // of that order
+	Finite bool   // a number that is NaN or infinite is an error
+	Limits limits.Bounds
 	// Measure says that words are counted. Events, if not nil, gets each event, and implies it.
 	Measure bool
 	Events  func(*Fired) error

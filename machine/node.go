@@ -6,7 +6,7 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 )
 
-// The nodes of the arena, which the compiler lays out.
+// The nodes of the arena, as the compiler lays them out.
 type (
 	node  = literal.Node
 	Ref   = literal.Ref
@@ -14,25 +14,8 @@ type (
 	Tag   = literal.Tag
 )
 
-// The tags of operands.
-const (
-	Empty    = literal.Empty
-	Number   = literal.Number
-	Value    = literal.Value
-	Name     = literal.Name
-	Variable = literal.Variable
-	Late     = literal.Late
-	Zero     = literal.Zero
-	Taken    = literal.Taken
-)
-
-// The bits of a node.
-const (
-	missing = literal.Missing
-	isFired = literal.IsFired
-	isLate  = literal.IsLate
-	isDue   = literal.IsDue
-)
+// NodeBytes is how many bytes a node has.
+const NodeBytes = literal.NodeBytes
 
 // nodeOf returns the place of the first operand of the same node.
 func nodeOf(p Place) Place { return p &^ 3 }

@@ -12,13 +12,13 @@ func (m run[M]) firePair(p Place) redex {
 	u := m.at(w)
 	t0, v0, t1, v1 := u.Tag[0], u.Val[0], u.Tag[1], u.Val[1]
 	if u.C == 1 {
-		m.release(w, u)
+		m.arena.Release(w, u)
 	} else {
 		u.C--
 		m.copyValue(t0, v0)
 		m.copyValue(t1, v1)
 	}
-	m.release(p, n)
+	m.arena.Release(p, n)
 	m.push(m.deliver(x, t0, v0))
 	return m.deliver(y, t1, v1)
 }
@@ -46,7 +46,7 @@ func sum(n *node, code uint32, up Place, tag [2]Tag, val [2]uint64) {
 func (m run[M]) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 	n := m.at(r)
 	tag, val := n.Tag, n.Val
-	if n.Bits&isLate == 0 && n.C > 1 {
+	if n.Bits&literal.IsLate == 0 && n.C > 1 {
 		n.C--
 		m.copyValue(tag[0], val[0])
 		m.copyValue(tag[1], val[1])
@@ -60,7 +60,7 @@ func (m run[M]) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 func (m run[M]) readyAdd(r Place, n *node) redex {
 	a, b := n.Tag[0], n.Tag[1]
 	switch {
-	case a == Number && b == Number:
+	case a == literal.Number && b == literal.Number:
 		return ruleAt(rule.Plus, r)
 	case m.isPair(a, n.Val[0]) && m.isPair(b, n.Val[1]):
 		return ruleAt(rule.PlusPair, r)
@@ -71,13 +71,13 @@ func (m run[M]) readyAdd(r Place, n *node) redex {
 // forward puts operand i of a node in the node's place.
 func (m run[M]) forward(r Place, n *node, i int) redex {
 	up, t, v := n.Up, n.Tag[i], n.Val[i]
-	m.release(r, n)
-	if t == Late {
+	m.arena.Release(r, n)
+	if t == literal.Late {
 		return m.deliverLate(up, lo(v))
 	}
 	return m.deliver(up, t, v)
 }
 
 func (m run[M]) isPair(t Tag, v uint64) bool {
-	return t == Value || t == Late && m.at(lo(v)).Kind == literal.Pair
+	return t == literal.Value || t == literal.Late && m.at(lo(v)).Kind == literal.Pair
 }

@@ -2,56 +2,51 @@ package machine
 
 import (
 	"math/rand/v2"
-	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
 type Machine struct {
-	prog *literal.Program
-	opt  Options
+	prog    *literal.Program
+	opt     Options
+	arena   heap.Arena
+	work    []redex     // the worklist, below the redex that is next
+	frame   []uint32    // of the body that is copied
+	places  heap.Places // the instruction of the occurrence at each operand, if events are told
+	seeds   []Place     // z* 1 of each output
+	answers []float64   // of the outputs
+	state
+}
 
-	base  unsafe.Pointer // of the nodes
-	arena *graph.Arena
-	top   Ref    // nodes from here on have never been used
-	limit Ref    // they are committed below this
-	free  Place  // the node that has been freed last; c links it to the others
-	freed uint64 // how many these are
-
-	work []redex // the worklist, below the redex that is next
-	rng  *rand.Rand
-
-	frame []uint32 // of the body that is copied
-	copy  copying
-	point []float64
-
+// state is what a run begins with as zero.
+type state struct {
+	copy    copying
+	point   []float64
+	rng     *rand.Rand // of the random schedule
 	result  Place
-	job     Place     // the job that runs, above those that wait for it
-	newest  Place     // the cell that was made last
-	ranks   uint32    // how many cells have been made
-	cursor  Place     // the cell from which the backward phase searches
-	seeds   []Place   // z* 1 of each output
-	answers []float64 // of the outputs
+	job     Place  // the job that runs, above those that wait for it
+	running Place  // the job that ran when the worklist was empty last
+	newest  Place  // the cell that was made last
+	ranks   uint32 // how many cells have been made
+	cursor  Place  // the cell from which the backward phase searches
 
 	fired   [moveMask + 1]uint64
 	words   [rule.NumMoves]uint64
 	most    [rule.NumMoves]uint64
-	log     [maxTouched]Ref            // the nodes that have been touched since the last event
-	touched int                        // how many these are
-	unused  [maxTouched]Ref            // those of them that were free, if events are told
-	used    int                        // how many these are
-	begun   int                        // how many had been touched before the move
-	fuel    int                        // moves until the next look at the limits
-	made    uint64                     // nodes
-	kept    uint64                     // nodes that are in use because lists have been read
-	places  []*[1 << placesBits]uint32 // the instruction of the occurrence at each operand, if events are told
-	event   Fired // the next, as far as it is known
-	running Place // the job that ran when the worklist was empty last
+	made    uint64          // nodes
+	kept    uint64          // nodes that are in use because lists have been read
+	fuel    int             // moves until the next look at the limits
+	log     [maxTouched]Ref // the nodes that have been touched since the last event
+	touched int             // how many these are
+	begun   int             // how many had been touched before the move
+	unused  [maxTouched]Ref // those of them that were free, if events are told
+	used    int             // how many these are
+	event   Fired           // the next, as far as it is known
 	err     error
 }
 
@@ -81,7 +76,7 @@ func (m *Machine) runner() runner {
 	switch {
 	case m.opt.Events != nil:
 		return run[told]{m}
-	case m.opt.Measure || m.opt.Schedule == Random:
+	case m.opt.Measure || m.opt.Random:
 		return run[measured]{m}
 	}
 	return run[plain]{m}
@@ -105,25 +100,16 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 	if most == 0 {
 		most = limits.DefaultArena
 	}
-	arena, err := graph.NewArena(most)
+	arena, err := heap.NewArena(most)
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &Machine{prog: p, opt: opt,
-		arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
-		frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
-		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
-	return m, nil
+	return &Machine{prog: p, opt: opt, arena: arena, frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
+		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}, nil
 }
-
-// ArenaBytes returns how much memory the arena holds.
-func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 
 // Close returns the memory of the arena.
-func (m *Machine) Close() error {
-	m.base = nil
-	return m.arena.Close()
-}
+func (m *Machine) Close() error { return m.arena.Close() }
 
 // redex is a move, in the low byte, and its place, in the upper half. 0 is none.
 type redex uint64
@@ -189,10 +175,10 @@ func (m run[M]) beginMove(p Place) {
 	if p == 0 {
 		return
 	}
-	n := m.node(nodeOf(p))
+	n := m.arena.Node(nodeOf(p))
 	m.event.Code = n.Code
-	if m.tells() && n.Tag[p&1] == Variable {
-		m.event.Code = *m.placeOf(p)
+	if m.tells() && n.Tag[p&1] == literal.Variable {
+		m.event.Code = *m.places.At(p)
 	}
 }
 
@@ -236,7 +222,7 @@ func (m *Machine) posOf(code uint32) term.Pos {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.live(), PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
+	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:rule.NumMoves] {
 		s.Work[i] = rule.Work{Fired: n, Words: m.words[i], Most: m.most[i]}
 		if i < int(rule.Count) {

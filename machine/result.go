@@ -18,18 +18,12 @@ func (m run[M]) begin(point []float64, up Place) {
 
 // reset makes the arena empty.
 func (m *Machine) reset() error {
-	if m.base == nil {
+	if m.arena.Closed() {
 		return fmt.Errorf("the machine is closed")
 	}
-	m.top, m.limit, m.free, m.freed, m.kept = 1, 0, 0, 0, 0
-	m.work, m.begun, m.used = m.work[:0], 0, 0
-	m.copy = copying{}
-	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
-	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [rule.NumMoves]uint64{}, [rule.NumMoves]uint64{}
-	m.touched, m.fuel, m.made, m.err = 0, 0, 0, nil
-	m.event = Fired{m: m}
-	m.rng = nil
-	if m.opt.Schedule == Random {
+	m.arena.Reset()
+	m.work, m.state = m.work[:0], state{event: Fired{m: m}}
+	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
 	if !m.grow() {
@@ -39,9 +33,7 @@ func (m *Machine) reset() error {
 }
 
 // Value reduces the program of a value at the point, and leaves the value to be read.
-func (m *Machine) Value(point []float64) error {
-	return m.runner().evaluate(point)
-}
+func (m *Machine) Value(point []float64) error { return m.runner().evaluate(point) }
 
 func (m run[M]) evaluate(point []float64) error {
 	if err := m.reset(); err != nil {
@@ -81,7 +73,7 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 		}
 		m.readRow(jacobian[i*m.prog.Inputs : (i+1)*m.prog.Inputs])
 		m.job = 0
-		m.release(j, job)
+		m.arena.Release(j, job)
 	}
 	return m.err
 }
@@ -98,7 +90,7 @@ func (m run[M]) readRow(row []float64) {
 			a := m.at(app)
 			row[i] = number(a.Val[1])
 			n.C = 0
-			m.release(app, a)
+			m.arena.Release(app, a)
 		}
 		m.unit(rule.ReadBack, star)
 	}
@@ -116,19 +108,19 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		t Tag
 		v uint64
 	}
-	n := m.node(m.result)
+	n := m.arena.Node(m.result)
 	stack := []operand{{n.Tag[0], n.Val[0]}}
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch {
-		case o.t == Zero:
-		case o.t == Number:
+		case o.t == literal.Zero:
+		case o.t == literal.Number:
 			out = append(out, number(o.v))
 			m.mark(0)
 			m.unit(rule.ReadBack, 0)
-		case m.node(lo(o.v)).Kind == literal.Pair:
-			p := m.node(lo(o.v))
+		case m.arena.Node(lo(o.v)).Kind == literal.Pair:
+			p := m.arena.Node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.Val[1]}, operand{p.Tag[0], p.Val[0]})
 		default:
 			list, err := run[plain](m).readList(lo(o.v))
@@ -146,25 +138,25 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
 func (m run[M]) readList(list Place) ([]*node, error) {
-	fired, made, live := m.fired, m.made, m.live()
+	fired, made, live := m.fired, m.made, m.arena.Live()
 	defer func() {
 		m.fired, m.made = fired, made
-		m.kept += m.live() - live
+		m.kept += m.arena.Live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
-	b, second := m.make(literal.App, literal.NoCode, r, 1|isDue)
-	second.Tag[1] = Zero
-	a, _ := m.make(literal.App, literal.NoCode, b, 2|isDue)
-	m.node(list).C++
-	m.push(m.deliver(a, Value, uint64(list)))
+	b, second := m.make(literal.App, literal.NoCode, r, 1|literal.IsDue)
+	second.Tag[1] = literal.Zero
+	a, _ := m.make(literal.App, literal.NoCode, b, 2|literal.IsDue)
+	m.arena.Node(list).C++
+	m.push(m.deliver(a, literal.Value, uint64(list)))
 	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
 	m.push(moveAt(copyNext, 0))
 	if err := m.reduce(); err != nil {
 		return nil, err
 	}
 	var elems []*node
-	for t, v := n.Tag[0], n.Val[0]; t == Value; {
-		pair := m.node(lo(v))
+	for t, v := n.Tag[0], n.Val[0]; t == literal.Value; {
+		pair := m.arena.Node(lo(v))
 		elems = append(elems, pair)
 		t, v = pair.Tag[1], pair.Val[1]
 	}

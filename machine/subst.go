@@ -11,7 +11,7 @@ import (
 func (m run[M]) fireSubst(p Place) redex {
 	n := m.at(nodeOf(p))
 	s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
-	if n.Tag[p&1] == Name {
+	if n.Tag[p&1] == literal.Name {
 		return m.fireDual(p, n, s)
 	}
 	x := m.at(s)
@@ -19,7 +19,7 @@ func (m run[M]) fireSubst(p Place) redex {
 	x.Val[1]--
 	last := lo(x.Val[1]) == 0
 	if last {
-		x.Tag[0] = Taken
+		x.Tag[0] = literal.Taken
 	} else {
 		m.copyValue(t, v)
 	}
@@ -44,7 +44,7 @@ func (m run[M]) fireGC(p Place) redex {
 		m.answers[n.C-1] = number(n.Val[0])
 	}
 	t, v := n.Tag[0], n.Val[0]
-	m.release(p, n)
+	m.arena.Release(p, n)
 	return m.dropValue(t, v)
 }
 
@@ -52,12 +52,12 @@ func (m run[M]) fireGC(p Place) redex {
 // occurrences of any other x receive v one after the other.
 func (m run[M]) fireLin(p Place) redex {
 	n := m.at(p)
-	n.Bits |= isFired
+	n.Bits |= literal.IsFired
 	if f := n.C; f != 0 { // the application of a dual λ
 		l := m.at(f)
 		t, up, number, param := m.prog.Code[l.Code].Body, n.Up, n.Val[0], p
 		if t.Direct {
-			m.release(p, n)
+			m.arena.Release(p, n)
 			param = 0
 		}
 		next := m.startCopy(t, f, l, up, param)
@@ -69,7 +69,7 @@ func (m run[M]) fireLin(p Place) redex {
 		return wakeAt(w)
 	}
 	if lo(n.Val[1]) == 0 {
-		m.release(p, n)
+		m.arena.Release(p, n)
 	}
 	return 0
 }

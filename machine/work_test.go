@@ -157,10 +157,10 @@ func testFamily(t *testing.T, source func(n int) string, gradient bool) {
 	for i, n := range []int{40, 400} {
 		p, err := gram.Load(context.Background(), "family", []byte(source(n)+"\n"), gram.Options{})
 		require.NoError(t, err)
-		for _, schedule := range []machine.Schedule{machine.LIFO, machine.Random} {
-			s := run(t, p, gradient, machine.Options{Measure: true, Schedule: schedule, Seed: 7})
+		for _, random := range []bool{false, true} {
+			s := run(t, p, gradient, machine.Options{Measure: true, Random: random, Seed: 7})
 			requireConstants(t, s, source(3))
-			if schedule == machine.LIFO {
+			if !random {
 				for k, w := range s.Work {
 					most[i][k] = w.Most
 				}
@@ -175,7 +175,7 @@ func TestPropertyConstants(t *testing.T) {
 	bounds := limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}
 	property.Check(t, func(t *rapid.T) {
 		opt := machine.Options{Measure: true, Limits: bounds, Seed: rapid.Uint64().Draw(t, "seed"),
-			Schedule: rapid.SampledFrom([]machine.Schedule{machine.LIFO, machine.Random}).Draw(t, "schedule")}
+			Random: rapid.Bool().Draw(t, "random")}
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
-	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 )
 
 // figures are a part of a cost for people: a line of the text, a table of the report. What JSON
@@ -55,7 +55,7 @@ func costFigures(c *gram.Cost, f *runFlags) []figures {
 	}
 	bytes := graph.NodeBytes
 	if f.literal {
-		bytes = literal.NodeBytes
+		bytes = machine.NodeBytes
 	}
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated), counted("freed", c.Nodes.Freed),
 		counted("at once", c.Nodes.Peak), htmlreport.Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})

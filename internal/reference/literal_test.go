@@ -51,7 +51,7 @@ func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options
 // schedule.
 func requireLiteral(t require.TestingT, p subject, gradient bool, seed uint64) {
 	got, _, ok := onLiteral(t, p, gradient, machine.Options{Measure: seed%2 == 0})
-	again, _, ok2 := onLiteral(t, p, gradient, machine.Options{Schedule: machine.Random, Seed: seed})
+	again, _, ok2 := onLiteral(t, p, gradient, machine.Options{Random: true, Seed: seed})
 	require.Equal(t, ok, ok2, "%s", p.t)
 	if !ok {
 		return

@@ -7,9 +7,9 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -46,7 +46,7 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	nodeBytes := uint64(graph.NodeBytes)
 	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
-		nodeBytes = literal.NodeBytes
+		nodeBytes = machine.NodeBytes
 	}
 	o := &builder{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
