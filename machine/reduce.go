@@ -34,7 +34,6 @@ type state struct {
 	newest  Place  // the cell that was made last
 	ranks   uint32 // how many cells have been made
 	cursor  Place  // the cell from which the backward phase searches
-
 	fired   [moveMask + 1]uint64
 	words   [rule.NumMoves]uint64
 	most    [rule.NumMoves]uint64
@@ -50,7 +49,10 @@ type state struct {
 	err     error
 }
 
-const moveMask = 31 // as many moves as an index needs no check for
+const (
+	moveMask   = 31 // as many moves as an index needs no check for
+	maxTouched = 64 // how many nodes are touched at most between two events
+)
 
 // run is a machine that runs. The compiler makes the rewrites once for each mode.
 type run[M mode] struct{ *Machine }
@@ -124,9 +126,6 @@ func (m *Machine) push(x redex) {
 		m.work = append(m.work, x)
 	}
 }
-
-// maxTouched is how many nodes are touched at most between two events.
-const maxTouched = 64
 
 // empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
 func (m run[M]) empty() bool {

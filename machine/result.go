@@ -26,10 +26,8 @@ func (m *Machine) reset() error {
 	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
-	if !m.grow() {
-		return m.err
-	}
-	return nil
+	m.grow()
+	return m.err
 }
 
 // Value reduces the program of a value at the point, and leaves the value to be read.
