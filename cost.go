@@ -3,6 +3,8 @@ package gram
 import (
 	"time"
 
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -56,9 +58,8 @@ type Nodes struct {
 	Peak      uint64 `json:"peak"`  // in the arena at once
 }
 
-// Seconds are times. Load covers reading, elaborating and typing; Compile D and
-// the templates, and of [Forward] and [Tape] the reduction to the graph; Reduce one run: the best of
-// all repetitions, ReduceMedian their median.
+// Seconds are times: Load of reading, elaborating and typing; Compile of D and the templates, and, for
+// [Forward] and [Tape], of the reduction to the graph; Reduce of the fastest run; ReduceMedian the median.
 type Seconds struct {
 	Load         float64 `json:"load"`
 	Compile      float64 `json:"compile"`
@@ -85,14 +86,14 @@ func (b Bound) Ratio(c *Cost) float64 {
 	return float64(c.Steps.Total()+c.Overhead.Total) / float64(b.M+b.Graph)
 }
 
-// Span is the length of the longest chain of steps that depend on each other, in reductions of t and of D(t).
+// Span is the length of the longest chain of dependent steps, for t and for D(t).
 type Span struct {
 	Value    uint64 `json:"value"`
 	Gradient uint64 `json:"gradient,omitempty"` // 0: it was not asked for
 }
 
-// Work is what the literal machine has read and written, in words of 32 bits: in rewrites and in
-// units of the work beside them, by their names.
+// Work is what the rewrites and the units of work of the literal machine have read and written, in
+// words of 32 bits, by name.
 type Work struct {
 	Rules map[string]rule.Work `json:"rules"`
 	Units map[string]rule.Work `json:"units"`
@@ -109,4 +110,77 @@ func literalWork(s *machine.Stats) *Work {
 		to[rule.Move(i).String()] = w
 	}
 	return out
+}
+
+// Cost returns what the evaluator's last run cost.
+func (e *Evaluator) Cost() Cost {
+	if e.passes != nil {
+		return e.passes.cost()
+	}
+	s, work := e.stats()
+	p := e.p
+	took := p.value.took
+	switch {
+	case e.opt.Literal && e.grad:
+		took = p.literalGradient.took
+	case e.opt.Literal:
+		took = p.literal.took
+	case e.grad && e.opt.Strategy == Modular:
+		took = p.modularly.took
+	case e.grad:
+		took = p.gradient.took
+	}
+	compiling := max(took(), e.making)
+	p.mu.Lock()
+	size := p.size
+	p.mu.Unlock()
+	cost := Cost{
+		Inputs: len(p.inputs),
+		Steps:  s.Counts,
+		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
+			Total: s.Instantiate + s.Search + s.Readback},
+		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
+		ArenaBytes: s.ArenaBytes,
+		Work:       work,
+		Seconds:    Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
+	}
+	if m := e.modularised; m != nil {
+		reuse := m.Reuse
+		s := p.opt.Cache.Stats()
+		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
+		cost.Normalised, cost.Cache = &m.Report, &reuse
+	}
+	cost.Size.Term = size.term
+	if e.grad {
+		cost.Size.Reverse = size.reverse
+	}
+	cost.setTimes(e.last, e.last)
+	return cost
+}
+
+// stats returns what the last run and what went before it cost, and the work if it was measured.
+// Each rewrite of the literal machine is taken off the worklist, like the units that are no
+// copying and no reading.
+func (e *Evaluator) stats() (engine.Stats, *Work) {
+	if !e.opt.Literal {
+		return modular.Add(e.m.Stats(), e.before), nil
+	}
+	s := e.literal.Stats()
+	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
+	var work *Work
+	if e.opt.Work {
+		work = literalWork(&s)
+	}
+	return engine.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
+		Search: s.Counts.Total() + units(rule.Wake) + units(rule.Search) + units(rule.FreeUnit),
+		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}, work
+}
+
+// samples hands out the profile of the last run.
+func (e *Evaluator) samples(f func(calls.Sample)) {
+	if e.profile != nil {
+		e.profile.Samples(e.literal.Stats().Nodes, f)
+	} else {
+		e.m.Samples(f)
+	}
 }

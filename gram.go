@@ -132,8 +132,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	return &Program{src: p, inputs: stage.Inputs(p), opt: opt, loading: time.Since(start)}, nil
 }
 
-// Format returns the canonical text of a program: the same program with the same
-// comments. name stands in errors. The error is an [*Error] or a [*LimitError].
+// Format returns the canonical text of a program, with its comments; name stands
+// in errors. The error is an [*Error] or a [*LimitError].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	meter := limits.New(ctx, 0)
 	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
@@ -163,7 +163,7 @@ func (o *Options) meter(ctx context.Context) *limits.Meter {
 // Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
 func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
-// Input is an input of the program: a number, or a product or vector of numbers.
+// Input is an input of the program: numbers, in products and vectors.
 type Input struct {
 	Name   string
 	Shape  *Shape
@@ -194,20 +194,20 @@ func (p *Program) Point() []float64 {
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
 
-// Shape returns the shape of the program's value, nil if there is a function in it.
+// Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program. It is not to be modified. Terms that are made of it add to its
-// universe of types: to make some in several goroutines, use [Program.Copy].
+// Term returns the elaborated program, which must not be modified. Terms made of it add to its universe
+// of types, so in several goroutines use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term }
 
-// ScalarInputs returns the inputs of [Program.Term], in the order of [Program.Point].
+// ScalarInputs returns the inputs of [Program.Term], as [Program.Point] has them.
 func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 
-// Source returns the program with its source and places. It is not to be modified.
+// Source returns the program with its source, which must not be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns [Program.Term] with a universe of types of its own, and its scalar inputs.
+// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()

@@ -28,10 +28,9 @@ type Options struct {
 	MaxMemory uint64
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
-	// Progress, if not nil, is called now and then by the goroutine that works, with "load",
-	// "compile", "reduce" or "normalise". Phase, if not nil, is called when a phase begins: "load",
-	// "compile", and of a run "primal", "discovery", "backward", "read-back" and "normalise", or
-	// of the literal machine "reduce".
+	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".
+	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
+	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
 }
 
@@ -47,19 +46,17 @@ type EvalOptions struct {
 	Strategy Strategy // when a program is differentiated; values take no notice
 	NoFuse   bool     // run a node for each operation: no blocks. Results and steps are the same
 
-	// Literal runs on the literal machine, on which every step is a rewrite of its own. It has
-	// the schedules LIFO and Random, the mode Reverse and the strategy Direct. Values and
-	// steps are the same. Work measures its work: see [Cost.Work].
+	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
+	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].
 	Literal, Work bool
 	// Events and Before watch the literal machine: see [machine.Options]. An error that they
 	// return ends the run, which returns it.
 	Events func(*machine.Fired) error
 	Before func(rewrite uint64) error
 
-	// Samples, if not nil, gets a profile: where the steps of [Program.Value] or
-	// [Program.Gradient] went, and those that a strategy took before, by the places of the
-	// program. It is of LIFO and Random, and of the mode Reverse. Timed charges time to samples;
-	// the literal machine has none.
+	// Samples, if not nil, gets a profile: the steps of [Program.Value] or [Program.Gradient], with those that
+	// a strategy took before, by places of the program. It needs the schedule LIFO or Random and the mode Reverse.
+	// Timed adds times; the literal machine has none.
 	Samples func(calls.Sample)
 	Timed   bool
 }
@@ -77,20 +74,19 @@ const (
 // Mode is how a gradient is computed.
 type Mode uint8
 
-// The modes. Forward and Tape work on the computational graph G to which the program reduces when
-// its inputs are left open. If it branches on its inputs, G is made for each point anew.
+// The modes. Forward and Tape work on the computational graph G to which the program reduces with
+// open inputs. If the program branches on its inputs, each point has its own G.
 const (
 	Reverse Mode = iota // D(t) is reduced: sections 4 and 5
 	Forward             // forward mode on G, a pass for each scalar input: section 2.2
 	Tape                // backpropagation on G, a pass forward and one back for each output: section 2.4
 )
 
-// Strategy is when a program is differentiated (sections 6.2 and 7): what the paper
-// calls the interplay of D and evaluation. Values and gradients don't depend on it.
+// Strategy is when a program is differentiated (sections 6.2 and 7). Values and gradients
+// don't depend on it.
 type Strategy uint8
 
-// The strategies. If the program branches on its inputs, Unfold and Modular do their work for each
-// point anew.
+// The strategies. Unfold and Modular do their work anew for each point if the program branches.
 const (
 	Direct Strategy = iota // D(t) is reduced as it is
 	Unfold                 // t is reduced to its graph G, and then D(G): backpropagation through time
@@ -108,13 +104,11 @@ func (s Strategy) String() string {
 	return names[s]
 }
 
-// Cache keeps what the strategy [Modular] makes of functions, for all programs that share it, in
-// several goroutines at once. Results and counts don't depend on it. Its method Stats tells what it
-// holds; Close drops that.
+// Cache keeps what the strategy [Modular] makes of functions. Programs in several goroutines may
+// share it. Results and counts don't depend on it.
 type Cache = modular.Cache
 
-// NewCache returns a cache that holds at most so many bytes; 0 stands for 64 MiB. Close it to end
-// its goroutines.
+// NewCache returns a cache of at most so many bytes, 64 MiB for 0. Close ends its goroutines.
 func NewCache(bytes uint64) (*Cache, error) { return modular.NewCache(bytes) }
 
 // check reports values that no option has, and options that don't go together.

@@ -31,10 +31,9 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
 }
 
-// Span measures the longest chain of steps of the program that depend on each other, and, if gradient is set, that of
-// D(t): its steps if all that don't depend on each other were made at once. With tree set, (11) adds the arrivals at a
-// dual in a balanced tree instead of a chain. It is an error if more than
-// 2²⁰ evaluations are nested.
+// Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
+// D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. It is an error if more
+// than 2²⁰ evaluations are nested.
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
@@ -50,8 +49,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
 	return Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
-// Branches reports whether a condition in the program may depend on an input: then its graph is
-// that of the given point.
+// Branches reports whether a condition may depend on an input, so that the graph depends on the point.
 func (p *Program) Branches() bool {
 	if len(p.src.Inputs) == 0 {
 		return false
@@ -89,9 +87,9 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
 }
 
-// Normal returns the symbolic normal form of D(t), whose free variables are t's inputs, of type D(R):
-// for t of type R the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. What several places share is
-// bound by one let. A program that branches on its inputs takes the branches of the point.
+// Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For
+// t of type R that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. Shared parts are bound by lets.
+// A program that branches on its inputs takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := opt.check(); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func grid(all []measure.Comparison, of []peers.Peer, cell func(*measure.Entry) s
 	for i := range all {
 		header, right = append(header, taskName(all[i].Task)), append(right, i+2)
 	}
-	t := newTable(header, right...)
+	t := NewTable(header, right...)
 	for _, p := range of {
 		row := table.Row{p.Name}
 		for i := range all {
@@ -114,7 +114,7 @@ func largest(all []measure.Comparison) []*measure.Comparison {
 
 // atAGlance is the comparison in a few lines: the default form of the machine over C, Go and the tape.
 func atAGlance(all []measure.Comparison) string {
-	t := newTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand", "over a plain Go tape", "bytes per primitive", "the tape's"},
+	t := NewTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand", "over a plain Go tape", "bytes per primitive", "the tape's"},
 		2, 3, 4, 5, 6, 7)
 	for _, c := range largest(all) {
 		e := c.Of(peers.Direct)
@@ -168,7 +168,7 @@ func peersPage(r *measure.Report, opt *Options) ([]byte, error) {
 
 // spreads is the table of a task's times: the best, the median and its interval.
 func spreads(c measure.Comparison) string {
-	t := newTable(table.Row{"ns per primitive", "best", "median", "95 % interval"}, 2, 3)
+	t := NewTable(table.Row{"ns per primitive", "best", "median", "95 % interval"}, 2, 3)
 	for _, e := range c.Entries {
 		t.AppendRow(table.Row{e.Name, rough(e.Best), rough(e.Ns), rough(e.Low) + " … " + rough(e.High)})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // The files of a repository, relative to its root, and the page's name in any folder.
@@ -92,7 +93,7 @@ var templates embed.FS
 // execute writes a page by its template.
 func (o *Options) execute(name string, data any) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "plural": plural, "points": pointsTable, "series": seriesTable,
+		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": notation.Counted, "points": pointsTable, "series": seriesTable,
 		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
 	}).ParseFS(templates, name)
 	if err != nil {

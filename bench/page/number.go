@@ -100,11 +100,3 @@ func law(s *bench.Series) string {
 	}
 	return text
 }
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return grouped(int64(n)) + " " + what + "s"
-}

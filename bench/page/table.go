@@ -11,11 +11,12 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
-// newTable is a table without lines and with its headings as they are written. The columns with the numbers are aligned to
-// the right.
-func newTable(header table.Row, right ...int) table.Writer {
+// NewTable returns a table without lines, which prints its headings as they are. The columns with the numbers right are
+// aligned to the right.
+func NewTable(header table.Row, right ...int) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
 	style.Options = table.Options{}
@@ -75,7 +76,7 @@ const (
 
 // Text is the table of all claims for a terminal.
 func Text(r *measure.Report) string {
-	t := newTable(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"}, 1, 5, 6)
+	t := NewTable(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"}, 1, 5, 6)
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		t.AppendRow(summary(o, text.WrapSoft(o.Claim.Title, titleWidth), text.WrapSoft(string(o.Verdict), verdictWidth), lawWidth))
@@ -85,7 +86,7 @@ func Text(r *measure.Report) string {
 
 // markdownTable is the table of all claims on the page, with links to the claims' pages.
 func markdownTable(r *measure.Report, folder string) string {
-	t := newTable(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"}, 1, 5, 6)
+	t := NewTable(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"}, 1, 5, 6)
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		link := fmt.Sprintf("[%s](%s/%s)", o.Claim.Title, folder, claimFile(o.Claim))
@@ -96,7 +97,7 @@ func markdownTable(r *measure.Report, folder string) string {
 
 // Findings is the table of the series of one claim, for a terminal.
 func Findings(o *bench.Outcome) string {
-	t := newTable(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"}, 3, 4)
+	t := NewTable(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"}, 3, 4)
 	for i := range o.Findings {
 		f := &o.Findings[i]
 		t.AppendRow(table.Row{f.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f), residuals(f)})
@@ -106,7 +107,7 @@ func Findings(o *bench.Outcome) string {
 
 // seriesTable is the table of the fits of a claim's series.
 func seriesTable(o *bench.Outcome) string {
-	t := newTable(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"}, 4, 5)
+	t := NewTable(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"}, 4, 5)
 	for i := range o.Findings {
 		f := &o.Findings[i]
 		t.AppendRow(table.Row{f.Name, string(f.Role), law(f.Series), exponent(f), constant(f.Constant),
@@ -131,7 +132,7 @@ func Points(o *bench.Outcome) string {
 			lines[p.X][i+1] = figure(p.Y)
 		}
 	}
-	t := newTable(header, right...)
+	t := NewTable(header, right...)
 	for _, x := range order {
 		t.AppendRow(lines[x])
 	}
@@ -144,7 +145,7 @@ func pointsTable(f *bench.Finding) string {
 	if f.Timed {
 		header = append(header, "95 % interval")
 	}
-	t := newTable(header, 1, 2, 3)
+	t := NewTable(header, 1, 2, 3)
 	for _, p := range f.Points {
 		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
 		if f.Timed {
@@ -172,7 +173,7 @@ func residuals(f *bench.Finding) string {
 
 // boundsTable is the table of the bounds of Theorem 1.
 func boundsTable(bounds []bench.Bound) string {
-	t := newTable(table.Row{"bound", "runs", "each run takes", "least squares"})
+	t := NewTable(table.Row{"bound", "runs", "each run takes", "least squares"})
 	for _, b := range bounds {
 		t.AppendRow(table.Row{boundText(&b, b.Least, constant), b.Runs, percent(b.Loosest) + " to 100 %",
 			boundText(&b, b.Fit, short) + ", ± " + percent(b.Residual)})
@@ -200,7 +201,7 @@ func BoundText(r *measure.Report) (string, error) {
 	}
 	var out strings.Builder
 	for _, b := range bounds {
-		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant), plural(b.Runs, "run"), percent(b.Loosest))
+		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant), notation.Counted(b.Runs, "run"), percent(b.Loosest))
 	}
 	return out.String() + "\n", nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gram-machine/gram/bench/fit"
+	"github.com/gram-machine/gram/bench/page"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/rule"
 )
@@ -65,11 +66,6 @@ func Text(r *Report) (string, error) {
 	}
 	var out strings.Builder
 	for _, t := range []table.Writer{growthTable(r.Families), boundsTable(bounds)} {
-		style := table.StyleDefault
-		style.Options, style.Format = table.Options{}, table.FormatOptions{}
-		style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-		t.SetStyle(style)
-		t.SuppressTrailingSpaces()
 		fmt.Fprintf(&out, "%s\n\n", t.Render())
 	}
 	fmt.Fprintf(&out, "above, steps / N at the largest size that ended, and how the steps grow with N = m + |G|; below, the steps as a function\n"+
@@ -77,20 +73,17 @@ func Text(r *Report) (string, error) {
 	return out.String(), nil
 }
 
-// titled is a table with a column for the machine and for each rival behind the given ones.
+// titled is a table with the given columns, and then one for the machine and one for each rival.
 func titled(first ...any) table.Writer {
-	t := table.NewWriter()
 	row := table.Row(first)
 	for _, name := range Names() {
 		row = append(row, name)
 	}
-	t.AppendHeader(row)
-	return t
+	return page.NewTable(row)
 }
 
 func rivalsTable() table.Writer {
-	t := table.NewWriter()
-	t.AppendHeader(table.Row{"rival", "what", "of", "pays for sums"})
+	t := page.NewTable(table.Row{"rival", "what", "of", "pays for sums"})
 	for _, r := range All() {
 		t.AppendRow(table.Row{r.Name, r.Title, r.Paper, r.Text})
 	}
@@ -139,8 +132,7 @@ func short(x float64) string {
 }
 
 func boundsTable(bounds []Bound) table.Writer {
-	t := table.NewWriter()
-	t.AppendHeader(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
+	t := page.NewTable(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
 	for _, b := range bounds {
 		least := formula(b.Least)
 		if b.Passed > 0 {

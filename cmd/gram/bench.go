@@ -22,14 +22,14 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 )
 
-// How often a time is taken, in a quick run and in a full one; six is the least for which
-// the median has a 95 % interval.
+// How often a time is taken in a quick run and in a full one. The median has a 95 % interval
+// from six times on.
 const (
 	quickRepeat = 10
 	fullRepeat  = 11
 )
 
-// benchFlags are those of gram bench.
+// benchFlags are the flags of gram bench.
 type benchFlags struct {
 	claims               []string
 	quick, fresh, render bool
@@ -116,11 +116,9 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
 	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
-	f.law = choice[bench.Law]{kind: "law", names: []string{"linear", "nlogn", "quadratic", "constant"}, of: []bench.Law{
-		{Kind: bench.Power, Power: 1}, {Kind: bench.Power, Power: 1, Logs: 1}, {Kind: bench.Power, Power: 2}, {Kind: bench.Power},
-	}}
-	f.law.is = f.law.of[0]
-	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant")
+	f.law.is = bench.Law{Kind: bench.Power, Power: 1}
+	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
+		"linear nlogn quadratic constant", f.law.is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
 	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
 	f.observe.add(cmd)
@@ -162,7 +160,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	return checkOutputs(cmd, f.family)
 }
 
-// checkRoot reports that --page names no repository of gram.
+// checkRoot checks that --page names a repository of gram.
 func (f *benchFlags) checkRoot() error {
 	if f.repository != "" && !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
 		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
@@ -170,7 +168,7 @@ func (f *benchFlags) checkRoot() error {
 	return nil
 }
 
-// bench does what the flags ask for.
+// bench runs gram bench.
 func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
@@ -214,8 +212,8 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 	return a.tell(report, f)
 }
 
-// measure takes what is missing, and returns what is to be reported. Points that can't be
-// measured are told on standard error, and make the exit status 1.
+// measure measures what is missing, and returns which rows to report. Points that can't be
+// measured are printed on standard error, and make the exit status 1.
 func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store, f *benchFlags) (measure.Selection, error) {
 	if f.render {
 		return measure.Selection{Sizes: measure.AnySize, Tasks: f.tasks(measure.AnyTask())}, nil
@@ -252,7 +250,7 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	return opt.Selection, nil
 }
 
-// write writes all files of results.
+// write writes the files of results.
 func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 	root, files, err := f.out, map[string][]byte(nil), error(nil)
 	if f.repository == "" {
@@ -280,7 +278,7 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 	return nil
 }
 
-// known tells the rows that belong to a point of the claims, or to the comparison.
+// known reports whether a row belongs to a point of the claims, or to the comparison.
 func known(claims []bench.Claim) func(measure.Row) bool {
 	return func(r measure.Row) bool {
 		if r.IsComparison() {
@@ -297,7 +295,7 @@ func known(claims []bench.Claim) func(measure.Row) bool {
 	}
 }
 
-// command is what repeats the measurement of a claim.
+// command returns the command that repeats the measurement of a claim.
 func (f *benchFlags) command(c *bench.Claim) string {
 	args := []string{"gram", "bench"}
 	if c.Number != 0 {
@@ -318,7 +316,7 @@ func (f *benchFlags) command(c *bench.Claim) string {
 	return strings.Join(append(args, "--out", quote(f.out)), " ")
 }
 
-// quote quotes an argument for a shell, where it has to be.
+// quote quotes an argument for a shell if necessary.
 func quote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/@:%", r)
@@ -359,7 +357,7 @@ func (a *app) tell(report *measure.Report, f *benchFlags) error {
 	return nil
 }
 
-// writeError words an error of the system about a file of results.
+// writeError describes a system error on a file of results.
 func writeError(err error) error {
 	var system *fs.PathError
 	if errors.As(err, &system) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
-// chosen are the claims that the flags name: those of the paper, that of a family, or none.
+// chosen returns the claims that the flags select: those of the paper, that of a family, or none.
 func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) {
 	if f.peers {
 		return nil, nil
@@ -28,7 +28,7 @@ func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) 
 	return byNumber(bench.Claims(), f.claims)
 }
 
-// byNumber returns the claims with the numbers, in their own order; all if there are none.
+// byNumber returns the claims with the numbers, in the order of all; without numbers, all of them.
 func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 	if len(numbers) == 0 {
 		return all, nil
@@ -53,7 +53,7 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 	return out, nil
 }
 
-// listed lists claims, a line each.
+// listed lists claims, one a line.
 func listed(claims []bench.Claim) string {
 	var lines []string
 	for _, c := range claims {
@@ -62,8 +62,8 @@ func listed(claims []bench.Claim) string {
 	return strings.Join(lines, "\n")
 }
 
-// familyClaim reads the program of --family and makes it a claim. What is wrong with the
-// program is no error of the command line.
+// familyClaim reads the program of --family and makes a claim of it. An error of the program
+// is not a usage error.
 func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
 	s := bench.Source{Law: f.law.is}
 	for _, text := range f.params {
@@ -101,8 +101,8 @@ func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, err
 	return s.Claim(ctx)
 }
 
-// parseSizes reads the sizes of a param: a..b, where 1, 2 and 5 times the powers of ten are
-// taken between the ends, or a list.
+// parseSizes reads the sizes of a param: a list, or a range a..b, which stands for its ends
+// and for 1, 2 and 5 times the powers of ten between them.
 func parseSizes(text string) ([]int, error) {
 	natural := func(text string) (int, error) {
 		c := count{most: 1 << 40}

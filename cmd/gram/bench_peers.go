@@ -10,8 +10,8 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 )
 
-// compare measures the workloads beside peers, and tells on standard error who is missing or left out: that
-// is no error.
+// compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
+// that is not an error.
 func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *benchProgress) error {
 	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
 	bar.close()
@@ -21,7 +21,7 @@ func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Opt
 	return err
 }
 
-// tasks are those of the comparison that are measured: with all claims, or with --peers.
+// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise none.
 func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
 	if f.family != "" || len(f.claims) > 0 || f.counts {
 		return nil
@@ -29,12 +29,12 @@ func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
 	return all
 }
 
-// comparing are the peers that are compared.
+// comparing returns the peers to compare.
 func (f *benchFlags) comparing() []peers.Peer {
 	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 }
 
-// whole is what repeats a measurement that is not of one claim.
+// whole returns the command that repeats a measurement that is not of one claim.
 func (f *benchFlags) whole(args ...string) string {
 	if f.quick {
 		args = append(args, "--quick")

@@ -10,11 +10,11 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// benchProgress tells what gram bench measures: by a bar on a terminal, which is erased at
-// the end, and elsewhere by a line for each series.
+// benchProgress shows what gram bench measures: on a terminal as a bar, which is erased at
+// the end, and elsewhere as a line for each series.
 type benchProgress struct {
 	w           io.Writer
-	bar         *progressbar.ProgressBar // nil elsewhere than on a terminal
+	bar         *progressbar.ProgressBar // nil if the output is no terminal
 	terminal    bool
 	done, total int
 }
@@ -23,19 +23,19 @@ func newBenchProgress(w io.Writer, terminal bool) *benchProgress {
 	return &benchProgress{w: w, terminal: terminal}
 }
 
-// event is told by the run.
+// event shows an event of the run.
 func (p *benchProgress) event(e measure.Event) {
 	line := ""
 	switch {
 	case e.Task != nil:
 		line = "peers: " + e.Task.Name()
 	case e.Size == 0:
-		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, plural(e.Points, "point"))
+		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, notation.Counted(e.Points, "point"))
 	}
 	p.show(e.Done, e.Total, line, described(e))
 }
 
-// show tells how much is done: elsewhere than on a terminal the line, if there is one.
+// show shows how much is done. If the output is no terminal it prints the line instead, unless that is empty.
 func (p *benchProgress) show(done, total int, line, description string) {
 	p.done, p.total = done, total
 	if !p.terminal {
@@ -58,7 +58,7 @@ func (p *benchProgress) show(done, total int, line, description string) {
 	_ = p.bar.Set(done)
 }
 
-// described is what is under way.
+// described describes what is being measured.
 func described(e measure.Event) string {
 	if e.Task != nil {
 		return "peers, " + e.Task.Name()

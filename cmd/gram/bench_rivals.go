@@ -17,7 +17,7 @@ import (
 	"github.com/gram-machine/gram/bench/rivals"
 )
 
-// withRivals are the flags that go with --rivals.
+// withRivals lists the flags that go with --rivals.
 var withRivals = []string{"rivals", "quick", "json", "page", "render", "cpuprofile", "memprofile", "trace"}
 
 // checkRivals reports flags that don't go with --rivals.
@@ -38,7 +38,7 @@ func (f *benchFlags) checkRivals(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// rivals prints the steps of the machine and of its rivals, and writes the page of the repository if that is asked for.
+// rivals prints the steps of the machine and of its rivals. With --page it writes the page of the repository.
 func (a *app) rivals(ctx context.Context, f *benchFlags) error {
 	a.accepted = true
 	if err := f.checkRoot(); err != nil {
@@ -66,7 +66,7 @@ func (a *app) rivals(ctx context.Context, f *benchFlags) error {
 	return err
 }
 
-// measureRivals measures, or reads what the repository has.
+// measureRivals measures the rivals, or with --render reads the report of the repository.
 func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report, error) {
 	if f.render {
 		text, err := os.ReadFile(filepath.Join(f.repository, filepath.FromSlash(rivals.ReportFile)))

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
-// cacheFlags are those of the cache that the strategy modular uses.
+// cacheFlags are the flags of the cache of the strategy modular.
 type cacheFlags struct {
 	off  bool
 	size size
@@ -31,7 +31,7 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 	)
 }
 
-// openCache makes the cache of the process, if the strategy uses one.
+// openCache makes the cache of the process if the strategy uses it.
 func (a *app) openCache(f *runFlags) (err error) {
 	if a.cache != nil || f.cache.off || f.strategy.is != gram.Modular {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// drawFlags are those of pictures.
+// drawFlags are the flags of pictures.
 type drawFlags struct {
 	values bool
 	most   count
@@ -28,7 +28,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 	addOutput(cmd, &f.output)
 }
 
-// check reports flags that the format or the stage doesn't use.
+// check reports flags that don't go with the format or the stage.
 func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
 	drawn := format == "dot" || format == "svg"
 	switch {
@@ -47,7 +47,7 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 	return nil
 }
 
-// finishPicture lays a picture out, if svg is set, and tells what is left out of it.
+// finishPicture lays the picture out if svg is set, and prints how many of its parts are left out.
 func (a *app) finishPicture(ctx context.Context, svg bool, left int, most uint64) error {
 	if svg {
 		if err := a.layOut(ctx); err != nil {
@@ -60,8 +60,7 @@ func (a *app) finishPicture(ctx context.Context, svg bool, left int, most uint64
 	return nil
 }
 
-// layOut replaces a graph in DOT, the answer so far, by the picture that Graphviz makes
-// of it.
+// layOut replaces the answer, a graph in DOT, by its picture in SVG, which Graphviz makes.
 func (a *app) layOut(ctx context.Context) error {
 	path, err := exec.LookPath("dot")
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 // entry is a labelled part of a value, for people. Its text may have several lines.
 type entry struct{ label, text string }
 
-// shownWhole is how many rows and columns are shown whole; of more, all but the
-// last two of these places go to the first, one to an ellipsis, one to the last.
+// shownWhole is the most rows and columns that are shown. Of more, the first
+// shownWhole-2 are shown, then an ellipsis, then the last one.
 const shownWhole = 8
 
 const ellipsis = "…"
 
-// entries prints a value of shape s. Numbers, vectors and matrices are one entry;
-// a product with vectors in it, or an array of more dimensions, is one entry for
+// entries prints a value of shape s. A number, a vector or a matrix is one entry. A
+// product with vectors in it, or an array of more than two dimensions, has an entry for
 // each component.
 func entries(label string, s *gram.Shape, values []float64) []entry {
 	switch dims, leaf := dimensions(s); {
@@ -38,7 +38,7 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 	return []entry{{label, string(notation.AppendNumber(nil, values[0]))}}
 }
 
-// dimensions takes the vectors off a shape.
+// dimensions returns the sizes of the vectors around a shape, and the shape inside them.
 func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
 	for ; s.Kind == load.Vector; s = s.A {
 		dims = append(dims, s.Size)
@@ -46,7 +46,7 @@ func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
 	return dims, s
 }
 
-// tuple prints a product: on one line if all components are numbers.
+// tuple prints a product, on one line if all its components are numbers.
 func tuple(label string, s *gram.Shape, values []float64) []entry {
 	if allReal(s) {
 		return []entry{{label, string(notation.Language.Append(nil, &notation.Flat{Values: values}, s))}}
@@ -74,7 +74,7 @@ func allReal(s *gram.Shape) bool {
 	return s.Kind == load.Real
 }
 
-// components prints the elements of a vector, an entry or more for each.
+// components prints the elements of a vector, each as one entry or more.
 func components(label string, s *gram.Shape, values []float64) []entry {
 	var out []entry
 	for _, i := range places(s.Size) {
@@ -88,7 +88,7 @@ func components(label string, s *gram.Shape, values []float64) []entry {
 	return out
 }
 
-// places returns the indices that are shown of n, -1 for those left out.
+// places returns the indices that are shown out of n; -1 stands for those left out.
 func places(n int) []int {
 	var out []int
 	for i := range n {
@@ -115,7 +115,7 @@ func vector(s *gram.Shape, values []float64) string {
 	return line
 }
 
-// matrix prints a matrix, a row a line.
+// matrix prints a matrix, one row a line.
 func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 	var grid [][]string
 	widths := make([]int, min(columns, shownWhole))
@@ -148,7 +148,7 @@ func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 	return b.String()
 }
 
-// cell prints one of several numbers, with six digits.
+// cell prints number i with six digits, or an ellipsis if i is negative.
 func cell(values []float64, i int) string {
 	if i < 0 {
 		return ellipsis
@@ -156,12 +156,12 @@ func cell(values []float64, i int) string {
 	return strconv.FormatFloat(values[i], 'g', 6, 64)
 }
 
-// summary is what is said of numbers that are not all shown.
+// summary describes numbers that are not all shown: their shape and their norm.
 func summary(s *gram.Shape, values []float64) string {
 	return fmt.Sprintf("%s, norm %s", s, strconv.FormatFloat(norm(values), 'g', 6, 64))
 }
 
-// norm is the Euclidean norm, also where the squares would overflow.
+// norm is the Euclidean norm. It does not overflow where the squares would.
 func norm(values []float64) float64 {
 	sum := 0.0
 	for _, x := range values {

@@ -60,7 +60,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 	})
 }
 
-// span adds the spans of a program to its cost. Evaluations that are nested too deep for it are a warning.
+// span adds the spans of a program to its cost. If evaluations are nested too deep for that, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
 	s, err := p.Span(ctx, gradient, f.factor.is)
 	var deep *span.DepthError

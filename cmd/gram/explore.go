@@ -35,7 +35,7 @@ the first time; FILE itself, and pipes, are read once.`
 const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
 before it reached a limit can be explored. The limit on memory is of the process.`
 
-// The limits of gram explore where none are given.
+// The default limits of gram explore.
 const (
 	exploreSteps   = 10e6
 	exploreNodes   = 4e6
@@ -43,7 +43,7 @@ const (
 	exploreMemory  = 1 << 30
 )
 
-// exploreFlags are those of gram explore.
+// exploreFlags are the flags of gram explore.
 type exploreFlags struct {
 	runFlags
 	port count
@@ -82,8 +82,8 @@ func newExplore(a *app) *cobra.Command {
 	return cmd
 }
 
-// errServed is the end of a server that was started: the interrupt is meant, and profiles of
-// the process are kept.
+// errServed is the error of a server that an interrupt has ended. That is the usual end, so
+// profiles of the process are kept.
 var errServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: context.Canceled}
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
@@ -101,8 +101,8 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	} {
 		fs.Lookup(name).Usage = usage
 	}
-	f.of = choice[string]{kind: "run", names: []string{explore.OfGradient, explore.OfValue}, of: []string{explore.OfGradient, explore.OfValue}}
-	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)")
+	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
+		"gradient value", explore.OfGradient, explore.OfValue)
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	f.port = count{most: 1<<16 - 1}
@@ -141,12 +141,12 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	}
 	defer l.Close()
 	if err := s.Problem(); err != nil {
-		a.fail("", err) // says what it is; the status is that of the server
+		a.fail("", err) // prints the error; the exit status is that of the server
 		fmt.Fprintln(a.stderr, "gram: it is served all the same, to be mended in the page")
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
 	if _, err := fmt.Fprintln(a.stdout, url); readerGone(err) {
-		return nil // who was to open it
+		return nil // nobody reads the address
 	} else if err != nil {
 		return resultError(err)
 	}
@@ -160,8 +160,8 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	return err
 }
 
-// openBrowser has the system open a page. That this can't be done is no error: the address
-// has been printed.
+// openBrowser opens a page in the browser of the system. If it fails it only prints a message:
+// the address has been printed.
 func (a *app) openBrowser(url string) {
 	line := []string{"xdg-open", url}
 	switch runtime.GOOS {

@@ -12,15 +12,15 @@ import (
 	"github.com/gram-machine/gram/machine"
 )
 
-// figures are a part of a cost for people: a line of the text, a table of the report. What JSON
-// has are the fields of [gram.Cost], by their names there.
+// figures are a part of a cost for people: one line of the text, or one table of the report. JSON
+// has the fields of [gram.Cost] instead.
 type figures struct {
 	name    string // in front of the line
 	caption string // of the table
 	facts   []htmlreport.Fact
 }
 
-// costFigures returns the figures of a gradient, but for its steps by rule.
+// costFigures returns the figures of a gradient, except its steps by rule.
 func costFigures(c *gram.Cost, f *runFlags) []figures {
 	var out []figures
 	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, figures{name, caption, facts}) }
@@ -64,12 +64,12 @@ func costFigures(c *gram.Cost, f *runFlags) []figures {
 	return out
 }
 
-// counted is the fact of a count.
+// counted returns a fact that is a number of things.
 func counted[N int | int64 | uint64](name string, n N) htmlreport.Fact {
 	return htmlreport.Fact{Name: name, Text: notation.Grouped(uint64(n))}
 }
 
-// times are the times of a cost; what is repeated has the name run.
+// times are the times of a cost. run names the part that is repeated.
 func times(c *gram.Cost, f *runFlags, run string) []htmlreport.Fact {
 	text := seconds(c.Seconds.Reduce)
 	if f.repeat.n > 1 {

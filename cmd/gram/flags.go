@@ -20,7 +20,7 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
-// loadFlags are those of every command that reads a program.
+// loadFlags are the flags of every command that reads a program.
 type loadFlags struct {
 	params, sets []string
 	json         bool
@@ -42,7 +42,7 @@ func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 	fs.Var(&f.timeout, "timeout", "stop after a `duration`: 500ms, 10s, 2m")
 }
 
-// runFlags are those of the commands that run a program.
+// runFlags are the flags of the commands that run a program.
 type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes count
@@ -60,10 +60,10 @@ type runFlags struct {
 	cache              cacheFlags            // of gram grad
 }
 
-// maxRepeat bounds --repeat: each run's time is kept.
+// maxRepeat bounds --repeat, since the time of each run is kept.
 const maxRepeat = 1e6
 
-// addShow adds those that gram show has: it runs a program once.
+// addShow adds the flags of gram show, which runs a program once.
 func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.addProgram(fs)
@@ -83,8 +83,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.addLimits(cmd)
 	f.repeat = count{n: 1, least: 1, most: maxRepeat, set: true}
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random", "parallel"}, of: []gram.Schedule{gram.LIFO, gram.Random, gram.Parallel}}
-	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it")
+	f.schedule.add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it",
+		"lifo random parallel", gram.LIFO, gram.Random, gram.Parallel)
 	f.workers = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1 << 10, set: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	fs.Var(&f.seed, "seed", seedUsage)
@@ -93,23 +93,22 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
 	f.addFinite(cmd)
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
-	f.factor = choice[bool]{kind: "how", names: []string{"chain", "tree"}, of: []bool{false, true}}
-	f.factor.add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same")
+	f.factor.add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same",
+		"chain tree", false, true)
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.observe.add(cmd)
 }
 
-// addOrder adds the flags for the order in which some redexes fire.
+// addOrder adds the flags for the order in which redexes fire.
 func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
-	f.schedule = choice[gram.Schedule]{kind: "order", names: []string{"lifo", "random"}, of: []gram.Schedule{gram.LIFO, gram.Random}}
-	f.schedule.add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random")
+	f.schedule.add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random", "lifo random", gram.LIFO, gram.Random)
 	cmd.Flags().Var(&f.seed, "seed", seedUsage)
 }
 
 // seedUsage is the usage of the flag --seed.
 const seedUsage = "the `number` that random order starts from; without it one is picked,\nand printed on standard error"
 
-// addForm adds the flag for the form without blocks.
+// addForm adds the flag that turns blocks off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
 }
@@ -119,28 +118,26 @@ func (f *runFlags) addLiteral(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.literal, "literal", false, "run the literal machine, on which every step is a rewrite of its own; value,\ngradient and steps don't depend on it")
 }
 
-// addFinite adds the flag for numbers that aren't finite.
+// addFinite adds the flag that makes NaN and infinities errors.
 func (f *runFlags) addFinite(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.finite, "finite", false, "a NaN or an infinity is an error that shows its place")
 }
 
 // addStrategy adds the flag for when a program is differentiated.
 func (f *runFlags) addStrategy(cmd *cobra.Command) {
-	f.strategy = choice[gram.Strategy]{kind: "when", names: []string{"direct", "unfold", "modular"},
-		of: []gram.Strategy{gram.Direct, gram.Unfold, gram.Modular}}
-	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first")
+	f.strategy.add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first",
+		"direct unfold modular", gram.Direct, gram.Unfold, gram.Modular)
 }
 
-// addGradient adds the flags that gram grad has more.
+// addGradient adds the flags that only gram grad has.
 func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.addStrategy(cmd)
 	f.cache.add(cmd.Flags())
-	f.mode = choice[gram.Mode]{kind: "how", names: []string{"reverse", "forward", "tape"},
-		of: []gram.Mode{gram.Reverse, gram.Forward, gram.Tape}}
-	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape")
+	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape",
+		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
-// misfit is the error of flags that don't go together, or nil if that is not so.
+// misfit returns a usage error if is is true, and nil otherwise.
 func misfit(is bool, format string, args ...any) error {
 	if !is {
 		return nil
@@ -173,7 +170,7 @@ func checkSchedule(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkLiteral reports flags that the literal machine doesn't have, or that are of it, and a --factor without --bound.
+// checkLiteral reports flags that don't go with --literal, or need it, and a --factor without --bound.
 func (f *runFlags) checkLiteral() error {
 	return cmp.Or(
 		misfit(f.factor.is && !f.bound, "--factor is of the spans that --bound reports"),
@@ -185,7 +182,7 @@ func (f *runFlags) checkLiteral() error {
 	)
 }
 
-// options returns the options of a run. It picks the seed that is missing.
+// options returns the options of a run. It picks a seed if one is needed and not given.
 func (f *runFlags) options(a *app) gram.EvalOptions {
 	if f.schedule.is == gram.Random && !f.seed.set {
 		f.seed = count{n: rand.Uint64N(1 << 32), set: true}
@@ -198,7 +195,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 }
 
-// count is a flag's natural number; 1e6 is one too.
+// count is the natural number of a flag, like 1000 or 1e6.
 type count struct {
 	n           uint64
 	least, most uint64 // most 0: none
@@ -236,7 +233,7 @@ func (c *count) Set(text string) error {
 	return nil
 }
 
-// size is a flag's number of bytes.
+// size is the number of bytes of a flag.
 type size uint64
 
 func (s *size) Type() string { return "size" }
@@ -254,7 +251,7 @@ func (s *size) Set(text string) error {
 	return err
 }
 
-// duration is a flag's positive time.
+// duration is the positive duration of a flag.
 type duration time.Duration
 
 func (d *duration) Type() string { return "duration" }
@@ -281,12 +278,11 @@ func (d *duration) Set(text string) error {
 // choice is a flag that names one of several values.
 type choice[T comparable] struct {
 	is    T
-	kind  string // what the help calls the value
 	names []string
 	of    []T
 }
 
-func (c *choice[T]) Type() string { return c.kind }
+func (c *choice[T]) Type() string { return "choice" }
 
 func (c *choice[T]) String() string {
 	if i := slices.Index(c.of, c.is); i >= 0 {
@@ -308,14 +304,15 @@ func (c *choice[T]) Set(text string) error {
 	return nil
 }
 
-// add adds the flag, with its values for completion.
-func (c *choice[T]) add(cmd *cobra.Command, name, usage string) {
+// add adds the flag, whose values of have the names, separated by spaces.
+func (c *choice[T]) add(cmd *cobra.Command, name, usage, names string, of ...T) {
+	c.names, c.of = strings.Fields(names), of
 	cmd.Flags().Var(c, name, usage)
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// flagError adds the name that is meant, perhaps, to the error of an unknown flag, and
-// says what the value of a flag that is on or off may be.
+// flagError suggests a name in the error of an unknown flag, and tells the values of a
+// Boolean flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {

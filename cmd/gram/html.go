@@ -24,11 +24,9 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 }
 
 // check reports flags that don't go together.
-func (f *gradFlags) check(*cobra.Command) error {
-	return f.checkMode()
-}
+func (f *gradFlags) check(*cobra.Command) error { return f.checkMode() }
 
-// writeHTML writes the report of a gradient to the file, which is open.
+// writeHTML writes the report of a gradient to the open file.
 func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
 	r := newPage(path, p.Program, res, f)
 	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.is); err != nil {

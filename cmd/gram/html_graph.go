@@ -15,15 +15,15 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// The graph is drawn if it has few operations, inputs and outputs. It is given up if the
-// program doesn't reduce to it within limits.
+// The graph is drawn if it has at most mostDrawn operations. The report leaves it out if the
+// program doesn't reduce to it within these numbers of nodes and steps.
 const (
 	mostDrawn  = 60
 	graphNodes = 1 << 18
 	graphSteps = 1 << 22
 )
 
-// graphPage draws the graph, or says how large it is.
+// graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
 	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}
 	var svg bytes.Buffer
@@ -35,10 +35,10 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	case err != nil:
 		return err
 	case svg.Len() == 0:
-		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", plural(operations, "operation"),
-			plural(len(p.ScalarInputs()), "scalar input"), plural(max(1, r.Outputs), "output"))
+		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", notation.Counted(operations, "operation"),
+			notation.Counted(len(p.ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
 	default:
-		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", plural(operations, "operation"))
+		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", notation.Counted(operations, "operation"))
 		r.Graph.SVG = template.HTML(svg.String())
 	}
 	if p.Branches() {
@@ -51,7 +51,7 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	return nil
 }
 
-// atMost is a limit of the command line, of which 0 is none, or the report's own.
+// atMost returns the smaller of a limit of the command line, where 0 means none, and the report's own limit.
 func atMost(limit, own uint64) uint64 {
 	if limit == 0 {
 		return own
@@ -59,7 +59,7 @@ func atMost(limit, own uint64) uint64 {
 	return min(limit, own)
 }
 
-// drawCommand is the command that draws the graph.
+// drawCommand returns the command that draws the graph.
 func (f *gradFlags) drawCommand(path string) string {
 	words := []string{"gram", "show", path}
 	if path != "-" {

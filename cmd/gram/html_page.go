@@ -10,11 +10,12 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
-// newPage returns what the report says of the run itself.
+// newPage returns a report with the value, the gradient and the cost of a run.
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts()}
 	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
@@ -40,7 +41,7 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 	return r
 }
 
-// programName names the program without the folders that it is in.
+// programName returns the name of the program without its folder.
 func programName(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -48,8 +49,8 @@ func programName(path string) string {
 	return filepath.Base(path)
 }
 
-// part is a part of an input, with numbers for it: of the shape, as many as the dims of the
-// vectors around it say, and all that for each output.
+// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
+// dims, and all that once for each output.
 type part struct {
 	name   string
 	shape  *gram.Shape
@@ -57,8 +58,8 @@ type part struct {
 	values []float64
 }
 
-// arraysOf takes the products out of the derivatives by an input: what is left are arrays. A
-// vector of products is a product of vectors.
+// arraysOf splits the derivatives by an input at its products, so that arrays remain. A vector of
+// products is treated as a product of vectors.
 func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
 	pending := []part{{name: name, shape: s, values: values}}
 	var out []htmlreport.Array
@@ -81,7 +82,7 @@ func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
 	return out
 }
 
-// components are those of a product, (a, (b, c)) being (a, b, c).
+// components returns the components of a product: three for (a, (b, c)).
 func (x part) components() []part {
 	var out []part
 	whole, at := x.shape.Width(), 0
@@ -103,7 +104,7 @@ func (x part) components() []part {
 	return out
 }
 
-// arrayType is the type of an array of numbers in the words of the language.
+// arrayType is the type of an array of numbers, as the language writes it.
 func arrayType(dims []int) string {
 	text := "R"
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -112,7 +113,7 @@ func arrayType(dims []int) string {
 	return text
 }
 
-// facts tell how the program was run, without the folders of files.
+// facts describe how the program was run. Files are named without their folders.
 func (f *gradFlags) facts() []htmlreport.Fact {
 	var out []htmlreport.Fact
 	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
@@ -125,7 +126,7 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	case gram.Random:
 		add("schedule", "random, seed "+f.seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+plural(int(f.workers.n), "worker"))
+		add("schedule", "parallel, "+notation.Counted(int(f.workers.n), "worker"))
 	default:
 		add("schedule", f.schedule.String())
 	}
@@ -144,7 +145,7 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	return out
 }
 
-// withoutFolders takes the folders of CSV files out of the values of --set.
+// withoutFolders removes the folders of CSV files from the values of --set.
 func withoutFolders(sets []string) []string {
 	out := make([]string, len(sets))
 	for i, set := range sets {
@@ -156,7 +157,7 @@ func withoutFolders(sets []string) []string {
 	return out
 }
 
-// profilePage runs the program again for the cost by line.
+// profilePage runs the program again, with a profile, for the cost by line.
 func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt gram.EvalOptions, mode gram.Mode) error {
 	if mode != gram.Reverse {
 		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."

@@ -12,15 +12,15 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// object writes a JSON object, a field a line and in order. Arrays, and objects
-// that are not objects of this type, stand on one line.
+// object writes a JSON object, one field a line, in order. Arrays and other objects
+// are written on one line.
 type object struct {
 	out    *bytes.Buffer
 	indent string
 	empty  bool
 }
 
-// begin opens an object within indent.
+// begin opens an object that is indented by indent.
 func begin(out *bytes.Buffer, indent string) *object {
 	out.WriteByte('{')
 	return &object{out, indent + "  ", true}
@@ -38,13 +38,13 @@ func (o *object) key(name string) *bytes.Buffer {
 	return o.out
 }
 
-// field writes a field that encoding/json can write.
+// field writes a field with encoding/json.
 func (o *object) field(name string, value any) { o.key(name).Write(spaced(encode(value))) }
 
 // object starts a field that is an object.
 func (o *object) object(name string) *object { return begin(o.key(name), o.indent) }
 
-// value writes a field that is a value of a program.
+// value writes a field with the value of a program.
 func (o *object) value(name string, f notation.Flat, s *gram.Shape) {
 	out := o.key(name)
 	out.Write(notation.JSON.Append(out.AvailableBuffer(), &f, s))
@@ -57,7 +57,7 @@ func (o *object) end() {
 	o.out.WriteByte('}')
 }
 
-// encode writes what always can be: strings, and structs of numbers and strings.
+// encode writes a value that encoding/json can always write, such as a string or a struct of numbers and strings.
 func encode(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -68,7 +68,7 @@ func encode(value any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// spaced puts a space behind the colons and commas of compact JSON.
+// spaced puts a space after the colons and commas of compact JSON.
 func spaced(compact []byte) []byte {
 	out := make([]byte, 0, len(compact)+len(compact)/4)
 	quoted := false
@@ -84,12 +84,12 @@ func spaced(compact []byte) []byte {
 	return out
 }
 
-// escaped tells whether the text ends with an odd number of backslashes.
+// escaped reports whether the text ends with an odd number of backslashes.
 func escaped(text []byte) bool {
 	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }
 
-// costOfPasses has the fields of the cost of passes over the graph.
+// costOfPasses lists the fields of a cost in the modes other than reverse.
 var costOfPasses = []string{"inputs", "nodes", "seconds", "operations"}
 
 // cost writes the field "cost" of a run in a mode.

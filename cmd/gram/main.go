@@ -9,8 +9,8 @@ import (
 )
 
 func main() {
-	// Without this the runtime ends the process when the reader of a pipe goes
-	// away; with it, the write fails with EPIPE.
+	// Otherwise the runtime ends the process at a write to a closed pipe. Now the
+	// write fails with EPIPE.
 	signal.Ignore(syscall.SIGPIPE)
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -24,8 +24,8 @@ func main() {
 	pending.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// watch cancels the run at the first signal and exits at the second, for a run
-// that does not come to its end.
+// watch cancels the run at the first signal, and exits at the second if the run has
+// not ended by then.
 func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
 	<-signals
 	cancel()

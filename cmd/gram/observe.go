@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// observeFlags are the files that tell what the process did, "" for none.
+// observeFlags name the files for profiles and traces of the process; "" means none.
 type observeFlags struct{ cpu, memory, trace string }
 
 func (f *observeFlags) add(cmd *cobra.Command) {
@@ -25,17 +25,17 @@ func (f *observeFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// observer writes profiles of the process while it does its work. Its phases are labels
-// of the CPU profile's samples and regions of the trace.
+// observer writes profiles of the process while it works. Phases become labels of the
+// samples of the CPU profile, and regions of the trace.
 type observer struct {
 	ctx    context.Context
 	files  []*outputFile
-	stops  []func() error // of what is written while the process works, and of the heap
-	trace  *outputFile    // the one of files that gets an execution trace, or nil
+	stops  []func() error // end what was started, and write the profile of the heap
+	trace  *outputFile    // the one of files with the execution trace, or nil
 	region *trace.Region
 }
 
-// observe opens the files and starts to write them. The observer of no files is nil.
+// observe opens the files and starts to write them. It returns nil if there are none.
 func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 	if *f == (observeFlags{}) {
 		return nil, nil
@@ -88,7 +88,7 @@ func executionTrace(f io.Writer) (func() error, error) {
 	return func() error { trace.Stop(); return w.err }, trace.Start(w)
 }
 
-// phase tells that a phase begins.
+// phase begins a phase.
 func (o *observer) phase(name string) {
 	if o.region != nil {
 		o.region.End()
@@ -97,9 +97,9 @@ func (o *observer) phase(name string) {
 	o.region = trace.StartRegion(o.ctx, name)
 }
 
-// end ends what was started, last first, and puts the files in their places, or takes
-// them away if the work has come to an error. It returns that error, or its own. A summary of the
-// trace goes to stderr.
+// end ends what was started, in reverse order, and keeps the files, or removes them if err, the
+// error of the work, is not nil. It returns err, or an error of its own. It prints a summary of
+// the trace to stderr.
 func (o *observer) end(stderr io.Writer, err error) error {
 	if o == nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // outputFlags are the flags that name a file to be written.
 var outputFlags = []string{"output", "html", "cpuprofile", "memprofile", "trace"}
 
-// checkOutputs reports a file to be written that has no name, that two flags name, or that
-// is the program; "" is no program.
+// checkOutputs reports an output file without a name, one that two flags name, and one that
+// is the program. program is "" if there is none.
 func checkOutputs(cmd *cobra.Command, program string) error {
 	named := map[string]bool{}
 	for _, name := range outputFlags {
@@ -37,7 +37,7 @@ func checkOutputs(cmd *cobra.Command, program string) error {
 	return nil
 }
 
-// sameFile tells whether two paths are those of one regular file.
+// sameFile reports whether two paths lead to the same regular file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -51,7 +51,7 @@ func addOutput(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "", "write the result to a `file`, whole or not at all, instead of standard output")
 }
 
-// writeOutput writes the answer to a file, if there is one, instead of standard output.
+// writeOutput writes the answer to a file, if one is named, instead of standard output.
 func (a *app) writeOutput(ctx context.Context, path string) error {
 	if path == "" {
 		return nil

@@ -12,19 +12,19 @@ import (
 	"syscall"
 )
 
-// outputFile is a file that is written whole or not at all: a temporary file in the same folder,
-// which is renamed at the end. A pipe or a device is written at once. A file that is replaced keeps
-// its mode, and a link its target.
+// outputFile is a file that is written whole or not at all: as a temporary file in the same folder,
+// which is renamed at the end. A pipe or a device is written directly. A replaced file keeps its mode,
+// and a link keeps its target.
 type outputFile struct {
 	*os.File
 	path  string // as it was given
-	place string // the name that it is to have; "" of a file that is written at once, or has been kept
+	place string // the name to rename it to; "" if it is written directly or has been kept
 }
 
-// newOutputFile opens a file to be written. Errors of a file are to be worded by
+// newOutputFile opens a file to be written. Describe errors of the file with
 // [outputError].
 func newOutputFile(path string) (*outputFile, error) {
-	mode := fs.FileMode(0o666) // without what the umask takes away
+	mode := fs.FileMode(0o666) // the umask applies
 	info, err := os.Stat(path)
 	switch {
 	case err == nil:
@@ -58,7 +58,7 @@ func newOutputFile(path string) (*outputFile, error) {
 	return out, nil
 }
 
-// linkTarget follows the links at path, which need not lead to a file that is there.
+// linkTarget follows the links at path. The target need not exist.
 func linkTarget(path string) string {
 	for {
 		to, err := os.Readlink(path)
@@ -67,16 +67,16 @@ func linkTarget(path string) string {
 		}
 		if !filepath.IsAbs(to) {
 			dir, _ := filepath.Split(path)
-			to = dir + to // and not cleaned: x/.. is no place of its own if x is a link
+			to = dir + to // not cleaned: x/.. means something else if x is a link
 		}
 		path = to
 	}
 }
 
-// isPending reports whether the file is a temporary one, to be renamed.
+// isPending reports whether the file is temporary and still to be renamed.
 func (f *outputFile) isPending() bool { return f.place != "" }
 
-// keep closes the file and puts it in its place.
+// keep closes the file and gives it its name.
 func (f *outputFile) keep() error {
 	if err := f.Close(); err != nil || !f.isPending() {
 		return err
@@ -88,7 +88,7 @@ func (f *outputFile) keep() error {
 	return nil
 }
 
-// discard closes a file that has not been kept, and removes it.
+// discard closes the file, and removes it unless it has been kept.
 func (f *outputFile) discard() {
 	f.Close()
 	if f.isPending() {
@@ -97,7 +97,7 @@ func (f *outputFile) discard() {
 	}
 }
 
-// pending are the files of this process that are written and not yet renamed.
+// pending holds the temporary files of this process.
 var pending = pendingFiles{names: map[string]bool{}}
 
 type pendingFiles struct {
@@ -140,7 +140,7 @@ func (p *pendingFiles) remove(name string) {
 	os.Remove(name)
 }
 
-// exit ends the process at once. It removes the temporary files, and no more are made.
+// exit removes the temporary files and ends the process. No more files are made.
 func (p *pendingFiles) exit(status int) {
 	p.mu.Lock()
 	for name := range p.names {
@@ -149,8 +149,8 @@ func (p *pendingFiles) exit(status int) {
 	os.Exit(status)
 }
 
-// outputError words an error of the system about the file at path, which is written. That the
-// reader of a pipe has gone away is none.
+// outputError describes a system error on the output file at path. It returns nil for a closed
+// pipe.
 func outputError(path string, err error) error {
 	if readerGone(err) {
 		return nil
@@ -166,7 +166,7 @@ func outputError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w", path, err)
 }
 
-// readerGone tells whether an error is that the reader of a pipe has gone away.
+// readerGone reports whether an error says that a pipe has been closed by its reader.
 func readerGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether a stream is one.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// painter colours text for one stream, or leaves it as it is.
+// painter colours the text for one stream, or leaves it uncoloured.
 type painter struct{ heading *color.Color }
 
 // newPainter paints for a terminal, unless NO_COLOR is set.

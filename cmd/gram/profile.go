@@ -11,11 +11,11 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// profileFlags are those that gram profile has more.
+// profileFlags are the flags of gram profile.
 type profileFlags struct {
 	runFlags
 	out  string
-	of   choice[string] // "" where it is the program that decides
+	of   choice[string] // "" if it depends on the program
 	time bool
 }
 
@@ -82,9 +82,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
-	what := []string{"value", "gradient"}
-	f.of = choice[string]{kind: "what", names: what, of: what}
-	f.of.add(cmd, "of", "`what` is profiled: value or gradient")
+	f.of.add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)
@@ -97,8 +95,8 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("output")
 }
 
-// profile profiles a program. The file is opened before the run, and is there only if all
-// went well.
+// profile writes the profile of a program. The file is opened before the run, and kept only
+// if there is no error.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	file, err := newOutputFile(f.out)
 	if err != nil {
@@ -135,7 +133,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	if err := file.keep(); err != nil {
 		return outputError(f.out, err)
 	}
-	if whole { // else it may be standard output that it went to
+	if whole { // otherwise the file may be standard output
 		cost := &prof.Result.Cost
 		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()), notation.Grouped(cost.Nodes.Allocated), what)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progressDelay is how long a run may take before it shows that it is at work.
+// progressDelay is how long a run may take before its progress is shown.
 const progressDelay = time.Second
 
-// progress shows on one line of a terminal what a long run is doing, and for how
-// long; the line is erased when it is closed. One that is off does nothing.
+// progress shows on one line of a terminal the phase of a long run and the time since its
+// start. The line is erased by close. A progress that is off does nothing.
 type progress struct {
 	doing      atomic.Pointer[string]
 	quit, done chan struct{}
 }
 
-// phases are the phases of a run in words.
+// phases describes the phases of a run.
 var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing", "span": "measuring the span", "print": "printing"}
 
 func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
@@ -32,14 +32,14 @@ func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
 	return p
 }
 
-// phase tells what is being done; it may be called often, from any goroutine.
+// phase sets the current phase. It may be called often, from any goroutine.
 func (p *progress) phase(name string) {
 	if now := p.doing.Load(); now == nil || *now != name {
 		p.doing.Store(&name)
 	}
 }
 
-// show draws the line from the delay on, until the progress is closed.
+// show draws the line after the delay, until the progress is closed.
 func (p *progress) show(w io.Writer, delay time.Duration) {
 	defer close(p.done)
 	start := time.Now()
@@ -52,7 +52,7 @@ func (p *progress) show(w io.Writer, delay time.Duration) {
 	}
 	line := progressbar.NewOptions(-1,
 		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetElapsedTime(false), // it starts late, so the line has its own
+		progressbar.OptionSetElapsedTime(false), // the bar starts late, so show adds the time itself
 		progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionUseANSICodes(true))
 	tick := time.NewTicker(max(delay/5, time.Millisecond))

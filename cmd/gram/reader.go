@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// reader reads a pipe or a terminal, which may block, and stops waiting when the context is done.
-// What has been read by then is lost.
+// reader reads a pipe or a terminal, which may block. It stops waiting when the context is
+// done; what it reads after that is lost.
 type reader struct {
 	ctx  context.Context
 	r    io.Reader
@@ -26,7 +26,7 @@ func newReader(ctx context.Context, r io.Reader) *reader {
 	return &reader{ctx: ctx, r: r, buf: make([]byte, 1<<16), done: make(chan readResult, 1)}
 }
 
-// Read is [io.Reader]'s; its error may be the context's.
+// Read implements [io.Reader]. Its error may be that of the context.
 func (p *reader) Read(b []byte) (int, error) {
 	if len(p.rest) > 0 {
 		n := copy(b, p.rest)
@@ -50,7 +50,7 @@ func (p *reader) Read(b []byte) (int, error) {
 	}
 }
 
-// specialFile is a file that is no regular one: a pipe, a device.
+// specialFile is a file that is not regular: a pipe or a device.
 type specialFile struct {
 	*os.File
 	*reader
@@ -58,7 +58,7 @@ type specialFile struct {
 
 func (f specialFile) Read(b []byte) (int, error) { return f.reader.Read(b) }
 
-// open opens a file such that neither that nor reading it outlasts the context.
+// open opens a file. Neither opening nor reading it blocks after the context is done.
 func open(ctx context.Context, path string) (fs.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -52,7 +52,7 @@ floating-point numbers, and sums in different orders may differ in the last digi
 they are made: an error ends them, and what has been printed stays. With -o they are
 written to a file, whole or not at all.`
 
-// reduceFlags are those of gram reduce.
+// reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
 	notation  choice[bool]
@@ -84,7 +84,7 @@ func newReduce(a *app) *cobra.Command {
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error {
-		a.progress = nil // it would stand between the steps
+		a.progress = nil // it would appear between the steps
 		return a.rewrite(ctx, path, &f)
 	})
 }
@@ -92,19 +92,15 @@ func newReduce(a *app) *cobra.Command {
 func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addProgram(fs)
-	f.notation = choice[bool]{kind: "notation", names: []string{"gram", "paper"}, of: []bool{false, true}}
-	f.notation.add(cmd, "syntax", "the `notation` of FILE: gram or paper")
-	f.of = choice[reduce.Of]{kind: "term", names: []string{"term", "reverse", "value", "gradient"},
-		of: []reduce.Of{reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient}}
-	f.of.add(cmd, "of", "the `term`: term, reverse, value or gradient")
+	f.notation.add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
+	f.of.add(cmd, "of", "the `term`: term, reverse, value or gradient",
+		"term reverse value gradient", reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient)
 	fs.StringSliceVar(&f.rules, "rules", nil, "reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
 	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
-	f.order = choice[reduce.Order]{kind: "order", names: []string{"none", "value", "need", "name", "random"},
-		of: []reduce.Order{reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom}}
-	f.order.add(cmd, "order", "make steps in this `order`: none, value, need, name or random")
+	f.order.add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
+		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
 	fs.Var(&f.seed, "seed", seedUsage)
-	f.graph = choice[string]{kind: "format", names: []string{"none", "dot", "json"}, of: []string{"", "dot", "json"}}
-	f.graph.add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json")
+	f.graph.add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	f.maxSteps.least = 1
@@ -177,7 +173,7 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 	return out.finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
 }
 
-// readTerm reads the term that the command line names.
+// readTerm reads the term in FILE.
 func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *limits.Meter) (*reduce.Source, error) {
 	var ground denote.Ground = denote.Floats{}
 	if f.exact {
@@ -213,7 +209,7 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 	return a.writeOutput(ctx, f.output)
 }
 
-// reduceError words the errors of a reduction.
+// reduceError describes the errors of a reduction.
 func reduceError(path string, err error) error {
 	name, _ := nameAndDir(path)
 	var program *syntax.Errors

@@ -24,7 +24,7 @@ type report struct {
 
 func (r *report) heading(title string) { r.out.WriteString(r.paint.heading.Sprint(title)) }
 
-// gradient prints the value, and the derivative by each input.
+// gradient prints the value and the derivative by each input.
 func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 	r.heading("value")
 	fmt.Fprintf(r.out, "  %s\n", entries("", p.Shape(), res.Values)[0].text) // R or R^k: one entry
@@ -52,7 +52,7 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 	}
 }
 
-// indented puts the lines of a text below one another.
+// indented indents all lines of a text but the first.
 func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 
 // cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
@@ -75,7 +75,7 @@ func (r *report) cost(c *gram.Cost, f *runFlags) {
 	r.work(c.Work)
 }
 
-// newTable makes a table whose columns are a number, a name, and numbers.
+// newTable makes a table whose columns are a number, a name and further numbers.
 func newTable(header ...any) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
@@ -92,7 +92,7 @@ func newTable(header ...any) table.Writer {
 	return t
 }
 
-// steps prints the table of the rules that steps are of.
+// steps prints the table of steps by rule.
 func (r *report) steps(s rule.Counts) {
 	t := newTable("no.", "rule", "steps", "share")
 	total := s.Total()
@@ -136,13 +136,6 @@ func share(part, whole uint64) string {
 		return "-"
 	}
 	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return notation.Grouped(uint64(n)) + " " + what + "s"
 }
 
 // seconds prints a time with three or four digits: 1.234ms.

@@ -19,14 +19,14 @@ A program declares its inputs, each with a value, and ends with an expression:
 Results go to standard output, all at once and only if there is no error, but for a
 trace, which is printed as it is made; everything else goes to standard error.`
 
-// helpTemplate is cobra's, with what is said after the flags.
+// helpTemplate is cobra's template with a text after the flags.
 const helpTemplate = `{{.Long}}
 
 {{.UsageString}}{{with index .Annotations "more"}}
 {{.}}
 {{end}}`
 
-// more returns what a command's help says after its flags.
+// more returns the annotation that holds the text after a command's flags.
 func more(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
 }
@@ -43,7 +43,7 @@ const limitsHelp = `Limits hold while the program is read, typed, compiled and r
 one prints nothing on standard output, and says how far it got. There is always
 one on memory; set it with --max-memory.`
 
-// newRoot returns the command gram with all others below it.
+// newRoot returns the command gram with its subcommands.
 func newRoot(a *app) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	var version bool
@@ -78,7 +78,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// addCompletion adds cobra's command completion, which prints a script for a shell.
+// addCompletion adds cobra's command completion, which prints a completion script for a shell.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -92,7 +92,7 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// names returns the names of the commands that cmd has.
+// names returns the names of the subcommands of cmd.
 func names(cmd *cobra.Command) []string {
 	var out []string
 	for _, c := range cmd.Commands() {
@@ -103,7 +103,7 @@ func names(cmd *cobra.Command) []string {
 	return out
 }
 
-// noSuchCommand is the check of the root's arguments, which name no command.
+// noSuchCommand rejects arguments of the root command: they name no command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return &usageError{text}
 }
 
-// newHelp returns the command help. Unlike cobra's own it fails for a command that
+// newHelp returns the command help. Unlike cobra's own command it fails if the command
 // doesn't exist.
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -143,7 +143,7 @@ func newHelp(a *app) *cobra.Command {
 	}
 }
 
-// oneFile is the check of the arguments of a command that takes a program.
+// oneFile checks that the arguments are one FILE.
 func oneFile(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:

@@ -23,7 +23,7 @@ const (
 	statusInterrupted = 130
 )
 
-// usageError is a command line that is wrong.
+// usageError says that the command line is wrong.
 type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
@@ -35,26 +35,26 @@ func usagef(format string, args ...any) error {
 // app is one run of the command.
 type app struct {
 	stdin  io.Reader
-	stdout io.Writer // of answers that are too long to be kept; others go to out
+	stdout io.Writer // for answers that are too long to be kept; others go to out
 	stderr io.Writer
 	out    bytes.Buffer // the answer
 	paint  painter      // for the answer
-	cache  *gram.Cache  // of all programs of the process, made when one uses it
-	phase  func(string) // what is told when a phase of the work begins, or nil
-	// progress is what is told now and then in which phase the work is, or nil.
+	cache  *gram.Cache  // for all programs of the process, made at first use
+	phase  func(string) // if not nil, is called when a phase of the work begins
+	// progress, if not nil, is called now and then with the current phase.
 	progress func(string)
-	// accepted tells that a command took its flags and arguments; an error before
-	// that is one of the command line.
+	// accepted reports that the flags and arguments are right. An error before that is
+	// a usage error.
 	accepted bool
-	// incomplete tells that the answer lacks something: it is printed, but the exit status
-	// is that of an error.
+	// incomplete reports that the answer lacks something: it is printed, but the exit
+	// status is statusWrong.
 	incomplete bool
 }
 
-// run does what args ask for and returns the exit status.
+// run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
 	defer func() {
-		// The runtime would exit with 2, which says that the command line is wrong.
+		// The runtime would exit with 2, the status of a wrong command line.
 		if fault := recover(); fault != nil {
 			fmt.Fprintf(stderr, "gram: internal error: %v\n%s", fault, debug.Stack())
 			status = statusWrong
@@ -106,14 +106,14 @@ func (a *app) fail(path string, err error) int {
 	return statusWrong
 }
 
-// isUsage tells whether an error is one of the command line.
+// isUsage reports whether an error is about the command line.
 func (a *app) isUsage(err error) bool {
 	var own *usageError
 	var value *gram.UsageError
 	return !a.accepted || errors.As(err, &own) || errors.As(err, &value)
 }
 
-// deliver writes the answer, whole, and returns the exit status.
+// deliver writes the whole answer and returns the exit status.
 func (a *app) deliver(stdout io.Writer) int {
 	if a.out.Len() == 0 {
 		return statusDone
@@ -126,7 +126,7 @@ func (a *app) deliver(stdout io.Writer) int {
 	return statusWrong
 }
 
-// fileError words an error of the system about the program's file.
+// fileError describes a system error on the file of the program.
 func fileError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -14,14 +14,14 @@ import (
 	"github.com/gram-machine/gram/internal/stage"
 )
 
-// stageInfo is what gram show prints: a term, or else what write prints as text.
+// stageInfo is a stage that gram show prints: a term, unless write is set.
 type stageInfo struct {
 	name, what string
-	kind       stage.Kind // of a term
-	graph      bool       // it is of the graph G, which depends on the branches taken
+	kind       stage.Kind // of the term
+	graph      bool       // it shows the graph G, which depends on the branches taken
 	values     bool       // its picture can show values
 	write      func(p *show.Program, ctx context.Context, w io.Writer) error
-	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int) (left int, err error) // nil: no picture, or that of a term
+	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int) (left int, err error) // nil: there is no picture, or it is that of the term
 }
 
 var stages = []stageInfo{
@@ -51,7 +51,7 @@ func stageNames() []string {
 	return names
 }
 
-// formats are those that a stage has.
+// formats returns the formats of a stage.
 func (s *stageInfo) formats() []string {
 	out := []string{"text"}
 	if s.write == nil {
@@ -153,7 +153,7 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 	return a.writeOutput(ctx, f.output)
 }
 
-// chooseStage returns the stage of a name, if it has the format.
+// chooseStage returns the stage with the name. It is an error if the stage lacks the format.
 func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
 		return nil, usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
@@ -169,7 +169,7 @@ func chooseStage(name, format string) (*stageInfo, error) {
 	return s, nil
 }
 
-// enumerate joins words: a, b and c.
+// enumerate joins words as in "a, b and c".
 func enumerate(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -178,7 +178,7 @@ func enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// warnBranches tells that the graph of a program is that of its point only.
+// warnBranches warns if the graph of a program depends on its point.
 func (a *app) warnBranches(p *gram.Program) {
 	if p.Branches() {
 		fmt.Fprintln(a.stderr, "gram: the program branches on its inputs; this is its graph at the given point")

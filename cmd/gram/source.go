@@ -19,7 +19,7 @@ import (
 // loaded is a program that is ready to be run.
 type loaded struct {
 	*gram.Program
-	reading time.Duration // of the file
+	reading time.Duration // that reading the file took
 }
 
 // load reads the program that the command line names, and types and elaborates it.
@@ -53,8 +53,8 @@ func (f *loadFlags) boundMemory() uint64 {
 	return most
 }
 
-// nameAndDir returns the name of a program in messages, and the folder to which its paths
-// are relative.
+// nameAndDir returns the name of a program in messages, and the folder that its paths are
+// relative to.
 func nameAndDir(path string) (name, dir string) {
 	if path == "-" {
 		return "standard input", ""
@@ -110,7 +110,7 @@ func readError(name string, err error) error {
 	return fileError(name, err)
 }
 
-// contextLimit is the limit that a context's error stands for, or nil.
+// contextLimit turns the error of a context into a limit. It returns nil for other errors.
 func contextLimit(err error, phase string) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -121,8 +121,8 @@ func contextLimit(err error, phase string) error {
 	return nil
 }
 
-// reads completes a command that reads the program in a FILE, of which flags says whether they go together, if it is
-// not nil. It notes that the command line was accepted, bounds the time, and shows progress while the work lasts.
+// reads completes a command that reads the program in FILE and calls work with its path. flags, if not nil, checks the
+// command line first. The work has a bound on its time and shows its progress.
 func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command) error, work func(ctx context.Context, path string) error) *cobra.Command {
 	cmd.Args, cmd.ValidArgsFunction = oneFile, gramFiles
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -154,7 +154,7 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 		bar.close()
 		var limit *gram.LimitError
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
-			err = contextLimit(ctx.Err(), "loading") // data that was not read to its end
+			err = contextLimit(ctx.Err(), "loading") // reading of data was cut off
 		}
 		return o.end(a.stderr, err)
 	}

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// stream is where a long answer goes while it is made: standard output, or a file that is
-// there whole or not at all.
+// stream receives a long answer while it is computed. It is standard output, or a file that
+// is written whole or not at all.
 type stream struct {
 	*bufio.Writer
 	to   *sink
@@ -29,9 +29,9 @@ func (a *app) stream(path string) (*stream, error) {
 	return s, nil
 }
 
-// finish ends the answer, which err has cut short if it isn't nil, and returns the error
-// of the command. What standard output has been given stays there; a reader of it that
-// has gone away is no error.
+// finish ends the answer and returns the error of the command. err, if not nil, has cut
+// the answer short. What is on standard output already stays there. A closed pipe is not
+// an error.
 func (s *stream) finish(err error) error {
 	s.Flush()
 	failed := s.to.err
@@ -54,7 +54,7 @@ func (s *stream) finish(err error) error {
 	return resultError(failed)
 }
 
-// resultError words an error of the system about standard output.
+// resultError describes a system error on standard output.
 func resultError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -43,7 +43,7 @@ dot.
 trace is printed as it is made: an error ends it, and what has been printed stays. With
 -o it is written to a file, whole or not at all.`
 
-// traceFlags are those of gram trace.
+// traceFlags are the flags of gram trace.
 type traceFlags struct {
 	runFlags
 	calculus, latex bool
@@ -82,15 +82,14 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.addProgram(fs)
 	f.addLimits(cmd)
 	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
-	f.gradient = choice[bool]{is: true, kind: "run", names: []string{"gradient", "value"}, of: []bool{true, false}}
-	f.gradient.add(cmd, "of", "the `run`: gradient or value")
+	f.gradient.is = true
+	f.gradient.add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
 	fs.BoolVar(&f.calculus, "calculus", false, "print whole terms, step by step")
 	fs.BoolVar(&f.latex, "latex", false, "with --calculus: print in LaTeX")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
-	f.phase = choice[string]{kind: "phase", names: []string{"primal", "backward"}, of: []string{"primal", "backward"}}
-	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward")
+	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
 	f.line = count{least: 1, most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
 	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
@@ -147,7 +146,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if f.output == "" {
-		a.progress = nil // it would stand between the lines of the trace
+		a.progress = nil // it would appear between the lines of the trace
 	}
 	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
@@ -187,7 +186,7 @@ func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt 
 	return a.writeOutput(ctx, f.output)
 }
 
-// stepRange is a flag's range of steps; 0 is no bound.
+// stepRange is the range of steps of a flag; 0 means no bound.
 type stepRange struct{ from, to uint64 }
 
 func (r *stepRange) Type() string { return "range" }

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// traceSummary says how long each phase was under way, by the regions of the execution trace in a
-// file, in the order in which they begin. It is "" for a pipe, which can't be read back, and for
-// a trace without a phase.
+// traceSummary returns how long each phase took, from the regions of the execution trace in a
+// file, in the order in which the phases begin. It returns "" for a pipe, which can't be read back,
+// and for a trace without phases.
 func traceSummary(ctx context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -34,7 +34,7 @@ func traceSummary(ctx context.Context, path string) (string, error) {
 	var parts []string
 	for i, p := range phases {
 		if slices.IndexFunc(phases, func(o phaseTime) bool { return o.name == p.name }) < i {
-			continue // it is counted where it was first
+			continue // it has been counted
 		}
 		var total time.Duration
 		for _, o := range phases[i:] {
@@ -47,14 +47,14 @@ func traceSummary(ctx context.Context, path string) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// phaseTime is how long a phase was under way.
+// phaseTime is the time that a phase took.
 type phaseTime struct {
 	name string
 	time time.Duration
 }
 
-// readPhases returns the regions of an execution trace in order. Regions of one name that follow each
-// other are one phase; none is inside another.
+// readPhases returns the regions of an execution trace in order. Adjacent regions of one name are one
+// phase. Regions are not nested.
 func readPhases(ctx context.Context, r io.Reader) ([]phaseTime, error) {
 	events, err := trace.NewReader(r)
 	if err != nil {

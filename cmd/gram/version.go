@@ -16,17 +16,17 @@ import (
 // releaseVersion is the version of this source.
 const releaseVersion = "v0.1.0"
 
-// unknown stands for what a build is not stamped with.
+// unknown is the value of what a build is not stamped with.
 const unknown = "unknown"
 
-// build is what this build is.
+// build describes a build.
 type build struct {
 	Version  string
 	Commit   string
 	Modified string // "true", "false" or "unknown"
 	Go       string
 	Platform string
-	Kernel   string // the form of the kernels that the processor gets
+	Kernel   string // the form of the kernels on this processor
 }
 
 var (
@@ -39,8 +39,8 @@ var buildInfo = sync.OnceValue(func() build {
 	return describe(info)
 })
 
-// describe reads what the build was stamped with, if it was. The module's version
-// counts if it is that of a release.
+// describe reads the stamps of a build. The version of the module is used if it is that
+// of a release.
 func describe(info *debug.BuildInfo) build {
 	b := build{
 		Version: releaseVersion, Commit: unknown, Modified: unknown, Go: runtime.Version(),

@@ -40,6 +40,14 @@ func Grouped(n uint64) string {
 	return s
 }
 
+// Counted writes a number of things: 1 run, 2 000 runs.
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Grouped(uint64(n)) + " " + what + "s"
+}
+
 // AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.
 func AppendJSONNumber(b []byte, x float64) []byte {
 	if !math.IsNaN(x) && !math.IsInf(x, 0) {

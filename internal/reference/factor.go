@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/gram-machine/gram/rule"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/rule"
+)
 
 // factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of
 // the bag that a maximal sum is.
@@ -21,12 +25,9 @@ func (s *State) factor(i int) {
 				continue
 			}
 			s.emit(Redex{Rule: rule.Factor, X: x}, i, func() *Term {
-				rest := make([]*Term, 0, len(ts)-1)
-				rest = append(rest, ts[:j]...)
-				rest = append(rest, apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos))
-				rest = append(rest, ts[j+1:k]...)
-				rest = append(rest, ts[k+1:]...)
-				return join(aj, ak, a).plug(bag(rest))
+				rest := slices.Delete(slices.Clone(ts), k, k+1)
+				rest[j] = apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos)
+				return slices.Concat(aj, ak, a).plug(bag(rest))
 			})
 		}
 	}

@@ -72,22 +72,15 @@ func (st *standings) find(t *Term) standing {
 		}
 		return unnamed
 	case Plus, Function:
-		for _, u := range t.Kids {
-			if st.of(u) == inert && !st.waits(t.Kids) {
-				return inert
-			}
+		if !st.waits(t.Kids) && slices.ContainsFunc(t.Kids, func(u *Term) bool { return st.of(u) == inert }) {
+			return inert
 		}
 	}
 	return waiting // for a step of its own
 }
 
 func (st *standings) waits(ts []*Term) bool {
-	for _, t := range ts {
-		if st.of(t) == waiting {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ts, func(t *Term) bool { return st.of(t) == waiting })
 }
 
 // variable: an input is inert, and so is a variable bound to something inert. A dual

@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,7 +37,7 @@ func (s *State) printedFactor() (out []*Term) {
 			continue
 		}
 		u := apply(variable(x), plus(left.Kids[1], right.Kids[1]))
-		out = append(out, s.replace(i, join(a, b, c, d).plug(u), -1))
+		out = append(out, s.replace(i, slices.Concat(a, b, c, d).plug(u), -1))
 	}
 	return out
 }

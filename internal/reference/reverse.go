@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/gram-machine/gram/term"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Reverser is D (Table 3) on the terms of this package. Two terms that share a
 // variable have images that share its image.
@@ -127,8 +131,8 @@ func variables(xs []*Var) []*Term {
 // nest is t1 + (… + tk).
 func nest(ts []*Term) *Term {
 	t := ts[len(ts)-1]
-	for i := len(ts) - 2; i >= 0; i-- {
-		t = plus(ts[i], t)
+	for _, u := range slices.Backward(ts[:len(ts)-1]) {
+		t = plus(u, t)
 	}
 	return t
 }

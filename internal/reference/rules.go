@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -138,7 +140,7 @@ func (s *State) plus(i int) {
 	q, b := split(n.Kids[1])
 	if r.Op == Numeral && q.Op == Numeral {
 		s.emit(Redex{Rule: rule.Plus}, i, func() *Term {
-			return join(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)).at(n.Pos))
+			return slices.Concat(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)).at(n.Pos))
 		})
 	}
 }
@@ -153,7 +155,7 @@ func (s *State) plusPair(i int) {
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
 		s.emit(Redex{Rule: rule.PlusPair}, i, func() *Term {
-			return join(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]), plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
+			return slices.Concat(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]), plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
 		})
 	}
 }
@@ -171,7 +173,7 @@ func (s *State) function(i int) {
 		if r.Op != Numeral {
 			return
 		}
-		args, a = append(args, r.Num), join(a, b)
+		args, a = append(args, r.Num), slices.Concat(a, b)
 	}
 	r := Redex{Rule: rule.Function}
 	if n.Sym == term.Mul {
@@ -200,8 +202,8 @@ func (s *State) branch(i int) {
 	}
 	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {
 		if s.prog.Ground.Holds(n.Cmp, r.Num, q.Num) {
-			return join(a, b).plug(n.Kids[2])
+			return slices.Concat(a, b).plug(n.Kids[2])
 		}
-		return join(a, b).plug(n.Kids[3])
+		return slices.Concat(a, b).plug(n.Kids[3])
 	})
 }

@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/gram-machine/gram/term"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // sub is one explicit substitution [p:=u].
 type sub struct {
@@ -27,19 +31,8 @@ func split(t *Term) (*Term, stack) {
 		a = append(a, sub{t.P, t.Kids[1], t.Pos})
 		t = t.Kids[0]
 	}
-	// The innermost substitution comes first.
-	for i, j := 0, len(a)-1; i < j; i, j = i+1, j-1 {
-		a[i], a[j] = a[j], a[i]
-	}
+	slices.Reverse(a) // the innermost substitution comes first
 	return t, a
-}
-
-func join(stacks ...stack) stack {
-	var out stack
-	for _, a := range stacks {
-		out = append(out, a...)
-	}
-	return out
 }
 
 // isValue reports whether t is v: a variable, a numeral, a λ, a pair of values.
@@ -63,7 +56,7 @@ func answer(t *Term) (v *Term, a stack) {
 		if v1 == nil || v2 == nil {
 			return nil, nil
 		}
-		return t.with([]*Term{v1, v2}), join(a1, a2, a)
+		return t.with([]*Term{v1, v2}), slices.Concat(a1, a2, a)
 	}
 	if !isValue(t) {
 		return nil, nil
@@ -80,7 +73,7 @@ func summands(t *Term) (ts []*Term, a stack) {
 	}
 	t1, a1 := summands(t.Kids[0])
 	t2, a2 := summands(t.Kids[1])
-	return append(t1, t2...), join(a1, a2, a)
+	return append(t1, t2...), slices.Concat(a1, a2, a)
 }
 
 // bag is the sum of the terms, by ⊕.

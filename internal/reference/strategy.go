@@ -118,14 +118,8 @@ func (s *State) arguments(i int) int {
 // find returns the redex of the rule at the place; for (3) that of the occurrence.
 func (s *State) find(i int, occ int, rules ...rule.Rule) *Redex {
 	for k := range s.Redex {
-		r := &s.Redex[k]
-		if r.at != i || r.occ != occ {
-			continue
-		}
-		for _, rule := range rules {
-			if r.Rule == rule {
-				return r
-			}
+		if r := &s.Redex[k]; r.at == i && r.occ == occ && slices.Contains(rules, r.Rule) {
+			return r
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
@@ -102,8 +104,8 @@ func function(f term.Symbol, args ...*Term) *Term {
 // tuple is ⟨ts…⟩, pairs nested to the right.
 func tuple(ts ...*Term) *Term {
 	t := ts[len(ts)-1]
-	for i := len(ts) - 2; i >= 0; i-- {
-		t = pair(ts[i], t)
+	for i, u := range slices.Backward(ts[:len(ts)-1]) {
+		t = pair(u, t)
 		t.Tail = i > 0
 	}
 	return t
@@ -112,8 +114,8 @@ func tuple(ts ...*Term) *Term {
 // tuplePattern is ⟨xs…⟩.
 func tuplePattern(xs ...*Var) *Pattern {
 	p := single(xs[len(xs)-1])
-	for i := len(xs) - 2; i >= 0; i-- {
-		p = &Pattern{Left: single(xs[i]), Right: p}
+	for _, x := range slices.Backward(xs[:len(xs)-1]) {
+		p = &Pattern{Left: single(x), Right: p}
 	}
 	return p
 }
@@ -136,8 +138,7 @@ func (t *Term) with(kids []*Term) *Term {
 
 // withKid is t with one other child.
 func (t *Term) withKid(i int, kid *Term) *Term {
-	kids := make([]*Term, len(t.Kids))
-	copy(kids, t.Kids)
+	kids := slices.Clone(t.Kids)
 	kids[i] = kid
 	return t.with(kids)
 }
@@ -206,10 +207,5 @@ func occurs(x *Var, t *Term) bool {
 	if t.Op == Variable {
 		return t.X == x
 	}
-	for _, k := range t.Kids {
-		if occurs(x, k) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Kids, func(k *Term) bool { return occurs(x, k) })
 }

@@ -114,3 +114,54 @@ func (s set) loop(name, signature string, body func(wide bool, x, y, dst reg.Reg
 	VZEROUPPER()
 	RET()
 }
+
+// reg returns a register for a vector or for one number.
+func (s set) reg(wide bool) reg.VecVirtual {
+	if wide {
+		return s.wide()
+	}
+	return XMM()
+}
+
+func move(wide bool, from, to Op) {
+	if wide {
+		VMOVUPD(from, to)
+	} else {
+		VMOVSD(from, to)
+	}
+}
+
+// stream goes through n elements, unroll vectors at a time, then one vector, then one
+// element, and moves the pointers. What body does is for vector v behind the pointers.
+func (s set) stream(n reg.GPVirtual, pointers []reg.GPVirtual, unroll int, body func(wide bool, v int)) {
+	stage := 0
+	for _, size := range []struct {
+		wide  bool
+		count int
+	}{{true, unroll}, {true, 1}, {false, 1}} {
+		if stage > 0 && size.wide && unroll == 1 {
+			continue
+		}
+		elements := size.count
+		if size.wide {
+			elements *= s.width
+		}
+		loop, next := label("loop", stage), label("next", stage)
+		SUBQ(U32(elements), n)
+		JL(LabelRef(next))
+		Label(loop)
+		for v := range size.count {
+			body(size.wide, v)
+		}
+		for _, p := range pointers {
+			ADDQ(U32(8*elements), p)
+		}
+		SUBQ(U32(elements), n)
+		JGE(LabelRef(loop))
+		Label(next)
+		if size.wide {
+			ADDQ(U32(elements), n)
+		}
+		stage++
+	}
+}

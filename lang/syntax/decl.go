@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // String returns the declaration's keyword.
 func (k DeclKind) String() string { return spellings[ParamTok+Token(k)] }
@@ -146,7 +149,8 @@ func (p *parser) csv() Expr {
 	p.next()
 	n := ExprNode{Kind: CsvExpr, Span: start}
 	for p.at(StringTok) {
-		n.Strings = append(n.Strings, StringLit{unquote(p.s.src[p.tok.start:p.tok.end]), p.span()})
+		text, _ := strconv.Unquote(string(p.s.src[p.tok.start:p.tok.end])) // a wrong one has been reported
+		n.Strings = append(n.Strings, StringLit{text, p.span()})
 		p.next()
 	}
 	n.Span.End = p.prevEnd

@@ -3,8 +3,8 @@ package syntax
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
+	"strings"
 )
 
 // ErrNotNumber is wrapped by the errors of [ParseNumber] for text that is no number.
@@ -17,53 +17,14 @@ var ErrNotFinite = errors.New("too large for a float64")
 // exponent, as data files and the command line give it. Hexadecimal numbers,
 // underscores, NaN and infinities are not numbers.
 func ParseNumber(text string) (float64, error) {
-	if !isDecimal(text) {
-		return 0, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
-	}
 	v, err := strconv.ParseFloat(text, 64)
-	if math.IsInf(v, 0) {
+	switch decimal := strings.Trim(text, "0123456789+-.eE") == ""; {
+	case decimal && errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%s is %w", clip(text), ErrNotFinite)
-	}
-	if err != nil {
+	case !decimal || err != nil:
 		return 0, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
 	}
 	return v, nil
-}
-
-// isDecimal matches [+-]? (d+ (. d*)? | . d+) ([eE] [+-]? d+)?.
-func isDecimal(s string) bool {
-	i := sign(s, 0)
-	j := digits(s, i)
-	n := j - i
-	if j < len(s) && s[j] == '.' {
-		k := digits(s, j+1)
-		n += k - (j + 1)
-		j = k
-	}
-	if n == 0 {
-		return false
-	}
-	if j < len(s) && (s[j] == 'e' || s[j] == 'E') {
-		i = sign(s, j+1)
-		if j = digits(s, i); i == j {
-			return false
-		}
-	}
-	return j == len(s)
-}
-
-func sign(s string, i int) int {
-	if i < len(s) && (s[i] == '+' || s[i] == '-') {
-		i++
-	}
-	return i
-}
-
-func digits(s string, i int) int {
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
 }
 
 // clip shortens text that an error message quotes.

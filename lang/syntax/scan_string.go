@@ -29,29 +29,6 @@ func (s *scanner) stringLit(t *lexeme) {
 	}
 }
 
-// unquote returns the text of the string literal lit.
-func unquote(lit []byte) string {
-	lit = bytes.TrimSuffix(lit[1:], []byte{'"'})
-	if bytes.IndexByte(lit, '\\') < 0 {
-		return string(lit)
-	}
-	out := make([]byte, 0, len(lit))
-	for i := 0; i < len(lit); i++ {
-		c := lit[i]
-		if c == '\\' && i+1 < len(lit) {
-			i++
-			switch c = lit[i]; c {
-			case 'n':
-				c = '\n'
-			case 't':
-				c = '\t'
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out)
-}
-
 // curlyString passes over a string in curly quotes, which is reported.
 func (s *scanner) curlyString(t *lexeme, start uint32) {
 	line := s.src[s.off:]

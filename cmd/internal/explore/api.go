@@ -23,7 +23,7 @@ func (s *Server) getFile(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// withRun does the work of a request about a run that is there.
+// withRun does the work of a request about a run that is kept.
 func (s *Server) withRun(r *http.Request, do func(context.Context, *run) error) error {
 	run := s.shelf.take(r.PathValue("id"), false)
 	gone := failure(http.StatusNotFound, "this run is not kept any more")
@@ -31,7 +31,7 @@ func (s *Server) withRun(r *http.Request, do func(context.Context, *run) error) 
 		return gone
 	}
 	return s.work(r.Context(), run, func(ctx context.Context) error {
-		if run.started == nil { // the request that was to start it has failed
+		if run.started == nil { // the request that should have started it has failed
 			return gone
 		}
 		return do(ctx, run)
@@ -59,7 +59,7 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getFind answers with the nearest step that fits.
+// getFind answers with the nearest step that matches.
 func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 	find, err := readFind(r)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readFind reads which step is looked for.
+// readFind reads the description of a step from the query.
 func readFind(r *http.Request) (f scene.Find, err error) {
 	q := r.URL.Query()
 	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
@@ -105,7 +105,7 @@ func readFind(r *http.Request) (f scene.Find, err error) {
 	return f, err
 }
 
-// natural reads a parameter of the query; 0 if it isn't there.
+// natural reads a natural number from the query. It returns 0 if the parameter is missing.
 func natural(r *http.Request, name string) (uint64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

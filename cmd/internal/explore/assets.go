@@ -11,7 +11,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// kinds are the types of the files of the page. Those of the system may be others.
+// kinds are the media types of the files of the page. The system may have other ones.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -25,7 +25,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	s.serveAsset(w, r, r.PathValue("name"))
 }
 
-// serveAsset serves a file of the page. A browser that has it asks whether it has changed.
+// serveAsset serves a file of the page. A browser that has the file asks whether it has changed.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request, name string) {
 	kind, known := kinds[path.Ext(name)]
 	body, err := assets.ReadFile("assets/" + name)

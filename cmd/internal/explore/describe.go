@@ -6,7 +6,7 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// runReply says what a run has come to.
+// runReply is the result of a run.
 type runReply struct {
 	Run string `json:"run"`
 	scene.Info
@@ -20,8 +20,8 @@ type namedText struct {
 	Text string `json:"text"`
 }
 
-// short is how values are written: of a vector or a list of more than eight elements the
-// first six and the last.
+// short is the notation of values. A vector or list of more than eight elements is written
+// as its first six elements and its last.
 var short = notation.Language.Short(8)
 
 // valueText writes a value of shape s in the notation of the language.
@@ -29,7 +29,7 @@ func valueText(s *gram.Shape, values []float64, lengths []int) string {
 	return string(short.Append(nil, &notation.Flat{Values: values, Lengths: lengths}, s))
 }
 
-// describe makes the answer about a run.
+// describe makes the reply about a run.
 func describe(p *gram.Program, req *request, info *scene.Info) *runReply {
 	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}}
 	if info.Stopped != "" || p.Shape() == nil {

@@ -17,18 +17,18 @@ var (
 	errNoFile = errors.New("this is no regular file")
 )
 
-// files are those that programs may read. The program of the command line may read all;
-// what the page sends, those in its folder and those that the program or the command line
-// has named.
+// files are the files that programs may read. The program of the command line may read all
+// files. A program that the page sends may read those in its folder, and those that the first
+// program or the command line has named.
 type files struct {
 	dir   string            // the folder, absolute
 	root  *os.Root          // nil if the folder cannot be opened
-	named map[string]string // by its absolute path: as it was named
+	named map[string]string // paths as they were named, by absolute path
 	open  func(ctx context.Context, path string) (fs.File, error)
 	once  onceFiles
 }
 
-// newFiles returns the files for a program in dir, with the values of sets.
+// newFiles returns the files of a program in the folder dir, and those that sets names.
 func newFiles(dir string, sets []string, open func(context.Context, string) (fs.File, error)) (*files, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -68,8 +68,8 @@ func (f *files) first(ctx context.Context) func(string) (fs.File, error) {
 	}
 }
 
-// later opens the files of a program that the page sends. Links lead nowhere outside of the
-// folder, by [os.Root]; what would keep the reader waiting, a pipe, is no file.
+// later opens the files of a program that the page sends. [os.Root] keeps links from leading
+// out of the folder. Pipes are refused, since they could block the reader.
 func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
 	return func(path string) (fs.File, error) {
 		abs, err := filepath.Abs(path)
@@ -98,8 +98,8 @@ func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
 	}
 }
 
-// worded tells an error of [os.Root] about a link that leads outside from those of the
-// system: it is none of them.
+// worded returns errOutside for the error of [os.Root] about a link that leads outside, which
+// is no error of the system, and err otherwise.
 func worded(err error) error {
 	var system syscall.Errno
 	if errors.As(err, &system) {

@@ -2,22 +2,22 @@ package explore
 
 import "context"
 
-// How many requests may be at work at once, and how many more may wait for that; and of how
-// many the bodies may be read at once, which are kept until they are whole.
+// How many requests may work at once, how many more may wait for that, and how many bodies may be
+// read at once; bodies are kept in memory while they are read.
 const (
 	maxWorking = 2
 	maxWaiting = 30
 	maxReading = 4
 )
 
-// gate bounds the requests that are read, and those that are at work.
+// gate bounds the number of requests that are read and of those that work.
 type gate struct{ reading, inside, working chan struct{} }
 
 func newGate() gate {
 	return gate{make(chan struct{}, maxReading), make(chan struct{}, maxWorking+maxWaiting), make(chan struct{}, maxWorking)}
 }
 
-// enter lets a request in, if not too many are; leave lets it out again.
+// enter admits a request unless there are too many. leave ends it.
 func (g gate) enter() bool {
 	select {
 	case g.inside <- struct{}{}:
@@ -29,7 +29,7 @@ func (g gate) enter() bool {
 
 func (g gate) leave() { <-g.inside }
 
-// wait puts a token into a channel of bounded capacity, unless the context ends first.
+// wait sends a token to a channel. It returns an error if the context ends first.
 func wait(ctx context.Context, tokens chan struct{}) error {
 	select {
 	case tokens <- struct{}{}:

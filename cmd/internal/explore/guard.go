@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// policy is what the page may load, and from where.
+// policy says what the page may load, and from where.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guarded lets only those requests through that the page itself makes, and those of the
-// user for the page, and sets the headers that keep other pages out.
+// guarded passes on only requests of the page itself and requests of the user for the page. It
+// sets the headers that keep other pages out.
 func guarded(port int, next http.Handler) http.Handler {
 	hosts := hostNames(port)
 	protection := http.NewCrossOriginProtection()
@@ -38,7 +38,7 @@ func guarded(port int, next http.Handler) http.Handler {
 	})
 }
 
-// hostNames are the names by which a browser calls the server. It leaves the port of HTTP out.
+// hostNames are the names by which a browser calls the server. Browsers leave port 80 out.
 func hostNames(port int) []string {
 	var names []string
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
@@ -50,8 +50,8 @@ func hostNames(port int) []string {
 	return names
 }
 
-// sameOrigin reports whether a request is the page's own, or the user's: one without the
-// headers by which browsers tell is no page's. Another page may link to the page.
+// sameOrigin reports whether a request comes from the page or the user. A request without the
+// headers that browsers set comes from no page. Another page may link to the page.
 func sameOrigin(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && !strings.EqualFold(origin, "http://"+r.Host) {
 		return false
@@ -63,9 +63,9 @@ func sameOrigin(r *http.Request) bool {
 	return r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
-// bodyTimed bounds the time in which the body of a request comes, also of one that is not
-// read: the answer waits for it. Who has read it lifts the bound, which would end the work
-// on the request too, as [http.Server.ReadTimeout] does.
+// bodyTimed bounds the time for sending the body of a request, even if the body is not read:
+// the answer waits for it. The handler that reads the body lifts the bound afterwards, since
+// it would end the work on the request too, as [http.Server.ReadTimeout] does.
 func (s *Server) bodyTimed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != http.NoBody {
@@ -75,7 +75,7 @@ func (s *Server) bodyTimed(next http.Handler) http.Handler {
 	})
 }
 
-// recovering answers a request whose handler panics, and logs that; the server lives on.
+// recovering answers a request whose handler panics, and logs the panic. The server continues.
 func (s *Server) recovering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

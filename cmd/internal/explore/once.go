@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// onceFiles are files that can be read once only, pipes, by the paths that name them. What
-// has been read to its end is kept, for the next run of a program that reads it.
+// onceFiles are files that can be read only once, such as pipes, by path. The text of a file
+// that has been read to its end is kept for later runs.
 type onceFiles struct {
 	mu   sync.Mutex
 	kept map[string]keptFile
 }
 
-// keptFile is what a file had.
+// keptFile is a file that has been read.
 type keptFile struct {
 	info fs.FileInfo
 	text []byte
 }
 
-// open opens the file at path, or what is kept of it.
+// open opens the file at path, or the text that is kept of it.
 func (o *onceFiles) open(ctx context.Context, path string, open func(context.Context, string) (fs.File, error)) (fs.File, error) {
 	o.mu.Lock()
 	k, ok := o.kept[path]
@@ -35,7 +35,7 @@ func (o *onceFiles) open(ctx context.Context, path string, open func(context.Con
 	}
 	info, err := file.Stat()
 	if err != nil || info.Mode().IsRegular() {
-		return file, nil // who reads it is told of the error
+		return file, nil // reading it returns the error
 	}
 	return &onceReader{File: file, keep: func(text []byte) { o.keep(path, keptFile{info, text}) }}, nil
 }
@@ -49,7 +49,7 @@ func (o *onceFiles) keep(path string, k keptFile) {
 	o.kept[path] = k
 }
 
-// onceReader keeps what is read of a file, when that has come to its end.
+// onceReader keeps the text of a file once it has been read to its end.
 type onceReader struct {
 	fs.File
 	text []byte
@@ -65,7 +65,7 @@ func (r *onceReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// keptReader reads what is kept of a file.
+// keptReader reads the kept text of a file.
 type keptReader struct {
 	*bytes.Reader
 	info fs.FileInfo

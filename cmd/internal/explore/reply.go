@@ -11,10 +11,10 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// errBusy says that too many requests are at work.
+// errBusy says that there are too many requests.
 var errBusy = errors.New("the server is busy with other requests")
 
-// failed is an error with its status.
+// failed is an error with its HTTP status.
 type failed struct {
 	status int
 	text   string
@@ -38,7 +38,7 @@ type wrongProgram struct {
 	Text        string            `json:"text"` // the message of the command line
 }
 
-// api makes a handler of one that may fail.
+// api makes a handler of a function that may fail.
 func (s *Server) api(handle func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
@@ -47,8 +47,8 @@ func (s *Server) api(handle func(http.ResponseWriter, *http.Request) error) http
 	}
 }
 
-// fail answers with an error. What is wrong with a program is no fault of the server; what
-// it doesn't know is, and logged.
+// fail answers with an error. Errors of programs and requests are not the server's fault. Unknown
+// errors are, and are logged.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var own *failed
 	var program *gram.Error
@@ -57,7 +57,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &own):
 		writeFailure(w, own.status, own.text)
-	case r.Context().Err() != nil: // who asked has gone, or the server stops
+	case r.Context().Err() != nil: // the client is gone, or the server is stopping
 		writeFailure(w, http.StatusServiceUnavailable, "the server is stopping")
 	case errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
@@ -74,7 +74,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// summary says in a sentence what is wrong with a program.
+// summary describes the errors of a program in one sentence.
 func summary(e *gram.Error) string {
 	switch ds := e.Diagnostics; {
 	case len(ds) > 1:
@@ -91,7 +91,7 @@ func writeFailure(w http.ResponseWriter, status int, text string) {
 	writeJSON(w, status, refusal{text})
 }
 
-// encode gives what always can be encoded: numbers that aren't finite come as text.
+// encode encodes a value that always can be encoded: numbers that may not be finite are text in it.
 func encode(value any) []byte {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -104,7 +104,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	write(w, status, "application/json", encode(value))
 }
 
-// write writes an answer at once. Its error is that of a reader that has gone.
+// write writes an answer. Its error means that the client is gone, and is ignored.
 func write(w http.ResponseWriter, status int, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

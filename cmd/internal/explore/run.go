@@ -18,7 +18,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
-// explorer is a [scene.Exploration], or what a test has in its place.
+// explorer is a [scene.Exploration], or a substitute in a test.
 type explorer interface {
 	Window(ctx context.Context, at uint64) (*scene.Window, error)
 	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
@@ -28,7 +28,7 @@ type explorer interface {
 type started struct {
 	explorer
 	steps uint64
-	reply []byte // what is said of the run as a whole
+	reply []byte // a [runReply] in JSON
 }
 
 // request asks for a run.
@@ -37,11 +37,11 @@ type request struct {
 	Of     string `json:"of"`
 }
 
-// maxBody bounds the body of a request: in JSON, a byte of a program may be \u and four digits.
+// maxBody bounds the body of a request. In JSON, a byte of a program may take six bytes: \u and four digits.
 const maxBody = 6*MaxSource + 1024
 
-// readRequest reads a request for a run, when not too many others are read. Both the wait and
-// the body have the time of bodyTimed.
+// readRequest reads a request for a run. It waits while too many others are read. The wait and
+// the reading are each bounded by the time of bodyTimed.
 func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
@@ -75,7 +75,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, 
 	return &req, nil
 }
 
-// unreadable says what is wrong with a text that should be a request in JSON.
+// unreadable describes the error of a text that should be a request in JSON.
 func unreadable(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -95,7 +95,7 @@ func (req *request) id() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// postRun runs a program, unless it has been.
+// postRun runs a program, unless that has been done.
 func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.readRequest(w, r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 		if run.started == nil {
 			st, err := s.start(ctx, req)
 			if err == nil {
-				err = r.Context().Err() // a run that has ended for this is none of the program
+				err = r.Context().Err() // a run that the client has cut short is not kept
 			}
 			if err != nil {
 				return err
@@ -126,8 +126,8 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// work does a request's work with a run, when no other is at work with it and not too many
-// are with others. The work has the time of the server's limit.
+// work does the work of a request with a run. It waits while another request works with that run,
+// or too many work with others. The work is bounded by the time limit of the server.
 func (s *Server) work(ctx context.Context, r *run, do func(context.Context) error) error {
 	if !s.gate.enter() {
 		return errBusy
@@ -145,7 +145,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	defer cancel()
 	sound := false
 	defer func() {
-		if !sound { // a panic has left it in the middle of something
+		if !sound { // after a panic the run may be inconsistent
 			r.started, r.windows = nil, nil
 			s.shelf.drop(r)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// MaxSource is the size of a program, in bytes, up to which it is explored.
+// MaxSource is the largest size of a program that is explored, in bytes.
 const MaxSource = 1 << 20
 
 // The runs that can be explored.
@@ -25,7 +25,7 @@ const (
 	OfValue    = "value"
 )
 
-// Config says what is explored.
+// Config describes what a server explores.
 type Config struct {
 	Name    string // of the program, for the page
 	Path    string // of its file, for messages
@@ -45,7 +45,7 @@ type Config struct {
 	Timeout time.Duration
 	// Open opens a file that the program of the command line has named.
 	Open func(ctx context.Context, path string) (fs.File, error)
-	// Log takes what goes wrong in the server itself.
+	// Log receives the errors of the server itself.
 	Log io.Writer
 }
 
@@ -54,7 +54,7 @@ type Server struct {
 	cfg     Config
 	files   *files
 	first   *gram.Program                                     // of cfg.Source; nil if that is wrong
-	problem error                                             // what is wrong with it
+	problem error                                             // the error of loading it
 	start   func(context.Context, *request) (*started, error) // runs a program
 	sending time.Duration                                     // for the body of a request: sendTime
 	shelf   shelf
@@ -62,9 +62,9 @@ type Server struct {
 	log     *log.Logger
 }
 
-// New loads the program. If that is wrong, or too much for the limits, the page can still be
-// served, to mend it: see [Server.Problem]. The error is a [*gram.UsageError] about Params
-// or Sets, or that of the context.
+// New loads the program. If the program is wrong, or too much for the limits, the page can still
+// be served, so that the user can correct it: see [Server.Problem]. The error is a
+// [*gram.UsageError] about Params or Sets, or that of the context.
 func New(ctx context.Context, cfg Config) (*Server, error) {
 	if len(cfg.Source) > MaxSource {
 		return nil, fmt.Errorf("%s: the program has %d bytes, and %d can be explored", cfg.Path, len(cfg.Source), MaxSource)
@@ -103,13 +103,13 @@ func (s *Server) loadFirst(ctx context.Context) error {
 	return nil
 }
 
-// Problem returns what is wrong with the program of the command line, or nil.
+// Problem returns the error of loading the program of the command line, or nil.
 func (s *Server) Problem() error { return s.problem }
 
-// Close closes what New has opened.
+// Close releases the resources of the server.
 func (s *Server) Close() { s.files.close() }
 
-// Listen returns a listener on the loopback interface. Port 0 is one that is free.
+// Listen returns a listener on the loopback interface. Port 0 stands for any free port.
 func Listen(ctx context.Context, port int) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -126,8 +126,7 @@ func Listen(ctx context.Context, port int) (net.Listener, error) {
 // Port returns the port of a listener.
 func Port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// Bounds on connections. Few bodies of requests are read at once, and an answer is made before
-// it is written.
+// Bounds on connections.
 const (
 	headerTime  = 5 * time.Second
 	sendTime    = 15 * time.Second // to send the body of a request, or to take its answer
@@ -136,8 +135,8 @@ const (
 	graceTime   = 2 * time.Second // for the requests under way when the server stops
 )
 
-// Serve answers requests until the context ends, and returns its error, or that of the
-// listener, which it closes. Requests under way end with the context.
+// Serve answers requests until the context ends. It returns the error of the context, or that of
+// the listener, which it closes. Open requests end with the context.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(Port(l)),

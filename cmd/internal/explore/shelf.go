@@ -5,34 +5,34 @@ import (
 	"sync"
 )
 
-// How many runs are kept, and how large they may be together if there are several, in
-// steps. What is known of a run takes memory in proportion to its steps, and to its program,
-// a byte of which takes as much as sourceSteps.
+// How many runs are kept, and how large several runs may be together, in steps. The memory of a
+// run is proportional to its steps and to the size of its program; a byte of the program takes as
+// much as sourceSteps steps.
 const (
 	maxRuns      = 8
 	maxKeptSteps = 20e6
 	sourceSteps  = 20
 )
 
-// run is a run that is explored, or is to be.
+// run is a run that is explored, or will be.
 type run struct {
 	id   string
-	turn chan struct{} // has a token while a request works with what follows
+	turn chan struct{} // holds a token while a request uses the fields below
 	*started
-	windows []window // that were sent last, the latest first
+	windows []window // the last ones that were sent, the latest first
 
-	kept bool   // of the shelf
-	size uint64 // in steps, of a run that is kept, with its program
+	kept bool   // guarded by the shelf
+	size uint64 // of a kept run and its program, in steps
 }
 
-// shelf has the runs that were used last, those in front first. One that leaves it while
-// it is in use remains with its users.
+// shelf holds the runs that were used last, the latest first. A run that is removed while it is
+// in use stays valid for its users.
 type shelf struct {
 	mu   sync.Mutex
 	runs []*run
 }
 
-// take returns the run of an id. If there is none it is nil, or with create a new one, which
+// take returns the run with an id. If there is none it returns nil, or with create a new run, which
 // is not kept yet.
 func (s *shelf) take(id string, create bool) *run {
 	s.mu.Lock()
@@ -51,8 +51,8 @@ func (s *shelf) take(id string, create bool) *run {
 	return r
 }
 
-// keep puts a run of so many steps, of a program of so many bytes, in front, and drops those
-// that are too many then.
+// keep moves a run to the front, and removes the last runs if there are too many. The run has so
+// many steps, and its program so many bytes.
 func (s *shelf) keep(r *run, steps uint64, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,14 +70,14 @@ func (s *shelf) keep(r *run, steps uint64, source int) {
 	})
 }
 
-// forget takes a run off the shelf that has not been kept.
+// forget removes a run unless it has been kept.
 func (s *shelf) forget(r *run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs = slices.DeleteFunc(s.runs, func(o *run) bool { return o == r && !o.kept })
 }
 
-// drop takes a run off the shelf.
+// drop removes a run.
 func (s *shelf) drop(r *run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // maxWindows is how many windows of a run are kept.
 const maxWindows = 3
 
-// window is a window as it is sent. It is that of the states from ≤ k < until: windows of
-// a run meet in a state, which belongs to the later one.
+// window is an encoded window. It is used for the states from ≤ k < until: adjacent windows share
+// a state, which belongs to the later one.
 type window struct {
 	from, until uint64
 	body        []byte
@@ -40,7 +40,7 @@ func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
 	return w.body, nil
 }
 
-// placedWindow is a window whose nodes have places. They are the same in all its states.
+// placedWindow is a window with the positions of its nodes, which are the same in all its states.
 type placedWindow struct {
 	*scene.Window
 	Nodes []placedNode `json:"nodes"`
@@ -59,18 +59,17 @@ type placedNode struct {
 	H float64 `json:"h"`
 }
 
-// bend is an edge that goes around other nodes, on its way from what is referred to, To,
-// to what refers to it, From. Via are the points between which it is straight, two for each
-// piece, as [layered.Curve] has them.
+// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred
+// to, to From, the node that refers to it. Via are the ends of its straight pieces, as
+// [layered.Curve] has them.
 type bend struct {
 	From int          `json:"from"`
 	To   int          `json:"to"`
 	Via  [][2]float64 `json:"via"`
 }
 
-// place places the nodes of a window: what is referred to stands left of what refers to it,
-// whenever that is. So the computation goes from left to right, and the backward phase
-// comes back.
+// place positions the nodes of a window: a node is left of all nodes that refer to it in some
+// state. So the computation goes from left to right, and the backward phase from right to left.
 func place(w *scene.Window) *placedWindow {
 	index := map[int]int{}
 	boxes := make([]layered.Node, len(w.Nodes))
@@ -97,9 +96,8 @@ func place(w *scene.Window) *placedWindow {
 	return out
 }
 
-// references returns the edges that nodes have when they are first seen, each once, in the order of the nodes. They go
-// as values do. Later edges mostly lead past others in the same direction: a value goes from what waits for it to
-// what waits for that.
+// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
+// the direction in which values flow. Later edges mostly have the same direction, and are left out.
 func references(w *scene.Window, index map[int]int) []layered.Edge {
 	var edges []layered.Edge
 	known := map[layered.Edge]bool{}
@@ -123,15 +121,14 @@ func references(w *scene.Window, index map[int]int) []layered.Edge {
 	return edges
 }
 
-// Distances between boxes, in pixels: what is written above a dual has room, and an argument
-// that goes from one layer to the next.
+// Distances between boxes, in pixels. They leave room for the text above a dual, and for an argument
+// that moves from one layer to the next.
 const (
 	nodeGap  = 22
 	layerGap = 48
 )
 
-// Sizes of boxes, in pixels: of a letter, as the page writes them, of what is around a text,
-// and of lines.
+// Sizes in pixels: of a letter on the page, of the margins around a text, and of lines.
 const (
 	letter     = 7.3
 	margin     = 18
@@ -142,7 +139,7 @@ const (
 	padding    = 12
 )
 
-// box is large enough for the label of a node, and its value below it, in all its states.
+// box is the size of a node: large enough for its label, and its value below, in all its states.
 func box(n *scene.Node) layered.Node {
 	letters, lines := 0, 1
 	for _, v := range n.Versions {

@@ -9,11 +9,11 @@ import (
 // borders from 0 on, and their extent. breadth is the size of each vertex, gap how far
 // it stays away from others, of two the mean.
 //
-// It is the method of Brandes and Köpf: vertices are aligned with medians of their
-// neighbours into blocks that keep straight, from each side and end of the graph; of
-// the four coordinates of a vertex the mean of the middle two is taken. Blocks are set
-// side by side along a longest path. An order among blocks, and so every distance that
-// all four keep, is kept by the middle ones. Means leave small steps, which are taken out.
+// It is the method of Brandes and Köpf. Vertices are aligned with the medians of their
+// neighbours, which gives straight blocks. This is done from both sides and both ends of the
+// graph; the coordinate of a vertex is the mean of the middle two of the four results. Blocks
+// are set side by side along a longest path. Since all four results keep the order and the
+// distances of vertices, so do the means. Small steps that the means leave are straightened.
 func (g *proper) align(breadth, gap []float64) (place []float64, extent float64) {
 	room := make([]float64, len(breadth))
 	for v := range room {
@@ -53,8 +53,8 @@ func (g *proper) align(breadth, gap []float64) (place []float64, extent float64)
 	return place, last - first
 }
 
-// straighten moves each vertex that is less than step beside the operand with the longest
-// chain behind it to where that operand is, if there is room.
+// straighten aligns a vertex with its operand of the longest chain if they are less than step
+// apart and there is room.
 func (g *proper) straighten(place, room []float64, step float64) {
 	chain := g.chains(false)
 	for _, layer := range g.order {
@@ -89,14 +89,13 @@ func bounds(place, breadth []float64) (low, high float64) {
 	return low, high
 }
 
-// crossed tells of each link whether a link between two bends crosses it. It then
-// aligns nothing, so that long links keep straight.
+// crossed reports for each link whether a link between two bends crosses it. Such a link is
+// not used to align vertices, so that long links stay straight.
 func (g *proper) crossed() []bool {
 	crossed := make([]bool, len(g.links))
 	for l := 1; l < len(g.order); l++ {
 		layer := g.order[l]
-		// The vertices of a piece between two long links: their links come from between
-		// the long links too.
+		// Links to vertices between two long links must come from between these links too.
 		begin, low := 0, 0
 		for i, w := range layer {
 			high, long := len(g.order[l-1])-1, false
@@ -121,10 +120,10 @@ func (g *proper) crossed() []bool {
 	return crossed
 }
 
-// blocks aligns each vertex with a median of its neighbours in the layer before, or
-// after if backward. It returns the vertex that names its block. Of two medians it
-// prefers the one with the longer chain behind it, so that long chains keep straight,
-// and else the left one, or the right one if right.
+// blocks aligns each vertex with a median of its neighbours in the layer before, or, if backward,
+// in the layer after. It returns for each vertex the first vertex of its block. Of two medians it
+// prefers the one with the longer chain, so that long chains stay straight, and else the left
+// one, or the right one if right.
 func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
 	side, end := g.before, from
 	if backward {
@@ -166,8 +165,8 @@ func (g *proper) blocks(backward, right bool, crossed []bool) (block []int) {
 	return block
 }
 
-// chains returns how many nodes stand on the longest path that leads to each vertex, or
-// from it if backward. Bends are none.
+// chains returns the number of nodes on the longest path to each vertex, or, if backward, from it.
+// Bends don't count.
 func (g *proper) chains(backward bool) []int {
 	side, end := g.before, from
 	if backward {
@@ -190,8 +189,8 @@ func (g *proper) chains(backward bool) []int {
 	return chain
 }
 
-// compact sets blocks side by side, as far left as they go and then each as far right
-// as that brings it nearer to the next; from the other side if right.
+// compact sets blocks side by side: first as far left as possible, and then each to the right
+// until it is next to another block. If right, it works from the other side.
 func (g *proper) compact(block []int, right bool, room []float64) []float64 {
 	var links []link
 	var gaps []float64

@@ -4,21 +4,21 @@
 //
 // [Place] goes through these steps, each near-linear in nodes and edges:
 //
-//	components  each part that hangs together is laid out by itself
-//	acyclic     loops and repetitions are dropped, and the links along which a
-//	            depth-first search comes back to where it is are turned round
-//	layers      the longest path to a node is its layer; a node that is read more than
-//	            it reads moves on to its readers
-//	split       a link over several layers gets a bend in each layer between. Links of
-//	            one source share bends. Bends are bounded by the size of the graph, and
-//	            the longest links go without
-//	order       crossings are reduced: sweeps by barycentre, then exchanges of
-//	            neighbours (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
+//	components  each connected component is laid out separately
+//	acyclic     loops and duplicates are removed, and the back edges of a depth-first
+//	            search are reversed
+//	layers      the layer of a node is the length of the longest path to it; a node with
+//	            more readers than operands moves towards its readers
+//	split       a link over several layers gets a bend in each layer between. Links from
+//	            one node share bends. Bends are bounded by the size of the graph, and the
+//	            longest links have none
+//	order       crossings are reduced by barycentre sweeps and exchanges of neighbours
+//	            (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
 //	align       coordinates within a layer, with straight chains and straight long
-//	            links (Brandes and Köpf, 2001); of two medians the end of the longer chain
-//	pack        the parts stand in rows about as wide as a screen is
+//	            links (Brandes and Köpf, 2001); of two medians, that of the longer chain
+//	pack        the components are put in rows, about as wide as a screen
 //
-// Nothing recurses, nothing is random: equal graphs are placed alike.
+// Nothing recurses and nothing is random: equal graphs get equal layouts.
 //
 // [Curve] draws an edge between two boxes that have been placed.
 package layered

@@ -8,7 +8,7 @@ import (
 // A link joins two different nodes, from the earlier to the later one.
 type link struct{ from, to int }
 
-// distinct sorts links and drops what is said twice.
+// distinct sorts links and removes duplicates.
 func distinct(links []link) []link {
 	slices.SortFunc(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return slices.Compact(links)
@@ -17,7 +17,7 @@ func distinct(links []link) []link {
 // adjacency lists, for each node, the links at one of its ends.
 type adjacency struct{ start, links []int }
 
-// adjacent lists the links, by index, at the ends that end names, among n nodes.
+// adjacent lists for each of n nodes the indices of the links whose end it is; end selects the end.
 func adjacent(n int, links []link, end func(link) int) adjacency {
 	a := adjacency{make([]int, n+1), make([]int, len(links))}
 	for _, l := range links {
@@ -43,9 +43,8 @@ func (a adjacency) of(v int) []int { return a.links[a.start[v]:a.start[v+1]] }
 // degree is the number of links at v.
 func (a adjacency) degree(v int) int { return a.start[v+1] - a.start[v] }
 
-// acyclic returns the links that edges make between n nodes. Those that lead a
-// depth-first search back to a node that it has not left are turned round. It begins
-// where no edge comes in.
+// acyclic returns the links of the edges between n nodes, with the back edges of a depth-first
+// search reversed. The search begins at nodes without incoming edges.
 func acyclic(n int, edges []Edge) []link {
 	links := make([]link, 0, len(edges))
 	for _, e := range edges {
@@ -70,12 +69,12 @@ func acyclic(n int, edges []Edge) []link {
 	return distinct(links)
 }
 
-// A search is a depth-first search that notes the links that lead back.
+// A search is a depth-first search that records back edges.
 type search struct {
 	links      []link
 	after      adjacency
 	next       []int  // of each node, how many of its links have been followed
-	seen, open []bool // open: on the path to where the search is
+	seen, open []bool // open: on the current path
 	path, back []int
 }
 
@@ -105,10 +104,10 @@ func (s *search) enter(v int) {
 	}
 }
 
-// layers returns the layers, from 0 on, of n nodes with acyclic links: that of a node
-// is behind all from which links come. A node is as early as it can be, but what more
-// read than it reads itself is just before the first that reads it. What has no operands
-// doesn't count there: it is near its readers anyway.
+// layers returns the layers, from 0 on, of n nodes with acyclic links. A node is in a later
+// layer than its operands. It is as early as possible, but a node with more readers than
+// operands is just before its first reader. Operands that have no operands themselves don't
+// count there: they are near their readers anyway.
 func layers(n int, links []link) []int {
 	before, after := adjacent(n, links, to), adjacent(n, links, from)
 	order := topological(links, before, after)
@@ -135,7 +134,7 @@ func layers(n int, links []link) []int {
 			}
 		}
 	}
-	// A node in the middle of a chain goes back to where the chain begins.
+	// A node in the middle of a chain moves back towards the beginning of the chain.
 	for _, v := range order {
 		if reads[v] > 0 && reads[v] >= after.degree(v) {
 			early(v)
@@ -144,7 +143,7 @@ func layers(n int, links []link) []int {
 	return layer
 }
 
-// topological returns the nodes in an order in which links lead on.
+// topological returns the nodes in topological order.
 func topological(links []link, before, after adjacency) []int {
 	n := len(before.start) - 1
 	waits, order := make([]int, n), make([]int, 0, n)

@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// How much time crossings may take: from each beginning, sweeps over so many vertices and
-// links in all, but never fewer than the least, nor more than the most.
+// Bounds on the search for few crossings. Each start has sweeps over sweepWork vertices and
+// links in total, but at least leastSweeps and at most mostSweeps of them.
 const (
 	sweepWork   = 1 << 17
 	leastSweeps = 1
 	mostSweeps  = 24
-	patience    = 6 // sweeps without an improvement
+	mostIdle    = 6 // sweeps without an improvement
 	exchanges   = 4 // rounds of exchanges in a sweep
 )
 
-// untangle orders the vertices of each layer, with few crossings. It sweeps from two
-// beginnings, a search from the sources and one from the sinks, and keeps the best.
+// untangle orders the vertices of each layer such that few links cross. It starts from two
+// orders, of a search from the sources and of one from the sinks, and keeps the best result.
 func (g *proper) untangle() {
 	sweeps := min(max(sweepWork/(len(g.layer)+len(g.links)), leastSweeps), mostSweeps)
 	best, least := [][]int(nil), math.MaxInt
 	for _, backward := range []bool{false, true} {
 		g.begin(backward)
-		for sweep, since := 0, 0; least > 0 && since < patience; sweep++ {
+		for sweep, since := 0, 0; least > 0 && since < mostIdle; sweep++ {
 			if n := g.crossings(); n < least {
 				best, least, since = clone(g.order), n, 0
 			}
@@ -47,7 +47,7 @@ func clone(order [][]int) [][]int {
 	return all
 }
 
-// arrange makes an order that of its layer.
+// arrange sets the order of a layer.
 func (g *proper) arrange(layer []int) {
 	if len(layer) > 0 {
 		copy(g.order[g.layer[layer[0]]], layer)
@@ -57,8 +57,8 @@ func (g *proper) arrange(layer []int) {
 	}
 }
 
-// begin orders all layers by a depth-first search from the first layer, or backward
-// from the last: a tree has no crossings then.
+// begin orders all layers by a depth-first search from the first layer, or, if backward, from
+// the last. A tree then has no crossings.
 func (g *proper) begin(backward bool) {
 	ahead, next := g.after, to
 	if backward {
@@ -96,8 +96,8 @@ func (g *proper) begin(backward bool) {
 	}
 }
 
-// sweep orders one layer after the other by the barycentres of the vertices in the
-// layer before, or after when it goes backward, and exchanges neighbours.
+// sweep orders the layers one by one, by the barycentres of the neighbours in the layer before,
+// or in the layer after if it goes backward. Then it exchanges neighbours within layers.
 func (g *proper) sweep(forward, turn bool) {
 	if forward {
 		for l := 1; l < len(g.order); l++ {
@@ -108,7 +108,7 @@ func (g *proper) sweep(forward, turn bool) {
 			g.sortLayer(l, g.after, to, turn)
 		}
 	}
-	// The first round is of all layers, the others of those beside which something changed.
+	// The first round visits all layers, the others those next to a change.
 	due := slices.Repeat([]bool{true}, len(g.order))
 	for range exchanges {
 		next, better := make([]bool, len(g.order)), false
@@ -124,9 +124,8 @@ func (g *proper) sweep(forward, turn bool) {
 	}
 }
 
-// sortLayer sorts a layer by the mean positions of what its vertices are linked with.
-// Vertices without links keep their places. Of equal ones turn says whether they
-// change sides.
+// sortLayer sorts a layer by the mean positions of the neighbours of its vertices. Vertices
+// without links keep their places. With turn, vertices of equal means are reversed.
 func (g *proper) sortLayer(l int, side adjacency, end func(link) int, turn bool) {
 	type placed struct {
 		v    int
@@ -157,8 +156,8 @@ func (g *proper) sortLayer(l int, side adjacency, end func(link) int, turn bool)
 	}
 }
 
-// exchange exchanges neighbours in a layer where that takes crossings away. It tells
-// whether it has.
+// exchange exchanges neighbours in a layer where that removes crossings. It reports whether it
+// has exchanged any.
 func (g *proper) exchange(l int) bool {
 	layer, better := g.order[l], false
 	for _, v := range layer {

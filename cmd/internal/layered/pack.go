@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// aspect is about how many times as wide as high the parts are together.
+// aspect is about the ratio of width to height of all parts together.
 const aspect = 1.6
 
-// pack places boxes in rows, the highest first. Where a box of a row is lower than the
-// row, others stand below it. It returns their upper left corners, and the size of all.
+// pack places boxes in rows, the highest first. Below a box that is lower than its row there may
+// be others. It returns the upper left corners of the boxes, and the size of all.
 func pack(boxes []Node, gap float64) (corners []Point, all Node) {
 	var widest, area float64
 	byHeight := make([]int, len(boxes))

@@ -37,8 +37,8 @@ type Layout struct {
 	Via [][]Point
 }
 
-// Place places nodes, from left to right: operands stand left of what is made of them. Boxes do not overlap, and unless the edges form cycles each
-// edge goes on by LayerGap at least. Coordinates are multiples of a tenth.
+// Place places nodes from left to right: operands are left of the nodes that use them. Boxes do not overlap, and unless
+// the edges form cycles, each edge bridges at least LayerGap. Coordinates are multiples of a tenth.
 func Place(nodes []Node, edges []Edge, opt Options) Layout {
 	opt.NodeGap = cmp.Or(opt.NodeGap, nodeGap)
 	opt.LayerGap = cmp.Or(opt.LayerGap, layerGap)

@@ -11,7 +11,7 @@ type part struct {
 	links []link // between indices into nodes
 }
 
-// components returns the parts of the graph, by their first nodes.
+// components returns the connected components, ordered by their first nodes.
 func components(n int, links []link) []part {
 	parent := make([]int, n)
 	for v := range parent {
@@ -48,8 +48,8 @@ func components(n int, links []link) []part {
 	return parts
 }
 
-// proper is a part in which each link leads to the next layer: its vertices are the
-// part's nodes and behind them the bends, those of one node in a row.
+// proper is a part in which each link leads to the next layer. Its vertices are the nodes of
+// the part, and after them the bends, those of one node together.
 type proper struct {
 	layer         []int // of each vertex
 	links         []link
@@ -60,14 +60,13 @@ type proper struct {
 	nodes         int
 }
 
-// How many bends there may be: so many, and so many for each node and each link.
+// The most bends: manyBends, and moreBends for each node and each link.
 const (
 	manyBends = 1000
 	moreBends = 2
 )
 
-// split makes a part proper. Where not all links can have bends, the longest are left
-// out.
+// split makes a part proper. If not all links can have bends, the longest have none.
 func split(p part, layers []int) *proper {
 	g := &proper{nodes: len(p.nodes), first: make([]int, len(p.nodes))}
 	deepest := 0
@@ -128,5 +127,5 @@ func (g *proper) bends(l link) []int {
 	return bends
 }
 
-// bend tells whether a vertex is no node.
+// bend reports whether a vertex is a bend.
 func (g *proper) bend(v int) bool { return v >= g.nodes }

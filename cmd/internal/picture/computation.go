@@ -13,8 +13,8 @@ type Computation struct {
 	// Names of the nodes and of the outputs; a node may have none.
 	Names   []string
 	Outputs []string
-	// Parts says what each node is of, and OutputParts each output. A numeral is of what
-	// reads it.
+	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has
+	// the part of its reader.
 	Parts       []Part
 	OutputParts []Part
 	// Values of the nodes at a point, or nil.
@@ -202,7 +202,7 @@ func (c *computation) read(z hypergraph.Node, id string, of Part) {
 	}
 }
 
-// leave draws the edge from node z to what is left out.
+// leave draws the edge from node z to the omission.
 func (c *computation) leave(z hypergraph.Node) {
 	if id := nodeID(z); c.kept[z] && !c.toLeft[id] {
 		c.toLeft[id] = true
@@ -210,7 +210,7 @@ func (c *computation) leave(z hypergraph.Node) {
 	}
 }
 
-// outputs draws those that are no operations, or that share one.
+// outputs draws the outputs that are no operations, or share one with another output.
 func (c *computation) outputs() {
 	for i, y := range c.Graph.Outputs() {
 		name := c.Outputs[i]

@@ -12,8 +12,7 @@
 // long. Values are blue, the backward phase red and tangents green, in the paper's hues.
 // Inputs are filled, outputs have a double line.
 //
-// A large graph is cut: the first and the last of its operations are drawn, and one
-// node between them says how many are left out. So the text is as large as what is
-// drawn, and it can be laid out. DOT and SVG are written of the same figure, the list of
-// circles, hyperedges and links that a computation is drawn with.
+// Of a large graph the first and the last operations are drawn, and one node between them
+// says how many are left out. So the text stays small enough to be laid out. DOT and SVG are
+// written from the same figure, a list of circles, hyperedges and links.
 package picture

@@ -27,14 +27,14 @@ type hyperedge struct {
 	of     Part
 }
 
-// link joins a node and a hyperedge, or one of them and what is left out.
+// link joins a node and a hyperedge, or one of them and the omission.
 type link struct {
 	from, to string
 	of       Part
 	left     bool
 }
 
-// omission stands for operations that are left out.
+// omission stands for the operations that are left out.
 type omission struct{ operations int }
 
 // label is a node's name, and its value below.

@@ -12,11 +12,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Heap draws nodes of the arena of a literal machine, most of them at most, or all if that is
-// 0: those that the result, the seeds and the sums of dual applications reach, the nearest
-// first. An edge leads from a node to what an operand refers to: a value, the substitution of a
-// variable that occurs, or what is to deliver the operand. What waits for an operand is dashed,
-// and duals are red. inputs are the names of the inputs; left is how many nodes are not drawn.
+// Heap draws nodes of the arena of a literal machine: those that the result, the seeds and the
+// sums of dual applications reach, the nearest first, at most most of them, or all if most is 0.
+// An edge leads from a node to its operand: a value, the substitution of a variable, or the node
+// that will deliver the operand. Nodes that wait for an operand are dashed, and duals are red.
+// inputs are the names of the inputs; left is the number of nodes that are not drawn.
 func Heap(w io.Writer, h *heap.Heap, inputs []string, most int) (left int, err error) {
 	v := newHeapView(h, inputs)
 	all := v.reached()
@@ -32,8 +32,8 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int) (left int, err e
 	return left, drawBoxes(w, boxes, left, "nodes")
 }
 
-// heapView looks at a heap from the nodes that wait down to what they wait for: the nodes
-// themselves know only what waits for them.
+// heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
+// that waits for them.
 type heapView struct {
 	h      *heap.Heap
 	inputs []string

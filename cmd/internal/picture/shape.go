@@ -11,15 +11,15 @@ import (
 type shape struct {
 	id            string
 	width, height float64 // of the outline
-	caption       float64 // the width of what stands below it, 0 for nothing
+	caption       float64 // the width of the text below it, 0 for none
 	palette       palette
 	ordered       bool // links arrive in the order of operands
 	lean          bool // it is a triangle: at its lower and upper end no link arrives
 	draw          func(s *svg, x, y float64)
 }
 
-// room is what a shape takes. It has room above it too for what stands below, so that
-// its middle is that of its place.
+// room is the space for a shape. It is as high above the shape as below, where the caption is,
+// so that the shape is in its middle.
 func (h *shape) room() layered.Node {
 	n := layered.Node{Width: max(h.width, h.caption), Height: h.height}
 	if h.caption > 0 {
@@ -31,7 +31,7 @@ func (h *shape) room() layered.Node {
 // palette holds the colours of a part.
 type palette struct{ line, fill string }
 
-// palettes are those of the parts, and of what is left out.
+// palettes are the palettes of the parts and of the omission.
 var palettes = [...]palette{
 	Primal:  {variable("primal", hues[Primal].line), variable("primal-fill", hues[Primal].fill)},
 	Tangent: {variable("tangent", hues[Tangent].line), variable("tangent-fill", hues[Tangent].fill)},
@@ -54,7 +54,7 @@ func linkPalette(l link) palette {
 	return palettes[l.of]
 }
 
-// used tells whether something is drawn in the palette.
+// used reports whether a shape has the palette.
 func (p palette) used(s *svg) bool {
 	for i := range s.shapes {
 		if s.shapes[i].palette == p {
@@ -85,7 +85,7 @@ func shapeOf(e element) shape {
 	return omissionShape(e.(omission))
 }
 
-// circleShape is a circle, or a rounded box if what is in it is long.
+// circleShape is a circle, or a rounded box if its text is long.
 func circleShape(c circle) shape {
 	inside := nameWidth(c.name)
 	if c.numeral {

@@ -11,11 +11,11 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
-// SVG draws the graph as an element svg for a page, and returns how many operations it
-// leaves out. Operands stand left of what is made of them; the value of a node stands below
-// it. Its colours are those of DOT, unless the page sets the CSS variables --primal, --tangent,
-// --dual and --left, of lines, --primal-fill, --tangent-fill and --dual-fill, of inputs, and
-// --paper, of what lies behind. title names the picture.
+// SVG draws the graph as an svg element for a page, and returns how many operations it leaves
+// out. Operands are left of the nodes that use them, and values are below their nodes. The
+// colours are those of DOT, unless the page sets the CSS variables --primal, --tangent, --dual
+// and --left for lines, --primal-fill, --tangent-fill and --dual-fill for inputs, and --paper for
+// the background. title is the title of the picture.
 func (c *Computation) SVG(w io.Writer, title string) (left int, err error) {
 	f := c.figure()
 	s := newSVG(w, f)
@@ -48,7 +48,7 @@ func newSVG(w io.Writer, f *figure) *svg {
 	return s
 }
 
-// margin is around the picture: what the lines of its shapes take.
+// margin is the margin around the picture, for the lines of its shapes.
 const margin = 2
 
 // place places the shapes.
@@ -87,8 +87,8 @@ func (s *svg) draw(title string) {
 	s.printf("</svg>\n")
 }
 
-// drawLinks draws the links of a palette. Those into one hyperedge arrive one below the
-// other, in the order of its operands or, if that is of no account, of where they come from.
+// drawLinks draws the links of a palette. Links into one hyperedge arrive one below the other,
+// in the order of its operands or, if that does not matter, in the order of their sources.
 func (s *svg) drawLinks(p palette) {
 	into := make([][]int, len(s.shapes))
 	for i, l := range s.links {

@@ -1,41 +1,11 @@
 package reduce
 
 import (
-	"errors"
-	"unicode/utf8"
-
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
-
-// ty is a type under inference: a node of a union-find. Types share their parts, so that one may be exponentially larger
-// than its nodes are many; no work is done twice for a node.
-type ty struct {
-	link *ty // what it has been found to be
-	kind tyKind
-	a, b *ty // of a product or an arrow; a is the R^d of R⊥d
-	// euclid says of an unknown type that it is R^d; what stays so is that with an abstract d.
-	euclid bool
-}
-
-type tyKind uint8
-
-const (
-	unknownTy tyKind = iota
-	realTy
-	prodTy
-	arrowTy
-	dualTy
-)
-
-func (t *ty) find() *ty {
-	for t.link != nil {
-		t = t.link
-	}
-	return t
-}
 
 // deferred is t u where the type of t was not known yet.
 type deferred struct {
@@ -347,47 +317,4 @@ func (in *inference) settle(ground denote.Ground) {
 		}
 		*u = *zeros
 	}
-}
-
-// tokensOf bounds the tokens of one symbol of a term, with what the declaration of a free variable has.
-const tokensOf = 20
-
-// Parse reads a term in the notation of the paper. The error is a [*syntax.Errors], also for a term of far more than
-// maxSize symbols.
-func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Source, err error) {
-	s = &Source{File: syntax.NewFile(name, src)}
-	defer func() {
-		switch fault := recover().(type) {
-		case nil:
-		case *syntaxError:
-			s, err = nil, syntax.NewErrors(s.File, []syntax.Diagnostic{fault.Diagnostic})
-		default:
-			panic(fault)
-		}
-	}()
-	for i, r := range string(src) {
-		if _, n := utf8.DecodeRune(src[i:]); r == utf8.RuneError && n == 1 {
-			fail(syntax.Span{Start: uint32(i), End: uint32(i + 1)}, "the source is not UTF-8", "")
-		}
-	}
-	p := &parser{src: string(src), ground: ground, left: tokensOf * maxSize, spans: map[*reference.Term]syntax.Span{},
-		vars: map[*reference.Var]*ty{}}
-	free, t := p.program()
-	in := &inference{types: term.NewTypes(), spans: p.spans, vars: p.vars, scope: map[string][]*reference.Var{},
-		zeros: map[*reference.Term]*ty{}, done: map[*ty]term.Type{}}
-	for _, d := range free {
-		if len(in.scope[d.name]) > 0 {
-			fail(d.span, "a free variable is declared twice", d.name)
-		}
-		in.declare(&reference.Var{Name: d.name}, d.typ)
-	}
-	in.term(t)
-	in.settle(ground)
-	s.free = in.free
-	s.program = reference.NewProgram(t, in.types, ground, s.free...)
-	var wrong *reference.CheckError
-	if _, err := s.program.Typing.Check(t, ground); errors.As(err, &wrong) {
-		return nil, s.errorAt(spanOf(wrong.Term.Pos), "this term has no type", wrong.Text)
-	}
-	return s, nil
 }

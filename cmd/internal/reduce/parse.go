@@ -1,11 +1,10 @@
 package reduce
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/internal/denote"
@@ -31,23 +30,6 @@ type syntaxError struct{ syntax.Diagnostic }
 func fail(span syntax.Span, headline, label string) {
 	panic(&syntaxError{syntax.Diagnostic{Span: span, Headline: headline, Label: label}})
 }
-
-// token is a part of the text: a name, a number, or what it reads.
-type token struct {
-	kind  tokenKind
-	text  string
-	start int
-	end   int
-}
-
-type tokenKind uint8
-
-const (
-	endToken tokenKind = iota
-	nameToken
-	numberToken
-	otherToken
-)
 
 // parser reads terms by recursive descent, one token ahead. An occurrence of a variable has a [reference.Var] with
 // its name; inference puts the one that is bound in its place.
@@ -96,182 +78,11 @@ func (p *parser) program() (free []declaration, t *reference.Term) {
 	return free, t
 }
 
-// hasContext reports whether the text has a ⊢, outside of comments.
-func hasContext(src string) bool {
-	q := &parser{src: src}
-	for q.scan(); q.tok.kind != endToken; q.scan() {
-		if q.tok.text == "⊢" || q.tok.text == "|-" {
-			return true
-		}
-	}
-	return false
-}
-
-// span is that of the next token; at the end of the text, what comes after the last one.
-func (p *parser) span() syntax.Span {
-	if p.tok.kind == endToken {
-		return syntax.Span{Start: uint32(p.end), End: uint32(p.end) + 1}
-	}
-	return syntax.Span{Start: uint32(p.tok.start), End: uint32(max(p.tok.end, p.tok.start+1))}
-}
-
-// from is the span from a place to the end of the token before.
-func (p *parser) from(start uint32) syntax.Span {
-	return syntax.Span{Start: start, End: uint32(p.end)}
-}
-
 // made is a term whose text begins at start and has just been read.
 func (p *parser) made(start uint32, t reference.Term) *reference.Term {
 	t.Pos = term.Pos(start + 1)
 	p.spans[&t] = p.from(start)
 	return &t
-}
-
-// fail ends the parser at the next token.
-func (p *parser) fail(headline, label string) { fail(p.span(), headline, label) }
-
-func (p *parser) found() string {
-	if p.tok.kind == endToken {
-		return "the end"
-	}
-	return p.tok.text
-}
-
-func (p *parser) expect(text string) {
-	if p.tok.text != text {
-		p.fail("syntax error", fmt.Sprintf("%s is expected here, not %s", text, p.found()))
-	}
-	p.next()
-}
-
-func (p *parser) expectName(what string) {
-	if p.tok.kind != nameToken || isWord(p.tok.text) {
-		p.fail("syntax error", fmt.Sprintf("%s is expected here, not %s", what, p.found()))
-	}
-	p.next()
-}
-
-// accept passes over one of the texts.
-func (p *parser) accept(texts ...string) bool {
-	if p.tok.kind != endToken && slices.Contains(texts, p.tok.text) {
-		p.next()
-		return true
-	}
-	return false
-}
-
-// isWord reports whether a name is one of the notation's own.
-func isWord(name string) bool {
-	_, ok := symbols[name]
-	return ok || name == "if" || name == "then" || name == "else" || name == "zero"
-}
-
-// next reads the next token.
-func (p *parser) next() {
-	p.end = p.tok.end
-	p.scan()
-	if p.left--; p.left < 0 {
-		p.fail("the term is too large", "--max-size raises the bound")
-	}
-}
-
-func isLetter(r rune) bool { return unicode.IsLetter(r) && r != 'λ' || r == '_' }
-
-// longer are the tokens of more than one rune that are no names or numbers.
-var longer = []string{":=", "->", "-o", "|-", "<=", ">=", "0⃗", "∂"}
-
-func (p *parser) scan() {
-	i := p.tok.end
-	for i < len(p.src) {
-		if strings.HasPrefix(p.src[i:], "--") {
-			if n := strings.IndexByte(p.src[i:], '\n'); n >= 0 {
-				i += n
-				continue
-			}
-			i = len(p.src)
-			break
-		}
-		r, n := utf8.DecodeRuneInString(p.src[i:])
-		if !unicode.IsSpace(r) && r != '\uFEFF' {
-			break
-		}
-		i += n
-	}
-	rest := p.src[i:]
-	take := func(kind tokenKind, n int) { p.tok = token{kind, rest[:n], i, i + n} }
-	if rest == "" {
-		p.tok = token{endToken, "", i, i}
-		return
-	}
-	for _, text := range longer {
-		if strings.HasPrefix(rest, text) {
-			if text == "∂" {
-				take(nameToken, derivativeName(rest))
-			} else {
-				take(otherToken, len(text))
-			}
-			return
-		}
-	}
-	r, n := utf8.DecodeRuneInString(rest)
-	switch {
-	case isLetter(r):
-		take(nameToken, nameLength(rest))
-	case '0' <= r && r <= '9':
-		take(numberToken, numberLength(rest))
-	default:
-		take(otherToken, n)
-	}
-}
-
-// nameLength is that of a name at the start of a text, with its stars.
-func nameLength(text string) int {
-	n := strings.IndexFunc(text, func(r rune) bool { return !isLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '′' })
-	if n < 0 {
-		return len(text)
-	}
-	for n < len(text) && text[n] == '*' {
-		n++
-	}
-	return n
-}
-
-// derivativeName is the length of ∂1 sin.
-func derivativeName(text string) int {
-	n := len("∂")
-	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
-		n++
-	}
-	for n < len(text) && text[n] == ' ' {
-		n++
-	}
-	return n + nameLength(text[n:])
-}
-
-func numberLength(text string) int {
-	n := 0
-	digits := func() {
-		for n < len(text) && '0' <= text[n] && text[n] <= '9' {
-			n++
-		}
-	}
-	digits()
-	if n+1 < len(text) && text[n] == '.' && '0' <= text[n+1] && text[n+1] <= '9' {
-		n++
-		digits()
-	}
-	if n < len(text) && (text[n] == 'e' || text[n] == 'E') {
-		mark := n
-		n++
-		if n < len(text) && (text[n] == '+' || text[n] == '-') {
-			n++
-		}
-		if n == len(text) || text[n] < '0' || text[n] > '9' {
-			n = mark
-		}
-		digits()
-	}
-	return n
 }
 
 // term reads a term: λs and conditionals reach as far right as they can.
@@ -497,88 +308,45 @@ func (p *parser) variable() *reference.Var {
 	return x
 }
 
-// unwritten is the type of a variable about which nothing is said. A name with a star is that of a dual variable.
-func unwritten(name string) *ty {
-	if strings.HasSuffix(name, "*") {
-		return &ty{kind: dualTy, a: &ty{euclid: true}}
-	}
-	return &ty{}
-}
+// tokensOf bounds the tokens of one symbol of a term, with what the declaration of a free variable has.
+const tokensOf = 20
 
-// arrow reads A → A, to the right.
-func (p *parser) arrow() *ty {
-	if p.depth++; p.depth > deepest {
-		p.fail("the type is nested too deeply", "")
-	}
-	defer func() { p.depth-- }()
-	start := p.span()
-	t := p.times()
-	switch {
-	case p.accept("→", "->"):
-		return &ty{kind: arrowTy, a: t, b: p.arrow()}
-	case p.accept("⊸", "-o"):
-		const dual = "a dual has the type R -o R^d"
-		if t.kind != realTy {
-			fail(start, "no such type", dual)
+// Parse reads a term in the notation of the paper. The error is a [*syntax.Errors], also for a term of far more than
+// maxSize symbols.
+func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Source, err error) {
+	s = &Source{File: syntax.NewFile(name, src)}
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case *syntaxError:
+			s, err = nil, syntax.NewErrors(s.File, []syntax.Diagnostic{fault.Diagnostic})
+		default:
+			panic(fault)
 		}
-		u := p.power()
-		if !u.isPower() {
-			p.fail("no such type", dual)
+	}()
+	for i, r := range string(src) {
+		if _, n := utf8.DecodeRune(src[i:]); r == utf8.RuneError && n == 1 {
+			fail(syntax.Span{Start: uint32(i), End: uint32(i + 1)}, "the source is not UTF-8", "")
 		}
-		return &ty{kind: dualTy, a: u}
 	}
-	return t
-}
-
-// times reads A × A, to the right.
-func (p *parser) times() *ty {
-	t := p.power()
-	if p.accept("×", "*") {
-		return &ty{kind: prodTy, a: t, b: p.times()}
-	}
-	return t
-}
-
-// power reads R, R^d, R⊥, R⊥d and (A).
-func (p *parser) power() *ty {
-	if p.accept("(") {
-		t := p.arrow()
-		p.expect(")")
-		return t
-	}
-	if strings.TrimRight(p.tok.text, "*") == "R" { // in R*R the star is not of the name
-		p.tok.text, p.tok.end = "R", p.tok.start+1
-	}
-	p.expect("R")
-	// exponent reads R^d.
-	exponent := func() *ty {
-		d := 0
-		if _, err := fmt.Sscan(p.tok.text, &d); err != nil || p.tok.kind != numberToken || d < 1 || d > 1000 {
-			p.fail("no such type", "a dimension from 1 to 1000 is expected here")
+	p := &parser{src: string(src), ground: ground, left: tokensOf * maxSize, spans: map[*reference.Term]syntax.Span{},
+		vars: map[*reference.Var]*ty{}}
+	free, t := p.program()
+	in := &inference{types: term.NewTypes(), spans: p.spans, vars: p.vars, scope: map[string][]*reference.Var{},
+		zeros: map[*reference.Term]*ty{}, done: map[*ty]term.Type{}}
+	for _, d := range free {
+		if len(in.scope[d.name]) > 0 {
+			fail(d.span, "a free variable is declared twice", d.name)
 		}
-		p.next()
-		t := real
-		for ; d > 1; d-- {
-			t = &ty{kind: prodTy, a: real, b: t}
-		}
-		return t
+		in.declare(&reference.Var{Name: d.name}, d.typ)
 	}
-	switch {
-	case p.accept("⊥"):
-		if p.tok.kind == numberToken {
-			return &ty{kind: dualTy, a: exponent()}
-		}
-		return &ty{kind: dualTy, a: &ty{euclid: true}}
-	case p.accept("^"):
-		return exponent()
+	in.term(t)
+	in.settle(ground)
+	s.free = in.free
+	s.program = reference.NewProgram(t, in.types, ground, s.free...)
+	var wrong *reference.CheckError
+	if _, err := s.program.Typing.Check(t, ground); errors.As(err, &wrong) {
+		return nil, s.errorAt(spanOf(wrong.Term.Pos), "this term has no type", wrong.Text)
 	}
-	return real
-}
-
-// isPower reports whether a type that is written is R^d.
-func (t *ty) isPower() bool {
-	for t.kind == prodTy && t.a.kind == realTy {
-		t = t.b
-	}
-	return t.kind == realTy
+	return s, nil
 }

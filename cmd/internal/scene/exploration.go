@@ -1,5 +1,5 @@
-// Package scene shows the states of a run of the literal machine: windows of some hundred steps, with
-// the objects that are seen in each state, described in the words of the calculus.
+// Package scene describes the states of a run of the literal machine: windows of some hundred steps, with
+// the objects in each state, in the notation of the calculus.
 package scene
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Exploration is a run of the literal machine whose states can be looked at: state k is its
-// heap after rewrite k and the units of work that follow it, state 0 the one before the first.
-// It keeps no states: it runs the program again up to those that are asked for. It may be used
-// by several goroutines at once.
+// Exploration is a run of the literal machine whose states can be shown: state k is the heap
+// after rewrite k and the units of work that follow it, and state 0 the heap before the first
+// rewrite. It keeps no states: it runs the program again up to the states that are asked for. It
+// may be used by several goroutines at once.
 type Exploration struct {
 	p        *gram.Program
 	src      *lang.Program
 	gradient bool // the run is that of the gradient, and not of the value
 	opt      gram.EvalOptions
 	info     Info
-	names    map[term.Pos]string // of what is computed at a place of the source: a let's, or the operation
+	names    map[term.Pos]string // of the results at places of the source: the name of the let, or the operation
 	inputs   []string
 	peaks    []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
 }
@@ -44,34 +44,33 @@ type RuleSteps struct {
 	Steps  uint64 `json:"steps"`
 }
 
-// Info is what is known of a run as a whole.
+// Info describes a run as a whole.
 type Info struct {
 	Steps    uint64      `json:"steps"`    // all that were taken
 	Backward uint64      `json:"backward"` // the first step of the first backward phase, 0 if there is none
 	Rules    []RuleSteps `json:"rules"`    // all rules, and how often each fired
-	Stopped  string      `json:"stopped"`  // what ended the run before its end, "" if nothing did
-	// Values, Lengths and Jacobian are those of [gram.Result], of a run that has come to its
-	// end: of a value with a function in it there are none.
+	Stopped  string      `json:"stopped"`  // what ended the run early, "" if nothing did
+	// Values, Lengths and Jacobian are those of [gram.Result] if the run was not stopped. A value
+	// with a function in it has none.
 	Values   []float64 `json:"-"`
 	Lengths  []int     `json:"-"`
 	Jacobian []float64 `json:"-"`
 }
 
-// How many steps a window has: all, if there are no more than allSteps; wholeSteps where it
-// shows all objects; and nearSteps where it shows the neighbourhood of the redex.
+// How many steps a window has: all, if there are at most allSteps; wholeSteps if it shows all
+// objects; and nearSteps if it shows the neighbourhood of the redex.
 const (
 	allSteps   = 500
 	wholeSteps = 250
 	nearSteps  = 250
 )
 
-// errWindowEnd ends a run of which no more is looked at.
-var errWindowEnd = errors.New("the end of what is looked at")
+// errWindowEnd ends a run when its remaining states are not needed.
+var errWindowEnd = errors.New("the end of the window")
 
-// Explore runs the program once, for the gradient or the value. Of opt it takes the schedule, LIFO or
-// Random, the seed and the limits. What ends the run early, a limit or a number that isn't
-// finite, is told by [Info]; the error is that of a run that cannot begin, or
-// that the context has ended.
+// Explore runs the program once, for the gradient or the value. Of opt it uses the schedule, LIFO or
+// Random, the seed and the limits. If a limit or a number that is not finite ends the run early,
+// [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
 	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: namesByPlace(p.Term()),
 		inputs: stage.InputNames(p.Source())}
@@ -113,7 +112,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	return x, nil
 }
 
-// read reads what a run has come to.
+// read reads the result of a run.
 func (x *Exploration) read(run *trace.Run) (err error) {
 	switch {
 	case x.gradient:
@@ -125,7 +124,7 @@ func (x *Exploration) read(run *trace.Run) (err error) {
 	return err
 }
 
-// inOneLine words an error of a run without its place.
+// inOneLine describes an error of a run, without its place, on one line.
 func inOneLine(err error) string {
 	var limit *gram.LimitError
 	var wrong *gram.Error
@@ -138,27 +137,27 @@ func inOneLine(err error) string {
 	return err.Error()
 }
 
-// Info returns what is known of the whole run.
+// Info describes the whole run.
 func (x *Exploration) Info() Info { return x.info }
 
-// again makes the run again. Limits end it where they did at first, but for time.
+// again repeats the run. Limits end it where they did at first, except the limit of time.
 func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error, before func(uint64) error) (*trace.Run, error) {
 	opt := x.opt
 	opt.Events, opt.Before = events, before
 	return trace.Start(ctx, x.p, x.gradient, opt)
 }
 
-// Find says which step is looked for. What is zero fits all.
+// Find describes the step to find. A zero field matches every step.
 type Find struct {
 	From  uint64
-	Back  bool   // the last step before From, and not the first behind it
+	Back  bool   // find the last step before From instead of the first after it
 	Rule  string // a number or a name
 	Line  int    // of the source
 	Phase string // "primal" or "backward"
 }
 
-// Find returns the nearest step that fits. The error is a [*gram.UsageError] for a rule that
-// there isn't, or that of the context.
+// Find returns the nearest step that matches. The error is a [*gram.UsageError] for an unknown
+// rule, or that of the context.
 func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool, err error) {
 	opt := trace.Options{Line: find.Line, Phase: find.Phase}
 	if find.Rule != "" {
@@ -192,7 +191,7 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 	return step, ok, err
 }
 
-// ended is the error of a run that was stopped where it was to stop, or where it once was.
+// ended returns nil if a run has ended at the end of the window, or where the first run was stopped.
 func (x *Exploration) ended(err error) error {
 	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return nil
@@ -200,9 +199,9 @@ func (x *Exploration) ended(err error) error {
 	return err
 }
 
-// Window returns the window that holds a state: of the states before and behind it as
-// many as can be shown at once. Windows of one run meet: the last state of one is the
-// first of the next. The error is that of a state that there isn't, or of the context.
+// Window returns the window that holds a state, with as many of the states before and after it as
+// can be shown at once. Adjacent windows of a run share a state: the last of one is the first of
+// the next. It is an error if there is no such state, or the context ends.
 func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
 	if at > x.info.Steps {
 		return nil, fmt.Errorf("the run has %d steps, and no state %d", x.info.Steps, at)
@@ -222,7 +221,7 @@ func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
 	return x.show(ctx, from, to, nearObjects)
 }
 
-// peak takes the live nodes of a state.
+// peak records the live nodes of a state.
 func (x *Exploration) peak(state, live uint64) {
 	for _, i := range []uint64{state / wholeSteps, (max(state, 1) - 1) / wholeSteps} {
 		if i == uint64(len(x.peaks)) {
@@ -232,7 +231,7 @@ func (x *Exploration) peak(state, live uint64) {
 	}
 }
 
-// around returns the first and the last state of the window of a width that holds a state.
+// around returns the first and the last state of the window of that width that holds a state.
 func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 	i := at / wide
 	if i > 0 && i*wide == x.info.Steps {
@@ -241,8 +240,8 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 	return i * wide, min((i+1)*wide, x.info.Steps)
 }
 
-// show makes a window with at most so many objects in a state. The error is errTooMany if
-// it is to show all, and there are more.
+// show makes a window with at most most objects in a state. The error is errTooMany if the window
+// should show all objects and there are more.
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
 	s := newScenes(x, from, to, most)
 	run, err := x.again(ctx, s.event, s.before)
@@ -263,8 +262,8 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	return s.window(), nil
 }
 
-// namesByPlace returns the names that lets of the source give to what is computed at a place,
-// and else the operations.
+// namesByPlace returns the names of the results at places of the source: that of a let, or else
+// the operation.
 func namesByPlace(t *term.Term) map[term.Pos]string {
 	names := map[term.Pos]string{}
 	for i := range t.Nodes {

@@ -40,7 +40,7 @@ func references(n *heap.Node) []linkTo {
 	return out
 }
 
-// version describes a node as it is now; backward says that it was taken into use in a backward phase.
+// version describes a node in the current state; backward says that it was made in a backward phase.
 func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 	w := words{s.x, h}
 	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(), Label: w.label(n)}
@@ -73,7 +73,7 @@ func waits(n *heap.Node) bool {
 	return n.Up != 0 && len(n.Operands) == 0 // a λ that waits for what it captures
 }
 
-// awaited returns the operands that a node waits for until they are there.
+// awaited returns the operands that a node waits for.
 func awaited(n *heap.Node) []heap.Operand {
 	switch n.Kind {
 	case literal.Iter:
@@ -87,7 +87,7 @@ func awaited(n *heap.Node) []heap.Operand {
 // spent reports whether a node is a substitution whose value its last occurrence has taken.
 func spent(n *heap.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == literal.Taken }
 
-// isDual reports whether a node is of backpropagation.
+// isDual reports whether a node belongs to backpropagation.
 func isDual(n *heap.Node) bool {
 	switch n.Kind {
 	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:

@@ -12,16 +12,16 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 )
 
-// words describes the nodes of a heap for readers who know the calculus and not the machine.
+// words describes the nodes of a heap to readers who know the calculus but not the machine.
 type words struct {
 	x *Exploration
 	h *heap.Heap
 }
 
-// hole is an operand that has not come yet.
+// hole is an operand that has not arrived yet.
 const hole = "□"
 
-// label is a node in the notation of the calculus: its constructor, with its operands.
+// label writes a node in the notation of the calculus: its constructor with its operands.
 func (w words) label(n *heap.Node) string {
 	op := func(i int) string { return w.operand(n.Operands[i], 0) }
 	switch n.Kind {
@@ -60,7 +60,7 @@ func (w words) label(n *heap.Node) string {
 	return w.value(n, 1)
 }
 
-// apply is a symbol of two operands, between or before them.
+// apply writes a symbol between or before its two operands.
 func apply(symbol, a, b string) string {
 	if r, size := utf8.DecodeRuneInString(symbol); size == len(symbol) && !unicode.IsLetter(r) {
 		return a + " " + symbol + " " + b
@@ -68,7 +68,7 @@ func apply(symbol, a, b string) string {
 	return symbol + " " + a + " " + b
 }
 
-// value is a node that an operand refers to, its components to a depth.
+// value writes a node that an operand refers to, with its components up to a depth.
 func (w words) value(n *heap.Node, depth int) string {
 	switch n.Kind {
 	case literal.Lam:
@@ -98,7 +98,7 @@ func (w words) value(n *heap.Node, depth int) string {
 	return w.label(n)
 }
 
-// operand is an operand, that of a value with its components to a depth.
+// operand writes an operand. A value is written with its components up to a depth.
 func (w words) operand(o heap.Operand, depth int) string {
 	switch o.Tag {
 	case literal.Number:
@@ -118,7 +118,7 @@ func (w words) operand(o heap.Operand, depth int) string {
 	return hole
 }
 
-// bound is the variable of a substitution; of an opening, both.
+// bound writes the variable of a substitution, or the variables of an opening.
 func (w words) bound(r literal.Ref) string {
 	n := w.h.Node(r)
 	if n.Kind == literal.Open {
@@ -127,7 +127,7 @@ func (w words) bound(r literal.Ref) string {
 	return w.name(&n)
 }
 
-// name is the name of a variable. A dual λ without one has that of what it is the backpropagator of.
+// name is the name of a variable. A dual λ without a name has that of its primal.
 func (w words) name(n *heap.Node) string {
 	switch {
 	case n.Kind == literal.FreeDual:
@@ -151,7 +151,7 @@ func (w words) argument(r literal.Ref) string {
 	return w.operand(n.Operands[1], 0)
 }
 
-// text tells all that is known of a node.
+// text describes a node in full.
 func (w words) text(n *heap.Node, label string) string {
 	parts := []string{label + ", " + w.what(n)}
 	if missing := w.missing(n); missing != "" {

@@ -1,0 +1,114 @@
+package gram
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/revgrad"
+)
+
+// prepare makes the program of a gradient by the strategy, for the point.
+func (e *Evaluator) prepare(point []float64) (err error) {
+	switch e.opt.Strategy {
+	case Unfold:
+		err = e.unfold(point)
+	case Modular:
+		err = e.normalise(point)
+	default:
+		e.prog, err = e.p.reverseProgram(e.meter, e.opt.Samples != nil)
+	}
+	return err
+}
+
+// unfold reduces the program to its graph at the point, and compiles D of that.
+func (e *Evaluator) unfold(point []float64) error {
+	p := e.p
+	if err := p.gradientType(); err != nil {
+		return err
+	}
+	start := time.Now()
+	m, _, err := p.open(e.meter, point, e.opt)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if e.opt.Samples != nil {
+		m.Samples(e.opt.Samples)
+	}
+	e.meter.Begin("compile")
+	check := e.meter.During("compile")
+	g, err := stage.NewGround(p.src, m, nil, check)
+	if err != nil {
+		return p.Locate(err, "making the graph")
+	}
+	d, err := revgrad.Reverse(g.Term, check)
+	if err != nil {
+		return p.Locate(err, "differentiating")
+	}
+	p.setSize(p.src.Term.Size(), d.Size())
+	e.prog, err = compile.Compile(d, compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.Samples != nil, Check: check})
+	if err != nil {
+		return p.Locate(err, "compiling")
+	}
+	e.before, e.madeAt, e.making = m.Stats(), slices.Clone(point), time.Since(start)
+	return nil
+}
+
+// normalise takes the program whose λs are normalised, at the point: that of the program's
+// point is kept.
+func (e *Evaluator) normalise(point []float64) error {
+	p := e.p
+	make := func() (*modular.Program, error) {
+		if err := p.Differentiable(); err != nil {
+			return nil, err
+		}
+		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, point)
+		if err == nil {
+			p.setSize(p.src.Term.Size(), m.Size)
+		}
+		return m, err
+	}
+	var m *modular.Program
+	if slices.Equal(point, p.Point()) && e.opt.Samples == nil {
+		_, err := p.modularly.get(p, e.meter, func() (_ *graph.Program, err error) {
+			if p.modularised, err = make(); err != nil {
+				return nil, err
+			}
+			return p.modularised.Code, nil
+		})
+		if err != nil {
+			return err
+		}
+		m = p.modularised
+	} else {
+		start := time.Now()
+		p.terms.Lock()
+		defer p.terms.Unlock()
+		var err error
+		if m, err = make(); err != nil {
+			return err
+		}
+		e.making = time.Since(start)
+	}
+	e.prog, e.before, e.modularised, e.madeAt = m.Code, m.Stats, m, slices.Clone(point)
+	return nil
+}
+
+// again makes the program anew if it is one of another point.
+func (e *Evaluator) again(point []float64) error {
+	if e.opt.Strategy == Direct || !e.p.Branches() || slices.Equal(point, e.madeAt) {
+		return nil
+	}
+	if err := e.prepare(point); err != nil {
+		return err
+	}
+	if err := e.start(); err != nil {
+		e.madeAt = nil // the machine is still that of the last point
+		return err
+	}
+	return nil
+}
