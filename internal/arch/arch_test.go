@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"term":                {},
 	"kernel":              {"term"}, // of term, the elementary functions
 	"rule":                {},
-	"lang":                {"term"},
+	"lang":                {"term", "kernel"}, // lang/eval adds as package kernel does
 	"revgrad":             {"term"},
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
