@@ -220,7 +220,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 		own[x] = inputs[i]
 	}
 	out.Data = t.Data
-	out.Root = out.Import(t, term.Import{
+	out.Root, _ = out.Import(t, term.Import{ // there is no look
 		Free: func(x term.Var) term.Var { return own[x] },
 		Data: func(i int) int { return i },
 		Pos:  func(pos term.Pos) term.Pos { return pos },
@@ -265,7 +265,9 @@ func (c *compiled[P]) took() time.Duration {
 // placed.
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
 	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
-		p.setSize(p.src.Term.Size(), 0)
+		if err := p.setSize(nil, meter); err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
 		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
@@ -287,7 +289,9 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 	check := meter.During("compile")
 	if !gradient {
 		return p.literal.get(p, meter, func() (*literal.Program, error) {
-			p.setSize(p.src.Term.Size(), 0)
+			if err := p.setSize(nil, meter); err != nil {
+				return nil, p.Locate(err, "compiling")
+			}
 			prog, err := literal.NewValue(p.src.Term, p.inputs, check)
 			return prog, p.Locate(err, "compiling")
 		})
@@ -328,15 +332,19 @@ func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
 	if err != nil {
 		return nil, p.Locate(err, "differentiating")
 	}
-	p.setSize(p.src.Term.Size(), d.Size())
-	return d, nil
+	return d, p.Locate(p.setSize(d, meter), "differentiating")
 }
 
-func (p *Program) setSize(t, d int64) {
+// setSize notes the size of the program's term, and that of D(t), if d is not nil. The error is that of a look.
+func (p *Program) setSize(d *term.Term, meter *limits.Meter) (err error) {
+	var s sizes
+	if s.term, err = p.src.Term.Symbols(meter.Check); err == nil && d != nil {
+		s.reverse, err = d.Symbols(meter.Check)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.size.term = t
-	p.size.reverse = max(p.size.reverse, d)
+	p.size = sizes{s.term, max(p.size.reverse, s.reverse)}
+	return err
 }
 
 // gradientType reports an error unless the body has type R or R^k.

@@ -49,7 +49,9 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err != nil {
 		return p.Locate(err, "differentiating")
 	}
-	p.setSize(p.src.Term.Size(), d.Size())
+	if err := p.setSize(d, e.meter); err != nil {
+		return p.Locate(err, "compiling")
+	}
 	e.prog, err = compile.Compile(d, compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.Samples != nil, Check: check})
 	if err != nil {
 		return p.Locate(err, "compiling")
@@ -67,10 +69,13 @@ func (e *Evaluator) normalise(point []float64) error {
 			return nil, err
 		}
 		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, point)
-		if err == nil {
-			p.setSize(p.src.Term.Size(), m.Size)
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		p.mu.Lock()
+		p.size.reverse = max(p.size.reverse, m.Size)
+		p.mu.Unlock()
+		return m, p.Locate(p.setSize(nil, e.meter), "compiling")
 	}
 	var m *modular.Program
 	if slices.Equal(point, p.Point()) && e.opt.Samples == nil {

@@ -259,7 +259,7 @@ func byLength(n int) (d, m, length int) { return 4, 4, n }
 // chargedSteps is the number of steps of a gradient by the strategy modular, with a step more for each symbol of
 // each copy of a function's normal form M: in a program of one function, its elements times |M|.
 func chargedSteps(s *subject) float64 {
-	lambdas := s.Term().ClosedLambdas(s.ScalarInputs())
+	lambdas := must(s.Term().ClosedLambdas(s.ScalarInputs(), s.ctx.Err))
 	if len(lambdas) != 1 {
 		try(errors.New("bench: a recurrent network has one function"))
 	}

@@ -106,29 +106,34 @@ const nowhere = -1
 // follower returns a block at whose duals nothing is to arrive but what comes of the
 // block p, and for each of those duals, at which of p's external duals that is.
 func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) {
+	number := make(map[graph.Ref]int, len(p.exts))
+	for k, h := range slices.Backward(p.exts) { // the first of those that are one
+		number[h] = k
+	}
 	for _, h := range p.exts {
-		if m.nodes[h].Kind() == graph.BlockDual {
-			base = m.blockOf(h)
-			if from, ok = m.waitsFor(base, p); ok {
-				return base, from, true
-			}
+		if m.nodes[h].Kind() != graph.BlockDual || m.blockOf(h) == base {
+			continue
+		}
+		base = m.blockOf(h)
+		if from, ok = m.waitsFor(base, number); ok {
+			return base, from, true
 		}
 	}
 	return 0, nil, false
 }
 
-// waitsFor reports whether a block with a dual at which p arrives waits for nothing else,
-// and at which of p's external duals each of its duals is.
-func (m *Machine) waitsFor(base graph.Ref, p *blockParts) (from []int, ok bool) {
+// waitsFor reports whether a block with a dual at which another arrives waits for nothing else,
+// and at which of the other's external duals each of its duals is; number has the numbers of those.
+func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int, ok bool) {
 	next := m.blockParts(base)
 	for j := range next.b.OutDuals {
 		dual := next.outs + graph.Ref(j)
-		k := slices.Index(p.exts, dual)
+		k, arrives := number[dual]
 		switch m.state[dual].A {
 		case 0:
 			k = nowhere
 		case 1:
-			if k == nowhere {
+			if !arrives {
 				return nil, false
 			}
 		default:

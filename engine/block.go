@@ -25,7 +25,8 @@ type blockState struct {
 	distinct      graph.Distinct
 	firing        firingBlock
 	contributions contributions
-	heap          []uint64 // keys of blocks whose duals a job has reached, the one made last on top
+	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
+	look          func() error
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -66,7 +67,10 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	run(b.Code, m.block.regs)
 	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
-		plan := b.Plan(m.prog, graph.OneRun)
+		plan, err := b.Plan(m.prog, graph.OneRun, m.block.look)
+		if err != nil {
+			return err
+		}
 		base, row, err := m.newBlockRun(b, plan, graph.OneRun, 1)
 		if err != nil {
 			return err
@@ -303,7 +307,10 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
 func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
-	plan := l.b.Plan(m.prog, l.kind)
+	plan, err := l.b.Plan(m.prog, l.kind, m.block.look)
+	if err != nil {
+		return err
+	}
 	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
 	for total := l.n; total > 0; total -= l.n {
 		if m.top > m.nodeTop {

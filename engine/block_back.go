@@ -20,42 +20,7 @@ func (m *Machine) reachDual(d graph.Ref) {
 	m.state[d].Head |= reachedBit
 	n := &m.state[base].A
 	if *n++; *n == 1 {
-		m.block.heap = append(m.block.heap, m.order.key(base))
-		up(m.block.heap)
-	}
-}
-
-// takeBlock takes the block that was made last. What refers to it was made later, so
-// all duals of its result that the job reaches are known.
-func (m *Machine) takeBlock() graph.Ref {
-	h := m.block.heap
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	m.block.heap = h[:last]
-	down(m.block.heap)
-	return graph.Ref(top)
-}
-
-func up(h []uint64) {
-	for i := len(h) - 1; i > 0 && h[(i-1)/2] < h[i]; i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-}
-
-func down(h []uint64) {
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
-		}
-		if c+1 < len(h) && h[c+1] > h[c] {
-			c++
-		}
-		if h[i] >= h[c] {
-			return
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
+		m.block.heap.Push(m.order.key(base))
 	}
 }
 
@@ -78,7 +43,7 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 	at := w + graph.BlockWords + 4*outs
 	p := blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
 		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
-	p.plan = b.Plan(m.prog, p.kind)
+	p.plan, _ = b.Plan(m.prog, p.kind, nil) // it was made with the block's first object
 	p.wiring = m.wiringOf(base, p.plan, p.exts)
 	return p
 }
@@ -131,19 +96,21 @@ func (m *Machine) patterns(p *blockParts) patterns {
 func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(len(t.wirings)))-1] }
 
 // next returns the backward code of the next runs, and how many they are; nil if the job
-// reaches no more.
-func (t *patterns) next(prog *graph.Program, logged bool) (w *graph.Backward, times uint64) {
+// reaches no more. The error is that of a look.
+func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint64, err error) {
 	if t.left == 0 || !slices.Contains(t.reached, true) {
-		return nil, 0
+		return nil, 0, nil
 	}
-	w = t.wiring().Backward(prog, t.reached, logged)
+	if w, err = t.wiring().Backward(m.prog, t.reached, logged, m.block.look); err != nil {
+		return nil, 0, err
+	}
 	times = 1
 	if last := uint64(len(t.wirings)); t.left >= last && t.p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
 		times += t.left - last
 	}
 	t.left -= times
 	t.reached = w.Next
-	return w, times
+	return w, times, nil
 }
 
 // discoverBlock books an arrival at each external dual that the block's cells reach.
@@ -151,7 +118,10 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 	p := m.blockParts(base)
 	used := resize(&m.block.used, p.b.Exts)
 	for t := m.patterns(&p); ; {
-		w, _ := t.next(m.prog, false)
+		w, _, err := t.next(m, false)
+		if err != nil {
+			return nil, err
+		}
 		if w == nil {
 			break
 		}
@@ -169,7 +139,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		if ok {
 			m.occurs++
 			if m.due(p.exts[k]) {
-				stack = m.order.pushCell(stack, p.exts[k])
+				stack = append(stack, p.exts[k])
 			}
 		}
 	}
@@ -187,7 +157,7 @@ func resize[T any](s *[]T, n int) []T {
 }
 
 // arrived books that the last arrival has come at h, and pushes h, or its block with
-// the last of its duals.
+// the last of its duals, on the stack or on the heap of the cells far below its top.
 func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 	if m.nodes[h].Kind() == graph.BlockDual {
 		h = m.blockOf(h)
@@ -196,10 +166,16 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 			return stack
 		}
 	}
-	if m.order != nil {
-		return m.order.pushCell(stack, h)
+	near := true
+	if m.order == nil {
+		stack, near = graph.PushCell(stack, h)
+	} else {
+		stack, near = m.order.pushCell(stack, h)
 	}
-	return graph.PushCell(stack, h)
+	if !near {
+		m.far.Push(m.order.key(h))
+	}
+	return stack
 }
 
 // fireBlock fires the cells of all runs of a block, and lets what comes of it arrive at

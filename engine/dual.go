@@ -35,7 +35,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 	for len(stack) > 0 || len(m.block.heap) > 0 {
 		if len(stack) == 0 {
 			var err error
-			if stack, err = m.discoverBlock(m.takeBlock(), stack); err != nil {
+			if stack, err = m.discoverBlock(graph.Ref(m.block.heap.Pop()), stack); err != nil {
 				return err
 			}
 			continue
@@ -61,11 +61,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
 			if m.due(h) {
-				if m.order == nil {
-					stack = graph.PushCell(stack, h)
-				} else {
-					stack = m.order.pushCell(stack, h)
-				}
+				stack = append(stack, h)
 			}
 		}
 	}
@@ -103,15 +99,19 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	if recording {
 		m.record.Arrive(seed, 1)
 	}
+	m.far = m.far[:0]
 	var cells, arrivals uint64 = 0, 1
-	for len(stack) > 0 {
+	for len(stack) > 0 || len(m.far) > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
 				return err
 			}
 		}
 		last := len(stack) - 1
-		if m.opt.Schedule == Random {
+		if len(m.far) > 0 && (last < 0 || m.far[0] > m.order.key(stack[last])) {
+			stack = append(stack, graph.Ref(m.far.Pop()))
+			last++
+		} else if m.opt.Schedule == Random {
 			i := m.rng.IntN(last + 1)
 			stack[i], stack[last] = stack[last], stack[i]
 		}

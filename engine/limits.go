@@ -91,6 +91,9 @@ func (m *Machine) lookInside(unit int) error {
 	return m.limitError("", 0, err)
 }
 
+// lookNow is lookInside at once.
+func (m *Machine) lookNow() error { return m.lookInside(0) }
+
 // live is how many nodes the run holds, or has made where nothing is freed.
 func (m *Machine) live() uint64 { return uint64(int64(m.top-m.base) + m.elsewhere) }
 

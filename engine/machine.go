@@ -95,6 +95,7 @@ type Machine struct {
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
+	far     graph.Heap // of a backward phase: cells far below the top of its stack, by their keys
 	grad    []float64
 	firedIn uint64   // inputs that fired
 	pos     term.Pos // of the redex that fires, for errors
@@ -141,6 +142,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	m.block.look = m.lookNow
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
@@ -329,6 +331,11 @@ func (m *Machine) reduce() error {
 		}
 		if m.record != nil {
 			m.record.Done()
+		}
+	}
+	if m.steps+m.pops >= m.nextLook {
+		if err := m.Look(); err != nil {
+			return err
 		}
 	}
 	if err := m.atEnd(); err != nil {

@@ -62,8 +62,14 @@ func (o *order) key(r graph.Ref) uint64 {
 	return uint64(o.ranks[arena][(r-arena*o.each)/chunkNodes])<<32 | uint64(r)
 }
 
+// farCells is how far below the top of a stack pushCell pushes.
+const farCells = 1 << 10
+
 // pushCell is [graph.PushCell] in the order of the keys.
-func (o *order) pushCell(stack []graph.Ref, c graph.Ref) []graph.Ref {
+func (o *order) pushCell(stack []graph.Ref, c graph.Ref) (_ []graph.Ref, near bool) {
 	i, _ := slices.BinarySearchFunc(stack, o.key(c), func(r graph.Ref, key uint64) int { return cmp.Compare(o.key(r), key) })
-	return slices.Insert(stack, i, c)
+	if len(stack)-i > farCells {
+		return stack, false
+	}
+	return slices.Insert(stack, i, c), true
 }

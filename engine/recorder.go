@@ -55,7 +55,7 @@ type BlockFiring struct {
 func (b BlockFiring) Runs(f func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64)) {
 	for t := b.m.patterns(b.parts); t.left > 0; {
 		reached, wiring := slices.Clone(t.reached), t.wiring()
-		w, times := t.next(b.m.prog, false)
+		w, times, _ := t.next(b.m, false) // an error is found by the run, too
 		if w == nil {
 			return
 		}

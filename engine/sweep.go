@@ -49,9 +49,9 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 		fb.values, fb.width = d.Values, d.Width
 	}
 	for t := m.patterns(p); ; {
-		w, times := t.next(m.prog, logged)
+		w, times, err := t.next(m, logged)
 		if w == nil {
-			return nil
+			return err
 		}
 		out.arrivals += times * w.Arrivals
 		out.cells += times * w.Cells

@@ -80,9 +80,14 @@ func (m *Machine) await(w, v graph.Ref) {
 	m.nodes[v].A = w
 }
 
-// resume goes through a list of waiters whose operand has become a value.
+// resume goes through a list of waiters whose operand has become a value. If the context is done, it leaves the rest of
+// them, and the next look, which is at once, ends the run.
 func (m *Machine) resume(w graph.Ref) {
-	for w != 0 {
+	for n := 1; w != 0; n++ {
+		if n%LookEvery == 0 && m.lookInside(n) != nil {
+			m.nextLook = 0
+			return
+		}
 		next := m.words[4*uint64(w)+2]
 		switch head := m.nodes[w].Head; graph.Kind(head & graph.KindMask) {
 		case graph.Apply:

@@ -1,7 +1,5 @@
 package graph
 
-import "slices"
-
 // Backward is the code by which a block's cells fire as one, when the arrivals at some
 // of its result's duals have come.
 type Backward struct {
@@ -52,23 +50,53 @@ func (b *Block) ParamExt(i int) int {
 
 // PushCell pushes a cell below all that were allocated after it: cells fire in the reverse of the order in
 // which they were made, and so arrivals at one cell are added in that order. Memory is then visited in the
-// reverse of the order in which it was written.
-func PushCell[T int32 | Ref](stack []T, c T) []T {
+// reverse of the order in which it was written. It reports false, and pushes nothing, if that is far below the
+// top: the cell belongs on a [Heap] then, so that pushing takes logarithmic time.
+func PushCell[T int32 | Ref](stack []T, c T) (_ []T, near bool) {
+	if n := len(stack); n >= nearCells && stack[n-nearCells] > c {
+		return stack, false
+	}
 	stack = append(stack, c)
-	last := len(stack) - 1
-	for i := last; ; i-- {
-		if i == 0 || stack[i-1] < c {
-			return stack
-		}
-		if last-i == nearCells {
-			j, _ := slices.BinarySearch(stack[:i], c)
-			copy(stack[j+1:i+1], stack[j:i])
-			stack[j] = c
-			return stack
-		}
+	for i := len(stack) - 1; i > 0 && stack[i-1] >= c; i-- {
 		stack[i], stack[i-1] = stack[i-1], c
 	}
+	return stack, true
 }
 
-// nearCells is how far PushCell looks for a cell's place one by one.
-const nearCells = 8
+// nearCells is how far below the top a cell may be pushed.
+const nearCells = 16
+
+// Heap holds cells by numbers that are greater for those that were made later, and gives the greatest first.
+type Heap []uint64
+
+// Push adds a cell.
+func (h *Heap) Push(cell uint64) {
+	s := append(*h, cell)
+	for i := len(s) - 1; i > 0 && s[(i-1)/2] < s[i]; i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
+	*h = s
+}
+
+// Pop takes the cell that was made last.
+func (h *Heap) Pop() uint64 {
+	s := *h
+	top, last := s[0], len(s)-1
+	s[0] = s[last]
+	s = s[:last]
+	*h = s
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(s) {
+			return top
+		}
+		if c+1 < len(s) && s[c+1] > s[c] {
+			c++
+		}
+		if s[i] >= s[c] {
+			return top
+		}
+		s[i], s[c] = s[c], s[i]
+		i = c
+	}
+}

@@ -12,6 +12,7 @@ type backwardBuilder struct {
 	b       *Block
 	p       *Program
 	logged  bool
+	look    func() error
 	out     *Backward
 	live    []bool // cells that fire
 	due     []int  // arrivals due at each cell, from inside the block
@@ -33,10 +34,13 @@ type adjoint struct {
 	own bool
 }
 
-func newBackward(of *Wiring, p *Program, reached []bool, logged bool) *Backward {
+// lookEvery is how many cells fire between two looks.
+const lookEvery = 1 << 14
+
+func newBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
-	w := &backwardBuilder{w: of, b: b, p: p, logged: logged,
+	w := &backwardBuilder{w: of, b: b, p: p, logged: logged, look: look,
 		out:  &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
 		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), cells: make([]adjoint, len(b.Cells)), before: make([]adjoint, outs),
 		sum: make([]uint32, b.Exts), ignored: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
@@ -53,9 +57,11 @@ func newBackward(of *Wiring, p *Program, reached []bool, logged bool) *Backward 
 		}
 	}
 	w.reach(reached)
-	w.fire(reached)
+	if err := w.fire(reached); err != nil {
+		return nil, err
+	}
 	w.finish()
-	return w.out
+	return w.out, nil
 }
 
 // reach marks the cells that fire, and counts the arrivals due at them: a cell's
@@ -79,9 +85,16 @@ func (w *backwardBuilder) reach(reached []bool) {
 	}
 }
 
-// fire simulates the machine's firing of the cells, in its order.
-func (w *backwardBuilder) fire(reached []bool) {
+// fire simulates the machine's firing of the cells, in its order. The error is that of a look.
+func (w *backwardBuilder) fire(reached []bool) error {
 	var stack []int32
+	var far Heap // cells far below the top of the stack
+	push := func(c int32) {
+		var near bool
+		if stack, near = PushCell(stack, c); !near {
+			far.Push(uint64(c))
+		}
+	}
 	for j, d := range w.b.OutDuals {
 		if !reached[j] {
 			continue
@@ -93,14 +106,24 @@ func (w *backwardBuilder) fire(reached []bool) {
 		}
 		w.arrive(d, w.out.Out[j])
 		if w.due[d] == 0 {
-			stack = PushCell(stack, d)
+			push(d)
 		}
 	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		stack = w.cell(i, stack)
+	for n := 0; len(stack) > 0 || len(far) > 0; n++ {
+		if n%lookEvery == 0 && w.look != nil {
+			if err := w.look(); err != nil {
+				return err
+			}
+		}
+		if last := len(stack) - 1; len(far) > 0 && (last < 0 || far[0] > uint64(stack[last])) {
+			w.cell(int32(far.Pop()), push)
+		} else {
+			c := stack[last]
+			stack = stack[:last]
+			w.cell(c, push)
+		}
 	}
+	return nil
 }
 
 func (w *backwardBuilder) register() uint32 {
@@ -123,8 +146,8 @@ func (w *backwardBuilder) emit(op BlockOp, sym term.Symbol, d, a, b uint32) {
 	w.out.Code = append(w.out.Code, BlockInstr{Op: op, Sym: sym, D: d, A: a, B: b})
 }
 
-// cell fires cell i: the code of its body.
-func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
+// cell fires cell i: the code of its body. It pushes the cells that have all their arrivals then.
+func (w *backwardBuilder) cell(i int32, push func(c int32)) {
 	c := &w.b.Cells[i]
 	body := &w.p.Bodies[c.Body]
 	w.times[c.Body]++
@@ -158,12 +181,11 @@ func (w *backwardBuilder) cell(i int32, stack []int32) []int32 {
 			}
 			if h >= 0 {
 				if w.due[h]--; w.due[h] == 0 {
-					stack = PushCell(stack, h)
+					push(h)
 				}
 			}
 		}
 	}
-	return stack
 }
 
 // slope computes a unary symbol, by what the block has computed already where it can.

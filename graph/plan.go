@@ -30,8 +30,8 @@ type Kept struct {
 	Col int
 }
 
-// Plan returns the block's plan. It is safe for concurrent use.
-func (b *Block) Plan(p *Program, kind LoopKind) *Plan {
+// Plan returns the block's plan. It is safe for concurrent use. look is as [Wiring.Backward] has it.
+func (b *Block) Plan(p *Program, kind LoopKind, look func() error) (*Plan, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.plans[kind] == nil {
@@ -40,10 +40,14 @@ func (b *Block) Plan(p *Program, kind LoopKind) *Plan {
 		for j := range all {
 			all[j] = w.Own(j)
 		}
-		b.plans[kind] = b.newPlan(w.Backward(p, all, false).Saved, kind)
+		back, err := w.Backward(p, all, false, look)
+		if err != nil {
+			return nil, err
+		}
+		b.plans[kind] = b.newPlan(back.Saved, kind)
 		b.plans[kind].Wiring = w
 	}
-	return b.plans[kind]
+	return b.plans[kind], nil
 }
 
 // Where a register comes from.

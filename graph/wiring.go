@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 )
 
@@ -88,15 +87,24 @@ func (b *Block) wiring(exts []int32) *Wiring {
 		return w
 	}
 	w := &Wiring{b: b, Exts: exts, Outs: make([]int32, len(b.OutDuals)), of: map[string]*Backward{}}
+	type dual struct {
+		d   int32
+		ext bool // d is what an external dual is, and no wire
+	}
+	first := map[dual]int32{}
 	for j, d := range b.OutDuals {
-		if d < 0 && exts[^d] >= 0 && exts[^d] != Ignored {
-			w.Outs[j] = exts[^d]
+		is := dual{d: d}
+		if d < 0 && exts[^d] != Ignored {
+			is = dual{exts[^d], true}
+		}
+		if is.ext && is.d >= 0 {
+			w.Outs[j] = is.d
 			continue
 		}
-		same := func(d2 int32) bool {
-			return d2 == d || d < 0 && d2 < 0 && exts[^d] != Ignored && exts[^d2] == exts[^d]
+		if _, ok := first[is]; !ok {
+			first[is] = int32(j)
 		}
-		w.Outs[j] = ^int32(slices.IndexFunc(b.OutDuals, same))
+		w.Outs[j] = ^first[is]
 	}
 	if b.wirings == nil {
 		b.wirings = map[string]*Wiring{}
@@ -115,8 +123,9 @@ const maxBackward = 64
 
 // Backward returns the backward code of a run where the duals of the result that reached
 // selects have arrivals. Where logged is set, the code leaves what arrives at duals of the
-// first run in registers of its own, in place of adding it up. It is safe for concurrent use.
-func (w *Wiring) Backward(p *Program, reached []bool, logged bool) *Backward {
+// first run in registers of its own, in place of adding it up. It is safe for concurrent use. look
+// may be nil; it is called when code is made, at least every 2¹⁶ cells, and its error is the error.
+func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := append(w.key[:0], 0)
@@ -133,11 +142,14 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool) *Backward {
 	w.key = key
 	back := w.of[string(key)]
 	if back == nil {
-		back = newBackward(w, p, reached, logged)
+		var err error
+		if back, err = newBackward(w, p, reached, logged, look); err != nil {
+			return nil, err
+		}
 		if len(w.of) >= maxBackward {
 			clear(w.of)
 		}
 		w.of[string(key)] = back
 	}
-	return back
+	return back, nil
 }

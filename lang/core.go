@@ -157,14 +157,15 @@ func (c *core) drop(r node) {
 	}
 }
 
-// live marks the nodes under the roots: children come before their parents.
-func (c *core) live(roots []node) []bool {
+// live marks the nodes under the roots: children come before their parents. It calls tick for each node.
+func (c *core) live(roots []node, tick func()) []bool {
 	live := make([]bool, len(c.nodes))
 	for _, r := range roots {
 		live[r] = true
 	}
 	mark := func(k node) { live[k] = true }
 	for r := len(c.nodes) - 1; r > 0; r-- {
+		tick()
 		if live[r] {
 			c.children(&c.nodes[r], mark)
 		}

@@ -14,8 +14,9 @@ type dependence struct {
 // newDependence finds the binders of the nodes under the roots.
 func (e *elaborator) newDependence(roots []node) *dependence {
 	c := e.core
-	d := &dependence{c: c, live: c.live(roots), binder: make([]node, len(c.vars)), outer: make([]variable, len(c.nodes))}
+	d := &dependence{c: c, live: c.live(roots, e.tick), binder: make([]node, len(c.vars)), outer: make([]variable, len(c.nodes))}
 	for r := range c.nodes {
+		e.tick()
 		if n := &c.nodes[r]; d.live[r] && (n.op == lamCore || n.op == letCore) {
 			d.binder[n.x] = node(r)
 		}
@@ -27,6 +28,7 @@ func (e *elaborator) newDependence(roots []node) *dependence {
 func (e *elaborator) dependence(roots []node) *dependence {
 	d := e.newDependence(roots)
 	for r := range d.c.nodes {
+		e.tick()
 		if d.live[r] {
 			d.outer[r] = d.of(&d.c.nodes[r])
 		}

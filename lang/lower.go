@@ -53,7 +53,7 @@ func newLowering(e *elaborator) *lowering {
 func (l *lowering) run(body val) {
 	announce(l.e, len(l.c.nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
-	live := l.c.live(l.e.roots(body))
+	live := l.c.live(l.e.roots(body), l.e.tick)
 	for r := 1; r < len(l.c.nodes); r++ {
 		l.e.tick()
 		if !live[r] {

@@ -85,6 +85,7 @@ func (e *elaborator) complete(waiting, pending int, roots []node, open bool) {
 // not known yet.
 func (e *elaborator) declare() {
 	for i := range e.user.File.Decls {
+		e.tick()
 		d := &e.user.File.Decls[i]
 		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
 		if first, ok := e.names[d.Name]; ok {

@@ -18,13 +18,17 @@ func TestPropertyReverseAround(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Any: true})
 		want, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
-		closed := p.Term.ClosedLambdas(p.Inputs)
-		given := map[term.Ref]func(*term.Term) term.Ref{}
+		closed, err := p.Term.ClosedLambdas(p.Inputs, nil)
+		require.NoError(t, err)
+		given := map[term.Ref]func(*term.Term) (term.Ref, error){}
 		for _, l := range closed {
-			s := p.Term.Subterm(l.At)
-			alone, err := Reverse(s.Isolate(), nil)
+			s, err := p.Term.Subterm(l.At, nil)
 			require.NoError(t, err)
-			given[l.At] = func(d *term.Term) term.Ref {
+			isolated, err := s.Isolate()
+			require.NoError(t, err)
+			alone, err := Reverse(isolated, nil)
+			require.NoError(t, err)
+			given[l.At] = func(d *term.Term) (term.Ref, error) {
 				return d.Import(alone, term.Import{
 					Free: func(x term.Var) term.Var { return s.Free[int(x)-len(s.Bound)-1] },
 					Data: func(i int) int { return s.Data[i] },
@@ -38,6 +42,8 @@ func TestPropertyReverseAround(t *testing.T) {
 		require.True(t, term.AlphaEqual(want, got), "%v\n%v", want, got)
 		_, err = got.Check()
 		require.NoError(t, err)
-		require.Len(t, want.ClosedLambdas(p.Inputs), len(closed))
+		again, err := want.ClosedLambdas(p.Inputs, nil)
+		require.NoError(t, err)
+		require.Len(t, again, len(closed))
 	})
 }

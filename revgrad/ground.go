@@ -158,10 +158,8 @@ func newImage(src *term.Term, nodes, vars int) *image {
 // it, or of check, ends the work.
 func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term, error) {
 	for r := term.Ref(1); int(r) < len(g.src.Nodes); r++ {
-		if r%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := checkAt(int(r), check); err != nil {
+			return nil, err
 		}
 		if err := node(r); err != nil {
 			return nil, err

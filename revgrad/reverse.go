@@ -21,6 +21,14 @@ func (e *UndefinedError) Error() string {
 // each makes some ten nodes of the image.
 const checkEvery = 1 << 12
 
+// checkAt calls check, which may be nil, at every checkEvery-th node.
+func checkAt(i int, check func() error) error {
+	if i%checkEvery == 0 && check != nil {
+		return check()
+	}
+	return nil
+}
+
 // Reverse returns D(t) in an arena of its own, which shares t's universe of types
 // and its data. A variable x : A of t keeps its number in D(t), where its type is
 // D(A); the free variables of t are those of D(t). check may be nil; it is called
@@ -34,33 +42,46 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 
 // ReverseAround is [Reverse] but for some subterms of t: the image of each is what the
 // function of the map adds to D(t). None of them stands in another.
-func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) term.Ref, check func() error) (*term.Term, error) {
-	if err := Undefined(t); err != nil {
+func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref, error), check func() error) (*term.Term, error) {
+	if err := undefined(t, check); err != nil {
 		return nil, err
 	}
-	inside := t.Inside(slices.Collect(maps.Keys(given))...)
-	nodes, vars := imageSize(t, inside)
+	inside, err := t.Inside(check, slices.Collect(maps.Keys(given))...)
+	if err != nil {
+		return nil, err
+	}
+	nodes, vars, err := imageSize(t, inside, check)
+	if err != nil {
+		return nil, err
+	}
 	d := &reverser{newImage(t, nodes, vars)}
 	d.dst.Data = t.Data
 	for i := 1; i < len(d.dst.Vars); i++ {
+		if err := checkAt(i, check); err != nil {
+			return nil, err
+		}
 		x := &d.dst.Vars[i]
 		x.Type = t.Types.Reverse(x.Type)
 	}
-	return d.all(check, func(r term.Ref) error {
+	return d.all(check, func(r term.Ref) (err error) {
 		if image := given[r]; image != nil {
-			d.refs[r] = image(d.dst)
+			d.refs[r], err = image(d.dst)
 		} else if !inside[r] {
-			return d.node(r)
+			err = d.node(r)
 		}
-		return nil
+		return err
 	})
 }
 
 // imageSize bounds the nodes and the variables of D(t), so that its arena is made
-// once: Lemma sizeReverse, with its constants. Nodes inside given subterms have none.
-func imageSize(t *term.Term, inside []bool) (nodes, vars int) {
+// once: Lemma sizeReverse, with its constants. Nodes inside given subterms have none. The error is
+// check's.
+func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int, err error) {
 	nodes, vars = 1, len(t.Vars)
 	for i := range t.Nodes {
+		if err := checkAt(i, check); err != nil {
+			return 0, 0, err
+		}
 		if inside[i] {
 			continue
 		}
@@ -85,15 +106,21 @@ func imageSize(t *term.Term, inside []bool) (nodes, vars int) {
 			nodes++
 		}
 	}
-	return nodes, vars
+	return nodes, vars, nil
 }
 
 type reverser struct{ *image }
 
 // Undefined returns an [*UndefinedError] if t has a linear variable or one whose type has
 // a linear negation in it: at a linear λ, if there is one, and nil if D is defined on t.
-func Undefined(t *term.Term) error {
+func Undefined(t *term.Term) error { return undefined(t, nil) }
+
+// undefined is Undefined; the error may be check's.
+func undefined(t *term.Term, check func() error) error {
 	for i := range t.Nodes {
+		if err := checkAt(i, check); err != nil {
+			return err
+		}
 		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
 			return &UndefinedError{Pos: n.Pos, What: "lin, the linear abstraction"}
 		}

@@ -8,11 +8,12 @@ type ClosedLambda struct {
 
 // ClosedLambdas returns the outermost λs of t whose free variables are inputs or
 // variables that a let binds to such a λ. A λ stands after those that it names. Dual λs
-// are not among them. t is well-typed. It takes time linear in the term.
-func (t *Term) ClosedLambdas(inputs []Var) []ClosedLambda {
-	order, err := t.traverse(nil)
+// are not among them. t is well-typed. It takes time linear in the term. look may be nil; it is
+// called at least every 2¹⁶ nodes, and its error is the error.
+func (t *Term) ClosedLambdas(inputs []Var, look func() error) ([]ClosedLambda, error) {
+	order, err := t.traverse(look)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	allowed := make([]bool, len(t.Vars))
 	for _, x := range inputs {
@@ -29,6 +30,9 @@ func (t *Term) ClosedLambdas(inputs []Var) []ClosedLambda {
 	outermost := make([]Ref, len(t.Nodes))
 	var found []ClosedLambda
 	for place, r := range order.nodes {
+		if err := lookAt(place, look); err != nil {
+			return nil, err
+		}
 		n := &t.Nodes[r]
 		switch {
 		case n.Op != VarOp:
@@ -48,5 +52,5 @@ func (t *Term) ClosedLambdas(inputs []Var) []ClosedLambda {
 		found = append(found, ClosedLambda{At: r, Name: name[r]})
 		allowed[name[r]] = true
 	}
-	return found
+	return found, nil
 }

@@ -8,16 +8,24 @@ type Import struct {
 	Data func(int) int       // its data
 	Pos  func(Pos) Pos       // its places in the source
 	Name func(string) string // the names of the variables that it binds
+	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
 
 // Import adds u, a term over any universe, to t, and returns its root. The variables that
-// it binds become new ones. It takes time linear in the arena of u, which it only reads.
-func (t *Term) Import(u *Term, how Import) Ref {
+// it binds become new ones. It takes time linear in the arena of u, which it only reads. The error
+// is that of a look.
+func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	types := t.Types.translation(u.Types)
-	live := u.Inside(u.Root)
+	live, err := u.Inside(how.Look, u.Root)
+	if err != nil {
+		return 0, err
+	}
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, len(u.Vars))
 	for r := range u.Nodes {
+		if err := lookAt(r, how.Look); err != nil {
+			return 0, err
+		}
 		if live[r] {
 			u.Binders(&u.Nodes[r], func(x Var) {
 				v := u.Vars[x]
@@ -35,6 +43,9 @@ func (t *Term) Import(u *Term, how Import) Ref {
 	image := make([]Ref, len(u.Nodes))
 	child := func(r Ref) Ref { return image[r] }
 	for r := range u.Nodes {
+		if err := lookAt(r, how.Look); err != nil {
+			return 0, err
+		}
 		if live[r] {
 			n := u.Nodes[r]
 			n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
@@ -44,7 +55,7 @@ func (t *Term) Import(u *Term, how Import) Ref {
 			image[r] = t.Copy(u, n, child, variable)
 		}
 	}
-	return image[u.Root]
+	return image[u.Root], nil
 }
 
 // Copy adds n, a node of src: its children are what kid returns for them, and its

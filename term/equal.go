@@ -9,7 +9,8 @@ import (
 // (section 4). Free variables are compared by name, data by their position, numerals by
 // their bits. Types are not compared. It takes time linear in the terms.
 func AlphaEqual(t, u *Term) bool {
-	a, b := t.Subterm(t.Root), u.Subterm(u.Root)
+	a, _ := t.Subterm(t.Root, nil)
+	b, _ := u.Subterm(u.Root, nil)
 	if len(a.Nodes) != len(b.Nodes) || len(a.Free) != len(b.Free) || !slices.Equal(a.Data, b.Data) {
 		return false
 	}
@@ -18,5 +19,7 @@ func AlphaEqual(t, u *Term) bool {
 			return false
 		}
 	}
-	return bytes.Equal(a.encode(&encoder{s: a}), b.encode(&encoder{s: b}))
+	x, _ := a.encode(&encoder{s: a})
+	y, _ := b.encode(&encoder{s: b})
+	return bytes.Equal(x, y)
 }

@@ -21,12 +21,17 @@ type Subterm struct {
 
 	vars map[Var]int // places in Bound, and ^places in Free
 	data map[Ref]int // places in Data
+	look func() error
 }
 
-// Subterm returns the subterm at a node. It takes time linear in its size.
-func (t *Term) Subterm(at Ref) *Subterm {
-	s := &Subterm{t: t, vars: map[Var]int{}, data: map[Ref]int{}}
+// Subterm returns the subterm at a node. It takes time linear in its size. look may be nil; it is
+// called at least every 2¹⁶ nodes, here and by the methods of the subterm. The error is look's.
+func (t *Term) Subterm(at Ref, look func() error) (*Subterm, error) {
+	s := &Subterm{t: t, vars: map[Var]int{}, data: map[Ref]int{}, look: look}
 	for stack := []Ref{at}; len(stack) > 0; {
+		if err := lookAt(len(s.Nodes), look); err != nil {
+			return nil, err
+		}
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		s.Nodes = append(s.Nodes, r)
@@ -36,7 +41,7 @@ func (t *Term) Subterm(at Ref) *Subterm {
 		t.Kids(n, func(k Ref) { stack = append(stack, k) })
 		slices.Reverse(stack[from:])
 	}
-	return s
+	return s, nil
 }
 
 // mention gives what n binds or mentions its place.
@@ -64,16 +69,19 @@ func (s *Subterm) mention(n *Node) {
 // Encode appends the subterm as bytes: those of two subterms, of any terms, are equal
 // exactly when the subterms are α-equal, with variables of equal types, and mention their
 // free variables, which are taken in the order of Free, and data at the same places. No
-// encoding is the beginning of another one.
-func (s *Subterm) Encode(out []byte) []byte {
+// encoding is the beginning of another one. The error is that of a look.
+func (s *Subterm) Encode(out []byte) ([]byte, error) {
 	return s.encode(&encoder{s: s, out: out, types: map[Type]uint64{}})
 }
 
-func (s *Subterm) encode(e *encoder) []byte {
-	for _, r := range s.Nodes {
+func (s *Subterm) encode(e *encoder) ([]byte, error) {
+	for i, r := range s.Nodes {
+		if err := lookAt(i, s.look); err != nil {
+			return nil, err
+		}
 		e.node(&s.t.Nodes[r])
 	}
-	return e.out
+	return e.out, nil
 }
 
 type encoder struct {
@@ -159,31 +167,44 @@ func (e *encoder) typ(t Type) {
 // the same for α-equal subterms: its variables are those of Bound and then those of Free,
 // from 1 on, and the name of each is its number, in decimal. The Pos of a node is its
 // place in Nodes, from 1 on, and those of the variables follow behind. The data are those
-// of the term, in the order of Data.
-func (s *Subterm) Isolate() *Term {
+// of the term, in the order of Data. The error is that of a look.
+func (s *Subterm) Isolate() (*Term, error) {
 	t := s.t
 	out := New(NewTypes())
 	types := out.Types.translation(t.Types)
 	nodes := len(s.Nodes)
 	for i, x := range slices.Concat(s.Bound, s.Free) {
+		if err := lookAt(i, s.look); err != nil {
+			return nil, err
+		}
 		v := &t.Vars[x]
 		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(nodes + i + 1)})
 	}
 	for _, i := range s.Data {
 		out.Data = append(out.Data, t.Data[i])
 	}
-	image := make(map[Ref]Ref, nodes)
+	// The images of the children of the next node, the first on top.
+	var images []Ref
+	child := func(Ref) Ref {
+		last := len(images) - 1
+		r := images[last]
+		images = images[:last]
+		return r
+	}
 	for i := nodes - 1; i >= 0; i-- {
+		if err := lookAt(i, s.look); err != nil {
+			return nil, err
+		}
 		n := t.Nodes[s.Nodes[i]]
 		n.Pos = Pos(i + 1)
 		n.Elem, n.Res = types.of(n.Elem), types.of(n.Res)
 		if n.Op == DataOp {
 			n.A = Ref(s.data[n.A])
 		}
-		image[s.Nodes[i]] = out.Copy(t, n, func(k Ref) Ref { return image[k] }, s.variable)
+		images = append(images, out.Copy(t, n, child, s.variable))
 	}
-	out.Root = image[s.Nodes[0]]
-	return out
+	out.Root = images[0]
+	return out, nil
 }
 
 // variable returns the number of x in the isolated term.

@@ -14,7 +14,20 @@ import (
 )
 
 // encoded is a term's encoding.
-func encoded(t *term.Term) []byte { return t.Subterm(t.Root).Encode(nil) }
+func encoded(t *term.Term) []byte { return encodedAt(t, t.Root) }
+
+func encodedAt(t *term.Term, at term.Ref) []byte {
+	s, _ := t.Subterm(at, nil)
+	out, _ := s.Encode(nil)
+	return out
+}
+
+// isolated is the subterm at the root, and that isolated.
+func isolated(t *term.Term) (*term.Subterm, *term.Term) {
+	s, _ := t.Subterm(t.Root, nil)
+	out, _ := s.Isolate()
+	return s, out
+}
 
 // elsewhere adds t to an arena over another universe, where its variables have other
 // numbers and names, its data other places and its nodes other positions.
@@ -25,7 +38,7 @@ func elsewhere(t *term.Term) *term.Term {
 	out.Lam(1, out.NewVar(term.VarInfo{Name: "unused", Type: other}), out.Num(1, 3))
 	out.Data = append(make([]term.Data, 1, 1+len(t.Data)), t.Data...)
 	free := map[term.Var]term.Var{}
-	out.Root = out.Import(t, term.Import{
+	out.Root, _ = out.Import(t, term.Import{
 		Free: func(x term.Var) term.Var {
 			if free[x] == 0 {
 				free[x] = out.NewVar(term.VarInfo{Name: "free" + t.Vars[x].Name, Type: term.R})
@@ -162,8 +175,8 @@ func TestPropertyEncode(t *testing.T) {
 		require.Equal(t, same, bytes.Equal(encoded(p), encoded(q)), "%v\n%v", p, q)
 		require.Equal(t, encoded(p), encoded(elsewhere(p)))
 		if same {
-			x, y := p.Subterm(p.Root).Isolate(), elsewhere(q)
-			y = y.Subterm(y.Root).Isolate()
+			_, x := isolated(p)
+			_, y := isolated(elsewhere(q))
 			require.Equal(t, x.Nodes, y.Nodes)
 			require.Equal(t, x.Args, y.Args)
 			require.Equal(t, x.Vars, y.Vars)
@@ -176,8 +189,7 @@ func TestPropertyEncode(t *testing.T) {
 func TestPropertyIsolate(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Mixed(t, 40)
-		s := p.Subterm(p.Root)
-		u := s.Isolate()
+		s, u := isolated(p)
 		require.True(t, alphaEqual(p, u), "%v\n%v", p, u)
 		want, err := p.Check()
 		require.NoError(t, err)
@@ -217,7 +229,7 @@ func TestEncodeTellsApart(t *testing.T) {
 		func() term.Ref { return c.List(0, term.R, term.R, nil) },
 		func() term.Ref { return c.Lam(0, xs, c.Variable(0, x)) },
 	} {
-		text := string(c.Subterm(make()).Encode(nil))
+		text := string(encodedAt(c, make()))
 		require.NotContains(t, seen, text, "%d is as %d", i, seen[text])
 		seen[text] = i
 	}
@@ -231,8 +243,7 @@ func TestSubtermOfDeepTerm(t *testing.T) {
 		r = c.Add(0, c.Num(0, 1), r)
 	}
 	c.Root = r
-	s := c.Subterm(r)
-	u := s.Isolate()
+	_, u := isolated(c)
 	require.Equal(t, 2_000_001, len(u.Nodes)-1)
-	require.Equal(t, s.Encode(nil), encoded(u))
+	require.Equal(t, encoded(c), encoded(u))
 }

@@ -235,9 +235,22 @@ func (t *Term) BoundVars(n *Node) []Var {
 // numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
 // list and 3 + 2n for #n. It saturates at math.MaxInt64.
 func (t *Term) Size() int64 {
-	live := t.Inside(t.Root)
+	n, _ := t.Symbols(nil)
+	return n
+}
+
+// Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is
+// the error.
+func (t *Term) Symbols(look func() error) (int64, error) {
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return 0, err
+	}
 	var size float64
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
+		if err := lookAt(int(r), look); err != nil {
+			return 0, err
+		}
 		if !live[r] {
 			continue
 		}
@@ -264,9 +277,9 @@ func (t *Term) Size() int64 {
 		}
 	}
 	if size >= math.MaxInt64 {
-		return math.MaxInt64
+		return math.MaxInt64, nil
 	}
-	return int64(size)
+	return int64(size), nil
 }
 
 // Bytes is about what the term takes in memory, with its types and without the values of
@@ -282,24 +295,27 @@ func (t *Term) Bytes() int64 {
 }
 
 // Inside marks the nodes of the subterms at the given ones: a loop from the end of the
-// arena to its beginning, since children come before parents.
-func (t *Term) Inside(roots ...Ref) []bool {
+// arena to its beginning, since children come before parents. look is as [Term.Symbols] has it.
+func (t *Term) Inside(look func() error, roots ...Ref) ([]bool, error) {
 	inside := make([]bool, len(t.Nodes))
 	for _, r := range roots {
 		inside[r] = true
 	}
 	mark := func(k Ref) { inside[k] = true }
 	for r := len(t.Nodes) - 1; r > 0; r-- {
+		if err := lookAt(r, look); err != nil {
+			return nil, err
+		}
 		if inside[r] {
 			t.Kids(&t.Nodes[r], mark)
 		}
 	}
-	return inside
+	return inside, nil
 }
 
 // FreeVars returns the free variables of the term, fv(t), in the order of Vars.
 func (t *Term) FreeVars() []Var {
-	live := t.Inside(t.Root)
+	live, _ := t.Inside(nil, t.Root)
 	free := make([]bool, len(t.Vars))
 	bound := make([]bool, len(t.Vars))
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {

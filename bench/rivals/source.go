@@ -24,7 +24,7 @@ func read(t *term.Term, inputs []term.Var) (*code, []*variable, error) {
 	for i := 1; i < len(t.Vars); i++ {
 		r.vars[i] = &variable{name: t.Vars[i].Name, zero: zeroOf(t.Types, t.Vars[i].Type)}
 	}
-	live := t.Inside(t.Root)
+	live, _ := t.Inside(nil, t.Root)
 	for i := 1; i < len(t.Nodes); i++ {
 		if !live[i] {
 			continue

@@ -101,7 +101,7 @@ func buildShared(t *term.Term, opt Options) *shared {
 func usedVars(t *term.Term, live bool) []bool {
 	used := make([]bool, len(t.Vars))
 	binder := make([]term.Ref, len(t.Vars))
-	reachable := t.Inside(t.Root)
+	reachable, _ := t.Inside(nil, t.Root)
 	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
 		if n := &t.Nodes[r]; reachable[r] && n.Op != term.LamOp {
 			t.Binders(n, func(x term.Var) { binder[x] = r })

@@ -68,24 +68,27 @@ type key [sha256.Size]byte
 // closer makes the closed λs of a program.
 type closer struct {
 	src    *term.Term
+	look   func() error
 	point  []float64
 	vars   []term.Var // of the inputs
 	inputs map[term.Var]int
 	named  map[term.Var]*closedLambda
 }
 
-func newCloser(src *term.Term, inputs []term.Var, point []float64) *closer {
-	c := &closer{src: src, point: point, vars: inputs, inputs: map[term.Var]int{}, named: map[term.Var]*closedLambda{}}
+func newCloser(src *term.Term, inputs []term.Var, point []float64, look func() error) *closer {
+	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: map[term.Var]int{}, named: map[term.Var]*closedLambda{}}
 	for i, x := range inputs {
 		c.inputs[x] = i
 	}
 	return c
 }
 
-// lambda makes that of a λ; those that it names have been made.
-func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
-	t := c.src
-	sub := t.Subterm(l.At)
+// lambda makes that of a λ; those that it names have been made. The error is that of a look.
+func (c *closer) lambda(l term.ClosedLambda) (*closedLambda, error) {
+	sub, err := c.src.Subterm(l.At, c.look)
+	if err != nil {
+		return nil, err
+	}
 	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
 	out.data = slices.Clone(sub.Data)
 	var own []int
@@ -110,11 +113,13 @@ func (c *closer) lambda(l term.ClosedLambda) *closedLambda {
 		}
 	}
 	c.list(out)
-	out.key = c.keyOf(out)
+	if out.key, err = c.keyOf(out); err != nil {
+		return nil, err
+	}
 	if l.Name != 0 {
 		c.named[l.Name] = out
 	}
-	return out
+	return out, nil
 }
 
 // list makes the tables of the places, names and data of a λ, and then of the normal
@@ -155,8 +160,11 @@ func (l *closedLambda) rank(input int) int {
 // variable is which input or λ, how long the data are and what those are that are no
 // lists; the order of the inputs among themselves, since sums are in it; and the point, if
 // there is a conditional.
-func (c *closer) keyOf(l *closedLambda) key {
-	b := l.sub.Encode(nil)
+func (c *closer) keyOf(l *closedLambda) (key, error) {
+	b, err := l.sub.Encode(nil)
+	if err != nil {
+		return key{}, err
+	}
 	for _, m := range l.free {
 		if n := m.lambda; n != nil {
 			b = append(b, 1)
@@ -177,7 +185,7 @@ func (c *closer) keyOf(l *closedLambda) key {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.point[in]))
 		}
 	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(b), nil
 }
 
 // appendData appends what a normal form depends on: lists stay folded.
@@ -220,8 +228,9 @@ func numbered(s string, name func(int) string) string {
 
 // importInto says how the λ's normal form is added to D of the program, whose variables
 // keep their numbers.
-func (l *closedLambda) importInto(inputs []term.Var) term.Import {
+func (l *closedLambda) importInto(inputs []term.Var, look func() error) term.Import {
 	return term.Import{
+		Look: look,
 		Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
 		Data: func(i int) int { return l.data[i] },
 		Pos:  l.place,

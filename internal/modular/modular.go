@@ -85,15 +85,16 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 	t := src.Term
 	check := e.Meter.During("compile")
 	m := &Program{Report: Report{Budget: BudgetFactor}}
-	c := newCloser(t, inputs, point)
-	given := map[term.Ref]func(*term.Term) term.Ref{}
+	c := newCloser(t, inputs, point, check)
+	given := map[term.Ref]func(*term.Term) (term.Ref, error){}
 	var replaced, image int64 // symbols of the given terms, and of what they stand for
-	for _, at := range t.ClosedLambdas(inputs) {
-		if err := check(); err != nil {
-			return nil, e.Locate(err, "normalising")
-		}
-		l := c.lambda(at)
-		if err := check(); err != nil {
+	lambdas, err := t.ClosedLambdas(inputs, check)
+	if err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
+	for _, at := range lambdas {
+		l, err := c.lambda(at)
+		if err != nil {
 			return nil, e.Locate(err, "normalising")
 		}
 		if err := e.normalise(t, l, point, &m.Reuse); err != nil {
@@ -108,14 +109,16 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 		}
 		m.Report.Lambdas++
 		replaced, image = replaced+n.symbols, image+n.image
-		given[l.at] = func(d *term.Term) term.Ref { return d.Import(n.t, l.importInto(inputs)) }
+		given[l.at] = func(d *term.Term) (term.Ref, error) { return d.Import(n.t, l.importInto(inputs, check)) }
 	}
 	e.Meter.Begin("compile")
 	d, err := revgrad.ReverseAround(t, given, check)
 	if err != nil {
 		return nil, e.Locate(err, "differentiating")
 	}
-	m.Size = d.Size()
+	if m.Size, err = d.Symbols(check); err != nil {
+		return nil, e.Locate(err, "compiling")
+	}
 	if m.Size < math.MaxInt64 { // where sizes saturate
 		m.Size += image - replaced
 	}
@@ -150,18 +153,20 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 // makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key
 // leaves out.
 func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
-	check := e.Meter.During("compile") // between passes over the λ, too, which look at nothing
-	t, inputs := l.isolate(src)
-	if err := check(); err != nil {
+	check := e.Meter.During("compile")
+	t, inputs, err := l.isolate(src)
+	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
 	d, err := revgrad.Reverse(t, check)
 	if err != nil {
 		return nil, e.Locate(relocate(err, l.place), "differentiating")
 	}
-	out := &normalForm{image: d.Size()}
-	l.bindNames(d, inputs)
-	if err := check(); err != nil {
+	out := &normalForm{}
+	if out.image, err = d.Symbols(check); err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
+	if err := l.bindNames(d, inputs, check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
 	at := make([]float64, len(l.inputs))
@@ -178,12 +183,10 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 		return nil, e.Locate(relocate(err, l.place), phase)
 	}
 	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
-	if err := check(); err != nil {
-		return nil, e.Locate(err, "normalising")
+	if out.t, out.used, err = compact(n, inputs, check); err == nil {
+		out.symbols, err = out.t.Symbols(check)
 	}
-	out.t, out.used = compact(n, inputs)
-	out.symbols = out.t.Size()
-	return out, e.Locate(check(), "normalising")
+	return out, e.Locate(err, "normalising")
 }
 
 // Normal returns the normal form of d, an image of D whose inputs have these values.
@@ -245,9 +248,13 @@ func relocate(err error, place func(term.Pos) term.Pos) error {
 	return err
 }
 
-// isolate returns the λ as a term of its own, and the variables of its inputs.
-func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var) {
-	t := l.sub.Isolate()
+// isolate returns the λ as a term of its own, and the variables of its inputs. The error is that
+// of a look.
+func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
+	t, err := l.sub.Isolate()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, i := range l.data[len(l.sub.Data):] {
 		t.Data = append(t.Data, src.Data[i])
 	}
@@ -261,12 +268,12 @@ func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var) {
 			inputs[l.rank(m.input)] = term.Var(len(l.sub.Bound) + i + 1)
 		}
 	}
-	return t, inputs
+	return t, inputs, nil
 }
 
 // bindNames puts d, D of the λ in isolation, under lets of the λs that it names. Their
-// tables stand behind the λ's own.
-func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
+// tables stand behind the λ's own. The error is that of a look.
+func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var, look func() error) error {
 	vars := len(l.sub.Bound) + len(l.sub.Free) + len(l.extra)
 	places, labels, data := len(l.sub.Nodes)+vars, vars, len(l.sub.Data)
 	for i, m := range l.free {
@@ -274,7 +281,8 @@ func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
 		if n == nil {
 			continue
 		}
-		u := d.Import(n.normal.t, term.Import{
+		u, err := d.Import(n.normal.t, term.Import{
+			Look: look,
 			Free: func(x term.Var) term.Var { return inputs[l.rank(n.inputs[x-1])] },
 			Data: func(k int) int { return data + k },
 			Pos: func(p term.Pos) term.Pos {
@@ -287,17 +295,20 @@ func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var) {
 				return numbered(s, func(k int) string { return strconv.Itoa(labels + k) })
 			},
 		})
+		if err != nil {
+			return err
+		}
 		d.Root = d.Let(0, term.Var(len(l.sub.Bound)+i+1), u, d.Root)
 		places, labels, data = places+len(n.places), labels+len(n.labels), data+len(n.data)
 	}
+	return nil
 }
 
 // compact returns t in an arena that holds nothing else, over a universe of its own, and
 // without the elements of data lists. Its inputs are the variables from 1 on; its numbers
-// are those of the entries that it uses of the λ's tables.
-func compact(t *term.Term, inputs []term.Var) (*term.Term, selection) {
-	out := term.New(term.NewTypes())
-	var used selection
+// are those of the entries that it uses of the λ's tables. The error is that of a look.
+func compact(t *term.Term, inputs []term.Var, look func() error) (out *term.Term, used selection, err error) {
+	out = term.New(term.NewTypes())
 	number := map[term.Var]term.Var{}
 	rank := map[term.Var]int{}
 	for i, x := range inputs {
@@ -310,7 +321,8 @@ func compact(t *term.Term, inputs []term.Var) (*term.Term, selection) {
 		number[x] = out.NewVar(term.VarInfo{Type: out.Types.Reverse(term.R)})
 	}
 	places, labels := numbering(&used.places), numbering(&used.labels)
-	out.Root = out.Import(t, term.Import{
+	out.Root, err = out.Import(t, term.Import{
+		Look: look,
 		Free: func(x term.Var) term.Var { return number[x] },
 		Data: numbering(&used.data),
 		Pos: func(p term.Pos) term.Pos {
@@ -331,7 +343,7 @@ func compact(t *term.Term, inputs []term.Var) (*term.Term, selection) {
 		}
 		out.Data = append(out.Data, d)
 	}
-	return out, used
+	return out, used, err
 }
 
 // numbering returns a function that numbers what it is given, from 0 on, as it is met; the

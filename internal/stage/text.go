@@ -6,12 +6,14 @@ import (
 
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/term"
 )
 
 // Write prints the stage as a program. check and reserve are as [unparse.Options] has them.
-func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64) error) error {
+func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64) error) (err error) {
+	defer syntax.Catch(&err)
 	src := st.Source
 	reversed := st.Kind == Reverse || st.Kind == Normal
 	opt := unparse.Options{Check: check, Reserve: reserve, Reversed: reversed}

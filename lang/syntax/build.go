@@ -23,8 +23,8 @@ func (p *parser) add(n ExprNode, kids ...Expr) Expr {
 	p.guard.Step()
 	f := p.f
 	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
-	f.exprKids = append(Room(p.guard, f.exprKids), kids...)
-	f.exprs = append(Room(p.guard, f.exprs), n)
+	f.exprKids = append(Room(p.guard, f.exprKids, len(kids)), kids...)
+	f.exprs = append(Room(p.guard, f.exprs, 1), n)
 	return Expr(len(f.exprs) - 1)
 }
 
@@ -55,12 +55,12 @@ func (p *parser) addPat(n PatNode, kids []Pat) Pat {
 	f := p.f
 	n.off, n.n = uint32(len(f.patKids)), uint32(len(kids))
 	f.patKids = append(f.patKids, kids...)
-	f.pats = append(Room(p.guard, f.pats), n)
+	f.pats = append(Room(p.guard, f.pats, 1), n)
 	return Pat(len(f.pats) - 1)
 }
 
 func (p *parser) addType(n TypeNode) TypeExpr {
 	p.guard.Step()
-	p.f.types = append(Room(p.guard, p.f.types), n)
+	p.f.types = append(Room(p.guard, p.f.types, 1), n)
 	return TypeExpr(len(p.f.types) - 1)
 }

@@ -122,7 +122,7 @@ func (p *parser) bracket(fr *form) operand {
 				fr.wrong = true
 			}
 			p.next()
-			p.vals = append(Room(p.guard, p.vals), o.e)
+			p.vals = append(Room(p.guard, p.vals, 1), o.e)
 			fr.parts++
 			o = p.expr(fr)
 		case k == ColonTok && fr.kind == parenForm && fr.parts == 0:
@@ -153,7 +153,7 @@ func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
 		return operand{e: o.e, span: n.Span}
 	}
 	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
-	p.vals = append(Room(p.guard, p.vals), o.e)
+	p.vals = append(Room(p.guard, p.vals, 1), o.e)
 	return operand{e: p.add(n, p.vals[base:]...), span: n.Span}
 }
 
@@ -242,7 +242,7 @@ func (p *parser) lets() operand {
 		if !ok {
 			return value
 		}
-		heads, values = append(Room(p.guard, heads), n), append(Room(p.guard, values), value.e)
+		heads, values = append(Room(p.guard, heads, 1), n), append(Room(p.guard, values, 1), value.e)
 	}
 	o = p.expr(nil)
 	for i := len(heads) - 1; i >= 0; i-- {

@@ -136,7 +136,7 @@ func (fm *formatter) chain(e Expr) {
 	prec := binPrec(f.Expr(e).Op)
 	var spine []Expr
 	for f.Expr(e).Kind == BinExpr && binPrec(f.Expr(e).Op) == prec {
-		spine = append(Room(fm.doc.guard, spine), e)
+		spine = append(Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.doc.begin(2)
@@ -153,7 +153,7 @@ func (fm *formatter) projections(e Expr) {
 	f := fm.f
 	var spine []Expr
 	for f.Expr(e).Kind == ProjExpr {
-		spine = append(Room(fm.doc.guard, spine), e)
+		spine = append(Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.node(e, levelAtom)
@@ -169,7 +169,7 @@ func (fm *formatter) apply(e Expr) {
 	var args []Expr
 	for fm.f.Expr(e).Kind == AppExpr {
 		kids := fm.f.Kids(e)
-		args = append(Room(fm.doc.guard, args), kids[1])
+		args = append(Room(fm.doc.guard, args, 1), kids[1])
 		e = kids[0]
 	}
 	fm.doc.begin(2)

@@ -64,11 +64,13 @@ func (g *Guard) Announce(bytes int64) {
 // reserveFrom is the size in bytes from which an allocation is announced to Reserve.
 const reserveFrom = 1 << 16
 
-// Room doubles the capacity of a full slice, so that growing large arenas copies little.
-func Room[T any](g *Guard, s []T) []T {
-	if len(s) < cap(s) {
+// Room makes room for n more elements: it doubles the capacity of a slice that has none, so that
+// growing large arenas copies little.
+func Room[T any](g *Guard, s []T, n int) []T {
+	if len(s)+n <= cap(s) {
 		return s
 	}
-	g.Announce(2 * int64(len(s)) * int64(reflect.TypeFor[T]().Size()))
-	return slices.Grow(s, len(s)+1)
+	more := max(len(s), n)
+	g.Announce(int64(len(s)+more) * int64(reflect.TypeFor[T]().Size()))
+	return slices.Grow(s, more)
 }

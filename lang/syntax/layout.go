@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"unicode/utf8"
 )
 
@@ -53,8 +52,8 @@ type document struct {
 
 func (d *document) text(s string) {
 	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
-	d.buf = append(Room(d.guard, d.buf), s...)
-	d.toks = append(Room(d.guard, d.toks), t)
+	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
+	d.toks = append(Room(d.guard, d.toks, 1), t)
 }
 
 // trimSpace removes the spaces at the end of the last text.
@@ -87,18 +86,18 @@ func (d *document) commentPlace() int {
 
 // comment adds a comment. Its width does not count.
 func (d *document) comment(s []byte) {
-	d.toks = append(Room(d.guard, d.toks), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
-	d.buf = append(Room(d.guard, d.buf), s...)
+	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
+	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
 }
 
 func (d *document) begin(indent int8) {
-	d.toks = append(Room(d.guard, d.toks), docToken{kind: docBegin, delta: indent})
+	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docBegin, delta: indent})
 }
 
-func (d *document) end() { d.toks = append(Room(d.guard, d.toks), docToken{kind: docEnd}) }
+func (d *document) end() { d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
 
 func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.toks = append(Room(d.guard, d.toks), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
 // measure holds, for each token, sums over what stands before it.
@@ -111,10 +110,12 @@ type measure struct {
 // link matches begins with ends and breaks with the next ones, and measures.
 func (d *document) link() measure {
 	n := len(d.toks)
+	d.guard.Announce(3 * 4 * int64(n))
 	m := measure{make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)}
 	type group struct{ begin, last int }
 	open := []group{{-1, -1}}
 	for i := range d.toks {
+		d.guard.Step()
 		t := &d.toks[i]
 		m.width[i+1], m.hard[i+1] = m.width[i]+t.width, m.hard[i]
 		switch t.kind {
@@ -128,7 +129,7 @@ func (d *document) link() measure {
 			}
 			t.off, g.last = uint32(n), i
 		case docBegin:
-			open = append(Room(d.guard, open), group{i, -1})
+			open = append(Room(d.guard, open, 1), group{i, -1})
 		case docEnd:
 			g := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -140,6 +141,7 @@ func (d *document) link() measure {
 	}
 	m.next[n] = uint32(n)
 	for i := n - 1; i >= 0; i-- {
+		d.guard.Step()
 		m.next[i] = m.next[i+1]
 		if d.toks[i].kind == docBreak {
 			m.next[i] = uint32(i)
@@ -172,11 +174,11 @@ func (d *document) layout(out []byte) []byte {
 		top := levels[len(levels)-1]
 		switch t.kind {
 		case docText, docComment:
-			out = append(Room(d.guard, out), d.buf[t.off:t.off+t.n]...)
+			out = append(Room(d.guard, out, int(t.n)), d.buf[t.off:t.off+t.n]...)
 			col += int(t.width)
 		case docBegin:
 			flat := top.flat || m.fits(uint32(i), t.off, lineWidth-col)
-			levels = append(Room(d.guard, levels), level{top.indent + int(t.delta), flat})
+			levels = append(Room(d.guard, levels, 1), level{top.indent + int(t.delta), flat})
 		case docEnd:
 			levels = levels[:len(levels)-1]
 		case docBreak:
@@ -195,11 +197,10 @@ func (d *document) layout(out []byte) []byte {
 
 // newLine ends the line and indents the next one.
 func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
-	out = append(Room(g, out), '\n')
+	out = append(Room(g, out, indent+2), '\n')
 	if k == blankBreak {
 		out = append(out, '\n')
 	}
-	out = slices.Grow(out, indent)
 	for range indent {
 		out = append(out, ' ')
 	}

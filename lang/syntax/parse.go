@@ -68,8 +68,9 @@ func newParser(name string, src []byte, opt Options) *parser {
 	if uint64(len(src)) >= math.MaxUint32 {
 		return &parser{}
 	}
-	f := NewFile(name, src)
-	return &parser{f: f, s: newScanner(f), opt: opt, guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}, names: make(map[string]string)}
+	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
+	f := newFile(name, src, guard)
+	return &parser{f: f, s: newScanner(f), opt: opt, guard: guard, names: make(map[string]string)}
 }
 
 // stopped reports whether the parse is over before its end.

@@ -12,7 +12,9 @@ var bom = []byte("\ufeff")
 
 // NewFile returns a File that holds a source and no tree: positions and
 // diagnostics work on it. [Parse] fills in the tree.
-func NewFile(name string, src []byte) *File {
+func NewFile(name string, src []byte) *File { return newFile(name, src, &Guard{}) }
+
+func newFile(name string, src []byte, g *Guard) *File {
 	f := &File{
 		Name: name, Src: src,
 		exprs: make([]ExprNode, 1, 64), pats: make([]PatNode, 1, 16), types: make([]TypeNode, 1, 16),
@@ -28,10 +30,12 @@ func NewFile(name string, src []byte) *File {
 			break
 		}
 		i += j + 1
-		f.lines = append(f.lines, uint32(i))
+		g.Step()
+		f.lines = append(Room(g, f.lines, 1), uint32(i))
 	}
 	f.runes = make([]uint32, 0, len(src)/runeStride+1)
 	for i, n := 0, uint32(0); i <= len(src); i += runeStride {
+		g.Step()
 		f.runes = append(f.runes, n)
 		n += countRunes(src[i:min(i+runeStride, len(src))])
 	}

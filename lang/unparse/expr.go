@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -43,29 +44,21 @@ func node(r term.Ref, level uint8) item { return item{kind: nodeItem, r: r, leve
 func enter(x term.Var, s string) item   { return item{kind: enterItem, x: x, text: s} }
 func leave(x term.Var) item             { return item{kind: leaveItem, x: x} }
 
-// checkEvery is how many items are printed between two calls of Options.Check.
-const checkEvery = 1 << 14
-
-// look counts an item, and asks now and then whether to go on.
-func (p *Program) look() error {
-	if p.steps++; p.steps%checkEvery == 0 && p.opt.Check != nil && p.err == nil {
-		p.err = p.opt.Check()
-	}
-	return p.err
+// add appends a text.
+func (p *Program) add(out []byte, s string) []byte {
+	return append(syntax.Room(p.guard, out, len(s)), s...)
 }
 
 // print appends the term.
-func (p *Program) print() error {
+func (p *Program) print() {
 	p.stack = append(p.stack[:0], node(p.t.Root, levelPrefix))
 	for len(p.stack) > 0 {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
-		if err := p.look(); err != nil {
-			return err
-		}
+		p.guard.Step()
 		switch it.kind {
 		case textItem:
-			p.out = append(p.out, it.text...)
+			p.out = p.add(p.out, it.text)
 		case enterItem:
 			p.names[it.x] = it.text
 			p.scope.enter(it.text, stem(it.text))
@@ -75,7 +68,6 @@ func (p *Program) print() error {
 			p.node(it)
 		}
 	}
-	return nil
 }
 
 // node puts the parts of a node in the place of its item.
@@ -83,7 +75,7 @@ func (p *Program) node(it item) {
 	items, level := p.expand(it.r, it.level)
 	if level < it.level {
 		p.stack = append(p.stack, text(")"))
-		p.out = append(p.out, '(')
+		p.out = p.add(p.out, "(")
 	}
 	for i := len(items) - 1; i >= 0; i-- {
 		p.stack = append(p.stack, items[i])

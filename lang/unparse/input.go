@@ -19,11 +19,11 @@ type around struct {
 // order. Those of a shape with a product in it are variables, which a pattern binds
 // around the term. The name must be reserved.
 func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
-	p.head = append(p.head, "input "+name+" : "+s.String()+" = "...)
+	p.head = p.add(p.head, "input "+name+" : "+s.String()+" = ")
 	p.head, _ = p.literal(p.head, s, values)
-	p.head = append(p.head, '\n')
+	p.head = p.add(p.head, "\n")
 	if !hasProduct(s) {
-		return paths(nil, s, name)
+		return p.paths(nil, s, name)
 	}
 	var text strings.Builder
 	text.WriteString("let ")
@@ -54,6 +54,7 @@ func (p *Program) pattern(names []string, text *strings.Builder, s *load.Shape, 
 		text.WriteString(" |]")
 		return names
 	}
+	p.guard.Step()
 	x := p.Fresh(name + "_" + strconv.Itoa(len(names)))
 	text.WriteString(x)
 	return append(names, x)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -23,8 +24,9 @@ import (
 // are commands. Long terms are broken between substitutions, summands and components,
 // at about 80 columns. check may be nil; it is called at least every 2¹⁶ nodes, and its
 // error ends the work.
-func LaTeX(w io.Writer, t *term.Term, check func() error) error {
-	p := &formula{t: t, check: check, names: make([]string, len(t.Vars)), scope: emptyScope(),
+func LaTeX(w io.Writer, t *term.Term, check func() error) (err error) {
+	defer syntax.Catch(&err)
+	p := &formula{t: t, guard: syntax.Guard{Check: check}, names: make([]string, len(t.Vars)), scope: emptyScope(),
 		w: bufio.NewWriter(w)}
 	for x := range t.Vars[1:] {
 		p.scope.given[LaTeXName(p.base(term.Var(x+1)), 0)] = true
@@ -32,20 +34,17 @@ func LaTeX(w io.Writer, t *term.Term, check func() error) error {
 	for _, x := range t.FreeVars() {
 		p.enter(x, p.name(x))
 	}
-	if err := p.print(); err != nil {
-		return err
-	}
+	p.print()
 	return p.w.Flush()
 }
 
 // formula prints a term, a line after the other.
 type formula struct {
 	t     *term.Term
-	check func() error
+	guard syntax.Guard
 	scope *scope
 	names []string
 	stack []item
-	steps int
 
 	w       *bufio.Writer
 	line    []byte // the text of the line
@@ -69,23 +68,18 @@ const (
 	closeItem
 )
 
-func (p *formula) print() error {
+func (p *formula) print() {
 	p.w.WriteString("\\begin{align*}\n")
 	p.stack = append(p.stack, node(p.t.Root, levelSum))
 	for len(p.stack) > 0 {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
-		if p.steps++; p.steps%checkEvery == 0 && p.check != nil {
-			if err := p.check(); err != nil {
-				return err
-			}
-		}
+		p.guard.Step()
 		p.item(it)
 	}
 	p.breakLine()
 	p.endLine()
 	p.w.WriteString("\n\\end{align*}\n")
-	return nil
 }
 
 func (p *formula) item(it item) {

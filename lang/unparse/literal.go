@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Number is an expression for x: a numeral that reads back to the same float64, with
@@ -35,23 +36,21 @@ func number(x float64) (string, uint8) {
 func (p *Program) literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
 	switch s.Kind {
 	case load.Product:
-		out, values = p.literal(append(out, '('), s.A, values)
-		out, values = p.literal(append(out, ", "...), s.B, values)
-		return append(out, ')'), values
+		out, values = p.literal(p.add(out, "("), s.A, values)
+		out, values = p.literal(p.add(out, ", "), s.B, values)
+		return p.add(out, ")"), values
 	case load.Vector:
-		out = append(out, "[| "...)
+		out = p.add(out, "[| ")
 		for i := range s.Size {
 			if i > 0 {
-				out = append(out, ", "...)
+				out = p.add(out, ", ")
 			}
 			out, values = p.literal(out, s.A, values)
 		}
-		return append(out, " |]"...), values
+		return p.add(out, " |]"), values
 	}
-	if p.look() == nil {
-		out = append(out, Number(values[0])...)
-	}
-	return out, values[1:]
+	p.guard.Step()
+	return p.add(out, Number(values[0])), values[1:]
 }
 
 // value appends the value of a data declaration.
@@ -60,25 +59,26 @@ func (p *Program) value(out []byte, v load.Value) []byte {
 		out, _ = p.literal(out, v.Shape, v.Data)
 		return out
 	}
-	out = append(out, '[')
+	out = p.add(out, "[")
 	rest := v.Data
 	for i := range v.Rows {
 		if i > 0 {
-			out = append(out, "; "...)
+			out = p.add(out, "; ")
 		}
 		out, rest = p.literal(out, v.Shape.A, rest)
 	}
-	return append(out, ']')
+	return p.add(out, "]")
 }
 
 // paths appends the expressions for the numbers of an input without products in its
 // shape: v.(0).(1).
-func paths(out []string, s *load.Shape, name string) []string {
+func (p *Program) paths(out []string, s *load.Shape, name string) []string {
 	if s.Kind == load.Real {
-		return append(out, name)
+		p.guard.Step()
+		return append(syntax.Room(p.guard, out, 1), name)
 	}
 	for i := range s.Size {
-		out = paths(out, s.A, name+".("+strconv.Itoa(i)+")")
+		out = p.paths(out, s.A, name+".("+strconv.Itoa(i)+")")
 	}
 	return out
 }

@@ -40,14 +40,14 @@ type Program struct {
 	tuples   map[term.Ref]string
 	printed  []bool // the variables that stand in the text
 	stack    []item
-	steps    int
-	err      error // of a look
+	guard    *syntax.Guard
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
-// names of inputs and data are those that they have.
+// names of inputs and data are those that they have. An error of Check or Reserve ends a declaration
+// by a panic, which [syntax.Catch] makes an error again.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data)),
+	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data)),
 		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, len(t.Vars))}
 	for i := range t.Vars[1:] {
 		p.scope.given[legal(t.Vars[i+1].Name)] = true
@@ -64,8 +64,8 @@ func (p *Program) Reserve(names ...string) {
 
 // Data declares the term's data i, whose name must be reserved.
 func (p *Program) Data(i int, name string, v load.Value) {
-	p.head = append(p.head, "data "+name+" : "+v.Shape.String()+" = "...)
-	p.head = append(p.value(p.head, v), '\n')
+	p.head = p.add(p.head, "data "+name+" : "+v.Shape.String()+" = ")
+	p.head = p.add(p.value(p.head, v), "\n")
 	p.data[i] = name
 	if p.opt.Reversed {
 		p.data[i] = p.reversed(name, v.Shape)
@@ -156,26 +156,22 @@ func (p *Program) BasisDual(i int) string {
 
 // Write prints the program. Every free variable of the term and all data that it
 // mentions must have been declared.
-func (p *Program) Write(w io.Writer) error {
+func (p *Program) Write(w io.Writer) (err error) {
+	defer syntax.Catch(&err)
 	for _, x := range p.t.FreeVars() {
 		if p.names[x] == "" {
 			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
 		}
 	}
-	if p.err != nil {
-		return p.err
-	}
 	p.findTuples()
-	if err := p.print(); err != nil {
-		return err
-	}
+	p.print()
 	text := p.head
 	for _, l := range p.lets {
 		if l.of == nil || slices.ContainsFunc(l.of, func(x term.Var) bool { return p.printed[x] }) {
-			text = append(text, l.text...)
+			text = p.add(text, l.text)
 		}
 	}
-	p.out = append(append(text, p.out...), '\n')
+	p.out = append(append(syntax.Room(p.guard, text, len(p.out)+1), p.out...), '\n')
 	opt := syntax.Options{Check: p.opt.Check, Reserve: p.opt.Reserve}
 	f, diags, err := syntax.Parse("printed", p.out, opt)
 	if err != nil {

@@ -56,7 +56,7 @@ func (e *BoundError) Error() string {
 // Bounds bound a graph.
 type Bounds struct {
 	MaxStates, MaxSize int
-	Check              func() error // called before each state; its error ends the work
+	Check              func() error // called for each state and each step; its error ends the work
 }
 
 // Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
@@ -78,6 +78,9 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		seen := map[Edge]bool{}
 		var to []int
 		for k := range s.Redex {
+			if err := bounds.Check(); err != nil {
+				return nil, err
+			}
 			r := &s.Redex[k]
 			t, err := s.Fire(r)
 			if err != nil {
@@ -111,7 +114,9 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		}
 		g.States[i].Term = text(terms[i], start.Inputs)
 	}
-	g.classify(start, terms)
+	if err := g.classify(start, terms, bounds.Check); err != nil {
+		return nil, err
+	}
 	g.summarize(next)
 	return g, nil
 }
@@ -124,18 +129,23 @@ func text(t *reference.Term, free []*reference.Var) string {
 	return reference.Text(names.Tokens(t, nil))
 }
 
-// classify puts the normal forms that are ≡ together.
-func (g *Graph) classify(start *reference.Start, terms []*reference.Term) {
+// classify puts the normal forms that are ≡ together. The error is that of check.
+func (g *Graph) classify(start *reference.Start, terms []*reference.Term, check func() error) (err error) {
 	for _, id := range g.NormalForms {
 		same := slices.IndexFunc(g.Classes, func(class []int) bool {
-			return equivalent(start.Program, terms[class[0]], terms[id])
+			err = check()
+			return err != nil || equivalent(start.Program, terms[class[0]], terms[id])
 		})
+		if err != nil {
+			return err
+		}
 		if same < 0 {
 			g.Classes = append(g.Classes, nil)
 			same = len(g.Classes) - 1
 		}
 		g.Classes[same] = append(g.Classes[same], id)
 	}
+	return nil
 }
 
 // equivalent reports whether two terms are ≡. [equiv.Difference] takes a let whose variable occurs once, and one of a
