@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
@@ -27,8 +26,9 @@ type families struct {
 	written map[comprehended]bool
 	// off says that no comprehension becomes a family.
 	off bool
-	// saved is how many nodes the expansion has more than core.
-	saved float64
+	// saved is how many nodes the expansion has more than core, and instances how many instances what is being
+	// elaborated has.
+	saved, instances float64
 }
 
 // comprehended names a comprehension of the source.
@@ -167,13 +167,6 @@ func (f *families) first(e term.Static, n int) int {
 	return found
 }
 
-// most is the largest value of e, a natural number.
-func (f *families) most(e term.Static) int {
-	most := 0
-	f.each([]term.Static{e}, func(v []float64) { most = max(most, int(v[0])) })
-	return most
-}
-
 // arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
 func (e *elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(interval) bool) term.Static {
 	ops := map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
@@ -250,6 +243,12 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	}
 	bound := e.staticOf(s)
 	most := e.fam.interval(bound).hi
+	if e.fam.depth == 0 {
+		e.fam.instances = 1
+	}
+	if e.fam.instances *= max(1, most); e.fam.instances > float64(e.opt.MaxNodes) {
+		e.giveUp()
+	}
 	made := e.expanded()
 	i, is := e.fam.newIndex(n.Text, e.at(n.Span.Start), bound)
 	e.slots[slot] = binding{kind: familyBinding, x: variable(is)}
@@ -272,6 +271,7 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		e.fam.saved += max(0, most-1)
 	}
 	e.step()
+	e.fam.instances /= max(1, most)
 	e.fam.depth--
 	return e.finish(x, f, t), true
 }
@@ -322,11 +322,13 @@ func stepOf(i natural) node {
 	return node(i.n)
 }
 
-// rangeLabel says that an index is out of range.
-func (p *pending) rangeLabel(e *elaborator, size int) string {
-	i := p.index
-	if p.static != 0 {
-		i = e.fam.first(p.static, size)
+// beyond returns the first index of p that is at least size, -1 if there is none.
+func (p *pending) beyond(e *elaborator, size int) int {
+	switch {
+	case p.index < size:
+		return -1
+	case p.static != 0:
+		return e.fam.first(p.static, size)
 	}
-	return eval.RangeLabel(uint64(i), uint64(size), e.tt.Text().Of(p.t))
+	return p.index
 }

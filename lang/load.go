@@ -121,13 +121,18 @@ func (e *elaborator) errors() error {
 	return err
 }
 
-// expandedTo checks the limits after so many nodes and variables of the term.
-func (e *elaborator) expandedTo(made int) error {
-	if made > 2*e.opt.MaxNodes {
-		e.tooManyNodes()
-	}
-	e.guard.Look()
-	return nil
+// expandTerm makes the expansion of a term, if it is not too large.
+func (e *elaborator) expandTerm(t *term.Term) (*term.Term, error) {
+	return t.Expand(func(made float64, bytes int64) error {
+		if made > 2*float64(e.opt.MaxNodes) {
+			e.tooManyNodes()
+		}
+		e.guard.Announce(bytes)
+		return nil
+	}, func() error {
+		e.guard.Look()
+		return nil
+	})
 }
 
 // finishProgram lowers the core of a program without errors.
@@ -140,10 +145,10 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	l := newLowering(e)
 	l.run(body)
 	var err error
-	if p.Term, err = l.t.Expand(e.expandedTo); err != nil {
+	if p.Term, err = e.expandTerm(l.t); err != nil {
 		return nil, err
 	}
-	if p.Families, err = l.t.ExpandOutside(e.expandedTo); err != nil {
+	if p.Families, err = l.t.ExpandOutside(nil); err != nil {
 		return nil, err
 	}
 	for i := range e.inputs {

@@ -233,8 +233,8 @@ const (
 // than n components.
 type pending struct {
 	t      infer.Type  // of a vector, or of a vector of vectors
-	index  int         // sizesKnown, euclidean, or an index: the largest that there is
-	static term.Static // all indices, if there are several
+	index  int         // sizesKnown, euclidean, or an index
+	static term.Static // the index, if it depends on those of families; then index is a bound of it
 	span   syntax.Span
 	of     syntax.Span
 	what   string
@@ -256,7 +256,7 @@ func (e *elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) 
 		return false
 	}
 	if at.static != 0 {
-		i = e.fam.most(at.static)
+		i = int(e.fam.interval(at.static).hi)
 	}
 	e.pending = append(e.pending, pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
 	return true
@@ -279,8 +279,9 @@ func (e *elaborator) settle(from int, open bool) {
 		known := n.Kind == infer.Vec && e.tt.SizeAt(infer.Size(n.N)).Known
 		switch {
 		case known && p.index >= 0:
-			if s := e.tt.SizeAt(infer.Size(n.N)).N; p.index >= s {
-				e.report(e.user, p.span, "index out of range", p.rangeLabel(e, s), p.notes...)
+			s := e.tt.SizeAt(infer.Size(n.N)).N
+			if i := p.beyond(e, s); i >= 0 {
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
 			}
 		case known && e.sized(n.A), open:
 		case p.index >= 0:

@@ -1,36 +1,56 @@
 package term
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"unsafe"
+)
 
 // Expand returns the term that t stands for, without families: t itself if it has none. Variables that t does not
 // bind in a family keep their numbers; each instance of another has one of its own, with the same name. The nodes
 // share nothing with those of t, but types and data are t's.
 //
-// look may be nil. It is called with the number of nodes and variables made so far, at least every 2¹⁶ of them; its
-// error ends the expansion.
-func (t *Term) Expand(look func(made int) error) (*Term, error) { return t.expand(false, look) }
+// reserve and look may be nil. reserve is called once, before memory is allocated, with the number of nodes and
+// variables that the expansion has at most, and with their bytes. look is called at least every 2¹⁶ nodes. The error is
+// one of theirs.
+func (t *Term) Expand(reserve func(made float64, bytes int64) error, look func() error) (*Term, error) {
+	return t.expand(false, reserve, look)
+}
 
 // ExpandOutside is [Term.Expand], but the λs that stand in no family stay as they are, with the families in them.
-func (t *Term) ExpandOutside(look func(made int) error) (*Term, error) { return t.expand(true, look) }
+func (t *Term) ExpandOutside(look func() error) (*Term, error) { return t.expand(true, nil, look) }
 
-func (t *Term) expand(outside bool, look func(made int) error) (*Term, error) {
+func (t *Term) expand(outside bool, reserve func(made float64, bytes int64) error, look func() error) (*Term, error) {
 	if !t.Families() {
 		return t, nil
 	}
-	out := New(t.Types)
-	out.Vars = append(out.Vars[:0], t.Vars...)
-	out.Data = t.Data
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return nil, err
+	}
+	var nodes, args, vars float64
+	if !outside {
+		nodes, args, vars = t.expansion(live)
+	}
+	if reserve != nil {
+		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) + vars*float64(unsafe.Sizeof(VarInfo{}))
+		if err := reserve(nodes+vars, int64(min(bytes, math.MaxInt64/2))); err != nil {
+			return nil, err
+		}
+	}
+	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)),
+		Vars: append(make([]VarInfo, 0, int(vars)), t.Vars...), Data: t.Data}
 	if outside {
 		out.Indices, out.Statics = t.Indices, t.Statics
 	}
 	x := &expander{outside: outside, src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
 		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
 	for len(x.tasks) > 0 {
-		if made := len(out.Nodes) + len(out.Vars); look != nil && made >= x.next {
-			if err := look(made); err != nil {
+		if look != nil && len(out.Nodes) >= x.next {
+			if err := look(); err != nil {
 				return nil, err
 			}
-			x.next = made + lookEvery
+			x.next = len(out.Nodes) + lookEvery
 		}
 		k := x.tasks[len(x.tasks)-1]
 		x.tasks = x.tasks[:len(x.tasks)-1]
@@ -38,6 +58,39 @@ func (t *Term) expand(outside bool, look func(made int) error) (*Term, error) {
 	}
 	out.Root = x.refs[t.Root]
 	return out, nil
+}
+
+// expansion returns how many nodes, children of nodes with many, and variables the expansion has at most.
+func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
+	nest := t.nest(live)
+	vars = float64(len(t.Vars))
+	for r := range t.Nodes {
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		times := nest.times(nest.in(Ref(r)))
+		switch n.Op {
+		case SumOp, ReverseSumOp:
+			nodes += nest.size(n, nest.in(Ref(r)))
+		case FamilyOp, ListFamilyOp:
+			nodes += times
+			args += nest.times(n.Index())
+		case FunOp, VecOp, IfOp, ListOp, UnvecOp, UntupleOp:
+			nodes += times
+			args += times * float64(n.N)
+		default:
+			nodes += times
+		}
+		if n.Op == ReverseSumOp {
+			vars += 5 * nest.times(n.Index()) // those of D(t+u); one of D(0)
+			vars += times
+		}
+		if times > 1 {
+			t.Binders(n, func(Var) { vars += times - 1 })
+		}
+	}
+	return nodes, args, vars
 }
 
 // expansion is a node to be expanded, or what is left to do after its parts.

@@ -10,30 +10,34 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-machine/gram/limits"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
 )
 
-// limitPrograms are programs that reach every limit.
-var limitPrograms = map[string]string{
-	// Closures without end, all of them live: for what reduces.
-	"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x)) (fun y -> y) 1\n",
-	// A loop that takes little memory as a block, and much with symbolic inputs.
-	"loop": "param n = 3000000\ninput x = 0.5\n#n (fun h -> sin (x * h)) x\n",
-	// Much data: for what only loads.
-	"data": "data xs : List R = list i < 100000000 -> sin i\nsize xs\n",
-	// Much to be printed.
-	"list": "input x = 0.5\ndata xs : List R = list i < 2000000 -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n",
-	// A large term.
-	"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
-	// Many redexes in a small term.
-	"redexes": "sum i < 150 -> (fun y -> y * y) 2.5\n",
-	// A small term with a long reduction.
-	"powers": "#40 (fun f x -> f (f x)) (fun y -> y) 1\n",
-	// Many inputs, and so a large gradient.
-	"inputs": "input E : R^1000^1000 = vec i < 1000 -> vec j < 1000 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
-	// A large source.
-	"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
+// limitPrograms returns programs that reach every limit. It is no variable: each process that a test starts would make it.
+func limitPrograms() map[string]string {
+	return map[string]string{
+		// Closures without end, all of them live: for what reduces.
+		"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x)) (fun y -> y) 1\n",
+		// A loop that takes little memory as a block, and much with symbolic inputs.
+		"loop": "param n = 3000000\ninput x = 0.5\n#n (fun h -> sin (x * h)) x\n",
+		// Much data: for what only loads.
+		"data": "data xs : List R = list i < 100000000 -> sin i\nsize xs\n",
+		// Much to be printed.
+		"list": fmt.Sprintf("input x = 0.5\ndata xs : List R = list i < %d -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n", sizeOfTests(2_000_000)),
+		// A large term.
+		"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
+		// Many redexes in a small term.
+		"redexes": "sum i < 150 -> (fun y -> y * y) 2.5\n",
+		// A small term with a long reduction.
+		"powers": "#40 (fun f x -> f (f x)) (fun y -> y) 1\n",
+		// Many inputs, and so a large gradient.
+		"inputs": "input E : R^1000^1000 = vec i < 1000 -> vec j < 1000 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
+		// A large source.
+		"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
+	}
 }
 
 // limitCases are the commands that read or run a program, with the limits that they have:
@@ -86,9 +90,20 @@ var limitCases = []struct{ args, program, limits string }{
 	{"explore", "data", "i"},
 }
 
+// The limits; half of these without FULL_SIZE.
+var (
+	limitMemory = sizeOfTests(200_000_000)
+	limitTime   = sizeOfTests(200 * time.Millisecond)
+)
+
+func sizeOfTests[T ~int | ~int64](full T) T {
+	if property.Full() {
+		return full
+	}
+	return full / 2
+}
+
 const (
-	limitMemory = 200_000_000
-	limitTime   = 200 * time.Millisecond
 	// limitSlack is how long after a limit the end may come on a computer that does nothing else: until
 	// then its processors have worked for so long at most. What others do is none of this work, so a
 	// loaded computer fails no test. limitWait bounds what a command waits for without working.
@@ -106,13 +121,13 @@ func TestLimits(t *testing.T) {
 	path, err := exec.LookPath("gram")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for name, text := range limitPrograms {
+	for name, text := range limitPrograms() {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".gram"), []byte(text), 0o644))
 	}
 	for _, c := range limitCases {
 		for _, limit := range c.limits {
-			if limit == 'M' { // half a minute
-				if os.Getenv("FULL_SIZE") == "" {
+			if limit == 'M' { // it takes half a minute
+				if !property.Full() {
 					continue
 				}
 				limit = 'm'
@@ -137,12 +152,12 @@ var limitFlags = map[rune][]string{
 }
 
 var limitMessages = map[rune]string{
-	'm': "memory limit of " + limits.Size(limitMemory) + " reached", 't': "time limit reached", 's': "limit of 1000000 steps reached",
+	'm': "memory limit of " + limits.Size(uint64(limitMemory)) + " reached", 't': "time limit reached", 's': "limit of 1000000 steps reached",
 	'n': "limit of 100000 nodes reached", 'i': "interrupted", 'l': "interrupted",
 }
 
 // interruptTimes are when interrupts come, in processor time.
-var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 3 * limitTime}
+var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 600 * time.Millisecond}
 
 // waitWorked waits until a process has taken so much processor time, as far as that is known, and for
 // that time at least.
