@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"maps"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -13,7 +15,8 @@ type arrayWire struct {
 	at       affine
 	external bool
 	parts    []arrayWire
-	loop     int // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
+	loop     int    // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
+	tmpl     uint32 // of a closure, whose captured values parts are
 }
 
 // arrayBuilder makes the block of a template with families.
@@ -27,34 +30,26 @@ type arrayBuilder struct {
 	ncells int
 }
 
-// arrayBlock makes the block of a template with families, or reports that there is none.
-func (c *compiler) arrayBlock(id uint32, l *loops) (*graph.Block, bool) {
-	t := &c.out.Templates[id]
-	b := &arrayBuilder{blockBuilder: &blockBuilder{c: c, t: t, out: &graph.Block{Regs: 1}, wires: map[uint32]wire{}}, l: l, at: map[uint32]arrayWire{}}
+// arrayBlock makes the block of a template with families, or of one that returns its closure, and so on; or reports that
+// there is none.
+func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
+	b := &arrayBuilder{blockBuilder: &blockBuilder{c: c, out: &graph.Block{Regs: 1}, wires: map[uint32]wire{}}, l: &loops{}, at: map[uint32]arrayWire{}}
 	b.count(id)
-	leaves := func(i int, slot uint32, to *[]graph.Leaves) bool {
+	var captured []arrayWire
+	for i := range c.out.Templates[id].Caps {
 		leaf, w, ok := b.leavesOf(c.slotTypes[id][i])
-		*to = append(*to, leaf)
-		b.wires[slot] = w
-		return ok
-	}
-	for i := range t.Caps {
-		if !leaves(int(i), t.Cap0+i, &b.out.Caps) {
+		if !ok {
 			return nil, false
 		}
+		b.out.Caps = append(b.out.Caps, leaf)
+		captured = append(captured, fixedWire(w))
 	}
-	for i := range t.Params {
-		if !leaves(int(t.Caps+i), t.Param0+i, &b.out.Params) {
-			return nil, false
-		}
+	w, ok := b.template(id, captured)
+	for ok && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
+		id = w.tmpl
+		b.count(id)
+		w, ok = b.template(id, w.parts)
 	}
-	for i := range c.out.Code[t.Start:t.End] {
-		in := &c.out.Code[int(t.Start)+i]
-		if in.Flags&graph.Ready == 0 || !b.instr(in) {
-			return nil, false
-		}
-	}
-	w, ok := b.wire(t.Result)
 	if !ok || !b.result(w) {
 		return nil, false
 	}
@@ -63,6 +58,39 @@ func (c *compiler) arrayBlock(id uint32, l *loops) (*graph.Block, bool) {
 		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, B: uint32(i)})
 	}
 	return b.out, true
+}
+
+// template adds the parameters and the code of a template to the block, and returns its result.
+func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, ok bool) {
+	t := &b.c.out.Templates[id]
+	b.t = t
+	if l := b.c.families[id]; l != nil {
+		if len(b.l.all) > 0 {
+			return w, false // the loops of two templates
+		}
+		b.l = l
+	}
+	// Frames overlap: of the last template, the globals stay.
+	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })
+	maps.DeleteFunc(b.at, func(slot uint32, _ arrayWire) bool { return slot >= t.Cap0 })
+	for i, w := range captured {
+		b.at[t.Cap0+uint32(i)] = w
+	}
+	for i, typ := range b.c.slotTypes[id][t.Caps:] {
+		leaf, w, ok := b.leavesOf(typ)
+		if !ok {
+			return arrayWire{}, false
+		}
+		b.out.Params = append(b.out.Params, leaf)
+		b.at[t.Param0+uint32(i)] = fixedWire(w)
+	}
+	for i := range b.c.out.Code[t.Start:t.End] {
+		in := &b.c.out.Code[int(t.Start)+i]
+		if in.Flags&graph.Ready == 0 || !b.instr(in) {
+			return w, false
+		}
+	}
+	return b.wire(t.Result)
 }
 
 // wire returns what the slot stands for.
@@ -143,6 +171,14 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		return b.open(in)
 	case graph.OpDual:
 		return b.dual(in)
+	case graph.OpClosure:
+		if !b.tuple(in.D, closureWire, b.args(in)) {
+			return false
+		}
+		w := b.at[in.D]
+		w.tmpl = in.Tmpl
+		b.at[in.D] = w
+		return true
 	case graph.OpLoop:
 		b.around = append(b.around, int(in.Tmpl))
 		return true

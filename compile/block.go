@@ -42,16 +42,17 @@ func (c *compiler) blocks() error {
 		if !c.check(0) {
 			return c.err
 		}
-		if l := c.families[uint32(i)]; l != nil {
-			b, ok := c.arrayBlock(uint32(i), l)
-			if c.err != nil {
+		if c.returnsFamilies(uint32(i)) {
+			b, ok := c.arrayBlock(uint32(i))
+			switch {
+			case c.err != nil:
 				return c.err
-			}
-			if !ok {
+			case ok:
+				t.Block = uint32(len(c.out.Blocks))
+				c.out.Blocks = append(c.out.Blocks, b)
+			case t.Families:
 				return graph.ErrFamilies
 			}
-			t.Block = uint32(len(c.out.Blocks))
-			c.out.Blocks = append(c.out.Blocks, b)
 			continue
 		}
 		b := &blockBuilder{c: c, out: &graph.Block{Regs: 1},
@@ -68,6 +69,21 @@ func (c *compiler) blocks() error {
 		}
 	}
 	return nil
+}
+
+// returnsFamilies reports whether a template has families, or returns the closure of one that has, and so on.
+func (c *compiler) returnsFamilies(id uint32) bool {
+	for range maxTemplates {
+		t := &c.out.Templates[id]
+		if t.Families {
+			return true
+		}
+		if t.RootAt == graph.NoRoot || c.out.Code[t.RootAt].Op != graph.OpClosure {
+			return false
+		}
+		id = c.out.Code[t.RootAt].Tmpl
+	}
+	return false
 }
 
 // wire is what a slot of the template stands for in a block.
