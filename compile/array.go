@@ -2,9 +2,9 @@ package compile
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/term"
 )
 
 // arrayWire is what a slot of a template with families stands for: as a wire, but for each value of the indices of the
@@ -437,32 +437,49 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 
 // fuse makes one instruction of a product and the sum over it, where nothing else reads the product.
 func (b *arrayBuilder) fuse() []graph.Array {
-	uses := map[int]int{} // by the first register of an array
-	made := map[int]int{} // the instruction that makes it
+	made := map[int]int{} // by the first register of an array: the instruction that makes it
+	for i := range b.code {
+		made[b.code[i].D.Base] = i
+	}
+	uses := make([]int, len(b.code)) // of what each instruction makes
+	maker := make([]int32, b.out.Regs)
 	for i := range b.code {
 		in := &b.code[i]
-		uses[in.A.Base]++
+		in.D.Each(in.Dims, func(_, r int) { maker[r] = int32(i + 1) })
+	}
+	use := func(dims []graph.Dim, a graph.Address) {
+		last := int32(0)
+		a.Each(dims, func(_, r int) {
+			if m := maker[r]; m != 0 && m != last {
+				uses[m-1]++
+				last = m
+			}
+		})
+	}
+	for i := range b.code {
+		in := &b.code[i]
+		use(in.Dims, in.A)
 		if in.Kind == graph.ArrayEach && in.Op != graph.BlockFun1 {
-			uses[in.B.Base]++
+			use(in.Dims, in.B)
 		}
-		made[in.D.Base] = i
 	}
 	for i := range b.cells {
 		for _, a := range b.cells[i].Nums {
-			uses[a.Base]++
+			use(b.cells[i].Dims, a)
 		}
 	}
 	for _, r := range b.out.Out.Regs {
-		uses[int(r)]++
+		use(nil, graph.Address{Base: int(r)})
 	}
 	dead := make([]bool, len(b.code))
 	for i := range b.code {
 		in := &b.code[i]
 		p, ok := made[in.A.Base]
-		if in.Kind != graph.ArraySum || !ok || uses[in.A.Base] != 1 {
+		if in.Kind != graph.ArraySum || !ok || uses[p] != 1 {
 			continue
 		}
-		if m := &b.code[p]; m.Kind == graph.ArrayEach && m.Op == graph.BlockMul && m.Sym == term.Mul && sameLoops(m.Dims, in.Dims) {
+		m := &b.code[p]
+		if m.Kind == graph.ArrayEach && m.Op == graph.BlockMul && sameLoops(m.Dims, in.Dims) && sameAddress(m.D, in.A) {
 			in.Kind, in.A, in.B = graph.ArrayDot, m.A, m.B
 			dead[p] = true
 		}
@@ -476,14 +493,6 @@ func (b *arrayBuilder) fuse() []graph.Array {
 	return out
 }
 
-func sameLoops(a, b []graph.Dim) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
+func sameAddress(a, b graph.Address) bool { return a.Base == b.Base && slices.Equal(a.Stride, b.Stride) }
+
+func sameLoops(a, b []graph.Dim) bool { return slices.Equal(a, b) }

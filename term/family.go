@@ -304,7 +304,7 @@ func (s *nest) size(n *Node, i Index) float64 {
 	return size
 }
 
-// component types x_e: the variables from x on have one type and one scope, and e is one of their numbers.
+// component types x_e: the variables from x on have one type and are in scope, and e is one of their numbers.
 func (c *checker) component(r Ref, n *Node) (Type, error) {
 	ty, err := c.variable(r, n.X)
 	if err != nil {
@@ -314,7 +314,7 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Vars[n.X].Name, n.N)
 	}
 	for x := n.X; x < n.X+Var(n.N); x++ {
-		if v := &c.t.Vars[x]; v.Type != ty || v.Linear || c.tr.binder[x] != c.tr.binder[n.X] {
+		if v := &c.t.Vars[x]; v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
 			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Vars[n.X].Name)
 		}
 	}
