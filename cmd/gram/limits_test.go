@@ -42,17 +42,17 @@ var limitPrograms = map[string]string{
 }
 
 // limitCases are the commands that read or run a program, with the limits that they have:
-// memory (h: half as much of it), time, steps, nodes and the interrupt, at three times.
+// memory (h: half as much of it), time, steps, nodes and the interrupt, early or late in the work.
 var limitCases = []struct{ args, program, limits string }{
 	{"check", "data", "mti"},
 	{"check", "sum", "m"},
 	{"check", "source", "mti"},
 	{"grad", "source", "ti"},
-	{"grad", "sum", "tilL"},
+	{"grad", "sum", "til"},
 	{"grad --json", "inputs", "mil"},
-	{"grad", "waiters", "tilL"},
-	{"grad --strategy modular", "lambda", "tilL"},
-	{"grad", "block", "tilL"},
+	{"grad", "waiters", "til"},
+	{"grad --strategy modular", "lambda", "til"},
+	{"grad", "block", "til"},
 	{"grad --html report.html", "inputs", "il"},
 	{"show --stage reverse", "source", "ti"},
 	{"trace -o out.txt", "closures", "i"},
@@ -142,11 +142,11 @@ var limitFlags = map[rune][]string{
 var limitMessages = map[rune]string{
 	'm': "memory limit of " + limits.Size(limitMemory) + " reached", 'h': "memory limit of " + limits.Size(limitMemory/2) + " reached",
 	't': "time limit reached", 's': "limit of 1000000 steps reached",
-	'n': "limit of 100000 nodes reached", 'i': "interrupted", 'l': "interrupted", 'L': "interrupted",
+	'n': "limit of 100000 nodes reached", 'i': "interrupted", 'l': "interrupted",
 }
 
 // interruptTimes are when interrupts come, in processor time.
-var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 3 * limitTime, 'L': 10 * limitTime}
+var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 3 * limitTime}
 
 // waitWorked waits until a process has taken so much processor time, as far as that is known, and for
 // that time at least.
