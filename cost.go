@@ -95,19 +95,19 @@ type Span struct {
 // Work is what the rewrites and the units of work of the literal machine have read and written, in
 // words of 32 bits, by name.
 type Work struct {
-	Rules map[string]machine.Work `json:"rules"`
-	Units map[string]machine.Work `json:"units"`
+	Rules map[string]rule.Work `json:"rules"`
+	Units map[string]rule.Work `json:"units"`
 }
 
 // literalWork returns the work of a run that was measured.
 func literalWork(s *machine.Stats) *Work {
-	out := &Work{Rules: map[string]machine.Work{}, Units: map[string]machine.Work{}}
+	out := &Work{Rules: map[string]rule.Work{}, Units: map[string]rule.Work{}}
 	for i, w := range s.Work {
 		to := out.Units
-		if _, ok := machine.Move(i).Rule(); ok {
+		if _, ok := rule.Move(i).Rule(); ok {
 			to = out.Rules
 		}
-		to[machine.Move(i).String()] = w
+		to[rule.Move(i).String()] = w
 	}
 	return out
 }
@@ -166,13 +166,13 @@ func (e *Evaluator) stats() (engine.Stats, *Work) {
 		return modular.Add(e.m.Stats(), e.before), nil
 	}
 	s := e.literal.Stats()
-	units := func(u machine.Unit) uint64 { return s.Work[machine.Move(rule.Count)+machine.Move(u)].Fired }
+	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
 	var work *Work
 	if e.opt.Work {
 		work = literalWork(&s)
 	}
-	return engine.Stats{Counts: s.Counts, Instantiate: units(machine.Instantiate), Readback: units(machine.ReadBack),
-		Search: s.Counts.Total() + units(machine.Wake) + units(machine.Search) + units(machine.FreeUnit),
+	return engine.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
+		Search: s.Counts.Total() + units(rule.Wake) + units(rule.Search) + units(rule.FreeUnit),
 		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}, work
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/machine/profile"
 )
 
@@ -120,7 +121,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	opt.Limits = bounds
 	if e.opt.Samples != nil {
 		e.profile = profile.New(prog)
-		opt.Events = e.profile.Event
+		opt.Events = e.profile.Events()
 	}
 	m, err := machine.New(prog, opt)
 	if err != nil {
@@ -251,7 +252,7 @@ func (e *Evaluator) Outputs() int {
 }
 
 // Heap returns the arena of the literal machine between two events.
-func (e *Evaluator) Heap() *machine.Heap {
+func (e *Evaluator) Heap() *heap.Heap {
 	if e.literal == nil {
 		return nil
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -231,12 +230,12 @@ func checkWork(t *testing.T, c *gram.Cost, measured bool) {
 		require.Equal(t, c.Steps[r], c.Work.Rules[name].Fired, name)
 	}
 	units := uint64(0)
-	for u := range machine.NumUnits {
+	for u := rule.Instantiate; u < rule.NumMoves; u++ {
 		name := u.String()
 		units += c.Work.Units[name].Fired
 	}
 	require.Equal(t, c.Overhead.Total, units+c.Steps.Total())
-	for _, w := range []map[string]machine.Work{c.Work.Rules, c.Work.Units} {
+	for _, w := range []map[string]rule.Work{c.Work.Rules, c.Work.Units} {
 		for name, m := range w {
 			require.LessOrEqual(t, m.Most, m.Words, name)
 			require.LessOrEqual(t, m.Words, m.Most*m.Fired, name)

@@ -156,7 +156,7 @@ func (o *EvalOptions) engine() engine.Options {
 func (o *EvalOptions) literal() machine.Options {
 	opt := machine.Options{Seed: o.Seed, Finite: o.Finite, Measure: o.Work, Events: o.Events, Before: o.Before}
 	if o.Schedule == Random {
-		opt.Schedule = machine.Random
+		opt.Random = true
 	}
 	return opt
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/rule"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
@@ -130,7 +132,7 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 	s.program("captures", family.Captures.Source(s.size)).value(gram.EvalOptions{Literal: true, Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
-		} else if u := f.Move.Unit(); u == machine.Wake || u == machine.Search {
+		} else if u := f.Move; u == rule.Wake || u == rule.Search {
 			run++
 			longest = max(longest, run)
 		}

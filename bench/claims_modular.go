@@ -87,7 +87,7 @@ func claimEditing() Claim {
 }
 
 // cacheBytes is the size of a cache that holds all that a claim puts there.
-const cacheBytes = 1 << 28
+const cacheBytes = 1 << 30
 
 // rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before, or with
 // an empty one. It returns |t u|, the cost, and the time with that of loading.
@@ -205,7 +205,7 @@ var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 		}
 		h := m.Heap()
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
-			if o := at.Operands[f.Result%4]; o.Tag == machine.Value {
+			if o := at.Operands[f.Result%4]; o.Tag == literal.Value {
 				if v := h.Node(o.Ref); v.Kind == literal.Lam && !v.Dual {
 					n++
 				}

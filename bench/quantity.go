@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gram-machine/gram/rule"
+
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
@@ -13,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -327,9 +328,9 @@ func workWithout(hooks func() *engine.Hooks) quantity {
 }
 
 // moves are the rewrites by each rule and the units of each kind.
-func moves(w *gram.Work) iter.Seq[machine.Work] {
-	return func(yield func(machine.Work) bool) {
-		for _, of := range []map[string]machine.Work{w.Rules, w.Units} {
+func moves(w *gram.Work) iter.Seq[rule.Work] {
+	return func(yield func(rule.Work) bool) {
+		for _, of := range []map[string]rule.Work{w.Rules, w.Units} {
 			for _, m := range of {
 				if !yield(m) {
 					return

@@ -91,27 +91,12 @@ func size(t *rapid.T, name string, most int) int {
 	return rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 72), rapid.IntRange(0, most)).Draw(t, name)
 }
 
-// sumOf is the order of sums, as the language defines it.
+// sumOf adds in the order of sums, as the language defines it.
 func sumOf(e []float64) float64 {
 	if len(e) == 0 {
 		return 0
 	}
-	if len(e) <= 8 {
-		sum := e[len(e)-1]
-		for i := len(e) - 2; i >= 0; i-- {
-			sum = e[i] + sum
-		}
-		return sum
-	}
-	var l [8]float64
-	for i, x := range e {
-		if i < 8 {
-			l[i] = x
-		} else {
-			l[i%8] = l[i%8] + x
-		}
-	}
-	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+	return term.Sum(len(e), func(i int) float64 { return e[i] }, func(a, b float64) float64 { return a + b })
 }
 
 func (m Matrix) at(i, j int) float64 { return m.Data[i*m.RowStride+j*m.ColumnStride] }

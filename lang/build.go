@@ -133,18 +133,17 @@ func (e *elaborator) placed(x syntax.Expr, n coreNode, t infer.Type) val {
 	return v
 }
 
-// sum makes e0 + (e1 + …), or 0.
+// sum adds the parts as [term.Sum] says, or makes 0.
 func (e *elaborator) sum(x syntax.Expr, parts []val) val {
 	if len(parts) == 0 {
 		return e.number(0, e.span(x))
 	}
 	t := e.addends("sum", parts...)
 	pos := e.at(e.expr(x).Span.Start)
-	total := parts[len(parts)-1].node
-	for i := len(parts) - 2; i >= 0; i-- {
+	total := term.Sum(len(parts), func(i int) node { return parts[i].node }, func(a, b node) node {
 		e.tick()
-		total = e.core.add(coreNode{op: addCore, pos: pos, a: parts[i].node, b: total})
-	}
+		return e.core.add(coreNode{op: addCore, pos: pos, a: a, b: b})
+	})
 	return e.result(val{total, t, e.span(x), e.span(x)})
 }
 

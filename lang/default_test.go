@@ -1,13 +1,16 @@
 package lang
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -164,6 +167,23 @@ func TestDataValues(t *testing.T) {
 		p, err := declared(test.decl, given{}.options(t))
 		if assert.NoError(t, err, "%s", test.decl) {
 			assert.Equal(t, test.want, valueText(p.variable("a")), "%s", test.decl)
+		}
+	}
+}
+
+// TestSumOrder checks that default values and programs add in the order of the language.
+func TestSumOrder(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 8, 9, 16, 17, 100} {
+		p, err := Load("t.gram", fmt.Appendf(nil, `param n = %d
+data v : R^n = vec i < n -> sin (1 + i) / 3
+data s = sum i < n -> v.(i) * v.(i)
+data d = dot v v
+(s, d, (matvec [| v |] v).(0), sum i < n -> v.(i) * v.(i))`, n), given{}.options(t))
+		require.NoError(t, err)
+		v := p.variable("v").Data
+		want := term.Sum(n, func(i int) float64 { return v[i] * v[i] }, func(a, b float64) float64 { return a + b })
+		for _, got := range oracle.Eval(p.Term, nil, nil) {
+			assert.Equal(t, want, got.V, "%d summands", n)
 		}
 	}
 }

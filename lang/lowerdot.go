@@ -71,7 +71,7 @@ func (l *lowering) around(pos term.Pos, body term.Ref, operands ...*operand) ter
 	return body
 }
 
-// products is u_0·v_0 + (u_1·v_1 + …), with row i of u if i ≥ 0.
+// products is the sum of u_k·v_k for k < d, with row i of u if i ≥ 0.
 func (l *lowering) products(pos term.Pos, u, v *operand, i, d int) term.Ref {
 	l.kids = l.kids[:0]
 	for k := range d {
@@ -84,11 +84,7 @@ func (l *lowering) products(pos term.Pos, u, v *operand, i, d int) term.Ref {
 		b := l.operandAt(v, pos, k, -1)
 		l.kids = append(l.kids, l.t.Fun(pos, term.Mul, a, b))
 	}
-	sum := l.kids[d-1]
-	for k := d - 2; k >= 0; k-- {
-		sum = l.t.Add(pos, l.kids[k], sum)
-	}
-	return sum
+	return term.Sum(d, func(k int) term.Ref { return l.kids[k] }, func(a, b term.Ref) term.Ref { return l.t.Add(pos, a, b) })
 }
 
 // dot makes sum i < d -> u.(i) * v.(i).

@@ -2,10 +2,8 @@ package machine
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
@@ -19,17 +17,7 @@ func (m run[M]) at(r Place) *node {
 	if len(mode) > 0 {
 		m.touched++
 	}
-	return m.node(r)
-}
-
-// node returns the node r.
-func (m *Machine) node(r Place) *node {
-	return (*node)(unsafe.Add(m.base, uintptr(r)*(NodeBytes/4)))
-}
-
-// value returns the operand at p.
-func (m *Machine) value(p Place) *uint64 {
-	return (*uint64)(unsafe.Add(m.base, uintptr(p)*(NodeBytes/4)+unsafe.Offsetof(node{}.val)))
+	return m.arena.Node(r)
 }
 
 // alloc returns a node that nothing else uses; its fields are to be set. Where there is no
@@ -44,7 +32,7 @@ func (m run[M]) alloc() (Place, *node) {
 // make returns a new node that has no operands and is waited for at up.
 func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Place, *node) {
 	r, n := m.alloc()
-	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, up: up}
+	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, Up: up}
 	return r, n
 }
 
@@ -52,32 +40,14 @@ func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Plac
 // freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
 	m.made += uint64(len(out))
-	for i := range out {
-		if m.free == 0 {
-			return m.fresh(out[i:])
-		}
-		out[i] = m.free
-		m.free = m.node(m.free).c
-		m.freed--
-	}
-	return true
-}
-
-// fresh is allocAll of nodes that have never been used.
-func (m *Machine) fresh(out []Place) bool {
-	for i := range out {
-		if m.top >= m.limit && !m.grow() {
-			clear(out[i:])
+	for rest := m.arena.Take(out); len(rest) > 0; rest = m.arena.Take(rest) {
+		if !m.grow() {
+			clear(rest)
 			return false
 		}
-		out[i] = m.top << 2
-		m.top++
 	}
 	return true
 }
-
-// live is how many nodes are in use.
-func (m *Machine) live() uint64 { return uint64(m.top) - 1 - m.freed }
 
 // use remembers that the node r was free, if events are told.
 func (m run[M]) use(r Place) {
@@ -87,53 +57,38 @@ func (m run[M]) use(r Place) {
 	}
 }
 
-// release puts a node on the free list.
-func (m *Machine) release(r Place, n *node) {
-	n.Kind, n.c = literal.Free, m.free
-	m.free = r
-	m.freed++
-}
-
 // lookEvery is how many steps, units or nodes may pass between two looks at the limits.
 const lookEvery = 1 << 16
 
-// maxRef bounds the arena: a Place has two bits beside the Ref.
-const maxRef = 1<<30 - 1
-
 // grow commits the memory of more nodes.
 func (m *Machine) grow() bool {
-	if m.err != nil {
-		return false
+	m.fail(m.lookOutside())
+	most, used := m.opt.Limits.MaxNodes, m.arena.Peak()
+	if most == 0 {
+		most = math.MaxUint64
 	}
-	if err := m.lookOutside(); err != nil {
-		m.fail(err)
-		return false
-	}
-	want := uint64(m.top) + 1
-	if want > maxRef {
-		m.fail(m.limitError("memory", m.arena.Bytes(), nil))
-		return false
-	}
-	if err := m.arena.Grow(uint32(want * NodeBytes / graph.NodeBytes)); err != nil {
-		m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
-		return false
-	}
-	m.limit = uint32(min(uint64(m.arena.Len())*graph.NodeBytes/NodeBytes, want+lookEvery))
-	if most := m.opt.Limits.MaxNodes; most != 0 {
-		m.limit = uint32(min(uint64(m.limit), most+1))
-		if want > uint64(m.limit) {
-			m.fail(m.limitError("nodes", most, nil))
-			return false
+	switch {
+	case m.err != nil:
+	case used >= most:
+		m.fail(m.limitError("nodes", most, nil))
+	default:
+		if err := m.arena.Commit(min(lookEvery, most-used)); err != nil {
+			m.fail(m.limitError("memory", m.opt.Limits.MaxMemory, err))
 		}
 	}
-	return true
+	return m.err == nil
 }
 
 // look checks the limits before the move at p is made, and sets when to look again. The limit of
 // steps stops rewrites alone.
-func (m *Machine) look(move Move, p Place) error {
-	m.pos = m.node(nodeOf(p)).Code
-	if most := m.opt.Limits.MaxSteps; most != 0 && move < Move(rule.Count) && m.counted() >= most {
+func (m *Machine) look(move rule.Move, p Place) error {
+	if m.err != nil {
+		return m.err
+	}
+	if p != 0 {
+		m.event.Code = m.arena.Node(nodeOf(p)).Code
+	}
+	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.counted() >= most {
 		return m.limitError("steps", most, nil)
 	}
 	err := m.lookOutside()
@@ -143,6 +98,9 @@ func (m *Machine) look(move Move, p Place) error {
 
 // lookOutside asks whether the run is to end for a reason outside the machine.
 func (m *Machine) lookOutside() error {
+	if m.err != nil {
+		return m.err
+	}
 	m.fuel = lookEvery
 	if most := m.opt.Limits.MaxSteps; most != 0 {
 		m.fuel = int(min(lookEvery, most-min(most, m.counted())))
@@ -156,12 +114,5 @@ func (m *Machine) lookOutside() error {
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.live(), Pos: m.posOf(m.pos), Err: err}
-}
-
-// isFinite ends the run if x is not finite.
-func (m *Machine) isFinite(x float64, what string, code uint32) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(code)})
-	}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.arena.Live(), Pos: m.posOf(m.event.Code), Err: err}
 }

@@ -1,64 +1,58 @@
 package machine
 
 import (
+	"math"
+
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
 // become puts the number x in the place of a node whose operands it was made of.
-func (m run[M]) become(r Place, n *node, x float64) {
-	up := n.up
-	m.release(r, n)
-	m.deliver(up, Number, numeral(x))
+func (m run[M]) become(r Place, n *node, x float64, what string) redex {
+	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(n.Code)})
+	}
+	up := n.Up
+	m.arena.Release(r, n)
+	return m.deliver(up, literal.Number, numeral(x))
 }
 
 // firePlus is (6): r α + q β → (r+q)αβ.
-func (m run[M]) firePlus(p Place) {
+func (m run[M]) firePlus(p Place) redex {
 	n := m.at(p)
-	x := number(n.val[0]) + number(n.val[1])
-	if m.opt.Finite {
-		m.isFinite(x, "+", n.Code)
-	}
-	m.become(p, n, x)
+	return m.become(p, n, number(n.Val[0])+number(n.Val[1]), "+")
 }
 
 // fireTimes is (8): r α · q β → (rq)αβ.
-func (m run[M]) fireTimes(p Place) {
+func (m run[M]) fireTimes(p Place) redex {
 	n := m.at(p)
-	x := number(n.val[0]) * number(n.val[1])
-	if m.opt.Finite {
-		m.isFinite(x, "*", n.Code)
-	}
-	m.become(p, n, x)
+	return m.become(p, n, number(n.Val[0])*number(n.Val[1]), "*")
 }
 
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
-func (m run[M]) fireFunction(p Place) {
+func (m run[M]) fireFunction(p Place) redex {
 	n := m.at(p)
 	sym := m.prog.Code[n.Code].Sym
-	x := apply(sym, n)
-	if m.opt.Finite {
-		m.isFinite(x, sym.String(), n.Code)
-	}
-	m.become(p, n, x)
+	return m.become(p, n, apply(sym, n), sym.String())
 }
 
 func apply(sym term.Symbol, n *node) float64 {
 	if n.Kind == literal.Fun1 {
-		return sym.Info().Eval1(number(n.val[0]))
+		return sym.Info().Eval1(number(n.Val[0]))
 	}
-	return sym.Info().Eval2(number(n.val[0]), number(n.val[1]))
+	return sym.Info().Eval2(number(n.Val[0]), number(n.Val[1]))
 }
 
 // fireBranch is (13): if r < q then t else u → t or u.
-func (m run[M]) fireBranch(p Place) {
+func (m run[M]) fireBranch(p Place) redex {
 	n := m.at(p)
 	in := &m.prog.Code[n.Code]
 	body := in.Closure.Bodies[1]
-	if in.Cmp.Holds(number(n.val[0]), number(n.val[1])) {
+	if in.Cmp.Holds(number(n.Val[0]), number(n.Val[1])) {
 		body = in.Closure.Bodies[0]
 	}
-	m.more = true
-	m.copy = copying{body: &m.prog.Templates[body], up: n.up, holder: n.c, owned: true}
-	m.release(p, n)
+	m.copy = copying{body: &m.prog.Templates[body], up: n.Up, holder: n.C, owned: true}
+	m.arena.Release(p, n)
+	return moveAt(copyNext, 0)
 }

@@ -7,126 +7,128 @@ import (
 
 // readyApp is called when an application has its function and its argument. That of a dual waits in the
 // sum in which it stands.
-func (m run[M]) readyApp(r Place, n *node) {
+func (m run[M]) readyApp(r Place, n *node) redex {
 	switch {
-	case n.Tag[0] == Name:
+	case n.Tag[0] == literal.Name:
 		switch {
-		case n.Bits&isFired != 0: // (11) has added to its argument
-		case nodeOf(n.up) == m.job && m.prog.Outputs > 0:
-			m.arrive(r, n)
-		default:
-			m.readyLate(r, n)
+		case n.Bits&literal.IsFired != 0: // (11) has added to its argument
+			return 0
+		case nodeOf(n.Up) == m.job && m.prog.Outputs > 0:
+			return m.arrive(r, n)
 		}
-	case n.Tag[1] == Late:
-		m.force(r|1, n)
-	default:
-		m.pushRule(rule.Lambda, r)
+		return m.readyLate(r, n)
+	case n.Tag[1] == literal.Late:
+		return m.force(r|1, n)
 	}
+	return ruleAt(rule.Lambda, r)
 }
 
 // readyLate is called when a node is a sum that no job has run. In an application or a pair it goes on by a unit of its
 // own: applications and pairs may be nested to any depth.
-func (m run[M]) readyLate(r Place, n *node) {
-	if k := m.at(nodeOf(n.up)).Kind; k == literal.App || k == literal.Pair {
-		m.pushUnit(Wake, r)
-		return
+func (m run[M]) readyLate(r Place, n *node) redex {
+	if k := m.at(nodeOf(n.Up)).Kind; k == literal.App || k == literal.Pair {
+		return moveAt(rule.Wake, r)
 	}
-	m.deliverLate(n.up, r)
+	return m.deliverLate(n.Up, r)
 }
 
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.
-func (m run[M]) madeDual(r Place, n *node) {
-	w := hi(n.val[1])
-	n.up = m.newest
+func (m run[M]) madeDual(r Place, n *node) redex {
+	w := hi(n.Val[1])
+	n.Up = m.newest
 	if m.newest != 0 {
 		older := m.at(m.newest)
-		older.val[0] = both(lo(older.val[0]), r)
+		older.Val[0] = both(lo(older.Val[0]), r)
 	}
 	m.newest = r
 	m.ranks++
-	n.val[1] = both(lo(n.val[1]), m.ranks)
+	n.Val[1] = both(lo(n.Val[1]), m.ranks)
 	if m.ranks == 0 {
 		m.fail(m.limitError("duals", 1<<32-1, nil))
 	}
-	m.pushWake(w)
-	if lo(n.val[1]) == 0 {
-		m.pushRule(rule.GC, r)
+	if lo(n.Val[1]) != 0 {
+		return wakeAt(w)
 	}
+	m.push(wakeAt(w))
+	return ruleAt(rule.GC, r)
 }
 
 // dropCell is (4) of a cell.
-func (m run[M]) dropCell(r Place, n *node) {
-	older, newer := n.up, hi(n.val[0])
+func (m run[M]) dropCell(r Place, n *node) redex {
+	older, newer := n.Up, hi(n.Val[0])
 	if newer != 0 {
-		m.at(newer).up = older
+		m.at(newer).Up = older
 	} else {
 		m.newest = older
 	}
 	if older != 0 {
 		x := m.at(older)
-		x.val[0] = both(lo(x.val[0]), newer)
+		x.Val[0] = both(lo(x.Val[0]), newer)
 	}
 	if m.cursor == r {
 		m.cursor = older
 	}
-	if n.Tag[0] != Taken {
-		m.dropValue(Value, uint64(lo(n.val[0])))
+	t, lam := n.Tag[0], lo(n.Val[0])
+	m.arena.Release(r, n)
+	if t == literal.Taken {
+		return 0
 	}
-	m.release(r, n)
+	return m.dropValue(literal.Value, uint64(lam))
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
-func (m run[M]) arrive(r Place, n *node) {
-	if d := m.at(lo(n.val[0])); d.c == 0 {
-		n.Bits |= isFired
-		d.c = r
-	} else {
-		m.pushRule(rule.Factor, r)
+func (m run[M]) arrive(r Place, n *node) redex {
+	d := m.at(lo(n.Val[0]))
+	if d.C != 0 {
+		return ruleAt(rule.Factor, r)
 	}
+	n.Bits |= literal.IsFired
+	d.C = r
+	return 0
 }
 
 // fireFactor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β'. The application that came second becomes the sum
 // t+t', the argument of the first.
-func (m run[M]) fireFactor(p Place) {
+func (m run[M]) fireFactor(p Place) redex {
 	n := m.at(p)
-	d := m.at(lo(n.val[0]))
+	d := m.at(lo(n.Val[0]))
 	if d.Kind == literal.Cell {
-		d.val[1]--
+		d.Val[1]--
 	}
-	first := d.c
+	first := d.C
 	f := m.at(first)
-	n.Kind, n.Bits, n.up = literal.Add, 0, first|1
-	n.Tag[0], n.val[0] = f.Tag[1], f.val[1]
-	waits := f.Bits&missing != 0
-	f.Tag[1], f.val[1] = Empty, uint64(p)
+	n.Kind, n.Bits, n.Up = literal.Add, 0, first|1
+	n.Tag[0], n.Val[0] = f.Tag[1], f.Val[1]
+	waits := f.Bits&literal.Missing != 0
+	f.Tag[1], f.Val[1] = literal.Empty, uint64(p)
 	if waits { // for a sum that has not fired: it is now a summand
-		s := m.at(lo(n.val[0]))
-		s.up = p
+		s := m.at(lo(n.Val[0]))
+		s.Up = p
 		n.Bits = 1
-		return
+		return 0
 	}
 	f.Bits++
-	m.readyAdd(p, n)
+	return m.readyAdd(p, n)
 }
 
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
-func (m run[M]) fireDual(p Place, n *node, s Place) {
+func (m run[M]) fireDual(p Place, n *node, s Place) redex {
 	d := m.at(s)
 	if d.Kind == literal.FreeDual {
-		return
+		return 0
 	}
-	lam := lo(d.val[0])
-	d.c = 0
-	d.val[1]--
-	if lo(d.val[1]) == 0 {
-		d.Tag[0] = Taken
-		m.pushRule(rule.GC, s)
+	lam := lo(d.Val[0])
+	d.C = 0
+	d.Val[1]--
+	if lo(d.Val[1]) == 0 {
+		d.Tag[0] = literal.Taken
+		m.push(ruleAt(rule.GC, s))
 	} else {
-		m.at(lam).c++
+		m.at(lam).C++
 	}
-	n.Bits &^= isFired
-	n.Tag[0], n.val[0] = Value, uint64(lam)
-	m.pushRule(rule.Lambda, p)
+	n.Bits &^= literal.IsFired
+	n.Tag[0], n.Val[0] = literal.Value, uint64(lam)
+	return ruleAt(rule.Lambda, p)
 }
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there
@@ -143,11 +145,11 @@ func (m run[M]) idle() bool {
 		r := m.cursor
 		m.mark(r)
 		d := m.at(r)
-		m.cursor = d.up
-		app := d.c
-		m.unit(Search, r)
+		m.cursor = d.Up
+		app := d.C
+		m.unit(rule.Search, r)
 		if app != 0 {
-			m.pushRule(rule.Subst, app)
+			m.push(ruleAt(rule.Subst, app))
 			return true
 		}
 		if m.fuel < 0 {

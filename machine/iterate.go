@@ -12,99 +12,100 @@ import (
 func (m run[M]) length(l *node) uint64 {
 	switch l.Kind {
 	case literal.Nat:
-		return l.val[0]
+		return l.Val[0]
 	case literal.Data:
-		return uint64(m.prog.Term.Data[l.val[0]].Rows)
+		return uint64(m.prog.Term.Data[l.Val[0]].Rows)
 	}
 	return uint64(len(m.prog.Code[l.Code].Closure.Bodies))
 }
 
 // bind makes the application n the substitution of its argument, which occurs so often.
-func (n *node) bind(uses uint64) {
-	n.Kind, n.Bits, n.c = literal.Sub, 0, 0
-	n.Tag[0], n.val[0] = n.Tag[1], n.val[1]
-	n.Tag[1], n.val[1] = Empty, uses
+func bind(n *node, uses uint64) {
+	n.Kind, n.Bits, n.C = literal.Sub, 0, 0
+	n.Tag[0], n.Val[0] = n.Tag[1], n.Val[1]
+	n.Tag[1], n.Val[1] = literal.Empty, uses
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
-func (m run[M]) applyList(r Place, n *node, list Place, l *node) {
+func (m run[M]) applyList(r Place, n *node, list Place, l *node) redex {
 	f := r
-	n.bind(1)
+	bind(n, 1)
 	if m.length(l) == 0 {
-		n.val[1], f = 0, 0
-		m.pushRule(rule.GC, r)
+		n.Val[1], f = 0, 0
+		m.push(ruleAt(rule.GC, r))
 	}
 	fold, x := m.make(literal.Fold, l.Code, 0, 0)
-	x.c, x.val[0] = 1, both(list, f)
-	m.deliver(n.up, Value, uint64(fold))
+	x.C, x.Val[0] = 1, both(list, f)
+	return m.deliver(n.Up, literal.Value, uint64(fold))
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
-func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) {
+func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) redex {
 	code := l.Code
-	list, f := lo(l.val[0]), hi(l.val[0])
-	n.bind(1)
+	list, f := lo(l.Val[0]), hi(l.Val[0])
+	bind(n, 1)
 	elements := m.length(m.at(list))
 	uses := int32(elements) // of f; beyond 2³¹ the count is that of the remainder
-	if l.c == 1 {
+	if l.C == 1 {
 		uses--
-		m.release(fold, l)
+		m.arena.Release(fold, l)
 	} else {
-		l.c--
-		m.at(list).c++
+		l.C--
+		m.at(list).C++
 	}
 	if f == 0 {
-		m.dropValue(Value, uint64(list))
-		m.occur(n.up, r)
-		return
+		m.push(m.dropValue(literal.Value, uint64(list)))
+		return m.occur(n.Up, r)
 	}
 	if uses != 0 {
-		m.addUses(f, uses)
+		m.push(m.addUses(f, uses))
 	}
-	i, it := m.make(literal.Iter, code, n.up, 1)
+	i, it := m.make(literal.Iter, code, n.Up, 1)
 	s, state := m.make(literal.Captures, code, 0, 0)
-	it.c = s
-	state.val = [2]uint64{both(list, f), elements}
-	m.occur(i, r)
+	it.C = s
+	state.Val = [2]uint64{both(list, f), elements}
+	return m.occur(i, r)
 }
 
 // iterate is the unit that makes the next application of f, to what the one before it has come to.
-func (m run[M]) iterate(p Place) {
+func (m run[M]) iterate(p Place) redex {
 	n := m.at(p)
-	s := m.at(n.c)
-	list, f := lo(s.val[0]), hi(s.val[0])
-	s.val[1]--
-	left := s.val[1]
-	a, app := m.make(literal.App, n.Code, p, 1|isDue)
-	app.Tag[1], app.val[1] = n.Tag[0], n.val[0]
+	s := m.at(n.C)
+	list, f := lo(s.Val[0]), hi(s.Val[0])
+	s.Val[1]--
+	left := s.Val[1]
+	a, app := m.make(literal.App, n.Code, p, 1|literal.IsDue)
+	app.Tag[1], app.Val[1] = n.Tag[0], n.Val[0]
 	if left == 0 { // a tail call
-		app.up = n.up
-		m.release(n.c, s)
-		m.release(p, n)
+		app.Up = n.Up
+		m.arena.Release(n.C, s)
+		m.arena.Release(p, n)
 	} else {
-		n.Bits, n.Tag[0] = 1, Empty
+		n.Bits, n.Tag[0] = 1, literal.Empty
 	}
+	var next redex
 	if m.at(list).Kind == literal.Nat {
-		m.occur(a, f)
+		next = m.occur(a, f)
 	} else {
-		m.element(a, app.Code, list, left, f)
+		next = m.element(a, app.Code, list, left, f)
 	}
 	if left == 0 {
-		m.dropValue(Value, uint64(list))
+		m.push(m.dropValue(literal.Value, uint64(list)))
 	}
+	return next
 }
 
 // element makes f ti, the function of the application a.
-func (m run[M]) element(a Place, code uint32, list Place, i uint64, f Place) {
-	b, _ := m.make(literal.App, code, a, 2|isDue)
-	m.occur(b, f)
+func (m run[M]) element(a Place, code uint32, list Place, i uint64, f Place) redex {
+	b, _ := m.make(literal.App, code, a, 2|literal.IsDue)
+	m.push(m.occur(b, f))
 	l := m.at(list)
 	bodies := m.prog.Code[l.Code].Closure.Bodies
-	m.more = true
 	if l.Kind == literal.List {
 		m.copy = copying{body: &m.prog.Templates[bodies[i]], up: b | 1, holder: list}
-		return
+		return moveAt(copyNext, 0)
 	}
-	d := &m.prog.Term.Data[l.val[0]]
+	d := &m.prog.Term.Data[l.Val[0]]
 	m.copy = copying{body: &m.prog.Templates[bodies[0]], up: b | 1, row: d.Values[i*uint64(d.Width) : (i+1)*uint64(d.Width)]}
+	return moveAt(copyNext, 0)
 }

@@ -14,94 +14,94 @@ import (
 
 // deliverLate delivers a sum that no job has run: to a sum, a pair or an application of a dual, where it
 // stays, or to a job. Anywhere else a number is needed.
-func (m run[M]) deliverLate(p Place, r Place) {
+func (m run[M]) deliverLate(p Place, r Place) redex {
 	up := m.at(nodeOf(p))
 	switch k := up.Kind; {
 	case k == literal.Seed:
 		m.seeds[m.prog.Code[up.Code].N] = r
+		return 0
 	case k == literal.Add || k == literal.Pair || k == literal.App && p&1 == 1:
-		m.deliver(p, Late, uint64(r))
-	case k == literal.Job:
-		m.at(r).up = p
-		m.pushUnit(Search, r)
-	default:
-		m.at(r).up = p
-		m.pushUnit(Search, r)
+		return m.deliver(p, literal.Late, uint64(r))
 	}
+	m.at(r).Up = p
+	return moveAt(rule.Search, r)
 }
 
 // force lets an application wait for the number that its argument, a sum, comes to.
-func (m run[M]) force(p Place, n *node) {
-	r := lo(n.val[p&1])
-	n.Tag[p&1] = Empty
+func (m run[M]) force(p Place, n *node) redex {
+	r := lo(n.Val[p&1])
+	n.Tag[p&1] = literal.Empty
 	n.Bits++
-	m.at(r).up = p
-	m.pushUnit(Search, r)
+	m.at(r).Up = p
+	return moveAt(rule.Search, r)
 }
 
 // unfold is the unit that takes one node of a sum apart: an application arrives in the job's heap, and anything
 // else but a sum contributes to the job's own. Where there is no job, it makes one.
-func (m run[M]) unfold(p Place) {
+func (m run[M]) unfold(p Place) redex {
 	n := m.at(p)
-	up := n.up
+	up := n.Up
 	switch w := m.at(nodeOf(up)); {
 	case w.Kind != literal.Job && n.Kind == literal.Pair:
-		m.runComponents(p, n)
+		return m.runComponents(p, n)
 	case w.Kind != literal.Job:
-		m.startJob(p, n)
+		return m.startJob(p, n)
 	case n.Kind == literal.App:
-		n.c, n.val[0] = 0, uint64(lo(n.val[0]))
-		x := m.at(w.c)
-		x.val[0] = both(m.meld(lo(x.val[0]), p), hi(x.val[0]))
+		n.C, n.Val[0] = 0, uint64(lo(n.Val[0]))
+		x := m.at(w.C)
+		x.Val[0] = both(m.meld(lo(x.Val[0]), p), hi(x.Val[0]))
 	case n.Kind == literal.Pair:
-		m.deliver(up, Late, uint64(p))
+		return m.deliver(up, literal.Late, uint64(p))
 	default:
-		tag, val := n.Tag, n.val
-		m.release(p, n)
+		tag, val := n.Tag, n.Val
+		m.arena.Release(p, n)
 		for i := 1; i >= 0; i-- {
-			if tag[i] == Late {
-				m.deliverLate(up, lo(val[i]))
+			if tag[i] == literal.Late {
+				m.push(m.deliverLate(up, lo(val[i])))
 			} else {
-				m.deliver(up, tag[i], val[i])
+				m.push(m.deliver(up, tag[i], val[i]))
 			}
 		}
 	}
+	return 0
 }
 
 // startJob makes the job of the sum r, whose number goes where the sum stood.
-func (m run[M]) startJob(r Place, n *node) {
-	j, job := m.make(literal.Job, n.Code, n.up, 1)
-	job.c, _ = m.make(literal.Captures, n.Code, m.job, 0)
+func (m run[M]) startJob(r Place, n *node) redex {
+	j, job := m.make(literal.Job, n.Code, n.Up, 1)
+	job.C, _ = m.make(literal.Captures, n.Code, m.job, 0)
 	m.job = j
-	n.up = j | 1
-	m.pushUnit(Search, r)
+	n.Up = j | 1
+	return moveAt(rule.Search, r)
 }
 
 // runComponents lets a pair wait for its components that are sums.
-func (m run[M]) runComponents(r Place, n *node) {
-	n.Bits &^= isLate | missing
+func (m run[M]) runComponents(r Place, n *node) redex {
+	n.Bits &^= literal.IsLate | literal.Missing
 	for i := range n.Tag {
-		if n.Tag[i] == Late {
-			m.force(r|uint32(i), n)
+		if n.Tag[i] == literal.Late {
+			m.push(m.force(r|uint32(i), n))
 		}
 	}
+	return 0
 }
 
 // contribute adds what has come to a job to its sum, by (6) or (7).
-func (m run[M]) contribute(j Place, n *node) {
+func (m run[M]) contribute(j Place, n *node) redex {
 	n.Bits++
-	t, v := n.Tag[1], n.val[1]
-	n.Tag[1] = Empty
+	t, v := n.Tag[1], n.Val[1]
+	n.Tag[1] = literal.Empty
 	switch {
-	case t == Zero:
-	case n.Tag[0] == Empty:
-		n.Tag[0], n.val[0] = t, v
+	case t == literal.Zero:
+	case n.Tag[0] == literal.Empty:
+		n.Tag[0], n.Val[0] = t, v
 	default:
 		r, s := m.alloc()
-		s.sum(n.Code, j|1, [2]Tag{n.Tag[0], t}, [2]uint64{n.val[0], v})
-		n.Tag[0] = Empty
-		m.readyAdd(r, s)
+		sum(s, n.Code, j|1, [2]Tag{n.Tag[0], t}, [2]uint64{n.Val[0], v})
+		n.Tag[0] = literal.Empty
+		return m.readyAdd(r, s)
 	}
+	return 0
 }
 
 // nextOfJob goes on with the job that runs when the worklist is empty. All arrivals at the newest dual come out of
@@ -110,48 +110,47 @@ func (m run[M]) nextOfJob() {
 	j := m.job
 	m.mark(j << 1)
 	n := m.at(j)
-	x := m.at(n.c)
-	heap, app := lo(x.val[0]), hi(x.val[0])
+	x := m.at(n.C)
+	heap, app := lo(x.Val[0]), hi(x.Val[0])
 	switch {
 	case app == 0 && heap == 0:
-		m.finishJob(j, n, x)
+		m.push(m.finishJob(j, n, x))
 	case app == 0:
 		a := m.at(heap)
-		a.Bits |= isFired
-		x.val[0] = both(m.removeFirst(heap, a), heap)
-	case heap != 0 && lo(m.at(heap).val[0]) == lo(m.at(app).val[0]):
+		a.Bits |= literal.IsFired
+		x.Val[0] = both(m.removeFirst(heap, a), heap)
+	case heap != 0 && lo(m.at(heap).Val[0]) == lo(m.at(app).Val[0]):
 		h := m.at(heap)
-		x.val[0] = both(m.removeFirst(heap, h), app)
-		m.at(lo(h.val[0])).c = app
-		h.val[0] = uint64(lo(h.val[0]))
-		m.pushRule(rule.Factor, heap)
+		x.Val[0] = both(m.removeFirst(heap, h), app)
+		m.at(lo(h.Val[0])).C = app
+		h.Val[0] = uint64(lo(h.Val[0]))
+		m.push(ruleAt(rule.Factor, heap))
 	default:
 		a := m.at(app)
-		if a.Tag[1] == Late {
-			m.force(app|1, a)
+		if a.Tag[1] == literal.Late {
+			m.push(m.force(app|1, a))
 			break
 		}
-		x.val[0] = uint64(heap)
-		a.up, a.val[0] = j|1, uint64(lo(a.val[0]))
-		m.pushRule(rule.Subst, app)
+		x.Val[0] = uint64(heap)
+		a.Up, a.Val[0] = j|1, uint64(lo(a.Val[0]))
+		m.push(ruleAt(rule.Subst, app))
 	}
-	m.unit(Search, j)
+	m.unit(rule.Search, j)
 }
 
 // finishJob ends a job whose duals have all fired.
-func (m run[M]) finishJob(j Place, n, x *node) {
-	up, t, v := n.up, n.Tag[0], n.val[0]
-	m.job = x.up
-	m.release(n.c, x)
-	m.release(j, n)
+func (m run[M]) finishJob(j Place, n, x *node) redex {
+	up, t, v := n.Up, n.Tag[0], n.Val[0]
+	m.job = x.Up
+	m.arena.Release(n.C, x)
+	m.arena.Release(j, n)
 	switch t {
-	case Empty:
-		m.deliver(up, Zero, 0)
-	case Late:
-		m.deliverLate(up, lo(v))
-	default:
-		m.deliver(up, t, v)
+	case literal.Empty:
+		return m.deliver(up, literal.Zero, 0)
+	case literal.Late:
+		return m.deliverLate(up, lo(v))
 	}
+	return m.deliver(up, t, v)
 }
 
 // meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An
@@ -164,40 +163,40 @@ func (m run[M]) meld(a, b Place) Place {
 	if m.rank(x) < m.rank(y) {
 		a, b, x, y = b, a, y, x
 	}
-	y.c = hi(x.val[0])
-	x.val[0] = both(lo(x.val[0]), b)
+	y.C = hi(x.Val[0])
+	x.Val[0] = both(lo(x.Val[0]), b)
 	return a
 }
 
-func (m run[M]) rank(app *node) uint32 { return hi(m.at(lo(app.val[0])).val[1]) }
+func (m run[M]) rank(app *node) uint32 { return hi(m.at(lo(app.Val[0])).Val[1]) }
 
 // removeFirst takes the root out of a heap: the heaps below it are melded in pairs from the left, and these from
 // the right. Each is a unit, and its nodes are counted where they are melded.
 func (m run[M]) removeFirst(root Place, n *node) Place {
-	next := hi(n.val[0])
+	next := hi(n.Val[0])
 	var pairs Place
 	for next != 0 {
 		a := next
-		x := m.node(a)
-		b := x.c
-		x.c, next = 0, 0
+		x := m.arena.Node(a)
+		b := x.C
+		x.C, next = 0, 0
 		if b != 0 {
-			y := m.node(b)
-			next, y.c = y.c, 0
+			y := m.arena.Node(b)
+			next, y.C = y.C, 0
 		}
 		p := m.meld(a, b)
-		m.at(p).c = pairs
+		m.at(p).C = pairs
 		pairs = p
-		m.unit(Search, root)
+		m.unit(rule.Search, root)
 	}
 	var heap Place
 	for pairs != 0 {
 		p := m.at(pairs)
-		rest := p.c
-		p.c = 0
+		rest := p.C
+		p.C = 0
 		heap = m.meld(heap, pairs)
 		pairs = rest
-		m.unit(Search, root)
+		m.unit(rule.Search, root)
 	}
 	return heap
 }

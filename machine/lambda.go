@@ -20,44 +20,40 @@ type copying struct {
 
 // fireLambda is (1): (λx.t)α u → t[x:=u]α. The application becomes the substitution. Lists and numerals are
 // λs of two parameters.
-func (m run[M]) fireLambda(p Place) {
+func (m run[M]) fireLambda(p Place) redex {
 	n := m.at(p)
-	f := lo(n.val[0])
+	f := lo(n.Val[0])
 	l := m.at(f)
 	switch l.Kind {
 	case literal.Fold:
-		m.applyFold(p, n, f, l)
-		return
+		return m.applyFold(p, n, f, l)
 	case literal.Nat, literal.List, literal.Data:
-		m.applyList(p, n, f, l)
-		return
+		return m.applyList(p, n, f, l)
 	}
 	t := m.prog.Code[l.Code].Body
-	n.bind(t.Param)
+	bind(n, t.Param)
 	n.Code = l.Code
 	if t.Linear {
-		n.Kind, n.c = literal.Linear, f
-		m.pushRule(rule.Lin, p)
-		return
+		n.Kind, n.C = literal.Linear, f
+		return ruleAt(rule.Lin, p)
 	}
-	m.startCopy(t, f, l, n.up, p)
+	return m.startCopy(t, f, l, n.Up, p)
 }
 
 // startCopy makes the body t of the λ f the next to be copied.
-func (m run[M]) startCopy(t *literal.Template, f Place, l *node, up, param Place) {
-	m.more = true
-	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.c == 1}
-	if l.c > 1 {
-		l.c--
+func (m run[M]) startCopy(t *literal.Template, f Place, l *node, up, param Place) redex {
+	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.C == 1}
+	if l.C > 1 {
+		l.C--
 	}
+	return moveAt(copyNext, 0)
 }
 
 // copyBody copies a body, a unit for each node, each captured variable and each operand that is no part of its node.
-func (m run[M]) copyBody() {
+func (m run[M]) copyBody() redex {
 	c := &m.copy
 	t, f := c.body, m.frame
 	c.body = nil
-	m.room(len(t.Ordered) + 4*(len(t.Actions)+len(t.Uses)))
 	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
 	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
 	if c.holder != 0 {
@@ -65,40 +61,42 @@ func (m run[M]) copyBody() {
 	}
 	images, made := t.Images, f[t.First:t.Locals]
 	if !m.allocAll(made) {
-		return
+		return 0
 	}
 	if m.measures() {
 		m.clear(made)
 	} else {
-		m.units(Instantiate, len(images)+len(t.Actions))
+		m.units(rule.Instantiate, len(images)+len(t.Outer)+len(t.Actions))
 	}
 	for len(images) > unitsPerLook {
 		m.makeNodes(images[:unitsPerLook], made)
 		images, made = images[unitsPerLook:], made[unitsPerLook:]
 		if m.pause() {
-			return
+			return 0
 		}
 	}
 	m.makeNodes(images, made)
 	for _, i := range t.Ordered {
-		if r := f[i]; m.node(r).Kind == literal.Lam {
-			m.pushUnit(Wake, r)
+		if r := f[i]; m.arena.Node(r).Kind == literal.Lam {
+			m.push(moveAt(rule.Wake, r))
 		} else {
-			m.push(turn, r)
+			m.push(moveAt(turn, r))
 		}
 	}
+	m.bindOuter(t.Outer)
 	actions := t.Actions
 	for len(actions) > unitsPerLook {
 		m.act(actions[:unitsPerLook])
 		actions = actions[unitsPerLook:]
 		if m.pause() {
-			return
+			return 0
 		}
 	}
 	m.act(actions)
 	if c.param != 0 && t.Param == 0 {
-		m.pushRule(rule.GC, c.param)
+		return ruleAt(rule.GC, c.param)
 	}
+	return 0
 }
 
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
@@ -119,25 +117,25 @@ func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
 	}
 	for h != 0 {
 		n := m.at(h)
-		captures, k := n.captures()
-		more := n.more()
+		captures, k := n.Captures()
+		more := n.More()
 		for j, d := range uses[:k] {
 			s := captures[j&3]
 			frame[j] = s
 			if d := int32(d) - own; d != 0 {
-				m.addUses(s, d)
+				m.push(m.addUses(s, d))
 			}
 			if m.measures() {
-				m.unit(Instantiate, h)
+				m.unit(rule.Instantiate, h)
 			}
 		}
 		if owned {
-			m.release(h, n)
+			m.arena.Release(h, n)
 		}
 		h, frame, uses = more, frame[k:], uses[k:]
 	}
 	if !m.measures() {
-		m.units(Instantiate, len(t.Uses))
+		m.units(rule.Instantiate, len(t.Uses))
 	}
 }
 
@@ -151,37 +149,66 @@ func (m run[M]) makeNodes(images []literal.Image, made []Place) {
 		r := made[i]
 		n := m.at(r)
 		n.Head = im.Head
-		n.up = im.Up + Place(at(im.From[0]))
-		n.c = im.C + Place(at(im.From[1]))
-		n.val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
-		n.val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
+		n.Up = im.Up + Place(at(im.From[0]))
+		n.C = im.C + Place(at(im.From[1]))
+		n.Val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
+		n.Val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
 		if m.measures() {
 			m.tellNode(r, im.Code)
 		}
 	}
 }
 
+// bindOuter lets the occurrences in the images of variables that the body does not bind become their values.
+func (m run[M]) bindOuter(outer []literal.Outer) {
+	f := m.frame
+	for i := range outer {
+		o := &outer[i]
+		s, p := f[o.Index], f[o.First.Index]|o.First.Slot
+		x := m.at(s)
+		if x.Kind == literal.Sub && x.Bits&literal.Missing == 0 {
+			m.push(m.waiter(p, x.Tag[0]))
+		} else {
+			m.push(m.awaitOuter(s, x, p, f[o.Last.Index]|o.Last.Slot))
+		}
+		if m.measures() {
+			m.unit(rule.Instantiate, p)
+		}
+	}
+}
+
+// awaitOuter lets occurrences wait for a variable that has no value yet, or go on if it is no Sub. They are a list, from
+// p to last.
+func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
+	if x.Kind == literal.FreeDual || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {
+		return wakeAt(p)
+	}
+	m.at(nodeOf(last)).Val[last&1] = both(s, hi(x.Val[1]))
+	x.Val[1] = both(lo(x.Val[1]), p)
+	return 0
+}
+
 // clear makes nodes that are about to be made look free.
 func (m run[M]) clear(made []Place) {
 	if m.tells() {
 		for _, r := range made {
-			m.node(r).Kind = literal.Free
+			m.arena.Node(r).Kind = literal.Free
 		}
 	}
 }
 
 // tellNode reports that a node of a body has been made.
 func (m run[M]) tellNode(r Place, code uint32) {
-	m.pos = code
+	m.event.Code = code
 	if m.tells() {
 		m.use(r)
 		for i, occurrence := range m.prog.Code[code].Occurs {
 			if occurrence != 0 {
-				m.placed(r|uint32(i), occurrence)
+				*m.places.At(r | uint32(i)) = occurrence
 			}
 		}
 	}
-	m.unit(Instantiate, r)
+	m.unit(rule.Instantiate, r)
 }
 
 // act gives the operands that the images don't have.
@@ -190,79 +217,75 @@ func (m run[M]) act(actions []literal.Action) {
 	for i := range actions {
 		a := &actions[i]
 		if m.measures() {
-			m.pos = a.Code
+			m.event.Code = a.Code
 		}
 		p := frame[a.Up] | uint32(a.Slot)
 		switch a.Op {
 		case literal.Occur:
-			m.occur(p, frame[a.X])
+			m.push(m.occur(p, frame[a.X]))
 		case literal.DeliverNumber:
-			m.deliver(p, Number, a.Val)
+			m.push(m.deliver(p, literal.Number, a.Val))
 		case literal.DeliverParam:
-			m.deliver(p, Number, m.copy.number)
+			m.push(m.deliver(p, literal.Number, m.copy.number))
 		case literal.DeliverInput:
-			m.deliver(p, Number, numeral(m.point[a.X]))
+			m.push(m.deliver(p, literal.Number, numeral(m.point[a.X])))
 		case literal.DeliverDatum:
-			m.deliver(p, Number, numeral(m.copy.row[a.X]))
+			m.push(m.deliver(p, literal.Number, numeral(m.copy.row[a.X])))
 		case literal.DeliverZero:
-			m.deliver(p, Zero, 0)
+			m.push(m.deliver(p, literal.Zero, 0))
 		case literal.DeliverValue:
-			m.deliver(p, Value, uint64(frame[a.X]))
+			m.push(m.deliver(p, literal.Value, uint64(frame[a.X])))
 		case literal.Await:
 			p = frame[a.X]
-			m.await(p, m.at(p))
+			m.push(m.await(p, m.at(p)))
 		}
 		if m.measures() {
-			m.unit(Instantiate, p)
+			m.unit(rule.Instantiate, p)
 		}
 	}
 }
 
 // await lets a λ wait for one of its captures that has no value; if all have theirs, it is a value: so a value refers
 // to older values alone, and duals are made in a topological order.
-func (m run[M]) await(r Place, n *node) {
-	captures, k := n.captures()
+func (m run[M]) await(r Place, n *node) redex {
+	captures, k := n.Captures()
 	for j := range k {
 		x := m.at(captures[j&3])
-		if x.Bits&missing != 0 {
-			n.c = hi(x.val[1])
-			x.val[1] = both(lo(x.val[1]), r|literal.Waits)
-			return
+		if x.Bits&literal.Missing != 0 {
+			n.C = hi(x.Val[1])
+			x.Val[1] = both(lo(x.Val[1]), r|literal.Waits)
+			return 0
 		}
 	}
-	if more := n.more(); more != 0 {
-		m.pushUnit(Wake, more)
-		return
+	if more := n.More(); more != 0 {
+		return moveAt(rule.Wake, more)
 	}
 	if n.Kind == literal.Captures {
-		r = n.up
+		r = n.Up
 		n = m.at(r)
 	}
-	n.c = 1
-	n.Bits &^= missing
-	m.deliver(n.up, Value, uint64(r))
+	n.C = 1
+	n.Bits &^= literal.Missing
+	return m.deliver(n.Up, literal.Value, uint64(r))
 }
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
-func (m run[M]) occur(p Place, s Place) {
+func (m run[M]) occur(p Place, s Place) redex {
 	x := m.at(s)
-	bound := x.Bits&missing == 0
+	bound := x.Bits&literal.Missing == 0
 	switch x.Kind {
 	case literal.FreeDual:
-		m.deliver(p, Name, uint64(s))
-		return
+		return m.deliver(p, literal.Name, uint64(s))
 	case literal.Cell:
 		if bound {
-			m.deliver(p, Name, uint64(s))
-			return
+			return m.deliver(p, literal.Name, uint64(s))
 		}
 	case literal.Linear:
-		if x.Bits&isFired != 0 {
-			v := x.val[0]
+		if x.Bits&literal.IsFired != 0 {
+			v := x.Val[0]
 			m.dropLinear(s, x)
-			m.deliver(p, Number, v)
-			return
+			return m.deliver(p, literal.Number, v)
 		}
 		bound = false
 	}
@@ -270,35 +293,15 @@ func (m run[M]) occur(p Place, s Place) {
 	if n.Kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
 		p, n = m.make(literal.Summand, n.Code, p, 1)
 	}
-	m.placed(p, m.pos)
-	n.Tag[p&1] = Variable
+	if m.tells() {
+		*m.places.At(p) = m.event.Code
+	}
+	n.Tag[p&1] = literal.Variable
 	if bound {
-		n.val[p&1] = uint64(s)
-		m.pushWaiter(p, x.Tag[0])
-		return
+		n.Val[p&1] = uint64(s)
+		return m.waiter(p, x.Tag[0])
 	}
-	n.val[p&1] = both(s, hi(x.val[1]))
-	x.val[1] = both(lo(x.val[1]), p)
+	n.Val[p&1] = both(s, hi(x.Val[1]))
+	x.Val[1] = both(lo(x.Val[1]), p)
+	return 0
 }
-
-// placed remembers which instruction the occurrence at p is of, if events are told.
-func (m run[M]) placed(p Place, code uint32) {
-	if !m.tells() {
-		return
-	}
-	for operandIndex(p)>>placesBits >= len(m.places) {
-		m.places = append(m.places, new([1 << placesBits]uint32))
-	}
-	*m.placeOf(p) = code
-}
-
-// placeOf returns where the instruction of the occurrence at p is kept.
-func (m run[M]) placeOf(p Place) *uint32 {
-	i := operandIndex(p)
-	return &m.places[i>>placesBits][i&(1<<placesBits-1)]
-}
-
-// operandIndex numbers the operands of all nodes, two to a node.
-func operandIndex(p Place) int { return int(p>>2)*2 + int(p&1) }
-
-const placesBits = 16 // of the numbers of the operands in one piece of Machine.places

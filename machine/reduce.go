@@ -2,64 +2,57 @@ package machine
 
 import (
 	"math/rand/v2"
-	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
 type Machine struct {
-	prog *literal.Program
-	opt  Options
+	prog    *literal.Program
+	opt     Options
+	arena   heap.Arena
+	work    []redex     // the worklist, below the redex that is next
+	frame   []uint32    // of the body that is copied
+	places  heap.Places // the instruction of the occurrence at each operand, if events are told
+	seeds   []Place     // z* 1 of each output
+	answers []float64   // of the outputs
+	state
+}
 
-	base  unsafe.Pointer // of the nodes
-	arena *graph.Arena
-	top   Ref    // nodes from here on have never been used
-	limit Ref    // they are committed below this
-	free  Place  // the node that has been freed last; c links it to the others
-	freed uint64 // how many these are
-
-	// The worklist: a move in the low byte, and its place in the upper half.
-	work  []uint64
-	depth int // how much of it is in use
-	rng   *rand.Rand
-
-	frame []uint32 // of the body that is copied
-	copy  copying
-	point []float64
-
+// state is what a run begins with as zero.
+type state struct {
+	copy    copying
+	point   []float64
+	rng     *rand.Rand // of the random schedule
 	result  Place
-	job     Place     // the job that runs, above those that wait for it
-	newest  Place     // the cell that was made last
-	ranks   uint32    // how many cells have been made
-	cursor  Place     // the cell from which the backward phase searches
-	seeds   []Place   // z* 1 of each output
-	answers []float64 // of the outputs
-
+	job     Place  // the job that runs, above those that wait for it
+	running Place  // the job that ran when the worklist was empty last
+	newest  Place  // the cell that was made last
+	ranks   uint32 // how many cells have been made
+	cursor  Place  // the cell from which the backward phase searches
 	fired   [moveMask + 1]uint64
-	words   [NumMoves]uint64
-	most    [NumMoves]uint64
-	log     [maxTouched]Ref            // the nodes that have been touched since the last event
-	touched int                        // how many these are
-	unused  [maxTouched]Ref            // those of them that were free, if events are told
-	used    int                        // how many these are
-	begun   int                        // how many had been touched before the move
-	to      Place                      // where it has put a value
-	pos     uint32                     // the instruction of the redex
-	steps   uint64                     // rewrites that were reported
-	fuel    int                        // moves until the next look at the limits
-	made    uint64                     // nodes
-	kept    uint64                     // nodes that are in use because lists have been read
-	more    bool                       // goOn has something to do
-	places  []*[1 << placesBits]uint32 // the instruction of the occurrence at each operand, if events are told
-	event   Fired
-	running Place // the job that ran when the worklist was empty last
+	words   [rule.NumMoves]uint64
+	most    [rule.NumMoves]uint64
+	made    uint64          // nodes
+	kept    uint64          // nodes that are in use because lists have been read
+	fuel    int             // moves until the next look at the limits
+	log     [maxTouched]Ref // the nodes that have been touched since the last event
+	touched int             // how many these are
+	begun   int             // how many had been touched before the move
+	unused  [maxTouched]Ref // those of them that were free, if events are told
+	used    int             // how many these are
+	event   Fired           // the next, as far as it is known
 	err     error
 }
+
+const (
+	moveMask   = 31 // as many moves as an index needs no check for
+	maxTouched = 64 // how many nodes are touched at most between two events
+)
 
 // run is a machine that runs. The compiler makes the rewrites once for each mode.
 type run[M mode] struct{ *Machine }
@@ -72,6 +65,24 @@ type (
 	measured [1]byte
 	told     [2]byte
 )
+
+// runner is a run in any mode.
+type runner interface {
+	evaluate(point []float64) error
+	gradient(point, values, jacobian []float64) error
+	read(out []float64, lengths []int) ([]float64, []int, error)
+}
+
+// runner returns the run in the mode that the options need.
+func (m *Machine) runner() runner {
+	switch {
+	case m.opt.Events != nil:
+		return run[told]{m}
+	case m.opt.Measure || m.opt.Random:
+		return run[measured]{m}
+	}
+	return run[plain]{m}
+}
 
 // measures reports whether words are counted.
 func (m run[M]) measures() bool {
@@ -91,48 +102,30 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 	if most == 0 {
 		most = limits.DefaultArena
 	}
-	arena, err := graph.NewArena(most)
+	arena, err := heap.NewArena(most)
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	m := &Machine{prog: p, opt: opt,
-		arena: arena, base: unsafe.Pointer(unsafe.SliceData(arena.Nodes())),
-		frame: make([]uint32, max(p.Frame, literal.FirstIndex)), work: make([]uint64, 2*maxPushes),
-		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}
-	m.event.m = m
-	return m, nil
+	return &Machine{prog: p, opt: opt, arena: arena, frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
+		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}, nil
 }
-
-// ArenaBytes returns how much memory the arena holds.
-func (m *Machine) ArenaBytes() uint64 { return m.arena.Bytes() }
 
 // Close returns the memory of the arena.
-func (m *Machine) Close() error {
-	m.base = nil
-	return m.arena.Close()
-}
+func (m *Machine) Close() error { return m.arena.Close() }
 
-// push puts a redex on the worklist.
-func (m *Machine) push(move Move, p Place) {
-	m.work[m.depth] = uint64(move) | uint64(p)<<32
-	m.depth++
-}
+// redex is a move, in the low byte, and its place, in the upper half. 0 is none.
+type redex uint64
 
-// maxPushes is how many redexes a move pushes at most, with its units.
-const maxPushes = 64
+// moveAt returns the redex of the move at p, and ruleAt that of the rule.
+func moveAt(move rule.Move, p Place) redex { return redex(move) | redex(p)<<32 }
+func ruleAt(r rule.Rule, p Place) redex    { return moveAt(rule.Move(r), p) }
 
-// maxTouched is how many nodes are touched at most between two events.
-const maxTouched = 64
-
-// room makes room on the worklist for n redexes, and for those of the next move.
-func (m *Machine) room(n int) {
-	if n += m.depth + maxPushes; n > len(m.work) {
-		m.work = append(m.work, make([]uint64, max(n-len(m.work), len(m.work)))...)
+// push puts a redex on the worklist, if there is one.
+func (m *Machine) push(x redex) {
+	if x != 0 {
+		m.work = append(m.work, x)
 	}
 }
-
-func (m *Machine) pushRule(r rule.Rule, p Place) { m.push(Move(r), p) }
-func (m *Machine) pushUnit(u Unit, p Place)      { m.push(u.Move(), p) }
 
 // empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
 func (m run[M]) empty() bool {
@@ -146,34 +139,25 @@ func (m run[M]) empty() bool {
 	return true
 }
 
-// goOn does what the last move has left to a loop: a body to be copied.
-func (m run[M]) goOn() {
-	m.more = false
-	m.mark(0)
-	if m.copy.body != nil {
-		m.copyBody()
-	}
-}
-
-// fail ends the run.
+// fail ends the run before the next move.
 func (m *Machine) fail(err error) {
 	if m.err == nil && err != nil {
-		m.err, m.more = err, true
+		m.err, m.fuel = err, -1
 	}
 }
 
 // units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
-func (m *Machine) units(u Unit, n int) {
-	m.fired[u.Move()] += uint64(n)
+func (m *Machine) units(u rule.Move, n int) {
+	m.fired[u] += uint64(n)
 	m.fuel -= n
 }
 
 // unit counts a unit of work behind a rewrite, and reports it where words are counted.
-func (m run[M]) unit(u Unit, p Place) {
-	m.fired[u.Move()]++
+func (m run[M]) unit(u rule.Move, p Place) {
+	m.fired[u]++
 	m.fuel--
 	if m.measures() {
-		m.book(u.Move(), p)
+		m.book(u, p)
 	}
 }
 
@@ -184,55 +168,39 @@ func (m run[M]) mark(p Place) {
 	}
 }
 
-// before is called before a move that is on the worklist, where words are counted or it is time to look at the limits.
-func (m run[M]) before(move Move, p Place) error {
-	if m.fuel < 0 {
-		if err := m.look(move, p); err != nil {
-			return err
-		}
-	}
-	if !m.measures() {
-		return nil
-	}
-	m.beginMove(p)
-	if move < Move(rule.Count) && m.tells() && m.opt.Before != nil {
-		return m.opt.Before(m.steps + 1)
-	}
-	return nil
-}
-
+// beginMove begins a move at p, where words are counted.
 func (m run[M]) beginMove(p Place) {
-	m.to, m.begun = 0, m.touched
+	m.event.Result, m.begun = 0, m.touched
 	if p == 0 {
 		return
 	}
-	n := m.node(nodeOf(p))
-	m.pos = n.Code
-	if m.tells() && n.Tag[p&1] == Variable {
-		m.pos = *m.placeOf(p)
+	n := m.arena.Node(nodeOf(p))
+	m.event.Code = n.Code
+	if m.tells() && n.Tag[p&1] == literal.Variable {
+		m.event.Code = *m.places.At(p)
 	}
 }
 
 // book books the words that a move has touched, and tells of it.
-func (m run[M]) book(move Move, p Place) {
-	words := uint64(m.touched-m.begun) * NodeWords
+func (m run[M]) book(move rule.Move, p Place) {
+	words := uint64(m.touched-m.begun) * literal.NodeWords
 	m.words[move] += words
 	m.most[move] = max(m.most[move], words)
-	if move < Move(rule.Count) {
-		m.steps++
+	if move < rule.Instantiate {
+		m.event.N++
 	}
-	if m.tells() && m.err == nil {
-		if m.to == 0 {
-			m.to = p
-		}
+	if m.tells() {
 		e := &m.event
-		e.N, e.Move, e.Code, e.Redex, e.Result, e.Words = m.steps, move, m.pos, p, m.to, words
-		if err := m.opt.Events(e); err != nil {
-			m.fail(err)
+		e.Move, e.Redex, e.Words = move, p, words
+		if e.Result == 0 {
+			e.Result = p
+		}
+		if m.err == nil {
+			m.fail(m.opt.Events(e))
 		}
 		m.used = 0
 	}
-	m.touched, m.begun, m.to = 0, 0, 0
+	m.touched, m.begun, m.event.Result = 0, 0, 0
 }
 
 // counted is how many rewrites have been made.
@@ -253,9 +221,9 @@ func (m *Machine) posOf(code uint32) term.Pos {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.live(), PeakNodes: uint64(m.top) - 1, ArenaBytes: m.arena.Bytes()}
-	for i, n := range m.fired[:NumMoves] {
-		s.Work[i] = Work{Fired: n, Words: m.words[i], Most: m.most[i]}
+	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
+	for i, n := range m.fired[:rule.NumMoves] {
+		s.Work[i] = rule.Work{Fired: n, Words: m.words[i], Most: m.most[i]}
 		if i < int(rule.Count) {
 			s.Counts[i] = n
 		}

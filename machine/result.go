@@ -6,46 +6,32 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
 )
 
 // begin makes the start term at the point, in the place up.
 func (m run[M]) begin(point []float64, up Place) {
 	m.point = point
 	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
-	m.goOn()
+	m.push(moveAt(copyNext, 0))
 }
 
 // reset makes the arena empty.
 func (m *Machine) reset() error {
-	if m.base == nil {
+	if m.arena.Closed() {
 		return fmt.Errorf("the machine is closed")
 	}
-	m.top, m.limit, m.free, m.freed, m.kept = 1, 0, 0, 0, 0
-	m.depth, m.begun, m.used = 0, 0, 0
-	m.copy = copying{}
-	m.result, m.job, m.running, m.newest, m.cursor, m.ranks = 0, 0, 0, 0, 0, 0
-	m.fired, m.words, m.most = [moveMask + 1]uint64{}, [NumMoves]uint64{}, [NumMoves]uint64{}
-	m.touched, m.steps, m.fuel, m.made, m.pos, m.more, m.err = 0, 0, 0, 0, 0, false, nil
-	m.rng = nil
-	if m.opt.Schedule == Random {
+	m.arena.Reset()
+	m.work, m.state = m.work[:0], state{event: Fired{m: m}}
+	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
-	if !m.grow() {
-		return m.err
-	}
-	return nil
+	m.grow()
+	return m.err
 }
 
 // Value reduces the program of a value at the point, and leaves the value to be read.
-func (m *Machine) Value(point []float64) error {
-	switch {
-	case m.opt.Events != nil:
-		return run[told]{m}.evaluate(point)
-	case m.opt.Measure:
-		return run[measured]{m}.evaluate(point)
-	}
-	return run[plain]{m}.evaluate(point)
-}
+func (m *Machine) Value(point []float64) error { return m.runner().evaluate(point) }
 
 func (m run[M]) evaluate(point []float64) error {
 	if err := m.reset(); err != nil {
@@ -59,13 +45,7 @@ func (m run[M]) evaluate(point []float64) error {
 // Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for each.
 // values has a number for each output, jacobian, row by row, one for each output and input.
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
-	switch {
-	case m.opt.Events != nil:
-		return run[told]{m}.gradient(point, values, jacobian)
-	case m.opt.Measure:
-		return run[measured]{m}.gradient(point, values, jacobian)
-	}
-	return run[plain]{m}.gradient(point, values, jacobian)
+	return m.runner().gradient(point, values, jacobian)
 }
 
 func (m run[M]) gradient(point, values, jacobian []float64) error {
@@ -84,14 +64,14 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 		n := m.at(app)
 		j, job := m.make(literal.Job, n.Code, 0, 1)
 		m.job, m.cursor = j, m.newest
-		n.up = j | 1
-		m.arrive(app, n)
+		n.Up = j | 1
+		m.push(m.arrive(app, n))
 		if err := m.reduce(); err != nil {
 			return err
 		}
 		m.readRow(jacobian[i*m.prog.Inputs : (i+1)*m.prog.Inputs])
 		m.job = 0
-		m.release(j, job)
+		m.arena.Release(j, job)
 	}
 	return m.err
 }
@@ -99,18 +79,18 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
 func (m run[M]) readRow(row []float64) {
 	m.mark(0)
-	m.unit(ReadBack, 0)
+	m.unit(rule.ReadBack, 0)
 	for i := range row {
 		star := Place(1+i) << 2 // the first nodes of the arena
 		n := m.at(star)
 		row[i] = 0
-		if app := n.c; app != 0 {
+		if app := n.C; app != 0 {
 			a := m.at(app)
-			row[i] = number(a.val[1])
-			n.c = 0
-			m.release(app, a)
+			row[i] = number(a.Val[1])
+			n.C = 0
+			m.arena.Release(app, a)
 		}
-		m.unit(ReadBack, star)
+		m.unit(rule.ReadBack, star)
 	}
 }
 
@@ -118,13 +98,7 @@ func (m run[M]) readRow(row []float64) {
 // length of each list in it to lengths, outer lists before inner ones. A list is read by applying it, which
 // is not counted; each number is a unit of read-back.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
-	switch {
-	case m.opt.Events != nil:
-		return run[told]{m}.read(out, lengths)
-	case m.opt.Measure:
-		return run[measured]{m}.read(out, lengths)
-	}
-	return run[plain]{m}.read(out, lengths)
+	return m.runner().read(out, lengths)
 }
 
 func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
@@ -132,20 +106,20 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		t Tag
 		v uint64
 	}
-	n := m.node(m.result)
-	stack := []operand{{n.Tag[0], n.val[0]}}
+	n := m.arena.Node(m.result)
+	stack := []operand{{n.Tag[0], n.Val[0]}}
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch {
-		case o.t == Zero:
-		case o.t == Number:
+		case o.t == literal.Zero:
+		case o.t == literal.Number:
 			out = append(out, number(o.v))
 			m.mark(0)
-			m.unit(ReadBack, 0)
-		case m.node(lo(o.v)).Kind == literal.Pair:
-			p := m.node(lo(o.v))
-			stack = append(stack, operand{p.Tag[1], p.val[1]}, operand{p.Tag[0], p.val[0]})
+			m.unit(rule.ReadBack, 0)
+		case m.arena.Node(lo(o.v)).Kind == literal.Pair:
+			p := m.arena.Node(lo(o.v))
+			stack = append(stack, operand{p.Tag[1], p.Val[1]}, operand{p.Tag[0], p.Val[0]})
 		default:
 			list, err := run[plain](m).readList(lo(o.v))
 			if err != nil {
@@ -153,7 +127,7 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			}
 			lengths = append(lengths, len(list))
 			for _, n := range slices.Backward(list) {
-				stack = append(stack, operand{n.Tag[0], n.val[0]})
+				stack = append(stack, operand{n.Tag[0], n.Val[0]})
 			}
 		}
 	}
@@ -162,27 +136,27 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
 func (m run[M]) readList(list Place) ([]*node, error) {
-	fired, made, live := m.fired, m.made, m.live()
+	fired, made, live := m.fired, m.made, m.arena.Live()
 	defer func() {
 		m.fired, m.made = fired, made
-		m.kept += m.live() - live
+		m.kept += m.arena.Live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
-	b, second := m.make(literal.App, literal.NoCode, r, 1|isDue)
-	second.Tag[1] = Zero
-	a, _ := m.make(literal.App, literal.NoCode, b, 2|isDue)
-	m.node(list).c++
-	m.deliver(a, Value, uint64(list))
+	b, second := m.make(literal.App, literal.NoCode, r, 1|literal.IsDue)
+	second.Tag[1] = literal.Zero
+	a, _ := m.make(literal.App, literal.NoCode, b, 2|literal.IsDue)
+	m.arena.Node(list).C++
+	m.push(m.deliver(a, literal.Value, uint64(list)))
 	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
-	m.goOn()
+	m.push(moveAt(copyNext, 0))
 	if err := m.reduce(); err != nil {
 		return nil, err
 	}
 	var elems []*node
-	for t, v := n.Tag[0], n.val[0]; t == Value; {
-		pair := m.node(lo(v))
+	for t, v := n.Tag[0], n.Val[0]; t == literal.Value; {
+		pair := m.arena.Node(lo(v))
 		elems = append(elems, pair)
-		t, v = pair.Tag[1], pair.val[1]
+		t, v = pair.Tag[1], pair.Val[1]
 	}
 	return elems, nil
 }

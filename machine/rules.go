@@ -6,85 +6,101 @@ import (
 )
 
 // reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
-// table of the rules, and of the units that stand on the worklist. (9) and (10) never fire at a point.
+// table of the rules, and of the units that stand on the worklist. (9) and (10) never fire at a point. Each function
+// returns the redex that comes next under LIFO, the top of the worklist, or 0 if that is not known.
 //
 // The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect call;
 // a switch with constant cases would be compiled to an indirect jump.
 func (m run[M]) reduce() error {
+	var next redex
 	for {
-		last := m.depth - 1
-		if last < 0 {
-			if !m.empty() {
-				return m.err
+		if next == 0 {
+			last := len(m.work) - 1
+			if last < 0 {
+				if !m.empty() {
+					return m.err
+				}
+				continue
 			}
-			continue
+			next = m.work[last]
+			m.work = m.work[:last]
 		}
-		if m.rng != nil {
-			i := m.rng.IntN(last + 1)
-			m.work[i], m.work[last] = m.work[last], m.work[i]
+		if m.measures() && m.rng != nil {
+			next = m.draw(next)
 		}
-		redex := m.work[last]
-		m.depth = last
-		move, p := Move(redex), Place(redex>>32)
-		if m.fuel--; m.fuel < 0 || m.measures() {
-			if err := m.before(move, p); err != nil {
+		move, p := rule.Move(next), Place(next>>32)
+		if m.fuel--; m.fuel < 0 {
+			if err := m.look(move, p); err != nil {
 				return err
 			}
 		}
-		if last+maxPushes > len(m.work) {
-			m.room(0)
+		if m.measures() {
+			m.beginMove(p)
+		}
+		if m.tells() && m.opt.Before != nil && move < rule.Instantiate {
+			if err := m.opt.Before(m.event.N + 1); err != nil {
+				return err
+			}
 		}
 		m.fired[move&moveMask]++
 		switch by := rule.Rule(move); {
 		case by == rule.GC: // (4) t[x:=vα] → tα
-			m.fireGC(p)
+			next = m.fireGC(p)
 		case by == rule.Subst: // (3) C{x}[x:=vα] → C{v}[x:=v]α
-			m.fireSubst(p)
+			next = m.fireSubst(p)
 		case by == rule.SubstNumeral: // (3n) C{x}[x:=rα] → C{r}[x:=r]α
-			m.fireSubst(p)
+			next = m.fireSubst(p)
 		case by == rule.Pair: // (2) s[⟨x,y⟩:=⟨t,u⟩α] → s[x:=t][y:=u]α
-			m.firePair(p)
-		case move == Wake.Move():
-			m.wake(p)
+			next = m.firePair(p)
+		case move == rule.Wake:
+			next = m.wake(p)
 		case by == rule.Lambda: // (1) (λx.t)α u → t[x:=u]α
-			m.fireLambda(p)
+			next = m.fireLambda(p)
 		case by == rule.Times: // (8) r α · q β → (rq)αβ
-			m.fireTimes(p)
-		case by == rule.Lin: // (5) t[x:=vα] → t{v/x}α
-			m.fireLin(p)
-		case by == rule.Factor: // (11) (x α t)β + (x α' t')β' → x(t+t')αβα'β'
-			m.fireFactor(p)
-		case by == rule.Plus: // (6) r α + q β → (r+q)αβ
-			m.firePlus(p)
-		case by == rule.Function: // (12) f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk
-			m.fireFunction(p)
-		case move == Instantiate.Move():
-			m.iterate(p)
-		case move == FreeUnit.Move():
-			m.freeValue(p)
-		case move == Search.Move():
-			m.unfold(p)
-		case move == turn:
-			m.takeTurn(p)
+			next = m.fireTimes(p)
+		case move == copyNext:
+			next = m.copyBody()
 			continue
+		case by == rule.Lin: // (5) t[x:=vα] → t{v/x}α
+			next = m.fireLin(p)
+		case move == turn:
+			next = m.takeTurn(p)
+			continue
+		case by == rule.Factor: // (11) (x α t)β + (x α' t')β' → x(t+t')αβα'β'
+			next = m.fireFactor(p)
+		case by == rule.Plus: // (6) r α + q β → (r+q)αβ
+			next = m.firePlus(p)
+		case by == rule.Function: // (12) f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk
+			next = m.fireFunction(p)
+		case move == rule.Instantiate:
+			next = m.iterate(p)
+		case move == rule.FreeUnit:
+			next = m.freeValue(p)
+		case move == rule.Search:
+			next = m.unfold(p)
 		case by == rule.Branch: // (13) if r < q then t else u → t or u
-			m.fireBranch(p)
+			next = m.fireBranch(p)
 		case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
-			m.firePlusPair(p)
+			next = m.firePlusPair(p)
 		}
-
 		if m.measures() {
 			m.book(move, p)
-		}
-		if m.more {
-			m.goOn()
-			if m.err != nil {
-				return m.err
-			}
 		}
 	}
 }
 
+// draw puts a redex back and takes any one, each as likely as the others. A body that is to be copied is copied at once.
+func (m run[M]) draw(next redex) redex {
+	if rule.Move(next) == copyNext {
+		return next
+	}
+	i := m.rng.IntN(len(m.work) + 1)
+	if i < len(m.work) {
+		next, m.work[i] = m.work[i], next
+	}
+	return next
+}
+
 // readyMoves are the moves of nodes that are redexes when they have their operands.
-var readyMoves = [256]Move{literal.Fun1: Move(rule.Function), literal.Fun2: Move(rule.Function), literal.Mul: Move(rule.Times),
-	literal.Open: Move(rule.Pair), literal.Linear: Move(rule.Lin), literal.Iter: Move(rule.Count) + Move(Instantiate)}
+var readyMoves = [256]rule.Move{literal.Fun1: rule.Move(rule.Function), literal.Fun2: rule.Move(rule.Function), literal.Mul: rule.Move(rule.Times),
+	literal.Open: rule.Move(rule.Pair), literal.Linear: rule.Move(rule.Lin), literal.Iter: rule.Instantiate}

@@ -8,66 +8,68 @@ import (
 // fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
 // last occurrence takes it. Of a dual variable at the head of an application, by the λ that it is bound to:
 // the last thing that happens to a cell in a backward phase.
-func (m run[M]) fireSubst(p Place) {
+func (m run[M]) fireSubst(p Place) redex {
 	n := m.at(nodeOf(p))
-	s, next := lo(n.val[p&1]), hi(n.val[p&1])
-	if n.Tag[p&1] == Name {
-		m.fireDual(p, n, s)
-		return
+	s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
+	if n.Tag[p&1] == literal.Name {
+		return m.fireDual(p, n, s)
 	}
 	x := m.at(s)
-	t, v := x.Tag[0], x.val[0]
-	x.val[1]--
-	last := lo(x.val[1]) == 0
+	t, v := x.Tag[0], x.Val[0]
+	x.Val[1]--
+	last := lo(x.Val[1]) == 0
 	if last {
-		x.Tag[0] = Taken
+		x.Tag[0] = literal.Taken
 	} else {
 		m.copyValue(t, v)
 	}
 	if next != 0 {
-		m.pushWaiter(next, t)
+		m.push(m.waiter(next, t))
 	}
-	m.deliver(p, t, v)
-	if last {
-		m.pushRule(rule.GC, s)
+	y := m.deliver(p, t, v)
+	if !last {
+		return y
 	}
+	m.push(y)
+	return ruleAt(rule.GC, s)
 }
 
 // fireGC is (4): t[x:=vα] → tα, where x has no occurrence left.
-func (m run[M]) fireGC(p Place) {
+func (m run[M]) fireGC(p Place) redex {
 	n := m.at(p)
-	switch {
-	case n.Kind == literal.Cell:
-		m.dropCell(p, n)
-		return
-	case n.c != 0: // the value of an output is read here
-		m.answers[n.c-1] = number(n.val[0])
-	default:
-		m.dropValue(n.Tag[0], n.val[0])
+	if n.Kind == literal.Cell {
+		return m.dropCell(p, n)
 	}
-	m.release(p, n)
+	if n.C != 0 { // the value of an output is read here
+		m.answers[n.C-1] = number(n.Val[0])
+	}
+	t, v := n.Tag[0], n.Val[0]
+	m.arena.Release(p, n)
+	return m.dropValue(t, v)
 }
 
 // fireLin is (5): t[x:=vα] → t{v/x}α. Of the body of a dual it fires before the body is copied; the
 // occurrences of any other x receive v one after the other.
-func (m run[M]) fireLin(p Place) {
+func (m run[M]) fireLin(p Place) redex {
 	n := m.at(p)
-	n.Bits |= isFired
-	if f := n.c; f != 0 { // the application of a dual λ
+	n.Bits |= literal.IsFired
+	if f := n.C; f != 0 { // the application of a dual λ
 		l := m.at(f)
-		t, up, number, param := m.prog.Code[l.Code].Body, n.up, n.val[0], p
+		t, up, number, param := m.prog.Code[l.Code].Body, n.Up, n.Val[0], p
 		if t.Direct {
-			m.release(p, n)
+			m.arena.Release(p, n)
 			param = 0
 		}
-		m.startCopy(t, f, l, up, param)
+		next := m.startCopy(t, f, l, up, param)
 		m.copy.number = number
-		return
+		return next
 	}
-	if w := hi(n.val[1]); w != 0 {
-		n.val[1] = uint64(lo(n.val[1]))
-		m.pushWake(w)
-	} else if lo(n.val[1]) == 0 {
-		m.release(p, n)
+	if w := hi(n.Val[1]); w != 0 {
+		n.Val[1] = uint64(lo(n.Val[1]))
+		return wakeAt(w)
 	}
+	if lo(n.Val[1]) == 0 {
+		m.arena.Release(p, n)
+	}
+	return 0
 }

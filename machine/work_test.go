@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-machine/gram/rule"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -32,7 +34,7 @@ var mostWords = map[string]uint64{
 // requireConstants requires the constants of what a run has done.
 func requireConstants(t require.TestingT, s machine.Stats, what string) {
 	for i, w := range s.Work {
-		name := machine.Move(i).String()
+		name := rule.Move(i).String()
 		require.LessOrEqual(t, w.Most, mostWords[name], "%s in %s", name, what)
 	}
 }
@@ -130,7 +132,7 @@ func duals(n int) string {
 // TestUnitsAreSmall: a unit is never larger than a rewrite.
 func TestUnitsAreSmall(t *testing.T) {
 	var largest [2]uint64
-	for m := range machine.NumMoves {
+	for m := range rule.NumMoves {
 		kind := 0
 		if _, ok := m.Rule(); !ok {
 			kind = 1
@@ -151,14 +153,14 @@ func TestConstants(t *testing.T) {
 }
 
 func testFamily(t *testing.T, source func(n int) string, gradient bool) {
-	var most [2][machine.NumMoves]uint64
+	var most [2][rule.NumMoves]uint64
 	for i, n := range []int{40, 400} {
 		p, err := gram.Load(context.Background(), "family", []byte(source(n)+"\n"), gram.Options{})
 		require.NoError(t, err)
-		for _, schedule := range []machine.Schedule{machine.LIFO, machine.Random} {
-			s := run(t, p, gradient, machine.Options{Measure: true, Schedule: schedule, Seed: 7})
+		for _, random := range []bool{false, true} {
+			s := run(t, p, gradient, machine.Options{Measure: true, Random: random, Seed: 7})
 			requireConstants(t, s, source(3))
-			if schedule == machine.LIFO {
+			if !random {
 				for k, w := range s.Work {
 					most[i][k] = w.Most
 				}
@@ -173,7 +175,7 @@ func TestPropertyConstants(t *testing.T) {
 	bounds := limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}
 	property.Check(t, func(t *rapid.T) {
 		opt := machine.Options{Measure: true, Limits: bounds, Seed: rapid.Uint64().Draw(t, "seed"),
-			Schedule: rapid.SampledFrom([]machine.Schedule{machine.LIFO, machine.Random}).Draw(t, "schedule")}
+			Random: rapid.Bool().Draw(t, "random")}
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)

@@ -37,7 +37,7 @@ var TwoOutputs = written("two outputs", func(n int) string {
 // Shadowed has one name for everything: n lets, each the sine of the one before.
 var Shadowed = written("shadowed names", program("input x = 0.5\n", "let x = sin x in\n", "x\n")).ground()
 
-// DeepSum is a sum of n summands of one input, nested to the right.
+// DeepSum is a sum of n summands of one input, in eight lanes nested to the left.
 var DeepSum = sized(50, 5000, 1_000_000, "deep sum", text("input x = 0.5\nsum i < {n} -> x\n")).ground()
 
 // Explosion is u(i+1) = (λx.λf. f x x) ui, n times, of which one path is read: unfolded

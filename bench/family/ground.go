@@ -26,9 +26,16 @@ var Fibonacci = written("fibonacci", letsBy("x", func(i int) string { return fmt
 // SumLeft, SumRight and SumBalanced are x1 + … + xn for n inputs, bracketed in three ways.
 var (
 	SumLeft     = written("sum, nested left", func(n int) string { return vector(n) + "x.(0)" + repeat(n-1, line("\n  + x.({i})")) + "\n" }).ground()
-	SumRight    = written("sum, nested right", func(n int) string { return vector(n) + fmt.Sprintf("sum i < %d -> x.(i)\n", n) }).ground()
+	SumRight    = written("sum, nested right", func(n int) string { return vector(n) + nestedRight(n) }).ground()
 	SumBalanced = written("sum, balanced", func(n int) string { return vector(n) + balanced(n, component("x.(%d)")) + "\n" }).ground()
 )
+
+// nestedRight is x.(0) + (x.(1) + …). It is written by definitions that use each other: parentheses may not nest so deep.
+func nestedRight(n int) string {
+	return fmt.Sprintf("def s1 _ = x.(%d)\n", n-1) +
+		repeat(n-1, func(i int) string { return fmt.Sprintf("def s%d _ = x.(%d) + s%d 0\n", i+1, n-1-i, i) }) +
+		fmt.Sprintf("s%d 0\n", n)
+}
 
 // component is a leaf of a sum with its number in it.
 func component(form string) func(i int) string {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -118,7 +117,7 @@ func (o *object) work(w *gram.Work) {
 	}
 	rules.end()
 	units := sub.object("units")
-	for u := range machine.NumUnits {
+	for u := rule.Instantiate; u < rule.NumMoves; u++ {
 		units.field(u.String(), w.Units[u.String()])
 	}
 	units.end()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -116,7 +115,7 @@ func (r *report) work(w *gram.Work) {
 	r.heading("work")
 	r.out.WriteByte('\n')
 	t := newTable("no.", "move", "fired", "words", "mean", "most")
-	row := func(number, name string, w machine.Work) {
+	row := func(number, name string, w rule.Work) {
 		if w.Fired > 0 {
 			t.AppendRow(table.Row{number, name, notation.Grouped(w.Fired), notation.Grouped(w.Words),
 				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
@@ -125,7 +124,7 @@ func (r *report) work(w *gram.Work) {
 	for _, info := range rule.Table {
 		row(info.Number, info.Name, w.Rules[info.Name])
 	}
-	for u := range machine.NumUnits {
+	for u := rule.Instantiate; u < rule.NumMoves; u++ {
 		row("", u.String(), w.Units[u.String()])
 	}
 	r.out.WriteString(t.Render())

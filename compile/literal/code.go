@@ -43,7 +43,7 @@ type Instr struct {
 	Val     float64
 	Closure *Closure  // of a λ, a conditional or a list
 	Body    *Template // of a λ
-	Dual    bool      // of an App: its function is a dual variable
+	Dual    bool      // of an App: its function is a dual variable; of an occurrence: it is of one
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 	// Occurs are, of a node whose image has occurrences of variables, their instructions.
@@ -63,9 +63,10 @@ type Template struct {
 	From, To      uint32 // its instructions
 	First, Locals uint32
 	Images        []Image
+	Outer         []Outer
 	Actions       []Action
 	// Ordered are the frame indices of the nodes that go on in the order of evaluation, the last first:
-	// applications, conditionals and the λs of duals.
+	// applications, conditionals and the λs of duals, but for the one that is evaluated before all others.
 	Ordered []uint32
 	Uses    []uint32 // how often it mentions each capture
 	Param   uint64   // how often it mentions the parameter

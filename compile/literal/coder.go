@@ -205,6 +205,7 @@ func (c *coder) node(r term.Ref) error {
 			return fmt.Errorf("the variable %s is free", c.t.Vars[n.X].Name)
 		}
 		at.Op, at.X, at.Name = MakeVariable, c.find(in, n.X), n.X
+		at.Dual = c.isDual(n.X)
 		c.add(in, at)
 	case term.NumOp:
 		at.Op, at.Val = MakeNumber, n.Val
@@ -275,13 +276,15 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 	}
 	at.N = spine(s)
 	if f := &c.t.Nodes[n.A]; f.Op == term.VarOp {
-		at.Dual = c.t.Types.Kind(c.t.Vars[f.X].Type) == term.DualKind
+		at.Dual = c.isDual(f.X)
 	}
 	c.operation(s, at, App, n.A, n.B)
 	if f := &c.nodes[n.A]; c.t.Nodes[n.A].Op == term.AppOp {
 		f.after, f.args, f.whole = s.after+1, s.args, s.whole
 	}
 }
+
+func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.Vars[x].Type) == term.DualKind }
 
 // spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
 // follow in the same node of the engine, which has up to graph.MaxArgs.

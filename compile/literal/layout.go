@@ -7,17 +7,16 @@ import "math"
 // An operand stands in the image of its node if it is an occurrence of a variable that the body itself binds, or if it
 // is known when the copy begins and the node waits for another one. Occurrences and λs wait for a variable in a list, the
 // last first. The list of a variable that occurs in the place of the body itself is made by actions, in that order.
+// A variable that the body does not bind has its value as a rule when the body is copied, so (3) is next: see Outer.
 type layout struct {
 	b       *building
-	base    uint32 // the instruction that is the first of the template
-	next    uint32 // the frame index of the next node that an instruction makes
-	more    uint32 // of the next Captures node
-	dynamic []bool // by node: its occurrences are actions
-	first   []link // by node: those that wait for it
+	base    uint32         // the instruction that is the first of the template
+	next    uint32         // the frame index of the next node that an instruction makes
+	more    uint32         // of the next Captures node
+	dynamic []bool         // by node: its occurrences are actions
+	first   []Link         // by node: those that wait for it
+	outer   map[uint32]int // by frame index, the number of an Outer
 }
-
-// link is a place in the frame.
-type link struct{ index, slot uint32 }
 
 // moreNodes is how many Captures nodes something with so many captures has: a λ or a list holds four, or three and
 // a node with the others.
@@ -41,7 +40,8 @@ func (l *layout) make() {
 	b := l.b
 	n := b.Locals - b.First
 	b.Images = make([]Image, n)
-	l.dynamic, l.first = make([]bool, n), make([]link, n)
+	l.dynamic, l.first = make([]bool, n), make([]Link, n)
+	l.outer = map[uint32]int{}
 	direct := uint64(0)
 	for i := range b.code {
 		in := &b.code[i]
@@ -59,11 +59,12 @@ func (l *layout) make() {
 	for i := range b.code {
 		l.instr(&b.code[i], l.base+uint32(i))
 	}
+	l.orderFirst()
 	for i, w := range l.first {
-		if w.index != 0 {
+		if w.Index != 0 {
 			im := &b.Images[i]
-			im.From[5] = w.index
-			im.Val[1] += uint64(w.slot) << 32
+			im.From[5] = w.Index
+			im.Val[1] += uint64(w.Slot) << 32
 		}
 	}
 }
@@ -120,6 +121,22 @@ func (l *layout) order(in *Instr, index uint32) {
 	l.b.Ordered = append(l.b.Ordered, index)
 }
 
+// orderFirst lets what is evaluated first go on as soon as it can: it waits for nothing else that has a turn.
+func (l *layout) orderFirst() {
+	last := len(l.b.Ordered) - 1
+	if last < 0 {
+		return
+	}
+	index := l.b.Ordered[last]
+	l.b.Ordered = l.b.Ordered[:last]
+	im := l.image(index)
+	if im.Kind == Lam {
+		l.await(index, l.b.code[im.Code-l.base].Closure.Captures, im.Code)
+		return
+	}
+	im.Bits |= IsDue
+}
+
 // operand lays out an instruction that makes no node.
 func (l *layout) operand(in *Instr, code uint32) {
 	a := Action{X: in.X, Code: code}
@@ -142,13 +159,13 @@ func (l *layout) operand(in *Instr, code uint32) {
 			a.Op = DeliverParam
 			l.give(in, Number, a, [2]uint32{NumberIndex, NumberIndex + 1}, 0)
 		case l.isOwn(in.X) && !l.dynamic[in.X-l.b.First]:
-			im := l.image(in.Up)
-			im.Tag[in.Slot] = Variable
-			im.From[2+2*in.Slot] = in.X
-			next := l.wait(in.X, link{in.Up, uint32(in.Slot)})
-			im.From[3+2*in.Slot] = next.index
-			im.Val[in.Slot] = uint64(next.slot) << 32
-			l.b.code[im.Code-l.base].Occurs[in.Slot] = code
+			l.occur(in, code, &l.first[in.X-l.b.First])
+		case l.isOuter(in):
+			o := l.outerOf(in.X)
+			if o.First.Index == 0 {
+				o.Last = Link{in.Up, uint32(in.Slot)}
+			}
+			l.occur(in, code, &o.First)
 		default:
 			l.act(in, a)
 		}
@@ -173,12 +190,30 @@ func (l *layout) act(in *Instr, a Action) {
 	l.b.Actions = append(l.b.Actions, a)
 }
 
-// wait puts w first in the list of what waits for x, and returns what was first before.
-func (l *layout) wait(x uint32, w link) link {
-	first := &l.first[x-l.b.First]
-	next := *first
-	*first = w
-	return next
+// occur puts an occurrence in the image of its node, and first in the list of what waits for its variable.
+func (l *layout) occur(in *Instr, code uint32, first *Link) {
+	im := l.image(in.Up)
+	im.Tag[in.Slot] = Variable
+	im.From[2+2*in.Slot], im.From[3+2*in.Slot] = in.X, first.Index
+	im.Val[in.Slot] = uint64(first.Slot) << 32
+	*first = Link{in.Up, uint32(in.Slot)}
+	l.b.code[im.Code-l.base].Occurs[in.Slot] = code
+}
+
+// isOuter reports whether an occurrence is of a variable that is to be an Outer.
+func (l *layout) isOuter(in *Instr) bool {
+	return l.isOwn(in.Up) && !in.Dual && !l.isOwn(in.X) && (in.X >= l.b.Locals || in.X == ParamIndex && !l.b.Linear)
+}
+
+// outerOf returns the Outer of a frame index.
+func (l *layout) outerOf(x uint32) *Outer {
+	i, ok := l.outer[x]
+	if !ok {
+		i = len(l.b.Outer)
+		l.outer[x] = i
+		l.b.Outer = append(l.b.Outer, Outer{Index: x})
+	}
+	return &l.b.Outer[i]
 }
 
 // captures returns the frame index of a new Captures node of the node owner.
@@ -219,8 +254,9 @@ func (l *layout) await(index uint32, captures []uint32, code uint32) {
 		if l.dynamic[x-l.b.First] {
 			break
 		}
-		next := l.wait(x, link{index, Waits})
-		im.From[1], im.C = next.index, next.slot
+		first := &l.first[x-l.b.First]
+		im.From[1], im.C = first.Index, first.Slot
+		*first = Link{index, Waits}
 		return
 	}
 	l.b.Actions = append(l.b.Actions, Action{Op: Await, X: index, Code: code})

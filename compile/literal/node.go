@@ -1,5 +1,21 @@
 package literal
 
+import "unsafe"
+
+// Ref is the number of a node in the arena. 0 is nil.
+type Ref = uint32
+
+// Place is an operand of a node: the node's Ref times four, plus the number of the operand. Nodes refer to each other
+// by the places of their first operands.
+type Place = uint32
+
+// NodeWords is how many words of 32 bits a node has. A rewrite that touches a node
+// counts all of them.
+const NodeWords = 8
+
+// NodeBytes is how many bytes a node has.
+const NodeBytes = 4 * NodeWords
+
 // Tag says what an operand of a node is.
 type Tag uint8
 
@@ -26,13 +42,60 @@ type Head struct {
 // The bits of a node.
 const (
 	Missing       = 3      // how many operands are missing
+	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App of a dual: it has arrived
 	CapturesShift = 4      // how many captures are in the node: 0 to 4
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
 	IsDue         = 1 << 3 // of an App or an If: its turn has come, so it is a redex when it has its operands
+	IsLate        = 1 << 3 // of a Pair: a component is a sum that no job has run
 )
 
 // Waits is, in the place of an operand, that of a λ that waits for what it captures.
 const Waits = 2
+
+// Node is a constructor of the term, with its operands or the one place that waits for it.
+//
+//	kind          Up              C                  Val[0]         Val[1]
+//	Fun1 … App    waiting place                      operand        operand
+//	If            waiting place   first Captures     operand        operand
+//	Summand       its job                            operand
+//	Open                                             u              x, y (an Open or a Sub)
+//	Sub                           output, plus one   u              occurrences, first waiter
+//	Linear        of a body: its  the λ to be        u              occurrences, first waiter
+//	              waiting place   copied
+//	Cell          cell before     arrived App        λ, cell after  occurrences, first waiter
+//	Iter          waiting place   its Captures       accumulator
+//	Job           waiting place   its Captures       the sum        summand
+//	Lam, List     waiting place   next waiter, then  captures       captures
+//	                              references
+//	Pair          waiting place   references         operand        operand
+//	Nat, Data                     references         count, index
+//	Fold                          references         list, f
+//	Captures      owner           next waiter        captures       captures
+//	  of an Iter                                     list, f        elements left
+//	  of a Job    job below                          arrivals, App
+//	FreeDual                      arrived App
+type Node struct {
+	Head
+	Up  Place
+	C   uint32
+	Val [2]uint64
+}
+
+const _ = uint(NodeBytes - unsafe.Sizeof(Node{})) // a node has NodeWords words
+
+// Captures returns the four words of a node that captures, and how many of them are captures.
+func (n *Node) Captures() ([4]Place, int) {
+	v, w := n.Val[0], n.Val[1]
+	return [4]Place{Place(v), Place(v >> 32), Place(w), Place(w >> 32)}, int(n.Bits >> CapturesShift & 7)
+}
+
+// More returns the node that has the other captures, or 0.
+func (n *Node) More() Place {
+	if n.Bits&HasMore == 0 {
+		return 0
+	}
+	return Place(n.Val[1] >> 32)
+}
 
 // Image is a node as it is made: the words of the node behind its head are these, and what the frame has at From is
 // added. The words are up and c, and the halves of the two operands, the lower before the upper ones.
@@ -42,6 +105,16 @@ type Image struct {
 	Val   [2]uint64
 	From  [6]uint32
 }
+
+// Outer is a variable that the body does not bind itself, and that is no dual. Its occurrences stand in images, and wait
+// for it in a list, like those of a variable that the body binds.
+type Outer struct {
+	Index       uint32 // the frame index of its substitution
+	First, Last Link   // of the list
+}
+
+// Link is an operand of a node: its frame index, and the number of the operand.
+type Link struct{ Index, Slot uint32 }
 
 // ActionOp says what an [Action] does.
 type ActionOp uint8

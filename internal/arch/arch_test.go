@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"term":                {},
 	"kernel":              {"term"}, // of term, the elementary functions
 	"rule":                {},
-	"lang":                {"term"},
+	"lang":                {"term", "kernel"}, // lang/eval adds as package kernel does
 	"revgrad":             {"term"},
 	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":             {"rule", "term", "graph"},
@@ -35,7 +35,8 @@ var layers = map[string][]string{
 	"engine/listing":      {"term", "graph", "engine"},
 	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":     {"term", "revgrad", "graph"},
-	"machine":             {"rule", "term", "graph", "compile/literal", "limits"},
+	"machine":             {"rule", "term", "compile/literal", "machine/heap", "limits"},
+	"machine/heap":        {"term", "graph", "compile/literal"},
 	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
 	"graph/calls":         {"rule", "term", "graph"},
 	"limits":              {"term"}, // the places of errors
@@ -57,7 +58,7 @@ var layers = map[string][]string{
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/profile", "limits",
+	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -67,12 +68,12 @@ var layers = map[string][]string{
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
-	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
-	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "internal/stage",
+	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
@@ -193,7 +194,7 @@ func TestImports(t *testing.T) {
 		{from: "compile", to: "term"},
 		{from: "compile", to: "graph"},
 		{from: "engine", to: "graph"},
-		{from: "machine", to: "graph"},
+		{from: "machine", to: "machine/heap"},
 		{from: root, to: "engine"},
 	} {
 		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {

@@ -16,7 +16,7 @@ import (
 )
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
-func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [machine.NumMoves]machine.Work, ok bool) {
+func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [rule.NumMoves]rule.Work, ok bool) {
 	var prog *literal.Program
 	var err error
 	if gradient {
@@ -51,7 +51,7 @@ func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options
 // schedule.
 func requireLiteral(t require.TestingT, p subject, gradient bool, seed uint64) {
 	got, _, ok := onLiteral(t, p, gradient, machine.Options{Measure: seed%2 == 0})
-	again, _, ok2 := onLiteral(t, p, gradient, machine.Options{Schedule: machine.Random, Seed: seed})
+	again, _, ok2 := onLiteral(t, p, gradient, machine.Options{Random: true, Seed: seed})
 	require.Equal(t, ok, ok2, "%s", p.t)
 	if !ok {
 		return

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 
+	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -77,21 +78,24 @@ func rows(m *Machine, fr []value, dst []float64, from, n int, s *load.Shape, slo
 	}
 }
 
-// Sum is sum i < s -> e: e0 + (e1 + …), and 0 for s = 0.
+// Sum is sum i < s -> e, in the order of [term.Sum], and 0 for s = 0.
 func Sum(s Nat, slot int, body *Code) *Code {
 	return numeric(func(m *Machine, fr []value) float64 {
 		n := s.at(fr)
-		if n == 0 {
-			return 0
+		var lanes kernel.Lanes
+		var next [8]float64
+		fr[slot] = value{}
+		for i := uint64(0); i < n; {
+			some := next[:min(n-i, uint64(len(next)))]
+			for k := range some {
+				m.Step()
+				fr[slot].num = float64(i)
+				some[k] = body.num(m, fr)
+				i++
+			}
+			lanes.Add(some)
 		}
-		fr[slot] = number(float64(n - 1))
-		total := body.num(m, fr)
-		for i := n - 1; i > 0; i-- {
-			m.Step()
-			fr[slot].num = float64(i - 1)
-			total = body.num(m, fr) + total
-		}
-		return total
+		return lanes.Sum()
 	})
 }
 

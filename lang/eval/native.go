@@ -1,6 +1,10 @@
 package eval
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/kernel"
+)
 
 // natives are the definitions of the prelude that are run here, because their own
 // text would go as deep as the list is long.
@@ -121,7 +125,7 @@ func mapList(m *Machine, args []value) value {
 	return value{ref: a}
 }
 
-// Dot is the sum v0*w0 + (v1*w1 + …).
+// Dot is the sum of the products v_i·w_i, in the order of [term.Sum].
 func Dot(v, w *Code) *Code {
 	return numeric(func(m *Machine, fr []value) float64 {
 		x := v.val(m, fr)
@@ -139,16 +143,21 @@ func (a *array) numbers() []float64 {
 	return a.flat
 }
 
+// dotAtOnce is how many products are added between two looks at the limits.
+const dotAtOnce = 1 << 16
+
 func (m *Machine) dot(v, w []float64) float64 {
 	if len(v) != len(w) {
 		reported()
 	}
-	total := v[len(v)-1] * w[len(v)-1]
-	for i := len(v) - 2; i >= 0; i-- {
+	var sum kernel.Lanes
+	for len(v) > 0 {
 		m.Step()
-		total = v[i]*w[i] + total
+		n := min(len(v), dotAtOnce)
+		sum.AddProducts(v[:n], w[:n])
+		v, w = v[n:], w[n:]
 	}
-	return total
+	return sum.Sum()
 }
 
 // Matvec is the product of a matrix, a vector of its rows, and a vector.

@@ -63,7 +63,7 @@ type contextEntries struct {
 	param      uint32 // the entry of the parameters that it binds
 }
 
-// New returns a profile of one run of the program, whose events [Profile.Event] gets.
+// New returns a profile of one run of the program, whose events the function of [Profile.Events] gets.
 func New(p *literal.Program) *Profile {
 	f := &Profile{prog: p, code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
@@ -71,26 +71,28 @@ func New(p *literal.Program) *Profile {
 	return f
 }
 
-// Event books an event. It is for [machine.Options.Events].
-func (f *Profile) Event(e *machine.Fired) error {
-	at := uint32(0)
-	if r := e.Redex >> 2; int(r) >= len(f.nodes) {
-		f.put(r, nodeEntry{})
+// Events returns the function that books events. It is for [machine.Options.Events].
+func (f *Profile) Events() func(*machine.Fired) error {
+	return func(e *machine.Fired) error {
+		if r := e.Redex >> 2; int(r) >= len(f.nodes) {
+			f.put(r, nodeEntry{})
+		}
+		made := e.Made()
+		var at uint32
+		if by, ok := e.Move.Rule(); ok {
+			at = f.rewrite(by, e, made)
+			f.entries[at].counts[by]++
+		} else if e.Move == rule.Instantiate {
+			at = f.instantiate(e, made)
+		} else {
+			at = f.nodes[e.Redex>>2].entry
+			f.putAll(made, at)
+		}
+		x := &f.entries[at]
+		x.words += e.Words
+		x.nodes += uint64(len(made))
+		return nil
 	}
-	made := e.Made()
-	if by, ok := e.Move.Rule(); ok {
-		at = f.rewrite(by, e)
-		f.entries[at].counts[by]++
-	} else if e.Move == machine.Instantiate.Move() {
-		at = f.instantiate(e)
-	} else {
-		at = f.nodes[e.Redex>>2].entry
-		f.putAll(made, at)
-	}
-	x := &f.entries[at]
-	x.words += e.Words
-	x.nodes += uint64(len(made))
-	return nil
 }
 
 // put sets what is known of a node.
@@ -109,7 +111,7 @@ func (f *Profile) putAll(made []machine.Ref, at uint32) {
 }
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
-func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
+func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) uint32 {
 	n := &f.nodes[e.Redex>>2]
 	switch by {
 	case rule.Lambda:
@@ -135,7 +137,7 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired) uint32 {
 		f.context, f.only = f.callee(n.entry, e.Body().Index), 0
 	}
 	at := n.entry
-	f.putAll(e.Made(), at)
+	f.putAll(made, at)
 	return at
 }
 
@@ -188,27 +190,30 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 }
 
 // instantiate books the unit that makes a node, or the next application of an iteration.
-func (f *Profile) instantiate(e *machine.Fired) uint32 {
+func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
 	r := e.Redex >> 2
-	switch {
-	case e.Code < literal.NoCode && f.code.sites[e.Code].variable:
-		at := f.here(e.Code)
-		f.putAll(e.Made(), at)
-		f.nodes[r].of[e.Redex&1] = at
-		return at
-	case len(e.Made()) == 0:
-		return f.nodes[r].entry
+	var at *site
+	if e.Code < literal.NoCode {
+		at = &f.code.sites[e.Code]
 	}
-	if f.nodes[r].iter && e.Made()[0] != r {
+	switch {
+	case at != nil && at.variable:
+		x := f.here(e.Code)
+		f.putAll(made, x)
+		f.nodes[r].of[e.Redex&1] = x
+		return x
+	case len(made) == 0:
+		return f.nodes[r].entry
+	case f.nodes[r].iter && made[0] != r:
 		return f.iterate(e, f.nodes[r].entry)
 	}
-	n := nodeEntry{entry: f.here(e.Code), rest: f.code.sites[e.Code].rest}
-	for i, occurrence := range f.prog.Code[e.Code].Occurs {
+	n := nodeEntry{entry: f.here(e.Code), rest: at.rest}
+	for i, occurrence := range &f.prog.Code[e.Code].Occurs {
 		if occurrence != 0 {
 			n.of[i] = f.here(occurrence)
 		}
 	}
-	for _, r := range e.Made() {
+	for _, r := range made {
 		f.put(r, n)
 	}
 	return n.entry

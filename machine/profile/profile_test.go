@@ -84,9 +84,9 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 		p, err = literal.NewValue(q, inputs, nil)
 	}
 	require.NoError(t, err)
-	for _, schedule := range []machine.Schedule{machine.LIFO, machine.Random} {
+	for _, random := range []bool{false, true} {
 		f := profile.New(p)
-		m, err := machine.New(p, machine.Options{Schedule: schedule, Events: f.Event})
+		m, err := machine.New(p, machine.Options{Random: random, Events: f.Events()})
 		require.NoError(t, err)
 		if gradient {
 			require.NoError(t, m.Gradient(point, make([]float64, k), make([]float64, k*len(inputs))))

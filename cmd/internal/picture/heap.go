@@ -6,8 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gram-machine/gram/machine/heap"
+
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -16,7 +17,7 @@ import (
 // An edge leads from a node to its operand: a value, the substitution of a variable, or the node
 // that will deliver the operand. Nodes that wait for an operand are dashed, and duals are red.
 // inputs are the names of the inputs; left is the number of nodes that are not drawn.
-func Heap(w io.Writer, h *machine.Heap, inputs []string, most int) (left int, err error) {
+func Heap(w io.Writer, h *heap.Heap, inputs []string, most int) (left int, err error) {
 	v := newHeapView(h, inputs)
 	all := v.reached()
 	drawn := all
@@ -34,16 +35,16 @@ func Heap(w io.Writer, h *machine.Heap, inputs []string, most int) (left int, er
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
 // that waits for them.
 type heapView struct {
-	h      *machine.Heap
+	h      *heap.Heap
 	inputs []string
-	roots  []machine.Ref
-	first  []machine.Ref // by place: the first node that delivers to it
-	next   []machine.Ref // by node: the next that delivers to the same place
-	opens  []machine.Ref // by substitution or opening: the opening that binds it
+	roots  []literal.Ref
+	first  []literal.Ref // by place: the first node that delivers to it
+	next   []literal.Ref // by node: the next that delivers to the same place
+	opens  []literal.Ref // by substitution or opening: the opening that binds it
 }
 
-func newHeapView(h *machine.Heap, inputs []string) *heapView {
-	v := &heapView{h: h, inputs: inputs, first: make([]machine.Ref, 4*h.Len()), next: make([]machine.Ref, h.Len()), opens: make([]machine.Ref, h.Len())}
+func newHeapView(h *heap.Heap, inputs []string) *heapView {
+	v := &heapView{h: h, inputs: inputs, first: make([]literal.Ref, 4*h.Len()), next: make([]literal.Ref, h.Len()), opens: make([]literal.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
 	}
@@ -60,7 +61,7 @@ func newHeapView(h *machine.Heap, inputs []string) *heapView {
 			v.next[r], v.first[n.Up] = v.first[n.Up], r
 		}
 	}
-	for r := machine.Ref(1); r < h.Len(); r++ {
+	for r := literal.Ref(1); r < h.Len(); r++ {
 		switch n := h.Node(r); {
 		case n.Kind == literal.Job && n.Up == 0, n.Kind == literal.Seed && v.first[r<<2] != 0:
 			v.roots = append(v.roots, r)
@@ -70,10 +71,10 @@ func newHeapView(h *machine.Heap, inputs []string) *heapView {
 }
 
 // reached returns the nodes that the roots reach, the nearest first.
-func (v *heapView) reached() []machine.Ref {
+func (v *heapView) reached() []literal.Ref {
 	seen := make([]bool, v.h.Len())
-	var queue []machine.Ref
-	see := func(refs []machine.Ref) {
+	var queue []literal.Ref
+	see := func(refs []literal.Ref) {
 		for _, r := range refs {
 			if !seen[r] {
 				seen[r] = true
@@ -89,12 +90,12 @@ func (v *heapView) reached() []machine.Ref {
 }
 
 // box describes a node.
-func (v *heapView) box(r machine.Ref) box {
+func (v *heapView) box(r literal.Ref) box {
 	n := v.h.Node(r)
 	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
-		ops = append(ops, v.operand(&b, &n, machine.Place(r<<2)|machine.Place(i), o))
+		ops = append(ops, v.operand(&b, &n, literal.Place(r<<2)|literal.Place(i), o))
 	}
 	b.refs = append(b.refs, n.Captures...)
 	if n.More != 0 {
@@ -147,20 +148,20 @@ func (v *heapView) function(f term.Symbol, ops []any) string {
 }
 
 // isDual tells the nodes of the backward phase.
-func isDual(n *machine.Node) bool {
+func isDual(n *heap.Node) bool {
 	switch n.Kind {
 	case literal.Cell, literal.Linear, literal.Job, literal.Seed, literal.FreeDual:
 		return true
 	case literal.Lam:
 		return n.Dual
 	case literal.App:
-		return n.Operands[0].Tag == machine.Name
+		return n.Operands[0].Tag == literal.Name
 	}
 	return false
 }
 
 // name is the name of the variable that the node r binds.
-func (v *heapView) name(r machine.Ref) string {
+func (v *heapView) name(r literal.Ref) string {
 	switch n := v.h.Node(r); n.Kind {
 	case literal.FreeDual:
 		return v.inputs[n.Index] + "*"
@@ -177,19 +178,19 @@ func (v *heapView) name(r machine.Ref) string {
 const hole = "□"
 
 // operand adds what an operand refers to to a box, and returns its text.
-func (v *heapView) operand(b *box, n *machine.Node, p machine.Place, o machine.Operand) string {
+func (v *heapView) operand(b *box, n *heap.Node, p literal.Place, o heap.Operand) string {
 	switch o.Tag {
-	case machine.Number:
+	case literal.Number:
 		return Number(o.Number)
-	case machine.Zero:
+	case literal.Zero:
 		return "0⃗"
-	case machine.Variable, machine.Name:
-		b.waits = b.waits || o.Tag == machine.Variable && n.Kind != literal.Iter && n.Kind != literal.Fold
+	case literal.Variable, literal.Name:
+		b.waits = b.waits || o.Tag == literal.Variable && n.Kind != literal.Iter && n.Kind != literal.Fold
 		b.refs = append(b.refs, o.Ref)
 		return v.name(o.Ref)
-	case machine.Value, machine.Late:
+	case literal.Value, literal.Late:
 		b.refs = append(b.refs, o.Ref)
-	case machine.Empty:
+	case literal.Empty:
 		b.waits = true
 		b.refs = append(b.refs, v.waited(p)...)
 	}
@@ -197,7 +198,7 @@ func (v *heapView) operand(b *box, n *machine.Node, p machine.Place, o machine.O
 }
 
 // waited returns what delivers to a place.
-func (v *heapView) waited(p machine.Place) (refs []machine.Ref) {
+func (v *heapView) waited(p literal.Place) (refs []literal.Ref) {
 	for r := v.first[p]; r != 0; r = v.next[r] {
 		refs = append(refs, r)
 	}

@@ -38,13 +38,13 @@ type builder struct {
 	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
 }
 
-func newBuilder(src *lang.Program, timing, literal bool) *builder {
+func newBuilder(src *lang.Program, timing, words bool) *builder {
 	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"}, {Type: "bytes", Unit: "bytes"}}
 	if timing {
 		types = append(types, &pprof.ValueType{Type: "time", Unit: "nanoseconds"})
 	}
 	nodeBytes := uint64(graph.NodeBytes)
-	if literal {
+	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
 		nodeBytes = machine.NodeBytes
 	}

@@ -2,30 +2,30 @@ package scene
 
 import (
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/heap"
 )
 
 // linkTo is a reference of a node to another.
 type linkTo struct {
-	to machine.Ref
+	to literal.Ref
 	as string // as in [Edge]
 }
 
 // references returns what a node refers to.
-func references(n *machine.Node) []linkTo {
+func references(n *heap.Node) []linkTo {
 	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
-	add := func(to machine.Ref, as string) {
+	add := func(to literal.Ref, as string) {
 		if to != 0 {
 			out = append(out, linkTo{to, as})
 		}
 	}
 	for i, o := range n.Operands {
 		switch {
-		case o.Tag == machine.Name && n.Kind == literal.App && i == 0:
+		case o.Tag == literal.Name && n.Kind == literal.App && i == 0:
 			add(o.Ref, "head")
-		case o.Tag == machine.Value || o.Tag == machine.Name || o.Tag == machine.Late:
+		case o.Tag == literal.Value || o.Tag == literal.Name || o.Tag == literal.Late:
 			add(o.Ref, "holds")
-		case o.Tag == machine.Variable:
+		case o.Tag == literal.Variable:
 			add(o.Ref, "occurs")
 		}
 	}
@@ -41,7 +41,7 @@ func references(n *machine.Node) []linkTo {
 }
 
 // version describes a node in the current state; backward says that it was made in a backward phase.
-func (s *scenes) version(h *machine.Heap, n *machine.Node, backward bool) Version {
+func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 	w := words{s.x, h}
 	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(), Label: w.label(n)}
 	if backward || isDual(n) {
@@ -64,9 +64,9 @@ func (s *scenes) version(h *machine.Heap, n *machine.Node, backward bool) Versio
 }
 
 // waits reports whether a node waits for something.
-func waits(n *machine.Node) bool {
+func waits(n *heap.Node) bool {
 	for _, o := range awaited(n) {
-		if o.Tag == machine.Empty || o.Tag == machine.Variable {
+		if o.Tag == literal.Empty || o.Tag == literal.Variable {
 			return true
 		}
 	}
@@ -74,7 +74,7 @@ func waits(n *machine.Node) bool {
 }
 
 // awaited returns the operands that a node waits for.
-func awaited(n *machine.Node) []machine.Operand {
+func awaited(n *heap.Node) []heap.Operand {
 	switch n.Kind {
 	case literal.Iter:
 		return n.Operands[:1]
@@ -85,17 +85,17 @@ func awaited(n *machine.Node) []machine.Operand {
 }
 
 // spent reports whether a node is a substitution whose value its last occurrence has taken.
-func spent(n *machine.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == machine.Taken }
+func spent(n *heap.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == literal.Taken }
 
 // isDual reports whether a node belongs to backpropagation.
-func isDual(n *machine.Node) bool {
+func isDual(n *heap.Node) bool {
 	switch n.Kind {
 	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:
 		return true
 	case literal.Lam:
 		return n.Dual
 	case literal.App:
-		return n.Operands[0].Tag == machine.Name
+		return n.Operands[0].Tag == literal.Name
 	}
 	return false
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gram-machine/gram/machine/heap"
+
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
@@ -24,7 +26,7 @@ var errTooMany = errors.New("too many objects to be shown")
 // again when they have been freed, so an object is one use of a node, and its ID counts the uses.
 type scenes struct {
 	x        *Exploration
-	heap     func() *machine.Heap
+	heap     func() *heap.Heap
 	from, to uint64
 	most     int
 	out      Window
@@ -38,13 +40,13 @@ type scenes struct {
 	next  uint64 // the first state that has not been looked at
 	done  uint64 // rewrites so far
 	live  uint64
-	dirty []machine.Ref // what has been touched since the last look
+	dirty []literal.Ref // what has been touched since the last look
 	about []use         // what the last rewrite was about: its redex, where its value went, and what else it has touched
 }
 
 // use is a use of a node.
 type use struct {
-	ref      machine.Ref
+	ref      literal.Ref
 	id       int
 	backward bool // it was taken into use in a backward phase
 }
@@ -53,7 +55,7 @@ type use struct {
 type shown struct {
 	use
 	versions []Version
-	arrived  machine.Ref // the application that has arrived, of a dual
+	arrived  literal.Ref // the application that has arrived, of a dual
 	until    uint64      // the first state that it was not near the redex in
 }
 
@@ -66,7 +68,7 @@ func newScenes(x *Exploration, from, to uint64, most int) *scenes {
 // event takes a rewrite or a unit of work. Units belong to the rewrite before them, but for the reading of
 // derivatives, which empties what they have arrived at: it belongs to the next.
 func (s *scenes) event(f *machine.Fired) error {
-	rule, ok := f.Move.Rule()
+	by, ok := f.Move.Rule()
 	if ok && f.N >= s.from { // what it frees may be in use again
 		s.about = append(s.about[:0], s.useOf(f.Redex>>2), s.useOf(f.Result>>2))
 	}
@@ -83,9 +85,9 @@ func (s *scenes) event(f *machine.Fired) error {
 	s.done, s.live = f.N, f.Live()
 	if ok {
 		if f.N <= s.from {
-			s.out.Counts[rule]++
+			s.out.Counts[by]++
 		} else {
-			s.step(f, rule)
+			s.step(f, by)
 		}
 	}
 	if ok && f.N >= s.from {
@@ -96,7 +98,7 @@ func (s *scenes) event(f *machine.Fired) error {
 	if f.N < s.from {
 		return nil
 	}
-	if f.Move == machine.ReadBack.Move() && s.x.gradient && s.next <= f.N {
+	if f.Move == rule.ReadBack && s.x.gradient && s.next <= f.N {
 		if err := s.look(f.N); err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (s *scenes) finish() error {
 	}
 	for r, sh := range s.at {
 		if sh != nil {
-			s.dirty = append(s.dirty, machine.Ref(r))
+			s.dirty = append(s.dirty, literal.Ref(r))
 		}
 	}
 	return s.look(s.done)
@@ -170,7 +172,7 @@ func (s *scenes) look(k uint64) error {
 }
 
 // useOf returns the object that a node is.
-func (s *scenes) useOf(r machine.Ref) use {
+func (s *scenes) useOf(r literal.Ref) use {
 	if int(r) >= len(s.uses) {
 		return use{}
 	}
@@ -178,7 +180,7 @@ func (s *scenes) useOf(r machine.Ref) use {
 }
 
 // whole looks at the nodes that may have changed; in the first state, at all.
-func (s *scenes) whole(h *machine.Heap, k uint64) {
+func (s *scenes) whole(h *heap.Heap, k uint64) {
 	if k == s.from {
 		s.dirty = s.dirty[:0]
 		for r := range h.Len() {
@@ -186,7 +188,7 @@ func (s *scenes) whole(h *machine.Heap, k uint64) {
 		}
 	}
 	for _, r := range s.dirty { // what is told of a dual includes the argument that has arrived
-		if n := h.Node(r); n.Kind == literal.App && n.Operands[0].Tag == machine.Name {
+		if n := h.Node(r); n.Kind == literal.App && n.Operands[0].Tag == literal.Name {
 			s.dirty = append(s.dirty, n.Operands[0].Ref)
 		}
 	}
@@ -197,12 +199,12 @@ func (s *scenes) whole(h *machine.Heap, k uint64) {
 }
 
 // near looks at the nodes nearest to what the last rewrite was about. It returns −1 if there are others.
-func (s *scenes) near(h *machine.Heap, k uint64) (left int) {
-	before := make([]machine.Ref, len(s.nearby))
+func (s *scenes) near(h *heap.Heap, k uint64) (left int) {
+	before := make([]literal.Ref, len(s.nearby))
 	for i, sh := range s.nearby {
 		before[i] = sh.ref
 	}
-	about := make([]machine.Ref, len(s.about))
+	about := make([]literal.Ref, len(s.about))
 	for i, u := range s.about {
 		about[i] = u.ref
 	}
@@ -227,9 +229,9 @@ func (s *scenes) near(h *machine.Heap, k uint64) (left int) {
 
 // around returns the nodes nearest to some, the most there may be: to the first of these lists, and when no more
 // is found from there, to the next.
-func (s *scenes) around(h *machine.Heap, lists ...[]machine.Ref) []machine.Ref {
-	var found []machine.Ref
-	known := map[machine.Ref]bool{0: true}
+func (s *scenes) around(h *heap.Heap, lists ...[]literal.Ref) []literal.Ref {
+	var found []literal.Ref
+	known := map[literal.Ref]bool{0: true}
 	for _, queue := range lists {
 		for i := 0; i < len(queue) && len(found) < s.most; i++ {
 			r := queue[i]
@@ -249,7 +251,7 @@ func (s *scenes) around(h *machine.Heap, lists ...[]machine.Ref) []machine.Ref {
 }
 
 // see brings a node as it is in state k into the window, if it is an object then.
-func (s *scenes) see(h *machine.Heap, r machine.Ref, k uint64) *shown {
+func (s *scenes) see(h *heap.Heap, r literal.Ref, k uint64) *shown {
 	if r == 0 || int(r) >= len(s.at) {
 		return nil
 	}
@@ -277,7 +279,7 @@ func (s *scenes) see(h *machine.Heap, r machine.Ref, k uint64) *shown {
 }
 
 // arrive looks whether an argument has arrived at a dual.
-func (s *scenes) arrive(h *machine.Heap, sh *shown, n *machine.Node, k uint64) {
+func (s *scenes) arrive(h *heap.Heap, sh *shown, n *heap.Node, k uint64) {
 	before := sh.arrived
 	sh.arrived = n.Arrived
 	if n.Arrived == 0 || n.Arrived == before || k == s.from {

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/rule"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
@@ -15,7 +18,7 @@ import (
 
 // heapAt makes a run again, and calls see with each state from one to another: the heap, and the objects that its nodes
 // are, as scenes have them.
-func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *machine.Heap, uses []int)) {
+func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *heap.Heap, uses []int)) {
 	t.Helper()
 	var uses []int
 	used, next := 0, from
@@ -28,7 +31,7 @@ func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h 
 	}
 	last := uint64(0)
 	run, err := x.again(t.Context(), func(f *machine.Fired) error {
-		if last = f.N; f.Move == machine.ReadBack.Move() && x.gradient {
+		if last = f.N; f.Move == rule.ReadBack && x.gradient {
 			look(f.N)
 		}
 		for _, r := range f.Made() {
@@ -86,7 +89,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 	for _, n := range w.Nodes {
 		known[n.ID] = true
 	}
-	heapAt(t, x, w.From, w.To, func(k uint64, h *machine.Heap, uses []int) {
+	heapAt(t, x, w.From, w.To, func(k uint64, h *heap.Heap, uses []int) {
 		if x.info.Steps > 2000 && k%10 != 0 {
 			return
 		}

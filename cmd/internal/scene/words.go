@@ -6,22 +6,23 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram/machine/heap"
+
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine"
 )
 
 // words describes the nodes of a heap to readers who know the calculus but not the machine.
 type words struct {
 	x *Exploration
-	h *machine.Heap
+	h *heap.Heap
 }
 
 // hole is an operand that has not arrived yet.
 const hole = "□"
 
 // label writes a node in the notation of the calculus: its constructor with its operands.
-func (w words) label(n *machine.Node) string {
+func (w words) label(n *heap.Node) string {
 	op := func(i int) string { return w.operand(n.Operands[i], 0) }
 	switch n.Kind {
 	case literal.Fun1:
@@ -68,7 +69,7 @@ func apply(symbol, a, b string) string {
 }
 
 // value writes a node that an operand refers to, with its components up to a depth.
-func (w words) value(n *machine.Node, depth int) string {
+func (w words) value(n *heap.Node, depth int) string {
 	switch n.Kind {
 	case literal.Lam:
 		return "λ" + n.Name
@@ -98,27 +99,27 @@ func (w words) value(n *machine.Node, depth int) string {
 }
 
 // operand writes an operand. A value is written with its components up to a depth.
-func (w words) operand(o machine.Operand, depth int) string {
+func (w words) operand(o heap.Operand, depth int) string {
 	switch o.Tag {
-	case machine.Number:
+	case literal.Number:
 		return picture.Number(o.Number)
-	case machine.Value, machine.Name:
+	case literal.Value, literal.Name:
 		n := w.h.Node(o.Ref)
 		return w.value(&n, depth)
-	case machine.Variable:
+	case literal.Variable:
 		return w.bound(o.Ref)
-	case machine.Late:
+	case literal.Late:
 		return "Σ"
-	case machine.Zero:
+	case literal.Zero:
 		return "0"
-	case machine.Taken:
+	case literal.Taken:
 		return ""
 	}
 	return hole
 }
 
 // bound writes the variable of a substitution, or the variables of an opening.
-func (w words) bound(r machine.Ref) string {
+func (w words) bound(r literal.Ref) string {
 	n := w.h.Node(r)
 	if n.Kind == literal.Open {
 		return "⟨" + w.bound(n.Binds[0]) + ",…⟩"
@@ -127,7 +128,7 @@ func (w words) bound(r machine.Ref) string {
 }
 
 // name is the name of a variable. A dual λ without a name has that of its primal.
-func (w words) name(n *machine.Node) string {
+func (w words) name(n *heap.Node) string {
 	switch {
 	case n.Kind == literal.FreeDual:
 		return w.x.inputs[n.Index] + "*"
@@ -142,7 +143,7 @@ func (w words) name(n *machine.Node) string {
 }
 
 // argument is the argument of an application.
-func (w words) argument(r machine.Ref) string {
+func (w words) argument(r literal.Ref) string {
 	n := w.h.Node(r)
 	if len(n.Operands) < 2 {
 		return ""
@@ -151,7 +152,7 @@ func (w words) argument(r machine.Ref) string {
 }
 
 // text describes a node in full.
-func (w words) text(n *machine.Node, label string) string {
+func (w words) text(n *heap.Node, label string) string {
 	parts := []string{label + ", " + w.what(n)}
 	if missing := w.missing(n); missing != "" {
 		parts = append(parts, "it waits for "+missing)
@@ -171,7 +172,7 @@ func (w words) text(n *machine.Node, label string) string {
 }
 
 // missing says what a node waits for.
-func (w words) missing(n *machine.Node) string {
+func (w words) missing(n *heap.Node) string {
 	if !waits(n) {
 		return ""
 	}
@@ -179,9 +180,9 @@ func (w words) missing(n *machine.Node) string {
 	empty := 0
 	for _, o := range awaited(n) {
 		switch o.Tag {
-		case machine.Variable:
+		case literal.Variable:
 			names = append(names, "its occurrence of "+w.bound(o.Ref))
-		case machine.Empty:
+		case literal.Empty:
 			empty++
 		}
 	}
@@ -197,10 +198,10 @@ func (w words) missing(n *machine.Node) string {
 }
 
 // what says what a node is.
-func (w words) what(n *machine.Node) string {
+func (w words) what(n *heap.Node) string {
 	switch n.Kind {
 	case literal.App:
-		if n.Operands[0].Tag == machine.Name {
+		if n.Operands[0].Tag == literal.Name {
 			return "a call of a backpropagator"
 		}
 	case literal.Cell:
@@ -227,7 +228,7 @@ func (w words) what(n *machine.Node) string {
 }
 
 // iterates reports whether an Iter is of a numeral, and not of a list.
-func (w words) iterates(n *machine.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == literal.Nat }
+func (w words) iterates(n *heap.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == literal.Nat }
 
 // kindWords say what the nodes of a kind are.
 var kindWords = map[literal.Kind]string{

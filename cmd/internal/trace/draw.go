@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/gram-machine/gram/rule"
+
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/internal/stage"
@@ -37,7 +39,7 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 		return nil
 	}
 	watched.Events = func(f *machine.Fired) error {
-		if made = f.N; f.Move == machine.ReadBack.Move() && made == step && !before {
+		if made = f.N; f.Move == rule.ReadBack && made == step && !before {
 			return draw() // reading a row empties it
 		}
 		return nil

@@ -1,0 +1,107 @@
+package heap
+
+import (
+	"unsafe"
+
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/graph"
+)
+
+// Arena is the memory of nodes, with a list of those that are free. Nodes do not move.
+type Arena struct {
+	memory *graph.Arena
+	base   unsafe.Pointer // of the nodes; nil once the arena is closed
+	top    literal.Ref    // nodes from here on have never been used
+	limit  literal.Ref    // they are committed below this
+	free   literal.Place  // the node that has been released last; C links it to the others
+	freed  uint64         // how many these are
+}
+
+// maxRef bounds the arena: a Place has two bits beside the Ref.
+const maxRef = 1<<30 - 1
+
+// NewArena returns an arena of at most so many bytes. The error is a [*graph.ArenaFullError].
+func NewArena(maxBytes uint64) (Arena, error) {
+	memory, err := graph.NewArena(maxBytes)
+	if err != nil {
+		return Arena{}, err
+	}
+	return Arena{memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory.Nodes()))}, nil
+}
+
+// Close returns the memory.
+func (a *Arena) Close() error {
+	a.base = nil
+	return a.memory.Close()
+}
+
+// Closed reports whether the arena is closed.
+func (a *Arena) Closed() bool { return a.base == nil }
+
+// Reset makes the arena empty. Node 0 is nobody's.
+func (a *Arena) Reset() { a.top, a.limit, a.free, a.freed = 1, 0, 0, 0 }
+
+// Bytes returns how much memory the arena holds.
+func (a *Arena) Bytes() uint64 { return a.memory.Bytes() }
+
+// Peak returns how many nodes have been in use at once.
+func (a *Arena) Peak() uint64 { return uint64(a.top) - 1 }
+
+// Live returns how many nodes are in use.
+func (a *Arena) Live() uint64 { return uint64(a.top) - 1 - a.freed }
+
+// Nodes returns the nodes that have ever been used.
+func (a *Arena) Nodes() []literal.Node { return unsafe.Slice(a.Node(0), a.top) }
+
+// Node returns the node at r.
+func (a *Arena) Node(r literal.Place) *literal.Node {
+	return (*literal.Node)(unsafe.Add(a.base, uintptr(r)*(literal.NodeBytes/4)))
+}
+
+// Operand returns the operand at p.
+func (a *Arena) Operand(p literal.Place) *uint64 {
+	return (*uint64)(unsafe.Add(a.base, uintptr(p)*(literal.NodeBytes/4)+unsafe.Offsetof(literal.Node{}.Val)))
+}
+
+// Take puts nodes that nothing uses into out, those that have been released last first. It returns the part of out
+// for which no memory is committed.
+func (a *Arena) Take(out []literal.Place) []literal.Place {
+	free := a.free
+	n := 0
+	for n < len(out) && free != 0 {
+		out[n] = free
+		free = a.Node(free).C
+		n++
+	}
+	a.free = free
+	a.freed -= uint64(n)
+	out = out[n:]
+	top := a.top
+	n = min(len(out), int(max(a.limit, top)-top))
+	for i := range out[:n] {
+		out[i] = top << 2
+		top++
+	}
+	a.top = top
+	return out[n:]
+}
+
+// Release puts a node on the free list.
+func (a *Arena) Release(r literal.Place, n *literal.Node) {
+	n.Kind, n.C = literal.Free, a.free
+	a.free = r
+	a.freed++
+}
+
+// Commit commits the memory of at least one more node, and of at most so many. The error is a [*graph.ArenaFullError].
+func (a *Arena) Commit(most uint64) error {
+	want := uint64(a.top) + 1
+	if want > maxRef {
+		return &graph.ArenaFullError{Bytes: a.Bytes()}
+	}
+	if err := a.memory.Grow(uint32(want * literal.NodeBytes / graph.NodeBytes)); err != nil {
+		return err
+	}
+	a.limit = literal.Ref(min(uint64(a.memory.Len())*graph.NodeBytes/literal.NodeBytes, uint64(a.top)+most, maxRef))
+	return nil
+}

@@ -1,0 +1,153 @@
+// Package heap describes the nodes in the arena of the literal machine to people and to what draws.
+package heap
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/term"
+)
+
+// Heap is what the arena holds, to be looked at between two moves.
+type Heap struct {
+	prog  *literal.Program
+	nodes []literal.Node
+	root  literal.Ref
+}
+
+// New returns what the nodes of a machine that runs the program hold. It is good until the next rewrite. The root is the
+// node that waits for the value of the program; 0 for a gradient.
+func New(prog *literal.Program, nodes []literal.Node, root literal.Ref) *Heap {
+	return &Heap{prog: prog, nodes: nodes, root: root}
+}
+
+// Operand is an operand of a node.
+type Operand struct {
+	Tag    literal.Tag
+	Ref    literal.Ref // of a Value, a Name, a Variable (its substitution) or a Late sum
+	Number float64     // of a Number
+}
+
+// Node describes a node.
+type Node struct {
+	Ref     literal.Ref
+	Kind    literal.Kind
+	Pos     term.Pos
+	Name    string       // of the variable that a Sub, Linear, Cell or Lam binds, or of data; "" if it has none
+	Symbol  term.Symbol  // of Fun1, Fun2, Mul
+	Compare term.Compare // of an If
+	Dual    bool         // of a Lam: it is that of a dual
+	// Operands are those of the constructor, from left to right. An Open has u, and a Linear has behind its own the λ
+	// whose body is to be copied.
+	Operands []Operand
+	Binds    [2]literal.Ref // of an Open: x and y, Subs or another Open
+	Captures []literal.Ref  // the substitutions that a λ, a list or a conditional captures, in this node
+	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
+	Up       literal.Place  // what waits for it; 0 of a value
+	Uses     uint32         // occurrences of a variable; references to a value
+	Arrived  literal.Ref    // of a Cell or a FreeDual: the application that has arrived
+	Index    int            // of a FreeDual: the input; of a Seed: the output; of a Data: its index
+	Count    uint64         // of a Nat: the number; of an Iter: the elements left
+}
+
+// Len returns below which number the Refs of nodes are.
+func (h *Heap) Len() literal.Ref { return literal.Ref(len(h.nodes)) }
+
+// Root returns the node that waits for the value of the program, or 0.
+func (h *Heap) Root() literal.Ref { return h.root }
+
+// Node describes the node r. Of a free node it is all zero but for Ref.
+func (h *Heap) Node(r literal.Ref) Node {
+	n := &h.nodes[r]
+	out := Node{Ref: r, Kind: n.Kind}
+	if n.Kind == literal.Free {
+		return out
+	}
+	var in literal.Instr
+	if int(n.Code) < len(h.prog.Code) {
+		in = h.prog.Code[n.Code]
+	}
+	out.Pos, out.Symbol, out.Compare = in.Pos, in.Sym, in.Cmp
+	if in.Name != 0 {
+		out.Name = h.prog.Term.Vars[in.Name].Name
+	}
+	switch n.Kind {
+	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:
+		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
+	case literal.Fun2, literal.Mul, literal.Add, literal.App:
+		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
+	case literal.If:
+		out.Operands, out.Up, out.More = []Operand{operand(n, 0), operand(n, 1)}, n.Up, n.C>>2
+	case literal.Open:
+		out.Operands, out.Binds = []Operand{operand(n, 0)}, [2]literal.Ref{first(n.Val[1]), second(n.Val[1])}
+	case literal.Sub, literal.Linear:
+		out.Operands, out.Uses = []Operand{operand(n, 0)}, uint32(n.Val[1])
+		if n.Kind == literal.Linear && n.C != 0 && n.Bits&literal.IsFired == 0 {
+			out.Operands, out.Up = append(out.Operands, Operand{Tag: literal.Value, Ref: n.C >> 2}), n.Up
+		}
+	case literal.Cell:
+		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.Tag[0], Ref: first(n.Val[0])}}, uint32(n.Val[1]), n.C>>2
+	case literal.Job:
+		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
+	default:
+		h.value(&out, n, &in)
+	}
+	if n.Kind == literal.Seed {
+		out.Index = int(in.N)
+	}
+	if n.Kind == literal.Iter {
+		out.More = n.C >> 2
+		s := &h.nodes[out.More]
+		out.Operands = append(out.Operands, Operand{Tag: literal.Value, Ref: first(s.Val[0])}, Operand{Tag: literal.Variable, Ref: second(s.Val[0])})
+		out.Count = s.Val[1]
+	}
+	return out
+}
+
+// value describes a node that is a value, or a pair or a λ that is to become one.
+func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
+	switch n.Kind {
+	case literal.Pair:
+		out.Operands = []Operand{operand(n, 0), operand(n, 1)}
+		if out.Uses = n.C; n.C == 0 {
+			out.Up = n.Up
+		}
+	case literal.Lam, literal.List, literal.Captures:
+		captures, k := n.Captures()
+		for _, s := range captures[:k] {
+			out.Captures = append(out.Captures, s>>2)
+		}
+		out.More = n.More() >> 2
+		if n.Bits&literal.Missing != 0 {
+			out.Up = n.Up
+		} else {
+			out.Uses = n.C
+		}
+		out.Dual = n.Kind == literal.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
+	case literal.Nat:
+		out.Count, out.Uses = n.Val[0], n.C
+	case literal.Data:
+		out.Index, out.Uses = int(n.Val[0]), n.C
+		out.Name = h.prog.Term.Data[out.Index].Name
+	case literal.Fold:
+		out.Operands = []Operand{{Tag: literal.Value, Ref: first(n.Val[0])}, {Tag: literal.Variable, Ref: second(n.Val[0])}}
+		out.Uses = n.C
+	case literal.FreeDual:
+		out.Index, out.Arrived = int(out.Ref)-1, n.C>>2
+	}
+}
+
+func operand(n *literal.Node, i int) Operand {
+	o := Operand{Tag: n.Tag[i]}
+	switch n.Tag[i] {
+	case literal.Number:
+		o.Number = math.Float64frombits(n.Val[i])
+	case literal.Value, literal.Name, literal.Variable, literal.Late:
+		o.Ref = first(n.Val[i])
+	}
+	return o
+}
+
+// first and second return the nodes of the two places in a word of a node.
+func first(w uint64) literal.Ref  { return literal.Ref(w) >> 2 }
+func second(w uint64) literal.Ref { return literal.Ref(w>>32) >> 2 }
