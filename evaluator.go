@@ -121,7 +121,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	opt.Limits = bounds
 	if e.opt.Samples != nil {
 		e.profile = profile.New(prog)
-		opt.Events = e.profile.Events()
+		opt.Events = e.profile.Events
 	}
 	m, err := machine.New(prog, opt)
 	if err != nil {

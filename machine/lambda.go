@@ -154,7 +154,7 @@ func (m run[M]) makeNodes(images []literal.Image, made []Place) {
 		n.Val[0] = im.Val[0] + at(im.From[2]) + at(im.From[3])<<32
 		n.Val[1] = im.Val[1] + at(im.From[4]) + at(im.From[5])<<32
 		if m.measures() {
-			m.tellNode(r, im.Code)
+			m.tellNode(r, im)
 		}
 	}
 }
@@ -198,11 +198,11 @@ func (m run[M]) clear(made []Place) {
 }
 
 // tellNode reports that a node of a body has been made.
-func (m run[M]) tellNode(r Place, code uint32) {
-	m.event.Code = code
+func (m run[M]) tellNode(r Place, im *literal.Image) {
+	m.event.Code = im.Code
 	if m.tells() {
 		m.use(r)
-		for i, occurrence := range m.prog.Code[code].Occurs {
+		for i, occurrence := range &im.Occurs {
 			if occurrence != 0 {
 				*m.places.At(r | uint32(i)) = occurrence
 			}

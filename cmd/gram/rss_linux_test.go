@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time that a process has taken, to a hundredth of a second; 0
-// if that isn't known.
+// processorTime returns the processor time that a process has taken, to a hundredth of a second, and at
+// least 1 ns; 0 if it isn't known.
 func processorTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	// Behind the name of the program, which stands in parentheses, come eleven fields, and then the
-	// user and the system time in ticks, of which a second has 100.
+	// After the name of the program, in parentheses, there are eleven fields, and then the user and
+	// the system time in ticks of 10 ms.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	var user, system time.Duration
 	if _, err := fmt.Sscan(fields[11], &user); err != nil {
@@ -27,7 +27,7 @@ func processorTime(pid int) time.Duration {
 	if _, err := fmt.Sscan(fields[12], &system); err != nil {
 		return 0
 	}
-	return (user + system) * (time.Second / 100)
+	return max(1, (user+system)*(time.Second/100))
 }
 
 // peakMemory returns the most memory that a process has had, in bytes.

@@ -46,8 +46,6 @@ type Instr struct {
 	Dual    bool      // of an App: its function is a dual variable; of an occurrence: it is of one
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
-	// Occurs are, of a node whose image has occurrences of variables, their instructions.
-	Occurs [2]uint32
 }
 
 // Closure is what a λ, a conditional or a list captures, and its code.

@@ -197,7 +197,7 @@ func (l *layout) occur(in *Instr, code uint32, first *Link) {
 	im.From[2+2*in.Slot], im.From[3+2*in.Slot] = in.X, first.Index
 	im.Val[in.Slot] = uint64(first.Slot) << 32
 	*first = Link{in.Up, uint32(in.Slot)}
-	l.b.code[im.Code-l.base].Occurs[in.Slot] = code
+	im.Occurs[in.Slot] = code
 }
 
 // isOuter reports whether an occurrence is of a variable that is to be an Outer.

@@ -104,6 +104,8 @@ type Image struct {
 	Up, C uint32
 	Val   [2]uint64
 	From  [6]uint32
+	// Occurs are the instructions of the occurrences of variables that are its operands, or 0.
+	Occurs [2]uint32
 }
 
 // Outer is a variable that the body does not bind itself, and that is no dual. Its occurrences stand in images, and wait

@@ -21,9 +21,10 @@ type site struct {
 	generated bool     // D has put it there
 	variable  bool
 	cell      bool
-	around    bool   // it is of the start term: of the seeds, or of an input
-	input     int    // -1: of none
-	elements  uint32 // of a list whose elements are code: the template that stands for them
+	around    bool      // it is of the start term: of the seeds, or of an input
+	input     int       // -1: of none
+	elements  uint32    // of a list whose elements are code: the template that stands for them
+	occurs    [2]uint32 // of a node: the instructions of the occurrences that are its operands when it is made, or 0
 }
 
 // templateInfo is a template. λs of several parameters are one for the engine: the last.
@@ -115,6 +116,11 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 			frame = append(frame, i)
 			s.cell = true // its elements have one
 		}
+	}
+	for i := range t.Images {
+		im := &t.Images[i]
+		c.sites[im.Code].occurs[0] |= im.Occurs[0]
+		c.sites[im.Code].occurs[1] |= im.Occurs[1]
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 // the application. All that a dual does is of the place of the dual and of the calls that made it: of
 // D(t) as for the engine, which books the firings of other duals to the place of the sum.
 type Profile struct {
-	prog    *literal.Program
+	Events  func(*machine.Fired) error // books an event, for [machine.Options]
 	code    codeInfo
 	calls   *calls.Calls
 	at      []contextEntries // by context
-	index   []uint32         // entries of instructions in contexts; 0: none yet
+	index   []nodeEntry      // of instructions in contexts: of what they make; 0: none yet
 	entries []entry
 	nodes   []nodeEntry // by Ref
 	// What is copied stands in a context, or all of it has the one entry.
@@ -55,6 +55,7 @@ type nodeEntry struct {
 	rest   uint8 // of an App: how many arguments follow in the same node of the engine
 	iter   bool
 	firing bool // an App of a dual that fires
+	known  bool // of Profile.index: the rest is known, not only the entry
 }
 
 // contextEntries says where the entries of a context stand in Profile.index.
@@ -63,42 +64,45 @@ type contextEntries struct {
 	param      uint32 // the entry of the parameters that it binds
 }
 
-// New returns a profile of one run of the program, whose events the function of [Profile.Events] gets.
+// New returns a profile of one run of the program, whose events Events gets.
 func New(p *literal.Program) *Profile {
-	f := &Profile{prog: p, code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
+	f := &Profile{code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
 	f.addContexts()
-	return f
-}
-
-// Events returns the function that books events. It is for [machine.Options.Events].
-func (f *Profile) Events() func(*machine.Fired) error {
-	return func(e *machine.Fired) error {
-		if r := e.Redex >> 2; int(r) >= len(f.nodes) {
-			f.put(r, nodeEntry{})
+	f.Events = func(e *machine.Fired) error {
+		r := e.Redex >> 2
+		if int(r) >= len(f.nodes) {
+			f.extend(r)
 		}
 		made := e.Made()
-		var at uint32
-		if by, ok := e.Move.Rule(); ok {
-			at = f.rewrite(by, e, made)
-			f.entries[at].counts[by]++
-		} else if e.Move == rule.Instantiate {
-			at = f.instantiate(e, made)
-		} else {
-			at = f.nodes[e.Redex>>2].entry
+		var x *entry
+		switch {
+		case e.Move == rule.Instantiate:
+			x = &f.entries[f.instantiate(e, made)]
+		case e.Move < rule.Instantiate:
+			x = &f.entries[f.rewrite(rule.Rule(e.Move), e, made)]
+			x.counts[e.Move]++
+		default:
+			at := f.nodes[r].entry
 			f.putAll(made, at)
+			x = &f.entries[at]
 		}
-		x := &f.entries[at]
 		x.words += e.Words
 		x.nodes += uint64(len(made))
 		return nil
 	}
+	return f
+}
+
+// extend makes room for what is known of the node r.
+func (f *Profile) extend(r machine.Ref) {
+	f.nodes = append(f.nodes, make([]nodeEntry, int(r))...)
 }
 
 // put sets what is known of a node.
 func (f *Profile) put(r machine.Ref, n nodeEntry) {
 	if int(r) >= len(f.nodes) {
-		f.nodes = append(f.nodes, make([]nodeEntry, int(r))...)
+		f.extend(r)
 	}
 	f.nodes[r] = n
 }
@@ -207,16 +211,36 @@ func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
 	case f.nodes[r].iter && made[0] != r:
 		return f.iterate(e, f.nodes[r].entry)
 	}
-	n := nodeEntry{entry: f.here(e.Code), rest: at.rest}
-	for i, occurrence := range &f.prog.Code[e.Code].Occurs {
-		if occurrence != 0 {
-			n.of[i] = f.here(occurrence)
-		}
-	}
+	n := f.node(e.Code, at)
 	for _, r := range made {
 		f.put(r, n)
 	}
 	return n.entry
+}
+
+// node returns what is known of a node that an instruction makes.
+func (f *Profile) node(code uint32, at *site) nodeEntry {
+	if f.only != 0 {
+		n := nodeEntry{entry: f.only, rest: at.rest}
+		for i, occurrence := range at.occurs {
+			if occurrence != 0 {
+				n.of[i] = f.only
+			}
+		}
+		return n
+	}
+	c := &f.at[f.context]
+	n := c.base + code - c.from
+	if !f.index[n].known {
+		f.here(code)
+		f.index[n].rest, f.index[n].known = at.rest, true
+		for i, occurrence := range at.occurs {
+			if occurrence != 0 {
+				f.index[n].of[i] = f.here(occurrence)
+			}
+		}
+	}
+	return f.index[n]
 }
 
 // here returns the entry of an instruction whose node is made.
@@ -226,10 +250,10 @@ func (f *Profile) here(code uint32) uint32 {
 	}
 	c := &f.at[f.context]
 	i := c.base + code - c.from
-	if f.index[i] == 0 {
-		f.index[i] = f.add(f.code.entry(f.context, code))
+	if f.index[i].entry == 0 {
+		f.index[i].entry = f.add(f.code.entry(f.context, code))
 	}
-	return f.index[i]
+	return f.index[i].entry
 }
 
 func (f *Profile) add(x entry) uint32 {
@@ -300,7 +324,7 @@ func (f *Profile) addContexts() {
 		t := &f.code.templates[f.calls.At(uint32(c)).Template]
 		f.at = append(f.at, contextEntries{uint32(len(f.index)), t.from,
 			f.add(entry{context: uint32(c), code: literal.NoCode, pos: t.pos, input: -1})})
-		f.index = append(f.index, make([]uint32, t.to-t.from)...)
+		f.index = append(f.index, make([]nodeEntry, t.to-t.from)...)
 	}
 }
 

@@ -86,7 +86,7 @@ func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 	require.NoError(t, err)
 	for _, random := range []bool{false, true} {
 		f := profile.New(p)
-		m, err := machine.New(p, machine.Options{Random: random, Events: f.Events()})
+		m, err := machine.New(p, machine.Options{Random: random, Events: f.Events})
 		require.NoError(t, err)
 		if gradient {
 			require.NoError(t, m.Gradient(point, make([]float64, k), make([]float64, k*len(inputs))))

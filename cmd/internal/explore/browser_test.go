@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,30 +62,58 @@ func startBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is a tab of the browser, with a profile of its own.
+// tab is a tab of the browser while a test uses it.
 type tab struct {
+	*slot
 	t    *testing.T
 	site *site
-	ctx  context.Context
+	own  bool // it is closed after the test: its settings have changed
 
 	mu        sync.Mutex
 	troubles  []string // what was printed on the console, thrown, or asked of others
 	tolerated []string // parts of troubles that a test brings about
 }
 
-// newTab opens a tab. When the test ends it must have had no troubles but those that are tolerated.
+// slot is a tab that tests use one after the other: a new one takes seconds of processor time. Each test has a server on a
+// port of its own, so that it has storage of its own too.
+type slot struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	user   atomic.Pointer[tab] // that is told of events
+}
+
+func (s *slot) event(event any) {
+	if p := s.user.Load(); p != nil {
+		p.event(event)
+	}
+}
+
+// idle are the tabs that no test uses.
+var idle = make(chan *slot, 100)
+
+// newTab returns a tab. When the test ends it must have had no troubles but those that are tolerated.
 func newTab(t *testing.T, browser context.Context, s *site) *tab {
 	t.Helper()
 	p := &tab{t: t, site: s}
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.event))
-	require.NoError(t, chromedp.Do(ctx))
-	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	require.NoError(t, err)
-	p.ctx = ctx
+	select {
+	case p.slot = <-idle:
+	default:
+		p.slot = &slot{}
+		p.ctx, p.cancel = chromedp.NewContext(browser, chromedp.WithListener(p.slot.event))
+		require.NoError(t, chromedp.Do(p.ctx))
+		_, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{})
+		require.NoError(t, err)
+	}
+	p.user.Store(p)
 	t.Cleanup(func() {
-		cancel()
+		p.user.Store(nil)
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if p.own || t.Failed() || chromedp.Do(p.ctx, chromedp.Navigate("about:blank")) != nil {
+			p.cancel()
+		} else {
+			idle <- p.slot
+		}
 		require.Empty(t, p.troubles, "what the browser complains of")
 	})
 	return p
@@ -227,15 +256,18 @@ func (p *tab) write(source string) {
 		"{const text = document.querySelector('#text'); text.focus(); text.select(); document.execCommand('insertText', false, %s)}", quoted))
 }
 
-// drawing is what the graph shows, in an order of its own: the order of drawing depends on the way.
+// drawing is the expression for what the graph shows, sorted: the order of drawing depends on the steps before.
+const drawing = `[...document.querySelectorAll("#nodes > *, #edges > *, #chips > *")]
+	.map((node) => node.outerHTML.replace(/ tabindex="-?\d"/, "")).sort().join("\n")`
+
 func (p *tab) drawing() string {
 	p.t.Helper()
-	return p.text(`[...document.querySelectorAll("#nodes > *, #edges > *, #chips > *")]
-		.map((node) => node.outerHTML.replace(/ tabindex="-?\d"/, "")).sort().join("\n")`)
+	return p.text(drawing)
 }
 
 // phone makes the tab one of a phone.
 func (p *tab) phone(width, height int64) {
 	p.t.Helper()
+	p.own = true
 	p.do(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // TestPage tests the page in a real browser, one for all tests.
@@ -38,7 +40,11 @@ func exploreSource(t *testing.T, browser context.Context, source string) *tab {
 }
 
 func testExamples(t *testing.T, browser context.Context) {
-	for _, name := range []string{"figure1", "backpropagators", "rnn", "polynomial", "mlp", "weather"} {
+	names := []string{"figure1", "rnn", "weather", "backpropagators", "polynomial", "mlp"}
+	if !property.Full() {
+		names = names[:3]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join("..", "..", "..", "examples", name+".gram")
@@ -82,22 +88,31 @@ func (p *tab) logStepTime(name string) {
 	p.t.Logf("%s: a step takes %s", name, times)
 }
 
+// testSteps takes all steps of a run forward and back. Without FULL_SIZE it compares the pictures of one state in four.
 func testSteps(t *testing.T, browser context.Context) {
+	every := 4
+	if property.Full() {
+		every = 1
+	}
 	p := exploreSource(t, browser, figure1)
 	p.open("")
 	steps := int(p.number("Number(document.querySelector('#slider').max)"))
 	require.Equal(t, 76, steps)
-	drawings := []string{p.whole()}
+	drawings := map[int]string{0: p.whole()}
 	for k := 1; k <= steps; k++ {
 		p.keys(kb.ArrowRight)
 		p.at(k)
-		drawings = append(drawings, p.whole())
+		if k%every == 0 {
+			drawings[k] = p.whole()
+		}
 	}
 	require.Contains(t, drawings[steps], "← −5.467")
 	for k := steps - 1; k >= 0; k-- {
 		p.keys(kb.ArrowLeft)
 		p.at(k)
-		require.Equal(t, drawings[k], p.whole(), "state %d", k)
+		if k%every == 0 {
+			require.Equal(t, drawings[k], p.whole(), "state %d", k)
+		}
 	}
 	p.keys(kb.End)
 	p.at(steps)
@@ -273,7 +288,11 @@ func testKeyboard(t *testing.T, browser context.Context) {
 }
 
 func testPhone(t *testing.T, browser context.Context) {
-	for _, size := range [][2]int64{{360, 740}, {390, 844}, {844, 390}, {768, 1024}} {
+	sizes := [][2]int64{{360, 740}, {844, 390}, {390, 844}, {768, 1024}}
+	if !property.Full() {
+		sizes = sizes[:2]
+	}
+	for _, size := range sizes {
 		p := exploreSource(t, browser, figure1)
 		p.phone(size[0], size[1])
 		p.open("#step=53")
@@ -322,6 +341,7 @@ func testHostile(t *testing.T, browser context.Context) {
 
 func testThemes(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
+	p.own = true
 	scheme := func(v string) {
 		_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: v}, {Name: "prefers-reduced-motion", Value: "reduce"},

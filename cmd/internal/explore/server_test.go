@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
 	"io/fs"
 	"net"
@@ -20,7 +21,13 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set("4") // tabs mostly wait for the browser
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // figure1 is Figure 1 of the paper.
 const figure1 = `input x1 = 5

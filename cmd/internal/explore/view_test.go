@@ -8,6 +8,8 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // long is a run whose graph is far wider than the page.
@@ -21,16 +23,23 @@ func (p *tab) goTo(k int) {
 	p.at(k)
 }
 
-// whole is what the graph shows of all of a state.
+// whole shows a whole state, and returns what the graph shows then.
 func (p *tab) whole() string {
 	p.t.Helper()
 	p.keys("0")
-	p.act("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
-	return p.drawing()
+	return p.text("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(" + drawing + "))))")
 }
 
-// testLeaps: a state is drawn as it is, whether the reader comes from the step before it,
-// from the one behind it or from afar; and wherever the reader goes, something is seen.
+// stride is how many steps lie between states that are looked at: four times as many without FULL_SIZE.
+func stride(full int) int {
+	if property.Full() {
+		return full
+	}
+	return 4 * full
+}
+
+// testLeaps: the picture of a state does not depend on the state before, be it adjacent or far away; and every state
+// shows some object.
 func testLeaps(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, long)
 	p.open("")
@@ -43,7 +52,7 @@ func testLeaps(t *testing.T, browser context.Context) {
 			return left >= frame.left && right <= frame.right && top >= frame.top && bottom <= frame.bottom;
 		});
 	})()`
-	for k := 0; k <= steps; k += 97 {
+	for k := 0; k <= steps; k += stride(97) {
 		p.goTo(k)
 		p.until(seen)
 	}
@@ -65,7 +74,7 @@ func testLeaps(t *testing.T, browser context.Context) {
 	}
 }
 
-// testLines: what is lit in a line that is longer than the listing is wide is scrolled to.
+// testLines: a long line is scrolled to the part that is lit.
 func testLines(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, "input x = 2\nx"+strings.Repeat(" + x * x", 40)+"\n")
 	p.open("")
@@ -75,7 +84,7 @@ func testLines(t *testing.T, browser context.Context) {
 		return lit && lit.left >= list.left + 40 && lit.right <= list.right;
 	})()`
 	steps := int(p.number("Number(document.querySelector('#slider').max)"))
-	for k := 40; k <= steps; k += 50 {
+	for k := 40; k <= steps; k += stride(50) {
 		p.goTo(k)
 		if p.is("document.querySelector('#listing .now')") {
 			require.True(t, p.is(lit), "step %d", k)
