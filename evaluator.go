@@ -38,6 +38,7 @@ type Evaluator struct {
 	// done before it.
 	prog        *graph.Program
 	before      engine.Stats
+	expanded    bool // the families of the program are expanded
 	modularised *modular.Program
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's
@@ -236,7 +237,18 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 		return err
 	}
 	start := e.begin(ctx)
-	if err := e.run.Gradient(point, values, jacobian); err != nil {
+	err := e.run.Gradient(point, values, jacobian)
+	if errors.Is(err, graph.ErrFamilies) { // what the run met no arrays can do
+		e.expanded = true
+		if err = e.prepare(point); err == nil {
+			err = e.start()
+		}
+		if err != nil {
+			return err
+		}
+		err = e.run.Gradient(point, values, jacobian)
+	}
+	if err != nil {
 		return e.p.Locate(err, "reducing")
 	}
 	e.last = time.Since(start)

@@ -14,6 +14,7 @@ package gram
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -43,6 +44,8 @@ type Program struct {
 	loading  time.Duration
 	value    compiled[graph.Program] // t
 	gradient compiled[graph.Program] // D(t)
+	// withArrays is D(t) with its families, where blocks can hold them.
+	withArrays compiled[graph.Program]
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -284,6 +287,21 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 	})
 }
 
+// arrayProgram compiles D(t) with its families. The error is [graph.ErrFamilies] if they have to be expanded.
+func (p *Program) arrayProgram(meter *limits.Meter) (*graph.Program, error) {
+	return p.withArrays.get(p, meter, func() (*graph.Program, error) {
+		d, err := p.reversedOf(p.src.Families, meter)
+		if err != nil {
+			return nil, err
+		}
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Check: meter.During("compile")})
+		if errors.Is(err, graph.ErrFamilies) {
+			return nil, err
+		}
+		return prog, p.Locate(err, "compiling")
+	})
+}
+
 // literalProgram makes t, or D(t), ready for the literal machine.
 func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.Program, error) {
 	check := meter.During("compile")
@@ -325,10 +343,15 @@ func (p *Program) Differentiable() error {
 
 // reversed returns D(t) for t of type R or R^k.
 func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
+	return p.reversedOf(p.src.Term, meter)
+}
+
+// reversedOf is reversed for a form of the term.
+func (p *Program) reversedOf(t *term.Term, meter *limits.Meter) (*term.Term, error) {
 	if err := p.Differentiable(); err != nil {
 		return nil, err
 	}
-	d, err := revgrad.Reverse(p.src.Term, meter.During("compile"))
+	d, err := revgrad.Reverse(t, meter.During("compile"))
 	if err != nil {
 		return nil, p.Locate(err, "differentiating")
 	}

@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -19,9 +20,20 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 	case Modular:
 		err = e.normalise(point)
 	default:
+		if e.arrays() {
+			if e.prog, err = e.p.arrayProgram(e.meter); !errors.Is(err, graph.ErrFamilies) {
+				return err
+			}
+		}
 		e.prog, err = e.p.reverseProgram(e.meter, e.opt.Samples != nil)
 	}
 	return err
+}
+
+// arrays reports whether the families of the program may run as arrays: in blocks, one after the other, without a
+// profile.
+func (e *Evaluator) arrays() bool {
+	return !e.expanded && !e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule == LIFO && e.p.src.Families.Families()
 }
 
 // unfold reduces the program to its graph at the point, and compiles D of that.

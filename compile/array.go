@@ -493,6 +493,8 @@ func (b *arrayBuilder) fuse() []graph.Array {
 	return out
 }
 
-func sameAddress(a, b graph.Address) bool { return a.Base == b.Base && slices.Equal(a.Stride, b.Stride) }
+func sameAddress(a, b graph.Address) bool {
+	return a.Base == b.Base && slices.Equal(a.Stride, b.Stride)
+}
 
 func sameLoops(a, b []graph.Dim) bool { return slices.Equal(a, b) }

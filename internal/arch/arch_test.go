@@ -31,7 +31,7 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
