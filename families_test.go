@@ -1,7 +1,11 @@
 package gram
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,45 +46,149 @@ var familyPrograms = []struct {
 	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false},
 }
 
+// cellWriter writes random bodies of folds.
+type cellWriter struct {
+	r       *rand.Rand
+	indices []string
+	vectors []string // of type R^k
+	names   int
+}
+
+func (w *cellWriter) index() string {
+	if len(w.indices) == 0 || w.r.IntN(8) == 0 {
+		return strconv.Itoa(w.r.IntN(2))
+	}
+	i := w.indices[w.r.IntN(len(w.indices))]
+	if w.r.IntN(4) == 0 {
+		return "(k - 1 - " + i + ")"
+	}
+	return i
+}
+
+// number writes an expression of type R.
+func (w *cellWriter) number(depth int) string {
+	if depth == 0 || w.r.IntN(6) == 0 {
+		switch w.r.IntN(8) {
+		case 0:
+			return "s"
+		case 1:
+			return "0.25"
+		case 2:
+			return "(0.1 * " + w.index() + ")"
+		case 3:
+			return "E.(" + w.index() + ").(" + w.index() + ")"
+		case 4:
+			return "W.(" + w.index() + ").(" + w.index() + ")"
+		}
+		return w.vectors[w.r.IntN(len(w.vectors))] + ".(" + w.index() + ")"
+	}
+	switch w.r.IntN(8) {
+	case 0:
+		return "(" + w.number(depth-1) + " + " + w.number(depth-1) + ")"
+	case 1:
+		return "(" + w.number(depth-1) + " - " + w.number(depth-1) + ")"
+	case 2, 3:
+		return "(" + w.number(depth-1) + " * " + w.number(depth-1) + ")"
+	case 4:
+		return []string{"sin", "tanh", "sigmoid", "cos"}[w.r.IntN(4)] + " (" + w.number(depth-1) + ")"
+	}
+	w.names++
+	j := fmt.Sprintf("j%d", w.names)
+	w.indices = append(w.indices, j)
+	text := "(sum " + j + " < k -> " + w.number(depth-1) + ")"
+	w.indices = w.indices[:len(w.indices)-1]
+	return text
+}
+
+// vector writes an expression of type R^k.
+func (w *cellWriter) vector(depth int) string {
+	w.names++
+	i := fmt.Sprintf("i%d", w.names)
+	w.indices = append(w.indices, i)
+	text := "vec " + i + " < k -> 0.3 * " + w.number(depth)
+	w.indices = w.indices[:len(w.indices)-1]
+	return text
+}
+
+func (w *cellWriter) cell() string {
+	text := ""
+	for range w.r.IntN(3) {
+		w.names++
+		v := fmt.Sprintf("v%d", w.names)
+		text += "let " + v + " = " + w.vector(2) + " in "
+		w.vectors = append(w.vectors, v)
+	}
+	return text + w.vector(3)
+}
+
+// TestPropertyFamilyBlocks: so it is for random bodies of folds, where their families run as arrays.
+func TestPropertyFamilyBlocks(t *testing.T) {
+	arrays := 0
+	const draws = 400
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}}
+		src := familyHead + "def cell x h = " + w.cell() + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
+		params := []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}
+		if compareFamilies(t, "t.gram", src, params) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/10)
+}
+
+// compareFamilies reports whether the families of a program run as arrays. Then the value, the gradient and the counts
+// are those of its expansion.
+func compareFamilies(t *testing.T, name, src string, params []string) bool {
+	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
+	require.NoError(t, err, src)
+	v1, j1, c1, err := runForm(t, p, p.src.Term)
+	require.NoError(t, err)
+	v2, j2, c2, err := runForm(t, p, p.src.Families)
+	if err != nil || !p.src.Families.Families() {
+		if err != nil {
+			require.ErrorIs(t, err, graph.ErrFamilies, src)
+		}
+		return false
+	}
+	bits := func(xs []float64) (out []uint64) {
+		for _, x := range xs {
+			out = append(out, math.Float64bits(x))
+		}
+		return out
+	}
+	require.Equal(t, bits(v1), bits(v2), src)
+	require.Equal(t, bits(j1), bits(j2), "%s %v", src, params)
+	require.Equal(t, c1, c2, src)
+	return true
+}
+
+// runForm reduces the gradient of a form of a program's term.
+func runForm(t *testing.T, p *Program, src *term.Term) (values, jacobian []float64, counts rule.Counts, err error) {
+	d, err := revgrad.Reverse(src, nil)
+	require.NoError(t, err)
+	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true})
+	if err != nil {
+		return nil, nil, counts, err
+	}
+	m, err := engine.New(prog, engine.Options{})
+	require.NoError(t, err)
+	defer m.Close()
+	values, jacobian = make([]float64, 1), make([]float64, len(p.inputs))
+	err = m.Gradient(p.Point(), values, jacobian)
+	return values, jacobian, m.Stats().Counts, err
+}
+
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,
 // to the bit.
 func TestFamilyBlocks(t *testing.T) {
-	run := func(p *Program, src *term.Term) (values, jacobian []float64, counts rule.Counts, err error) {
-		d, err := revgrad.Reverse(src, nil)
-		require.NoError(t, err)
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true})
-		if err != nil {
-			return nil, nil, counts, err
-		}
-		m, err := engine.New(prog, engine.Options{})
-		require.NoError(t, err)
-		defer m.Close()
-		values, jacobian = make([]float64, 1), make([]float64, len(p.inputs))
-		err = m.Gradient(p.Point(), values, jacobian)
-		return values, jacobian, m.Stats().Counts, err
-	}
-	check := func(name, src string, params []string, arrays bool) {
-		p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
-		require.NoError(t, err, src)
-		require.True(t, p.src.Families.Families(), src)
-		v1, j1, c1, err := run(p, p.src.Term)
-		require.NoError(t, err)
-		v2, j2, c2, err := run(p, p.src.Families)
-		if err != nil || !arrays {
-			require.ErrorIs(t, err, graph.ErrFamilies, src)
-			require.False(t, arrays, src)
-			return
-		}
-		require.Equal(t, v1, v2, src)
-		require.Equal(t, j1, j2, src)
-		require.Equal(t, c1, c2, src)
-	}
 	for _, q := range familyPrograms {
 		for _, params := range [][]string{nil, {"k=7"}} {
-			check("t.gram", familyHead+"def cell x h = "+q.cell+"\nlet h = fold cell start a in\n"+q.result+"\n", params, q.arrays)
+			src := familyHead + "def cell x h = " + q.cell + "\nlet h = fold cell start a in\n" + q.result + "\n"
+			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", src, params), src)
 		}
 	}
 	w2, err := os.ReadFile("examples/w2.gram")
 	require.NoError(t, err)
-	check("w2.gram", string(w2), []string{"n=200", "k=20"}, true)
+	require.True(t, compareFamilies(t, "w2.gram", string(w2), []string{"n=200", "k=20"}))
 }

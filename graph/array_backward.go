@@ -37,11 +37,12 @@ type familyAdjoint struct {
 	any     bool
 }
 
-// touch is the last arrival at a dual: the head that it came from, 0 if there is none, with the outermost loop around
-// it and the number of the instance.
+// touch is the last arrival at a dual: the head that it came from, 0 if there is none, with the outermost and the
+// innermost loop around it and the number of the instance.
 type touch struct {
-	source, loop, instance int32
-	several                bool // from several instances
+	source, loop, inner, instance int32
+	several                       bool // from several instances
+	others                        bool // from other heads in the outermost loop, too
 }
 
 func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) (*Backward, error) {
@@ -281,22 +282,25 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
 func (w *arrayBackward) touch(of []touch, dims []Dim, loop int32, at Address) bool {
+	inner := int32(-1)
+	if len(dims) > 0 {
+		inner = int32(dims[len(dims)-1].Loop)
+	}
 	at.Each(dims, func(instance, k int) {
 		if k < 0 || k >= len(of) {
 			w.failed = true
 			return
 		}
 		t := &of[k]
+		same := t.source != 0 && loop >= 0 && t.loop == loop
 		switch {
 		case t.source == w.source:
 			t.several = true
-		case t.source != 0 && loop >= 0 && t.loop == loop && (t.several || t.instance != int32(instance)):
+			w.failed = w.failed || t.others
+		case same && (t.several || t.inner != inner || t.instance != int32(instance)):
 			w.failed = true
 		default:
-			*t = touch{source: w.source, loop: loop, instance: int32(instance)}
-		}
-		if t.several && t.source != w.source {
-			w.failed = true
+			*t = touch{source: w.source, loop: loop, inner: inner, instance: int32(instance), others: same}
 		}
 	})
 	return !w.failed
