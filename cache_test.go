@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/revgrad"
 )
 
@@ -93,7 +94,7 @@ func exact(c Cost) Cost {
 func TestPropertyCache(t *testing.T) {
 	shared, tiny := newCache(t, 0), newCache(t, 1)
 	property.Check(t, func(t *rapid.T) {
-		text := programText(t, generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}))
+		text := testprogram.Text(t, generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}))
 		p, moved := loadText(t, text), loadText(t, "-- moved\n\n"+text)
 		opt := EvalOptions{MaxSteps: rapid.SampledFrom([]uint64{200_000, 40}).Draw(t, "steps")}
 		off := modularly(t, p, nil, opt)

@@ -1,12 +1,10 @@
 package gram
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -21,30 +19,6 @@ func loadText(t require.TestingT, text string) *Program {
 var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}}
 
 // randomProgram prints a random term and loads it.
-func randomProgram(t *rapid.T, q *generate.Program) *Program { return loadText(t, programText(t, q)) }
-
-// programText prints a random term as a program.
-func programText(t *rapid.T, q *generate.Program) string {
-	out := unparse.New(q.Term, unparse.Options{})
-	for i, x := range q.Inputs {
-		name := q.Term.Vars[x].Name
-		out.Reserve(name)
-		out.Bind(x, out.Input(name, load.RealShape(), q.Point[i:])[0])
-	}
-	for _, d := range q.Term.Data {
-		out.Reserve(d.Name)
-	}
-	for i, d := range q.Term.Data {
-		s := load.RealShape()
-		if d.Width > 1 {
-			s = load.VectorShape(s, d.Width)
-		}
-		if d.List {
-			s = load.ListShape(s)
-		}
-		out.Data(i, d.Name, load.Value{Shape: s, Rows: d.Rows, Data: d.Values})
-	}
-	var text bytes.Buffer
-	require.NoError(t, out.Write(&text))
-	return text.String()
+func randomProgram(t *rapid.T, q *generate.Program) *Program {
+	return loadText(t, testprogram.Text(t, q))
 }

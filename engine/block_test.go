@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
@@ -90,14 +91,14 @@ type blockRun struct {
 	stats            engine.Stats
 }
 
-func runGradient(t *testing.T, s source, prog *graph.Program, opt engine.Options) blockRun {
+func runGradient(t *testing.T, s testprogram.Source, prog *graph.Program, opt engine.Options) blockRun {
 	t.Helper()
 	m, err := engine.New(prog, opt)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	k := prog.Outputs
-	run := blockRun{values: make([]float64, k), jacobian: make([]float64, k*len(s.point))}
-	require.NoError(t, m.Gradient(s.point, run.values, run.jacobian))
+	run := blockRun{values: make([]float64, k), jacobian: make([]float64, k*len(s.Point))}
+	require.NoError(t, m.Gradient(s.Point, run.values, run.jacobian))
 	run.stats = m.Stats()
 	return run
 }
@@ -107,10 +108,10 @@ func runGradient(t *testing.T, s source, prog *graph.Program, opt engine.Options
 func TestBlocks(t *testing.T) {
 	for name, body := range blockPrograms {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, blockInputs+body)
-			prog := s.compiled(t, compile.Options{Reversed: true})
+			s := testprogram.FromSource(t, blockInputs+body)
+			prog := s.Compiled(t, compile.Options{Reversed: true})
 			require.Greater(t, len(prog.Blocks), 1, "it has a block")
-			values, jacobian := oracle.Jacobian(s.Term, s.inputs, s.point)
+			values, jacobian := oracle.Jacobian(s.Term, s.Inputs, s.Point)
 			literal := runGradient(t, s, prog, engine.Options{NoFuse: true})
 			for _, opt := range schedules {
 				run := runGradient(t, s, prog, opt)
@@ -142,8 +143,8 @@ var longLoops = map[string]string{
 func TestLongLoops(t *testing.T) {
 	for name, body := range longLoops {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
-			prog := s.compiled(t, compile.Options{Reversed: true})
+			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+			prog := s.Compiled(t, compile.Options{Reversed: true})
 			want := runGradient(t, s, prog, engine.Options{NoFuse: true})
 			for _, opt := range []engine.Options{{}, {Schedule: engine.Random, Seed: 7}} {
 				got := runGradient(t, s, prog, opt)
@@ -167,8 +168,8 @@ const loopProgram = "input e = 0.75\ninput r = -0.5\n#100000 (fun h -> h * e + 1
 // TestLoopLimits: the limits hold within a loop, that of steps to within one run of its
 // block, in the primal and in the backward phase.
 func TestLoopLimits(t *testing.T) {
-	s := fromSource(t, loopProgram)
-	prog := s.compiled(t, compile.Options{Reversed: true})
+	s := testprogram.FromSource(t, loopProgram)
+	prog := s.Compiled(t, compile.Options{Reversed: true})
 	full := runGradient(t, s, prog, engine.Options{}).stats
 	total := full.Counts.Total()
 	perRun := total/100_000 + 1
@@ -191,8 +192,8 @@ func TestLoopLimits(t *testing.T) {
 
 // TestLoopMemory: a loop whose rows are more than the arena takes. The error says so.
 func TestLoopMemory(t *testing.T) {
-	s := fromSource(t, "input e = 0.75\n#1000000 (fun h -> h * e + 1) 0")
-	prog := s.compiled(t, compile.Options{Reversed: true})
+	s := testprogram.FromSource(t, "input e = 0.75\n#1000000 (fun h -> h * e + 1) 0")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
 	err := limited(t, s, prog, limits.Bounds{MaxMemory: 1})
 	require.Equal(t, "memory", err.Limit)
 	require.Less(t, err.Nodes, uint64(graph.SlabNodes))
@@ -202,13 +203,13 @@ func TestLoopMemory(t *testing.T) {
 }
 
 // limited runs a gradient with the limits, of which it must reach one.
-func limited(t *testing.T, s source, prog *graph.Program, bounds limits.Bounds) *limits.ReachedError {
+func limited(t *testing.T, s testprogram.Source, prog *graph.Program, bounds limits.Bounds) *limits.ReachedError {
 	t.Helper()
 	m, err := engine.New(prog, engine.Options{Limits: bounds})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
-	v, j := make([]float64, 1), make([]float64, len(s.point))
-	err = m.Gradient(s.point, v, j)
+	v, j := make([]float64, 1), make([]float64, len(s.Point))
+	err = m.Gradient(s.Point, v, j)
 	var limit *limits.ReachedError
 	require.ErrorAs(t, err, &limit, "%+v", bounds)
 	return limit
@@ -217,8 +218,8 @@ func limited(t *testing.T, s source, prog *graph.Program, bounds limits.Bounds) 
 // TestLoopLooks: an error of Look ends a run wherever it comes, in a loop too, and the next
 // run of the same machine is as if nothing had been.
 func TestLoopLooks(t *testing.T) {
-	s := fromSource(t, loopProgram)
-	prog := s.compiled(t, compile.Options{Reversed: true})
+	s := testprogram.FromSource(t, loopProgram)
+	prog := s.Compiled(t, compile.Options{Reversed: true})
 	full := runGradient(t, s, prog, engine.Options{})
 	stop := errors.New("stop")
 	left := uint64(0)
@@ -232,12 +233,12 @@ func TestLoopLooks(t *testing.T) {
 	defer func() { require.NoError(t, m.Close()) }()
 	require.Greater(t, full.stats.Looks, uint64(20))
 	for at := uint64(1); at <= full.stats.Looks; at += 3 {
-		v, j := make([]float64, 1), make([]float64, len(s.point))
+		v, j := make([]float64, 1), make([]float64, len(s.Point))
 		left = at
-		err := m.Gradient(s.point, v, j)
+		err := m.Gradient(s.Point, v, j)
 		require.ErrorIs(t, err, stop, "look %d", at)
 		require.Regexp(t, `^stopped after [0-9]+ steps, with [0-9]+ nodes: stop$`, err.Error())
-		require.NoError(t, m.Gradient(s.point, v, j))
+		require.NoError(t, m.Gradient(s.Point, v, j))
 		require.Equal(t, full.values, v)
 		require.Equal(t, full.jacobian, j)
 		require.Equal(t, full.stats, m.Stats())
@@ -263,7 +264,7 @@ func TestBlockOfNormalForm(t *testing.T) {
 	prog, err := compile.Compile(q, compile.Options{Inputs: []term.Var{y}, Reversed: true})
 	require.NoError(t, err)
 	require.Len(t, prog.Blocks, 2)
-	s := source{Term: q, inputs: []term.Var{y}, point: []float64{2}}
+	s := testprogram.Source{Term: q, Inputs: []term.Var{y}, Point: []float64{2}}
 	literal := runGradient(t, s, prog, engine.Options{NoFuse: true})
 	for _, opt := range schedules {
 		run := runGradient(t, s, prog, opt)

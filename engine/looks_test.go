@@ -9,14 +9,15 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 )
 
 // looked compiles a program and makes a machine whose looks are counted; after the one with the number last, each is
 // an error. The test closes the machine.
-func looked(t *testing.T, src string) (m *engine.Machine, s source, looks, last *int, stop error) {
-	s = fromSource(t, src)
-	prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.inputs})
+func looked(t *testing.T, src string) (m *engine.Machine, s testprogram.Source, looks, last *int, stop error) {
+	s = testprogram.FromSource(t, src)
+	prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.Inputs})
 	require.NoError(t, err)
 	looks, last, stop = new(int), new(int), errors.New("stop")
 	*last = 1 << 30
@@ -39,7 +40,7 @@ func TestReadLooks(t *testing.T) {
 		"input x = 2\nmap (fun y -> y * x) xs", "input x = 2\n(xs, x)",
 	} {
 		m, s, looks, last, stop := looked(t, fmt.Sprintf("data xs : List R = list i < %d -> 1\n%s", n, src))
-		require.NoError(t, m.Value(s.point))
+		require.NoError(t, m.Value(s.Point))
 		before := *looks
 		out, lengths, err := m.Read(nil, nil)
 		require.NoError(t, err)
@@ -53,7 +54,7 @@ func TestReadLooks(t *testing.T) {
 		}
 		for err, at := error(nil), all; err == nil; at-- { // a second time there are fewer looks: the memory is there
 			*last = 1 << 30
-			require.NoError(t, m.Value(s.point))
+			require.NoError(t, m.Value(s.Point))
 			*looks, *last = 0, at
 			out, _, err = m.Read(nil, nil)
 		}
@@ -68,18 +69,18 @@ func TestCollectionLooks(t *testing.T) {
 	src := fmt.Sprintf("input x = 2\n#%d (fun k y -> k (y * x)) (fun y -> y) 1", n)
 	m, s, looks, last, stop := looked(t, src)
 	engine.CollectEvery(m, 1<<30)
-	require.NoError(t, m.Value(s.point))
+	require.NoError(t, m.Value(s.Point))
 	without := *looks
 	engine.CollectEvery(m, n)
 	*looks = 0
-	require.NoError(t, m.Value(s.point))
+	require.NoError(t, m.Value(s.Point))
 	require.NotZero(t, m.Stats().Freed)
 	require.Greater(t, *looks, without)
 	all := *looks
 	for at := 0; at < all; at += max(1, all/6) {
 		*looks, *last = 0, at
-		require.ErrorIs(t, m.Value(s.point), stop)
+		require.ErrorIs(t, m.Value(s.Point), stop)
 	}
 	*looks, *last = 0, all
-	require.NoError(t, m.Value(s.point))
+	require.NoError(t, m.Value(s.Point))
 }

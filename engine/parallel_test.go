@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -107,22 +108,22 @@ var parallelPrograms = map[string]string{
 func TestParallel(t *testing.T) {
 	for name, body := range parallelPrograms {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 			for _, reversed := range []bool{false, true} {
-				prog := s.compiled(t, compile.Options{Reversed: reversed})
+				prog := s.Compiled(t, compile.Options{Reversed: reversed})
 				for _, literal := range []bool{false, true} {
 					opt := engine.Options{NoFuse: literal, Limits: limits.Bounds{MaxMemory: 64 << 20}}
-					want, m := runAs(t, prog, s.point, opt, func(*engine.Machine) {})
+					want, m := runAs(t, prog, s.Point, opt, func(*engine.Machine) {})
 					require.NoError(t, m.Close())
 					opt.Schedule = engine.Parallel
 					for _, waits := range []bool{false, true} {
 						for opt.Workers = 2; opt.Workers <= 4; opt.Workers++ {
-							got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
+							got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
 							sameBits(t, want, got)
 							if waits {
 								require.NotZero(t, engine.Accepted(m))
 							}
-							again, _ := runAgain(m, s.point, prog)
+							again, _ := runAgain(m, s.Point, prog)
 							sameBits(t, want, again)
 							require.NoError(t, m.Close())
 						}
@@ -135,12 +136,12 @@ func TestParallel(t *testing.T) {
 
 // TestParallelLongLoops: a loop whose runs are in several objects is lent as a chain.
 func TestParallelLongLoops(t *testing.T) {
-	s := fromSource(t, "input e = 0.75\ninput r = -0.5\nsum i < 5 -> #150000 (fun h -> sin (h * e) + r) (0.1 * i)")
-	prog := s.compiled(t, compile.Options{Reversed: true})
-	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
+	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\nsum i < 5 -> #150000 (fun h -> sin (h * e) + r) (0.1 * i)")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
 	require.NoError(t, m.Close())
 	for _, waits := range []bool{false, true} {
-		got, m := runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
+		got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
 		sameBits(t, want, got)
 		if waits {
 			require.Greater(t, engine.Accepted(m), 5, "more than one object of each loop")
@@ -169,19 +170,19 @@ func runAgain(m *engine.Machine, point []float64, prog *graph.Program) (outcome,
 func TestParallelLimits(t *testing.T) {
 	for name, body := range parallelPrograms {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
-			prog := s.compiled(t, compile.Options{Reversed: true})
-			full, m := runAs(t, prog, s.point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, func(*engine.Machine) {})
+			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+			prog := s.Compiled(t, compile.Options{Reversed: true})
+			full, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, func(*engine.Machine) {})
 			require.NoError(t, m.Close())
 			for i := range uint64(8) {
 				bounds := limits.Bounds{MaxMemory: 64 << 20, MaxSteps: full.counts.Total() * (i + 1) / 8}
 				if i%2 == 1 {
 					bounds = limits.Bounds{MaxMemory: 64 << 20, MaxNodes: full.nodes * i / 8}
 				}
-				want, m := runAs(t, prog, s.point, engine.Options{Limits: bounds}, func(*engine.Machine) {})
+				want, m := runAs(t, prog, s.Point, engine.Options{Limits: bounds}, func(*engine.Machine) {})
 				require.NoError(t, m.Close())
 				opt := engine.Options{Schedule: engine.Parallel, Workers: 3, Limits: bounds}
-				got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, true) })
+				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, true) })
 				require.NoError(t, m.Close())
 				sameBits(t, want, got)
 			}
@@ -192,8 +193,8 @@ func TestParallelLimits(t *testing.T) {
 // TestParallelCancel: a context that ends while workers are busy ends the run, and no
 // worker is left.
 func TestParallelCancel(t *testing.T) {
-	s := fromSource(t, "input e = 0.75\nsum i < 30 -> #1000000 (fun h -> sin (h * e)) (0.1 * i)")
-	prog := s.compiled(t, compile.Options{Reversed: true})
+	s := testprogram.FromSource(t, "input e = 0.75\nsum i < 30 -> #1000000 (fun h -> sin (h * e)) (0.1 * i)")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	looks := 0
 	look := func() error {
@@ -204,7 +205,7 @@ func TestParallelCancel(t *testing.T) {
 	}
 	m, err := engine.New(prog, engine.Options{Schedule: engine.Parallel, Workers: 2, Limits: limits.Bounds{Look: look}})
 	require.NoError(t, err)
-	err = m.Gradient(s.point, make([]float64, 1), make([]float64, 1))
+	err = m.Gradient(s.Point, make([]float64, 1), make([]float64, 1))
 	require.ErrorIs(t, err, context.Canceled)
 	var limit *limits.ReachedError
 	require.True(t, errors.As(err, &limit))
@@ -213,14 +214,14 @@ func TestParallelCancel(t *testing.T) {
 
 // TestParallelMemory: what the workers hold counts for the limit of memory.
 func TestParallelMemory(t *testing.T) {
-	s := fromSource(t, "input e = 0.75\nsum i < 30 -> #100000 (fun h -> sin (h * e)) (0.1 * i)")
-	prog := s.compiled(t, compile.Options{Reversed: true})
+	s := testprogram.FromSource(t, "input e = 0.75\nsum i < 30 -> #100000 (fun h -> sin (h * e)) (0.1 * i)")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
 	for _, most := range []uint64{1, 16 << 20} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			opt := engine.Options{Schedule: engine.Parallel, Workers: 2, NoFuse: true, Limits: limits.Bounds{MaxMemory: most}}
 			m, err := engine.New(prog, opt)
 			require.NoError(t, err)
-			err = m.Gradient(s.point, make([]float64, 1), make([]float64, 1))
+			err = m.Gradient(s.Point, make([]float64, 1), make([]float64, 1))
 			var limit *limits.ReachedError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, "memory", limit.Limit)
@@ -234,15 +235,15 @@ func TestParallelMemory(t *testing.T) {
 // at work: the arenas hold no more than a few times what LIFO's does, and a limit of memory
 // or of nodes that LIFO keeps is kept.
 func TestParallelCollects(t *testing.T) {
-	s := fromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
-	prog := s.compiled(t, compile.Options{})
-	want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
+	s := testprogram.FromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
+	prog := s.Compiled(t, compile.Options{})
+	want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
 	lifo := m.Stats()
 	require.NoError(t, m.Close())
 	for _, bounds := range []limits.Bounds{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
 		const workers = 3
 		var got outcome
-		got, m = runAs(t, prog, s.point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, func(*engine.Machine) {})
+		got, m = runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, func(*engine.Machine) {})
 		require.Equal(t, want.limit, got.limit)
 		require.Equal(t, want.values, got.values)
 		require.Equal(t, want.counts, got.counts)
@@ -259,10 +260,10 @@ func TestParallelCollects(t *testing.T) {
 // workers, the machine ends their tasks, and does the rest of the run alone.
 func TestParallelMemoryIsGivenBack(t *testing.T) {
 	for name, body := range parallelPrograms {
-		s := fromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 		for _, reversed := range []bool{false, true} {
-			prog := s.compiled(t, compile.Options{Reversed: reversed})
-			want, m := runAs(t, prog, s.point, engine.Options{}, func(*engine.Machine) {})
+			prog := s.Compiled(t, compile.Options{Reversed: reversed})
+			want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
 			require.NoError(t, m.Close())
 			for at := 2; at <= 50; at += 7 { // the first look is that of New
 				looks := 0
@@ -273,7 +274,7 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 					}
 					return nil
 				}
-				got, m := runAs(t, prog, s.point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, at%2 == 0) })
+				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, at%2 == 0) })
 				sameBits(t, want, got)
 				require.NoError(t, m.Close(), name)
 			}
@@ -284,10 +285,10 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 // TestParallelDoesNotLend: programs with symbolic inputs or hand-written duals run as
 // under LIFO.
 func TestParallelDoesNotLend(t *testing.T) {
-	s := fromSource(t, "input e = 0.75\n(lin a -> 2 * a) e + #3 (fun h -> h * e) 1")
-	want, m := runAs(t, s.compiled(t, compile.Options{}), s.point, engine.Options{}, func(*engine.Machine) {})
+	s := testprogram.FromSource(t, "input e = 0.75\n(lin a -> 2 * a) e + #3 (fun h -> h * e) 1")
+	want, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{}, func(*engine.Machine) {})
 	require.NoError(t, m.Close())
-	got, m := runAs(t, s.compiled(t, compile.Options{}), s.point, engine.Options{Schedule: engine.Parallel, Workers: 4}, func(*engine.Machine) {})
+	got, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{Schedule: engine.Parallel, Workers: 4}, func(*engine.Machine) {})
 	require.NoError(t, m.Close())
 	sameBits(t, want, got)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -138,12 +139,12 @@ func TestPropertySamples(t *testing.T) {
 func TestSamplesOfBlocks(t *testing.T) {
 	for name, body := range blockPrograms {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, blockInputs+body)
+			s := testprogram.FromSource(t, blockInputs+body)
 			d, err := revgrad.Reverse(s.Term, nil)
 			require.NoError(t, err)
-			gradient := checkSamples(t, d, s.inputs, s.point, compile.Options{Reversed: true})
+			gradient := checkSamples(t, d, s.Inputs, s.Point, compile.Options{Reversed: true})
 			require.Greater(t, len(gradient.by), 5)
-			require.Equal(t, checkSamples(t, s.Term, s.inputs, s.point, compile.Options{}).source, gradient.source)
+			require.Equal(t, checkSamples(t, s.Term, s.Inputs, s.Point, compile.Options{}).source, gradient.source)
 		})
 	}
 }
@@ -152,16 +153,16 @@ func TestSamplesOfBlocks(t *testing.T) {
 func TestSamplesOfLongLoops(t *testing.T) {
 	for name, body := range longLoops {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, blockInputs+body)
+			s := testprogram.FromSource(t, blockInputs+body)
 			d, err := revgrad.Reverse(s.Term, nil)
 			require.NoError(t, err)
-			prog, err := compile.Compile(d, compile.Options{Inputs: s.inputs, Reversed: true, Places: true})
+			prog, err := compile.Compile(d, compile.Options{Inputs: s.Inputs, Reversed: true, Places: true})
 			require.NoError(t, err)
 			var first steps
 			for _, noFuse := range []bool{false, true} {
 				m, err := engine.New(prog, engine.Options{Record: profile.New, NoFuse: noFuse})
 				require.NoError(t, err)
-				require.False(t, runOnce(t, m, prog, d, s.inputs, s.point))
+				require.False(t, runOnce(t, m, prog, d, s.Inputs, s.Point))
 				got := samples(t, m)
 				if first.by == nil {
 					first = got
@@ -181,13 +182,13 @@ func TestSampleStacks(t *testing.T) {
 		"deep":  deepCalls(300),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fromSource(t, blockInputs+body)
-			prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.inputs, Places: true})
+			s := testprogram.FromSource(t, blockInputs+body)
+			prog, err := compile.Compile(s.Term, compile.Options{Inputs: s.Inputs, Places: true})
 			require.NoError(t, err)
 			m, err := engine.New(prog, engine.Options{Record: profile.Timed, NoFuse: true})
 			require.NoError(t, err)
 			defer m.Close()
-			require.NoError(t, m.Value(s.point))
+			require.NoError(t, m.Value(s.Point))
 			deepest, total := 0, rule.Counts{}
 			var time int64
 			m.Samples(func(s calls.Sample) {
@@ -218,8 +219,8 @@ func deepCalls(n int) string {
 
 // TestProfileRefuses: a profile is of one goroutine, and of the whole machine.
 func TestProfileRefuses(t *testing.T) {
-	s := fromSource(t, blockInputs+"e * r")
-	prog := s.compiled(t, compile.Options{})
+	s := testprogram.FromSource(t, blockInputs+"e * r")
+	prog := s.Compiled(t, compile.Options{})
 	for _, opt := range []engine.Options{{Schedule: engine.Parallel}, {Hooks: &engine.Hooks{}}} {
 		opt.Record = profile.New
 		_, err := engine.New(prog, opt)

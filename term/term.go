@@ -315,10 +315,22 @@ func (t *Term) Inside(look func() error, roots ...Ref) ([]bool, error) {
 
 // FreeVars returns the free variables of the term, fv(t), in the order of Vars.
 func (t *Term) FreeVars() []Var {
-	live, _ := t.Inside(nil, t.Root)
+	xs, _ := t.Free(nil)
+	return xs
+}
+
+// Free is [Term.FreeVars]. look is as [Term.Symbols] has it.
+func (t *Term) Free(look func() error) ([]Var, error) {
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return nil, err
+	}
 	free := make([]bool, len(t.Vars))
 	bound := make([]bool, len(t.Vars))
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
+		if err := lookAt(int(r), look); err != nil {
+			return nil, err
+		}
 		if !live[r] {
 			continue
 		}
@@ -334,5 +346,5 @@ func (t *Term) FreeVars() []Var {
 			out = append(out, Var(x))
 		}
 	}
-	return out
+	return out, nil
 }

@@ -64,13 +64,13 @@ func (s *Store) keepTimes(t peers.Task, e *peers.Times, run string, opt *Options
 	return s.Append(row)
 }
 
-// What a row of a comparison has besides the time of a run.
+// The quantities of a row of a comparison, in addition to the time of a run.
 const (
 	bytesName = "bytes"
 	stepsName = "steps"
 )
 
-// taskKey is what the row of a peer's times is of: no claim.
+// taskKey is the key of the row of a peer's times. It belongs to no claim.
 func taskKey(t peers.Task, peer string) key {
 	return key{0, fmt.Sprintf("peers/%s/k=%d/%s", t.Workload, t.K, peer), t.N}
 }
@@ -124,8 +124,8 @@ func (c *Comparison) Of(name string) *Entry {
 	return &c.Entries[at]
 }
 
-// comparison returns what the rows of a build say of a task: of those, the ones of the run that the
-// tape's row is of. It has no entries if there is no such row.
+// comparison returns the comparison of a task by the rows of a build. It uses only rows of the run that
+// the tape's row belongs to. Without such a row it has no entries.
 func (s *Store) comparison(t peers.Task, build string) Comparison {
 	out := Comparison{Task: t, Primitives: t.Primitives()}
 	tape, ok := s.find(taskKey(t, peers.Tape), build)

@@ -22,7 +22,7 @@ func AnySize(s *bench.Series) []int {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Quick, s.Full))))
 }
 
-// buildOf is the build that a row of the claim has.
+// buildOf is the build in the rows of the claim.
 func buildOf(build string, c *bench.Claim) string {
 	if build == "" || c.Depends == "" {
 		return build
@@ -30,7 +30,7 @@ func buildOf(build string, c *bench.Claim) string {
 	return build + " " + c.Depends
 }
 
-// Report is what the rows of a store say of claims.
+// Report holds the outcomes of claims by the rows of a store.
 type Report struct {
 	Outcomes    []bench.Outcome // by the claims' numbers
 	Comparisons []Comparison    // of the tasks that have been measured
@@ -68,7 +68,7 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 	return out
 }
 
-// note adds where a row comes from.
+// note records the build and the computer of a row.
 func (p *Report) note(r *Row) {
 	if !slices.Contains(p.Builds, r.Build) {
 		p.Builds = append(p.Builds, r.Build)

@@ -27,7 +27,7 @@ type Row struct {
 	Build string `json:"build"`
 }
 
-// key is what a row is of.
+// key identifies a row.
 type key struct {
 	claim  int
 	series string
@@ -40,7 +40,7 @@ func compareRows(a, b Row) int {
 	return cmp.Or(cmp.Compare(a.Claim, b.Claim), cmp.Compare(a.Series, b.Series), cmp.Compare(a.Size, b.Size))
 }
 
-// check reports what would make a row useless.
+// check reports numbers that are not finite.
 func (r *Row) check() error {
 	numbers := map[string]float64{"x": r.X, "y": r.Y, "the interval's low end": r.Low, "the interval's high end": r.High}
 	maps.Copy(numbers, r.More)

@@ -27,8 +27,8 @@ type Options struct {
 	Progress func(Event)
 }
 
-// Event tells how far a run is. At the beginning of a series Size is 0. Of a comparison it has the task, and
-// neither claim nor series; its points are tasks.
+// Event describes the progress of a run. At the beginning of a series Size is 0. An event of a comparison has the task,
+// and neither claim nor series; its points are tasks.
 type Event struct {
 	Task        *peers.Task
 	Claim       *bench.Claim
@@ -63,7 +63,7 @@ type runner struct {
 	wrong []error
 }
 
-// part is what is left to do of one series.
+// part is the remaining work on one series.
 type part struct {
 	claim  *bench.Claim
 	series *bench.Series
@@ -210,7 +210,7 @@ func (r *Row) summarise(where Computer) error {
 	return r.check()
 }
 
-// keep writes a row, or notes why there is none.
+// keep writes a row, or records the error of measuring it.
 func (r *runner) keep(ctx context.Context, p part, row *Row, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// figure prints a quantity: naturals whole, in groups of three digits; others with four digits.
+// figure prints a quantity: integers in groups of three digits, other numbers with four digits.
 func figure(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 		return grouped(int64(x))
@@ -89,7 +89,7 @@ func percent(r float64) string {
 	return strconv.FormatFloat(100*r, 'f', digits, 64) + " %"
 }
 
-// law is what a series claims, with its quantities and the condition under which it does: "steps = Θ(|G|)".
+// law is the law of a series with its quantities and its condition: "steps = Θ(|G|)".
 func law(s *bench.Series) string {
 	text := s.Y + " = " + s.Law.Of(s.X)
 	if s.Law.Kind == bench.Below {

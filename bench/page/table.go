@@ -33,9 +33,9 @@ func NewTable(header table.Row, right ...int) table.Writer {
 	return t
 }
 
-// summary is the row of a claim in the table of all claims: number, title, verdict, and the columns of laws, exponents and
-// constants. Each of these has a line for the claim's first law, and one for that of the others which its data speak
-// most against. Laws are broken into lines of a width, if that is not 0.
+// summary is the row of a claim in the table of all claims: number, title, verdict, law, exponent and constant. The last
+// three have a line for the first law of the claim, and one for the law among the others that fits its data worst. Laws are
+// broken into lines of the width, unless that is 0.
 func summary(o *bench.Outcome, title string, v string, width int) table.Row {
 	worst := o.Worst()
 	if len(worst) > 2 {
@@ -67,7 +67,7 @@ func summary(o *bench.Outcome, title string, v string, width int) table.Row {
 	return row
 }
 
-// Where the text of columns is broken on a terminal.
+// The widths of columns on a terminal.
 const (
 	titleWidth   = 46
 	verdictWidth = 12
@@ -116,8 +116,8 @@ func seriesTable(o *bench.Outcome) string {
 	return t.RenderMarkdown() + "\n"
 }
 
-// Points is the table of what was measured of one claim, for a terminal: a line for each
-// size, a column for each series, the first the x that they have in common.
+// Points is the table of the measurements of one claim, for a terminal: a line for each
+// size, a column for the common x, and a column for each series.
 func Points(o *bench.Outcome) string {
 	header, right := table.Row{o.Findings[0].X}, []int{1}
 	lines := map[float64]table.Row{}
@@ -159,7 +159,7 @@ func pointsTable(f *bench.Finding) string {
 // shownForms is how many forms of growth are shown with their residuals.
 const shownForms = 3
 
-// residuals tells which forms of growth leave the least.
+// residuals lists the forms of growth with the least residuals.
 func residuals(f *bench.Finding) string {
 	if f.Law.Kind == bench.Equal {
 		return ""
@@ -193,7 +193,7 @@ func boundText(b *bench.Bound, c [3]float64, print func(float64) string) string 
 // short prints a fitted constant with three digits.
 func short(c float64) string { return fmt.Sprintf("%.3g", c) }
 
-// BoundText are the bounds of Theorem 1 for a terminal, a line each; "" if no claim measures what they are about.
+// BoundText prints the bounds of Theorem 1 for a terminal, one a line. It returns "" if no claim measures their quantities.
 func BoundText(r *measure.Report) (string, error) {
 	bounds, err := bench.TheoremBounds(r.Outcomes)
 	if err != nil || len(bounds) == 0 {
@@ -206,8 +206,8 @@ func BoundText(r *measure.Report) (string, error) {
 	return out.String() + "\n", nil
 }
 
-// ablations is what the claim's ablations take away, and the exponent of what that leads
-// to: of several series the largest, exponential growth before powers.
+// ablations lists what the ablations of the claim leave out, and the exponents of the results. Of
+// several series it takes the largest exponent, and exponential growth before powers.
 func ablations(o *bench.Outcome) string {
 	worst := map[string]*bench.Finding{}
 	var order []string
@@ -231,7 +231,7 @@ func ablations(o *bench.Outcome) string {
 	return cmp.Or(strings.Join(out, "\n"), "–")
 }
 
-// verdict stands out unless it is the one that is hoped for.
+// verdict is a verdict in Markdown, in bold unless the claim holds.
 func verdict(v bench.Verdict) string {
 	if v == bench.Holds {
 		return string(v)
@@ -239,7 +239,7 @@ func verdict(v bench.Verdict) string {
 	return "**" + string(v) + "**"
 }
 
-// why is what decided, unless the figures of the law say it themselves.
+// why is the reason of a verdict. It is "" if the figures of the law are the reason.
 func why(f *bench.Finding) string {
 	if f.Verdict == bench.Holds && f.Fitted {
 		return ""

@@ -104,7 +104,7 @@ func growthTable(families []*Measured) table.Writer {
 	return t
 }
 
-// growthText is a ratio and the growth in N; where the limit was passed it has the largest n that ended.
+// growthText prints a ratio and the growth in N, and the largest n that ended if that is not the largest measured.
 func growthText(g Growth, largest int) string {
 	if g.Ratio == 0 {
 		return "–"
@@ -170,7 +170,7 @@ func pointsTable(m *Measured) table.Writer {
 	return t
 }
 
-// partsTable has a row for each rule and kind of words that anyone has.
+// partsTable has a row for each rule and each kind of words with a step.
 func partsTable(p *Parts) table.Writer {
 	t := titled("steps")
 	line := func(name string, of func(c *Cost) uint64) {

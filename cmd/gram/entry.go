@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -158,14 +158,5 @@ func cell(values []float64, i int) string {
 
 // summary describes numbers that are not all shown: their shape and their norm.
 func summary(s *gram.Shape, values []float64) string {
-	return fmt.Sprintf("%s, norm %s", s, strconv.FormatFloat(norm(values), 'g', 6, 64))
-}
-
-// norm is the Euclidean norm. It does not overflow where the squares would.
-func norm(values []float64) float64 {
-	sum := 0.0
-	for _, x := range values {
-		sum = math.Hypot(sum, x)
-	}
-	return sum
+	return fmt.Sprintf("%s, norm %s", s, strconv.FormatFloat(htmlreport.Norm(values), 'g', 6, 64))
 }

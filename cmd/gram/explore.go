@@ -122,12 +122,14 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	if err != nil {
 		return err
 	}
+	inTime := a.endLate(ctx, "gram explore")
 	s, err := explore.New(ctx, explore.Config{
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.is, Version: buildInfo().Version,
 		Dir: dir, Params: f.params, Sets: f.sets, MaxMemory: most, Run: f.options(a),
 		Timeout: time.Duration(f.timeout), Log: a.stderr,
 		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
 	})
+	inTime()
 	if limit := contextLimit(ctx.Err(), "loading"); limit != nil {
 		return limit
 	}

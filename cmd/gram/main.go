@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -21,7 +23,36 @@ func main() {
 		pending.exit(status)
 	})
 
+	exitLate = pending.exit
 	pending.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// exitLate ends the process, if it is not nil: it is nil where run is called by another program, a test.
+var exitLate func(status int)
+
+// lateness is how long a command may go on after a limit of time or an interrupt.
+const lateness = 100 * time.Millisecond
+
+// endLate ends the process when ctx is done and the work of the command doesn't end in time. All that takes
+// long looks at ctx; this is for what takes long on a program that is larger than was thought of. The work is
+// over when the function is called that it returns.
+func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
+	var over atomic.Bool
+	stop := context.AfterFunc(ctx, func() {
+		if exitLate == nil {
+			return
+		}
+		time.Sleep(lateness)
+		if over.CompareAndSwap(false, true) {
+			exitLate(a.fail(path, contextLimit(ctx.Err(), "working")))
+		}
+	})
+	return func() {
+		stop()
+		if !over.CompareAndSwap(false, true) {
+			select {} // the process is ending
+		}
+	}
 }
 
 // watch cancels the run at the first signal, and exits at the second if the run has

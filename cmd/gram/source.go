@@ -150,7 +150,9 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 		}
 		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
 		a.progress = bar.phase
+		inTime := a.endLate(ctx, cmd.CommandPath())
 		err = work(ctx, args[0])
+		inTime()
 		bar.close()
 		var limit *gram.LimitError
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {

@@ -24,34 +24,35 @@ const root = "."
 // layers are the folders of the module, and the layers whose packages each may
 // import besides its own.
 var layers = map[string][]string{
-	"term":                {},
-	"kernel":              {"term"}, // of term, the elementary functions
-	"rule":                {},
-	"lang":                {"term", "kernel"}, // lang/eval adds as package kernel does
-	"revgrad":             {"term"},
-	"graph":               {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
-	"compile":             {"rule", "term", "graph"},
-	"engine":              {"rule", "graph/calls", "term", "graph", "limits"},
-	"engine/listing":      {"term", "graph", "engine"},
-	"engine/profile":      {"rule", "graph/calls", "term", "graph", "engine"},
-	"compile/literal":     {"term", "revgrad", "graph"},
-	"machine":             {"rule", "term", "compile/literal", "machine/heap", "limits"},
-	"machine/heap":        {"term", "graph", "compile/literal"},
-	"machine/profile":     {"rule", "term", "graph/calls", "compile/literal", "machine"},
-	"graph/calls":         {"rule", "term", "graph"},
-	"limits":              {"term"}, // the places of errors
-	"internal/generate":   {"term"},
-	"internal/equiv":      {"term"},
-	"internal/property":   {},
-	"internal/oracle":     {"term", "internal/denote"},
-	"internal/denote":     {"term"},
-	"internal/hypergraph": {"term"},
-	"internal/reference":  {"rule", "term", "internal/denote"},
-	"internal/span":       {"rule", "term", "revgrad"},
-	"bench/ablation":      {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
-	"internal/arch":       {},
-	"bench/fit":           {},
-	"examples":            {},
+	"term":                 {},
+	"kernel":               {"term"}, // of term, the elementary functions
+	"rule":                 {},
+	"lang":                 {"term", "kernel"}, // lang/eval adds as package kernel does
+	"revgrad":              {"term"},
+	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
+	"compile":              {"rule", "term", "graph"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits"},
+	"engine/listing":       {"term", "graph", "engine"},
+	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
+	"compile/literal":      {"term", "revgrad", "graph"},
+	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
+	"machine/heap":         {"term", "graph", "compile/literal"},
+	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine"},
+	"graph/calls":          {"rule", "term", "graph"},
+	"limits":               {"term"}, // the places of errors
+	"internal/generate":    {"term"},
+	"internal/equiv":       {"term"},
+	"internal/property":    {},
+	"internal/testprogram": {"term", "lang", "revgrad", "graph", "compile", "internal/generate"},
+	"internal/oracle":      {"term", "internal/denote"},
+	"internal/denote":      {"term"},
+	"internal/hypergraph":  {"term"},
+	"internal/reference":   {"rule", "term", "internal/denote"},
+	"internal/span":        {"rule", "term", "revgrad"},
+	"bench/ablation":       {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
+	"internal/arch":        {},
+	"bench/fit":            {},
+	"examples":             {},
 
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},

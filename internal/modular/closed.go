@@ -71,12 +71,12 @@ type closer struct {
 	look   func() error
 	point  []float64
 	vars   []term.Var // of the inputs
-	inputs map[term.Var]int
+	inputs []int      // by variable: which input it is
 	named  map[term.Var]*closedLambda
 }
 
 func newCloser(src *term.Term, inputs []term.Var, point []float64, look func() error) *closer {
-	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: map[term.Var]int{}, named: map[term.Var]*closedLambda{}}
+	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: make([]int, len(src.Vars)), named: map[term.Var]*closedLambda{}}
 	for i, x := range inputs {
 		c.inputs[x] = i
 	}

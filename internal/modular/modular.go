@@ -173,8 +173,12 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	for i, in := range l.inputs {
 		at[i] = point[in]
 	}
+	whole, err := d.Symbols(check)
+	if err != nil {
+		return nil, e.Locate(err, "normalising")
+	}
 	n, stats, phase, err := e.normalForm(d, inputs, at, l.place, engine.Options{Folded: true,
-		Limits: e.Meter.Bounds("normalise", uint64(BudgetFactor*d.Size()), 0)})
+		Limits: e.Meter.Bounds("normalise", uint64(BudgetFactor*whole), 0)})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil
@@ -314,7 +318,10 @@ func compact(t *term.Term, inputs []term.Var, look func() error) (out *term.Term
 	for i, x := range inputs {
 		rank[x] = i
 	}
-	free := t.FreeVars()
+	free, err := t.Free(look)
+	if err != nil {
+		return nil, used, err
+	}
 	slices.SortFunc(free, func(x, y term.Var) int { return cmp.Compare(rank[x], rank[y]) })
 	for _, x := range free {
 		used.inputs = append(used.inputs, rank[x])

@@ -1,5 +1,7 @@
 package reference
 
+import "slices"
+
 // Moves returns the terms that are one step of ≡ away from the state's:
 //
 //	comm   t[p:=u][q:=w]  ≡  t[q:=w][p:=u]    if q ∉ fv(u)
@@ -100,4 +102,12 @@ func (m *mover) pull(i int) {
 			m.emit(name, i, func() *Term { return let(n.withKid(k, u.Kids[0]), u.P, u.Kids[1]) })
 		}
 	}
+}
+
+// occurs reports whether x ∈ fv(t).
+func occurs(x *Var, t *Term) bool {
+	if t.Op == Variable {
+		return t.X == x
+	}
+	return slices.ContainsFunc(t.Kids, func(k *Term) bool { return occurs(x, k) })
 }

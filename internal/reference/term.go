@@ -201,11 +201,3 @@ func substitute(t *Term, x *Var, v *Term) *Term {
 	}
 	return t.with(kids)
 }
-
-// occurs reports whether x ∈ fv(t).
-func occurs(x *Var, t *Term) bool {
-	if t.Op == Variable {
-		return t.X == x
-	}
-	return slices.ContainsFunc(t.Kids, func(k *Term) bool { return occurs(x, k) })
-}

@@ -31,7 +31,11 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 		}
 	}
 	free := make([]bool, len(st.Term.Vars))
-	for _, x := range st.Term.FreeVars() {
+	xs, err := st.Term.Free(check)
+	if err != nil {
+		return err
+	}
+	for _, x := range xs {
 		free[x] = true
 	}
 	k := 0

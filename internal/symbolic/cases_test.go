@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -116,8 +117,8 @@ func TestNormalForms(t *testing.T) {
 
 func requireNormal(t *testing.T, src, want string, reversed bool) {
 	t.Helper()
-	s := fromSource(t, normalInputs+src)
-	prog := s.compiled(t, compile.Options{Open: true, Reversed: reversed})
+	s := testprogram.FromSource(t, normalInputs+src)
+	prog := s.Compiled(t, compile.Options{Open: true, Reversed: reversed})
 	m, err := engine.New(prog, engine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
@@ -126,7 +127,7 @@ func requireNormal(t *testing.T, src, want string, reversed bool) {
 		q, err = revgrad.Reverse(q, nil)
 		require.NoError(t, err)
 	}
-	n, err := symbolic.Normal(m, s.point, q, s.inputs)
+	n, err := symbolic.Normal(m, s.Point, q, s.Inputs)
 	require.NoError(t, err, "%s", src)
 	require.Equal(t, want, n.String(), "%s", src)
 	typ, err := q.Check()
@@ -147,8 +148,8 @@ func TestNormalLimits(t *testing.T) {
 		"[x; #30000 (fun h -> h * x) 1] (fun e s -> e * s)":       true,
 		"fun y -> if y < x then #30000 (fun h -> h * y) 1 else 2": false,
 	} {
-		s := fromSource(t, normalInputs+src)
-		prog := s.compiled(t, compile.Options{Open: true, Reversed: reversed})
+		s := testprogram.FromSource(t, normalInputs+src)
+		prog := s.Compiled(t, compile.Options{Open: true, Reversed: reversed})
 		q := s.Term
 		if reversed {
 			var err error
@@ -163,16 +164,16 @@ func TestNormalLimits(t *testing.T) {
 			return nil
 		}}})
 		require.NoError(t, err)
-		want, err := symbolic.Normal(m, s.point, q, s.inputs)
+		want, err := symbolic.Normal(m, s.Point, q, s.Inputs)
 		require.NoError(t, err)
 		looks := m.Stats().Looks
 		require.GreaterOrEqual(t, looks, uint64(3), "%s", src)
 		for at := uint64(1); at <= looks; at++ {
 			left = at
-			_, err := symbolic.Normal(m, s.point, q, s.inputs)
+			_, err := symbolic.Normal(m, s.Point, q, s.Inputs)
 			require.ErrorIs(t, err, stop, "%s: look %d of %d", src, at, looks)
 		}
-		got, err := symbolic.Normal(m, s.point, q, s.inputs)
+		got, err := symbolic.Normal(m, s.Point, q, s.Inputs)
 		require.NoError(t, err)
 		require.Equal(t, want.String(), got.String())
 		require.NoError(t, m.Close())
@@ -182,15 +183,15 @@ func TestNormalLimits(t *testing.T) {
 // TestNormalErrors: a machine whose inputs are numbers has no normal form, and a point has
 // as many numbers as there are inputs.
 func TestNormalErrors(t *testing.T) {
-	s := fromSource(t, normalInputs+"fun y -> x * y")
-	closed, err := engine.New(s.compiled(t, compile.Options{}), engine.Options{})
+	s := testprogram.FromSource(t, normalInputs+"fun y -> x * y")
+	closed, err := engine.New(s.Compiled(t, compile.Options{}), engine.Options{})
 	require.NoError(t, err)
 	defer closed.Close()
-	_, err = symbolic.Normal(closed, s.point, s.Term, s.inputs)
+	_, err = symbolic.Normal(closed, s.Point, s.Term, s.Inputs)
 	require.EqualError(t, err, "the program was not compiled with symbolic inputs")
-	open, err := engine.New(s.compiled(t, compile.Options{Open: true}), engine.Options{})
+	open, err := engine.New(s.Compiled(t, compile.Options{Open: true}), engine.Options{})
 	require.NoError(t, err)
 	defer open.Close()
-	_, err = symbolic.Normal(open, nil, s.Term, s.inputs)
+	_, err = symbolic.Normal(open, nil, s.Term, s.Inputs)
 	require.EqualError(t, err, "the point does not have as many numbers as the program has scalar inputs")
 }

@@ -71,6 +71,18 @@ func Room[T any](g *Guard, s []T, n int) []T {
 		return s
 	}
 	more := max(len(s), n)
-	g.Announce(int64(len(s)+more) * int64(reflect.TypeFor[T]().Size()))
-	return slices.Grow(s, more)
+	size := int64(reflect.TypeFor[T]().Size())
+	g.Announce(int64(len(s)+more) * size)
+	if int64(len(s))*size < copyWhole {
+		return slices.Grow(s, more)
+	}
+	out := make([]T, len(s), len(s)+more)
+	for i := 0; i < len(s); i += checkEvery {
+		g.Look()
+		copy(out[i:min(i+checkEvery, len(s))], s[i:])
+	}
+	return out
 }
+
+// copyWhole is the size in bytes below which a slice is copied without a look.
+const copyWhole = 1 << 24

@@ -29,9 +29,14 @@ func LaTeX(w io.Writer, t *term.Term, check func() error) (err error) {
 	p := &formula{t: t, guard: syntax.Guard{Check: check}, names: make([]string, len(t.Vars)), scope: emptyScope(),
 		w: bufio.NewWriter(w)}
 	for x := range t.Vars[1:] {
+		p.guard.Step()
 		p.scope.given[LaTeXName(p.base(term.Var(x+1)), 0)] = true
 	}
-	for _, x := range t.FreeVars() {
+	free, err := t.Free(check)
+	if err != nil {
+		return err
+	}
+	for _, x := range free {
 		p.enter(x, p.name(x))
 	}
 	p.print()

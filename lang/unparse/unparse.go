@@ -50,6 +50,7 @@ func New(t *term.Term, opt Options) *Program {
 	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data)),
 		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, len(t.Vars))}
 	for i := range t.Vars[1:] {
+		p.guard.Step()
 		p.scope.given[legal(t.Vars[i+1].Name)] = true
 	}
 	return p
@@ -158,7 +159,11 @@ func (p *Program) BasisDual(i int) string {
 // mentions must have been declared.
 func (p *Program) Write(w io.Writer) (err error) {
 	defer syntax.Catch(&err)
-	for _, x := range p.t.FreeVars() {
+	free, err := p.t.Free(p.opt.Check)
+	if err != nil {
+		return err
+	}
+	for _, x := range free {
 		if p.names[x] == "" {
 			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
 		}

@@ -74,7 +74,7 @@ func scalarsCaption(arrays []Array) (caption, typ string) {
 	return "Scalars", ""
 }
 
-func normNote(values []float64) string { return "Euclidean norm " + short(norm(values)) + "." }
+func normNote(values []float64) string { return "Euclidean norm " + short(Norm(values)) + "." }
 
 // matrices returns of how many matrices an array of two or more dimensions consists.
 func (a *Array) matrices() int {

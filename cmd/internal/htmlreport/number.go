@@ -82,8 +82,8 @@ func largest(values []float64) float64 {
 	return m
 }
 
-// norm is the Euclidean norm, also where the squares would overflow.
-func norm(values []float64) float64 {
+// Norm is the Euclidean norm. It does not overflow where the squares would.
+func Norm(values []float64) float64 {
 	sum := 0.0
 	for _, x := range values {
 		sum = math.Hypot(sum, x)

@@ -55,16 +55,13 @@ func (p *Profile) Write(w io.Writer) error { return p.b.out.Write(w) }
 type Line struct {
 	Line int    // from 1; 0: no place in the source
 	Text string // without its line break
-	// The rewrites: of the source's own code, of what the reverse transformation has put
-	// around it, and of normal forms in the making, of which that can't be told.
+	// The rewrites: of the source's own code, of the code that the reverse transformation has put
+	// around it, and of normalising, which does not tell the two apart.
 	Source, Generated, Normalised uint64
 	// Nodes that the run made. Those that a strategy made before it are not among them, as
 	// in [gram.Cost].
 	Nodes uint64
 }
-
-// Rewrites returns the number of all.
-func (c *Line) Rewrites() uint64 { return c.Source + c.Generated + c.Normalised }
 
 // Lines returns the cost of every line of the source, the first of them line 0. Over all,
 // the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.

@@ -1,0 +1,76 @@
+// Package testprogram makes programs for tests of several packages.
+package testprogram
+
+import (
+	"bytes"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/unparse"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// Source is a program that was read from its text.
+type Source struct {
+	*term.Term
+	Inputs []term.Var
+	Point  []float64
+}
+
+// FromSource reads a program.
+func FromSource(t require.TestingT, src string) Source {
+	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
+	require.NoError(t, err, "%s", src)
+	s := Source{Term: p.Term}
+	for _, in := range p.Inputs {
+		s.Inputs = append(s.Inputs, in.Vars...)
+		s.Point = append(s.Point, in.Values...)
+	}
+	return s
+}
+
+// Compiled returns the compiled program, or, with opt.Reversed, its compiled D.
+func (s Source) Compiled(t require.TestingT, opt compile.Options) *graph.Program {
+	q := s.Term
+	if opt.Reversed {
+		var err error
+		q, err = revgrad.Reverse(q, nil)
+		require.NoError(t, err)
+	}
+	opt.Inputs = s.Inputs
+	prog, err := compile.Compile(q, opt)
+	require.NoError(t, err)
+	return prog
+}
+
+// Text prints a random term as a program.
+func Text(t require.TestingT, q *generate.Program) string {
+	out := unparse.New(q.Term, unparse.Options{})
+	for i, x := range q.Inputs {
+		name := q.Term.Vars[x].Name
+		out.Reserve(name)
+		out.Bind(x, out.Input(name, load.RealShape(), q.Point[i:])[0])
+	}
+	for _, d := range q.Term.Data {
+		out.Reserve(d.Name)
+	}
+	for i, d := range q.Term.Data {
+		s := load.RealShape()
+		if d.Width > 1 {
+			s = load.VectorShape(s, d.Width)
+		}
+		if d.List {
+			s = load.ListShape(s)
+		}
+		out.Data(i, d.Name, load.Value{Shape: s, Rows: d.Rows, Data: d.Values})
+	}
+	var text bytes.Buffer
+	require.NoError(t, out.Write(&text))
+	return text.String()
+}
