@@ -38,6 +38,8 @@ func (e *elaborator) argument(x syntax.Expr) binding {
 			b.kind = numBinding
 		case lateBinding:
 			b.kind = varBinding
+		case familyBinding:
+			b.kind = staticBinding
 		}
 		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
@@ -63,7 +65,11 @@ func (e *elaborator) atom(v val) binding {
 	case pathCore:
 		b.kind, b.x, b.off, b.n, b.typ = pathBinding, n.x, n.a, n.b, v.typ
 	case inputCore:
-		b.kind, b.x, b.typ = inputBinding, n.x, n.typ
+		b.kind, b.x, b.off, b.n, b.typ = inputBinding, n.x, n.a, n.b, n.typ
+	case componentCore:
+		b.kind, b.x, b.off, b.n, b.typ = componentBinding, n.x, n.a, n.b, n.typ
+	case staticCore:
+		b.kind, b.x = staticBinding, n.x
 	case numCore:
 		b.kind, b.num = numBinding, n.val
 	case natCore:

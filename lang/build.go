@@ -93,6 +93,14 @@ func (e *elaborator) comprehension(x syntax.Expr) val {
 	case s.n > uint64(e.opt.MaxNodes):
 		e.tooManyNodes()
 	}
+	if s.static != 0 || s.n > 1 && !a.scope.Sized[index] {
+		if v, ok := e.family(x, slot, s); ok {
+			return v
+		}
+	}
+	if e.fam.inFamily() && s.static != 0 {
+		e.giveUp()
+	}
 	parts := e.each(int(s.n), func(i int) val {
 		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}
 		e.work++
@@ -180,7 +188,7 @@ func (e *elaborator) projection(x syntax.Expr) val {
 		case varBinding, pathBinding, inputBinding, dataBinding:
 			p := e.path(b, e.span(base))
 			for _, s := range steps {
-				p.project(e, s.x, int(s.i.n))
+				p.project(e, s.x, s.i)
 			}
 			return p.finish(e, x)
 		}
@@ -192,14 +200,14 @@ func (e *elaborator) projection(x syntax.Expr) val {
 			v = e.placed(s.x, coreNode{op: componCore, a: v.node, b: s.i.late, typ: v.typ}, t)
 			continue
 		}
-		t, _ := e.component(s.x, v, int(s.i.n))
-		v = e.finish(s.x, coreNode{op: projCore, a: v.node, val: float64(s.i.n), typ: v.typ}, t)
+		t, _ := e.component(s.x, v, s.i)
+		v = e.finish(s.x, coreNode{op: projCore, a: v.node, val: float64(s.i.n), x: variable(s.i.static), typ: v.typ}, t)
 	}
 	return v
 }
 
 // component returns the type of component i of v, and whether there is one.
-func (e *elaborator) component(x syntax.Expr, v val, i int) (infer.Type, bool) {
+func (e *elaborator) component(x syntax.Expr, v val, i natural) (infer.Type, bool) {
 	elem, n, ok := e.components(v)
 	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
 }
@@ -219,12 +227,17 @@ type path struct {
 	x     variable
 	off   node // its indices are core.args[off:]
 	input bool
+	// An input's scalar may be static: it is number at of the n scalars from x on.
+	at term.Static
+	n  int
 }
 
 // path starts with what b stands for, at span.
 func (e *elaborator) path(b binding, span syntax.Span) *path {
 	p := &path{v: val{typ: b.typ, span: span}, x: b.x, off: node(len(e.core.args)), input: b.kind == inputBinding}
 	switch b.kind {
+	case inputBinding:
+		p.at, p.n = term.Static(b.off), int(b.n)
 	case varBinding:
 		p.v.typ = e.core.vars[b.x].typ
 	case pathBinding:
@@ -244,13 +257,29 @@ func (e *elaborator) dataType(g *global) infer.Type {
 }
 
 // project takes component i, by the projection x.
-func (p *path) project(e *elaborator, x syntax.Expr, i int) {
+func (p *path) project(e *elaborator, x syntax.Expr, i natural) {
 	t, ok := e.component(x, p.v, i)
-	p.v.typ, p.v.span = t, e.span(x)
 	if p.input && ok {
-		p.x += variable(i * e.width(t))
+		p.within(e, i, t)
 	}
-	e.core.args = append(e.core.args, node(i))
+	p.v.typ, p.v.span = t, e.span(x)
+	e.core.args = append(e.core.args, stepOf(i))
+}
+
+// within goes to component i of an input, which is of type t.
+func (p *path) within(e *elaborator, i natural, t infer.Type) {
+	width := e.width(t)
+	if i.static == 0 && p.at == 0 {
+		p.x += variable(int(i.n) * width)
+		return
+	}
+	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.fam.number(float64(width)), naturals)
+	if p.at == 0 {
+		p.n = e.width(p.v.typ)
+		p.at = at
+		return
+	}
+	p.at = e.arithmetic(syntax.PlusTok, p.at, at, naturals)
 }
 
 // finish makes the node of the path x.
@@ -258,17 +287,22 @@ func (p *path) finish(e *elaborator, x syntax.Expr) val {
 	n := coreNode{op: pathCore, x: p.x, a: p.off, b: node(len(e.core.args)), value: true}
 	if p.input {
 		e.core.args = e.core.args[:p.off]
-		n = e.inputNode(p.x, p.v.typ)
+		n = e.inputNode(p.x, node(p.at), node(p.n), p.v.typ)
 	}
 	return e.finish(x, n, p.v.typ)
 }
 
-// inputNode is an input, or a component of one, of type t: its first scalar is x.
-func (e *elaborator) inputNode(x variable, t infer.Type) coreNode {
+// inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
+// n scalars from x on.
+func (e *elaborator) inputNode(x variable, at, n node, t infer.Type) coreNode {
+	op := inputCore
 	if e.tt.At(t).Kind == infer.Real {
-		return coreNode{op: varCore, x: x, typ: t, value: true}
+		if at == 0 {
+			return coreNode{op: varCore, x: x, typ: t, value: true}
+		}
+		op = componentCore
 	}
-	return coreNode{op: inputCore, x: x, typ: t, value: true}
+	return coreNode{op: op, x: x, a: at, b: n, typ: t, value: true}
 }
 
 // width is the number of scalars of the type of an input or of a component of one.

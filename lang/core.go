@@ -16,28 +16,31 @@ type coreOp uint8
 
 // The constructors of core. The comment gives the fields that each uses.
 const (
-	noCore     coreOp = iota // where an error has been reported
-	varCore                  // x                   x
-	pathCore                 // x.(i).(j)…          x, a and b delimit the indices in args
-	inputCore                // an input, whole     x its first scalar, typ
-	numCore                  // r                   val
-	lamCore                  // λx.t                x, a=t
-	appCore                  // t u                 a=t, b=u, typ of t
-	pairCore                 // ⟨t,u⟩               a=t, b=u
-	letCore                  // t[x:=u]             x, a=t, b=u
-	tupleCore                // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
-	unvecCore                // t[⟦x0,…⟧:=u]        the same
-	addCore                  // t + u               a=t, b=u
-	funCore                  // f(t), f(t,u)        sym, a=t, b=u
-	linearCore               // t − u, −t, t / u    the same; t or u depends on a linear variable
-	vecCore                  // ⟦t0,…⟧              a and b delimit the components in args
-	listCore                 // [t1;…]              the same; typ
-	ifCore                   // if …                cmp, a the place of the four parts in args
-	natCore                  // #n                  val=n, typ
-	dataCore                 // data                x=its index, typ
-	projCore                 // t.(i)               a=t, val=i, typ of t
-	dotCore                  // dot t u             a=t, b=u, typ of t
-	matvecCore               // matvec t u          a=t, b=u, typ of t
+	noCore        coreOp = iota // where an error has been reported
+	varCore                     // x                   x
+	pathCore                    // x.(i).(j)…          x, a and b delimit the indices in args, see stepOf
+	inputCore                   // an input, whole     x its first scalar, typ; or from static a on of b scalars
+	numCore                     // r                   val
+	lamCore                     // λx.t                x, a=t
+	appCore                     // t u                 a=t, b=u, typ of t
+	pairCore                    // ⟨t,u⟩               a=t, b=u
+	letCore                     // t[x:=u]             x, a=t, b=u
+	tupleCore                   // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
+	unvecCore                   // t[⟦x0,…⟧:=u]        the same
+	addCore                     // t + u               a=t, b=u
+	funCore                     // f(t), f(t,u)        sym, a=t, b=u
+	linearCore                  // t − u, −t, t / u    the same; t or u depends on a linear variable
+	vecCore                     // ⟦t0,…⟧              a and b delimit the components in args
+	listCore                    // [t1;…]              the same; typ
+	ifCore                      // if …                cmp, a the place of the four parts in args
+	natCore                     // #n                  val=n, typ
+	dataCore                    // data                x=its index, typ
+	projCore                    // t.(i)               a=t, val=i, or x=i, a term.Static, typ of t
+	staticCore                  // the numeral e       x=e, a term.Static
+	componentCore               // an input's scalar   x the first of b scalars, a=the static number of the one
+	familyCore                  // vec i < s -> t      x=i, val=keyword, a=s, a term.Static, b=t, typ of a list
+	dotCore                     // dot t u             a=t, b=u, typ of t
+	matvecCore                  // matvec t u          a=t, b=u, typ of t
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -125,6 +128,8 @@ func (c *core) children(n *coreNode, f func(node)) {
 	switch n.op {
 	case lamCore, projCore, churchCore:
 		f(n.a)
+	case familyCore:
+		f(n.b)
 	case appCore, pairCore, letCore, tupleCore, unvecCore, addCore, natOpCore, powerCore, componCore, comprehCore:
 		f(n.a)
 		f(n.b)

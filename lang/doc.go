@@ -21,8 +21,14 @@
 // The elaborator visits each expression once for each time it is expanded, and makes a
 // [val]: a node of core with a type of inference. The resolver has settled what each
 // name means: a local name has a slot, and each expansion of a def has its own slots, an
-// activation. The index of a comprehension is a slot that holds another number in each
-// round.
+// activation.
+//
+// A comprehension whose body differs from one index to the next only in numerals, indices and
+// bounds becomes one node, a family (family.go): its body is elaborated once, and
+// [term.Term.Expand] makes the copies in the end. The attempt is given up where the body
+// differs in more, as in x^i, and where there is an error. Then the body is elaborated once
+// for each index, whose slot holds another number in each round; so every error is found and
+// said there.
 //
 // The elaborator recurses where the source nests, which is bounded. It loops over what
 // isn't: operators, arguments, elements, and tails. A tail is a part of an expression

@@ -53,6 +53,8 @@ type elaborator struct {
 	lets   map[variable]node       // the defs that are lets
 	shared map[variable]*eval.Code // what default values use of them
 
+	fam families
+
 	dataGlobals []int // by data index: its global
 	dataVars    map[variable]int
 	last        syntax.Span // the last comprehension or name, for the limit's message
@@ -144,7 +146,7 @@ const maxDepth = 1 << 17
 // step counts a step, and checks the limit on expansion.
 func (e *elaborator) step() {
 	e.tick()
-	if e.work+len(e.core.nodes) > e.opt.MaxNodes {
+	if e.expanded() > float64(e.opt.MaxNodes) {
 		e.tooManyNodes()
 	}
 }
@@ -217,6 +219,9 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.number(n.Num, e.span(x))
 	case syntax.ChurchExpr:
 		if s, ok := e.natural(kids[0]); ok {
+			if s.static != 0 {
+				e.giveUp()
+			}
 			return e.church(s, e.span(x))
 		}
 	case syntax.SizeExpr:

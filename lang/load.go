@@ -119,6 +119,20 @@ func (e *elaborator) errors() error {
 	return err
 }
 
+// expandTerm makes the expansion of a term, if it is not too large.
+func (e *elaborator) expandTerm(t *term.Term) (*term.Term, error) {
+	return t.Expand(func(made float64, bytes int64) error {
+		if made > 2*float64(e.opt.MaxNodes) {
+			e.tooManyNodes()
+		}
+		e.guard.Announce(bytes)
+		return nil
+	}, func() error {
+		e.guard.Look()
+		return nil
+	})
+}
+
 // finishProgram lowers the core of a program without errors.
 func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
@@ -128,7 +142,10 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
-	p.Term = l.t
+	var err error
+	if p.Term, err = e.expandTerm(l.t); err != nil {
+		return nil, err
+	}
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}

@@ -21,10 +21,15 @@ type lowering struct {
 	vars  []term.Var // by variable
 	comps []term.Var // by term.Var: the first of its components, if it is opened
 	data  []term.Var // by data: the same
-	types []term.Type
-	stack []infer.Type
-	kids  []term.Ref
-	xs    []term.Var
+	// grids has, of variables that are vectors of vectors, how many levels of components stand side by side, so that
+	// a static index selects one; reserved has, by term.Var, the components that such a vector will have.
+	grids    map[variable]int
+	depth    map[term.Var]int
+	reserved map[term.Var]term.Var
+	types    []term.Type
+	stack    []infer.Type
+	kids     []term.Ref
+	xs       []term.Var
 }
 
 func newLowering(e *elaborator) *lowering {
@@ -34,6 +39,7 @@ func newLowering(e *elaborator) *lowering {
 		vars:  make([]term.Var, len(e.core.vars)),
 		data:  make([]term.Var, len(e.data)),
 		types: make([]term.Type, len(e.tt.Nodes)),
+		grids: map[variable]int{}, depth: map[term.Var]int{}, reserved: map[term.Var]term.Var{},
 	}
 	for i := range e.data {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
@@ -54,6 +60,7 @@ func (l *lowering) run(body val) {
 	announce(l.e, len(l.c.nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
 	live := l.c.live(l.e.roots(body), l.e.tick)
+	l.findGrids(live)
 	for r := 1; r < len(l.c.nodes); r++ {
 		l.e.tick()
 		if !live[r] {
@@ -69,6 +76,7 @@ func (l *lowering) run(body val) {
 		root = l.outer(&l.e.defs[i], root)
 	}
 	l.t.Root = root
+	l.t.Indices, l.t.Statics = l.e.fam.indices, l.e.fam.statics
 }
 
 // outer puts a let of the whole program around root.
@@ -95,6 +103,9 @@ func (l *lowering) bind(x variable) term.Var {
 	if l.vars[x] == 0 {
 		v := &l.c.vars[x]
 		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.name, Type: l.typ(v.typ), Linear: v.linear, Pos: v.pos})
+		if d := l.grids[x]; d > 1 {
+			l.depth[l.vars[x]] = d
+		}
 	}
 	return l.vars[x]
 }
@@ -106,7 +117,11 @@ func (l *lowering) component(x term.Var, i int) term.Var {
 	}
 	info := l.t.Vars[x]
 	if l.comps[x] == 0 {
+		l.comps[x] = l.reserved[x]
+	}
+	if l.comps[x] == 0 {
 		l.comps[x] = l.components(info.Type, info.Pos)
+		l.reserve(l.comps[x], info, l.depth[x])
 	}
 	return l.named(l.comps[x], info.Name, i)
 }

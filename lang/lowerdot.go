@@ -2,63 +2,65 @@ package lang
 
 import "github.com/gram-machine/gram/term"
 
-// An operand of dot or matvec gives its components as often as they are asked for.
+// An operand of dot or matvec gives its components at static indices.
 type operand struct {
-	x     term.Var // a variable that has been made, 0 for an input
-	in    variable // an input: its first scalar
-	width int      // an input: the scalars of a component
-	bound term.Var // the let around the result, if the operand is no atom
+	x     term.Var  // a variable that has been made, 0 for an input or data
+	of    variable  // a variable of core
+	index []node    // of a projection of it
+	in    *coreNode // an input
+	sizes []int     // an input: of its levels
+	bound term.Var  // the let around the result, if the operand is no atom
 	u     term.Ref
-	data  int // a data vector: its index + 1
 }
 
 // operand looks at an operand: variables, projections, inputs and data vectors are
 // taken as they are, anything else is bound by a let and opened.
 func (l *lowering) operand(r node, ty term.Type) operand {
 	n := &l.c.nodes[r]
+	if _, data := l.e.dataVars[n.x]; (n.op == varCore || n.op == pathCore) && !data {
+		l.bind(n.x)
+	}
 	switch n.op {
 	case varCore:
-		return operand{x: l.bind(n.x)}
+		return operand{of: n.x}
 	case pathCore:
-		return operand{x: l.path(n)}
+		return operand{of: n.x, index: l.c.args[n.a:n.b]}
 	case inputCore:
-		return operand{in: n.x, width: l.scalars(l.t.Types.Left(ty))}
+		o := operand{in: n}
+		for ; l.t.Types.Kind(ty) == term.VecKind; ty = l.t.Types.Left(ty) {
+			o.sizes = append(o.sizes, l.t.Types.Len(ty))
+		}
+		return o
 	case dataCore:
-		return operand{data: int(n.x) + 1}
+		return operand{of: l.e.globals[l.e.dataGlobals[n.x]].x}
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "v", Type: ty, Pos: n.pos})
+	l.depth[x] = 2
 	return operand{x: x, bound: x, u: l.refs[r]}
 }
 
-// component makes an occurrence of component i, or of component j of that if j ≥ 0.
-func (l *lowering) operandAt(o *operand, pos term.Pos, i, j int) term.Ref {
-	if o.in != 0 {
-		x := o.in + variable(i*o.width)
-		if j >= 0 {
-			x += variable(j)
+// component makes the component of an operand at static indices, one for each level.
+func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.Ref {
+	if o.in != nil {
+		e := at[0]
+		total := o.sizes[0]
+		for k := 1; k < len(o.sizes); k++ {
+			e, total = l.affine(e, o.sizes[k], at[k]), total*o.sizes[k]
 		}
-		return l.t.Variable(pos, l.bind(x))
+		if o.in.a != 0 {
+			total = int(o.in.b)
+			e = l.e.fam.static(term.StaticNode{Op: term.StaticAdd, A: term.Static(o.in.a), B: e})
+		}
+		return l.t.Component(pos, l.bind(o.in.x), total, e)
 	}
-	var x term.Var
-	if o.data > 0 {
-		x = l.dataComponent(o.data-1, &l.c.vars[l.e.globals[l.e.dataGlobals[o.data-1]].x], i)
-	} else {
-		x = l.component(o.x, i)
+	index := o.index[:len(o.index):len(o.index)]
+	for _, e := range at {
+		index = append(index, staticBit|node(e))
 	}
-	if j >= 0 {
-		x = l.component(x, j)
+	if o.x != 0 {
+		return l.project(pos, o.x, l.component, index)
 	}
-	return l.t.Variable(pos, x)
-}
-
-// scalars is the number of scalars of a type of numbers.
-func (l *lowering) scalars(ty term.Type) int {
-	n := 1
-	for l.t.Types.Kind(ty) == term.VecKind {
-		n *= l.t.Types.Len(ty)
-		ty = l.t.Types.Left(ty)
-	}
-	return n
+	return l.path(pos, o.of, index)
 }
 
 // around puts the lets of operands around a result, the first one outermost.
@@ -71,49 +73,35 @@ func (l *lowering) around(pos term.Pos, body term.Ref, operands ...*operand) ter
 	return body
 }
 
-// products is the sum of u_k·v_k for k < d, with row i of u if i ≥ 0.
-func (l *lowering) products(pos term.Pos, u, v *operand, i, d int) term.Ref {
-	l.kids = l.kids[:0]
-	for k := range d {
-		var a term.Ref
-		if i < 0 {
-			a = l.operandAt(u, pos, k, -1)
-		} else {
-			a = l.operandAt(u, pos, i, k)
-		}
-		b := l.operandAt(v, pos, k, -1)
-		l.kids = append(l.kids, l.t.Fun(pos, term.Mul, a, b))
-	}
-	return term.Sum(d, func(k int) term.Ref { return l.kids[k] }, func(a, b term.Ref) term.Ref { return l.t.Add(pos, a, b) })
+// products is the sum of u_k·v_k for k < d, with a row of u if there is an index of one.
+func (l *lowering) products(pos term.Pos, u, v *operand, d int, row ...term.Static) term.Ref {
+	s := l.e.fam.number(float64(d))
+	k, ks := l.e.fam.newIndex("j", pos, s)
+	a := l.operandAt(u, pos, append(row, ks)...)
+	return l.t.Sum(pos, k, s, l.t.Fun(pos, term.Mul, a, l.operandAt(v, pos, ks)))
 }
 
-// dot makes sum i < d -> u.(i) * v.(i).
+// dot makes sum j < d -> u.(j) * v.(j).
 func (l *lowering) dot(n *coreNode) term.Ref {
 	ty := l.typ(n.typ)
-	d := l.t.Types.Len(ty)
-	l.room(4 * d)
 	u, v := l.operand(n.a, ty), l.operand(n.b, ty)
-	return l.around(n.pos, l.products(n.pos, &u, &v, -1, d), &u, &v)
+	return l.around(n.pos, l.products(n.pos, &u, &v, l.t.Types.Len(ty)), &u, &v)
 }
 
 // matvec makes vec i < m -> dot M.(i) v.
 func (l *lowering) matvec(n *coreNode) term.Ref {
 	ty := l.typ(n.typ)
 	row := l.t.Types.Left(ty)
-	m, d := l.t.Types.Len(ty), l.t.Types.Len(row)
-	l.room(4 * d)
 	u, v := l.operand(n.a, ty), l.operand(n.b, row)
-	rows := make([]term.Ref, 0, min(m, 1<<16))
-	for i := range m {
-		l.room(4 * d)
-		rows = append(rows, l.products(n.pos, &u, &v, i, d))
-	}
-	return l.around(n.pos, l.t.Vec(n.pos, rows), &u, &v)
+	m := l.e.fam.number(float64(l.t.Types.Len(ty)))
+	i, is := l.e.fam.newIndex("i", n.pos, m)
+	rows := l.t.Family(n.pos, i, m, l.products(n.pos, &u, &v, l.t.Types.Len(row), is))
+	return l.around(n.pos, rows, &u, &v)
 }
 
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
-	if len(l.t.Nodes)+n > 2*l.e.opt.MaxNodes {
+	if len(l.t.Nodes)+len(l.t.Vars)+n > 2*l.e.opt.MaxNodes {
 		l.e.tooManyNodes()
 	}
 	l.e.tick()

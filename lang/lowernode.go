@@ -14,8 +14,17 @@ func (l *lowering) node(n *coreNode) term.Ref {
 	case varCore:
 		return t.Variable(n.pos, l.bind(n.x))
 	case pathCore:
-		return t.Variable(n.pos, l.path(n))
+		return l.path(n.pos, n.x, l.c.args[n.a:n.b])
+	case componentCore:
+		return t.Component(n.pos, l.bind(n.x), int(n.b), term.Static(n.a))
+	case staticCore:
+		return t.IndexNum(n.pos, term.Static(n.x))
+	case familyCore:
+		return l.family(n)
 	case inputCore:
+		if n.a != 0 {
+			return l.staticScalars(n.pos, n, n.typ, term.Static(n.a))
+		}
 		x := n.x
 		return l.scalarsOf(n.pos, n.typ, &x) // an input that is used whole
 	case numCore:
@@ -59,6 +68,9 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		ty := l.typ(n.typ)
 		first := l.components(ty, n.pos)
 		xs := consecutive(first, t.Types.Len(ty))
+		if n.x != 0 {
+			return t.Unvec(n.pos, xs, l.refs[n.a], t.Component(n.pos, first, len(xs), term.Static(n.x)))
+		}
 		return t.Unvec(n.pos, xs, l.refs[n.a], t.Variable(n.pos, xs[int(n.val)]))
 	case dotCore:
 		return l.dot(n)
@@ -104,21 +116,6 @@ func (l *lowering) results(n *coreNode) (elem, res term.Type) {
 		return 0, l.typ(ty.B)
 	}
 	return l.typ(n.typ), 0
-}
-
-// path returns the variable that a projection is.
-func (l *lowering) path(n *coreNode) term.Var {
-	index := l.c.args[n.a:n.b]
-	var x term.Var
-	if d, ok := l.e.dataVars[n.x]; ok {
-		x, index = l.dataComponent(d, &l.c.vars[n.x], int(index[0])), index[1:]
-	} else {
-		x = l.bind(n.x)
-	}
-	for _, i := range index {
-		x = l.component(x, int(i))
-	}
-	return x
 }
 
 // unpack makes the opening of a tuple or vector by a pattern.

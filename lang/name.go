@@ -172,7 +172,7 @@ func (e *elaborator) annotated(b binding, n int) int {
 		case varBinding:
 			v := val{typ: e.core.vars[a.x].typ, span: a.span}
 			e.want(v, f.A, reason{kind: annotReason, text: paramAnnotation})
-		case inputBinding, pathBinding:
+		case inputBinding, pathBinding, componentBinding:
 			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
 		}
 		t = f.B
@@ -207,8 +207,10 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 		n.op, n.x, v.typ = varCore, b.x, e.core.vars[b.x].typ
 	case pathBinding:
 		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
-	case inputBinding:
-		n, v.typ = e.inputNode(b.x, b.typ), b.typ
+	case inputBinding, componentBinding:
+		n, v.typ = e.inputNode(b.x, b.off, b.n, b.typ), b.typ
+	case familyBinding, staticBinding:
+		n.op, n.x, v.typ = staticCore, b.x, infer.R
 	case numBinding, indexBinding:
 		n.op, n.val, v.typ = numCore, b.num, infer.R
 	case churchBinding:

@@ -146,6 +146,16 @@ func (e *elaborator) binary(x syntax.Expr, a, b val) val {
 			return e.number(r, e.span(x))
 		}
 	}
+	if e.fam.inFamily() {
+		sa, onA, okA := e.numeral(a.node)
+		sb, onB, okB := e.numeral(b.node)
+		if okA && okB && (onA || onB) {
+			s := e.arithmetic(n.Op, sa, sb, finite)
+			e.core.drop(b.node)
+			e.core.drop(a.node)
+			return e.staticNumber(s, e.span(x))
+		}
+	}
 	c := coreNode{op: funCore, sym: operators[n.Op], pos: e.at(n.OpPos), a: a.node, b: b.node}
 	if n.Op == syntax.PlusTok {
 		c.op = addCore
@@ -188,6 +198,10 @@ func (e *elaborator) negate(x syntax.Expr, a val) val {
 		e.core.drop(a.node)
 		return e.number(-n.val, e.span(x))
 	}
+	if s, depends, ok := e.numeral(a.node); ok && depends {
+		e.core.drop(a.node)
+		return e.staticNumber(e.fam.static(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
+	}
 	e.wantReal(reason{kind: takesReason, text: "-"}, a)
 	return e.add(coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}, infer.R, e.span(x))
 }
@@ -196,6 +210,9 @@ func (e *elaborator) negate(x syntax.Expr, a val) val {
 func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	s := exponent.n
 	span := e.span(x)
+	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
+		return e.staticPower(a, exponent, span)
+	}
 	e.wantReal(reason{kind: takesReason, text: "^"}, a)
 	if e.values && (exponent.late != 0 || s > 1) {
 		return e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, infer.R)
@@ -220,6 +237,21 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 		p = e.core.add(coreNode{op: funCore, sym: term.Mul, pos: pos, a: l, b: p})
 	}
 	return e.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}, infer.R, span)
+}
+
+// staticPower makes a^s of a numeral that depends on an index: a*(a*…).
+func (e *elaborator) staticPower(a val, exponent natural, span syntax.Span) val {
+	const most = term.MaxStatic / 2
+	if exponent.static != 0 || exponent.n == 0 || exponent.n > most {
+		e.giveUp()
+	}
+	s, _, _ := e.numeral(a.node)
+	p := s
+	for range exponent.n - 1 {
+		p = e.arithmetic(syntax.StarTok, s, p, finite)
+	}
+	e.core.drop(a.node)
+	return e.staticNumber(p, span)
 }
 
 // powNat is x*(x*…), s times.

@@ -204,7 +204,9 @@ func (e *elaborator) define(decl int) {
 	}
 	e.start(decl)
 	e.resultType(d)
+	e.fam.off = true // a default value may use the def
 	v := e.tail(0, d.Value, 0, val{})
+	e.fam.off = false
 	if n := e.core.nodes[v.node]; n.op == numCore {
 		e.core.drop(v.node)
 		e.globals[g].kind, e.globals[g].num = numGlobal, n.val

@@ -27,6 +27,9 @@ type reportKey struct {
 // report adds an error at a place of a unit. One in the prelude is an error of the
 // use that led there.
 func (e *elaborator) report(u *resolve.Unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
+	if e.fam.inFamily() {
+		e.giveUp()
+	}
 	if u.Prelude && len(e.acts) > 0 {
 		span = e.act().use
 	}
@@ -80,6 +83,9 @@ func (e *elaborator) tooManyNodes() {
 
 // tooLarge ends the work at a limit, with the uses of defs that led there.
 func (e *elaborator) tooLarge(label string) {
+	if e.fam.inFamily() {
+		e.giveUp()
+	}
 	span := e.last
 	if a := e.act(); a.use.End > 0 {
 		span = a.use

@@ -45,18 +45,21 @@ type outer struct {
 type bindingKind uint8
 
 const (
-	badBinding    bindingKind = iota
-	varBinding                // a variable: x
-	pathBinding               // a projection of one: x, the indices off … off+n in core.args, typ
-	inputBinding              // an input or a component of one: x its first scalar, typ
-	dataBinding               // g
-	numBinding                // num
-	indexBinding              // num; it is static
-	lateBinding               // an index whose number is known only in the run: x
-	churchBinding             // num
-	defBinding                // g
-	primBinding               // g
-	nodeBinding               // an argument that has been elaborated and stands in one place: val
+	badBinding       bindingKind = iota
+	varBinding                   // a variable: x
+	pathBinding                  // a projection of one: x, the indices off … off+n in core.args, typ
+	inputBinding                 // an input or a component of one: x its first scalar, typ
+	dataBinding                  // g
+	numBinding                   // num
+	indexBinding                 // num; it is static
+	lateBinding                  // an index whose number is known only in the run: x
+	familyBinding                // an index of a family: x, a term.Static
+	staticBinding                // a numeral that depends on such indices: x, a term.Static
+	componentBinding             // a scalar of an input: x, off, n as componentCore has them
+	churchBinding                // num
+	defBinding                   // g
+	primBinding                  // g
+	nodeBinding                  // an argument that has been elaborated and stands in one place: val
 )
 
 // binding is what a local name means, or an argument.

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 )
 
 // natural is the number of a static expression. In a default value it may depend on
@@ -16,6 +17,8 @@ import (
 type natural struct {
 	n    uint64
 	late node
+	// static, if not 0, depends on indices of families.
+	static term.Static
 }
 
 const (
@@ -32,6 +35,9 @@ func (e *elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().
 
 func (e *elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
 	n, ok := e.naturalIn(u, x)
+	if n.static != 0 {
+		e.giveUp()
+	}
 	if n.late != 0 {
 		panic("lang: the resolver has not seen where an index has to be known")
 	}
@@ -63,6 +69,8 @@ func (e *elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (na
 		n := e.core.add(coreNode{op: natOpCore, val: float64(op), a: e.natNode(a), b: e.natNode(b)})
 		e.core.places[n] = e.place(e.spanIn(u, x))
 		return natural{late: n}, true
+	case a.static != 0 || b.static != 0:
+		return natural{static: e.arithmetic(op, e.staticOf(a), e.staticOf(b), naturals)}, true
 	}
 	c, problem := eval.NatOp(op, a.n, b.n)
 	if problem != "" {
@@ -144,6 +152,8 @@ func (e *elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (na
 				return natural{n: uint64(b.num)}, true
 			case lateBinding:
 				return natural{late: e.core.add(coreNode{op: varCore, x: b.x})}, true
+			case familyBinding:
+				return natural{static: term.Static(b.x)}, true
 			}
 		}
 	default:
@@ -195,7 +205,7 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 	case resolve.Bad:
 		return natural{}, false
 	case resolve.Local:
-		if k := e.slots[e.act().base+int(r.N)].kind; k == indexBinding || k == lateBinding {
+		if k := e.slots[e.act().base+int(r.N)].kind; k == indexBinding || k == lateBinding || k == familyBinding {
 			what = "an index"
 		}
 	default:
@@ -222,25 +232,33 @@ const (
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
-	t     infer.Type // of a vector, or of a vector of vectors
-	index int        // sizesKnown, euclidean, or an index
-	span  syntax.Span
-	of    syntax.Span
-	what  string
-	notes []syntax.Note
+	t      infer.Type  // of a vector, or of a vector of vectors
+	index  int         // sizesKnown, euclidean, or an index
+	static term.Static // the index, if it depends on those of families; then index is a bound of it
+	span   syntax.Span
+	of     syntax.Span
+	what   string
+	notes  []syntax.Note
 }
 
 // inRange checks an index, or leaves that for the end. It reports whether the index
 // is good as far as is known.
-func (e *elaborator) inRange(span syntax.Span, n infer.Size, i int, v val) bool {
+func (e *elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) bool {
+	i := int(at.n)
 	if s := e.tt.SizeAt(n); s.Known {
+		if at.static != 0 {
+			return e.staticRange(s.N, at.static)
+		}
 		if i < s.N {
 			return true
 		}
 		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.N), e.tt.Text().Of(v.typ)))
 		return false
 	}
-	e.pending = append(e.pending, pending{t: v.typ, index: i, span: span, of: v.span, notes: e.chain(4)})
+	if at.static != 0 {
+		i = int(e.fam.interval(at.static).hi)
+	}
+	e.pending = append(e.pending, pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
 	return true
 }
 
@@ -261,8 +279,9 @@ func (e *elaborator) settle(from int, open bool) {
 		known := n.Kind == infer.Vec && e.tt.SizeAt(infer.Size(n.N)).Known
 		switch {
 		case known && p.index >= 0:
-			if s := e.tt.SizeAt(infer.Size(n.N)).N; p.index >= s {
-				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(p.index), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
+			s := e.tt.SizeAt(infer.Size(n.N)).N
+			if i := p.beyond(e, s); i >= 0 {
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
 			}
 		case known && e.sized(n.A), open:
 		case p.index >= 0:

@@ -55,7 +55,7 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 		return nil, err
 	}
 	d := &reverser{newImage(t, nodes, vars)}
-	d.dst.Data = t.Data
+	d.dst.Data, d.dst.Indices, d.dst.Statics = t.Data, t.Indices, t.Statics
 	for i := 1; i < len(d.dst.Vars); i++ {
 		if err := checkAt(i, check); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int
 			continue
 		}
 		switch n := &t.Nodes[i]; n.Op {
-		case term.NumOp:
+		case term.NumOp, term.IndexNumOp:
 			nodes, vars = nodes+4, vars+1
 		case term.AddOp:
 			nodes, vars = nodes+14, vars+5
@@ -139,9 +139,14 @@ func (d *reverser) node(r term.Ref) error {
 	n := d.src.Nodes[r]
 	switch n.Op {
 	case term.NumOp:
-		d.refs[r] = d.numeral(n.Pos, d.dst.Num(n.Pos, n.Val))
+		d.refs[r] = d.dst.ReverseNum(n.Pos, d.dst.Num(n.Pos, n.Val))
+	case term.IndexNumOp:
+		d.refs[r] = d.dst.ReverseNum(n.Pos, d.dst.IndexNum(n.Pos, n.Static()))
 	case term.AddOp:
-		d.refs[r] = d.sum(n.Pos, d.at(n.A), d.at(n.B))
+		d.refs[r] = d.dst.ReverseAdd(n.Pos, d.at(n.A), d.at(n.B))
+	case term.SumOp:
+		n.Op = term.ReverseSumOp
+		d.copy(r, n)
 	case term.FunOp:
 		return d.function(r, &n)
 	case term.IfOp:
@@ -160,36 +165,6 @@ func (d *reverser) node(r term.Ref) error {
 	return nil
 }
 
-// dual adds λa.body(a) for a fresh linear a.
-func (d *reverser) dual(p term.Pos, body func(a term.Var) term.Ref) term.Ref {
-	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true, Pos: p})
-	return d.dst.Lam(p, a, body(a))
-}
-
-// numeral is D(r) = ⟨r, λa.0⃗⟩.
-func (d *reverser) numeral(p term.Pos, r term.Ref) term.Ref {
-	return d.dst.Pair(p, r, d.dual(p, func(term.Var) term.Ref { return d.dst.Zero(p) }))
-}
-
-// open makes fresh x : R and x* : R⊥.
-func (d *reverser) open(p term.Pos) (x, xs term.Var) {
-	x = d.dst.NewVar(term.VarInfo{Name: "x", Type: term.R, Generated: true, Pos: p})
-	xs = d.dst.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual, Generated: true, Pos: p})
-	return x, xs
-}
-
-// sum is D(t+u) = ⟨x+y, λa.(x* a + y* a)⟩[⟨x,x*⟩:=D(t)][⟨y,y*⟩:=D(u)], given D(t) and D(u).
-func (d *reverser) sum(p term.Pos, t, u term.Ref) term.Ref {
-	dst := d.dst
-	x, xs := d.open(p)
-	y, ys := d.open(p)
-	primal := dst.Add(p, dst.Variable(p, x), dst.Variable(p, y))
-	dual := d.dual(p, func(a term.Var) term.Ref {
-		return dst.Add(p, dst.App(p, dst.Variable(p, xs), dst.Variable(p, a)), dst.App(p, dst.Variable(p, ys), dst.Variable(p, a)))
-	})
-	return dst.Unpair(p, y, ys, u, dst.Unpair(p, x, xs, t, dst.Pair(p, primal, dual)))
-}
-
 // function is D(f(t1,…,tk)).
 func (d *reverser) function(r term.Ref, n *term.Node) error {
 	dst, p := d.dst, n.Pos
@@ -201,11 +176,11 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 	k := len(kids)
 	xs, stars := make([]term.Var, k), make([]term.Var, k)
 	for i := range kids {
-		xs[i], stars[i] = d.open(p)
+		xs[i], stars[i] = dst.ReverseOpen(p)
 	}
 	variable := func(i int) term.Ref { return dst.Variable(p, xs[i]) }
 	primal := dst.Fun(p, n.Sym, each(k, variable)...)
-	dual := d.dual(p, func(a term.Var) term.Ref {
+	dual := dst.Dual(p, func(a term.Var) term.Ref {
 		var sum term.Ref
 		for i := k - 1; i >= 0; i-- {
 			slope := slope(dst, p, &info.Partials[i], k, variable)
@@ -230,8 +205,8 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 func (d *reverser) conditional(n *term.Node) term.Ref {
 	dst, p := d.dst, n.Pos
 	k := d.src.Children(n)
-	x, xs := d.open(p)
-	y, ys := d.open(p)
+	x, xs := dst.ReverseOpen(p)
+	y, ys := dst.ReverseOpen(p)
 	body := dst.If(p, n.Cmp, dst.Variable(p, x), dst.Variable(p, y), d.at(k[2]), d.at(k[3]))
 	return dst.Unpair(p, y, ys, d.at(k[1]), dst.Unpair(p, x, xs, d.at(k[0]), body))
 }

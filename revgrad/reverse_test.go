@@ -39,6 +39,33 @@ func TestPropertySizeReverse(t *testing.T) {
 	})
 }
 
+// TestPropertyFamilies: D of a term with families stands for D of its expansion, in an arena whose size was told
+// beforehand.
+func TestPropertyFamilies(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
+		require.NoError(t, err)
+		d, err := Reverse(p.Term, nil)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(d.Nodes), nodes)
+		require.LessOrEqual(t, len(d.Vars), vars)
+		typ, err := d.Check()
+		require.NoError(t, err)
+		got, err := d.Expand(nil, nil)
+		require.NoError(t, err)
+		e, err := p.Term.Expand(nil, nil)
+		require.NoError(t, err)
+		want, err := Reverse(e, nil)
+		require.NoError(t, err)
+		wanted, err := want.Check()
+		require.NoError(t, err)
+		require.Equal(t, wanted, typ)
+		require.Equal(t, want.Size(), d.Size())
+		require.True(t, term.AlphaEqual(want, got), "%s\n%s\n%s", p.Term, want, got)
+	})
+}
+
 // TestPureTermsStay: D is the identity on a term without numerals and symbols, but
 // for types.
 func TestPureTermsStay(t *testing.T) {

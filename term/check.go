@@ -19,6 +19,7 @@ type checker struct {
 	t     *Term
 	tr    *traversal
 	types []Type // of each node
+	nest  *nest  // of the indices, once it is asked for
 	linearity
 }
 
@@ -107,6 +108,12 @@ func (c *checker) node(r Ref) (Type, error) {
 		return tt.List(n.Elem, n.Res), nil
 	case NatOp:
 		return tt.Nat(n.Res), nil
+	case ComponentOp:
+		return c.component(r, n)
+	case IndexNumOp:
+		return R, nil
+	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+		return c.comprehension(r, n)
 	case DataOp:
 		if t.Data[n.A].List {
 			return tt.List(n.Elem, n.Res), nil

@@ -11,7 +11,7 @@ type Import struct {
 	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
 
-// Import adds u, a term over any universe, to t, and returns its root. The variables that
+// Import adds u, a term over any universe without families, to t, and returns its root. The variables that
 // it binds become new ones. It takes time linear in the arena of u, which it only reads. The error
 // is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
@@ -59,7 +59,7 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 }
 
 // Copy adds n, a node of src: its children are what kid returns for them, and its
-// variables what rename returns.
+// variables what rename returns. Where n mentions indices, t has those of src.
 func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
 	case VarOp:
@@ -78,6 +78,10 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		}
 	case AppOp, PairOp, AddOp:
 		n.A, n.B = kid(n.A), kid(n.B)
+	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+		n.A = kid(n.A)
+	case ComponentOp:
+		n.X = rename(n.X)
 	case FunOp, VecOp, IfOp, ListOp:
 		kids := src.Children(&n)
 		n.Off = uint32(len(t.Args))

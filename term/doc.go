@@ -18,6 +18,16 @@
 // λf.λx.f t1 (… (f tn x)) and #n the term λf.λx.f (… (f x)); they are one node
 // each, whatever their length, and count as the terms that they stand for.
 //
+// # Families
+//
+// These nodes stand for their expansion, with an index i that is below s, and static expressions e
+// of indices (family.go); [Term.Expand] makes it. Types, sizes and free variables are those of the
+// expansion. Everything else takes a term without families.
+//
+//	t, u ::= ⟦t | i<s⟧ | [t | i<s]                              ⟦t{0/i},…,t{s−1/i}⟧, and the list
+//	       | Σ(i<s) t                                           the sum, in the order of [Sum]
+//	       | x_e | e                                            a component of an opened vector; a numeral
+//
 // # Representation
 //
 // A [Term] is an arena. A node names its children by [Ref], an index into the
@@ -25,7 +35,7 @@
 // works from the leaves up (typing, size, the reverse transformation) is a loop
 // over the arena from front to back, whatever the depth of the term; passes that
 // need a traversal from the root keep an explicit stack. Nothing in this package
-// recurses.
+// recurses on the depth of a term; families and static expressions do not nest so deep.
 //
 // Every binder of an arena binds a [Var] of its own: no variable is bound twice,
 // and a free variable is never bound. Substitution therefore needs no renaming.

@@ -85,6 +85,11 @@ func (p *printer) names(xs []Ref) string {
 	return strings.Join(s, ", ")
 }
 
+// indexRange is the index of a comprehension with its bound.
+func (p *printer) indexRange(n *Node) string {
+	return p.t.Indices[n.Index()].Name + " < " + p.t.StaticText(n.Static())
+}
+
 func lit(s string) Item         { return Item{Text: s} }
 func sub(r Ref, level int) Item { return Item{Ref: uint32(r), Level: level} }
 func number(r float64) string   { return strconv.FormatFloat(r, 'g', -1, 64) }
@@ -149,6 +154,18 @@ func (p *printer) expand(r uint32) ([]Item, int) {
 		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
 	case DataOp:
 		return []Item{lit(t.Data[n.A].Name)}, levelAtom
+	case FamilyOp:
+		return []Item{lit("⟦"), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "⟧")}, levelAtom
+	case ListFamilyOp:
+		return []Item{lit("["), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "]")}, levelAtom
+	case SumOp:
+		return []Item{lit("Σ(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
+	case ReverseSumOp:
+		return []Item{lit("DΣ(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
+	case ComponentOp:
+		return []Item{lit(p.name(n.X) + "[" + t.StaticText(n.Static()) + "]")}, levelAtom
+	case IndexNumOp:
+		return []Item{lit(t.StaticText(n.Static()))}, levelAtom
 	}
 	return []Item{lit(fmt.Sprintf("?%d", n.Op))}, levelAtom
 }

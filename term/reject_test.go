@@ -52,7 +52,7 @@ func TestCheckRejectsTypes(t *testing.T) {
 		},
 		"no such constructor": func(q *term.Term, _ term.Var) term.Ref {
 			r := q.Num(1, 0)
-			q.Nodes[r].Op = term.DataOp + 1
+			q.Nodes[r].Op = term.IndexNumOp + 1
 			return r
 		},
 	} {

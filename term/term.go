@@ -37,6 +37,15 @@ const (
 	ListOp       // [t1;…;tn]               Args=t1…tn, Elem, Res
 	NatOp        // #n                      Count, Res
 	DataOp       // a constant of Data      A=its index, Elem=its element type, Res
+
+	// The following stand for their expansion, see [Term.Expand]. Off is an index i and B a static expression: the
+	// bound s of i, or e.
+	FamilyOp     // ⟦t | i<s⟧               A=t, Off, B
+	ListFamilyOp // [t | i<s]               A=t, Off, B, Elem, Res
+	SumOp        // Σ(i<s) t                A=t, Off, B
+	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B
+	ComponentOp  // x_e                     X the first of N consecutive variables, B=e
+	IndexNumOp   // the numeral e           B=e
 )
 
 // Node is a constructor with its children.
@@ -85,6 +94,9 @@ type Term struct {
 	Vars  []VarInfo
 	Data  []Data
 	Root  Ref
+	// Indices are those of families, and Statics the expressions of them. The first of each is unused.
+	Indices []IndexInfo
+	Statics []StaticNode
 }
 
 // New returns an empty arena over the universe tt.
@@ -196,7 +208,7 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 // calculus writes them.
 func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
 		f(n.A)
 	case AppOp, PairOp, LetOp, UnpairOp, UntupleOp, UnvecOp, AddOp:
 		f(n.A)
@@ -233,7 +245,7 @@ func (t *Term) BoundVars(n *Node) []Var {
 // Size returns |t|, the number of symbols of the term (section 4): a constructor,
 // a numeral and an occurrence of a variable count one each. Lists, data and
 // numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
-// list and 3 + 2n for #n. It saturates at math.MaxInt64.
+// list and 3 + 2n for #n. Families count as their expansion. It saturates at math.MaxInt64.
 func (t *Term) Size() int64 {
 	n, _ := t.Symbols(nil)
 	return n
@@ -246,40 +258,48 @@ func (t *Term) Symbols(look func() error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	nest := t.nest(live)
 	var size float64
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
 		if err := lookAt(int(r), look); err != nil {
 			return 0, err
 		}
-		if !live[r] {
-			continue
-		}
-		n := &t.Nodes[r]
-		switch n.Op {
-		case ListOp:
-			size += 3 + 3*float64(n.N)
-		case NatOp:
-			size += 3 + 2*float64(n.Count)
-		case VecOp:
-			size += float64(max(1, n.N-1))
-		case UnvecOp, UntupleOp:
-			size += float64(max(1, n.N-1))
-		case DataOp:
-			d := &t.Data[n.A]
-			switch {
-			case d.List:
-				size += 3 + float64(d.Rows)*float64(3+2*d.Width-1)
-			default:
-				size += float64(2*d.Width - 1)
-			}
-		default:
-			size++
+		if live[r] {
+			size += t.symbols(nest, r)
 		}
 	}
 	if size >= math.MaxInt64 {
 		return math.MaxInt64, nil
 	}
 	return int64(size), nil
+}
+
+// symbols is the number of symbols of all instances of a node, without its parts.
+func (t *Term) symbols(nest *nest, r Ref) float64 {
+	n := &t.Nodes[r]
+	if n.Comprehends() {
+		return nest.size(n, nest.in(r))
+	}
+	return nest.times(nest.in(r)) * t.symbolsOf(n)
+}
+
+// symbolsOf is the number of symbols of a node that does not comprehend, without its parts.
+func (t *Term) symbolsOf(n *Node) float64 {
+	switch n.Op {
+	case ListOp:
+		return 3 + 3*float64(n.N)
+	case NatOp:
+		return 3 + 2*float64(n.Count)
+	case VecOp, UnvecOp, UntupleOp:
+		return float64(max(1, n.N-1))
+	case DataOp:
+		d := &t.Data[n.A]
+		if d.List {
+			return 3 + float64(d.Rows)*float64(3+2*d.Width-1)
+		}
+		return float64(2*d.Width - 1)
+	}
+	return 1
 }
 
 // Bytes is about what the term takes in memory, with its types and without the values of
@@ -325,6 +345,7 @@ func (t *Term) Free(look func() error) ([]Var, error) {
 	if err != nil {
 		return nil, err
 	}
+	nest := t.nest(live)
 	free := make([]bool, len(t.Vars))
 	bound := make([]bool, len(t.Vars))
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
@@ -334,11 +355,8 @@ func (t *Term) Free(look func() error) ([]Var, error) {
 		if !live[r] {
 			continue
 		}
-		n := &t.Nodes[r]
-		if n.Op == VarOp {
-			free[n.X] = true
-		}
-		t.Binders(n, func(x Var) { bound[x] = true })
+		nest.mentioned(r, func(x Var) { free[x] = true })
+		t.Binders(&t.Nodes[r], func(x Var) { bound[x] = true })
 	}
 	var out []Var
 	for x := range free {

@@ -26,6 +26,8 @@ type Options struct {
 	Smooth bool // no conditionals and no symbols with a kink
 	Vector bool // a body of type R^k instead of R
 	Any    bool // a body of any type without a linear negation
+
+	families bool // see [Families]
 }
 
 // Draw makes a program whose body has type R, or what opt says.
@@ -63,6 +65,9 @@ func draw(t *rapid.T, opt Options) *Program {
 		p.Point = append(p.Point, g.number())
 		g.env = append(g.env, x)
 	}
+	if len(p.Inputs) > 0 {
+		g.groups = []group{{p.Inputs[0], len(p.Inputs)}}
+	}
 	body := term.R
 	switch {
 	case opt.Any:
@@ -82,6 +87,9 @@ type generator struct {
 	env    []term.Var
 	budget int
 	names  int
+	// For terms with families:
+	indices []indexed // in scope
+	groups  []group   // of the variables in scope
 }
 
 func (g *generator) choose(n int, label string) int { return rapid.IntRange(0, n-1).Draw(g.t, label) }
@@ -150,7 +158,7 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 		for range n {
 			xs = append(xs, g.fresh(a))
 		}
-		return g.q.Unvec(g.pos(), xs, u, g.scoped(xs, ty, depth-1))
+		return g.q.Unvec(g.pos(), xs, u, g.grouped(xs, ty, depth-1))
 	case 4, 5:
 		a := g.typ(2)
 		f := g.term(g.tt.Arrow(a, ty), depth-1)
@@ -179,6 +187,10 @@ func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 		l = g.q.Nat(g.pos(), uint64(g.choose(3, "count")), ty)
 	case 1:
 		elem = g.typ(1)
+		if g.opt.families && g.choose(2, "all values") == 0 {
+			l = g.listFamily(elem, ty, depth-1)
+			break
+		}
 		var elems []term.Ref
 		for range g.choose(4, "elements") {
 			elems = append(elems, g.term(elem, depth-2))
@@ -208,6 +220,9 @@ var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, ter
 var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, term.Max}
 
 func (g *generator) constructor(ty term.Type, depth int) term.Ref {
+	if kind := g.tt.Kind(ty); g.opt.families && (kind == term.VecKind || ty == term.R) && g.choose(2, "comprehension") == 0 {
+		return g.family(ty, depth)
+	}
 	switch g.tt.Kind(ty) {
 	case term.ProdKind:
 		return g.q.Pair(g.pos(), g.term(g.tt.Left(ty), depth-1), g.term(g.tt.Right(ty), depth-1))
@@ -238,6 +253,11 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 
 // leaf makes a small term: a variable of the type if there is one.
 func (g *generator) leaf(ty term.Type) term.Ref {
+	if g.opt.families && g.choose(2, "indexed") == 0 {
+		if r := g.indexedLeaf(ty); r != 0 {
+			return r
+		}
+	}
 	var fit []term.Var
 	for _, x := range g.env {
 		if g.q.Vars[x].Type == ty {

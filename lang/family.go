@@ -1,0 +1,334 @@
+package lang
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// A comprehension whose body is the same for all values of its index but for numerals, components and bounds becomes
+// one node, a family: its body is elaborated once. Where that is not so, or where something is wrong, the attempt is
+// given up and the body is elaborated for each value, which finds the error and says it.
+
+// families is what the elaborator knows of indices of families.
+type families struct {
+	statics []term.StaticNode
+	indices []term.IndexInfo
+	bounds  []term.Static // by index
+	// depth is how many families are around what is being elaborated.
+	depth int
+	// written has the comprehensions that are elaborated for each value of their index.
+	written map[comprehended]bool
+	// off says that no comprehension becomes a family.
+	off bool
+	// saved is how many nodes the expansion has more than core, and instances how many instances what is being
+	// elaborated has.
+	saved, instances float64
+}
+
+// comprehended names a comprehension of the source.
+type comprehended struct {
+	unit *resolve.Unit
+	x    syntax.Expr
+}
+
+// notFamily is the panic that gives up an attempt.
+type notFamily struct{}
+
+func (e *elaborator) giveUp() { panic(notFamily{}) }
+
+// inFamily reports whether the body of a family is being elaborated.
+func (f *families) inFamily() bool { return f.depth > 0 }
+
+func (f *families) static(n term.StaticNode) term.Static {
+	if len(f.statics) == 0 {
+		f.statics = make([]term.StaticNode, 1, 64)
+	}
+	f.statics = append(f.statics, n)
+	return term.Static(len(f.statics) - 1)
+}
+
+func (f *families) number(r float64) term.Static {
+	return f.static(term.StaticNode{Op: term.StaticNum, Val: r})
+}
+
+// newIndex makes an index below s, and the expression that is its value.
+func (f *families) newIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
+	if len(f.indices) == 0 {
+		f.indices, f.bounds = make([]term.IndexInfo, 1, 16), make([]term.Static, 1, 16)
+	}
+	i := term.Index(len(f.indices))
+	f.indices, f.bounds = append(f.indices, term.IndexInfo{Name: name, Pos: pos}), append(f.bounds, s)
+	return i, f.static(term.StaticNode{Op: term.StaticIndex, Index: i})
+}
+
+// interval is a range that the values of an expression are in.
+type interval struct{ lo, hi float64 }
+
+func (f *families) interval(e term.Static) interval {
+	n := &f.statics[e]
+	switch n.Op {
+	case term.StaticNum:
+		return interval{n.Val, n.Val}
+	case term.StaticIndex:
+		return interval{0, max(0, f.interval(f.bounds[n.Index]).hi-1)}
+	}
+	a := f.interval(n.A)
+	if n.Op == term.StaticNeg {
+		return interval{-a.hi, -a.lo}
+	}
+	b := f.interval(n.B)
+	switch n.Op {
+	case term.StaticAdd:
+		return interval{a.lo + b.lo, a.hi + b.hi}
+	case term.StaticSub:
+		return interval{a.lo - b.hi, a.hi - b.lo}
+	case term.StaticMul:
+		p := []float64{a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi}
+		return interval{slices.Min(p), slices.Max(p)}
+	}
+	if b.lo <= 0 && b.hi >= 0 {
+		return interval{math.Inf(-1), math.Inf(1)}
+	}
+	p := []float64{a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi}
+	return interval{slices.Min(p), slices.Max(p)}
+}
+
+// nesting is how deep an expression nests.
+func (f *families) nesting(e term.Static) int {
+	n := &f.statics[e]
+	if n.Op == term.StaticNum || n.Op == term.StaticIndex {
+		return 1
+	}
+	d := f.nesting(n.A)
+	if n.B != 0 {
+		d = max(d, f.nesting(n.B))
+	}
+	return d + 1
+}
+
+// each calls g with the values of the expressions, for all values of the indices on which they depend.
+func (f *families) each(es []term.Static, g func(values []float64)) {
+	needed := map[term.Index]bool{}
+	var mention func(e term.Static)
+	mention = func(e term.Static) {
+		if e == 0 {
+			return
+		}
+		n := &f.statics[e]
+		if n.Op == term.StaticIndex && !needed[n.Index] {
+			needed[n.Index] = true
+			mention(f.bounds[n.Index])
+		}
+		mention(n.A)
+		mention(n.B)
+	}
+	for _, e := range es {
+		mention(e)
+	}
+	var chain []term.Index // an index is made before those in its scope
+	for i := range needed {
+		chain = append(chain, i)
+	}
+	slices.Sort(chain)
+	t := term.Term{Statics: f.statics}
+	at, values := make([]float64, len(f.indices)), make([]float64, len(es))
+	var loop func(chain []term.Index)
+	loop = func(chain []term.Index) {
+		if len(chain) == 0 {
+			for k, e := range es {
+				values[k] = t.Value(e, at)
+			}
+			g(values)
+			return
+		}
+		i := chain[0]
+		for k := range int(t.Value(f.bounds[i], at)) {
+			at[i] = float64(k)
+			loop(chain[1:])
+		}
+	}
+	loop(chain)
+}
+
+// first returns the first value of e that is at least n.
+func (f *families) first(e term.Static, n int) int {
+	found := -1
+	f.each([]term.Static{e}, func(v []float64) {
+		if found < 0 && int(v[0]) >= n {
+			found = int(v[0])
+		}
+	})
+	return found
+}
+
+// arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
+func (e *elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(interval) bool) term.Static {
+	ops := map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
+		syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
+	s := e.fam.static(term.StaticNode{Op: ops[op], A: a, B: b})
+	if e.fam.nesting(s) > term.MaxStatic {
+		e.giveUp()
+	}
+	if good(e.fam.interval(s)) {
+		return s
+	}
+	e.fam.each([]term.Static{s}, func(v []float64) {
+		if !good(interval{v[0], v[0]}) {
+			e.giveUp()
+		}
+	})
+	return s
+}
+
+func naturals(i interval) bool { return i.lo >= 0 && i.hi <= load.MaxNat }
+
+func finite(i interval) bool { return i.lo >= -math.MaxFloat64 && i.hi <= math.MaxFloat64 }
+
+// staticOf is a natural number as a static expression.
+func (e *elaborator) staticOf(n natural) term.Static {
+	if n.static != 0 {
+		return n.static
+	}
+	return e.fam.number(float64(n.n))
+}
+
+// numeral returns the static expression of a node that is a numeral, and whether it depends on an index.
+func (e *elaborator) numeral(r node) (s term.Static, depends, ok bool) {
+	switch n := &e.core.nodes[r]; n.op {
+	case numCore:
+		return e.fam.number(n.val), false, true
+	case staticCore:
+		return term.Static(n.x), true, true
+	}
+	return 0, false, false
+}
+
+// staticNumber is the numeral s.
+func (e *elaborator) staticNumber(s term.Static, span syntax.Span) val {
+	return e.add(coreNode{op: staticCore, x: variable(s), pos: posOf(span), value: true}, infer.R, span)
+}
+
+// family makes the comprehension x, with its index in slot, one node, if it can.
+func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool) {
+	c := comprehended{e.act().unit, x}
+	if e.fam.off || e.values || e.user.Duals || e.fam.written[c] {
+		return val{}, false
+	}
+	n, kids := e.expr(x), e.kids(x)
+	if n.Op == syntax.VecTok && s.static != 0 {
+		e.giveUp()
+	}
+	if e.fam.depth == 0 {
+		before := e.snapshot()
+		defer func() {
+			switch fault := recover().(type) {
+			case nil:
+			case notFamily:
+				e.restore(before)
+				if e.fam.written == nil {
+					e.fam.written = map[comprehended]bool{}
+				}
+				e.fam.written[c] = true
+				ok = false
+			default:
+				panic(fault)
+			}
+		}()
+	}
+	bound := e.staticOf(s)
+	most := e.fam.interval(bound).hi
+	if e.fam.depth == 0 {
+		e.fam.instances = 1
+	}
+	if e.fam.instances *= max(1, most); e.fam.instances > float64(e.opt.MaxNodes) {
+		e.giveUp()
+	}
+	made := e.expanded()
+	i, is := e.fam.newIndex(n.Text, e.at(n.Span.Start), bound)
+	e.slots[slot] = binding{kind: familyBinding, x: variable(is)}
+	e.fam.depth++
+	e.work++
+	body := e.eval(kids[1], 0)
+	e.fam.saved += (e.expanded() - made) * (most - 1)
+	f := coreNode{op: familyCore, x: variable(i), val: float64(n.Op), a: node(bound), b: body.node}
+	t := body.typ
+	switch n.Op {
+	case syntax.VecTok:
+		f.value = e.core.nodes[body.node].value
+		t = e.tt.Vec(body.typ, e.tt.KnownSize(int(s.n)))
+	case syntax.ListTok:
+		f.value = true
+		t = e.tt.List(body.typ, e.tt.Open())
+		f.typ = t
+	default:
+		t = e.addends("sum", body)
+		e.fam.saved += max(0, most-1)
+	}
+	e.step()
+	e.fam.instances /= max(1, most)
+	e.fam.depth--
+	return e.finish(x, f, t), true
+}
+
+// expanded is how many nodes and rounds of comprehensions there would be so far without families.
+func (e *elaborator) expanded() float64 { return float64(e.work+len(e.core.nodes)) + e.fam.saved }
+
+// snapshot is what an attempt changes.
+type snapshot struct {
+	nodes, args, vars, marks, vals, ends, waitingArgs, slots, acts, opens, pending, diags int
+	depth, work, family                                                                   int
+	last                                                                                  syntax.Span
+	saved                                                                                 float64
+}
+
+func (e *elaborator) snapshot() snapshot {
+	return snapshot{len(e.core.nodes), len(e.core.args), len(e.core.vars), len(e.marks), len(e.vals), len(e.ends), len(e.args), len(e.slots),
+		len(e.acts), len(e.opens), len(e.pending), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved}
+}
+
+func (e *elaborator) restore(s snapshot) {
+	c := e.core
+	c.nodes, c.args, c.vars = c.nodes[:s.nodes], c.args[:s.args], c.vars[:s.vars]
+	e.marks, e.vals, e.ends, e.args = e.marks[:s.marks], e.vals[:s.vals], e.ends[:s.ends], e.args[:s.waitingArgs]
+	e.slots, e.acts, e.opens, e.pending, e.diags = e.slots[:s.slots], e.acts[:s.acts], e.opens[:s.opens], e.pending[:s.pending], e.diags[:s.diags]
+	e.depth, e.work, e.fam.depth, e.last, e.fam.saved = s.depth, s.work, s.family, s.last, s.saved
+}
+
+// staticRange checks the indices of a projection that depend on those of families.
+func (e *elaborator) staticRange(n int, i term.Static) bool {
+	if e.fam.interval(i).hi < float64(n) {
+		return true
+	}
+	if e.fam.first(i, n) >= 0 {
+		e.giveUp()
+	}
+	return true
+}
+
+// A static index among those of a path is marked by this bit.
+const staticBit node = 1 << 31
+
+// stepOf is an index of a path as core.args have it.
+func stepOf(i natural) node {
+	if i.static != 0 {
+		return staticBit | node(i.static)
+	}
+	return node(i.n)
+}
+
+// beyond returns the first index of p that is at least size, -1 if there is none.
+func (p *pending) beyond(e *elaborator, size int) int {
+	switch {
+	case p.index < size:
+		return -1
+	case p.static != 0:
+		return e.fam.first(p.static, size)
+	}
+	return p.index
+}

@@ -1,0 +1,163 @@
+package lang
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// family makes a comprehension whose body has been made.
+func (l *lowering) family(n *coreNode) term.Ref {
+	i, s, body := term.Index(n.x), term.Static(n.a), l.refs[n.b]
+	switch syntax.Token(n.val) {
+	case syntax.VecTok:
+		return l.t.Family(n.pos, i, s, body)
+	case syntax.ListTok:
+		elem, res := l.results(n)
+		return l.t.ListFamily(n.pos, i, s, elem, res, body)
+	}
+	return l.t.Sum(n.pos, i, s, body)
+}
+
+// findGrids finds the variables whose components have components at static indices.
+func (l *lowering) findGrids(live []bool) {
+	grid := func(r node, levels int) {
+		n := &l.c.nodes[r]
+		if n.op == pathCore {
+			levels += int(n.b - n.a)
+		}
+		if n.op == pathCore || n.op == varCore {
+			l.grids[n.x] = max(l.grids[n.x], levels)
+		}
+	}
+	for r := range l.c.nodes {
+		if !live[r] {
+			continue
+		}
+		switch n := &l.c.nodes[r]; n.op {
+		case pathCore:
+			if slices.ContainsFunc(l.c.args[n.a:n.b], func(i node) bool { return i&staticBit != 0 }) {
+				grid(node(r), 0)
+			}
+		case dotCore:
+			grid(n.a, 1)
+			grid(n.b, 1)
+		case matvecCore:
+			grid(n.a, 2)
+			grid(n.b, 1)
+		}
+	}
+}
+
+// reserve makes the components of the components from first on of a vector, and so on for so many levels, those of a
+// level side by side.
+func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
+	tt := l.t.Types
+	count, elem := tt.Len(of.Type), tt.Left(of.Type)
+	for ; levels > 1 && tt.Kind(elem) == term.VecKind; levels-- {
+		size := tt.Len(elem)
+		elem = tt.Left(elem)
+		l.room(count * size)
+		next := term.Var(len(l.t.Vars))
+		for i := range count {
+			l.reserved[first+term.Var(i)] = next + term.Var(i*size)
+			for range size {
+				l.t.NewVar(term.VarInfo{Type: elem, Pos: of.Pos})
+			}
+		}
+		first, count = next, count*size
+	}
+}
+
+// path makes a projection of a variable or of data: a variable, or a component at a static index.
+func (l *lowering) path(pos term.Pos, of variable, index []node) term.Ref {
+	d, isData := l.e.dataVars[of]
+	var x term.Var
+	if !isData {
+		x = l.bind(of)
+	}
+	component := func(x term.Var, i int) term.Var {
+		if x == 0 {
+			return l.dataComponent(d, &l.c.vars[of], i)
+		}
+		return l.component(x, i)
+	}
+	return l.project(pos, x, component, index)
+}
+
+// project makes the projection of x by the indices.
+func (l *lowering) project(pos term.Pos, x term.Var, component func(x term.Var, i int) term.Var, index []node) term.Ref {
+	for len(index) > 0 && index[0]&staticBit == 0 {
+		x, index = component(x, int(index[0])), index[1:]
+	}
+	if len(index) == 0 {
+		return l.t.Variable(pos, x)
+	}
+	es := make([]term.Static, len(index))
+	for k, i := range index {
+		if es[k] = term.Static(i &^ staticBit); i&staticBit == 0 {
+			es[k] = l.e.fam.number(float64(i))
+		}
+	}
+	// The first component of each level, and how many there are side by side.
+	firsts, sizes := make([]term.Var, len(es)), make([]int, len(es))
+	l.e.fam.each(es, func(values []float64) {
+		l.e.tick()
+		y := x
+		for k, i := range values {
+			z := component(y, int(i))
+			if firsts[k] == 0 {
+				firsts[k] = z - term.Var(i)
+				sizes[k] = l.lengthOf(y, firsts[k])
+			}
+			y = z
+		}
+	})
+	if firsts[0] == 0 {
+		return l.t.Num(pos, 0) // there is no value of an index around it
+	}
+	first, n, e := firsts[0], sizes[0], es[0]
+	for k := 1; k < len(es); k++ {
+		first, n = l.reserved[first], n*sizes[k]
+		e = l.affine(e, sizes[k], es[k])
+	}
+	return l.t.Component(pos, first, n, e)
+}
+
+// lengthOf returns how many components the vector x has, or, if x is 0, the data of which the first is given.
+func (l *lowering) lengthOf(x, first term.Var) int {
+	if x != 0 {
+		return l.t.Types.Len(l.t.Vars[x].Type)
+	}
+	n := 0
+	for int(first)+n < len(l.t.Vars) && l.t.Vars[int(first)+n].Pos == l.t.Vars[first].Pos {
+		n++
+	}
+	return n
+}
+
+// affine makes e·n + i.
+func (l *lowering) affine(e term.Static, n int, i term.Static) term.Static {
+	f := &l.e.fam
+	return f.static(term.StaticNode{Op: term.StaticAdd, A: f.static(term.StaticNode{Op: term.StaticMul, A: e, B: f.number(float64(n))}), B: i})
+}
+
+// staticScalars makes a value of type t of the scalars of an input from the static number at on.
+func (l *lowering) staticScalars(pos term.Pos, in *coreNode, t infer.Type, at term.Static) term.Ref {
+	f := &l.e.fam
+	switch n := l.e.tt.At(t); n.Kind {
+	case infer.Prod:
+		a := l.staticScalars(pos, in, n.A, at)
+		next := f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: f.number(float64(l.e.width(n.A)))})
+		return l.t.Pair(pos, a, l.staticScalars(pos, in, n.B, next))
+	case infer.Vec:
+		s := f.number(float64(l.e.tt.SizeAt(infer.Size(n.N)).N))
+		i, is := f.newIndex("j", pos, s)
+		step := f.static(term.StaticNode{Op: term.StaticMul, A: is, B: f.number(float64(l.e.width(n.A)))})
+		body := l.staticScalars(pos, in, n.A, f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: step}))
+		return l.t.Family(pos, i, s, body)
+	}
+	return l.t.Component(pos, l.bind(in.x), int(in.b), at)
+}

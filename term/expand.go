@@ -1,0 +1,183 @@
+package term
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// Expand returns the term that t stands for, without families: t itself if it has none. Variables that t does not
+// bind in a family keep their numbers; each instance of another has one of its own, with the same name. The nodes
+// share nothing with those of t, but types and data are t's.
+//
+// reserve and look may be nil. reserve is called once, before memory is allocated, with the number of nodes and
+// variables that the expansion has at most, and with their bytes. look is called at least every 2¹⁶ nodes. The error is
+// one of theirs.
+func (t *Term) Expand(reserve func(made float64, bytes int64) error, look func() error) (*Term, error) {
+	if !t.Families() {
+		return t, nil
+	}
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return nil, err
+	}
+	nodes, args, vars := t.expansion(live)
+	if reserve != nil {
+		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) + vars*float64(unsafe.Sizeof(VarInfo{}))
+		if err := reserve(nodes+vars, int64(min(bytes, math.MaxInt64/2))); err != nil {
+			return nil, err
+		}
+	}
+	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)),
+		Vars: append(make([]VarInfo, 0, int(vars)), t.Vars...), Data: t.Data}
+	x := &expander{src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
+		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
+	for len(x.tasks) > 0 {
+		if look != nil && len(out.Nodes) >= x.next {
+			if err := look(); err != nil {
+				return nil, err
+			}
+			x.next = len(out.Nodes) + lookEvery
+		}
+		k := x.tasks[len(x.tasks)-1]
+		x.tasks = x.tasks[:len(x.tasks)-1]
+		x.do(k)
+	}
+	out.Root = x.refs[t.Root]
+	return out, nil
+}
+
+// expansion returns how many nodes, children of nodes with many, and variables the expansion has at most.
+func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
+	nest := t.nest(live)
+	vars = float64(len(t.Vars))
+	for r := range t.Nodes {
+		if !live[r] {
+			continue
+		}
+		n := &t.Nodes[r]
+		times := nest.times(nest.in(Ref(r)))
+		switch n.Op {
+		case SumOp, ReverseSumOp:
+			nodes += nest.size(n, nest.in(Ref(r)))
+		case FamilyOp, ListFamilyOp:
+			nodes += times
+			args += nest.times(n.Index())
+		case FunOp, VecOp, IfOp, ListOp, UnvecOp, UntupleOp:
+			nodes += times
+			args += times * float64(n.N)
+		default:
+			nodes += times
+		}
+		if n.Op == ReverseSumOp {
+			vars += 5 * nest.times(n.Index()) // those of D(t+u); one of D(0)
+			vars += times
+		}
+		if times > 1 {
+			t.Binders(n, func(Var) { vars += times - 1 })
+		}
+	}
+	return nodes, args, vars
+}
+
+// expansion is a node to be expanded, or what is left to do after its parts.
+type expansion struct {
+	r    Ref
+	step uint8
+	i, n int // of a node that comprehends: the next value of its index, and how many there are
+}
+
+// The steps of an expansion.
+const (
+	visitStep uint8 = iota
+	loopStep        // expand the body for the next value of the index
+	makeStep        // make the node of its parts
+)
+
+type expander struct {
+	src, dst *Term
+	at       []float64 // the values of the indices
+	refs     []Ref     // by node: its last instance
+	own      []Var     // by variable: its last instance, if not itself
+	used     []bool    // by variable: it has an instance, which is itself
+	vals     []Ref     // the components of families that are being made
+	tasks    []expansion
+	next     int
+}
+
+func (x *expander) push(k expansion) { x.tasks = append(x.tasks, k) }
+
+func (x *expander) do(k expansion) {
+	t := x.src
+	n := &t.Nodes[k.r]
+	switch {
+	case k.step == makeStep:
+		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
+	case k.step == loopStep:
+		x.loop(k, n)
+	case n.Comprehends():
+		x.push(expansion{r: k.r, step: loopStep, n: int(t.Value(n.Static(), x.at))})
+	case n.Op == ComponentOp:
+		x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(n.X+Var(t.Value(n.Static(), x.at))))
+	case n.Op == IndexNumOp:
+		x.refs[k.r] = x.dst.Num(n.Pos, t.Value(n.Static(), x.at))
+	default:
+		t.Binders(n, x.bind)
+		x.push(expansion{r: k.r, step: makeStep})
+		from := len(x.tasks)
+		t.Kids(n, func(r Ref) { x.push(expansion{r: r}) })
+		slices.Reverse(x.tasks[from:])
+	}
+}
+
+// bind gives a variable its next instance: the first is the variable itself.
+func (x *expander) bind(v Var) {
+	if !x.used[v] {
+		x.used[v] = true
+		return
+	}
+	x.own[v] = x.dst.NewVar(x.src.Vars[v])
+}
+
+// instance returns the instance of a variable that is in scope.
+func (x *expander) instance(v Var) Var {
+	if x.own[v] != 0 {
+		return x.own[v]
+	}
+	return v
+}
+
+// loop collects the instance of the body that was made last, and goes on with the next one, or makes the node of all.
+func (x *expander) loop(k expansion, n *Node) {
+	if k.i > 0 {
+		x.vals = append(x.vals, x.refs[n.A])
+	}
+	if k.i < k.n {
+		x.at[n.Index()] = float64(k.i)
+		k.i++
+		x.push(k)
+		x.push(expansion{r: n.A})
+		return
+	}
+	base := len(x.vals) - k.n
+	x.refs[k.r] = x.collect(n, x.vals[base:])
+	x.vals = x.vals[:base]
+}
+
+// collect makes the node that a comprehension of the given components stands for.
+func (x *expander) collect(n *Node, parts []Ref) Ref {
+	t, part := x.dst, func(i int) Ref { return parts[i] }
+	switch {
+	case n.Op == FamilyOp:
+		return t.Vec(n.Pos, parts)
+	case n.Op == ListFamilyOp:
+		return t.List(n.Pos, n.Elem, n.Res, parts)
+	case len(parts) == 0 && n.Op == SumOp:
+		return t.Num(n.Pos, 0)
+	case len(parts) == 0:
+		return t.ReverseNum(n.Pos, t.Num(n.Pos, 0))
+	case n.Op == SumOp:
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+	}
+	return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseAdd(n.Pos, a, b) })
+}

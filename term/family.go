@@ -1,0 +1,405 @@
+package term
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Index names an index of a family of a [Term]. 0 is none.
+type Index uint32
+
+// IndexInfo describes an index.
+type IndexInfo struct {
+	Name string
+	Pos  Pos
+}
+
+// Static names an expression of indices of a [Term]. 0 is none.
+type Static uint32
+
+// StaticOp is the constructor of an expression of indices.
+type StaticOp uint8
+
+// The constructors of expressions of indices. The comment gives the fields of [StaticNode] that each uses.
+const (
+	StaticNum   StaticOp = iota // Val
+	StaticIndex                 // Index
+	StaticAdd                   // A, B
+	StaticSub                   // A, B
+	StaticMul                   // A, B
+	StaticDiv                   // A, B
+	StaticNeg                   // A
+)
+
+// StaticNode is a constructor of an expression of indices with its parts. Its value is that of the operations on
+// float64, so it is exact on the natural numbers up to 2⁵³.
+type StaticNode struct {
+	Op    StaticOp
+	Index Index
+	A, B  Static
+	Val   float64
+}
+
+// MaxStatic is how deep expressions of indices may nest.
+const MaxStatic = 100
+
+// NewIndex adds an index.
+func (t *Term) NewIndex(info IndexInfo) Index {
+	if len(t.Indices) == 0 {
+		t.Indices = make([]IndexInfo, 1, 8)
+	}
+	t.Indices = append(t.Indices, info)
+	return Index(len(t.Indices) - 1)
+}
+
+// Static adds an expression of indices.
+func (t *Term) Static(n StaticNode) Static {
+	if len(t.Statics) == 0 {
+		t.Statics = make([]StaticNode, 1, 16)
+	}
+	t.Statics = append(t.Statics, n)
+	return Static(len(t.Statics) - 1)
+}
+
+// Component adds x_e, the component e of the n consecutive variables from x on.
+func (t *Term) Component(p Pos, x Var, n int, e Static) Ref {
+	return t.add(Node{Op: ComponentOp, Pos: p, X: x, B: Ref(e), N: uint32(n)})
+}
+
+// IndexNum adds the numeral that is the value of e.
+func (t *Term) IndexNum(p Pos, e Static) Ref { return t.add(Node{Op: IndexNumOp, Pos: p, B: Ref(e)}) }
+
+// Family adds ⟦body | i < s⟧, s ≥ 1 a number.
+func (t *Term) Family(p Pos, i Index, s Static, body Ref) Ref {
+	return t.add(Node{Op: FamilyOp, Pos: p, A: body, B: Ref(s), Off: uint32(i)})
+}
+
+// Sum adds Σ(i < s) body.
+func (t *Term) Sum(p Pos, i Index, s Static, body Ref) Ref {
+	return t.add(Node{Op: SumOp, Pos: p, A: body, B: Ref(s), Off: uint32(i)})
+}
+
+// ListFamily adds [body | i < s], of type List(elem, res).
+func (t *Term) ListFamily(p Pos, i Index, s Static, elem, res Type, body Ref) Ref {
+	return t.add(Node{Op: ListFamilyOp, Pos: p, A: body, B: Ref(s), Off: uint32(i), Elem: elem, Res: res})
+}
+
+// Comprehends reports whether n has an index of its own: it is a family, a sum or a list of all values of the index.
+func (n *Node) Comprehends() bool {
+	switch n.Op {
+	case FamilyOp, SumOp, ReverseSumOp, ListFamilyOp:
+		return true
+	}
+	return false
+}
+
+// Index returns the index of a node that comprehends.
+func (n *Node) Index() Index { return Index(n.Off) }
+
+// Static returns the expression of a component or numeral, or the bound of an index.
+func (n *Node) Static() Static { return Static(n.B) }
+
+// Value returns the value of e where index i is at[i].
+func (t *Term) Value(e Static, at []float64) float64 {
+	n := &t.Statics[e]
+	switch n.Op {
+	case StaticNum:
+		return n.Val
+	case StaticIndex:
+		return at[n.Index]
+	case StaticNeg:
+		return -t.Value(n.A, at)
+	}
+	a, b := t.Value(n.A, at), t.Value(n.B, at)
+	switch n.Op {
+	case StaticAdd:
+		return a + b
+	case StaticSub:
+		return a - b
+	case StaticMul:
+		return a * b
+	}
+	return a / b
+}
+
+// mentions calls f on the indices in e.
+func (t *Term) mentions(e Static, f func(Index)) {
+	n := &t.Statics[e]
+	if n.Op == StaticIndex {
+		f(n.Index)
+	}
+	for _, k := range []Static{n.A, n.B} {
+		if k != 0 {
+			t.mentions(k, f)
+		}
+	}
+}
+
+// Families reports whether the term has nodes that stand for their expansion.
+func (t *Term) Families() bool {
+	return slices.ContainsFunc(t.Nodes, func(n Node) bool {
+		return n.Comprehends() || n.Op == ComponentOp || n.Op == IndexNumOp
+	})
+}
+
+// nest is where the indices of a term stand: in one another.
+type nest struct {
+	t     *Term
+	bound []Static // of each index
+	outer []Index  // of each index: that of the innermost family around its own
+	scope []Index  // of each node: the index of the innermost family around it; nil in a term without families
+	count []float64
+}
+
+// nest finds the indices of the families in the live nodes.
+func (t *Term) nest(live []bool) *nest {
+	s := &nest{t: t, bound: make([]Static, len(t.Indices)), outer: make([]Index, len(t.Indices)), count: make([]float64, max(1, len(t.Indices)))}
+	if len(t.Statics) > 0 {
+		s.scope = make([]Index, len(t.Nodes))
+		for r := len(t.Nodes) - 1; r > 0; r-- {
+			if live[r] {
+				s.node(Ref(r))
+			}
+		}
+	}
+	s.count[0] = 1
+	return s
+}
+
+// in returns the index of the innermost family around node r, 0 if there is none.
+func (s *nest) in(r Ref) Index {
+	if s.scope == nil {
+		return 0
+	}
+	return s.scope[r]
+}
+
+func (s *nest) node(r Ref) {
+	n := &s.t.Nodes[r]
+	in := s.scope[r]
+	if n.Comprehends() {
+		i := n.Index()
+		s.bound[i], s.outer[i] = n.Static(), in
+		in = i
+	}
+	s.t.Kids(n, func(k Ref) { s.scope[k] = in })
+}
+
+// chain returns the indices around a node in scope i on which the values of e depend, the outermost first: those in
+// e, and those whose bound depends on an index, which may be 0, with what it depends on.
+func (s *nest) chain(i Index, e Static) []Index {
+	needed := map[Index]bool{}
+	need := func(j Index) { needed[j] = true }
+	s.t.mentions(e, need)
+	for j := i; j != 0; j = s.outer[j] {
+		s.t.mentions(s.bound[j], func(k Index) {
+			needed[j], needed[k] = true, true
+		})
+	}
+	var chain []Index
+	for ; i != 0; i = s.outer[i] {
+		if needed[i] {
+			chain = append(chain, i)
+		}
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// each calls f for all values of the indices, which stand in one another in this order.
+func (s *nest) each(chain []Index, f func(at []float64)) {
+	at := make([]float64, len(s.t.Indices))
+	var loop func(chain []Index)
+	loop = func(chain []Index) {
+		if len(chain) == 0 {
+			f(at)
+			return
+		}
+		i := chain[0]
+		for k := range int(s.t.Value(s.bound[i], at)) {
+			at[i] = float64(k)
+			loop(chain[1:])
+		}
+	}
+	loop(chain)
+}
+
+// times returns how many instances a node in scope i has in the expansion.
+func (s *nest) times(i Index) float64 {
+	if s.count[i] != 0 || i == 0 {
+		return s.count[i]
+	}
+	chain := s.chain(i, s.bound[i])
+	if len(chain) == 0 {
+		s.count[i] = s.times(s.outer[i]) * s.t.Value(s.bound[i], nil)
+		return s.count[i]
+	}
+	// The bound depends on outer indices: all their values are gone through.
+	chain = nil
+	for j := s.outer[i]; j != 0; j = s.outer[j] {
+		chain = append(chain, j)
+	}
+	slices.Reverse(chain)
+	s.each(chain, func(at []float64) { s.count[i] += s.t.Value(s.bound[i], at) })
+	return s.count[i]
+}
+
+// image calls f on the numbers that the expression of a component r takes, each as often as its indices have values.
+func (s *nest) image(r Ref, f func(e float64)) {
+	e := s.t.Nodes[r].Static()
+	s.each(s.chain(s.in(r), e), func(at []float64) { f(s.t.Value(e, at)) })
+}
+
+// mentioned calls f on the variables that occur in node r, which may be a component: those that its expansion has.
+func (s *nest) mentioned(r Ref, f func(Var)) {
+	if s.times(s.in(r)) == 0 {
+		return
+	}
+	switch n := &s.t.Nodes[r]; n.Op {
+	case VarOp:
+		f(n.X)
+	case ComponentOp:
+		s.image(r, func(e float64) { f(n.X + Var(e)) })
+	}
+}
+
+// sizeOf is the number of symbols of a comprehension of s summands or components, without those.
+func sizeOf(op Op, s float64) float64 {
+	switch op {
+	case FamilyOp:
+		return max(1, s-1)
+	case ListFamilyOp:
+		return 3 + 3*s
+	case SumOp:
+		return max(1, s-1) - oneSummand(s)
+	}
+	const reverseAdd, reverseZero = 14, 4
+	if s == 0 {
+		return reverseZero
+	}
+	return reverseAdd * (s - 1)
+}
+
+// oneSummand is 1 for a sum of one summand, which is this.
+func oneSummand(s float64) float64 {
+	if s == 1 {
+		return 1
+	}
+	return 0
+}
+
+// size returns the symbols of all instances of a comprehension in scope i, without those of its body.
+func (s *nest) size(n *Node, i Index) float64 {
+	if len(s.chain(i, n.Static())) == 0 {
+		return s.times(i) * sizeOf(n.Op, s.t.Value(n.Static(), nil))
+	}
+	var chain []Index
+	for j := i; j != 0; j = s.outer[j] {
+		chain = append(chain, j)
+	}
+	slices.Reverse(chain)
+	var size float64
+	s.each(chain, func(at []float64) { size += sizeOf(n.Op, s.t.Value(n.Static(), at)) })
+	return size
+}
+
+// component types x_e: the variables from x on have one type and one scope, and e is one of their numbers.
+func (c *checker) component(r Ref, n *Node) (Type, error) {
+	ty, err := c.variable(r, n.X)
+	if err != nil {
+		return 0, err
+	}
+	if int(n.X)+int(n.N) > len(c.t.Vars) {
+		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Vars[n.X].Name, n.N)
+	}
+	for x := n.X; x < n.X+Var(n.N); x++ {
+		if v := &c.t.Vars[x]; v.Type != ty || v.Linear || c.tr.binder[x] != c.tr.binder[n.X] {
+			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Vars[n.X].Name)
+		}
+	}
+	c.families().image(r, func(e float64) {
+		if e < 0 || e >= float64(n.N) || e != float64(int(e)) {
+			err = c.errorf(r, "there is no component %v of %d", e, n.N)
+		}
+	})
+	return ty, err
+}
+
+// families is where the indices of the term stand.
+func (c *checker) families() *nest {
+	if c.nest == nil {
+		live := make([]bool, len(c.t.Nodes))
+		for _, r := range c.tr.nodes[1:] {
+			live[r] = true
+		}
+		c.nest = c.t.nest(live)
+	}
+	return c.nest
+}
+
+// comprehension types a node that comprehends.
+func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
+	t, tt := c.t, c.t.Types
+	body := c.types[n.A]
+	c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
+	least := 0.0
+	switch n.Op {
+	case FamilyOp:
+		least = 1
+	case SumOp:
+		if !tt.Euclidean(body) {
+			return 0, c.errorf(r, "Σ takes numbers, not %s", c.str(body))
+		}
+		if body != R {
+			least = 1
+		}
+	case ReverseSumOp:
+		if err := c.want(r, n.A, tt.Reverse(R), "a summand"); err != nil {
+			return 0, err
+		}
+	}
+	if err := c.bound(r, n, least); err != nil {
+		return 0, err
+	}
+	switch n.Op {
+	case FamilyOp:
+		return tt.Vec(int(t.Value(n.Static(), nil)), body), nil
+	case ListFamilyOp:
+		return tt.List(n.Elem, n.Res), cmp.Or(c.want(r, n.A, n.Elem, "an element of the list"), c.ordinary(r, n.A, "a list"))
+	}
+	return body, nil
+}
+
+// bound checks the bound of an index: it is a natural number, at least least. The size of a vector is a number.
+func (c *checker) bound(r Ref, n *Node, least float64) (err error) {
+	s := c.families()
+	fixed := true
+	c.t.mentions(n.Static(), func(Index) { fixed = false })
+	if n.Op == FamilyOp && !fixed {
+		return c.errorf(r, "the size of a vector depends on an index")
+	}
+	s.each(s.chain(s.in(r), n.Static()), func(at []float64) {
+		if b := c.t.Value(n.Static(), at); b < least || b != float64(int(b)) {
+			err = c.errorf(r, "the bound of an index is %v", b)
+		}
+	})
+	return err
+}
+
+// staticSigns are the signs of the constructors of expressions of indices, for people.
+var staticSigns = [...]string{StaticAdd: "+", StaticSub: "-", StaticMul: "*", StaticDiv: "/"}
+
+// StaticText prints an expression of indices.
+func (t *Term) StaticText(e Static) string {
+	n := &t.Statics[e]
+	switch n.Op {
+	case StaticNum:
+		return number(n.Val)
+	case StaticIndex:
+		return t.Indices[n.Index].Name
+	case StaticNeg:
+		return "-" + t.StaticText(n.A)
+	}
+	return fmt.Sprintf("(%s %s %s)", t.StaticText(n.A), staticSigns[n.Op], t.StaticText(n.B))
+}
