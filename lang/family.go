@@ -257,7 +257,7 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	body := e.eval(kids[1], 0)
 	e.fam.saved += (e.expanded() - made) * (most - 1)
 	f := coreNode{op: familyCore, x: variable(i), val: float64(n.Op), a: node(bound), b: body.node}
-	t := body.typ
+	var t infer.Type
 	switch n.Op {
 	case syntax.VecTok:
 		f.value = e.core.nodes[body.node].value
