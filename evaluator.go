@@ -38,7 +38,6 @@ type Evaluator struct {
 	// done before it.
 	prog        *graph.Program
 	before      engine.Stats
-	expanded    bool // the families of the program are expanded
 	modularised *modular.Program
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's
@@ -239,7 +238,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 	start := e.begin(ctx)
 	err := e.run.Gradient(point, values, jacobian)
 	if errors.Is(err, graph.ErrFamilies) { // what the run met no arrays can do
-		e.expanded = true
+		e.p.noArrays.Store(true)
 		if err = e.prepare(point); err == nil {
 			err = e.start()
 		}

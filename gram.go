@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gram-machine/gram/compile"
@@ -46,6 +47,7 @@ type Program struct {
 	gradient compiled[graph.Program] // D(t)
 	// withArrays is D(t) with its families, where blocks can hold them.
 	withArrays compiled[graph.Program]
+	noArrays   atomic.Bool // blocks cannot hold them, or not do what was asked of them
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -290,12 +292,17 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 // arrayProgram compiles D(t) with its families. The error is [graph.ErrFamilies] if they have to be expanded.
 func (p *Program) arrayProgram(meter *limits.Meter) (*graph.Program, error) {
 	return p.withArrays.get(p, meter, func() (*graph.Program, error) {
-		d, err := p.reversedOf(p.src.Families, meter)
+		t, err := p.src.Families(meter.During("compile"))
+		if err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
+		d, err := p.reversedOf(t, meter)
 		if err != nil {
 			return nil, err
 		}
 		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Check: meter.During("compile")})
 		if errors.Is(err, graph.ErrFamilies) {
+			p.noArrays.Store(true)
 			return nil, err
 		}
 		return prog, p.Locate(err, "compiling")

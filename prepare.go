@@ -33,7 +33,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 // arrays reports whether the families of the program may run as arrays: in blocks, one after the other, without a
 // profile.
 func (e *Evaluator) arrays() bool {
-	return !e.expanded && !e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule == LIFO && e.p.src.Families.Families()
+	return !e.p.noArrays.Load() && !e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule == LIFO && e.p.src.HasFamilies()
 }
 
 // unfold reduces the program to its graph at the point, and compiles D of that.

@@ -86,7 +86,7 @@ func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, o
 	}
 	for i := range b.c.out.Code[t.Start:t.End] {
 		in := &b.c.out.Code[int(t.Start)+i]
-		if in.Flags&graph.Ready == 0 || !b.instr(in) {
+		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) {
 			return w, false
 		}
 	}

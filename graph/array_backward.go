@@ -45,7 +45,7 @@ type touch struct {
 	others                        bool // from other heads in the outermost loop, too
 }
 
-func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) (*Backward, error) {
+func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
@@ -57,6 +57,11 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool) (*Bac
 	w.minus = int(w.constant(math.Copysign(0, -1)))
 	w.seed(reached)
 	for q := len(b.Arrays.Cells) - 1; q >= 0 && !w.failed; q-- {
+		if look != nil {
+			if err := look(); err != nil {
+				return nil, err
+			}
+		}
 		w.fire(q)
 	}
 	if w.failed {

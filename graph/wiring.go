@@ -144,7 +144,7 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 	if back == nil {
 		var err error
 		if w.b.Arrays != nil {
-			back, err = newArrayBackward(w, p, reached, logged)
+			back, err = newArrayBackward(w, p, reached, logged, look)
 		} else {
 			back, err = newBackward(w, p, reached, logged, look)
 		}

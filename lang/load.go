@@ -40,9 +40,8 @@ type Program struct {
 	Name string
 	File *syntax.File // the source, for positions and diagnostics
 	// Term is the program, closed but for the inputs. It has a type.
-	Term *term.Term
-	// Families is the program with the families that stand in λs.
-	Families *term.Term
+	Term     *term.Term
+	families *term.Term // Term with its families, if one stands in a λ
 	// Type is the type of Term, and TypeText the same in the words of the source.
 	Type     term.Type
 	TypeText string
@@ -108,6 +107,18 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	return e.finishProgram(name, body)
 }
 
+// Families returns the program with the families that stand in λs, or nil if there are none. look is called at least every
+// 2¹⁶ nodes; its error ends the work.
+func (p *Program) Families(look func() error) (*term.Term, error) {
+	if p.families == nil {
+		return nil, nil
+	}
+	return p.families.ExpandOutside(look)
+}
+
+// HasFamilies reports whether families stand in λs.
+func (p *Program) HasFamilies() bool { return p.families != nil }
+
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
 	err := syntax.NewErrors(e.user.File, e.diags)
@@ -148,8 +159,8 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	if p.Term, err = e.expandTerm(l.t); err != nil {
 		return nil, err
 	}
-	if p.Families, err = l.t.ExpandOutside(nil); err != nil {
-		return nil, err
+	if l.t.FamiliesInLambdas() {
+		p.families = l.t
 	}
 	for i := range e.inputs {
 		x := &e.inputs[i]

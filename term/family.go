@@ -143,6 +143,39 @@ func (t *Term) Families() bool {
 	})
 }
 
+// FamiliesInLambdas reports whether a family, list or sum over an index stands in a λ that stands in no other.
+func (t *Term) FamiliesInLambdas() bool {
+	if len(t.Statics) == 0 {
+		return false
+	}
+	type place struct {
+		r   Ref
+		lam bool
+	}
+	seen := [2][]bool{make([]bool, len(t.Nodes)), make([]bool, len(t.Nodes))}
+	stack := []place{{t.Root, false}}
+	for len(stack) > 0 {
+		k := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n, of := &t.Nodes[k.r], seen[0]
+		if k.lam {
+			of = seen[1]
+		}
+		switch {
+		case of[k.r]:
+			continue
+		case n.Comprehends() && k.lam:
+			return true
+		case n.Comprehends():
+			continue
+		}
+		of[k.r] = true
+		lam := k.lam || n.Op == LamOp && !t.Vars[n.X].Linear
+		t.Kids(n, func(r Ref) { stack = append(stack, place{r, lam}) })
+	}
+	return false
+}
+
 // nest is where the indices of a term stand: in one another.
 type nest struct {
 	t     *Term
