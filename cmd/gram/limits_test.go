@@ -37,7 +37,7 @@ func limitPrograms() map[string]string {
 		"waiters": "input x = 0.5\nlet g = fun f -> f x in let y = g (fun z -> z * x) in sum i < 1000000 -> y * i\n",
 		// A large λ, which is normalised alone, and one that is a block.
 		"lambda": "input x = 0.5\nlet f = fun g a -> sum i < 200000 -> g (a * i) in f (fun y -> y * x) x + f (fun y -> y + x) 1\n",
-		"block":  "input x = 0.5\n#3 (fun a -> sum i < 300000 -> a * i) x\n",
+		"block":  "input x = 0.5\n#3 (fun a -> a" + strings.Repeat(" + a * 2", 300_000) + ") x\n",
 		// Many inputs, and so a large gradient.
 		"inputs": "input E : R^1000^1000 = vec i < 1000 -> vec j < 1000 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
 		// A large source.

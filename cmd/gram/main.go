@@ -31,7 +31,7 @@ func main() {
 var exitLate func(status int)
 
 // lateness is how long a command may go on after a limit of time or an interrupt.
-const lateness = 100 * time.Millisecond
+const lateness = 50 * time.Millisecond
 
 // endLate ends the process when ctx is done and the work of the command doesn't end in time. All that takes
 // long looks at ctx; this is for what takes long on a program that is larger than was thought of. The work is
