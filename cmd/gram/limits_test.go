@@ -166,7 +166,7 @@ var interruptTimes = map[rune]time.Duration{'i': limitTime, 'l': 600 * time.Mill
 func waitWorked(pid int, worked time.Duration) {
 	time.Sleep(worked)
 	for range 1000 {
-		if t := processorTime(pid); t == 0 || t >= worked {
+		if t := timeOfProcess(pid); t == 0 || t >= worked {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -185,7 +185,7 @@ func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
 	if after := interruptTimes[limit]; after > 0 {
 		waitWorked(cmd.Process.Pid, after)
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
-		before, at = processorTime(cmd.Process.Pid), time.Since(start)
+		before, at = timeOfProcess(cmd.Process.Pid), time.Since(start)
 		status = statusInterrupted
 	}
 	_ = cmd.Wait()

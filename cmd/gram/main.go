@@ -30,8 +30,14 @@ func main() {
 // exitLate ends the process, if it is not nil: it is nil where run is called by another program, a test.
 var exitLate func(status int)
 
-// lateness is how long a command may go on after a limit of time or an interrupt.
-const lateness = 50 * time.Millisecond
+// lateness is how much processor time a command may take after a limit of time or an interrupt, and maxLateness how long it
+// may take where others have the processors.
+const (
+	lateness    = 70 * time.Millisecond
+	maxLateness = 2 * time.Second
+)
+
+var started = time.Now()
 
 // endLate ends the process when ctx is done and the work of the command doesn't end in time. All that takes
 // long looks at ctx; this is for what takes long on a program that is larger than was thought of. The work is
@@ -42,7 +48,10 @@ func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
 		if exitLate == nil {
 			return
 		}
-		time.Sleep(lateness)
+		since, before := time.Now(), processorTime()
+		for processorTime()-before < lateness && time.Since(since) < maxLateness {
+			time.Sleep(lateness / 10)
+		}
 		if over.CompareAndSwap(false, true) {
 			exitLate(a.fail(path, contextLimit(ctx.Err(), "working")))
 		}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time that a process has taken, to a hundredth of a second, and at
+// timeOfProcess returns the processor time that a process has taken, to a hundredth of a second, and at
 // least 1 ns; 0 if it isn't known.
-func processorTime(pid int) time.Duration {
+func timeOfProcess(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0

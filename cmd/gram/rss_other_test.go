@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime reports that nothing is known.
-func processorTime(int) time.Duration { return 0 }
+// timeOfProcess reports that nothing is known.
+func timeOfProcess(int) time.Duration { return 0 }
 
 // peakMemory reports that nothing is known: the race detector takes memory of its own, and
 // other systems count otherwise.
