@@ -357,16 +357,7 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 // finish counts, and finds the registers of the block that the code reads.
 func (w *arrayBackward) finish() {
 	out := w.out
-	for _, arrivals := range w.ignored {
-		if arrivals {
-			w.times[w.p.Duals[w.p.ZeroDual].Body]++
-			out.Cells++
-		}
-	}
-	for body, n := range w.times {
-		out.Fired = append(out.Fired, FiredBody{body, n})
-		out.Steps += n * w.p.Bodies[body].Steps
-	}
+	out.countFired(w.p, w.times, w.ignored)
 	for e, t := range w.exts {
 		if t.source != 0 {
 			out.Sums = append(out.Sums, Sum{e, uint32(w.sums + e)})

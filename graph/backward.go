@@ -101,3 +101,17 @@ func (h *Heap) Pop() uint64 {
 		i = c
 	}
 }
+
+// countFired counts how often each body fires, and the duals λa.0⃗ at which something arrives.
+func (out *Backward) countFired(p *Program, times map[uint32]uint64, ignored []bool) {
+	for _, arrivals := range ignored {
+		if arrivals {
+			times[p.Duals[p.ZeroDual].Body]++
+			out.Cells++
+		}
+	}
+	for body, n := range times {
+		out.Fired = append(out.Fired, FiredBody{body, n})
+		out.Steps += n * p.Bodies[body].Steps
+	}
+}

@@ -282,16 +282,7 @@ func (w *backwardBuilder) log(ext int32, r uint32) {
 // finish counts, and drops the code that only serves duals λa.0⃗.
 func (w *backwardBuilder) finish() {
 	out := w.out
-	for _, arrivals := range w.ignored {
-		if arrivals {
-			w.times[w.p.Duals[w.p.ZeroDual].Body]++
-			out.Cells++
-		}
-	}
-	for body, n := range w.times {
-		out.Fired = append(out.Fired, FiredBody{body, n})
-		out.Steps += n * w.p.Bodies[body].Steps
-	}
+	out.countFired(w.p, w.times, w.ignored)
 	for j, a := range w.before {
 		out.Before[j], out.Next[j] = a.reg, a.reg != 0
 	}

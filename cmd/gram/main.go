@@ -39,9 +39,8 @@ const (
 
 var started = time.Now()
 
-// endLate ends the process when ctx is done and the work of the command doesn't end in time. All that takes
-// long looks at ctx; this is for what takes long on a program that is larger than was thought of. The work is
-// over when the function is called that it returns.
+// endLate ends the process when ctx is done and the command goes on working for too long. Every loop that is known to
+// take long looks at ctx; endLate is for the others. The command calls the function that it returns when its work is over.
 func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
 	var over atomic.Bool
 	stop := context.AfterFunc(ctx, func() {
