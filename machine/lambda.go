@@ -177,7 +177,7 @@ func (m run[M]) bindOuter(outer []literal.Outer) {
 	}
 }
 
-// awaitOuter lets occurrences wait for a variable that has no value yet, or go on if it is no Sub. They are a list, from
+// awaitOuter is bindOuter for one variable that has no value yet, or that is no Sub. Its occurrences are a list, from
 // p to last.
 func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
 	if x.Kind == literal.FreeDual || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {

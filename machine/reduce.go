@@ -23,7 +23,7 @@ type Machine struct {
 	state
 }
 
-// state is what a run begins with as zero.
+// state belongs to one run, which begins with its zero value.
 type state struct {
 	copy    copying
 	point   []float64
@@ -45,7 +45,7 @@ type state struct {
 	begun   int             // how many had been touched before the move
 	unused  [maxTouched]Ref // those of them that were free, if events are told
 	used    int             // how many these are
-	event   Fired           // the next, as far as it is known
+	event   Fired           // the next one; its fields are set as they become known
 	err     error
 }
 
@@ -66,14 +66,14 @@ type (
 	told     [2]byte
 )
 
-// runner is a run in any mode.
+// runner is implemented by run in each mode.
 type runner interface {
 	evaluate(point []float64) error
 	gradient(point, values, jacobian []float64) error
 	read(out []float64, lengths []int) ([]float64, []int, error)
 }
 
-// runner returns the run in the mode that the options need.
+// runner returns a run of the machine, in the mode that the options need.
 func (m *Machine) runner() runner {
 	switch {
 	case m.opt.Events != nil:
