@@ -73,7 +73,7 @@ func (e *elaborator) meaning(x syntax.Expr) binding {
 		return e.slots[a.base+int(r.N)]
 	case resolve.Global:
 		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
-			e.inputInValue(e.span(x), g.name, e.user.File.Decls[g.decl].NameSpan)
+			e.inputInValue(e.span(x), &e.user.File.Decls[g.decl])
 		}
 		return e.globalBinding(int(r.N))
 	}

@@ -2,8 +2,10 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -182,13 +184,13 @@ func (t *translator) variable(n *coreNode) *eval.Code {
 
 // input reports an input, which a def that is a let uses.
 func (t *translator) input(n *coreNode) *eval.Code {
-	span := wordAt(t.e.user.File, n.pos)
-	d, ok := t.e.names[t.e.user.File.Text(span)]
-	if !ok {
-		return eval.Bad()
-	}
+	e := t.e
+	i := slices.IndexFunc(e.inputs, func(x load.Variable) bool {
+		first := e.globals[e.declared[x.Decl]].x
+		return x.Shape != nil && first <= n.x && n.x < first+variable(x.Shape.Width())
+	})
 	t.failed = true
-	t.e.inputInValue(span, t.e.user.File.Decls[d].Name, t.e.user.File.Decls[d].NameSpan)
+	e.inputInValue(wordAt(e.user.File, n.pos), &e.user.File.Decls[e.inputs[i].Decl])
 	return eval.Bad()
 }
 

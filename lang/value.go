@@ -169,9 +169,13 @@ func (e *elaborator) computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
 }
 
 // inputInValue reports an input that a default value uses.
-func (e *elaborator) inputInValue(span syntax.Span, name string, declared syntax.Span) {
-	e.reportHere(span, "input in a default value", name+" is an input; default values see the params, defs and data above them, no inputs",
-		syntax.Note{Span: declared, Text: name + " is declared here"})
+func (e *elaborator) inputInValue(span syntax.Span, d *syntax.Decl) {
+	label := d.Name + " is an input"
+	if e.user.File.Text(span) != d.Name {
+		label = "this is the input " + d.Name
+	}
+	e.reportHere(span, "input in a default value", label+"; default values see the params, defs and data above them, no inputs",
+		syntax.Note{Span: d.NameSpan, Text: d.Name + " is declared here"})
 }
 
 // declaredShape returns the shape that the declaration of an input or data names, nil if
