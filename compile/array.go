@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -44,6 +45,7 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 		b.out.Caps = append(b.out.Caps, leaf)
 		captured = append(captured, fixedWire(w))
 	}
+	b.inputArrays(id)
 	w, ok := b.template(id, captured)
 	for ok && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
 		id = w.tmpl
@@ -58,6 +60,40 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, B: uint32(i)})
 	}
 	return b.out, true
+}
+
+// inputArrays puts the inputs into the block whose components families read. Those that overlap are one array.
+func (b *arrayBuilder) inputArrays(id uint32) {
+	var all []inputArray
+	for range maxTemplates {
+		t := &b.c.out.Templates[id]
+		for _, in := range b.c.out.Code[t.Start:t.End] {
+			if first, ok := b.c.inputAt(in.A); ok && in.Op == graph.OpComponent {
+				all = append(all, inputArray{first: first, n: int(in.N), dual: b.c.out.Globals[in.A].Kind == graph.Input})
+			}
+		}
+		if t.RootAt == graph.NoRoot || b.c.out.Code[t.RootAt].Op != graph.OpClosure {
+			break
+		}
+		id = b.c.out.Code[t.RootAt].Tmpl
+	}
+	slices.SortFunc(all, func(x, y inputArray) int { return cmp.Compare(x.first, y.first) })
+	slices.SortStableFunc(all, func(x, y inputArray) int {
+		switch {
+		case x.dual == y.dual:
+			return 0
+		case y.dual:
+			return -1
+		}
+		return 1
+	})
+	for i := 0; i < len(all); {
+		a := all[i]
+		for i++; i < len(all) && all[i].dual == a.dual && all[i].first < a.first+a.n; i++ {
+			a.n = max(a.n, all[i].first+all[i].n-a.first)
+		}
+		b.inputArray(a.first, a.n, a.dual)
+	}
 }
 
 // template adds the parameters and the code of a template to the block, and returns its result.
@@ -330,6 +366,16 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 
 // component selects one of several slots, which stand at equal distances in everything.
 func (b *arrayBuilder) component(in *graph.Instr) bool {
+	if i, ok := b.c.inputAt(in.A); ok {
+		e := b.l.indices[in.Tmpl]
+		w := arrayWire{kind: graph.NumLeaf}
+		if b.c.out.Globals[in.A].Kind == graph.Input {
+			w.kind, w.external = graph.DualLeaf, true
+		}
+		w.at = e.plus(affine{base: b.inputArray(i, int(in.N), w.external)}, 1)
+		b.at[in.D] = w
+		return true
+	}
 	first, ok := b.wire(in.A)
 	if !ok {
 		return false

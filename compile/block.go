@@ -2,7 +2,6 @@ package compile
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -104,6 +103,7 @@ type blockBuilder struct {
 	out         *graph.Block
 	wires       map[uint32]wire
 	leaves      uint64  // nodes of the layouts
+	arrays      []inputArray
 	globalDuals []int   // the external duals that are globals, as they were met
 	final       []int32 // the final numbers of external duals
 }
@@ -274,17 +274,15 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	var w wire
 	switch g.Kind {
 	case graph.Num:
-		w = wire{kind: graph.NumLeaf, reg: b.register()}
-		if _, input := slices.BinarySearch(b.c.out.Inputs, slot); input {
-			b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot, Reg: w.reg})
+		if i, input := b.c.inputAt(slot); input {
+			w = wire{kind: graph.NumLeaf, reg: uint32(b.inputArray(i, 1, false))}
 		} else {
+			w = wire{kind: graph.NumLeaf, reg: b.register()}
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: w.reg, Val: g.Val})
 		}
 	case graph.Input:
-		w = wire{kind: graph.DualLeaf, dual: ^int32(b.out.Exts)}
-		b.globalDuals = append(b.globalDuals, b.out.Exts)
-		b.out.Exts++
-		b.out.Globals = append(b.out.Globals, graph.GlobalLeaf{Slot: slot})
+		i, _ := b.c.inputAt(slot)
+		w = wire{kind: graph.DualLeaf, dual: ^int32(b.inputArray(i, 1, true))}
 	case graph.Pair:
 		w = wire{kind: graph.PairLayout, parts: []wire{b.wires[g.Comps[0]], b.wires[g.Comps[1]]}}
 	default:
@@ -292,6 +290,41 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	}
 	b.wires[slot] = w
 	return true
+}
+
+// inputArray are n inputs in a block, side by side: their numbers in registers, or their external duals.
+type inputArray struct {
+	first, n int
+	dual     bool
+	at       int // the first register or external dual
+}
+
+// inputArray returns where n inputs are in the block, and puts them there if they are not yet.
+func (b *blockBuilder) inputArray(first, n int, dual bool) int {
+	for i := range b.arrays {
+		if a := &b.arrays[i]; a.dual == dual && a.first <= first && first+n <= a.first+a.n {
+			return a.at + first - a.first
+		}
+	}
+	slot, stride := b.c.inputSlot(first)
+	leaf := graph.GlobalLeaf{Slot: slot, N: uint32(n), Stride: stride}
+	at := int(b.out.Regs)
+	if dual {
+		at = b.out.Exts
+		for k := range n {
+			b.globalDuals = append(b.globalDuals, at+k)
+		}
+		b.out.Exts += n
+		leaf.Slot++
+	} else {
+		leaf.Reg = b.out.Regs
+		b.out.Regs += uint32(n)
+	}
+	b.out.Globals = append(b.out.Globals, leaf)
+	if n > 1 {
+		b.arrays = append(b.arrays, inputArray{first, n, dual, at})
+	}
+	return at
 }
 
 // orderExternals numbers the external duals anew: those of the captured variables, of

@@ -112,6 +112,7 @@ type compiler struct {
 	bodies    map[string]uint32
 	data      map[dataKey]slot
 	families  map[uint32]*loops // of templates with families
+	inOrder   bool              // the inputs are variables in order, without a gap
 	err       error
 	// late says that the program has sums that may have to be put off.
 	late bool
@@ -148,6 +149,7 @@ func (c *compiler) unsupported(p term.Pos, what string) {
 // inputs binds the inputs to globals: a number, or ⟨x0,d⟩ in a reversed program.
 func (c *compiler) inputs() error {
 	n := len(c.opt.Inputs)
+	c.inOrder = n > 0
 	c.out.Globals, c.out.Inputs = slices.Grow(c.out.Globals, 2*n), make([]uint32, 0, n)
 	c.pairs = slices.Grow(c.pairs, n)
 	for i, x := range c.opt.Inputs {
@@ -156,6 +158,7 @@ func (c *compiler) inputs() error {
 				return err
 			}
 		}
+		c.inOrder = c.inOrder && x == c.opt.Inputs[0]+term.Var(i)
 		kind := graph.Num
 		if c.opt.Open {
 			kind = graph.SymInput
@@ -174,6 +177,23 @@ func (c *compiler) inputs() error {
 		c.fail(0, "more than %d scalar inputs", graph.MaxIndex)
 	}
 	return nil
+}
+
+// inputSlot returns the global slot of an input's number, and the distance to that of the next. That of its dual in a
+// reversed program is the next slot.
+func (c *compiler) inputSlot(i int) (slot, stride uint32) {
+	stride = 1
+	if c.opt.Reversed {
+		stride = 2
+	}
+	return 1 + uint32(i)*stride, stride
+}
+
+// inputAt returns the input whose number or dual is in a global slot, if there is one.
+func (c *compiler) inputAt(slot uint32) (i int, ok bool) {
+	_, stride := c.inputSlot(0)
+	i = int((slot - 1) / stride)
+	return i, slot > 0 && i < len(c.opt.Inputs)
 }
 
 // newPair yields ⟨a,b⟩, which is not built before somebody needs it. In an open

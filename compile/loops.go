@@ -207,6 +207,16 @@ func (c *compiler) selected(n *term.Node) operand {
 		in.A, in.Split = uint32(first), uint32(stride)
 		return c.emit(in, nil)
 	}
+	if first, ok := c.inputRange(n.X, int(n.N)); ok {
+		slot0, stride := c.inputSlot(first)
+		in.A, in.Split = slot0, stride
+		a := operand{slot: c.emit(in, nil)}
+		if !c.opt.Reversed {
+			return a
+		}
+		in.A++
+		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
+	}
 	op := c.variable(n.X)
 	if op.pair == 0 {
 		for j := range n.N {
@@ -227,6 +237,15 @@ func (c *compiler) selected(n *term.Node) operand {
 	a := part(func(o operand) operand { return c.pairs[o.pair].a })
 	b := part(func(o operand) operand { return c.pairs[o.pair].b })
 	return c.newPair(operand{slot: a}, operand{slot: b}, n.Pos)
+}
+
+// inputRange reports whether n variables from x on are inputs, in order, and returns the first of them.
+func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
+	if !c.inOrder || x < c.opt.Inputs[0] {
+		return 0, false
+	}
+	first = int(x - c.opt.Inputs[0])
+	return first, first+n <= len(c.opt.Inputs)
 }
 
 // indexNum compiles the numeral that a static expression is.

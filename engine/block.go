@@ -121,10 +121,12 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) {
 		m.loadLeaves(&b.Caps[i], m.words[w+uint64(i)])
 	}
 	for _, g := range b.Globals {
-		if r := m.slots[g.Slot]; g.Reg != 0 {
-			k.regs[g.Reg] = m.nodes[r].Number()
-		} else {
-			k.exts = append(k.exts, r)
+		for i := range g.N {
+			if r := m.slots[g.Slot+i*g.Stride]; g.Reg != 0 {
+				k.regs[g.Reg+i] = m.nodes[r].Number()
+			} else {
+				k.exts = append(k.exts, r)
+			}
 		}
 	}
 }

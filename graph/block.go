@@ -65,10 +65,10 @@ type Leaves struct {
 	Duals  int
 }
 
-// GlobalLeaf is a global that is an input: a number in a register, or a dual.
+// GlobalLeaf are N globals that are inputs, at the distance Stride of one another: numbers, in registers from Reg on, or duals.
 type GlobalLeaf struct {
-	Slot uint32
-	Reg  uint32 // 0: a dual
+	Slot, N, Stride uint32
+	Reg             uint32 // 0: duals
 }
 
 // Const is a register that holds a numeral.

@@ -111,7 +111,11 @@ func (b *Block) origins(kind LoopKind) []uint8 {
 		set(l.Regs, fromOutside)
 	}
 	for _, g := range b.Globals {
-		from[g.Reg] = fromOutside
+		if g.Reg != 0 {
+			for i := range g.N {
+				from[g.Reg+i] = fromOutside
+			}
+		}
 	}
 	for i, l := range b.Params {
 		o := uint8(fromState)
