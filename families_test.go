@@ -142,7 +142,7 @@ func TestPropertyFamilyBlocks(t *testing.T) {
 func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
 	require.NoError(t, err, src)
-	v1, j1, c1, err := runForm(t, p, p.src.Term)
+	v1, j1, c1, err := runForm(t, p, p.src.Term())
 	require.NoError(t, err)
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)

@@ -134,7 +134,14 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	return &Program{src: p, inputs: stage.Inputs(p), opt: opt, loading: time.Since(start)}, nil
+	out := &Program{src: p, inputs: stage.Inputs(p), opt: opt}
+	if !p.HasFamilies() {
+		if err := out.expand(meter, "load"); err != nil {
+			return nil, err
+		}
+	}
+	out.loading = time.Since(start)
+	return out, nil
 }
 
 // Format returns the canonical text of a program, with its comments; name stands
@@ -202,9 +209,17 @@ func (p *Program) Type() string { return p.src.TypeText }
 // Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Term returns the elaborated program, which must not be modified. Terms made of it add to its universe
+// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it.
+func (p *Program) Expand(ctx context.Context) error { return p.expand(p.Meter(ctx), "load") }
+
+func (p *Program) expand(meter *limits.Meter, phase string) error {
+	_, err := p.src.Expand(meter.Reserve, meter.During(phase))
+	return p.Locate(err, "expanding families")
+}
+
+// Term returns the elaborated program without families, which must not be modified. Terms made of it add to its universe
 // of types, so in several goroutines use [Program.Copy].
-func (p *Program) Term() *term.Term { return p.src.Term }
+func (p *Program) Term() *term.Term { return p.src.Term() }
 
 // ScalarInputs returns the inputs of [Program.Term], as [Program.Point] has them.
 func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
@@ -216,7 +231,7 @@ func (p *Program) Source() *lang.Program { return p.src }
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
-	t := p.src.Term
+	t := p.src.Term()
 	out := term.New(term.NewTypes())
 	own := map[term.Var]term.Var{}
 	inputs := p.ScalarInputs()
@@ -273,7 +288,10 @@ func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program
 		if err := p.setSize(nil, meter); err != nil {
 			return nil, p.Locate(err, "compiling")
 		}
-		prog, err := compile.Compile(p.src.Term, compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
+		if err := p.expand(meter, "compile"); err != nil {
+			return nil, err
+		}
+		prog, err := compile.Compile(p.src.Term(), compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
 }
@@ -317,7 +335,10 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 			if err := p.setSize(nil, meter); err != nil {
 				return nil, p.Locate(err, "compiling")
 			}
-			prog, err := literal.NewValue(p.src.Term, p.inputs, check)
+			if err := p.expand(meter, "compile"); err != nil {
+				return nil, err
+			}
+			prog, err := literal.NewValue(p.src.Term(), p.inputs, check)
 			return prog, p.Locate(err, "compiling")
 		})
 	}
@@ -342,7 +363,7 @@ func (p *Program) outputs() int {
 // Differentiable returns an [*Error] unless the program has a gradient or a Jacobian: D is defined
 // on it, and its body has type R or R^k.
 func (p *Program) Differentiable() error {
-	if err := revgrad.Undefined(p.src.Term); err != nil {
+	if err := revgrad.Undefined(p.src.Written()); err != nil {
 		return p.Locate(err, "differentiating")
 	}
 	return p.gradientType()
@@ -350,7 +371,10 @@ func (p *Program) Differentiable() error {
 
 // reversed returns D(t) for t of type R or R^k.
 func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
-	return p.reversedOf(p.src.Term, meter)
+	if err := p.expand(meter, "compile"); err != nil {
+		return nil, err
+	}
+	return p.reversedOf(p.src.Term(), meter)
 }
 
 // reversedOf is reversed for a form of the term.
@@ -368,7 +392,7 @@ func (p *Program) reversedOf(t *term.Term, meter *limits.Meter) (*term.Term, err
 // setSize notes the size of the program's term, and that of D(t), if d is not nil. The error is that of a look.
 func (p *Program) setSize(d *term.Term, meter *limits.Meter) (err error) {
 	var s sizes
-	if s.term, err = p.src.Term.Symbols(meter.Check); err == nil && d != nil {
+	if s.term, err = p.src.Written().Symbols(meter.Check); err == nil && d != nil {
 		s.reverse, err = d.Symbols(meter.Check)
 	}
 	p.mu.Lock()

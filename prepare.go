@@ -80,6 +80,9 @@ func (e *Evaluator) normalise(point []float64) error {
 		if err := p.Differentiable(); err != nil {
 			return nil, err
 		}
+		if err := p.expand(e.meter, "compile"); err != nil {
+			return nil, err
+		}
 		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, point)
 		if err != nil {
 			return nil, err

@@ -37,7 +37,10 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
-	v, err := span.Value(p.src.Term, p.inputs, p.Point(), opt)
+	if err := p.expand(meter, "span"); err != nil {
+		return Span{}, err
+	}
+	v, err := span.Value(p.src.Term(), p.inputs, p.Point(), opt)
 	if err != nil || !gradient {
 		return Span{Value: v.Length()}, p.Locate(err, "measuring the span")
 	}
@@ -54,7 +57,7 @@ func (p *Program) Branches() bool {
 	if len(p.src.Inputs) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(p.src.Term.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
+	return slices.ContainsFunc(p.src.Written().Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
 }
 
 // open reduces the program with symbolic inputs, whose values at the point decide the
@@ -65,6 +68,9 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 	}
 	placed := opt.Samples != nil
 	prog, err := p.symbolic.with(placed).get(p, meter, func() (*graph.Program, error) {
+		if err := p.expand(meter, "compile"); err != nil {
+			return nil, err
+		}
 		prog, err := stage.Compile(p.src, placed, meter.During("compile"))
 		return prog, p.Locate(err, "compiling")
 	})
@@ -97,7 +103,10 @@ func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 	meter := p.Meter(ctx)
 	p.terms.Lock()
 	defer p.terms.Unlock()
-	d, err := revgrad.Reverse(p.src.Term, meter.During("compile"))
+	if err := p.expand(meter, "compile"); err != nil {
+		return nil, err
+	}
+	d, err := revgrad.Reverse(p.src.Term(), meter.During("compile"))
 	if err != nil {
 		return nil, p.Locate(err, "differentiating")
 	}

@@ -26,7 +26,7 @@ func compiled(t *testing.T, how, src string) (*graph.Program, *lang.Program) {
 	t.Helper()
 	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
 	require.NoError(t, err)
-	q := p.Term
+	q := p.Term()
 	opt := compile.Options{Open: how == "open", Reversed: how == "gradient" || how == "normal"}
 	for _, in := range p.Inputs {
 		opt.Inputs = append(opt.Inputs, in.Vars...)

@@ -182,7 +182,7 @@ data d = dot v v
 		require.NoError(t, err)
 		v := p.variable("v").Data
 		want := term.Sum(n, func(i int) float64 { return v[i] * v[i] }, func(a, b float64) float64 { return a + b })
-		for _, got := range oracle.Eval(p.Term, nil, nil) {
+		for _, got := range oracle.Eval(p.Term(), nil, nil) {
 			assert.Equal(t, want, got.V, "%d summands", n)
 		}
 	}

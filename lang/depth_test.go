@@ -91,8 +91,8 @@ func TestDepth(t *testing.T) {
 			start := time.Now()
 			p, err := Load("deep.gram", []byte(c.src), Options{})
 			require.NoError(t, err)
-			require.NotZero(t, p.Term.Root)
-			t.Log(time.Since(start), len(p.Term.Nodes))
+			require.NotZero(t, p.Term().Root)
+			t.Log(time.Since(start), len(p.Term().Nodes))
 		})
 	}
 }

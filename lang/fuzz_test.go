@@ -60,7 +60,7 @@ func FuzzLoad(f *testing.F) {
 // wellFormed checks what Load promises of a program.
 func wellFormed(t *testing.T, p *Program) {
 	t.Helper()
-	seen := make([]bool, len(p.Term.Vars))
+	seen := make([]bool, len(p.Term().Vars))
 	bind := func(x term.Var) {
 		require.False(t, seen[x], "variable %d is bound twice", x)
 		seen[x] = true
@@ -72,35 +72,35 @@ func wellFormed(t *testing.T, p *Program) {
 		for _, x := range in.Vars {
 			bind(x)
 			free[x] = true
-			require.Equal(t, term.R, p.Term.Vars[x].Type)
+			require.Equal(t, term.R, p.Term().Vars[x].Type)
 		}
 	}
-	parents := make([]int, len(p.Term.Nodes))
-	for r := 1; r < len(p.Term.Nodes); r++ {
-		n := &p.Term.Nodes[r]
+	parents := make([]int, len(p.Term().Nodes))
+	for r := 1; r < len(p.Term().Nodes); r++ {
+		n := &p.Term().Nodes[r]
 		require.NotZero(t, n.Pos)
 		line, col := p.Position(n.Pos)
 		require.Positive(t, line)
 		require.Positive(t, col)
 		require.LessOrEqual(t, int(n.Pos)-1, len(p.File.Src))
-		for _, k := range kidsOf(p.Term, n) {
+		for _, k := range kidsOf(p.Term(), n) {
 			require.Less(t, int(k), r)
 			require.NotZero(t, k)
 			parents[k]++
 		}
-		for _, x := range p.Term.BoundVars(n) {
+		for _, x := range p.Term().BoundVars(n) {
 			bind(x)
 		}
 	}
-	for r := 1; r < len(p.Term.Nodes); r++ {
+	for r := 1; r < len(p.Term().Nodes); r++ {
 		want := 1
-		if term.Ref(r) == p.Term.Root {
+		if term.Ref(r) == p.Term().Root {
 			want = 0
 		}
 		require.Equal(t, want, parents[r], "parents of node %d", r)
 	}
-	for _, x := range p.Term.FreeVars() {
-		require.True(t, free[x], "%s is free", p.Term.Vars[x].Name)
+	for _, x := range p.Term().FreeVars() {
+		require.True(t, free[x], "%s is free", p.Term().Vars[x].Name)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestWorkloads(t *testing.T) {
 		require.Equal(t, term.R, p.Type)
 		require.Len(t, p.Inputs, c.inputs)
 		if c.nodes > 0 {
-			require.Len(t, p.Term.Nodes, c.nodes)
+			require.Len(t, p.Term().Nodes, c.nodes)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestElaborate(t *testing.T) {
 			t.Errorf("%s\n%v", src, err)
 			return err.Error()
 		}
-		return p.Term.String() + "\n: " + p.TypeText
+		return p.Term().String() + "\n: " + p.TypeText
 	})
 }
 
@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 		p, err := Load("t.gram", []byte(src), Options{MaxNodes: 10000})
 		if err == nil {
 			t.Errorf("%s\nhas no error", src)
-			return p.Term.String()
+			return p.Term().String()
 		}
 		var list *syntax.Errors
 		if !errors.As(err, &list) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -39,10 +40,12 @@ type Options struct {
 type Program struct {
 	Name string
 	File *syntax.File // the source, for positions and diagnostics
-	// Term is the program, closed but for the inputs. It has a type.
-	Term     *term.Term
-	families *term.Term // Term with its families, if one stands in a λ
-	// Type is the type of Term, and TypeText the same in the words of the source.
+	// families is the term with its families, and inLambdas says that one stands in a λ.
+	families  *term.Term
+	inLambdas bool
+	mu        sync.Mutex
+	expanded  *term.Term // nil before somebody needs it
+	// Type is the type of the term, and TypeText the same in the words of the source.
 	Type     term.Type
 	TypeText string
 	// Shape is the shape of the program's value, nil if there is a function in it.
@@ -107,17 +110,36 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	return e.finishProgram(name, body)
 }
 
-// Families returns the program with the families that stand in λs, or nil if there are none. look is called at least every
-// 2¹⁶ nodes; its error ends the work.
-func (p *Program) Families(look func() error) (*term.Term, error) {
-	if p.families == nil {
-		return nil, nil
-	}
-	return p.families.ExpandOutside(look)
+// Term returns the program as a term without families, closed but for the inputs. It has a type.
+func (p *Program) Term() *term.Term {
+	t, _ := p.Expand(nil, nil)
+	return t
 }
 
+// Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before memory
+// is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs.
+func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*term.Term, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.expanded == nil {
+		t, err := p.families.Expand(reserve, look)
+		if err != nil {
+			return nil, err
+		}
+		p.expanded = t
+	}
+	return p.expanded, nil
+}
+
+// Written returns the term with its families as the source has them.
+func (p *Program) Written() *term.Term { return p.families }
+
+// Families returns the program with the families that stand in λs. look is called at least every 2¹⁶ nodes; its error
+// ends the work.
+func (p *Program) Families(look func() error) (*term.Term, error) { return p.families.ExpandOutside(look) }
+
 // HasFamilies reports whether families stand in λs.
-func (p *Program) HasFamilies() bool { return p.families != nil }
+func (p *Program) HasFamilies() bool { return p.inLambdas }
 
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
@@ -132,20 +154,6 @@ func (e *elaborator) errors() error {
 	return err
 }
 
-// expandTerm makes the expansion of a term, if it is not too large.
-func (e *elaborator) expandTerm(t *term.Term) (*term.Term, error) {
-	return t.Expand(func(made float64, bytes int64) error {
-		if made > 2*float64(e.opt.MaxNodes) {
-			e.tooManyNodes()
-		}
-		e.guard.Announce(bytes)
-		return nil
-	}, func() error {
-		e.guard.Look()
-		return nil
-	})
-}
-
 // finishProgram lowers the core of a program without errors.
 func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
@@ -155,13 +163,10 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
-	var err error
-	if p.Term, err = e.expandTerm(l.t); err != nil {
-		return nil, err
+	if l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
+		e.tooManyNodes()
 	}
-	if l.t.FamiliesInLambdas() {
-		p.families = l.t
-	}
+	p.families, p.inLambdas = l.t, l.t.FamiliesInLambdas()
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
@@ -171,13 +176,13 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 		}
 		p.Inputs = append(p.Inputs, in)
 	}
-	types, err := p.Term.Typing(e.opt.Check)
+	types, err := l.t.Typing(e.opt.Check)
 	if _, wrong := err.(*term.TypeError); wrong {
 		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.Type = types[p.Term.Root]
+	p.Type = types[l.t.Root]
 	return p, nil
 }

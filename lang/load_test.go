@@ -39,14 +39,14 @@ func TestProgram(t *testing.T) {
 	names := ""
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
-			names += p.Term.Vars[x].Name + " "
+			names += p.Term().Vars[x].Name + " "
 		}
 	}
 	require.Equal(t, "e E.(0).(0) E.(0).(1) E.(0).(2) E.(1).(0) E.(1).(1) E.(1).(2) p:0 p:1 ", names)
 	require.Equal(t, []term.Data{
 		{Name: "xs", List: true, Rows: 2, Width: 1, Values: []float64{7, 8}},
 		{Name: "w", Rows: 1, Width: 2, Values: []float64{1, 2}},
-	}, p.Term.Data)
+	}, p.Term().Data)
 	require.Equal(t, "R", p.TypeText)
 	wellFormed(t, p)
 }
@@ -57,8 +57,8 @@ func TestPositions(t *testing.T) {
 	src := "input x = 1\ndef f a = a * x\nf (x + 2) + foldl (fun s a -> s - a) 0 [1]"
 	p := mustLoad(t, src)
 	var got []string
-	for r := 1; r < len(p.Term.Nodes); r++ {
-		n := &p.Term.Nodes[r]
+	for r := 1; r < len(p.Term().Nodes); r++ {
+		n := &p.Term().Nodes[r]
 		op, ok := map[term.Op]string{term.AddOp: "+", term.FunOp: "f", term.AppOp: "@", term.LamOp: "λ"}[n.Op]
 		if ok {
 			line, col := p.Position(n.Pos)
@@ -77,7 +77,7 @@ func TestPositions(t *testing.T) {
 // TestPositionOfLongLine: to look up a place takes no copy of its line.
 func TestPositionOfLongLine(t *testing.T) {
 	p := mustLoad(t, "input x = 1\n"+strings.Repeat("x + ", 10000)+"x")
-	n := &p.Term.Nodes[p.Term.Root]
+	n := &p.Term().Nodes[p.Term().Root]
 	require.Zero(t, testing.AllocsPerRun(10, func() { p.Position(n.Pos) }))
 }
 

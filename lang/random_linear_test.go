@@ -99,7 +99,7 @@ func TestRandomLinear(t *testing.T) {
 		p, err := Load("random.gram", []byte(linear), Options{MaxNodes: 1 << 20})
 		require.NoError(t, err, "seed %d\n%s", seed, linear)
 		wellFormed(t, p)
-		if strings.Contains(p.Term.String(), "λa") {
+		if strings.Contains(p.Term().String(), "λa") {
 			used++
 		}
 		plain := twice + "def addv u v = [| u.(0) + v.(0), u.(1) + v.(1) |]\n" + decls + "data result : R = " + body + "1"
@@ -107,11 +107,11 @@ func TestRandomLinear(t *testing.T) {
 		q, err := Load("plain.gram", []byte(plain), Options{MaxNodes: 1 << 20})
 		require.NoError(t, err, "seed %d\n%s", seed, plain)
 		want := q.Data[0].Value.Data[0]
-		v, err := denote.Model{Ground: denote.Floats{}}.Denote(p.Term).At(nil)
+		v, err := denote.Model{Ground: denote.Floats{}}.Denote(p.Term()).At(nil)
 		require.NoError(t, err)
 		got := denote.Flatten(v)[0].(float64)
 		close := got == want || math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= 1e-9*math.Abs(want)
-		require.True(t, close, "seed %d: %g, not %g\n%s\n%s", seed, got, want, linear, p.Term)
+		require.True(t, close, "seed %d: %g, not %g\n%s\n%s", seed, got, want, linear, p.Term())
 		for range 5 {
 			if changed := w.changed(linear); changed != linear && !judged(t, changed) {
 				rejected++

@@ -247,8 +247,8 @@ func TestRandom(t *testing.T) {
 		wellFormed(t, p)
 		require.Equal(t, term.R, p.Type)
 		want := p.Data[0].Value.Data[0]
-		got := oracle.Eval(p.Term, nil, nil)[0].V
+		got := oracle.Eval(p.Term(), nil, nil)[0].V
 		close := got == want || math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= 1e-9*math.Abs(want)
-		require.True(t, close, "seed %d: %g, not %g\n%s\n%s", seed, got, want, src, p.Term)
+		require.True(t, close, "seed %d: %g, not %g\n%s\n%s", seed, got, want, src, p.Term())
 	}
 }

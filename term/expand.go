@@ -10,17 +10,17 @@ import (
 // bind in a family keep their numbers; each instance of another has one of its own, with the same name. The nodes
 // share nothing with those of t, but types and data are t's.
 //
-// reserve and look may be nil. reserve is called once, before memory is allocated, with the number of nodes and
-// variables that the expansion has at most, and with their bytes. look is called at least every 2¹⁶ nodes. The error is
+// reserve and look may be nil. reserve is called once, before memory is allocated, with the bytes that the expansion has at
+// most. look is called at least every 2¹⁶ nodes. The error is
 // one of theirs.
-func (t *Term) Expand(reserve func(made float64, bytes int64) error, look func() error) (*Term, error) {
+func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term, error) {
 	return t.expand(false, reserve, look)
 }
 
 // ExpandOutside is [Term.Expand], but the λs that stand in no family stay as they are, with the families in them.
 func (t *Term) ExpandOutside(look func() error) (*Term, error) { return t.expand(true, nil, look) }
 
-func (t *Term) expand(outside bool, reserve func(made float64, bytes int64) error, look func() error) (*Term, error) {
+func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
 	if !t.Families() {
 		return t, nil
 	}
@@ -34,7 +34,7 @@ func (t *Term) expand(outside bool, reserve func(made float64, bytes int64) erro
 	}
 	if reserve != nil {
 		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) + vars*float64(unsafe.Sizeof(VarInfo{}))
-		if err := reserve(nodes+vars, int64(min(bytes, math.MaxInt64/2))); err != nil {
+		if err := reserve(int64(min(bytes, math.MaxInt64/2))); err != nil {
 			return nil, err
 		}
 	}
@@ -58,6 +58,16 @@ func (t *Term) expand(outside bool, reserve func(made float64, bytes int64) erro
 	}
 	out.Root = x.refs[t.Root]
 	return out, nil
+}
+
+// ExpandedSize returns how many nodes and variables the expansion of t has at most.
+func (t *Term) ExpandedSize() float64 {
+	if !t.Families() {
+		return float64(len(t.Nodes) + len(t.Vars))
+	}
+	live, _ := t.Inside(nil, t.Root)
+	nodes, _, vars := t.expansion(live)
+	return nodes + vars
 }
 
 // expansion returns how many nodes, children of nodes with many, and variables the expansion has at most.

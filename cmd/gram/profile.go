@@ -104,7 +104,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	}
 	defer file.discard()
 	whole := file.isPending()
-	p, err := a.load(ctx, path, &f.loadFlags)
+	p, err := a.loadTerm(ctx, path, &f.loadFlags)
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,7 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 		ground = denote.Rationals{}
 	}
 	if !f.notation.is {
-		p, err := a.load(ctx, path, &f.loadFlags)
+		p, err := a.loadTerm(ctx, path, &f.loadFlags)
 		if err != nil {
 			return nil, err
 		}

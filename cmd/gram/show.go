@@ -116,7 +116,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		return draw.check(cmd, s, format)
 	}
 	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
-		p, err := a.load(ctx, path, &f.loadFlags)
+		p, err := a.loadTerm(ctx, path, &f.loadFlags)
 		if err != nil {
 			return err
 		}

@@ -42,6 +42,18 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 	return &loaded{p, reading}, nil
 }
 
+// loadTerm is load for commands that need the program's term.
+func (a *app) loadTerm(ctx context.Context, path string, f *loadFlags) (*loaded, error) {
+	p, err := a.load(ctx, path, f)
+	if err == nil {
+		err = p.Expand(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 // boundMemory sets the bound on the memory of the process, and returns it.
 func (f *loadFlags) boundMemory() uint64 {
 	most := uint64(f.maxMemory)

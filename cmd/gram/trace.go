@@ -148,7 +148,7 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if f.output == "" {
 		a.progress = nil // it would appear between the lines of the trace
 	}
-	p, err := a.load(ctx, path, &f.loadFlags)
+	p, err := a.loadTerm(ctx, path, &f.loadFlags)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func TestWriteGraph(t *testing.T) {
 func compiled(t *testing.T, src string, opt compile.Options) (*graph.Program, []float64) {
 	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
 	require.NoError(t, err, "%s", src)
-	q := p.Term
+	q := p.Term()
 	if opt.Reversed {
 		q, err = revgrad.Reverse(q, nil)
 		require.NoError(t, err)

@@ -82,7 +82,7 @@ type Env struct {
 // inputs are at the point.
 func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*Program, error) {
 	e.Meter.Begin("compile")
-	t := src.Term
+	t := src.Term()
 	check := e.Meter.During("compile")
 	m := &Program{Report: Report{Budget: BudgetFactor}}
 	c := newCloser(t, inputs, point, check)

@@ -22,15 +22,15 @@ func TestChain(t *testing.T) {
 	require.NoError(t, err)
 	inputs, point := p.Inputs[0].Vars, p.Inputs[0].Values
 	e := &Env{Meter: limits.New(context.Background(), 0), Locate: func(err error, _ string) error { return err }}
-	c := newCloser(p.Term, inputs, point, nil)
+	c := newCloser(p.Term(), inputs, point, nil)
 	last, entries := 0, 0
-	lambdas, err := p.Term.ClosedLambdas(inputs, nil)
+	lambdas, err := p.Term().ClosedLambdas(inputs, nil)
 	require.NoError(t, err)
 	for _, at := range lambdas {
 		l, err := c.lambda(at)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(l.places)+len(l.labels), entries+20, "what it names, and its own")
-		require.NoError(t, e.normalise(p.Term, l, point, &Reuse{}))
+		require.NoError(t, e.normalise(p.Term(), l, point, &Reuse{}))
 		entries = len(l.places) + len(l.labels)
 		require.LessOrEqual(t, entries, 10)
 		last++

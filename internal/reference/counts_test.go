@@ -15,7 +15,7 @@ import (
 func load(t require.TestingT, src string) subject {
 	p, err := lang.Load("test.gram", []byte(src), lang.Options{})
 	require.NoError(t, err)
-	q := subject{t: p.Term}
+	q := subject{t: p.Term()}
 	for _, in := range p.Inputs {
 		q.inputs = append(q.inputs, in.Vars...)
 		q.point = append(q.point, in.Values...)

@@ -71,7 +71,7 @@ func Inputs(src *lang.Program) []term.Var {
 func InputNames(src *lang.Program) []string {
 	var names []string
 	for _, x := range Inputs(src) {
-		names = append(names, src.Term.Vars[x].Name)
+		names = append(names, src.Written().Vars[x].Name)
 	}
 	return names
 }
@@ -91,12 +91,13 @@ func Compile(src *lang.Program, places bool, check func() error) (*graph.Program
 		return nil, &Error{src.BodyPos(), "no computational graph",
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
 	}
-	for i := range src.Term.Nodes {
-		if n := &src.Term.Nodes[i]; n.Op == term.LamOp && src.Term.Vars[n.X].Linear {
+	t := src.Term()
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	return compile.Compile(src.Term, compile.Options{Inputs: Inputs(src), Open: true, Places: places, Check: check})
+	return compile.Compile(t, compile.Options{Inputs: Inputs(src), Open: true, Places: places, Check: check})
 }
 
 // ground reports whether the shape is built of R, products and vectors.
@@ -136,7 +137,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 	st := &Stage{Kind: Ground, Source: src}
 	t := term.New(term.NewTypes())
 	for _, x := range Inputs(src) {
-		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: src.Term.Vars[x].Name, Type: term.R}))
+		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: src.Written().Vars[x].Name, Type: term.R}))
 	}
 	var zs []term.Var
 	var us []term.Ref

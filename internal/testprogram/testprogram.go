@@ -27,7 +27,7 @@ type Source struct {
 func FromSource(t require.TestingT, src string) Source {
 	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
 	require.NoError(t, err, "%s", src)
-	s := Source{Term: p.Term}
+	s := Source{Term: p.Term()}
 	for _, in := range p.Inputs {
 		s.Inputs = append(s.Inputs, in.Vars...)
 		s.Point = append(s.Point, in.Values...)

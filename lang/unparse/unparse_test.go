@@ -50,7 +50,7 @@ func program(t require.TestingT, q *term.Term, inputs []term.Var) string {
 func elaborated(t require.TestingT, text string) *term.Term {
 	p, err := lang.Load("test.gram", []byte(text), lang.Options{})
 	require.NoError(t, err, "%s", text)
-	return p.Term
+	return p.Term()
 }
 
 // asPatterns returns the term with the openings that patterns make: of pairs too they
@@ -97,7 +97,7 @@ func TestPropertyLinearParsesBack(t *testing.T) {
 			return
 		}
 		require.NoError(t, err, "%s", text)
-		require.Empty(t, equiv.Difference(q, p.Term, equiv.Options{}), "%s", text)
+		require.Empty(t, equiv.Difference(q, p.Term(), equiv.Options{}), "%s", text)
 		read++
 	})
 	require.GreaterOrEqual(t, read, drawn/15)

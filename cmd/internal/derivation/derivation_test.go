@@ -22,7 +22,7 @@ func start(t *testing.T, text string) (*reference.Start, *lang.Program) {
 	for _, in := range p.Inputs {
 		inputs, point = append(inputs, in.Vars...), append(point, in.Values...)
 	}
-	return reference.Convert(p.Term, denote.Floats{}).ValueStart(inputs, point).Named(), p
+	return reference.Convert(p.Term(), denote.Floats{}).ValueStart(inputs, point).Named(), p
 }
 
 func derive(t *testing.T, text string, opt Options) (string, error) {

@@ -38,10 +38,10 @@ const (
 // Load makes a source of a program. Its literals become the λ-terms that they stand for; the error is a
 // [*derivation.SizeError] if it then has more than maxSize symbols.
 func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
-	if n := reference.Symbols(p.Term); n > uint64(maxSize) {
+	if n := reference.Symbols(p.Term()); n > uint64(maxSize) {
 		return nil, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: maxSize}
 	}
-	s := &Source{File: p.File, lang: p, ground: ground, program: reference.Convert(p.Term, ground)}
+	s := &Source{File: p.File, lang: p, ground: ground, program: reference.Convert(p.Term(), ground)}
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
 			if v := s.program.Var(x); v != nil {
@@ -102,7 +102,7 @@ func (s *Source) start(of Of) (*reference.Start, error) {
 	case shape.Kind == load.Vector:
 		outputs = shape.Size
 	}
-	d, err := revgrad.Reverse(s.lang.Term, nil)
+	d, err := revgrad.Reverse(s.lang.Term(), nil)
 	var undefined *revgrad.UndefinedError
 	if errors.As(err, &undefined) {
 		return nil, s.errorAt(spanOf(undefined.Pos), "no reverse transformation", undefined.Error())
