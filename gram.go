@@ -196,7 +196,7 @@ func (p *Program) Inputs() []Input {
 
 // Point returns the numbers of all inputs, one after the other.
 func (p *Program) Point() []float64 {
-	var point []float64
+	point := make([]float64, 0, len(p.inputs))
 	for _, in := range p.src.Inputs {
 		point = append(point, in.Values...)
 	}

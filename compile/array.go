@@ -68,8 +68,8 @@ func (b *arrayBuilder) inputArrays(id uint32) {
 	for range maxTemplates {
 		t := &b.c.out.Templates[id]
 		for _, in := range b.c.out.Code[t.Start:t.End] {
-			if first, ok := b.c.inputAt(in.A); ok && in.Op == graph.OpComponent {
-				all = append(all, inputArray{first: first, n: int(in.N), dual: b.c.out.Globals[in.A].Kind == graph.Input})
+			if first, ok := b.c.out.InputAt(in.A); ok && in.Op == graph.OpComponent {
+				all = append(all, inputArray{first: first, n: int(in.N), dual: b.c.out.Global(in.A).Kind == graph.Input})
 			}
 		}
 		if t.RootAt == graph.NoRoot || b.c.out.Code[t.RootAt].Op != graph.OpClosure {
@@ -366,10 +366,10 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 
 // component selects one of several slots, which stand at equal distances in everything.
 func (b *arrayBuilder) component(in *graph.Instr) bool {
-	if i, ok := b.c.inputAt(in.A); ok {
+	if i, ok := b.c.out.InputAt(in.A); ok {
 		e := b.l.indices[in.Tmpl]
 		w := arrayWire{kind: graph.NumLeaf}
-		if b.c.out.Globals[in.A].Kind == graph.Input {
+		if b.c.out.Global(in.A).Kind == graph.Input {
 			w.kind, w.external = graph.DualLeaf, true
 		}
 		w.at = e.plus(affine{base: b.inputArray(i, int(in.N), w.external)}, 1)

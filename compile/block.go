@@ -102,9 +102,9 @@ type blockBuilder struct {
 	t           *graph.Template
 	out         *graph.Block
 	wires       map[uint32]wire
-	leaves      uint64  // nodes of the layouts
+	leaves      uint64 // nodes of the layouts
 	arrays      []inputArray
-	globalDuals []int   // the external duals that are globals, as they were met
+	globalDuals []span  // the external duals that are globals, as they were met
 	final       []int32 // the final numbers of external duals
 }
 
@@ -250,7 +250,7 @@ func (b *blockBuilder) wire(slot uint32) (wire, bool) {
 	}
 	for stack := []uint32{slot}; len(stack) > 0; {
 		s := stack[len(stack)-1]
-		g := &b.c.out.Globals[s]
+		g := b.c.out.Global(s)
 		if n := len(stack); g.Kind == graph.Pair {
 			for _, k := range g.Comps {
 				if _, ok := b.wires[k]; !ok {
@@ -262,7 +262,7 @@ func (b *blockBuilder) wire(slot uint32) (wire, bool) {
 			}
 		}
 		stack = stack[:len(stack)-1]
-		if !b.global(s, g) {
+		if !b.global(s, &g) {
 			return wire{}, false
 		}
 	}
@@ -274,14 +274,14 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	var w wire
 	switch g.Kind {
 	case graph.Num:
-		if i, input := b.c.inputAt(slot); input {
+		if i, input := b.c.out.InputAt(slot); input {
 			w = wire{kind: graph.NumLeaf, reg: uint32(b.inputArray(i, 1, false))}
 		} else {
 			w = wire{kind: graph.NumLeaf, reg: b.register()}
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: w.reg, Val: g.Val})
 		}
 	case graph.Input:
-		i, _ := b.c.inputAt(slot)
+		i, _ := b.c.out.InputAt(slot)
 		w = wire{kind: graph.DualLeaf, dual: ^int32(b.inputArray(i, 1, true))}
 	case graph.Pair:
 		w = wire{kind: graph.PairLayout, parts: []wire{b.wires[g.Comps[0]], b.wires[g.Comps[1]]}}
@@ -291,6 +291,9 @@ func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	b.wires[slot] = w
 	return true
 }
+
+// span are n numbers from first on.
+type span struct{ first, n int }
 
 // inputArray are n inputs in a block, side by side: their numbers in registers, or their external duals.
 type inputArray struct {
@@ -306,14 +309,12 @@ func (b *blockBuilder) inputArray(first, n int, dual bool) int {
 			return a.at + first - a.first
 		}
 	}
-	slot, stride := b.c.inputSlot(first)
+	slot, stride := b.c.out.InputSlot(first)
 	leaf := graph.GlobalLeaf{Slot: slot, N: uint32(n), Stride: stride}
 	at := int(b.out.Regs)
 	if dual {
 		at = b.out.Exts
-		for k := range n {
-			b.globalDuals = append(b.globalDuals, at+k)
-		}
+		b.globalDuals = append(b.globalDuals, span{at, n})
 		b.out.Exts += n
 		leaf.Slot++
 	} else {
@@ -336,19 +337,24 @@ func (b *blockBuilder) orderExternals() {
 		caps += l.Duals
 	}
 	b.final = make([]int32, b.out.Exts)
-	global, param := caps, caps+len(b.globalDuals)
-	for k := range b.final {
-		switch {
-		case k < caps:
-			b.final[k] = int32(k)
-		case global < caps+len(b.globalDuals) && b.globalDuals[global-caps] == k:
-			b.final[k] = int32(global)
-			global++
-		default:
-			b.final[k] = int32(param)
-			param++
-		}
+	global, param := caps, caps
+	for _, s := range b.globalDuals {
+		param += s.n
 	}
+	number := func(first, n int, next *int) {
+		for k := range n {
+			b.final[first+k] = int32(*next + k)
+		}
+		*next += n
+	}
+	k := 0
+	number(0, caps, &k)
+	for _, s := range b.globalDuals {
+		number(k, s.first-k, &param)
+		number(s.first, s.n, &global)
+		k = s.first + s.n
+	}
+	number(k, b.out.Exts-k, &param)
 	for i := range b.out.Cells {
 		heads := b.out.Cells[i].Heads
 		for j := range heads {

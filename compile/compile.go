@@ -67,7 +67,6 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c.types = types
 	c.out.Type = types[t.Root]
 	c.findLinear()
-	c.addGlobal(graph.Global{})
 	if err := c.inputs(); err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ type task struct {
 
 func (c *compiler) addGlobal(g graph.Global) slot {
 	c.out.Globals = append(c.out.Globals, g)
-	return slot(len(c.out.Globals) - 1)
+	return slot(c.out.NumGlobals() - 1)
 }
 
 func (c *compiler) fail(p term.Pos, format string, args ...any) {
@@ -150,8 +149,10 @@ func (c *compiler) unsupported(p term.Pos, what string) {
 func (c *compiler) inputs() error {
 	n := len(c.opt.Inputs)
 	c.inOrder = n > 0
-	c.out.Globals, c.out.Inputs = slices.Grow(c.out.Globals, 2*n), make([]uint32, 0, n)
-	c.pairs = slices.Grow(c.pairs, n)
+	c.out.Inputs = n
+	if c.opt.Reversed {
+		c.pairs = slices.Grow(c.pairs, n+n/8+1000)
+	}
 	for i, x := range c.opt.Inputs {
 		if i%checkEvery == 0 && c.opt.Check != nil {
 			if err := c.opt.Check(); err != nil {
@@ -159,16 +160,10 @@ func (c *compiler) inputs() error {
 			}
 		}
 		c.inOrder = c.inOrder && x == c.opt.Inputs[0]+term.Var(i)
-		kind := graph.Num
-		if c.opt.Open {
-			kind = graph.SymInput
-		}
-		num := c.addGlobal(graph.Global{Kind: kind, Index: uint32(i)})
-		c.out.Inputs = append(c.out.Inputs, uint32(num))
-		op := operand{slot: num}
+		num, _ := c.out.InputSlot(i)
+		op := operand{slot: slot(num)}
 		if c.opt.Reversed {
-			cell := c.addGlobal(graph.Global{Kind: graph.Input, Index: uint32(i)})
-			c.pairs = append(c.pairs, virtualPair{a: operand{slot: num}, b: operand{slot: cell}})
+			c.pairs = append(c.pairs, virtualPair{a: op, b: operand{slot: slot(num + 1)}})
 			op = operand{pair: uint32(len(c.pairs) - 1)}
 		}
 		c.vars[x] = binding{op: op, depth: -1, bound: true}
@@ -177,23 +172,6 @@ func (c *compiler) inputs() error {
 		c.fail(0, "more than %d scalar inputs", graph.MaxIndex)
 	}
 	return nil
-}
-
-// inputSlot returns the global slot of an input's number, and the distance to that of the next. That of its dual in a
-// reversed program is the next slot.
-func (c *compiler) inputSlot(i int) (slot, stride uint32) {
-	stride = 1
-	if c.opt.Reversed {
-		stride = 2
-	}
-	return 1 + uint32(i)*stride, stride
-}
-
-// inputAt returns the input whose number or dual is in a global slot, if there is one.
-func (c *compiler) inputAt(slot uint32) (i int, ok bool) {
-	_, stride := c.inputSlot(0)
-	i = int((slot - 1) / stride)
-	return i, slot > 0 && i < len(c.opt.Inputs)
 }
 
 // newPair yields ⟨a,b⟩, which is not built before somebody needs it. In an open

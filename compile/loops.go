@@ -208,7 +208,7 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.emit(in, nil)
 	}
 	if first, ok := c.inputRange(n.X, int(n.N)); ok {
-		slot0, stride := c.inputSlot(first)
+		slot0, stride := c.out.InputSlot(first)
 		in.A, in.Split = slot0, stride
 		a := operand{slot: c.emit(in, nil)}
 		if !c.opt.Reversed {

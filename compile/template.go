@@ -94,7 +94,7 @@ func (c *compiler) readList() {
 // link puts the frame behind the globals: all slots become absolute.
 func (c *compiler) link() {
 	out := c.out
-	globals := uint32(len(out.Globals))
+	globals := uint32(out.NumGlobals())
 	fix := func(s *uint32) {
 		if *s&frameBit != 0 {
 			*s = *s&^frameBit + globals

@@ -132,7 +132,9 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 			}
 		}
 		for _, s := range w.Sums {
-			used[s.Ext] = true
+			for e := range s.N {
+				used[s.Ext+e] = true
+			}
 		}
 	}
 	for k, ok := range used {

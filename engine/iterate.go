@@ -113,7 +113,7 @@ func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (graph.Re
 		return m.words[4*uint64(source)+graph.ValueWords+uint64(i)], nil
 	}
 	n := m.nodes[source]
-	shape := m.prog.Globals[n.V].Elem
+	shape := m.prog.Global(uint32(n.V)).Elem
 	values := m.prog.Data[n.A].Values[int(i)*shape.Width:]
 	if !shape.Vector {
 		if err := m.ensure(3); err != nil {

@@ -159,10 +159,8 @@ func (m *Machine) Close() error { return m.arena.Close() }
 func (m *Machine) makeGlobals() error {
 	m.top = 1
 	m.limit = m.arena.Len()
-	for i, g := range m.prog.Globals {
-		if i == 0 {
-			continue
-		}
+	for i := uint32(1); int(i) < m.prog.NumGlobals(); i++ {
+		g := m.prog.Global(i)
 		n := 1
 		if g.Kind == graph.Vec {
 			n = int(graph.Units(graph.ValueWords, len(g.Comps)))
@@ -178,7 +176,7 @@ func (m *Machine) makeGlobals() error {
 		case graph.Num:
 			node.V = math.Float64bits(g.Val)
 		case graph.Nat:
-			node.A = uint32(i) // the global, for its type
+			node.A = i // the global, for its type
 			node.V = g.Count
 		case graph.DataList:
 			node.Head = uint32(g.Kind)
@@ -241,11 +239,12 @@ var errPoint = errors.New("the point does not have as many numbers as the progra
 // symbolic input counts none.
 func (m *Machine) start(point []float64) error {
 	m.reset()
-	if len(point) != len(m.prog.Inputs) {
+	if len(point) != m.prog.Inputs {
 		return errPoint
 	}
-	for i, g := range m.prog.Inputs {
-		m.nodes[m.slots[g]].V = math.Float64bits(point[i])
+	for i, x := range point {
+		g, _ := m.prog.InputSlot(i)
+		m.nodes[m.slots[g]].V = math.Float64bits(x)
 		if m.prog.Reversed {
 			m.nodes[m.slots[g+1]].A = 0 // arrivals due: a run that was stopped may have left some
 		}

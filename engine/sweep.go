@@ -144,7 +144,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		return nil
 	}
 	for _, s := range w.Sums {
-		f.out.sums[s.Ext] = regs[s.Reg]
+		copy(f.out.sums[s.Ext:s.Ext+s.N], regs[s.Reg:])
 	}
 	return nil
 }
@@ -165,13 +165,15 @@ func (f *firingBlock) enter(w *graph.Backward) {
 		k.regs[reg] = f.invariant[i]
 	}
 	for _, s := range w.Sums {
-		if !f.out.any[s.Ext] {
-			f.out.any[s.Ext] = true
-			if !f.logged {
-				f.out.sums[s.Ext] = f.m.state[f.p.exts[s.Ext]].Number()
+		for e := s.Ext; e < s.Ext+s.N; e++ {
+			if !f.out.any[e] {
+				f.out.any[e] = true
+				if !f.logged {
+					f.out.sums[e] = f.m.state[f.p.exts[e]].Number()
+				}
 			}
 		}
-		k.regs[s.Reg] = f.out.sums[s.Ext]
+		copy(k.regs[s.Reg:], f.out.sums[s.Ext:s.Ext+s.N])
 	}
 	k.regs[0] = 0
 }

@@ -147,7 +147,7 @@ func (m *Machine) IterationType(r graph.Ref) term.Type {
 	case graph.List:
 		return m.prog.Templates[n.Head>>graph.KindShift].Type
 	case graph.DataList:
-		return m.prog.Globals[n.V].Type
+		return m.prog.Global(uint32(n.V)).Type
 	}
-	return m.prog.Globals[n.A].Type
+	return m.prog.Global(n.A).Type
 }

@@ -358,9 +358,13 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 func (w *arrayBackward) finish() {
 	out := w.out
 	out.countFired(w.p, w.times, w.ignored)
-	for e, t := range w.exts {
-		if t.source != 0 {
-			out.Sums = append(out.Sums, Sum{e, uint32(w.sums + e)})
+	for e := 0; e < len(w.exts); e++ {
+		first := e
+		for e < len(w.exts) && w.exts[e].source != 0 {
+			e++
+		}
+		if e > first {
+			out.Sums = append(out.Sums, Sum{first, e - first, uint32(w.sums + first)})
 		}
 	}
 	for j, t := range w.before {
@@ -377,6 +381,13 @@ func (w *arrayBackward) finish() {
 			}
 		}
 	}
+	n := 0
+	for _, is := range needed[1:] {
+		if is {
+			n++
+		}
+	}
+	out.Saved = make([]uint32, 0, n)
 	for r := uint32(1); r < w.b.Regs; r++ {
 		if needed[r] {
 			out.Saved = append(out.Saved, r)

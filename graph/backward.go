@@ -28,10 +28,10 @@ type Backward struct {
 	Saved []uint32
 }
 
-// Sum is an external dual and a register for what arrives there.
+// Sum are N external duals, side by side, and registers for what arrives there.
 type Sum struct {
-	Ext int
-	Reg uint32
+	Ext, N int
+	Reg    uint32
 }
 
 // FiredBody is how often a dual's body fires.

@@ -269,14 +269,14 @@ func (w *backwardBuilder) scale(h int32, a, b uint32) {
 func (w *backwardBuilder) sumOf(ext int32) uint32 {
 	if w.sum[ext] == 0 {
 		w.sum[ext] = w.register()
-		w.out.Sums = append(w.out.Sums, Sum{int(ext), w.sum[ext]})
+		w.out.Sums = append(w.out.Sums, Sum{int(ext), 1, w.sum[ext]})
 	}
 	return w.sum[ext]
 }
 
 func (w *backwardBuilder) log(ext int32, r uint32) {
 	w.sumOf(ext)
-	w.out.Log = append(w.out.Log, Sum{int(ext), r})
+	w.out.Log = append(w.out.Log, Sum{int(ext), 1, r})
 }
 
 // finish counts, and drops the code that only serves duals λa.0⃗.

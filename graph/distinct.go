@@ -1,6 +1,9 @@
 package graph
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Distinct tells whether references are distinct, in the memory of the last time.
 type Distinct struct {
@@ -10,9 +13,19 @@ type Distinct struct {
 
 // All reports whether the references are distinct. Any number of them may be 0.
 func (d *Distinct) All(refs []Ref) bool {
-	if len(refs) < 2 {
+	ordered := 1 // how many references are in order, each greater than the one before
+	for ordered < len(refs) && refs[ordered] > refs[ordered-1] {
+		ordered++
+	}
+	if ordered >= len(refs) {
 		return true
 	}
+	for _, r := range refs[ordered:] {
+		if _, found := slices.BinarySearch(refs[:ordered], r); found && r != 0 {
+			return false
+		}
+	}
+	refs = refs[ordered:]
 	if 2*len(refs) > len(d.table) {
 		d.table, d.turn = make([]uint64, 1<<bits.Len(uint(2*len(refs)))), 0
 	}

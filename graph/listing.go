@@ -15,10 +15,9 @@ import (
 // same body may delay is marked with a question mark behind its instruction.
 func (p *Program) WriteCode(w io.Writer, place func(term.Pos) string) error {
 	l := listing{p: p, w: w, place: place}
-	for i, g := range p.Globals {
-		if i > 0 {
-			l.printf("g%d = %s\n", i, l.global(&g))
-		}
+	for i := uint32(1); int(i) < p.NumGlobals(); i++ {
+		g := p.Global(i)
+		l.printf("g%d = %s\n", i, l.global(&g))
 	}
 	for i := range p.Templates {
 		l.template(i)

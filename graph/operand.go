@@ -46,7 +46,8 @@ func (in *Instr) Results() uint32 {
 // GlobalText describes the constant of a slot for people: its number, or "closure 3".
 func (p *Program) GlobalText(slot uint32) string {
 	l := listing{p: p}
-	return l.global(&p.Globals[slot])
+	g := p.Global(slot)
+	return l.global(&g)
 }
 
 // Name is the operation of an instruction for people: its symbol, or what it does.

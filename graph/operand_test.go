@@ -11,7 +11,7 @@ import (
 // TestInstructions: every operation has a name, and operands and results where its comment
 // says.
 func TestInstructions(t *testing.T) {
-	p := &Program{Args: []uint32{9, 7, 5, 3}, Globals: []Global{{}, {Kind: Num, Val: 2.5}, {Kind: Closure, Index: 4}}}
+	p := &Program{Args: []uint32{9, 7, 5, 3}, Globals: []Global{{Kind: Num, Val: 2.5}, {Kind: Closure, Index: 4}}}
 	in := Instr{A: 1, B: 2, D: 10, Off: 1, N: 3, Sym: term.DSin, Cmp: term.Less}
 	for op := OpMul; op <= OpIf; op++ {
 		in.Op = op

@@ -174,6 +174,45 @@ type Global struct {
 	Type  term.Type // Nat, DataList
 }
 
+// InputSlot returns the slot of input i's number. In a reversed program, that of its dual is the next. stride is the distance
+// from an input's slot to that of the next input.
+func (p *Program) InputSlot(i int) (slot, stride uint32) {
+	stride = 1
+	if p.Reversed {
+		stride = 2
+	}
+	return 1 + uint32(i)*stride, stride
+}
+
+// InputAt returns the input whose number or dual is in a slot, if there is one.
+func (p *Program) InputAt(slot uint32) (i int, ok bool) {
+	_, stride := p.InputSlot(0)
+	i = int((slot - 1) / stride)
+	return i, slot > 0 && i < p.Inputs
+}
+
+// NumGlobals returns how many slots globals have; slot 0 is unused.
+func (p *Program) NumGlobals() int {
+	first, _ := p.InputSlot(p.Inputs)
+	return int(first) + len(p.Globals)
+}
+
+// Global returns the global of a slot.
+func (p *Program) Global(slot uint32) Global {
+	first, stride := p.InputSlot(p.Inputs)
+	if slot >= first {
+		return p.Globals[slot-first]
+	}
+	g := Global{Kind: Num, Index: (slot - 1) / stride}
+	switch {
+	case p.Reversed && slot%2 == 0:
+		g.Kind = Input
+	case p.Open:
+		g.Kind = SymInput
+	}
+	return g
+}
+
 // DataShape is how the elements of a data list are made.
 type DataShape struct {
 	Width    int  // numbers in an element
@@ -200,10 +239,10 @@ type Program struct {
 	Code      []Instr
 	Args      []uint32
 	Blocks    []*Block // Blocks[0] is unused
-	Globals   []Global
-	// Inputs are the globals of the scalar inputs, in order.
-	Inputs []uint32
-	Data   []term.Data
+	// Inputs is how many scalar inputs there are. Their globals come first, see [Program.InputSlot]; Globals are the others.
+	Inputs  int
+	Globals []Global
+	Data    []term.Data
 	// ZeroDual is the dual λa.0⃗ of the elements of data lists, if Reversed.
 	ZeroDual uint32
 	// Cons and Nil are the globals λa.λr.⟨a,r⟩ and an end mark, to which a list is

@@ -80,8 +80,10 @@ func (b *Block) After(w *Wiring, kind LoopKind) *Wiring {
 // wiring returns the wiring of a run on the external duals.
 func (b *Block) wiring(exts []int32) *Wiring {
 	var key []byte
-	for _, e := range exts {
-		key = binary.AppendVarint(key, int64(e))
+	for i, n := 0, 0; i < len(exts); i += n { // the first and the length of each run of numbers in order
+		for n = 1; i+n < len(exts) && exts[i+n] == exts[i]+int32(n); n++ {
+		}
+		key = binary.AppendUvarint(binary.AppendVarint(key, int64(exts[i])), uint64(n))
 	}
 	if w := b.wirings[string(key)]; w != nil {
 		return w

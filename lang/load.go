@@ -136,7 +136,9 @@ func (p *Program) Written() *term.Term { return p.families }
 
 // Families returns the program with the families that stand in λs. look is called at least every 2¹⁶ nodes; its error
 // ends the work.
-func (p *Program) Families(look func() error) (*term.Term, error) { return p.families.ExpandOutside(look) }
+func (p *Program) Families(look func() error) (*term.Term, error) {
+	return p.families.ExpandOutside(look)
+}
 
 // HasFamilies reports whether families stand in λs.
 func (p *Program) HasFamilies() bool { return p.inLambdas }
@@ -171,6 +173,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
 		first := e.globals[e.declared[x.Decl]].x
+		in.Vars = make([]term.Var, 0, x.Shape.Width())
 		for k := range x.Shape.Width() {
 			in.Vars = append(in.Vars, l.vars[first+variable(k)])
 		}

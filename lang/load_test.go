@@ -102,7 +102,7 @@ func TestSharedTypes(t *testing.T) {
 func TestLimits(t *testing.T) {
 	stop := errors.New("stop")
 	for _, src := range []string{
-		"sum i < 3000000 -> i",
+		"sum i < 300000 -> #i (fun y -> y) 1",
 		"def f0 x = (x, x)\n" + chain(24, func(i int) string { return fmt.Sprintf("def f%d x = (f%d 1, f%d 1)\n", i+1, i, i) }) + "f24 1",
 		"input M : R^1000^1000 = vec i < 1000 -> vec j < 1000 -> 1\nfun (v : R^1000^1000) -> (v.(0).(1), M)",
 		"1" + strings.Repeat(" + 1", 300000),

@@ -99,7 +99,7 @@ func (p *Recorder) Begin() {
 	p.lastExtra = nil
 	p.contexts, p.duals = p.contexts[:0], p.duals[:0]
 	p.extra = map[where]*extra{}
-	p.inputs = make([]dualCount, len(p.prog.Inputs))
+	p.inputs = make([]dualCount, p.prog.Inputs)
 	p.blocks = blockRecord{sites: map[blockCall]uint32{}, arrived: map[graph.Ref]uint64{}, fired: map[*graph.Backward]*firedCells{}}
 	main := p.prog.Main
 	p.calls = calls.NewCalls(calls.Call{Template: main, Pos: p.prog.Templates[main].Pos})

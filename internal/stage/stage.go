@@ -60,7 +60,11 @@ type Stage struct {
 
 // Inputs returns the variables of the program's scalar inputs.
 func Inputs(src *lang.Program) []term.Var {
-	var xs []term.Var
+	n := 0
+	for i := range src.Inputs {
+		n += len(src.Inputs[i].Vars)
+	}
+	xs := make([]term.Var, 0, n)
 	for i := range src.Inputs {
 		xs = append(xs, src.Inputs[i].Vars...)
 	}

@@ -277,7 +277,7 @@ func (rd *reader) input(r graph.Ref) {
 		rd.vars[r], rd.typ[r] = x, term.R
 		return
 	}
-	g := m.prog.Inputs[m.nodes[r].Head>>graph.KindShift]
+	g, _ := m.prog.InputSlot(int(m.nodes[r].Head >> graph.KindShift))
 	num, cell := m.engine.Global(g), m.engine.Global(g+1)
 	if rd.vars[num] == 0 {
 		name := rd.out.Vars[x].Name

@@ -16,7 +16,8 @@ import (
 // first on, 0 for all; left is how many are not.
 func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int) (left int, err error) {
 	t := &templates{dot: newDot(w), p: p, place: place, most: most, inputs: map[uint32]string{}}
-	for i, g := range p.Inputs {
+	for i := range p.Inputs {
+		g, _ := p.InputSlot(i)
 		t.inputs[g] = inputs[i]
 	}
 	t.begin("LR")
@@ -122,7 +123,7 @@ func (b *body) global(s uint32) (id string) {
 		name = b.p.GlobalText(s)
 	}
 	b.slot(s, name, "rounded")
-	if g := &b.p.Globals[s]; g.Kind == graph.Closure || g.Kind == graph.List {
+	if g := b.p.Global(s); g.Kind == graph.Closure || g.Kind == graph.List {
 		b.closures = append(b.closures, closure{b.of[s], g.Index})
 	}
 	return b.of[s]
