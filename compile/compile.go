@@ -145,14 +145,12 @@ func (c *compiler) unsupported(p term.Pos, what string) {
 	}
 }
 
-// inputs binds the inputs to globals: a number, or ⟨x0,d⟩ in a reversed program.
+// inputs binds the inputs to globals: a number, or ⟨x0,d⟩ in a reversed program. Inputs that are variables in order are bound
+// where they are used first.
 func (c *compiler) inputs() error {
 	n := len(c.opt.Inputs)
 	c.inOrder = n > 0
 	c.out.Inputs = n
-	if c.opt.Reversed {
-		c.pairs = slices.Grow(c.pairs, n+n/8+1000)
-	}
 	for i, x := range c.opt.Inputs {
 		if i%checkEvery == 0 && c.opt.Check != nil {
 			if err := c.opt.Check(); err != nil {
@@ -160,18 +158,37 @@ func (c *compiler) inputs() error {
 			}
 		}
 		c.inOrder = c.inOrder && x == c.opt.Inputs[0]+term.Var(i)
-		num, _ := c.out.InputSlot(i)
-		op := operand{slot: slot(num)}
-		if c.opt.Reversed {
-			c.pairs = append(c.pairs, virtualPair{a: op, b: operand{slot: slot(num + 1)}})
-			op = operand{pair: uint32(len(c.pairs) - 1)}
+	}
+	if !c.inOrder {
+		for i, x := range c.opt.Inputs {
+			c.bindInput(x, i)
 		}
-		c.vars[x] = binding{op: op, depth: -1, bound: true}
 	}
 	if len(c.opt.Inputs) > graph.MaxIndex {
 		c.fail(0, "more than %d scalar inputs", graph.MaxIndex)
 	}
 	return nil
+}
+
+// bound reports whether a variable is bound; an input is from now on.
+func (c *compiler) bound(x term.Var) bool {
+	if !c.vars[x].bound {
+		if i, ok := c.inputRange(x, 1); ok {
+			c.bindInput(x, i)
+		}
+	}
+	return c.vars[x].bound
+}
+
+// bindInput binds a variable to an input, before there are builders.
+func (c *compiler) bindInput(x term.Var, i int) {
+	num, _ := c.out.InputSlot(i)
+	op := operand{slot: slot(num)}
+	if c.opt.Reversed {
+		c.pairs = append(c.pairs, virtualPair{a: op, b: operand{slot: slot(num + 1)}})
+		op = operand{pair: uint32(len(c.pairs) - 1)}
+	}
+	c.vars[x] = binding{op: op, depth: -1, bound: true}
 }
 
 // newPair yields ⟨a,b⟩, which is not built before somebody needs it. In an open

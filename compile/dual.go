@@ -86,7 +86,7 @@ func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 		case term.FunOp:
 			stack = append(stack, c.t.Children(k)...)
 		case term.VarOp:
-			if c.t.Vars[k.X].Type != term.R || !c.vars[k.X].bound {
+			if c.t.Vars[k.X].Type != term.R || !c.bound(k.X) {
 				continue
 			}
 			if _, ok := b.reg[k.X]; !ok {

@@ -107,6 +107,7 @@ func (b *builder) ready(s slot) bool {
 // variable returns the operand of x in the builder on top: its binding, or a
 // captured reference if an enclosing builder has it.
 func (c *compiler) variable(x term.Var) operand {
+	c.bound(x)
 	b := &c.vars[x]
 	if b.depth == c.depth() {
 		return b.op

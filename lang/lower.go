@@ -48,10 +48,12 @@ func newLowering(e *elaborator) *lowering {
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		first := e.globals[e.declared[x.Decl]].x
-		for k := range x.Shape.Width() {
+		l.t.Vars = slices.Grow(l.t.Vars, x.Shape.Width())
+		scalarNames(x.Name, x.Shape, func(name string) {
 			e.tick()
-			l.bind(first + variable(k))
-		}
+			l.vars[first] = l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: e.core.vars[first].pos})
+			first++
+		})
 	}
 	return l
 }

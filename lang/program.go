@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -133,30 +134,51 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	d := &e.user.File.Decls[g.decl]
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
-	for _, name := range e.scalarNames(nil, d.Name, in.Shape) {
+	width := in.Shape.Width()
+	e.core.vars = slices.Grow(e.core.vars, width)
+	for range width {
 		e.tick()
-		e.core.newVar(coreVar{name: name, typ: infer.R, pos: posOf(d.NameSpan)})
+		e.core.newVar(coreVar{typ: infer.R, pos: posOf(d.NameSpan)}) // names: scalarNames
 	}
 }
 
-// scalarNames appends the names of the scalars of an input, as the program would write
+// scalarNames calls f with the names of the scalars of an input, as the program would write
 // them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
-func (e *elaborator) scalarNames(names []string, name string, s *load.Shape) []string {
-	switch s.Kind {
-	case load.Product:
-		first, second := name+":0", name+":1"
-		if len(name) > maxName {
-			first, second = name, name
+func scalarNames(name string, s *load.Shape, f func(name string)) {
+	text := make([]byte, 0, s.Width()*(len(name)+12))
+	var add func(prefix []byte, s *load.Shape)
+	var ends []int
+	add = func(prefix []byte, s *load.Shape) {
+		long := len(prefix) > maxName
+		switch s.Kind {
+		case load.Product:
+			for i, part := range []*load.Shape{s.A, s.B} {
+				next := prefix
+				if !long {
+					next = append(append(prefix[:len(prefix):len(prefix)], ':'), byte('0'+i))
+				}
+				add(next, part)
+			}
+		case load.Vector:
+			next := slices.Clone(prefix)
+			for i := range s.Size {
+				if !long {
+					next = append(strconv.AppendInt(append(next[:len(prefix)], ".("...), int64(i), 10), ')')
+				}
+				add(next, s.A)
+			}
+		default:
+			text = append(text, prefix...)
+			ends = append(ends, len(text))
 		}
-		return e.scalarNames(e.scalarNames(names, first, s.A), second, s.B)
-	case load.Vector:
-		for i := range s.Size {
-			e.tick()
-			names = e.scalarNames(names, componentName(name, i), s.A)
-		}
-		return names
 	}
-	return append(names, name)
+	ends = make([]int, 0, s.Width())
+	add([]byte(name), s)
+	all, from := string(text), 0
+	for _, end := range ends {
+		f(all[from:end])
+		from = end
+	}
 }
 
 // enterData makes the type of data; a vector has a variable that stands for it in

@@ -38,10 +38,11 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 			return nil, err
 		}
 	}
-	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)),
-		Vars: append(make([]VarInfo, 0, int(vars)), t.Vars...), Data: t.Data}
+	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)), Vars: slices.Clip(t.Vars), Data: t.Data}
 	if outside {
 		out.Indices, out.Statics = t.Indices, t.Statics
+	} else {
+		out.Vars = append(make([]VarInfo, 0, int(vars)), t.Vars...)
 	}
 	x := &expander{outside: outside, src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
 		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
