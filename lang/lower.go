@@ -45,10 +45,10 @@ func newLowering(e *elaborator) *lowering {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
 	}
 	// The inputs' variables come first, in order.
+	l.t.Vars = slices.Grow(l.t.Vars, e.scalars)
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		first := e.globals[e.declared[x.Decl]].x
-		l.t.Vars = slices.Grow(l.t.Vars, x.Shape.Width())
 		scalarNames(x.Name, x.Shape, func(name string) {
 			e.tick()
 			l.vars[first] = l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: e.core.vars[first].pos})

@@ -135,7 +135,7 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.typ = e.shapeType(in.Shape)
 	g.x = variable(len(e.core.vars))
 	width := in.Shape.Width()
-	e.core.vars = slices.Grow(e.core.vars, width)
+	e.core.vars = slices.Grow(e.core.vars, max(width, len(e.core.vars)))
 	for range width {
 		e.tick()
 		e.core.newVar(coreVar{typ: infer.R, pos: posOf(d.NameSpan)}) // names: scalarNames
