@@ -127,8 +127,8 @@ func (e *Evaluator) Cost() Cost {
 		took = p.literal.took
 	case e.grad && e.opt.Strategy == Modular:
 		took = p.modularly.took
-	case e.grad && e.arrays() && p.withArrays.took() > 0:
-		took = p.withArrays.took
+	case e.arrays() && p.arrays(e.grad).took() > 0:
+		took = p.arrays(e.grad).took
 	case e.grad:
 		took = p.gradient.took
 	}

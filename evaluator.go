@@ -72,10 +72,8 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		e.passes, err = p.newPasses(e.meter, opt)
 		return e, err
 	case opt.Literal:
-	case grad:
-		err = e.prepare(p.Point())
 	default:
-		e.prog, err = p.valueProgram(e.meter, opt.Samples != nil)
+		err = e.prepare(p.Point())
 	}
 	if err == nil {
 		err = e.start()
@@ -175,7 +173,11 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 		return err
 	}
 	start := e.begin(ctx)
-	if err := e.run.Value(point); err != nil {
+	again, err := e.withoutArrays(e.run.Value(point), point)
+	if again {
+		err = e.run.Value(point)
+	}
+	if err != nil {
 		return e.p.Locate(err, "reducing")
 	}
 	e.last = time.Since(start)
@@ -236,15 +238,8 @@ func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []floa
 		return err
 	}
 	start := e.begin(ctx)
-	err := e.run.Gradient(point, values, jacobian)
-	if errors.Is(err, graph.ErrFamilies) { // what the run met no arrays can do
-		e.p.noArrays.Store(true)
-		if err = e.prepare(point); err == nil {
-			err = e.start()
-		}
-		if err != nil {
-			return err
-		}
+	again, err := e.withoutArrays(e.run.Gradient(point, values, jacobian), point)
+	if again {
 		err = e.run.Gradient(point, values, jacobian)
 	}
 	if err != nil {

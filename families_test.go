@@ -137,49 +137,80 @@ func TestPropertyFamilyBlocks(t *testing.T) {
 	require.Greater(t, arrays, draws/10)
 }
 
-// compareFamilies reports whether the families of a program run as arrays. Then the value, the gradient and the counts
-// are those of its expansion.
+// compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the
+// counts are those of its expansion. The same holds for its value by itself.
 func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
 	require.NoError(t, err, src)
-	v1, j1, c1, err := runForm(t, p, p.src.Term())
-	require.NoError(t, err)
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
-	if families == nil {
-		return false
-	}
-	v2, j2, c2, err := runForm(t, p, families)
-	if err != nil {
-		require.ErrorIs(t, err, graph.ErrFamilies, src)
-		return false
-	}
-	bits := func(xs []float64) (out []uint64) {
-		for _, x := range xs {
-			out = append(out, math.Float64bits(x))
+	for _, gradient := range []bool{false, true} {
+		v1, c1, err := runForm(t, p, p.src.Term(), gradient)
+		require.NoError(t, err)
+		v2, c2, err := runForm(t, p, families, gradient)
+		if err != nil {
+			require.ErrorIs(t, err, graph.ErrFamilies, src)
+			return false
 		}
-		return out
+		bits := func(xs []float64) (out []uint64) {
+			for _, x := range xs {
+				out = append(out, math.Float64bits(x))
+			}
+			return out
+		}
+		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
+		require.Equal(t, c1, c2, src)
 	}
-	require.Equal(t, bits(v1), bits(v2), src)
-	require.Equal(t, bits(j1), bits(j2), "%s %v", src, params)
-	require.Equal(t, c1, c2, src)
 	return true
 }
 
-// runForm reduces the gradient of a form of a program's term.
-func runForm(t *testing.T, p *Program, src *term.Term) (values, jacobian []float64, counts rule.Counts, err error) {
-	d, err := revgrad.Reverse(src, nil)
-	require.NoError(t, err)
-	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true})
+// runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian.
+func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers []float64, counts rule.Counts, err error) {
+	if gradient {
+		src, err = revgrad.Reverse(src, nil)
+		require.NoError(t, err)
+	}
+	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient})
 	if err != nil {
-		return nil, nil, counts, err
+		return nil, counts, err
 	}
 	m, err := engine.New(prog, engine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
-	values, jacobian = make([]float64, 1), make([]float64, len(p.inputs))
-	err = m.Gradient(p.Point(), values, jacobian)
-	return values, jacobian, m.Stats().Counts, err
+	if !gradient {
+		if err = m.Value(p.Point()); err == nil {
+			numbers, _, err = m.Read(nil, nil)
+		}
+		return numbers, m.Stats().Counts, err
+	}
+	k := max(1, prog.Outputs)
+	numbers = make([]float64, k+k*len(p.inputs))
+	err = m.Gradient(p.Point(), numbers[:k], numbers[k:])
+	return numbers, m.Stats().Counts, err
+}
+
+// TestFamilyBodies: so it is for programs that are families as a whole.
+func TestFamilyBodies(t *testing.T) {
+	const head = "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
+		"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n"
+	for _, q := range []struct {
+		body   string
+		arrays bool
+	}{
+		{"log (sum i < n -> exp x.(i))", true},
+		{"let e = vec i < n -> exp (s * x.(i)) in log (sum i < n -> e.(i)) + sum i < n -> e.(i) * x.(i)", true},
+		{"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2", true},
+		{"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)", true},
+		{"sum i < n -> x.(i) * A.(1).(2)", true},
+		{"sum i < n -> x.(i) * x.(0)", false}, // x.(0) gets arrivals of both factors, in turns
+		{"vec i < n -> sigmoid (dot A.(i) x)", true},
+		{"(vec i < n -> s * x.(i)).(2)", false}, // only one component is reached
+		{"sum i < n -> if x.(i) < 0 then x.(i) else s", false},
+	} {
+		for _, n := range []string{"n=3", "n=5", "n=13"} {
+			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
+		}
+	}
 }
 
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,

@@ -45,9 +45,7 @@ type Program struct {
 	loading  time.Duration
 	value    compiled[graph.Program] // t
 	gradient compiled[graph.Program] // D(t)
-	// withArrays is D(t) with its families, where blocks can hold them.
-	withArrays compiled[graph.Program]
-	noArrays   atomic.Bool // blocks cannot hold them, or not do what was asked of them
+	withArrays [2]arrayForm // t and D(t) with their families
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -83,6 +81,12 @@ func (c *compiled[P]) with(placed bool) *compiled[P] {
 		c.placed = new(compiled[P])
 	}
 	return c.placed
+}
+
+// arrayForm is a program with its families, where blocks can hold them.
+type arrayForm struct {
+	compiled[graph.Program]
+	none atomic.Bool // blocks cannot hold them, or not do what was asked of them
 }
 
 type sizes struct{ term, reverse int64 }
@@ -307,20 +311,33 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 	})
 }
 
-// arrayProgram compiles D(t) with its families. The error is [graph.ErrFamilies] if they have to be expanded.
-func (p *Program) arrayProgram(meter *limits.Meter) (*graph.Program, error) {
-	return p.withArrays.get(p, meter, func() (*graph.Program, error) {
+// arrays returns the form with families of t, or of D(t).
+func (p *Program) arrays(reversed bool) *arrayForm {
+	if reversed {
+		return &p.withArrays[1]
+	}
+	return &p.withArrays[0]
+}
+
+// arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they have to be expanded.
+func (p *Program) arrayProgram(meter *limits.Meter, reversed bool) (*graph.Program, error) {
+	form := p.arrays(reversed)
+	return form.get(p, meter, func() (*graph.Program, error) {
 		t, err := p.src.Families(meter.During("compile"))
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, p.Locate(err, "compiling")
+		case reversed:
+			t, err = p.reversedOf(t, meter)
+		default:
+			err = p.Locate(p.setSize(nil, meter), "compiling")
 		}
-		d, err := p.reversedOf(t, meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Check: meter.During("compile")})
+		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Check: meter.During("compile")})
 		if errors.Is(err, graph.ErrFamilies) {
-			p.noArrays.Store(true)
+			form.none.Store(true)
 			return nil, err
 		}
 		return prog, p.Locate(err, "compiling")

@@ -12,19 +12,21 @@ import (
 	"github.com/gram-machine/gram/revgrad"
 )
 
-// prepare makes the program of a gradient by the strategy, for the point.
+// prepare makes the program of a value, or of a gradient by the strategy, for the point.
 func (e *Evaluator) prepare(point []float64) (err error) {
-	switch e.opt.Strategy {
-	case Unfold:
+	if e.arrays() {
+		if e.prog, err = e.p.arrayProgram(e.meter, e.grad); !errors.Is(err, graph.ErrFamilies) {
+			return err
+		}
+	}
+	switch {
+	case !e.grad:
+		e.prog, err = e.p.valueProgram(e.meter, e.opt.Samples != nil)
+	case e.opt.Strategy == Unfold:
 		err = e.unfold(point)
-	case Modular:
+	case e.opt.Strategy == Modular:
 		err = e.normalise(point)
 	default:
-		if e.arrays() {
-			if e.prog, err = e.p.arrayProgram(e.meter); !errors.Is(err, graph.ErrFamilies) {
-				return err
-			}
-		}
 		e.prog, err = e.p.reverseProgram(e.meter, e.opt.Samples != nil)
 	}
 	return err
@@ -33,7 +35,20 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 // arrays reports whether the families of the program may run as arrays: in blocks, one after the other, without a
 // profile.
 func (e *Evaluator) arrays() bool {
-	return !e.p.noArrays.Load() && !e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule == LIFO && e.p.src.HasFamilies()
+	return e.p.src.HasFamilies() && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
+		!e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule == LIFO
+}
+
+// withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.
+func (e *Evaluator) withoutArrays(err error, point []float64) (bool, error) {
+	if !errors.Is(err, graph.ErrFamilies) {
+		return false, err
+	}
+	e.p.arrays(e.grad).none.Store(true)
+	if err = e.prepare(point); err == nil {
+		err = e.start()
+	}
+	return err == nil, err
 }
 
 // unfold reduces the program to its graph at the point, and compiles D of that.

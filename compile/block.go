@@ -32,10 +32,10 @@ func (c *compiler) blocks() error {
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
-		if t.Params == 0 && t.Families {
-			return graph.ErrFamilies
-		}
-		if t.Params == 0 {
+		if t.Params == 0 && (!t.Families || uint32(i) != c.out.Main) {
+			if t.Families {
+				return graph.ErrFamilies
+			}
 			continue
 		}
 		if !c.check(0) {

@@ -66,7 +66,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 		ok = ok && k == 0
 	}
 	// A sum is folded over many more instances than a family of one component.
-	if !ok || size < 2 || c.opt.Open || c.opt.Places || len(c.stack) == 1 || l.times() > math.MaxInt32/uint64(size) {
+	if !ok || size < 2 || c.opt.Open || c.opt.Places || l.times() > math.MaxInt32/uint64(size) {
 		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return
@@ -184,7 +184,7 @@ func (a affine) at(loop int) int {
 // selected compiles x_e: the operands of the variables are slots at equal distances.
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
-	if !ok || c.opt.Open || len(c.stack) == 1 || !c.top().loops.open() {
+	if !ok || c.opt.Open || !c.top().loops.open() {
 		c.err = graph.ErrFamilies
 		return operand{}
 	}
@@ -251,10 +251,6 @@ func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(n *term.Node) slot {
 	l := &c.top().loops
-	if len(c.stack) == 1 {
-		c.err = graph.ErrFamilies
-		return 0
-	}
 	table := indexTable{loops: append([]int(nil), l.around...)}
 	at := make([]float64, len(c.t.Indices))
 	var fill func(k int)

@@ -271,7 +271,13 @@ func (m *Machine) start(point []float64) error {
 	}
 	m.root = m.placeholder()
 	t := &m.prog.Templates[m.prog.Main]
-	if err := m.instantiate(m.prog.Main, t, m.root); err != nil {
+	var err error
+	if b := m.prog.Blocks[t.Block]; b != nil && !m.literal { // the whole program is a block
+		err = m.applyBlock(m.root, 0, b, nil)
+	} else {
+		err = m.instantiate(m.prog.Main, t, m.root)
+	}
+	if err != nil {
 		return err
 	}
 	if m.record != nil {

@@ -63,7 +63,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	plan := &Plan{}
 	from := b.origins(kind)
 	leaf := map[uint32]int{} // of a result that the next run has as a parameter
+	var state []uint32
 	if kind != OneRun {
+		state = b.Params[len(b.Params)-1].Regs
 		for j, r := range b.Out.Regs {
 			leaf[r] = j
 		}
@@ -78,7 +80,6 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		}
 		return i
 	}
-	state := b.Params[len(b.Params)-1].Regs
 	for _, r := range saved {
 		j, again := leaf[r]
 		switch {

@@ -40,11 +40,11 @@ type Options struct {
 type Program struct {
 	Name string
 	File *syntax.File // the source, for positions and diagnostics
-	// families is the term with its families, and inLambdas says that one stands in a λ.
-	families  *term.Term
-	inLambdas bool
-	mu        sync.Mutex
-	expanded  *term.Term // nil before somebody needs it
+	families *term.Term // the term with its families
+	straight bool       // it is straight-line arithmetic
+	arrays   bool       // it may run with families
+	mu       sync.Mutex
+	expanded *term.Term // nil before somebody needs it
 	// Type is the type of the term, and TypeText the same in the words of the source.
 	Type     term.Type
 	TypeText string
@@ -134,14 +134,17 @@ func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*t
 // Written returns the term with its families as the source has them.
 func (p *Program) Written() *term.Term { return p.families }
 
-// Families returns the program with the families that stand in λs. look is called at least every 2¹⁶ nodes; its error
-// ends the work.
+// Families returns the program with the families that stand in λs, and, if it is straight-line arithmetic, with all. look is
+// called at least every 2¹⁶ nodes; its error ends the work.
 func (p *Program) Families(look func() error) (*term.Term, error) {
+	if p.straight {
+		return p.families, nil
+	}
 	return p.families.ExpandOutside(look)
 }
 
-// HasFamilies reports whether families stand in λs.
-func (p *Program) HasFamilies() bool { return p.inLambdas }
+// HasFamilies reports whether [Program.Families] has families.
+func (p *Program) HasFamilies() bool { return p.arrays }
 
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
@@ -168,7 +171,8 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	if l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
 		e.tooManyNodes()
 	}
-	p.families, p.inLambdas = l.t, l.t.FamiliesInLambdas()
+	p.families, p.straight = l.t, l.t.StraightLine()
+	p.arrays = l.t.FamiliesInLambdas() || p.straight && l.t.Families()
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}

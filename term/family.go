@@ -143,6 +143,17 @@ func (t *Term) Families() bool {
 	})
 }
 
+// StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list.
+func (t *Term) StraightLine() bool {
+	return !slices.ContainsFunc(t.Nodes[1:], func(n Node) bool {
+		switch n.Op {
+		case LamOp, AppOp, IfOp, ListOp, ListFamilyOp, NatOp, DataOp:
+			return true
+		}
+		return false
+	})
+}
+
 // FamiliesInLambdas reports whether a family, list or sum over an index stands in a λ that stands in no other.
 func (t *Term) FamiliesInLambdas() bool {
 	if len(t.Statics) == 0 {
