@@ -136,3 +136,34 @@ func (a Address) Each(dims []Dim, f func(instance, at int)) {
 		}
 	}
 }
+
+// distinct calls f with the places of the instances, less often those where instances are at the same.
+func (a Address) distinct(dims []Dim, f func(at int)) {
+	dims, a = a.moving(dims)
+	a.Each(dims, func(_, at int) { f(at) })
+}
+
+// moving returns the dimensions in which the place is not always the same, and the address in these.
+func (a Address) moving(dims []Dim) ([]Dim, Address) {
+	var out []Dim
+	b := Address{Base: a.Base}
+	for k, s := range a.Stride {
+		if s != 0 && dims[k].Size > 1 {
+			out, b.Stride = append(out, dims[k]), append(b.Stride, s)
+		}
+	}
+	return out, b
+}
+
+// Range returns the first and the last place of the instances, of which there is one at least.
+func (a Address) Range(dims []Dim) (first, last int) {
+	first, last = a.Base, a.Base
+	for k, s := range a.Stride {
+		if s < 0 {
+			first += s * (dims[k].Size - 1)
+		} else {
+			last += s * (dims[k].Size - 1)
+		}
+	}
+	return first, last
+}

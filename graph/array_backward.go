@@ -17,8 +17,8 @@ type arrayBackward struct {
 	p       *Program
 	out     *Backward
 	cells   []familyAdjoint
-	exts    []touch // by external dual of the first run
-	before  []touch // by dual of the result of the run before
+	exts    touches // at external duals of the first run
+	before  touches // at duals of the result of the run before
 	ignored []bool
 	sums    int // the register of the sum of external dual 0, 0: there are none yet
 	befores int // the same for the duals of the result of the run before
@@ -33,23 +33,15 @@ type arrayBackward struct {
 type familyAdjoint struct {
 	at      Address
 	own     bool // the registers are the family's own
-	touched []touch
+	touched touches
 	any     bool
-}
-
-// touch is the last arrival at a dual: the head that it came from, 0 if there is none, with the outermost and the
-// innermost loop around it and the number of the instance.
-type touch struct {
-	source, loop, inner, instance int32
-	several                       bool // from several instances
-	others                        bool // from other heads in the outermost loop, too
 }
 
 func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
-		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: make([]touch, b.Exts), before: make([]touch, outs), ignored: make([]bool, b.Exts),
+		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: touches{size: b.Exts}, before: touches{size: outs}, ignored: make([]bool, b.Exts),
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
 	if logged {
 		return nil, ErrFamilies
@@ -131,10 +123,8 @@ func (w *arrayBackward) seed(reached []bool) {
 			w.failed = true
 		default:
 			a := &w.cells[q]
-			a.at, a.any, a.touched = Dense(first+j, c.Dims), true, make([]touch, c.size())
-			for i := range a.touched {
-				a.touched[i] = touch{source: -1, loop: -1}
-			}
+			a.at, a.any, a.touched = Dense(first+j, c.Dims), true, touches{size: c.size()}
+			a.touched.add(c.Dims, Dense(0, c.Dims), touch{source: -1, loop: -1})
 		}
 	}
 }
@@ -145,10 +135,11 @@ func (w *arrayBackward) fire(q int) {
 	if !a.any {
 		return
 	}
-	if slices.ContainsFunc(a.touched, func(t touch) bool { return t.source == 0 }) {
+	if !a.touched.all() {
 		w.failed = true
 		return
 	}
+	a.touched = touches{}
 	n := uint64(c.size())
 	loop := int32(-1)
 	if len(c.Dims) > 0 {
@@ -234,12 +225,12 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	}
 	first := !to.any
 	if first {
-		to.touched, to.any = make([]touch, c.size()), true
+		to.touched, to.any = touches{size: c.size()}, true
 	}
-	if !w.touch(to.touched, dims, loop, at) {
+	if !w.touch(&to.touched, dims, loop, at) {
 		return
 	}
-	onto := Instances(dims) == c.size() && !slices.ContainsFunc(to.touched, func(t touch) bool { return t.source != w.source || t.several })
+	onto := Instances(dims) == c.size() && to.touched.by(w.source)
 	dense := Dense(0, c.Dims)
 	switch {
 	case first && onto && b == nil && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, dense.Stride):
@@ -286,28 +277,12 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
-func (w *arrayBackward) touch(of []touch, dims []Dim, loop int32, at Address) bool {
-	inner := int32(-1)
+func (w *arrayBackward) touch(of *touches, dims []Dim, loop int32, at Address) bool {
+	t := touch{source: w.source, loop: loop, inner: -1}
 	if len(dims) > 0 {
-		inner = int32(dims[len(dims)-1].Loop)
+		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	at.Each(dims, func(instance, k int) {
-		if k < 0 || k >= len(of) {
-			w.failed = true
-			return
-		}
-		t := &of[k]
-		same := t.source != 0 && loop >= 0 && t.loop == loop
-		switch {
-		case t.source == w.source:
-			t.several = true
-			w.failed = w.failed || t.others
-		case same && (t.several || t.inner != inner || t.instance != int32(instance)):
-			w.failed = true
-		default:
-			*t = touch{source: w.source, loop: loop, inner: inner, instance: int32(instance), others: same}
-		}
-	})
+	w.failed = w.failed || !of.add(dims, at, t)
 	return !w.failed
 }
 
@@ -326,29 +301,29 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 	to := w.w.Exts[at.Base]
 	switch {
 	case to == Ignored:
-		at.Each(dims, func(_, k int) {
+		at.distinct(dims, func(k int) {
 			w.failed = w.failed || w.w.Exts[k] != Ignored
 			w.ignored[k] = true
 		})
 	case to >= 0:
 		shift := int(to) - at.Base
-		at.Each(dims, func(_, k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
+		at.distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
 		if w.sums == 0 {
 			w.sums = w.registers(w.b.Exts)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(w.exts, dims, loop, at) {
+		if !w.failed && w.touch(&w.exts, dims, loop, at) {
 			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b)
 		}
 	default:
 		shift := int(^to) - at.Base
-		at.Each(dims, func(_, k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
+		at.distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
 		if w.befores == 0 {
-			w.befores = w.registers(len(w.before))
-			w.fill(w.befores, len(w.before))
+			w.befores = w.registers(w.before.size)
+			w.fill(w.befores, w.before.size)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(w.before, dims, loop, at) {
+		if !w.failed && w.touch(&w.before, dims, loop, at) {
 			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b)
 		}
 	}
@@ -358,26 +333,18 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 func (w *arrayBackward) finish() {
 	out := w.out
 	out.countFired(w.p, w.times, w.ignored)
-	for e := 0; e < len(w.exts); e++ {
-		first := e
-		for e < len(w.exts) && w.exts[e].source != 0 {
-			e++
-		}
-		if e > first {
-			out.Sums = append(out.Sums, Sum{first, e - first, uint32(w.sums + first)})
-		}
-	}
-	for j, t := range w.before {
-		if t.source != 0 {
+	w.exts.each(func(first, n int) { out.Sums = append(out.Sums, Sum{first, n, uint32(w.sums + first)}) })
+	w.before.each(func(first, n int) {
+		for j := first; j < first+n; j++ {
 			out.Before[j], out.Next[j] = uint32(w.befores+j), true
 		}
-	}
+	})
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
 		in := &out.Arrays[i]
 		for _, a := range [...]Address{in.A, in.B} {
 			if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
-				a.Each(in.Dims, func(_, r int) { needed[r] = true })
+				a.distinct(in.Dims, func(r int) { needed[r] = true })
 			}
 		}
 	}
