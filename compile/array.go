@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/graph"
 )
@@ -29,6 +30,7 @@ type arrayBuilder struct {
 	code   []graph.Array
 	cells  []graph.ArrayCell
 	ncells int
+	large  bool // there are too many registers or cells
 }
 
 // arrayBlock makes the block of a template with families, or of one that returns its closure, and so on; or reports that
@@ -122,7 +124,7 @@ func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, o
 	}
 	for i := range b.c.out.Code[t.Start:t.End] {
 		in := &b.c.out.Code[int(t.Start)+i]
-		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) {
+		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) || b.large {
 			return w, false
 		}
 	}
@@ -188,10 +190,17 @@ func (b *arrayBuilder) dense(base int) affine {
 	return a
 }
 
+// maxRegisters bounds the registers of a block, before those of products go that are summed up at once, and its cells.
+const maxRegisters = 1 << 30
+
 // array makes registers for a number of each instance.
 func (b *arrayBuilder) array() affine {
-	first := b.out.Regs
-	b.out.Regs += uint32(graph.Instances(b.dims()))
+	first, n := b.out.Regs, graph.Instances(b.dims())
+	if int(first)+n > maxRegisters {
+		b.large = true
+		n = 0
+	}
+	b.out.Regs += uint32(n)
 	return b.dense(int(first))
 }
 
@@ -229,7 +238,13 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		return b.component(in)
 	case graph.OpIndexNum:
 		table := b.l.numbers[in.Tmpl]
-		d := b.array()
+		d := affine{base: int(b.out.Regs), coef: make([]int, len(b.l.all))}
+		b.out.Regs += uint32(len(table.values))
+		n := 1
+		for _, id := range slices.Backward(table.loops) {
+			d.coef[id] = n
+			n *= b.l.all[id].size
+		}
 		for i, v := range table.values {
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.base + i), Val: v})
 		}
@@ -320,6 +335,7 @@ func (b *arrayBuilder) open(in *graph.Instr) bool {
 func (b *arrayBuilder) cell(c graph.ArrayCell) arrayWire {
 	c.First, c.Dims = b.ncells, b.dims()
 	b.ncells += graph.Instances(c.Dims)
+	b.large = b.large || b.ncells > maxRegisters
 	b.cells = append(b.cells, c)
 	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First)}
 }
@@ -481,26 +497,24 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	return true
 }
 
-// fuse makes one instruction of a product and the sum over it, where nothing else reads the product.
+// fuse makes one instruction of a product and the sum over it, where nothing else reads the product, whose registers go.
 func (b *arrayBuilder) fuse() []graph.Array {
-	made := map[int]int{} // by the first register of an array: the instruction that makes it
-	for i := range b.code {
-		made[b.code[i].D.Base] = i
+	// The arrays of the code are in the order of their first registers.
+	makers := func(dims []graph.Dim, a graph.Address) (from, to int) {
+		first, last := a.Range(dims)
+		from = sort.Search(len(b.code), func(i int) bool {
+			_, end := b.code[i].D.Range(b.code[i].Dims)
+			return end >= first
+		})
+		to = sort.Search(len(b.code), func(i int) bool { return b.code[i].D.Base > last })
+		return from, to
 	}
 	uses := make([]int, len(b.code)) // of what each instruction makes
-	maker := make([]int32, b.out.Regs)
-	for i := range b.code {
-		in := &b.code[i]
-		in.D.Each(in.Dims, func(_, r int) { maker[r] = int32(i + 1) })
-	}
 	use := func(dims []graph.Dim, a graph.Address) {
-		last := int32(0)
-		a.Each(dims, func(_, r int) {
-			if m := maker[r]; m != 0 && m != last {
-				uses[m-1]++
-				last = m
-			}
-		})
+		from, to := makers(dims, a)
+		for i := from; i < to; i++ {
+			uses[i]++
+		}
 	}
 	for i := range b.code {
 		in := &b.code[i]
@@ -517,11 +531,12 @@ func (b *arrayBuilder) fuse() []graph.Array {
 	for _, r := range b.out.Out.Regs {
 		use(nil, graph.Address{Base: int(r)})
 	}
+	var out []graph.Array
 	dead := make([]bool, len(b.code))
 	for i := range b.code {
 		in := &b.code[i]
-		p, ok := made[in.A.Base]
-		if in.Kind != graph.ArraySum || !ok || uses[p] != 1 {
+		p, end := makers(in.Dims, in.A)
+		if in.Kind != graph.ArraySum || end != p+1 || uses[p] != 1 {
 			continue
 		}
 		m := &b.code[p]
@@ -530,13 +545,53 @@ func (b *arrayBuilder) fuse() []graph.Array {
 			dead[p] = true
 		}
 	}
-	var out []graph.Array
+	var gone []span // registers, in order
 	for i, in := range b.code {
-		if !dead[i] {
+		if dead[i] {
+			gone = append(gone, span{in.D.Base, graph.Instances(in.Dims)})
+		} else {
 			out = append(out, in)
 		}
 	}
+	b.drop(out, gone)
 	return out
+}
+
+// drop takes registers away that nothing uses.
+func (b *arrayBuilder) drop(code []graph.Array, gone []span) {
+	before := make([]int, len(gone)+1) // how many registers are gone before each
+	for i, s := range gone {
+		before[i+1] = before[i] + s.n
+	}
+	reg := func(r int) int {
+		return r - before[sort.Search(len(gone), func(i int) bool { return gone[i].first > r })]
+	}
+	all := func(rs []uint32) {
+		for i, r := range rs {
+			rs[i] = uint32(reg(int(r)))
+		}
+	}
+	for i := range code {
+		in := &code[i]
+		in.D.Base, in.A.Base, in.B.Base = reg(in.D.Base), reg(in.A.Base), reg(in.B.Base)
+	}
+	for i := range b.cells {
+		for k := range b.cells[i].Nums {
+			b.cells[i].Nums[k].Base = reg(b.cells[i].Nums[k].Base)
+		}
+	}
+	for i := range b.out.Globals {
+		b.out.Globals[i].Reg = uint32(reg(int(b.out.Globals[i].Reg)))
+	}
+	for i := range b.out.Consts {
+		b.out.Consts[i].Reg = uint32(reg(int(b.out.Consts[i].Reg)))
+	}
+	for _, leaves := range [][]graph.Leaves{b.out.Caps, b.out.Params, {b.out.Out}} {
+		for i := range leaves {
+			all(leaves[i].Regs)
+		}
+	}
+	b.out.Regs -= uint32(before[len(gone)])
 }
 
 func sameAddress(a, b graph.Address) bool {

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -30,7 +31,8 @@ type affine struct {
 	coef []int
 }
 
-// indexTable are the values of a static expression, for each value of the indices of loops, the last one fastest.
+// indexTable are the values of a static expression, for each value of the indices of the loops that it depends on, the last
+// one fastest.
 type indexTable struct {
 	loops  []int
 	values []float64
@@ -248,10 +250,25 @@ func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
 	return first, first+n <= len(c.opt.Inputs)
 }
 
+// maxTable bounds the values of a numeral that depends on indices.
+const maxTable = 1 << 22
+
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(n *term.Node) slot {
 	l := &c.top().loops
-	table := indexTable{loops: append([]int(nil), l.around...)}
+	var table indexTable
+	uses := c.t.IndicesOf(n.Static())
+	times := 1
+	for _, id := range l.around {
+		if slices.ContainsFunc(uses, func(i term.Index) bool { return l.of[i] == id }) {
+			table.loops = append(table.loops, id)
+			times *= l.all[id].size
+		}
+	}
+	if times > maxTable {
+		c.err = graph.ErrFamilies
+		return 0
+	}
 	at := make([]float64, len(c.t.Indices))
 	var fill func(k int)
 	fill = func(k int) {

@@ -143,6 +143,18 @@ func (t *Term) Families() bool {
 	})
 }
 
+// IndicesOf returns the indices that a static expression has.
+func (t *Term) IndicesOf(e Static) (out []Index) {
+	if e == 0 {
+		return nil
+	}
+	n := &t.Statics[e]
+	if n.Op == StaticIndex {
+		return []Index{n.Index}
+	}
+	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
+}
+
 // StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list.
 func (t *Term) StraightLine() bool {
 	return !slices.ContainsFunc(t.Nodes[1:], func(n Node) bool {
