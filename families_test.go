@@ -205,9 +205,9 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2", true},
 		{"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)", true},
 		{"sum i < n -> x.(i) * A.(1).(2)", true},
-		{"sum i < n -> x.(i) * x.(0)", false}, // x.(0) gets arrivals of both factors, in turns
+		{"sum i < n -> x.(i) * x.(0)", false},         // x.(0) gets arrivals of both factors, in turns
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
-		{"(vec i < n -> s * x.(i)).(2)", false}, // only one component is reached
+		{"(vec i < n -> s * x.(i)).(2)", false},       // only one component is reached
 		{"sum i < n -> if x.(i) < 0 then x.(i) else s", false},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13"} {

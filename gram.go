@@ -39,13 +39,13 @@ import (
 
 // Program is a program that has been read, typed and elaborated.
 type Program struct {
-	src      *lang.Program
-	inputs   []term.Var // the scalar inputs
-	opt      Options
-	loading  time.Duration
-	value    compiled[graph.Program] // t
-	gradient compiled[graph.Program] // D(t)
-	withArrays [2]arrayForm // t and D(t) with their families
+	src        *lang.Program
+	inputs     []term.Var // the scalar inputs
+	opt        Options
+	loading    time.Duration
+	value      compiled[graph.Program] // t
+	gradient   compiled[graph.Program] // D(t)
+	withArrays [2]arrayForm            // t and D(t) with their families
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -218,7 +218,7 @@ func (p *Program) Expand(ctx context.Context) error { return p.expand(p.Meter(ct
 
 func (p *Program) expand(meter *limits.Meter, phase string) error {
 	_, err := p.src.Expand(meter.Reserve, meter.During(phase))
-	return p.Locate(err, "expanding families")
+	return p.Locate(wrap(err), "expanding families")
 }
 
 // Term returns the elaborated program without families, which must not be modified. Terms made of it add to its universe

@@ -460,7 +460,7 @@ func (b *arrayBuilder) result(w arrayWire) bool {
 func (b *arrayBuilder) renumberAll(a *graph.Address, dims []graph.Dim) bool {
 	to := int(b.final[a.Base])
 	ok := true
-	a.Each(dims, func(_, k int) { ok = ok && k < len(b.final) && int(b.final[k])-to == k-a.Base })
+	a.Distinct(dims, func(k int) { ok = ok && k < len(b.final) && int(b.final[k])-to == k-a.Base })
 	a.Base = to
 	return ok
 }

@@ -272,8 +272,8 @@ func (m *Machine) start(point []float64) error {
 	m.root = m.placeholder()
 	t := &m.prog.Templates[m.prog.Main]
 	var err error
-	if b := m.prog.Blocks[t.Block]; b != nil && !m.literal { // the whole program is a block
-		err = m.applyBlock(m.root, 0, b, nil)
+	if t.Block != 0 && !m.literal { // the whole program is a block
+		err = m.applyBlock(m.root, 0, m.prog.Blocks[t.Block], nil)
 	} else {
 		err = m.instantiate(m.prog.Main, t, m.root)
 	}

@@ -137,8 +137,8 @@ func (a Address) Each(dims []Dim, f func(instance, at int)) {
 	}
 }
 
-// distinct calls f with the places of the instances, less often those where instances are at the same.
-func (a Address) distinct(dims []Dim, f func(at int)) {
+// Distinct calls f with the places of the instances, less often those where instances are at the same.
+func (a Address) Distinct(dims []Dim, f func(at int)) {
 	dims, a = a.moving(dims)
 	a.Each(dims, func(_, at int) { f(at) })
 }

@@ -301,13 +301,13 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 	to := w.w.Exts[at.Base]
 	switch {
 	case to == Ignored:
-		at.distinct(dims, func(k int) {
+		at.Distinct(dims, func(k int) {
 			w.failed = w.failed || w.w.Exts[k] != Ignored
 			w.ignored[k] = true
 		})
 	case to >= 0:
 		shift := int(to) - at.Base
-		at.distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
+		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
 		if w.sums == 0 {
 			w.sums = w.registers(w.b.Exts)
 		}
@@ -317,7 +317,7 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 		}
 	default:
 		shift := int(^to) - at.Base
-		at.distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
+		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
 		if w.befores == 0 {
 			w.befores = w.registers(w.before.size)
 			w.fill(w.befores, w.before.size)
@@ -344,7 +344,7 @@ func (w *arrayBackward) finish() {
 		in := &out.Arrays[i]
 		for _, a := range [...]Address{in.A, in.B} {
 			if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
-				a.distinct(in.Dims, func(r int) { needed[r] = true })
+				a.Distinct(in.Dims, func(r int) { needed[r] = true })
 			}
 		}
 	}

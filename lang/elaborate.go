@@ -65,6 +65,7 @@ type elaborator struct {
 	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
+	large    error         // that the expansion of families is too large, with the first place where it was
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
 }
@@ -146,7 +147,10 @@ const maxDepth = 1 << 17
 // step counts a step, and checks the limit on expansion.
 func (e *elaborator) step() {
 	e.tick()
-	if e.expanded() > float64(e.opt.MaxNodes) {
+	if e.large == nil && e.expanded() > float64(e.opt.MaxNodes) {
+		e.large = e.sizeError(e.manyNodes())
+	}
+	if e.work+len(e.core.nodes) > e.opt.MaxNodes {
 		e.tooManyNodes()
 	}
 }

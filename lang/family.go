@@ -214,6 +214,9 @@ func (e *elaborator) staticNumber(s term.Static, span syntax.Span) val {
 	return e.add(coreNode{op: staticCore, x: variable(s), pos: posOf(span), value: true}, infer.R, span)
 }
 
+// maxInstances bounds the instances of what stands in families.
+const maxInstances = 1 << 31
+
 // family makes the comprehension x, with its index in slot, one node, if it can.
 func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool) {
 	c := comprehended{e.act().unit, x}
@@ -246,7 +249,7 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	if e.fam.depth == 0 {
 		e.fam.instances = 1
 	}
-	if e.fam.instances *= max(1, most); e.fam.instances > float64(e.opt.MaxNodes) {
+	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
 		e.giveUp()
 	}
 	made := e.expanded()
@@ -285,11 +288,12 @@ type snapshot struct {
 	depth, work, family                                                                   int
 	last                                                                                  syntax.Span
 	saved                                                                                 float64
+	large                                                                                 error
 }
 
 func (e *elaborator) snapshot() snapshot {
 	return snapshot{len(e.core.nodes), len(e.core.args), len(e.core.vars), len(e.marks), len(e.vals), len(e.ends), len(e.args), len(e.slots),
-		len(e.acts), len(e.opens), len(e.pending), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved}
+		len(e.acts), len(e.opens), len(e.pending), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large}
 }
 
 func (e *elaborator) restore(s snapshot) {
@@ -297,7 +301,7 @@ func (e *elaborator) restore(s snapshot) {
 	c.nodes, c.args, c.vars = c.nodes[:s.nodes], c.args[:s.args], c.vars[:s.vars]
 	e.marks, e.vals, e.ends, e.args = e.marks[:s.marks], e.vals[:s.vals], e.ends[:s.ends], e.args[:s.waitingArgs]
 	e.slots, e.acts, e.opens, e.pending, e.diags = e.slots[:s.slots], e.acts[:s.acts], e.opens[:s.opens], e.pending[:s.pending], e.diags[:s.diags]
-	e.depth, e.work, e.fam.depth, e.last, e.fam.saved = s.depth, s.work, s.family, s.last, s.saved
+	e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large = s.depth, s.work, s.family, s.last, s.saved, s.large
 }
 
 // staticRange checks the indices of a projection that depend on those of families.

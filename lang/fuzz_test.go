@@ -41,6 +41,9 @@ func FuzzLoad(f *testing.F) {
 			}
 			return nil
 		}})
+		if err == nil {
+			_, err = p.Expand(nil, nil)
+		}
 		if err != nil {
 			var list *syntax.Errors
 			if errors.Is(err, errSteps) {

@@ -38,11 +38,12 @@ type Options struct {
 
 // Program is a program that has been read, elaborated and typed.
 type Program struct {
-	Name string
-	File *syntax.File // the source, for positions and diagnostics
-	families *term.Term // the term with its families
-	straight bool       // it is straight-line arithmetic
-	arrays   bool       // it may run with families
+	Name     string
+	File     *syntax.File // the source, for positions and diagnostics
+	families *term.Term   // the term with its families
+	straight bool         // it is straight-line arithmetic
+	arrays   bool         // it may run with families
+	large    error        // that the expansion is too large
 	mu       sync.Mutex
 	expanded *term.Term // nil before somebody needs it
 	// Type is the type of the term, and TypeText the same in the words of the source.
@@ -110,17 +111,22 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	return e.finishProgram(name, body)
 }
 
-// Term returns the program as a term without families, closed but for the inputs. It has a type.
+// Term returns the program as a term without families, closed but for the inputs. It has a type. It is nil if that is too
+// large: [Program.Expand] has the error.
 func (p *Program) Term() *term.Term {
 	t, _ := p.Expand(nil, nil)
 	return t
 }
 
 // Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before memory
-// is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs.
+// is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs, or
+// wraps [ErrExpansion].
 func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*term.Term, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.large != nil {
+		return nil, p.large
+	}
 	if p.expanded == nil {
 		t, err := p.families.Expand(reserve, look)
 		if err != nil {
@@ -168,11 +174,14 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
-	if l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
-		e.tooManyNodes()
+	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
+		e.large = e.sizeError(e.manyNodes())
 	}
 	p.families, p.straight = l.t, l.t.StraightLine()
 	p.arrays = l.t.FamiliesInLambdas() || p.straight && l.t.Families()
+	if p.large = e.large; p.large != nil && !p.arrays {
+		return nil, p.large
+	}
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}

@@ -110,7 +110,7 @@ func (e *elaborator) declaration(i int) {
 		e.inputs = append(e.inputs, x)
 		if x.Shape != nil {
 			if e.scalars += x.Shape.Width(); e.scalars > e.opt.MaxNodes {
-				e.expansion(d.NameSpan, fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes))
+				syntax.Abort(e.expansion(d.NameSpan, fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes)))
 			}
 			g.kind = inputGlobal
 			e.input(g, &x)
@@ -279,11 +279,11 @@ func (e *elaborator) unused(g int) {
 func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.core
 	nodes, args, vars, marks := len(c.nodes), len(c.args), len(c.vars), len(e.marks)
-	waiting, pending := len(e.waiting), len(e.pending)
+	waiting, pending, large := len(e.waiting), len(e.pending), e.large
 	v := elaborate()
 	e.complete(waiting, pending, []node{v.node}, open)
 	done(v)
-	c.nodes, c.args, c.vars, e.marks = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks]
+	c.nodes, c.args, c.vars, e.marks, e.large = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks], large
 }
 
 // dataTerm returns data i as the term holds it.

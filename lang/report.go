@@ -77,26 +77,33 @@ func (e *elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 }
 
 // tooManyNodes ends the work at the limit on expansion.
-func (e *elaborator) tooManyNodes() {
-	e.tooLarge(fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes))
+func (e *elaborator) tooManyNodes() { e.tooLarge(e.manyNodes()) }
+
+func (e *elaborator) manyNodes() string {
+	return fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes)
 }
 
-// tooLarge ends the work at a limit, with the uses of defs that led there.
+// tooLarge ends the work at a limit.
 func (e *elaborator) tooLarge(label string) {
 	if e.fam.inFamily() {
 		e.giveUp()
 	}
+	syntax.Abort(e.sizeError(label))
+}
+
+// sizeError is the error of a limit, with the uses of defs that led there.
+func (e *elaborator) sizeError(label string) error {
 	span := e.last
 	if a := e.act(); a.use.End > 0 {
 		span = a.use
 	}
-	e.expansion(span, label, e.chain(10)...)
+	return e.expansion(span, label, e.chain(10)...)
 }
 
-// expansion ends the work with an error that is also [ErrExpansion].
-func (e *elaborator) expansion(span syntax.Span, label string, notes ...syntax.Note) {
+// expansion is an error that is also [ErrExpansion].
+func (e *elaborator) expansion(span syntax.Span, label string, notes ...syntax.Note) error {
 	d := syntax.Diagnostic{Span: span, Headline: "the expanded program is too large", Label: label, Notes: notes}
-	syntax.Abort(&limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})})
+	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})}
 }
 
 // limitError is a diagnostic that is also ErrExpansion.
