@@ -321,7 +321,7 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 				return err
 			}
 		}
-		l.n, l.left = min(total, m.maxRuns(len(plan.Row))), total
+		l.n, l.left = min(total, m.maxRuns(plan)), total
 		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n)
 		if err != nil {
 			return err
@@ -337,11 +337,12 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 	return nil
 }
 
-// maxRuns is how many runs one object holds whose rows have so many columns: 512 KiB of
-// numbers, and no more than the limit of nodes allows.
-func (m *Machine) maxRuns(columns int) uint64 {
+// maxRuns is how many runs one object holds: rows of 512 KiB, or four times as many numbers as external duals and numbers that
+// all runs share, for which each object has a price; and no more than the limit of nodes allows.
+func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	return max(1, min(1<<16, 2*room)/uint64(max(1, columns)))
+	numbers := max(1<<16, 4*uint64(len(m.block.exts)+len(plan.Invariant)))
+	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
 }
 
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
