@@ -114,7 +114,7 @@ func TestPropertyCache(t *testing.T) {
 // TestCacheOnExamples: the same of every example.
 func TestCacheOnExamples(t *testing.T) {
 	shared, tiny := newCache(t, 0), newCache(t, 1)
-	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn", "w1", "w2", "w3", "w4", "weather"} {
+	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn", "w1", "w2", "w3", "w4", "w5", "weather"} {
 		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: small[name]})
 		require.NoError(t, err)
 		for _, opt := range []EvalOptions{{}, {NoFuse: true}, {MaxSteps: 100}, {MaxNodes: 20}, {Finite: true}} {

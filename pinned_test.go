@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestCountsArePinned: the steps by rule of every example, W1–W4 among them, under each
+// TestCountsArePinned: the steps by rule of every example, W1–W5 among them, under each
 // strategy are those of testdata/counts.txt. A change of them needs a line in
 // CHANGELOG.md.
 func TestCountsArePinned(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gram-machine/gram/bench"
 )
 
-// sizes of the benchmarks: workload, n and, for w2, k.
+// sizes of the benchmarks: workload, n and, for w2 and w5, k.
 var sizes = []struct {
 	w    string
 	n, k int
@@ -21,6 +21,7 @@ var sizes = []struct {
 	{"w2", 100, 4}, {"w2", 100, 16}, {"w2", 1_000, 16},
 	{"w3", 1_000, 0}, {"w3", 100_000, 0}, {"w3", 1_000_000, 0},
 	{"w4", 1_000, 0}, {"w4", 100_000, 0}, {"w4", 1_000_000, 0},
+	{"w5", 100, 16},
 }
 
 // forms are how a program's gradient is run.
@@ -80,12 +81,12 @@ func gradient(b *testing.B, w *bench.Workload, opt gram.EvalOptions) {
 }
 
 // TestWorkloadsAgree holds value and gradient of the machine against the tape's and
-// those by hand, to a relative 1e-9.
+// those by hand and with gonum, to a relative 1e-9.
 func TestWorkloadsAgree(t *testing.T) {
 	for _, s := range []struct {
 		w    string
 		n, k int
-	}{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 100, 4}, {"w2", 1000, 16}, {"w3", 100_000, 0}, {"w4", 1_000_000, 0}} {
+	}{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 100, 4}, {"w2", 1000, 16}, {"w3", 100_000, 0}, {"w4", 1_000_000, 0}, {"w5", 100, 4}, {"w5", 100, 16}} {
 		w, err := bench.NewWorkload(s.w, s.n, s.k)
 		require.NoError(t, err)
 		res, err := w.Program.Gradient(context.Background(), gram.EvalOptions{})
@@ -93,18 +94,41 @@ func TestWorkloadsAgree(t *testing.T) {
 		value, gradient := w.Tape(&bench.Tape{})
 		require.InEpsilon(t, value, res.Values[0], 1e-9, s)
 		require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
-		hand := &bench.Hand{}
+		hand, gonum := &bench.Hand{}, &bench.Gonum{}
 		for range 2 { // the memory of the first run serves the second
 			value, gradient = w.Hand(hand)
 			require.InEpsilon(t, value, res.Values[0], 1e-9, s)
 			require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
+			require.Equal(t, s.k > 0, w.Gonum != nil)
+			if w.Gonum != nil {
+				value, gradient = w.Gonum(gonum)
+				require.InEpsilon(t, value, res.Values[0], 1e-9, s)
+				require.InEpsilonSlice(t, gradient, res.Jacobian, 1e-9, s)
+				require.Equal(t, hand.Bytes(), gonum.Bytes())
+			}
 		}
 		require.Equal(t, w.Primitives, bench.Primitives(s.w, s.n, s.k))
 	}
 }
 
+// TestPrimitives counts the operations of the forward computation of W2 and W5 on the tape, where each has a node.
+func TestPrimitives(t *testing.T) {
+	for _, name := range []string{"w2", "w5"} {
+		const k = 5
+		bytes := func(n int) float64 {
+			w, err := bench.NewWorkload(name, n, k)
+			require.NoError(t, err)
+			tape := &bench.Tape{}
+			w.Tape(tape)
+			return tape.Bytes()
+		}
+		const node = 32
+		require.Equal(t, bench.Primitives(name, 1, k), (bytes(8)-bytes(7))/node, name)
+	}
+}
+
 func TestNoWorkload(t *testing.T) {
-	_, err := bench.NewWorkload("w5", 1, 0)
-	require.EqualError(t, err, `bench: there is no workload "w5"`)
-	require.Zero(t, bench.Primitives("w5", 1, 0))
+	_, err := bench.NewWorkload("w6", 1, 0)
+	require.EqualError(t, err, `bench: there is no workload "w6"`)
+	require.Zero(t, bench.Primitives("w6", 1, 0))
 }

@@ -1,4 +1,4 @@
-// Package bench measures. It holds the paper's cost claims, and the workloads W1–W4 against yardsticks.
+// Package bench measures. It holds the paper's cost claims, and the workloads W1–W5 against yardsticks.
 //
 // A [Claim] is data: families of programs, the quantities of a run that are measured at each size, and the
 // laws that they are to follow. [Claims] are those of the paper. [Series.Judge] fits what was measured and holds it

@@ -11,11 +11,12 @@ type Hand struct {
 	states         []float64
 	gradE, gradW   []float64
 	adjoint, inner []float64 // of a state, and of what the sigmoid is applied to
+	lstm           lstm      // of W5
 }
 
 // Bytes is the memory that the last run used.
 func (h *Hand) Bytes() float64 {
-	return float64(8 * (len(h.states) + len(h.gradE) + len(h.gradW) + len(h.adjoint) + len(h.inner)))
+	return float64(8*(len(h.states)+len(h.gradE)+len(h.gradW)+len(h.adjoint)+len(h.inner))) + h.lstm.bytes()
 }
 
 // resized is s with n numbers.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -39,6 +40,10 @@ func (t *Tape) mul(a, b tapeVar) tapeVar           { return t.push(a.v*b.v, a.i,
 func (t *Tape) scale(a tapeVar, c float64) tapeVar { return t.push(a.v*c, a.i, c, 0, 0) }
 func (t *Tape) add(a, b tapeVar) tapeVar           { return t.push(a.v+b.v, a.i, 1, b.i, 1) }
 func (t *Tape) sin(a tapeVar) tapeVar              { return t.push(math.Sin(a.v), a.i, math.Cos(a.v), 0, 0) }
+func (t *Tape) tanh(a tapeVar) tapeVar {
+	y := math.Tanh(a.v)
+	return t.push(y, a.i, 1-y*y, 0, 0)
+}
 func (t *Tape) sigmoid(a tapeVar) tapeVar {
 	s := 1 / (1 + math.Exp(-a.v))
 	return t.push(s, a.i, s*(1-s), 0, 0)
@@ -77,36 +82,69 @@ func (t *Tape) W1(e, r float64, data []float64) (value float64, gradient []float
 // W2 is the network with vectors of k: weights E and W row by row, data row by row.
 func (t *Tape) W2(k int, weightsE, weightsW, data []float64) (value float64, gradient []float64) {
 	t.reset()
-	e, w := make([]tapeVar, k*k), make([]tapeVar, k*k)
-	for i := range e {
-		e[i] = t.input(weightsE[i])
-	}
-	for i := range w {
-		w[i] = t.input(weightsW[i])
-	}
-	h, o := make([]tapeVar, k), make([]tapeVar, k)
-	for i := range h {
-		h[i] = t.input(0)
-	}
+	e, w := t.inputs(weightsE), t.inputs(weightsW)
+	h, o := t.inputs(make([]float64, k)), make([]tapeVar, k)
 	for ; len(data) > 0; data = data[k:] {
-		for i := range k {
-			s := t.scale(e[i*k], data[0])
-			for j := 1; j < k; j++ {
-				s = t.add(s, t.scale(e[i*k+j], data[j]))
-			}
-			for j := range k {
-				s = t.add(s, t.mul(w[i*k+j], h[j]))
-			}
-			o[i] = t.sigmoid(s)
+		for i := range o {
+			o[i] = t.sigmoid(t.inner(e[i*k:], data, w[i*k:], h))
 		}
 		h, o = o, h
 	}
+	s := t.sum(h)
+	t.backward(s)
+	return s.v, slices.Clone(t.adjoint[e[0].i:][:2*k*k])
+}
+
+// inputs are inputs with consecutive places.
+func (t *Tape) inputs(values []float64) []tapeVar {
+	out := make([]tapeVar, len(values))
+	for i, v := range values {
+		out[i] = t.input(v)
+	}
+	return out
+}
+
+// inner is e·data + w·h of as many numbers as h has.
+func (t *Tape) inner(e []tapeVar, data []float64, w, h []tapeVar) tapeVar {
+	s := t.scale(e[0], data[0])
+	for j := 1; j < len(h); j++ {
+		s = t.add(s, t.scale(e[j], data[j]))
+	}
+	for j, x := range h {
+		s = t.add(s, t.mul(w[j], x))
+	}
+	return s
+}
+
+func (t *Tape) sum(h []tapeVar) tapeVar {
 	s := h[0]
 	for _, x := range h[1:] {
 		s = t.add(s, x)
 	}
+	return s
+}
+
+// W5 is an LSTM of k units: the weights of the gates i, f, o and g, row by row, and data row by row.
+func (t *Tape) W5(k int, weightsW, weightsU, data []float64) (value float64, gradient []float64) {
+	t.reset()
+	w, u := t.inputs(weightsW), t.inputs(weightsU)
+	h, c, gates := t.inputs(make([]float64, k)), t.inputs(make([]float64, k)), make([]tapeVar, 4*k)
+	for ; len(data) > 0; data = data[k:] {
+		for r := range gates {
+			if s := t.inner(w[r*k:], data, u[r*k:], h); r < 3*k {
+				gates[r] = t.sigmoid(s)
+			} else {
+				gates[r] = t.tanh(s)
+			}
+		}
+		for q := range k {
+			c[q] = t.add(t.mul(gates[k+q], c[q]), t.mul(gates[q], gates[3*k+q]))
+			h[q] = t.mul(gates[2*k+q], t.tanh(c[q]))
+		}
+	}
+	s := t.sum(h)
 	t.backward(s)
-	return s.v, append([]float64(nil), t.adjoint[e[0].i:int(e[0].i)+2*k*k]...)
+	return s.v, slices.Clone(t.adjoint[w[0].i:][:8*k*k])
 }
 
 // W3 is the chain z ← sin(z·z) + z, n times.

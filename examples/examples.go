@@ -1,4 +1,4 @@
-// Package examples holds the programs of the workloads W1–W4 for packages that measure them. The other
+// Package examples holds the programs of the workloads W1–W5 for packages that measure them. The other
 // programs of the folder are for people and tests, and are read from it.
 package examples
 
@@ -14,4 +14,6 @@ var (
 	W3 []byte // the chain z ← sin(z·z) + z
 	//go:embed w4.gram
 	W4 []byte // the polynomial y ← w·y + x
+	//go:embed w5.gram
+	W5 []byte // an LSTM of k units; its params are n and k
 )

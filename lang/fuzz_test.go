@@ -119,7 +119,7 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// TestWorkloads loads the four workloads, as they are and at other sizes.
+// TestWorkloads loads the five workloads, as they are and at other sizes.
 func TestWorkloads(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -129,7 +129,7 @@ func TestWorkloads(t *testing.T) {
 	}{
 		{"w1", "", 2, 15}, {"w1", "n=1e6", 2, 15},
 		{"w2", "", 2, 2110}, {"w2", "k=3", 2, 0}, {"w2", "k=1", 2, 0},
-		{"w3", "", 1, 12}, {"w4", "", 2, 11},
+		{"w3", "", 1, 12}, {"w4", "", 2, 11}, {"w5", "k=3", 8, 0},
 	} {
 		src, err := os.ReadFile("../examples/" + c.name + ".gram")
 		require.NoError(t, err)

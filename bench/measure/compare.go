@@ -108,7 +108,7 @@ type Entry struct {
 	Best  float64    `json:"best"`           // the least
 	Low   float64    `json:"low"`
 	High  float64    `json:"high"`
-	Tape  float64    `json:"overTape"`                    // its time over the tape's: the median of the rounds
+	Tape  float64    `json:"overTape,omitempty"`          // its time over the tape's: the median of the rounds; 0: there is no tape
 	Bytes float64    `json:"bytesPerPrimitive,omitempty"` // 0: not known
 	Steps float64    `json:"steps,omitempty"`             // of a run; 0 of peers that don't rewrite
 	// Samples are the times of a run, in nanoseconds.
@@ -125,31 +125,34 @@ func (c *Comparison) Of(name string) *Entry {
 }
 
 // comparison returns the comparison of a task by the rows of a build. It uses only rows of the run that
-// the tape's row belongs to. Without such a row it has no entries.
+// the row of the machine's default form belongs to. Without such a row it has no entries.
 func (s *Store) comparison(t peers.Task, build string) Comparison {
 	out := Comparison{Task: t, Primitives: t.Primitives()}
-	tape, ok := s.find(taskKey(t, peers.Tape), build)
+	direct, ok := s.find(taskKey(t, peers.Direct), build)
 	if !ok {
 		return out
 	}
 	for _, p := range peers.All() {
 		r, ok := s.find(taskKey(t, p.Name), build)
-		if !ok || r.Run != tape.Run || len(r.Samples) != len(tape.Samples) {
+		if !ok || r.Run != direct.Run || len(r.Samples) != len(direct.Samples) {
 			continue
 		}
 		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X, Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
-			Tape: ratio(r.Samples, tape.Samples), Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
+			Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
+	}
+	if tape := out.Of(peers.Tape); tape != nil {
+		for i := range out.Entries {
+			out.Entries[i].Tape = Ratio(&out.Entries[i], tape)
+		}
 	}
 	return out
 }
 
 // Ratio is the time of an entry over that of another of the same comparison: the median of the rounds' ratios.
-func Ratio(e, over *Entry) float64 { return ratio(e.Samples, over.Samples) }
-
-func ratio(samples, over []float64) float64 {
-	ratios := make([]float64, len(samples))
-	for i, ns := range samples {
-		ratios[i] = ns / over[i]
+func Ratio(e, over *Entry) float64 {
+	ratios := make([]float64, len(e.Samples))
+	for i, ns := range e.Samples {
+		ratios[i] = ns / over.Samples[i]
 	}
 	slices.Sort(ratios)
 	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2

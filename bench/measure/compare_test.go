@@ -70,11 +70,11 @@ func TestCompare(t *testing.T) {
 	compare(inside())
 	require.Equal(t, 3, begun)
 	opt.Build = "v2"
-	compare(inside()[:4])
+	compare(inside()[:5])
 	require.Equal(t, 5, begun)
 	report = s.Report(nil, measure.Selection{Tasks: measure.AnyTask()})
 	require.Len(t, report.Comparisons, 2)
-	require.Len(t, report.Comparisons[0].Entries, 3, "rows of another run are not compared with the tape's of this")
+	require.Len(t, report.Comparisons[0].Entries, 3, "rows of another run are not compared with the machine's of this")
 	for _, r := range s.Rows() {
 		require.True(t, r.IsComparison())
 	}
@@ -93,7 +93,7 @@ func TestCompareInterrupted(t *testing.T) {
 }
 
 func TestTasks(t *testing.T) {
-	require.Len(t, measure.AnyTask(), 11, "three sizes of w1, w3 and w4, two of w2")
+	require.Len(t, measure.AnyTask(), 16, "three sizes of w1, w3 and w4, four of w2, three of w5")
 	for _, tasks := range [][]peers.Task{peers.Quick, peers.Full} {
 		for _, task := range tasks {
 			require.Contains(t, measure.AnyTask(), task)

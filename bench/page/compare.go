@@ -67,12 +67,17 @@ func grid(all []measure.Comparison, of []peers.Peer, cell func(*measure.Entry) s
 	return t
 }
 
-// times prints nanoseconds for each primitive, and the ratio to the tape.
-func times(e *measure.Entry) string { return fmt.Sprintf("%s (%s)", rough(e.Ns), rough(e.Tape)) }
+// times prints nanoseconds for each primitive, and the ratio to the tape if there is one.
+func times(e *measure.Entry) string {
+	if e.Tape == 0 {
+		return rough(e.Ns)
+	}
+	return fmt.Sprintf("%s (%s)", rough(e.Ns), rough(e.Tape))
+}
 
-// bytesOf prints bytes for each primitive.
+// bytesOf prints bytes for each primitive of the forward computation; of no entry a dash.
 func bytesOf(e *measure.Entry) string {
-	if e.Bytes == 0 {
+	if e == nil || e.Bytes == 0 {
 		return "–"
 	}
 	return rough(e.Bytes)

@@ -87,7 +87,7 @@ Value and gradient by the machine in its default form. [All peers](claims/peers.
 	require.Contains(t, first, "`again` measures all of this again. `again --peers` compares with the peers that are installed. Measured by gram v9.")
 	require.Equal(t, `## Nanoseconds for each primitive
 
-The median of the rounds; in parentheses over the plain Go tape, the median of the rounds' ratios.
+The median of the rounds; in parentheses over the plain Go tape, where it takes part, the median of the rounds' ratios.
 
 |  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
 | --- | ---:| ---:| ---:|
@@ -98,7 +98,7 @@ The median of the rounds; in parentheses over the plain Go tape, the median of t
 | gram direct, literal | 120 (12.0) | – | – |
 | PyTorch | 4 089 (409) | – | – |
 
-Not measured: gram modular; ADOL-C; ADOL-C, replaying; Maude.
+Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go; gram modular; ADOL-C; ADOL-C, replaying; Maude.
 
 ## Bytes for each primitive
 
@@ -110,6 +110,8 @@ Not measured: gram modular; ADOL-C; ADOL-C, replaying; Maude.
 | gram direct | 2.0 | 2.0 | 0.125 |
 | gram direct, literal | 68 | – | – |
 | PyTorch | 2 969 | – | – |
+
+The pictures show the largest task of each workload, and the smallest of the first.
 
 ![ns per primitive](../pictures/peers-ns.svg)
 

@@ -29,6 +29,8 @@ var (
 	compileC     = compiler{source: "hand.c", compilers: []string{"cc", "gcc", "clang"}, libraries: []string{"-lm"}}
 	compileADOLC = compiler{source: "adolc.cpp", compilers: []string{"g++", "c++", "clang++"}, libraries: []string{"-ladolc"},
 		missing: []string{"adolc/adolc.h", "-ladolc"}}
+	compileBLAS = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
+		missing: []string{"cblas.h", "-lopenblas"}}
 )
 
 // compiled finds a program by compiling it, once for each folder.

@@ -27,6 +27,11 @@ func byHand(_ context.Context, w *bench.Workload) (runner, error) {
 	return &loop{func() (float64, []float64) { return w.Hand(h) }, h.Bytes}, nil
 }
 
+func onGonum(_ context.Context, w *bench.Workload) (runner, error) {
+	g := &bench.Gonum{}
+	return &loop{func() (float64, []float64) { return w.Gonum(g) }, g.Bytes}, nil
+}
+
 func onTape(_ context.Context, w *bench.Workload) (runner, error) {
 	t := &bench.Tape{}
 	return &loop{func() (float64, []float64) { return w.Tape(t) }, t.Bytes}, nil

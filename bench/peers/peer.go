@@ -49,41 +49,65 @@ const (
 	Tape    = "plain Go tape"
 	GoHand  = "Go by hand"
 	CHand   = "C by hand"
+	Gonum   = "gonum in Go"
+	BLAS    = "BLAS in C"
+	BLASEnd = "BLAS in C, gradients multiplied at the end"
 )
 
-// All returns all peers, in the order of tables. PyTorch takes scalars for 10⁴ steps at most: an operation takes it
-// microseconds, and memory. Maude tells times in milliseconds.
+// mostTaped is how many operations of a task are put on tapes, which take some 32 bytes for each.
+const mostTaped = 2e7
+
+// All returns all peers, in the order of tables. BLAS multiplies matrices, which W2 and W5 have. PyTorch takes scalars for
+// 10⁴ steps at most: an operation takes it microseconds, and memory. Maude tells times in milliseconds.
 func All() []Peer {
-	const adolc = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
+	matrices := func(t Task) bool { return t.K > 0 }
+	const openBLAS = "a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)"
+	blas := func(name, mode string) Peer {
+		p := Program(name, openBLAS, compiled(compileBLAS, mode))
+		p.takes = matrices
+		return p
+	}
 	c := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
 	c.Always = true
+	adolc := func(name, mode string) Peer {
+		p := Program(name, "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)", compiled(compileADOLC, mode))
+		p.takes = func(t Task) bool { return t.Workload != "w5" && t.Primitives() <= mostTaped }
+		return p
+	}
 	pytorch := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
-	pytorch.takes = func(t Task) bool { return t.Workload == "w2" || t.N <= 10_000 }
+	pytorch.takes = func(t Task) bool { return t.Workload == "w2" || t.Workload != "w5" && t.N <= 10_000 }
 	maude := Program("Maude", "maude (Debian: maude)", findMaude)
 	maude.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
 	maude.dialect = maudeDialect
 	return []Peer{
 		c,
+		blas(BLAS, "step"),
+		blas(BLASEnd, "end"),
 		{Name: GoHand, Always: true, begin: byHand},
-		{Name: Tape, Always: true, begin: onTape},
+		{Name: Gonum, Always: true, takes: matrices, begin: onGonum},
+		{Name: Tape, Always: true, takes: func(t Task) bool { return t.Primitives() <= mostTaped }, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
 		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
 		machine(Literal, gram.EvalOptions{NoFuse: true}, false),
 		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
 		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
-		Program("ADOL-C", adolc, compiled(compileADOLC, "record")),
-		Program("ADOL-C, replaying", adolc, compiled(compileADOLC, "replay")),
+		adolc("ADOL-C", "record"),
+		adolc("ADOL-C, replaying", "replay"),
 		pytorch,
 		maude,
 	}
 }
 
-// machine is a form of the machine. D(G) is only made of graphs of up to 2·10⁵ operations.
+// machine is a form of the machine. The default form takes every task. The others expand vectors and
+// matrices into their numbers, so they take k = 16 at most, and D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
 	p := Peer{Name: name, Always: true, Steps: true, Literal: opt.NoFuse, Aside: aside, begin: onMachine(opt)}
-	if opt.Strategy == gram.Unfold {
+	switch {
+	case opt.Strategy == gram.Unfold:
 		p.takes = func(t Task) bool { return t.Primitives() <= 2e5 }
+	case opt.NoFuse || opt.Strategy == gram.Modular:
+		p.takes = func(t Task) bool { return t.K <= 16 }
 	}
 	return p
 }

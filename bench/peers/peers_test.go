@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,10 +30,17 @@ func script(t *testing.T, text string) Peer {
 	return p
 }
 
+// named is the peer with the name.
+func named(t *testing.T, name string) Peer {
+	at := slices.IndexFunc(All(), func(p Peer) bool { return p.Name == name })
+	require.GreaterOrEqual(t, at, 0, name)
+	return All()[at]
+}
+
 // beside runs a peer with the machine, and returns its times, if it has any, and what is wrong.
 func beside(t *testing.T, task Task, p Peer) (*Times, string) {
 	dir := t.TempDir()
-	found, faults, err := Find(context.Background(), []Peer{All()[3], p}, dir)
+	found, faults, err := Find(context.Background(), []Peer{named(t, Direct), p}, dir)
 	require.NoError(t, err)
 	require.Empty(t, faults)
 	times, faults, err := task.Contest(context.Background(), found, 2, dir)
@@ -109,7 +117,7 @@ func TestBadPrograms(t *testing.T) {
 
 // TestInterrupted: the end of the context ends a contest, also one that waits for a program.
 func TestInterrupted(t *testing.T) {
-	found, _, err := Find(context.Background(), []Peer{All()[3], script(t, "sleep 100")}, t.TempDir())
+	found, _, err := Find(context.Background(), []Peer{named(t, Direct), script(t, "sleep 100")}, t.TempDir())
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
@@ -128,9 +136,11 @@ func TestNothingInstalled(t *testing.T) {
 		told = append(told, f.Error())
 		require.ErrorIs(t, f, ErrMissing)
 	}
-	require.Len(t, found, 8)
+	require.Len(t, found, 9)
 	require.Equal(t, []string{
 		"C by hand: not found: needs a C compiler, cc, gcc or clang (Debian: gcc)",
+		"BLAS in C: not found: needs a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)",
+		"BLAS in C, gradients multiplied at the end: not found: needs a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)",
 		"ADOL-C: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
 		"ADOL-C, replaying: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
 		"PyTorch: not found: needs python3 with torch (Debian: python3-torch)",
@@ -166,15 +176,19 @@ func TestCompilers(t *testing.T) {
 	}
 	path := t.TempDir()
 	t.Setenv("PATH", path)
-	for text, want := range map[string]string{
-		"#!/bin/sh\necho 'adolc.cpp:5:10: fatal error: adolc/adolc.h: No such file or directory' >&2\nexit 1\n": "ADOL-C: not found: needs g++",
-		"#!/bin/sh\necho 'internal error' >&2\nexit 4\n":                                                        `ADOL-C is left out: adolc.cpp does not compile: exit status 4: "internal error"`,
+	for _, c := range []struct{ peer, compiler, text, want string }{
+		{"ADOL-C", "g++", "adolc.cpp:5:10: fatal error: adolc/adolc.h: No such file or directory", "ADOL-C: not found: needs g++"},
+		{"ADOL-C", "g++", "internal error", `ADOL-C is left out: adolc.cpp does not compile: exit status 4: "internal error"`},
+		{BLAS, "gcc", "blas.c:5:10: fatal error: cblas.h: No such file or directory", "BLAS in C: not found: needs a C compiler"},
+		{BLASEnd, "clang", "/usr/bin/ld: cannot find -lopenblas", "BLAS in C, gradients multiplied at the end: not found: needs a C compiler"},
 	} {
-		require.NoError(t, os.WriteFile(filepath.Join(path, "g++"), []byte(text), 0o777))
-		_, faults, err := Find(context.Background(), []Peer{All()[9]}, t.TempDir())
+		file := filepath.Join(path, c.compiler)
+		require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\necho '"+c.text+"' >&2\nexit 4\n"), 0o777))
+		_, faults, err := Find(context.Background(), []Peer{named(t, c.peer)}, t.TempDir())
 		require.NoError(t, err)
 		require.Len(t, faults, 1)
-		require.Contains(t, faults[0].Error(), want)
+		require.Contains(t, faults[0].Error(), c.want)
+		require.NoError(t, os.Remove(file))
 	}
 }
 
@@ -190,7 +204,7 @@ func TestPeersAgree(t *testing.T) {
 		require.ErrorIs(t, f, ErrMissing)
 		t.Log(f)
 	}
-	for _, task := range []Task{{"w1", 500, 0}, {"w2", 20, 3}, {"w3", 1000, 0}, {"w4", 100_000, 0}} {
+	for _, task := range []Task{{"w1", 500, 0}, {"w2", 20, 3}, {"w3", 1000, 0}, {"w4", 100_000, 0}, {"w5", 10, 3}, {"w5", 100, 256}} {
 		times, faults, err := task.Contest(context.Background(), found, 1, dir)
 		require.NoError(t, err)
 		for _, f := range faults {
@@ -239,6 +253,10 @@ func TestAgrees(t *testing.T) {
 	} {
 		require.Equal(t, c.good, c.a.Agrees(want) == nil, fmt.Sprint(c.a))
 	}
+	want = &Answer{Value: 2, Gradient: []float64{1e-8, -3}}
+	require.NoError(t, (&Answer{Value: 2, Gradient: []float64{1e-8 + 2e-14, -3}}).Agrees(want), "where terms cancel")
+	require.Error(t, (&Answer{Value: 2, Gradient: []float64{1e-8 + 4e-14, -3}}).Agrees(want))
+	require.Error(t, (&Answer{Value: 2, Gradient: []float64{math.NaN(), -3}}).Agrees(want))
 }
 
 func TestFault(t *testing.T) {

@@ -62,7 +62,7 @@ func startProcess(ctx context.Context, dir string, command []string, t Task, d d
 	go func() {
 		defer close(p.lines)
 		r := bufio.NewScanner(out)
-		r.Buffer(nil, 1<<20)
+		r.Buffer(nil, longestLine)
 		for r.Scan() {
 			p.lines <- r.Text()
 		}
@@ -113,6 +113,9 @@ func (p *process) tell(ctx context.Context, text string) ([]string, error) {
 		}
 	}
 }
+
+// longestLine is how many bytes a line may have: those of half a million numbers, the gradient of w5 with k = 256, and more.
+const longestLine = 32 << 20
 
 // mostLines is how many lines an answer may have.
 const mostLines = 1000

@@ -8,15 +8,16 @@ import (
 
 // Task is a workload at a size.
 type Task struct {
-	Workload string `json:"workload"` // "w1" to "w4"
+	Workload string `json:"workload"` // "w1" to "w5"
 	N        int    `json:"n"`
-	K        int    `json:"k,omitempty"` // the width of w2, 0 of the others
+	K        int    `json:"k,omitempty"` // the width of w2 and w5, 0 of the others
 }
 
 // Quick and Full are the tasks of a quick run and of a full one.
 var (
-	Quick = []Task{{"w1", 1000, 0}, {"w1", 100_000, 0}, {"w2", 100, 16}, {"w3", 1000, 0}, {"w3", 100_000, 0}, {"w4", 1000, 0}, {"w4", 100_000, 0}}
-	Full  = []Task{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 1000, 16}, {"w3", 1000, 0}, {"w3", 1_000_000, 0}, {"w4", 1000, 0}, {"w4", 1_000_000, 0}}
+	Quick = []Task{{"w1", 1000, 0}, {"w1", 100_000, 0}, {"w2", 100, 16}, {"w3", 1000, 0}, {"w3", 100_000, 0}, {"w4", 1000, 0}, {"w4", 100_000, 0}, {"w5", 100, 16}}
+	Full  = []Task{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 1000, 16}, {"w2", 1000, 64}, {"w2", 1000, 256}, {"w3", 1000, 0}, {"w3", 1_000_000, 0},
+		{"w4", 1000, 0}, {"w4", 1_000_000, 0}, {"w5", 100, 64}, {"w5", 100, 256}}
 )
 
 // Primitives is the number of operations of the forward computation.

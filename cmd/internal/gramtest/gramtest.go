@@ -12,7 +12,7 @@ import (
 
 // Params make the large examples small enough for every test.
 var Params = map[string][]string{
-	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"},
+	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"}, "w5": {"n=10", "k=3"},
 }
 
 // folder has the examples, as seen from a package beside this one.

@@ -24,7 +24,7 @@ func loadText(t require.TestingT, text string) *gram.Program {
 }
 
 // small makes the large examples small.
-var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}}
+var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}, "w5": {"n=3", "k=2"}}
 
 // stagePrograms are the examples, and programs with inputs and data of every shape.
 func stagePrograms(t *testing.T) map[string]*gram.Program {
