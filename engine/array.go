@@ -156,19 +156,29 @@ func runSum(in *graph.Array, regs []float64) {
 			return
 		}
 	}
-	var x, y []float64
+	row := func(stride int) []float64 {
+		if stride == 1 {
+			return nil
+		}
+		return make([]float64, 0, n)
+	}
+	rowX, rowY := row(sa), row(sb)
 	outer(in, in.Dims[:k], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
-		x = gather(x[:0], regs, a, sa, n)
+		x := gather(rowX[:0], regs, a, sa, n)
 		if in.Kind == graph.ArraySum {
 			regs[d] = kernel.Sum(x)
 			return
 		}
-		y = gather(y[:0], regs, b, sb, n)
+		y := gather(rowY[:0], regs, b, sb, n)
 		regs[d] = kernel.Dot(x, y)
 	})
 }
 
+// gather returns n numbers at a distance from one another, in to if they are not side by side.
 func gather(to, regs []float64, at, stride, n int) []float64 {
+	if stride == 1 {
+		return regs[at : at+n]
+	}
 	for range n {
 		to = append(to, regs[at])
 		at += stride
