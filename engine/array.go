@@ -15,7 +15,7 @@ func runArray(in *graph.Array, regs []float64) {
 	}
 	switch in.Kind {
 	case graph.ArrayEach:
-		outer(in, dims[:len(dims)-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) { each(in, regs, d, a, b) })
+		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
 	case graph.ArrayDot, graph.ArraySum:
 		runSum(in, regs)
 	default:
@@ -26,32 +26,44 @@ func runArray(in *graph.Array, regs []float64) {
 // scalar is the address of an instruction without dimensions in one dimension.
 func scalar(a graph.Address) graph.Address { return graph.Address{Base: a.Base, Stride: []int{0}} }
 
-// inOrder is an order of the instances of a dimension, from the first to the last.
-func inOrder(d graph.Dim) []int {
-	order := make([]int, d.Size)
-	for i := range order {
-		order[i] = i
-	}
-	return order
-}
-
-// outer calls f with the places of the operands for each instance of the first dimensions, in an order.
-func outer(in *graph.Array, dims []graph.Dim, order func(graph.Dim) []int, d, a, b int, f func(d, a, b int)) {
+// outer calls f with the places of the operands for each instance of some dimensions: from the first to the last, or in the order
+// in which they fire.
+func outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) {
+	d, a, b := in.D.Base, in.A.Base, in.B.Base
 	if len(dims) == 0 {
 		f(d, a, b)
 		return
 	}
-	var loop func(k, d, a, b int)
-	loop = func(k, d, a, b int) {
-		if k == len(dims) {
-			f(d, a, b)
+	at, orders := make([]int, len(dims)), make([][]int, len(dims))
+	index := func(k int) int { // of the instance
+		if orders[k] == nil {
+			return at[k]
+		}
+		return orders[k][at[k]]
+	}
+	move := func(k, by int) { d, a, b = d+by*in.D.Stride[k], a+by*in.A.Stride[k], b+by*in.B.Stride[k] }
+	for k := range dims {
+		if firing {
+			orders[k] = dims[k].FiringOrder()
+		}
+		move(k, index(k))
+	}
+	for {
+		f(d, a, b)
+		k := len(dims) - 1
+		for ; k >= 0; k-- {
+			from := index(k)
+			if at[k]++; at[k] < dims[k].Size {
+				move(k, index(k)-from)
+				break
+			}
+			at[k] = 0
+			move(k, index(k)-from)
+		}
+		if k < 0 {
 			return
 		}
-		for _, i := range order(dims[k]) {
-			loop(k+1, d+i*in.D.Stride[k], a+i*in.A.Stride[k], b+i*in.B.Stride[k])
-		}
 	}
-	loop(0, d, a, b)
 }
 
 // each runs an operation on the instances of the last dimension.
@@ -147,7 +159,7 @@ func runSum(in *graph.Array, regs []float64) {
 			w, x, swap = x, w, true
 		}
 		if one(w, x) {
-			outer(in, in.Dims[:k-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+			outer(in, in.Dims[:k-1], false, func(d, a, b int) {
 				if swap {
 					a, b = b, a
 				}
@@ -163,7 +175,7 @@ func runSum(in *graph.Array, regs []float64) {
 		return make([]float64, 0, n)
 	}
 	rowX, rowY := row(sa), row(sb)
-	outer(in, in.Dims[:k], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+	outer(in, in.Dims[:k], false, func(d, a, b int) {
 		x := gather(rowX[:0], regs, a, sa, n)
 		if in.Kind == graph.ArraySum {
 			regs[d] = kernel.Sum(x)
@@ -195,8 +207,12 @@ func runAdd(in *graph.Array, regs []float64) {
 	if product && k > 0 && matrixAdd(in, regs) {
 		return
 	}
-	order := last.FiringOrder()
-	outer(in, in.Dims[:k], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+	var order []int // where no kernel does it
+	rows := sd == 1 && (sa == 1 && (sb == 0 || sb == 1) || product && sa == 0 && sb == 1)
+	if !rows {
+		order = last.FiringOrder()
+	}
+	outer(in, in.Dims[:k], true, func(d, a, b int) {
 		switch {
 		case product && sd == 1 && sa == 1 && sb == 1:
 			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
@@ -240,7 +256,7 @@ func matrixAdd(in *graph.Array, regs []float64) bool {
 	if !transposed && !outerProduct {
 		return false
 	}
-	outer(in, in.Dims[:k-1], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(to, x, y int) {
+	outer(in, in.Dims[:k-1], true, func(to, x, y int) {
 		if swap {
 			x, y = y, x
 		}
