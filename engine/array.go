@@ -149,6 +149,9 @@ var kernels = map[term.Symbol]func(dst, x []float64){
 func runSum(in *graph.Array, regs []float64) {
 	k := len(in.Dims) - 1
 	n, sa, sb := in.Dims[k].Size, in.A.Stride[k], in.B.Stride[k]
+	if in.Kind == graph.ArrayDot && contraction(in, regs) {
+		return
+	}
 	if in.Kind == graph.ArrayDot && k > 0 && in.D.Stride[k-1] == 1 && n > 0 {
 		m := in.Dims[k-1].Size
 		one := func(w, x graph.Address) bool {
@@ -204,7 +207,7 @@ func runAdd(in *graph.Array, regs []float64) {
 	last := in.Dims[k]
 	n, sd, sa, sb := last.Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
 	product := in.Kind == graph.ArrayAddMul
-	if product && k > 0 && matrixAdd(in, regs) {
+	if product && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
 	var order []int // where no kernel does it
@@ -234,17 +237,24 @@ func runAdd(in *graph.Array, regs []float64) {
 	})
 }
 
+// addOrders calls f with the ranges of a dimension, from each lane of a sum on, and the order in which its instances fire.
+func addOrders(dim graph.Dim, f func(first, step, n int, order kernel.Order)) {
+	switch {
+	case !dim.Sum:
+		f(0, 1, dim.Size, kernel.Descending)
+	case dim.Size <= 8:
+		f(0, 1, dim.Size, kernel.Ascending)
+	default:
+		for _, lane := range graph.LaneOrder {
+			f(lane, 8, (dim.Size-lane+7)/8, kernel.Ascending)
+		}
+	}
+}
+
 // matrixAdd runs the products of the last two dimensions as those of a matrix, if they are.
 func matrixAdd(in *graph.Array, regs []float64) bool {
 	k := len(in.Dims) - 1
 	rows, columns := in.Dims[k-1], in.Dims[k].Size
-	if rows.Sum && rows.Size > 8 {
-		return false // no kernel adds in this order
-	}
-	order := kernel.Descending
-	if rows.Sum {
-		order = kernel.Ascending
-	}
 	at := func(a graph.Address) [2]int { return [2]int{a.Stride[k-1], a.Stride[k]} }
 	d, a, b := at(in.D), at(in.A), at(in.B)
 	swap := false
@@ -253,18 +263,62 @@ func matrixAdd(in *graph.Array, regs []float64) bool {
 	}
 	transposed := d == [2]int{0, 1} && a[1] == 1 && a[0] >= 0 && b == [2]int{1, 0}
 	outerProduct := d[1] == 1 && d[0] >= columns && a == [2]int{1, 0} && b == [2]int{0, 1}
-	if !transposed && !outerProduct {
+	if !transposed && !outerProduct || transposed && rows.Sum && rows.Size > 8 {
 		return false
 	}
 	outer(in, in.Dims[:k-1], true, func(to, x, y int) {
 		if swap {
 			x, y = y, x
 		}
-		if transposed {
-			kernel.AddMatVecT(regs[to:to+columns], regs[x:], a[0], regs[y:y+rows.Size], order)
+		if !transposed {
+			kernel.AddOuter(regs[to:], d[0], rows.Size, columns, regs[x:], rows.Size, regs[y:], columns, 1, kernel.Ascending)
 			return
 		}
-		kernel.AddOuter(regs[to:], d[0], rows.Size, columns, regs[x:], rows.Size, regs[y:], columns, 1, order)
+		addOrders(rows, func(_, _, n int, order kernel.Order) {
+			kernel.AddMatVecT(regs[to:to+columns], regs[x:], a[0], regs[y:y+n], order)
+		})
+	})
+	return true
+}
+
+// contraction runs the products of the last three dimensions as those of two matrices, if they are.
+func contraction(in *graph.Array, regs []float64) bool {
+	first := len(in.Dims) - 3
+	if first < 0 {
+		return false
+	}
+	rows, columns, steps := -1, -1, -1
+	for k := first; k < len(in.Dims); k++ {
+		d, a, b := in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
+		switch {
+		case d < 0 || a < 0 || b < 0:
+			return false
+		case d > 0 && a > 0 && b == 0:
+			rows = k
+		case d > 0 && a == 0 && b > 0:
+			columns = k
+		case d == 0 && a > 0 && b > 0:
+			steps = k
+		}
+	}
+	if rows < 0 || columns < 0 || steps < 0 || in.Kind == graph.ArrayDot && steps != len(in.Dims)-1 {
+		return false
+	}
+	matrix := func(a graph.Address, at, row, column int) kernel.Matrix {
+		return kernel.Matrix{Data: regs[at:], Rows: in.Dims[row].Size, Columns: in.Dims[column].Size, RowStride: a.Stride[row], ColumnStride: a.Stride[column]}
+	}
+	outer(in, in.Dims[:first], true, func(d, a, b int) {
+		c, x, y := matrix(in.D, d, rows, columns), matrix(in.A, a, rows, steps), matrix(in.B, b, steps, columns)
+		if in.Kind == graph.ArrayDot {
+			kernel.MatMul(c, x, y)
+			return
+		}
+		addOrders(in.Dims[steps], func(first, step, n int, order kernel.Order) {
+			part, with := x, y
+			part.Data, part.Columns, part.ColumnStride = x.Data[first*x.ColumnStride:], n, step*x.ColumnStride
+			with.Data, with.Rows, with.RowStride = y.Data[first*y.RowStride:], n, step*y.RowStride
+			kernel.AddMatMul(c, part, with, order)
+		})
 	})
 	return true
 }
