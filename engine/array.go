@@ -15,7 +15,7 @@ func runArray(in *graph.Array, regs []float64) {
 	}
 	switch in.Kind {
 	case graph.ArrayEach:
-		outer(in, dims[:len(dims)-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) { each(in, regs, d, a, b) })
+		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
 	case graph.ArrayDot, graph.ArraySum:
 		runSum(in, regs)
 	default:
@@ -26,32 +26,44 @@ func runArray(in *graph.Array, regs []float64) {
 // scalar is the address of an instruction without dimensions in one dimension.
 func scalar(a graph.Address) graph.Address { return graph.Address{Base: a.Base, Stride: []int{0}} }
 
-// inOrder is an order of the instances of a dimension, from the first to the last.
-func inOrder(d graph.Dim) []int {
-	order := make([]int, d.Size)
-	for i := range order {
-		order[i] = i
-	}
-	return order
-}
-
-// outer calls f with the places of the operands for each instance of the first dimensions, in an order.
-func outer(in *graph.Array, dims []graph.Dim, order func(graph.Dim) []int, d, a, b int, f func(d, a, b int)) {
+// outer calls f with the places of the operands for each instance of some dimensions: from the first to the last, or in the order
+// in which they fire.
+func outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) {
+	d, a, b := in.D.Base, in.A.Base, in.B.Base
 	if len(dims) == 0 {
 		f(d, a, b)
 		return
 	}
-	var loop func(k, d, a, b int)
-	loop = func(k, d, a, b int) {
-		if k == len(dims) {
-			f(d, a, b)
+	at, orders := make([]int, len(dims)), make([][]int, len(dims))
+	index := func(k int) int { // of the instance
+		if orders[k] == nil {
+			return at[k]
+		}
+		return orders[k][at[k]]
+	}
+	move := func(k, by int) { d, a, b = d+by*in.D.Stride[k], a+by*in.A.Stride[k], b+by*in.B.Stride[k] }
+	for k := range dims {
+		if firing {
+			orders[k] = dims[k].FiringOrder()
+		}
+		move(k, index(k))
+	}
+	for {
+		f(d, a, b)
+		k := len(dims) - 1
+		for ; k >= 0; k-- {
+			from := index(k)
+			if at[k]++; at[k] < dims[k].Size {
+				move(k, index(k)-from)
+				break
+			}
+			at[k] = 0
+			move(k, index(k)-from)
+		}
+		if k < 0 {
 			return
 		}
-		for _, i := range order(dims[k]) {
-			loop(k+1, d+i*in.D.Stride[k], a+i*in.A.Stride[k], b+i*in.B.Stride[k])
-		}
 	}
-	loop(0, d, a, b)
 }
 
 // each runs an operation on the instances of the last dimension.
@@ -137,6 +149,9 @@ var kernels = map[term.Symbol]func(dst, x []float64){
 func runSum(in *graph.Array, regs []float64) {
 	k := len(in.Dims) - 1
 	n, sa, sb := in.Dims[k].Size, in.A.Stride[k], in.B.Stride[k]
+	if in.Kind == graph.ArrayDot && contraction(in, regs) {
+		return
+	}
 	if in.Kind == graph.ArrayDot && k > 0 && in.D.Stride[k-1] == 1 && n > 0 {
 		m := in.Dims[k-1].Size
 		one := func(w, x graph.Address) bool {
@@ -147,7 +162,7 @@ func runSum(in *graph.Array, regs []float64) {
 			w, x, swap = x, w, true
 		}
 		if one(w, x) {
-			outer(in, in.Dims[:k-1], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+			outer(in, in.Dims[:k-1], false, func(d, a, b int) {
 				if swap {
 					a, b = b, a
 				}
@@ -156,19 +171,29 @@ func runSum(in *graph.Array, regs []float64) {
 			return
 		}
 	}
-	var x, y []float64
-	outer(in, in.Dims[:k], inOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
-		x = gather(x[:0], regs, a, sa, n)
+	row := func(stride int) []float64 {
+		if stride == 1 {
+			return nil
+		}
+		return make([]float64, 0, n)
+	}
+	rowX, rowY := row(sa), row(sb)
+	outer(in, in.Dims[:k], false, func(d, a, b int) {
+		x := gather(rowX[:0], regs, a, sa, n)
 		if in.Kind == graph.ArraySum {
 			regs[d] = kernel.Sum(x)
 			return
 		}
-		y = gather(y[:0], regs, b, sb, n)
+		y := gather(rowY[:0], regs, b, sb, n)
 		regs[d] = kernel.Dot(x, y)
 	})
 }
 
+// gather returns n numbers at a distance from one another, in to if they are not side by side.
 func gather(to, regs []float64, at, stride, n int) []float64 {
+	if stride == 1 {
+		return regs[at : at+n]
+	}
 	for range n {
 		to = append(to, regs[at])
 		at += stride
@@ -182,11 +207,15 @@ func runAdd(in *graph.Array, regs []float64) {
 	last := in.Dims[k]
 	n, sd, sa, sb := last.Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
 	product := in.Kind == graph.ArrayAddMul
-	if product && k > 0 && matrixAdd(in, regs) {
+	if product && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
-	order := last.FiringOrder()
-	outer(in, in.Dims[:k], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(d, a, b int) {
+	var order []int // where no kernel does it
+	rows := sd == 1 && (sa == 1 && (sb == 0 || sb == 1) || product && sa == 0 && sb == 1)
+	if !rows {
+		order = last.FiringOrder()
+	}
+	outer(in, in.Dims[:k], true, func(d, a, b int) {
 		switch {
 		case product && sd == 1 && sa == 1 && sb == 1:
 			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
@@ -208,17 +237,24 @@ func runAdd(in *graph.Array, regs []float64) {
 	})
 }
 
+// addOrders calls f with the ranges of a dimension, from each lane of a sum on, and the order in which its instances fire.
+func addOrders(dim graph.Dim, f func(first, step, n int, order kernel.Order)) {
+	switch {
+	case !dim.Sum:
+		f(0, 1, dim.Size, kernel.Descending)
+	case dim.Size <= 8:
+		f(0, 1, dim.Size, kernel.Ascending)
+	default:
+		for _, lane := range graph.LaneOrder {
+			f(lane, 8, (dim.Size-lane+7)/8, kernel.Ascending)
+		}
+	}
+}
+
 // matrixAdd runs the products of the last two dimensions as those of a matrix, if they are.
 func matrixAdd(in *graph.Array, regs []float64) bool {
 	k := len(in.Dims) - 1
 	rows, columns := in.Dims[k-1], in.Dims[k].Size
-	if rows.Sum && rows.Size > 8 {
-		return false // no kernel adds in this order
-	}
-	order := kernel.Descending
-	if rows.Sum {
-		order = kernel.Ascending
-	}
 	at := func(a graph.Address) [2]int { return [2]int{a.Stride[k-1], a.Stride[k]} }
 	d, a, b := at(in.D), at(in.A), at(in.B)
 	swap := false
@@ -227,18 +263,62 @@ func matrixAdd(in *graph.Array, regs []float64) bool {
 	}
 	transposed := d == [2]int{0, 1} && a[1] == 1 && a[0] >= 0 && b == [2]int{1, 0}
 	outerProduct := d[1] == 1 && d[0] >= columns && a == [2]int{1, 0} && b == [2]int{0, 1}
-	if !transposed && !outerProduct {
+	if !transposed && !outerProduct || transposed && rows.Sum && rows.Size > 8 {
 		return false
 	}
-	outer(in, in.Dims[:k-1], graph.Dim.FiringOrder, in.D.Base, in.A.Base, in.B.Base, func(to, x, y int) {
+	outer(in, in.Dims[:k-1], true, func(to, x, y int) {
 		if swap {
 			x, y = y, x
 		}
-		if transposed {
-			kernel.AddMatVecT(regs[to:to+columns], regs[x:], a[0], regs[y:y+rows.Size], order)
+		if !transposed {
+			kernel.AddOuter(regs[to:], d[0], rows.Size, columns, regs[x:], rows.Size, regs[y:], columns, 1, kernel.Ascending)
 			return
 		}
-		kernel.AddOuter(regs[to:], d[0], rows.Size, columns, regs[x:], rows.Size, regs[y:], columns, 1, order)
+		addOrders(rows, func(_, _, n int, order kernel.Order) {
+			kernel.AddMatVecT(regs[to:to+columns], regs[x:], a[0], regs[y:y+n], order)
+		})
+	})
+	return true
+}
+
+// contraction runs the products of the last three dimensions as those of two matrices, if they are.
+func contraction(in *graph.Array, regs []float64) bool {
+	first := len(in.Dims) - 3
+	if first < 0 {
+		return false
+	}
+	rows, columns, steps := -1, -1, -1
+	for k := first; k < len(in.Dims); k++ {
+		d, a, b := in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
+		switch {
+		case d < 0 || a < 0 || b < 0:
+			return false
+		case d > 0 && a > 0 && b == 0:
+			rows = k
+		case d > 0 && a == 0 && b > 0:
+			columns = k
+		case d == 0 && a > 0 && b > 0:
+			steps = k
+		}
+	}
+	if rows < 0 || columns < 0 || steps < 0 || in.Kind == graph.ArrayDot && steps != len(in.Dims)-1 {
+		return false
+	}
+	matrix := func(a graph.Address, at, row, column int) kernel.Matrix {
+		return kernel.Matrix{Data: regs[at:], Rows: in.Dims[row].Size, Columns: in.Dims[column].Size, RowStride: a.Stride[row], ColumnStride: a.Stride[column]}
+	}
+	outer(in, in.Dims[:first], true, func(d, a, b int) {
+		c, x, y := matrix(in.D, d, rows, columns), matrix(in.A, a, rows, steps), matrix(in.B, b, steps, columns)
+		if in.Kind == graph.ArrayDot {
+			kernel.MatMul(c, x, y)
+			return
+		}
+		addOrders(in.Dims[steps], func(first, step, n int, order kernel.Order) {
+			part, with := x, y
+			part.Data, part.Columns, part.ColumnStride = x.Data[first*x.ColumnStride:], n, step*x.ColumnStride
+			with.Data, with.Rows, with.RowStride = y.Data[first*y.RowStride:], n, step*y.RowStride
+			kernel.AddMatMul(c, part, with, order)
+		})
 	})
 	return true
 }

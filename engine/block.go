@@ -60,7 +60,9 @@ func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.bound(args)
 	m.ranBlock(b, 1)
-	m.enterBlock(b, f)
+	if err := m.enterBlock(b, f); err != nil {
+		return err
+	}
 	for i := range b.Params {
 		m.loadLeaves(&b.Params[i], args[i])
 	}
@@ -107,10 +109,10 @@ func scratch(n int) []float64 {
 }
 
 // enterBlock loads what is the same in every run of the block.
-func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) {
+func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 	k := &m.block
-	if len(k.regs) < int(b.Regs) {
-		k.regs = scratch(int(b.Regs))
+	if err := m.registers(b.Regs); err != nil {
+		return err
 	}
 	k.exts = k.exts[:0]
 	for _, c := range b.Consts {
@@ -129,6 +131,7 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) {
 			}
 		}
 	}
+	return nil
 }
 
 // loadLeaves puts the numbers of the value r into registers, and its duals among the
@@ -278,7 +281,9 @@ type loop struct {
 // iterateBlock runs an iteration whose function is a block, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
 	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
-	m.enterBlock(b, f)
+	if err := m.enterBlock(b, f); err != nil {
+		return err
+	}
 	if len(b.Params) == 2 {
 		l.kind = graph.DataLoop
 		d := m.nodes[source]

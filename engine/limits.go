@@ -75,6 +75,22 @@ func (m *Machine) Look() error {
 	return nil
 }
 
+// registers makes room for n registers.
+func (m *Machine) registers(n uint32) error {
+	k := &m.block
+	if len(k.regs) >= int(n) {
+		return nil
+	}
+	if reserve := m.opt.Limits.Reserve; reserve != nil && n >= LookEvery {
+		k.regs = nil
+		if err := reserve(8 * int64(n)); err != nil {
+			return m.limitError("", 0, err)
+		}
+	}
+	k.regs = scratch(int(n))
+	return nil
+}
+
 // lookInside looks at the context at each LookEvery-th unit of a piece of work in which nothing is lent and nothing
 // is allocated. A bound on memory is left to the next [Machine.Look].
 func (m *Machine) lookInside(unit int) error {

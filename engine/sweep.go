@@ -93,7 +93,9 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.fired[b.Body] += times * b.Times
 		m.block.fired[b.Body] += times * b.Times
 	}
-	f.enter(w)
+	if err := f.enter(w); err != nil {
+		return err
+	}
 	regs := m.block.regs
 	code, out, before, adjoint, logged := w.Code, w.Out, w.Before, f.adjoint, w.Log
 	if f.p.kind == graph.OneRun {
@@ -150,10 +152,10 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 }
 
 // enter loads what is the same in every run.
-func (f *firingBlock) enter(w *graph.Backward) {
+func (f *firingBlock) enter(w *graph.Backward) error {
 	k := &f.m.block
-	if len(k.regs) < int(w.Regs) {
-		k.regs = scratch(int(w.Regs))
+	if err := f.m.registers(w.Regs); err != nil {
+		return err
 	}
 	for _, c := range f.p.b.Consts {
 		k.regs[c.Reg] = c.Val
@@ -176,6 +178,7 @@ func (f *firingBlock) enter(w *graph.Backward) {
 		copy(k.regs[s.Reg:], f.out.sums[s.Ext:s.Ext+s.N])
 	}
 	k.regs[0] = 0
+	return nil
 }
 
 // loadElement loads the element of data that the run has read.

@@ -92,6 +92,9 @@ func Dense(base int, dims []Dim) Address {
 	return a
 }
 
+// LaneOrder is the order in which the lanes of a sum of more than eight terms fire.
+var LaneOrder = [...]int{0, 4, 2, 6, 1, 5, 3, 7}
+
 // FiringOrder returns the order in which the instances of a dimension fire: the reverse of that in which they are made.
 // Components of a vector are made from the first to the last, and of a sum t + u the summand u is made first.
 func (d Dim) FiringOrder() []int {
@@ -106,7 +109,7 @@ func (d Dim) FiringOrder() []int {
 			order = append(order, i)
 		}
 	default:
-		for _, lane := range [...]int{0, 4, 2, 6, 1, 5, 3, 7} {
+		for _, lane := range LaneOrder {
 			for i := lane; i < d.Size; i += 8 {
 				order = append(order, i)
 			}

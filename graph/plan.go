@@ -70,15 +70,13 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 			leaf[r] = j
 		}
 	}
-	column := map[uint32]int{}
+	column := make([]uint32, b.Regs) // 1 + its column, 0: none
 	keep := func(r uint32) int {
-		i, ok := column[r]
-		if !ok {
-			i = len(plan.Row)
-			column[r] = i
+		if column[r] == 0 {
 			plan.Row = append(plan.Row, r)
+			column[r] = uint32(len(plan.Row))
 		}
-		return i
+		return int(column[r] - 1)
 	}
 	for _, r := range saved {
 		j, again := leaf[r]

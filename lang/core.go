@@ -9,8 +9,14 @@ import (
 // node names a node of [core]. 0 is nil.
 type node uint32
 
-// variable names a variable of [core]. 0 is none.
+// variable names a variable of [core], or a scalar of an input. 0 is none.
 type variable uint32
+
+// inputBit marks a scalar of an input; the other bits are its number among those of all inputs.
+const inputBit variable = 1 << 31
+
+// input reports whether x is a scalar of an input.
+func (x variable) input() bool { return x&inputBit != 0 }
 
 type coreOp uint8
 
@@ -106,6 +112,14 @@ func newCore(n int) *core {
 func (c *core) add(n coreNode) node {
 	c.nodes = append(c.nodes, n)
 	return node(len(c.nodes) - 1)
+}
+
+// info returns what is known of a variable; of all scalars of inputs it is the same.
+func (c *core) info(x variable) coreVar {
+	if x.input() {
+		return coreVar{typ: infer.R}
+	}
+	return c.vars[x]
 }
 
 func (c *core) newVar(v coreVar) variable {

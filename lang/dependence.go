@@ -57,6 +57,9 @@ func (d *dependence) of(n *coreNode) variable {
 // linear reports whether x depends on a linear variable, or is one. Its binder's u has
 // been looked at: it comes before t in t[x:=u].
 func (d *dependence) linear(x variable) bool {
+	if x.input() {
+		return false
+	}
 	b := d.binder[x]
 	if b == 0 {
 		return false

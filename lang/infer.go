@@ -108,7 +108,7 @@ func (e *elaborator) polymorphism(n node) string {
 	if e.core.nodes[n].op != varCore {
 		return ""
 	}
-	x := &e.core.vars[e.core.nodes[n].x]
+	x := e.core.info(e.core.nodes[n].x)
 	if x.binder == plainBinder || x.name == "" {
 		return ""
 	}

@@ -188,7 +188,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 		first := e.globals[e.declared[x.Decl]].x
 		in.Vars = make([]term.Var, 0, x.Shape.Width())
 		for k := range x.Shape.Width() {
-			in.Vars = append(in.Vars, l.vars[first+variable(k)])
+			in.Vars = append(in.Vars, l.bind(first+variable(k)))
 		}
 		p.Inputs = append(p.Inputs, in)
 	}

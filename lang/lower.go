@@ -19,7 +19,7 @@ type lowering struct {
 	t     *term.Term
 	refs  []term.Ref // by node
 	vars  []term.Var // by variable
-	comps []term.Var // by term.Var: the first of its components, if it is opened
+	comps []term.Var // by term.Var, those of inputs left out: the first of its components, if it is opened
 	data  []term.Var // by data: the same
 	// grids has, of variables that are vectors of vectors, how many levels of components stand side by side, so that
 	// a static index selects one; reserved has, by term.Var, the components that such a vector will have.
@@ -45,14 +45,13 @@ func newLowering(e *elaborator) *lowering {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
 	}
 	// The inputs' variables come first, in order.
-	l.t.Vars = slices.Grow(l.t.Vars, e.scalars)
+	l.t.Vars = slices.Grow(l.t.Vars, e.scalars+e.scalars/16)
 	for i := range e.inputs {
 		x := &e.inputs[i]
-		first := e.globals[e.declared[x.Decl]].x
+		pos := posOf(e.user.File.Decls[x.Decl].NameSpan)
 		scalarNames(x.Name, x.Shape, func(name string) {
 			e.tick()
-			l.vars[first] = l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: e.core.vars[first].pos})
-			first++
+			l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos})
 		})
 	}
 	return l
@@ -102,6 +101,9 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 
 // bind returns the term's variable for x.
 func (l *lowering) bind(x variable) term.Var {
+	if x.input() {
+		return 1 + term.Var(x&^inputBit)
+	}
 	if l.vars[x] == 0 {
 		v := &l.c.vars[x]
 		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.name, Type: l.typ(v.typ), Linear: v.linear, Pos: v.pos})
@@ -114,18 +116,19 @@ func (l *lowering) bind(x variable) term.Var {
 
 // component returns variable i of the opening of x, which it makes if it is new.
 func (l *lowering) component(x term.Var, i int) term.Var {
-	for int(x) >= len(l.comps) {
+	k := int(x) - l.e.scalars // inputs have no components
+	for k >= len(l.comps) {
 		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
 	}
 	info := l.t.Vars[x]
-	if l.comps[x] == 0 {
-		l.comps[x] = l.reserved[x]
+	if l.comps[k] == 0 {
+		l.comps[k] = l.reserved[x]
 	}
-	if l.comps[x] == 0 {
-		l.comps[x] = l.components(info.Type, info.Pos)
-		l.reserve(l.comps[x], info, l.depth[x])
+	if l.comps[k] == 0 {
+		l.comps[k] = l.components(info.Type, info.Pos)
+		l.reserve(l.comps[k], info, l.depth[x])
 	}
-	return l.named(l.comps[x], info.Name, i)
+	return l.named(l.comps[k], info.Name, i)
 }
 
 func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
@@ -176,8 +179,8 @@ func consecutive(first term.Var, n int) []term.Var {
 
 // opened returns the first component of x, or 0 if x is not projected.
 func (l *lowering) opened(x term.Var) term.Var {
-	if int(x) < len(l.comps) {
-		return l.comps[x]
+	if k := int(x) - l.e.scalars; k >= 0 && k < len(l.comps) {
+		return l.comps[k]
 	}
 	return 0
 }
@@ -204,7 +207,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		x := order[i]
-		xs := consecutive(l.comps[x], l.t.Types.Len(l.t.Vars[x].Type))
+		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Vars[x].Type))
 		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
 	}
 	return body

@@ -170,7 +170,7 @@ func (e *elaborator) annotated(b binding, n int) int {
 		case nodeBinding:
 			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
 		case varBinding:
-			v := val{typ: e.core.vars[a.x].typ, span: a.span}
+			v := val{typ: e.core.info(a.x).typ, span: a.span}
 			e.want(v, f.A, reason{kind: annotReason, text: paramAnnotation})
 		case inputBinding, pathBinding, componentBinding:
 			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
@@ -204,7 +204,7 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 	case nodeBinding:
 		return b.val
 	case varBinding, lateBinding:
-		n.op, n.x, v.typ = varCore, b.x, e.core.vars[b.x].typ
+		n.op, n.x, v.typ = varCore, b.x, e.core.info(b.x).typ
 	case pathBinding:
 		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
 	case inputBinding, componentBinding:

@@ -129,17 +129,10 @@ func (e *elaborator) declaration(i int) {
 	}
 }
 
-// input makes the variables of an input, one for each scalar.
+// input makes the variables of an input, one for each scalar: the last of e.scalars.
 func (e *elaborator) input(g *global, in *load.Variable) {
-	d := &e.user.File.Decls[g.decl]
 	g.typ = e.shapeType(in.Shape)
-	g.x = variable(len(e.core.vars))
-	width := in.Shape.Width()
-	e.core.vars = slices.Grow(e.core.vars, max(width, len(e.core.vars)))
-	for range width {
-		e.tick()
-		e.core.newVar(coreVar{typ: infer.R, pos: posOf(d.NameSpan)}) // names: scalarNames
-	}
+	g.x = inputBit | variable(e.scalars-in.Shape.Width())
 }
 
 // scalarNames calls f with the names of the scalars of an input, as the program would write

@@ -70,7 +70,7 @@ func (m *Meter) During(phase string) func() error {
 // Bounds returns the bounds of a run in the phase: these numbers of steps and nodes, 0 for none,
 // and those of the meter.
 func (m *Meter) Bounds(phase string, steps, nodes uint64) Bounds {
-	return Bounds{MaxSteps: steps, MaxNodes: nodes, MaxMemory: m.max, Look: m.During(phase)}
+	return Bounds{MaxSteps: steps, MaxNodes: nodes, MaxMemory: m.max, Look: m.During(phase), Reserve: m.Reserve}
 }
 
 // SetContext makes ctx the context that Check looks at.

@@ -15,6 +15,8 @@ type Bounds struct {
 	// Look, if not nil, is called at least every 2¹⁶ steps or nodes; its error
 	// ends the run. Use it for contexts, timeouts and memory.
 	Look func() error
+	// Reserve, if not nil, is called before memory for many numbers is allocated, with the bytes; its error ends the run.
+	Reserve func(bytes int64) error
 }
 
 // DefaultArena bounds the arena where nothing else does: 16 GiB of addresses.

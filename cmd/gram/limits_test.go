@@ -29,6 +29,8 @@ func limitPrograms() map[string]string {
 		"list": "input x = 0.5\ndata xs : List R = list i < 2000000 -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n",
 		// A large term.
 		"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
+		// One that runs as arrays.
+		"arrays": "input x = 0.5\nsum i < 10000000 -> sin (x * 2)\n",
 		// Many redexes in a small term.
 		"redexes": "sum i < 150 -> (fun y -> y * y) 2.5\n",
 		// A small term with a long reduction.
@@ -39,7 +41,7 @@ func limitPrograms() map[string]string {
 		"lambda": "input x = 0.5\nlet f = fun g a -> sum i < 200000 -> g (a * i) in f (fun y -> y * x) x + f (fun y -> y + x) 1\n",
 		"block":  "input x = 0.5\n#3 (fun a -> a" + strings.Repeat(" + a * 2", 300_000) + ") x\n",
 		// Many inputs, and so a large gradient.
-		"inputs": "input E : R^1000^1000 = vec i < 1000 -> vec j < 1000 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
+		"inputs": "input E : R^2000^2000 = vec i < 2000 -> vec j < 2000 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
 		// A large source.
 		"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
 	}
@@ -49,10 +51,10 @@ func limitPrograms() map[string]string {
 // memory, time, steps, nodes and the interrupt, early or late in the work.
 var limitCases = []struct{ args, program, limits string }{
 	{"check", "data", "mti"},
-	{"check", "sum", "m"},
 	{"check", "source", "mti"},
 	{"grad", "source", "ti"},
-	{"grad", "sum", "til"},
+	{"grad", "arrays", "mtil"},
+	{"eval", "arrays", "mt"},
 	{"grad --json", "inputs", "mil"},
 	{"grad", "waiters", "til"},
 	{"grad --strategy modular", "lambda", "til"},
