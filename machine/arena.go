@@ -12,7 +12,7 @@ import (
 func (m run[M]) at(r Place) *node {
 	var mode M
 	if len(mode) > 1 {
-		m.log[m.touched%maxTouched] = r >> 2
+		m.log = append(m.log[:m.touched], r>>2)
 	}
 	if len(mode) > 0 {
 		m.touched++
@@ -52,8 +52,7 @@ func (m *Machine) allocAll(out []Place) bool {
 // use remembers that the node r was free, if events are told.
 func (m run[M]) use(r Place) {
 	if m.tells() {
-		m.unused[m.used%maxTouched] = r >> 2
-		m.used++
+		m.unused = append(m.unused, r>>2)
 	}
 }
 

@@ -39,7 +39,7 @@ func (e *Fired) Touched() []Ref { return e.m.log[:e.m.touched] }
 func (e *Fired) Own() []Ref { return e.m.log[e.m.begun:e.m.touched] }
 
 // Made returns those of Touched that were free before.
-func (e *Fired) Made() []Ref { return e.m.unused[:e.m.used] }
+func (e *Fired) Made() []Ref { return e.m.unused }
 
 // Body returns the template whose copy comes next, or nil.
 func (e *Fired) Body() *literal.Template { return e.m.copy.body }

@@ -20,6 +20,8 @@ type Machine struct {
 	places  heap.Places // the instruction of the occurrence at each operand, if events are told
 	seeds   []Place     // z* 1 of each output
 	answers []float64   // of the outputs
+	log     []Ref       // the nodes that have been touched since the last event, if events are told
+	unused  []Ref       // those of them that were free
 	state
 }
 
@@ -37,22 +39,16 @@ type state struct {
 	fired   [moveMask + 1]uint64
 	words   [rule.NumMoves]uint64
 	most    [rule.NumMoves]uint64
-	made    uint64          // nodes
-	kept    uint64          // nodes that are in use because lists have been read
-	fuel    int             // moves until the next look at the limits
-	log     [maxTouched]Ref // the nodes that have been touched since the last event
-	touched int             // how many these are
-	begun   int             // how many had been touched before the move
-	unused  [maxTouched]Ref // those of them that were free, if events are told
-	used    int             // how many these are
-	event   Fired           // the next one; its fields are set as they become known
+	made    uint64 // nodes
+	kept    uint64 // nodes that are in use because lists have been read
+	fuel    int    // moves until the next look at the limits
+	touched int    // how many nodes have been touched since the last event
+	begun   int    // how many had been touched before the move
+	event   Fired  // the next one; its fields are set as they become known
 	err     error
 }
 
-const (
-	moveMask   = 31 // as many moves as an index needs no check for
-	maxTouched = 64 // how many nodes are touched at most between two events
-)
+const moveMask = 31 // as many moves as an index needs no check for
 
 // run is a machine that runs. The compiler makes the rewrites once for each mode.
 type run[M mode] struct{ *Machine }
@@ -198,7 +194,7 @@ func (m run[M]) book(move rule.Move, p Place) {
 		if m.err == nil {
 			m.fail(m.opt.Events(e))
 		}
-		m.used = 0
+		m.unused = m.unused[:0]
 	}
 	m.touched, m.begun, m.event.Result = 0, 0, 0
 }

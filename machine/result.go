@@ -22,7 +22,7 @@ func (m *Machine) reset() error {
 		return fmt.Errorf("the machine is closed")
 	}
 	m.arena.Reset()
-	m.work, m.state = m.work[:0], state{event: Fired{m: m}}
+	m.work, m.unused, m.state = m.work[:0], m.unused[:0], state{event: Fired{m: m}}
 	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
