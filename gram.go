@@ -213,7 +213,8 @@ func (p *Program) Type() string { return p.src.TypeText }
 // Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it.
+// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it. The error is an [*Error] if the term
+// is too large, or a [*LimitError].
 func (p *Program) Expand(ctx context.Context) error { return p.expand(p.Meter(ctx), "load") }
 
 func (p *Program) expand(meter *limits.Meter, phase string) error {
@@ -221,8 +222,8 @@ func (p *Program) expand(meter *limits.Meter, phase string) error {
 	return p.Locate(wrap(err), "expanding families")
 }
 
-// Term returns the elaborated program without families, which must not be modified. Terms made of it add to its universe
-// of types, so in several goroutines use [Program.Copy].
+// Term returns the elaborated program without families, which must not be modified. It is nil if that is too large, as
+// [Program.Expand] tells. Terms made of it add to its universe of types, so in several goroutines use [Program.Copy].
 func (p *Program) Term() *term.Term { return p.src.Term() }
 
 // ScalarInputs returns the inputs of [Program.Term], as [Program.Point] has them.

@@ -182,6 +182,10 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	if p.large = e.large; p.large != nil && !p.arrays {
 		return nil, p.large
 	}
+	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
+		d := &list.List[0]
+		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval and grad can do without the expansion, and the last two where comprehensions run as loops"})
+	}
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}

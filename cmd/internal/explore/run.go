@@ -157,9 +157,13 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 
 // load reads a program.
 func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.File, error)) (*gram.Program, error) {
-	return gram.Load(ctx, s.cfg.Path, source, gram.Options{
+	p, err := gram.Load(ctx, s.cfg.Path, source, gram.Options{
 		Params: s.cfg.Params, Sets: s.cfg.Sets, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory, Open: open,
 	})
+	if err == nil {
+		err = p.Expand(ctx)
+	}
+	return p, err
 }
 
 // explore loads a program and runs it.
