@@ -58,9 +58,6 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 		return nil, false
 	}
 	b.out.Arrays = &graph.Arrays{Code: b.fuse(), Cells: b.cells}
-	for i := range b.out.Arrays.Code {
-		b.out.Code = append(b.out.Code, graph.BlockInstr{Op: graph.BlockArray, B: uint32(i)})
-	}
 	return b.out, true
 }
 
@@ -550,6 +547,7 @@ func (b *arrayBuilder) fuse() []graph.Array {
 		if dead[i] {
 			gone = append(gone, span{in.D.Base, graph.Instances(in.Dims)})
 		} else {
+			in.SetLarge()
 			out = append(out, in)
 		}
 	}

@@ -6,8 +6,30 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance.
-func runArray(in *graph.Array, regs []float64) {
+// runArrays runs a block's code on arrays.
+func runArrays(code []graph.Array, regs []float64, look func() error) error {
+	for i := range code {
+		if err := runArray(&code[i], regs, look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance. Between the parts of a
+// large one it calls look; its error ends the run.
+func runArray(in *graph.Array, regs []float64, look func() error) error {
+	if in.Large {
+		if first, second, ok := in.Halves(); ok {
+			if err := runArray(&first, regs, look); err != nil {
+				return err
+			}
+			if err := look(); err != nil {
+				return err
+			}
+			return runArray(&second, regs, look)
+		}
+	}
 	dims := in.Dims
 	if len(dims) == 0 {
 		dims = []graph.Dim{{Size: 1}}
@@ -21,6 +43,7 @@ func runArray(in *graph.Array, regs []float64) {
 	default:
 		runAdd(in, regs)
 	}
+	return nil
 }
 
 // scalar is the address of an instruction without dimensions in one dimension.

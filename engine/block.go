@@ -66,7 +66,12 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	for i := range b.Params {
 		m.loadLeaves(&b.Params[i], args[i])
 	}
-	run(b.Code, b.ArrayCode(), m.block.regs)
+	if b.Arrays != nil {
+		if err := runArrays(b.Arrays.Code, m.block.regs, m.block.look); err != nil {
+			return err
+		}
+	}
+	run(b.Code, m.block.regs)
 	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
 		plan, err := b.Plan(m.prog, graph.OneRun, m.block.look)
@@ -353,7 +358,7 @@ func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
-	regs, arrays := m.block.regs, l.b.ArrayCode()
+	regs, arrays := m.block.regs, l.b.Arrays
 	columns := uint64(len(plan.Row))
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
@@ -370,7 +375,12 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 					regs[reg] = l.values[at+c]
 				}
 			}
-			run(l.b.Code, arrays, regs)
+			if arrays != nil {
+				if err := runArrays(arrays.Code, regs, m.block.look); err != nil {
+					return err
+				}
+			}
+			run(l.b.Code, regs)
 			if columns > 0 {
 				for c, reg := range plan.Row {
 					rows[i*columns+uint64(c)] = regs[reg]
@@ -409,7 +419,7 @@ func (m *Machine) moveState(state, results []uint32) {
 }
 
 // run runs a block's code.
-func run(code []graph.BlockInstr, arrays []graph.Array, regs []float64) {
+func run(code []graph.BlockInstr, regs []float64) {
 	for i := range code {
 		in := &code[i]
 		a := regs[in.A]
@@ -430,8 +440,6 @@ func run(code []graph.BlockInstr, arrays []graph.Array, regs []float64) {
 			regs[in.D] = in.Sym.Info().Eval1(a)
 		case graph.BlockFun2:
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
-		case graph.BlockArray:
-			runArray(&arrays[in.B], regs)
 		}
 	}
 }

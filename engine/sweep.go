@@ -132,7 +132,12 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 				regs[reg] = adjoint[j]
 			}
 			regs[0] = 0 // what arrives where nothing is read
-			run(code, w.Arrays, regs)
+			if w.Arrays != nil {
+				if err := runArrays(w.Arrays, regs, m.block.look); err != nil {
+					return err
+				}
+			}
+			run(code, regs)
 			for j, reg := range before {
 				adjoint[j] = regs[reg]
 			}

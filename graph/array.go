@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -46,6 +48,38 @@ type Array struct {
 	Sym     term.Symbol
 	Dims    []Dim
 	D, A, B Address
+	Large   bool // it is run in parts, see [Array.Halves]
+}
+
+// largeArray is how many instances an instruction has that is run in parts: some milliseconds.
+const largeArray = 1 << 22
+
+// SetLarge notes whether the instruction is large.
+func (in *Array) SetLarge() { in.Large = Instances(in.Dims) > largeArray }
+
+// Halves returns two instructions that make the same in turn, if the instruction can be cut: in a dimension along which the
+// results are different registers.
+func (in *Array) Halves() (first, second Array, ok bool) {
+	cut := -1
+	for k, d := range in.Dims {
+		if in.D.Stride[k] != 0 && d.Size > 1 && (cut < 0 || d.Size > in.Dims[cut].Size) {
+			cut = k
+		}
+	}
+	if cut < 0 || !in.D.injective(in.Dims) {
+		return first, second, false
+	}
+	first, second = *in, *in
+	n := in.Dims[cut].Size / 2
+	first.Dims, second.Dims = slices.Clone(in.Dims), slices.Clone(in.Dims)
+	first.Dims[cut].Size = n
+	second.Dims[cut].Size -= n
+	for _, a := range []*Address{&second.D, &second.A, &second.B} {
+		a.Base += n * a.Stride[cut]
+	}
+	first.SetLarge()
+	second.SetLarge()
+	return first, second, true
 }
 
 // ArrayCell is a family of dual λs, one for each instance. The numbers of its cells begin at First. Where Inner.Size is not 0,
@@ -156,6 +190,26 @@ func (a Address) moving(dims []Dim) ([]Dim, Address) {
 		}
 	}
 	return out, b
+}
+
+// injective reports whether instances are at different places that differ in dimensions in which the place is not always the
+// same. It may report false where they are.
+func (a Address) injective(dims []Dim) bool {
+	dims, a = a.moving(dims)
+	order := make([]int, len(dims)) // by stride
+	for k := range order {
+		order[k] = k
+	}
+	size := func(k int) int { return max(a.Stride[k], -a.Stride[k]) }
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(size(x), size(y)) })
+	next := 1
+	for _, k := range order {
+		if size(k) < next {
+			return false
+		}
+		next = size(k) * dims[k].Size
+	}
+	return true
 }
 
 // Range returns the first and the last place of the instances, of which there is one at least.

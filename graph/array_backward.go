@@ -81,7 +81,7 @@ func (w *arrayBackward) constant(v float64) uint32 {
 }
 
 func (w *arrayBackward) emit(a Array) {
-	w.out.Code = append(w.out.Code, BlockInstr{Op: BlockArray, B: uint32(len(w.out.Arrays))})
+	a.SetLarge()
 	w.out.Arrays = append(w.out.Arrays, a)
 }
 

@@ -81,24 +81,7 @@ func newRegion(dims []Dim, at Address, t touch) (r touchedRegion, ok bool) {
 	r.last.several = r.n < Instances(dims)
 	first, last := at.Range(dims)
 	r.first = first
-	if last-first+1 != r.n {
-		return r, false
-	}
-	// The duals are distinct if the strides, in their order, are those of an array without gaps.
-	order := make([]int, len(r.dims))
-	for k := range order {
-		order[k] = k
-	}
-	size := func(k int) int { return max(r.at.Stride[k], -r.at.Stride[k]) }
-	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(size(x), size(y)) })
-	next := 1
-	for _, k := range order {
-		if size(k) != next {
-			return r, false
-		}
-		next *= r.dims[k].Size
-	}
-	return r, true
+	return r, last-first+1 == r.n && r.at.injective(r.dims)
 }
 
 // then returns the region after the arrivals of another head at the same duals, and whether the order of both is that in which

@@ -9,7 +9,7 @@ type Backward struct {
 	// does.
 	Out    []uint32
 	Code   []BlockInstr
-	Arrays []Array // the instructions on arrays
+	Arrays []Array // in place of Code, of a block with arrays
 	// Sums are the external duals of the first run with arrivals. Their registers hold
 	// the sum of all arrivals so far.
 	Sums []Sum

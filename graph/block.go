@@ -29,7 +29,7 @@ type Block struct {
 	OutDuals  []int32 // wires of its duals
 	Cells     []BlockCell
 	Exts      int // external duals
-	// Arrays are those of a λ with families, whose cells are all there; nil of any other.
+	// Arrays are those of a λ with families, whose code and cells are all there; nil of any other.
 	Arrays *Arrays
 
 	mu      sync.Mutex
@@ -101,7 +101,6 @@ const (
 	BlockAddMul                // D := D + A · B
 	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
 	BlockSinCos                // D := sin A, and B := cos A, the slope of sin
-	BlockArray                 // instruction B on arrays
 )
 
 // BlockInstr is an instruction on registers.
@@ -109,14 +108,6 @@ type BlockInstr struct {
 	Op      BlockOp
 	Sym     term.Symbol
 	D, A, B uint32
-}
-
-// ArrayCode returns the instructions on arrays.
-func (b *Block) ArrayCode() []Array {
-	if b.Arrays == nil {
-		return nil
-	}
-	return b.Arrays.Code
 }
 
 // inPlace reports whether the instruction reads D.
