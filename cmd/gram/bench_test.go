@@ -76,7 +76,7 @@ func TestBenchPeersInterrupted(t *testing.T) {
 	}
 	first := measured(1)
 	require.Contains(t, first, "peers: w1, n = 1000\n")
-	require.Contains(t, first, "gram: interrupted while measuring; 1 of 7 points are kept for the next run\n")
+	require.Contains(t, first, "gram: interrupted while measuring; 1 of 8 points are kept for the next run\n")
 	for _, missing := range []string{"C by hand: not found: needs a C compiler, cc, gcc or clang (Debian: gcc)",
 		"ADOL-C: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
 		"PyTorch: not found: needs python3 with torch (Debian: python3-torch)", "Maude: not found: needs maude (Debian: maude)"} {
