@@ -137,6 +137,21 @@ func TestPropertyFamilyBlocks(t *testing.T) {
 	require.Greater(t, arrays, draws/10)
 }
 
+// TestPropertyFamilyBodies: so it is for random programs that are families as a whole.
+func TestPropertyFamilyBodies(t *testing.T) {
+	arrays := 0
+	const draws = 400
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"x", "h"}}
+		src := familyHead + "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + w.cell() + " in\nsum i < k -> r.(i)\n"
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/10)
+}
+
 // compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the
 // counts are those of its expansion. The same holds for its value by itself.
 func compareFamilies(t *testing.T, name, src string, params []string) bool {
