@@ -16,22 +16,24 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 )
 
+// row is the row of a peer's times in a task.
+func row(task peers.Task, peer, run string, ns, bytes, steps float64) measure.Row {
+	x := task.Primitives()
+	r := measure.Row{Series: fmt.Sprintf("peers/%s/k=%d/%s", task.Workload, task.K, peer), Run: run, Build: "v9",
+		Computer: &measure.Computer{System: "plan9/arm", Cores: 4, Processor: "Fast", Go: "go1"},
+		Measurement: bench.Measurement{Size: task.N, Point: bench.Point{X: x, Y: ns * x, More: map[string]float64{}}, Low: 0.9 * ns * x, High: 1.1 * ns * x,
+			Samples: []float64{0.9 * ns * x, ns * x, 1.1 * ns * x}}}
+	if bytes > 0 {
+		r.More["bytes"] = bytes * x
+	}
+	if steps > 0 {
+		r.More["steps"] = steps
+	}
+	return r
+}
+
 // comparedRows are rows of two tasks by made-up peers' times; of w1 at 10⁵ one is of an earlier run.
 func comparedRows() []measure.Row {
-	computer := &measure.Computer{System: "plan9/arm", Cores: 4, Processor: "Fast", Go: "go1"}
-	row := func(task peers.Task, peer, run string, ns, bytes, steps float64) measure.Row {
-		x := task.Primitives()
-		r := measure.Row{Series: fmt.Sprintf("peers/%s/k=%d/%s", task.Workload, task.K, peer), Computer: computer, Run: run, Build: "v9",
-			Measurement: bench.Measurement{Size: task.N, Point: bench.Point{X: x, Y: ns * x, More: map[string]float64{}}, Low: 0.9 * ns * x, High: 1.1 * ns * x,
-				Samples: []float64{0.9 * ns * x, ns * x, 1.1 * ns * x}}}
-		if bytes > 0 {
-			r.More["bytes"] = bytes * x
-		}
-		if steps > 0 {
-			r.More["steps"] = steps
-		}
-		return r
-	}
 	short, long, wide := peers.Task{Workload: "w1", N: 1000}, peers.Task{Workload: "w1", N: 100_000}, peers.Task{Workload: "w2", N: 100, K: 16}
 	return []measure.Row{
 		row(short, peers.CHand, "1", 4, 0, 0), row(short, peers.GoHand, "1", 8, 2, 0), row(short, peers.Tape, "1", 10, 32, 0),
@@ -42,10 +44,13 @@ func comparedRows() []measure.Row {
 }
 
 // withPeers is the report of the made-up claims and of the rows.
-func withPeers(t *testing.T) *measure.Report {
+func withPeers(t *testing.T) *measure.Report { return withRows(t, comparedRows()) }
+
+// withRows is the report of the made-up claims and of rows of peers.
+func withRows(t *testing.T, rows []measure.Row) *measure.Report {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
 	var text []byte
-	for _, r := range comparedRows() {
+	for _, r := range rows {
 		line, err := json.Marshal(r)
 		require.NoError(t, err)
 		text = append(append(text, line...), '\n')
@@ -164,6 +169,26 @@ gram direct, literal   120 (12.0)            –                    –
 PyTorch               4 089 (409)            –                    –
 `, "\n"), page.ComparisonText(withPeers(t)))
 	require.Empty(t, page.ComparisonText(report(t)))
+}
+
+// TestWithoutTape: a task that the tape is too large for has times, and no ratios to it.
+func TestWithoutTape(t *testing.T) {
+	large := peers.Task{Workload: "w5", N: 100, K: 256}
+	r := withRows(t, []measure.Row{row(large, peers.BLAS, "1", 0.25, 0, 0), row(large, peers.GoHand, "0", 2, 1, 0), row(large, peers.Gonum, "1", 0.5, 1, 0), row(large, peers.Direct, "1", 0.5, 0.125, 0)})
+	require.Equal(t, strings.TrimPrefix(`
+Value and gradient, ns per primitive of the forward computation (over the plain Go tape's time)
+
+             W5, n = 100, k = 256
+BLAS in C                    0.25
+gonum in Go                  0.50
+gram direct                  0.50
+`, "\n"), page.ComparisonText(r))
+	pages, err := page.Markdown(r, page.Options{Claims: "claims", Plots: "pictures"})
+	require.NoError(t, err)
+	require.Contains(t, string(pages["BENCHMARKS.md"]), "\n| W5, n = 100, k = 256 | 0.50 | – | – | – | 0.125 | – |\n")
+	files, err := page.Folder(r, page.Options{Command: func(*bench.Claim) string { return "" }})
+	require.NoError(t, err)
+	require.NotContains(t, string(files["results.json"]), "overTape")
 }
 
 func TestPeersInFiles(t *testing.T) {
