@@ -207,6 +207,25 @@ func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers [
 	return numbers, m.Stats().Counts, err
 }
 
+// TestFamiliesInParallel: several workers give the bits and counts of one, and of the expansion.
+func TestFamiliesInParallel(t *testing.T) {
+	src := familyHead + "def cell x h = vec i < k -> sigmoid (dot E.(i) x + dot W.(i) h + b.(i))\n" +
+		"sum i < 6 -> let h = fold cell (vec j < k -> 0.01 * (i + j)) a in sum j < k -> h.(j)\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"n=200"}})
+	require.NoError(t, err)
+	opt := EvalOptions{NoFuse: true}
+	want, err := p.Gradient(t.Context(), opt)
+	require.NoError(t, err)
+	for _, opt := range []EvalOptions{{}, {Schedule: Parallel, Workers: 3}} {
+		got, err := p.Gradient(t.Context(), opt)
+		require.NoError(t, err)
+		require.False(t, p.arrays(true).none.Load())
+		require.Equal(t, want.Values, got.Values)
+		require.Equal(t, want.Jacobian, got.Jacobian)
+		require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+	}
+}
+
 // TestFamilyBodies: so it is for programs that are families as a whole.
 func TestFamilyBodies(t *testing.T) {
 	const head = "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
