@@ -255,7 +255,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 }
 
 // compiledInput bounds the bytes that a scalar input takes in a compiled program.
-const compiledInput = 256
+const compiledInput = 128
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
 func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {

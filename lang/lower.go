@@ -45,10 +45,12 @@ func newLowering(e *elaborator) *lowering {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
 	}
 	// The inputs' variables come first, in order.
+	announce(e, e.scalars+e.scalars/16, l.t.Vars)
 	l.t.Vars = slices.Grow(l.t.Vars, e.scalars+e.scalars/16)
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		pos := posOf(e.user.File.Decls[x.Decl].NameSpan)
+		e.guard.Announce(int64(x.Shape.Width()) * nameBytes)
 		scalarNames(x.Name, x.Shape, func(name string) {
 			e.tick()
 			l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos})

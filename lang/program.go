@@ -135,12 +135,23 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.x = inputBit | variable(e.scalars-in.Shape.Width())
 }
 
+// nameBytes is about what the name of a scalar takes.
+const nameBytes = 16
+
 // scalarNames calls f with the names of the scalars of an input, as the program would write
-// them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1.
+// them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1. Many names share a string.
 func scalarNames(name string, s *load.Shape, f func(name string)) {
-	text := make([]byte, 0, s.Width()*(len(name)+12))
-	var add func(prefix []byte, s *load.Shape)
+	var text []byte
 	var ends []int
+	flush := func() {
+		all, from := string(text), 0
+		for _, end := range ends {
+			f(all[from:end])
+			from = end
+		}
+		text, ends = text[:0], ends[:0]
+	}
+	var add func(prefix []byte, s *load.Shape)
 	add = func(prefix []byte, s *load.Shape) {
 		long := len(prefix) > maxName
 		switch s.Kind {
@@ -162,16 +173,13 @@ func scalarNames(name string, s *load.Shape, f func(name string)) {
 			}
 		default:
 			text = append(text, prefix...)
-			ends = append(ends, len(text))
+			if ends = append(ends, len(text)); len(text) >= 1<<16 {
+				flush()
+			}
 		}
 	}
-	ends = make([]int, 0, s.Width())
 	add([]byte(name), s)
-	all, from := string(text), 0
-	for _, end := range ends {
-		f(all[from:end])
-		from = end
-	}
+	flush()
 }
 
 // enterData makes the type of data; a vector has a variable that stands for it in
