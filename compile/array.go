@@ -57,7 +57,12 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 	if !ok || !b.result(w) {
 		return nil, false
 	}
-	b.out.Arrays = &graph.Arrays{Code: b.fuse(), Cells: b.cells}
+	a := &graph.Arrays{Code: b.fuse(), Cells: b.cells}
+	a.Out = graph.Spans(b.out.Out.Regs)
+	if n := len(b.out.Params); n > 0 {
+		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
+	}
+	b.out.Arrays = a
 	return b.out, true
 }
 

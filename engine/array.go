@@ -16,6 +16,55 @@ func runArrays(code []graph.Array, regs []float64, look func() error) error {
 	return nil
 }
 
+// runOnArrays is a run of an iteration whose function has arrays, on the element at of the data. It keeps the row.
+func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, at int, row []float64) error {
+	regs, a := m.block.regs, l.b.Arrays
+	if l.kind == graph.DataLoop {
+		load(regs, a.Element, l.values[at:])
+	}
+	if err := runArrays(a.Code, regs, m.block.look); err != nil {
+		return err
+	}
+	store(row, regs, plan.Spans)
+	store(m.block.tmp, regs, a.Out)
+	load(regs, a.State, m.block.tmp)
+	return nil
+}
+
+// runOnArrays fires the cells of a run of a block with arrays, which has the row.
+func (f *firingBlock) runOnArrays(w *graph.Backward, row []float64) error {
+	regs, plan := f.m.block.regs, f.p.plan
+	load(regs, plan.Spans, row)
+	for _, k := range plan.Last {
+		regs[k.Reg] = row[len(plan.Row)+k.Col]
+	}
+	if plan.Elements {
+		load(regs, f.p.b.Arrays.Element, f.values[int(f.first-1-f.run)*f.width:])
+	}
+	load(regs, w.OutSpans, f.adjoint)
+	regs[0] = 0 // what arrives where nothing is read
+	if err := runArrays(w.Arrays, regs, f.m.block.look); err != nil {
+		return err
+	}
+	if f.p.kind != graph.OneRun {
+		store(f.adjoint, regs, w.BeforeSpans)
+	}
+	return nil
+}
+
+// load moves numbers into registers, and store out of registers.
+func load(regs []float64, spans []graph.Span, from []float64) {
+	for _, s := range spans {
+		copy(regs[s.Reg:s.Reg+s.N], from[s.At:])
+	}
+}
+
+func store(to, regs []float64, spans []graph.Span) {
+	for _, s := range spans {
+		copy(to[s.At:], regs[s.Reg:s.Reg+s.N])
+	}
+}
+
 // runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance. Between the parts of a
 // large one it calls look; its error ends the run.
 func runArray(in *graph.Array, regs []float64, look func() error) error {

@@ -74,7 +74,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	run(b.Code, m.block.regs)
 	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
-		plan, err := b.Plan(m.prog, graph.OneRun, m.block.look)
+		plan, err := m.planOf(b, graph.OneRun)
 		if err != nil {
 			return err
 		}
@@ -319,7 +319,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
 func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
-	plan, err := l.b.Plan(m.prog, l.kind, m.block.look)
+	plan, err := m.planOf(l.b, l.kind)
 	if err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
-	regs, arrays := m.block.regs, l.b.Arrays
+	regs := m.block.regs
 	columns := uint64(len(plan.Row))
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
@@ -368,16 +368,17 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 			}
 		}
 		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
-		for end := i + chunk; i < end; i++ {
+		end := i + chunk
+		for ; l.b.Arrays != nil && i < end; i++ {
+			if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
+				return err
+			}
+		}
+		for ; i < end; i++ {
 			if l.kind == graph.DataLoop {
 				at := int(l.left-1-i) * l.width
 				for c, reg := range l.b.Params[0].Regs {
 					regs[reg] = l.values[at+c]
-				}
-			}
-			if arrays != nil {
-				if err := runArrays(arrays.Code, regs, m.block.look); err != nil {
-					return err
 				}
 			}
 			run(l.b.Code, regs)

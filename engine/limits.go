@@ -81,13 +81,36 @@ func (m *Machine) registers(n uint32) error {
 	if len(k.regs) >= int(n) {
 		return nil
 	}
-	if reserve := m.opt.Limits.Reserve; reserve != nil && n >= LookEvery {
+	if n >= LookEvery {
 		k.regs = nil
-		if err := reserve(8 * int64(n)); err != nil {
-			return m.limitError("", 0, err)
+		if err := m.reserve(8 * int64(n)); err != nil {
+			return err
 		}
 	}
 	k.regs = scratch(int(n))
+	return nil
+}
+
+// planBytes is what a plan takes for each register of the block while it is made.
+const planBytes = 24
+
+// planOf returns the block's plan.
+func (m *Machine) planOf(b *graph.Block, kind graph.LoopKind) (*graph.Plan, error) {
+	if b.Regs >= LookEvery {
+		if err := m.reserve(planBytes * int64(b.Regs)); err != nil {
+			return nil, err
+		}
+	}
+	return b.Plan(m.prog, kind, m.block.look)
+}
+
+// reserve checks the limit on memory before so many bytes are allocated.
+func (m *Machine) reserve(bytes int64) error {
+	if reserve := m.opt.Limits.Reserve; reserve != nil {
+		if err := reserve(bytes); err != nil {
+			return m.limitError("", 0, err)
+		}
+	}
 	return nil
 }
 

@@ -116,6 +116,12 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		chunk := min(times, (m.nextLook-m.steps-m.pops-m.occurs)/(w.Steps+1)+1)
 		times -= chunk
 		m.steps += chunk * w.Steps
+		for ; w.Arrays != nil && chunk > 0; chunk-- {
+			f.run--
+			if err := f.runOnArrays(w, rows[f.run*columns:]); err != nil {
+				return err
+			}
+		}
 		for ; chunk > 0; chunk-- {
 			f.run--
 			row := rows[f.run*columns:]
@@ -132,11 +138,6 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 				regs[reg] = adjoint[j]
 			}
 			regs[0] = 0 // what arrives where nothing is read
-			if w.Arrays != nil {
-				if err := runArrays(w.Arrays, regs, m.block.look); err != nil {
-					return err
-				}
-			}
 			run(code, regs)
 			for j, reg := range before {
 				adjoint[j] = regs[reg]

@@ -104,6 +104,8 @@ type ArrayHead struct {
 type Arrays struct {
 	Code  []Array
 	Cells []ArrayCell
+	// Element, State and Out are the registers of the first and the last parameter and of the result.
+	Element, State, Out []Span
 }
 
 // Instances returns the number of instances of the dimensions.

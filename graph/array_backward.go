@@ -339,6 +339,7 @@ func (w *arrayBackward) finish() {
 			out.Before[j], out.Next[j] = uint32(w.befores+j), true
 		}
 	})
+	out.OutSpans, out.BeforeSpans = Spans(out.Out), Spans(out.Before)
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
 		in := &out.Arrays[i]

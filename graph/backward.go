@@ -7,9 +7,11 @@ type Backward struct {
 	Regs   uint32 // registers, those of the block included
 	// Out are the registers of what has arrived at the result's duals, 0 where nothing
 	// does.
-	Out    []uint32
-	Code   []BlockInstr
-	Arrays []Array // in place of Code, of a block with arrays
+	Out  []uint32
+	Code []BlockInstr
+	// Arrays is in place of Code, of a block with arrays. OutSpans and BeforeSpans are Out and Before.
+	Arrays                []Array
+	OutSpans, BeforeSpans []Span
 	// Sums are the external duals of the first run with arrivals. Their registers hold
 	// the sum of all arrivals so far.
 	Sums []Sum

@@ -18,6 +18,7 @@ type Plan struct {
 	Wiring    *Wiring  // of the first run, where no two external duals are one
 	Invariant []uint32 // once: captured variables and inputs
 	Row       []uint32 // of each run
+	Spans     []Span   // Row, of a block with arrays
 	Elements  bool     // the elements are read from the data again
 	// Last are results of a run that are kept in the row of the next run only, as its
 	// parameters: the register, and the column.
@@ -28,6 +29,25 @@ type Plan struct {
 type Kept struct {
 	Reg uint32
 	Col int
+}
+
+// Span are N registers side by side, whose numbers are side by side elsewhere, too, from At on.
+type Span struct {
+	At     int
+	Reg, N uint32
+}
+
+// Spans returns what the registers are made of.
+func Spans(regs []uint32) (spans []Span) {
+	for i := 0; i < len(regs); {
+		s := Span{At: i, Reg: regs[i]}
+		for i < len(regs) && regs[i] == s.Reg+s.N {
+			s.N++
+			i++
+		}
+		spans = append(spans, s)
+	}
+	return spans
 }
 
 // Plan returns the block's plan. It is safe for concurrent use. look is as [Wiring.Backward] has it.
@@ -91,6 +111,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		default:
 			keep(r)
 		}
+	}
+	if b.Arrays != nil {
+		plan.Spans = Spans(plan.Row)
 	}
 	return plan
 }
