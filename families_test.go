@@ -123,28 +123,26 @@ func (w *cellWriter) cell() string {
 
 // TestPropertyFamilyBlocks: so it is for random bodies of folds, where their families run as arrays.
 func TestPropertyFamilyBlocks(t *testing.T) {
-	arrays := 0
-	const draws = 400
-	for seed := range draws {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}}
-		src := familyHead + "def cell x h = " + w.cell() + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
-		params := []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}
-		if compareFamilies(t, "t.gram", src, params) {
-			arrays++
-		}
-	}
-	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/10)
+	compareRandom(t, func(cell string) string {
+		return "def cell x h = " + cell + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
+	})
 }
 
 // TestPropertyFamilyBodies: so it is for random programs that are families as a whole.
 func TestPropertyFamilyBodies(t *testing.T) {
+	compareRandom(t, func(cell string) string {
+		return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
+	})
+}
+
+// compareRandom compares the forms of random programs. Some run as arrays.
+func compareRandom(t *testing.T, program func(cell string) string) {
+	t.Helper()
 	arrays := 0
 	const draws = 400
 	for seed := range draws {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"x", "h"}}
-		src := familyHead + "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + w.cell() + " in\nsum i < k -> r.(i)\n"
-		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}}
+		if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
 			arrays++
 		}
 	}

@@ -232,11 +232,14 @@ func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 // Source returns the program with its source, which must not be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs.
+// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs; nil if there is no term.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
 	t := p.src.Term()
+	if t == nil {
+		return nil, nil
+	}
 	out := term.New(term.NewTypes())
 	own := map[term.Var]term.Var{}
 	inputs := p.ScalarInputs()

@@ -148,9 +148,16 @@ type image struct {
 // newImage makes room for a number of nodes and variables, and copies the variables
 // of src.
 func newImage(src *term.Term, nodes, vars int) *image {
+	g := emptyImage(src, nodes, vars)
+	g.dst.Vars = append(g.dst.Vars, src.Vars...)
+	return g
+}
+
+// emptyImage is newImage without the variables.
+func emptyImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
-	dst.Vars = append(make([]term.VarInfo, 0, vars), src.Vars...)
+	dst.Vars = make([]term.VarInfo, 0, vars)
 	return &image{src: src, dst: dst, refs: make([]term.Ref, len(src.Nodes))}
 }
 

@@ -54,14 +54,16 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 	if err != nil {
 		return nil, err
 	}
-	d := &reverser{newImage(t, nodes, vars)}
+	d := &reverser{emptyImage(t, nodes, vars)}
 	d.dst.Data, d.dst.Indices, d.dst.Statics = t.Data, t.Indices, t.Statics
-	for i := 1; i < len(d.dst.Vars); i++ {
+	for i, x := range t.Vars {
 		if err := checkAt(i, check); err != nil {
 			return nil, err
 		}
-		x := &d.dst.Vars[i]
-		x.Type = t.Types.Reverse(x.Type)
+		if i > 0 {
+			x.Type = t.Types.Reverse(x.Type)
+		}
+		d.dst.Vars = append(d.dst.Vars, x)
 	}
 	return d.all(check, func(r term.Ref) (err error) {
 		if image := given[r]; image != nil {
