@@ -32,10 +32,11 @@ func (c *compiler) blocks() error {
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
-		if t.Params == 0 && (!t.Families || uint32(i) != c.out.Main) {
-			if t.Families {
-				return graph.ErrFamilies
-			}
+		main := uint32(i) == c.out.Main
+		if t.Params == 0 && t.Families && !main {
+			return graph.ErrFamilies
+		}
+		if t.Params == 0 && !t.Families {
 			continue
 		}
 		if !c.check(0) {
@@ -72,17 +73,22 @@ func (c *compiler) blocks() error {
 
 // returnsFamilies reports whether a template has families, or returns the closure of one that has, and so on.
 func (c *compiler) returnsFamilies(id uint32) bool {
-	for range maxTemplates {
+	for n, ok := 0, true; ok && n < maxTemplates; n++ {
 		t := &c.out.Templates[id]
 		if t.Families {
 			return true
 		}
-		if t.RootAt == graph.NoRoot || c.out.Code[t.RootAt].Op != graph.OpClosure {
-			return false
-		}
-		id = c.out.Code[t.RootAt].Tmpl
+		id, ok = c.returned(t)
 	}
 	return false
+}
+
+// returned is the template whose closure a template returns, if it returns one.
+func (c *compiler) returned(t *graph.Template) (id uint32, ok bool) {
+	if t.RootAt == graph.NoRoot || c.out.Code[t.RootAt].Op != graph.OpClosure {
+		return 0, false
+	}
+	return c.out.Code[t.RootAt].Tmpl, true
 }
 
 // wire is what a slot of the template stands for in a block.

@@ -347,8 +347,9 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 	return nil
 }
 
-// maxRuns is how many runs one object holds: rows of 512 KiB, or four times as many numbers as external duals and numbers that
-// all runs share, for which each object has a price; and no more than the limit of nodes allows.
+// maxRuns is how many runs one object holds. Its rows have 512 KiB. Each object also takes time for every external dual and for
+// every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than the
+// limit of nodes allows.
 func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
 	numbers := max(1<<16, 4*uint64(len(m.block.exts)+len(plan.Invariant)))

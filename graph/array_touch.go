@@ -20,8 +20,8 @@ type touches struct {
 	duals   []touch
 }
 
-// touchedRegion are arrivals at n duals from first on, an instance at each, or the same number of several: instance i is that of
-// the dual that the address says.
+// touchedRegion are arrivals at the n duals from first on. The dimensions and the address say which instance arrives at which
+// dual; last.several says that several do at each.
 type touchedRegion struct {
 	first, n int
 	last     touch

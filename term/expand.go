@@ -11,8 +11,7 @@ import (
 // share nothing with those of t, but types and data are t's.
 //
 // reserve and look may be nil. reserve is called once, before memory is allocated, with the bytes that the expansion has at
-// most. look is called at least every 2¹⁶ nodes. The error is
-// one of theirs.
+// most. look is called at least every 2¹⁶ nodes. The error is one of theirs.
 func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term, error) {
 	return t.expand(false, reserve, look)
 }
