@@ -48,8 +48,7 @@ func (c *compiler) blocks() error {
 			case c.err != nil:
 				return c.err
 			case ok:
-				t.Block = uint32(len(c.out.Blocks))
-				c.out.Blocks = append(c.out.Blocks, b)
+				t.Block = c.addBlock(b)
 			case t.Families:
 				return graph.ErrFamilies
 			}
@@ -62,13 +61,19 @@ func (c *compiler) blocks() error {
 			return c.err
 		}
 		if built {
-			accumulate(b.out)
+			dead := accumulate(b.out)
+			b.out.Code = alive(b.out.Code, dead)
 			slopes(b.out, c.out.Bodies)
-			t.Block = uint32(len(c.out.Blocks))
-			c.out.Blocks = append(c.out.Blocks, b.out)
+			t.Block = c.addBlock(b.out)
 		}
 	}
 	return nil
+}
+
+func (c *compiler) addBlock(b *graph.Block) uint32 {
+	b.ID = uint32(len(c.out.Blocks))
+	c.out.Blocks = append(c.out.Blocks, b)
+	return b.ID
 }
 
 // returnsFamilies reports whether a template has families, or returns the closure of one that has, and so on.
@@ -98,6 +103,7 @@ type wire struct {
 	dual  int32  // of a dual
 	parts []wire // of a tuple, or what a closure captures
 	tmpl  uint32 // of a closure
+	args  []wire // that a closure has been applied to
 }
 
 // closureWire is a closure of a template.

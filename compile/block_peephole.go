@@ -6,8 +6,8 @@ import (
 )
 
 // accumulate turns s := a·b; d := x + s, where nothing else reads s and x, into
-// x := x + a·b, one instruction, rounded twice as the two are.
-func accumulate(b *graph.Block) {
+// x := x + a·b, one instruction, rounded twice as the two are. It returns which instructions do nothing now.
+func accumulate(b *graph.Block, tests ...*graph.PathTest) (dead []bool) {
 	uses := make([]uint32, b.Regs)
 	made := make([]int32, b.Regs) // the instruction that makes a register, from 1
 	read := func(r uint32) { uses[r]++ }
@@ -30,6 +30,10 @@ func accumulate(b *graph.Block) {
 	for _, r := range b.Out.Regs {
 		read(r)
 	}
+	for _, t := range tests {
+		read(t.A)
+		read(t.B)
+	}
 	now := make([]uint32, b.Regs) // the register that holds what a register held
 	for r := range now {
 		now[r] = uint32(r)
@@ -37,7 +41,7 @@ func accumulate(b *graph.Block) {
 	product := func(r uint32) bool {
 		return made[r] != 0 && uses[r] == 1 && b.Code[made[r]-1].Op == graph.BlockMul
 	}
-	dead := make([]bool, len(b.Code))
+	dead = make([]bool, len(b.Code))
 	for i := range b.Code {
 		in := &b.Code[i]
 		in.A, in.B = now[in.A], now[in.B]
@@ -59,13 +63,6 @@ func accumulate(b *graph.Block) {
 		*in = graph.BlockInstr{Op: graph.BlockAddMul, Sym: b.Code[mul].Sym, D: x, A: b.Code[mul].A, B: b.Code[mul].B}
 		made[x] = int32(i + 1)
 	}
-	code := b.Code[:0]
-	for i, in := range b.Code {
-		if !dead[i] {
-			code = append(code, in)
-		}
-	}
-	b.Code = code
 	for i := range b.Cells {
 		for k, r := range b.Cells[i].Nums {
 			b.Cells[i].Nums[k] = now[r]
@@ -74,6 +71,21 @@ func accumulate(b *graph.Block) {
 	for k, r := range b.Out.Regs {
 		b.Out.Regs[k] = now[r]
 	}
+	for _, t := range tests {
+		t.A, t.B = now[t.A], now[t.B]
+	}
+	return dead
+}
+
+// alive returns the instructions that are not dead.
+func alive(code []graph.BlockInstr, dead []bool) []graph.BlockInstr {
+	kept := code[:0:0]
+	for i, in := range code {
+		if !dead[i] {
+			kept = append(kept, in)
+		}
+	}
+	return kept
 }
 
 // slopes computes the slope of a sine together with the sine, where a cell needs it.

@@ -85,6 +85,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	if err := c.blocks(); err != nil {
 		return nil, err
 	}
+	c.specialize()
 	return c.out, nil
 }
 

@@ -27,6 +27,8 @@ type blockState struct {
 	contributions contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
+	paths         pathPatterns
+	times         []uint64 // of the backward codes of a block with paths
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -157,7 +159,7 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 		case graph.PairLayout:
 			v := m.nodes[r].V
 			stack = append(stack, graph.Ref(v>>32), graph.Ref(v))
-		case graph.VecLayout:
+		case graph.VecLayout, graph.ClosureLayout:
 			w := 4*uint64(r) + graph.ValueWords
 			for i := int(n.N) - 1; i >= 0; i-- {
 				stack = append(stack, m.words[w+uint64(i)])
@@ -252,7 +254,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	m.top += uint32(units)
 	w := 4 * uint64(base)
 	clear(m.words[w : w+graph.BlockWords])
-	m.words[w] = uint32(graph.BlockRun) | m.prog.Templates[b.Templates[0]].Block<<graph.KindShift
+	m.words[w] = uint32(graph.BlockRun) | b.ID<<graph.KindShift
 	m.words[w+blockRuns], m.words[w+blockKind] = uint32(n), uint32(kind)
 	if !k.distinct.All(k.exts) {
 		m.words[w+blockShared] = 1
@@ -281,6 +283,7 @@ type loop struct {
 	results []uint32
 	perRun  uint64 // steps
 	zeros   uint64 // duals λa.0⃗ of an element
+	paths   pathLoop
 }
 
 // iterateBlock runs an iteration whose function is a block, all n steps of it.
@@ -337,11 +340,19 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 			return err
 		}
 		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
+		if l.b.Paths != nil {
+			l.paths.first = m.firstWirings(base, plan, m.block.exts)
+			l.paths.wiring = nil
+		}
 		if err := m.runLoop(l, plan, m.arena.Floats()[row:]); err != nil {
 			return err
 		}
-		wirings := m.wirings(l.b, m.wiringOf(base, plan, m.block.exts), l.kind, l.n)
-		m.setOuts(base, wirings[len(wirings)-1])
+		last := l.paths.wiring
+		if last == nil {
+			wirings := m.wirings(l.b, m.wiringOf(base, plan, m.block.exts), l.kind, l.n)
+			last = wirings[len(wirings)-1]
+		}
+		m.setOuts(base, last)
 		copy(state, m.block.outs)
 	}
 	return nil
@@ -370,6 +381,10 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 		}
 		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
 		end := i + chunk
+		if l.b.Paths != nil {
+			m.runPaths(l, plan, rows, i, end)
+			i = end
+		}
 		for ; l.b.Arrays != nil && i < end; i++ {
 			if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
 				return err
@@ -394,7 +409,9 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 		m.addSteps(rule.GC, chunk*l.zeros)
 		m.applied += chunk * uint64(len(l.b.Params))
 		m.steps += chunk * 2 * uint64(len(l.b.Params))
-		m.ranBlock(l.b, chunk)
+		if l.b.Paths == nil {
+			m.ranBlock(l.b, chunk)
+		}
 	}
 	if len(plan.Last) > 0 {
 		for _, k := range plan.Last {

@@ -38,13 +38,15 @@ type blockParts struct {
 
 func (m *Machine) blockParts(base graph.Ref) blockParts {
 	w := 4 * uint64(base)
-	b := m.prog.Blocks[m.words[w]>>graph.KindShift]
+	b := m.prog.Block(m.words[w] >> graph.KindShift)
 	outs := uint64(len(b.OutDuals))
 	at := w + graph.BlockWords + 4*outs
 	p := blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
 		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
 	p.plan, _ = b.Plan(m.prog, p.kind, nil) // it was made with the block's first object
-	p.wiring = m.wiringOf(base, p.plan, p.exts)
+	if b.Paths == nil {
+		p.wiring = m.wiringOf(base, p.plan, p.exts)
+	}
 	return p
 }
 
@@ -52,9 +54,9 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 func (m *Machine) wiringOf(base graph.Ref, plan *graph.Plan, exts []graph.Ref) *graph.Wiring {
 	w := 4 * uint64(base)
 	if m.words[w+blockShared] == 0 {
-		return plan.Wiring
+		return plan.Wirings[0]
 	}
-	return m.prog.Blocks[m.words[w]>>graph.KindShift].Wiring(graph.LoopKind(m.words[w+blockKind]), exts)
+	return m.prog.Block(m.words[w]>>graph.KindShift).Wiring(graph.LoopKind(m.words[w+blockKind]), exts)
 }
 
 // wirings returns the wirings of n runs of a block, the first of which has the wiring w.
@@ -80,6 +82,7 @@ type patterns struct {
 	wirings []*graph.Wiring
 	reached []bool
 	left    uint64
+	paths   *pathPatterns // of a block with paths, in place of wirings
 }
 
 // patterns begins with what the job has reached of the block's result.
@@ -89,17 +92,31 @@ func (m *Machine) patterns(p *blockParts) patterns {
 	for j := range p.b.OutDuals {
 		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
-	return patterns{p, m.wirings(p.b, p.wiring, p.kind, p.n), k.reached, p.n}
+	t := patterns{p: p, reached: k.reached, left: p.n}
+	if p.b.Paths != nil {
+		t.paths = m.pathPatterns(p)
+	} else {
+		t.wirings = m.wirings(p.b, p.wiring, p.kind, p.n)
+	}
+	return t
 }
 
 // wiring returns the wiring of the next runs.
-func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(len(t.wirings)))-1] }
+func (t *patterns) wiring() *graph.Wiring {
+	if t.paths != nil {
+		return t.paths.wiring(t.left)
+	}
+	return t.wirings[min(t.left, uint64(len(t.wirings)))-1]
+}
 
 // next returns the backward code of the next runs, and how many they are; nil if the job
 // reaches no more. The error is that of a look.
 func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint64, err error) {
 	if t.left == 0 || !slices.Contains(t.reached, true) {
 		return nil, 0, nil
+	}
+	if t.paths != nil {
+		return t.nextOnPath(m)
 	}
 	if w, err = t.wiring().Backward(m.prog, t.reached, logged, m.block.look); err != nil {
 		return nil, 0, err

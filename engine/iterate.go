@@ -35,7 +35,20 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
 		m.loadCaptures(t, source)
 		return m.instantiate(id, t, elems)
 	}
+	if b := m.loopBlock(r); b != nil {
+		return m.iterateBlock(r, b, f, source, x, m.left(r))
+	}
 	return m.iterate(r)
+}
+
+// left returns how many elements are left of the iteration at r.
+func (m *Machine) left(r graph.Ref) uint64 {
+	w := 4 * uint64(r)
+	left := uint64(m.words[w+graph.IterLeft])
+	if m.nodes[r].Kind() == graph.IterNat {
+		left = left<<32 | uint64(m.words[w+graph.IterSource])
+	}
+	return left
 }
 
 // iterate goes on with the iteration at r: the application of f to the last
@@ -49,11 +62,8 @@ func (m *Machine) iterate(r graph.Ref) error {
 		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = v, m.nodes[v].Head>>graph.KindShift
 	}
 	acc := m.Resolve(m.words[w+graph.IterAcc])
-	left := uint64(m.words[w+graph.IterLeft])
+	left := m.left(r)
 	nat := graph.Kind(head&graph.KindMask) == graph.IterNat
-	if nat {
-		left = left<<32 | uint64(m.words[w+graph.IterSource])
-	}
 	if left == 0 {
 		m.settle(r, acc)
 		return nil

@@ -48,6 +48,9 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 		d := &m.prog.Data[m.nodes[m.words[4*uint64(base)+blockData]].A]
 		fb.values, fb.width = d.Values, d.Width
 	}
+	if p.b.Paths != nil {
+		return fb.firePaths()
+	}
 	for t := m.patterns(p); ; {
 		w, times, err := t.next(m, logged)
 		if w == nil {

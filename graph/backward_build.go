@@ -45,6 +45,9 @@ func newBackward(of *Wiring, p *Program, reached []bool, logged bool, look func(
 		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), cells: make([]adjoint, len(b.Cells)), before: make([]adjoint, outs),
 		sum: make([]uint32, b.Exts), ignored: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
 		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}, cos: map[uint32]uint32{}}
+	if b.head != nil {
+		w.out.Regs = b.Sum(int32(b.Exts))
+	}
 	for _, in := range b.Code {
 		if in.Op == BlockFun1 && in.Sym == term.Sigmoid {
 			w.sigmoid[in.A] = in.D
@@ -99,7 +102,11 @@ func (w *backwardBuilder) fire(reached []bool) error {
 		if !reached[j] {
 			continue
 		}
-		w.out.Out[j] = w.register()
+		if w.b.head != nil {
+			w.out.Out[j] = w.b.Regs + uint32(j)
+		} else {
+			w.out.Out[j] = w.register()
+		}
 		if d < 0 {
 			w.arrive(d, w.out.Out[j])
 			continue
@@ -268,7 +275,11 @@ func (w *backwardBuilder) scale(h int32, a, b uint32) {
 // sumOf returns the register of the sum of an external dual of the first run.
 func (w *backwardBuilder) sumOf(ext int32) uint32 {
 	if w.sum[ext] == 0 {
-		w.sum[ext] = w.register()
+		if w.b.head != nil {
+			w.sum[ext] = w.b.Sum(ext)
+		} else {
+			w.sum[ext] = w.register()
+		}
 		w.out.Sums = append(w.out.Sums, Sum{int(ext), 1, w.sum[ext]})
 	}
 	return w.sum[ext]

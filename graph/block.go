@@ -28,13 +28,54 @@ type Block struct {
 	Out       Leaves  // of the result: its layout and registers
 	OutDuals  []int32 // wires of its duals
 	Cells     []BlockCell
-	Exts      int // external duals
+	Exts      int    // external duals
+	ID        uint32 // its number: see [Program.Block]
+	// A block with paths has conditionals. Each path is a block without: the code that runs under some outcomes of them. Its
+	// registers, captured variables, globals, parameters and external duals are those of the block with paths, and of the same number.
+	Paths []*Block
+	Tree  []PathNode // the code of all paths; it begins with the first node
+	State uint32     // the register of the number of a run's wiring
+	// Applied counts the λ-bound variables of a path, but for those of the parameters.
+	Applied uint64
 	// Arrays are those of a λ with families, whose code and cells are all there; nil of any other.
 	Arrays *Arrays
 
 	mu      sync.Mutex
 	plans   [DataLoop + 1]*Plan
 	wirings map[string]*Wiring
+	head    *Block // of a path: the block with paths
+	path    int    // and its number there
+	// Of a block with paths: the wirings, by their numbers, and how many backward codes there are.
+	numbers sync.Mutex
+	states  []*Wiring
+	codes   int
+}
+
+// PathNode is code of a block with paths, and the conditional behind it.
+type PathNode struct {
+	Code       []BlockInstr
+	Test       *PathTest // nil where the path ends
+	Then, Else int       // the next nodes
+	Path       int       // that ends
+}
+
+// PathTest compares the numbers in two registers.
+type PathTest struct {
+	Cmp  term.Compare
+	A, B uint32
+}
+
+// Sum returns the register in which the backward codes of a block with paths add up what arrives at an external dual. Those of the
+// duals of the result are before them.
+func (b *Block) Sum(ext int32) uint32 { return b.Regs + uint32(len(b.OutDuals)) + uint32(ext) }
+
+// SetPaths makes b the block of the paths.
+func (b *Block) SetPaths(paths []*Block) {
+	b.Paths = paths
+	for i, p := range paths {
+		p.head, p.path = b, i
+		p.Caps, p.Globals, p.Params, p.Consts, p.Regs, p.Exts = b.Caps, b.Globals, b.Params, b.Consts, b.Regs, b.Exts
+	}
 }
 
 // LayoutKind is a node of a [Layout].
@@ -46,6 +87,7 @@ const (
 	DualLeaf
 	PairLayout
 	VecLayout
+	ClosureLayout // what a captured closure captures
 )
 
 // LayoutNode is a leaf, or a tuple of N components.

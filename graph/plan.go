@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // LoopKind is how a block runs: once on its arguments, or as the step of an iteration,
 // whose last parameter is the result of the run before.
 type LoopKind uint8
@@ -15,11 +17,11 @@ const (
 // Plan says which of a block's registers a gradient keeps for the backward phase: all
 // that the backward code reads when every dual of the result is reached.
 type Plan struct {
-	Wiring    *Wiring  // of the first run, where no two external duals are one
-	Invariant []uint32 // once: captured variables and inputs
-	Row       []uint32 // of each run
-	Spans     []Span   // Row, of a block with arrays
-	Elements  bool     // the elements are read from the data again
+	Wirings   []*Wiring // of the first run, where no two external duals are one; by its path
+	Invariant []uint32  // once: captured variables and inputs
+	Row       []uint32  // of each run
+	Spans     []Span    // Row, of a block with arrays
+	Elements  bool      // the elements are read from the data again
 	// Last are results of a run that are kept in the row of the next run only, as its
 	// parameters: the register, and the column.
 	Last []Kept
@@ -55,17 +57,33 @@ func (b *Block) Plan(p *Program, kind LoopKind, look func() error) (*Plan, error
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.plans[kind] == nil {
-		w := b.wiring(b.distinct(kind))
-		all := make([]bool, len(b.OutDuals))
-		for j := range all {
-			all[j] = w.Own(j)
+		var saved []uint32
+		var wirings []*Wiring
+		if b.Paths == nil {
+			wirings = append(wirings, b.wiring(b.distinct(kind)))
 		}
-		back, err := w.Backward(p, all, false, look)
-		if err != nil {
-			return nil, err
+		for _, path := range b.Paths {
+			path.mu.Lock()
+			wirings = append(wirings, path.wiring(b.distinct(kind)))
+			path.mu.Unlock()
 		}
-		b.plans[kind] = b.newPlan(back.Saved, kind)
-		b.plans[kind].Wiring = w
+		for _, w := range wirings {
+			all := make([]bool, len(b.OutDuals))
+			for j := range all {
+				all[j] = w.Own(j)
+			}
+			back, err := w.Backward(p, all, false, look)
+			if err != nil {
+				return nil, err
+			}
+			saved = append(saved, back.Saved...)
+		}
+		if len(wirings) > 1 {
+			slices.Sort(saved)
+			saved = slices.Compact(saved)
+		}
+		b.plans[kind] = b.newPlan(saved, kind)
+		b.plans[kind].Wirings = wirings
 	}
 	return b.plans[kind], nil
 }
@@ -84,7 +102,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	from := b.origins(kind)
 	leaf := map[uint32]int{} // of a result that the next run has as a parameter
 	var state []uint32
-	if kind != OneRun {
+	if kind != OneRun && b.Paths == nil {
 		state = b.Params[len(b.Params)-1].Regs
 		for j, r := range b.Out.Regs {
 			leaf[r] = j
@@ -111,6 +129,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		default:
 			keep(r)
 		}
+	}
+	if b.Paths != nil {
+		keep(b.State)
 	}
 	if b.Arrays != nil {
 		plan.Spans = Spans(plan.Row)

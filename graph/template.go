@@ -265,4 +265,8 @@ type Program struct {
 	Outputs  int // k of R^k, 1 for R
 	Types    *term.Types
 	Type     term.Type
+
+	// Specialize makes the block with paths of an iteration's function, nil if there is none: see [Program.LoopBlock].
+	Specialize func(template uint32, closures []uint32) *Block
+	special    special
 }

@@ -3,7 +3,9 @@ package graph
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Wiring says which duals are the same in one run of a block, so that all arrivals at a dual
@@ -16,8 +18,11 @@ type Wiring struct {
 	Exts []int32 // what the external duals are; ^j is a dual of the result of the run before
 	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result
 
+	// Number is the wiring's among those of a block with paths.
+	Number uint32
+
 	b    *Block
-	next *Wiring // of the run after this one in an iteration; guarded by b.mu
+	next []atomic.Pointer[Wiring] // of the run after this one in an iteration, by its path
 
 	mu  sync.Mutex
 	key []byte
@@ -62,19 +67,29 @@ func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
 	return b.wiring(of)
 }
 
-// After returns the wiring of the run after one of the wiring w. It is safe for concurrent
-// use.
+// After returns the wiring of a run after one of the wiring w, in an iteration of the block b, or of the block whose path b is.
+// It is safe for concurrent use.
 func (b *Block) After(w *Wiring, kind LoopKind) *Wiring {
+	at := &w.next[b.path]
+	if next := at.Load(); next != nil {
+		return next
+	}
+	exts := b.distinct(kind)
+	state := b.ParamExt(len(b.Params) - 1)
+	copy(exts, w.Exts[:state])
+	copy(exts[state:], w.Outs)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if w.next == nil {
-		exts := b.distinct(kind)
-		state := b.ParamExt(len(b.Params) - 1)
-		copy(exts, w.Exts[:state])
-		copy(exts[state:], w.Outs)
-		w.next = b.wiring(exts)
-	}
-	return w.next
+	next := b.wiring(exts)
+	at.Store(next)
+	return next
+}
+
+// States returns the wirings of a block with paths, by their numbers.
+func (b *Block) States() []*Wiring {
+	b.numbers.Lock()
+	defer b.numbers.Unlock()
+	return b.states
 }
 
 // wiring returns the wiring of a run on the external duals.
@@ -88,7 +103,14 @@ func (b *Block) wiring(exts []int32) *Wiring {
 	if w := b.wirings[string(key)]; w != nil {
 		return w
 	}
-	w := &Wiring{b: b, Exts: exts, Outs: make([]int32, len(b.OutDuals)), of: map[string]*Backward{}}
+	w := &Wiring{b: b, Exts: exts, Outs: make([]int32, len(b.OutDuals)), of: map[string]*Backward{}, next: make([]atomic.Pointer[Wiring], 1)}
+	if h := b.head; h != nil {
+		w.next = make([]atomic.Pointer[Wiring], len(h.Paths))
+		h.numbers.Lock()
+		w.Number = uint32(len(h.states))
+		h.states = append(h.states, w)
+		h.numbers.Unlock()
+	}
 	type dual struct {
 		d   int32
 		ext bool // d is what an external dual is, and no wire
@@ -152,6 +174,13 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 		}
 		if err != nil {
 			return nil, err
+		}
+		back.Steady = slices.Equal(reached, back.Next)
+		if h := w.b.head; h != nil {
+			h.numbers.Lock()
+			back.Number = h.codes
+			h.codes++
+			h.numbers.Unlock()
 		}
 		if len(w.of) >= maxBackward {
 			clear(w.of)

@@ -1,0 +1,607 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// maxPaths bounds the paths of a block, and maxPathCode their instructions, all told.
+const (
+	maxPaths    = 16
+	maxPathCode = 1 << 14
+)
+
+// specialize lets the machine make blocks with paths while it runs: see [graph.Program.LoopBlock].
+// The compiler that they need keeps no term.
+func (c *compiler) specialize() {
+	if c.opt.Open || c.out.Late {
+		return
+	}
+	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
+	c.out.Specialize = func(id uint32, closures []uint32) *graph.Block {
+		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures,
+			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
+		return b.build(id)
+	}
+}
+
+// pathBuilder makes the block of a λ whose body has conditionals, and applies λs that are known: its own, or those that it
+// captures. It runs the body as the machine does, in the order in which redexes fire, once for each path that the
+// outcomes of the conditionals select. So duals are made in the same order as without blocks.
+type pathBuilder struct {
+	blockBuilder
+	closures []uint32        // the templates of the closures that the λ captures, in preorder
+	globals  map[uint32]wire // of all paths
+	tree     []pathNode
+	size     int // instructions
+	results  []wire
+	paths    []*graph.Block
+
+	// The path that is made:
+	outcomes []bool // of its conditionals
+	depth    int    // conditionals so far
+	at       int    // the node of the tree
+	next     int    // the next register of the node
+	path     *graph.Block
+	nodes    []pathValue
+	slots    map[uint32]int // of the frame: the values
+	work     []int          // redexes
+}
+
+// pathNode is the code between two conditionals. Paths that have a node in common run it again to be made.
+type pathNode struct {
+	code     []graph.BlockInstr
+	regs     []uint32 // the registers that it uses
+	done     bool
+	test     *graph.PathTest
+	then, no int
+}
+
+// pathValue is what stands for a node of the arena: a value, or a node that waits.
+type pathValue struct {
+	isValue bool
+	wire    wire
+	waiters []int // the last to come is resumed first
+	// Of a node that waits: what it is, its operands, and the one that it waits for.
+	kind graph.Kind // Apply, Suspended, Project or Copy
+	in   *graph.Instr
+	ops  []int
+	k    int
+}
+
+// build returns the block, or nil if there is none.
+func (b *pathBuilder) build(id uint32) *graph.Block {
+	t := &b.c.out.Templates[id]
+	f := wire{kind: closureWire, tmpl: id}
+	for _, typ := range b.c.slotTypes[id][:t.Caps] {
+		l, w, ok := b.captured(typ)
+		if !ok {
+			return nil
+		}
+		b.out.Caps = append(b.out.Caps, l)
+		f.parts = append(f.parts, w)
+	}
+	var args []wire
+	for _, typ := range b.c.slotTypes[id][t.Caps:] {
+		b.out.Steps = maxPathCode // the layouts are measured at the end
+		l, w, ok := b.leavesOf(typ)
+		if !ok {
+			return nil
+		}
+		b.out.Params = append(b.out.Params, l)
+		args = append(args, w)
+	}
+	for {
+		if !b.run(f, args) {
+			return nil
+		}
+		for len(b.outcomes) > 0 && !b.outcomes[len(b.outcomes)-1] {
+			b.outcomes = b.outcomes[:len(b.outcomes)-1]
+		}
+		if len(b.outcomes) == 0 {
+			break
+		}
+		if len(b.paths) == maxPaths {
+			return nil
+		}
+		b.outcomes[len(b.outcomes)-1] = false
+	}
+	if !b.finish() {
+		return nil
+	}
+	return b.out
+}
+
+// captured makes the registers and wires of a captured value, which may be a closure.
+func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) {
+	if b.c.t.Types.Kind(typ) != term.ArrowKind {
+		b.out.Steps = maxPathCode
+		return b.leavesOf(typ)
+	}
+	if len(b.closures) == 0 {
+		return l, w, false
+	}
+	id := b.closures[0]
+	b.closures = b.closures[1:]
+	t := &b.c.out.Templates[id]
+	w = wire{kind: closureWire, tmpl: id}
+	l.Layout = graph.Layout{{Kind: graph.ClosureLayout, N: t.Caps}}
+	for _, typ := range b.c.slotTypes[id][:t.Caps] {
+		part, p, ok := b.captured(typ)
+		if !ok {
+			return l, w, false
+		}
+		l.Layout = append(l.Layout, part.Layout...)
+		l.Regs = append(l.Regs, part.Regs...)
+		l.Duals += part.Duals
+		w.parts = append(w.parts, p)
+	}
+	return l, w, true
+}
+
+// run makes the path of b.outcomes, and of the first outcome of each further conditional.
+func (b *pathBuilder) run(f wire, args []wire) bool {
+	b.depth, b.at, b.next = 0, 0, 0
+	b.path = &graph.Block{}
+	b.nodes, b.work = b.nodes[:0], b.work[:0]
+	b.slots = map[uint32]int{}
+	ops := []int{b.value(f)}
+	for _, w := range args {
+		ops = append(ops, b.value(w))
+	}
+	root := b.add(pathValue{kind: graph.Apply, ops: ops})
+	if !b.apply(root) {
+		return false
+	}
+	for len(b.work) > 0 {
+		last := len(b.work) - 1
+		r := b.work[last]
+		b.work = b.work[:last]
+		if !b.fire(r) {
+			return false
+		}
+	}
+	if !b.nodes[root].isValue {
+		return false
+	}
+	b.tree[b.at].done = true
+	b.path.Applied -= uint64(len(args)) // an iteration counts these itself
+	b.path.Steps -= 2 * uint64(len(args))
+	b.results = append(b.results, b.nodes[root].wire)
+	b.paths = append(b.paths, b.path)
+	return true
+}
+
+func (b *pathBuilder) add(v pathValue) int {
+	b.nodes = append(b.nodes, v)
+	return len(b.nodes) - 1
+}
+
+func (b *pathBuilder) value(w wire) int { return b.add(pathValue{isValue: true, wire: w}) }
+
+// operand returns the value in a slot, which may be a global.
+func (b *pathBuilder) operand(slot uint32) (int, bool) {
+	if r, ok := b.slots[slot]; ok {
+		return r, true
+	}
+	w, ok := b.globals[slot]
+	if !ok {
+		if w, ok = b.constant(slot); !ok {
+			return 0, false
+		}
+		b.globals[slot] = w
+	}
+	return b.value(w), true
+}
+
+// constant returns the wire of a global.
+func (b *pathBuilder) constant(slot uint32) (wire, bool) {
+	if slot >= uint32(b.c.out.NumGlobals()) {
+		return wire{}, false
+	}
+	if g := b.c.out.Global(slot); g.Kind == graph.Closure {
+		return wire{kind: closureWire, tmpl: g.Index}, true
+	}
+	if b.t == nil { // blockBuilder.wire asks where the frame begins
+		b.t, b.wires = &graph.Template{Cap0: uint32(b.c.out.NumGlobals())}, map[uint32]wire{}
+	}
+	return b.wire(slot)
+}
+
+// instantiate runs a template, as the machine does.
+func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
+	p := b.c.out
+	t := &p.Templates[id]
+	if t.Families {
+		return false
+	}
+	b.path.Templates = append(b.path.Templates, id)
+	b.path.Steps += t.Steps
+	for i, v := range values {
+		b.slots[t.Cap0+uint32(i)] = v
+	}
+	for pc := t.Start; pc < t.End; pc++ {
+		in := &p.Code[pc]
+		ops := make([]int, in.NumOperands())
+		ready := true
+		for i := range ops {
+			var ok bool
+			if ops[i], ok = b.operand(p.Operand(in, uint32(i))); !ok {
+				return false
+			}
+			ready = ready && b.nodes[ops[i]].isValue
+		}
+		if b.size++; b.size > maxPathCode || !b.exec(in, ops, into, ready) {
+			return false
+		}
+	}
+	if t.RootAt == graph.NoRoot {
+		v, ok := b.operand(t.Result)
+		if ok {
+			b.takeOver(into, v)
+		}
+		return ok
+	}
+	if b.nodes[into].isValue {
+		b.resume(into)
+	}
+	return true
+}
+
+// exec runs an instruction, or makes the node that waits for its operands.
+func (b *pathBuilder) exec(in *graph.Instr, ops []int, into int, ready bool) bool {
+	root := in.Flags&graph.Root != 0
+	switch in.Op {
+	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+		for k := range int(in.N) {
+			if ready {
+				b.slots[in.D+uint32(k)] = b.value(component(in, b.nodes[ops[0]].wire, k))
+				continue
+			}
+			r := b.add(pathValue{kind: graph.Project, in: in, ops: ops, k: k})
+			b.slots[in.D+uint32(k)] = r
+			b.await(r, ops[0])
+		}
+		return true
+	case graph.OpApply:
+		r := into
+		if !root {
+			r = b.add(pathValue{})
+		}
+		b.wait(r, graph.Apply, in, ops)
+		b.slots[in.D] = r
+		b.advance(r, 0)
+		return true
+	}
+	if ready && in.Op != graph.OpIf {
+		w, ok := b.compute(in, ops)
+		if !ok {
+			return false
+		}
+		r := into
+		if !root {
+			r = b.add(pathValue{})
+		}
+		b.nodes[r].isValue, b.nodes[r].wire = true, w
+		b.slots[in.D] = r
+		return true
+	}
+	r := into
+	if !root || graph.Units(graph.WaitWords, len(ops)) > 2 {
+		r = b.add(pathValue{})
+	}
+	b.wait(r, graph.Suspended, in, ops)
+	b.slots[in.D] = r
+	if root && r != into {
+		b.copyFrom(into, r)
+	}
+	b.advance(r, 0)
+	return true
+}
+
+// wait makes r a node that waits for its operands. It keeps its waiters.
+func (b *pathBuilder) wait(r int, kind graph.Kind, in *graph.Instr, ops []int) {
+	n := &b.nodes[r]
+	n.kind, n.in, n.ops, n.k = kind, in, ops, 0
+}
+
+func (b *pathBuilder) await(w, v int) { b.nodes[v].waiters = append(b.nodes[v].waiters, w) }
+
+func (b *pathBuilder) copyFrom(r, v int) {
+	b.wait(r, graph.Copy, nil, []int{v})
+	b.await(r, v)
+}
+
+func (b *pathBuilder) takeOver(r, v int) {
+	if !b.nodes[v].isValue {
+		b.copyFrom(r, v)
+		return
+	}
+	b.settle(r, b.nodes[v].wire)
+}
+
+func (b *pathBuilder) settle(r int, w wire) {
+	b.nodes[r].isValue, b.nodes[r].wire = true, w
+	b.resume(r)
+}
+
+func (b *pathBuilder) resume(v int) {
+	waiters := b.nodes[v].waiters
+	b.nodes[v].waiters = nil
+	for _, w := range slices.Backward(waiters) {
+		switch b.nodes[w].kind {
+		case graph.Apply, graph.Suspended:
+			b.advance(w, b.nodes[w].k)
+		default:
+			b.work = append(b.work, w)
+		}
+	}
+}
+
+// advance waits for the first operand from number i on that is no value, or makes r a redex.
+func (b *pathBuilder) advance(r, i int) {
+	for n := &b.nodes[r]; i < len(n.ops); i++ {
+		if !b.nodes[n.ops[i]].isValue {
+			n.k = i
+			b.await(r, n.ops[i])
+			return
+		}
+	}
+	b.work = append(b.work, r)
+}
+
+// fire fires the redex r.
+func (b *pathBuilder) fire(r int) bool {
+	n := b.nodes[r]
+	switch n.kind {
+	case graph.Apply:
+		return b.apply(r)
+	case graph.Project:
+		b.settle(r, component(n.in, b.nodes[n.ops[0]].wire, n.k))
+	case graph.Copy:
+		b.settle(r, b.nodes[n.ops[0]].wire)
+	default:
+		if n.in.Op == graph.OpIf {
+			return b.branch(r)
+		}
+		w, ok := b.compute(n.in, n.ops)
+		if !ok {
+			return false
+		}
+		b.settle(r, w)
+	}
+	return true
+}
+
+// branch is rule (13): the path decides which branch is instantiated.
+func (b *pathBuilder) branch(r int) bool {
+	n := &b.nodes[r]
+	x, y := b.nodes[n.ops[0]].wire, b.nodes[n.ops[1]].wire
+	at := &b.tree[b.at]
+	if at.test == nil {
+		at.done, at.test = true, &graph.PathTest{Cmp: n.in.Cmp, A: x.reg, B: y.reg}
+	}
+	if b.depth == len(b.outcomes) {
+		b.outcomes = append(b.outcomes, true)
+	}
+	holds := b.outcomes[b.depth]
+	b.depth++
+	child := at.then
+	if !holds {
+		child = at.no
+	}
+	if child < 0 {
+		child = len(b.tree)
+		if holds {
+			at.then = child
+		} else {
+			at.no = child
+		}
+		b.tree = append(b.tree, pathNode{then: -1, no: -1})
+	}
+	b.at, b.next = child, 0
+	id, ops := n.in.Tmpl, n.ops[2:n.in.Split]
+	if !holds {
+		id, ops = n.in.Else, n.ops[n.in.Split:]
+	}
+	return b.instantiate(id, ops, r)
+}
+
+// apply is rule (1).
+func (b *pathBuilder) apply(r int) bool {
+	n := &b.nodes[r]
+	f := b.nodes[n.ops[0]].wire
+	if f.kind != closureWire {
+		return false
+	}
+	args := slices.Clone(n.ops[1:])
+	t := &b.c.out.Templates[f.tmpl]
+	had := len(f.args)
+	bound := min(len(args), int(t.Params)-had)
+	b.path.Applied += uint64(bound)
+	b.path.Steps += 2 * uint64(bound)
+	if had+len(args) < int(t.Params) {
+		f.args = slices.Clone(f.args)
+		for _, a := range args {
+			f.args = append(f.args, b.nodes[a].wire)
+		}
+		b.settle(r, f)
+		return true
+	}
+	into, rest := r, args[bound:]
+	if len(rest) > 0 {
+		into = b.add(pathValue{})
+		b.wait(r, graph.Apply, nil, append([]int{into}, rest...))
+		b.await(r, into)
+	}
+	var values []int
+	for _, w := range f.parts {
+		values = append(values, b.value(w))
+	}
+	for _, w := range f.args {
+		values = append(values, b.value(w))
+	}
+	return b.instantiate(f.tmpl, append(values, args[:bound]...), into)
+}
+
+// component returns component k of an opened tuple.
+func component(in *graph.Instr, w wire, k int) wire {
+	if in.Op != graph.OpUntuple {
+		return w.parts[k]
+	}
+	for range k {
+		w = w.parts[1]
+	}
+	if k+1 < int(in.N) {
+		w = w.parts[0]
+	}
+	return w
+}
+
+// compute runs an instruction on values.
+func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
+	wires := make([]wire, len(ops))
+	for i, r := range ops {
+		wires[i] = b.nodes[r].wire
+	}
+	switch in.Op {
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
+		d := b.pathRegister()
+		if at := &b.tree[b.at]; !at.done {
+			at.code = append(at.code, graph.BlockInstr{Op: blockOps[in.Op], Sym: in.Sym, D: d, A: wires[0].reg, B: wires[len(wires)-1].reg})
+		}
+		return wire{kind: graph.NumLeaf, reg: d}, true
+	case graph.OpPair:
+		return wire{kind: graph.PairLayout, parts: wires}, true
+	case graph.OpVec:
+		return wire{kind: graph.VecLayout, parts: wires}, true
+	case graph.OpClosure:
+		return wire{kind: closureWire, tmpl: in.Tmpl, parts: wires}, true
+	case graph.OpDual:
+		id := b.c.out.Duals[in.Tmpl].Body
+		cell := graph.BlockCell{Body: id, Dual: in.Tmpl, Template: len(b.path.Templates) - 1}
+		for i, w := range wires {
+			if uint32(i) < b.c.out.Bodies[id].Heads {
+				cell.Heads = append(cell.Heads, w.dual)
+			} else {
+				cell.Nums = append(cell.Nums, w.reg)
+			}
+		}
+		b.path.Cells = append(b.path.Cells, cell)
+		return wire{kind: graph.DualLeaf, dual: int32(len(b.path.Cells) - 1)}, true
+	}
+	return w, false
+}
+
+// pathRegister returns the next register of the node of the tree.
+func (b *pathBuilder) pathRegister() uint32 {
+	at := &b.tree[b.at]
+	if b.next == len(at.regs) {
+		at.regs = append(at.regs, b.register())
+	}
+	b.next++
+	return at.regs[b.next-1]
+}
+
+// finish makes the block of its paths, and reports whether its rules touch few nodes.
+func (b *pathBuilder) finish() bool {
+	b.orderExternals()
+	head := b.out
+	least := b.paths[0].Steps
+	for i, p := range b.paths {
+		least = min(least, p.Steps)
+		for j := range p.Cells {
+			heads := p.Cells[j].Heads
+			for k := range heads {
+				heads[k] = b.renumber(heads[k])
+			}
+		}
+		if !b.leavesOfResult(p, b.results[i]) {
+			return false
+		}
+	}
+	nodes := 2 * len(b.paths[0].Out.Layout)
+	for _, l := range b.out.Params {
+		nodes += len(l.Layout)
+	}
+	if uint64(nodes) > leavesPerStep*least+fewLeaves {
+		return false
+	}
+	head.Steps, head.Out, head.OutDuals = least, b.paths[0].Out, b.paths[0].OutDuals
+	// All code, as one, for what looks at the uses of a register.
+	all := &graph.Block{Regs: head.Regs}
+	var ends []int
+	var tests []*graph.PathTest
+	for i := range b.tree {
+		n := &b.tree[i]
+		all.Code = append(all.Code, n.code...)
+		ends = append(ends, len(all.Code))
+		if n.test != nil {
+			tests = append(tests, n.test)
+		}
+	}
+	for _, p := range b.paths {
+		all.Cells = append(all.Cells, p.Cells...)
+		all.Out.Regs = append(all.Out.Regs, p.Out.Regs...)
+	}
+	dead := accumulate(all, tests...)
+	regs := all.Out.Regs // renamed
+	for _, p := range b.paths {
+		p.Out.Regs, regs = regs[:len(p.Out.Regs)], regs[len(p.Out.Regs):]
+	}
+	head.Out.Regs = b.paths[0].Out.Regs
+	slopes(all, b.c.out.Bodies)
+	head.Regs = all.Regs
+	from := 0
+	for i, end := range ends {
+		b.tree[i].code = alive(all.Code[from:end], dead[from:end])
+		from = end
+	}
+	head.State = head.Regs
+	head.Regs++
+	b.link(0, nil, new(int))
+	head.SetPaths(b.paths)
+	return true
+}
+
+// leavesOfResult sets the result of a path, and reports whether it is one without functions.
+func (b *pathBuilder) leavesOfResult(p *graph.Block, w wire) bool {
+	for stack := []wire{w}; len(stack) > 0; {
+		w := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch w.kind {
+		case closureWire:
+			return false
+		case graph.NumLeaf:
+			p.Out.Regs = append(p.Out.Regs, w.reg)
+		case graph.DualLeaf:
+			p.OutDuals = append(p.OutDuals, b.renumber(w.dual))
+			p.Out.Duals++
+		}
+		p.Out.Layout = append(p.Out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(len(w.parts))})
+		for i := len(w.parts) - 1; i >= 0; i-- {
+			stack = append(stack, w.parts[i])
+		}
+	}
+	return true
+}
+
+// link adds the nodes from number i on to the block, in the order in which the paths were made, and gives each path its code.
+// It returns the number of the first.
+func (b *pathBuilder) link(i int, code []graph.BlockInstr, path *int) int {
+	n := &b.tree[i]
+	code = append(slices.Clip(code), n.code...)
+	at := len(b.out.Tree)
+	b.out.Tree = append(b.out.Tree, graph.PathNode{Code: n.code, Test: n.test, Path: *path})
+	if n.test == nil {
+		b.paths[*path].Code = code
+		*path++
+		return at
+	}
+	then := b.link(n.then, code, path)
+	no := b.link(n.no, code, path)
+	b.out.Tree[at].Then, b.out.Tree[at].Else = then, no
+	return at
+}

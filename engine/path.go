@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
+
+// A block with paths runs in iterations only: of at least pathLeast runs, so that its code is worth making. Its function
+// captures at most maxClosures closures.
+const (
+	pathLeast   = 16
+	maxClosures = 64
+)
+
+// loopBlock returns the block with paths of the iteration that begins at r, if there is one.
+func (m *Machine) loopBlock(r graph.Ref) *graph.Block {
+	kind := m.nodes[r].Kind()
+	if m.literal || m.record != nil || kind == graph.IterList || m.left(r) < pathLeast {
+		return nil
+	}
+	f := m.words[4*uint64(r)+graph.IterFunction]
+	args := iterArgs(kind == graph.IterNat)
+	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
+		return nil
+	}
+	id := m.nodes[f].Head >> graph.KindShift
+	if m.prog.Templates[id].Params != uint32(args) {
+		return nil
+	}
+	closures, ok := m.closures(f)
+	if !ok {
+		return nil
+	}
+	return m.prog.LoopBlock(id, closures)
+}
+
+// closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder.
+func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
+	for stack := []graph.Ref{f}; len(stack) > 0; {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		id := m.nodes[f].Head >> graph.KindShift
+		if len(ids) > maxClosures {
+			return nil, false
+		}
+		ids = append(ids, id)
+		w := 4*uint64(f) + graph.ValueWords
+		for _, v := range slices.Backward(m.words[w : w+uint64(m.prog.Templates[id].Caps)]) {
+			switch m.nodes[v].Kind() {
+			case graph.Closure:
+				stack = append(stack, v)
+			case graph.Partial, graph.List, graph.Nat, graph.DataList, graph.Neutral:
+				return nil, false
+			}
+		}
+	}
+	return ids[1:], true
+}
+
+// pathLoop is what an iteration keeps of a block with paths.
+type pathLoop struct {
+	first  []*graph.Wiring // of the first run, by its path; nil where nothing is kept
+	wiring *graph.Wiring   // of the last run
+	ran    []uint64        // how often each path ran since its steps were counted
+}
+
+// firstWirings returns the wirings of a first run, by its path.
+func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Ref) []*graph.Wiring {
+	w := 4 * uint64(base)
+	if m.words[w+blockShared] == 0 {
+		return plan.Wirings
+	}
+	var first []*graph.Wiring
+	for _, path := range m.prog.Block(m.words[w] >> graph.KindShift).Paths {
+		first = append(first, path.Wiring(graph.LoopKind(m.words[w+blockKind]), exts))
+	}
+	return first
+}
+
+// runPaths runs the runs [i, end) of a block with paths.
+func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64) {
+	regs := m.block.regs
+	columns := uint64(len(plan.Row))
+	ran := resize(&l.paths.ran, len(l.b.Paths))
+	for ; i < end; i++ {
+		if l.kind == graph.DataLoop {
+			at := int(l.left-1-i) * l.width
+			for c, reg := range l.b.Params[0].Regs {
+				regs[reg] = l.values[at+c]
+			}
+		}
+		n := &l.b.Tree[0]
+		for run(n.Code, regs); n.Test != nil; run(n.Code, regs) {
+			if n.Test.Cmp.Holds(regs[n.Test.A], regs[n.Test.B]) {
+				n = &l.b.Tree[n.Then]
+			} else {
+				n = &l.b.Tree[n.Else]
+			}
+		}
+		path := l.b.Paths[n.Path]
+		ran[n.Path]++
+		if columns > 0 {
+			if l.paths.wiring == nil {
+				l.paths.wiring = l.paths.first[n.Path]
+			} else {
+				l.paths.wiring = path.After(l.paths.wiring, l.kind)
+			}
+			regs[l.b.State] = float64(l.paths.wiring.Number)
+			for c, reg := range plan.Row {
+				rows[i*columns+uint64(c)] = regs[reg]
+			}
+		}
+		m.moveState(l.state, path.Out.Regs)
+	}
+	for k, n := range ran {
+		if n > 0 {
+			m.ranBlock(l.b.Paths[k], n)
+			m.applied += n * l.b.Paths[k].Applied
+		}
+	}
+}
+
+// pathPatterns finds the backward code of each run of a block with paths.
+type pathPatterns struct {
+	states  []*graph.Wiring
+	codes   [][]*graph.Backward // by the code of the run behind it, and by the wiring
+	rows    []float64
+	columns uint64
+	state   uint64 // the column of the wiring
+	last    int    // 1 + the number of the code of the run behind; 0: there is none
+}
+
+func (m *Machine) pathPatterns(p *blockParts) *pathPatterns {
+	t := &m.block.paths
+	t.states, t.last = p.b.States(), 0
+	t.codes = t.codes[:0]
+	t.columns = uint64(len(p.plan.Row))
+	t.state = t.columns - 1
+	t.rows = m.arena.Floats()[p.row+uint64(len(p.plan.Invariant)):]
+	return t
+}
+
+// wiring returns the wiring of the last run where so many are left.
+func (t *pathPatterns) wiring(left uint64) *graph.Wiring {
+	return t.states[uint32(t.rows[(left-1)*t.columns+t.state])]
+}
+
+// nextOnPath is next for a block with paths.
+func (t *patterns) nextOnPath(m *Machine) (w *graph.Backward, times uint64, err error) {
+	q := t.paths
+	number := q.rows[(t.left-1)*q.columns+q.state]
+	id := int(number)
+	for len(q.codes) <= q.last {
+		q.codes = append(q.codes, nil)
+	}
+	row := q.codes[q.last]
+	if id < len(row) && row[id] != nil {
+		w = row[id]
+	} else {
+		if w, err = q.states[id].Backward(m.prog, t.reached, false, m.block.look); err != nil {
+			return nil, 0, err
+		}
+		if row == nil {
+			row = make([]*graph.Backward, len(q.states))
+			q.codes[q.last] = row
+		}
+		row[id] = w
+	}
+	times = 1
+	for w.Steady && times < t.left && q.rows[(t.left-times-1)*q.columns+q.state] == number {
+		times++
+	}
+	t.left -= times
+	t.reached, q.last = w.Next, w.Number+1
+	return w, times, nil
+}
+
+// firePaths fires the cells of all runs of a block with paths, the last first.
+func (f *firingBlock) firePaths() error {
+	m, p := f.m, &f.p
+	k := &m.block
+	k.times = k.times[:0]
+	var codes []*graph.Backward // by their numbers
+	plan, regs := p.plan, k.regs
+	columns := uint64(len(plan.Row))
+	for t := m.patterns(p); ; {
+		w, times, err := t.next(m, false)
+		if err != nil {
+			return err
+		}
+		if w == nil {
+			break
+		}
+		for len(codes) <= w.Number {
+			codes, k.times = append(codes, nil), append(k.times, 0)
+		}
+		if codes[w.Number] == nil {
+			codes[w.Number] = w
+			f.keepSums(regs)
+			if err := f.enter(w); err != nil {
+				return err
+			}
+			regs = k.regs // they may have moved
+			copy(regs[p.b.Sum(0):], f.out.sums)
+		} else {
+			for _, c := range w.Consts {
+				regs[c.Reg] = c.Val
+			}
+		}
+		k.times[w.Number] += times
+		m.steps += times * w.Steps
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		for ; times > 0; times-- {
+			f.run--
+			row := f.rows[f.run*columns : (f.run+1)*columns]
+			for c, reg := range plan.Row {
+				regs[reg] = row[c]
+			}
+			if plan.Elements {
+				f.loadElement(regs)
+			}
+			for j, reg := range w.Out {
+				regs[reg] = f.adjoint[j]
+			}
+			regs[0] = 0
+			run(w.Code, regs)
+			for j, reg := range w.Before {
+				f.adjoint[j] = regs[reg]
+			}
+		}
+	}
+	f.keepSums(regs)
+	for i, w := range codes {
+		if w == nil {
+			continue
+		}
+		n := k.times[i]
+		f.out.arrivals += n * w.Arrivals
+		f.out.cells += n * w.Cells
+		for _, b := range w.Fired {
+			m.fired[b.Body] += n * b.Times
+			k.fired[b.Body] += n * b.Times
+		}
+	}
+	return nil
+}
+
+// keepSums keeps the sums of external duals, which all codes of a block with paths have in the same registers.
+func (f *firingBlock) keepSums(regs []float64) {
+	first := f.p.b.Sum(0)
+	for e, any := range f.out.any {
+		if any {
+			f.out.sums[e] = regs[first+uint32(e)]
+		}
+	}
+}

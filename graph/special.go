@@ -1,0 +1,51 @@
+package graph
+
+import (
+	"encoding/binary"
+	"sync"
+)
+
+// special are the blocks with paths, which are made while a program runs.
+type special struct {
+	mu     sync.Mutex
+	of     map[string]*Block // by their templates; nil where there is none
+	blocks []*Block
+}
+
+// LoopBlock returns the block with paths of a λ that an iteration applies, nil if there is none. closures are the templates of the
+// closures that it captures, and of those that these capture, in preorder. It is safe for concurrent use.
+func (p *Program) LoopBlock(template uint32, closures []uint32) *Block {
+	if p.Specialize == nil {
+		return nil
+	}
+	key := binary.AppendUvarint(nil, uint64(template))
+	for _, id := range closures {
+		key = binary.AppendUvarint(key, uint64(id))
+	}
+	s := &p.special
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.of[string(key)]
+	if ok {
+		return b
+	}
+	if b = p.Specialize(template, closures); b != nil {
+		b.ID = uint32(len(p.Blocks) + len(s.blocks))
+		s.blocks = append(s.blocks, b)
+	}
+	if s.of == nil {
+		s.of = map[string]*Block{}
+	}
+	s.of[string(key)] = b
+	return b
+}
+
+// Block returns the block of the number.
+func (p *Program) Block(id uint32) *Block {
+	if int(id) < len(p.Blocks) {
+		return p.Blocks[id]
+	}
+	p.special.mu.Lock()
+	defer p.special.mu.Unlock()
+	return p.special.blocks[int(id)-len(p.Blocks)]
+}
