@@ -20,10 +20,10 @@ func (c *compiler) specialize() {
 		return
 	}
 	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
-	c.out.Specialize = func(id uint32, closures []uint32) *graph.Block {
+	c.out.Specialize = func(id uint32, args int, closures []uint32) *graph.Block {
 		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures,
 			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
-		return b.build(id)
+		return b.build(id, args)
 	}
 }
 
@@ -32,6 +32,7 @@ func (c *compiler) specialize() {
 // outcomes of the conditionals select. So duals are made in the same order as without blocks.
 type pathBuilder struct {
 	blockBuilder
+	chain    bool            // see [graph.Program.LoopBlock]
 	closures []uint32        // the templates of the closures that the λ captures, in preorder
 	globals  map[uint32]wire // of all paths
 	tree     []pathNode
@@ -71,8 +72,11 @@ type pathValue struct {
 	k    int
 }
 
+// tailWire is the function that a λ of a chain applies to its result.
+const tailWire graph.LayoutKind = 254
+
 // build returns the block, or nil if there is none.
-func (b *pathBuilder) build(id uint32) *graph.Block {
+func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 	t := &b.c.out.Templates[id]
 	f := wire{kind: closureWire, tmpl: id}
 	for _, typ := range b.c.slotTypes[id][:t.Caps] {
@@ -83,8 +87,16 @@ func (b *pathBuilder) build(id uint32) *graph.Block {
 		b.out.Caps = append(b.out.Caps, l)
 		f.parts = append(f.parts, w)
 	}
+	b.chain = int(t.Params) == count+1
+	if !b.chain && int(t.Params) != count {
+		return nil
+	}
 	var args []wire
-	for _, typ := range b.c.slotTypes[id][t.Caps:] {
+	for i, typ := range b.c.slotTypes[id][t.Caps:] {
+		if b.chain && i == count-1 {
+			args = append(args, wire{kind: tailWire})
+			continue
+		}
 		b.out.Steps = maxPathCode // the layouts are measured at the end
 		l, w, ok := b.leavesOf(typ)
 		if !ok {
@@ -167,9 +179,16 @@ func (b *pathBuilder) run(f wire, args []wire) bool {
 		return false
 	}
 	b.tree[b.at].done = true
-	b.path.Applied -= uint64(len(args)) // an iteration counts these itself
-	b.path.Steps -= 2 * uint64(len(args))
-	b.results = append(b.results, b.nodes[root].wire)
+	result, counted := b.nodes[root].wire, len(args) // an iteration counts these itself
+	if b.chain {
+		if result.kind != tailWire {
+			return false
+		}
+		result, counted = result.parts[0], len(args)-1
+	}
+	b.path.Applied -= uint64(counted)
+	b.path.Steps -= 2 * uint64(counted)
+	b.results = append(b.results, result)
 	b.paths = append(b.paths, b.path)
 	return true
 }
@@ -413,10 +432,14 @@ func (b *pathBuilder) branch(r int) bool {
 func (b *pathBuilder) apply(r int) bool {
 	n := &b.nodes[r]
 	f := b.nodes[n.ops[0]].wire
+	args := slices.Clone(n.ops[1:])
+	if f.kind == tailWire && f.parts == nil && len(args) == 1 {
+		b.settle(r, wire{kind: tailWire, parts: []wire{b.nodes[args[0]].wire}})
+		return true
+	}
 	if f.kind != closureWire {
 		return false
 	}
-	args := slices.Clone(n.ops[1:])
 	t := &b.c.out.Templates[f.tmpl]
 	had := len(f.args)
 	bound := min(len(args), int(t.Params)-had)
@@ -572,7 +595,7 @@ func (b *pathBuilder) leavesOfResult(p *graph.Block, w wire) bool {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch w.kind {
-		case closureWire:
+		case closureWire, tailWire:
 			return false
 		case graph.NumLeaf:
 			p.Out.Regs = append(p.Out.Regs, w.reg)

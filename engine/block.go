@@ -40,6 +40,8 @@ const (
 	blockFirst = 5 // of its elements, how many are left before the first run
 	// blockShared is 1 if two of the external duals are one.
 	blockShared = 6
+	// blockUp of a chain is how many elements the data have, which it reads from the first on; 0 if the last is read first.
+	blockUp = 7
 )
 
 // reachedBit marks a BlockDual that the job has reached.
@@ -274,8 +276,9 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 // loop is the iteration of a block.
 type loop struct {
 	b       *graph.Block
+	chain   bool
 	kind    graph.LoopKind
-	n       uint64
+	all, n  uint64    // runs, and those of one object
 	left    uint64    // runs
 	values  []float64 // of the data
 	width   int
@@ -286,9 +289,17 @@ type loop struct {
 	paths   pathLoop
 }
 
-// iterateBlock runs an iteration whose function is a block, all n steps of it.
-func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
-	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+// element returns the number of the element that run i reads.
+func (l *loop) element(i uint64) int {
+	if l.chain {
+		return int(l.all - l.left + i)
+	}
+	return int(l.left - 1 - i)
+}
+
+// iterateBlock runs an iteration whose function is a block, or a chain, all n steps of it.
+func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64, chain bool) error {
+	l := loop{b: b, chain: chain, all: n, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
 	if err := m.enterBlock(b, f); err != nil {
 		return err
 	}
@@ -304,7 +315,10 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	m.loadLeaves(&b.Params[len(b.Params)-1], acc)
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
-	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + b.Steps
+	l.perRun = b.Steps
+	if !chain {
+		l.perRun += 1 + 2*uint64(len(b.Params)) + l.zeros
+	}
 	if len(m.block.tmp) < len(l.state) {
 		m.block.tmp = scratch(len(l.state))
 	}
@@ -340,6 +354,9 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 			return err
 		}
 		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
+		if l.chain {
+			m.words[4*uint64(base)+blockUp] = uint32(l.all)
+		}
 		if l.b.Paths != nil {
 			l.paths.first = m.firstWirings(base, plan, m.block.exts)
 			l.paths.wiring = nil
@@ -405,10 +422,12 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 			}
 			m.moveState(l.state, l.results)
 		}
-		m.addSteps(rule.Subst, chunk)
-		m.addSteps(rule.GC, chunk*l.zeros)
-		m.applied += chunk * uint64(len(l.b.Params))
-		m.steps += chunk * 2 * uint64(len(l.b.Params))
+		if !l.chain {
+			m.addSteps(rule.Subst, chunk)
+			m.addSteps(rule.GC, chunk*l.zeros)
+			m.applied += chunk * uint64(len(l.b.Params))
+			m.steps += chunk * 2 * uint64(len(l.b.Params))
+		}
 		if l.b.Paths == nil {
 			m.ranBlock(l.b, chunk)
 		}

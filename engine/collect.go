@@ -298,6 +298,9 @@ func (m *Machine) References(r graph.Ref, f func(word uint64)) {
 	case graph.Partial:
 		f(w + 1)
 		count = index
+	case graph.Chain:
+		f(w + 1)
+		count = 2
 	case graph.DualCell:
 		body := &m.prog.Bodies[m.prog.Duals[index].Body]
 		from, count = w+graph.DualWords, body.Heads+body.Nums

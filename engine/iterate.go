@@ -35,8 +35,18 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
 		m.loadCaptures(t, source)
 		return m.instantiate(id, t, elems)
 	}
-	if b := m.loopBlock(r); b != nil {
-		return m.iterateBlock(r, b, f, source, x, m.left(r))
+	switch b, chain := m.loopBlock(r); {
+	case b == nil:
+	case chain:
+		if most := m.opt.Limits.MaxSteps; most == 0 || m.steps+5*m.left(r) < most {
+			if err := m.ensure(1); err != nil {
+				return err
+			}
+			m.makeChain(r, b, source, f, x, m.left(r))
+			return nil
+		}
+	default:
+		return m.iterateBlock(r, b, f, source, x, m.left(r), false)
 	}
 	return m.iterate(r)
 }
@@ -73,7 +83,7 @@ func (m *Machine) iterate(r graph.Ref) error {
 		return m.awaitJob(r, w+graph.IterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
 	}
 	if b := m.fusedBlock(m.words[w+graph.IterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
-		return m.iterateBlock(r, b, m.words[w+graph.IterFunction], m.words[w+graph.IterSource], acc, left)
+		return m.iterateBlock(r, b, m.words[w+graph.IterFunction], m.words[w+graph.IterSource], acc, left, false)
 	}
 	left--
 	m.addSteps(rule.Subst, 1)

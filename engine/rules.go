@@ -114,6 +114,9 @@ func (m *Machine) fireApply(r graph.Ref) error {
 			return m.instantiate(id, t, r)
 		}
 	}
+	if graph.Kind(head&graph.KindMask) == graph.Chain {
+		return m.applyChain(r)
+	}
 	return m.applySpine(r, f, args)
 }
 

@@ -36,7 +36,7 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 	if n := len(arrived); cap(fb.adjoint) < n {
 		fb.adjoint = scratch(n)
 	}
-	*fb = firingBlock{m: m, p: *p, first: uint64(m.words[4*uint64(base)+blockFirst]), run: p.n,
+	*fb = firingBlock{m: m, p: *p, first: uint64(m.words[4*uint64(base)+blockFirst]), up: uint64(m.words[4*uint64(base)+blockUp]), run: p.n,
 		adjoint: append(fb.adjoint[:0], arrived...), logged: logged, out: out}
 	resize(&out.sums, p.b.Exts)
 	resize(&out.any, p.b.Exts)
@@ -82,6 +82,7 @@ type firingBlock struct {
 	rows      []float64
 	values    []float64
 	width     int
+	up        uint64    // of a chain: how many elements there are
 	first     uint64    // of the data's elements, those that were left before the first run
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
@@ -193,6 +194,9 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 // loadElement loads the element of data that the run has read.
 func (f *firingBlock) loadElement(regs []float64) {
 	at := int(f.first-1-f.run) * f.width
+	if f.up != 0 {
+		at = int(f.up-f.first+f.run) * f.width
+	}
 	for c, reg := range f.p.b.Params[0].Regs {
 		regs[reg] = f.values[at+c]
 	}

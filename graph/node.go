@@ -27,6 +27,7 @@ const (
 	Vec
 	Closure
 	Partial
+	Chain // what an iteration of a λ comes to that takes one argument more than elements give
 	List
 	Nat
 	DataList
@@ -64,7 +65,7 @@ const MaxIndex = 1<<24 - 1
 // MaxArgs is how many arguments an application node holds.
 const MaxArgs = 3
 
-var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "list", "nat", "data", "dual",
+var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "chain", "list", "nat", "data", "dual",
 	"input", "block", "blockDual", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag",
 	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job"}
 

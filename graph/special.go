@@ -12,13 +12,15 @@ type special struct {
 	blocks []*Block
 }
 
-// LoopBlock returns the block with paths of a λ that an iteration applies, nil if there is none. closures are the templates of the
+// LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none. A λ that takes
+// one argument more returns by applying the last of the args arguments: the block has the others as parameters, and what it applies
+// that one to as its result. closures are the templates of the
 // closures that it captures, and of those that these capture, in preorder. It is safe for concurrent use.
-func (p *Program) LoopBlock(template uint32, closures []uint32) *Block {
+func (p *Program) LoopBlock(template uint32, args int, closures []uint32) *Block {
 	if p.Specialize == nil {
 		return nil
 	}
-	key := binary.AppendUvarint(nil, uint64(template))
+	key := binary.AppendUvarint([]byte{byte(args)}, uint64(template))
 	for _, id := range closures {
 		key = binary.AppendUvarint(key, uint64(id))
 	}
@@ -29,7 +31,7 @@ func (p *Program) LoopBlock(template uint32, closures []uint32) *Block {
 	if ok {
 		return b
 	}
-	if b = p.Specialize(template, closures); b != nil {
+	if b = p.Specialize(template, args, closures); b != nil {
 		b.ID = uint32(len(p.Blocks) + len(s.blocks))
 		s.blocks = append(s.blocks, b)
 	}
