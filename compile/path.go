@@ -7,11 +7,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// maxPaths bounds the paths of a block, and maxPathCode their instructions, all told.
-const (
-	maxPaths    = 16
-	maxPathCode = 1 << 14
-)
+// maxPathCode bounds the instructions of all paths of a block.
+const maxPathCode = 1 << 14
 
 // specialize lets the machine make blocks with paths while it runs: see [graph.Program.LoopBlock].
 // The compiler that they need keeps no term.
@@ -20,8 +17,8 @@ func (c *compiler) specialize() {
 		return
 	}
 	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
-	c.out.Specialize = func(id uint32, args int, closures []uint32) *graph.Block {
-		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures,
+	c.out.Specialize = func(id uint32, args int, closures []uint32, paths int) *graph.Block {
+		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
 			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
 		return b.build(id, args)
 	}
@@ -32,6 +29,7 @@ func (c *compiler) specialize() {
 // outcomes of the conditionals select. So duals are made in the same order as without blocks.
 type pathBuilder struct {
 	blockBuilder
+	most     int             // paths
 	chain    bool            // see [graph.Program.LoopBlock]
 	closures []uint32        // the templates of the closures that the λ captures, in preorder
 	globals  map[uint32]wire // of all paths
@@ -115,13 +113,16 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 		if len(b.outcomes) == 0 {
 			break
 		}
-		if len(b.paths) == maxPaths {
+		if len(b.paths) == b.most {
 			return nil
 		}
 		b.outcomes[len(b.outcomes)-1] = false
 	}
 	if !b.finish() {
 		return nil
+	}
+	if len(b.paths) == 1 {
+		return b.paths[0]
 	}
 	return b.out
 }
@@ -582,8 +583,10 @@ func (b *pathBuilder) finish() bool {
 		b.tree[i].code = alive(all.Code[from:end], dead[from:end])
 		from = end
 	}
-	head.State = head.Regs
-	head.Regs++
+	if len(b.paths) > 1 {
+		head.State = head.Regs
+		head.Regs++
+	}
 	b.link(0, nil, new(int))
 	head.SetPaths(b.paths)
 	return true

@@ -101,6 +101,7 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 		m.record.Ran(b, times)
 	}
 	m.steps += times * b.Steps
+	m.applied += times * b.Applied
 	for _, id := range b.Templates {
 		m.runs[id] += times
 		m.block.runs[id] += times
@@ -409,7 +410,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 		}
 		for ; i < end; i++ {
 			if l.kind == graph.DataLoop {
-				at := int(l.left-1-i) * l.width
+				at := l.element(i) * l.width
 				for c, reg := range l.b.Params[0].Regs {
 					regs[reg] = l.values[at+c]
 				}

@@ -11,3 +11,10 @@ func LendEvery(m *Machine, n uint64, waits bool) {
 
 // Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }
+
+// RunsPerPath sets how many runs make the code of a path worth making, and returns what sets it back.
+func RunsPerPath(n uint64) (reset func()) {
+	old := runsPerPath
+	runsPerPath = n
+	return func() { runsPerPath = old }
+}

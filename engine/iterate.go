@@ -11,8 +11,8 @@ import (
 const awaitElements = 1 << graph.KindShift
 
 // startIteration applies a list, data or a numeral to f and x, as
-// λf.λx.f a1 (… (f an x)): x counts a (3) now, f one for each element.
-func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
+// λf.λx.f a1 (… (f an x)): x counts a (3) now, f one for each element. once says that the result is applied once, if it is a function.
+func (m *Machine) startIteration(r, source, f, x graph.Ref, once bool) error {
 	m.tally(x, graph.Weight{Occurrences: 1})
 	n := m.nodes[source]
 	w := 4 * uint64(r)
@@ -38,7 +38,9 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref) error {
 	switch b, chain := m.loopBlock(r); {
 	case b == nil:
 	case chain:
-		if most := m.opt.Limits.MaxSteps; most == 0 || m.steps+5*m.left(r) < most {
+		// The duals of the elements belong to the chain, and not to a run: two runs would count them twice.
+		once = once || len(b.Params) == 1 || b.Params[0].Duals == 0
+		if most := m.opt.Limits.MaxSteps; once && (most == 0 || m.steps+5*m.left(r) < most) {
 			if err := m.ensure(1); err != nil {
 				return err
 			}

@@ -7,10 +7,12 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// A block with paths runs in iterations only: of at least pathLeast runs, so that its code is worth making. Its function
-// captures at most maxClosures closures.
+// runsPerPath is how many runs of an iteration make the code of one more path worth making.
+var runsPerPath uint64 = 16
+
+// A block has at most maxPaths paths, and its function captures at most maxClosures closures.
 const (
-	pathLeast   = 16
+	maxPaths    = 64
 	maxClosures = 64
 )
 
@@ -18,7 +20,7 @@ const (
 // argument more.
 func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
 	kind := m.nodes[r].Kind()
-	if m.literal || m.record != nil || kind == graph.IterList || m.left(r) < pathLeast {
+	if m.literal || m.record != nil || kind == graph.IterList || m.left(r) < runsPerPath {
 		return nil, false
 	}
 	f := m.words[4*uint64(r)+graph.IterFunction]
@@ -26,11 +28,11 @@ func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
 	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
 		return nil, false
 	}
-	return m.specialBlock(f, args), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
+	return m.specialBlock(f, args, m.left(r)), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
 }
 
-// specialBlock returns the block with paths of a closure that an iteration applies to args arguments, if there is one.
-func (m *Machine) specialBlock(f graph.Ref, args int) *graph.Block {
+// specialBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one.
+func (m *Machine) specialBlock(f graph.Ref, args int, n uint64) *graph.Block {
 	id := m.nodes[f].Head >> graph.KindShift
 	if n := int(m.prog.Templates[id].Params); n != args && n != args+1 {
 		return nil
@@ -39,7 +41,7 @@ func (m *Machine) specialBlock(f graph.Ref, args int) *graph.Block {
 	if !ok {
 		return nil
 	}
-	return m.prog.LoopBlock(id, args, closures)
+	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, maxPaths)))
 }
 
 // makeChain is startIteration where the function f takes one argument more than an element and what has come of those behind it:
@@ -74,7 +76,7 @@ func (m *Machine) applyChain(r graph.Ref) error {
 		return err
 	}
 	end := m.placeholder()
-	if err := m.iterateBlock(end, m.specialBlock(f, iterArgs(nat)), f, source, m.words[w+1], n, true); err != nil {
+	if err := m.iterateBlock(end, m.specialBlock(f, iterArgs(nat), n), f, source, m.words[w+1], n, true); err != nil {
 		return err
 	}
 	m.words[w], m.words[w+1] = inner, m.Resolve(end)
@@ -127,7 +129,7 @@ func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Re
 
 // runPaths runs the runs [i, end) of a block with paths.
 func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64) {
-	regs := m.block.regs
+	regs, tree := m.block.regs, l.b.Tree
 	columns := uint64(len(plan.Row))
 	ran := resize(&l.paths.ran, len(l.b.Paths))
 	for ; i < end; i++ {
@@ -137,25 +139,33 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 				regs[reg] = l.values[at+c]
 			}
 		}
-		n := &l.b.Tree[0]
-		for run(n.Code, regs); n.Test != nil; run(n.Code, regs) {
+		n := &tree[0]
+		run(n.Code, regs)
+		for n.Test != nil {
+			next := n.Else
 			if n.Test.Cmp.Holds(regs[n.Test.A], regs[n.Test.B]) {
-				n = &l.b.Tree[n.Then]
-			} else {
-				n = &l.b.Tree[n.Else]
+				next = n.Then
+			}
+			if n = &tree[next]; len(n.Code) > 0 {
+				run(n.Code, regs)
 			}
 		}
 		path := l.b.Paths[n.Path]
 		ran[n.Path]++
 		if columns > 0 {
-			if l.paths.wiring == nil {
-				l.paths.wiring = l.paths.first[n.Path]
+			w := l.paths.wiring
+			if w == nil {
+				w = l.paths.first[n.Path]
+			} else if to := w.To(n.Path); to != nil {
+				w = to
 			} else {
-				l.paths.wiring = path.After(l.paths.wiring, l.kind)
+				w = path.After(w, l.kind)
 			}
-			regs[l.b.State] = float64(l.paths.wiring.Number)
+			l.paths.wiring = w
+			regs[l.b.State] = float64(w.Number)
+			row := rows[i*columns : (i+1)*columns]
 			for c, reg := range plan.Row {
-				rows[i*columns+uint64(c)] = regs[reg]
+				row[c] = regs[reg]
 			}
 		}
 		m.moveState(l.state, path.Out.Regs)
@@ -163,7 +173,6 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 	for k, n := range ran {
 		if n > 0 {
 			m.ranBlock(l.b.Paths[k], n)
-			m.applied += n * l.b.Paths[k].Applied
 		}
 	}
 }

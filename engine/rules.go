@@ -193,7 +193,7 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 	}
 	head := m.nodes[f].Head
 	if graph.Kind(head&graph.KindMask) != graph.Closure {
-		return m.startIteration(into, f, all[0], all[1])
+		return m.startIteration(into, f, all[0], all[1], into != r)
 	}
 	id := head >> graph.KindShift
 	t := &m.prog.Templates[id]

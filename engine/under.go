@@ -97,7 +97,7 @@ func (m *Machine) Run(id uint32, captured, args []graph.Ref) (graph.Ref, error) 
 
 // RunIteration reduces the application of a list, of data or of a numeral to f and x.
 func (m *Machine) RunIteration(source, f, x graph.Ref) (graph.Ref, error) {
-	return m.runSeparately(func(r graph.Ref) error { return m.startIteration(r, source, f, x) })
+	return m.runSeparately(func(r graph.Ref) error { return m.startIteration(r, source, f, x, false) })
 }
 
 // runSeparately reduces what start puts into a node of its own, and returns the node's value. The

@@ -69,11 +69,13 @@ type PathTest struct {
 // duals of the result are before them.
 func (b *Block) Sum(ext int32) uint32 { return b.Regs + uint32(len(b.OutDuals)) + uint32(ext) }
 
-// SetPaths makes b the block of the paths.
+// SetPaths makes b the block of the paths. A single path is a block without.
 func (b *Block) SetPaths(paths []*Block) {
 	b.Paths = paths
 	for i, p := range paths {
-		p.head, p.path = b, i
+		if len(paths) > 1 {
+			p.head, p.path = b, i
+		}
 		p.Caps, p.Globals, p.Params, p.Consts, p.Regs, p.Exts = b.Caps, b.Globals, b.Params, b.Consts, b.Regs, b.Exts
 	}
 }

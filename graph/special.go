@@ -8,15 +8,22 @@ import (
 // special are the blocks with paths, which are made while a program runs.
 type special struct {
 	mu     sync.Mutex
-	of     map[string]*Block // by their templates; nil where there is none
+	of     map[string]loopBlock // by their templates
 	blocks []*Block
+}
+
+// loopBlock is a block, or nil if one has more than so many paths.
+type loopBlock struct {
+	block *Block
+	paths int
 }
 
 // LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none. A λ that takes
 // one argument more returns by applying the last of the args arguments: the block has the others as parameters, and what it applies
 // that one to as its result. closures are the templates of the
-// closures that it captures, and of those that these capture, in preorder. It is safe for concurrent use.
-func (p *Program) LoopBlock(template uint32, args int, closures []uint32) *Block {
+// closures that it captures, and of those that these capture, in preorder. A block of more than so many paths is not returned. It is safe
+// for concurrent use.
+func (p *Program) LoopBlock(template uint32, args int, closures []uint32, paths int) *Block {
 	if p.Specialize == nil {
 		return nil
 	}
@@ -27,19 +34,23 @@ func (p *Program) LoopBlock(template uint32, args int, closures []uint32) *Block
 	s := &p.special
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, ok := s.of[string(key)]
-	if ok {
-		return b
+	l := s.of[string(key)]
+	if l.block == nil && l.paths < paths {
+		l = loopBlock{p.Specialize(template, args, closures, paths), paths}
+		if b := l.block; b != nil {
+			l.paths = max(1, len(b.Paths))
+			b.ID = uint32(len(p.Blocks) + len(s.blocks))
+			s.blocks = append(s.blocks, b)
+		}
+		if s.of == nil {
+			s.of = map[string]loopBlock{}
+		}
+		s.of[string(key)] = l
 	}
-	if b = p.Specialize(template, args, closures); b != nil {
-		b.ID = uint32(len(p.Blocks) + len(s.blocks))
-		s.blocks = append(s.blocks, b)
+	if l.paths > paths {
+		return nil
 	}
-	if s.of == nil {
-		s.of = map[string]*Block{}
-	}
-	s.of[string(key)] = b
-	return b
+	return l.block
 }
 
 // Block returns the block of the number.

@@ -267,6 +267,6 @@ type Program struct {
 	Type     term.Type
 
 	// Specialize makes the block with paths of an iteration's function, nil if there is none: see [Program.LoopBlock].
-	Specialize func(template uint32, args int, closures []uint32) *Block
+	Specialize func(template uint32, args int, closures []uint32, paths int) *Block
 	special    special
 }

@@ -85,6 +85,9 @@ func (b *Block) After(w *Wiring, kind LoopKind) *Wiring {
 	return next
 }
 
+// To returns the wiring of a run on a path after one of the wiring w, nil if [Block.After] has not made it.
+func (w *Wiring) To(path int) *Wiring { return w.next[path].Load() }
+
 // States returns the wirings of a block with paths, by their numbers.
 func (b *Block) States() []*Wiring {
 	b.numbers.Lock()
