@@ -47,12 +47,11 @@ func modularly(t require.TestingT, p *Program, c *Cache, opt EvalOptions) made {
 		return made{text: err.Error()}
 	}
 	defer e.Close()
-	res := &Result{Values: make([]float64, e.Outputs()), Jacobian: make([]float64, e.Outputs()*len(p.Point()))}
-	out := made{prog: p.modularised, res: res}
-	if err := e.Gradient(context.Background(), p.Point(), res.Values, res.Jacobian); err != nil {
-		out.text = err.Error()
+	out := made{prog: p.modularised}
+	if out.res, err = e.Gradient(context.Background(), p.Point()); err != nil {
+		out.res, out.text = &Result{}, err.Error()
 	}
-	res.Cost = e.Cost()
+	out.res.Cost = e.Cost()
 	return out
 }
 
@@ -275,10 +274,10 @@ func TestModularAtOtherPoints(t *testing.T) {
 		p := loadText(t, "input x = 1\nlet f = fun y -> if x < 0 then y else y*y in f (3 * x)").with(c)
 		e, err := p.NewGradient(ctx, EvalOptions{Strategy: Modular})
 		require.NoError(t, err)
-		value, slope := []float64{0}, []float64{0}
 		for _, point := range []struct{ x, value, slope float64 }{{1, 9, 18}, {-1, -3, 3}, {-2, -6, 3}, {2, 36, 36}, {1, 9, 18}} {
-			require.NoError(t, e.Gradient(ctx, []float64{point.x}, value, slope))
-			require.Equal(t, []float64{point.value, point.slope}, []float64{value[0], slope[0]})
+			res, err := e.Gradient(ctx, []float64{point.x})
+			require.NoError(t, err)
+			require.Equal(t, []float64{point.value, point.slope}, []float64{res.Values[0], res.Jacobian[0]})
 		}
 		require.NoError(t, e.Close())
 	}

@@ -82,6 +82,23 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
+// ParseNumbers reads the numbers of a value of shape s, as [ParseSet] does: numbers in brackets.
+func ParseNumbers(name, text string, s *Shape) ([]float64, *UsageError) {
+	p := treeParser{text: text}
+	t := p.parse(0)
+	if p.skip(); p.err == "" && p.at < len(text) {
+		p.err = quoted(text[p.at:]) + " is left over after the value"
+	}
+	out := make([]float64, s.width)
+	if p.err == "" && !t.put(out, s) {
+		p.err = fmt.Sprintf("%s is %v, but this is %s", name, s, t.describe())
+	}
+	if p.err != "" {
+		return nil, usage("set", name+"="+text, "%s", p.err)
+	}
+	return out, nil
+}
+
 // Path returns the CSV file that the value stands in, or "".
 func (s *Setting) Path() string { return s.path }
 
