@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
@@ -82,7 +83,7 @@ func bits(xs []float64) []uint64 {
 
 // exact is a cost without times and without what tells of the cache.
 func exact(c Cost) Cost {
-	c.Seconds, c.NsPerStep, c.Cache = Seconds{}, 0, nil
+	c.Seconds, c.NsPerStep, c.Cache = cost.Seconds{}, 0, nil
 	return c
 }
 
