@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cost"
 )
 
 // TestModesAgree: the three modes find the same values and derivatives, for every
