@@ -21,16 +21,16 @@ type table struct {
 	data        []float64
 }
 
-// csvError is an error in a CSV file, with its place.
-type csvError struct {
+// fileError is an error in a file, with its place.
+type fileError struct {
 	path      string
 	line, col int // from 1, col in runes; 0 where there is none
 	msg       string
-	column    int // the index in the wanted columns, or -1
+	part      int // the index in the parts of the file that are wanted, such as columns, or -1
 }
 
 // Error returns path:line:col: message.
-func (e *csvError) Error() string {
+func (e *fileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.path)
 	if e.line > 0 {
@@ -43,7 +43,7 @@ func (e *csvError) Error() string {
 
 // diagnostic reports the error at its place in the CSV file, with a note at the place of
 // the program that names the file.
-func (e *csvError) diagnostic(at syntax.Span) *syntax.Diagnostic {
+func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
 		return &syntax.Diagnostic{Span: at, Headline: "CSV file cannot be read", Label: e.Error()}
 	}
@@ -90,7 +90,7 @@ func (r checkedReader) Read(p []byte) (int, error) {
 
 // readTable reads the columns of a CSV file with a header, or all cells of one
 // without if columns is nil.
-func (s *Source) readTable(path string, columns []string) (*table, *csvError) {
+func (s *Source) readTable(path string, columns []string) (*table, *fileError) {
 	r := &tableReader{s: s, path: path, columns: columns, next: 1}
 	f, err := s.open(path)
 	if err != nil {
@@ -121,12 +121,12 @@ func (s *Source) readTable(path string, columns []string) (*table, *csvError) {
 	return &r.t, nil
 }
 
-func (r *tableReader) error(line, col, column int, format string, args ...any) *csvError {
-	return &csvError{path: r.path, line: line, col: col, column: column, msg: fmt.Sprintf(format, args...)}
+func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
+	return &fileError{path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
 }
 
 // failed describes an error of the system or of the CSV syntax.
-func (r *tableReader) failed(err error) *csvError {
+func (r *tableReader) failed(err error) *fileError {
 	var bad *csv.ParseError
 	var path *fs.PathError
 	switch {
@@ -154,7 +154,7 @@ func quoteTrouble(bad *csv.ParseError) string {
 	return bad.Err.Error()
 }
 
-func (r *tableReader) readAll() *csvError {
+func (r *tableReader) readAll() *fileError {
 	if r.columns != nil {
 		record, err := r.read()
 		if err == nil && record == nil {
@@ -179,7 +179,7 @@ func (r *tableReader) readAll() *csvError {
 }
 
 // read returns the next record that is not blank, or nil at the end.
-func (r *tableReader) read() ([]string, *csvError) {
+func (r *tableReader) read() ([]string, *fileError) {
 	for {
 		r.s.Step()
 		record, err := r.csv.Read()
@@ -229,7 +229,7 @@ func (r *tableReader) position(record []string, i int) (line, col int) {
 	return line, col
 }
 
-func (r *tableReader) readHeader(record []string) *csvError {
+func (r *tableReader) readHeader(record []string) *fileError {
 	r.cells = len(record)
 	for _, name := range record {
 		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
@@ -268,7 +268,7 @@ func (r *tableReader) missing(want string) string {
 }
 
 // row adds a record to the table.
-func (r *tableReader) row(record []string) *csvError {
+func (r *tableReader) row(record []string) *fileError {
 	if r.cells == 0 { // no header: the first row
 		r.cells = len(record)
 		for i := range record {
