@@ -53,6 +53,7 @@ var layers = map[string][]string{
 	"internal/arch":        {},
 	"bench/fit":            {},
 	"examples":             {},
+	"docs":                 {},
 
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
@@ -85,6 +86,7 @@ var layers = map[string][]string{
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
 	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
