@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,38 +18,6 @@ import (
 type table struct {
 	rows, width int
 	data        []float64
-}
-
-// fileError is an error in a file, with its place.
-type fileError struct {
-	path      string
-	line, col int // from 1, col in runes; 0 where there is none
-	msg       string
-	part      int // the index in the parts of the file that are wanted, such as columns, or -1
-}
-
-// Error returns path:line:col: message.
-func (e *fileError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.path)
-	if e.line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", e.line, e.col)
-	}
-	b.WriteString(": ")
-	b.WriteString(e.msg)
-	return b.String()
-}
-
-// diagnostic reports the error at its place in the CSV file, with a note at the place of
-// the program that names the file.
-func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
-	if e.line == 0 {
-		return &syntax.Diagnostic{Span: at, Headline: "CSV file cannot be read", Label: e.Error()}
-	}
-	return &syntax.Diagnostic{
-		Headline: "wrong CSV data", Label: e.msg, File: e.path, Line: e.line, Col: e.col,
-		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
-	}
 }
 
 // RowsShape is the shape of a list of rows of numbers.
@@ -92,21 +59,12 @@ func (r checkedReader) Read(p []byte) (int, error) {
 // without if columns is nil.
 func (s *Source) readTable(path string, columns []string) (*table, *fileError) {
 	r := &tableReader{s: s, path: path, columns: columns, next: 1}
-	f, err := s.open(path)
-	if err != nil {
-		return nil, r.failed(err)
+	f, size, wrong := s.openFile("CSV", path)
+	if wrong != nil {
+		return nil, wrong
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, r.failed(err)
-	}
-	if info.IsDir() {
-		return nil, r.error(0, 0, -1, "this is a directory")
-	}
-	if info.Mode().IsRegular() {
-		r.size = info.Size()
-	}
+	r.size = size
 	in := bufio.NewReaderSize(checkedReader{f, s}, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
 		in.Discard(3)
@@ -122,24 +80,16 @@ func (s *Source) readTable(path string, columns []string) (*table, *fileError) {
 }
 
 func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
-	return &fileError{path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
+	return &fileError{kind: "CSV", path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
 }
 
 // failed describes an error of the system or of the CSV syntax.
 func (r *tableReader) failed(err error) *fileError {
 	var bad *csv.ParseError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &bad):
+	if errors.As(err, &bad) {
 		return r.error(bad.Line, bad.Column, -1, "%s", quoteTrouble(bad))
-	case errors.Is(err, fs.ErrNotExist):
-		return r.error(0, 0, -1, "no such file")
-	case errors.Is(err, fs.ErrPermission):
-		return r.error(0, 0, -1, "permission denied")
-	case errors.As(err, &path):
-		return r.error(0, 0, -1, "%v", path.Err)
 	}
-	return r.error(0, 0, -1, "%v", err)
+	return r.error(0, 0, -1, "%s", systemError(err))
 }
 
 func quoteTrouble(bad *csv.ParseError) string {

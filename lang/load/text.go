@@ -22,7 +22,8 @@ type textReader struct {
 	line  int // the current line, from 1
 	start int // where in buf it starts, as if its characters were bytes
 	nest  int
-	path  []string  // of a JSON file: the place as in $.layers[3].w
+	file  string    // its name, of a JSON file
+	path  []string  // the place in a JSON file, as in $.layers[3].w; nil for other text
 	data  []float64 // the numbers so far
 	err   *fileError
 }
@@ -43,7 +44,7 @@ func (r *textReader) fail(format string, args ...any) {
 	if r.path != nil {
 		text = strings.Join(r.path, "") + ": " + text
 	}
-	r.err = &fileError{line: r.line, col: r.at - r.start - r.inner() + 1, part: -1, msg: text}
+	r.err = &fileError{kind: "JSON", path: r.file, line: r.line, col: r.at - r.start - r.inner() + 1, part: -1, msg: text}
 	r.in, r.buf = nil, r.buf[:r.at]
 }
 
@@ -71,7 +72,7 @@ func (r *textReader) more() bool {
 		if err != nil {
 			r.in = nil
 			if err != io.EOF {
-				r.fail("%v", err)
+				r.fail("%s", systemError(err))
 			}
 		}
 		if m > 0 || err != nil {
@@ -196,7 +197,10 @@ func (r *textReader) number() {
 	case why == "is empty":
 		r.fail("%s stands where a number is expected", r.rest())
 	default:
-		r.fail("%s %s", quoted(strings.ToValidUTF8(word, "\ufffd")), why)
+		if word = strings.ToValidUTF8(word, "\ufffd"); r.path == nil || word[0] != '"' {
+			word = quoted(word)
+		}
+		r.fail("%s %s", short(word), why)
 	}
 }
 
@@ -236,6 +240,7 @@ func (r *textReader) object(member func(name string, line, col int)) {
 		name := r.str()
 		if seen[name] {
 			r.fail("there are two members %q", name)
+			r.err.line, r.err.col = line, col
 		}
 		seen[name] = true
 		if r.err == nil && !r.take(':') {
