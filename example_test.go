@@ -76,7 +76,7 @@ input a = 0
 input b = 0
 data points : List R^2 = [ [| 0, 0 |] ]
 def square x = x * x
-foldl (fun [| x, y |] loss -> loss + square (a * x + b - y)) 0 points / size points
+foldl (fun loss [| x, y |] -> loss + square (a * x + b - y)) 0 points / size points
 `
 	ctx := context.Background()
 	p, err := gram.Load(ctx, "fit.gram", []byte(src), gram.Options{
