@@ -17,11 +17,14 @@ type Options struct {
 	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
 	// "xs=@file.csv:column". Paths are relative to the current directory.
 	Sets []string
+	// Inputs names a file with values of inputs and data by name, which Sets and Values override: a JSON object,
+	// {"eps": 0.7, "q": [1, -2]}.
+	Inputs string
 	// Values override them by Go slices, in row-major order; a list may have any length. The
 	// slices are not to be modified afterwards.
 	Values map[string][]float64
 	Dir    string                             // to which the paths in the program are relative; [LoadFile] sets it
-	Open   func(path string) (fs.File, error) // opens CSV files; nil: os.Open
+	Open   func(path string) (fs.File, error) // opens files with data; nil: os.Open
 	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
 	// container's.
 	MaxMemory uint64
