@@ -288,7 +288,7 @@ func TestPoint(t *testing.T) {
 	require.Equal(t, bitsOf(x.Values), bitsOf(y.Values))
 	require.NoError(t, json.Unmarshal([]byte(`{"b": 5}`), y))
 	require.Equal(t, append(x.Values[:8:8], 5), y.Values)
-	for text, want := range map[string]string{`{"b": 6, "w": [1, 2]}`: "w is R^3^2, but this is R^2", `{"b": 6, "q": 1}`: "no input q", `{"b": "NaN"}`: "NaN"} {
+	for text, want := range map[string]string{`{"b": 6, "w": [1, 2]}`: "but w=[1, 2] gives R^2", `{"b": 6, "q": 1}`: "no input q", `{"b": "NaN"}`: "NaN"} {
 		mistake{y.UnmarshalJSON([]byte(text)), want}.check(t, text)
 	}
 	require.Error(t, json.Unmarshal([]byte(`[]`), y))

@@ -85,9 +85,8 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		var wrong *load.UsageError
-		if read[in], wrong = load.ParseNumbers(name, string(fields[name]), in.Shape); wrong != nil {
-			return misuse("the numbers of %s: %s", name, wrong.Msg)
+		if read[in], err = load.ParseNumbers(name, string(fields[name]), in.Shape); err != nil {
+			return err
 		}
 	}
 	for in, values := range read {

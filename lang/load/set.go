@@ -75,21 +75,17 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
-// ParseNumbers reads the numbers of a value of shape s, as [ParseSet] does: numbers in brackets.
-func ParseNumbers(name, text string, s *Shape) ([]float64, *UsageError) {
-	p := treeParser{text: text}
-	t := p.parse(0)
-	if p.skip(); p.err == "" && p.at < len(text) {
-		p.err = quoted(text[p.at:]) + " is left over after the value"
+// ParseNumbers reads a value of shape s from numbers in brackets, as [ParseSet] does. An error is a *[UsageError].
+func ParseNumbers(name, text string, s *Shape) ([]float64, error) {
+	set, err := ParseSet(name + "=" + text)
+	if err != nil {
+		return nil, err
 	}
-	out := make([]float64, s.width)
-	if p.err == "" && !t.put(out, s) {
-		p.err = fmt.Sprintf("%s is %v, but this is %s", name, s, t.describe())
+	v, d := (&Source{Guard: &syntax.Guard{}}).Set(&set, s, syntax.Span{})
+	if d != nil {
+		return nil, usage("set", name, "%s", d.Label)
 	}
-	if p.err != "" {
-		return nil, usage("set", name+"="+text, "%s", p.err)
-	}
-	return out, nil
+	return v.Data, nil
 }
 
 // Path returns the CSV file that the value stands in, or "".
