@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
@@ -43,31 +44,31 @@ const maxSpanned = 1 << 22
 // D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
 // [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols: then
 // its expansion is not made.
-func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
+func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
 	if p.src.HasFamilies() {
 		n, err := p.src.Written().Symbols(opt.Check)
 		if err != nil {
-			return Span{}, p.Locate(err, "measuring the span")
+			return cost.Span{}, p.Locate(err, "measuring the span")
 		}
 		if n > maxSpanned {
-			return Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the program has %d symbols, more than %d", n, maxSpanned)}
+			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the program has %d symbols, more than %d", n, maxSpanned)}
 		}
 	}
 	if err := p.expand(meter, "span"); err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	v, err := span.Value(p.src.Term(), p.inputs, p.Point(), opt)
 	if err != nil || !gradient {
-		return Span{Value: v.Length()}, p.Locate(err, "measuring the span")
+		return cost.Span{Value: v.Length()}, p.Locate(err, "measuring the span")
 	}
 	d, err := p.reversed(meter)
 	if err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	g, err := span.Gradient(d, p.inputs, p.outputs(), p.Point(), opt)
-	return Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
+	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
 // Branches reports whether a condition may depend on an input, so that the graph depends on the point.
@@ -266,8 +267,8 @@ func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, err
 // cost is that of the last run.
 func (s *passes) cost() Cost {
 	n := uint64(s.g.Len())
-	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: Nodes{Allocated: n, Peak: n},
-		Seconds: Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
-	c.setTimes(s.last, s.last)
+	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: cost.Nodes{Allocated: n, Peak: n},
+		Seconds: cost.Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
+	c.SetTimes(s.last, s.last)
 	return c
 }
