@@ -33,7 +33,7 @@ func TestEvaluationFrees(t *testing.T) {
 	}
 	var limit *gram.LimitError
 	_, err := load(t, "input x = 1\nlet l = iter #100000 (fun (s : R -> R) -> fun (y : R) -> s (y + x)) (fun (y : R) -> y) in l 0").
-		Value(ctx, gram.EvalOptions{MaxNodes: 10_000})
+		Value(ctx, gram.EvalOptions{NoFuse: true, MaxNodes: 10_000})
 	require.ErrorAs(t, err, &limit)
 	require.Greater(t, limit.Nodes, uint64(10_000))
 }

@@ -17,11 +17,11 @@ func (c *compiler) specialize() {
 		return
 	}
 	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
-	c.out.Specialize = func(id uint32, args int, closures []uint32, paths int) *graph.Block {
+	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
 		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
 			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
 		return b.build(id, args)
-	}
+	})
 }
 
 // pathBuilder makes the block of a λ whose body has conditionals, and applies λs that are known: its own, or those that it

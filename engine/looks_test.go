@@ -66,7 +66,7 @@ func TestReadLooks(t *testing.T) {
 // be made again.
 func TestCollectionLooks(t *testing.T) {
 	const n = 4 * engine.LookEvery
-	src := fmt.Sprintf("input x = 2\n#%d (fun k y -> k (y * x)) (fun y -> y) 1", n)
+	src := fmt.Sprintf("input x = 2\n#%d (fun k y -> if y < 0 then y else k (y * x)) (fun y -> y) 1", n)
 	m, s, looks, last, stop := looked(t, src)
 	engine.CollectEvery(m, 1<<30)
 	require.NoError(t, m.Value(s.Point))

@@ -7,6 +7,7 @@ import (
 
 // special are the blocks with paths, which are made while a program runs.
 type special struct {
+	make   func(template uint32, args int, closures []uint32, paths int) *Block
 	mu     sync.Mutex
 	of     map[string]loopBlock // by their templates
 	blocks []*Block
@@ -18,32 +19,34 @@ type loopBlock struct {
 	paths int
 }
 
+// Specialized lets [Program.LoopBlock] make blocks with paths, of at most so many paths. make returns nil where there is none.
+func (p *Program) Specialized(make func(template uint32, args int, closures []uint32, paths int) *Block) {
+	p.special = &special{make: make, of: map[string]loopBlock{}}
+}
+
 // LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none. A λ that takes
 // one argument more returns by applying the last of the args arguments: the block has the others as parameters, and what it applies
 // that one to as its result. closures are the templates of the
 // closures that it captures, and of those that these capture, in preorder. A block of more than so many paths is not returned. It is safe
 // for concurrent use.
 func (p *Program) LoopBlock(template uint32, args int, closures []uint32, paths int) *Block {
-	if p.Specialize == nil {
+	if p.special == nil {
 		return nil
 	}
 	key := binary.AppendUvarint([]byte{byte(args)}, uint64(template))
 	for _, id := range closures {
 		key = binary.AppendUvarint(key, uint64(id))
 	}
-	s := &p.special
+	s := p.special
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.of[string(key)]
 	if l.block == nil && l.paths < paths {
-		l = loopBlock{p.Specialize(template, args, closures, paths), paths}
+		l = loopBlock{s.make(template, args, closures, paths), paths}
 		if b := l.block; b != nil {
 			l.paths = max(1, len(b.Paths))
 			b.ID = uint32(len(p.Blocks) + len(s.blocks))
 			s.blocks = append(s.blocks, b)
-		}
-		if s.of == nil {
-			s.of = map[string]loopBlock{}
 		}
 		s.of[string(key)] = l
 	}

@@ -266,7 +266,5 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	// Specialize makes the block with paths of an iteration's function, nil if there is none: see [Program.LoopBlock].
-	Specialize func(template uint32, args int, closures []uint32, paths int) *Block
-	special    special
+	special *special
 }
