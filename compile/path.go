@@ -41,6 +41,7 @@ type pathBuilder struct {
 	// The path that is made:
 	outcomes []bool // of its conditionals
 	depth    int    // conditionals so far
+	tails    int    // applications of the function of a chain
 	at       int    // the node of the tree
 	next     int    // the next register of the node
 	path     *graph.Block
@@ -156,7 +157,7 @@ func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) 
 
 // run makes the path of b.outcomes, and of the first outcome of each further conditional.
 func (b *pathBuilder) run(f wire, args []wire) bool {
-	b.depth, b.at, b.next = 0, 0, 0
+	b.depth, b.at, b.next, b.tails = 0, 0, 0, 0
 	b.path = &graph.Block{}
 	b.nodes, b.work = b.nodes[:0], b.work[:0]
 	b.slots = map[uint32]int{}
@@ -182,7 +183,7 @@ func (b *pathBuilder) run(f wire, args []wire) bool {
 	b.tree[b.at].done = true
 	result, counted := b.nodes[root].wire, len(args) // an iteration counts these itself
 	if b.chain {
-		if result.kind != tailWire {
+		if result.kind != tailWire || result.parts == nil || b.tails != 1 {
 			return false
 		}
 		result, counted = result.parts[0], len(args)-1
@@ -275,6 +276,9 @@ func (b *pathBuilder) exec(in *graph.Instr, ops []int, into int, ready bool) boo
 	root := in.Flags&graph.Root != 0
 	switch in.Op {
 	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
+		if ready && b.nodes[ops[0]].wire.kind == tailWire {
+			return false
+		}
 		for k := range int(in.N) {
 			if ready {
 				b.slots[in.D+uint32(k)] = b.value(component(in, b.nodes[ops[0]].wire, k))
@@ -379,6 +383,9 @@ func (b *pathBuilder) fire(r int) bool {
 	case graph.Apply:
 		return b.apply(r)
 	case graph.Project:
+		if b.nodes[n.ops[0]].wire.kind == tailWire {
+			return false
+		}
 		b.settle(r, component(n.in, b.nodes[n.ops[0]].wire, n.k))
 	case graph.Copy:
 		b.settle(r, b.nodes[n.ops[0]].wire)
@@ -399,6 +406,9 @@ func (b *pathBuilder) fire(r int) bool {
 func (b *pathBuilder) branch(r int) bool {
 	n := &b.nodes[r]
 	x, y := b.nodes[n.ops[0]].wire, b.nodes[n.ops[1]].wire
+	if x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
+		return false
+	}
 	at := &b.tree[b.at]
 	if at.test == nil {
 		at.done, at.test = true, &graph.PathTest{Cmp: n.in.Cmp, A: x.reg, B: y.reg}
@@ -435,6 +445,7 @@ func (b *pathBuilder) apply(r int) bool {
 	f := b.nodes[n.ops[0]].wire
 	args := slices.Clone(n.ops[1:])
 	if f.kind == tailWire && f.parts == nil && len(args) == 1 {
+		b.tails++
 		b.settle(r, wire{kind: tailWire, parts: []wire{b.nodes[args[0]].wire}})
 		return true
 	}
@@ -489,6 +500,9 @@ func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
 	wires := make([]wire, len(ops))
 	for i, r := range ops {
 		wires[i] = b.nodes[r].wire
+		if wires[i].kind == tailWire { // what it comes to is not known
+			return w, false
+		}
 	}
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
