@@ -46,7 +46,7 @@ twice b a + total
 	}, types.Names)
 	for part, want := range map[string]string{
 		"(|a": "R", "(a, |b": "R -> R", "let |total": "R", "z * z": "R", "fun z -> z * z": "R -> R", "fun x |acc": "R", "dot row (first W)": "R",
-		"unused |g": "R -> R", "def twice |f": "R -> R", "W.(1)": "R^2", "i + j": "R", "let (a, b) = (dot row |(first W)": "R^2", "total = |foldl": "",
+		"unused |g": "R -> R", "def twice |f": "R -> R", "W.(1)": "R^2", "i + j": "R", "first W": "R^2", "total = |foldl": "",
 		" 0 |xs": "List R", "twice b a": "R", "v.(0)": "R^2",
 	} {
 		require.Equal(t, want, types.at(src, part), part)
