@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
@@ -34,22 +35,22 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 // Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
 // D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. It is an error if more
 // than 2²⁰ evaluations are nested.
-func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
+func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
 	if err := p.expand(meter, "span"); err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	v, err := span.Value(p.src.Term(), p.inputs, p.Point(), opt)
 	if err != nil || !gradient {
-		return Span{Value: v.Length()}, p.Locate(err, "measuring the span")
+		return cost.Span{Value: v.Length()}, p.Locate(err, "measuring the span")
 	}
 	d, err := p.reversed(meter)
 	if err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	g, err := span.Gradient(d, p.inputs, p.outputs(), p.Point(), opt)
-	return Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
+	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
 // Branches reports whether a condition may depend on an input, so that the graph depends on the point.
@@ -214,8 +215,8 @@ func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, err
 // cost is that of the last run.
 func (s *passes) cost() Cost {
 	n := uint64(s.g.Len())
-	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: Nodes{Allocated: n, Peak: n},
-		Seconds: Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
-	c.setTimes(s.last, s.last)
+	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: cost.Nodes{Allocated: n, Peak: n},
+		Seconds: cost.Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
+	c.SetTimes(s.last, s.last)
 	return c
 }

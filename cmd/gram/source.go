@@ -33,7 +33,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 	}
 	reading := time.Since(start)
 	p, err := gram.Load(ctx, name, src, gram.Options{
-		Params: f.params, Sets: f.sets, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase,
+		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	})
 	if err != nil {
