@@ -48,6 +48,8 @@ type Overhead struct {
 	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
 	Readback    uint64 `json:"readback"`    // components read back
 	Total       uint64 `json:"total"`
+	// Recompute is the steps that loops made again because they had not kept their rows. It is not in Total.
+	Recompute uint64 `json:"recompute,omitempty"`
 }
 
 // Nodes are nodes of 16 bytes, of a literal run of 32; of [Forward] and [Tape], those of the
@@ -140,7 +142,7 @@ func (e *Evaluator) Cost() Cost {
 		Inputs: len(p.inputs),
 		Steps:  s.Counts,
 		Overhead: Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback},
+			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute},
 		Nodes:      Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
 		Work:       work,
