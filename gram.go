@@ -54,6 +54,8 @@ type Program struct {
 	modularly   compiled[graph.Program]
 	modularised *modular.Program
 	symbolic    compiled[graph.Program] // t with its inputs left open
+	// symbolicArrays is the same with its families.
+	symbolicArrays arrayForm
 
 	// terms is held while terms are made and typed: they share a universe of types.
 	terms sync.Mutex
@@ -116,7 +118,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	start := time.Now()
 	meter := opt.meter(ctx)
 	meter.Begin("load")
-	lo := lang.Options{Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve}
+	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve}
 	for _, text := range opt.Params {
 		p, err := load.ParseParam(text)
 		if err != nil {

@@ -43,14 +43,11 @@ func Primitives(w string, n, k int) float64 {
 	return 0
 }
 
-// sources are the programs of the workloads.
-var sources = map[string][]byte{"w1": examples.W1, "w2": examples.W2, "w3": examples.W3, "w4": examples.W4, "w5": examples.W5}
-
 // NewWorkload loads workload w, one of "w1" to "w5", with n steps; k is the width
 // of w2 and w5.
 func NewWorkload(w string, n, k int) (*Workload, error) {
-	text, ok := sources[w]
-	if !ok {
+	text, err := examples.Files.ReadFile(w + ".gram")
+	if err != nil {
 		return nil, fmt.Errorf("bench: there is no workload %q", w)
 	}
 	params := []string{fmt.Sprintf("n=%d", n)}

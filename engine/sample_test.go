@@ -178,7 +178,7 @@ func TestSamplesOfLongLoops(t *testing.T) {
 // calls are cut; nothing is lost.
 func TestSampleStacks(t *testing.T) {
 	for name, body := range map[string]string{
-		"foldl": "data ys : List R = list i < 2000 -> i\nfoldl (fun s y -> tanh (s * e + y)) r ys",
+		"foldl": "data ys : List R = list i < 2000 -> i\nfoldl (fun s y -> tanh (y * e + s)) r ys",
 		"deep":  deepCalls(300),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,7 +119,7 @@ func (e *elaborator) app(f, u val) val {
 	v.typ = e.tt.Open()
 	switch {
 	case e.tt.At(f.typ).Kind != infer.Open:
-		e.notFunction(f)
+		e.notFunction(f, u)
 	case e.mayBeDual(u):
 		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
 	default:

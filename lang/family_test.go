@@ -18,7 +18,7 @@ func lowered(t *testing.T, src string) (text string, written int) {
 	require.Empty(t, diags)
 	given, err := load.NewSettings(file, nil, nil)
 	require.NoError(t, err)
-	e := newElaborator(Options{MaxNodes: DefaultMaxNodes}, file, given)
+	e := newElaborator(Options{MaxNodes: DefaultMaxNodes}, file, given, &load.Source{Guard: &syntax.Guard{}})
 	body := e.program()
 	require.Empty(t, e.diags)
 	e.tt.Close()

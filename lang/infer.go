@@ -44,6 +44,9 @@ func (e *elaborator) want(v val, t infer.Type, why reason) bool {
 
 // mismatch reports that v does not have type t.
 func (e *elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
+	if e.foldMismatch(c, v, t) {
+		return
+	}
 	p := e.tt.Text()
 	p.Named = c == infer.SelfRefer
 	is, wanted := p.Both(v.typ, t)
@@ -66,6 +69,33 @@ func (e *elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
 		label = fmt.Sprintf("this is %s, but only a vector has components", is)
 	}
 	e.reportHere(v.span, "type mismatch", label, notes...)
+}
+
+// foldMismatch reports, in the words of the one who uses foldl, that v does not have type t, if v is the function that the
+// prelude's foldl gives to a list.
+func (e *elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
+	a := e.act()
+	if !a.unit.Prelude || a.global < 0 || e.globals[a.global].name != "foldl" {
+		return false
+	}
+	// v is x -> (result -> k) -> state -> k, where the function is state -> x -> result.
+	x, _ := e.tt.Function(v.typ)
+	next, _ := e.tt.Function(x.B)
+	result, _ := e.tt.Function(next.A)
+	state, _ := e.tt.Function(next.B)
+	element, ok := e.tt.Function(t)
+	if !ok || state.A == 0 || result.A == 0 {
+		return false
+	}
+	p := e.tt.Text()
+	p.Named = true
+	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
+		p.Of(e.tt.Arrow(state.A, e.tt.Arrow(x.A, result.A))), p.Of(element.A))
+	if c != infer.SelfRefer && e.tt.Unify(state.A, element.A) == infer.NoClash && e.tt.Unify(x.A, result.A) == infer.NoClash {
+		label = "foldl takes a function of the state and the element, `fun s x -> …`; this one takes the element first"
+	}
+	e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+	return true
 }
 
 // headText names a function in a message.
@@ -135,11 +165,15 @@ func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
 	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
 }
 
-// notFunction reports the application of a value that is not a function.
-func (e *elaborator) notFunction(f val) {
+// notFunction reports the application of a value that is not a function to u.
+func (e *elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.core.nodes[f.node].op
+	if e.tt.At(f.typ).Kind == infer.Vec && e.core.nodes[u.node].op == listCore {
+		index := strings.Trim(e.headText(u.span), "[]")
+		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
+	}
 	if who := e.headText(f.head); op != varCore && op != pathCore && op != inputCore && startsName(who) {
 		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/gram-machine/gram/lang/load"
@@ -21,6 +22,8 @@ type Options struct {
 	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
 	Params []load.ParamSetting
 	Sets   []load.Setting
+	// Inputs names a file with values of inputs and data by name, which Sets override; see [load.Source.Inputs].
+	Inputs string
 	// Dir is the folder of the program: paths of csv are relative to it.
 	Dir string
 	// Open opens a CSV file; nil means os.Open.
@@ -98,12 +101,21 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if len(diags) > 0 {
 		return nil, syntax.NewErrors(file, diags)
 	}
-	given, err := load.NewSettings(file, opt.Params, opt.Sets)
+	defer syntax.Catch(&err)
+	source := &load.Source{Open: opt.Open, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
+	sets := opt.Sets
+	if opt.Inputs != "" {
+		inputs, wrong := source.Inputs(opt.Inputs, file)
+		if wrong != nil {
+			return nil, syntax.NewErrors(file, []syntax.Diagnostic{*wrong})
+		}
+		sets = slices.Concat(inputs, sets)
+	}
+	given, err := load.NewSettings(file, opt.Params, sets)
 	if err != nil {
 		return nil, err
 	}
-	defer syntax.Catch(&err)
-	e := newElaborator(opt, file, given)
+	e := newElaborator(opt, file, given, source)
 	body := e.program()
 	if len(e.diags) > 0 {
 		return nil, e.errors()

@@ -13,12 +13,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-func newElaborator(opt Options, file *syntax.File, given *load.Settings) *elaborator {
-	guard := &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}
+func newElaborator(opt Options, file *syntax.File, given *load.Settings, source *load.Source) *elaborator {
 	e := &elaborator{
 		opt: opt, given: given,
-		guard:   guard,
-		source:  &load.Source{Open: opt.Open, Guard: guard},
+		guard:   source.Guard,
+		source:  source,
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{},

@@ -78,7 +78,7 @@ var Calls = sized(50, 5000, 100_000, "calls", func(n int) string {
 
 // Continuations is foldl over n numbers: a function is built for each element, and then applied.
 var Continuations = looped("continuations",
-	text("input w = 0.5\ndata xs : List R = list i < {n} -> sin i\nfoldl (fun a x -> tanh (w * a + x)) 0 xs\n"))
+	text("input w = 0.5\ndata xs : List R = list i < {n} -> sin i\nfoldl (fun s x -> tanh (w * x + s)) 0 xs\n"))
 
 // Compositions composes a function with itself n times before it is applied.
 var Compositions = looped("compositions", text("input x = 0.5\niter #{n} (fun f -> compose (fun y -> sin (x * y)) f) (fun y -> y) x\n"))

@@ -12,22 +12,33 @@ import (
 
 func newCheck(a *app) *cobra.Command {
 	var f loadFlags
+	var output string
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Type a program, and print its type and those of its inputs",
 		Long: `Check parses, elaborates and types a program, its data included, and prints the
 type of the body and of each input. It runs nothing. Several errors are reported
-at once where that is possible. FILE - is standard input.`,
+at once where that is possible. FILE - is standard input.
+
+With -o it also writes the inputs with their values to a file, as --inputs reads them.`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram check rnn.gram
   gram check rnn.gram --param n=20 --set xs=@other.csv:temp_min
-  gram check rnn.gram --json | jq .type`,
+  gram check rnn.gram --json | jq .type
+  gram check rnn.gram -o params.json`,
 	}
 	f.add(cmd.Flags())
-	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the inputs with their values to a `file`: JSON, which --inputs reads")
+	check := func(*cobra.Command) error { return checkInputsFile(output) }
+	return a.reads(cmd, &f, check, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {
 			return err
+		}
+		if output != "" {
+			if err := writeInputs(output, p.Inputs()); err != nil {
+				return err
+			}
 		}
 		if f.json {
 			a.checkJSON(p.Program)

@@ -125,7 +125,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	inTime := a.endLate(ctx, "gram explore")
 	s, err := explore.New(ctx, explore.Config{
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.is, Version: buildInfo().Version,
-		Dir: dir, Params: f.params, Sets: f.sets, MaxMemory: most, Run: f.options(a),
+		Dir: dir, Params: f.params, Sets: f.sets, Inputs: f.inputs, MaxMemory: most, Run: f.options(a),
 		Timeout: time.Duration(f.timeout), Log: a.stderr,
 		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
 	})

@@ -56,12 +56,15 @@ and operations: evaluations of symbols, products and additions of numbers. Limit
 --schedule and --seed are of the reduction to G; a program that branches on its
 inputs takes the branches of its point.
 
+--quiet prints the value and the derivatives alone.
+
 --html writes a report besides: one page of HTML, whole or not at all, that loads nothing.
 It has the gradient as bars and heat maps, the steps by rule, the costs, the source with
 the steps and nodes of each line, and the graph G if it has at most 60 operations. Steps
 by line are of a second run, with a profile; the times are those of the first.`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram grad rnn.gram
+  gram grad rnn.gram --quiet
   gram grad rnn.gram --param n=1e6 --repeat 10
   gram grad rnn.gram --set E=@e.csv --finite
   gram grad rnn.gram --schedule random --seed 7
@@ -95,7 +98,9 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		} else {
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
-			r.cost(&res.Cost, &f.runFlags)
+			if !f.quiet {
+				r.cost(&res.Cost, &f.runFlags)
+			}
 		}
 		return nil
 	})
@@ -111,11 +116,7 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, f *ru
 	if isJacobian(p) {
 		name = "jacobian"
 	}
-	sub := o.object(name)
-	for _, d := range ds {
-		sub.value(d.Name, notation.Flat{Values: d.Values}, d.Shape)
-	}
-	sub.end()
+	o.object(name).inputs(ds)
 	o.field("strategy", f.strategy.String())
 	o.cost(&res.Cost, f.mode.is)
 	o.end()

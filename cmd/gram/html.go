@@ -13,18 +13,27 @@ import (
 // gradFlags are the flags of gram grad.
 type gradFlags struct {
 	runFlags
-	html string // the file of the report, or ""
+	html  string // the file of the report, or ""
+	quiet bool
 }
 
 func (f *gradFlags) add(cmd *cobra.Command) {
 	f.runFlags.add(cmd)
 	f.addGradient(cmd)
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
 	cmd.Flags().StringVar(&f.html, "html", "", "also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and the graph")
 	_ = cmd.MarkFlagFilename("html", "html")
 }
 
 // check reports flags that don't go together.
-func (f *gradFlags) check(*cobra.Command) error { return f.checkMode() }
+func (f *gradFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"json", "repeat", "bound", "work"} {
+		if f.quiet && cmd.Flags().Changed(name) {
+			return usagef("--quiet leaves out the cost, and --%s prints it", name)
+		}
+	}
+	return f.checkMode()
+}
 
 // writeHTML writes the report of a gradient to the open file.
 func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {

@@ -71,6 +71,9 @@ func (f *gradFlags) drawCommand(path string) string {
 	for _, set := range withoutFolders(f.sets) {
 		words = append(words, "--set", set)
 	}
+	if f.inputs != "" {
+		words = append(words, "--inputs", filepath.Base(f.inputs))
+	}
 	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
 	for i, w := range words {
 		words[i] = quote(w)

@@ -139,6 +139,9 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	if len(f.params) > 0 {
 		add("params", strings.Join(f.params, ", "))
 	}
+	if f.inputs != "" {
+		add("inputs", filepath.Base(f.inputs))
+	}
 	if len(f.sets) > 0 {
 		add("set", strings.Join(withoutFolders(f.sets), ", "))
 	}

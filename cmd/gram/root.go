@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/docs"
 )
 
 const rootHelp = `gram runs higher-order functional programs and their gradients, and tells exactly
@@ -71,9 +73,10 @@ func newRoot(a *app) *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newShow(a), newProfile(a), newTrace(a), newReduce(a), newExplore(a), newBench(a), newFmt(a), newVersion(a))
+	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newFit(a), newShow(a), newProfile(a), newTrace(a), newReduce(a), newExplore(a), newBench(a), newFmt(a), newExample(a), newVersion(a))
 	addCompletion(root)
 	return root
 }
@@ -120,15 +123,22 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Print the help of a command",
-		Long:  "Help prints what a command does, its flags, and examples; without COMMAND, the\noverview.",
+		Short: "Print the help of a command, or the reference of the language",
+		Long: `Help prints what a command does, its flags, and examples; without COMMAND, the
+overview. help language prints the reference of the language and of the command, in
+Markdown: docs/language.md.`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return names(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
+			return append(names(cmd.Root()), "language"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "language" {
+				a.accepted = true
+				a.out.Write(docs.Language)
+				return nil
+			}
 			about, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) > 0 {
 				err = noSuchCommand(about, rest)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/gram-machine/gram"
 )
 
@@ -43,6 +45,7 @@ type app struct {
 	phase  func(string) // if not nil, is called when a phase of the work begins
 	// progress, if not nil, is called now and then with the current phase.
 	progress func(string)
+	note     func(string) // if not nil, sets what the line of progress shows instead of the phase
 	// accepted reports that the flags and arguments are right. An error before that is
 	// a usage error.
 	accepted bool
@@ -63,6 +66,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, paint: newPainter(stdout)}
 	defer func() { a.cache.Close() }()
 	root := newRoot(a)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
 	root.SetArgs(append([]string{}, args...))
 	root.SetIn(stdin)
 	root.SetOut(&a.out)

@@ -53,19 +53,22 @@ var layers = map[string][]string{
 	"internal/arch":        {},
 	"bench/fit":            {},
 	"examples":             {},
+	"docs":                 {},
 
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
-		"internal/hypergraph", "internal/modular", "internal/span", "internal/stage", "internal/symbolic"},
+	"cost": {"rule", "internal/modular"},
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
+		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":    {root},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
+	"cmd/internal/fit":         {},
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
@@ -79,14 +82,15 @@ var layers = map[string][]string{
 	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
+		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fit", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -73,16 +73,16 @@ func (m *Machine) elements(v value) *array {
 	return a
 }
 
-// foldl f x l is f c (f b (f a x)): in list order.
+// foldl f s l is f (f (f s a) b) c: in list order.
 func foldl(m *Machine, args []value) value {
-	f, x, l := args[0], args[1], m.listOf(args[2])
+	f, s, l := args[0], args[1], m.listOf(args[2])
 	buf := m.frame(2)
 	for i := 0; i < l.n; i++ {
-		buf[0], buf[1] = l.at(i), x
-		x = m.apply(f, buf)
+		buf[0], buf[1] = s, l.at(i)
+		s = m.apply(f, buf)
 	}
 	m.release(2)
-	return x
+	return s
 }
 
 func length(m *Machine, args []value) value {

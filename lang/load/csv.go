@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,38 +18,6 @@ import (
 type table struct {
 	rows, width int
 	data        []float64
-}
-
-// csvError is an error in a CSV file, with its place.
-type csvError struct {
-	path      string
-	line, col int // from 1, col in runes; 0 where there is none
-	msg       string
-	column    int // the index in the wanted columns, or -1
-}
-
-// Error returns path:line:col: message.
-func (e *csvError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.path)
-	if e.line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", e.line, e.col)
-	}
-	b.WriteString(": ")
-	b.WriteString(e.msg)
-	return b.String()
-}
-
-// diagnostic reports the error at its place in the CSV file, with a note at the place of
-// the program that names the file.
-func (e *csvError) diagnostic(at syntax.Span) *syntax.Diagnostic {
-	if e.line == 0 {
-		return &syntax.Diagnostic{Span: at, Headline: "CSV file cannot be read", Label: e.Error()}
-	}
-	return &syntax.Diagnostic{
-		Headline: "wrong CSV data", Label: e.msg, File: e.path, Line: e.line, Col: e.col,
-		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
-	}
 }
 
 // RowsShape is the shape of a list of rows of numbers.
@@ -90,23 +57,14 @@ func (r checkedReader) Read(p []byte) (int, error) {
 
 // readTable reads the columns of a CSV file with a header, or all cells of one
 // without if columns is nil.
-func (s *Source) readTable(path string, columns []string) (*table, *csvError) {
+func (s *Source) readTable(path string, columns []string) (*table, *fileError) {
 	r := &tableReader{s: s, path: path, columns: columns, next: 1}
-	f, err := s.open(path)
-	if err != nil {
-		return nil, r.failed(err)
+	f, size, wrong := s.openFile("CSV", path)
+	if wrong != nil {
+		return nil, wrong
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, r.failed(err)
-	}
-	if info.IsDir() {
-		return nil, r.error(0, 0, -1, "this is a directory")
-	}
-	if info.Mode().IsRegular() {
-		r.size = info.Size()
-	}
+	r.size = size
 	in := bufio.NewReaderSize(checkedReader{f, s}, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
 		in.Discard(3)
@@ -121,25 +79,17 @@ func (s *Source) readTable(path string, columns []string) (*table, *csvError) {
 	return &r.t, nil
 }
 
-func (r *tableReader) error(line, col, column int, format string, args ...any) *csvError {
-	return &csvError{path: r.path, line: line, col: col, column: column, msg: fmt.Sprintf(format, args...)}
+func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
+	return &fileError{kind: "CSV", path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
 }
 
 // failed describes an error of the system or of the CSV syntax.
-func (r *tableReader) failed(err error) *csvError {
+func (r *tableReader) failed(err error) *fileError {
 	var bad *csv.ParseError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &bad):
+	if errors.As(err, &bad) {
 		return r.error(bad.Line, bad.Column, -1, "%s", quoteTrouble(bad))
-	case errors.Is(err, fs.ErrNotExist):
-		return r.error(0, 0, -1, "no such file")
-	case errors.Is(err, fs.ErrPermission):
-		return r.error(0, 0, -1, "permission denied")
-	case errors.As(err, &path):
-		return r.error(0, 0, -1, "%v", path.Err)
 	}
-	return r.error(0, 0, -1, "%v", err)
+	return r.error(0, 0, -1, "%s", systemError(err))
 }
 
 func quoteTrouble(bad *csv.ParseError) string {
@@ -154,7 +104,7 @@ func quoteTrouble(bad *csv.ParseError) string {
 	return bad.Err.Error()
 }
 
-func (r *tableReader) readAll() *csvError {
+func (r *tableReader) readAll() *fileError {
 	if r.columns != nil {
 		record, err := r.read()
 		if err == nil && record == nil {
@@ -179,7 +129,7 @@ func (r *tableReader) readAll() *csvError {
 }
 
 // read returns the next record that is not blank, or nil at the end.
-func (r *tableReader) read() ([]string, *csvError) {
+func (r *tableReader) read() ([]string, *fileError) {
 	for {
 		r.s.Step()
 		record, err := r.csv.Read()
@@ -229,7 +179,7 @@ func (r *tableReader) position(record []string, i int) (line, col int) {
 	return line, col
 }
 
-func (r *tableReader) readHeader(record []string) *csvError {
+func (r *tableReader) readHeader(record []string) *fileError {
 	r.cells = len(record)
 	for _, name := range record {
 		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
@@ -268,7 +218,7 @@ func (r *tableReader) missing(want string) string {
 }
 
 // row adds a record to the table.
-func (r *tableReader) row(record []string) *csvError {
+func (r *tableReader) row(record []string) *fileError {
 	if r.cells == 0 { // no header: the first row
 		r.cells = len(record)
 		for i := range record {

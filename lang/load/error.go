@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -37,4 +39,47 @@ func short(text string) string {
 		return text
 	}
 	return syntax.Clip(text, 59)
+}
+
+// fileError is an error in a file, with its place.
+type fileError struct {
+	kind      string // of the file, in messages: CSV
+	path      string
+	line, col int // from 1, col in runes; 0 where there is none
+	msg       string
+	part      int // the index in the parts of the file that are wanted, such as columns, or -1
+}
+
+// headline tells errors about what a file holds from those of the system.
+func (e *fileError) headline() string {
+	if e.line == 0 {
+		return e.kind + " file cannot be read"
+	}
+	return "wrong " + e.kind + " data"
+}
+
+// diagnostic reports the error at its place in the file, with a note at the place of
+// the program that names the file.
+func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
+	if e.line == 0 {
+		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg}
+	}
+	return &syntax.Diagnostic{
+		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col,
+		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
+	}
+}
+
+// systemError describes an error of the system on a file that is named already.
+func systemError(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // ParamSetting is the value of a param.
@@ -28,16 +30,16 @@ func ParseParam(text string) (ParamSetting, error) {
 	return ParamSetting{Name: name, Value: n, Text: text}, nil
 }
 
-// Setting is the value of an input or data: a name and numbers in brackets, or a CSV file.
+// Setting is the value of an input or data: numbers in brackets, or in row-major order, or a file.
 type Setting struct {
 	Name string
 	Text string // as given
 
-	tree    *tree
-	path    string   // of @path, if tree is nil
+	layout  *layout  // of numbers in brackets, which are in flat
+	path    string   // of @path, if there are no numbers
 	columns []string // nil: the file has no header
 	flat    []float64
-	isFlat  bool
+	isFlat  bool // flat is in row-major order
 }
 
 // SetValues sets an input or data to numbers in row-major order; how many a list
@@ -45,15 +47,6 @@ type Setting struct {
 func SetValues(name string, values []float64) Setting {
 	return Setting{Name: name, Text: fmt.Sprintf("%s=%d %s", name, len(values), plural(len(values), "number")), flat: values, isFlat: true}
 }
-
-// tree is a number, or trees in brackets.
-type tree struct {
-	num  float64
-	kids []tree // nil for a number
-}
-
-// maxBrackets bounds the nesting of brackets.
-const maxBrackets = 100
 
 // ParseSet reads an input or data and its value: eps=-0.3, q=[1,-2], E=@e.csv,
 // xs=@f.csv:a,b. No file is opened. An error is a *[UsageError].
@@ -70,16 +63,29 @@ func ParseSet(text string) (Setting, error) {
 		}
 		return s, nil
 	}
-	p := treeParser{text: value}
-	t := p.parse(0)
-	if p.skip(); p.err == "" && p.at < len(value) {
-		p.err = quoted(value[p.at:]) + " is left over after the value"
+	r := newTextReader([]byte(value), nil, &syntax.Guard{})
+	s.layout = r.value()
+	if r.skip(); !r.ended() {
+		r.fail("%s is left over after the value", r.rest())
 	}
-	if p.err != "" {
-		return Setting{}, usage("set", text, "%s", p.err)
+	if r.err != nil {
+		return Setting{}, usage("set", text, "%s", r.err.msg)
 	}
-	s.tree = &t
+	s.flat = r.data
 	return s, nil
+}
+
+// ParseNumbers reads a value of shape s from numbers in brackets, as [ParseSet] does. An error is a *[UsageError].
+func ParseNumbers(name, text string, s *Shape) ([]float64, error) {
+	set, err := ParseSet(name + "=" + text)
+	if err != nil {
+		return nil, err
+	}
+	v, d := (&Source{Guard: &syntax.Guard{}}).Set(&set, s, syntax.Span{})
+	if d != nil {
+		return nil, usage("set", name, "%s", d.Label)
+	}
+	return v.Data, nil
 }
 
 // Path returns the CSV file that the value stands in, or "".
@@ -131,74 +137,4 @@ func (s *Setting) file(text string) (problem string) {
 		return "a path is expected after @"
 	}
 	return ""
-}
-
-// treeParser reads numbers in brackets.
-type treeParser struct {
-	text string
-	at   int
-	err  string
-}
-
-func (p *treeParser) skip() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-func (p *treeParser) parse(nest int) tree {
-	p.skip()
-	if nest > maxBrackets {
-		p.err = "too many brackets in one another"
-		return tree{}
-	}
-	if p.at >= len(p.text) || p.text[p.at] != '[' {
-		return p.number()
-	}
-	p.at++
-	t := tree{kids: []tree{}}
-	p.skip()
-	if p.take(']') {
-		return t
-	}
-	for p.err == "" {
-		t.kids = append(t.kids, p.parse(nest+1))
-		p.skip()
-		switch {
-		case p.err != "" || p.take(']'):
-			return t
-		case p.at >= len(p.text):
-			p.err = "a closing bracket is missing"
-		case !p.take(','):
-			p.err = quoted(p.text[p.at:]) + " stands where a comma or a closing bracket is expected"
-		}
-	}
-	return t
-}
-
-func (p *treeParser) take(c byte) bool {
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
-
-func (p *treeParser) number() tree {
-	end := strings.IndexAny(p.text[p.at:], "[],")
-	if end < 0 {
-		end = len(p.text) - p.at
-	}
-	word := p.text[p.at : p.at+end]
-	x, why := parseNumber(word)
-	switch {
-	case why == "is empty" && end == len(p.text)-p.at:
-		p.err = "the value ends where a number is expected"
-	case why == "is empty":
-		p.err = quoted(p.text[p.at:]) + " stands where a number is expected"
-	case why != "":
-		p.err = quoted(word) + " " + why
-	}
-	p.at += end
-	return tree{num: x}
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -24,6 +23,7 @@ type Variable struct {
 	Decl  int    // index into File.Decls
 	Shape *Shape // as declared, or that of the value; nil if Bad and not known
 	Value Value
+	Used  bool // another value was computed from it
 	Bad   bool // an error about it has been reported; Value is empty
 }
 
@@ -47,7 +47,7 @@ func (s *Source) Table(path string, columns []string, places []syntax.Span) (v V
 	defer catch(&d)
 	t, wrong := s.readTable(path, columns)
 	if wrong != nil {
-		return v, wrong.diagnostic(places[1+wrong.column])
+		return v, wrong.diagnostic(places[1+wrong.part])
 	}
 	return Value{Shape: RowsShape(len(columns)), Rows: t.rows, Data: t.data}, nil
 }
@@ -58,8 +58,8 @@ func (s *Source) Set(set *Setting, want *Shape, at syntax.Span) (v Value, d *syn
 	if set.isFlat {
 		return setFlat(at, set, want), nil
 	}
-	if set.tree != nil {
-		return s.setTree(at, set, want), nil
+	if set.layout != nil {
+		return setArray(at, set, set.layout, set.flat, want), nil
 	}
 	t, wrong := s.readTable(set.path, set.columns)
 	if wrong != nil {
@@ -75,15 +75,6 @@ func (s *Source) open(path string) (fs.File, error) {
 		return os.Open(path)
 	}
 	return s.Open(path)
-}
-
-// floats returns a slice of n × width numbers.
-func (s *Source) floats(at syntax.Span, n, width int) []float64 {
-	if n > MaxWidth/width {
-		fail(at, "too large", fmt.Sprintf("this has %d × %d numbers", n, width))
-	}
-	s.Announce(8 * int64(n) * int64(width))
-	return make([]float64, n*width)
 }
 
 func fail(at syntax.Span, headline, label string) {

@@ -28,14 +28,17 @@ type files struct {
 	once  onceFiles
 }
 
-// newFiles returns the files of a program in the folder dir, and those that sets names.
-func newFiles(dir string, sets []string, open func(context.Context, string) (fs.File, error)) (*files, error) {
+// newFiles returns the files of a program in the folder dir, those that sets names, and the file inputs, unless that is "".
+func newFiles(dir string, sets []string, inputs string, open func(context.Context, string) (fs.File, error)) (*files, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	f := &files{dir: abs, named: map[string]string{}, open: open}
 	f.root, _ = os.OpenRoot(abs)
+	if inputs != "" {
+		f.name(inputs)
+	}
 	for _, text := range sets {
 		set, err := load.ParseSet(text)
 		if err != nil {

@@ -87,7 +87,7 @@ func TestNamedByAnotherWay(t *testing.T) {
 	}
 	given := filepath.Join(filepath.Dir(dir), "given.csv")
 	var opened []string
-	f, err := newFiles(dir, []string{"xs=@" + given}, func(_ context.Context, path string) (fs.File, error) {
+	f, err := newFiles(dir, []string{"xs=@" + given}, "", func(_ context.Context, path string) (fs.File, error) {
 		opened = append(opened, path)
 		return os.Open(inside)
 	})
@@ -146,7 +146,7 @@ func TestPipe(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs a file that is neither regular nor a folder")
 	}
-	f, err := newFiles("/dev", nil, func(context.Context, string) (fs.File, error) { panic("opened") })
+	f, err := newFiles("/dev", nil, "", func(context.Context, string) (fs.File, error) { panic("opened") })
 	require.NoError(t, err)
 	defer f.close()
 	_, err = f.later(t.Context())("/dev/null")
@@ -155,7 +155,7 @@ func TestPipe(t *testing.T) {
 
 // TestNoFolder: without its folder a program reads nothing.
 func TestNoFolder(t *testing.T) {
-	f, err := newFiles(filepath.Join(t.TempDir(), "none"), nil, nil)
+	f, err := newFiles(filepath.Join(t.TempDir(), "none"), nil, "", nil)
 	require.NoError(t, err)
 	defer f.close()
 	_, err = f.later(t.Context())(filepath.Join(f.dir, "x.csv"))

@@ -36,8 +36,9 @@ type Config struct {
 	// Dir is the folder of the program: its paths are relative to it, and what the page
 	// sends may read the files in it. "" is the current one.
 	Dir string
-	// Params, Sets and MaxMemory are those of [gram.Options].
+	// Params, Sets, Inputs and MaxMemory are those of [gram.Options].
 	Params, Sets []string
+	Inputs       string
 	MaxMemory    uint64
 	// Run has the schedule, and the limits of steps and nodes of each run.
 	Run gram.EvalOptions
@@ -72,7 +73,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, gate: newGate(), sending: sendTime, log: log.New(cfg.Log, "gram: ", 0)}
 	s.start = s.explore
 	var err error
-	if s.files, err = newFiles(cfg.Dir, cfg.Sets, cfg.Open); err != nil {
+	if s.files, err = newFiles(cfg.Dir, cfg.Sets, cfg.Inputs, cfg.Open); err != nil {
 		return nil, err
 	}
 	if err := s.loadFirst(ctx); err != nil {

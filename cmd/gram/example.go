@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/examples"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// exampleWidth is the width of the list of examples.
+const exampleWidth = 100
+
+func newExample(a *app) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "example [NAME]",
+		Short: "List the example programs, or print or write one",
+		Long: `Example lists the example programs that are built into gram. With NAME it prints the
+program. With -o it writes the program, and the data that it reads, into a folder
+instead. A file that is there already with another content is an error, and then
+nothing is written.`,
+		Annotations: more(statusHelp),
+		Example: `  gram example
+  gram example figure1 | gram grad -
+  gram example weather -o .
+  gram grad weather.gram`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return exampleNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write the program and its data into the folder `DIR`")
+	_ = cmd.MarkFlagDirname("output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		toFolder := cmd.Flags().Changed("output")
+		if len(args) == 0 {
+			a.listExamples()
+			return misfit(toFolder, "--output writes an example: it takes a NAME")
+		}
+		src, err := examples.Files.ReadFile(args[0] + ".gram")
+		switch {
+		case err != nil:
+			msg := fmt.Sprintf("there is no example %s; gram example lists them", args[0])
+			if near := syntax.Suggest(args[0], exampleNames()); near != "" {
+				msg = fmt.Sprintf("there is no example %s; did you mean %s?", args[0], near)
+			}
+			return &usageError{msg}
+		case toFolder && dir == "":
+			return usagef("the name of the folder for --output is empty")
+		}
+		a.accepted = true
+		if !toFolder {
+			a.out.Write(src)
+			return nil
+		}
+		return a.writeExample(cmd.Context(), args[0]+".gram", src, dir)
+	}
+	return cmd
+}
+
+// exampleNames returns the names of the example programs.
+func exampleNames() []string {
+	paths, _ := fs.Glob(examples.Files, "*.gram")
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(path, ".gram")
+	}
+	return paths
+}
+
+// listExamples prints the examples, each with the first sentence of its comment.
+func (a *app) listExamples() {
+	names := exampleNames()
+	width := 0
+	for _, name := range names {
+		width = max(width, len(name))
+	}
+	for _, name := range names {
+		src, _ := examples.Files.ReadFile(name + ".gram")
+		for line := range strings.Lines(text.WrapSoft(firstSentence(src), exampleWidth-width-2)) {
+			fmt.Fprintf(&a.out, "%-*s  %s\n", width, name, strings.TrimSpace(line))
+			name = ""
+		}
+	}
+}
+
+// firstSentence returns the first sentence of the comment at the start of a program.
+func firstSentence(src []byte) string {
+	var words []string
+	for line := range bytes.Lines(src) {
+		comment, ok := bytes.CutPrefix(line, []byte("--"))
+		if !ok {
+			break
+		}
+		for _, word := range strings.Fields(string(comment)) {
+			words = append(words, word)
+			if strings.HasSuffix(word, ".") {
+				return strings.Join(words, " ")
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// writeExample writes a program, and the data that it names, into the folder dir.
+func (a *app) writeExample(ctx context.Context, name string, src []byte, dir string) error {
+	paths, err := dataFiles(ctx, name, src)
+	if err != nil {
+		return err
+	}
+	paths = append([]string{name}, paths...)
+	files := map[string][]byte{}
+	for _, path := range paths {
+		if files[path], err = examples.Files.ReadFile(path); err != nil {
+			return err
+		}
+		place := filepath.Join(dir, path)
+		there, err := os.ReadFile(place)
+		switch {
+		case err == nil && !bytes.Equal(there, files[path]):
+			return fmt.Errorf("%s: there is a file of this name already", place)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return fileError(place, err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return outputError(dir, err)
+	}
+	for _, path := range paths {
+		place := filepath.Join(dir, path)
+		if err := writeFile(place, files[path]); err != nil {
+			return outputError(place, err)
+		}
+		fmt.Fprintf(&a.out, "wrote %s\n", place)
+	}
+	return nil
+}
+
+// dataFiles returns the names of the files that a program reads, without duplicates.
+func dataFiles(ctx context.Context, name string, src []byte) (paths []string, err error) {
+	f, _, err := syntax.Parse(name, src, syntax.Options{Check: ctx.Err})
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
+		if n := f.Expr(e); n.Kind == syntax.CsvExpr && !named[n.Strings[0].Text] {
+			named[n.Strings[0].Text] = true
+			paths = append(paths, n.Strings[0].Text)
+		}
+	}
+	return paths, nil
+}

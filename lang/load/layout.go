@@ -1,0 +1,133 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a layout
+// fits a shape, they are in row-major order.
+type layout struct {
+	size int       // the number of elements; -1 for a number
+	each *layout   // the layout of every element, if they have the same
+	kids []*layout // the layouts of elements that differ
+}
+
+var numberLayout = &layout{size: -1}
+
+// dimsLayout is the layout of an array with these dimensions.
+func dimsLayout(dims []int) *layout {
+	l := numberLayout
+	for _, n := range slices.Backward(dims) {
+		l = &layout{size: n, each: l}
+	}
+	return l
+}
+
+// add appends an element.
+func (l *layout) add(kid *layout) {
+	switch {
+	case l.size == 0:
+		l.each = kid
+	case l.each == nil:
+		l.kids = append(l.kids, kid)
+	case !l.each.equal(kid):
+		l.kids = append(slices.Repeat([]*layout{l.each}, l.size), kid)
+		l.each = nil
+	}
+	l.size++
+}
+
+func (l *layout) kid(i int) *layout {
+	if l.each != nil {
+		return l.each
+	}
+	return l.kids[i]
+}
+
+// different returns the layouts of the elements, of elements that are alike one.
+func (l *layout) different() []*layout {
+	if l.each != nil && l.size > 0 {
+		return []*layout{l.each}
+	}
+	return l.kids
+}
+
+func (l *layout) equal(m *layout) bool {
+	if l == m {
+		return true
+	}
+	if l.size != m.size || l.size <= 0 {
+		return l.size == m.size
+	}
+	if l.each != nil && m.each != nil {
+		return l.each.equal(m.each)
+	}
+	return slices.EqualFunc(l.kids, m.kids, (*layout).equal)
+}
+
+// fits reports whether numbers in the layout are a value of the shape s, which is no list. A product is its two components,
+// or its components in one bracket as far to the right as they are nested, or all its numbers in one bracket.
+func (l *layout) fits(s *Shape) bool {
+	switch s.Kind {
+	case Real:
+		return l.size < 0
+	case Vector:
+		return l.size == s.Size && l.misfit(s.A) < 0
+	}
+	return l.fitsProduct(s) || l.size == s.width && l.misfit(realShape) < 0
+}
+
+// misfit returns the first element that does not fit the shape, or -1.
+func (l *layout) misfit(s *Shape) int {
+	return slices.IndexFunc(l.different(), func(kid *layout) bool { return !kid.fits(s) })
+}
+
+func (l *layout) fitsProduct(s *Shape) bool {
+	i := 0
+	for ; s.Kind == Product && l.size-i > 2; i++ {
+		if !l.kid(i).fits(s.A) {
+			return false
+		}
+		s = s.B
+	}
+	return s.Kind == Product && l.size-i == 2 && l.kid(i).fits(s.A) && l.kid(i+1).fits(s.B)
+}
+
+// shape returns the shape of a number or of vectors, nil if there is none.
+func (l *layout) shape() *Shape {
+	switch {
+	case l.size < 0:
+		return realShape
+	case l.size == 0 || l.each == nil:
+		return nil
+	}
+	if a := l.each.shape(); a != nil {
+		return VectorShape(a, l.size)
+	}
+	return nil
+}
+
+// describe says in a message what l is.
+func (l *layout) describe() string {
+	if s := l.shape(); s != nil {
+		return s.String()
+	}
+	if l.size == 0 {
+		return "an empty list"
+	}
+	parts := make([]string, 0, 5)
+	for i := range l.size {
+		if len(parts) == 4 {
+			parts = append(parts, "…")
+			break
+		}
+		part := "[…]"
+		if s := l.kid(i).shape(); s != nil {
+			part = s.String()
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
+}

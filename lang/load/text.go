@@ -1,0 +1,258 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// textReader reads numbers in brackets: the value of --set, and JSON, in which there are objects and strings as well. It keeps
+// its first error.
+type textReader struct {
+	in    io.Reader // what follows buf; nil at the end
+	guard *syntax.Guard
+	buf   []byte
+	at    int
+	line  int // the current line, from 1
+	start int // where in buf it starts, as if its characters were bytes
+	nest  int
+	file  string    // its name, of a JSON file
+	path  []string  // the place in a JSON file, as in $.layers[3].w; nil for other text
+	data  []float64 // the numbers so far
+	err   *fileError
+}
+
+// maxBrackets bounds the nesting of brackets.
+const maxBrackets = 100
+
+func newTextReader(text []byte, in io.Reader, guard *syntax.Guard) *textReader {
+	return &textReader{in: in, guard: guard, buf: text, line: 1}
+}
+
+// fail keeps the error, if it is the first.
+func (r *textReader) fail(format string, args ...any) {
+	if r.err != nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if r.path != nil {
+		text = strings.Join(r.path, "") + ": " + text
+	}
+	r.err = &fileError{kind: "JSON", path: r.file, line: r.line, col: r.at - r.start - r.inner() + 1, part: -1, msg: text}
+	r.in, r.buf = nil, r.buf[:r.at]
+}
+
+// inner counts the bytes of the current line, up to at, that do not start a character.
+func (r *textReader) inner() (n int) {
+	for _, c := range r.buf[max(r.start, 0):r.at] {
+		if c&0xc0 == 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// more reads on behind what is left of buf. It reports whether there is more.
+func (r *textReader) more() bool {
+	if r.in == nil || len(r.buf) == cap(r.buf) && r.at == 0 {
+		return false
+	}
+	r.start += r.inner() - r.at
+	n := copy(r.buf, r.buf[r.at:])
+	r.buf, r.at = r.buf[:n], 0
+	for {
+		m, err := r.in.Read(r.buf[n:cap(r.buf)])
+		r.buf = r.buf[:n+m]
+		if err != nil {
+			r.in = nil
+			if err != io.EOF {
+				r.fail("%s", systemError(err))
+			}
+		}
+		if m > 0 || err != nil {
+			return m > 0
+		}
+	}
+}
+
+// peek returns the current byte, 0 at the end.
+func (r *textReader) peek() byte {
+	if r.at < len(r.buf) || r.more() {
+		return r.buf[r.at]
+	}
+	return 0
+}
+
+// ended reports whether nothing follows.
+func (r *textReader) ended() bool { return r.at >= len(r.buf) && !r.more() }
+
+// skip passes over white space and returns the byte behind it.
+func (r *textReader) skip() byte {
+	for {
+		switch c := r.peek(); c {
+		case '\n':
+			r.line, r.start = r.line+1, r.at+1
+		case ' ', '\t', '\r':
+		default:
+			return c
+		}
+		r.at++
+	}
+}
+
+// take skips white space, and c if it follows.
+func (r *textReader) take(c byte) bool {
+	if r.skip() != c || r.ended() {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// span returns the text from the current byte on for which in holds, and as much of it as the buffer has if that is long.
+func (r *textReader) span(in func(c byte) bool) []byte {
+	for n := 0; ; n++ {
+		if r.at+n == len(r.buf) && !r.more() || !in(r.buf[r.at+n]) {
+			return r.buf[r.at : r.at+n]
+		}
+	}
+}
+
+// rest quotes what follows.
+func (r *textReader) rest() string {
+	return quoted(string(bytes.ToValidUTF8(r.span(func(c byte) bool { return c != '\n' }), nil)))
+}
+
+// value reads a number or brackets. The numbers go to data.
+func (r *textReader) value() *layout {
+	r.guard.Step()
+	if r.skip() != '[' || r.ended() {
+		r.number()
+		return numberLayout
+	}
+	l := &layout{}
+	r.array(func() { l.add(r.value()) })
+	return l
+}
+
+// array reads what stands in brackets.
+func (r *textReader) array(element func()) { r.enclosed(']', "bracket", true, element) }
+
+// enclosed reads elements up to a closing bracket. Those that have an index get it as their place.
+func (r *textReader) enclosed(closing byte, name string, index bool, element func()) {
+	if r.nest++; r.nest > maxBrackets {
+		r.fail("too many brackets in one another")
+		return
+	}
+	r.at++
+	for i := 0; r.err == nil && !(i == 0 && r.take(closing)); i++ {
+		if index && r.path != nil {
+			r.path = append(r.path, "["+strconv.Itoa(i)+"]")
+		}
+		element()
+		if r.err != nil {
+			return
+		}
+		if index && r.path != nil {
+			r.path = r.path[:len(r.path)-1]
+		}
+		if r.take(closing) {
+			break
+		}
+		if r.ended() {
+			r.fail("a closing %s is missing", name)
+		} else if !r.take(',') {
+			r.fail("%s stands where a comma or a closing %s is expected", r.rest(), name)
+		}
+	}
+	r.nest--
+}
+
+// number reads a number. Those that JSON has no numbers for are strings in it.
+func (r *textReader) number() {
+	word := string(r.span(func(c byte) bool { return strings.IndexByte("[]{},\n", c) < 0 }))
+	x, why := parseNumber(word)
+	if word = strings.TrimRight(word, " \t\r"); r.path != nil {
+		switch word {
+		case `"NaN"`:
+			x, why = math.NaN(), ""
+		case `"+Inf"`:
+			x, why = math.Inf(1), ""
+		case `"-Inf"`:
+			x, why = math.Inf(-1), ""
+		}
+	}
+	switch {
+	case why == "":
+		r.at += len(word)
+		r.data = append(syntax.Room(r.guard, r.data, 1), x)
+	case why == "is empty" && r.ended():
+		r.fail("the value ends where a number is expected")
+	case why == "is empty":
+		r.fail("%s stands where a number is expected", r.rest())
+	default:
+		if word = strings.ToValidUTF8(word, "\ufffd"); r.path == nil || word[0] != '"' {
+			word = quoted(word)
+		}
+		r.fail("%s %s", short(word), why)
+	}
+}
+
+// str reads a string.
+func (r *textReader) str() (text string) {
+	if r.peek() != '"' {
+		r.fail("%s stands where a name in quotes is expected", r.rest())
+		return ""
+	}
+	escaped, quotes := false, 0
+	raw := r.span(func(c byte) bool {
+		if c == '"' && !escaped {
+			quotes++
+			return quotes < 2
+		}
+		escaped = c == '\\' && !escaped
+		return c != '\n'
+	})
+	if quotes < 2 {
+		r.fail("a string does not end")
+		return ""
+	}
+	raw = r.buf[r.at : r.at+len(raw)+1]
+	if err := json.Unmarshal(raw, &text); err != nil {
+		r.fail("%s is no string", quoted(string(raw)))
+	}
+	r.at += len(raw)
+	return text
+}
+
+// object reads the members of an object. For each it calls member at its value, with its name and the place of that.
+func (r *textReader) object(member func(name string, line, col int)) {
+	seen := map[string]bool{}
+	r.enclosed('}', "brace", false, func() {
+		r.skip()
+		line, col := r.line, r.at-r.start-r.inner()+1
+		name := r.str()
+		if seen[name] {
+			r.fail("there are two members %q", name)
+			r.err.line, r.err.col = line, col
+		}
+		seen[name] = true
+		if r.err == nil && !r.take(':') {
+			r.fail("%s stands where a colon is expected", r.rest())
+		}
+		if r.err != nil {
+			return
+		}
+		r.path = append(r.path, "."+name)
+		member(name, line, col)
+		if r.err == nil {
+			r.path = r.path[:len(r.path)-1]
+		}
+	})
+}
