@@ -18,3 +18,9 @@ func RunsPerPath(n uint64) (reset func()) {
 	runsPerPath = n
 	return func() { runsPerPath = old }
 }
+
+// ObjectNumbers makes the rows of an object of a loop so many numbers.
+func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
+
+// Advance is advance, of which a test knows the best result.
+var Advance = advance
