@@ -28,7 +28,7 @@ type blockState struct {
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
 	paths         pathPatterns
-	times         []uint64 // of the backward codes of a block with paths
+	times         []uint64 // how often the paths of a block ran, or its backward codes
 	kept          *keptRows
 	rows          []float64 // of an object whose rows are computed again
 }

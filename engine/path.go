@@ -109,9 +109,8 @@ func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
 
 // pathLoop is what an iteration keeps of a block with paths.
 type pathLoop struct {
-	first  []*graph.Wiring // of the first run, by its path; nil where nothing is kept
+	first  []*graph.Wiring // of the first run, by its path
 	wiring *graph.Wiring   // of the last run
-	ran    []uint64        // how often each path ran since its steps were counted
 }
 
 // firstWirings returns the wirings of a first run, by its path.
@@ -131,7 +130,7 @@ func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Re
 func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64) {
 	regs, tree := m.block.regs, l.b.Tree
 	columns := uint64(len(plan.Row))
-	ran := resize(&l.paths.ran, len(l.b.Paths))
+	ran := resize(&m.block.times, len(l.b.Paths))
 	for ; i < end; i++ {
 		if l.kind == graph.DataLoop {
 			at := l.element(i) * l.width

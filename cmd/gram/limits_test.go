@@ -20,7 +20,7 @@ import (
 func limitPrograms() map[string]string {
 	return map[string]string{
 		// Closures without end, all of them live: for what reduces.
-		"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x)) (fun y -> y) 1\n",
+		"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x) * x) (fun y -> y) 1\n",
 		// A loop that takes little memory as a block, and much with symbolic inputs.
 		"loop": "param n = 3000000\ninput x = 0.5\n#n (fun h -> sin (x * h)) x\n",
 		// Much data: for what only loads.
