@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
@@ -47,12 +48,11 @@ func modularly(t require.TestingT, p *Program, c *Cache, opt EvalOptions) made {
 		return made{text: err.Error()}
 	}
 	defer e.Close()
-	res := &Result{Values: make([]float64, e.Outputs()), Jacobian: make([]float64, e.Outputs()*len(p.Point()))}
-	out := made{prog: p.modularised, res: res}
-	if err := e.Gradient(context.Background(), p.Point(), res.Values, res.Jacobian); err != nil {
-		out.text = err.Error()
+	out := made{prog: p.modularised}
+	if out.res, err = e.Gradient(context.Background(), p.Point()); err != nil {
+		out.res, out.text = &Result{}, err.Error()
 	}
-	res.Cost = e.Cost()
+	out.res.Cost = e.Cost()
 	return out
 }
 
@@ -83,7 +83,7 @@ func bits(xs []float64) []uint64 {
 
 // exact is a cost without times and without what tells of the cache.
 func exact(c Cost) Cost {
-	c.Seconds, c.NsPerStep, c.Cache = Seconds{}, 0, nil
+	c.Seconds, c.NsPerStep, c.Cache = cost.Seconds{}, 0, nil
 	return c
 }
 
@@ -275,10 +275,10 @@ func TestModularAtOtherPoints(t *testing.T) {
 		p := loadText(t, "input x = 1\nlet f = fun y -> if x < 0 then y else y*y in f (3 * x)").with(c)
 		e, err := p.NewGradient(ctx, EvalOptions{Strategy: Modular})
 		require.NoError(t, err)
-		value, slope := []float64{0}, []float64{0}
 		for _, point := range []struct{ x, value, slope float64 }{{1, 9, 18}, {-1, -3, 3}, {-2, -6, 3}, {2, 36, 36}, {1, 9, 18}} {
-			require.NoError(t, e.Gradient(ctx, []float64{point.x}, value, slope))
-			require.Equal(t, []float64{point.value, point.slope}, []float64{value[0], slope[0]})
+			res, err := e.Gradient(ctx, []float64{point.x})
+			require.NoError(t, err)
+			require.Equal(t, []float64{point.value, point.slope}, []float64{res.Values[0], res.Jacobian[0]})
 		}
 		require.NoError(t, e.Close())
 	}

@@ -82,7 +82,7 @@ func TestDepth(t *testing.T) {
 // groundText prints the graph of a program.
 func groundText(t *testing.T, p *gram.Program) string {
 	t.Helper()
-	prog, err := stage.Compile(p.Source(), false, nil)
+	prog, err := stage.Compile(p.Source(), p.Source().Term(), false, nil)
 	require.NoError(t, err)
 	m, _, err := stage.Run(prog, p.Point(), engine.Options{})
 	require.NoError(t, err)

@@ -43,6 +43,17 @@ func (e *Error) Unwrap() error { return e.Err }
 // names nothing in the program.
 type UsageError = load.UsageError
 
+// MisuseError is a call that cannot be done: options that do not go together, a point of another length, a name that the
+// program does not have.
+type MisuseError struct{ Text string }
+
+func (e *MisuseError) Error() string { return "gram: " + e.Text }
+
+func misuse(format string, args ...any) error { return &MisuseError{fmt.Sprintf(format, args...)} }
+
+// ErrClosed is the error of an [Evaluator] that is closed.
+var ErrClosed error = &MisuseError{"the evaluator is closed"}
+
 // LimitError says that a limit ended the work, which, and how far it got.
 type LimitError struct {
 	Limit string // "steps", "nodes", "memory", "time" or "interrupt"

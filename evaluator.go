@@ -2,14 +2,14 @@ package gram
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/machine/heap"
@@ -30,9 +30,12 @@ type Evaluator struct {
 	profile *profile.Profile // of the literal machine, if samples are asked for
 	outputs int
 	last    time.Duration
-	lengths []int
-	cleanup runtime.Cleanup
+	result  Result // of the last run, but for its cost
+	reduced bool   // there is a value to be read
 	closed  bool
+	cleanup runtime.Cleanup
+	data    map[int][]float64 // what SetData has set, by the index of the data
+	changes int               // how often
 
 	// Of the engine: the program that runs, and of the strategies other than Direct what was
 	// done before it.
@@ -104,6 +107,14 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	if !e.opt.Literal {
 		opt := e.opt.engine()
 		opt.Phase, opt.Limits = phaseOf(e.meter), bounds
+		if e.data != nil {
+			own := *e.prog
+			own.Data = slices.Clone(own.Data)
+			for i, values := range e.data {
+				own.Data[i].Values = values
+			}
+			e.prog = &own
+		}
 		m, err := engine.New(e.prog, opt)
 		if err != nil {
 			return err
@@ -129,7 +140,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	return nil
 }
 
-// Close returns the memory to the system. Later runs are errors.
+// Close returns the memory to the system. Later runs are errors, [ErrClosed].
 func (e *Evaluator) Close() error {
 	e.closed = true
 	if e.passes != nil {
@@ -144,27 +155,27 @@ func (e *Evaluator) Close() error {
 func (e *Evaluator) ready(gradient bool, point []float64) error {
 	switch inputs := len(e.p.inputs); {
 	case e.closed:
-		return errors.New("gram: the evaluator is closed")
+		return ErrClosed
 	case gradient && !e.grad:
-		return errors.New("gram: this evaluator computes values: NewGradient makes one of gradients")
+		return misuse("this evaluator computes values: NewGradient makes one of gradients")
 	case !gradient && e.grad:
-		return errors.New("gram: this evaluator computes gradients: NewValue makes one of values")
+		return misuse("this evaluator computes gradients: NewValue makes one of values")
 	case len(point) != inputs:
-		return fmt.Errorf("gram: the point has length %d, and the program has %d scalar inputs", len(point), inputs)
+		return misuse("the point has length %d, and the program has %d scalar inputs", len(point), inputs)
 	}
 	return nil
 }
 
-// Value appends the numbers of the value at the point, a number for each scalar input, to out. It
-// calls [Evaluator.Reduce] and [Evaluator.Read].
-func (e *Evaluator) Value(ctx context.Context, point, out []float64) ([]float64, error) {
+// Value returns the value at the point, a number for each scalar input. It calls [Evaluator.Reduce] and
+// [Evaluator.Read]. The result has no cost, which [Evaluator.Cost] tells, and the next run overwrites it.
+func (e *Evaluator) Value(ctx context.Context, point []float64) (*Result, error) {
 	if e.p.src.Shape == nil {
-		return out, e.noValue()
+		return nil, e.noValue()
 	}
 	if err := e.Reduce(ctx, point); err != nil {
-		return out, err
+		return nil, err
 	}
-	return e.Read(out)
+	return e.Read()
 }
 
 // Reduce reduces the program at the point. A run that ctx has ended can be repeated.
@@ -172,6 +183,7 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err := e.ready(false, point); err != nil {
 		return err
 	}
+	e.reduced = false
 	start := e.begin(ctx)
 	again, err := e.withoutArrays(e.run.Value(point), point)
 	if again {
@@ -180,23 +192,28 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err != nil {
 		return e.p.Locate(err, "reducing")
 	}
-	e.last = time.Since(start)
+	e.last, e.reduced = time.Since(start), true
 	return nil
 }
 
-// Read appends the numbers of the value that has been reduced to out.
-func (e *Evaluator) Read(out []float64) ([]float64, error) {
-	if e.p.src.Shape == nil {
-		return out, e.noValue()
+// Read returns the value that has been reduced, as [Evaluator.Value] does.
+func (e *Evaluator) Read() (*Result, error) {
+	switch {
+	case e.p.src.Shape == nil:
+		return nil, e.noValue()
+	case e.closed:
+		return nil, ErrClosed
+	case !e.reduced:
+		return nil, misuse("there is no value to read: Reduce makes one")
 	}
 	start := time.Now()
-	out, lengths, err := e.run.Read(out, e.lengths[:0])
+	values, lengths, err := e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
 	if err != nil {
-		return out, e.p.Locate(err, "reading the value")
+		return nil, e.p.Locate(err, "reading the value")
 	}
-	e.lengths = lengths
+	e.result.Values, e.result.Lengths = values, lengths
 	e.last += time.Since(start)
-	return out, nil
+	return &e.result, nil
 }
 
 // noValue is the error of a value that has a function in it.
@@ -214,52 +231,84 @@ func (e *Evaluator) begin(ctx context.Context) time.Time {
 	return time.Now()
 }
 
-// Lengths returns [Result.Lengths] of the last value. The next run overwrites it.
-func (e *Evaluator) Lengths() []int { return e.lengths }
-
-// Gradient puts the k numbers of the value at the point into values, and their partial derivatives
-// by the n scalar inputs into jacobian, in k rows of length n. For a body of type R, k is 1.
-// Corollary gradient, section 5.2.
-func (e *Evaluator) Gradient(ctx context.Context, point, values, jacobian []float64) error {
+// Gradient returns the k numbers of the value at the point, and their partial derivatives by the n scalar inputs, in k
+// rows of length n. For a body of type R, k is 1. The next run overwrites the result. Corollary gradient, section 5.2.
+func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, error) {
 	if err := e.ready(true, point); err != nil {
-		return err
+		return nil, err
 	}
-	if k := e.Outputs(); len(values) != k || len(jacobian) != k*len(point) {
-		return fmt.Errorf("gram: values has length %d and jacobian %d; they must be %d and %d", len(values), len(jacobian), k, k*len(point))
-	}
+	k := e.outputs
 	if e.passes != nil {
-		e.meter.SetContext(ctx)
-		var err error
-		e.last, err = e.passes.gradient(point, values, jacobian)
-		return err
+		k = len(e.passes.g.Outputs())
 	}
+	res := &e.result
+	res.Values, res.Jacobian = resized(res.Values, k), resized(res.Jacobian, k*len(point))
 	e.meter.SetContext(ctx)
+	if e.passes != nil {
+		took, err := e.passes.gradient(point, res.Values, res.Jacobian)
+		if err != nil {
+			return nil, err
+		}
+		e.last = took
+		return res, nil
+	}
 	if err := e.again(point); err != nil {
-		return err
+		return nil, err
 	}
 	start := e.begin(ctx)
-	again, err := e.withoutArrays(e.run.Gradient(point, values, jacobian), point)
+	again, err := e.withoutArrays(e.run.Gradient(point, res.Values, res.Jacobian), point)
 	if again {
-		err = e.run.Gradient(point, values, jacobian)
+		err = e.run.Gradient(point, res.Values, res.Jacobian)
 	}
 	if err != nil {
-		return e.p.Locate(err, "reducing")
+		return nil, e.p.Locate(err, "reducing")
 	}
 	e.last = time.Since(start)
-	return nil
+	return res, nil
 }
 
-// Outputs returns k for a body of type R^k, and 1 for R.
-func (e *Evaluator) Outputs() int {
-	if e.passes != nil {
-		return len(e.passes.g.Outputs())
+// resized returns a slice of length n, s if that is long enough.
+func resized(s []float64, n int) []float64 {
+	if n <= cap(s) {
+		return s[:n]
 	}
-	return e.outputs
+	return make([]float64, n)
 }
 
-// Heap returns the arena of the literal machine between two events.
+// SetData replaces the numbers of a data list, in row-major order: a mini-batch, without loading the program again. The list
+// keeps its length, which size has made part of the program. The slice is not to be modified before the next call. It is an
+// error if another value of the program was computed from the list, and with Literal, a Mode or a Strategy.
+func (e *Evaluator) SetData(name string, values []float64) error {
+	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
+	switch {
+	case e.closed:
+		return ErrClosed
+	case i < 0:
+		return misuse("the program has no data %s", name)
+	case e.opt.Literal || e.passes != nil || e.opt.Strategy != Direct:
+		return misuse("data can be replaced on the engine, with the mode Reverse and the strategy Direct")
+	}
+	switch d := &e.p.src.Data[i]; {
+	case d.Shape.Kind != load.List:
+		return misuse("%s is %v: only lists can be replaced", name, d.Shape)
+	case d.Used:
+		return misuse("%s can't be replaced: another value of the program was computed from it", name)
+	case len(values) != len(d.Value.Data):
+		return misuse("%s has %d numbers, and %d are given", name, len(d.Value.Data), len(values))
+	}
+	e.changes++
+	if e.data != nil {
+		e.data[i] = values
+		e.prog.Data[i].Values = values
+		return nil
+	}
+	e.data = map[int][]float64{i: values}
+	return e.start() // with a copy of the program
+}
+
+// Heap returns the arena of the literal machine between two events, or nil.
 func (e *Evaluator) Heap() *heap.Heap {
-	if e.literal == nil {
+	if e.literal == nil || e.closed {
 		return nil
 	}
 	return e.literal.Heap()

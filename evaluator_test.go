@@ -2,7 +2,11 @@ package gram_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"math"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"weak"
@@ -51,18 +55,19 @@ data ys : List R = list i < n -> i
 	e, err := p.NewValue(t.Context(), gram.EvalOptions{})
 	require.NoError(t, err)
 	defer e.Close()
-	want, err := e.Value(t.Context(), p.Point(), nil)
+	res, err := e.Value(t.Context(), p.Point())
 	require.NoError(t, err)
+	want := slices.Clone(res.Values)
 	before := e.Cost()
 
 	var ctx context.Context
 	ctx, cancel = context.WithCancel(t.Context())
-	_, err = e.Value(ctx, p.Point(), nil)
+	_, err = e.Value(ctx, p.Point())
 	require.ErrorIs(t, err, context.Canceled)
 	cancel = nil
-	got, err := e.Value(t.Context(), p.Point(), nil)
+	got, err := e.Value(t.Context(), p.Point())
 	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, want, got.Values)
 	after := e.Cost()
 	require.Equal(t, before.Overhead, after.Overhead)
 	require.Equal(t, before.Steps, after.Steps)
@@ -79,6 +84,10 @@ type mistake struct {
 func (m mistake) check(t *testing.T, name string) {
 	require.ErrorContains(t, m.err, m.want, name)
 	require.NotRegexp(t, `--|^(machine|engine):`, m.err.Error(), name)
+	var call *gram.MisuseError
+	var option *gram.UsageError
+	var program *gram.Error
+	require.True(t, errors.As(m.err, &call) || errors.As(m.err, &option) || errors.As(m.err, &program), name)
 }
 
 // misused is a program with three inputs and two outputs.
@@ -86,28 +95,33 @@ func misused(t *testing.T) *gram.Program {
 	return load(t, "input v : R^3 = [| 1, 2, 3 |]\n[| v.(0) * v.(1), v.(2) |]")
 }
 
-// gradientInto computes a gradient into buffers of some lengths.
-func gradientInto(t *testing.T, p *gram.Program, opt gram.EvalOptions, point []float64, values, jacobian int) error {
+// gradientAt computes a gradient.
+func gradientAt(t *testing.T, p *gram.Program, opt gram.EvalOptions, point []float64) error {
 	e, err := p.NewGradient(t.Context(), opt)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	return e.Gradient(t.Context(), point, make([]float64, values), make([]float64, jacobian))
+	res, err := e.Gradient(t.Context(), point)
+	if err == nil {
+		require.Len(t, res.Values, 2)
+		require.Len(t, res.Jacobian, 6)
+	}
+	return err
 }
 
 // TestMisusedOptions: options that nothing has are errors.
 func TestMisusedOptions(t *testing.T) {
 	p := misused(t)
 	point := p.Point()
-	gradient := func(opt gram.EvalOptions) error { return gradientInto(t, p, opt, point, 2, 6) }
+	gradient := func(opt gram.EvalOptions) error { return gradientAt(t, p, opt, point) }
 	value := func(opt gram.EvalOptions, point []float64) error {
 		e, err := p.NewValue(t.Context(), opt)
 		if err != nil {
 			return err
 		}
 		defer e.Close()
-		_, err = e.Value(t.Context(), point, nil)
+		_, err = e.Value(t.Context(), point)
 		return err
 	}
 	set := func(opt gram.Options) error {
@@ -143,33 +157,169 @@ func TestMisusedOptions(t *testing.T) {
 	}
 }
 
-// TestMisusedEvaluator: buffers and points of other lengths are errors for every way to
-// compute a gradient, and so is a run after Close.
+// TestMisusedEvaluator: points of other lengths are errors for every way to compute a gradient, and so is whatever is done
+// after Close.
 func TestMisusedEvaluator(t *testing.T) {
 	p := misused(t)
 	point := p.Point()
 	for name, opt := range map[string]gram.EvalOptions{"reverse": {}, "forward": {Mode: gram.Forward}, "tape": {Mode: gram.Tape},
 		"unfold": {Strategy: gram.Unfold}, "parallel": {Schedule: gram.Parallel}, "literal": {Literal: true}} {
-		gradient := func(point []float64, values, jacobian int) error {
-			return gradientInto(t, p, opt, point, values, jacobian)
-		}
 		e, err := p.NewGradient(t.Context(), opt)
 		require.NoError(t, err)
 		require.NoError(t, e.Close())
 		require.NoError(t, e.Close(), "closing again does nothing")
 		e.Cost()
-		closed := e.Gradient(t.Context(), point, make([]float64, 2), make([]float64, 6))
+		require.Nil(t, e.Heap())
+		_, closed := e.Gradient(t.Context(), point)
+		require.ErrorIs(t, closed, gram.ErrClosed)
+		require.ErrorIs(t, e.SetData("xs", nil), gram.ErrClosed)
 		for what, m := range map[string]mistake{
-			"no buffers":  {gradient(point, 0, 0), "values has length 0 and jacobian 0; they must be 2 and 6"},
-			"no jacobian": {gradient(point, 2, 0), "they must be 2 and 6"},
-			"short":       {gradient(point, 2, 5), "they must be 2 and 6"},
-			"long":        {gradient(point, 2, 7), "they must be 2 and 6"},
-			"short value": {gradient(point, 1, 6), "they must be 2 and 6"},
-			"point":       {gradient(point[:2], 2, 6), "the point has length 2, and the program has 3 scalar inputs"},
-			"closed":      {closed, "the evaluator is closed"},
+			"point":  {gradientAt(t, p, opt, point[:2]), "the point has length 2, and the program has 3 scalar inputs"},
+			"closed": {closed, "the evaluator is closed"},
 		} {
 			m.check(t, name+", "+what)
 		}
-		require.NoError(t, gradient(point, 2, 6), name)
+		require.NoError(t, gradientAt(t, p, opt, point), name)
 	}
+	for _, opt := range []gram.EvalOptions{{}, {Literal: true}} {
+		v, err := p.NewValue(t.Context(), opt)
+		require.NoError(t, err)
+		_, early := v.Read()
+		mistake{early, "no value to read"}.check(t, "read")
+		require.NoError(t, v.Reduce(t.Context(), point))
+		require.NoError(t, v.Close())
+		_, err = v.Read()
+		require.ErrorIs(t, err, gram.ErrClosed)
+		require.ErrorIs(t, v.Reduce(t.Context(), point), gram.ErrClosed)
+	}
+}
+
+// TestEvaluatorsReuseTheirMemory: a gradient of a small program makes no garbage.
+func TestEvaluatorsReuseTheirMemory(t *testing.T) {
+	p := load(t, "input w : R^2 = [| 1, 2 |]\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + sin (w.(0) * x) * w.(1)) 0 xs")
+	point := p.Point()
+	e, err := p.NewGradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	require.Zero(t, objectsMade(func() {
+		_, err := e.Gradient(t.Context(), point)
+		require.NoError(t, err)
+	}))
+	v, err := p.NewValue(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	defer v.Close()
+	require.Zero(t, objectsMade(func() {
+		_, err := v.Value(t.Context(), point)
+		require.NoError(t, err)
+	}))
+}
+
+// TestSetData: an evaluator with replaced data computes what a program that is loaded with them computes.
+func TestSetData(t *testing.T) {
+	src := `input a = 0.5
+data xs : List R^2 = [ [| 1, 2 |]; [| 3, 4 |] ]
+data ys : List R = [7; 8]
+data zs : List R = map (fun y -> y + 1) ys
+data v : R^2 = [| 1, 2 |]
+fold (fun [| x, y |] s -> s + sin (a * x) * y) 0 xs / size xs + a * fold (fun y s -> s + y) 0 zs * v.(1)`
+	p := load(t, src)
+	batch := []float64{5, 6, 7, 8}
+	q, err := gram.Load(t.Context(), "test.gram", []byte(src), gram.Options{Values: map[string][]float64{"xs": batch}})
+	require.NoError(t, err)
+	for name, opt := range map[string]gram.EvalOptions{"blocks": {}, "nodes": {NoFuse: true}, "parallel": {Schedule: gram.Parallel, Workers: 2}} {
+		first, err := p.Gradient(t.Context(), opt)
+		require.NoError(t, err)
+		want, err := q.Gradient(t.Context(), opt)
+		require.NoError(t, err)
+		e, err := p.NewGradient(t.Context(), opt)
+		require.NoError(t, err)
+		for range 2 {
+			for values, want := range map[*[]float64]*gram.Result{{1, 2, 3, 4}: first, &batch: want} {
+				require.NoError(t, e.SetData("xs", *values))
+				res, err := e.Gradient(t.Context(), p.Point())
+				require.NoError(t, err)
+				require.Equal(t, want.Values, res.Values, name)
+				require.Equal(t, want.Jacobian, res.Jacobian, name)
+			}
+		}
+		for want, err := range map[string]error{
+			"no data us":                   e.SetData("us", batch),
+			"4 numbers, and 3 are given":   e.SetData("xs", batch[:3]),
+			"another value of the program": e.SetData("ys", []float64{1, 2}),
+			"only lists":                   e.SetData("v", []float64{1, 2}),
+		} {
+			mistake{err, want}.check(t, name)
+		}
+		require.NoError(t, e.Close())
+	}
+	for _, opt := range []gram.EvalOptions{{Literal: true}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {
+		e, err := p.NewGradient(t.Context(), opt)
+		require.NoError(t, err)
+		mistake{e.SetData("xs", batch), "on the engine"}.check(t, "options")
+		require.NoError(t, e.Close())
+	}
+	again, err := p.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, again.Values, []float64{0})
+	o, err := p.NewObjective(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	defer o.Close()
+	require.Equal(t, again.Values[0], o.Func(p.Point()))
+	require.NoError(t, o.SetData("xs", batch))
+	want, err := q.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want.Values[0], o.Func(p.Point()), "an objective forgets what it had computed")
+}
+
+// TestPoint: a point has names, and is written and read as JSON to the bit.
+func TestPoint(t *testing.T) {
+	p := load(t, "input w : R^3^2 = vec i < 2 -> vec j < 3 -> 1 / (i + j + 1)\ninput c : R * R = (0.1, -0)\ninput b = 1e-300\nb")
+	x := p.NewPoint()
+	require.Equal(t, p.Point(), x.Values)
+	require.NoError(t, x.Set("b", math.Pi))
+	require.Equal(t, []float64{math.Pi}, x.Map()["b"])
+	mistake{x.Set("b", 1, 2), "b is R, but it is given 2 numbers"}.check(t, "set")
+	mistake{x.Set("q", 1), "no input q"}.check(t, "set")
+	text, err := json.Marshal(x)
+	require.NoError(t, err)
+	require.Equal(t, `{"w":[[1,0.5,0.3333333333333333],[0.5,0.3333333333333333,0.25]],"c":[0.1,-0],"b":3.141592653589793}`, string(text))
+	y := p.NewPoint()
+	require.NoError(t, json.Unmarshal(text, y))
+	require.Equal(t, bitsOf(x.Values), bitsOf(y.Values))
+	require.NoError(t, json.Unmarshal([]byte(`{"b": 5}`), y))
+	require.Equal(t, append(x.Values[:8:8], 5), y.Values)
+	for text, want := range map[string]string{`{"b": 6, "w": [1, 2]}`: "but w=[1, 2] gives R^2", `{"b": 6, "q": 1}`: "no input q", `{"b": "NaN"}`: "NaN"} {
+		mistake{y.UnmarshalJSON([]byte(text)), want}.check(t, text)
+	}
+	require.Error(t, json.Unmarshal([]byte(`[]`), y))
+	require.Equal(t, append(x.Values[:8:8], 5), y.Values)
+	q, err := gram.Load(t.Context(), "test.gram", []byte("input w : R^3^2 = vec i < 2 -> vec j < 3 -> 0\ninput c : R * R = (0, 0)\ninput b = 0\nb"), gram.Options{Values: y.Map()})
+	require.NoError(t, err)
+	require.Equal(t, bitsOf(y.Values), bitsOf(q.Point()))
+}
+
+func bitsOf(xs []float64) []uint64 {
+	out := make([]uint64, len(xs))
+	for i, x := range xs {
+		out[i] = math.Float64bits(x)
+	}
+	return out
+}
+
+// TestObjectiveFails: after an error an objective is NaN, and tells the error.
+func TestObjectiveFails(t *testing.T) {
+	_, err := misused(t).NewObjective(t.Context(), gram.EvalOptions{})
+	mistake{err, "an objective has type R"}.check(t, "type")
+	o, err := load(t, "input x = 0\nlog x").NewObjective(t.Context(), gram.EvalOptions{Finite: true})
+	require.NoError(t, err)
+	defer o.Close()
+	grad := []float64{0}
+	require.Equal(t, 0.0, o.Func([]float64{1}))
+	o.Grad(grad, []float64{2})
+	require.Equal(t, 0.5, grad[0])
+	require.NoError(t, o.Err())
+	require.True(t, math.IsNaN(o.Func([]float64{0})))
+	o.Grad(grad, []float64{1})
+	require.True(t, math.IsNaN(grad[0]))
+	require.ErrorContains(t, o.Err(), "not finite")
 }

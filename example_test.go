@@ -2,10 +2,14 @@ package gram_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"math"
+	"slices"
 	"sync"
+
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/rule"
@@ -50,20 +54,20 @@ func Example_gradientDescent() {
 	}
 	defer e.Close()
 	point := p.Point()
-	loss, gradient := make([]float64, 1), make([]float64, len(point))
-	var first float64
+	var first, loss float64
 	for step := range 1000 {
-		if err := e.Gradient(ctx, point, loss, gradient); err != nil {
+		res, err := e.Gradient(ctx, point)
+		if err != nil {
 			log.Fatal(err)
 		}
-		if step == 0 {
-			first = loss[0]
+		if loss = res.Values[0]; step == 0 {
+			first = loss
 		}
-		for i, g := range gradient {
+		for i, g := range res.Jacobian {
 			point[i] -= 0.001 * g
 		}
 	}
-	fmt.Printf("mean squared error: %.1f °C² before, %.1f °C² after\n", first, loss[0])
+	fmt.Printf("mean squared error: %.1f °C² before, %.1f °C² after\n", first, loss)
 	// Output:
 	// mean squared error: 14.9 °C² before, 11.6 °C² after
 }
@@ -95,15 +99,85 @@ foldl (fun loss [| x, y |] -> loss + square (a * x + b - y)) 0 points / size poi
 				log.Fatal(err)
 			}
 			defer e.Close()
-			if err := e.Gradient(ctx, line, losses[i:i+1], make([]float64, 2)); err != nil {
+			res, err := e.Gradient(ctx, line)
+			if err != nil {
 				log.Fatal(err)
 			}
+			losses[i] = res.Values[0]
 		})
 	}
 	wait.Wait()
 	fmt.Printf("%.3f\n", losses)
 	// Output:
 	// [11.667 1.667 0.000]
+}
+
+// A program is trained by gonum's L-BFGS, and its parameters are saved as JSON.
+func ExampleObjective() {
+	ctx := context.Background()
+	p, err := gram.LoadFile(ctx, "examples/weather.gram", gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	o, err := p.NewObjective(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer o.Close()
+	fitted := p.NewPoint()
+	res, err := optimize.Minimize(optimize.Problem{Func: o.Func, Grad: o.Grad}, fitted.Values,
+		&optimize.Settings{GradientThreshold: 1e-4, MajorIterations: 200}, &optimize.LBFGS{})
+	if err != nil || o.Err() != nil {
+		log.Fatal(err, o.Err())
+	}
+	copy(fitted.Values, res.X)
+	file, err := json.Marshal(fitted)
+	if err != nil {
+		log.Fatal(err)
+	}
+	again := p.NewPoint()
+	if err := json.Unmarshal(file, again); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f °C², the same as read back: %t\n", res.F, slices.Equal(again.Values, res.X))
+	// Output:
+	// 11.01 °C², the same as read back: true
+}
+
+// Stochastic gradient descent: the program is loaded with a batch of the data, and gets the other
+// batches by SetData.
+func ExampleEvaluator_SetData() {
+	src := `
+input a = 0
+data points : List R^2 = [ [| 0, 0 |] ]
+def square x = x * x
+fold (fun [| x, y |] loss -> loss + square (a * x - y)) 0 points / size points
+`
+	batches := [][]float64{{1, 3, 2, 6}, {3, 9, 0.5, 1.5}, {1, 3, 4, 12}} // y = 3 x
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "slope.gram", []byte(src), gram.Options{Values: map[string][]float64{"points": batches[0]}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	x := p.NewPoint()
+	for step := range 60 {
+		if err := e.SetData("points", batches[step%3]); err != nil {
+			log.Fatal(err)
+		}
+		res, err := e.Gradient(ctx, x.Values)
+		if err != nil {
+			log.Fatal(err)
+		}
+		x.Values[0] -= 0.05 * res.Jacobian[0]
+	}
+	fmt.Printf("a = %.3f\n", x.Map()["a"][0])
+	// Output:
+	// a = 3.000
 }
 
 // The Jacobian of a body of type R^k, row by row.

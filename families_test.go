@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -82,7 +81,7 @@ func (w *cellWriter) number(depth int) string {
 		}
 		return w.vectors[w.r.IntN(len(w.vectors))] + ".(" + w.index() + ")"
 	}
-	switch w.r.IntN(8) {
+	switch w.r.IntN(11) {
 	case 0:
 		return "(" + w.number(depth-1) + " + " + w.number(depth-1) + ")"
 	case 1:
@@ -91,19 +90,32 @@ func (w *cellWriter) number(depth int) string {
 		return "(" + w.number(depth-1) + " * " + w.number(depth-1) + ")"
 	case 4:
 		return []string{"sin", "tanh", "sigmoid", "cos"}[w.r.IntN(4)] + " (" + w.number(depth-1) + ")"
+	case 5:
+		y := w.name("y")
+		return "(let " + y + " = " + w.number(depth-1) + " in " + y + " * " + y + ")"
+	case 6:
+		p, y, z := w.name("p"), w.name("y"), w.name("z")
+		return "(let " + p + " = (" + w.number(depth-1) + ", " + w.number(depth-1) + ") in let (" + y + ", " + z + ") = " + p + " in " + y + " - " + z + ")"
+	case 7:
+		v := w.name("v")
+		return "(let " + v + " = " + w.vector(depth-1) + " in " + v + ".(" + w.index() + "))"
 	}
-	w.names++
-	j := fmt.Sprintf("j%d", w.names)
+	j := w.name("j")
 	w.indices = append(w.indices, j)
 	text := "(sum " + j + " < k -> " + w.number(depth-1) + ")"
 	w.indices = w.indices[:len(w.indices)-1]
 	return text
 }
 
+// name returns a new name.
+func (w *cellWriter) name(letter string) string {
+	w.names++
+	return letter + strconv.Itoa(w.names)
+}
+
 // vector writes an expression of type R^k.
 func (w *cellWriter) vector(depth int) string {
-	w.names++
-	i := fmt.Sprintf("i%d", w.names)
+	i := w.name("i")
 	w.indices = append(w.indices, i)
 	text := "vec " + i + " < k -> 0.3 * " + w.number(depth)
 	w.indices = w.indices[:len(w.indices)-1]
@@ -113,8 +125,7 @@ func (w *cellWriter) vector(depth int) string {
 func (w *cellWriter) cell() string {
 	text := ""
 	for range w.r.IntN(3) {
-		w.names++
-		v := fmt.Sprintf("v%d", w.names)
+		v := w.name("v")
 		text += "let " + v + " = " + w.vector(2) + " in "
 		w.vectors = append(w.vectors, v)
 	}
@@ -135,13 +146,21 @@ func TestPropertyFamilyBodies(t *testing.T) {
 	})
 }
 
+// TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
+func TestPropertyFamilyMixtures(t *testing.T) {
+	const result = "let (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, vec i < k -> if i < 2 then 0.5*i else s) a in sum i < k -> h.(i)\n"
+	compareRandom(t, func(cell string) string {
+		return "def cell x m h = " + cell + "\n" + result
+	}, "m")
+}
+
 // compareRandom compares the forms of random programs. Some run as arrays.
-func compareRandom(t *testing.T, program func(cell string) string) {
+func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
 	arrays := 0
 	const draws = 400
 	for seed := range draws {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}}
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
 		if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
 			arrays++
 		}
@@ -151,7 +170,7 @@ func compareRandom(t *testing.T, program func(cell string) string) {
 }
 
 // compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the
-// counts are those of its expansion. The same holds for its value by itself.
+// counts are those of its expansion. The same holds for its value by itself, and for m and |G|.
 func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
 	require.NoError(t, err, src)
@@ -177,6 +196,14 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
 	}
+	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+	require.NoError(t, err)
+	defer m1.Close()
+	m2, size2, err := p.openArrays(p.Meter(t.Context()), EvalOptions{})
+	require.NoError(t, err, src)
+	defer m2.Close()
+	require.Equal(t, m1.Stats().Counts, m2.Stats().Counts, "%s %v", src, params)
+	require.Equal(t, size1, size2, "%s %v", src, params)
 	return true
 }
 
@@ -237,6 +264,7 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2", true},
 		{"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)", true},
 		{"sum i < n -> x.(i) * A.(1).(2)", true},
+		{"sum i < n -> let v = [| s * x.(i) |] in let w = (v, 2 * v.(0)) in let (u, z) = w in u.(0) * z", true},
 		{"sum i < n -> x.(i) * x.(0)", false},         // x.(0) gets arrivals of both factors, in turns
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
 		{"(vec i < n -> s * x.(i)).(2)", false},       // only one component is reached
@@ -248,6 +276,19 @@ func TestFamilyBodies(t *testing.T) {
 	}
 }
 
+// TestBoundWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts.
+func TestBoundWithoutExpansion(t *testing.T) {
+	const n = 170
+	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
+		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"), Options{})
+	require.NoError(t, err)
+	b, err := p.Bound(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.Nil(t, p.Term(), "it was expanded")
+	const operations = n*n*n + n*n*n - 1
+	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
+}
+
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,
 // to the bit.
 func TestFamilyBlocks(t *testing.T) {
@@ -257,7 +298,9 @@ func TestFamilyBlocks(t *testing.T) {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", src, params), src)
 		}
 	}
-	w2, err := os.ReadFile("examples/w2.gram")
-	require.NoError(t, err)
-	require.True(t, compareFamilies(t, "w2.gram", string(w2), []string{"n=200", "k=20"}))
+	for name, params := range map[string][]string{"w2.gram": {"n=200", "k=20"}, "w5.gram": {"n=7", "k=9"}} {
+		src, err := os.ReadFile("examples/" + name)
+		require.NoError(t, err)
+		require.True(t, compareFamilies(t, name, string(src), params))
+	}
 }

@@ -54,6 +54,8 @@ type Program struct {
 	modularly   compiled[graph.Program]
 	modularised *modular.Program
 	symbolic    compiled[graph.Program] // t with its inputs left open
+	// symbolicArrays is the same with its families.
+	symbolicArrays arrayForm
 
 	// terms is held while terms are made and typed: they share a universe of types.
 	terms sync.Mutex

@@ -1,7 +1,6 @@
 package gram
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -116,7 +115,7 @@ func NewCache(bytes uint64) (*Cache, error) { return modular.NewCache(bytes) }
 
 // check reports values that no option has, and options that don't go together.
 func (o *EvalOptions) check() error {
-	wrong := func(what string, is int) error { return fmt.Errorf("gram: there is no %s %d", what, is) }
+	wrong := func(what string, is int) error { return misuse("there is no %s %d", what, is) }
 	switch {
 	case o.Schedule > Parallel:
 		return wrong("schedule", int(o.Schedule))
@@ -125,27 +124,27 @@ func (o *EvalOptions) check() error {
 	case o.Strategy > Modular:
 		return wrong("strategy", int(o.Strategy))
 	case o.Workers < 0:
-		return fmt.Errorf("gram: %d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
+		return misuse("%d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
 	case o.Samples != nil && o.Schedule == Parallel:
-		return errors.New("gram: a profile is of the schedules LIFO and Random")
+		return misuse("a profile is of the schedules LIFO and Random")
 	case o.Samples != nil && o.Mode != Reverse:
-		return errors.New("gram: a profile is of the mode Reverse")
+		return misuse("a profile is of the mode Reverse")
 	case !o.Literal && o.Work:
-		return errors.New("gram: only the literal machine measures its work")
+		return misuse("only the literal machine measures its work")
 	case !o.Literal && o.Events != nil:
-		return errors.New("gram: only the literal machine has events")
+		return misuse("only the literal machine has events")
 	case !o.Literal:
 		return nil
 	case o.Timed:
-		return errors.New("gram: a profile of the literal machine has no time")
+		return misuse("a profile of the literal machine has no time")
 	case o.Schedule == Parallel:
-		return errors.New("gram: the literal machine has the schedules LIFO and Random")
+		return misuse("the literal machine has the schedules LIFO and Random")
 	case o.Mode != Reverse:
-		return errors.New("gram: the literal machine has the mode Reverse only")
+		return misuse("the literal machine has the mode Reverse only")
 	case o.Strategy != Direct:
-		return errors.New("gram: the literal machine has the strategy Direct only")
+		return misuse("the literal machine has the strategy Direct only")
 	case o.NoFuse:
-		return errors.New("gram: the literal machine has no blocks that NoFuse could leave out")
+		return misuse("the literal machine has no blocks that NoFuse could leave out")
 	}
 	return nil
 }

@@ -32,11 +32,15 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 	return err
 }
 
-// arrays reports whether the families of the program may run as arrays: in blocks, in the order of LIFO evaluation, without a
-// profile.
+// arrays reports whether the families of the program may run as arrays.
 func (e *Evaluator) arrays() bool {
 	return e.p.src.HasFamilies() && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
-		!e.opt.NoFuse && !e.opt.Finite && e.opt.Samples == nil && e.opt.Schedule != Random
+		e.opt.arrays()
+}
+
+// arrays reports whether families may run as arrays: in blocks, in the order of LIFO evaluation, without a profile.
+func (opt *EvalOptions) arrays() bool {
+	return !opt.NoFuse && !opt.Finite && opt.Samples == nil && opt.Schedule != Random
 }
 
 // withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.

@@ -2,14 +2,13 @@ package gram
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Result is a value, its Jacobian if it was asked for, and the cost.
+// Result is a value, its Jacobian or gradient if it was asked for, and the cost.
 type Result struct {
 	Values   []float64 // from left to right, as Program.Shape has them
 	Lengths  []int     // of the lists in it, outer lists before inner ones
@@ -32,27 +31,22 @@ func (p *Program) Gradient(ctx context.Context, opt EvalOptions) (*Result, error
 // and reports the best and the median time.
 func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n int) (*Result, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("gram: a program can't be run %d times", n)
+		return nil, misuse("a program can't be run %d times", n)
 	}
 	e, err := p.newEvaluator(ctx, opt, gradient)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	point := p.Point()
-	res := &Result{}
+	run := e.Value
 	if gradient {
-		res.Values = make([]float64, e.Outputs())
-		res.Jacobian = make([]float64, e.Outputs()*len(point))
+		run = e.Gradient
 	}
+	point := p.Point()
+	var res *Result
 	times := make([]time.Duration, 0, n)
 	for range n {
-		if gradient {
-			err = e.Gradient(ctx, point, res.Values, res.Jacobian)
-		} else {
-			res.Values, err = e.Value(ctx, point, res.Values[:0])
-		}
-		if err != nil {
+		if res, err = run(ctx, point); err != nil {
 			return nil, err
 		}
 		times = append(times, e.last)
@@ -61,9 +55,8 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 		e.samples(opt.Samples)
 	}
 	slices.Sort(times)
-	res.Lengths = e.lengths
 	res.Cost = e.Cost()
-	res.Cost.setTimes(times[0], times[len(times)/2])
+	res.Cost.SetTimes(times[0], times[len(times)/2])
 	return res, nil
 }
 

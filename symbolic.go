@@ -2,9 +2,12 @@ package gram
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
@@ -21,7 +24,10 @@ import (
 // Bound reduces the program with its inputs left symbolic. A program that branches
 // on its inputs takes the branches of the point.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
-	m, size, err := p.open(p.Meter(ctx), p.Point(), opt)
+	m, size, err := p.openArrays(p.Meter(ctx), opt)
+	if errors.Is(err, graph.ErrFamilies) {
+		m, size, err = p.open(p.Meter(ctx), p.Point(), opt)
+	}
 	if err != nil {
 		return Bound{}, err
 	}
@@ -31,25 +37,38 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
 }
 
+// maxSpanned bounds the symbols of a program with families whose expansion is made to measure its span.
+const maxSpanned = 1 << 22
+
 // Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
-// D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. It is an error if more
-// than 2²⁰ evaluations are nested.
-func (p *Program) Span(ctx context.Context, gradient, tree bool) (Span, error) {
+// D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
+// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols: then
+// its expansion is not made.
+func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
+	if p.src.HasFamilies() {
+		n, err := p.src.Written().Symbols(opt.Check)
+		if err != nil {
+			return cost.Span{}, p.Locate(err, "measuring the span")
+		}
+		if n > maxSpanned {
+			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the program has %d symbols, more than %d", n, maxSpanned)}
+		}
+	}
 	if err := p.expand(meter, "span"); err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	v, err := span.Value(p.src.Term(), p.inputs, p.Point(), opt)
 	if err != nil || !gradient {
-		return Span{Value: v.Length()}, p.Locate(err, "measuring the span")
+		return cost.Span{Value: v.Length()}, p.Locate(err, "measuring the span")
 	}
 	d, err := p.reversed(meter)
 	if err != nil {
-		return Span{}, err
+		return cost.Span{}, err
 	}
 	g, err := span.Gradient(d, p.inputs, p.outputs(), p.Point(), opt)
-	return Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
+	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
 // Branches reports whether a condition may depend on an input, so that the graph depends on the point.
@@ -71,16 +90,50 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 		if err := p.expand(meter, "compile"); err != nil {
 			return nil, err
 		}
-		prog, err := stage.Compile(p.src, placed, meter.During("compile"))
+		prog, err := stage.Compile(p.src, p.src.Term(), placed, meter.During("compile"))
 		return prog, p.Locate(err, "compiling")
 	})
 	if err != nil {
 		return nil, engine.GraphSize{}, err
 	}
+	return p.runOpen(prog, meter, point, opt)
+}
+
+func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
 	run := opt.engine()
 	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, size, err := stage.Run(prog, point, run)
 	return m, size, p.Locate(err, "reducing")
+}
+
+// openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the graph, and the
+// steps, but no nodes. The error is [graph.ErrFamilies] if the families have to be expanded.
+func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+	if err := opt.check(); err != nil {
+		return nil, engine.GraphSize{}, err
+	}
+	form := &p.symbolicArrays
+	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() {
+		return nil, engine.GraphSize{}, graph.ErrFamilies
+	}
+	prog, err := form.get(p, meter, func() (*graph.Program, error) {
+		check := meter.During("compile")
+		t, err := p.src.Families(check)
+		if err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
+		prog, err := stage.Compile(p.src, t, false, check)
+		return prog, p.Locate(err, "compiling")
+	})
+	var m *engine.Machine
+	var size engine.GraphSize
+	if err == nil {
+		m, size, err = p.runOpen(prog, meter, p.Point(), opt)
+	}
+	if errors.Is(err, graph.ErrFamilies) {
+		form.none.Store(true)
+	}
+	return m, size, err
 }
 
 // phaseOf is what a machine calls when a phase begins.
@@ -214,8 +267,8 @@ func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, err
 // cost is that of the last run.
 func (s *passes) cost() Cost {
 	n := uint64(s.g.Len())
-	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: Nodes{Allocated: n, Peak: n},
-		Seconds: Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
-	c.setTimes(s.last, s.last)
+	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: cost.Nodes{Allocated: n, Peak: n},
+		Seconds: cost.Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
+	c.SetTimes(s.last, s.last)
 	return c
 }

@@ -32,7 +32,8 @@ func batchTime(t require.TestingT, p *gram.Program, opt gram.EvalOptions, times 
 	best := time.Duration(1 << 62)
 	for range times {
 		start := time.Now()
-		require.NoError(t, e.Gradient(ctx, p.Point(), make([]float64, 1), make([]float64, 2)))
+		_, err := e.Gradient(ctx, p.Point())
+		require.NoError(t, err)
 		best = min(best, time.Since(start))
 	}
 	return best

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/span"
@@ -32,7 +33,7 @@ func everyProgram() []family.Family {
 
 // overFamilies are series of the most words that any single rewrite or unit of the literal machine touches, over all
 // families at size n, or at the largest of a quick run if that is less: values and gradients, by two schedules.
-func overFamilies(what string, of func(*gram.Work) uint64) []Series {
+func overFamilies(what string, of func(*cost.Work) uint64) []Series {
 	most := func(name string, schedule gram.Schedule) Series {
 		opt := gram.EvalOptions{Literal: true, Work: true, Schedule: schedule, Seed: 1}
 		f := sized("all families, "+name, powersOfTwo(3, 7), powersOfTwo(3, 9))
@@ -66,7 +67,7 @@ func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 }
 
 // mostWords is the most words that one rewrite or unit reads and writes.
-func mostWords(w *gram.Work) (n uint64) {
+func mostWords(w *cost.Work) (n uint64) {
 	for m := range moves(w) {
 		n = max(n, m.Most)
 	}
@@ -97,7 +98,7 @@ func claimSearch() Claim {
 		Source: "open in section 7, on complexity",
 		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine.",
 		Series: slices.Concat(
-			overFamilies("most words of a unit of search or wake", func(w *gram.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
+			overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
 			all(bounded, func(f family.Family) Series {
 				return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
 			}),
@@ -183,9 +184,9 @@ func claimTime() Claim {
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first, which
 // makes the arena, is not among them.
 func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost, error) {
-	begin := p.NewValue
+	begin, run := p.NewValue, (*gram.Evaluator).Value
 	if gradient {
-		begin = p.NewGradient
+		begin, run = p.NewGradient, (*gram.Evaluator).Gradient
 	}
 	e, err := begin(ctx, opt)
 	if err != nil {
@@ -193,12 +194,8 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 	}
 	defer e.Close()
 	point := p.Point()
-	value, jacobian := []float64{0}, make([]float64, len(point))
-	took, err := TimeOf(func() (err error) {
-		if gradient {
-			return e.Gradient(ctx, point, value, jacobian)
-		}
-		value, err = e.Value(ctx, point, value[:0])
+	took, err := TimeOf(func() error {
+		_, err := run(e, ctx, point)
 		return err
 	})
 	cost := e.Cost()

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -328,7 +329,7 @@ func workWithout(hooks func() *engine.Hooks) quantity {
 }
 
 // moves are the rewrites by each rule and the units of each kind.
-func moves(w *gram.Work) iter.Seq[rule.Work] {
+func moves(w *cost.Work) iter.Seq[rule.Work] {
 	return func(yield func(rule.Work) bool) {
 		for _, of := range []map[string]rule.Work{w.Rules, w.Units} {
 			for _, m := range of {

@@ -18,6 +18,7 @@ type arrayWire struct {
 	parts    []arrayWire
 	loop     int    // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
 	tmpl     uint32 // of a closure, whose captured values parts are
+	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
 }
 
 // arrayBuilder makes the block of a template with families.
@@ -30,6 +31,9 @@ type arrayBuilder struct {
 	cells  []graph.ArrayCell
 	ncells int
 	large  bool // there are too many registers or cells
+	// Of an open program:
+	sites   []tupleSite
+	tallies []graph.ArrayTally
 }
 
 // arrayBlock makes the block of a template with families, or of one that returns its closure, and so on; or reports that
@@ -48,7 +52,7 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 	}
 	b.inputArrays(id)
 	w, ok := b.template(id, captured)
-	for ok && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
+	for ok && !c.opt.Open && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
 		id = w.tmpl
 		b.count(id)
 		w, ok = b.template(id, w.parts)
@@ -56,7 +60,8 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 	if !ok || !b.result(w) {
 		return nil, false
 	}
-	a := &graph.Arrays{Code: b.fuse(), Cells: b.cells}
+	tuples := b.namedTuples()
+	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Tallies: b.tallies, Tuples: tuples}
 	a.Out = graph.Spans(b.out.Out.Regs)
 	if n := len(b.out.Params); n > 0 {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
@@ -223,9 +228,9 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		b.around = append(b.around, int(in.Tmpl))
 		return true
 	case graph.OpFamily:
-		b.around = b.around[:len(b.around)-1]
 		w, ok := b.wire(in.A)
-		b.at[in.D] = arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + int(in.Tmpl)}
+		b.around = b.around[:len(b.around)-1]
+		b.at[in.D] = b.made(arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + int(in.Tmpl)})
 		return ok
 	case graph.OpTotal:
 		return b.total(in)
@@ -245,6 +250,8 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		}
 		b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
 		return true
+	case graph.OpTally:
+		return b.tally(in)
 	}
 	return false
 }
@@ -274,7 +281,7 @@ func (b *arrayBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	b.at[d] = w
+	b.at[d] = b.made(w)
 	return true
 }
 
@@ -469,7 +476,7 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	if w.kind == closureWire || !b.leaf() {
 		return false
 	}
-	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n)})
+	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: w.site == 0 || b.sites[w.site-1].named})
 	switch w.kind {
 	case graph.NumLeaf:
 		out.Regs = append(out.Regs, uint32(w.at.base))

@@ -8,7 +8,7 @@ import (
 )
 
 // fuse makes one instruction of a product and the sum over it, where nothing else reads the product, whose registers go.
-func (b *arrayBuilder) fuse() []graph.Array {
+func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 	// The arrays of the code are in the order of their first registers.
 	makers := func(dims []graph.Dim, a graph.Address) (from, to int) {
 		first, last := a.Range(dims)
@@ -38,6 +38,12 @@ func (b *arrayBuilder) fuse() []graph.Array {
 			use(b.cells[i].Dims, a)
 		}
 	}
+	for i := range b.tallies {
+		use(b.tallies[i].Dims, b.tallies[i].At)
+	}
+	for i := range tuples {
+		tuples[i].Each(func(n *graph.ArrayNumbers) { use(n.Dims, n.At) })
+	}
 	for _, r := range b.out.Out.Regs {
 		use(nil, graph.Address{Base: int(r)})
 	}
@@ -64,12 +70,12 @@ func (b *arrayBuilder) fuse() []graph.Array {
 			out = append(out, in)
 		}
 	}
-	b.drop(out, gone)
+	b.drop(out, tuples, gone)
 	return out
 }
 
 // drop takes registers away that nothing uses.
-func (b *arrayBuilder) drop(code []graph.Array, gone []span) {
+func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone []span) {
 	before := make([]int, len(gone)+1) // how many registers are gone before each
 	for i, s := range gone {
 		before[i+1] = before[i] + s.n
@@ -90,6 +96,12 @@ func (b *arrayBuilder) drop(code []graph.Array, gone []span) {
 		for k := range b.cells[i].Nums {
 			b.cells[i].Nums[k].Base = reg(b.cells[i].Nums[k].Base)
 		}
+	}
+	for i := range b.tallies {
+		b.tallies[i].At.Base = reg(b.tallies[i].At.Base)
+	}
+	for i := range tuples {
+		tuples[i].Each(func(n *graph.ArrayNumbers) { n.At.Base = reg(n.At.Base) })
 	}
 	for i := range b.out.Globals {
 		b.out.Globals[i].Reg = uint32(reg(int(b.out.Globals[i].Reg)))

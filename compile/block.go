@@ -26,9 +26,6 @@ const (
 
 // blocks makes a block of each λ whose body is straight-line arithmetic.
 func (c *compiler) blocks() error {
-	if c.opt.Open {
-		return nil
-	}
 	c.out.Blocks = make([]*graph.Block, 1)
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
@@ -36,7 +33,7 @@ func (c *compiler) blocks() error {
 		if t.Params == 0 && t.Families && !main {
 			return graph.ErrFamilies
 		}
-		if t.Params == 0 && !t.Families {
+		if (t.Params == 0 || c.opt.Open) && !t.Families {
 			continue
 		}
 		if !c.check(0) {
@@ -146,8 +143,13 @@ func (b *blockBuilder) count(id uint32) {
 	b.out.Steps += b.c.out.Templates[id].Steps
 }
 
-// room returns how many nodes the block's layouts may have.
-func (b *blockBuilder) room() uint64 { return leavesPerStep*b.out.Steps + fewLeaves }
+// room returns how many nodes the block's layouts may have. Most steps of an open program are counted when it runs.
+func (b *blockBuilder) room() uint64 {
+	if b.c.opt.Open {
+		return maxRegisters
+	}
+	return leavesPerStep*b.out.Steps + fewLeaves
+}
 
 // leaf counts a node of a layout, and reports whether there is room for it.
 func (b *blockBuilder) leaf() bool {
@@ -279,7 +281,7 @@ func (b *blockBuilder) wire(slot uint32) (wire, bool) {
 func (b *blockBuilder) global(slot uint32, g *graph.Global) bool {
 	var w wire
 	switch g.Kind {
-	case graph.Num:
+	case graph.Num, graph.SymInput:
 		if i, input := b.c.out.InputAt(slot); input {
 			w = wire{kind: graph.NumLeaf, reg: uint32(b.inputArray(i, 1, false))}
 		} else {

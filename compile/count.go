@@ -20,7 +20,7 @@ func (c *compiler) bindLocal(x term.Var, op operand) {
 // type but that of functions.
 func (c *compiler) mayBeInert(t term.Type) bool { return c.t.Types.Kind(t) != term.ArrowKind }
 
-// tally books binders and occurrences that an open program counts when it runs.
+// tally books binders and occurrences that an open program counts when it runs: for all instances of the loops around.
 func (c *compiler) tally(s slot, w graph.Weight) {
 	b := c.top()
 	i, ok := b.tallied[s]
@@ -33,19 +33,20 @@ func (c *compiler) tally(s slot, w graph.Weight) {
 		b.weights = append(b.weights, graph.Weight{})
 		b.tallySlots = append(b.tallySlots, s)
 	}
-	b.weights[i].Binders += w.Binders
-	b.weights[i].Occurrences += w.Occurrences
+	times := b.loops.times()
+	b.weights[i].Binders += w.Binders * times
+	b.weights[i].Occurrences += w.Occurrences * times
 }
 
-// occurrence counts the (3) of an occurrence of an exponential variable: by value,
-// it meets a value exactly once in each run of the body. A linear variable counts
+// occurrence counts the (3) of an occurrence of an exponential variable, whose operand is op: by
+// value, it meets a value exactly once in each run of the body. A linear variable counts
 // none, and neither does the name of a dual λ.
-func (c *compiler) occurrence(x term.Var) {
+func (c *compiler) occurrence(x term.Var, op operand) {
 	if c.t.Vars[x].Linear || c.vars[x].name {
 		return
 	}
 	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
-		c.tally(c.slot(c.variable(x)), graph.Weight{Occurrences: 1})
+		c.tally(c.slot(op), graph.Weight{Occurrences: 1})
 		return
 	}
 	if c.isNumber(c.t.Vars[x].Type) {
@@ -56,9 +57,11 @@ func (c *compiler) occurrence(x term.Var) {
 }
 
 // operation counts an operation; in an open program the machine does, if it fires.
-func (c *compiler) operation(r rule.Rule) {
+func (c *compiler) operation(r rule.Rule) { c.operations(r, 1) }
+
+func (c *compiler) operations(r rule.Rule, n uint64) {
 	if !c.opt.Open {
-		c.count(r, 1)
+		c.count(r, n)
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *compiler) inLoops(n *term.Node) bool {
 	case term.LamOp:
 		return c.t.Vars[n.X].Linear && c.opt.Reversed
 	}
-	return !c.opt.Open
+	return true
 }
 
 // openLoop begins a family or sum.
@@ -68,7 +68,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 		ok = ok && k == 0
 	}
 	// A sum is folded over many more instances than a family of one component.
-	if !ok || size < 2 || c.opt.Open || c.opt.Places || l.times() > math.MaxInt32/uint64(size) {
+	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || c.opt.Places || l.times() > math.MaxInt32/uint64(size) {
 		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return
@@ -103,7 +103,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 		in.A = uint32(c.slot(v))
 		in.B = in.A
 		l.around = l.around[:len(l.around)-1]
-		c.count(rule.Plus, additions)
+		c.operations(rule.Plus, additions)
 		c.yieldSlot(c.emit(in, nil))
 		return
 	}
@@ -186,7 +186,7 @@ func (a affine) at(loop int) int {
 // selected compiles x_e: the operands of the variables are slots at equal distances.
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
-	if !ok || c.opt.Open || !c.top().loops.open() {
+	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
 		c.err = graph.ErrFamilies
 		return operand{}
 	}

@@ -17,8 +17,9 @@ func (c *compiler) start(r term.Ref) {
 	}
 	switch n.Op {
 	case term.VarOp:
-		c.occurrence(n.X)
-		c.yield(c.variable(n.X))
+		op := c.variable(n.X)
+		c.occurrence(n.X, op)
+		c.yield(op)
 	case term.NumOp:
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
@@ -55,8 +56,13 @@ func (c *compiler) start(r term.Ref) {
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
 		c.openLoop(r, n)
 	case term.ComponentOp:
-		c.occurrence(n.X)
-		c.yield(c.selected(n))
+		op := c.selected(n)
+		if c.err != nil {
+			c.yieldSlot(0)
+			return
+		}
+		c.occurrence(n.X, op)
+		c.yield(op)
 	case term.IndexNumOp:
 		c.yieldSlot(c.indexNum(n))
 	default:

@@ -151,6 +151,9 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 		switch n.Kind {
 		case graph.NumLeaf:
 			k.regs[l.Regs[next]] = m.nodes[r].Number()
+			if m.prog.Open {
+				m.open.held[l.Regs[next]] = m.held(r)
+			}
 			next++
 		case graph.DualLeaf:
 			k.exts = append(k.exts, r)
@@ -188,6 +191,9 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 	for _, n := range l.Layout {
 		units += graph.Units(graph.ValueWords, int(n.N))
 	}
+	if m.prog.Open {
+		units *= 2 // for inert numbers
+	}
 	if err := m.ensure(units + spareUnits); err != nil {
 		return err
 	}
@@ -201,6 +207,10 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 		switch n.Kind {
 		case graph.NumLeaf:
 			num--
+			if m.prog.Open {
+				v = m.openLeaf(regs[num])
+				break
+			}
 			m.top++
 			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(k.regs[regs[num]])}
 		case graph.DualLeaf:
@@ -219,6 +229,9 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 				m.words[w+c] = stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
 			}
+		}
+		if m.prog.Open && (n.Kind == graph.PairLayout || n.Kind == graph.VecLayout) {
+			m.openTuple(v, n.Named)
 		}
 		stack = append(stack, v)
 	}

@@ -24,8 +24,11 @@ func (s GraphSize) Total() uint64 { return s.Operations + s.Edges + s.Inputs + s
 
 // openState is what a machine keeps of a run with symbolic inputs.
 type openState struct {
-	size     GraphSize
-	used     []bool // inputs
+	size GraphSize
+	used []bool // inputs
+	// Of the block with arrays that ran last, and what each register holds.
+	block    *graph.Block
+	held     []uint32
 	numerals map[uint64]struct{}
 	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
 	// Of tuples of neutral components: what they stand for, and of that, the components.
@@ -36,6 +39,7 @@ type openState struct {
 func (o *openState) reset(inputs int) {
 	o.size = GraphSize{}
 	o.made = o.made[:0]
+	o.block = nil
 	if len(o.used) != inputs {
 		o.used = make([]bool, inputs)
 	}
@@ -172,15 +176,23 @@ func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []grap
 func (m *Machine) leaf(r graph.Ref) {
 	switch n := &m.nodes[r]; n.Kind() {
 	case graph.SymInput:
-		if i := n.Head >> graph.KindShift; !m.open.used[i] {
-			m.open.used[i] = true
-			m.open.size.Inputs++
-		}
+		m.open.input(n.Head >> graph.KindShift)
 	case graph.Num:
-		if _, ok := m.open.numerals[n.V]; !ok {
-			m.open.numerals[n.V] = struct{}{}
-			m.open.size.Numerals++
-		}
+		m.open.numeral(n.V)
+	}
+}
+
+func (o *openState) input(i uint32) {
+	if !o.used[i] {
+		o.used[i] = true
+		o.size.Inputs++
+	}
+}
+
+func (o *openState) numeral(bits uint64) {
+	if _, ok := o.numerals[bits]; !ok {
+		o.numerals[bits] = struct{}{}
+		o.size.Numerals++
 	}
 }
 
@@ -207,16 +219,16 @@ func (m *Machine) tally(v graph.Ref, w graph.Weight) {
 	case graph.Inert, graph.SymInput, graph.Neutral:
 		return
 	case graph.Num:
-		m.addSteps(rule.SubstNumeral, uint64(w.Occurrences))
+		m.addSteps(rule.SubstNumeral, w.Occurrences)
 	case graph.Pair, graph.Vec:
 		if w.Binders > 0 && n.A == unnamed {
 			m.nameComponents(v)
 		}
-		m.addSteps(rule.Subst, uint64(w.Occurrences))
+		m.addSteps(rule.Subst, w.Occurrences)
 	default:
-		m.addSteps(rule.Subst, uint64(w.Occurrences))
+		m.addSteps(rule.Subst, w.Occurrences)
 	}
-	m.addSteps(rule.GC, uint64(w.Binders))
+	m.addSteps(rule.GC, w.Binders)
 }
 
 // sole returns the component of a vector that has one, which is the same tuple of

@@ -106,6 +106,9 @@ type Arrays struct {
 	Cells []ArrayCell
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
+	// Of an open program: the numbers that are bound to variables, and the tuples.
+	Tallies []ArrayTally
+	Tuples  []ArrayTuple
 }
 
 // Instances returns the number of instances of the dimensions.

@@ -48,10 +48,12 @@ const (
 	VecLayout
 )
 
-// LayoutNode is a leaf, or a tuple of N components.
+// LayoutNode is a leaf, or a tuple of N components. Of the result of an open block, Named says that
+// (10) has named the components of the tuple, if it is open.
 type LayoutNode struct {
-	Kind LayoutKind
-	N    uint32
+	Kind  LayoutKind
+	Named bool
+	N     uint32
 }
 
 // Layout is a value built of numbers, duals, pairs and vectors, in preorder.

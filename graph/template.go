@@ -41,7 +41,7 @@ const (
 
 // Weight says how many binders and occurrences of variables of a template stand
 // for an operand of its OpTally.
-type Weight struct{ Binders, Occurrences uint32 }
+type Weight struct{ Binders, Occurrences uint64 }
 
 // Flags of an instruction.
 const (

@@ -114,18 +114,20 @@ func (e *elaborator) app(f, u val) val {
 	if ok {
 		v.typ = gives
 		e.want(u, takes, e.takes(f))
-		return e.result(v)
+		e.mark(v) // its place is not yet that of the application
+		return v
 	}
 	v.typ = e.tt.Open()
 	switch {
 	case e.tt.At(f.typ).Kind != infer.Open:
-		e.notFunction(f)
+		e.notFunction(f, u)
 	case e.mayBeDual(u):
 		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
 	default:
 		e.asFunction(f, u, v.typ)
 	}
-	return e.result(v)
+	e.mark(v)
+	return v
 }
 
 // asFunction makes f, whose type is open, a function from what u is to r.

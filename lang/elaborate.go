@@ -68,6 +68,7 @@ type elaborator struct {
 	large    error         // that the expansion of families is too large, with the first place where it was
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
+	notes    typeNotes
 }
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
@@ -247,9 +248,14 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.VectorExpr:
 		return e.vector(x, e.parts(kids))
 	case syntax.PowExpr:
+		errors := len(e.diags)
 		s, ok := e.natural(kids[1])
 		if !ok {
 			s.n = 1
+		}
+		if f := e.act().unit.File; len(e.diags) > errors && (f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind < defBinding) {
+			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span), e.headText(f.Expr(kids[1]).Span))
+			e.diags[errors].Notes = append(e.diags[errors].Notes, syntax.Note{Text: text})
 		}
 		return e.power(x, s, e.eval(kids[0], 0))
 	case syntax.ProjExpr:
@@ -281,6 +287,7 @@ func (e *elaborator) each(n int, part func(i int) val) []val {
 
 // result notes where v stands.
 func (e *elaborator) result(v val) val {
+	e.note(v.span, v.typ)
 	e.mark(v)
 	return v
 }

@@ -165,11 +165,15 @@ func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
 	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
 }
 
-// notFunction reports the application of a value that is not a function.
-func (e *elaborator) notFunction(f val) {
+// notFunction reports the application of a value that is not a function to u.
+func (e *elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.core.nodes[f.node].op
+	if e.tt.At(f.typ).Kind == infer.Vec && e.core.nodes[u.node].op == listCore {
+		index := strings.Trim(e.headText(u.span), "[]")
+		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
+	}
 	if who := e.headText(f.head); op != varCore && op != pathCore && op != inputCore && startsName(who) {
 		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
 	}

@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"bytes"
+
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/resolve"
@@ -59,7 +61,11 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 		}
 	}
 	var notes []syntax.Note
-	if near := syntax.Suggest(name, all); near != "" {
+	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
+		notes = append(notes, syntax.Note{Text: "there is no recursion, and `rec` is a name like others; use a list or a numeral: iter #n f x"})
+	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s, []byte("#")) {
+		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
+	} else if near := syntax.Suggest(name, all); near != "" {
 		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
 	}
 	e.report(u, span, "unknown name", name+" is not declared", notes...)

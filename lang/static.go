@@ -284,6 +284,7 @@ func (e *elaborator) settle(from int, open bool) {
 				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.tt.Text().Of(p.t)), p.notes...)
 			}
 		case known && e.sized(n.A), open:
+		case len(e.diags) > 0: // a type may be open because of an error
 		case p.index >= 0:
 			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
 		default:

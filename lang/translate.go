@@ -207,6 +207,7 @@ func (t *translator) data(i int) *eval.Code {
 	if x.Bad {
 		return eval.Bad()
 	}
+	x.Used = true
 	return eval.Constant(x.Value)
 }
 

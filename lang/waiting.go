@@ -104,7 +104,7 @@ func (e *elaborator) applyNow(w *waiting, depends *dependence) {
 		v.typ = gives
 		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
 	case e.tt.At(w.f.typ).Kind != infer.Open:
-		e.notFunction(w.f)
+		e.notFunction(w.f, w.u)
 	case depends.outer[w.u.node] != 0 && e.tt.Numeric(w.result.typ):
 		e.tt.Unify(w.f.typ, e.tt.Dual(w.result.typ))
 		e.want(w.u, infer.R, e.takes(w.f))

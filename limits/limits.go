@@ -151,10 +151,16 @@ var program = sync.OnceValue(func() uint64 {
 
 // heapBytes is the memory that Go's runtime holds and has not given back.
 func heapBytes() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
+	s := heapSamples.Get().(*[2]metrics.Sample)
+	defer heapSamples.Put(s)
+	metrics.Read(s[:])
 	return s[0].Value.Uint64() - s[1].Value.Uint64()
 }
+
+// heapSamples are kept so that a look makes no garbage.
+var heapSamples = sync.Pool{New: func() any {
+	return &[2]metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+}}
 
 // DefaultMemory is 80 % of the memory of the machine, or of the container if that
 // is less; 8 GiB where neither can be told.

@@ -32,6 +32,13 @@ const (
 	Abs
 	Sign
 	Atan
+	Asin
+	Sinh
+	Cosh
+	Softplus
+	Erf
+	Lgamma
+	Floor
 	Pow
 	Min
 	Max
@@ -50,6 +57,12 @@ const (
 	DRelu
 	DAbs
 	DAtan
+	DAsin
+	DSinh
+	DCosh
+	DSoftplus
+	DErf
+	DLgamma
 	DPow1
 	DPow2
 	DMin1
@@ -202,12 +215,19 @@ var symbols = complete([numSymbols]SymbolInfo{
 		s := elementary.Sigmoid(x)
 		return s * (1 - s)
 	}))},
-	Relu: {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep))},
-	Step: {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
-	Abs:  {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign))},
-	Sign: {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
-	Atan: {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) }))},
-	Pow:  {Name: "pow", Eval2: math.Pow, Partials: partials(slope2(DPow1, evalPow1), slope2(DPow2, evalPow2))},
+	Relu:     {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep))},
+	Step:     {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
+	Abs:      {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign))},
+	Sign:     {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
+	Atan:     {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) }))},
+	Asin:     {Name: "asin", LaTeX: `\arcsin`, Eval1: elementary.Asin, Partials: partials(slope(DAsin, func(x float64) float64 { return 1 / math.Sqrt((1-x)*(1+x)) }))},
+	Sinh:     {Name: "sinh", LaTeX: `\sinh`, Eval1: elementary.Sinh, Partials: partials(slope(DSinh, elementary.Cosh))},
+	Cosh:     {Name: "cosh", LaTeX: `\cosh`, Eval1: elementary.Cosh, Partials: partials(slope(DCosh, elementary.Sinh))},
+	Softplus: {Name: "softplus", Eval1: elementary.Softplus, Partials: partials(slope(DSoftplus, elementary.Sigmoid))},
+	Erf:      {Name: "erf", Eval1: elementary.Erf, Partials: partials(slope(DErf, elementary.ErfSlope))},
+	Lgamma:   {Name: "lgamma", Eval1: elementary.Lgamma, Partials: partials(slope(DLgamma, elementary.Digamma))},
+	Floor:    {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
+	Pow:      {Name: "pow", Eval2: math.Pow, Partials: partials(slope2(DPow1, evalPow1), slope2(DPow2, evalPow2))},
 	Min: {Name: "min", LaTeX: `\min`, Eval2: math.Min, Partials: partials(
 		slope2(DMin1, func(x, y float64) float64 { return pick(x <= y) }),
 		slope2(DMin2, func(x, y float64) float64 { return pick(y < x) }))},

@@ -52,11 +52,9 @@ func (l *loop) Close()         {}
 
 // machineRun is the machine with a program.
 type machineRun struct {
-	e        *gram.Evaluator
-	point    []float64
-	value    [1]float64
-	gradient []float64
-	before   uint64 // steps that were taken before the program runs
+	e      *gram.Evaluator
+	point  []float64
+	before uint64 // steps that were taken before the program runs
 }
 
 func onMachine(opt gram.EvalOptions) starter {
@@ -65,17 +63,20 @@ func onMachine(opt gram.EvalOptions) starter {
 		if err != nil {
 			return nil, err
 		}
-		point := w.Program.Point()
-		return &machineRun{e: e, point: point, gradient: make([]float64, len(point)), before: e.Cost().Steps.Total()}, nil
+		return &machineRun{e: e, point: w.Program.Point(), before: e.Cost().Steps.Total()}, nil
 	}
 }
 
 func (m *machineRun) Turn(ctx context.Context) (Answer, error) {
-	time, err := bench.TimeOf(func() error { return m.e.Gradient(ctx, m.point, m.value[:], m.gradient) })
+	var res *gram.Result
+	time, err := bench.TimeOf(func() (err error) {
+		res, err = m.e.Gradient(ctx, m.point)
+		return err
+	})
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Value: m.value[0], Gradient: m.gradient, Time: time, Steps: float64(m.e.Cost().Steps.Total() - m.before)}, nil
+	return Answer{Value: res.Values[0], Gradient: res.Jacobian, Time: time, Steps: float64(m.e.Cost().Steps.Total() - m.before)}, nil
 }
 
 // Bytes are those of the nodes that a run allocates.

@@ -60,12 +60,12 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 	})
 }
 
-// span adds the spans of a program to its cost. If evaluations are nested too deep for that, it only prints a warning.
+// span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
 	s, err := p.Span(ctx, gradient, f.factor.is)
-	var deep *span.DepthError
-	if errors.As(err, &deep) {
-		fmt.Fprintln(a.stderr, "gram:", deep)
+	var unknown *span.UnknownError
+	if errors.As(err, &unknown) {
+		fmt.Fprintln(a.stderr, "gram:", unknown)
 		return nil
 	}
 	c.Span = &s

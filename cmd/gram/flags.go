@@ -40,6 +40,11 @@ func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json (repeatable)")
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
+	f.addBounds(fs)
+}
+
+// addBounds adds the flags that bound memory and time.
+func (f *loadFlags) addBounds(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
 	fs.Var(&f.timeout, "timeout", "stop after a `duration`: 500ms, 10s, 2m")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/rule"
 )
@@ -97,7 +98,7 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 	sub := o.object("cost")
 	for field, value := range reflect.ValueOf(*c).Fields() {
 		name, omit, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch w, _ := value.Interface().(*gram.Work); {
+		switch w, _ := value.Interface().(*cost.Work); {
 		case omit != "" && value.IsZero(), mode != gram.Reverse && !slices.Contains(costOfPasses, name):
 		case w != nil:
 			sub.work(w)
@@ -109,7 +110,7 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 }
 
 // work writes the field "work", with the rules and the units in their order.
-func (o *object) work(w *gram.Work) {
+func (o *object) work(w *cost.Work) {
 	sub := o.object("work")
 	rules := sub.object("rules")
 	for _, name := range rule.Names() {

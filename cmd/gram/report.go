@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/rule"
 )
@@ -38,6 +39,11 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 		r.out.WriteString("  empty: the program has no inputs\n")
 		return
 	}
+	r.inputs(ds)
+}
+
+// inputs prints numbers in the shapes of inputs, with their names, below a heading.
+func (r *report) inputs(ds []gram.Input) {
 	r.out.WriteByte('\n')
 	var lines []entry
 	width := 0
@@ -107,7 +113,7 @@ func (r *report) steps(s rule.Counts) {
 }
 
 // work prints the table of the words that the literal machine has read and written; w is nil if it was not measured.
-func (r *report) work(w *gram.Work) {
+func (r *report) work(w *cost.Work) {
 	if w == nil {
 		return
 	}

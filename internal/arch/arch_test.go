@@ -60,13 +60,15 @@ var layers = map[string][]string{
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
-	root: {"rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
-		"internal/hypergraph", "internal/modular", "internal/span", "internal/stage", "internal/symbolic"},
+	"cost": {"rule", "internal/modular"},
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
+		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":    {root},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
+	"cmd/internal/fit":         {},
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
@@ -77,18 +79,19 @@ var layers = map[string][]string{
 	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
 	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
+	"cmd/internal/lsp":     {root, "docs", "lang", "limits", "internal/notation", "cmd/internal/profile"},
 	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
+		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fit", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -25,7 +25,7 @@ func TestDepth(t *testing.T) {
 			require.Equal(t, uint64(n), res.Span)
 			continue
 		}
-		var deep *DepthError
+		var deep *UnknownError
 		require.ErrorAs(t, err, &deep)
 		require.EqualError(t, err, "the span is not known: more than 100 evaluations are nested")
 	}

@@ -15,12 +15,10 @@ const checkEvery = 1 << 14
 // maxDepth bounds how deep evaluations may be nested: a goroutine's stack is bounded by 1 GB. Tests lower it.
 var maxDepth = 1 << 20
 
-// DepthError says that a program needs more nested evaluations than the package can make.
-type DepthError struct{ Max int }
+// UnknownError says why the span of a program cannot be measured.
+type UnknownError struct{ Why string }
 
-func (e *DepthError) Error() string {
-	return fmt.Sprintf("the span is not known: more than %d evaluations are nested", e.Max)
-}
+func (e *UnknownError) Error() string { return "the span is not known: " + e.Why }
 
 // stop ends an evaluation by a panic.
 type stop struct{ err error }
@@ -104,7 +102,7 @@ func (e *evaluator) subst(v value, at uint64) value {
 // eval evaluates a node that exists at a time.
 func (e *evaluator) eval(r term.Ref, f *frame, at uint64) value {
 	if e.depth++; e.depth > maxDepth {
-		panic(stop{&DepthError{maxDepth}})
+		panic(stop{&UnknownError{fmt.Sprintf("more than %d evaluations are nested", maxDepth)}})
 	}
 	v := e.evalBelow(r, f, at)
 	e.depth--

@@ -88,14 +88,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Headline + ": " + e.Label }
 
-// Compile compiles the program with its inputs left open. The error is an [*Error] for a program
-// that has no computational graph. With places, steps are known by their places in the source.
-func Compile(src *lang.Program, places bool, check func() error) (*graph.Program, error) {
+// Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error is an [*Error]
+// for a program that has no computational graph. With places, steps are known by their places in the source.
+func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (*graph.Program, error) {
 	if !ground(src.Shape) {
 		return nil, &Error{src.BodyPos(), "no computational graph",
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
 	}
-	t := src.Term()
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}

@@ -86,6 +86,19 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
+// ParseNumbers reads a value of shape s from numbers in brackets, as [ParseSet] does. An error is a *[UsageError].
+func ParseNumbers(name, text string, s *Shape) ([]float64, error) {
+	set, err := ParseSet(name + "=" + text)
+	if err != nil {
+		return nil, err
+	}
+	v, d := (&Source{Guard: &syntax.Guard{}}).Set(&set, s, &syntax.Decl{})
+	if d != nil {
+		return nil, usage("set", name, "%s", d.Label)
+	}
+	return v.Data, nil
+}
+
 // Path returns the file that the value stands in, or "".
 func (s *Setting) Path() string {
 	if s.file == nil {

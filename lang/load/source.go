@@ -24,6 +24,7 @@ type Variable struct {
 	Decl  int    // index into File.Decls
 	Shape *Shape // as declared, or that of the value; nil if Bad and not known
 	Value Value
+	Used  bool // another value was computed from it
 	Bad   bool // an error about it has been reported; Value is empty
 }
 

@@ -165,10 +165,6 @@ func (p *parser) binary(left operand) operand {
 		p.expected("an expression", "a power is written x^2")
 		return p.recover()
 	}
-	if op == SlashTok && p.at(SlashTok) && p.tok.start == at+1 {
-		p.expected("an expression", "a comment starts with `-- `")
-		return p.recover()
-	}
 	right := p.operators(p.operand(nil), binPrec(op)+1)
 	return p.join(op, at, left, right)
 }

@@ -91,7 +91,7 @@ var separators = [...]struct {
 	hint  string
 }{
 	parenForm: {CommaTok, "the parts of a tuple are separated by commas"},
-	listForm:  {SemiTok, "the elements of a list are separated by semicolons"},
+	listForm:  {SemiTok, "the elements of a list are separated by semicolons; a vector is written [| e, e |]"},
 	vecForm:   {CommaTok, "the elements of a vector are separated by commas"},
 }
 

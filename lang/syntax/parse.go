@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -216,9 +217,41 @@ func (p *parser) program() {
 		if p.prevEnd > 0 {
 			at = p.prevEnd
 		}
-		p.report(Diagnostic{Span: Span{at, at}, Headline: "expected the program's body, found the end of the file",
-			Label: "after the declarations, one expression at column 1 is the program"})
+		d := Diagnostic{Span: Span{at, at}, Headline: "expected the program's body, found the end of the file",
+			Label: "after the declarations, one expression at column 1 is the program"}
+		if line, ok := p.continuation(); ok {
+			d = Diagnostic{Span: line, Headline: "expected the program's body", Label: fmt.Sprintf(
+				"this line belongs to the declaration of %s, since it is indented; the body starts at column 1", p.f.Decls[len(p.f.Decls)-1].Name)}
+		}
+		p.report(d)
 	}
+}
+
+// continuation returns the text of an indented line of the last declaration that may have been meant as the body: the first
+// after a blank line, or else the last.
+func (p *parser) continuation() (line Span, ok bool) {
+	if len(p.f.Decls) == 0 {
+		return Span{}, false
+	}
+	d := p.f.Decls[len(p.f.Decls)-1].Span
+	at, blank := d.Start, false
+	for text := range bytes.Lines(p.f.Src[d.Start:d.End]) {
+		code := bytes.TrimSpace(text)
+		start := at + uint32(bytes.Index(text, code))
+		at += uint32(len(text))
+		switch {
+		case len(code) == 0:
+			blank = true
+			continue
+		case start == d.Start || bytes.HasPrefix(code, []byte("--")):
+			continue
+		}
+		line, ok = Span{start, start + uint32(len(code))}, true
+		if blank {
+			break
+		}
+	}
+	return line, ok
 }
 
 // body parses the expression that runs to the end of the file.

@@ -83,11 +83,27 @@ func (s *scanner) space() {
 			s.off++
 		case c == '-' && s.at(s.off+1) == '-':
 			s.comment()
+		case c == '/' && s.at(s.off+1) == '/':
+			s.foreignComment(2)
+		case c == '#' && !s.seen && (s.at(s.off+1) == '#' || s.at(s.off+1) == '!' || s.at(s.off+1) == ' ' && isLetter(s.at(s.off+2))):
+			s.foreignComment(1)
 		default:
 			return
 		}
 	}
 }
+
+// foreignComment reports a comment as other languages write it, whose sign has n bytes, and passes over it.
+func (s *scanner) foreignComment(n uint32) {
+	start := s.off
+	s.errorf(start, start+n, "a comment starts with `-- `", "`%s` does not start a comment", s.src[start:start+n])
+	s.off = uint32(len(s.src))
+	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
+		s.off = start + uint32(i)
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // comment passes over a comment, to the end of its line.
 func (s *scanner) comment() {

@@ -206,6 +206,14 @@ func TestElementaryBits(t *testing.T) {
 		{"sigmoid", Sigmoid, 0x62672975a85d9fdf},
 		{"log", func(x float64) float64 { return Log(x + 10) }, 0x2ecce4d7481fa9b9},
 		{"tanh'", TanhSlope, 0xa6a0ccd3da42b03c},
+		{"erf", Erf, 0xb77df1687e1439ff},
+		{"erf'", ErfSlope, 0xe0b1cc828c2490ed},
+		{"softplus", Softplus, 0x2e1785ad1fd662a9},
+		{"sinh", Sinh, 0xb58722072216399a},
+		{"cosh", Cosh, 0x47b6564daf19c299},
+		{"asin", func(x float64) float64 { return Asin(x / 10) }, 0xcbb1ad8d912771e1},
+		{"lgamma", Lgamma, 0x5b3838f9e9024d7b},
+		{"digamma", Digamma, 0x2b9122c615279882},
 	} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		var sum uint64

@@ -114,14 +114,17 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 
 // read reads the result of a run.
 func (x *Exploration) read(run *trace.Run) (err error) {
-	switch {
-	case x.gradient:
-		x.info.Values, x.info.Jacobian = run.Values, run.Jacobian
-	case x.p.Shape() != nil:
-		x.info.Values, err = run.Read(nil)
-		x.info.Lengths = run.Lengths()
+	res := run.Result
+	if !x.gradient {
+		if x.p.Shape() == nil {
+			return nil
+		}
+		if res, err = run.Read(); err != nil {
+			return err
+		}
 	}
-	return err
+	x.info.Values, x.info.Lengths, x.info.Jacobian = res.Values, res.Lengths, res.Jacobian
+	return nil
 }
 
 // inOneLine describes an error of a run, without its place, on one line.

@@ -30,7 +30,7 @@ type Program struct {
 // open reduces the program with its inputs left open.
 func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, error) {
 	meter.Begin("compile")
-	prog, err := stage.Compile(p.Source(), false, meter.During("compile"))
+	prog, err := stage.Compile(p.Source(), p.Source().Term(), false, meter.During("compile"))
 	if err != nil {
 		return nil, engine.GraphSize{}, p.Locate(err, "compiling")
 	}

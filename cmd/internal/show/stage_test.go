@@ -139,11 +139,11 @@ func TestStagesRun(t *testing.T) {
 		point[n] = -2
 		e, err := back.NewValue(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
-		scaled, err := e.Value(ctx, point, nil)
+		scaled, err := e.Value(ctx, point)
 		require.NoError(t, err)
 		require.NoError(t, e.Close())
 		for i, g := range want.Jacobian {
-			requireNear(t, []float64{-2 * g}, scaled[1+i:2+i])
+			requireNear(t, []float64{-2 * g}, scaled.Values[1+i:2+i])
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Run is a run of the literal machine at the program's point.
 type Run struct {
 	*gram.Evaluator
-	Values, Jacobian []float64 // of a gradient
+	Result *gram.Result // of a gradient
 
 	gradient bool
 	point    []float64
@@ -20,21 +20,19 @@ func Start(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOpt
 	opt.Literal = true
 	r := &Run{gradient: gradient, point: p.Point()}
 	var err error
-	if !gradient {
+	if gradient {
+		r.Evaluator, err = p.NewGradient(ctx, opt)
+	} else {
 		r.Evaluator, err = p.NewValue(ctx, opt)
-		return r, err
-	}
-	if r.Evaluator, err = p.NewGradient(ctx, opt); err == nil {
-		r.Values = make([]float64, r.Outputs())
-		r.Jacobian = make([]float64, len(r.Values)*len(r.point))
 	}
 	return r, err
 }
 
 // Run makes the run. A value is left to be read.
-func (r *Run) Run(ctx context.Context) error {
+func (r *Run) Run(ctx context.Context) (err error) {
 	if r.gradient {
-		return r.Gradient(ctx, r.point, r.Values, r.Jacobian)
+		r.Result, err = r.Gradient(ctx, r.point)
+		return err
 	}
 	return r.Reduce(ctx, r.point)
 }

@@ -1,0 +1,129 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
+)
+
+// tupleSite is where an open block makes tuples: one for each instance of the loops around.
+type tupleSite struct {
+	wire   arrayWire
+	around []graph.Dim
+	// A variable stands for them: where they are open, (10) names their components.
+	named bool
+}
+
+// made returns the wire of a tuple or a family that is made now.
+func (b *arrayBuilder) made(w arrayWire) arrayWire {
+	if b.c.opt.Open && w.kind != closureWire {
+		w.site = len(b.sites) + 1
+		b.sites = append(b.sites, tupleSite{wire: w, around: b.dims()})
+	}
+	return w
+}
+
+// tally counts the binders and occurrences of variables that stand for tuples, which are values, and notes those that stand for
+// numbers.
+func (b *arrayBuilder) tally(in *graph.Instr) bool {
+	for i, s := range b.args(in) {
+		weight := b.c.out.Weights[int(in.Tmpl)+i]
+		w, ok := b.wire(s)
+		if !ok {
+			return false
+		}
+		w = sole(w)
+		switch w.kind {
+		case closureWire, graph.DualLeaf:
+			return false
+		case graph.NumLeaf:
+			n := graph.ArrayNumbers{Dims: b.dimsOf(w.at)}
+			n.At = address(w.at, n.Dims)
+			b.tallies = append(b.tallies, graph.ArrayTally{ArrayNumbers: n, Weight: weight})
+			continue
+		}
+		if weight.Binders > 0 {
+			b.name(w)
+		}
+		b.t.Counts[rule.Subst] += weight.Occurrences
+		b.t.Counts[rule.GC] += weight.Binders
+		b.t.Steps += weight.Occurrences + weight.Binders
+		b.out.Steps += weight.Occurrences + weight.Binders
+	}
+	return true
+}
+
+// dimsOf are the loops on whose indices a depends.
+func (b *arrayBuilder) dimsOf(a affine) (dims []graph.Dim) {
+	for id, k := range a.coef {
+		if k != 0 {
+			dims = append(dims, b.dim(id))
+		}
+	}
+	return dims
+}
+
+// sole returns the component of a vector that has one, which is the same tuple of the calculus, and w otherwise.
+func sole(w arrayWire) arrayWire {
+	for w.kind == graph.VecLayout && w.loop == 0 && len(w.parts) == 1 {
+		w = w.parts[0]
+	}
+	return w
+}
+
+// name notes that a variable stands for tuples. (10) names their components, too. Tuples from outside of the block have been named
+// there.
+func (b *arrayBuilder) name(w arrayWire) {
+	w = sole(w)
+	if w.site == 0 || b.sites[w.site-1].named {
+		return
+	}
+	b.sites[w.site-1].named = true
+	for _, p := range w.parts {
+		b.name(p)
+	}
+}
+
+// namedTuples are the tuples that the block makes and that variables stand for.
+func (b *arrayBuilder) namedTuples() (out []graph.ArrayTuple) {
+	for i := range b.sites {
+		s := &b.sites[i]
+		if !s.named {
+			continue
+		}
+		t := graph.ArrayTuple{Dims: s.around, N: uint64(len(s.wire.parts))}
+		dims := s.around
+		if s.wire.loop > 0 {
+			last := b.dim(s.wire.loop - 1)
+			dims, t.N = append(slices.Clone(dims), last), uint64(last.Size)
+		}
+		for _, p := range s.wire.parts {
+			p = sole(p)
+			if p.kind == graph.NumLeaf {
+				t.Numbers = append(t.Numbers, graph.ArrayNumbers{Dims: dims, At: address(p.at, dims)})
+			} else {
+				t.Deep = b.numbers(t.Deep, &p, dims)
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// numbers appends the numbers of a tuple, for each instance of the dimensions.
+func (b *arrayBuilder) numbers(out []graph.ArrayNumbers, w *arrayWire, dims []graph.Dim) []graph.ArrayNumbers {
+	if w.kind == graph.NumLeaf {
+		return append(out, graph.ArrayNumbers{Dims: dims, At: address(w.at, dims)})
+	}
+	if w.kind == closureWire {
+		return out
+	}
+	if w.loop > 0 {
+		dims = append(slices.Clone(dims), b.dim(w.loop-1))
+	}
+	for i := range w.parts {
+		out = b.numbers(out, &w.parts[i], dims)
+	}
+	return out
+}
