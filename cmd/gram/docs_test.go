@@ -83,7 +83,7 @@ func TestReadmePrograms(t *testing.T) {
 	found := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
 	require.Len(t, found, 1)
 	require.Contains(t, read("example_test.go"), regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(found[0][1], "\t$1"))
-	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)`).FindAllStringSubmatch(readme, -1) {
+	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)[)#]`).FindAllStringSubmatch(readme, -1) {
 		_, err := os.Stat(link[1])
 		require.NoError(t, err)
 	}
