@@ -99,7 +99,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 		case map[string]any:
 			for key, v := range value {
 				require.Regexp(t, "[`\"]"+regexp.QuoteMeta(key)+"[`\"]", page)
-				if key != "gradient" && key != "jacobian" && !(key == "inputs" && value["type"] != nil) { // these have names of inputs
+				if key != "gradient" && key != "jacobian" && !(key == "inputs" && (value["type"] != nil || value["curve"] != nil)) { // these have names of inputs
 					look(v)
 				}
 			}
@@ -111,6 +111,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 		"grad examples/rnn.gram --json --mode tape", "grad examples/figure1.gram --json --literal --work", "trace examples/figure1.gram --json",
 		"trace examples/figure1.gram --calculus --json --of value",
 		"reduce examples/figure1.gram --of value --json --redex 1", "reduce examples/figure1.gram --of value --graph json",
+		"fit examples/weather.gram --json --iterations 5 --over days --held-out 0.1",
 		"bench --json --claim 15 --quick --out " + t.TempDir(),
 	} {
 		d := json.NewDecoder(strings.NewReader(answer(t, line)))

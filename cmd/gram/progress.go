@@ -15,6 +15,7 @@ const progressDelay = time.Second
 // start. The line is erased by close. A progress that is off does nothing.
 type progress struct {
 	doing      atomic.Pointer[string]
+	note       atomic.Pointer[string] // if not nil, is shown instead
 	quit, done chan struct{}
 }
 
@@ -39,6 +40,9 @@ func (p *progress) phase(name string) {
 	}
 }
 
+// setNote sets what is shown instead of a phase.
+func (p *progress) setNote(text string) { p.note.Store(&text) }
+
 // show draws the line after the delay, until the progress is closed.
 func (p *progress) show(w io.Writer, delay time.Duration) {
 	defer close(p.done)
@@ -59,7 +63,11 @@ func (p *progress) show(w io.Writer, delay time.Duration) {
 	defer tick.Stop()
 	for {
 		elapsed := time.Since(start).Round(time.Second / 10)
-		line.Describe(phases[*p.doing.Load()] + ", " + elapsed.String())
+		text := phases[*p.doing.Load()]
+		if note := p.note.Load(); note != nil {
+			text = *note
+		}
+		line.Describe(text + ", " + elapsed.String())
 		select {
 		case <-tick.C:
 		case <-p.quit:
