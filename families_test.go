@@ -309,7 +309,7 @@ func TestBoundWithoutExpansion(t *testing.T) {
 	require.NoError(t, err)
 	b, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
-	require.Nil(t, p.Term(), "it was expanded")
+	require.Nil(t, p.Term(), "it is too large to be expanded")
 	const operations = n*n*n + n*n*n - 1
 	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
 }
