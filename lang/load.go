@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -34,6 +35,8 @@ type Options struct {
 	// Reserve, if not nil, is called before a large slice of data is allocated.
 	// Load returns its error as it is.
 	Reserve func(bytes int64) error
+	// Types, if not nil, is filled in with the types of the program's parts.
+	Types *Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
 	// the term; 0 means [DefaultMaxNodes].
 	MaxNodes int
@@ -116,7 +119,12 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	e := newElaborator(opt, file, given, source)
+	if opt.Types != nil {
+		e.notes.parts = map[syntax.Span]infer.Type{}
+		defer func() { e.fill(opt.Types) }()
+	}
 	body := e.program()
+	e.notes.whole = true
 	if len(e.diags) > 0 {
 		return nil, e.errors()
 	}
