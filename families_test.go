@@ -301,14 +301,18 @@ func TestFamilyBodies(t *testing.T) {
 	}
 }
 
-// TestBoundWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts.
-func TestBoundWithoutExpansion(t *testing.T) {
+// TestWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts, and a profile of its gradient.
+func TestWithoutExpansion(t *testing.T) {
 	const n = 170
 	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
 		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"), Options{})
 	require.NoError(t, err)
 	b, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
+	var total rule.Counts
+	res, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+	require.NoError(t, err)
+	require.Equal(t, res.Cost.Steps, total)
 	require.Nil(t, p.Term(), "it is too large to be expanded")
 	const operations = n*n*n + n*n*n - 1
 	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
