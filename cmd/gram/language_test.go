@@ -113,6 +113,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 		"grad examples/rnn.gram --json --mode tape", "grad examples/figure1.gram --json --literal --work", "trace examples/figure1.gram --json",
 		"trace examples/figure1.gram --calculus --json --of value",
 		"reduce examples/figure1.gram --of value --json --redex 1", "reduce examples/figure1.gram --of value --graph json",
+		"check-gradient examples/jacobian.gram --json",
 		"fit examples/weather.gram --json --iterations 5 --over days --held-out 0.1",
 		"bench --json --claim 15 --quick --out " + t.TempDir(),
 	} {
