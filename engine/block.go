@@ -307,8 +307,9 @@ type loop struct {
 	b       *graph.Block
 	chain   bool
 	kind    graph.LoopKind
-	all, n  uint64    // runs, and those of one object
+	n       uint64    // runs of one object
 	left    uint64    // runs
+	all     uint64    // runs of the whole loop
 	values  []float64 // of the data
 	width   int
 	state   []uint32 // registers of the last parameter
@@ -357,6 +358,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	} else if err := m.runRecorded(&l, source, f); err != nil {
 		return err
 	}
+	m.done.share = unknown
 	return m.settleLeaves(r, &b.Out, l.state)
 }
 
@@ -443,6 +445,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			m.ranOf(l, i)
 			if err := m.Look(); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ type Options struct {
 	Inputs string
 	// Dir is the folder of the program: paths of csv are relative to it.
 	Dir string
-	// Open opens a CSV file; nil means os.Open.
+	// Open opens a file with data; nil means os.Open.
 	Open func(path string) (fs.File, error)
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.
@@ -204,7 +204,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
-		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval and grad can do without the expansion, and the last two where comprehensions run as loops"})
+		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
 	for i := range e.inputs {
 		x := &e.inputs[i]
