@@ -174,7 +174,7 @@ func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
 	m := limits.New(ctx, o.MaxMemory)
-	m.Progress, m.Phase = o.Progress, o.Phase
+	m.Progress, m.Phase, m.Share = o.Progress, o.Phase, o.Share
 	return m
 }
 

@@ -27,7 +27,7 @@ type Options struct {
 	Inputs string
 	// Dir is the folder of the program: paths of csv are relative to it.
 	Dir string
-	// Open opens a CSV file; nil means os.Open.
+	// Open opens a file with data; nil means os.Open.
 	Open func(path string) (fs.File, error)
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.

@@ -29,7 +29,7 @@ The address of the page is printed on standard output. A program that is wrong i
 served all the same, with its errors, to be mended in the page. FILE - is standard
 input. Ctrl-C ends it.
 
-A program that the page sends may read CSV files in the folder of FILE and below it,
+A program that the page sends may read files with data in the folder of FILE and below it,
 those that FILE names, and those of --set. Files are read when a program is run for
 the first time; FILE itself, and pipes, are read once.`
 

@@ -22,14 +22,14 @@ type view struct {
 	cost  *cost   // nil if there is none
 }
 
-// within reports whether off stands in a comment or in the name of a data file.
+// within reports whether off stands in a comment or in what says which file is read.
 func (v view) within(off int) bool {
 	i := sort.Search(len(v.file.Comments), func(i int) bool { return int(v.file.Comments[i].Span.End) >= off })
 	if i < len(v.file.Comments) && int(v.file.Comments[i].Span.Start) < off {
 		return true
 	}
 	for e := syntax.Expr(1); int(e) < v.file.NumExprs(); e++ {
-		for _, s := range v.file.Expr(e).Strings {
+		for _, s := range v.file.Expr(e).Words {
 			if int(s.Span.Start) < off && off < int(s.Span.End) {
 				return true
 			}
