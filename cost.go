@@ -56,7 +56,7 @@ func (e *Evaluator) Cost() Cost {
 		Inputs: len(p.inputs),
 		Steps:  s.Counts,
 		Overhead: cost.Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback},
+			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute},
 		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
 		Work:       work,

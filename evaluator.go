@@ -90,7 +90,9 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 // start makes the machine of the evaluator's program, in place of the one that it has.
 func (e *Evaluator) start() error {
 	last := e.run
-	if err := e.newMachine(e.meter.Bounds("reduce", e.opt.MaxSteps, e.opt.MaxNodes)); err != nil {
+	bounds := e.meter.Bounds("reduce", e.opt.MaxSteps, e.opt.MaxNodes)
+	bounds.RowsMemory = e.opt.RowsMemory
+	if err := e.newMachine(bounds); err != nil {
 		return e.p.Locate(err, "starting")
 	}
 	if last != nil {
@@ -106,7 +108,7 @@ func (e *Evaluator) start() error {
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	if !e.opt.Literal {
 		opt := e.opt.engine()
-		opt.Phase, opt.Limits = phaseOf(e.meter), bounds
+		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
 		if e.data != nil {
 			own := *e.prog
 			own.Data = slices.Clone(own.Data)

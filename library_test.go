@@ -200,7 +200,7 @@ func TestLimits(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	p, err := gram.Load(context.Background(), "test.gram", []byte(endless), gram.Options{MaxMemory: 96 << 20})
 	require.NoError(t, err)
-	_, err = p.Gradient(context.Background(), gram.EvalOptions{})
+	_, err = p.Gradient(context.Background(), gram.EvalOptions{NoFuse: true})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.Equal(t, "memory", limit.Limit)

@@ -34,19 +34,25 @@ type Options struct {
 	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
 	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
+	// Share, if not nil, is called now and then while the engine runs: with "primal" or "backward", and the share of that phase
+	// that is done, from 0 to 1. It is known in long loops and in a backward phase, and negative elsewhere.
+	Share func(phase string, share float64)
 }
 
 // EvalOptions say how a program is run. The zero value is LIFO without limits but that of memory.
 type EvalOptions struct {
 	Schedule Schedule
-	Seed     uint64   // of the random schedule
-	Workers  int      // of the parallel schedule; 0: as many as GOMAXPROCS
-	MaxSteps uint64   // 0: none
-	MaxNodes uint64   // 0: none; nodes of 16 bytes, of the literal machine of 32
-	Finite   bool     // a result that is NaN or infinite is an error
-	Mode     Mode     // how a gradient is computed; values take no notice
-	Strategy Strategy // when a program is differentiated; values take no notice
-	NoFuse   bool     // run a node for each operation: no blocks. Results and steps are the same
+	Seed     uint64 // of the random schedule
+	Workers  int    // of the parallel schedule; 0: as many as GOMAXPROCS
+	MaxSteps uint64 // 0: none
+	MaxNodes uint64 // 0: none; nodes of 16 bytes, of the literal machine of 32
+	// RowsMemory bounds what the loops of a gradient keep for its backward phase, in bytes; 0: by MaxMemory. A loop whose rows are
+	// more keeps states instead and computes its rows again.
+	RowsMemory uint64
+	Finite     bool     // a result that is NaN or infinite is an error
+	Mode       Mode     // how a gradient is computed; values take no notice
+	Strategy   Strategy // when a program is differentiated; values take no notice
+	NoFuse     bool     // run a node for each operation: no blocks. Results and steps are the same
 
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].

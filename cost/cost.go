@@ -46,6 +46,8 @@ type Overhead struct {
 	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
 	Readback    uint64 `json:"readback"`    // components read back
 	Total       uint64 `json:"total"`
+	// Recompute is the steps that loops made again because they had not kept their rows. It is not in Total.
+	Recompute uint64 `json:"recompute,omitempty"`
 }
 
 // Nodes are nodes of 16 bytes, of a literal run of 32; of the modes forward and tape, those of the

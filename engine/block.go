@@ -27,6 +27,8 @@ type blockState struct {
 	contributions contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
+	kept          *keptRows
+	rows          []float64 // of an object whose rows are computed again
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -38,6 +40,7 @@ const (
 	blockFirst = 5 // of its elements, how many are left before the first run
 	// blockShared is 1 if two of the external duals are one.
 	blockShared = 6
+	blockLoop   = 7 // 1 + the number of the checkpoints that the object has in place of rows; 0: it has rows
 )
 
 // reachedBit marks a BlockDual that the job has reached.
@@ -78,7 +81,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		if err != nil {
 			return err
 		}
-		base, row, err := m.newBlockRun(b, plan, graph.OneRun, 1)
+		base, row, err := m.newBlockRun(b, plan, graph.OneRun, 1, nil)
 		if err != nil {
 			return err
 		}
@@ -241,8 +244,8 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 }
 
 // newBlockRun makes the object of n runs of the block whose external duals are loaded,
-// and returns where its rows begin, in numbers.
-func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64) (base graph.Ref, row uint64, err error) {
+// and returns where its rows begin, in numbers. With checkpoints it has no rows.
+func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64, c *checkpoints) (base graph.Ref, row uint64, err error) {
 	k := &m.block
 	rows := n
 	if len(plan.Last) > 0 {
@@ -250,7 +253,12 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	outs := uint64(len(b.OutDuals))
 	exts := uint64(graph.Units(0, len(k.exts)))
-	numbers := uint64(len(plan.Invariant)) + rows*uint64(len(plan.Row))
+	invariant := uint64(len(plan.Invariant))
+	numbers := invariant + rows*uint64(len(plan.Row))
+	if c != nil {
+		m.dropped += (numbers+1)/2 - (invariant+1)/2
+		numbers = invariant
+	}
 	units := blockUnits + outs + exts + (numbers+1)/2
 	if units > math.MaxUint32 {
 		return 0, 0, m.limitError("memory", m.arena.Bytes(), nil)
@@ -279,7 +287,13 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	for i, reg := range plan.Invariant {
 		floats[i] = k.regs[reg]
 	}
-	return base, row + uint64(len(plan.Invariant)), nil
+	if c != nil {
+		if c.first == 0 {
+			c.first, c.units = base, uint32(units)
+		}
+		m.words[w+blockLoop] = c.id
+	}
+	return base, row + invariant, nil
 }
 
 // loop is the iteration of a block.
@@ -288,6 +302,7 @@ type loop struct {
 	kind    graph.LoopKind
 	n       uint64
 	left    uint64    // runs
+	all     uint64    // runs of the whole loop
 	values  []float64 // of the data
 	width   int
 	state   []uint32 // registers of the last parameter
@@ -298,7 +313,7 @@ type loop struct {
 
 // iterateBlock runs an iteration whose function is a block, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
-	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, all: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
 	if err := m.enterBlock(b, f); err != nil {
 		return err
 	}
@@ -315,27 +330,35 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
 	l.perRun = 1 + 2*uint64(len(b.Params)) + l.zeros + b.Steps
-	if len(m.block.tmp) < len(l.state) {
-		m.block.tmp = scratch(len(l.state))
-	}
+	m.stateScratch(&l)
 	if len(b.OutDuals) == 0 {
 		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
 		m.block.outs = m.block.outs[:0]
-	} else if err := m.runRecorded(&l, source); err != nil {
+	} else if err := m.runRecorded(&l, source, f); err != nil {
 		return err
 	}
+	m.done.share = unknown
 	return m.settleLeaves(r, &b.Out, l.state)
 }
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
-func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
+func (m *Machine) runRecorded(l *loop, source, f graph.Ref) error {
 	plan, err := m.planOf(l.b, l.kind)
 	if err != nil {
 		return err
 	}
+	c, err := m.checkpoints(l, plan, f)
+	if err != nil {
+		return err
+	}
+	kept := plan
+	if c != nil {
+		kept = &graph.Plan{}
+	}
+	next := uint64(0) // the object before which a state is kept
 	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
 	for total := l.n; total > 0; total -= l.n {
 		if m.top > m.nodeTop {
@@ -345,12 +368,19 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 			}
 		}
 		l.n, l.left = min(total, m.maxRuns(plan)), total
-		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n)
+		if c != nil {
+			l.n = min(total, c.each)
+			if i := (c.loop.n - total) / c.each; i == next {
+				c.keep(i, m.block.regs)
+				next = c.next(i, c.objects-1)
+			}
+		}
+		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n, c)
 		if err != nil {
 			return err
 		}
 		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
-		if err := m.runLoop(l, plan, m.arena.Floats()[row:]); err != nil {
+		if err := m.runLoop(l, kept, m.arena.Floats()[row:]); err != nil {
 			return err
 		}
 		wirings := m.wirings(l.b, m.wiringOf(base, plan, m.block.exts), l.kind, l.n)
@@ -360,61 +390,83 @@ func (m *Machine) runRecorded(l *loop, source graph.Ref) error {
 	return nil
 }
 
-// maxRuns is how many runs one object holds. Its rows have 512 KiB. Each object also takes time for every external dual and for
+// objectNumbers is how many numbers the rows of one object have: 512 KiB.
+const objectNumbers = 1 << 16
+
+// maxRuns is how many runs one object holds. Its rows have objectNumbers numbers. Each object also takes time for every external dual and for
 // every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than the
 // limit of nodes allows.
 func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	numbers := max(1<<16, 4*uint64(len(m.block.exts)+len(plan.Invariant)))
+	numbers := max(m.block.kept.numbers, 4*uint64(len(m.block.exts)+len(plan.Invariant)))
 	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
+}
+
+// stateScratch makes room for a copy of the loop's state.
+func (m *Machine) stateScratch(l *loop) {
+	if len(m.block.tmp) < len(l.state) {
+		m.block.tmp = scratch(len(l.state))
+	}
 }
 
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
 func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
-	regs := m.block.regs
-	columns := uint64(len(plan.Row))
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			m.ranOf(l, i)
 			if err := m.Look(); err != nil {
 				return err
 			}
 		}
 		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
-		end := i + chunk
-		for ; l.b.Arrays != nil && i < end; i++ {
-			if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
-				return err
-			}
+		if err := m.makeRuns(l, plan, rows, i, i+chunk); err != nil {
+			return err
 		}
-		for ; i < end; i++ {
-			if l.kind == graph.DataLoop {
-				at := int(l.left-1-i) * l.width
-				for c, reg := range l.b.Params[0].Regs {
-					regs[reg] = l.values[at+c]
-				}
-			}
-			run(l.b.Code, regs)
-			if columns > 0 {
-				for c, reg := range plan.Row {
-					rows[i*columns+uint64(c)] = regs[reg]
-				}
-			}
-			m.moveState(l.state, l.results)
-		}
+		i += chunk
 		m.addSteps(rule.Subst, chunk)
 		m.addSteps(rule.GC, chunk*l.zeros)
 		m.applied += chunk * uint64(len(l.b.Params))
 		m.steps += chunk * 2 * uint64(len(l.b.Params))
 		m.ranBlock(l.b, chunk)
 	}
-	if len(plan.Last) > 0 {
-		for _, k := range plan.Last {
-			rows[l.n*columns+uint64(k.Col)] = regs[plan.Row[k.Col]]
+	m.keepLast(l, plan, rows)
+	return nil
+}
+
+// makeRuns makes the runs from i up to end, and their rows.
+func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uint64) error {
+	regs := m.block.regs
+	columns := uint64(len(plan.Row))
+	for ; l.b.Arrays != nil && i < end; i++ {
+		if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
+			return err
 		}
 	}
+	for ; i < end; i++ {
+		if l.kind == graph.DataLoop {
+			at := int(l.left-1-i) * l.width
+			for c, reg := range l.b.Params[0].Regs {
+				regs[reg] = l.values[at+c]
+			}
+		}
+		run(l.b.Code, regs)
+		if columns > 0 {
+			for c, reg := range plan.Row {
+				rows[i*columns+uint64(c)] = regs[reg]
+			}
+		}
+		m.moveState(l.state, l.results)
+	}
 	return nil
+}
+
+// keepLast keeps the results of the last run that the row of a next one would have.
+func (m *Machine) keepLast(l *loop, plan *graph.Plan, rows []float64) {
+	for _, k := range plan.Last {
+		rows[l.n*uint64(len(plan.Row))+uint64(k.Col)] = m.block.regs[plan.Row[k.Col]]
+	}
 }
 
 // moveState makes the results the arguments of the next run.

@@ -190,9 +190,9 @@ func TestLoopLimits(t *testing.T) {
 	}
 }
 
-// TestLoopMemory: a loop whose rows are more than the arena takes. The error says so.
+// TestLoopMemory: a program that needs more than the arena takes. The error says so.
 func TestLoopMemory(t *testing.T) {
-	s := testprogram.FromSource(t, "input e = 0.75\n#1000000 (fun h -> h * e + 1) 0")
+	s := testprogram.FromSource(t, "input e = 0.75\n#1000000 (fun k h -> k (h * e)) (fun h -> h) 0")
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	err := limited(t, s, prog, limits.Bounds{MaxMemory: 1})
 	require.Equal(t, "memory", err.Limit)

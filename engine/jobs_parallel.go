@@ -33,9 +33,10 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	}
 	// The machine's own part is run by one more worker, so that its counters can be dropped.
 	opt := m.opt
-	opt.Phase = nil
+	opt.Phase, opt.Share = nil, nil
 	own := &worker{m: newMachine(m.prog, opt, m.arena)}
-	own.m.top = end
+	own.m.top, own.m.block.kept = end, m.block.kept
+	copy(own.m.slots, m.slots)
 	all := append([]*worker{own}, t.workers...)
 	if most := m.opt.Limits.MaxMemory; most != 0 && m.arena.Bytes()*uint64(1+len(all)) > most {
 		return false, nil

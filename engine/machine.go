@@ -42,6 +42,9 @@ type Options struct {
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(calls.Phase)
+	// Share, if not nil, is called at each look with the phase and the share of it that is done, from 0 to 1; a
+	// negative one is not known.
+	Share func(phase calls.Phase, share float64)
 	// Record, if not nil, makes what records a profile. It is of LIFO and Random.
 	Record func(*Machine) Recorder
 }
@@ -64,16 +67,18 @@ type Machine struct {
 	args  []graph.Ref // scratch of apply
 
 	// counters of this run
-	steps    uint64 // all steps so far, by any rule
-	pops     uint64
-	waits    uint64
-	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
-	readback uint64
-	applied  uint64 // arguments bound: a (1) and a (4) each
-	copied   uint64 // by hooks: instructions and duals
-	counts   rule.Counts
-	runs     []uint64 // of each template
-	fired    []uint64 // of each dual's body
+	steps      uint64 // all steps so far, by any rule
+	pops       uint64
+	waits      uint64
+	occurs     uint64 // occurrences counted before a backward phase, comparisons of cells in a job
+	readback   uint64
+	applied    uint64 // arguments bound: a (1) and a (4) each
+	copied     uint64 // by hooks: instructions and duals
+	dropped    uint64 // nodes of rows that loops would have kept
+	recomputed uint64 // steps that loops made again
+	counts     rule.Counts
+	runs       []uint64 // of each template
+	fired      []uint64 // of each dual's body
 
 	nextLook uint64 // in steps + pops
 	limit    uint32 // top may go so far before the next look
@@ -99,6 +104,7 @@ type Machine struct {
 	grad    []float64
 	firedIn uint64   // inputs that fired
 	pos     term.Pos // of the redex that fires, for errors
+	done    done
 }
 
 // New returns a machine for the program.
@@ -140,9 +146,10 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(),
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
-		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
+		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)), kept: &keptRows{numbers: objectNumbers}},
 		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.block.look = m.lookNow
+	m.done.share = unknown
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
@@ -204,6 +211,7 @@ func (m *Machine) reset() {
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
+	m.dropped, m.recomputed = 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos = 0, 0, 0, 0
 	m.counts = rule.Counts{}
 	clear(m.runs)
@@ -239,6 +247,7 @@ var errPoint = errors.New("the point does not have as many numbers as the progra
 // symbolic input counts none.
 func (m *Machine) start(point []float64) error {
 	m.reset()
+	m.block.kept.reset()
 	if len(point) != m.prog.Inputs {
 		return errPoint
 	}

@@ -77,11 +77,15 @@ func (m *Machine) Counts() *rule.Counts { return &m.counts }
 // Steps returns how many steps there are so far, by any rule.
 func (m *Machine) Steps() uint64 { return m.steps }
 
+// Dropped returns how many nodes of rows the loops so far have not kept.
+func (m *Machine) Dropped() uint64 { return m.dropped }
+
 // Applied returns how many arguments were bound so far: a (1) and a (4) each.
 func (m *Machine) Applied() uint64 { return m.applied }
 
 // enter tells that a phase begins.
 func (m *Machine) enter(p calls.Phase) {
+	m.done.phase, m.done.share = p, unknown
 	if m.record != nil {
 		m.record.EnterPhase(p)
 	}

@@ -16,8 +16,9 @@ type Stats struct {
 	Instantiate uint64      // instructions copied and references captured
 	Search      uint64      // pops, waits, occurrences counted before a backward phase, comparisons in a job
 	Readback    uint64      // components read back
+	Recompute   uint64      // steps that loops made again whose rows were not kept
 	Nodes       uint64      // nodes of 16 bytes allocated, the program's globals not included
-	Freed       uint64      // of these, freed before the run was over
+	Freed       uint64      // of these, freed before the run was over, or not kept
 	PeakNodes   uint64      // in the arena at once
 	ArenaBytes  uint64      // memory that the arena holds
 	Looks       uint64      // how often the limits were looked at
@@ -25,8 +26,9 @@ type Stats struct {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	s := Stats{Counts: m.counts, Readback: m.readback, Search: m.pops + m.waits + m.occurs,
-		Nodes: m.live() + m.collect.freed, Freed: m.collect.freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
+	freed := m.collect.freed + m.dropped
+	s := Stats{Counts: m.counts, Readback: m.readback, Recompute: m.recomputed, Search: m.pops + m.waits + m.occurs,
+		Nodes: m.live() + freed, Freed: freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
 	for i, n := range m.runs {
 		t := &m.prog.Templates[i]
 		s.Counts.AddTimes(&t.Counts, n)
@@ -192,6 +194,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 // seed runs the job of output i of k: its value, and its row of the Jacobian.
 func (m *Machine) seed(i int, values, jacobian []float64) error {
 	n := len(jacobian) / len(values)
+	m.done.job, m.done.jobs = i, len(values)
 	p := m.root
 	if m.prog.Result == graph.VectorShape {
 		p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]

@@ -59,7 +59,7 @@ func samples(t require.TestingT, m *engine.Machine) steps {
 	return out
 }
 
-// checkSamples runs a program under all schedules, with blocks and without: its steps have
+// checkSamples runs a program under all schedules, with blocks and without, with rows and without: its steps have
 // the same stacks. It returns them, or none if a limit ended a run.
 func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []float64, opt compile.Options) steps {
 	opt.Inputs, opt.Places = inputs, true
@@ -68,7 +68,7 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 	var first steps
 	for i, mopt := range schedules {
 		mopt.Record = profile.New
-		mopt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+		mopt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20, RowsMemory: uint64(i % 2)} // 1: loops keep no rows
 		m, err := engine.New(prog, mopt)
 		require.NoError(t, err)
 		defer m.Close()

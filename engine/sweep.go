@@ -41,11 +41,17 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 	resize(&out.sums, p.b.Exts)
 	resize(&out.any, p.b.Exts)
 	out.arrivals, out.cells, out.logs = 0, 0, nil
-	floats := m.arena.Floats()
+	floats, w := m.arena.Floats(), 4*uint64(base)
 	fb.invariant = floats[p.row : p.row+uint64(len(p.plan.Invariant))]
 	fb.rows = floats[p.row+uint64(len(p.plan.Invariant)):]
+	if m.words[w+blockLoop] != 0 {
+		var err error
+		if fb.rows, err = m.rowsAgain(base, p); err != nil {
+			return err
+		}
+	}
 	if p.kind == graph.DataLoop {
-		d := &m.prog.Data[m.nodes[m.words[4*uint64(base)+blockData]].A]
+		d := &m.prog.Data[m.nodes[m.words[w+blockData]].A]
 		fb.values, fb.width = d.Values, d.Width
 	}
 	for t := m.patterns(p); ; {

@@ -71,7 +71,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	t := &team{sweeps: map[graph.Ref]*task{}, order: order{each: arenas[0].Start()}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
-	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
+	opt.Schedule, opt.Workers, opt.Phase, opt.Share = LIFO, 0, nil, nil
 	opt.Limits.Look = func() error {
 		if t.stop.Load() {
 			return errStopped
@@ -81,6 +81,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	for _, a := range arenas {
 		w := newMachine(m.prog, opt, a)
 		copy(w.slots, m.slots)
+		w.block.kept = m.block.kept
 		w.top = a.Start()
 		t.workers = append(t.workers, &worker{m: w})
 	}
@@ -243,6 +244,7 @@ func (w *worker) begin() {
 // cost is what a task took, to be added to the machine's counters.
 type cost struct {
 	steps, pops, waits, occurs, readback, applied, firedIn uint64
+	dropped, recomputed                                    uint64
 	counts                                                 rule.Counts
 	runs, blockRuns, fired, blockFired                     []tallied
 }
@@ -271,7 +273,7 @@ func addTally(counters []uint64, t []tallied) {
 
 // cost returns what the machine has counted since its reset.
 func (m *Machine) cost() cost {
-	return cost{steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
+	return cost{dropped: m.dropped, recomputed: m.recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
 		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
 }
 
@@ -284,6 +286,8 @@ func (m *Machine) add(c *cost) {
 	m.readback += c.readback
 	m.applied += c.applied
 	m.firedIn += c.firedIn
+	m.dropped += c.dropped
+	m.recomputed += c.recomputed
 	m.counts.AddTimes(&c.counts, 1)
 	addTally(m.runs, c.runs)
 	addTally(m.block.runs, c.blockRuns)

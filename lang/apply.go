@@ -114,7 +114,8 @@ func (e *elaborator) app(f, u val) val {
 	if ok {
 		v.typ = gives
 		e.want(u, takes, e.takes(f))
-		return e.result(v)
+		e.mark(v) // its place is not yet that of the application
+		return v
 	}
 	v.typ = e.tt.Open()
 	switch {
@@ -125,7 +126,8 @@ func (e *elaborator) app(f, u val) val {
 	default:
 		e.asFunction(f, u, v.typ)
 	}
-	return e.result(v)
+	e.mark(v)
+	return v
 }
 
 // asFunction makes f, whose type is open, a function from what u is to r.

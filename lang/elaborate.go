@@ -68,6 +68,7 @@ type elaborator struct {
 	large    error         // that the expansion of families is too large, with the first place where it was
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
+	notes    typeNotes
 }
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
@@ -261,8 +262,8 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.projection(x)
 	case syntax.CompExpr:
 		return e.comprehension(x)
-	case syntax.CsvExpr:
-		e.reportHere(e.span(x), "csv outside of a declaration", "csv gives an input or data its value: data xs = csv …")
+	case syntax.FileExpr:
+		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
 	}
 	return e.bad(e.span(x))
 }
@@ -286,6 +287,7 @@ func (e *elaborator) each(n int, part func(i int) val) []val {
 
 // result notes where v stands.
 func (e *elaborator) result(v val) val {
+	e.note(v.span, v.typ)
 	e.mark(v)
 	return v
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -26,7 +27,7 @@ type Options struct {
 	Inputs string
 	// Dir is the folder of the program: paths of csv are relative to it.
 	Dir string
-	// Open opens a CSV file; nil means os.Open.
+	// Open opens a file with data; nil means os.Open.
 	Open func(path string) (fs.File, error)
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.
@@ -34,6 +35,8 @@ type Options struct {
 	// Reserve, if not nil, is called before a large slice of data is allocated.
 	// Load returns its error as it is.
 	Reserve func(bytes int64) error
+	// Types, if not nil, is filled in with the types of the program's parts.
+	Types *Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
 	// the term; 0 means [DefaultMaxNodes].
 	MaxNodes int
@@ -116,7 +119,12 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	e := newElaborator(opt, file, given, source)
+	if opt.Types != nil {
+		e.notes.parts = map[syntax.Span]infer.Type{}
+		defer func() { e.fill(opt.Types) }()
+	}
 	body := e.program()
+	e.notes.whole = true
 	if len(e.diags) > 0 {
 		return nil, e.errors()
 	}
@@ -196,7 +204,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
-		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval and grad can do without the expansion, and the last two where comprehensions run as loops"})
+		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
 	for i := range e.inputs {
 		x := &e.inputs[i]

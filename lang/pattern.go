@@ -56,6 +56,7 @@ func (e *elaborator) bindPattern(it patternItem) {
 	switch n := unit.File.Pat(it.p); n.Kind {
 	case syntax.NamePat:
 		e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
+		e.notePattern(unit, it.p, it.t)
 	case syntax.AnnotPat:
 		it.p = unit.File.PatKids(it.p)[0]
 		v := val{typ: it.t, span: it.span}

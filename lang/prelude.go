@@ -19,13 +19,22 @@ var preludeFile = sync.OnceValue(func() *syntax.File {
 	return f
 })
 
+// PreludeNames returns the names that the prelude defines.
+func PreludeNames() []string {
+	var names []string
+	for _, d := range preludeFile().Decls {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
 // InPrelude reports whether the prelude has a definition of the name.
 func InPrelude(name string) bool { return inPrelude()[name] }
 
 var inPrelude = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for i := range preludeFile().Decls {
-		names[preludeFile().Decls[i].Name] = true
+	for _, name := range PreludeNames() {
+		names[name] = true
 	}
 	return names
 })

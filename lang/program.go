@@ -53,7 +53,7 @@ func (e *elaborator) program() val {
 	body := e.eval(e.user.File.Body, 0)
 	for _, g := range slices.Backward(e.declared) {
 		if e.globals[g].kind == defGlobal && !e.globals[g].used {
-			e.unused(g)
+			e.unused(g, func(val) {})
 		}
 	}
 	e.complete(0, 0, e.roots(body), false)
@@ -266,12 +266,12 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 	return false
 }
 
-// unused types a def that nobody uses.
-func (e *elaborator) unused(g int) {
+// unused types a def by itself, as one that nobody uses, and hands its value to done.
+func (e *elaborator) unused(g int, done func(val)) {
 	e.forget(true, func() val {
 		x, n := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
 		return e.tail(0, x, n, val{})
-	}, func(val) {})
+	}, done)
 }
 
 // forget elaborates an expression, completes it and hands it to done. Nothing of it stays

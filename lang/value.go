@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -46,7 +45,7 @@ func (e *elaborator) variable(i int) load.Variable {
 	}
 	if ok && set != nil {
 		var wrong *syntax.Diagnostic
-		x.Value, wrong = e.source.Set(set, x.Shape, d.NameSpan)
+		x.Value, wrong = e.source.Set(set, x.Shape, d)
 		ok = !e.diagnose(wrong)
 	}
 	if !ok {
@@ -63,11 +62,13 @@ func (e *elaborator) diagnose(d *syntax.Diagnostic) bool {
 	return d != nil
 }
 
-// evident returns the shape of a declaration without a type that reads a CSV file,
+// evident returns the shape of data without a type that reads the columns of a file,
 // and otherwise nil. A file whose data is replaced need not be there.
 func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
-	if n := e.user.File.Expr(d.Value); n.Kind == syntax.CsvExpr {
-		return load.RowsShape(len(n.Strings) - 1)
+	if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr && d.Kind == syntax.DataDecl {
+		if f, wrong := load.NewFile(n, ""); wrong == nil {
+			return f.Rows()
+		}
 	}
 	return nil
 }
@@ -75,8 +76,8 @@ func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
 // defaultValue evaluates the right side of a declaration, which has the shape want if
 // that is known.
 func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
-	if e.user.File.Expr(d.Value).Kind == syntax.CsvExpr {
-		return e.csv(d, want)
+	if e.user.File.Expr(d.Value).Kind == syntax.FileExpr {
+		return e.file(d, want)
 	}
 	work, errs := e.work, len(e.diags)
 	e.forget(false, func() val {
@@ -100,24 +101,23 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 	return value, ok
 }
 
-// csv reads the data of a declaration.
-func (e *elaborator) csv(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
+// file reads the numbers of a declaration from a file.
+func (e *elaborator) file(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
 	n := e.user.File.Expr(d.Value)
-	columns := make([]string, len(n.Strings)-1)
-	places := []syntax.Span{n.Strings[0].Span}
-	for i, s := range n.Strings[1:] {
-		columns[i], places = s.Text, append(places, s.Span)
+	f, wrong := load.NewFile(n, e.opt.Dir)
+	if e.diagnose(wrong) {
+		return load.Value{}, false
 	}
-	if has := load.RowsShape(len(columns)); want != nil && !has.Equal(want) {
+	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && !has.Equal(want) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
 		return load.Value{}, false
 	}
-	path := n.Strings[0].Text
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.opt.Dir, path)
+	set := load.SetFile(d.Name, e.user.File.Text(n.Span), f)
+	v, wrong := e.source.Set(&set, want, d)
+	if e.diagnose(wrong) {
+		return load.Value{}, false
 	}
-	v, wrong := e.source.Table(path, columns, places)
-	return v, !e.diagnose(wrong)
+	return v, e.allowed(n.Span, d, v.Shape)
 }
 
 // valueShape returns the shape of a default value.
@@ -126,19 +126,24 @@ func (e *elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
 		e.tt.Unify(v.typ, e.tt.List(e.tt.Open(), e.tt.Open())) // it may stand for a list
 	}
 	shape := e.tt.ValueShape(v.typ)
-	label := ""
-	switch {
-	case shape == nil:
-		label = fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.Text().Of(v.typ))
-	case shape.Width() > load.MaxWidth:
+	if shape == nil {
+		e.reportHere(v.span, "type not allowed here", fmt.Sprintf("this is %s, but inputs and data are numbers", e.tt.Text().Of(v.typ)))
+		return nil
+	}
+	e.allowed(v.span, d, shape)
+	return shape
+}
+
+// allowed reports a shape that a declaration can't have.
+func (e *elaborator) allowed(span syntax.Span, d *syntax.Decl, shape *load.Shape) bool {
+	label := notAllowed(d.Kind, shape)
+	if shape.Width() > load.MaxWidth {
 		label = load.TooWide
-	default:
-		label = notAllowed(d.Kind, shape)
 	}
 	if label != "" {
-		e.reportHere(v.span, "type not allowed here", label)
+		e.reportHere(span, "type not allowed here", label)
 	}
-	return shape
+	return label == ""
 }
 
 // compute runs a default value.

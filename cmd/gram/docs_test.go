@@ -20,8 +20,11 @@ func atRoot(t *testing.T) {
 }
 
 // answer is what a command line prints; it may be a pipe.
-func answer(t *testing.T, line string) string {
-	out := ""
+func answer(t *testing.T, line string) string { return answerOf(t, line, "") }
+
+// answerOf is what a command line prints that reads input.
+func answerOf(t *testing.T, line, input string) string {
+	out := input
 	for _, command := range strings.Split(line, " | gram ") {
 		var stdout, stderr bytes.Buffer
 		status := run(t.Context(), strings.Fields(command), strings.NewReader(out), &stdout, &stderr)

@@ -158,9 +158,9 @@ func dataFiles(ctx context.Context, name string, src []byte) (paths []string, er
 	}
 	named := map[string]bool{}
 	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
-		if n := f.Expr(e); n.Kind == syntax.CsvExpr && !named[n.Strings[0].Text] {
-			named[n.Strings[0].Text] = true
-			paths = append(paths, n.Strings[0].Text)
+		if n := f.Expr(e); n.Kind == syntax.FileExpr && !named[n.Words[0].Text] {
+			named[n.Words[0].Text] = true
+			paths = append(paths, n.Words[0].Text)
 		}
 	}
 	return paths, nil

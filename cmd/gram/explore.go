@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/explore"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 )
 
 const exploreHelp = `Explore serves a page, to this computer only, on which the reduction of a program is
@@ -28,7 +29,7 @@ The address of the page is printed on standard output. A program that is wrong i
 served all the same, with its errors, to be mended in the page. FILE - is standard
 input. Ctrl-C ends it.
 
-A program that the page sends may read CSV files in the folder of FILE and below it,
+A program that the page sends may read files with data in the folder of FILE and below it,
 those that FILE names, and those of --set. Files are read when a program is run for
 the first time; FILE itself, and pipes, are read once.`
 
@@ -89,18 +90,7 @@ var errServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: cont
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addProgram(fs)
-	f.addLimits(cmd)
-	f.timeout = duration(exploreTimeout)
-	f.maxSteps = count{n: exploreSteps, least: 1, set: true}
-	f.maxNodes = count{n: exploreNodes, least: 1, set: true}
-	for name, usage := range map[string]string{
-		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
-		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
-		"max-steps":  "stop a run after so many steps of the calculus: a `count` (default 1e7)",
-		"max-nodes":  "stop a run when so many nodes of 32 bytes are live: a `count` (default 4e6)",
-	} {
-		fs.Lookup(name).Usage = usage
-	}
+	f.addServed(cmd, machine.NodeBytes)
 	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
 		"gradient value", explore.OfGradient, explore.OfValue)
 	f.addOrder(cmd, "redexes of the machine")
@@ -111,12 +101,33 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.observe.add(cmd)
 }
 
-// explore serves the page until the context ends.
-func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
+// addServed adds the limits of the runs of a server, whose nodes have so many bytes.
+func (f *runFlags) addServed(cmd *cobra.Command, nodeBytes int) {
+	f.addLimits(cmd)
+	f.timeout = duration(exploreTimeout)
+	f.maxSteps = count{n: exploreSteps, least: 1, set: true}
+	f.maxNodes = count{n: exploreNodes, least: 1, set: true}
+	for name, usage := range map[string]string{
+		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
+		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
+		"max-steps":  "stop a run after so many steps of the calculus: a `count` (default 1e7)",
+		"max-nodes":  fmt.Sprintf("stop a run when so many nodes of %d bytes are live: a `count` (default 4e6)", nodeBytes),
+	} {
+		cmd.Flags().Lookup(name).Usage = usage
+	}
+}
+
+// servedMemory sets the bound on the memory of a server, and returns it.
+func (f *loadFlags) servedMemory() uint64 {
 	if f.maxMemory == 0 {
 		f.maxMemory = size(min(exploreMemory, limits.DefaultMemory()))
 	}
-	most := f.boundMemory()
+	return f.boundMemory()
+}
+
+// explore serves the page until the context ends.
+func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
+	most := f.servedMemory()
 	name, dir := nameAndDir(path)
 	src, err := a.read(ctx, path, name, limits.New(ctx, most))
 	if err != nil {

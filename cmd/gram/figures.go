@@ -31,8 +31,12 @@ func costFigures(c *gram.Cost, f *runFlags) []figures {
 		return out
 	}
 	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse), counted("scalar inputs", c.Inputs))
-	part("overhead", "Overhead: work that is no step", counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
-		counted("read-back", c.Overhead.Readback), counted("total", c.Overhead.Total))
+	overhead := []htmlreport.Fact{counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
+		counted("read-back", c.Overhead.Readback), counted("total", c.Overhead.Total)}
+	if n := c.Overhead.Recompute; n > 0 {
+		overhead = append(overhead, counted("steps made again", n))
+	}
+	part("overhead", "Overhead: work that is no step", overhead...)
 	if n := c.Normalised; n != nil {
 		part("modular", "Functions normalised", counted("functions", n.Lambdas), counted("steps", n.Steps),
 			counted(fmt.Sprintf("kept past %d·|D(λ)| steps", n.Budget), n.Kept))

@@ -38,8 +38,13 @@ func (f *loadFlags) add(fs *pflag.FlagSet) {
 func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
-	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a CSV file: @file.csv, @file.csv:column,column (repeatable)")
-	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]};\n--set overrides the file")
+	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json (repeatable)")
+	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
+	f.addBounds(fs)
+}
+
+// addBounds adds the flags that bound memory and time.
+func (f *loadFlags) addBounds(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
 	fs.Var(&f.timeout, "timeout", "stop after a `duration`: 500ms, 10s, 2m")
 }
@@ -48,6 +53,7 @@ func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes count
+	rowsMemory         size // of gram grad
 	schedule           choice[gram.Schedule]
 	seed               count
 	workers            count
@@ -134,6 +140,7 @@ func (f *runFlags) addStrategy(cmd *cobra.Command) {
 // addGradient adds the flags that only gram grad has.
 func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.addStrategy(cmd)
+	cmd.Flags().Var(&f.rowsMemory, "rows-memory", "keep at most a `size` of the rows that loops need for the backward phase, and compute\nother rows again (default: what --max-memory leaves)")
 	f.cache.add(cmd.Flags())
 	f.mode.add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape",
 		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
@@ -156,6 +163,7 @@ func (f *runFlags) checkMode() error {
 		misfit(f.bound, "--bound is of the steps of the calculus, and --mode %s counts none", &f.mode),
 		misfit(f.strategy.is != gram.Direct, "--strategy is of the calculus, and --mode %s passes over the graph", &f.mode),
 		misfit(f.schedule.is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
@@ -180,6 +188,8 @@ func (f *runFlags) checkLiteral() error {
 		misfit(f.literal && f.mode.is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
 		misfit(f.literal && f.strategy.is != gram.Direct, "--literal is of --strategy direct, and not of %s", &f.strategy),
 		misfit(f.literal && f.schedule.is == gram.Parallel, "--literal is of --schedule lifo and random, and not of parallel"),
+		misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
+		misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
 		misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
 	)
 }
@@ -192,7 +202,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, RowsMemory: uint64(f.rowsMemory), Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
 		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
 }

@@ -116,11 +116,7 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, f *ru
 	if isJacobian(p) {
 		name = "jacobian"
 	}
-	sub := o.object(name)
-	for _, d := range ds {
-		sub.value(d.Name, notation.Flat{Values: d.Values}, d.Shape)
-	}
-	sub.end()
+	o.object(name).inputs(ds)
 	o.field("strategy", f.strategy.String())
 	o.cost(&res.Cost, f.mode.is)
 	o.end()

@@ -148,13 +148,13 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	return out
 }
 
-// withoutFolders removes the folders of CSV files from the values of --set.
+// withoutFolders removes the folders of files from the values of --set.
 func withoutFolders(sets []string) []string {
 	out := make([]string, len(sets))
 	for i, set := range sets {
 		out[i] = set
-		if name, path, ok := strings.Cut(set, "=@"); ok {
-			out[i] = name + "=@" + filepath.Base(path)
+		if s, err := load.ParseSet(set); err == nil && s.Path() != "" {
+			out[i] = strings.Replace(set, s.Path(), filepath.Base(s.Path()), 1)
 		}
 	}
 	return out

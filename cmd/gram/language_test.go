@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/docs"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -99,7 +101,7 @@ func TestLanguageNamesKeys(t *testing.T) {
 		case map[string]any:
 			for key, v := range value {
 				require.Regexp(t, "[`\"]"+regexp.QuoteMeta(key)+"[`\"]", page)
-				if key != "gradient" && key != "jacobian" && !(key == "inputs" && value["type"] != nil) { // these have names of inputs
+				if key != "gradient" && key != "jacobian" && !(key == "inputs" && (value["type"] != nil || value["curve"] != nil)) { // these have names of inputs
 					look(v)
 				}
 			}
@@ -111,6 +113,8 @@ func TestLanguageNamesKeys(t *testing.T) {
 		"grad examples/rnn.gram --json --mode tape", "grad examples/figure1.gram --json --literal --work", "trace examples/figure1.gram --json",
 		"trace examples/figure1.gram --calculus --json --of value",
 		"reduce examples/figure1.gram --of value --json --redex 1", "reduce examples/figure1.gram --of value --graph json",
+		"check-gradient examples/jacobian.gram --json",
+		"fit examples/weather.gram --json --iterations 5 --over days --held-out 0.1",
 		"bench --json --claim 15 --quick --out " + t.TempDir(),
 	} {
 		d := json.NewDecoder(strings.NewReader(answer(t, line)))
@@ -120,4 +124,32 @@ func TestLanguageNamesKeys(t *testing.T) {
 			look(value)
 		}
 	}
+}
+
+// TestLanguageTableOfFunctions: the table has all functions, with their types and derivatives.
+func TestLanguageTableOfFunctions(t *testing.T) {
+	want, got := append(lang.PreludeNames(), "dot", "matvec"), []string(nil)
+	partials := map[string]int{}
+	for _, s := range term.Symbols() {
+		if s.Info().Infix == "" {
+			want = append(want, s.SourceName())
+			partials[s.SourceName()] = s.Info().Arity
+		}
+	}
+	eval := func(program string) string { return answerOf(t, "eval -", program) }
+	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2")
+	for _, f := range docs.Functions() {
+		got = append(got, f.Name)
+		answerOf(t, "check -", "("+f.Name+" : "+concrete.Replace(f.Type)+")")
+		require.Len(t, f.Derivatives, partials[f.Name], f.Name)
+		const point = "input x = 0.7\ninput y = 1.3\n"
+		for i, d := range f.Derivatives {
+			slope, err := json.Number(strings.TrimSpace(eval(point + d))).Float64()
+			require.NoError(t, err)
+			var printed struct{ Gradient map[string]float64 }
+			require.NoError(t, json.Unmarshal([]byte(answerOf(t, "grad - --json", point+f.Use)), &printed))
+			require.InDelta(t, slope, printed.Gradient[[]string{"x", "y"}[i]], 1e-12, "%s by argument %d", f.Use, i+1)
+		}
+	}
+	require.ElementsMatch(t, want, got)
 }

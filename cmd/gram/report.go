@@ -39,6 +39,11 @@ func (r *report) gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
 		r.out.WriteString("  empty: the program has no inputs\n")
 		return
 	}
+	r.inputs(ds)
+}
+
+// inputs prints numbers in the shapes of inputs, with their names, below a heading.
+func (r *report) inputs(ds []gram.Input) {
 	r.out.WriteByte('\n')
 	var lines []entry
 	width := 0

@@ -32,14 +32,19 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 		return nil, err
 	}
 	reading := time.Since(start)
-	p, err := gram.Load(ctx, name, src, gram.Options{
-		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase,
-		Open: func(path string) (fs.File, error) { return open(ctx, path) },
-	})
+	p, err := gram.Load(ctx, name, src, a.options(ctx, dir, f, most))
 	if err != nil {
 		return nil, err
 	}
 	return &loaded{p, reading}, nil
+}
+
+// options returns how a program is loaded.
+func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
+	return gram.Options{
+		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase, Share: a.share,
+		Open: func(path string) (fs.File, error) { return open(ctx, path) },
+	}
 }
 
 // loadTerm is load for commands that need the program's term.
@@ -161,7 +166,7 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 			a.phase = o.phase
 		}
 		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
-		a.progress = bar.phase
+		a.progress, a.note, a.share = bar.phase, bar.setNote, bar.setShare
 		inTime := a.endLate(ctx, cmd.CommandPath())
 		err = work(ctx, args[0])
 		inTime()

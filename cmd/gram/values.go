@@ -18,15 +18,24 @@ func checkInputsFile(path string) error {
 
 // writeInputs writes inputs with their values to a file that --inputs reads back to the bit.
 func writeInputs(path string, inputs []gram.Input) error {
+	if err := writeFile(path, inputsFile(inputs)); err != nil {
+		return outputError(path, err)
+	}
+	return nil
+}
+
+// inputsFile is what such a file holds.
+func inputsFile(inputs []gram.Input) []byte {
 	var out bytes.Buffer
-	o := begin(&out, "")
+	begin(&out, "").inputs(inputs)
+	out.WriteByte('\n')
+	return out.Bytes()
+}
+
+// inputs writes the inputs by their names, and ends the object.
+func (o *object) inputs(inputs []gram.Input) {
 	for _, in := range inputs {
 		o.value(in.Name, notation.Flat{Values: in.Values}, in.Shape)
 	}
 	o.end()
-	out.WriteByte('\n')
-	if err := writeFile(path, out.Bytes()); err != nil {
-		return outputError(path, err)
-	}
-	return nil
 }

@@ -46,6 +46,7 @@ type Recorder struct {
 	steps   uint64
 	applied uint64
 	top     graph.Ref
+	dropped uint64 // of rows, nodes that are booked
 
 	timing bool
 	clock  time.Time
@@ -112,7 +113,7 @@ func (p *Recorder) Begin() {
 // Sync takes the counters as booked.
 func (p *Recorder) Sync() {
 	m := p.m
-	p.counts, p.steps, p.applied, p.top = *m.Counts(), m.Steps(), m.Applied(), m.Top()
+	p.counts, p.steps, p.applied, p.top, p.dropped = *m.Counts(), m.Steps(), m.Applied(), m.Top(), m.Dropped()
 }
 
 // At says that what comes is done for the node r, at its place in the code.
@@ -180,14 +181,14 @@ func (p *Recorder) bookNodes() {
 
 func (p *Recorder) bookNew() {
 	m := p.m
-	n := m.Top() - p.top
+	n := uint64(m.Top()-p.top) + m.Dropped() - p.dropped
 	p.made.fill(p.top, m.Top(), p.context)
 	if p.inCode && p.phase != calls.ReadBack {
-		p.contexts[p.context].nodes += uint64(n)
+		p.contexts[p.context].nodes += n
 	} else {
-		p.extraAt().nodes += uint64(n)
+		p.extraAt().nodes += n
 	}
-	p.top = m.Top()
+	p.top, p.dropped = m.Top(), m.Dropped()
 }
 
 // bookCounts books what the counters have gained to the present place. Outside of open

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,33 +15,34 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// table is what was read of a CSV file: rows × width numbers.
-type table struct {
-	rows, width int
-	data        []float64
-}
-
-// RowsShape is the shape of a list of rows of numbers.
-func RowsShape(columns int) *Shape {
+// rowsShape is the shape of a list of rows of numbers.
+func rowsShape(columns int) *Shape {
 	if columns == 1 {
 		return ListShape(realShape)
 	}
 	return ListShape(VectorShape(realShape, columns))
 }
 
+// Rows returns the shape of the columns of a table as a list, nil if the file is no table.
+func (f *File) Rows() *Shape {
+	if !f.format.table {
+		return nil
+	}
+	return rowsShape(len(f.parts))
+}
+
 // tableReader reads one CSV file.
 type tableReader struct {
-	s       *Source
-	path    string
-	csv     *csv.Reader
-	size    int64    // of the file in bytes, 0 if it is not known
-	columns []string // wanted, by the names in the header; nil: all, there is no header
-	at      []int    // where the columns stand in a record
-	header  []string
-	cells   int // in a row
-	next    int // the line after the last record
-	blank   int // a blank line, if no record has followed it yet
-	t       table
+	*File
+	s      *Source
+	csv    *csv.Reader
+	size   int64 // of the file in bytes, 0 if it is not known
+	at     []int // where the columns stand in a record
+	header []string
+	cells  int // in a row
+	next   int // the line after the last record
+	blank  int // a blank line, if no record has followed it yet
+	t      content
 }
 
 // checkedReader calls Check before every block: a file that is not text may be one very
@@ -55,32 +57,33 @@ func (r checkedReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// readTable reads the columns of a CSV file with a header, or all cells of one
-// without if columns is nil.
-func (s *Source) readTable(path string, columns []string) (*table, *fileError) {
-	r := &tableReader{s: s, path: path, columns: columns, next: 1}
-	f, size, wrong := s.openFile("CSV", path)
+// readCSV reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all cells
+// are read.
+func (s *Source) readCSV(f *File) (*content, *fileError) {
+	in, size, wrong := s.openFile(f.format.kind, f.path)
 	if wrong != nil {
 		return nil, wrong
 	}
-	defer f.Close()
-	r.size = size
-	in := bufio.NewReaderSize(checkedReader{f, s}, 1<<16)
-	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
-		in.Discard(3)
-	}
-	r.csv = csv.NewReader(in)
+	defer in.Close()
+	r := &tableReader{File: f, s: s, size: size, next: 1, t: content{width: len(f.parts)}}
+	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
+	skipMark(b)
+	r.csv = csv.NewReader(b)
+	r.csv.Comma = f.separator
 	r.csv.FieldsPerRecord = -1
 	r.csv.ReuseRecord = true
-	r.csv.TrimLeadingSpace = true
+	r.csv.TrimLeadingSpace = !unicode.IsSpace(f.separator) // it would trim separators
 	if e := r.readAll(); e != nil {
 		return nil, e
 	}
 	return &r.t, nil
 }
 
+// named reports whether there is a header.
+func (f *File) named() bool { return len(f.parts) > 0 && f.parts[0].index < 0 }
+
 func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
-	return &fileError{kind: "CSV", path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
+	return &fileError{kind: r.format.kind, path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
 }
 
 // failed describes an error of the system or of the CSV syntax.
@@ -105,7 +108,7 @@ func quoteTrouble(bad *csv.ParseError) string {
 }
 
 func (r *tableReader) readAll() *fileError {
-	if r.columns != nil {
+	if r.named() {
 		record, err := r.read()
 		if err == nil && record == nil {
 			err = r.error(0, 0, -1, "the file is empty: it has no header with the names of the columns")
@@ -154,7 +157,7 @@ func (r *tableReader) read() ([]string, *fileError) {
 			}
 			continue
 		}
-		if r.blank != 0 && r.cells > 0 {
+		if r.blank != 0 && r.cells > 0 && !r.skip {
 			return nil, r.error(r.blank, 1, -1, "a blank line between rows")
 		}
 		r.blank = 0
@@ -184,8 +187,8 @@ func (r *tableReader) readHeader(record []string) *fileError {
 	for _, name := range record {
 		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
 	}
-	for i, want := range r.columns {
-		found := -1
+	for i := range r.parts {
+		want, found := r.parts[i].name, -1
 		for j, name := range r.header {
 			if name != strings.TrimSpace(want) {
 				continue
@@ -211,25 +214,58 @@ func (r *tableReader) missing(want string) string {
 	if near := syntax.Suggest(want, r.header); near != "" {
 		return text + fmt.Sprintf("; did you mean %q?", near)
 	}
+	if separated := separatedBy(r.header); separated != "" {
+		return text + separated
+	}
 	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {
-		return text + "; the first row must be a header with the names of the columns"
+		return text + "; the first row must be a header with the names of the columns, or columns are given by numbers: csv \"f.csv\" 0 2"
 	}
 	return text + "; the columns are " + short(strings.Join(r.header, ", "))
 }
 
-// row adds a record to the table.
-func (r *tableReader) row(record []string) *fileError {
-	if r.cells == 0 { // no header: the first row
-		r.cells = len(record)
-		for i := range record {
+// separatedBy says that cells have another separator inside, if one has.
+func separatedBy(cells []string) string {
+	for _, c := range cells {
+		if i := strings.IndexAny(c, ";\t|"); i >= 0 {
+			return fmt.Sprintf("; the cells seem to be separated by %[1]q, which must be said: csv \"f.csv\" \"a\" separator %[1]q", c[i:i+1])
+		}
+	}
+	return ""
+}
+
+// first prepares for rows without a header, of which it gets the first.
+func (r *tableReader) first(record []string) *fileError {
+	r.cells = len(record)
+	for i := range record {
+		if r.parts == nil {
 			r.at = append(r.at, i)
 		}
-		r.t.width = len(r.at)
+	}
+	for i, p := range r.parts {
+		if p.index >= len(record) {
+			line, col := r.csv.FieldPos(0)
+			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s", p.index, len(record), plural(len(record), "cell"), separatedBy(record))
+		}
+		r.at = append(r.at, p.index)
+	}
+	r.t.width = len(r.at)
+	return nil
+}
+
+// missing are the cells for missing values, beside empty ones.
+var missing = []string{"", "NA", "N/A", "NaN", "nan", "null"}
+
+// row adds a record to the content.
+func (r *tableReader) row(record []string) *fileError {
+	if r.cells == 0 { // no header
+		if err := r.first(record); err != nil {
+			return err
+		}
 	}
 	if len(record) != r.cells {
 		line, col := r.position(record, len(record)-1)
 		first := "header"
-		if r.columns == nil {
+		if !r.named() {
 			first = "first row"
 		}
 		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"), first, r.cells)
@@ -237,11 +273,21 @@ func (r *tableReader) row(record []string) *fileError {
 	if len(r.t.data)+r.t.width > cap(r.t.data) {
 		r.grow()
 	}
+	start := len(r.t.data)
 	for i, j := range r.at {
 		x, why := parseNumber(record[j])
 		if why != "" {
+			if skip, fill, ok := r.rule(); ok && slices.Contains(missing, strings.TrimSpace(record[j])) {
+				if skip {
+					r.t.data = r.t.data[:start]
+					return nil
+				}
+				x, why = fill, ""
+			}
+		}
+		if why != "" {
 			line, col := r.position(record, j)
-			return r.error(line, col, i, "%s%s", r.cell(i, record[j], why), why)
+			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, why))
 		}
 		r.t.data = append(r.t.data, x)
 	}
@@ -249,11 +295,28 @@ func (r *tableReader) row(record []string) *fileError {
 	return nil
 }
 
+// hint says what may be the cause of a cell that is no number.
+func (r *tableReader) hint(record []string, why string) string {
+	if text := separatedBy(record); text != "" {
+		return text
+	}
+	letter := strings.ContainsFunc(record[0], unicode.IsLetter)
+	switch {
+	case why == "is empty" && r.place != syntax.Span{}:
+		return "; skip or fill 0 behind the columns says what is done with missing values"
+	case r.named() || r.t.rows > 0 || !letter || why == "is empty":
+		return ""
+	case r.parts != nil:
+		return "; a file with a header has names for its columns: csv \"f.csv\" \"a\""
+	}
+	return "; of a file with a header, name the columns: @f.csv:a,b"
+}
+
 // cell names a cell in a message.
 func (r *tableReader) cell(i int, text, why string) string {
 	name := "cell " + strconv.Itoa(i+1)
-	if r.columns != nil {
-		name = fmt.Sprintf("column %q", r.columns[i])
+	if r.parts != nil {
+		name = "column " + r.parts[i].String()
 	}
 	if why == "is empty" {
 		return name + " "

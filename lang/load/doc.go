@@ -1,5 +1,5 @@
 // Package load reads values of params, inputs and data that are given as numbers:
-// on the command line, in CSV files, or by the caller.
+// on the command line, in files, or by the caller.
 //
 // The shape of an input or of data is a tree over R:
 //

@@ -47,13 +47,13 @@ func setArray(at syntax.Span, s *Setting, l *layout, data []float64, want *Shape
 	return Value{Shape: want, Rows: rows, Data: data}
 }
 
-// setTable gives the rows of a CSV file the shape want.
-func setTable(at syntax.Span, s *Setting, t *table, want *Shape) Value {
+// setTable gives the rows of a file the shape want.
+func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
 	found := fmt.Sprintf("%d %s of %d", t.rows, plural(t.rows, "row"), t.width)
 	if want.Kind == List {
-		// Of a file without rows and without a header no width is known.
+		// Of a file without rows the width may not be known.
 		width := want.A.width
-		if t.width != width && t.rows > 0 || t.rows == 0 && s.columns != nil && len(s.columns) != width {
+		if t.width != width && (t.rows > 0 || t.width > 0) {
 			misfit(at, s, want, found+" "+plural(t.width, "number"))
 		}
 		return Value{Shape: want, Rows: t.rows, Data: t.data}
@@ -67,7 +67,7 @@ func setTable(at syntax.Span, s *Setting, t *table, want *Shape) Value {
 // fits reports whether the lines of a table with the right count of numbers may
 // stand for the shape: the innermost vectors are its rows, or all of a vector of
 // numbers its only column. The numbers of a product may be divided in any way.
-func (t *table) fits(s *Shape) bool {
+func (t *content) fits(s *Shape) bool {
 	inner := s
 	for inner.Kind == Vector && inner.A.Kind != Real {
 		inner = inner.A

@@ -35,12 +35,14 @@ type Setting struct {
 	Name string
 	Text string // as given
 
-	layout  *layout  // of numbers in brackets, which are in flat
-	path    string   // of @path, if there are no numbers
-	columns []string // nil: the file has no header
-	flat    []float64
-	isFlat  bool // flat is in row-major order
+	layout *layout // of numbers in brackets, which are in flat
+	file   *File   // nil if there are numbers
+	flat   []float64
+	isFlat bool // flat is in row-major order
 }
+
+// SetFile sets an input or data to the numbers of a file; text is how that is written.
+func SetFile(name, text string, f *File) Setting { return Setting{Name: name, Text: text, file: f} }
 
 // SetValues sets an input or data to numbers in row-major order; how many a list
 // has follows from them. The slice is used as it is, and not modified.
@@ -58,7 +60,13 @@ func ParseSet(text string) (Setting, error) {
 	s := Setting{Name: name, Text: text}
 	value = strings.TrimSpace(value)
 	if file, ok := strings.CutPrefix(value, "@"); ok {
-		if err := s.file(file); err != "" {
+		if err := s.atFile(file); err != "" {
+			return Setting{}, usage("set", text, "%s", err)
+		}
+		return s, nil
+	}
+	if word, rest, _ := strings.Cut(value, " "); formats[word] != nil && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
+		if err := s.form(value); err != "" {
 			return Setting{}, usage("set", text, "%s", err)
 		}
 		return s, nil
@@ -69,6 +77,9 @@ func ParseSet(text string) (Setting, error) {
 		r.fail("%s is left over after the value", r.rest())
 	}
 	if r.err != nil {
+		if extension(value) != nil {
+			r.err.msg += "; a file is written @" + short(value)
+		}
 		return Setting{}, usage("set", text, "%s", r.err.msg)
 	}
 	s.flat = r.data
@@ -81,15 +92,37 @@ func ParseNumbers(name, text string, s *Shape) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, d := (&Source{Guard: &syntax.Guard{}}).Set(&set, s, syntax.Span{})
+	v, d := (&Source{Guard: &syntax.Guard{}}).Set(&set, s, &syntax.Decl{})
 	if d != nil {
 		return nil, usage("set", name, "%s", d.Label)
 	}
 	return v.Data, nil
 }
 
-// Path returns the CSV file that the value stands in, or "".
-func (s *Setting) Path() string { return s.path }
+// Path returns the file that the value stands in, or "".
+func (s *Setting) Path() string {
+	if s.file == nil {
+		return ""
+	}
+	return s.file.path
+}
+
+// form reads what a program says of a file: csv "f.csv" "a" skip.
+func (s *Setting) form(text string) (problem string) {
+	f, wrong, err := syntax.Parse("", []byte("data x = "+text+"\n0"), syntax.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	if len(wrong) == 0 {
+		var d *syntax.Diagnostic
+		if s.file, d = NewFile(f.Expr(f.Decls[0].Value), ""); d == nil {
+			s.file.place = syntax.Span{}
+			return ""
+		}
+		wrong = append(wrong, *d)
+	}
+	return strings.TrimSuffix(wrong[0].Headline+": "+wrong[0].Label, ": ")
+}
 
 // nameAndValue splits name=value.
 func nameAndValue(option, text string) (name, value string, err error) {
@@ -111,30 +144,35 @@ func nameAndValue(option, text string) (name, value string, err error) {
 
 func quoted(text string) string { return `"` + short(strings.TrimSpace(text)) + `"` }
 
-// file reads path or path:column,column. The first colon in the last part of the
-// path starts the columns; a name with a comma stands in quotes, as in a CSV file.
-func (s *Setting) file(text string) (problem string) {
+// atFile reads path or path:part,part, as in f.csv:a,b. The first colon in the last part of the
+// path starts the names; one with a comma stands in quotes, as in a CSV file.
+func (s *Setting) atFile(text string) (problem string) {
 	last := strings.LastIndexAny(text, `/\`) + 1
-	colon := strings.IndexByte(text[last:], ':')
-	if colon < 0 {
-		s.path = text
-	} else {
-		s.path = text[:last+colon]
-		r := csv.NewReader(strings.NewReader(text[last+colon+1:]))
+	path, names, found := strings.Cut(text[last:], ":")
+	if path = text[:last] + path; path == "" {
+		return "a path is expected after @"
+	}
+	f := extension(path)
+	if f == nil {
+		f = formats["csv"]
+	}
+	s.file = newFile(f, path)
+	if found {
+		r := csv.NewReader(strings.NewReader(names))
 		r.TrimLeadingSpace = true
-		columns, err := r.Read()
+		parts, err := r.Read()
 		if err != nil {
 			return "the names of columns are expected after the colon: @file.csv:a,b"
 		}
-		for _, name := range columns {
+		for _, name := range parts {
 			if strings.TrimSpace(name) == "" {
 				return "a name of a column is empty"
 			}
+			s.file.parts = append(s.file.parts, part{name: name, index: -1})
 		}
-		s.columns = columns
 	}
-	if s.path == "" {
-		return "a path is expected after @"
+	if f == formats["csv"] {
+		return "" // one without a header may have no names
 	}
-	return ""
+	return s.file.misuse()
 }

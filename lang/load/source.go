@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -12,7 +13,7 @@ const MaxNat = 1 << 53
 
 // Source reads values.
 type Source struct {
-	// Open opens a CSV file; nil means os.Open.
+	// Open opens a file with numbers; nil means os.Open.
 	Open func(path string) (fs.File, error)
 	*syntax.Guard
 }
@@ -41,33 +42,31 @@ func catch(d **syntax.Diagnostic) {
 	}
 }
 
-// Table returns the columns of a CSV file with a header, as a list of rows. The
-// places are those of the path and of the columns in the program.
-func (s *Source) Table(path string, columns []string, places []syntax.Span) (v Value, d *syntax.Diagnostic) {
-	defer catch(&d)
-	t, wrong := s.readTable(path, columns)
-	if wrong != nil {
-		return v, wrong.diagnostic(places[1+wrong.part])
-	}
-	return Value{Shape: RowsShape(len(columns)), Rows: t.rows, Data: t.data}, nil
-}
-
-// Set gives a setting the shape of the declaration that is at a place.
-func (s *Source) Set(set *Setting, want *Shape, at syntax.Span) (v Value, d *syntax.Diagnostic) {
-	defer catch(&d)
-	if set.isFlat {
+// Set gives a setting the shape of the declaration d: want, or, if that is nil, the one that the content of a file suggests.
+func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong *syntax.Diagnostic) {
+	defer catch(&wrong)
+	at := d.NameSpan
+	c := &content{layout: set.layout, data: set.flat}
+	switch {
+	case set.isFlat:
 		return setFlat(at, set, want), nil
+	case set.file != nil:
+		var err *fileError
+		if c, err = set.file.format.read(s, set.file); err != nil {
+			wrong := err.diagnostic(set.file.at(err.part, at))
+			if set.file.at(-1, at) == at {
+				wrong.Notes = append(wrong.Notes, syntax.Note{Text: "the file is read for " + short(set.Text)})
+			}
+			return v, wrong
+		}
 	}
-	if set.layout != nil {
-		return setArray(at, set, set.layout, set.flat, want), nil
+	if want == nil {
+		want = c.shape(at, set, d.Kind)
 	}
-	t, wrong := s.readTable(set.path, set.columns)
-	if wrong != nil {
-		d := wrong.diagnostic(at)
-		d.Notes = append(d.Notes, syntax.Note{Text: "the file is read for " + short(set.Text)})
-		return v, d
+	if c.layout != nil {
+		return setArray(at, set, c.layout, c.data, want), nil
 	}
-	return setTable(at, set, t, want), nil
+	return setTable(at, set, c, want), nil
 }
 
 func (s *Source) open(path string) (fs.File, error) {
@@ -75,6 +74,29 @@ func (s *Source) open(path string) (fs.File, error) {
 		return os.Open(path)
 	}
 	return s.Open(path)
+}
+
+// openFile opens a file with numbers, and returns its size in bytes, 0 if it is not known. kind names its format in errors.
+func (s *Source) openFile(kind, path string) (fs.File, int64, *fileError) {
+	fail := func(err error) (fs.File, int64, *fileError) {
+		return nil, 0, &fileError{kind: kind, path: path, part: -1, msg: systemError(err)}
+	}
+	f, err := s.open(path)
+	if err != nil {
+		return fail(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("this is a directory")
+	}
+	switch {
+	case err != nil:
+		f.Close()
+		return fail(err)
+	case info.Mode().IsRegular():
+		return f, info.Size(), nil
+	}
+	return f, 0, nil
 }
 
 func fail(at syntax.Span, headline, label string) {

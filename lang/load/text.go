@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -23,7 +22,7 @@ type textReader struct {
 	start int // where in buf it starts, as if its characters were bytes
 	nest  int
 	file  string    // its name, of a JSON file
-	path  []string  // the place in a JSON file, as in $.layers[3].w; nil for other text
+	path  []part    // the place in a JSON file, as in $.layers[3].w; nil for other text
 	data  []float64 // the numbers so far
 	err   *fileError
 }
@@ -42,7 +41,11 @@ func (r *textReader) fail(format string, args ...any) {
 	}
 	text := fmt.Sprintf(format, args...)
 	if r.path != nil {
-		text = strings.Join(r.path, "") + ": " + text
+		place := ""
+		for i := range r.path {
+			place += r.path[i].step()
+		}
+		text = place + ": " + text
 	}
 	r.err = &fileError{kind: "JSON", path: r.file, line: r.line, col: r.at - r.start - r.inner() + 1, part: -1, msg: text}
 	r.in, r.buf = nil, r.buf[:r.at]
@@ -151,15 +154,16 @@ func (r *textReader) enclosed(closing byte, name string, index bool, element fun
 		return
 	}
 	r.at++
+	index = index && r.path != nil
 	for i := 0; r.err == nil && !(i == 0 && r.take(closing)); i++ {
-		if index && r.path != nil {
-			r.path = append(r.path, "["+strconv.Itoa(i)+"]")
+		if index {
+			r.path = append(r.path, part{index: i})
 		}
 		element()
 		if r.err != nil {
 			return
 		}
-		if index && r.path != nil {
+		if index {
 			r.path = r.path[:len(r.path)-1]
 		}
 		if r.take(closing) {
@@ -174,9 +178,18 @@ func (r *textReader) enclosed(closing byte, name string, index bool, element fun
 	r.nest--
 }
 
+// inWord reports whether a number or a word of JSON may go on with c.
+func inWord(c byte) bool {
+	switch c {
+	case '[', ']', '{', '}', ',', '\n':
+		return false
+	}
+	return true
+}
+
 // number reads a number. Those that JSON has no numbers for are strings in it.
 func (r *textReader) number() {
-	word := string(r.span(func(c byte) bool { return strings.IndexByte("[]{},\n", c) < 0 }))
+	word := string(r.span(inWord))
 	x, why := parseNumber(word)
 	if word = strings.TrimRight(word, " \t\r"); r.path != nil {
 		switch word {
@@ -249,7 +262,7 @@ func (r *textReader) object(member func(name string, line, col int)) {
 		if r.err != nil {
 			return
 		}
-		r.path = append(r.path, "."+name)
+		r.path = append(r.path, part{name: "." + name, index: -1})
 		member(name, line, col)
 		if r.err == nil {
 			r.path = r.path[:len(r.path)-1]

@@ -39,7 +39,7 @@ const (
 	ListExpr   // [e1; e2; …]                Kids, may be none
 	VectorExpr // [| e1, e2, … |]            Kids, one or more
 	SizeExpr   // size x                     Text=x, TextSpan
-	CsvExpr    // csv "f" "a" "b"            Strings
+	FileExpr   // csv "f" "a" 3 skip, npy "f"   Text=the format, Words: all that follows
 )
 
 // ExprNode is an expression. Its span covers the whole expression without
@@ -55,12 +55,13 @@ type ExprNode struct {
 	Type     TypeExpr
 	off, n   uint32 // Kids
 	poff, pn uint32 // Pats
-	Strings  []StringLit
+	Words    []Word
 }
 
-// StringLit is a string literal, unquoted.
-type StringLit struct {
-	Text string
+// Word is a part of a [FileExpr].
+type Word struct {
+	Kind Token  // StringTok, NumberTok or IdentTok
+	Text string // a string without its quotes, a number with its sign
 	Span Span
 }
 

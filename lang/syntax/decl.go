@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -123,9 +125,9 @@ func (p *parser) declValue(d *Decl) {
 	case d.Kind == ParamDecl:
 		d.Value = p.size(false).e
 		p.expectEnd("a param is " + sizeHelp)
-	case d.Kind == DataDecl && p.at(CsvTok):
-		d.Value = p.csv()
-		p.expectEnd("`csv` takes a file name and the names of columns, each in quotes")
+	case d.Kind != DefDecl && p.startsFile():
+		d.Value = p.file()
+		p.expectEnd("behind the file name stand names in quotes and numbers, and `skip`, `fill 0` or `separator \";\"`")
 	default:
 		d.Value = p.whole().e
 	}
@@ -143,21 +145,41 @@ func (p *parser) expectEnd(hint string) {
 	p.expected("the end of the declaration", hint)
 }
 
-// csv parses csv "file" "column" ….
-func (p *parser) csv() Expr {
-	start := p.span()
+// fileFormats are the words that read a file with a [FileExpr]. But for csv they are names where no string follows.
+var fileFormats = []string{"csv", "npy", "npz", "json"}
+
+// startsFile reports whether a FileExpr starts here.
+func (p *parser) startsFile() bool {
+	if !p.at(IdentTok) || !slices.Contains(fileFormats, p.text()) {
+		return p.at(CsvTok)
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(p.s.src[p.tok.end:], " \t\r\n"), []byte{'"'})
+}
+
+// file parses csv "file" "column" … and the like. What the words mean is not looked at.
+func (p *parser) file() Expr {
+	n := ExprNode{Kind: FileExpr, Span: p.span(), Text: p.text()}
 	p.next()
-	n := ExprNode{Kind: CsvExpr, Span: start}
-	for p.at(StringTok) {
-		text, _ := strconv.Unquote(string(p.s.src[p.tok.start:p.tok.end])) // a wrong one has been reported
-		n.Strings = append(n.Strings, StringLit{text, p.span()})
+	for len(n.Words) == 0 && p.at(StringTok) || len(n.Words) > 0 && (p.at(StringTok) || p.at(NumberTok) || p.at(MinusTok) || p.at(IdentTok)) {
+		w := Word{p.tok.kind, p.text(), p.span()}
+		switch w.Kind {
+		case StringTok:
+			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
+		case MinusTok:
+			if p.next(); !p.at(NumberTok) {
+				p.expected("a number", "")
+				return p.bad(n.Span).e
+			}
+			w = Word{NumberTok, "-" + p.text(), Span{w.Span.Start, p.tok.end}}
+		}
+		n.Words = append(n.Words, w)
 		p.next()
 	}
 	n.Span.End = p.prevEnd
 	switch {
-	case len(n.Strings) == 0:
+	case len(n.Words) == 0:
 		p.expected("a file name in quotes", `as in csv "weather.csv" "temp_max"`)
-	case len(n.Strings) == 1:
+	case n.Text == "csv" && len(n.Words) == 1:
 		p.expected("the name of a column in quotes", `as in csv "weather.csv" "temp_max"`)
 	default:
 		return p.add(n)

@@ -13,7 +13,7 @@ const (
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
 	switch n.Kind {
-	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, CsvExpr:
+	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, FileExpr:
 		return levelPrefix
 	case BinExpr:
 		return binPrec(n.Op)
@@ -91,11 +91,14 @@ func (fm *formatter) form(e Expr) {
 	case SizeExpr:
 		fm.leaf(n.Span.Start, "size ")
 		fm.leaf(n.TextSpan.Start, n.Text)
-	case CsvExpr:
-		fm.leaf(n.Span.Start, "csv")
-		for _, s := range n.Strings {
+	case FileExpr:
+		fm.leaf(n.Span.Start, n.Text)
+		for _, w := range n.Words {
 			fm.doc.brk(fillBreak, 1, 2)
-			fm.leaf(s.Span.Start, string(fm.f.Src[s.Span.Start:s.Span.End]))
+			if w.Kind == StringTok {
+				w.Text = string(fm.f.Src[w.Span.Start:w.Span.End])
+			}
+			fm.leaf(w.Span.Start, w.Text)
 		}
 	}
 }

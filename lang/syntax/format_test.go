@@ -78,11 +78,11 @@ func (c *comparer) same(p pair) bool {
 	switch p.kind {
 	case 'e':
 		a, b := c.f.Expr(Expr(p.a)), c.g.Expr(Expr(p.b))
-		if a.Kind != b.Kind || a.Op != b.Op || a.Text != b.Text || a.Num != b.Num || len(a.Strings) != len(b.Strings) {
+		if a.Kind != b.Kind || a.Op != b.Op || a.Text != b.Text || a.Num != b.Num || len(a.Words) != len(b.Words) {
 			return false
 		}
-		for i := range a.Strings {
-			c.bad = c.bad || a.Strings[i].Text != b.Strings[i].Text
+		for i := range a.Words {
+			c.bad = c.bad || a.Words[i].Text != b.Words[i].Text || a.Words[i].Kind != b.Words[i].Kind
 		}
 		c.exprs(c.f.Kids(Expr(p.a)), c.g.Kids(Expr(p.b)))
 		c.pats(c.f.Pats(Expr(p.a)), c.g.Pats(Expr(p.b)))

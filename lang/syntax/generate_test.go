@@ -36,7 +36,7 @@ func (g *generator) program() string {
 			g.put("=")
 			g.expr(0)
 		case 2:
-			g.put("data", fmt.Sprint("p", i), "=", "csv", `"a \" b"`, `"c"`)
+			g.put("data", fmt.Sprint("p", i), "=", "csv", `"a \" b"`, `"c"`, "skip", "fill", "-", "1.5", "separator", `";"`)
 		default:
 			g.put("def", fmt.Sprint("p", i))
 			for range g.r.IntN(3) {

@@ -102,6 +102,9 @@ input E : R^16^16 =
 data xs : List R^2 = csv "a \"b\".csv" "x" "y"
 data ys : List R = list i < n -> sin i
 def cell x (h, _) : R = sigmoid (eps * x + h)
+data zs = csv "f.csv" 0 3 fill - 1.5
+  separator ";" skip
+input w = npz "f.npz" "w"
 fold cell 0
 xs
 `
@@ -111,6 +114,8 @@ xs
 (data xs : (List (R^2)) = (csv "a \"b\".csv" "x" "y"))
 (data ys : (List R) = (list i < n (sin i)))
 (def cell x <h, _> : R = (sigmoid (+ (* eps x) h)))
+(data zs = (csv "f.csv" 0 3 fill -1.5 separator ";" skip))
+(input w = (npz "f.npz" "w"))
 (((fold cell) 0) xs)`
 	f := mustParse(t, src)
 	assert.Equal(t, want, sexprs{f}.file())

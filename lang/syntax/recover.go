@@ -37,11 +37,11 @@ func (p *parser) noOperand(fr *form) operand {
 	case k == dotTok:
 		hint = "a number starts with a digit: 0.5"
 	case k == CsvTok:
-		hint = "`csv` stands only as the value of a `data` declaration"
+		hint = "`csv` stands only as the value of an `input` or `data` declaration"
 	case k == UnderTok:
 		hint = "`_` is a pattern, not a value"
 	case k == StringTok:
-		hint = "a string stands only after `csv`"
+		hint = "a string stands only after `csv`, `npy`, `npz` and `json`, in an `input` or `data` declaration"
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
@@ -64,7 +64,7 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator or an argument", "`_` is a pattern, not a value")
 		return false
 	case k == StringTok:
-		p.expected("an operator or an argument", "a string stands only after `csv`")
+		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz` and `json`, in an `input` or `data` declaration")
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")

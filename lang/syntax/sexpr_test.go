@@ -71,12 +71,15 @@ func (s sexprs) expr(e Expr) string {
 		return "[|" + strings.Join(kids, ", ") + "|]"
 	case SizeExpr:
 		return "(size " + n.Text + ")"
-	case CsvExpr:
-		var out []string
-		for _, l := range n.Strings {
-			out = append(out, fmt.Sprintf("%q", l.Text))
+	case FileExpr:
+		out := []string{n.Text}
+		for _, w := range n.Words {
+			if w.Kind == StringTok {
+				w.Text = fmt.Sprintf("%q", w.Text)
+			}
+			out = append(out, w.Text)
 		}
-		return "(csv " + strings.Join(out, " ") + ")"
+		return "(" + strings.Join(out, " ") + ")"
 	}
 	return "BAD"
 }

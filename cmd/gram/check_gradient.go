@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
+)
+
+func newCheckGradient(a *app) *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "check-gradient FILE",
+		Short: "Compare a gradient with forward mode and with differences",
+		Long: `Check-gradient computes the gradient or Jacobian of a program at the point that its
+inputs name, and each derivative in two more ways: by forward mode over the graph
+of the program, and as a central difference of values. FILE - is standard input.
+
+  ok       all three agree
+  kink     the differences to the two sides differ, and the derivative is between
+           them: the program is not smooth there
+  unsure   forward mode agrees, and differences with other steps differ too much
+           to tell: the value is large, or changes fast
+  wrong    forward mode or the differences contradict the derivative
+
+The exit status is 1 if one is wrong. That happens where the formulas of a program,
+differentiated branch by branch, are not its derivative, like those of
+if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram check-gradient rnn.gram
+  gram check-gradient rnn.gram --inputs params.json
+  gram check-gradient rnn.gram --json | jq .counts`,
+	}
+	f.add(cmd.Flags())
+	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
+		p, err := a.load(ctx, path, &f)
+		if err != nil {
+			return err
+		}
+		all, err := checkDerivatives(ctx, p.Program)
+		if err != nil {
+			return err
+		}
+		counts := map[string]int{"ok": 0, "kink": 0, "unsure": 0, "wrong": 0}
+		for _, d := range all {
+			counts[d.Verdict]++
+		}
+		a.incomplete = counts["wrong"] > 0
+		if f.json {
+			o := begin(&a.out, "")
+			o.field("version", buildInfo().Version)
+			o.field("counts", counts)
+			o.field("derivatives", all)
+			o.end()
+			a.out.WriteByte('\n')
+			return nil
+		}
+		a.derivatives(p.Program, all, counts)
+		return nil
+	})
+}
+
+// derivative is one of a program, computed in three ways. Numbers that are not finite are strings in JSON.
+type derivative struct {
+	Input      string     `json:"input"`
+	Output     int        `json:"output"`
+	Gradient   jsonNumber `json:"gradient"`
+	Forward    jsonNumber `json:"forward"`
+	Difference jsonNumber `json:"difference"`
+	Verdict    string     `json:"verdict"`
+	off        float64    // how far the difference is from the gradient, relative to them
+}
+
+type jsonNumber float64
+
+func (x jsonNumber) MarshalJSON() ([]byte, error) {
+	return notation.AppendJSONNumber(nil, float64(x)), nil
+}
+
+// differenceStep is the relative step of a central difference: ε^⅓ balances the error of the formula, O(h²), against that of
+// rounding, O(ε/h).
+var differenceStep = math.Cbrt(0x1p-52)
+
+// checkDerivatives computes all derivatives at the program's point in three ways: output by output, in the order of the inputs.
+func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error) {
+	gradient, err := p.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		return nil, err
+	}
+	forward, err := p.Gradient(ctx, gram.EvalOptions{Mode: gram.Forward})
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.NewValue(ctx, gram.EvalOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	point, inputs := p.Point(), p.ScalarInputs()
+	vars := p.Source().Written().Vars
+	out := make([]derivative, len(gradient.Jacobian))
+	for j, x := range point {
+		h := differenceStep * max(1, math.Abs(x))
+		var at [5][]float64 // values at x-2h, …, x+2h
+		for k := range at {
+			point[j] = x + float64(k-2)*h
+			res, err := e.Value(ctx, point)
+			if err != nil {
+				return nil, err
+			}
+			at[k] = slices.Clone(res.Values)
+		}
+		point[j] = x
+		for i := range gradient.Values {
+			k := i*len(point) + j
+			out[k] = compare(gradient.Jacobian[k], forward.Jacobian[k], h, [5]float64{at[0][i], at[1][i], at[2][i], at[3][i], at[4][i]})
+			out[k].Input, out[k].Output = vars[inputs[j]].Name, i
+		}
+	}
+	return out, nil
+}
+
+// compare judges a derivative by forward mode and by the values at five points with distance h.
+func compare(gradient, forward, h float64, at [5]float64) derivative {
+	near := (at[3] - at[1]) / (2 * h)
+	far := (at[4] - at[0]) / (4 * h)
+	left, right := (at[2]-at[1])/h, (at[3]-at[2])/h
+	largest := 0.0
+	for _, y := range at {
+		largest = max(largest, math.Abs(y))
+	}
+	rounding := 8 * 0x1p-52 * largest / h
+	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
+	d := derivative{Gradient: jsonNumber(gradient), Forward: jsonNumber(forward), Difference: jsonNumber(near), Verdict: "wrong"}
+	d.off = math.Abs(gradient-near) / max(math.Abs(gradient), math.Abs(near), math.SmallestNonzeroFloat64)
+	same := gradient == forward || math.IsNaN(gradient) && math.IsNaN(forward) ||
+		math.Abs(gradient-forward) <= 1e-9*max(math.Abs(gradient), math.Abs(forward))+1e-3*rounding
+	// Where the function is smooth, the slopes to the two sides differ twice as much over twice the distance.
+	bend, farBend := math.Abs(right-left), math.Abs(at[4]-2*at[2]+at[0])/(2*h)
+	bent := bend > 1e-3*max(math.Abs(left), math.Abs(right))+4*rounding && farBend < 1.5*bend
+	switch {
+	case !same:
+	case math.IsNaN(near) || math.IsInf(near, 0) || math.IsNaN(far) || math.IsInf(far, 0):
+		d.Verdict = "unsure"
+	case bent && gradient >= min(left, right)-allowed && gradient <= max(left, right)+allowed:
+		d.Verdict = "kink"
+	case math.Abs(near-far) > 1e-3*max(math.Abs(near), math.Abs(far))+rounding,
+		rounding > 1e-3*math.Abs(gradient) && math.Abs(gradient-near) > 1e-3*math.Abs(gradient) && gradient != 0:
+		d.Verdict = "unsure"
+	case math.Abs(gradient-near) <= allowed:
+		d.Verdict = "ok"
+	}
+	return d
+}
+
+// derivatives prints the derivatives that are not ok, or else those with the largest differences.
+func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
+	r := report{out: &a.out, paint: a.paint}
+	r.heading("checked")
+	fmt.Fprintf(r.out, "  %s", notation.Counted(len(all), "derivative"))
+	for _, verdict := range []string{"ok", "kink", "unsure", "wrong"} {
+		if counts[verdict] > 0 {
+			fmt.Fprintf(r.out, ", %d %s", counts[verdict], verdict)
+		}
+	}
+	r.out.WriteString("\n\n")
+	rank := func(d derivative) int { return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict) }
+	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e derivative) int {
+		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.off, d.off))
+	})
+	const shown = 12
+	t := newTable("", "input", "gradient", "forward mode", "difference", "verdict")
+	for _, d := range sorted[:min(shown, len(sorted))] {
+		name := d.Input
+		if isJacobian(p) {
+			name = fmt.Sprintf("output %d, %s", d.Output, name)
+		}
+		number := func(x jsonNumber) string { return string(notation.AppendNumber(nil, float64(x))) }
+		t.AppendRow(table.Row{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
+	}
+	r.out.WriteString(t.Render())
+	if more := len(sorted) - shown; more > 0 {
+		fmt.Fprintf(r.out, "\n  and %d more, which are %s", more, sorted[shown].Verdict)
+		if sorted[len(sorted)-1].Verdict != sorted[shown].Verdict {
+			r.out.WriteString(" or better")
+		}
+	}
+	r.out.WriteByte('\n')
+}

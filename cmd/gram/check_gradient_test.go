@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checked is what gram check-gradient --json prints.
+type checked struct {
+	Counts      map[string]int
+	Derivatives []struct {
+		Input, Verdict string
+		Output         int
+		Gradient       any
+	}
+}
+
+func checkedJSON(t *testing.T, program string, want int) (c checked) {
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"check-gradient", "-", "--json"}, strings.NewReader(program), &stdout, &stderr)
+	require.Equal(t, want, status, stderr.String())
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &c))
+	return c
+}
+
+func TestCheckGradient(t *testing.T) {
+	for _, c := range []struct {
+		body, verdict string
+		status        int
+	}{
+		{"x * y", "ok", statusDone},
+		{"abs (x - 0.5)", "kink", statusDone},
+		{"relu (x - 0.5) * y", "kink", statusDone},
+		{"sin (1e9 * x)", "unsure", statusDone},
+		{"x + 1e12 * y", "unsure", statusDone},
+		{"sqrt (x - 0.5)", "unsure", statusDone},
+		{"if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1", "wrong", statusWrong}, // the branch taken is constant
+		{"if x < 0.5 then x else if x > 0.5 then x else 0.5 + 3 * (x - 0.5)", "wrong", statusWrong},
+	} {
+		got := checkedJSON(t, "input x = 0.5\ninput y = 3\n"+c.body, c.status)
+		require.Len(t, got.Derivatives, 2)
+		require.Equal(t, c.verdict, got.Derivatives[0].Verdict, c.body)
+		require.Equal(t, "ok", got.Derivatives[1].Verdict, c.body)
+		require.Equal(t, 2, got.Counts["ok"]+got.Counts["kink"]+got.Counts["unsure"]+got.Counts["wrong"])
+	}
+	got := checkedJSON(t, "input v : R^2 = [| 0.5, 3 |]\n[| v.(0) * v.(1), abs (v.(1) - 3) |]", statusDone)
+	require.Equal(t, map[string]int{"ok": 3, "kink": 1, "unsure": 0, "wrong": 0}, got.Counts)
+	require.Equal(t, "v.(1)", got.Derivatives[3].Input)
+	require.Equal(t, 1, got.Derivatives[3].Output)
+}
+
+// TestCheckGradientOfExamples: the gradients of the examples that are fast to check are right, and are said to be.
+func TestCheckGradientOfExamples(t *testing.T) {
+	atRoot(t)
+	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn", "weather"} {
+		require.Regexp(t, `^checked  [\d ]+ derivatives?, \d+ ok\n\n.* verdict\n`, answer(t, "check-gradient examples/"+name+".gram"), name)
+	}
+}
+
+// TestCheckGradientText: the derivatives that are wrong come first, and no more than twelve are shown.
+func TestCheckGradientText(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	program := "input v : R^20 = vec i < 20 -> i\nsum i < 20 -> if v.(i) < 19 then v.(i) else if v.(i) > 19 then v.(i) else 19"
+	require.Equal(t, statusWrong, run(t.Context(), []string{"check-gradient", "-"}, strings.NewReader(program), &stdout, &stderr))
+	lines := strings.Split(stdout.String(), "\n")
+	require.Equal(t, "checked  20 derivatives, 19 ok, 1 wrong", lines[0])
+	require.Regexp(t, `v\.\(19\) .* wrong$`, lines[3])
+	require.Equal(t, "  and 8 more, which are ok", lines[15])
+}

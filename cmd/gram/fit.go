@@ -1,0 +1,268 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fit"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// fitFlags are the flags of gram fit.
+type fitFlags struct {
+	loadFlags
+	method             choice[string]
+	iterations         count
+	rate               fraction
+	over               string
+	batch              count
+	heldOut            fraction
+	seed               count
+	checkpoint, output string
+}
+
+func (f *fitFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.loadFlags.add(fs)
+	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs or gd, with a search along a line; or adam, by\nbatches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
+	f.method.is = "lbfgs"
+	f.iterations = count{n: 1000, set: true}
+	fs.Var(&f.iterations, "iterations", "stop after so many points that lbfgs or gd has reached, or updates by adam: a\n`count`")
+	f.rate = fraction{0.01, 1e6}
+	f.heldOut.below = 1
+	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
+	fs.StringVar(&f.over, "over", "", "the data `list` that --batch and --held-out divide")
+	f.batch.least = 1
+	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
+	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
+	fs.Var(&f.seed, "seed", "the `number` that the order of the rows starts from (default 0)")
+	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
+	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`: JSON, which --inputs reads")
+}
+
+// check reports flags that do not go together.
+func (f *fitFlags) check(*cobra.Command) error {
+	adam := f.method.is == "adam"
+	return cmp.Or(
+		misfit(!adam && f.batch.set, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		misfit(!adam && f.rate.x != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
+		misfit(f.over == "" && f.batch.set, "--batch needs --over, the list that is divided"),
+		misfit(f.over == "" && f.heldOut.x > 0, "--held-out needs --over, the list that is divided"),
+		misfit(f.over != "" && !f.batch.set && f.heldOut.x == 0, "--over is the list that --batch or --held-out divides"),
+		checkInputsFile(f.output),
+	)
+}
+
+func newFit(a *app) *cobra.Command {
+	var f fitFlags
+	cmd := &cobra.Command{
+		Use:   "fit FILE",
+		Short: "Fit the inputs of a program to its data",
+		Long: `Fit minimises the value of a program, a loss of type R, over its inputs. It starts
+from their values and prints the fitted ones. With -o it writes them to a file that
+--inputs reads, to the bit. FILE - is standard input.
+
+lbfgs, the default, and gd, gradient descent, search along lines, and stop where the
+gradient is 0 or the loss does not fall any more. adam takes steps of --rate.
+
+--over names a data list. With --held-out, a share of its rows is not used for
+training. The result is then the point with the least loss on them, and the work
+ends when that has not fallen for 20 measurements. With --batch, adam takes some
+rows at a time, in an order that --seed gives, and measures the loss on all rows once
+in a pass over them. For that the loss must be a sum or a mean over the rows: fit
+compares its value on all rows with those on parts of them, in another order. Where it
+is none, as for a series of days, --batch is an error, and the rows that are held out
+are the last ones; else they are taken at random.
+
+With --checkpoint, adam writes its state about once a second, and at the end, and goes
+on from there, to the bit as if it had not ended. The program, its data and the flags
+must be the same, but for --iterations.
+
+An interrupt or a limit ends the work with an error. -o and --checkpoint are written
+all the same, with the best point so far.`,
+		Annotations: more(limitsHelp, statusHelp),
+		Example: `  gram fit weather.gram -o params.json
+  gram eval weather.gram --inputs params.json
+  gram fit rnn.gram --method gd --iterations 100
+  gram fit digits.gram --method adam --over rows --batch 32 --held-out 0.2
+  gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5`,
+	}
+	f.add(cmd)
+	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
+}
+
+// checkpoint is what --checkpoint writes.
+type checkpoint struct {
+	Run   string     `json:"run"` // a digest of what the state belongs to
+	State *fit.State `json:"state"`
+}
+
+// fit fits a program, and prints what came of it.
+func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
+	job, err := a.newFitJob(ctx, path, f)
+	if err != nil {
+		return err
+	}
+	defer job.close()
+	var out *outputFile
+	if f.output != "" {
+		if out, err = newOutputFile(f.output); err != nil {
+			return outputError(f.output, err)
+		}
+		defer out.discard()
+	}
+	c := &checkpoint{Run: job.digest(f), State: &fit.State{}}
+	if f.checkpoint != "" {
+		if err := readCheckpoint(f.checkpoint, c); err != nil {
+			return err
+		}
+	}
+	start, saved := time.Now(), time.Now()
+	from := c.State.Iteration
+	p := job.problem()
+	p.Report = func(s *fit.State) error {
+		last := s.Curve[len(s.Curve)-1]
+		text := fmt.Sprintf("fitting: iteration %d, loss %.6g", s.Iteration, last.Loss)
+		if last.HeldOut != nil {
+			text += fmt.Sprintf(", held out %.6g", *last.HeldOut)
+		}
+		rate := float64(s.Iteration-from) / time.Since(start).Seconds()
+		a.note(fmt.Sprintf("%s, %.3g iterations/s", text, rate))
+		if f.checkpoint != "" && time.Since(saved) >= time.Second {
+			saved = time.Now()
+			return writeJSON(f.checkpoint, c)
+		}
+		return contextLimit(ctx.Err(), "fitting")
+	}
+	why, err := fit.Minimise(p, fit.Options{Method: f.method.is, Iterations: int(f.iterations.n), Rate: f.rate.x, Seed: f.seed.n}, c.State)
+	if len(c.State.Curve) == 0 {
+		return err // there is no loss yet
+	}
+	if f.checkpoint != "" {
+		if err := writeJSON(f.checkpoint, c); err != nil {
+			return err
+		}
+	}
+	inputs := job.named(c.State.BestPoint)
+	if out != nil {
+		_, err := out.Write(inputsFile(inputs))
+		if err == nil {
+			err = out.keep()
+		}
+		if err != nil {
+			return outputError(f.output, err)
+		}
+	}
+	if err != nil {
+		return a.endedEarly(f, c.State, err)
+	}
+	if f.json {
+		a.fitJSON(f, c.State, inputs, why)
+	} else {
+		a.fitText(f, c.State, inputs, why)
+	}
+	return nil
+}
+
+// endedEarly adds to an error what has been reached, and where it is.
+func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
+	text := fmt.Sprintf("the best loss, %.6g, was at iteration %d", s.Curve[s.Best].Loss, s.Curve[s.Best].Iteration)
+	if f.output != "" {
+		text += "; its inputs are in " + f.output
+	}
+	fmt.Fprintf(a.stderr, "gram: %s\n", text)
+	return err
+}
+
+func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
+	r := report{out: &a.out, paint: a.paint}
+	best := s.Curve[s.Best]
+	r.heading("loss")
+	fmt.Fprintf(r.out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
+	if best.HeldOut != nil {
+		r.heading("held out")
+		fmt.Fprintf(r.out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
+	}
+	r.heading("method")
+	fmt.Fprintf(r.out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
+	r.out.WriteByte('\n')
+	r.heading("inputs")
+	r.inputs(inputs)
+}
+
+func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
+	best := s.Curve[s.Best]
+	o := begin(&a.out, "")
+	o.field("version", buildInfo().Version)
+	o.field("method", f.method.String())
+	o.field("loss", best.Loss)
+	if best.HeldOut != nil {
+		o.field("heldOut", *best.HeldOut)
+	}
+	o.field("iteration", best.Iteration)
+	o.field("iterations", s.Iteration)
+	o.field("stopped", why)
+	o.object("inputs").inputs(inputs)
+	o.field("curve", s.Curve)
+	o.end()
+	a.out.WriteByte('\n')
+}
+
+// readCheckpoint reads a checkpoint, if the file is there. It must be of the same run.
+func readCheckpoint(path string, c *checkpoint) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fileError(path, err)
+	}
+	run := c.Run
+	c.Run, c.State = "", nil
+	if err := json.Unmarshal(text, c); err != nil || c.State == nil {
+		return fmt.Errorf("%s: this is no checkpoint of gram fit", path)
+	}
+	if c.Run != run {
+		return fmt.Errorf("%s: this is a checkpoint of another program, other data or other flags", path)
+	}
+	return nil
+}
+
+func writeJSON(path string, value any) error {
+	if err := writeFile(path, append(encode(value), '\n')); err != nil {
+		return outputError(path, err)
+	}
+	return nil
+}
+
+// fraction is the number of a flag that is more than 0, and less than below.
+type fraction struct{ x, below float64 }
+
+func (p *fraction) Type() string { return "number" }
+
+func (p *fraction) String() string {
+	if p.x == 0 {
+		return ""
+	}
+	return string(notation.AppendNumber(nil, p.x))
+}
+
+func (p *fraction) Set(text string) error {
+	x, err := syntax.ParseNumber(text)
+	if err != nil || !(x > 0 && x < p.below) {
+		return fmt.Errorf("this is not a number between 0 and %g", p.below)
+	}
+	p.x = x
+	return nil
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// line is a regression line through points that are close to y = 3 x + 1: a mean over them.
+const line = `input a = 0
+input b : R^1 = [| 0 |]
+data points : List R^2 = list i < 100 -> [| sin i, 3 * sin i + 1 + 0.01 * cos (7 * i) |]
+def square x = x * x
+fold (fun [| x, y |] loss -> loss + square (a * x + b.(0) - y)) 0 points / size points
+`
+
+// fitting runs gram fit on the text of a program, and returns the exit status and what it prints.
+func fitting(ctx context.Context, program string, args ...string) (status int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	status = run(ctx, append([]string{"fit", "-"}, args...), strings.NewReader(program), &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+// fitted is what gram fit --json prints.
+type fitted struct {
+	Loss, HeldOut         float64
+	Iteration, Iterations int
+	Stopped               string
+	Inputs                map[string]any
+}
+
+func fittedJSON(t *testing.T, program string, args ...string) (f fitted) {
+	status, out, errs := fitting(t.Context(), program, append(args, "--json")...)
+	require.Equal(t, statusDone, status, errs)
+	require.NoError(t, json.Unmarshal([]byte(out), &f))
+	return f
+}
+
+func TestFitWeather(t *testing.T) {
+	atRoot(t)
+	params := filepath.Join(t.TempDir(), "params.json")
+	var f fitted
+	require.NoError(t, json.Unmarshal([]byte(answer(t, "fit examples/weather.gram --json -o "+params)), &f))
+	require.Less(t, f.Loss, 11.02)
+	var value struct{ Value float64 }
+	require.NoError(t, json.Unmarshal([]byte(answer(t, "eval examples/weather.gram --json --inputs "+params)), &value))
+	require.Equal(t, f.Loss, value.Value, "the inputs are read back to the bit")
+
+	held := fittedJSON(t, strings.ReplaceAll(readText(t, "examples/weather.gram"), "seattle", "examples/seattle"), "--over", "days", "--held-out", "0.2")
+	require.Equal(t, "the held-out loss has not fallen for a while", held.Stopped)
+	require.Equal(t, held.Iteration+20, held.Iterations)
+}
+
+func readText(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestFitMethods: all methods find the line, of a mean and of a sum.
+func TestFitMethods(t *testing.T) {
+	sum := strings.ReplaceAll(line, " / size points", "")
+	for _, program := range []string{line, sum} {
+		for _, args := range []string{"--method lbfgs", "--method gd", "--method adam --rate 0.1", "--method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --seed 3",
+			"--method lbfgs --over points --held-out 0.3"} {
+			f := fittedJSON(t, program, strings.Fields(args)...)
+			require.InDelta(t, 3, f.Inputs["a"], 0.01, args)
+			require.InDelta(t, 1, f.Inputs["b"].([]any)[0], 0.01, args)
+		}
+	}
+}
+
+// TestFitCheckpoint: adam goes on from a checkpoint as if it had not ended, to the bit.
+func TestFitCheckpoint(t *testing.T) {
+	for _, args := range []string{"", "--over points --batch 7 --held-out 0.2 --seed 5", "--over points --batch 80 --held-out 0.2"} {
+		dir := t.TempDir()
+		state := filepath.Join(dir, "state.json")
+		common := append(strings.Fields(args), "--method", "adam", "--rate", "0.1")
+		want := fittedJSON(t, line, append(common, "--iterations", "53")...)
+		for _, n := range []string{"0", "20", "20", "31", "53"} {
+			got := fittedJSON(t, line, append(common, "--iterations", n, "--checkpoint", state)...)
+			if n == "53" {
+				require.Equal(t, want, got)
+			}
+		}
+		status, _, errs := fitting(t.Context(), line, append(common, "--checkpoint", state, "--set", "a=1")...)
+		require.Equal(t, statusWrong, status)
+		require.Contains(t, errs, "another program, other data or other flags")
+		require.NoError(t, os.WriteFile(state, []byte("{}"), 0o666))
+		status, _, errs = fitting(t.Context(), line, append(common, "--checkpoint", state)...)
+		require.Equal(t, statusWrong, status)
+		require.Contains(t, errs, "no checkpoint")
+	}
+}
+
+// TestFitInterrupted: an interrupt writes the best inputs so far, and exits with 130; a limit exits with 1.
+func TestFitInterrupted(t *testing.T) {
+	for _, want := range []int{statusInterrupted, statusWrong} {
+		dir := t.TempDir()
+		params, state := filepath.Join(dir, "params.json"), filepath.Join(dir, "state.json")
+		ctx, cancel := context.WithCancel(t.Context())
+		args := []string{"--method", "adam", "--iterations", "1e12", "--rate", "1e-9", "-o", params, "--checkpoint", state}
+		if want == statusInterrupted {
+			time.AfterFunc(300*time.Millisecond, cancel)
+		} else {
+			args = append(args, "--timeout", "300ms")
+		}
+		status, out, errs := fitting(ctx, line, args...)
+		cancel()
+		require.Equal(t, want, status, errs)
+		require.Empty(t, out)
+		require.Contains(t, errs, "its inputs are in "+params)
+		require.Contains(t, readText(t, params), `"a": `)
+		require.Contains(t, readText(t, state), `"iteration":`)
+	}
+}
+
+// TestFitMistakes: what cannot be fitted is an error that says why.
+func TestFitMistakes(t *testing.T) {
+	atRoot(t)
+	weather := strings.ReplaceAll(readText(t, "examples/weather.gram"), "seattle", "examples/seattle")
+	for _, c := range []struct {
+		program, args string
+		status        int
+		want          string
+	}{
+		{line, "--batch 5 --over points", statusUsage, "--batch is of --method adam"},
+		{line, "--checkpoint x", statusUsage, "--checkpoint is of --method adam"},
+		{line, "--rate 0.1", statusUsage, "--rate is of --method adam"},
+		{line, "--method adam --batch 5", statusUsage, "--batch needs --over"},
+		{line, "--over points", statusUsage, "--batch or --held-out"},
+		{line, "--held-out 1.5 --over points", statusUsage, "between 0 and 1"},
+		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
+		{line, "--method newton", statusUsage, "none of lbfgs, gd and adam"},
+		{line, "-o x.txt", statusUsage, ".json"},
+		{line, "-o no/such/x.json", statusWrong, "cannot write no/such/x.json"},
+		{line, "--method adam --over points --batch 101", statusWrong, "too few"},
+		{weather, "--method adam --over days --batch 32", statusWrong, "neither a mean nor a sum over days"},
+		{"input x = 0\n[| x, x |]", "", statusWrong, "a loss has type R"},
+		{"1", "", statusWrong, "no inputs"},
+		{"input x = 0\nlog x", "", statusWrong, "not a finite number"},
+		{"input x = 1\ndata xs : List R = [1; 2; 3; 4; 5]\ndata ys : List R = map sin xs\nx * fold (fun y s -> s + y) 0 ys", "--over xs --held-out 0.2", statusWrong, "computed from it"},
+	} {
+		status, out, errs := fitting(t.Context(), c.program, strings.Fields(c.args)...)
+		require.Equal(t, c.status, status, "%s: %s", c.args, errs)
+		require.Contains(t, errs, c.want)
+		require.Empty(t, out)
+	}
+}

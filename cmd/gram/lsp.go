@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/lsp"
+	"github.com/gram-machine/gram/graph"
+)
+
+func newLSP(a *app) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve an editor by the Language Server Protocol",
+		Long: `Lsp answers an editor on standard input and output by the Language Server Protocol,
+version 3.17: errors as one types, types, definitions, formatting, completion, and the
+steps of each line. The steps are those of a run that the editor asks for by the command
+gram.profile, which stands above the first line: of the gradient, if the program has one.
+
+An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
+		Annotations: more("Limits are those of each run, and the time also of each load after a change. The limit\non memory is of the process.", statusHelp),
+		Example:     "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
+		Args: func(_ *cobra.Command, args []string) error {
+			return misfit(len(args) > 0, "gram lsp takes no arguments")
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.accepted = true
+			return a.lsp(cmd.Context(), &f)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	f.addBounds(cmd.Flags())
+	f.addServed(cmd, graph.NodeBytes)
+	return cmd
+}
+
+// lsp serves an editor until it ends the connection.
+func (a *app) lsp(ctx context.Context, f *runFlags) error {
+	err := lsp.Serve(ctx, connection{newReader(ctx, a.stdin), a.stdout}, lsp.Config{
+		Version: buildInfo().Version, Timeout: time.Duration(f.timeout), MaxMemory: f.servedMemory(),
+		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n},
+		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
+	})
+	if errors.Is(err, context.Canceled) {
+		return errServed
+	}
+	return err
+}
+
+// connection is standard input and output.
+type connection struct {
+	io.Reader
+	io.Writer
+}
+
+// Close does nothing: the process ends.
+func (connection) Close() error { return nil }

@@ -1,0 +1,155 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/limits"
+)
+
+// document is an open document. The server's lock guards it.
+type document struct {
+	uri     string
+	version int
+	text    *text
+	edits   edits        // that made the text
+	file    *syntax.File // of the text, partial if that has errors; nil if it is too large
+	loading *loading     // of the text
+	good    *loaded      // the last version without syntax errors that has been loaded
+	cost    *cost        // the last profile
+}
+
+// loading is a load under way. done is closed when it has ended.
+type loading struct {
+	cancel func()
+	done   chan struct{}
+}
+
+// loaded is what a load has told.
+type loaded struct {
+	file  *syntax.File
+	types lang.Types
+	edits int // how many edits had been made
+}
+
+// cost is a profile of a program.
+type cost struct {
+	text  string
+	lines []profile.Line
+	total uint64
+	edits int // how many edits had been made
+}
+
+// pathOf returns the path of a file's URI, and the URI itself of anything else, with the folder that the program's paths
+// are relative to.
+func pathOf(uri string) (path, dir string) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return uri, ""
+	}
+	path = u.Path
+	if len(path) > 2 && path[2] == ':' {
+		path = path[1:] // /C:/folder
+	}
+	path = filepath.FromSlash(path)
+	return path, filepath.Dir(path)
+}
+
+// parse returns the syntax tree of a document.
+func (s *Server) parse(ctx context.Context, uri string, t *text) *syntax.File {
+	path, _ := pathOf(uri)
+	meter := limits.New(ctx, s.cfg.MaxMemory)
+	f, _, err := syntax.Parse(path, []byte(t.src), syntax.Options{Check: meter.Check, Reserve: meter.Reserve})
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// load loads a version of a document within the limits, and returns its errors. out is nil if there are errors of syntax, or
+// a limit was reached.
+func (s *Server) load(ctx context.Context, uri string, t *text, f *syntax.File) (out *loaded, ds []diagnostic) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	path, dir := pathOf(uri)
+	meter := limits.New(ctx, s.cfg.MaxMemory)
+	out = &loaded{file: f}
+	_, err := lang.Load(path, []byte(t.src), lang.Options{
+		Dir: dir, Open: s.open(ctx), Check: meter.Check, Reserve: meter.Reserve, Types: &out.types,
+	})
+	var wrong *syntax.Errors
+	switch {
+	case err == nil:
+		return out, []diagnostic{}
+	case errors.As(err, &wrong):
+		for _, d := range wrong.List {
+			ds = append(ds, diagnosticOf(uri, t, d))
+		}
+	default:
+		ds = []diagnostic{{Severity: severityError, Source: "gram", Message: "the program was not checked: " + err.Error()}}
+	}
+	if out.types.Parts == nil {
+		out = nil
+	}
+	return out, ds
+}
+
+// diagnosticOf returns an error as the protocol has it. An error in a data file stands where the program names that.
+func diagnosticOf(uri string, t *text, d syntax.Diagnostic) diagnostic {
+	at := d.Span
+	message := strings.TrimSuffix(d.Headline+": "+d.Label, ": ")
+	if where := d.Foreign(); where != "" {
+		at, message = syntax.Span{}, where+": "+message
+	}
+	out := diagnostic{Severity: severityError, Source: "gram"}
+	for _, n := range d.Notes {
+		switch {
+		case n.Span == (syntax.Span{}):
+			message += "\n" + n.Text
+		case at == (syntax.Span{}) && d.File != "":
+			at = n.Span
+		default:
+			out.Related = append(out.Related, related{location{uri, t.span(n.Span)}, n.Text})
+		}
+	}
+	out.Range, out.Message = t.span(at), message
+	return out
+}
+
+// run runs a version of a document within the limits, for its gradient if it has one.
+func (s *Server) run(ctx context.Context, uri string, t *text) (*cost, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	path, dir := pathOf(uri)
+	p, err := gram.Load(ctx, path, []byte(t.src), gram.Options{Dir: dir, Open: s.open(ctx), MaxMemory: s.cfg.MaxMemory})
+	if err == nil {
+		err = p.Expand(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	prof, err := profile.Run(ctx, p, len(p.Inputs()) > 0 && p.Differentiable() == nil, s.cfg.Run)
+	if err != nil {
+		return nil, err
+	}
+	return &cost{text: t.src, lines: prof.Lines(), total: prof.Result.Cost.Steps.Total()}, nil
+}
+
+// reason returns the first line of an error.
+func reason(err error) string {
+	var wrong *gram.Error
+	if errors.As(err, &wrong) && len(wrong.Diagnostics) > 0 {
+		d := wrong.Diagnostics[0]
+		return strings.TrimSuffix(d.Headline+": "+d.Label, ": ")
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return cmp.Or(first, "unknown error")
+}

@@ -1,0 +1,280 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/gram-machine/gram/docs"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// view is a version of a document, for one request.
+type view struct {
+	ctx   context.Context
+	uri   string
+	text  *text
+	file  *syntax.File // of the text
+	edits edits
+	good  *loaded // nil if there is none
+	cost  *cost   // nil if there is none
+}
+
+// within reports whether off stands in a comment or in what says which file is read.
+func (v view) within(off int) bool {
+	i := sort.Search(len(v.file.Comments), func(i int) bool { return int(v.file.Comments[i].Span.End) >= off })
+	if i < len(v.file.Comments) && int(v.file.Comments[i].Span.Start) < off {
+		return true
+	}
+	for e := syntax.Expr(1); int(e) < v.file.NumExprs(); e++ {
+		for _, s := range v.file.Expr(e).Words {
+			if int(s.Span.Start) < off && off < int(s.Span.End) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named returns the name at off, where it is written, and what binds it, if it is in scope.
+func (v view) named(off int) (written string, at syntax.Span, bound name, ok bool) {
+	start, end := v.text.word(off)
+	if start == end || v.within(off) {
+		return "", at, bound, false
+	}
+	written, at = v.text.src[start:end], syntax.Span{Start: uint32(start), End: uint32(end)}
+	bound, ok = find(scope(v.file, at.Start), written)
+	return written, at, bound, ok
+}
+
+// typeOf returns the type of the part of the program at s, if it is known.
+func (v view) typeOf(s syntax.Span) (string, bool) {
+	if v.good == nil {
+		return "", false
+	}
+	s, ok := v.edits.back(s, v.good.edits)
+	if !ok {
+		return "", false
+	}
+	t, ok := v.good.types.Parts[s]
+	return t, ok
+}
+
+// around returns the smallest part of the program around off that has a type.
+func (v view) around(off int) (at syntax.Span, is string) {
+	if v.good == nil {
+		return at, ""
+	}
+	for s, t := range v.good.types.Parts {
+		s, ok := v.edits.forward(s, v.good.edits)
+		if !ok || off < int(s.Start) || off >= int(s.End) {
+			continue
+		}
+		if size, best := s.End-s.Start, at.End-at.Start; is == "" || size < best || size == best && s.Start > at.Start {
+			at, is = s, t
+		}
+	}
+	return at, is
+}
+
+// hover tells the type of what stands at a place.
+func (v view) hover(p documentParams) any {
+	off := v.text.offset(p.Position)
+	written, at, bound, inScope := v.named(off)
+	var lines string
+	switch f, known := function(written); {
+	case inScope:
+		lines = v.describe(bound, at)
+	case known:
+		lines = code(f.Name+" : "+f.Type) + about(f)
+	case !v.within(off):
+		var is string
+		if at, is = v.around(off); is != "" {
+			lines = code(oneLine(v.text.src[at.Start:at.End]) + " : " + is)
+		}
+	}
+	if lines == "" {
+		return nil
+	}
+	return hover{markup{"markdown", lines}, v.text.span(at)}
+}
+
+// describe tells about a name that is written at a place.
+func (v view) describe(n name, at syntax.Span) string {
+	is := ""
+	switch {
+	case n.index:
+		return code(n.text) + "an index, a static number"
+	case n.decl != nil:
+		if v.good != nil {
+			is = v.good.types.Names[n.text]
+		}
+		keyword := declared[n.decl.Kind]
+		if is == "" {
+			return code(keyword + " " + n.text)
+		}
+		if n.decl.Kind == syntax.ParamDecl {
+			return code(keyword + " " + n.text + " = " + is)
+		}
+		return code(keyword + " " + n.text + " : " + is)
+	}
+	is, ok := v.typeOf(at)
+	if !ok {
+		is, ok = v.typeOf(n.span)
+	}
+	if !ok {
+		return code(n.text)
+	}
+	return code(n.text + " : " + is)
+}
+
+// declared has the keywords of declarations.
+var declared = map[syntax.DeclKind]string{
+	syntax.ParamDecl: syntax.ParamTok.String(), syntax.InputDecl: syntax.InputTok.String(),
+	syntax.DataDecl: syntax.DataTok.String(), syntax.DefDecl: syntax.DefTok.String(),
+}
+
+// code is a line of a program in Markdown.
+func code(line string) string { return "```gram\n" + line + "\n```\n" }
+
+// oneLine cuts a text to a line of moderate length.
+func oneLine(s string) string {
+	const most = 60
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > most {
+		return string(runes[:most]) + " …"
+	}
+	return string(runes)
+}
+
+// function returns the entry of a function in the reference of the language.
+func function(name string) (docs.Function, bool) {
+	for _, f := range docs.Functions() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return docs.Function{}, false
+}
+
+// about tells what a function is, in Markdown.
+func about(f docs.Function) string {
+	out := "`" + f.Use + "`: " + f.About
+	if len(f.Derivatives) > 0 {
+		out += "\n\nDerivative: `" + strings.Join(f.Derivatives, "`, `") + "`"
+	}
+	return out
+}
+
+// definition tells where the name at a place is bound.
+func (v view) definition(p documentParams) any {
+	if _, _, bound, ok := v.named(v.text.offset(p.Position)); ok {
+		return location{v.uri, v.text.span(bound.span)}
+	}
+	return nil
+}
+
+// format returns the edit that formats the document; none if it has errors of syntax or is formatted.
+func (v view) format(documentParams) any {
+	formatted, err := syntax.Format(v.file, syntax.Options{Check: v.ctx.Err})
+	if err != nil || string(formatted) == v.text.src {
+		return []textEdit{}
+	}
+	return []textEdit{{span{End: v.text.position(len(v.text.src))}, string(formatted)}}
+}
+
+// complete lists what may stand at a place: names in scope, functions and reserved words.
+func (v view) complete(p documentParams) any {
+	off := v.text.offset(p.Position)
+	items := []completionItem{}
+	if v.within(off) {
+		return items
+	}
+	taken := map[string]bool{"_": true}
+	add := func(order string, i completionItem) {
+		if !taken[i.Label] {
+			taken[i.Label] = true
+			i.SortText = order + i.Label
+			items = append(items, i)
+		}
+	}
+	names := scope(v.file, uint32(off))
+	if v.good != nil { // while a form is being written, the tree may lack it
+		if s, ok := v.edits.back(syntax.Span{Start: uint32(off), End: uint32(off)}, v.good.edits); ok {
+			names = append(scope(v.good.file, s.Start), names...)
+		}
+	}
+	for i := len(names) - 1; i >= 0; i-- {
+		n := names[i]
+		item := completionItem{Label: n.text, Kind: kindVariable, Detail: v.detail(n)}
+		if n.decl != nil && n.decl.Kind == syntax.DefDecl {
+			item.Kind = kindFunction
+		} else if n.index || n.decl != nil && n.decl.Kind == syntax.ParamDecl {
+			item.Kind = kindConstant
+		}
+		add("0", item)
+	}
+	for _, f := range docs.Functions() {
+		add("1", completionItem{Label: f.Name, Kind: kindFunction, Detail: f.Type, Documentation: &markup{"markdown", about(f)}})
+	}
+	for k := syntax.ParamTok; k.IsKeyword(); k++ {
+		add("2", completionItem{Label: k.String(), Kind: kindKeyword})
+	}
+	return items
+}
+
+// detail is the line beside a name in a list.
+func (v view) detail(n name) string {
+	switch {
+	case n.index:
+		return "index"
+	case n.decl != nil && v.good != nil:
+		return v.good.types.Names[n.text]
+	}
+	is, _ := v.typeOf(n.span)
+	return is
+}
+
+// codeLenses offers the profile above the first line, and tells the steps of the last one.
+func (v view) codeLenses(documentParams) any {
+	title := "gram: count the steps of each line"
+	if v.cost != nil {
+		title = fmt.Sprintf("gram: %s steps; count again", notation.Grouped(v.cost.total))
+	}
+	return []codeLens{{Command: command{title, profileCommand, []any{v.uri}}}}
+}
+
+// inlayHints shows the cost of the lines that have not been edited since the last profile.
+func (v view) inlayHints(p documentParams) any {
+	hints := []inlayHint{}
+	if v.cost == nil {
+		return hints
+	}
+	next := 0
+	for _, l := range v.cost.lines[1:] {
+		start, end := next, len(v.cost.text)
+		if i := strings.IndexByte(v.cost.text[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		next = min(end+1, len(v.cost.text))
+		steps := l.Source + l.Generated
+		whole := syntax.Span{Start: uint32(max(start-1, 0)), End: uint32(next)} // with the line breaks around it
+		_, same := v.edits.forward(whole, v.cost.edits)
+		if steps == 0 || !same {
+			continue
+		}
+		s, _ := v.edits.forward(syntax.Span{Start: uint32(start), End: uint32(start + len(l.Text))}, v.cost.edits)
+		at := v.text.position(int(s.End))
+		if at.Line < p.Range.Start.Line || at.Line > p.Range.End.Line {
+			continue
+		}
+		hints = append(hints, inlayHint{
+			Position: at, PaddingLeft: true,
+			Label:   fmt.Sprintf("%s steps, %.1f %%", notation.Grouped(steps), 100*float64(steps)/float64(v.cost.total)),
+			Tooltip: fmt.Sprintf("%s of the source, %s of what the reverse transformation adds; %s nodes", notation.Grouped(l.Source), notation.Grouped(l.Generated), notation.Grouped(l.Nodes)),
+		})
+	}
+	return hints
+}

@@ -1,0 +1,193 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/testprogram"
+	"github.com/gram-machine/gram/limits"
+)
+
+// TestAdvance: the schedule of checkpoints takes the fewest runs possible.
+func TestAdvance(t *testing.T) {
+	const parts, states = 60, 8
+	// fewest[s][n] is how many parts are run again, at least, before n parts have been reversed.
+	var fewest, taken [states + 1][parts + 1]int
+	for s := 1; s <= states; s++ {
+		for n := 2; n <= parts; n++ {
+			if s == 1 {
+				fewest[s][n], taken[s][n] = n*(n-1)/2, n*(n-1)/2
+				continue
+			}
+			fewest[s][n] = math.MaxInt
+			for m := 1; m < n; m++ {
+				fewest[s][n] = min(fewest[s][n], m+fewest[s-1][n-m]+fewest[s][m])
+			}
+			m := int(engine.Advance(uint64(n), uint64(s)))
+			taken[s][n] = m + taken[s-1][n-m] + taken[s][m]
+			require.Equal(t, fewest[s][n], taken[s][n], "%d parts, %d states", n, s)
+		}
+	}
+	for _, n := range []uint64{2, 100, 1 << 40} {
+		require.Equal(t, uint64(1), engine.Advance(n, n), "room for all")
+	}
+}
+
+// loopExpression draws an expression of numbers.
+func loopExpression(t *rapid.T, of []string, depth int) string {
+	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
+		return rapid.SampledFrom(of).Draw(t, "leaf of")
+	}
+	a := loopExpression(t, of, depth-1)
+	switch op := rapid.SampledFrom([]string{"sin", "tanh", "sigmoid", "+", "*", "-"}).Draw(t, "operation"); op {
+	case "+", "*", "-":
+		return fmt.Sprintf("(%s %s %s)", a, op, loopExpression(t, of, depth-1))
+	default:
+		return fmt.Sprintf("%s (%s)", op, a)
+	}
+}
+
+// loopProgram draws a program of one or two loops whose states are pairs of numbers.
+func drawLoops(t *rapid.T) string {
+	var b strings.Builder
+	b.WriteString("input e = 0.75\ninput r = -0.5\n")
+	n := rapid.IntRange(1, 80).Draw(t, "elements")
+	fmt.Fprintf(&b, "data xs : List R = list i < %d -> sin i\ndata ps : List R^2 = list i < %d -> [| cos i, 1 / (i + 1) |]\n", n, n)
+	b.WriteString("let h = 1 in let k = e in\n")
+	for range rapid.IntRange(1, 2).Draw(t, "loops") {
+		of := []string{"e", "r", "h", "k", "0.5"}
+		step := func(of ...string) string {
+			return fmt.Sprintf("(%s, %s)", loopExpression(t, of, 3), loopExpression(t, of, 3))
+		}
+		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		case 0:
+			fmt.Fprintf(&b, "let (h, k) = #%d (fun (h, k) -> %s) (h, r) in\n", n, step(of...))
+		case 1:
+			fmt.Fprintf(&b, "let (h, k) = fold (fun x (h, k) -> %s) (k, h) xs in\n", step(append(of, "x")...))
+		default:
+			fmt.Fprintf(&b, "let (h, k) = fold (fun p (h, k) -> %s) (k, h) ps in\n", step(append(of, "p.(0)", "p.(1)")...))
+		}
+	}
+	return b.String() + rapid.SampledFrom([]string{"h", "h * k", "[| h, k, h + r |]"}).Draw(t, "result")
+}
+
+// checkpointProperty: a gradient whose loops compute their rows again has the values, derivatives and counts of one whose loops
+// keep them.
+func checkpointProperty(t *rapid.T) {
+	s := testprogram.FromSource(t, drawLoops(t))
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	numbers := rapid.Uint64Range(1, 20).Draw(t, "numbers")
+	opt := engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}
+	opt.Schedule = rapid.SampledFrom([]engine.Schedule{engine.LIFO, engine.LIFO, engine.Random}).Draw(t, "schedule")
+	prepare := func(m *engine.Machine) { engine.ObjectNumbers(m, numbers) }
+	want, with := runAs(t, prog, s.Point, opt, prepare)
+	defer with.Close()
+	opt.Limits.RowsMemory = rapid.Uint64Range(1, 1000).Draw(t, "rows memory")
+	if opt.Schedule == engine.LIFO && rapid.Bool().Draw(t, "parallel") {
+		opt.Schedule, opt.Workers = engine.Parallel, 3
+		prepare = func(m *engine.Machine) {
+			engine.ObjectNumbers(m, numbers)
+			engine.LendEvery(m, 5, true)
+		}
+	}
+	got, without := runAs(t, prog, s.Point, opt, prepare)
+	defer without.Close()
+	sameBits(t, want, got)
+	kept, again := with.Stats(), without.Stats()
+	require.Zero(t, kept.Recompute)
+	if opt.Schedule != engine.Parallel {
+		require.Equal(t, kept.Search, again.Search)
+		require.Equal(t, kept.Instantiate, again.Instantiate)
+	}
+	twice, err := runAgain(without, s.Point, prog)
+	require.NoError(t, err)
+	sameBits(t, want, twice)
+}
+
+func TestPropertyCheckpoints(t *testing.T) { property.Check(t, checkpointProperty) }
+
+// TestCheckpoints: with room for the states of all objects a loop is run once more; with less, the least number of times.
+func TestCheckpoints(t *testing.T) {
+	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n#1000 (fun h -> sin (h * e) + 1) r")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	run := func(numbers, memory uint64) (outcome, engine.Stats) {
+		got, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{RowsMemory: memory}}, func(m *engine.Machine) { engine.ObjectNumbers(m, numbers) })
+		defer m.Close()
+		return got, m.Stats()
+	}
+	want, kept := run(20, 1<<20)
+	require.Zero(t, kept.Recompute)
+	require.Zero(t, kept.Freed)
+	for _, test := range []struct{ memory, again uint64 }{{2 * 2 * 8 * 100, 1000}, {2 * 2 * 8 * 12, 2 * 1000}, {1, 50 * 1000}} {
+		got, stats := run(20, test.memory)
+		sameBits(t, want, got)
+		require.LessOrEqual(t, stats.Recompute, test.again*kept.Counts.Total()/1000)
+		require.NotZero(t, stats.Recompute)
+		require.Less(t, stats.PeakNodes, kept.PeakNodes)
+	}
+}
+
+// TestShare: the shares of the primal and the backward phase grow from 0 to 1, with rows and without; where there is no long
+// loop, that of the primal phase is not known.
+func TestShare(t *testing.T) {
+	const src = "input e = 0.75\n#%d (fun h -> sin (h * e) + 1) e"
+	shares := func(n int, bounds limits.Bounds) map[calls.Phase][]float64 {
+		s := testprogram.FromSource(t, fmt.Sprintf(src, n))
+		of := map[calls.Phase][]float64{}
+		runGradient(t, s, s.Compiled(t, compile.Options{Reversed: true}), engine.Options{Limits: bounds, Share: func(phase calls.Phase, share float64) {
+			if share >= 0 {
+				of[phase] = append(of[phase], share)
+			}
+		}})
+		return of
+	}
+	for _, bounds := range []limits.Bounds{{}, {RowsMemory: 1 << 10}} {
+		got := shares(4_000_000, bounds)
+		for _, phase := range []calls.Phase{calls.Primal, calls.Backward} {
+			require.True(t, slices.IsSorted(got[phase]))
+			require.Less(t, got[phase][0], 0.1)
+			require.Greater(t, got[phase][len(got[phase])-1], 0.9)
+			require.LessOrEqual(t, got[phase][len(got[phase])-1], 1.0)
+		}
+	}
+	require.Empty(t, shares(100_000, limits.Bounds{})[calls.Primal])
+}
+
+// TestCheckpointLooks: an error of Look ends a run wherever it comes, while rows are computed again, too.
+func TestCheckpointLooks(t *testing.T) {
+	s := testprogram.FromSource(t, loopProgram)
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	full := runGradient(t, s, prog, engine.Options{})
+	stop, left := errors.New("stop"), uint64(1<<40)
+	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{RowsMemory: 1, Look: func() error {
+		if left--; left == 0 {
+			return stop
+		}
+		return nil
+	}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	v, j := make([]float64, 1), make([]float64, len(s.Point))
+	require.NoError(t, m.Gradient(s.Point, v, j))
+	looks := m.Stats().Looks
+	require.Greater(t, looks, full.stats.Looks+10)
+	for at := uint64(2); at < looks; at += 3 {
+		left = at
+		require.ErrorIs(t, m.Gradient(s.Point, v, j), stop, "look %d", at)
+		left = 1 << 40
+		require.NoError(t, m.Gradient(s.Point, v, j))
+		require.Equal(t, full.values, v)
+		require.Equal(t, full.jacobian, j)
+	}
+}

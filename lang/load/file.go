@@ -1,0 +1,212 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// File says which numbers of a file are read, and how: csv "f.csv" "a" skip, or @f.csv:a on the command line.
+type File struct {
+	format    *format
+	path      string
+	place     syntax.Span // of the path in the program; zero on the command line
+	parts     []part
+	separator rune    // of a CSV file
+	skip      bool    // rows with a missing value are left out
+	fill      float64 // what stands for a missing value; NaN where that is an error
+}
+
+// part names a column of a table, an array, or a step of the way into a JSON value.
+type part struct {
+	name  string
+	index int // -1: it has a name
+	place syntax.Span
+}
+
+func (p *part) String() string {
+	if p.index >= 0 {
+		return strconv.Itoa(p.index)
+	}
+	return strconv.Quote(p.name)
+}
+
+// step is the part in the place of a JSON value.
+func (p *part) step() string {
+	if p.index >= 0 {
+		return "[" + strconv.Itoa(p.index) + "]"
+	}
+	return p.name
+}
+
+// format is a format of files.
+type format struct {
+	kind  string // what messages call its files
+	parts string // what stands behind the path, as in an example
+	most  int    // of the parts
+	least int
+	named bool // a part is always a name
+	table bool // it has rows, with skip and fill
+	read  func(*Source, *File) (*content, *fileError)
+}
+
+// formats are the formats, by the words of a program and by the extensions of names.
+var formats = map[string]*format{
+	"csv":  {kind: "CSV", parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`, least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV},
+	"npy":  {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
+	"npz":  {kind: "NumPy", parts: `the name of an array: npz "f.npz" "w"`, least: 1, most: 1, named: true, read: (*Source).readNpz},
+	"json": {kind: "JSON", parts: `the way to a value: json "f.json" "layers" 3 "w"`, most: maxBrackets, read: (*Source).readJSON},
+}
+
+// extension returns the format of a file by the extension of its name, or nil.
+func extension(path string) *format {
+	return formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))]
+}
+
+func newFile(f *format, path string) *File {
+	out := &File{format: f, path: path, separator: ',', fill: math.NaN()}
+	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+		out.separator = '\t'
+	}
+	return out
+}
+
+// NewFile returns what an expression of a program says. The path is relative to dir.
+func NewFile(n *syntax.ExprNode, dir string) (_ *File, d *syntax.Diagnostic) {
+	defer catch(&d)
+	path := n.Words[0].Text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	f := newFile(formats[n.Text], path)
+	if f.format == nil {
+		fail(n.Span, "unknown format", n.Text+" files cannot be read")
+	}
+	f.place = n.Words[0].Span
+	for words := n.Words[1:]; len(words) > 0; {
+		words = words[f.word(n, words):]
+	}
+	if err := f.misuse(); err != "" {
+		fail(n.Span, "wrong use of "+n.Text, err)
+	}
+	return f, nil
+}
+
+// word takes what the first of the words begins, and returns how many words that is.
+func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
+	w := words[0]
+	option := func(kind syntax.Token, what string, set func(text string) bool) int {
+		if len(words) == 1 || words[1].Kind != kind || !set(words[1].Text) {
+			fail(w.Span, "wrong use of "+n.Text, what)
+		}
+		return 2
+	}
+	switch {
+	case w.Kind == syntax.StringTok:
+		f.parts = append(f.parts, part{w.Text, -1, w.Span})
+	case w.Kind == syntax.NumberTok:
+		i, why := parseNatural(w.Text)
+		if why != "" || i > math.MaxInt32 || f.format.named {
+			fail(w.Span, "wrong use of "+n.Text, fmt.Sprintf("behind the file name stands %s", f.format.parts))
+		}
+		f.parts = append(f.parts, part{"", int(i), w.Span})
+	case w.Text == "skip" && f.format.table:
+		f.skip = true
+	case w.Text == "fill" && f.format.table:
+		return option(syntax.NumberTok, "a number is expected after fill: what stands for a missing value", func(text string) (ok bool) {
+			x, why := parseNumber(text)
+			f.fill = x
+			return why == ""
+		})
+	case w.Text == "separator" && f.format == formats["csv"]:
+		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`, func(text string) bool {
+			f.separator, _ = utf8.DecodeRuneInString(text)
+			return utf8.RuneCountInString(text) == 1 && !strings.ContainsAny(text, "\"\n\r")
+		})
+	default:
+		label := fmt.Sprintf("behind the file name stands %s", f.format.parts)
+		if f.format.table {
+			label = "behind the columns can stand skip or fill 0, for missing values"
+			if f.format == formats["csv"] {
+				label += `, and separator ";"`
+			}
+		}
+		fail(w.Span, "wrong use of "+n.Text, label)
+	}
+	return 1
+}
+
+// misuse says what of the whole is wrong, or is empty.
+func (f *File) misuse() string {
+	names := 0
+	for _, p := range f.parts {
+		if p.index < 0 {
+			names++
+		}
+	}
+	switch {
+	case len(f.parts) < f.format.least || len(f.parts) > f.format.most:
+		return "behind the file name stands " + f.format.parts
+	case f.format.table && names > 0 && names < len(f.parts):
+		return "columns are given by their names, or by numbers where there is no header"
+	case f.skip && !math.IsNaN(f.fill):
+		return "a missing value is skipped or filled"
+	}
+	return ""
+}
+
+// at returns the place of a part in the program, that of the path for -1. other is the place of what a file of the command
+// line is for.
+func (f *File) at(part int, other syntax.Span) syntax.Span {
+	switch {
+	case f.place == syntax.Span{}:
+		return other
+	case part < 0:
+		return f.place
+	}
+	return f.parts[part].place
+}
+
+// rule handles a row of which a value is missing: it reports whether the row is left out, and the number for the value.
+// There is none if that is an error.
+func (f *File) rule() (skip bool, fill float64, ok bool) {
+	return f.skip, f.fill, f.skip || !math.IsNaN(f.fill)
+}
+
+// content is what was read of a file: numbers in brackets or, without a layout, rows × width numbers.
+type content struct {
+	layout      *layout
+	rows, width int
+	data        []float64
+}
+
+// shape returns the shape of the content where none is declared: data is a list, an input a vector.
+func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape {
+	l := c.layout
+	if l == nil {
+		dims := []int{c.rows, c.width}
+		if c.width == 1 {
+			dims = dims[:1]
+		}
+		l = dimsLayout(dims)
+	}
+	list := kind == syntax.DataDecl && l.size >= 0
+	switch shape := l.shape(); {
+	case list && l.size == 0 && c.layout == nil:
+		return rowsShape(c.width)
+	case list && l.size == 0:
+		return ListShape(realShape)
+	case shape == nil:
+		fail(at, "unknown type", fmt.Sprintf("the type of %s must be declared: %s gives %s", s.Name, short(s.Text), l.describe()))
+		return nil
+	case list:
+		return ListShape(shape.A)
+	default:
+		return shape
+	}
+}

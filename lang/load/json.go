@@ -1,0 +1,115 @@
+package load
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// jsonReader returns a reader of a JSON file.
+func (s *Source) jsonReader(in fs.File, path string) *textReader {
+	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
+	skipMark(b)
+	r := newTextReader(make([]byte, 0, 1<<16), b, s.Guard)
+	r.file, r.path = path, []part{{name: "$", index: -1}}
+	return r
+}
+
+// skipMark skips a byte-order mark.
+func skipMark(b *bufio.Reader) {
+	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
+		b.Discard(3)
+	}
+}
+
+// readJSON reads a value of a JSON file: numbers in nested arrays.
+func (s *Source) readJSON(f *File) (*content, *fileError) {
+	in, _, err := s.openFile(f.format.kind, f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r := s.jsonReader(in, f.path)
+	l := r.selected(f.parts, 0)
+	return &content{layout: l, data: r.data}, r.end()
+}
+
+// end checks that nothing follows, and returns the first error.
+func (r *textReader) end() *fileError {
+	if r.skip(); r.err == nil && !r.ended() {
+		r.fail("%s is left over after the value", r.rest())
+	}
+	return r.err
+}
+
+// selected reads the value to which the parts from i on lead, and passes over the others.
+func (r *textReader) selected(parts []part, i int) (found *layout) {
+	if i == len(parts) {
+		return r.value()
+	}
+	want := parts[i]
+	missing := ""
+	switch c := r.skip(); {
+	case c == '{' && want.index < 0:
+		var names []string
+		r.object(func(name string, _, _ int) {
+			if name == want.name {
+				found = r.selected(parts, i+1)
+				return
+			}
+			names = append(names, name)
+			r.pass()
+		})
+		missing = fmt.Sprintf("there is no member %q", want.name)
+		if near := syntax.Suggest(want.name, names); near != "" {
+			missing += fmt.Sprintf("; did you mean %q?", near)
+		}
+	case c == '[':
+		index, size := want.index, 0
+		if index < 0 { // on the command line
+			index, _ = strconv.Atoi(want.name)
+		}
+		r.array(func() {
+			if size++; size-1 == index {
+				found = r.selected(parts, i+1)
+				return
+			}
+			r.pass()
+		})
+		missing = fmt.Sprintf("there is no element %v: the array has %d", &want, size)
+	default:
+		missing = fmt.Sprintf("here is nothing that has a part %v", &want)
+	}
+	if r.err == nil && found == nil {
+		r.fail("%s", missing)
+		r.err.part = i
+	}
+	return found
+}
+
+// pass passes over a value.
+func (r *textReader) pass() {
+	r.guard.Step()
+	switch r.skip() {
+	case '{':
+		r.object(func(string, int, int) { r.pass() })
+	case '[':
+		r.array(r.pass)
+	case '"':
+		r.str()
+	default:
+		word := string(r.span(inWord))
+		if text := strings.TrimSpace(word); !slices.Contains([]string{"true", "false", "null"}, text) {
+			if _, why := parseNumber(text); why != "" {
+				r.fail("%s is no value", quoted(strings.ToValidUTF8(text, "\ufffd")))
+				return
+			}
+		}
+		r.at += len(word)
+	}
+}

@@ -1,0 +1,306 @@
+package load
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// The format .npy is that of numpy.lib.format, versions 1 to 3: a header, which is a Python dictionary, and the numbers. It is
+// read here because the readers of libraries take a file that is cut off for a whole one.
+
+// npyHeader describes the array of a .npy file.
+type npyHeader struct {
+	kind    byte // f, i, u or b
+	width   int  // of a number in bytes
+	order   binary.ByteOrder
+	fortran bool // the first index varies fastest
+	dims    []int
+	count   int   // of the numbers
+	offset  int64 // where in the file they begin
+}
+
+var (
+	npyMagic = []byte("\x93NUMPY")
+	npyDescr = regexp.MustCompile(`'descr':\s*'([<>=|]?)([fiub])([1248])'`)
+	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape = regexp.MustCompile(`'shape':\s*\(([0-9L, ]*)\)`)
+)
+
+// maxNpyHeader bounds the header.
+const maxNpyHeader = 1 << 16
+
+// readNpyHeader reads a header.
+func readNpyHeader(in io.Reader) (*npyHeader, error) {
+	start := make([]byte, 12)
+	if _, err := io.ReadFull(in, start[:8]); err != nil || !bytes.HasPrefix(start, npyMagic) {
+		return nil, cmpError(err, "this is no .npy file: it does not begin as one")
+	}
+	var size int
+	switch start[6] {
+	case 1:
+		_, err := io.ReadFull(in, start[8:10])
+		if err != nil {
+			return nil, cutOff(err)
+		}
+		size = int(binary.LittleEndian.Uint16(start[8:]))
+	case 2, 3:
+		_, err := io.ReadFull(in, start[8:12])
+		if err != nil {
+			return nil, cutOff(err)
+		}
+		size = int(binary.LittleEndian.Uint32(start[8:]))
+	default:
+		return nil, fmt.Errorf("version %d of the format .npy is not known", start[6])
+	}
+	if size > maxNpyHeader {
+		return nil, errors.New("the header is too long")
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return nil, cutOff(err)
+	}
+	h := &npyHeader{offset: int64(8 + 2 + size)}
+	if start[6] > 1 {
+		h.offset += 2
+	}
+	return h, h.parse(text)
+}
+
+// parse reads the dictionary of a header.
+func (h *npyHeader) parse(text []byte) error {
+	descr, order, shape := npyDescr.FindSubmatch(text), npyOrder.FindSubmatch(text), npyShape.FindSubmatch(text)
+	if order == nil || shape == nil {
+		return errors.New("the header is malformed")
+	}
+	if descr == nil {
+		return errors.New("this is no array of numbers: it must be of float64, float32, integers or bool")
+	}
+	h.kind, h.width, h.fortran = descr[2][0], int(descr[3][0]-'0'), order[1][0] == 'T'
+	if h.kind == 'f' && h.width < 4 || h.kind == 'b' && h.width != 1 {
+		return fmt.Errorf("numbers of the type %s%s cannot be read", descr[2], descr[3])
+	}
+	h.order = binary.LittleEndian
+	if string(descr[1]) == ">" {
+		h.order = binary.BigEndian
+	}
+	h.count = 1
+	for text := range strings.FieldsFuncSeq(string(shape[1]), func(r rune) bool { return r == ',' || r == ' ' || r == 'L' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n > 0 && h.count > MaxWidth/n {
+			return errors.New("the array is too large")
+		}
+		h.count *= n
+		if h.dims = append(h.dims, n); len(h.dims) > maxBrackets {
+			return errors.New("the array has too many dimensions")
+		}
+	}
+	return nil
+}
+
+// number decodes a number. ok is false if there is no such float64.
+func (h *npyHeader) number(b []byte) (x float64, ok bool) {
+	var bits uint64
+	switch h.width {
+	case 1:
+		bits = uint64(b[0])
+	case 2:
+		bits = uint64(h.order.Uint16(b))
+	case 4:
+		bits = uint64(h.order.Uint32(b))
+	default:
+		bits = h.order.Uint64(b)
+	}
+	switch {
+	case h.kind == 'f' && h.width == 8:
+		return math.Float64frombits(bits), true
+	case h.kind == 'f':
+		return float64(math.Float32frombits(uint32(bits))), true
+	case h.kind == 'i':
+		shift := 64 - 8*h.width
+		n := int64(bits<<shift) >> shift
+		x = float64(n)
+		return x, x < 1<<63 && int64(x) == n
+	}
+	x = float64(bits)
+	return x, x < 1<<64 && uint64(x) == bits
+}
+
+// index describes the position of the k-th number of the file.
+func (h *npyHeader) index(k int) string {
+	index := make([]string, len(h.dims))
+	for i := range h.dims {
+		if !h.fortran {
+			i = len(h.dims) - 1 - i
+		}
+		index[i] = strconv.Itoa(k % h.dims[i])
+		k /= h.dims[i]
+	}
+	return "[" + strings.Join(index, ", ") + "]"
+}
+
+// array reads an array; size is that of the file in bytes, 0 if it is not known. finite says that NaN and infinities are
+// errors.
+func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) {
+	in = checkedReader{in, s}
+	h, err := readNpyHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	if whole := h.offset + int64(h.count)*int64(h.width); size > 0 && size != whole {
+		return nil, fmt.Errorf("an array %v of %d numbers needs %d bytes, but the file has %d", h.dims, h.count, whole, size)
+	}
+	s.Announce(8 * int64(h.count))
+	c := &content{layout: dimsLayout(h.dims), data: make([]float64, h.count)}
+	place := h.places()
+	buf := make([]byte, 1<<16)
+	for k := 0; k < h.count; {
+		n := min(len(buf)/h.width, h.count-k)
+		if _, err := io.ReadFull(in, buf[:n*h.width]); err != nil {
+			return nil, cutOff(err)
+		}
+		for i := range n {
+			x, ok := h.number(buf[i*h.width:])
+			if !ok {
+				return nil, fmt.Errorf("element %s is an integer that no float64 equals", h.index(k+i))
+			}
+			if finite && x-x != 0 {
+				return nil, fmt.Errorf("element %s is %v", h.index(k+i), x)
+			}
+			c.data[place(k+i)] = x
+		}
+		k += n
+	}
+	if n, err := in.Read(buf[:1]); n > 0 || err != nil && err != io.EOF {
+		return nil, cmpError(err, "there is more behind the array")
+	}
+	return c, nil
+}
+
+// places returns where in row-major order the k-th number of the file stands, for k = 0, 1, ….
+func (h *npyHeader) places() func(k int) int {
+	if !h.fortran || len(h.dims) < 2 {
+		return func(k int) int { return k }
+	}
+	index, strides := make([]int, len(h.dims)), make([]int, len(h.dims))
+	stride := 1
+	for i, n := range slices.Backward(h.dims) {
+		strides[i] = stride
+		stride *= n
+	}
+	next := 0
+	return func(int) int {
+		at := next
+		for i, n := range h.dims {
+			index[i]++
+			next += strides[i]
+			if index[i] < n {
+				break
+			}
+			next -= n * strides[i]
+			index[i] = 0
+		}
+		return at
+	}
+}
+
+// cutOff describes the end of a file where there should be more.
+func cutOff(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errors.New("the file is cut off")
+	}
+	return err
+}
+
+// cmpError returns err, if it is an error of reading, and otherwise one with the text.
+func cmpError(err error, text string) error {
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	return errors.New(text)
+}
+
+// npyError is an error in a NumPy file.
+func npyError(path string, part int, err error) *fileError {
+	return &fileError{kind: "NumPy", path: path, part: part, msg: systemError(err)}
+}
+
+func (s *Source) readNpy(f *File) (*content, *fileError) {
+	in, size, wrong := s.openFile(f.format.kind, f.path)
+	if wrong != nil {
+		return nil, wrong
+	}
+	defer in.Close()
+	c, err := s.array(in, size, true)
+	if err != nil {
+		return nil, npyError(f.path, -1, err)
+	}
+	return c, nil
+}
+
+func (s *Source) readNpz(f *File) (c *content, wrong *fileError) {
+	want := f.parts[0].name
+	var names []string
+	wrong = s.arrays(f.path, func(name string, read func(finite bool) (*content, error)) (err error) {
+		if names = append(names, name); name == want {
+			c, err = read(true)
+		}
+		return err
+	})
+	if wrong == nil && c == nil {
+		text := fmt.Sprintf("there is no array %q", want)
+		if near := syntax.Suggest(want, names); near != "" {
+			text += fmt.Sprintf("; did you mean %q?", near)
+		} else {
+			text += "; the arrays are " + short(strings.Join(names, ", "))
+		}
+		wrong = npyError(f.path, 0, errors.New(text))
+	}
+	return c, wrong
+}
+
+// arrays calls each with the names of the arrays of a .npz file, and what reads the array.
+func (s *Source) arrays(path string, each func(name string, read func(finite bool) (*content, error)) error) *fileError {
+	in, size, wrong := s.openFile("NumPy", path)
+	if wrong != nil {
+		return wrong
+	}
+	defer in.Close()
+	at, ok := in.(io.ReaderAt)
+	if !ok || size == 0 {
+		return npyError(path, -1, errors.New("this is no .npz file"))
+	}
+	archive, err := zip.NewReader(at, size)
+	if err != nil {
+		return npyError(path, -1, errors.New("this is no .npz file: it is no zip archive"))
+	}
+	for _, entry := range archive.File {
+		name := strings.TrimSuffix(entry.Name, ".npy")
+		err := each(name, func(finite bool) (*content, error) {
+			r, err := entry.Open()
+			if err != nil {
+				return nil, fmt.Errorf("array %s: %w", name, err)
+			}
+			defer r.Close()
+			c, err := s.array(r, int64(entry.UncompressedSize64), finite)
+			if err != nil {
+				return nil, fmt.Errorf("array %s: %w", name, err)
+			}
+			return c, nil
+		})
+		if err != nil {
+			return npyError(path, -1, err)
+		}
+	}
+	return nil
+}
