@@ -81,7 +81,7 @@ func (m *Machine) checkpoints(l *loop, plan *graph.Plan, f graph.Ref) (*checkpoi
 	over, rows := bits.Mul64(l.n+objects, 8*uint64(len(plan.Row)))
 	if over == 0 && m.roomFor(rows) {
 		k.book(rows)
-		return nil, nil
+		return nil, nil // without garbage
 	}
 	c := &checkpoints{loop: *l, f: f, each: each, objects: objects}
 	// At most half of the room is for the states of one loop, if one state is not more.
