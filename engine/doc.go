@@ -39,6 +39,12 @@
 // are nodes that wait like others: a sum in a sum in a sum uses no stack, and as no cell
 // has a state, one dual may have arrivals in several jobs.
 //
+// # Blocks
+//
+// A closure whose template has a block runs as one instruction, or as a loop. A function of an iteration that has none may have
+// a block with paths, made for the closures that it captures: see path.go. A function that takes one argument more than the
+// iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
+//
 // # Counting
 //
 // The steps of a template's straight-line code are known when it is compiled; the
