@@ -117,7 +117,7 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 		return nil, engine.GraphSize{}, err
 	}
 	form := &p.symbolicArrays
-	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() {
+	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() || opt.Samples != nil {
 		return nil, engine.GraphSize{}, graph.ErrFamilies
 	}
 	prog, err := form.get(p, meter, func() (*graph.Program, error) {

@@ -57,7 +57,7 @@ func commandsOf(t *testing.T, page string) []shown {
 // that are left out.
 func TestDocs(t *testing.T) {
 	atRoot(t)
-	for page, least := range map[string]int{"README.md": 8, "docs/figure-1.md": 10} {
+	for page, least := range map[string]int{"README.md": 8, "docs/figure-1.md": 10, "docs/fit.md": 4} {
 		t.Run(page, func(t *testing.T) {
 			found := commandsOf(t, page)
 			require.GreaterOrEqual(t, len(found), least)
@@ -67,6 +67,25 @@ func TestDocs(t *testing.T) {
 				require.Regexp(t, "^"+want+"$", printed, "gram %s", s.command)
 			}
 		})
+	}
+}
+
+// TestReadmePrograms: README has an example as it stands, and its Go is that of an example of the library.
+func TestReadmePrograms(t *testing.T) {
+	atRoot(t)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(text)
+	}
+	readme := read("README.md")
+	require.Contains(t, readme, "```\n"+read("examples/line.gram")+"```\n")
+	found := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	require.Len(t, found, 1)
+	require.Contains(t, read("example_test.go"), regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(found[0][1], "\t$1"))
+	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)[)#]`).FindAllStringSubmatch(readme, -1) {
+		_, err := os.Stat(link[1])
+		require.NoError(t, err)
 	}
 }
 
