@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -31,6 +32,7 @@ type blockState struct {
 	times         []uint64 // how often the paths of a block ran, or its backward codes
 	kept          *keptRows
 	rows          []float64 // of an object whose rows are computed again
+	window        window
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -307,11 +309,10 @@ type loop struct {
 	b       *graph.Block
 	chain   bool
 	kind    graph.LoopKind
-	n       uint64    // runs of one object
-	left    uint64    // runs
-	all     uint64    // runs of the whole loop
-	values  []float64 // of the data
-	width   int
+	n       uint64 // runs of one object
+	left    uint64 // runs
+	all     uint64 // runs of the whole loop
+	data    *term.Data
 	state   []uint32 // registers of the last parameter
 	results []uint32
 	perRun  uint64 // steps
@@ -336,7 +337,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	if len(b.Params) == 2 {
 		l.kind = graph.DataLoop
 		d := m.nodes[source]
-		l.values, l.width = m.prog.Data[d.A].Values, m.prog.Data[d.A].Width
+		l.data = &m.prog.Data[d.A]
 		l.zeros = uint64(b.Params[0].Duals)
 		for range b.Params[0].Duals {
 			m.block.exts = append(m.block.exts, 0)
@@ -471,22 +472,32 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 
 // makeRuns makes the runs from i up to end, and their rows.
 func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uint64) error {
-	if l.b.Paths != nil {
-		m.runPaths(l, plan, rows, i, end)
-		return nil
-	}
 	regs := m.block.regs
 	columns := uint64(len(plan.Row))
+	var values []float64 // of the data
+	var first, width int
+	if l.kind == graph.DataLoop {
+		var err error
+		from, to := l.element(i), l.element(end-1)
+		if values, first, err = m.elements(l.data, min(from, to), max(from, to)+1); err != nil {
+			return err
+		}
+		width = l.data.Width
+	}
+	if l.b.Paths != nil {
+		m.runPaths(l, plan, rows, i, end, values, first*width)
+		return nil
+	}
 	for ; l.b.Arrays != nil && i < end; i++ {
-		if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
+		if err := m.runOnArrays(l, plan, values[(int(l.left-1-i)-first)*width:], rows[i*columns:]); err != nil {
 			return err
 		}
 	}
 	for ; i < end; i++ {
 		if l.kind == graph.DataLoop {
-			at := l.element(i) * l.width
+			at := (l.element(i) - first) * width
 			for c, reg := range l.b.Params[0].Regs {
-				regs[reg] = l.values[at+c]
+				regs[reg] = values[at+c]
 			}
 		}
 		run(l.b.Code, regs)

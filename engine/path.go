@@ -126,16 +126,16 @@ func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Re
 	return first
 }
 
-// runPaths runs the runs [i, end) of a block with paths.
-func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64) {
+// runPaths runs the runs [i, end) of a block with paths. values are the numbers of the data from number first on.
+func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64, values []float64, first int) {
 	regs, tree := m.block.regs, l.b.Tree
 	columns := uint64(len(plan.Row))
 	ran := resize(&m.block.times, len(l.b.Paths))
 	for ; i < end; i++ {
 		if l.kind == graph.DataLoop {
-			at := l.element(i) * l.width
+			at := l.element(i)*l.data.Width - first
 			for c, reg := range l.b.Params[0].Regs {
-				regs[reg] = l.values[at+c]
+				regs[reg] = values[at+c]
 			}
 		}
 		n := &tree[0]
@@ -267,6 +267,11 @@ func (f *firingBlock) firePaths() error {
 		m.steps += times * w.Steps
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
+				return err
+			}
+		}
+		if plan.Elements {
+			if err := f.elements(times); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
 
 // contributions are what firing the cells of a block comes to.
 type contributions struct {
@@ -51,10 +54,9 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 		}
 	}
 	if p.kind == graph.DataLoop {
-		d := &m.prog.Data[m.nodes[m.words[w+blockData]].A]
-		fb.values, fb.width = d.Values, d.Width
+		fb.data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]
 		if m.words[w+blockKind]&chainBit != 0 {
-			fb.up = uint64(d.Rows)
+			fb.up = uint64(fb.data.Rows)
 		}
 	}
 	if p.b.Paths != nil {
@@ -89,8 +91,9 @@ type firingBlock struct {
 	p         blockParts
 	invariant []float64
 	rows      []float64
-	values    []float64
-	width     int
+	data      *term.Data
+	values    []float64 // of the data, those of the element from first
+	from      int
 	up        uint64    // of a chain: how many elements there are
 	first     uint64    // of the data's elements, those that were left before the first run
 	run       uint64    // runs that are left
@@ -128,6 +131,11 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		}
 		chunk := min(times, (m.nextLook-m.steps-m.pops-m.occurs)/(w.Steps+1)+1)
 		times -= chunk
+		if plan.Elements {
+			if err := f.elements(chunk); err != nil {
+				return err
+			}
+		}
 		m.steps += chunk * w.Steps
 		for ; w.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
@@ -200,12 +208,24 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 	return nil
 }
 
+// element returns the number of the element that a run has read.
+func (f *firingBlock) element(run uint64) int {
+	if f.up != 0 {
+		return int(f.up - f.first + run)
+	}
+	return int(f.first - 1 - run)
+}
+
+// elements finds the elements of the last n runs that are left.
+func (f *firingBlock) elements(n uint64) (err error) {
+	from, to := f.element(f.run-n), f.element(f.run-1)
+	f.values, f.from, err = f.m.elements(f.data, min(from, to), max(from, to)+1)
+	return err
+}
+
 // loadElement loads the element of data that the run has read.
 func (f *firingBlock) loadElement(regs []float64) {
-	at := int(f.first-1-f.run) * f.width
-	if f.up != 0 {
-		at = int(f.up-f.first+f.run) * f.width
-	}
+	at := (f.element(f.run) - f.from) * f.data.Width
 	for c, reg := range f.p.b.Params[0].Regs {
 		regs[reg] = f.values[at+c]
 	}
