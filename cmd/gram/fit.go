@@ -47,7 +47,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
 	fs.Var(&f.seed, "seed", "the `number` that the order of the rows starts from (default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
-	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`: JSON, which --inputs reads")
+	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
 // check reports flags that do not go together.
@@ -156,7 +156,10 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	inputs := job.named(c.State.BestPoint)
 	if out != nil {
-		_, err := out.Write(inputsFile(inputs))
+		text, err := inputsFile(f.output, inputs)
+		if err == nil {
+			_, err = out.Write(text)
+		}
 		if err == nil {
 			err = out.keep()
 		}
