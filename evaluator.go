@@ -108,7 +108,7 @@ func (e *Evaluator) start() error {
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	if !e.opt.Literal {
 		opt := e.opt.engine()
-		opt.Phase, opt.Limits = phaseOf(e.meter), bounds
+		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
 		if e.data != nil {
 			own := *e.prog
 			own.Data = slices.Clone(own.Data)

@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -180,9 +183,9 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
 	for _, gradient := range []bool{false, true} {
-		v1, c1, err := runForm(t, p, p.src.Term(), gradient)
+		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient)
 		require.NoError(t, err)
-		v2, c2, err := runForm(t, p, families, gradient)
+		v2, c2, samples2, err := runForm(t, p, families, gradient)
 		if err != nil {
 			require.ErrorIs(t, err, graph.ErrFamilies, src)
 			return false
@@ -195,6 +198,7 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		}
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
+		require.Equal(t, samples1, samples2, src)
 	}
 	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
@@ -207,29 +211,50 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	return true
 }
 
-// runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian.
-func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers []float64, counts rule.Counts, err error) {
+// runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian. The samples are the steps by
+// stack, phase and origin.
+func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
 	if gradient {
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
 	}
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient})
+	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: true})
 	if err != nil {
-		return nil, counts, err
+		return nil, counts, nil, err
 	}
-	m, err := engine.New(prog, engine.Options{})
+	m, err := engine.New(prog, engine.Options{Record: profile.New})
 	require.NoError(t, err)
 	defer m.Close()
+	defer func() {
+		samples = map[string]rule.Counts{}
+		var total rule.Counts
+		nodes := uint64(0)
+		m.Samples(func(s calls.Sample) {
+			key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
+			c := samples[key]
+			c.AddTimes(&s.Counts, 1)
+			samples[key] = c
+			total.AddTimes(&s.Counts, 1)
+			nodes += s.Nodes
+			if c == (rule.Counts{}) {
+				delete(samples, key)
+			}
+		})
+		if err == nil {
+			require.Equal(t, counts, total)
+			require.Equal(t, m.Stats().Nodes, nodes)
+		}
+	}()
 	if !gradient {
 		if err = m.Value(p.Point()); err == nil {
 			numbers, _, err = m.Read(nil, nil)
 		}
-		return numbers, m.Stats().Counts, err
+		return numbers, m.Stats().Counts, nil, err
 	}
 	k := max(1, prog.Outputs)
 	numbers = make([]float64, k+k*len(p.inputs))
 	err = m.Gradient(p.Point(), numbers[:k], numbers[k:])
-	return numbers, m.Stats().Counts, err
+	return numbers, m.Stats().Counts, nil, err
 }
 
 // TestFamiliesInParallel: several workers give the bits and counts of one, and of the expansion.
@@ -276,15 +301,19 @@ func TestFamilyBodies(t *testing.T) {
 	}
 }
 
-// TestBoundWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts.
-func TestBoundWithoutExpansion(t *testing.T) {
+// TestWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts, and a profile of its gradient.
+func TestWithoutExpansion(t *testing.T) {
 	const n = 170
 	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
 		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"), Options{})
 	require.NoError(t, err)
 	b, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
-	require.Nil(t, p.Term(), "it was expanded")
+	var total rule.Counts
+	res, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+	require.NoError(t, err)
+	require.Equal(t, res.Cost.Steps, total)
+	require.Nil(t, p.Term(), "it is too large to be expanded")
 	const operations = n*n*n + n*n*n - 1
 	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
 }

@@ -174,7 +174,7 @@ func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
 	m := limits.New(ctx, o.MaxMemory)
-	m.Progress, m.Phase = o.Progress, o.Phase
+	m.Progress, m.Phase, m.Share = o.Progress, o.Phase, o.Share
 	return m
 }
 
@@ -326,9 +326,9 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 }
 
 // arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they have to be expanded.
-func (p *Program) arrayProgram(meter *limits.Meter, reversed bool) (*graph.Program, error) {
+func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
-	return form.get(p, meter, func() (*graph.Program, error) {
+	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
 		t, err := p.src.Families(meter.During("compile"))
 		switch {
 		case err != nil:
@@ -341,7 +341,7 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed bool) (*graph.Progr
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Check: meter.During("compile")})
+		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile")})
 		if errors.Is(err, graph.ErrFamilies) {
 			form.none.Store(true)
 			return nil, err

@@ -15,7 +15,7 @@ import (
 // prepare makes the program of a value, or of a gradient by the strategy, for the point.
 func (e *Evaluator) prepare(point []float64) (err error) {
 	if e.arrays() {
-		if e.prog, err = e.p.arrayProgram(e.meter, e.grad); !errors.Is(err, graph.ErrFamilies) {
+		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
 			return err
 		}
 	}
@@ -38,9 +38,9 @@ func (e *Evaluator) arrays() bool {
 		e.opt.arrays()
 }
 
-// arrays reports whether families may run as arrays: in blocks, in the order of LIFO evaluation, without a profile.
+// arrays reports whether families may run as arrays: in blocks, in the order of LIFO evaluation.
 func (opt *EvalOptions) arrays() bool {
-	return !opt.NoFuse && !opt.Finite && opt.Samples == nil && opt.Schedule != Random
+	return !opt.NoFuse && !opt.Finite && opt.Schedule != Random
 }
 
 // withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.

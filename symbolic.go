@@ -113,7 +113,7 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 		return nil, engine.GraphSize{}, err
 	}
 	form := &p.symbolicArrays
-	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() {
+	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() || opt.Samples != nil {
 		return nil, engine.GraphSize{}, graph.ErrFamilies
 	}
 	prog, err := form.get(p, meter, func() (*graph.Program, error) {
@@ -139,6 +139,14 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 // phaseOf is what a machine calls when a phase begins.
 func phaseOf(meter *limits.Meter) func(calls.Phase) {
 	return func(phase calls.Phase) { meter.Begin(phase.String()) }
+}
+
+// shareOf is what a machine tells the share of its phase that is done.
+func shareOf(meter *limits.Meter) func(calls.Phase, float64) {
+	if meter.Share == nil {
+		return nil
+	}
+	return func(phase calls.Phase, share float64) { meter.Share(phase.String(), share) }
 }
 
 // modular is what the strategy [Modular] works with.

@@ -335,7 +335,7 @@ func (b *arrayBuilder) open(in *graph.Instr) bool {
 
 // cell adds a family of cells, and returns the wire of its duals.
 func (b *arrayBuilder) cell(c graph.ArrayCell) arrayWire {
-	c.First, c.Dims = b.ncells, b.dims()
+	c.First, c.Dims, c.Template = b.ncells, b.dims(), len(b.out.Templates)-1
 	b.ncells += graph.Instances(c.Dims)
 	b.large = b.large || b.ncells > maxRegisters
 	b.cells = append(b.cells, c)
@@ -344,7 +344,7 @@ func (b *arrayBuilder) cell(c graph.ArrayCell) arrayWire {
 
 func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	id := b.c.out.Duals[in.Tmpl].Body
-	c := graph.ArrayCell{Body: id}
+	c := graph.ArrayCell{Body: id, Dual: in.Tmpl}
 	dims := b.dims()
 	for i, s := range b.args(in) {
 		w, ok := b.wire(s)
@@ -377,7 +377,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 	if dual.kind == graph.DualLeaf {
 		body := b.c.out.Duals[in.Else].Body
 		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
-		b.at[in.D+1] = b.cell(graph.ArrayCell{Inner: b.dim(last), Body: body, Heads: []graph.ArrayHead{head}})
+		b.at[in.D+1] = b.cell(graph.ArrayCell{Inner: b.dim(last), Body: body, Dual: in.Else, Heads: []graph.ArrayHead{head}})
 	}
 	return true
 }

@@ -68,7 +68,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 		ok = ok && k == 0
 	}
 	// A sum is folded over many more instances than a family of one component.
-	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || c.opt.Places || l.times() > math.MaxInt32/uint64(size) {
+	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || l.times() > math.MaxInt32/uint64(size) {
 		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return

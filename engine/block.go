@@ -302,6 +302,7 @@ type loop struct {
 	kind    graph.LoopKind
 	n       uint64
 	left    uint64    // runs
+	all     uint64    // runs of the whole loop
 	values  []float64 // of the data
 	width   int
 	state   []uint32 // registers of the last parameter
@@ -312,7 +313,7 @@ type loop struct {
 
 // iterateBlock runs an iteration whose function is a block, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64) error {
-	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+	l := loop{b: b, kind: graph.NatLoop, n: n, left: n, all: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
 	if err := m.enterBlock(b, f); err != nil {
 		return err
 	}
@@ -338,6 +339,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	} else if err := m.runRecorded(&l, source, f); err != nil {
 		return err
 	}
+	m.done.share = unknown
 	return m.settleLeaves(r, &b.Out, l.state)
 }
 
@@ -413,6 +415,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			m.ranOf(l, i)
 			if err := m.Look(); err != nil {
 				return err
 			}

@@ -184,6 +184,7 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 // the external duals. It returns how many applications of duals there were, and how
 // many cells.
 func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
+	m.reached(base)
 	p := m.blockParts(base)
 	c := &m.block.contributions
 	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
@@ -134,6 +136,32 @@ func TestCheckpoints(t *testing.T) {
 		require.NotZero(t, stats.Recompute)
 		require.Less(t, stats.PeakNodes, kept.PeakNodes)
 	}
+}
+
+// TestShare: the shares of the primal and the backward phase grow from 0 to 1, with rows and without; where there is no long
+// loop, that of the primal phase is not known.
+func TestShare(t *testing.T) {
+	const src = "input e = 0.75\n#%d (fun h -> sin (h * e) + 1) e"
+	shares := func(n int, bounds limits.Bounds) map[calls.Phase][]float64 {
+		s := testprogram.FromSource(t, fmt.Sprintf(src, n))
+		of := map[calls.Phase][]float64{}
+		runGradient(t, s, s.Compiled(t, compile.Options{Reversed: true}), engine.Options{Limits: bounds, Share: func(phase calls.Phase, share float64) {
+			if share >= 0 {
+				of[phase] = append(of[phase], share)
+			}
+		}})
+		return of
+	}
+	for _, bounds := range []limits.Bounds{{}, {RowsMemory: 1 << 10}} {
+		got := shares(4_000_000, bounds)
+		for _, phase := range []calls.Phase{calls.Primal, calls.Backward} {
+			require.True(t, slices.IsSorted(got[phase]))
+			require.Less(t, got[phase][0], 0.1)
+			require.Greater(t, got[phase][len(got[phase])-1], 0.9)
+			require.LessOrEqual(t, got[phase][len(got[phase])-1], 1.0)
+		}
+	}
+	require.Empty(t, shares(100_000, limits.Bounds{})[calls.Primal])
 }
 
 // TestCheckpointLooks: an error of Look ends a run wherever it comes, while rows are computed again, too.

@@ -103,6 +103,9 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	var cells, arrivals uint64 = 0, 1
 	for len(stack) > 0 || len(m.far) > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if len(stack) > 0 {
+				m.reached(stack[len(stack)-1])
+			}
 			if err := m.lookBackward(); err != nil {
 				return err
 			}

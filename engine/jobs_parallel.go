@@ -33,7 +33,7 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	}
 	// The machine's own part is run by one more worker, so that its counters can be dropped.
 	opt := m.opt
-	opt.Phase = nil
+	opt.Phase, opt.Share = nil, nil
 	own := &worker{m: newMachine(m.prog, opt, m.arena)}
 	own.m.top, own.m.block.kept = end, m.block.kept
 	copy(own.m.slots, m.slots)

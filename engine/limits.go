@@ -48,6 +48,7 @@ const LookEvery = 1 << 16
 // Look checks the limits, and sets when to look again. The error is a [*limits.ReachedError].
 func (m *Machine) Look() error {
 	m.looks++
+	m.tellShare()
 	next := uint64(LookEvery)
 	if most := m.opt.Limits.MaxSteps; most != 0 {
 		if m.steps >= most {
@@ -122,6 +123,7 @@ func (m *Machine) lookInside(unit int) error {
 		return nil
 	}
 	m.looks++
+	m.tellShare()
 	err := look()
 	var memory *limits.MemoryError
 	if err == nil || errors.As(err, &memory) {

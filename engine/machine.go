@@ -42,6 +42,9 @@ type Options struct {
 	Limits   limits.Bounds
 	// Phase, if not nil, is called when a phase begins.
 	Phase func(calls.Phase)
+	// Share, if not nil, is called at each look with the phase and the share of it that is done, from 0 to 1; a
+	// negative one is not known.
+	Share func(phase calls.Phase, share float64)
 	// Record, if not nil, makes what records a profile. It is of LIFO and Random.
 	Record func(*Machine) Recorder
 }
@@ -101,6 +104,7 @@ type Machine struct {
 	grad    []float64
 	firedIn uint64   // inputs that fired
 	pos     term.Pos // of the redex that fires, for errors
+	done    done
 }
 
 // New returns a machine for the program.
@@ -145,6 +149,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)), kept: &keptRows{numbers: objectNumbers}},
 		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	m.block.look = m.lookNow
+	m.done.share = unknown
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil

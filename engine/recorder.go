@@ -85,6 +85,7 @@ func (m *Machine) Applied() uint64 { return m.applied }
 
 // enter tells that a phase begins.
 func (m *Machine) enter(p calls.Phase) {
+	m.done.phase, m.done.share = p, unknown
 	if m.record != nil {
 		m.record.EnterPhase(p)
 	}

@@ -194,6 +194,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 // seed runs the job of output i of k: its value, and its row of the Jacobian.
 func (m *Machine) seed(i int, values, jacobian []float64) error {
 	n := len(jacobian) / len(values)
+	m.done.job, m.done.jobs = i, len(values)
 	p := m.root
 	if m.prog.Result == graph.VectorShape {
 		p = m.words[4*uint64(m.root)+graph.ValueWords+uint64(i)]

@@ -71,7 +71,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	t := &team{sweeps: map[graph.Ref]*task{}, order: order{each: arenas[0].Start()}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
-	opt.Schedule, opt.Workers, opt.Phase = LIFO, 0, nil
+	opt.Schedule, opt.Workers, opt.Phase, opt.Share = LIFO, 0, nil, nil
 	opt.Limits.Look = func() error {
 		if t.stop.Load() {
 			return errStopped

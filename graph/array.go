@@ -90,14 +90,38 @@ type ArrayCell struct {
 	Dims  []Dim
 	Inner Dim
 	Body  uint32
-	Heads []ArrayHead
-	Nums  []Address
+	Dual  uint32
+	// Template is the number in Block.Templates of the one that makes the cells.
+	Template int
+	Heads    []ArrayHead
+	Nums     []Address
 }
 
 // ArrayHead is a dual of each instance: a cell or an external dual.
 type ArrayHead struct {
 	External bool
 	At       Address
+}
+
+// Each calls f for each head of each cell that others may name, and for each summand of a sum, with the number of the dual.
+func (c *ArrayCell) EachHead(f func(h *ArrayHead, dual int)) {
+	dims := c.Dims
+	if c.Inner.Size > 0 {
+		dims = append(slices.Clone(dims), c.Inner)
+	}
+	for k := range c.Heads {
+		h := &c.Heads[k]
+		h.At.Each(dims, func(_, at int) { f(h, at) })
+	}
+}
+
+// FamilyOf returns the family of a cell.
+func (a *Arrays) FamilyOf(cell int) int {
+	q, found := slices.BinarySearchFunc(a.Cells, cell, func(c ArrayCell, n int) int { return c.First - n })
+	if !found {
+		q--
+	}
+	return q
 }
 
 // Arrays are those of a block.

@@ -217,7 +217,7 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 		w.arriveOutside(dims, loop, h.At, a, b)
 		return
 	}
-	q := w.familyOf(h.At.Base)
+	q := w.b.Arrays.FamilyOf(h.At.Base)
 	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
 	at := Address{h.At.Base - c.First, h.At.Stride}
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
@@ -284,16 +284,6 @@ func (w *arrayBackward) touch(of *touches, dims []Dim, loop int32, at Address) b
 	}
 	w.failed = w.failed || !of.add(dims, at, t)
 	return !w.failed
-}
-
-// familyOf returns the family of a cell.
-func (w *arrayBackward) familyOf(cell int) int {
-	cells := w.b.Arrays.Cells
-	q, found := slices.BinarySearchFunc(cells, cell, func(c ArrayCell, n int) int { return c.First - n })
-	if !found {
-		q--
-	}
-	return q
 }
 
 // arriveOutside lets arrive at external duals: those of the first run, of the run before, or λa.0⃗.

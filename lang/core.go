@@ -33,9 +33,9 @@ const (
 	letCore                     // t[x:=u]             x, a=t, b=u
 	tupleCore                   // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
 	unvecCore                   // t[⟦x0,…⟧:=u]        the same
-	addCore                     // t + u               a=t, b=u
-	funCore                     // f(t), f(t,u)        sym, a=t, b=u
-	linearCore                  // t − u, −t, t / u    the same; t or u depends on a linear variable
+	addCore                     // t + u               a=t, b=u, x its place in wide or 0, typ if it has one
+	funCore                     // f(t), f(t,u)        the same, and sym
+	linearCore                  // t − u, −t, t / u    sym, a=t, b=u; t or u depends on a linear variable
 	vecCore                     // ⟦t0,…⟧              a and b delimit the components in args
 	listCore                    // [t1;…]              the same; typ
 	ifCore                      // if …                cmp, a the place of the four parts in args
@@ -47,6 +47,9 @@ const (
 	familyCore                  // vec i < s -> t      x=i, val=keyword, a=s, a term.Static, b=t, typ of a list
 	dotCore                     // dot t u             a=t, b=u, typ of t
 	matvecCore                  // matvec t u          a=t, b=u, typ of t
+	totalCore                   // sum t               a=t, typ of t
+	maximumCore                 // maximum t           the same
+	transposeCore               // transpose t         the same
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -100,13 +103,15 @@ type core struct {
 	nodes []coreNode
 	args  []node
 	vars  []coreVar
+	// wide has what is known of operations on what may be vectors.
+	wide []wide
 	// places are those of nodes whose evaluation may fail.
 	places map[node]*eval.At
 }
 
 // newCore returns a core with room for n nodes.
 func newCore(n int) *core {
-	return &core{nodes: make([]coreNode, 1, n+64), vars: make([]coreVar, 1, 64), places: map[node]*eval.At{}}
+	return &core{nodes: make([]coreNode, 1, n+64), vars: make([]coreVar, 1, 64), wide: make([]wide, 1, 64), places: map[node]*eval.At{}}
 }
 
 func (c *core) add(n coreNode) node {
@@ -144,16 +149,24 @@ func (c *core) children(n *coreNode, f func(node)) {
 		f(n.a)
 	case familyCore:
 		f(n.b)
-	case appCore, pairCore, letCore, tupleCore, unvecCore, addCore, natOpCore, powerCore, componCore, comprehCore:
+	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore:
 		f(n.a)
 		f(n.b)
-	case dotCore, matvecCore:
+	case dotCore, matvecCore, totalCore, maximumCore, transposeCore:
 		for _, k := range [...]node{n.a, n.b} {
-			if !c.nodes[k].vectorAtom() {
+			if k != 0 && !c.nodes[k].vectorAtom() {
 				f(k)
 			}
 		}
-	case funCore, linearCore:
+	case addCore, funCore:
+		w := c.wide[n.x]
+		if !w.vecA || !c.nodes[n.a].vectorAtom() {
+			f(n.a)
+		}
+		if n.b != 0 && !(w.vecB && c.nodes[n.b].vectorAtom()) {
+			f(n.b)
+		}
+	case linearCore:
 		f(n.a)
 		if n.b != 0 {
 			f(n.b)

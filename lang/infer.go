@@ -84,18 +84,34 @@ func (e *elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
 	result, _ := e.tt.Function(next.A)
 	state, _ := e.tt.Function(next.B)
 	element, ok := e.tt.Function(t)
+	const swapped = "foldl takes a function of the state and the element, `fun s x -> …`; this one takes the element first"
+	report := func(label string) bool {
+		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+		return true
+	}
 	if !ok || state.A == 0 || result.A == 0 {
-		return false
+		// v is the first state, and the function takes a state of the type of the elements.
+		elements := e.elementsOf(e.slots[a.base+2])
+		return c != infer.SelfRefer && elements != 0 && e.tt.Unify(t, elements) == infer.NoClash && report(swapped)
 	}
 	p := e.tt.Text()
 	p.Named = true
 	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
 		p.Of(e.tt.Arrow(state.A, e.tt.Arrow(x.A, result.A))), p.Of(element.A))
 	if c != infer.SelfRefer && e.tt.Unify(state.A, element.A) == infer.NoClash && e.tt.Unify(x.A, result.A) == infer.NoClash {
-		label = "foldl takes a function of the state and the element, `fun s x -> …`; this one takes the element first"
+		label = swapped
 	}
-	e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
-	return true
+	return report(label)
+}
+
+// elementsOf is the type of the elements of the list that b is, 0 if that is not known.
+func (e *elaborator) elementsOf(b binding) infer.Type {
+	if b.kind == dataBinding {
+		return e.globals[b.g].typ
+	}
+	list, _ := e.tt.Function(e.bindingType(b))
+	step, _ := e.tt.Function(list.A)
+	return step.A
 }
 
 // headText names a function in a message.

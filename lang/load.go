@@ -204,7 +204,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
-		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval and grad can do without the expansion, and the last two where comprehensions run as loops"})
+		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
 	for i := range e.inputs {
 		x := &e.inputs[i]

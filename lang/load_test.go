@@ -140,6 +140,15 @@ func TestErrorsEverywhere(t *testing.T) {
 func TestPrelude(t *testing.T) {
 	for i := range preludeFile().Decls {
 		d := &preludeFile().Decls[i]
-		require.NotEmpty(t, mustLoad(t, d.Name).TypeText, d.Name)
+		use := d.Name
+		switch use { // their sizes have to be known
+		case "map'":
+			use += " sin [| 1, 2 |]"
+		case "zip":
+			use += " [| 1, 2 |] [| 1, 2 |]"
+		case "softmax", "logsumexp":
+			use += " [| 1, 2 |]"
+		}
+		require.NotEmpty(t, mustLoad(t, use).TypeText, d.Name)
 	}
 }

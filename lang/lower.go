@@ -62,6 +62,7 @@ func newLowering(e *elaborator) *lowering {
 func (l *lowering) run(body val) {
 	announce(l.e, len(l.c.nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
+	l.e.settleWide()
 	live := l.c.live(l.e.roots(body), l.e.tick)
 	l.findGrids(live)
 	for r := 1; r < len(l.c.nodes); r++ {

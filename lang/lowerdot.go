@@ -35,13 +35,18 @@ func (l *lowering) operand(r node, ty term.Type) operand {
 		return operand{of: l.e.globals[l.e.dataGlobals[n.x]].x}
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "v", Type: ty, Pos: n.pos})
-	l.depth[x] = 2
+	for v := ty; l.t.Types.Kind(v) == term.VecKind; v = l.t.Types.Left(v) {
+		l.depth[x]++
+	}
 	return operand{x: x, bound: x, u: l.refs[r]}
 }
 
 // component makes the component of an operand at static indices, one for each level.
 func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.Ref {
 	if o.in != nil {
+		if n := l.e.fam.statics[at[0]]; len(at) == 1 && n.Op == term.StaticNum && o.in.a == 0 {
+			return l.t.Variable(pos, l.bind(o.in.x+variable(n.Val)))
+		}
 		e := at[0]
 		total := o.sizes[0]
 		for k := 1; k < len(o.sizes); k++ {
@@ -55,6 +60,10 @@ func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.R
 	}
 	index := o.index[:len(o.index):len(o.index)]
 	for _, e := range at {
+		if n := l.e.fam.statics[e]; n.Op == term.StaticNum {
+			index = append(index, node(n.Val))
+			continue
+		}
 		index = append(index, staticBit|node(e))
 	}
 	if o.x != 0 {

@@ -47,6 +47,18 @@ func (l *lowering) findGrids(live []bool) {
 		case matvecCore:
 			grid(n.a, 2)
 			grid(n.b, 1)
+		case totalCore, maximumCore:
+			grid(n.a, 1)
+		case transposeCore:
+			grid(n.a, 2)
+		case addCore, funCore:
+			w := l.c.wide[n.x]
+			if w.vecA {
+				grid(n.a, l.e.levels(w.a))
+			}
+			if w.vecB {
+				grid(n.b, l.e.levels(w.b))
+			}
 		}
 	}
 }

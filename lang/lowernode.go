@@ -41,9 +41,13 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return t.Let(n.pos, x, l.refs[n.b], l.open(x, n.pos, l.refs[n.a]))
 	case tupleCore, unvecCore:
 		return l.unpack(n)
-	case addCore:
-		return t.Add(n.pos, l.refs[n.a], l.refs[n.b])
-	case funCore:
+	case addCore, funCore:
+		if w := l.c.wide[n.x]; w.vecA || w.vecB {
+			return l.elementwise(n)
+		}
+		if n.op == addCore {
+			return t.Add(n.pos, l.refs[n.a], l.refs[n.b])
+		}
 		if n.b == 0 {
 			return t.Fun(n.pos, n.sym, l.refs[n.a])
 		}
@@ -76,6 +80,12 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.dot(n)
 	case matvecCore:
 		return l.matvec(n)
+	case totalCore:
+		return l.total(n)
+	case maximumCore:
+		return l.maximum(n)
+	case transposeCore:
+		return l.transpose(n)
 	}
 	return t.Num(n.pos, 0)
 }

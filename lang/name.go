@@ -130,6 +130,9 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	}
 	switch b.kind {
 	case defBinding:
+		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" && e.tt.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
+			b.g = e.library["map'"]
+		}
 		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
 			e.applyTo(n)
 			e.finally(func(v val) val {

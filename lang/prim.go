@@ -16,13 +16,19 @@ const (
 	primAdd prim = iota
 	primDot
 	primMatvec
+	primTotal
+	primMaximum
+	primTranspose
 	primSymbol // and after it the symbols, by number
 )
 
 func (p prim) symbol() term.Symbol { return term.Symbol(p - primSymbol) }
 
 func (p prim) arity() int {
-	if p < primSymbol {
+	switch p {
+	case primTotal, primMaximum, primTranspose:
+		return 1
+	case primAdd, primDot, primMatvec:
 		return 2
 	}
 	return p.symbol().Info().Arity
@@ -36,6 +42,12 @@ func (p prim) name() string {
 		return "dot"
 	case primMatvec:
 		return "matvec"
+	case primTotal:
+		return "sum"
+	case primMaximum:
+		return "maximum"
+	case primTranspose:
+		return "transpose"
 	}
 	if info := p.symbol().Info(); info.Infix != "" {
 		return info.Infix
@@ -45,7 +57,7 @@ func (p prim) name() string {
 
 // primitives returns all built-in functions. Operators are listed by their sign.
 func primitives() []prim {
-	all := []prim{primAdd, primDot, primMatvec}
+	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, primSymbol+prim(s))
 	}
@@ -109,11 +121,26 @@ func (e *elaborator) primitive(p prim, a, b val, span syntax.Span) val {
 		if e.want(a, n.typ, why) && e.want(b, row, why) {
 			e.needSize(n.typ, span, p)
 		}
+	case primTotal, primMaximum:
+		n.op, n.typ = totalCore, e.tt.Vec(infer.R, e.tt.OpenSize())
+		if p == primMaximum {
+			n.op = maximumCore
+		}
+		if e.want(a, n.typ, why) {
+			e.needSize(n.typ, span, p)
+		}
+	case primTranspose:
+		r, c := e.tt.OpenSize(), e.tt.OpenSize()
+		n.op, n.typ, t = transposeCore, e.tt.Vec(e.tt.Vec(infer.R, c), r), e.tt.Vec(e.tt.Vec(infer.R, r), c)
+		if e.want(a, n.typ, why) {
+			e.needSize(n.typ, span, p)
+		}
 	case primAdd:
-		n.op, t = addCore, e.addends("+", a, b)
+		n.op = addCore
+		return e.operation(n, "+", a, b, span)
 	default:
 		n.op, n.sym = funCore, p.symbol()
-		e.wantReal(why, []val{a, b}[:p.arity()]...)
+		return e.operation(n, p.name(), a, b, span)
 	}
 	return e.add(n, t, span)
 }
@@ -159,17 +186,8 @@ func (e *elaborator) binary(x syntax.Expr, a, b val) val {
 	c := coreNode{op: funCore, sym: operators[n.Op], pos: e.at(n.OpPos), a: a.node, b: b.node}
 	if n.Op == syntax.PlusTok {
 		c.op = addCore
-		t := e.addends("+", a, b)
-		return e.add(c, t, e.span(x))
 	}
-	why := reason{kind: takesReason, text: n.Op.String()}
-	left := why
-	if n.Op == syntax.MinusTok {
-		left.negated = b.span
-	}
-	e.wantReal(left, a)
-	e.wantReal(why, b)
-	return e.add(c, infer.R, e.span(x))
+	return e.operation(c, n.Op.String(), a, b, e.span(x))
 }
 
 // wantReal makes values numbers.
@@ -202,8 +220,7 @@ func (e *elaborator) negate(x syntax.Expr, a val) val {
 		e.core.drop(a.node)
 		return e.staticNumber(e.fam.static(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
 	}
-	e.wantReal(reason{kind: takesReason, text: "-"}, a)
-	return e.add(coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}, infer.R, e.span(x))
+	return e.operation(coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}, "-", a, val{}, e.span(x))
 }
 
 // power makes a^s: 1, or let y = a in y*(y*…).
@@ -213,8 +230,12 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
 		return e.staticPower(a, exponent, span)
 	}
-	e.wantReal(reason{kind: takesReason, text: "^"}, a)
-	if e.values && (exponent.late != 0 || s > 1) {
+	vector := !e.user.Duals && exponent.late == 0 && e.tt.At(a.typ).Kind != infer.Real && e.numeric(a.typ)
+	if !vector {
+		e.wantReal(reason{kind: takesReason, text: "^"}, a)
+		a.typ = infer.R
+	}
+	if e.values && !vector && (exponent.late != 0 || s > 1) {
 		return e.finish(x, coreNode{op: powerCore, a: a.node, b: e.natNode(exponent)}, infer.R)
 	}
 	if n := e.core.nodes[a.node]; n.op == numCore {
@@ -230,13 +251,13 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 		e.tooManyNodes()
 	}
 	pos, at := e.at(e.expr(x).OpPos), posOf(a.span)
-	y := e.core.newVar(coreVar{name: "y", typ: infer.R, pos: at})
-	p := e.core.add(coreNode{op: varCore, x: y, pos: at})
+	y := e.core.newVar(coreVar{name: "y", typ: a.typ, pos: at})
+	p := val{node: e.core.add(coreNode{op: varCore, x: y, pos: at}), typ: a.typ, span: span}
 	for range s - 1 {
-		l := e.core.add(coreNode{op: varCore, x: y, pos: at})
-		p = e.core.add(coreNode{op: funCore, sym: term.Mul, pos: pos, a: l, b: p})
+		l := val{node: e.core.add(coreNode{op: varCore, x: y, pos: at}), typ: a.typ, span: span}
+		p = e.operation(coreNode{op: funCore, sym: term.Mul, pos: pos, a: l.node, b: p.node}, "^", l, p, span)
 	}
-	return e.add(coreNode{op: letCore, x: y, a: p, b: a.node, pos: pos}, infer.R, span)
+	return e.add(coreNode{op: letCore, x: y, a: p.node, b: a.node, pos: pos}, p.typ, span)
 }
 
 // staticPower makes a^s of a numeral that depends on an index: a*(a*…).

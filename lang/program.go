@@ -278,12 +278,13 @@ func (e *elaborator) unused(g int, done func(val)) {
 // in core.
 func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.core
-	nodes, args, vars, marks := len(c.nodes), len(c.args), len(c.vars), len(e.marks)
+	nodes, args, vars, wide, marks := len(c.nodes), len(c.args), len(c.vars), len(c.wide), len(e.marks)
 	waiting, pending, large := len(e.waiting), len(e.pending), e.large
 	v := elaborate()
 	e.complete(waiting, pending, []node{v.node}, open)
 	done(v)
-	c.nodes, c.args, c.vars, e.marks, e.large = c.nodes[:nodes], c.args[:args], c.vars[:vars], e.marks[:marks], large
+	c.nodes, c.args, c.vars, c.wide = c.nodes[:nodes], c.args[:args], c.vars[:vars], c.wide[:wide]
+	e.marks, e.large = e.marks[:marks], large
 }
 
 // dataTerm returns data i as the term holds it.

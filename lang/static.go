@@ -205,7 +205,14 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 	case resolve.Bad:
 		return natural{}, false
 	case resolve.Local:
-		if k := e.slots[e.act().base+int(r.N)].kind; k == indexBinding || k == lateBinding || k == familyBinding {
+		b := e.slots[e.act().base+int(r.N)]
+		if t := e.tt.At(e.bindingType(b)); t.Kind == infer.Vec && e.tt.SizeAt(infer.Size(t.N)).Known {
+			return natural{n: uint64(e.tt.SizeAt(infer.Size(t.N)).N)}, true
+		}
+		if b.kind == varBinding && e.tt.At(e.bindingType(b)).Kind == infer.Open {
+			return e.noNatural(u, x, "size not known", "the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
+		}
+		if k := b.kind; k == indexBinding || k == lateBinding || k == familyBinding {
 			what = "an index"
 		}
 	default:
@@ -215,12 +222,34 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 			return natural{}, false
 		case g.kind == dataGlobal && g.list:
 			return natural{n: uint64(e.data[g.n].Value.Rows)}, true
-		case g.kind == dataGlobal:
-			return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is no list")
+		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
+			if t := e.tt.At(e.bindingType(e.globalBinding(int(r.N)))); t.Kind == infer.Vec && e.tt.SizeAt(infer.Size(t.N)).Known {
+				return natural{n: uint64(e.tt.SizeAt(infer.Size(t.N)).N)}, true
+			}
+			if g.kind == dataGlobal {
+				return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is neither")
+			}
 		}
 		what = g.phrase()
 	}
-	return e.noNatural(u, x, "no size", "size takes a data list, "+name+" is "+what)
+	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
+}
+
+// bindingType is the type of what a name stands for, as far as it is known.
+func (e *elaborator) bindingType(b binding) infer.Type {
+	switch b.kind {
+	case varBinding:
+		return e.core.info(b.x).typ
+	case pathBinding, inputBinding, componentBinding:
+		return b.typ
+	case nodeBinding:
+		return b.val.typ
+	case dataBinding:
+		if g := &e.globals[b.g]; !g.list {
+			return g.typ
+		}
+	}
+	return infer.R
 }
 
 // In place of an index: only the sizes have to be known; a type has to be R or R^s.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -69,9 +70,17 @@ func (t *translator) form(r node, n *coreNode) *eval.Code {
 		u := t.code(n.b)
 		slot := t.bind(n)
 		return eval.Unvec(slot, int(n.val), u, t.code(n.a))
-	case addCore:
-		return eval.Add(t.code(n.a), t.code(n.b))
-	case funCore:
+	case addCore, funCore:
+		if n.x != 0 && t.e.tt.At(n.typ).Kind == infer.Vec {
+			parts := []*eval.Code{t.code(n.a)}
+			if n.b != 0 {
+				parts = append(parts, t.code(n.b))
+			}
+			return eval.Elementwise(n.sym, parts...)
+		}
+		if n.op == addCore {
+			return eval.Add(t.code(n.a), t.code(n.b))
+		}
 		if n.b == 0 {
 			return eval.Apply(n.sym, t.code(n.a))
 		}
@@ -102,6 +111,12 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 		return eval.Dot(t.code(n.a), t.code(n.b))
 	case matvecCore:
 		return eval.Matvec(t.code(n.a), t.code(n.b))
+	case totalCore:
+		return eval.Total(t.code(n.a))
+	case maximumCore:
+		return eval.Maximum(t.code(n.a))
+	case transposeCore:
+		return eval.Transpose(t.code(n.a))
 	case churchCore:
 		return eval.Church(t.natural(n.a))
 	case powerCore:

@@ -15,6 +15,9 @@ type waiting struct {
 	result val
 	notes  []syntax.Note // the chain of uses that led there
 	done   bool
+	// An operation on f and u waits until it is known whether they are vectors; see [elaborator.operands].
+	operation bool
+	why       reason
 }
 
 // mayBeDual reports whether a dual could take u. Where neither lin nor -o stands in the
@@ -31,7 +34,10 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 	if len(all) == 0 {
 		return
 	}
-	depends := e.dependence(roots)
+	var depends *dependence
+	if e.user.Duals {
+		depends = e.dependence(roots)
+	}
 	e.tt.Watched = map[infer.Type][]int{}
 	var ready []int
 	for i := range all {
@@ -41,7 +47,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		for len(ready) > 0 {
 			i := ready[len(ready)-1]
 			ready = ready[:len(ready)-1]
-			e.applyNow(&all[i], depends)
+			e.applyNow(&all[i], depends, false)
 			e.resume(&ready)
 		}
 		for next < len(all) && all[next].done {
@@ -50,7 +56,8 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		if next == len(all) {
 			break
 		}
-		ready = append(ready, next)
+		e.applyNow(&all[next], depends, true)
+		e.resume(&ready)
 	}
 	e.tt.Watched, e.tt.Settled = nil, nil
 	e.waiting = e.waiting[:n]
@@ -58,6 +65,15 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 
 // watch puts application i on the list of its function's type, or makes it ready.
 func (e *elaborator) watch(all []waiting, i int, ready *[]int) {
+	if w := &all[i]; w.operation {
+		for _, t := range []infer.Type{w.f.typ, w.u.typ, w.result.typ} {
+			if t = e.tt.Find(t); e.tt.Nodes[t].Kind == infer.Open {
+				e.tt.Watched[t] = append(e.tt.Watched[t], i)
+			}
+		}
+		*ready = append(*ready, i)
+		return
+	}
 	f := e.tt.Find(all[i].f.typ)
 	if e.tt.Nodes[f].Kind != infer.Open {
 		*ready = append(*ready, i)
@@ -88,14 +104,19 @@ func (e *elaborator) resume(ready *[]int) {
 	e.tt.Settled = e.tt.Settled[:0]
 }
 
-// applyNow types an application once.
-func (e *elaborator) applyNow(w *waiting, depends *dependence) {
+// applyNow types an application once, or an operation as far as it can.
+func (e *elaborator) applyNow(w *waiting, depends *dependence, last bool) {
 	if w.done {
 		return
 	}
-	w.done = true
 	e.chained = w.notes
 	defer func() { e.chained = nil }()
+	if w.operation {
+		// After an error types may be wrong or open because of it.
+		w.done = len(e.diags) > 0 || e.operands(w, last)
+		return
+	}
+	w.done = true
 	takes, gives, ok := e.tt.Application(w.f.typ)
 	switch {
 	case ok:

@@ -70,6 +70,25 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestReadmePrograms: README has an example as it stands, and its Go is that of an example of the library.
+func TestReadmePrograms(t *testing.T) {
+	atRoot(t)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(text)
+	}
+	readme := read("README.md")
+	require.Contains(t, readme, "```\n"+read("examples/line.gram")+"```\n")
+	found := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	require.Len(t, found, 1)
+	require.Contains(t, read("example_test.go"), regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(found[0][1], "\t$1"))
+	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)[)#]`).FindAllStringSubmatch(readme, -1) {
+		_, err := os.Stat(link[1])
+		require.NoError(t, err)
+	}
+}
+
 // TestFigure1Docs: docs/figure-1.md has the program, and the numbers of section 2.4.
 func TestFigure1Docs(t *testing.T) {
 	atRoot(t)

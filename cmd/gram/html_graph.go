@@ -27,7 +27,10 @@ const (
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
 	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}
 	var svg bytes.Buffer
-	operations, err := shown.SVG(ctx, &svg, mostDrawn)
+	operations, err := graphSize(ctx, p, &shown)
+	if err == nil && operations <= mostDrawn {
+		operations, err = shown.SVG(ctx, &svg, mostDrawn)
+	}
 	var limit *gram.LimitError
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
@@ -49,6 +52,18 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 		r.Graph.Command = f.drawCommand(path)
 	}
 	return nil
+}
+
+// graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0 otherwise.
+func graphSize(ctx context.Context, p *gram.Program, shown *show.Program) (operations int, err error) {
+	if !p.Source().HasFamilies() {
+		return 0, nil
+	}
+	b, err := p.Bound(ctx, gram.EvalOptions{MaxNodes: shown.MaxNodes, MaxSteps: shown.MaxSteps})
+	if err == nil && b.Operations <= mostDrawn {
+		err = p.Expand(ctx) // to draw it
+	}
+	return int(b.Operations), err
 }
 
 // atMost returns the smaller of a limit of the command line, where 0 means none, and the report's own limit.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,12 +13,18 @@ import (
 // progressDelay is how long a run may take before its progress is shown.
 const progressDelay = time.Second
 
-// progress shows on one line of a terminal the phase of a long run and the time since its
-// start. The line is erased by close. A progress that is off does nothing.
+// progress shows on one line of a terminal the phase of a long run, the time since its
+// start, and where they are known the share that is done and the time left. The line is erased by close. A progress that is off does nothing.
 type progress struct {
 	doing      atomic.Pointer[string]
 	note       atomic.Pointer[string] // if not nil, is shown instead
 	quit, done chan struct{}
+
+	mu    sync.Mutex
+	part  string    // of the phase, "" where no share is known
+	share float64   // of the part that is done
+	since time.Time // when the share was first, and that share
+	first float64
 }
 
 // phases describes the phases of a run.
@@ -37,7 +45,39 @@ func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
 func (p *progress) phase(name string) {
 	if now := p.doing.Load(); now == nil || *now != name {
 		p.doing.Store(&name)
+		p.mu.Lock()
+		p.part = ""
+		p.mu.Unlock()
 	}
+}
+
+// setShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called often, from any goroutine.
+func (p *progress) setShare(part string, share float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case share < 0:
+		p.part = ""
+		return
+	case part != p.part || share < p.share:
+		p.part, p.first, p.since = part, share, time.Now()
+	}
+	p.share = share
+}
+
+// shareText describes the share and the time left, which it expects to go by at the rate so far.
+func (p *progress) shareText() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.part == "" {
+		return ""
+	}
+	text := fmt.Sprintf(", %s phase %.0f %%", p.part, 100*p.share)
+	if gained := p.share - p.first; gained > 0 {
+		left := float64(time.Since(p.since)) * (1 - p.share) / gained
+		text += ", " + time.Duration(left).Round(time.Second).String() + " left of it"
+	}
+	return text
 }
 
 // setNote sets what is shown instead of a phase.
@@ -63,7 +103,7 @@ func (p *progress) show(w io.Writer, delay time.Duration) {
 	defer tick.Stop()
 	for {
 		elapsed := time.Since(start).Round(time.Second / 10)
-		text := phases[*p.doing.Load()]
+		text := phases[*p.doing.Load()] + p.shareText()
 		if note := p.note.Load(); note != nil {
 			text = *note
 		}

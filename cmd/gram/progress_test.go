@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,18 @@ func TestProgress(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "loading, ") }, 10*time.Second, time.Millisecond)
 	p.phase("reduce")
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, ") }, 10*time.Second, time.Millisecond)
+	p.setShare("primal", 0.25)
+	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, primal phase 25 %, ") }, 10*time.Second, time.Millisecond)
+	p.setShare("primal", 0.5)
+	require.Eventually(t, func() bool {
+		return regexp.MustCompile(`reducing, primal phase 50 %, \d+s left of it, `).MatchString(s.String())
+	}, 10*time.Second, time.Millisecond)
+	p.setShare("backward", 0.125)
+	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, backward phase 12 %, ") }, 10*time.Second, time.Millisecond)
+	p.setShare("primal", -1)
+	before := len(s.String())
+	require.Eventually(t, func() bool { return strings.Contains(s.String()[before:], "reducing, ") }, 10*time.Second, time.Millisecond)
+	require.NotContains(t, p.shareText(), "phase")
 	p.close()
 	require.True(t, strings.HasSuffix(s.String(), "\x1b[2K\r"), "the line is erased")
 	require.NotContains(t, s.String(), "\n")

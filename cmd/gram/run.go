@@ -46,6 +46,8 @@ type app struct {
 	// progress, if not nil, is called now and then with the current phase.
 	progress func(string)
 	note     func(string) // if not nil, sets what the line of progress shows instead of the phase
+	// share, if not nil, is called now and then with a part of the reduction and the share of it that is done.
+	share func(part string, share float64)
 	// accepted reports that the flags and arguments are right. An error before that is
 	// a usage error.
 	accepted bool

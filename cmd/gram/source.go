@@ -42,7 +42,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 // options returns how a program is loaded.
 func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
 	return gram.Options{
-		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase,
+		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase, Share: a.share,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	}
 }
@@ -166,7 +166,7 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 			a.phase = o.phase
 		}
 		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
-		a.progress, a.note = bar.phase, bar.setNote
+		a.progress, a.note, a.share = bar.phase, bar.setNote, bar.setShare
 		inTime := a.endLate(ctx, cmd.CommandPath())
 		err = work(ctx, args[0])
 		inTime()

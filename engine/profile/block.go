@@ -36,6 +36,10 @@ type blockSite struct {
 // form is a run of each of its templates, called from one place.
 func (p *Recorder) Ran(b *graph.Block, times uint64) {
 	m := p.m
+	if b.Templates[0] == p.prog.Main {
+		p.bookNodes()
+		p.Sync() // what start has counted is of the inputs
+	}
 	site := p.site(b)
 	args := uint64(0)
 	for i, id := range b.Templates {
@@ -60,7 +64,11 @@ func (p *Recorder) site(b *graph.Block) *blockSite {
 	if !ok {
 		s := blockSite{caller: p.context}
 		for _, id := range b.Templates {
-			s.contexts = append(s.contexts, p.callee(p.context, p.pos, id))
+			callee := uint32(0)
+			if id != p.prog.Main {
+				callee = p.callee(p.context, p.pos, id)
+			}
+			s.contexts = append(s.contexts, callee)
 		}
 		i = uint32(len(k.calls))
 		k.calls = append(k.calls, s)
@@ -79,42 +87,80 @@ func (k *blockRecord) settle(p *Recorder) {
 	k.made, k.ran = k.made[:0], false
 }
 
-// firedCells says what firing the cells of a block comes to, in one run: arrivals from
+// firedCells says what firing the cells of a block comes to, in one run: how many of each dual λ fire, and the arrivals from
 // inside the block, at its cells and at the external duals.
 type firedCells struct {
-	live []bool
-	due  []uint64
-	exts []uint64
+	cells []firedDual
+	of    func(cell int) *firedDual
+	exts  []uint64
+}
+
+// firedDual are the cells that one dual λ of a block makes in a run: with arrays a family, otherwise one.
+type firedDual struct {
+	template   int // in graph.Block.Templates
+	dual       uint32
+	live       bool
+	cells, due uint64
 }
 
 // cellsOf finds what the block's backward code stands for, where the job has reached these
-// of the duals of its result.
+// of the duals of its result. Of a family, it reaches all cells.
 func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool) *firedCells {
 	f := k.fired[w]
 	if f != nil {
 		return f
 	}
-	f = &firedCells{live: make([]bool, len(b.Cells)), due: make([]uint64, len(b.Cells)), exts: make([]uint64, b.Exts)}
-	for j, d := range b.OutDuals {
-		if reached[j] && d >= 0 {
-			f.live[d] = true
+	f = &firedCells{exts: make([]uint64, b.Exts)}
+	f.of = func(cell int) *firedDual { return &f.cells[cell] }
+	for i := range b.Cells {
+		c := &b.Cells[i]
+		f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: 1})
+	}
+	if b.Arrays != nil {
+		f.of = func(cell int) *firedDual { return &f.cells[b.Arrays.FamilyOf(cell)] }
+		for i := range b.Arrays.Cells {
+			c := &b.Arrays.Cells[i]
+			f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1))})
 		}
 	}
-	for i := len(b.Cells) - 1; i >= 0; i-- { // a cell's heads were made before it
-		if !f.live[i] {
+	for j, d := range b.OutDuals {
+		if reached[j] && d >= 0 {
+			f.of(int(d)).live = true
+		}
+	}
+	for i := len(f.cells) - 1; i >= 0; i-- { // a cell's heads were made before it
+		if !f.cells[i].live {
+			continue
+		}
+		if b.Arrays != nil {
+			f.arrivals(&b.Arrays.Cells[i], &f.cells[i])
 			continue
 		}
 		for _, h := range b.Cells[i].Heads {
-			if h >= 0 {
-				f.live[h] = true
-				f.due[h]++
-			} else {
-				f.exts[^h]++
-			}
+			f.arrive(h >= 0, int(max(h, ^h)))
 		}
 	}
 	k.fired[w] = f
 	return f
+}
+
+// arrive books an arrival at a cell, or at an external dual.
+func (f *firedCells) arrive(inside bool, dual int) {
+	if !inside {
+		f.exts[dual]++
+		return
+	}
+	at := f.of(dual)
+	at.live = true
+	at.due++
+}
+
+// arrivals books those of a family.
+func (f *firedCells) arrivals(c *graph.ArrayCell, fired *firedDual) {
+	if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
+		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
+	}
+	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
 }
 
 // FireBlock books the firings of the cells of all runs of a block, the last run first, and
@@ -167,16 +213,17 @@ func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.m
 // bookCells books n runs' firings of the cells of a block, at the duals of whose result so
 // much has arrived.
 func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
-	for i := range b.Cells {
-		if f.live[i] {
-			c := p.dualAt(site.contexts[b.Cells[i].Template], b.Cells[i].Dual)
-			c.fired += n
-			c.arrived += n * f.due[i]
+	for i := range f.cells {
+		if d := &f.cells[i]; d.live {
+			c := p.dualAt(site.contexts[d.template], d.dual)
+			c.fired += n * d.cells
+			c.arrived += n * d.due
 		}
 	}
 	for j, d := range b.OutDuals {
 		if d >= 0 {
-			p.dualAt(site.contexts[b.Cells[d].Template], b.Cells[d].Dual).arrived += n * in[j]
+			c := f.of(int(d))
+			p.dualAt(site.contexts[c.template], c.dual).arrived += n * in[j]
 		}
 	}
 }

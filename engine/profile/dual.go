@@ -19,10 +19,16 @@ func layDuals(prog *graph.Program) dualLayout {
 	for i := range prog.Templates {
 		t := &prog.Templates[i]
 		for pc := t.Start; pc < t.End; pc++ {
-			if in := &prog.Code[pc]; in.Op == graph.OpDual {
-				l.of[i] = append(l.of[i], in.Tmpl)
-				l.at[in.Tmpl] = len(l.of[i])
+			in := &prog.Code[pc]
+			dual := in.Tmpl
+			switch {
+			case in.Op == graph.OpTotal && prog.Reversed:
+				dual = in.Else
+			case in.Op != graph.OpDual:
+				continue
 			}
+			l.of[i] = append(l.of[i], dual)
+			l.at[dual] = len(l.of[i])
 		}
 	}
 	return l

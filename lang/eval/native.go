@@ -13,6 +13,7 @@ var natives = map[string]*native{
 	"rev":    {arity: 1, call: reverse},
 	"length": {arity: 1, call: length},
 	"map":    {arity: 2, call: mapList},
+	"filter": {arity: 2, call: filterList},
 }
 
 // HasNative reports whether a definition of the prelude is run by [Native].
@@ -122,6 +123,31 @@ func mapList(m *Machine, args []value) value {
 		a.set(i, m.apply(f, buf))
 	}
 	m.release(1)
+	return value{ref: a}
+}
+
+func filterList(m *Machine, args []value) value {
+	p, l := args[0], m.listOf(args[1])
+	buf := m.frame(1)
+	defer m.release(1)
+	kept := []value{}
+	for i := range l.n {
+		buf[0] = l.at(i)
+		v := m.apply(p, buf)
+		if v.real() > 0 {
+			if len(kept) == cap(kept) {
+				m.Announce(24 * 2 * int64(len(kept)))
+			}
+			kept = append(kept, l.at(i))
+		}
+	}
+	if len(kept) == 0 {
+		return value{ref: &array{list: true}}
+	}
+	a := m.array(nil, true, len(kept), kept[0])
+	for i, v := range kept[1:] {
+		a.set(i+1, v)
+	}
 	return value{ref: a}
 }
 

@@ -56,6 +56,9 @@ func (p *parser) expr(fr *form) operand {
 // operand parses an operand: what operators and arguments stand between.
 func (p *parser) operand(fr *form) operand {
 	start := p.tok.start
+	if p.sumIsName() {
+		return p.leaf()
+	}
 	switch k := p.tok.kind; k {
 	case IdentTok, NumberTok:
 		return p.leaf()
@@ -90,6 +93,47 @@ func (p *parser) operand(fr *form) operand {
 			return p.prefix(k)
 		}
 		return p.noOperand(fr)
+	}
+}
+
+// sumIsName reports whether the current token is the function sum, and not the start of sum i < s -> e.
+func (p *parser) sumIsName() bool {
+	if !p.at(SumTok) {
+		return false
+	}
+	ahead := p.s
+	ahead.mute = true
+	scan := func() Token {
+		t := ahead.scan()
+		if t.col1 && (p.inDecl || t.kind.startsDecl()) {
+			return EOF
+		}
+		return t.kind
+	}
+	switch k := scan(); k {
+	case IdentTok, UnderTok:
+	case LessTok, LessEqTok, ArrowTok, fatArrowTok, EqTok, NumberTok:
+		return false
+	default:
+		return !k.IsKeyword() || k == InTok || k == ThenTok || k == ElseTok
+	}
+	switch scan() {
+	case LessTok:
+	case InTok:
+		return p.waiting(InTok)
+	case LessEqTok, ArrowTok, fatArrowTok, EqTok, ColonTok:
+		return false
+	default:
+		return true
+	}
+	for {
+		switch scan() {
+		case IdentTok, NumberTok, PlusTok, MinusTok, StarTok, LParenTok, RParenTok, SizeTok:
+		case ThenTok:
+			return true // if sum v < 3 then
+		default:
+			return false
+		}
 	}
 }
 
@@ -172,7 +216,7 @@ func (p *parser) binary(left operand) operand {
 // application parses an argument of f.
 func (p *parser) application(f operand) operand {
 	k := p.tok.kind
-	if !k.startsAtom() || f.form != plainForm {
+	if !k.startsAtom() && !p.sumIsName() || f.form != plainForm {
 		if !p.notArgument(f) {
 			return p.recover()
 		}
