@@ -29,7 +29,7 @@ func TestEvaluationsAllocateLittle(t *testing.T) {
 		e, err := p.NewGradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		point := p.Point()
-		n := objectsMade(func() {
+		n := objectsMade(5, func() {
 			_, err := e.Gradient(ctx, point)
 			require.NoError(t, err)
 		})
@@ -38,7 +38,7 @@ func TestEvaluationsAllocateLittle(t *testing.T) {
 
 		v, err := p.NewValue(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
-		n = objectsMade(func() {
+		n = objectsMade(5, func() {
 			_, err := v.Value(ctx, point)
 			require.NoError(t, err)
 		})
@@ -48,13 +48,13 @@ func TestEvaluationsAllocateLittle(t *testing.T) {
 }
 
 // objectsMade returns how many Go objects a call of f makes, after the first: the least
-// of several averages, to which the runtime can only add. It makes some objects once for
+// of several averages over some runs, to which the runtime can only add. It makes some objects once for
 // a process, the table of metrics that a meter reads among them, and some in goroutines
 // of its own.
-func objectsMade(f func()) float64 {
+func objectsMade(runs int, f func()) float64 {
 	least := math.Inf(1)
 	for range 5 {
-		least = min(least, testing.AllocsPerRun(5, f))
+		least = min(least, testing.AllocsPerRun(runs, f))
 	}
 	return least
 }

@@ -73,12 +73,13 @@ func (m *Machine) roomFor(bytes uint64) bool {
 func (m *Machine) checkpoints(l *loop, plan *graph.Plan, f graph.Ref) (*checkpoints, error) {
 	k := m.block.kept
 	each := min(l.n, m.maxRuns(plan))
-	c := &checkpoints{loop: *l, f: f, each: each, objects: (l.n-1)/each + 1}
-	over, rows := bits.Mul64(l.n+c.objects, 8*uint64(len(plan.Row)))
+	objects := (l.n-1)/each + 1
+	over, rows := bits.Mul64(l.n+objects, 8*uint64(len(plan.Row)))
 	if over == 0 && m.roomFor(rows) {
 		k.book(rows)
-		return nil, nil
+		return nil, nil // without garbage
 	}
+	c := &checkpoints{loop: *l, f: f, each: each, objects: objects}
 	// At most half of the room is for the states of one loop, if one state is not more.
 	size := 8 * uint64(len(l.state)+1)
 	most := c.objects

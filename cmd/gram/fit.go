@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fit"
+	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -29,6 +31,7 @@ type fitFlags struct {
 	heldOut            fraction
 	seed               count
 	checkpoint, output string
+	html               string
 }
 
 func (f *fitFlags) add(cmd *cobra.Command) {
@@ -47,6 +50,8 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
 	fs.Var(&f.seed, "seed", "the `number` that the order of the rows starts from (default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
+	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
+	_ = cmd.MarkFlagFilename("html", "html")
 	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
@@ -96,7 +101,8 @@ all the same, with the best point so far.`,
   gram eval weather.gram --inputs params.json
   gram fit rnn.gram --method gd --iterations 100
   gram fit digits.gram --method adam --over rows --batch 32 --held-out 0.2
-  gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5`,
+  gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5
+  gram fit weather.gram --html report.html`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
@@ -170,6 +176,11 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	if err != nil {
 		return a.endedEarly(f, c.State, err)
 	}
+	if f.html != "" {
+		if err := f.writePage(path, job, c.State, inputs, why); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		a.fitJSON(f, c.State, inputs, why)
 	} else {
@@ -220,6 +231,45 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 	o.field("curve", s.Curve)
 	o.end()
 	a.out.WriteByte('\n')
+}
+
+// writePage writes the report.
+func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gram.Input, why string) error {
+	best := s.Curve[s.Best]
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	fact := func(name, format string, args ...any) {
+		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
+	}
+	fact("method", "%s", &f.method)
+	fact("result", "of iteration %d of %d", best.Iteration, s.Iteration)
+	fact("stopped", "%s", why)
+	if f.batch.set {
+		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.n, f.over, f.seed.n, f.rate.x)
+	} else if f.method.is == "adam" {
+		fact("rate", "%g", f.rate.x)
+	}
+	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
+	if best.HeldOut != nil {
+		fact("held-out loss", "%.6g, on %g of the rows of %s", *best.HeldOut, f.heldOut.x, f.over)
+		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
+	}
+	for _, x := range s.Curve {
+		for i, y := range []*float64{&x.Loss, x.HeldOut}[:len(r.Curves)] {
+			c := &r.Curves[i]
+			c.At, c.Loss = append(c.At, x.Iteration), append(c.Loss, *y)
+		}
+	}
+	for _, in := range inputs {
+		r.Gradient = append(r.Gradient, arraysOf(in.Name, in.Shape, in.Values)...)
+	}
+	var page bytes.Buffer
+	if err := htmlreport.Write(&page, r); err != nil {
+		return err
+	}
+	if err := writeFile(f.html, page.Bytes()); err != nil {
+		return outputError(f.html, err)
+	}
+	return nil
 }
 
 // readCheckpoint reads a checkpoint, if the file is there. It must be of the same run.

@@ -154,3 +154,17 @@ func TestFitMistakes(t *testing.T) {
 		require.Empty(t, out)
 	}
 }
+
+// TestFitPage: the report is a page with a curve for each loss, and all inputs.
+func TestFitPage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fit.html")
+	fittedJSON(t, line, "--over", "points", "--held-out", "0.2", "--html", file)
+	page := readText(t, file)
+	require.Equal(t, 2, strings.Count(page, `<path class="curve`))
+	for _, want := range []string{"<title>standard input – fit</title>", ">held out</text>", "<h2>Inputs</h2>", ">b.(0)</span>", "Loss by iteration, on a logarithmic scale"} {
+		require.Contains(t, page, want)
+	}
+	for _, cost := range []string{"<h2>Cost</h2>", "<h2>Computational graph</h2>", "<h2>Steps</h2>"} {
+		require.NotContains(t, page, cost)
+	}
+}

@@ -16,8 +16,10 @@ type Report struct {
 	Value    Array
 	Outputs  int // k, for a Jacobian; else 0
 	Gradient []Array
-	Steps    []Rule // none: the gradient has taken no steps of the calculus
-	Costs    []Table
+	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no graph.
+	Curves []Curve
+	Steps  []Rule // none: the gradient has taken no steps of the calculus
+	Costs  []Table
 	// Lines is the source with what was done at each line; without, LinesNote says why.
 	Lines     []Line
 	LinesNote string
@@ -100,6 +102,7 @@ type view struct {
 	Table    *stepTable
 	Listing  *listing
 	Jacobian bool
+	Plot     *plot // of a fit
 }
 
 func newView(r *Report) *view {
@@ -114,6 +117,9 @@ func newView(r *Report) *view {
 		v.Figures = jacobian(r.Gradient, r.Outputs)
 	} else {
 		v.Figures = gradient(r.Gradient)
+	}
+	if len(r.Curves) > 0 {
+		v.Plot = newPlot(r.Curves)
 	}
 	if len(r.Steps) > 0 {
 		v.Table = newStepTable(r.Steps)
