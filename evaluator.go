@@ -68,6 +68,11 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
+	if opt.Literal || grad && (opt.Mode != Reverse || opt.Strategy != Direct) {
+		if err := p.notStreamed(); err != nil {
+			return nil, err
+		}
+	}
 	e := &Evaluator{p: p, opt: opt, meter: p.Meter(ctx), grad: grad}
 	var err error
 	switch {
@@ -85,6 +90,16 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		return nil, err
 	}
 	return e, nil
+}
+
+// notStreamed is the error of work that needs the numbers of a data list that is not stored: [Options.Stream].
+func (p *Program) notStreamed() error {
+	for i := range p.src.Data {
+		if d := &p.src.Data[i]; d.Value.Chunk != nil {
+			return misuse("data %s is too large to be stored, which only values and gradients by the mode Reverse and the strategy Direct do without", d.Name)
+		}
+	}
+	return nil
 }
 
 // start makes the machine of the evaluator's program, in place of the one that it has.

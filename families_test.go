@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -309,6 +310,9 @@ func TestWithoutExpansion(t *testing.T) {
 	require.NoError(t, err)
 	b, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
+	_, err = p.Span(t.Context(), true, false)
+	var unknown *span.UnknownError
+	require.ErrorAs(t, err, &unknown)
 	var total rule.Counts
 	res, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
 	require.NoError(t, err)

@@ -28,6 +28,10 @@ type Options struct {
 	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
 	// container's.
 	MaxMemory uint64
+	// Stream lets data lists be computed when they are read, not stored: a comprehension that would take more than half of the memory
+	// that is left. A program with such a list has values and gradients on the engine, with the mode Reverse and the
+	// strategy Direct; other runs are errors, and its term lacks the numbers.
+	Stream bool
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
 	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".

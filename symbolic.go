@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,9 @@ const maxSpanned = 1 << 22
 // [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols: then
 // its expansion is not made.
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
+	if err := p.notStreamed(); err != nil {
+		return cost.Span{}, err
+	}
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
 	if p.src.HasFamilies() {
@@ -82,7 +86,7 @@ func (p *Program) Branches() bool {
 // open reduces the program with symbolic inputs, whose values at the point decide the
 // branches. The caller closes the machine.
 func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
-	if err := opt.check(); err != nil {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, engine.GraphSize{}, err
 	}
 	placed := opt.Samples != nil
@@ -109,7 +113,7 @@ func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []floa
 // openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the graph, and the
 // steps, but no nodes. The error is [graph.ErrFamilies] if the families have to be expanded.
 func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
-	if err := opt.check(); err != nil {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, engine.GraphSize{}, err
 	}
 	form := &p.symbolicArrays
@@ -158,7 +162,7 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 // t of type R that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. Shared parts are bound by lets.
 // A program that branches on its inputs takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
-	if err := opt.check(); err != nil {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err
 	}
 	meter := p.Meter(ctx)

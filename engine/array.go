@@ -16,11 +16,11 @@ func runArrays(code []graph.Array, regs []float64, look func() error) error {
 	return nil
 }
 
-// runOnArrays is a run of an iteration whose function has arrays, on the element at of the data. It keeps the row.
-func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, at int, row []float64) error {
+// runOnArrays is a run of an iteration whose function has arrays, on the first element of the data. It keeps the row.
+func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, element, row []float64) error {
 	regs, a := m.block.regs, l.b.Arrays
 	if l.kind == graph.DataLoop {
-		load(regs, a.Element, l.values[at:])
+		load(regs, a.Element, element)
 	}
 	if err := runArrays(a.Code, regs, m.block.look); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (f *firingBlock) runOnArrays(w *graph.Backward, row []float64) error {
 		regs[k.Reg] = row[len(plan.Row)+k.Col]
 	}
 	if plan.Elements {
-		load(regs, f.p.b.Arrays.Element, f.values[int(f.first-1-f.run)*f.width:])
+		load(regs, f.p.b.Arrays.Element, f.values[(int(f.first-1-f.run)-f.from)*f.data.Width:])
 	}
 	load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read

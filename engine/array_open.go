@@ -8,9 +8,9 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// A block with arrays of an open program runs on numbers, the values at the point, and it notes what each register holds in the
-// expansion: a number, an inert node or an input. Where all operands of an instruction are alike, the nodes that it makes and the
-// steps that it takes are counted at once.
+// A block with arrays of an open program runs on numbers, the values at the point, and notes of each register what is there
+// without blocks: a number, an inert node or an input. Where the operands of an instruction are alike, its inert nodes or its
+// steps are counted at once.
 
 // What a register holds; an input i is firstInput + i.
 const (
@@ -238,8 +238,7 @@ func (m *Machine) heldLeaf(x openOperand) {
 func (m *Machine) countEach(in *graph.Array, operands int) {
 	held := m.open.held
 	last := len(in.Dims) - 1
-	switch in.Kind {
-	case graph.ArrayEach:
+	if in.Kind == graph.ArrayEach {
 		r := ruleOf(in)
 		outer(in, in.Dims, false, func(d, a, b int) {
 			args := []openOperand{m.operand(a), m.operand(b)}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -29,6 +30,7 @@ type blockState struct {
 	look          func() error
 	kept          *keptRows
 	rows          []float64 // of an object whose rows are computed again
+	window        window
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -301,10 +303,9 @@ type loop struct {
 	b       *graph.Block
 	kind    graph.LoopKind
 	n       uint64
-	left    uint64    // runs
-	all     uint64    // runs of the whole loop
-	values  []float64 // of the data
-	width   int
+	left    uint64 // runs
+	all     uint64 // runs of the whole loop
+	data    *term.Data
 	state   []uint32 // registers of the last parameter
 	results []uint32
 	perRun  uint64 // steps
@@ -320,7 +321,7 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	if len(b.Params) == 2 {
 		l.kind = graph.DataLoop
 		d := m.nodes[source]
-		l.values, l.width = m.prog.Data[d.A].Values, m.prog.Data[d.A].Width
+		l.data = &m.prog.Data[d.A]
 		l.zeros = uint64(b.Params[0].Duals)
 		for range b.Params[0].Duals {
 			m.block.exts = append(m.block.exts, 0)
@@ -439,16 +440,25 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
 func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uint64) error {
 	regs := m.block.regs
 	columns := uint64(len(plan.Row))
+	var values []float64 // of the data
+	var first, width int
+	if l.kind == graph.DataLoop {
+		var err error
+		if values, first, err = m.elements(l.data, int(l.left-end), int(l.left-i)); err != nil {
+			return err
+		}
+		width = l.data.Width
+	}
 	for ; l.b.Arrays != nil && i < end; i++ {
-		if err := m.runOnArrays(l, plan, int(l.left-1-i)*l.width, rows[i*columns:]); err != nil {
+		if err := m.runOnArrays(l, plan, values[(int(l.left-1-i)-first)*width:], rows[i*columns:]); err != nil {
 			return err
 		}
 	}
 	for ; i < end; i++ {
 		if l.kind == graph.DataLoop {
-			at := int(l.left-1-i) * l.width
+			at := (int(l.left-1-i) - first) * width
 			for c, reg := range l.b.Params[0].Regs {
-				regs[reg] = l.values[at+c]
+				regs[reg] = values[at+c]
 			}
 		}
 		run(l.b.Code, regs)

@@ -82,12 +82,24 @@ func drawLoops(t *rapid.T) string {
 	return b.String() + rapid.SampledFrom([]string{"h", "h * k", "[| h, k, h + r |]"}).Draw(t, "result")
 }
 
-// checkpointProperty: a gradient whose loops compute their rows again has the values, derivatives and counts of one whose loops
+// checkpointProperty: a gradient whose loops compute their rows again, and their data when they read it, has the values, derivatives and counts of one whose loops
 // keep them.
 func checkpointProperty(t *rapid.T) {
 	s := testprogram.FromSource(t, drawLoops(t))
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	numbers := rapid.Uint64Range(1, 20).Draw(t, "numbers")
+	computed := s.Compiled(t, compile.Options{Reversed: true})
+	if rapid.Bool().Draw(t, "computed") {
+		computed.Data = slices.Clone(computed.Data)
+		for i := range computed.Data {
+			d := &computed.Data[i]
+			values, width := d.Values, d.Width
+			d.Values, d.Chunk = nil, func(dst []float64, from int, _ func() error) error {
+				copy(dst, values[from*width:])
+				return nil
+			}
+		}
+	}
 	opt := engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}
 	opt.Schedule = rapid.SampledFrom([]engine.Schedule{engine.LIFO, engine.LIFO, engine.Random}).Draw(t, "schedule")
 	prepare := func(m *engine.Machine) { engine.ObjectNumbers(m, numbers) }
@@ -101,7 +113,7 @@ func checkpointProperty(t *rapid.T) {
 			engine.LendEvery(m, 5, true)
 		}
 	}
-	got, without := runAs(t, prog, s.Point, opt, prepare)
+	got, without := runAs(t, computed, s.Point, opt, prepare)
 	defer without.Close()
 	sameBits(t, want, got)
 	kept, again := with.Stats(), without.Stats()
@@ -110,7 +122,7 @@ func checkpointProperty(t *rapid.T) {
 		require.Equal(t, kept.Search, again.Search)
 		require.Equal(t, kept.Instantiate, again.Instantiate)
 	}
-	twice, err := runAgain(without, s.Point, prog)
+	twice, err := runAgain(without, s.Point, computed)
 	require.NoError(t, err)
 	sameBits(t, want, twice)
 }

@@ -114,7 +114,11 @@ func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (graph.Re
 	}
 	n := m.nodes[source]
 	shape := m.prog.Global(uint32(n.V)).Elem
-	values := m.prog.Data[n.A].Values[int(i)*shape.Width:]
+	values, first, err := m.elements(&m.prog.Data[n.A], int(i), int(i)+1)
+	if err != nil {
+		return 0, err
+	}
+	values = values[(int(i)-first)*shape.Width:]
 	if !shape.Vector {
 		if err := m.ensure(3); err != nil {
 			return 0, err

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
 
 // contributions are what firing the cells of a block comes to.
 type contributions struct {
@@ -51,8 +54,7 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 		}
 	}
 	if p.kind == graph.DataLoop {
-		d := &m.prog.Data[m.nodes[m.words[w+blockData]].A]
-		fb.values, fb.width = d.Values, d.Width
+		fb.data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]
 	}
 	for t := m.patterns(p); ; {
 		w, times, err := t.next(m, logged)
@@ -83,8 +85,9 @@ type firingBlock struct {
 	p         blockParts
 	invariant []float64
 	rows      []float64
-	values    []float64
-	width     int
+	data      *term.Data
+	values    []float64 // of the data, those of the element from first
+	from      int
 	first     uint64    // of the data's elements, those that were left before the first run
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
@@ -99,7 +102,8 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.fired[b.Body] += times * b.Times
 		m.block.fired[b.Body] += times * b.Times
 	}
-	if err := f.enter(w); err != nil {
+	err := f.enter(w)
+	if err != nil {
 		return err
 	}
 	regs := m.block.regs
@@ -121,6 +125,12 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		}
 		chunk := min(times, (m.nextLook-m.steps-m.pops-m.occurs)/(w.Steps+1)+1)
 		times -= chunk
+		if plan.Elements {
+			last := int(f.first - f.run + chunk)
+			if f.values, f.from, err = m.elements(f.data, last-int(chunk), last); err != nil {
+				return err
+			}
+		}
 		m.steps += chunk * w.Steps
 		for ; w.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
@@ -195,7 +205,7 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 
 // loadElement loads the element of data that the run has read.
 func (f *firingBlock) loadElement(regs []float64) {
-	at := int(f.first-1-f.run) * f.width
+	at := (int(f.first-1-f.run) - f.from) * f.data.Width
 	for c, reg := range f.p.b.Params[0].Regs {
 		regs[reg] = f.values[at+c]
 	}

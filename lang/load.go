@@ -35,6 +35,8 @@ type Options struct {
 	// Reserve, if not nil, is called before a large slice of data is allocated.
 	// Load returns its error as it is.
 	Reserve func(bytes int64) error
+	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve allows.
+	Stream bool
 	// Types, if not nil, is filled in with the types of the program's parts.
 	Types *Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of

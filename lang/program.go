@@ -291,7 +291,7 @@ func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 func (e *elaborator) dataTerm(i int) term.Data {
 	x := &e.data[i]
 	s := x.Shape
-	d := term.Data{Name: x.Name, List: s.Kind == load.List, Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data}
+	d := term.Data{Name: x.Name, List: s.Kind == load.List, Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
 	if !d.List {
 		d.Rows = 1
 	}

@@ -223,6 +223,14 @@ func (t *translator) data(i int) *eval.Code {
 		return eval.Bad()
 	}
 	x.Used = true
+	if v := &x.Value; v.Chunk != nil { // it is stored after all
+		t.e.guard.Announce(8 * int64(v.Rows) * int64(x.Shape.A.Width()))
+		v.Data = make([]float64, v.Rows*x.Shape.A.Width())
+		if err := v.Chunk(v.Data, 0, t.e.guard.Check); err != nil {
+			syntax.Abort(err)
+		}
+		v.Chunk = nil
+	}
 	return eval.Constant(x.Value)
 }
 

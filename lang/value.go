@@ -154,6 +154,11 @@ func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Val
 		return load.Value{}, false
 	}
 	m := &eval.Machine{Guard: e.guard}
+	if e.opt.Stream && d.Kind == syntax.DataDecl {
+		if v, ok := m.Stream(t.scope, code, want); ok {
+			return v, true
+		}
+	}
 	v, err := m.Value(t.scope, code, want)
 	if wrong, ok := err.(*eval.Failure); ok {
 		span := wrong.Span

@@ -34,6 +34,10 @@ func TestVectorOperations(t *testing.T) {
 		{"fun x -> x + (v : R^3)", "fun (x : R) -> vec i < 3 -> x + v.(i)"}, // types left open are R
 		{"fun x -> if x < 1 then 0 else (fun y -> x * y) 2", "fun (x : R) -> if x < 1 then 0 else (fun (y : R) -> x * y) 2"},
 		{"let f = fun x -> x * c in f v", "let f = fun (x : R^3) -> vec i < 3 -> x.(i) * c in f v"},
+		{"M.(2, 1)", "M.(2).(1)"},
+		{"vec i < 2 -> M.(i + 1, i)", "vec i < 2 -> M.(i + 1).(i)"},
+		{"fun (x : R^(3, 2)) -> x.(2, 1)", "fun (x : R^2^3) -> x.(2).(1)"},
+		{"fun (x : R^2^(1 + 2, 4)) -> x.(2, 3, 1)", "fun (x : ((R^2)^4)^3) -> x.(2).(3).(1)"},
 		{"v^2", "let y = v in vec i < 3 -> y.(i) * y.(i)"},
 	} {
 		p := mustLoad(t, inputs+c[0])

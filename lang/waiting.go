@@ -112,8 +112,11 @@ func (e *elaborator) applyNow(w *waiting, depends *dependence, last bool) {
 	e.chained = w.notes
 	defer func() { e.chained = nil }()
 	if w.operation {
-		// After an error types may be wrong or open because of it.
-		w.done = len(e.diags) > 0 || e.operands(w, last)
+		errors := len(e.diags)
+		w.done = e.operands(w, last)
+		if errors > 0 { // types may be wrong because of them
+			e.diags = e.diags[:errors]
+		}
 		return
 	}
 	w.done = true

@@ -84,6 +84,9 @@ type Data struct {
 	Rows   int
 	Width  int
 	Values []float64
+	// Chunk, if not nil, computes the numbers of elements into dst, those of the element from first; Values is nil then. It calls
+	// look now and then, whose error it returns, and may be called in several goroutines.
+	Chunk func(dst []float64, from int, look func() error) error
 }
 
 // Term is a term of the calculus: an arena of nodes, and its root.

@@ -148,15 +148,15 @@ func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 	return b.String()
 }
 
-// cell prints number i with six digits, or an ellipsis if i is negative.
+// cell prints number i, or an ellipsis if i is negative.
 func cell(values []float64, i int) string {
 	if i < 0 {
 		return ellipsis
 	}
-	return strconv.FormatFloat(values[i], 'g', 6, 64)
+	return string(notation.AppendNumber(nil, values[i]))
 }
 
 // summary describes numbers that are not all shown: their shape and their norm.
 func summary(s *gram.Shape, values []float64) string {
-	return fmt.Sprintf("%s, norm %s", s, strconv.FormatFloat(htmlreport.Norm(values), 'g', 6, 64))
+	return fmt.Sprintf("%s, norm %s", s, notation.AppendNumber(nil, htmlreport.Norm(values)))
 }

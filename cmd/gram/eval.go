@@ -81,6 +81,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err := a.openCache(f); err != nil {
 		return nil, nil, err
 	}
+	direct := !gradient || f.mode.is == gram.Reverse && f.strategy.is == gram.Direct
+	f.stream = direct && !f.literal && !f.bound && !f.whole
 	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return nil, nil, err

@@ -28,6 +28,7 @@ type loadFlags struct {
 	maxMemory    size
 	timeout      duration
 	observe      observeFlags // of the commands that run a program
+	stream       bool         // data lists that are too large to be stored are computed when they are read
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -54,6 +55,7 @@ type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes count
 	rowsMemory         size // of gram grad
+	whole              bool // more is made of the program than its value or gradient
 	schedule           choice[gram.Schedule]
 	seed               count
 	workers            count

@@ -82,6 +82,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
 				return outputError(f.html, err)
 			}
 			defer page.discard()
+			f.whole = true
 		}
 		res, p, err := a.reduce(ctx, path, &f.runFlags, true)
 		if err != nil {

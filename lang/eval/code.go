@@ -11,6 +11,7 @@ type Code struct {
 	num  func(m *Machine, fr []value) float64
 	val  func(m *Machine, fr []value) value
 	into func(m *Machine, fr []value, dst []float64, s *load.Shape)
+	list *comprehension // of a list
 }
 
 var realShape = load.RealShape()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Comprehension is vec i < s -> e, or list i < s -> e; i stands in slot.
@@ -25,6 +26,7 @@ func Comprehension(at *At, list bool, s Nat, slot int, body *Code) *Code {
 	}
 	c := general(val)
 	if list {
+		c.list = &comprehension{s, slot, body}
 		return c
 	}
 	c.into = func(m *Machine, fr []value, dst []float64, shape *load.Shape) {
@@ -33,11 +35,7 @@ func Comprehension(at *At, list bool, s Nat, slot int, body *Code) *Code {
 			reported()
 		}
 		fr[slot] = value{}
-		if shape.A.Kind == load.Real {
-			numbers(m, fr, dst, 0, slot, body)
-			return
-		}
-		rows(m, fr, dst, 0, int(n), shape.A, slot, body)
+		elements(m, fr, dst, 0, shape.A, slot, body)
 	}
 	return c
 }
@@ -51,31 +49,60 @@ func fill(m *Machine, fr []value, a *array, slot int, body *Code) {
 			fr[slot].num = float64(i)
 			a.elems[i] = body.val(m, fr)
 		}
-	case a.elem.Kind == load.Real:
-		numbers(m, fr, a.flat, 1, slot, body)
 	default:
-		rows(m, fr, a.flat, 1, a.n, a.elem, slot, body)
+		elements(m, fr, a.flat[a.elem.Width():], 1, a.elem, slot, body)
 	}
 }
 
-// numbers computes dst[from:].
-func numbers(m *Machine, fr []value, dst []float64, from, slot int, body *Code) {
-	num := body.num
-	for i := from; i < len(dst); i++ {
-		m.Step()
-		fr[slot].num = float64(i)
-		dst[i] = num(m, fr)
+// elements computes elements of shape s in dst, which has those from the number first on.
+func elements(m *Machine, fr []value, dst []float64, first int, s *load.Shape, slot int, body *Code) {
+	if s.Kind == load.Real {
+		num := body.num
+		for i := range dst {
+			m.Step()
+			fr[slot].num = float64(first + i)
+			dst[i] = num(m, fr)
+		}
+		return
 	}
-}
-
-// rows computes the elements [from, n), of shape s, in dst.
-func rows(m *Machine, fr []value, dst []float64, from, n int, s *load.Shape, slot int, body *Code) {
 	w := s.Width()
-	for i := from; i < n; i++ {
+	for i := 0; i < len(dst); i += w {
 		m.Step()
-		fr[slot].num = float64(i)
-		body.into(m, fr, dst[i*w:(i+1)*w], s)
+		fr[slot].num = float64(first)
+		body.into(m, fr, dst[i:i+w], s)
+		first++
 	}
+}
+
+// comprehension is list i < size -> body; i stands in slot.
+type comprehension struct {
+	size Nat
+	slot int
+	body *Code
+}
+
+// Stream returns the value of the outermost code c of a scope, of shape want, if it is a comprehension of a list that would take more
+// than half of the memory that is left. Its numbers are computed by Chunk.
+func (m *Machine) Stream(s *Scope, c *Code, want *load.Shape) (load.Value, bool) {
+	if want.Kind != load.List || c.list == nil || m.Reserve == nil {
+		return load.Value{}, false
+	}
+	var err error
+	n, w := uint64(0), want.A.Width()
+	func() {
+		defer stop(&err)
+		n = c.list.size.at(make([]value, s.slots))
+	}()
+	if err != nil || n == 0 || n > uint64(maxElements/w) || m.Reserve(16*int64(n)*int64(w)) == nil {
+		return load.Value{}, false
+	}
+	return load.Value{Shape: want, Rows: int(n), Chunk: func(dst []float64, from int, look func() error) (err error) {
+		m := &Machine{Guard: &syntax.Guard{Check: look}}
+		defer syntax.Catch(&err)
+		defer stop(&err)
+		elements(m, m.frame(s.slots), dst, from, want.A, c.list.slot, c.list.body)
+		return nil
+	}}, true
 }
 
 // Sum is sum i < s -> e, in the order of [term.Sum], and 0 for s = 0.

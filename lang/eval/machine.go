@@ -61,16 +61,8 @@ type Machine struct {
 
 // Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure] or [ErrReported].
 func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err error) {
-	defer func() {
-		m.top, m.depth = 0, 0
-		switch x := recover().(type) {
-		case nil:
-		case *stopped:
-			err = x.err
-		default:
-			panic(x)
-		}
-	}()
+	defer func() { m.top, m.depth = 0, 0 }()
+	defer stop(&err)
 	m.Look()
 	fr := m.frame(s.slots)
 	if want.Kind != load.List {
@@ -85,6 +77,17 @@ func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err 
 		a.flat = data
 	}
 	return load.Value{Shape: want, Rows: a.n, Data: a.flat}, nil
+}
+
+// stop, which is deferred, makes what ended a run the error.
+func stop(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case *stopped:
+		*err = x.err
+	default:
+		panic(x)
+	}
 }
 
 // frame returns n slots, to be given back with release(n).

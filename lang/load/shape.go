@@ -127,4 +127,6 @@ type Value struct {
 	Shape *Shape
 	Rows  int       // a list: its number of elements; otherwise 1
 	Data  []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
+	// Chunk, if not nil, computes numbers of a list that is too large to be stored: see [term.Data].
+	Chunk func(dst []float64, from int, look func() error) error
 }

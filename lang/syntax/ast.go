@@ -27,7 +27,7 @@ const (
 	NegExpr             // - e                        Kids: e
 	PowExpr             // e ^ s                      Kids: e, s
 	AppExpr             // f e                        Kids: f, e
-	ProjExpr            // e.(s)                      Kids: e, s
+	ProjExpr            // e.(s)                      Kids: e, s; e.(r, s) is e.(r).(s), the outer one with Op: CommaTok
 	FunExpr             // fun p … -> e               Pats, Kids: e
 	LinExpr             // lin a -> e                 Pats (one name), Kids: e
 	LetExpr             // let p … = e in body        Pats, Kids: e, body; more than one
@@ -108,6 +108,7 @@ type TypeNode struct {
 	Span Span
 	A, B TypeExpr
 	Size Expr // a static expression
+	Rows bool // a vector whose component is a vector in the same parentheses: R^(m, n) is (R^n)^m
 }
 
 // DeclKind is the keyword of a declaration.

@@ -261,13 +261,21 @@ func (p *parser) projection(v operand) operand {
 	}
 	p.next()
 	s := p.size(false)
+	n := ExprNode{Kind: ProjExpr, OpPos: at}
+	for p.at(CommaTok) {
+		n.Span = Span{v.span.Start, s.span.End}
+		v.e = p.add(n, v.e, s.e)
+		n.Op, n.OpPos = CommaTok, p.tok.start
+		p.next()
+		s = p.size(false)
+	}
 	if !p.at(closing) {
 		p.expected("`"+closing.String()+"`", "an index is "+sizeHelp, p.opener(k, at))
 		if !p.skipTo(closing) {
 			s = p.bad(s.span)
 		}
 	}
-	n := ExprNode{Kind: ProjExpr, OpPos: at, Span: Span{v.span.Start, max(p.prevEnd, s.span.End)}}
+	n.Span = Span{v.span.Start, max(p.prevEnd, s.span.End)}
 	if p.at(closing) {
 		n.Span.End = p.tok.end
 		p.next()

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"slices"
 )
 
 // decl writes a declaration.
@@ -109,16 +108,21 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.A, level)
 	case VecType: // a type may have any number of sizes behind it
-		var sizes []Expr
+		var vecs []*TypeNode // the outermost first
 		elem := t
 		for v := n; v.Kind == VecType; v = fm.f.Type(elem) {
-			sizes = append(sizes, v.Size)
+			vecs = append(vecs, v)
 			elem = v.A
 		}
 		fm.typeNode(elem, level)
-		for _, s := range slices.Backward(sizes) {
+		for end := len(vecs); end > 0; {
+			start := end - 1
+			for start > 0 && vecs[start-1].Rows {
+				start--
+			}
 			fm.doc.text("^")
-			fm.sizeAtom(s)
+			fm.sizeAtoms(vecs[start:end])
+			end = start
 		}
 	default:
 		fm.typeNode(n.A, level+1)

@@ -116,6 +116,19 @@ func (fm *formatter) sizeAtom(e Expr) {
 	fm.doc.text(")")
 }
 
+// sizeAtoms writes the sizes of vectors that stand in the same parentheses.
+func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
+	if len(vecs) == 1 {
+		fm.sizeAtom(vecs[0].Size)
+		return
+	}
+	for i, v := range vecs {
+		fm.doc.text([]string{"(", ", "}[min(i, 1)])
+		fm.node(v.Size, 0)
+	}
+	fm.doc.text(")")
+}
+
 // operator writes the operator of a chain; a product that the author wrote without
 // spaces, as in 16*i, has none.
 func (fm *formatter) operator(e Expr) {
@@ -160,10 +173,16 @@ func (fm *formatter) projections(e Expr) {
 		e = f.Kids(e)[0]
 	}
 	fm.node(e, levelAtom)
-	for _, p := range slices.Backward(spine) {
-		fm.leaf(f.Expr(p).OpPos, ".(")
+	for i, p := range slices.Backward(spine) {
+		if f.Expr(p).Op == CommaTok {
+			fm.leaf(f.Expr(p).OpPos, ", ")
+		} else {
+			fm.leaf(f.Expr(p).OpPos, ".(")
+		}
 		fm.node(f.Kids(p)[1], 0)
-		fm.leaf(f.Expr(p).Span.End-1, ")")
+		if i == 0 || f.Expr(spine[i-1]).Op != CommaTok {
+			fm.leaf(f.Expr(p).Span.End-1, ")")
+		}
 	}
 }
 

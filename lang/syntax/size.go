@@ -61,24 +61,37 @@ func (p *parser) sizeOperand(atom bool) (operand, bool) {
 
 // sizeParen parses a parenthesis. One that fails is left open.
 func (p *parser) sizeParen() (operand, bool) {
+	list, span, ok := p.sizeList(1)
+	if !ok {
+		return operand{}, false
+	}
+	return operand{e: list[0].e, span: span}, true
+}
+
+// sizeList parses a parenthesis with up to most sizes, separated by commas. One that fails is left open.
+func (p *parser) sizeList(most int) (list []operand, span Span, ok bool) {
 	defer p.leave()
 	if !p.enter() {
-		return operand{}, false
+		return nil, span, false
 	}
 	start := p.tok.start
 	p.next()
-	o, ok := p.sizeOperators(precAdd)
+	for ok = true; ok && (len(list) == 0 || len(list) < most && p.accept(CommaTok)); {
+		var o operand
+		o, ok = p.sizeOperators(precAdd)
+		list = append(list, o)
+	}
 	if ok && !p.at(RParenTok) {
 		p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, start))
 		ok = false
 	}
 	if !ok {
 		p.open++
-		return operand{}, false
+		return nil, span, false
 	}
-	o = operand{e: o.e, span: Span{start, p.tok.end}}
+	span = Span{start, p.tok.end}
 	p.next()
-	return o, true
+	return list, span, true
 }
 
 // sizeOf parses size x.

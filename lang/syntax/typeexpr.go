@@ -162,13 +162,25 @@ func (p *parser) typeHint() string {
 	return ""
 }
 
-// vecType parses ^s after a type.
+// vecType parses ^s or ^(r, s) after a type.
 func (p *parser) vecType(cur typeOperand) typeOperand {
 	p.next()
-	s := p.size(true)
+	if !p.at(LParenTok) {
+		s := p.size(true)
+		p.closeOpen()
+		span := Span{cur.span.Start, s.span.End}
+		return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
+	}
+	list, at, ok := p.sizeList(maxNest)
+	if !ok {
+		list, at = []operand{p.bad(p.span())}, p.span()
+	}
 	p.closeOpen()
-	span := Span{cur.span.Start, s.span.End}
-	return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
+	cur.span.End = at.End
+	for i := len(list) - 1; i >= 0; i-- {
+		cur.t = p.addType(TypeNode{Kind: VecType, Span: cur.span, A: cur.t, Size: list[i].e, Rows: i < len(list)-1})
+	}
+	return cur
 }
 
 // checkLolli reports sides of -o that are not R, and R or R^s.
