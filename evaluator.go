@@ -292,9 +292,8 @@ func resized(s []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// SetData replaces the numbers of a data list, in row-major order: a mini-batch, without loading the program again. The list
-// keeps its length, which size has made part of the program. The slice is not to be modified before the next call. It is an
-// error if another value of the program was computed from the list, and with Literal, a Mode or a Strategy.
+// SetData replaces the numbers of a data list, in row-major order, by as many, for a mini-batch. The slice is not to be modified
+// before the next call. It is an error if another value was computed from the list, and with Literal, a Mode or a Strategy.
 func (e *Evaluator) SetData(name string, values []float64) error {
 	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
 	switch {

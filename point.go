@@ -9,8 +9,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Point is a point with the names of a program's inputs. As JSON it is an object from names to numbers and nested arrays of
-// them, which read back to the same bits.
+// Point is a point with the names of the inputs. Its JSON, an object with nested arrays of numbers, reads back to the same bits.
 type Point struct {
 	Values []float64 // of all inputs, one after the other, in row-major order
 	inputs []Input

@@ -23,7 +23,7 @@ type Function struct {
 }
 
 var (
-	functionRow = regexp.MustCompile("(?m)^\\| `([a-z]+)( [^`|]*)?` \\| `([^`|]*)` \\| ([^|]*) \\| ?([^|]*) ?\\|$")
+	functionRow = regexp.MustCompile("(?m)^\\| `([a-z]+'?)( [^`|]*)?` \\| `([^`|]*)` \\| ([^|]*) \\| ?([^|]*) ?\\|$")
 	code        = regexp.MustCompile("`([^`]*)`")
 )
 

@@ -55,7 +55,7 @@ twice b a + total
 
 // TestTypesOfWrongPrograms: what is right in a wrong program has types.
 func TestTypesOfWrongPrograms(t *testing.T) {
-	const src = "input a = 1\ndef f x = x + a\nlet y = f 2 in\nlet z = sin (y, y) in y * z"
+	const src = "input a = 1\ndef f x = if x > 0 then a else 0\nlet y = f 2 in\nlet z = sin (y, y) in y * z"
 	types, err := typesOf(src)
 	require.ErrorContains(t, err, "type mismatch")
 	require.Equal(t, "R -> R", types.Names["f"])

@@ -16,6 +16,7 @@ import (
 
 func newEval(a *app) *cobra.Command {
 	var f runFlags
+	var output string
 	cmd := &cobra.Command{
 		Use:   "eval FILE",
 		Short: "Print the value of a program",
@@ -25,7 +26,8 @@ are printed so that they read back to the same float64. A value with a function 
 it is an error. FILE - is standard input.
 
 With --json, the value comes with what it cost: steps by rule, overhead, nodes,
-memory and time. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
+memory and time. -o writes that to a file, or the value alone, as .npz, .csv or
+.parquet. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
 and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		Annotations: more(limitsHelp, statusHelp),
 		Example: `  gram eval rnn.gram
@@ -33,16 +35,22 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
   gram eval rnn.gram --set xs=@other.csv:temp_min --max-memory 2GiB --timeout 10s
   echo '1 + 2' | gram eval -
   gram eval rnn.gram --literal --work
+  gram eval rnn.gram -o value.npz
   gram eval rnn.gram --json | jq .cost.steps.total`,
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, nil, func(ctx context.Context, path string) error {
+	addResult(cmd, &output)
+	check := func(*cobra.Command) error { return checkResult(output, f.json) }
+	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
 		res, p, err := a.reduce(ctx, path, &f, false)
 		if err != nil {
 			return err
 		}
 		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
-		if !f.json {
+		switch {
+		case isNumbers(output):
+			return a.writeResult(ctx, output, []named{{"value", p.Shape(), value}})
+		case !f.json && output == "":
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
 			r := report{out: &a.out, paint: a.paint}
@@ -56,7 +64,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		o.cost(&res.Cost, gram.Reverse)
 		o.end()
 		a.out.WriteByte('\n')
-		return nil
+		return a.writeOutput(ctx, output)
 	})
 }
 

@@ -52,7 +52,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
 	_ = cmd.MarkFlagFilename("html", "html")
-	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`: JSON, which --inputs reads")
+	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
 // check reports flags that do not go together.
@@ -162,7 +162,10 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	inputs := job.named(c.State.BestPoint)
 	if out != nil {
-		_, err := out.Write(inputsFile(inputs))
+		text, err := inputsFile(f.output, inputs)
+		if err == nil {
+			_, err = out.Write(text)
+		}
 		if err == nil {
 			err = out.keep()
 		}

@@ -26,7 +26,8 @@ and then the cost: steps of the calculus by rule, work that is no step (overhead
 nodes and memory, and times. With --json, everything is printed whole: "gradient"
 or "jacobian" is an object of the inputs in order, each with its numbers in nested
 arrays, a list of k of them for a Jacobian; NaN and infinities are the strings
-"NaN", "+Inf" and "-Inf".
+"NaN", "+Inf" and "-Inf". -o writes that to a file, or the numbers alone, as .npz, .csv
+or .parquet, with the names value and, of an input E, gradient.E or jacobian.E.
 
 Steps are those of the paper and don't depend on the machine, on --schedule or on
 --seed. Times do: --repeat reports the best and the median of several runs.
@@ -72,6 +73,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
   gram grad rnn.gram --literal --work
   gram grad rnn.gram --mode tape
   gram grad rnn.gram --html report.html
+  gram grad rnn.gram -o gradient.npz
   gram grad rnn.gram --json | jq .gradient.eps`,
 	}
 	f.add(cmd)
@@ -94,30 +96,41 @@ by line are of a second run, with a profile; the times are those of the first.`,
 			}
 		}
 		d := p.Derivatives(res.Values, res.Jacobian)
-		if f.json {
+		switch {
+		case isNumbers(f.output):
+			values := []named{{"value", p.Shape(), notation.Flat{Values: res.Values}}}
+			for _, in := range d {
+				values = append(values, named{derivativeName(p.Program) + "." + in.Name, in.Shape, notation.Flat{Values: in.Values}})
+			}
+			return a.writeResult(ctx, f.output, values)
+		case f.json || f.output != "":
 			a.gradJSON(p.Program, res, d, &f.runFlags)
-		} else {
+		default:
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
 			if !f.quiet {
 				r.cost(&res.Cost, &f.runFlags)
 			}
 		}
-		return nil
+		return a.writeOutput(ctx, f.output)
 	})
 }
 
 func isJacobian(p *gram.Program) bool { return p.Shape().Kind == load.Vector }
 
+// derivativeName is what a derivative of a program is called in results.
+func derivativeName(p *gram.Program) string {
+	if isJacobian(p) {
+		return "jacobian"
+	}
+	return "gradient"
+}
+
 func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", notation.Flat{Values: res.Values}, p.Shape())
-	name := "gradient"
-	if isJacobian(p) {
-		name = "jacobian"
-	}
-	o.object(name).inputs(ds)
+	o.object(derivativeName(p)).inputs(ds)
 	o.field("strategy", f.strategy.String())
 	o.cost(&res.Cost, f.mode.is)
 	o.end()

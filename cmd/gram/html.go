@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -13,8 +14,9 @@ import (
 // gradFlags are the flags of gram grad.
 type gradFlags struct {
 	runFlags
-	html  string // the file of the report, or ""
-	quiet bool
+	html   string // the file of the report, or ""
+	output string // the file of the result, or ""
+	quiet  bool
 }
 
 func (f *gradFlags) add(cmd *cobra.Command) {
@@ -23,6 +25,7 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
 	cmd.Flags().StringVar(&f.html, "html", "", "also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and the graph")
 	_ = cmd.MarkFlagFilename("html", "html")
+	addResult(cmd, &f.output)
 }
 
 // check reports flags that don't go together.
@@ -32,7 +35,7 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 			return usagef("--quiet leaves out the cost, and --%s prints it", name)
 		}
 	}
-	return f.checkMode()
+	return cmp.Or(f.checkMode(), checkResult(f.output, f.json), misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/gram-machine/gram/docs"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -126,9 +128,29 @@ func TestLanguageNamesKeys(t *testing.T) {
 	}
 }
 
+// typed is a program that is right only if a function has the type.
+func typed(f docs.Function, is string) string {
+	args, program, from, depth := strings.Fields(f.Use)[1:], "", 0, 0
+	for i := 0; i < len(is) && len(args) > 0; i++ {
+		switch {
+		case is[i] == '(':
+			depth++
+		case is[i] == ')':
+			depth--
+		case depth == 0 && strings.HasPrefix(is[i:], " -> "):
+			program += " (" + args[0] + " : " + is[from:i] + ")"
+			args, from = args[1:], i+len(" -> ")
+		}
+	}
+	if program != "" {
+		program = "fun" + program + " -> "
+	}
+	return program + "(" + f.Use + " : " + is[from:] + ")"
+}
+
 // TestLanguageTableOfFunctions: the table has all functions, with their types and derivatives.
 func TestLanguageTableOfFunctions(t *testing.T) {
-	want, got := append(lang.PreludeNames(), "dot", "matvec"), []string(nil)
+	want, got := append(lang.PreludeNames(), "dot", "matvec", "maximum", "transpose"), []string(nil)
 	partials := map[string]int{}
 	for _, s := range term.Symbols() {
 		if s.Info().Infix == "" {
@@ -140,7 +162,7 @@ func TestLanguageTableOfFunctions(t *testing.T) {
 	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2")
 	for _, f := range docs.Functions() {
 		got = append(got, f.Name)
-		answerOf(t, "check -", "("+f.Name+" : "+concrete.Replace(f.Type)+")")
+		answerOf(t, "check -", typed(f, concrete.Replace(f.Type)))
 		require.Len(t, f.Derivatives, partials[f.Name], f.Name)
 		const point = "input x = 0.7\ninput y = 1.3\n"
 		for i, d := range f.Derivatives {
@@ -152,4 +174,40 @@ func TestLanguageTableOfFunctions(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, want, got)
+}
+
+// TestLanguageExamples: the program of the page is one, its other declarations have the syntax of the language, its JSON is
+// JSON, and its error is what the command prints.
+func TestLanguageExamples(t *testing.T) {
+	page := languagePage(t)
+	blocks := regexp.MustCompile("(?s)\n```(json)?\n(.*?)```").FindAllStringSubmatch(page, -1)
+	programs, errors, objects := 0, 0, 0
+	for _, b := range blocks {
+		text := b[2]
+		switch {
+		case b[1] == "json":
+			require.True(t, json.Valid([]byte(text)), text)
+			objects++
+		case strings.HasPrefix(text, "param "):
+			dir := t.TempDir()
+			weather, err := os.ReadFile("examples/seattle-weather.csv")
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "weather.csv"), weather, 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "p.gram"), []byte(text), 0o666))
+			require.Contains(t, answer(t, "grad --quiet "+filepath.Join(dir, "p.gram")), "  rho ")
+			programs++
+		case strings.HasPrefix(text, "data "):
+			_, diags, err := syntax.Parse("p.gram", []byte(text), syntax.Options{NoBody: true})
+			require.NoError(t, err)
+			require.Empty(t, diags)
+			programs++
+		case strings.HasPrefix(text, "rnn.gram:5"):
+			line := regexp.MustCompile(`(?m)^  5 \| (.*)$`).FindStringSubmatch(text)
+			_, err := lang.Load("rnn.gram", []byte("\n\n\n\n"+line[1]+"\ncell 1 2\n"), lang.Options{})
+			require.Error(t, err)
+			require.True(t, strings.HasPrefix(err.Error()+"\n", text), err.Error())
+			errors++
+		}
+	}
+	require.Equal(t, []int{2, 1, 1}, []int{programs, errors, objects})
 }

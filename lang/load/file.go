@@ -57,10 +57,11 @@ type format struct {
 
 // formats are the formats, by the words of a program and by the extensions of names.
 var formats = map[string]*format{
-	"csv":  {kind: "CSV", parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`, least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV},
-	"npy":  {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
-	"npz":  {kind: "NumPy", parts: `the name of an array: npz "f.npz" "w"`, least: 1, most: 1, named: true, read: (*Source).readNpz},
-	"json": {kind: "JSON", parts: `the way to a value: json "f.json" "layers" 3 "w"`, most: maxBrackets, read: (*Source).readJSON},
+	"csv":     {kind: "CSV", parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`, least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV},
+	"npy":     {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
+	"npz":     {kind: "NumPy", parts: `the name of an array: npz "f.npz" "w"`, least: 1, most: 1, named: true, read: (*Source).readNpz},
+	"parquet": {kind: "Parquet", parts: `columns: parquet "f.parquet" "a" "b"`, least: 1, most: math.MaxInt, named: true, table: true, read: (*Source).readParquet},
+	"json":    {kind: "JSON", parts: `the way to a value: json "f.json" "layers" 3 "w"`, most: maxBrackets, read: (*Source).readJSON},
 }
 
 // extension returns the format of a file by the extension of its name, or nil.

@@ -70,7 +70,9 @@ func newPlot(curves []Curve) *plot {
 		}
 		at := y(c.Loss[len(c.Loss)-1]) + 4
 		if math.Abs(at-nameY) < 15 {
-			at = nameY + 15
+			if at = nameY + 15; at > float64(p.Bottom) {
+				at = nameY - 15
+			}
 		}
 		nameY = at
 		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at), x(c.At[c.Best]), place(y(c.Loss[c.Best]))})

@@ -1,0 +1,95 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones. look is called
+// often and reserve before memory is allocated; it returns their errors.
+type ColumnsReader func(in io.ReaderAt, size int64, columns []string, look func() error, reserve func(bytes int64) error) ([]float64, error)
+
+// parquetReader reads Parquet files; nil if none has been registered.
+var parquetReader ColumnsReader
+
+// RegisterParquet sets what reads Parquet files. Package github.com/gram-machine/gram/parquet calls it when it is initialised, so
+// that programs which don't read such files link none of the modules that this takes.
+func RegisterParquet(read ColumnsReader) { parquetReader = read }
+
+// readParquet reads columns of a Parquet file.
+func (s *Source) readParquet(f *File) (*content, *fileError) {
+	fail := func(part int, err error) *fileError {
+		return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err)}
+	}
+	if parquetReader == nil {
+		return nil, fail(-1, errors.New("this program reads no Parquet files: it would have to import github.com/gram-machine/gram/parquet"))
+	}
+	in, size, wrong := s.openFile(f.format.kind, f.path)
+	if wrong != nil {
+		return nil, wrong
+	}
+	defer in.Close()
+	at, ok := in.(io.ReaderAt)
+	if !ok || size == 0 {
+		return nil, fail(-1, errors.New("this is no Parquet file"))
+	}
+	columns := make([]string, len(f.parts))
+	for i, p := range f.parts {
+		columns[i] = p.name
+	}
+	var stopped error
+	look := func() error {
+		if s.Check != nil {
+			stopped = s.Check()
+		}
+		return stopped
+	}
+	reserve := func(bytes int64) error {
+		if s.Reserve != nil {
+			stopped = s.Reserve(bytes)
+		}
+		return stopped
+	}
+	data, err := parquetReader(at, size, columns, look, reserve)
+	if stopped != nil {
+		syntax.Abort(stopped)
+	}
+	if err != nil {
+		return nil, fail(-1, err)
+	}
+	c := &content{width: len(columns), data: data}
+	if part, err := c.complete(f); err != nil {
+		return nil, fail(part, err)
+	}
+	return c, nil
+}
+
+// complete applies what f says of missing values, which are NaN, to rows of numbers. The error is in a part of f.
+func (c *content) complete(f *File) (part int, err error) {
+	kept := 0
+rows:
+	for start := 0; start < len(c.data); start += c.width {
+		row := c.data[start : start+c.width]
+		for i, x := range row {
+			switch {
+			case math.IsInf(x, 0):
+				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
+			case !math.IsNaN(x):
+			case f.skip:
+				continue rows
+			case math.IsNaN(f.fill):
+				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says what is done with missing values", &f.parts[i], start/c.width)
+			default:
+				row[i] = f.fill
+			}
+		}
+		kept += copy(c.data[kept:], row)
+	}
+	c.data = c.data[:kept]
+	c.rows = kept / c.width
+	return 0, nil
+}
