@@ -54,7 +54,7 @@ type reducer interface {
 	Close() error
 }
 
-// NewValue returns an evaluator of the program's value. The first call compiles; ctx bounds that.
+// NewValue returns an evaluator of the value. The first call compiles.
 func (p *Program) NewValue(ctx context.Context, opt EvalOptions) (*Evaluator, error) {
 	return p.newEvaluator(ctx, opt, false)
 }

@@ -169,7 +169,7 @@ func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Meter returns what checks ctx and the limits of [Options] during other work on [Program.Term].
+// Meter checks ctx and the limits of [Options] during work on the term.
 func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(ctx) }
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {

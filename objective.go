@@ -19,7 +19,7 @@ type Objective struct {
 	err        error
 }
 
-// NewObjective returns the program as an objective. ctx bounds all its evaluations.
+// NewObjective makes an objective. ctx bounds all its evaluations.
 func (p *Program) NewObjective(ctx context.Context, opt EvalOptions) (*Objective, error) {
 	if s := p.Shape(); s == nil || s.Kind != load.Real {
 		return nil, misuse("the body has type %s; an objective has type R", p.Type())

@@ -43,7 +43,7 @@ type Options struct {
 	Share func(phase string, share float64)
 }
 
-// EvalOptions say how a program is run. The zero value is LIFO without limits but that of memory.
+// EvalOptions say how a program runs: LIFO, within the memory, if zero.
 type EvalOptions struct {
 	Schedule Schedule
 	Seed     uint64 // of the random schedule

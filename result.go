@@ -8,7 +8,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Result is a value, its Jacobian or gradient if it was asked for, and the cost.
+// Result is a value, its gradient or Jacobian if asked for, and the cost.
 type Result struct {
 	Values   []float64 // from left to right, as Program.Shape has them
 	Lengths  []int     // of the lists in it, outer lists before inner ones

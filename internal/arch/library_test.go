@@ -1,0 +1,29 @@
+package arch_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lines are what the go command prints at the root of the module.
+func lines(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+// TestLibraryIsSmall: the library is documented on a few pages, and links few modules.
+func TestLibraryIsSmall(t *testing.T) {
+	require.LessOrEqual(t, len(lines(t, "doc", ".")), 60)
+	require.LessOrEqual(t, len(lines(t, "doc", "-all", ".")), 400)
+	modules := lines(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")
+	slices.Sort(modules)
+	require.LessOrEqual(t, len(slices.Compact(modules)), 10)
+}
