@@ -3,10 +3,11 @@ package gram
 import (
 	"context"
 
-	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/testprogram"
 )
 
 func loadText(t require.TestingT, text string) *Program {

@@ -6,10 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/term"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/term"
 )
 
 // selecting is held while a form is in use that a test selected.

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 func TestCSV(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // npyFile is a .npy file of version 1, with numbers in its type and order.

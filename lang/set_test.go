@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 const settable = `param n = 3

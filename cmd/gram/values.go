@@ -15,11 +15,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/parquet"
-	"github.com/spf13/cobra"
 )
 
 // checkInputsFile reports a file for inputs with a name that does not tell its format.

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
-	"github.com/stretchr/testify/require"
 )
 
 // TestChain: of a chain of functions each of which names the one before, the tables of each hold what

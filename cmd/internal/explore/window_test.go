@@ -6,8 +6,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
 // fake is a run whose windows have ten states; it counts those that were asked for.

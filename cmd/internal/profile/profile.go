@@ -8,6 +8,7 @@ import (
 	"io"
 
 	pprof "github.com/google/pprof/profile"
+
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
