@@ -10,11 +10,8 @@ import (
 // runsPerPath is how many runs of an iteration make the code of one more path worth making.
 var runsPerPath uint64 = 16
 
-// A block has at most maxPaths paths, and its function captures at most maxClosures closures.
-const (
-	maxPaths    = 64
-	maxClosures = 64
-)
+// The function of a block with paths captures at most maxClosures closures.
+const maxClosures = 64
 
 // loopBlock returns the block with paths of the iteration that begins at r, if there is one. chain says that its function takes one
 // argument more.
@@ -41,7 +38,7 @@ func (m *Machine) specialBlock(f graph.Ref, args int, n uint64) *graph.Block {
 	if !ok {
 		return nil
 	}
-	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, maxPaths)))
+	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
 }
 
 // makeChain is startIteration where the function f takes one argument more than an element and what has come of those behind it:

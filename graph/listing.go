@@ -89,6 +89,7 @@ func (l *listing) template(i int) {
 		main = ", the program"
 	}
 	l.printf("\ntemplate %d %s (%s): %d parameters, %d captured, %d steps a run%s\n", i, t.Name, l.place(t.Pos), t.Params, t.Caps, t.Steps, main)
+	l.block(uint32(i), t)
 	for r, n := range t.Counts {
 		if n > 0 {
 			l.printf("  (%s) %s: %d\n", rule.Table[r].Number, rule.Table[r].Name, n)
@@ -103,6 +104,44 @@ func (l *listing) template(i int) {
 		l.printf("  %s%s\n", l.instr(t, in), late)
 	}
 	l.printf("  result %s\n", l.slot(t, t.Result))
+}
+
+// block says whether a λ runs as a block, alone or as the function of an iteration.
+func (l *listing) block(id uint32, t *Template) {
+	if t.Block != 0 {
+		l.code("block", l.p.Blocks[t.Block])
+		return
+	}
+	for args := 1; args <= 2; args++ {
+		chain := int(t.Params) == args+1
+		if !chain && int(t.Params) != args {
+			continue
+		}
+		b := l.p.LoopBlock(id, args, nil, MaxPaths)
+		switch {
+		case b == nil:
+		case chain:
+			l.code(fmt.Sprintf("chain, where %d arguments come from an iteration", args), b)
+		default:
+			l.code("block, in an iteration", b)
+		}
+	}
+}
+
+// code describes the code of a block.
+func (l *listing) code(what string, b *Block) {
+	switch {
+	case b.Arrays != nil:
+		l.printf("  %s: %d instructions on arrays\n", what, len(b.Arrays.Code))
+	case len(b.Paths) > 0:
+		n := 0
+		for _, node := range b.Tree {
+			n += len(node.Code)
+		}
+		l.printf("  %s: %d paths, %d instructions\n", what, len(b.Paths), n)
+	default:
+		l.printf("  %s: %d instructions\n", what, len(b.Code))
+	}
 }
 
 func (l *listing) instr(t *Template, in *Instr) string {

@@ -24,6 +24,9 @@ func (p *Program) Specialized(make func(template uint32, args int, closures []ui
 	p.special = &special{make: make, of: map[string]loopBlock{}}
 }
 
+// MaxPaths is how many paths a block has at most.
+const MaxPaths = 64
+
 // LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none. A λ that takes
 // one argument more returns by applying the last of the args arguments: the block has the others as parameters, and what it applies
 // that one to as its result. closures are the templates of the
