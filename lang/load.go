@@ -107,7 +107,7 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, syntax.NewErrors(file, diags)
 	}
 	defer syntax.Catch(&err)
-	source := &load.Source{Open: opt.Open, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
+	source := &load.Source{Open: opt.Open, Stream: opt.Stream, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
 	sets := opt.Sets
 	if opt.Inputs != "" {
 		inputs, wrong := source.Inputs(opt.Inputs, file)

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,15 +16,42 @@ import (
 )
 
 // gradientOfW1 runs W1 in a process of its own, and returns its output and its memory.
-func gradientOfW1(t testing.TB, n int, flags ...string) (out struct {
+func gradientOfW1(t testing.TB, n int, flags ...string) (out w1Output, bytes uint64) {
+	t.Helper()
+	return gradientOf(t, "../../examples/w1.gram", append([]string{"--param", fmt.Sprint("n=", n)}, flags...)...)
+}
+
+// w1Of is W1 over the numbers of a .npy file of n numbers, the first of which are those given, and the others 0.
+func w1Of(t testing.TB, n int, first ...float64) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", n)
+	text := []byte("\x93NUMPY\x01\x00")
+	text = binary.LittleEndian.AppendUint16(text, uint16(len(header)))
+	text = append(text, header...)
+	size := int64(len(text) + 8*n)
+	for _, x := range first {
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.npy"), text, 0o666))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "a.npy"), size))
+	path = filepath.Join(dir, "w1.gram")
+	src := "input e = 0.7\ninput r = 0.9\ndata a : List R = npy \"a.npy\"\nfold (fun x h -> sigmoid (e * x + r * h)) 0 a\n"
+	require.NoError(t, os.WriteFile(path, []byte(src), 0o666))
+	return path
+}
+
+type w1Output struct {
 	Value    float64
 	Gradient map[string]float64
 	Cost     cost.Cost
-}, bytes uint64) {
+}
+
+func gradientOf(t testing.TB, program string, flags ...string) (out w1Output, bytes uint64) {
 	t.Helper()
 	path, err := exec.LookPath("gram")
 	require.NoError(t, err)
-	cmd := exec.Command(path, append([]string{"grad", "../../examples/w1.gram", "--json", "--param", fmt.Sprint("n=", n)}, flags...)...)
+	cmd := exec.Command(path, append([]string{"grad", program, "--json"}, flags...)...)
 	text, err := cmd.Output()
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &out))
@@ -42,6 +73,35 @@ func TestBeyondMemory(t *testing.T) {
 	got.Cost.Overhead.Recompute = 0
 	require.Equal(t, with.Cost.Overhead, got.Cost.Overhead)
 	require.LessOrEqual(t, bytes, uint64(most*115/100))
+}
+
+// TestFileBeyondMemory: a list in a file that does not fit into memory is read when it is needed.
+func TestFileBeyondMemory(t *testing.T) {
+	const most = 96 << 20
+	program := w1Of(t, 8_000_000, 0.5, -1, 2)
+	with, _ := gradientOf(t, program)
+	got, bytes := gradientOf(t, program, "--max-memory", fmt.Sprint(most))
+	require.Equal(t, with.Value, got.Value)
+	require.Equal(t, with.Gradient, got.Gradient)
+	require.Equal(t, with.Cost.Steps, got.Cost.Steps)
+	require.NotZero(t, got.Cost.Overhead.Recompute)
+	require.LessOrEqual(t, bytes, uint64(most*115/100))
+	path, err := exec.LookPath("gram")
+	require.NoError(t, err)
+	text, err := exec.Command(path, "grad", w1Of(t, 8_000_000, 0.5, math.NaN()), "--max-memory", fmt.Sprint(most)).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(text), "data a: element [1] is NaN")
+}
+
+// BenchmarkFileBeyondMemory is W1 over a file of 8 GB, of which most was never written, in 1 GiB. It takes minutes.
+func BenchmarkFileBeyondMemory(b *testing.B) {
+	program := w1Of(b, 1_000_000_000, 0.5, -1, 2)
+	for b.Loop() {
+		got, bytes := gradientOf(b, program, "--max-memory", "1GiB")
+		require.LessOrEqual(b, bytes, uint64(1<<30))
+		b.ReportMetric(got.Cost.Seconds.Load+got.Cost.Seconds.Reduce, "s")
+		b.ReportMetric(float64(bytes), "bytes")
+	}
 }
 
 // BenchmarkBeyondMemory is W1 with 10⁹ elements in 1 GiB. It takes minutes, and reports the time for each element over that of 10⁷.

@@ -20,6 +20,7 @@ type File struct {
 	separator rune    // of a CSV file
 	skip      bool    // rows with a missing value are left out
 	fill      float64 // what stands for a missing value; NaN where that is an error
+	stream    bool    // numbers that are too many to be stored are read when they are needed
 }
 
 // part names a column of a table, an array, or a step of the way into a JSON value.
@@ -184,6 +185,7 @@ type content struct {
 	layout      *layout
 	rows, width int
 	data        []float64
+	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]
 }
 
 // shape returns the shape of the content where none is declared: data is a list, an input a vector.

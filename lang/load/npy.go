@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"regexp"
 	"slices"
@@ -163,20 +164,16 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 	s.Announce(8 * int64(h.count))
 	c := &content{layout: dimsLayout(h.dims), data: make([]float64, h.count)}
 	place := h.places()
-	buf := make([]byte, 1<<16)
+	buf, some := make([]byte, 1<<16), make([]float64, 1<<16)
 	for k := 0; k < h.count; {
 		n := min(len(buf)/h.width, h.count-k)
 		if _, err := io.ReadFull(in, buf[:n*h.width]); err != nil {
 			return nil, cutOff(err)
 		}
-		for i := range n {
-			x, ok := h.number(buf[i*h.width:])
-			if !ok {
-				return nil, fmt.Errorf("element %s is an integer that no float64 equals", h.index(k+i))
-			}
-			if finite && x-x != 0 {
-				return nil, fmt.Errorf("element %s is %v", h.index(k+i), x)
-			}
+		if err := h.read(some[:n], buf, k, finite); err != nil {
+			return nil, err
+		}
+		for i, x := range some[:n] {
 			c.data[place(k+i)] = x
 		}
 		k += n
@@ -185,6 +182,64 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 		return nil, cmpError(err, "there is more behind the array")
 	}
 	return c, nil
+}
+
+// read decodes the numbers from the k-th on, of which text are the bytes, into dst. finite says that NaN and infinities are errors.
+func (h *npyHeader) read(dst []float64, text []byte, k int, finite bool) error {
+	for i := range dst {
+		x, ok := h.number(text[i*h.width:])
+		if !ok {
+			return fmt.Errorf("element %s is an integer that no float64 equals", h.index(k+i))
+		}
+		if finite && x-x != 0 {
+			return fmt.Errorf("element %s is %v", h.index(k+i), x)
+		}
+		dst[i] = x
+	}
+	return nil
+}
+
+// stream returns the content of a .npy file without its numbers, which its chunk reads, where they would take more than half of the
+// memory that is left; nil if they don't, or are not in row-major order. size is that of the file in bytes.
+func (s *Source) stream(path string, in fs.File, size int64) (*content, error) {
+	if _, ok := in.(io.ReaderAt); !ok || s.Reserve == nil {
+		return nil, nil
+	}
+	at := in.(io.ReaderAt)
+	h, err := readNpyHeader(io.NewSectionReader(at, 0, size))
+	if err != nil || h.fortran || h.offset+int64(h.count)*int64(h.width) != size || s.Reserve(16*int64(h.count)) == nil {
+		return nil, err
+	}
+	each := 1 // numbers of an element
+	for _, n := range h.dims[min(1, len(h.dims)):] {
+		each *= n
+	}
+	return &content{layout: dimsLayout(h.dims), chunk: func(dst []float64, from int, look func() error) error {
+		in, _, wrong := s.openFile("NumPy", path)
+		if wrong != nil {
+			return errors.New(wrong.msg)
+		}
+		defer in.Close()
+		at, ok := in.(io.ReaderAt)
+		if !ok {
+			return errors.New("the file has changed")
+		}
+		text := make([]byte, min(len(dst), 1<<15)*h.width)
+		for k := from * each; len(dst) > 0; {
+			if err := look(); err != nil {
+				return err
+			}
+			some := dst[:min(len(dst), len(text)/h.width)]
+			if _, err := at.ReadAt(text[:len(some)*h.width], h.offset+int64(k)*int64(h.width)); err != nil {
+				return cutOff(err)
+			}
+			if err := h.read(some, text, k, true); err != nil {
+				return err
+			}
+			k, dst = k+len(some), dst[len(some):]
+		}
+		return nil
+	}}, nil
 }
 
 // places returns where in row-major order the k-th number of the file stands, for k = 0, 1, ….
@@ -241,7 +296,14 @@ func (s *Source) readNpy(f *File) (*content, *fileError) {
 		return nil, wrong
 	}
 	defer in.Close()
-	c, err := s.array(in, size, true)
+	var c *content
+	var err error
+	if f.stream {
+		c, err = s.stream(f.path, in, size)
+	}
+	if c == nil && err == nil {
+		c, err = s.array(in, size, true)
+	}
 	if err != nil {
 		return nil, npyError(f.path, -1, err)
 	}

@@ -15,6 +15,8 @@ const MaxNat = 1 << 53
 type Source struct {
 	// Open opens a file with numbers; nil means os.Open.
 	Open func(path string) (fs.File, error)
+	// Stream lets the numbers of data be read when they are needed: see [Value].
+	Stream bool
 	*syntax.Guard
 }
 
@@ -52,6 +54,7 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		return setFlat(at, set, want), nil
 	case set.file != nil:
 		var err *fileError
+		set.file.stream = s.Stream && d.Kind == syntax.DataDecl && (want == nil || want.Kind == List)
 		if c, err = set.file.format.read(s, set.file); err != nil {
 			wrong := err.diagnostic(set.file.at(err.part, at))
 			if set.file.at(-1, at) == at {
@@ -64,7 +67,9 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		want = c.shape(at, set, d.Kind)
 	}
 	if c.layout != nil {
-		return setArray(at, set, c.layout, c.data, want), nil
+		v := setArray(at, set, c.layout, c.data, want)
+		v.Chunk = c.chunk
+		return v, nil
 	}
 	return setTable(at, set, c, want), nil
 }
