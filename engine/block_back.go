@@ -102,21 +102,16 @@ func (m *Machine) patterns(p *blockParts) patterns {
 }
 
 // wiring returns the wiring of the next runs.
-func (t *patterns) wiring() *graph.Wiring {
-	if t.paths != nil {
-		return t.paths.wiring(t.left)
-	}
-	return t.wirings[min(t.left, uint64(len(t.wirings)))-1]
-}
+func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(len(t.wirings)))-1] }
 
 // next returns the backward code of the next runs, and how many they are; nil if the job
 // reaches no more. The error is that of a look.
 func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint64, err error) {
-	if t.left == 0 || !slices.Contains(t.reached, true) {
-		return nil, 0, nil
-	}
 	if t.paths != nil {
 		return t.nextOnPath(m)
+	}
+	if t.left == 0 || !slices.Contains(t.reached, true) {
+		return nil, 0, nil
 	}
 	if w, err = t.wiring().Backward(m.prog, t.reached, logged, m.block.look); err != nil {
 		return nil, 0, err

@@ -164,7 +164,11 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 				row[c] = regs[reg]
 			}
 		}
-		m.moveState(l.state, path.Out.Regs)
+		if len(l.state) == 1 {
+			regs[l.state[0]] = regs[path.Out.Regs[0]]
+		} else {
+			m.moveState(l.state, path.Out.Regs)
+		}
 	}
 	for k, n := range ran {
 		if n > 0 {
@@ -181,11 +185,12 @@ type pathPatterns struct {
 	columns uint64
 	state   uint64 // the column of the wiring
 	last    int    // 1 + the number of the code of the run behind; 0: there is none
+	more    bool   // something is reached
 }
 
 func (m *Machine) pathPatterns(p *blockParts) *pathPatterns {
 	t := &m.block.paths
-	t.states, t.last = p.b.States(), 0
+	t.states, t.last, t.more = p.b.States(), 0, slices.Contains(m.block.reached, true)
 	t.codes = t.codes[:0]
 	t.columns = uint64(len(p.plan.Row))
 	t.state = t.columns - 1
@@ -193,14 +198,12 @@ func (m *Machine) pathPatterns(p *blockParts) *pathPatterns {
 	return t
 }
 
-// wiring returns the wiring of the last run where so many are left.
-func (t *pathPatterns) wiring(left uint64) *graph.Wiring {
-	return t.states[uint32(t.rows[(left-1)*t.columns+t.state])]
-}
-
 // nextOnPath is next for a block with paths.
 func (t *patterns) nextOnPath(m *Machine) (w *graph.Backward, times uint64, err error) {
 	q := t.paths
+	if t.left == 0 || !q.more {
+		return nil, 0, nil
+	}
 	number := q.rows[(t.left-1)*q.columns+q.state]
 	id := int(number)
 	for len(q.codes) <= q.last {
@@ -224,7 +227,7 @@ func (t *patterns) nextOnPath(m *Machine) (w *graph.Backward, times uint64, err 
 		times++
 	}
 	t.left -= times
-	t.reached, q.last = w.Next, w.Number+1
+	t.reached, q.last, q.more = w.Next, w.Number+1, w.More
 	return w, times, nil
 }
 
@@ -237,7 +240,7 @@ func (f *firingBlock) firePaths() error {
 	plan, regs := p.plan, k.regs
 	columns := uint64(len(plan.Row))
 	for t := m.patterns(p); ; {
-		w, times, err := t.next(m, false)
+		w, times, err := t.nextOnPath(m)
 		if err != nil {
 			return err
 		}

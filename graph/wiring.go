@@ -178,7 +178,7 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 		if err != nil {
 			return nil, err
 		}
-		back.Steady = slices.Equal(reached, back.Next)
+		back.Steady, back.More = slices.Equal(reached, back.Next), slices.Contains(back.Next, true)
 		if h := w.b.head; h != nil {
 			h.numbers.Lock()
 			back.Number = h.codes
