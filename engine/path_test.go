@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/testprogram"
+	"github.com/gram-machine/gram/limits"
 )
 
 // pathInputs stand before each of the programs of this file.
@@ -79,7 +80,8 @@ func samePaths(t *testing.T, body string) (fused bool) {
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	values, jacobian := oracle.Jacobian(s.Term, s.Inputs, s.Point)
 	want := runGradient(t, s, prog, engine.Options{NoFuse: true})
-	for _, opt := range append(schedules, engine.Options{Schedule: engine.Parallel, Workers: 2}) {
+	for _, opt := range append(schedules, engine.Options{Schedule: engine.Parallel, Workers: 2},
+		engine.Options{Limits: limits.Bounds{RowsMemory: 1}}) {
 		got := runGradient(t, s, prog, opt)
 		requireSame(t, values, got.values)
 		for i := range jacobian {
