@@ -82,23 +82,21 @@ type patterns struct {
 	wirings []*graph.Wiring
 	reached []bool
 	left    uint64
-	paths   *pathPatterns // of a block with paths, in place of wirings
 }
 
-// patterns begins with what the job has reached of the block's result.
-func (m *Machine) patterns(p *blockParts) patterns {
+// reachedOf returns which duals of the block's result the job has reached.
+func (m *Machine) reachedOf(p *blockParts) []bool {
 	k := &m.block
 	k.reached = k.reached[:0]
 	for j := range p.b.OutDuals {
 		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
-	t := patterns{p: p, reached: k.reached, left: p.n}
-	if p.b.Paths != nil {
-		t.paths = m.pathPatterns(p)
-	} else {
-		t.wirings = m.wirings(p.b, p.wiring, p.kind, p.n)
-	}
-	return t
+	return k.reached
+}
+
+// patterns begins with what the job has reached of the block's result.
+func (m *Machine) patterns(p *blockParts) patterns {
+	return patterns{p, m.wirings(p.b, p.wiring, p.kind, p.n), m.reachedOf(p), p.n}
 }
 
 // wiring returns the wiring of the next runs.
@@ -107,9 +105,6 @@ func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(
 // next returns the backward code of the next runs, and how many they are; nil if the job
 // reaches no more. The error is that of a look.
 func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint64, err error) {
-	if t.paths != nil {
-		return t.nextOnPath(m)
-	}
 	if t.left == 0 || !slices.Contains(t.reached, true) {
 		return nil, 0, nil
 	}
@@ -129,6 +124,12 @@ func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint6
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	p := m.blockParts(base)
 	used := resize(&m.block.used, p.b.Exts)
+	if p.b.Paths != nil {
+		if err := m.discoverPaths(&p, used); err != nil {
+			return nil, err
+		}
+		return m.dueAt(&p, used, stack), nil
+	}
 	for t := m.patterns(&p); ; {
 		w, _, err := t.next(m, false)
 		if err != nil {
@@ -149,6 +150,11 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 			}
 		}
 	}
+	return m.dueAt(&p, used, stack), nil
+}
+
+// dueAt books an arrival at each of the block's external duals that are used.
+func (m *Machine) dueAt(p *blockParts, used []bool, stack []graph.Ref) []graph.Ref {
 	for k, ok := range used {
 		if ok {
 			m.occurs++
@@ -157,7 +163,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 			}
 		}
 	}
-	return stack, nil
+	return stack
 }
 
 // resize makes s a slice of n zeros, in the memory that it has if that is enough.

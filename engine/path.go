@@ -125,13 +125,17 @@ func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Re
 
 // runPaths runs the runs [i, end) of a block with paths. values are the numbers of the data from number first on.
 func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64, values []float64, first int) {
-	regs, tree := m.block.regs, l.b.Tree
+	regs, tree, w := m.block.regs, l.b.Tree, l.paths.wiring
 	columns := uint64(len(plan.Row))
 	ran := resize(&m.block.times, len(l.b.Paths))
+	var element []uint32
+	if l.kind == graph.DataLoop {
+		element = l.b.Params[0].Regs
+	}
 	for ; i < end; i++ {
-		if l.kind == graph.DataLoop {
-			at := l.element(i)*l.data.Width - first
-			for c, reg := range l.b.Params[0].Regs {
+		if len(element) > 0 {
+			at := l.element(i)*len(element) - first
+			for c, reg := range element {
 				regs[reg] = values[at+c]
 			}
 		}
@@ -146,30 +150,28 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 				run(n.Code, regs)
 			}
 		}
-		path := l.b.Paths[n.Path]
 		ran[n.Path]++
 		if columns > 0 {
-			w := l.paths.wiring
 			if w == nil {
 				w = l.paths.first[n.Path]
 			} else if to := w.To(n.Path); to != nil {
 				w = to
 			} else {
-				w = path.After(w, l.kind)
+				w = l.b.Paths[n.Path].After(w, l.kind)
 			}
-			l.paths.wiring = w
 			regs[l.b.State] = float64(w.Number)
 			row := rows[i*columns : (i+1)*columns]
 			for c, reg := range plan.Row {
 				row[c] = regs[reg]
 			}
 		}
-		if len(l.state) == 1 {
-			regs[l.state[0]] = regs[path.Out.Regs[0]]
+		if results := l.b.Paths[n.Path].Out.Regs; len(results) == 1 {
+			regs[l.state[0]] = regs[results[0]]
 		} else {
-			m.moveState(l.state, path.Out.Regs)
+			m.moveState(l.state, results)
 		}
 	}
+	l.paths.wiring = w
 	for k, n := range ran {
 		if n > 0 {
 			m.ranBlock(l.b.Paths[k], n)
@@ -177,129 +179,167 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 	}
 }
 
-// pathPatterns finds the backward code of each run of a block with paths.
+// pathPatterns goes through the runs of a block with paths, the last first, and finds the backward code of each: the code of the
+// run behind it and its own wiring determine it.
 type pathPatterns struct {
+	of      *graph.Block
 	states  []*graph.Wiring
-	codes   [][]*graph.Backward // by the code of the run behind it, and by the wiring
+	codes   []*graph.Backward // by their numbers, from 1
+	next    []int32           // by the number of the code of the run behind, and by the wiring: the number of the code; 0: not known yet
+	last    int               // the number of the code of the run behind; 0: there is none
+	reached []bool            // of the duals of the result, where there is none
 	rows    []float64
 	columns uint64
-	state   uint64 // the column of the wiring
-	last    int    // 1 + the number of the code of the run behind; 0: there is none
-	more    bool   // something is reached
 }
 
-func (m *Machine) pathPatterns(p *blockParts) *pathPatterns {
-	t := &m.block.paths
-	t.states, t.last, t.more = p.b.States(), 0, slices.Contains(m.block.reached, true)
-	t.codes = t.codes[:0]
-	t.columns = uint64(len(p.plan.Row))
-	t.state = t.columns - 1
-	t.rows = m.arena.Floats()[p.row+uint64(len(p.plan.Invariant)):]
-	return t
+// pathPatterns begins with what the job has reached of the block's result. more says that this is anything.
+func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
+	q = &m.block.paths
+	states := p.b.States()
+	if q.of != p.b || len(q.states) != len(states) {
+		q.of, q.states, q.codes, q.next = p.b, states, append(q.codes[:0], nil), q.next[:0]
+	}
+	q.next = grow(q.next, len(states)-1)
+	clear(q.next[:len(states)]) // what a job reaches is its own
+	q.columns, q.last, q.reached = uint64(len(p.plan.Row)), 0, m.reachedOf(p)
+	q.rows = m.arena.Floats()[p.row+uint64(len(p.plan.Invariant)):]
+	return q, slices.Contains(q.reached, true)
 }
 
-// nextOnPath is next for a block with paths.
-func (t *patterns) nextOnPath(m *Machine) (w *graph.Backward, times uint64, err error) {
-	q := t.paths
-	if t.left == 0 || !q.more {
-		return nil, 0, nil
+// code returns the number of the backward code of a run, and goes on to the run before it. The wiring is in the last column of its
+// row.
+func (q *pathPatterns) code(m *Machine, run uint64) (int, error) {
+	at := q.last*len(q.states) + int(q.rows[(run+1)*q.columns-1])
+	if q.last = int(q.next[at]); q.last != 0 {
+		return q.last, nil
 	}
-	number := q.rows[(t.left-1)*q.columns+q.state]
-	id := int(number)
-	for len(q.codes) <= q.last {
-		q.codes = append(q.codes, nil)
+	return q.find(m, at)
+}
+
+// find finds the code of a place in q.next.
+func (q *pathPatterns) find(m *Machine, at int) (int, error) {
+	reached := q.reached
+	if behind := q.codes[at/len(q.states)]; behind != nil {
+		reached = behind.Next
 	}
-	row := q.codes[q.last]
-	if id < len(row) && row[id] != nil {
-		w = row[id]
-	} else {
-		if w, err = q.states[id].Backward(m.prog, t.reached, false, m.block.look); err != nil {
-			return nil, 0, err
+	w, err := q.states[at%len(q.states)].Backward(m.prog, reached, false, m.block.look)
+	if err != nil {
+		return 0, err
+	}
+	if q.last = slices.Index(q.codes, w); q.last < 0 {
+		q.last = len(q.codes)
+		q.codes = append(q.codes, w)
+		q.next = grow(q.next, len(q.codes)*len(q.states)-1)
+	}
+	q.next[at] = int32(q.last)
+	return q.last, nil
+}
+
+// grow returns s with an element i.
+func grow[T any](s []T, i int) []T {
+	if i < len(s) {
+		return s
+	}
+	return append(s, make([]T, i+1-len(s))...)
+}
+
+// discoverPaths marks the external duals that the cells of a block with paths reach.
+func (m *Machine) discoverPaths(p *blockParts, used []bool) error {
+	q, more := m.pathPatterns(p)
+	times := resize(&m.block.times, len(q.codes))
+	for run := p.n; run > 0 && more; run-- {
+		number, err := q.code(m, run-1)
+		if err != nil {
+			return err
 		}
-		if row == nil {
-			row = make([]*graph.Backward, len(q.states))
-			q.codes[q.last] = row
+		m.occurs++
+		if m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return err
+			}
 		}
-		row[id] = w
+		w := q.codes[number]
+		more = w.More
+		if times = grow(times, number); times[number] > 0 {
+			continue
+		}
+		times[number] = 1
+		for _, s := range w.Sums {
+			for e := range s.N {
+				used[s.Ext+e] = true
+			}
+		}
 	}
-	times = 1
-	for w.Steady && times < t.left && q.rows[(t.left-times-1)*q.columns+q.state] == number {
-		times++
-	}
-	t.left -= times
-	t.reached, q.last, q.more = w.Next, w.Number+1, w.More
-	return w, times, nil
+	m.block.times = times
+	return nil
 }
 
 // firePaths fires the cells of all runs of a block with paths, the last first.
 func (f *firingBlock) firePaths() error {
 	m, p := f.m, &f.p
 	k := &m.block
-	k.times = k.times[:0]
-	var codes []*graph.Backward // by their numbers
+	q, more := m.pathPatterns(p)
+	times := resize(&k.times, len(q.codes))
 	plan, regs := p.plan, k.regs
-	columns := uint64(len(plan.Row))
-	for t := m.patterns(p); ; {
-		w, times, err := t.nextOnPath(m)
+	kept := plan.Row[:len(plan.Row)-1] // the last is the wiring
+	if plan.Elements {
+		if err := f.elements(p.n); err != nil {
+			return err
+		}
+	}
+	last := 0
+	for f.run > 0 && more {
+		number, err := q.code(m, f.run-1)
 		if err != nil {
 			return err
 		}
-		if w == nil {
-			break
-		}
-		for len(codes) <= w.Number {
-			codes, k.times = append(codes, nil), append(k.times, 0)
-		}
-		if codes[w.Number] == nil {
-			codes[w.Number] = w
-			f.keepSums(regs)
-			if err := f.enter(w); err != nil {
-				return err
+		f.run--
+		w := q.codes[number]
+		more = w.More
+		if number != last {
+			if times = grow(times, number); times[number] > 0 {
+				for _, c := range w.Consts {
+					regs[c.Reg] = c.Val
+				}
+			} else {
+				f.keepSums(regs)
+				if err := f.enter(w); err != nil {
+					return err
+				}
+				regs = k.regs // they may have moved
+				copy(regs[p.b.Sum(0):], f.out.sums)
 			}
-			regs = k.regs // they may have moved
-			copy(regs[p.b.Sum(0):], f.out.sums)
-		} else {
-			for _, c := range w.Consts {
-				regs[c.Reg] = c.Val
-			}
+			last = number
 		}
-		k.times[w.Number] += times
-		m.steps += times * w.Steps
+		times[number]++
+		m.steps += w.Steps
 		if m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
 				return err
 			}
 		}
-		if plan.Elements {
-			if err := f.elements(times); err != nil {
-				return err
-			}
+		row := f.rows[f.run*q.columns:]
+		for c, reg := range kept {
+			regs[reg] = row[c]
 		}
-		for ; times > 0; times-- {
-			f.run--
-			row := f.rows[f.run*columns : (f.run+1)*columns]
-			for c, reg := range plan.Row {
-				regs[reg] = row[c]
-			}
-			if plan.Elements {
-				f.loadElement(regs)
-			}
-			for j, reg := range w.Out {
-				regs[reg] = f.adjoint[j]
-			}
-			regs[0] = 0
-			run(w.Code, regs)
-			for j, reg := range w.Before {
-				f.adjoint[j] = regs[reg]
-			}
+		if plan.Elements {
+			f.loadElement(regs)
+		}
+		for j, reg := range w.Out {
+			regs[reg] = f.adjoint[j]
+		}
+		regs[0] = 0
+		run(w.Code, regs)
+		for j, reg := range w.Before {
+			f.adjoint[j] = regs[reg]
 		}
 	}
 	f.keepSums(regs)
-	for i, w := range codes {
-		if w == nil {
+	for i, n := range times {
+		if n == 0 {
 			continue
 		}
-		n := k.times[i]
+		w := q.codes[i]
 		f.out.arrivals += n * w.Arrivals
 		f.out.cells += n * w.Cells
 		for _, b := range w.Fired {
@@ -307,6 +347,7 @@ func (f *firingBlock) firePaths() error {
 			k.fired[b.Body] += n * b.Times
 		}
 	}
+	k.times = times
 	return nil
 }
 

@@ -28,10 +28,8 @@ type Backward struct {
 	Steps           uint64 // of the bodies, those of λa.0⃗ included
 	// Saved are the registers of the block that the code reads.
 	Saved []uint32
-	// Steady says that Next are the duals that the code is for, and More that there are any.
-	Steady, More bool
-	// Number is the code's among those of a block with paths. All of these have the same registers in Out and Sums.
-	Number int
+	// More says that Next has any.
+	More bool
 }
 
 // Sum are N external duals, side by side, and registers for what arrives there.

@@ -45,10 +45,9 @@ type Block struct {
 	wirings map[string]*Wiring
 	head    *Block // of a path: the block with paths
 	path    int    // and its number there
-	// Of a block with paths: the wirings, by their numbers, and how many backward codes there are.
+	// Of a block with paths: the wirings, by their numbers.
 	numbers sync.Mutex
 	states  []*Wiring
-	codes   int
 }
 
 // PathNode is code of a block with paths, and the conditional behind it.

@@ -178,13 +178,7 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 		if err != nil {
 			return nil, err
 		}
-		back.Steady, back.More = slices.Equal(reached, back.Next), slices.Contains(back.Next, true)
-		if h := w.b.head; h != nil {
-			h.numbers.Lock()
-			back.Number = h.codes
-			h.codes++
-			h.numbers.Unlock()
-		}
+		back.More = slices.Contains(back.Next, true)
 		if len(w.of) >= maxBackward {
 			clear(w.of)
 		}
