@@ -121,7 +121,7 @@ func (l *listing) block(id uint32, t *Template) {
 		switch {
 		case b == nil:
 		case chain:
-			l.code(fmt.Sprintf("chain, where %d arguments come from an iteration", args), b)
+			l.code(fmt.Sprintf("chain, of %d arguments and one more", args), b)
 		default:
 			l.code("block, in an iteration", b)
 		}
