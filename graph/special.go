@@ -7,7 +7,7 @@ import (
 
 // special are the blocks with paths, which are made while a program runs.
 type special struct {
-	make   func(template uint32, args int, closures []uint32, paths int) *Block
+	build  func(template uint32, args int, closures []uint32, paths int) *Block
 	mu     sync.Mutex
 	of     map[string]loopBlock // by their templates
 	blocks []*Block
@@ -19,19 +19,18 @@ type loopBlock struct {
 	paths int
 }
 
-// Specialized lets [Program.LoopBlock] make blocks with paths, of at most so many paths. make returns nil where there is none.
-func (p *Program) Specialized(make func(template uint32, args int, closures []uint32, paths int) *Block) {
-	p.special = &special{make: make, of: map[string]loopBlock{}}
+// Specialized lets [Program.LoopBlock] make blocks with paths, of at most so many paths. build returns nil where there is none.
+func (p *Program) Specialized(build func(template uint32, args int, closures []uint32, paths int) *Block) {
+	p.special = &special{build: build, of: map[string]loopBlock{}}
 }
 
 // MaxPaths is how many paths a block has at most.
 const MaxPaths = 64
 
-// LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none. A λ that takes
-// one argument more returns by applying the last of the args arguments: the block has the others as parameters, and what it applies
-// that one to as its result. closures are the templates of the
-// closures that it captures, and of those that these capture, in preorder. A block of more than so many paths is not returned. It is safe
-// for concurrent use.
+// LoopBlock returns the block with paths of a λ that an iteration applies to args arguments, nil if there is none, or if it has more
+// than so many paths. A λ that takes one argument more is one of a chain: it applies the last of the args arguments to its result.
+// Its block has the others as parameters. closures are the templates of the closures that the λ captures, and of those that these
+// capture, in preorder. It is safe for concurrent use.
 func (p *Program) LoopBlock(template uint32, args int, closures []uint32, paths int) *Block {
 	if p.special == nil {
 		return nil
@@ -45,7 +44,7 @@ func (p *Program) LoopBlock(template uint32, args int, closures []uint32, paths 
 	defer s.mu.Unlock()
 	l := s.of[string(key)]
 	if l.block == nil && l.paths < paths {
-		l = loopBlock{s.make(template, args, closures, paths), paths}
+		l = loopBlock{s.build(template, args, closures, paths), paths}
 		if b := l.block; b != nil {
 			l.paths = max(1, len(b.Paths))
 			b.ID = uint32(len(p.Blocks) + len(s.blocks))
