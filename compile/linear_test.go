@@ -47,6 +47,7 @@ template 0 cons (0): 2 parameters, 0 captured, 0 steps a run
   result %0
 
 template 1 b (0): 1 parameters, 0 captured, 3 steps a run
+  block: 0 instructions
   (1) lambda: 1
   (3) subst: 1
   (5) lin: 1
