@@ -56,3 +56,20 @@ func (m run[M]) fireBranch(p Place) redex {
 	m.arena.Release(p, n)
 	return moveAt(copyNext, 0)
 }
+
+// fireCase is (14): match C v with … C p → u … → u[p:=v].
+func (m run[M]) fireCase(p Place) redex {
+	n := m.at(p)
+	w := lo(n.Val[0])
+	v := m.at(w)
+	t, u := v.Tag[0], v.Val[0]
+	body := m.prog.Code[n.Code].Closure.Bodies[v.Val[1]]
+	m.copy = copying{body: &m.prog.Templates[body], up: n.Up, holder: n.C, owned: true, tag: t, number: u}
+	m.arena.Release(p, n)
+	if v.C--; v.C == 0 {
+		m.arena.Release(w, v)
+	} else {
+		m.copyValue(t, u)
+	}
+	return moveAt(copyNext, 0)
+}

@@ -37,11 +37,13 @@ func (m run[M]) complete(r Place, n *node) redex {
 // ready is called when a node has its operands and is neither a substitution nor a redex.
 func (m run[M]) ready(r Place, n *node) redex {
 	switch k := n.Kind; {
-	case k == literal.App || k == literal.If:
+	case k == literal.App || k == literal.If || k == literal.Case:
 		if n.Bits&literal.IsDue != 0 {
 			return m.readyDue(r, n)
 		}
-	case k == literal.Pair:
+	case k == literal.Con && n.Tag[0] == literal.Late:
+		return m.force(r, n)
+	case k == literal.Pair || k == literal.Con:
 		return m.pairMade(r, n)
 	case k == literal.Cell:
 		return m.madeDual(r, n)
@@ -138,7 +140,7 @@ const (
 // when it has its operands.
 func (m run[M]) takeTurn(p Place) redex {
 	n := m.arena.Node(p)
-	if n.Bits&literal.Missing == 0 && (n.Kind == literal.If || n.Tag[0] == literal.Value && n.Tag[1] != literal.Late) {
+	if n.Bits&literal.Missing == 0 && (n.Kind != literal.App || n.Tag[0] == literal.Value && n.Tag[1] != literal.Late) {
 		return m.readyDue(p, n)
 	}
 	m.mark(p)
@@ -154,20 +156,23 @@ func (m run[M]) takeTurn(p Place) redex {
 
 // readyDue is called when an application or a conditional has its operands and its turn has come.
 func (m run[M]) readyDue(r Place, n *node) redex {
-	if n.Kind == literal.If {
+	switch n.Kind {
+	case literal.If:
 		return ruleAt(rule.Branch, r)
+	case literal.Case:
+		return ruleAt(rule.Case, r)
 	}
 	return m.readyApp(r, n)
 }
 
-// pairMade is called when a pair has its components. A pair in a pair goes on by a unit of its own: a tuple may
-// have any number of components.
+// pairMade is called when a pair or a constructor has its operands. In a pair or a constructor it goes on by a unit of its own:
+// these nest to any depth.
 func (m run[M]) pairMade(r Place, n *node) redex {
 	if n.Tag[0] == literal.Late || n.Tag[1] == literal.Late {
 		n.Bits |= literal.IsLate
 	}
 	switch k := m.at(nodeOf(n.Up)).Kind; {
-	case k == literal.Pair || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&literal.IsLate != 0:
+	case k == literal.Pair || k == literal.Con || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&literal.IsLate != 0:
 		return moveAt(rule.Wake, r)
 	}
 	return m.deliverMade(n.Up, r, n)
@@ -175,7 +180,7 @@ func (m run[M]) pairMade(r Place, n *node) redex {
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
 func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
-	if n.Kind != literal.Pair || n.Bits&literal.IsLate != 0 {
+	if n.Kind != literal.Con && (n.Kind != literal.Pair || n.Bits&literal.IsLate != 0) {
 		return m.deliverLate(up, r)
 	}
 	n.C = 1
@@ -236,7 +241,7 @@ func (m run[M]) dropLinear(s Place, n *node) {
 func (m run[M]) freeValue(p Place) redex {
 	n := m.at(p)
 	switch n.Kind {
-	case literal.Pair:
+	case literal.Pair, literal.Con:
 		m.push(m.dropValue(n.Tag[0], n.Val[0]))
 		m.push(m.dropValue(n.Tag[1], n.Val[1]))
 	case literal.Fold:

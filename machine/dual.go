@@ -19,6 +19,8 @@ func (m run[M]) readyApp(r Place, n *node) redex {
 		return m.readyLate(r, n)
 	case n.Tag[1] == literal.Late:
 		return m.force(r|1, n)
+	case m.prog.Recursive && m.isFix(n):
+		return ruleAt(rule.Unfold, r)
 	}
 	return ruleAt(rule.Lambda, r)
 }

@@ -12,7 +12,8 @@ type copying struct {
 	body   *literal.Template
 	up     Place     // what waits for the body
 	param  Place     // the substitution of its parameter, or 0
-	number uint64    // of the parameter, if the body is that of a dual
+	number uint64    // of the parameter, if the body is that of a dual; the argument of a constructor, if it is a branch
+	tag    Tag       // of that argument
 	holder Place     // the node that holds its captures, or 0
 	row    []float64 // of an element of data
 	owned  bool      // nothing else refers to the holder: its captures go over to the body
@@ -38,6 +39,18 @@ func (m run[M]) fireLambda(p Place) redex {
 		return ruleAt(rule.Lin, p)
 	}
 	return m.startCopy(t, f, l, n.Up, p)
+}
+
+// isFix reports whether the function of an application is recursive.
+func (m *Machine) isFix(n *node) bool {
+	f := m.arena.Node(lo(n.Val[0]))
+	return f.Kind == literal.Lam && m.prog.Code[f.Code].Body.Fix
+}
+
+// fireUnfold is (15): (fix f.v) u → v[f:=fix f.v] u. The body of v makes f, when (1) fires.
+func (m run[M]) fireUnfold(p Place) redex {
+	m.unfolded = m.at(lo(m.at(p).Val[0])).Code
+	return ruleAt(rule.Lambda, p)
 }
 
 // startCopy makes the body t of the λ f the next to be copied.
@@ -231,6 +244,8 @@ func (m run[M]) act(actions []literal.Action) {
 			m.push(m.deliver(p, literal.Number, numeral(m.point[a.X])))
 		case literal.DeliverDatum:
 			m.push(m.deliver(p, literal.Number, numeral(m.copy.row[a.X])))
+		case literal.DeliverArgument:
+			m.push(m.deliver(p, m.copy.tag, m.copy.number))
 		case literal.DeliverZero:
 			m.push(m.deliver(p, literal.Zero, 0))
 		case literal.DeliverValue:

@@ -44,8 +44,10 @@ type state struct {
 	fuel    int    // moves until the next look at the limits
 	touched int    // how many nodes have been touched since the last event
 	begun   int    // how many had been touched before the move
-	event   Fired  // the next one; its fields are set as they become known
-	err     error
+	// unfolded is the instruction of the recursive function that ran last, or 0.
+	unfolded uint32
+	event    Fired // the next one; its fields are set as they become known
+	err      error
 }
 
 const moveMask = 31 // as many moves as an index needs no check for

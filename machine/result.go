@@ -95,7 +95,7 @@ func (m run[M]) readRow(row []float64) {
 }
 
 // Read appends the numbers of the value that the last run left to out, from left to right, and the
-// length of each list in it to lengths, outer lists before inner ones. A list is read by applying it, which
+// length of each list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which
 // is not counted; each number is a unit of read-back.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	return m.runner().read(out, lengths)
@@ -120,6 +120,12 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		case m.arena.Node(lo(o.v)).Kind == literal.Pair:
 			p := m.arena.Node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.Val[1]}, operand{p.Tag[0], p.Val[0]})
+		case m.arena.Node(lo(o.v)).Kind == literal.Con:
+			p := m.arena.Node(lo(o.v))
+			lengths = append(lengths, int(p.Val[1]))
+			if p.Tag[0] != literal.Empty {
+				stack = append(stack, operand{p.Tag[0], p.Val[0]})
+			}
 		default:
 			list, err := run[plain](m).readList(lo(o.v))
 			if err != nil {

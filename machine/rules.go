@@ -80,6 +80,10 @@ func (m run[M]) reduce() error {
 			next = m.unfold(p)
 		case by == rule.Branch: // (13) if r < q then t else u → t or u
 			next = m.fireBranch(p)
+		case by == rule.Case: // (14) match C v with … C p → u … → u[p:=v]
+			next = m.fireCase(p)
+		case by == rule.Unfold: // (15) (fix f.v) u → v[f:=fix f.v] u
+			next = m.fireUnfold(p)
 		case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
 			next = m.firePlusPair(p)
 		}

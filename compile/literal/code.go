@@ -15,13 +15,14 @@ const (
 	MakeInput              // the numeral of input x
 	MakeDatum              // number x of an element of data
 	MakeZero               // the zero tuple
+	MakeArgument           // the argument of a constructor, in a branch
 	MakeVariable           // an occurrence of x
 	MakeNode               // a node of the given kind that waits for its operands
 	MakeSub                // [x:=…]
 	MakeOpen               // [⟨x,y⟩:=…]
 	MakeLam                // λx.t, or a list literal: code and captures
-	MakeIf                 // a conditional
-	MakeNat                // #n
+	MakeIf                 // a conditional or a match
+	MakeNat                // #n, or a constructor without argument
 	MakeData               // a list of data
 )
 
@@ -37,13 +38,14 @@ type Instr struct {
 	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
 	X, Y uint32 // frame indices of variables
-	// N is of MakeSub: occurrences; of MakeNat: the count; of MakeData: the index; of a List: 1 if
+	// N is of MakeSub: occurrences; of MakeNat: the count; of a Con: the number of the constructor; of MakeData: the index; of a List: 1 if
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
-	Closure *Closure  // of a λ, a conditional or a list
+	Closure *Closure  // of a λ, a conditional, a match or a list
 	Body    *Template // of a λ
 	Dual    bool      // of an App: its function is a dual variable; of an occurrence: it is of one
+	Self    bool      // of a λ: it is a recursive function, in the body of one that is defined together with it
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 }
@@ -51,7 +53,7 @@ type Instr struct {
 // Closure is what a λ, a conditional or a list captures, and its code.
 type Closure struct {
 	Captures []uint32 // frame indices
-	Bodies   []uint32 // templates: of a λ one, of a conditional two, of a list its elements
+	Bodies   []uint32 // templates: of a λ one, of a conditional two, of a match its branches, of a list its elements
 }
 
 // Template is the body of a λ, of a branch or of an element of a list. Its frame holds what the copy of a body
@@ -69,6 +71,7 @@ type Template struct {
 	Uses    []uint32 // how often it mentions each capture
 	Param   uint64   // how often it mentions the parameter
 	Linear  bool     // the λ is a dual
+	Fix     bool     // the λ is a recursive function: its body makes the function anew
 	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
 	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates
@@ -94,6 +97,7 @@ type Program struct {
 	Outputs   int // of a gradient; 0 for a value
 	Free      int // free dual variables
 	Start     uint32
+	Recursive bool             // it has recursive functions
 	Zero      uint32           // the template of λa.0⃗
 	Cons      uint32           // that of λa.λr.⟨a,r⟩, which reads lists
 	Pos       term.Pos         // where the term stands

@@ -32,6 +32,9 @@ type spot struct {
 	// flat says that it is a summand of the body of a dual, whose place is the job's; named
 	// that it is a dual λ which a variable is bound to.
 	flat, named bool
+	// Of a function of a fix: the fix, and the template of the first of its functions.
+	fix   term.Ref
+	group uint32
 	// Of the function of an application f a1 … an: how many arguments follow, of how many, and
 	// where the whole application stands.
 	after, args uint32
@@ -158,6 +161,9 @@ func (c *coder) finish() {
 		for k := range b.code {
 			if f := b.code[k].Closure; f != nil && len(f.Bodies) > 0 {
 				f.Captures = c.templates[f.Bodies[0]].seen.from
+				if b.code[k].Self {
+					f.Captures = b.captureAll(len(f.Captures))
+				}
 				b.Locals += moreNodes(b.code[k].Kind, len(f.Captures))
 			}
 		}
@@ -219,6 +225,10 @@ func (c *coder) node(r term.Ref) error {
 			c.add(in, at)
 		}
 	case term.LamOp:
+		if s.fix != 0 {
+			c.member(n, s)
+			return nil
+		}
 		c.lambda(n, s, at)
 	case term.AppOp:
 		c.application(n, s, at)
@@ -239,11 +249,24 @@ func (c *coder) node(r term.Ref) error {
 		}
 		c.operation(s, at, kind, c.t.Children(n)...)
 	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
 		c.binding(n, s)
 	case term.VecOp:
 		c.vector(r, n, s)
 	case term.IfOp:
 		c.conditional(n, s, at)
+	case term.ConOp:
+		at.Kind, at.N = Con, n.Count
+		if n.A == 0 {
+			at.Op = MakeNat
+			c.put(in, at)
+		} else {
+			c.operation(s, at, Con, n.A)
+		}
+	case term.CaseOp:
+		c.match(n, s, at)
+	case term.FixOp:
+		c.fix(n, s, at, r)
 	case term.ListOp:
 		c.list(n, s, at)
 	case term.NatOp:
@@ -321,7 +344,6 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr) {
 func (c *coder) binding(n *term.Node, s spot) {
 	in := s.in - 1
 	vars := c.t.BoundVars(n)
-	defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
 	if len(vars) == 1 {
 		kind := Sub
 		switch u := &c.t.Nodes[n.B]; {
@@ -334,9 +356,14 @@ func (c *coder) binding(n *term.Node, s spot) {
 		c.nodes[n.B].named = kind == Cell
 		return
 	}
+	c.place(n.B, in, c.pattern(in, vars, n.Pos), 0)
+}
+
+// pattern binds variables to the components of a tuple, and returns the node that waits for that.
+func (c *coder) pattern(in uint32, vars []term.Var, pos term.Pos) uint32 {
 	subs := make([]uint32, len(vars))
 	for i, x := range vars {
-		subs[i] = c.bind(in, x, Sub, n.Pos)
+		subs[i] = c.bind(in, x, Sub, pos)
 		if k, ok := c.outputs[x]; ok {
 			b := c.templates[in]
 			b.code[len(b.code)-1].Y = uint32(k) + 1
@@ -344,9 +371,9 @@ func (c *coder) binding(n *term.Node, s spot) {
 	}
 	y := subs[len(subs)-1]
 	for i := len(subs) - 2; i >= 0; i-- {
-		y = c.put(in, Instr{Op: MakeOpen, Kind: Open, X: subs[i], Y: y, Pos: n.Pos})
+		y = c.put(in, Instr{Op: MakeOpen, Kind: Open, X: subs[i], Y: y, Pos: pos})
 	}
-	c.place(n.B, in, y, 0)
+	return y
 }
 
 // vector makes ⟦t0,…⟧: pairs nested to the right.
@@ -374,7 +401,7 @@ func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 	in, kids := s.in-1, c.t.Children(n)
 	yes := c.newTemplate(in, nil)
 	no := c.newTemplate(in, c.templates[yes].seen)
-	at.Op, at.Kind, at.Cmp, at.Closure = MakeIf, If, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
+	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
 	c.place(kids[1], in, i, 1)

@@ -12,6 +12,7 @@ const (
 	Add                  // t + u
 	App                  // t u
 	If                   // if s c s' then … else …
+	Case                 // match t with …
 	Open                 // [⟨x,y⟩:=u]: operand 0 is u
 	Sub                  // [x:=u], x exponential: operand 0 is u
 	Linear               // [x:=u], x linear
@@ -23,6 +24,7 @@ const (
 	Result               // the value of the program
 	Lam                  // λx.t: its code, and the substitutions of its free variables
 	Pair                 // ⟨t,u⟩
+	Con                  // C t
 	Nat                  // #n
 	List                 // [t1;…;tn]
 	Data                 // a list of data
@@ -31,8 +33,8 @@ const (
 	FreeDual             // x*, a free dual variable
 )
 
-var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "open", "sub", "linear", "cell", "iter",
-	"job", "seed", "summand", "result", "lam", "pair", "nat", "list", "data", "fold", "captures", "freeDual"}
+var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "case", "open", "sub", "linear", "cell", "iter",
+	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return kindNames[k] }

@@ -22,7 +22,7 @@ type layout struct {
 // a node with the others.
 func moreNodes(k Kind, captures int) uint32 {
 	n := uint32(0)
-	if k == If && captures > 0 {
+	if (k == If || k == Case) && captures > 0 {
 		n++
 	}
 	for ; captures > 4; captures -= 3 {
@@ -83,6 +83,9 @@ func (l *layout) instr(in *Instr, code uint32) {
 	switch in.Op {
 	case MakeNode:
 		im.Bits = in.Arity
+		if in.Kind == Con {
+			im.Val[1] = in.N
+		}
 		if in.Kind == App {
 			l.order(in, index)
 		}
@@ -99,7 +102,7 @@ func (l *layout) instr(in *Instr, code uint32) {
 			l.await(index, in.Closure.Captures, code)
 		}
 	case MakeIf:
-		im.Bits = 2
+		im.Bits = in.Arity
 		l.order(in, index)
 		if len(in.Closure.Captures) > 0 {
 			im.From[1] = l.captures(code, index)
@@ -107,6 +110,9 @@ func (l *layout) instr(in *Instr, code uint32) {
 		}
 	case MakeNat, MakeData:
 		im.C, im.Val[0] = 1, in.N
+		if in.Kind == Con {
+			im.Val = [2]uint64{1: in.N}
+		}
 		l.give(in, Value, Action{Op: DeliverValue, X: index, Code: code}, [2]uint32{index}, 0)
 	}
 }
@@ -153,6 +159,9 @@ func (l *layout) operand(in *Instr, code uint32) {
 	case MakeZero:
 		a.Op = DeliverZero
 		l.give(in, Zero, a, [2]uint32{}, 0)
+	case MakeArgument:
+		a.Op = DeliverArgument
+		l.act(in, a)
 	case MakeVariable:
 		switch {
 		case in.X == ParamIndex && l.b.Direct:

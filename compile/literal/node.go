@@ -23,7 +23,7 @@ type Tag uint8
 const (
 	Empty    Tag = iota // it has not come yet
 	Number              // a numeral
-	Value               // a Lam, Pair, Nat, List, Data or Fold
+	Value               // a Lam, Pair, Con, Nat, List, Data or Fold
 	Name                // a Cell or a FreeDual: a dual variable
 	Variable            // an occurrence: a Sub, Linear or Cell, and the next that waits for it
 	Late                // an App of a dual, an Add or a Pair of such: a sum that no job has run
@@ -42,10 +42,10 @@ type Head struct {
 // The bits of a node.
 const (
 	Missing       = 3      // how many operands are missing
-	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App of a dual: it has arrived
+	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App of a dual: it has arrived; of a recursive function: (15) has fired
 	CapturesShift = 4      // how many captures are in the node: 0 to 4
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
-	IsDue         = 1 << 3 // of an App or an If: its turn has come, so it is a redex when it has its operands
+	IsDue         = 1 << 3 // of an App, an If or a Case: its turn has come, so it is a redex when it has its operands
 	IsLate        = 1 << 3 // of a Pair: a component is a sum that no job has run
 )
 
@@ -56,7 +56,7 @@ const Waits = 2
 //
 //	kind          Up              C                  Val[0]         Val[1]
 //	Fun1 … App    waiting place                      operand        operand
-//	If            waiting place   first Captures     operand        operand
+//	If, Case      waiting place   first Captures     operand        operand
 //	Summand       its job                            operand
 //	Open                                             u              x, y (an Open or a Sub)
 //	Sub                           output, plus one   u              occurrences, first waiter
@@ -68,6 +68,7 @@ const Waits = 2
 //	Lam, List     waiting place   next waiter, then  captures       captures
 //	                              references
 //	Pair          waiting place   references         operand        operand
+//	Con           waiting place   references         operand        its number
 //	Nat, Data                     references         count, index
 //	Fold                          references         list, f
 //	Captures      owner           next waiter        captures       captures
@@ -123,14 +124,15 @@ type ActionOp uint8
 
 // The actions.
 const (
-	Occur         ActionOp = iota // an occurrence of the variable X
-	DeliverNumber                 // the numeral Val
-	DeliverParam                  // the number of the parameter
-	DeliverInput                  // the numeral of input X
-	DeliverDatum                  // number X of the element of data
-	DeliverZero                   // the zero tuple
-	DeliverValue                  // the node X
-	Await                         // the λ X waits for what it captures, or is a value
+	Occur           ActionOp = iota // an occurrence of the variable X
+	DeliverNumber                   // the numeral Val
+	DeliverParam                    // the number of the parameter
+	DeliverInput                    // the numeral of input X
+	DeliverDatum                    // number X of the element of data
+	DeliverZero                     // the zero tuple
+	DeliverValue                    // the node X
+	DeliverArgument                 // the argument of the constructor that a match has met
+	Await                           // the λ X waits for what it captures, or is a value
 )
 
 // Action gives an operand, where an image can't have it.

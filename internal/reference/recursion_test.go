@@ -25,5 +25,8 @@ func TestPropertyRecursion(t *testing.T) {
 		require.NoError(t, err, "%s", p.t)
 		requireAgreement(t, p, false)
 		requireAgreement(t, p, true)
+		seed := rapid.Uint64().Draw(t, "schedule")
+		requireLiteral(t, p, false, seed)
+		requireLiteral(t, p, true, seed)
 	})
 }
