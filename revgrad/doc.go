@@ -6,6 +6,7 @@
 // On types:
 //
 //	D(R) = R × R⊥    D(A × B) = D(A) × D(B)    D(A → B) = D(A) → D(B)    D(A^s) = D(A)^s
+//	D(μα.Σ Ci Ai) = μα.Σ Ci D(Ai)
 //
 // On terms, with fresh x, x*, y, y*, a:
 //
@@ -20,6 +21,10 @@
 //	D(f(t1,…,tk))     = ⟨f(x1,…,xk), λa.Σ xi* (∂i f(x1,…,xk)·a)⟩[⟨x1,x1*⟩:=D(t1)]…[⟨xk,xk*⟩:=D(tk)]
 //	D(if s c s' then t else u)
 //	                  = (if x c y then D(t) else D(u))[⟨x,x*⟩:=D(s)][⟨y,y*⟩:=D(s')]
+//	D(C t)            = C D(t)
+//	D(match t with … C p → u …)
+//	                  = match D(t) with … C p → D(u) …
+//	D(fix f.v)        = fix f.D(v)
 //
 // and, for the nodes that stand for terms of the calculus, as follows from these:
 //

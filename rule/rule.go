@@ -27,6 +27,8 @@ const (
 	Factor
 	Function
 	Branch
+	Case
+	Unfold
 	Count // the number of rules
 )
 
@@ -53,6 +55,8 @@ var Table = [Count]Info{
 	Factor:       {"11", "factor", "(x α t)β + (x α' t')β' → x(t+t')αβα'β'"},
 	Function:     {"12", "function", "f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk"},
 	Branch:       {"13", "branch", "if r < q then t else u → t or u"},
+	Case:         {"14", "case", "match C v with … C p → u … → u[p:=v]"},
+	Unfold:       {"15", "unfold", "(fix f.v) u → v[f:=fix f.v] u"},
 }
 
 // String returns the rule's name.

@@ -114,6 +114,15 @@ func (c *checker) node(r Ref) (Type, error) {
 		return R, nil
 	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
 		return c.comprehension(r, n)
+	case ConOp:
+		return c.construct(r, n)
+	case CaseOp:
+		return c.match(r, n)
+	case BranchOp:
+		c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
+		return c.types[n.A], nil
+	case FixOp:
+		return c.fix(r, n)
 	case DataOp:
 		if t.Data[n.A].List {
 			return tt.List(n.Elem, n.Res), nil
@@ -184,12 +193,7 @@ func (c *checker) vec(r Ref, n *Node) (Type, error) {
 func (c *checker) let(r Ref, n *Node) (Type, error) {
 	t, tt := c.t, c.t.Types
 	u := c.types[n.B]
-	bind := func(x Var, ty Type) error {
-		if t.Vars[x].Type != ty {
-			return c.errorf(r, "%s has type %s, not %s", t.Vars[x].Name, c.str(t.Vars[x].Type), c.str(ty))
-		}
-		return nil
-	}
+	bind := func(x Var, ty Type) error { return c.bind(r, x, ty) }
 	if n.Op == LetOp && t.Vars[n.X].Linear {
 		return c.types[n.A], cmp.Or(bind(n.X, u), c.linearLet(r, n))
 	}
@@ -206,20 +210,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		}
 		return c.types[n.A], cmp.Or(bind(n.X, tt.Left(u)), bind(n.Y, tt.Right(u)))
 	case UntupleOp:
-		xs := t.Bound(n)
-		for i, x := range xs {
-			ty := u
-			if i < len(xs)-1 {
-				if tt.Kind(u) != ProdKind {
-					return 0, c.errorf(r, "%s is not a pair", c.str(u))
-				}
-				ty, u = tt.Left(u), tt.Right(u)
-			}
-			if err := bind(Var(x), ty); err != nil {
-				return 0, err
-			}
-		}
-		return c.types[n.A], nil
+		return c.types[n.A], c.bindTuple(r, t.Bound(n), u)
 	default:
 		xs := t.Bound(n)
 		if tt.Kind(u) != VecKind || tt.Len(u) != len(xs) {
@@ -232,6 +223,32 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		}
 		return c.types[n.A], nil
 	}
+}
+
+// bind reports an error unless x has type ty.
+func (c *checker) bind(r Ref, x Var, ty Type) error {
+	if v := &c.t.Vars[x]; v.Type != ty {
+		return c.errorf(r, "%s has type %s, not %s", v.Name, c.str(v.Type), c.str(ty))
+	}
+	return nil
+}
+
+// bindTuple reports an error unless the right-nested tuples of type ty have the components xs.
+func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
+	tt := c.t.Types
+	for i, x := range xs {
+		component := ty
+		if i < len(xs)-1 {
+			if tt.Kind(ty) != ProdKind {
+				return c.errorf(r, "%s is not a pair", c.str(ty))
+			}
+			component, ty = tt.Left(ty), tt.Right(ty)
+		}
+		if err := c.bind(r, Var(x), component); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // argumentOf is what errors call an argument of a symbol.

@@ -70,9 +70,17 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		n.X, n.A, n.B = rename(n.X), kid(n.A), kid(n.B)
 	case UnpairOp:
 		n.X, n.Y, n.A, n.B = rename(n.X), rename(n.Y), kid(n.A), kid(n.B)
-	case UnvecOp, UntupleOp:
+	case ConOp:
+		if n.A != 0 {
+			n.A = kid(n.A)
+		}
+	case UnvecOp, UntupleOp, BranchOp:
 		xs := src.Bound(&n)
-		n.A, n.B, n.Off = kid(n.A), kid(n.B), uint32(len(t.Args))
+		n.A = kid(n.A)
+		if n.Op != BranchOp {
+			n.B = kid(n.B)
+		}
+		n.Off = uint32(len(t.Args))
 		for _, x := range xs {
 			t.Args = append(t.Args, Ref(rename(Var(x))))
 		}
@@ -82,11 +90,18 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		n.A = kid(n.A)
 	case ComponentOp:
 		n.X = rename(n.X)
-	case FunOp, VecOp, IfOp, ListOp:
+	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
 		kids := src.Children(&n)
+		var xs []Ref
+		if n.Op == FixOp {
+			xs = src.Bound(&n)
+		}
 		n.Off = uint32(len(t.Args))
 		for _, c := range kids {
 			t.Args = append(t.Args, kid(c))
+		}
+		for _, x := range xs {
+			t.Args = append(t.Args, Ref(rename(Var(x))))
 		}
 	}
 	return t.add(n)
@@ -117,7 +132,26 @@ func (x *translation) of(t Type) Type {
 	known := func(t Type) bool { return x.known[t] != 0 }
 	x.from.bottomUp(t, known, func(t Type, n typeNode) {
 		n.a, n.b = x.known[n.a], x.known[n.b]
+		if n.kind == MuKind {
+			n.n = uint32(x.inductive(Inductive(n.n)))
+		}
 		x.known[t] = x.to.intern(n)
 	})
 	return x.known[t]
+}
+
+// inductive returns the declaration of the same name, which it adds if there is none.
+func (x *translation) inductive(d Inductive) Inductive {
+	from := x.from.inductives[d]
+	e, isNew := x.to.Declare(from.name, from.params)
+	if isNew {
+		decl := &x.to.inductives[e]
+		decl.dual, decl.ground = from.dual, from.ground
+		cons := make([]Constructor, len(from.cons))
+		for i, c := range from.cons {
+			cons[i] = Constructor{Name: c.Name, Arg: x.of(c.Arg)}
+		}
+		x.to.inductives[e].cons = cons
+	}
+	return e
 }

@@ -86,9 +86,9 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 		case FamilyOp, ListFamilyOp:
 			nodes += times
 			args += nest.times(n.Index())
-		case FunOp, VecOp, IfOp, ListOp, UnvecOp, UntupleOp:
+		case FunOp, VecOp, IfOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
 			nodes += times
-			args += times * float64(n.N)
+			args += times * float64(2*n.N)
 		default:
 			nodes += times
 		}

@@ -159,7 +159,7 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 func (t *Term) StraightLine() bool {
 	return !slices.ContainsFunc(t.Nodes[1:], func(n Node) bool {
 		switch n.Op {
-		case LamOp, AppOp, IfOp, ListOp, ListFamilyOp, NatOp, DataOp:
+		case LamOp, AppOp, IfOp, ListOp, ListFamilyOp, NatOp, DataOp, ConOp, CaseOp, FixOp:
 			return true
 		}
 		return false

@@ -6,7 +6,7 @@ type traversal struct {
 	nodes  []Ref // the node at each place
 	at     []Ref // the place of each node, 0 where it isn't under the root
 	size   []Ref // how many nodes a node's subterm has: they stand side by side, the node last
-	binder []Ref // the node that binds each variable, in its child A; 0 where it is free
+	binder []Ref // the node that binds each variable, in its child A, or in all of a FixOp; 0 where it is free
 }
 
 // traverse finds the order by two loops over the arena. The error is look's, or a
@@ -104,6 +104,10 @@ func (t *Term) inScope(tr *traversal, r Ref, x Var) bool {
 	if b == 0 {
 		return true
 	}
-	last := tr.at[t.Nodes[b].A]
-	return tr.at[r] <= last && tr.at[r] > last-tr.size[t.Nodes[b].A]
+	scope := t.Nodes[b].A
+	if t.Nodes[b].Op == FixOp {
+		scope = b
+	}
+	last := tr.at[scope]
+	return tr.at[r] <= last && tr.at[r] > last-tr.size[scope]
 }

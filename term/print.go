@@ -154,6 +154,16 @@ func (p *printer) expand(r uint32) ([]Item, int) {
 		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
 	case DataOp:
 		return []Item{lit(t.Data[n.A].Name)}, levelAtom
+	case ConOp:
+		name := lit(p.constructor(n.Res, int(n.Count)))
+		if n.A == 0 {
+			return []Item{name}, levelAtom
+		}
+		return []Item{name, lit(" "), sub(n.A, levelAtom)}, levelApply
+	case CaseOp:
+		return p.match(n), levelSum
+	case FixOp:
+		return p.fix(n), levelSum
 	case FamilyOp:
 		return []Item{lit("⟦"), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "⟧")}, levelAtom
 	case ListFamilyOp:
@@ -168,4 +178,44 @@ func (p *printer) expand(r uint32) ([]Item, int) {
 		return []Item{lit(t.StaticText(n.Static()))}, levelAtom
 	}
 	return []Item{lit(fmt.Sprintf("?%d", n.Op))}, levelAtom
+}
+
+// tuple is x, or ⟨x, y, …⟩.
+func (p *printer) tuple(xs []Ref) string {
+	if len(xs) == 1 {
+		return p.name(Var(xs[0]))
+	}
+	return "⟨" + p.names(xs) + "⟩"
+}
+
+// constructor is the name of the i-th constructor of an inductive type.
+func (p *printer) constructor(t Type, i int) string {
+	return p.t.Types.inductives[p.t.Types.InductiveOf(t)].cons[i].Name
+}
+
+// match is match t with C x → u | ….
+func (p *printer) match(n *Node) []Item {
+	kids := p.t.Children(n)
+	items := []Item{lit("match "), sub(kids[0], levelSum), lit(" with ")}
+	for i, b := range kids[1:] {
+		if i > 0 {
+			items = append(items, lit(" | "))
+		}
+		branch := &p.t.Nodes[b]
+		pattern := p.constructor(n.Res, i)
+		if branch.N > 0 {
+			pattern += " " + p.tuple(p.t.Bound(branch))
+		}
+		items = append(items, lit(pattern+" → "), sub(branch.A, levelProduct))
+	}
+	return items
+}
+
+// fix is fix f.v, or the member of fix ⟨f, g⟩.⟨v, w⟩.
+func (p *printer) fix(n *Node) []Item {
+	items := []Item{lit("fix " + p.tuple(p.t.Bound(n)) + ".")}
+	if n.N == 1 {
+		return append(items, sub(p.t.Children(n)[0], levelSum))
+	}
+	return append(items, p.list("⟨", p.t.Children(n), ", ", "⟩."+strconv.Itoa(int(n.Count)))...)
 }

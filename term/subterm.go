@@ -88,6 +88,8 @@ type encoder struct {
 	s     *Subterm
 	out   []byte
 	types map[Type]uint64 // the numbers of those that have been written; nil: leave types out
+
+	declared map[Inductive]bool // the inductive types that have been written
 }
 
 func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
@@ -118,9 +120,16 @@ func (e *encoder) node(n *Node) {
 	case ListOp:
 		e.typ(n.Elem)
 		e.typ(n.Res)
+	case ConOp:
+		e.uint(n.Count)
+		e.typ(n.Res)
+	case CaseOp:
+		e.typ(n.Res)
+	case FixOp:
+		e.uint(n.Count)
 	}
 	switch n.Op {
-	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp:
+	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
 		e.uint(uint64(n.N))
 	}
 	t.Binders(n, func(x Var) {
@@ -154,12 +163,36 @@ func (e *encoder) typ(t Type) {
 		}
 		n := tt.nodes[t]
 		e.out = append(e.out, byte(n.kind))
-		e.uint(uint64(n.n))
+		if n.kind == MuKind {
+			e.inductive(Inductive(n.n))
+		} else {
+			e.uint(uint64(n.n))
+		}
 		for _, part := range []Type{n.b, n.a} {
 			if part != 0 {
 				stack = append(stack, part)
 			}
 		}
+	}
+}
+
+// inductive writes a declaration: its name, and its constructors when it is met first.
+func (e *encoder) inductive(d Inductive) {
+	decl := &e.s.t.Types.inductives[d]
+	e.uint(uint64(len(decl.name)))
+	e.out = append(e.out, decl.name...)
+	if e.declared[d] {
+		return
+	}
+	if e.declared == nil {
+		e.declared = map[Inductive]bool{}
+	}
+	e.declared[d] = true
+	e.uint(uint64(len(decl.cons)))
+	for _, c := range decl.cons {
+		e.uint(uint64(len(c.Name)))
+		e.out = append(e.out, c.Name...)
+		e.typ(c.Arg)
 	}
 }
 

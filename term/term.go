@@ -37,6 +37,10 @@ const (
 	ListOp       // [t1;…;tn]               Args=t1…tn, Elem, Res
 	NatOp        // #n                      Count, Res
 	DataOp       // a constant of Data      A=its index, Elem=its element type, Res
+	ConOp        // C t                     A=t or 0, Count=the number of C, Res=the inductive type
+	CaseOp       // match t with …          Args=t and a BranchOp for each constructor, Res=the type of t
+	BranchOp     // C ⟨x0,…⟩ → t            A=t, Args=the variables x0…
+	FixOp        // fix ⟨f0,…⟩.⟨v0,…⟩       Args=v0… and then f0…, N of each; Count=the member that it is
 
 	// The following stand for their expansion, see [Term.Expand]. Off is an index i and B a static expression: the
 	// bound s of i, or e.
@@ -59,10 +63,10 @@ type Node struct {
 	// Off and N delimit the children in the arena's Args.
 	Off, N uint32
 	// Elem and Res are A and X of List(A, X); Res alone is X of a numeral.
-	// For data that is a number or a vector, Res is 0 and Elem its type.
+	// For data that is a number or a vector, Res is 0 and Elem its type. Res of a constructor is the type that it makes.
 	Elem, Res Type
 	Val       float64 // NumOp
-	Count     uint64  // NatOp
+	Count     uint64  // NatOp, ConOp, FixOp
 }
 
 // VarInfo describes a variable.
@@ -113,11 +117,16 @@ func (t *Term) NewVar(info VarInfo) Var {
 	return Var(len(t.Vars) - 1)
 }
 
-// Children returns the many children of n: those of FunOp, VecOp, IfOp and ListOp.
+// Children returns the many children of n: those of FunOp, VecOp, IfOp, ListOp, CaseOp and FixOp.
 func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
 
-// Bound returns the variables of an UnvecOp or UntupleOp node, as Refs to be converted to Var.
-func (t *Term) Bound(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
+// Bound returns the variables of an UnvecOp, UntupleOp, BranchOp or FixOp node, as Refs to be converted to Var.
+func (t *Term) Bound(n *Node) []Ref {
+	if n.Op == FixOp {
+		return t.Args[n.Off+n.N : n.Off+2*n.N]
+	}
+	return t.Args[n.Off : n.Off+n.N]
+}
 
 func (t *Term) add(n Node) Ref {
 	t.Nodes = append(t.Nodes, n)
@@ -211,12 +220,16 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 // calculus writes them.
 func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, BranchOp:
 		f(n.A)
+	case ConOp:
+		if n.A != 0 {
+			f(n.A)
+		}
 	case AppOp, PairOp, LetOp, UnpairOp, UntupleOp, UnvecOp, AddOp:
 		f(n.A)
 		f(n.B)
-	case FunOp, VecOp, IfOp, ListOp:
+	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
 		for _, c := range t.Children(n) {
 			f(c)
 		}
@@ -231,7 +244,7 @@ func (t *Term) Binders(n *Node, f func(Var)) {
 	case UnpairOp:
 		f(n.X)
 		f(n.Y)
-	case UnvecOp, UntupleOp:
+	case UnvecOp, UntupleOp, BranchOp, FixOp:
 		for _, x := range t.Bound(n) {
 			f(Var(x))
 		}
@@ -295,6 +308,8 @@ func (t *Term) symbolsOf(n *Node) float64 {
 		return 3 + 2*float64(n.Count)
 	case VecOp, UnvecOp, UntupleOp:
 		return float64(max(1, n.N-1))
+	case BranchOp:
+		return float64(max(1, n.N))
 	case DataOp:
 		d := &t.Data[n.A]
 		if d.List {

@@ -18,14 +18,16 @@ const (
 	DualKind        // R⊥d = R ⊸ R^d, the linear negation
 	VecKind         // A^s, s ≥ 1
 	EuclidKind      // R^d with d left abstract: the type of x* t where x* : R⊥
+	MuKind          // T A1 … Ap, an instance of the declaration of an inductive type
+	ParamKind       // a parameter of such a declaration, in its constructors
 )
 
 type typeNode struct {
 	kind Kind
 	real bool   // it is R^d
 	dual bool   // it has a linear negation in it
-	n    uint32 // VecKind: s; DualKind: d, 0 where d is left abstract
-	a, b Type   // DualKind: b is R^d
+	n    uint32 // VecKind: s; DualKind: d, 0 where d is left abstract; MuKind: the declaration; ParamKind: which
+	a, b Type   // DualKind: b is R^d; MuKind: a is the product of the arguments
 }
 
 // Types is a universe of interned types. The zero value is not usable: call
@@ -34,6 +36,9 @@ type Types struct {
 	nodes []typeNode
 	index map[typeNode]Type
 	rev   map[Type]Type // memo of Reverse
+
+	inductives []inductive
+	cons       map[Type][]Constructor // memo of Constructors
 }
 
 // R is the handle of the ground type in every universe.
@@ -48,7 +53,7 @@ const AbstractEuclid Type = 3
 
 // NewTypes returns a universe that holds R and R⊥.
 func NewTypes() *Types {
-	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}}
+	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, cons: map[Type][]Constructor{}}
 	tt.intern(typeNode{kind: RKind})
 	tt.intern(typeNode{kind: DualKind, b: AbstractEuclid})
 	tt.intern(typeNode{kind: EuclidKind})
@@ -68,6 +73,8 @@ func (tt *Types) intern(n typeNode) Type {
 		n.real = a.real && b.real
 	case VecKind:
 		n.real = a.real
+	case MuKind:
+		n.dual = n.dual || tt.inductives[n.n].dual
 	}
 	t, ok := tt.index[n]
 	if !ok {
@@ -169,7 +176,8 @@ func (tt *Types) Right(t Type) Type { return tt.nodes[t].b }
 // Len returns s of A^s, and d of R⊥d.
 func (tt *Types) Len(t Type) int { return int(tt.nodes[t].n) }
 
-// Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, → and ^s.
+// Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, →, ^s
+// and the constructors of inductive types.
 // It panics on a type that holds a linear negation, where D is not defined.
 func (tt *Types) Reverse(t Type) Type {
 	known := func(t Type) bool { return tt.rev[t] != 0 }
@@ -183,6 +191,10 @@ func (tt *Types) Reverse(t Type) Type {
 			tt.rev[t] = tt.Arrow(tt.rev[n.a], tt.rev[n.b])
 		case VecKind:
 			tt.rev[t] = tt.Vec(int(n.n), tt.rev[n.a])
+		case MuKind:
+			tt.rev[t] = tt.instance(tt.derive("D", Inductive(n.n), tt.Reverse), tt.rev[n.a])
+		case ParamKind:
+			tt.rev[t] = t
 		default:
 			panic("term: D is not defined on " + tt.String(t))
 		}
@@ -207,24 +219,44 @@ func (tt *Types) String(t Type) string {
 		arrow = iota
 		prod
 		atom
+		argument // of an inductive type
 	)
 	sub := func(t Type, level int) Item { return Item{Ref: uint32(t), Level: level} }
 	return Print(uint32(t), maxTypeText, func(r uint32) ([]Item, int) {
-		n := tt.nodes[r]
+		t, n := Type(r), tt.nodes[r]
 		switch n.kind {
 		case RKind:
-			return []Item{lit("R")}, atom
+			return []Item{lit("R")}, argument
 		case EuclidKind:
-			return []Item{lit("R^d")}, atom
+			return []Item{lit("R^d")}, argument
 		case DualKind:
 			return []Item{lit("R -o "), sub(n.b, arrow)}, arrow
 		case VecKind:
 			return []Item{sub(n.a, atom), lit(fmt.Sprintf("^%d", n.n))}, atom
 		case ProdKind:
 			return []Item{sub(n.a, atom), lit(" * "), sub(n.b, prod)}, prod
+		case ParamKind:
+			return []Item{lit(paramName(int(n.n)))}, atom
+		case MuKind:
+			items := []Item{lit(tt.inductives[n.n].name)}
+			for _, a := range tt.TypeArgs(t) {
+				items = append(items, lit(" "), sub(a, argument))
+			}
+			if n.a != 0 {
+				return items, atom
+			}
+			return items, argument
 		case ArrowKind:
 			return []Item{sub(n.a, prod), lit(" -> "), sub(n.b, arrow)}, arrow
 		}
 		return nil, atom
 	})
+}
+
+// paramName is the name of a parameter in printed types: 'a, 'b, ….
+func paramName(i int) string {
+	if i < 26 {
+		return "'" + string(rune('a'+i))
+	}
+	return fmt.Sprintf("'a%d", i)
 }

@@ -10,6 +10,7 @@
 //	⟦A→B⟧   = the functions from ⟦A⟧ to ⟦B⟧    [Func]
 //	⟦R⊥d⟧   = the linear maps from ⟦R⟧ to ⟦R^d⟧ [Linear]
 //	⟦A^s⟧   = ⟦A×(A×…)⟧
+//	⟦T⟧     = Σi ⟦Ai⟧, the finite trees          [Con]
 //
 // [Model.Member] is the membership of a value in the set of a type, as far as that
 // can be seen. A linear map from R is known by its image at 1, so two of them can be
@@ -22,6 +23,8 @@
 // first, with the linear variables read from the environment: ⊢_Z t implies Γ,Z:R ⊢ t
 // (docs/paper-notes.md, A1). [Sem.At] is the one, and
 // [Sem.LinearIn] the other.
+//
+// Recursive functions are the least fixpoints, so ⟦A→B⟧ has partial functions too. [Fuel] bounds the calls of one evaluation.
 //
 // # The dimension of R⊥
 //

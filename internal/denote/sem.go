@@ -9,33 +9,47 @@ import (
 // clause is ⟦Γ ⊢ t : A⟧ of a node: a function from ⟦Γ⟧ to ⟦A⟧.
 type clause func(g *Env) Value
 
-// Sem is the denotation of a term.
+// Sem is the denotation of a term. It belongs to one goroutine.
 type Sem struct {
 	model Model
 	root  clause
+	fuel  *uint64
 }
+
+// Fuel bounds how many recursive calls one [Sem.At] makes, which a term may do without end.
+const Fuel = 1 << 16
+
+// FuelError says that the fuel has run out: the term has no known value.
+type FuelError struct{}
+
+func (*FuelError) Error() string { return fmt.Sprintf("more than %d recursive calls", Fuel) }
 
 // Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before
 // parents. The term is well-typed.
 func (m Model) Denote(t *term.Term) *Sem {
-	d := &denoter{m: m, t: t, of: make([]clause, len(t.Nodes))}
+	d := &denoter{m: m, t: t, of: make([]clause, len(t.Nodes)), fuel: new(uint64)}
 	for r := 1; r < len(t.Nodes); r++ {
 		d.of[r] = d.clause(&t.Nodes[r])
 	}
-	return &Sem{m, d.of[t.Root]}
+	*d.fuel = Fuel
+	return &Sem{m, d.of[t.Root], d.fuel}
 }
 
-// At is ⟦t⟧(g). The error is an [*UndefinedError].
+// At is ⟦t⟧(g). The error is an [*UndefinedError] or a [*FuelError].
 func (s *Sem) At(g *Env) (v Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			u, ok := p.(*UndefinedError)
-			if !ok {
+			switch p := p.(type) {
+			case *UndefinedError:
+				err = p
+			case *FuelError:
+				err = p
+			default:
 				panic(p)
 			}
-			err = u
 		}
 	}()
+	*s.fuel = Fuel
 	return s.root(g), nil
 }
 
@@ -48,6 +62,8 @@ type denoter struct {
 	m  Model
 	t  *term.Term
 	of []clause
+
+	fuel *uint64 // the recursive calls that are left
 }
 
 func (d *denoter) clause(n *term.Node) clause {
@@ -101,7 +117,7 @@ func (d *denoter) clause(n *term.Node) clause {
 func (d *denoter) many(n *term.Node) clause {
 	var kids []clause
 	switch n.Op {
-	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+	case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp, term.FixOp:
 		for _, k := range d.t.Children(n) {
 			kids = append(kids, d.of[k])
 		}
@@ -131,6 +147,27 @@ func (d *denoter) many(n *term.Node) clause {
 			}
 			return kids[3](g)
 		}
+	// ⟦C t⟧(g) = (C, ⟦t⟧(g))
+	case term.ConOp:
+		if n.A == 0 {
+			return func(*Env) Value { return Con{Number: n.Count} }
+		}
+		t := d.of[n.A]
+		return func(g *Env) Value { return Con{n.Count, t(g)} }
+	// ⟦match t with … C p → u …⟧(g) = ⟦u⟧(g, v) where ⟦t⟧(g) = (C, v)
+	case term.CaseOp:
+		branches := d.t.Children(n)[1:]
+		return func(g *Env) Value {
+			c := kids[0](g).(Con)
+			if xs := d.t.Bound(&d.t.Nodes[branches[c.Number]]); len(xs) > 0 {
+				g = open(g, xs, c.Arg)
+			}
+			return kids[1+c.Number](g)
+		}
+	case term.BranchOp:
+		return d.of[n.A]
+	case term.FixOp:
+		return d.fix(n, kids)
 	// ⟦[t1;…;tn]⟧(g) = f ↦ x ↦ f(⟦t1⟧(g))(… f(⟦tn⟧(g))(x))
 	case term.ListOp:
 		return func(g *Env) Value { return church(len(kids), func(i int) Value { return kids[i](g) }) }
@@ -150,6 +187,29 @@ func (d *denoter) many(n *term.Node) clause {
 		return d.data(n)
 	}
 	panic(fmt.Sprintf("denote: constructor %d", n.Op))
+}
+
+// fix is ⟦fix ⟨f1,…⟩.⟨v1,…⟩⟧(g), the least solution of h_i = ⟦v_i⟧(g,h1,…): each call unfolds it once more, as long as
+// there is fuel.
+func (d *denoter) fix(n *term.Node, lams []clause) clause {
+	fs := d.t.Bound(n)
+	return func(g *Env) Value {
+		h := make([]Value, len(lams))
+		for i := range lams {
+			h[i] = Func(func(v Value) Value {
+				if *d.fuel == 0 {
+					panic(&FuelError{})
+				}
+				*d.fuel--
+				all := g
+				for k, f := range fs {
+					all = all.With(term.Var(f), h[k])
+				}
+				return apply(lams[i](all), v)
+			})
+		}
+		return h[n.Count]
+	}
 }
 
 func (d *denoter) all(kids []clause, g *Env) []Value {

@@ -6,7 +6,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Value is an element of the set that is a type's denotation: a [Number], a [Pair],
+// Value is an element of the set that is a type's denotation: a [Number], a [Pair], a [Con],
 // a [Func] or a [Linear].
 type Value any
 
@@ -15,6 +15,12 @@ type Pair struct{ Left, Right Value }
 
 // Func is an element of ⟦A→B⟧.
 type Func func(Value) Value
+
+// Con is an element of ⟦T⟧, T an inductive type: which constructor, and its argument, nil if it has none.
+type Con struct {
+	Number uint64
+	Arg    Value
+}
 
 // Linear is an element of ⟦R⊥d⟧: it commutes with sums and products by a number.
 type Linear func(Number) Value
@@ -34,6 +40,11 @@ func Flatten(v Value) []Number {
 	switch v := v.(type) {
 	case Pair:
 		return append(Flatten(v.Left), Flatten(v.Right)...)
+	case Con:
+		if v.Arg == nil {
+			return nil
+		}
+		return Flatten(v.Arg)
 	case Func, Linear:
 		panic("denote: a function has no numbers")
 	}
@@ -92,6 +103,9 @@ func (m Model) Same(v, w Value) bool {
 	case Pair:
 		w, ok := w.(Pair)
 		return ok && m.Same(v.Left, w.Left) && m.Same(v.Right, w.Right)
+	case Con:
+		w, ok := w.(Con)
+		return ok && v.Number == w.Number && (v.Arg == nil || m.Same(v.Arg, w.Arg))
 	case Linear:
 		w, ok := w.(Linear)
 		return ok && m.Same(v(m.Ground.Of(1)), w(m.Ground.Of(1)))
@@ -100,7 +114,7 @@ func (m Model) Same(v, w Value) bool {
 		return ok
 	}
 	switch w.(type) {
-	case Pair, Linear, Func:
+	case Pair, Con, Linear, Func:
 		return false
 	}
 	return m.Ground.Holds(term.LessEqual, v, w) && m.Ground.Holds(term.LessEqual, w, v)
@@ -114,6 +128,14 @@ func (m Model) Member(tt *term.Types, a term.Type, v Value) bool {
 		return ok && m.Member(tt, tt.Left(a), p.Left) && m.Member(tt, tt.Right(a), p.Right)
 	case term.VecKind:
 		return m.tuple(v, tt.Len(a), func(c Value) bool { return m.Member(tt, tt.Left(a), c) })
+	case term.MuKind:
+		c, ok := v.(Con)
+		cons := tt.Constructors(a)
+		if !ok || c.Number >= uint64(len(cons)) {
+			return false
+		}
+		arg := cons[c.Number].Arg
+		return arg == 0 && c.Arg == nil || arg != 0 && m.Member(tt, arg, c.Arg)
 	case term.EuclidKind:
 		return m.tuple(v, m.dim(0), m.number)
 	case term.ArrowKind:
@@ -128,7 +150,7 @@ func (m Model) Member(tt *term.Types, a term.Type, v Value) bool {
 
 func (m Model) number(v Value) bool {
 	switch v.(type) {
-	case Pair, Func, Linear:
+	case Pair, Con, Func, Linear:
 		return false
 	}
 	return v != nil

@@ -99,6 +99,28 @@ func (im *Image) term(t *Term) term.Ref {
 		return q.Add(0, kids[0], kids[1])
 	case Function:
 		return q.Fun(0, t.Sym, kids...)
+	case Construct:
+		arg := term.Ref(0)
+		if len(kids) > 0 {
+			arg = kids[0]
+		}
+		return q.Con(0, t.Type, t.At, arg)
+	case Branch:
+		return kids[0] // the match makes it
+	case Match:
+		branches := make([]term.Branch, len(kids)-1)
+		for i, k := range kids[1:] {
+			if branches[i].Body = k; t.Kids[i+1].P != nil {
+				t.Kids[i+1].P.Vars(func(x *Var) { branches[i].Vars = append(branches[i].Vars, im.variable(x)) })
+			}
+		}
+		return q.Case(0, t.Type, kids[0], branches)
+	case Fix:
+		xs := make([]term.Var, len(t.Xs))
+		for i, x := range t.Xs {
+			xs[i] = im.variable(x)
+		}
+		return q.Fix(0, xs, kids, t.At)
 	case If:
 		return q.If(0, t.Cmp, kids[0], kids[1], kids[2], kids[3])
 	}

@@ -10,8 +10,22 @@ import (
 // Typing holds what the types of a program's terms are built of: vectors A^s are the
 // products A×(A×…).
 type Typing struct {
-	tt   *term.Types
-	free map[*Var]bool
+	tt     *term.Types
+	free   map[*Var]bool
+	plains map[term.Type]term.Type // memo of plain
+}
+
+func newTyping(tt *term.Types) *Typing {
+	return &Typing{tt: tt, free: map[*Var]bool{}, plains: map[term.Type]term.Type{}}
+}
+
+// argumentType is the type of the argument of a constructor, 0 if it has none.
+func (ty *Typing) argumentType(of term.Type, con int) term.Type {
+	arg := ty.tt.Constructors(of)[con].Arg
+	if arg == 0 {
+		return 0
+	}
+	return ty.plain(arg)
 }
 
 // Free lets x be a free variable of the terms.
@@ -71,6 +85,14 @@ func (ty *Typing) of(t *Term) term.Type {
 		return term.AbstractEuclid
 	case If:
 		return ty.of(t.Kids[2])
+	case Construct:
+		return t.Type
+	case Match:
+		return ty.of(t.Kids[1])
+	case Branch:
+		return ty.of(t.Kids[0])
+	case Fix:
+		return t.Xs[t.At].Type
 	}
 	return term.R
 }
@@ -173,6 +195,10 @@ func (c *checker) plain(t *Term) (term.Type, error) {
 		return term.AbstractEuclid, nil
 	case Lambda:
 		return c.lambda(t)
+	case Match:
+		return c.cases(t)
+	case Fix:
+		return c.fix(t)
 	case Let:
 		u, err := c.plain(t.Kids[1])
 		if err != nil {
@@ -208,6 +234,57 @@ func (c *checker) lambda(t *Term) (term.Type, error) {
 	return d, nil
 }
 
+// cases types match t with …. A linear variable of outside is in no branch.
+func (c *checker) cases(t *Term) (term.Type, error) {
+	u, err := c.plain(t.Kids[0])
+	if err != nil {
+		return 0, err
+	}
+	var ty term.Type
+	for i, b := range t.Kids[1:] {
+		branch, err := c.plain, error(nil)
+		var got term.Type
+		if b.P == nil {
+			got, err = branch(b.Kids[0])
+		} else {
+			got, err = c.under(b.P, c.argumentType(t.Type, i), b.Kids[0], branch)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if i > 0 && got != ty {
+			return 0, c.want(b, got, ty)
+		}
+		ty = got
+	}
+	return ty, c.want(t, u, t.Type)
+}
+
+// fix types fix ⟨f,…⟩.⟨v,…⟩.
+func (c *checker) fix(t *Term) (term.Type, error) {
+	for _, f := range t.Xs {
+		if c.scope[f] {
+			return 0, fail(t, "%s is bound twice", f.Name)
+		}
+		c.scope[f] = true
+	}
+	defer func() {
+		for _, f := range t.Xs {
+			delete(c.scope, f)
+		}
+	}()
+	for i, k := range t.Kids {
+		got, err := c.plain(k)
+		if err == nil {
+			err = c.want(t, got, t.Xs[i].Type)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return t.Xs[t.At].Type, nil
+}
+
 // combine is the type of a node without binders, given those of its children.
 func (c *checker) combine(t *Term, kids []term.Type) (term.Type, error) {
 	switch t.Op {
@@ -226,6 +303,11 @@ func (c *checker) combine(t *Term, kids []term.Type) (term.Type, error) {
 			return 0, fail(t, "a sum of %s", c.tt.String(kids[0]))
 		}
 		return kids[0], c.want(t, kids[1], kids[0])
+	case Construct:
+		if len(kids) > 0 {
+			return t.Type, c.want(t, kids[0], c.argumentType(t.Type, t.At))
+		}
+		return t.Type, nil
 	case If:
 		for _, k := range kids[:2] {
 			if err := c.want(t, k, term.R); err != nil {

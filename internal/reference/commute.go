@@ -25,6 +25,8 @@ var commuting = map[rule.Rule][]rule.Rule{
 	rule.Times:        append(slices.Clone(numeric), rule.Times),
 	rule.Function:     numeric,
 	rule.Branch:       append(slices.Clone(numeric), rule.Branch),
+	rule.Case:         {rule.Case},
+	rule.Unfold:       {rule.Unfold},
 }
 
 // commuteLimit bounds the steps of one [Reverser.Commute].

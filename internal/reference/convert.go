@@ -33,8 +33,8 @@ func Symbols(t *term.Term) uint64 {
 // Convert returns t over the given numbers. Literals are the λ-terms that they stand
 // for, and vectors are pairs nested to the right.
 func Convert(t *term.Term, ground denote.Ground) *Program {
-	c := &converter{t: t, types: map[term.Type]term.Type{}, p: &Program{
-		Ground: ground, vars: map[term.Var]*Var{}, Typing: &Typing{tt: t.Types, free: map[*Var]bool{}},
+	c := &converter{t: t, p: &Program{
+		Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(t.Types),
 	}}
 	c.p.Term = c.term(t.Root)
 	c.p.Type = c.p.Typing.of(c.p.Term)
@@ -43,7 +43,7 @@ func Convert(t *term.Term, ground denote.Ground) *Program {
 
 // NewProgram is the program of a term with its free variables. Its types are those of tt.
 func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Program {
-	p := &Program{Term: t, Ground: ground, vars: map[term.Var]*Var{}, Typing: &Typing{tt: tt, free: map[*Var]bool{}}}
+	p := &Program{Term: t, Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(tt)}
 	for _, x := range free {
 		p.Typing.Free(x)
 	}
@@ -65,32 +65,33 @@ func (p *Program) With(t *Term, free ...*Var) *Program {
 func (p *Program) Var(x term.Var) *Var { return p.vars[x] }
 
 type converter struct {
-	t     *term.Term
-	p     *Program
-	types map[term.Type]term.Type
+	t *term.Term
+	p *Program
 }
 
-// typ is the type with every vector A^s written A×(A×…).
-func (c *converter) typ(t term.Type) term.Type {
-	if u, ok := c.types[t]; ok {
+func (c *converter) typ(t term.Type) term.Type { return c.p.Typing.plain(t) }
+
+// plain is the type with every vector A^s written A×(A×…). An inductive type stays as it is.
+func (ty *Typing) plain(t term.Type) term.Type {
+	if u, ok := ty.plains[t]; ok {
 		return u
 	}
-	tt, u := c.t.Types, t
+	tt, u := ty.tt, t
 	switch tt.Kind(t) {
 	case term.ProdKind:
-		u = tt.Prod(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
+		u = tt.Prod(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
 	case term.ArrowKind:
-		u = tt.Arrow(c.typ(tt.Left(t)), c.typ(tt.Right(t)))
+		u = tt.Arrow(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
 	case term.DualKind:
 		u = tt.Dual(tt.Len(t))
 	case term.VecKind:
-		a := c.typ(tt.Left(t))
+		a := ty.plain(tt.Left(t))
 		u = a
 		for range tt.Len(t) - 1 {
 			u = tt.Prod(a, u)
 		}
 	}
-	c.types[t] = u
+	ty.plains[t] = u
 	return u
 }
 
@@ -102,6 +103,14 @@ func (c *converter) variable(x term.Var) *Var {
 		c.p.vars[x] = y
 	}
 	return y
+}
+
+// variables are those that a node with many binds.
+func (c *converter) variables(n *term.Node) (xs []*Var) {
+	for _, x := range c.t.Bound(n) {
+		xs = append(xs, c.variable(term.Var(x)))
+	}
+	return xs
 }
 
 func (c *converter) terms(rs []term.Ref) []*Term {
@@ -144,17 +153,33 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.UnpairOp:
 		return let(c.term(n.A), tuplePattern(c.variable(n.X), c.variable(n.Y)), c.term(n.B))
 	case term.UnvecOp, term.UntupleOp:
-		var xs []*Var
-		for _, x := range c.t.Bound(n) {
-			xs = append(xs, c.variable(term.Var(x)))
-		}
-		return let(c.term(n.A), tuplePattern(xs...), c.term(n.B))
+		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
 	case term.FunOp:
 		return function(n.Sym, c.terms(c.t.Children(n))...)
 	case term.VecOp:
 		return tuple(c.terms(c.t.Children(n))...)
 	case term.IfOp:
 		return &Term{Op: If, Cmp: n.Cmp, Kids: c.terms(c.t.Children(n))}
+	case term.ConOp:
+		t := &Term{Op: Construct, Type: n.Res, At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
+		if n.A != 0 {
+			t.Kids = []*Term{c.term(n.A)}
+		}
+		return t
+	case term.CaseOp:
+		t := &Term{Op: Match, Type: n.Res, Kids: c.terms(c.t.Children(n))}
+		for i, con := range c.t.Types.Constructors(n.Res) {
+			t.Kids[i+1].Name = con.Name
+		}
+		return t
+	case term.BranchOp:
+		t := &Term{Op: Branch, Kids: []*Term{c.term(n.A)}}
+		if xs := c.variables(n); len(xs) > 0 {
+			t.P = tuplePattern(xs...)
+		}
+		return t
+	case term.FixOp:
+		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.terms(c.t.Children(n))}
 	case term.ListOp:
 		return c.list(n, c.terms(c.t.Children(n)))
 	case term.NatOp:

@@ -65,14 +65,35 @@ func (k *keyWriter) term(t *Term, depth int) {
 		bind(t.X)
 	case Let:
 		k.pattern(t.P, bind)
+	case Branch:
+		if t.P != nil {
+			k.pattern(t.P, bind)
+		}
+	case Construct:
+		k.write('t', int(t.Type))
+		k.write('i', t.At)
+	case Match:
+		k.write('t', int(t.Type))
+	case Fix:
+		k.write('i', t.At)
+		for _, x := range t.Xs {
+			bind(x)
+		}
 	}
 	for i, u := range t.Kids {
-		if i > 0 {
+		switch {
+		case t.Op == Fix:
+			k.term(u, inner)
+			continue
+		case i > 0:
 			k.term(u, depth)
 			continue
 		}
 		k.term(u, inner)
 		maps.Copy(k.bound, shadowed) // the other parts are out of scope
+	}
+	if t.Op == Fix {
+		maps.Copy(k.bound, shadowed)
 	}
 	k.out = append(k.out, ')')
 }

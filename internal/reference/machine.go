@@ -2,6 +2,7 @@ package reference
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -57,8 +58,8 @@ func (s *State) settled(v *Term) bool {
 		}
 		u := s.bound(v.X)
 		return s.isDual(v.X) && u != nil && u.Op == Lambda
-	case MakePair:
-		return s.settled(v.Kids[0]) && s.settled(v.Kids[1])
+	case MakePair, Construct:
+		return !slices.ContainsFunc(v.Kids, func(k *Term) bool { return !s.settled(k) })
 	}
 	return true
 }
@@ -70,7 +71,7 @@ func (s *State) allowed(r *Redex) bool {
 	}
 	n := s.places[r.at].t
 	switch r.Rule {
-	case rule.Lambda:
+	case rule.Lambda, rule.Unfold:
 		v, _ := answer(n.Kids[1])
 		return v != nil && s.settled(v)
 	case rule.Subst, rule.SubstNumeral:

@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/gram-machine/gram/internal/denote"
@@ -158,8 +159,12 @@ const (
 
 func (t *Term) level() int {
 	switch t.Op {
-	case Lambda, If, Plus:
+	case Lambda, If, Plus, Match, Fix:
 		return levelSum
+	case Construct:
+		if len(t.Kids) > 0 {
+			return levelApply
+		}
 	case Function:
 		switch t.Sym {
 		case term.Mul, term.Div:
@@ -246,6 +251,16 @@ func (p *printer) bare(t *Term) {
 		p.infix(t, levelSum, " + ", levelProduct)
 	case Function:
 		p.function(t)
+	case Construct:
+		p.write(t.Name)
+		for _, k := range t.Kids {
+			p.write(" ")
+			p.term(k, levelAtom)
+		}
+	case Match:
+		p.match(t)
+	case Fix:
+		p.fix(t)
 	case If:
 		p.write("if ")
 		p.infix(t, levelSum, " "+t.Cmp.String()+" ", levelSum)
@@ -254,6 +269,44 @@ func (p *printer) bare(t *Term) {
 		p.write(" else ")
 		p.term(t.Kids[3], levelSum)
 	}
+}
+
+// match prints match t with C p → u | ….
+func (p *printer) match(t *Term) {
+	p.write("match ")
+	p.term(t.Kids[0], levelSum)
+	p.write(" with ")
+	for i, b := range t.Kids[1:] {
+		if i > 0 {
+			p.write(" | ")
+			p.breakHere()
+		}
+		p.write(b.Name)
+		p.next++
+		if b.P != nil {
+			p.write(" ")
+			p.pattern(b.P)
+		}
+		p.write(" → ")
+		p.term(b.Kids[0], levelProduct)
+	}
+}
+
+// fix prints fix f.v, or a member of fix ⟨f,g⟩.⟨v,w⟩.
+func (p *printer) fix(t *Term) {
+	p.write("fix ")
+	for i, x := range t.Xs {
+		if i > 0 {
+			p.write(",")
+		}
+		p.binder(x)
+	}
+	p.write(".")
+	if len(t.Kids) == 1 {
+		p.term(t.Kids[0], levelSum)
+		return
+	}
+	p.list("⟨", t.Kids, "⟩"+"."+strconv.Itoa(t.At))
 }
 
 func (p *printer) function(t *Term) {

@@ -83,6 +83,20 @@ func (d *Reverser) image(t *Term) *Term {
 			}
 			return nest(ts)
 		})))
+	case Construct, Match:
+		return &Term{Op: t.Op, Type: d.prog.Typing.tt.Reverse(t.Type), At: t.At, Name: t.Name, Kids: kids}
+	case Branch:
+		u := &Term{Op: Branch, Name: t.Name, Kids: kids}
+		if t.P != nil {
+			u.P = d.pattern(t.P)
+		}
+		return u
+	case Fix:
+		u := &Term{Op: Fix, At: t.At, Kids: kids}
+		for _, x := range t.Xs {
+			u.Xs = append(u.Xs, d.Var(x))
+		}
+		return u
 	case If:
 		xs, _, a := open(kids[:2])
 		return a.plug(&Term{Op: If, Cmp: t.Cmp, Kids: append(variables(xs), kids[2:]...)})

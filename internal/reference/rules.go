@@ -48,6 +48,10 @@ func init() {
 		// (13)  if rα c qβ then t else u → tαβ or uαβ
 		{rule.Branch, (*State).branch},
 		{rule.Branch, (*State).decide},
+		// (14)  match (C v)α with … C p → u …  →  u[p:=v]α
+		{rule.Case, (*State).match},
+		// (15)  (fix f.v)α u           →  (v[f:=fix f.v] u)α     not under a λ
+		{rule.Unfold, (*State).unfold},
 	}
 }
 
@@ -205,5 +209,46 @@ func (s *State) branch(i int) {
 			return slices.Concat(a, b).plug(n.Kids[2])
 		}
 		return slices.Concat(a, b).plug(n.Kids[3])
+	})
+}
+
+// match is (14): match (C v)α with … C p → u … → u[p:=v]α.
+func (s *State) match(i int) {
+	n := s.places[i].t
+	if n.Op != Match {
+		return
+	}
+	v, a := answer(n.Kids[0])
+	if v == nil || v.Op != Construct {
+		return
+	}
+	s.emit(Redex{Rule: rule.Case}, i, func() *Term {
+		branch := n.Kids[v.At+1]
+		if branch.P == nil {
+			return a.plug(branch.Kids[0])
+		}
+		return a.plug(let(branch.Kids[0], branch.P, v.Kids[0]).at(n.Pos))
+	})
+}
+
+// unfold is (15): (fix f.v)α u → (v[f:=fix f.v] u)α. Of functions that are defined together each is bound.
+func (s *State) unfold(i int) {
+	n := s.places[i].t
+	if n.Op != Apply || !s.places[i].weak {
+		return
+	}
+	f, a := split(n.Kids[0])
+	if f.Op != Fix {
+		return
+	}
+	s.emit(Redex{Rule: rule.Unfold}, i, func() *Term {
+		body := fresh(f)
+		t := body.Kids[f.At]
+		for k, x := range body.Xs {
+			member := fresh(f)
+			member.At = k
+			t = let(t, single(x), member).at(n.Pos)
+		}
+		return apply(a.plug(t), n.Kids[1]).at(n.Pos)
 	})
 }

@@ -35,21 +35,28 @@ func split(t *Term) (*Term, stack) {
 	return t, a
 }
 
-// isValue reports whether t is v: a variable, a numeral, a λ, a pair of values.
+// isValue reports whether t is v: a variable, a numeral, a λ, a recursive function, a pair of values, a constructor with a value.
 func isValue(t *Term) bool {
 	switch t.Op {
-	case Variable, Numeral, Lambda, Zero:
+	case Variable, Numeral, Lambda, Zero, Fix:
 		return true
-	case MakePair:
-		return isValue(t.Kids[0]) && isValue(t.Kids[1])
+	case MakePair, Construct:
+		return !slices.ContainsFunc(t.Kids, func(k *Term) bool { return !isValue(k) })
 	}
 	return false
 }
 
 // answer is the v and α with t ≡ vα; v is nil if there are none. Substitutions come
-// out of a pair by app1 and app2: ⟨v1α1,v2α2⟩ ≡ ⟨v1,v2⟩α1α2.
+// out of a pair by app1 and app2: ⟨v1α1,v2α2⟩ ≡ ⟨v1,v2⟩α1α2, and out of a constructor: C vα ≡ (C v)α.
 func answer(t *Term) (v *Term, a stack) {
 	t, a = split(t)
+	if t.Op == Construct && len(t.Kids) > 0 {
+		v, b := answer(t.Kids[0])
+		if v == nil {
+			return nil, nil
+		}
+		return t.with([]*Term{v}), slices.Concat(b, a)
+	}
 	if t.Op == MakePair {
 		v1, a1 := answer(t.Kids[0])
 		v2, a2 := answer(t.Kids[1])

@@ -87,7 +87,7 @@ func (s *State) visit(t *Term, parent, kid, depth int, weak bool) {
 		t.P.Vars(func(x *Var) { s.binder[x] = i })
 	}
 	for k, u := range t.Kids {
-		s.visit(u, i, k, depth+1, weak && t.Op != Lambda && !(t.Op == If && k >= 2))
+		s.visit(u, i, k, depth+1, weak && t.Op != Lambda && t.Op != Fix && t.Op != Branch && !(t.Op == If && k >= 2))
 	}
 }
 

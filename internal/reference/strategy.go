@@ -62,7 +62,7 @@ func ByValue(s *State) *Redex {
 		if !s.weak(r) {
 			continue
 		}
-		if r.Rule == rule.Lambda {
+		if r.Rule == rule.Lambda || r.Rule == rule.Unfold {
 			if v, _ := answer(s.places[r.at].t.Kids[1]); v == nil {
 				continue
 			}
@@ -144,17 +144,20 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 	switch t.Op {
 	case Variable:
 		return nil, i
-	case Numeral, Zero, Lambda:
+	case Numeral, Zero, Lambda, Fix:
 		return nil, 0
 	case Let:
 		return s.demandLet(i, t)
 	}
 	kids := len(t.Kids)
-	if t.Op == If {
+	switch t.Op {
+	case If:
 		kids = 2
+	case Match:
+		kids = 1
 	}
 	if t.Op == Apply {
-		if r := s.find(i, 0, rule.Lambda); r != nil {
+		if r := s.find(i, 0, rule.Lambda, rule.Unfold); r != nil {
 			return r, 0
 		}
 	}
@@ -171,7 +174,7 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 	if waits != 0 {
 		return nil, waits
 	}
-	return s.find(i, 0, rule.Plus, rule.PlusPair, rule.Times, rule.Function, rule.Factor, rule.Branch), 0
+	return s.find(i, 0, rule.Plus, rule.PlusPair, rule.Times, rule.Function, rule.Factor, rule.Branch, rule.Case), 0
 }
 
 // substitutes reports whether a substitution binds x.

@@ -12,16 +12,20 @@ type Op uint8
 
 // The constructors, with the children of [Term] in their order.
 const (
-	Variable Op = iota // x
-	Numeral            // r
-	Lambda             // λx.t            t
-	Apply              // t u             t, u
-	MakePair           // ⟨t,u⟩           t, u
-	Let                // t[p:=u]         t, u
-	Plus               // t + u           t, u
-	Function           // f(t1,…,tk)      t1 … tk
-	Zero               // 0⃗ of R^d, d abstract
-	If                 // if s c s' …     s, s', t, u
+	Variable  Op = iota // x
+	Numeral             // r
+	Lambda              // λx.t            t
+	Apply               // t u             t, u
+	MakePair            // ⟨t,u⟩           t, u
+	Let                 // t[p:=u]         t, u
+	Plus                // t + u           t, u
+	Function            // f(t1,…,tk)      t1 … tk
+	Zero                // 0⃗ of R^d, d abstract
+	If                  // if s c s' …     s, s', t, u
+	Construct           // C t             t, or none
+	Match               // match t with …  t, and a Branch for each constructor
+	Branch              // C p → u         u
+	Fix                 // fix ⟨f,…⟩.⟨v,…⟩ v, …
 )
 
 // Var is a variable, known by its address: two binders never share one.
@@ -55,13 +59,17 @@ func single(x *Var) *Pattern { return &Pattern{X: x} }
 // what stays.
 type Term struct {
 	Op   Op
-	X    *Var // Variable, Lambda
-	P    *Pattern
+	X    *Var     // Variable, Lambda
+	P    *Pattern // Let; Branch, nil for a constructor without argument
 	Num  denote.Number
 	Sym  term.Symbol
 	Cmp  term.Compare
 	Kids []*Term
-	Pos  term.Pos // the place in the source that it comes from, 0 for none
+	Xs   []*Var    // Fix: f, …
+	Type term.Type // Construct, Match: the inductive type
+	Name string    // Construct, Branch: of C
+	At   int       // Construct: the number of C; Fix: which of the functions it is
+	Pos  term.Pos  // the place in the source that it comes from, 0 for none
 	// Of MakePair: Tail says that it is the tail of a tuple, which (10) gives no name;
 	// Named that it is the pair of names ⟨y,y'⟩ of a (10).
 	Tail, Named bool
@@ -148,8 +156,14 @@ func (t *Term) binders(f func(*Var)) {
 	switch t.Op {
 	case Lambda:
 		f(t.X)
-	case Let:
-		t.P.Vars(f)
+	case Let, Branch:
+		if t.P != nil {
+			t.P.Vars(f)
+		}
+	case Fix:
+		for _, x := range t.Xs {
+			f(x)
+		}
 	}
 }
 
@@ -167,6 +181,12 @@ func rename(t *Term, to map[*Var]*Var) *Term {
 	}
 	if t.P != nil {
 		u.P = t.P.rename(to)
+	}
+	if t.Xs != nil {
+		u.Xs = make([]*Var, len(t.Xs))
+		for i, x := range t.Xs {
+			u.Xs[i] = to[x]
+		}
 	}
 	u.Kids = make([]*Term, len(t.Kids))
 	for i, k := range t.Kids {
