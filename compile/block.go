@@ -167,6 +167,9 @@ func (b *blockBuilder) leaf() bool {
 // its result.
 func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
 	t := &b.c.out.Templates[id]
+	if t.Group != nil {
+		return w, false
+	}
 	b.t = t
 	// Frames overlap: of the last template, the globals stay.
 	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })

@@ -119,6 +119,8 @@ type compiler struct {
 	pos  term.Pos // of the term that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
+	// group are the functions of a fix whose last is compiled.
+	group []uint32
 }
 
 // task is a term to be compiled, or the rest of its compilation once its parts

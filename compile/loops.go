@@ -51,7 +51,7 @@ func (l *loops) times() uint64 {
 // inLoops reports whether a node may stand in a family of a block.
 func (c *compiler) inLoops(n *term.Node) bool {
 	switch n.Op {
-	case term.AppOp, term.IfOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp:
+	case term.AppOp, term.IfOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
 		return c.t.Vars[n.X].Linear && c.opt.Reversed

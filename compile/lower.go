@@ -45,6 +45,18 @@ func (c *compiler) start(r term.Ref) {
 	case term.IfOp:
 		c.push(r, 1)
 		c.pushAll(t.Children(n)[:2])
+	case term.ConOp:
+		if n.A == 0 {
+			c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Con, Index: uint32(n.Count)}))
+			return
+		}
+		c.push(r, 1)
+		c.push(n.A, 0)
+	case term.CaseOp:
+		c.push(r, 1)
+		c.push(t.Children(n)[0], 0)
+	case term.FixOp:
+		c.openFix(r, n, 0)
 	case term.ListOp:
 		c.list(r, n)
 	case term.NatOp:
@@ -127,6 +139,12 @@ func (c *compiler) resume(k task) {
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, c.popSlots(int(n.N))))
 	case term.IfOp:
 		c.conditional(k, n)
+	case term.ConOp:
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpCon, A: uint32(c.slot(c.popValue())), Tmpl: uint32(n.Count), Pos: n.Pos}, nil))
+	case term.CaseOp:
+		c.match(k, n)
+	case term.FixOp:
+		c.closeFix(k, n)
 	case term.ListOp:
 		c.closeList(n)
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
@@ -182,7 +200,12 @@ func (c *compiler) emitMany(in graph.Instr, results int) []slot {
 }
 
 func (c *compiler) untuple(n *term.Node) {
-	u := c.pop()
+	c.openTuple(n, c.pop())
+	c.push(n.A, 0)
+}
+
+// openTuple binds the variables of a node to the components of u.
+func (c *compiler) openTuple(n *term.Node, u operand) {
 	xs := c.t.Bound(n)
 	// A virtual tuple is opened as far as it is virtual.
 	for len(xs) > 1 && u.pair != 0 {
@@ -198,7 +221,6 @@ func (c *compiler) untuple(n *term.Node) {
 		}
 	}
 	c.count(rule.Pair, uint64(n.N-1))
-	c.push(n.A, 0)
 }
 
 func (c *compiler) unvec(n *term.Node) {
@@ -254,15 +276,19 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 		}
 		return
 	}
-	var params []term.Var
-	body := r
-	for b := n; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && len(params) < maxParams; b = &c.t.Nodes[body] {
-		params = append(params, b.X)
-		body = b.A
-	}
+	params, body := c.parameters(r)
 	c.open(c.t.Vars[n.X].Name, n.Pos, params)
 	c.push(r, 1)
 	c.push(body, 0)
+}
+
+// parameters returns those of the curried λs at r, and their body.
+func (c *compiler) parameters(r term.Ref) (params []term.Var, body term.Ref) {
+	for b := &c.t.Nodes[r]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && len(params) < maxParams; b = &c.t.Nodes[r] {
+		params = append(params, b.X)
+		r = b.A
+	}
+	return params, r
 }
 
 func (c *compiler) closeLambda(n *term.Node) {
@@ -271,11 +297,16 @@ func (c *compiler) closeLambda(n *term.Node) {
 		return
 	}
 	id, captured := c.close(c.pop())
+	c.closure(id, captured, n.Pos)
+}
+
+// closure yields the closure of a template.
+func (c *compiler) closure(id uint32, captured []slot, p term.Pos) {
 	if len(captured) == 0 {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Closure, Index: id}))
 		return
 	}
-	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpClosure, Tmpl: id, Pos: n.Pos}, captured))
+	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpClosure, Tmpl: id, Pos: p}, captured))
 }
 
 // conditional goes through the steps of an if: the sides have been compiled at

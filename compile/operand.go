@@ -43,6 +43,7 @@ type builder struct {
 	name     string
 	pos      term.Pos
 	params   uint32
+	extra    uint32 // graph.Template.Extra
 	captured []capture
 	index    map[term.Var]uint32 // the captured variables, once there are any
 	code     []graph.Instr
@@ -209,7 +210,7 @@ func (c *compiler) emit(in graph.Instr, args []slot) slot { return c.emitAt(c.de
 func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 	b := c.stack[depth]
 	ready := b.operandsReady(&in, args)
-	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpJob
+	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpCase && in.Op != graph.OpJob
 	d := b.newLocal(immediate, true)
 	in.D = uint32(d)
 	b.add(in, args, ready)
@@ -220,7 +221,7 @@ func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpJob, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
+	case graph.OpFun1, graph.OpJob, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -250,6 +251,8 @@ func (b *builder) add(in graph.Instr, args []slot, ready bool) {
 		b.overhead += uint64(in.N)
 	case graph.OpIf:
 		b.overhead += uint64(in.N - 2)
+	case graph.OpCase:
+		b.overhead += uint64(in.N - 1)
 	}
 	b.units += units(&in, b.open)
 	b.code = append(b.code, in)
@@ -270,7 +273,7 @@ func units(in *graph.Instr, open bool) uint64 {
 			n = 2
 		}
 		return uint64(n+1) * uint64(graph.Units(graph.WaitWords, 1))
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair, graph.OpCon:
 		if in.Flags&graph.Ready != 0 && !open {
 			return 1
 		}

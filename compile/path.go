@@ -235,7 +235,7 @@ func (b *pathBuilder) constant(slot uint32) (wire, bool) {
 func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
 	p := b.c.out
 	t := &p.Templates[id]
-	if t.Families {
+	if t.Families || t.Group != nil {
 		return false
 	}
 	b.path.Templates = append(b.path.Templates, id)

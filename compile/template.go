@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -28,11 +29,11 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		case paramClass:
 			return frameBit | (caps + uint32(s&indexMask))
 		case localClass:
-			return frameBit | (caps + b.params + uint32(s&indexMask))
+			return frameBit | (caps + b.params + b.extra + uint32(s&indexMask))
 		}
 		return uint32(s)
 	}
-	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Start: uint32(len(c.out.Code)),
+	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Extra: b.extra, Start: uint32(len(c.out.Code)),
 		Counts: b.counts, Steps: b.counts.Total(), Places: b.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
 	if !c.opt.Open {
@@ -46,6 +47,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		if l := b.locals[s&indexMask]; l.single {
 			t.RootAt = t.Start + l.at
 			b.code[l.at].Flags |= graph.Root
+			if (b.code[l.at].Op == graph.OpIf || b.code[l.at].Op == graph.OpCase) && !b.mentions(s) {
+				b.code[l.at].Flags |= graph.Tail
+			}
 		}
 	}
 	args := uint32(len(c.out.Args))
@@ -65,10 +69,20 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		c.fail(b.pos, "the program is too large")
 	}
 	t.Units = uint32(b.units)
-	c.out.Frame = max(c.out.Frame, caps+b.params+uint32(len(b.locals)))
+	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+uint32(len(b.locals)))
 	c.out.Templates = append(c.out.Templates, t)
 	c.slotTypes = append(c.slotTypes, c.typesOf(b))
 	return uint32(len(c.out.Templates) - 1), captured
+}
+
+// mentions reports whether an instruction has the slot s as an operand.
+func (b *builder) mentions(s slot) bool {
+	for i := range b.code {
+		if in := &b.code[i]; in.A == uint32(s) || in.B == uint32(s) {
+			return true
+		}
+	}
+	return slices.Contains(b.args, uint32(s))
 }
 
 // typesOf returns the types of what the template captures and of its parameters.

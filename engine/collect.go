@@ -287,7 +287,7 @@ func (m *Machine) References(r graph.Ref, f func(word uint64)) {
 	from, count := w+graph.ValueWords, uint32(0)
 	index := n.Head >> graph.KindShift
 	switch n.Kind() {
-	case graph.Forward:
+	case graph.Forward, graph.Con:
 		count = 1
 	case graph.Pair, graph.Arrival, graph.Bag:
 		count = 2

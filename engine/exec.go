@@ -99,6 +99,16 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 			p := nodes[slots[in.A]].V
 			slots[in.D], slots[in.D+1] = uint32(p), uint32(p>>32)
 			continue
+		case graph.OpCon:
+			r := top
+			if flags&graph.Root != 0 {
+				r = into
+			} else {
+				top++
+			}
+			nodes[r] = graph.Node{Head: uint32(graph.Con) | in.Tmpl<<graph.KindShift, V: uint64(slots[in.A])}
+			slots[in.D] = r
+			continue
 		default:
 			m.top = top
 			m.execBlock(in, pc+uint32(i), into, flags)
@@ -167,7 +177,7 @@ func (m *Machine) execBlock(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 		m.runSum(in, pc, into, flags)
 	case graph.OpApply:
 		m.push(m.makeApply(in, pc, into, flags))
-	case graph.OpIf:
+	case graph.OpIf, graph.OpCase:
 		m.push(m.makeSuspended(in, pc, into, flags))
 	}
 }

@@ -104,7 +104,9 @@ type Machine struct {
 	grad    []float64
 	firedIn uint64   // inputs that fired
 	pos     term.Pos // of the redex that fires, for errors
-	done    done
+	// unfolded is the template of the recursive function that ran last, 0 if there is none.
+	unfolded uint32
+	done     done
 }
 
 // New returns a machine for the program.
@@ -212,7 +214,7 @@ func (m *Machine) reset() {
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
 	m.dropped, m.recomputed = 0, 0
-	m.firedIn, m.nextLook, m.looks, m.pos = 0, 0, 0, 0
+	m.firedIn, m.nextLook, m.looks, m.pos, m.unfolded = 0, 0, 0, 0, 0
 	m.counts = rule.Counts{}
 	clear(m.runs)
 	clear(m.fired)

@@ -91,7 +91,7 @@ func (m *Machine) quit() {
 }
 
 // Read appends the numbers of the value that the last run left to out, from left
-// to right, and the length of each list in it to lengths, outer lists before inner
+// to right, and to lengths the length of each list in it and the number of each constructor, outer ones before inner
 // ones. The value's type is built of R, products, vectors and lists; a list is read
 // by applying it, and what that takes is not counted: read-back counts one unit for
 // each number. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
@@ -110,6 +110,11 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 			out = append(out, n.Number())
 		case graph.Pair:
 			stack = append(stack, uint32(n.V>>32), uint32(n.V))
+		case graph.Con:
+			lengths = append(lengths, int(n.Head>>graph.KindShift))
+			if n.V != 0 {
+				stack = append(stack, graph.Ref(n.V))
+			}
 		case graph.Vec:
 			w := 4*uint64(r) + graph.ValueWords
 			for k := n.Head >> graph.KindShift; k > 0; k-- {

@@ -34,6 +34,8 @@ func (m *Machine) fireSuspended(r graph.Ref) error {
 	switch in.Op {
 	case graph.OpIf:
 		return m.fireBranch(r, in)
+	case graph.OpCase:
+		return m.fireCase(r, in)
 	case graph.OpJob:
 		m.startJob(r, in, pc)
 		return nil
@@ -68,7 +70,29 @@ func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 	}
 	t := &m.prog.Templates[id]
 	copy(m.slots[t.Cap0:], m.words[w+from:w+to])
-	return m.instantiate(id, t, r)
+	return m.instantiate(id, t, m.target(r, in))
+}
+
+// fireCase is rule (14).
+func (m *Machine) fireCase(r graph.Ref, in *graph.Instr) error {
+	w := 4*uint64(r) + graph.WaitWords
+	v := &m.nodes[m.words[w]]
+	b := &m.prog.Cases[in.Tmpl][v.Head>>graph.KindShift]
+	t := &m.prog.Templates[b.Template]
+	copy(m.slots[t.Cap0:], m.words[w+uint64(b.From):w+uint64(b.To)])
+	if t.Extra > 0 {
+		m.slots[t.Param0] = graph.Ref(v.V)
+	}
+	return m.instantiate(b.Template, t, m.target(r, in))
+}
+
+// target returns where the result of the branch at r goes. Where nothing but one node takes it over, it is that node: so a
+// tail call takes no memory.
+func (m *Machine) target(r graph.Ref, in *graph.Instr) graph.Ref {
+	if w := m.nodes[r].A; in.Flags&graph.Tail != 0 && w != 0 && m.nodes[w].Kind() == graph.Copy && m.words[4*uint64(w)+2] == 0 {
+		return w
+	}
+	return r
 }
 
 // fireProject is rule (2) where the tuple was not there in time: what waits for
@@ -107,7 +131,9 @@ func (m *Machine) fireApply(r graph.Ref) error {
 		}
 		if t.Params == n {
 			m.bound(args)
-			m.loadCaptures(t, f)
+			if err := m.loadFunction(t, id, f); err != nil {
+				return err
+			}
 			for i, a := range args {
 				m.slots[t.Param0+uint32(i)] = a
 			}
@@ -142,6 +168,42 @@ func (m *Machine) loadCaptures(t *graph.Template, f graph.Ref) {
 	}
 }
 
+// loadFunction is loadCaptures of a function. A recursive one is unfolded, by (15): its name stands for the function itself, and the
+// names of those that are defined together with it for closures over the same references.
+func (m *Machine) loadFunction(t *graph.Template, id uint32, f graph.Ref) error {
+	m.loadCaptures(t, f)
+	if t.Group == nil {
+		return nil
+	}
+	m.unfolded = id
+	for i, other := range t.Group {
+		g := f
+		if other != id {
+			units := graph.Units(graph.ValueWords, int(t.Caps))
+			if err := m.ensure(units); err != nil {
+				return err
+			}
+			g = m.top
+			m.top += units
+			copy(m.nodes[g:g+units], m.nodes[f:f+units])
+			m.nodes[g].Head = uint32(graph.Closure) | other<<graph.KindShift
+		}
+		m.slots[t.Param0+t.Params+uint32(i)] = g
+	}
+	return nil
+}
+
+// unfoldEarly counts the (15) of a recursive function that a partial application unfolds before its template runs; times is −1
+// where that runs.
+func (m *Machine) unfoldEarly(f graph.Ref, times int) {
+	if n := &m.nodes[f]; n.Kind() == graph.Closure {
+		if t := &m.prog.Templates[n.Head>>graph.KindShift]; t.Group != nil {
+			m.addSteps(rule.Unfold, uint64(times))
+			m.addSteps(rule.GC, uint64(times*len(t.Group)))
+		}
+	}
+}
+
 // arity returns how many arguments the function takes at once.
 func (m *Machine) arity(f graph.Ref) uint32 {
 	if n := &m.nodes[f]; n.Kind() == graph.Closure {
@@ -162,7 +224,8 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 		}
 	}
 	all := m.args[:0]
-	if n := &m.nodes[f]; n.Kind() == graph.Partial {
+	partial := m.nodes[f].Kind() == graph.Partial
+	if n := &m.nodes[f]; partial {
 		k := uint64(n.Head >> graph.KindShift)
 		w := 4*uint64(f) + graph.ValueWords
 		all = append(all, m.words[w:w+k]...)
@@ -176,8 +239,14 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 		return err
 	}
 	if len(all) < arity {
+		if !partial {
+			m.unfoldEarly(f, 1)
+		}
 		m.makePartial(r, f, all)
 		return nil
+	}
+	if partial {
+		m.unfoldEarly(f, -1)
 	}
 	into := r
 	if rest := all[arity:]; len(rest) > 0 {
@@ -197,7 +266,9 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 	}
 	id := head >> graph.KindShift
 	t := &m.prog.Templates[id]
-	m.loadCaptures(t, f)
+	if err := m.loadFunction(t, id, f); err != nil {
+		return err
+	}
 	copy(m.slots[t.Param0:], all[:arity])
 	return m.instantiate(id, t, into)
 }

@@ -154,7 +154,7 @@ func (m *Machine) settle(r, v graph.Ref) {
 // become is settle, but resumes nothing.
 func (m *Machine) become(r, v graph.Ref) {
 	switch n := m.nodes[v]; {
-	case n.Kind() == graph.Num, n.Kind() == graph.Pair && n.A == 0, n.Kind() == graph.Nat, n.Kind() == graph.DataList:
+	case n.Kind() == graph.Num, n.Kind() == graph.Pair && n.A == 0, n.Kind() == graph.Con, n.Kind() == graph.Nat, n.Kind() == graph.DataList:
 		m.nodes[r] = n
 	default:
 		m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(v)}

@@ -70,8 +70,10 @@ func (l *listing) slot(t *Template, s uint32) string {
 		return fmt.Sprintf("c%d", s-t.Cap0)
 	case s < t.Param0+t.Params:
 		return fmt.Sprintf("p%d", s-t.Param0)
+	case s < t.Param0+t.Params+t.Extra:
+		return fmt.Sprintf("e%d", s-t.Param0-t.Params)
 	}
-	return fmt.Sprintf("%%%d", s-t.Param0-t.Params)
+	return fmt.Sprintf("%%%d", s-t.Param0-t.Params-t.Extra)
 }
 
 func (l *listing) slots(t *Template, args []uint32) string {
@@ -166,6 +168,14 @@ func (l *listing) instr(t *Template, in *Instr) string {
 	case OpUnpair, OpUntuple, OpUnvec:
 		n := max(in.N, 1)
 		return fmt.Sprintf("%s … %s = open %s", d, l.slot(t, in.D+n-1), a)
+	case OpCon:
+		return fmt.Sprintf("%s = constructor %d %s", d, in.Tmpl, a)
+	case OpCase:
+		text := fmt.Sprintf("%s = match %s", d, l.slot(t, args[0]))
+		for _, b := range l.p.Cases[in.Tmpl] {
+			text += fmt.Sprintf(" %d [%s]", b.Template, l.slots(t, args[b.From:b.To]))
+		}
+		return text
 	case OpVec:
 		return fmt.Sprintf("%s = ⟦%s⟧", d, l.slots(t, args))
 	case OpClosure:

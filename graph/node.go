@@ -25,6 +25,7 @@ const (
 	Num
 	Pair
 	Vec
+	Con // a constructor of an inductive type
 	Closure
 	Partial
 	Chain // what an iteration of a λ comes to that takes one argument more than elements give
@@ -65,7 +66,7 @@ const MaxIndex = 1<<24 - 1
 // MaxArgs is how many arguments an application node holds.
 const MaxArgs = 3
 
-var kindNames = [...]string{"none", "num", "pair", "vec", "closure", "partial", "chain", "list", "nat", "data", "dual",
+var kindNames = [...]string{"none", "num", "pair", "vec", "con", "closure", "partial", "chain", "list", "nat", "data", "dual",
 	"input", "block", "blockDual", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag",
 	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job"}
 

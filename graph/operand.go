@@ -3,7 +3,7 @@ package graph
 // NumOperands returns how many operands the instruction has.
 func (in *Instr) NumOperands() uint32 {
 	switch in.Op {
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob:
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon:
 		return 1
 	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
 		return 2
@@ -14,7 +14,7 @@ func (in *Instr) NumOperands() uint32 {
 // Operand returns the slot of operand i of an instruction.
 func (p *Program) Operand(in *Instr, i uint32) uint32 {
 	switch in.Op {
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
 		if i == 0 {
 			return in.A
 		}
@@ -66,5 +66,5 @@ func (in *Instr) Name() string {
 	}
 	return [...]string{OpPair: "pair", OpUnpair: "open", OpUntuple: "open", OpUnvec: "open", OpVec: "vector",
 		OpClosure: "closure", OpList: "list", OpDual: "dual", OpLin: "dual", OpArrive: "arrive", OpSum: "sum", OpJob: "job",
-		OpApply: "apply", OpTally: "tally"}[in.Op]
+		OpApply: "apply", OpTally: "tally", OpCon: "constructor", OpCase: "match"}[in.Op]
 }

@@ -30,6 +30,8 @@ const (
 	OpApply             // D := Args[0] Args[1] …             (1)
 	OpTally             // counts the binders and occurrences of what Args turn out to be
 	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
+	OpCon               // D := C A, Tmpl the number of C
+	OpCase              // D := match Args[0] with the branches Program.Cases[Tmpl] (14)
 
 	// In a λ with families, which only blocks run:
 	OpLoop      // what follows, up to the end of the loop Tmpl, is there for each value of its index
@@ -54,6 +56,8 @@ const (
 	Late
 	// One says that the result of an OpApply or OpJob is a vector of one component.
 	One
+	// Tail says of the root that no other instruction mentions its result.
+	Tail
 )
 
 // Instr is an instruction of a template.
@@ -78,6 +82,12 @@ type Template struct {
 	Pos    term.Pos
 	Params uint32 // number of curried parameters; 0 for code that is not a λ's
 	Caps   uint32 // number of captured references
+	// Extra is how many slots behind the parameters are set when the template runs: of a branch, 1 for the argument of its
+	// constructor; of a recursive function, one for each of Group.
+	Extra uint32
+	// Group are the templates of the functions that are defined together with a recursive function, in their order, itself
+	// among them. All of them capture the same.
+	Group []uint32
 	// Code is Program.Code[Start:End].
 	Start, End uint32
 	// Cap0 and Param0 are the slots of the first captured variable and parameter.
@@ -117,6 +127,10 @@ type PlaceCount struct {
 	Generated bool
 	N         uint64
 }
+
+// Branch is what an OpCase does with a constructor: it runs a template with the captured references Args[From:To] of the
+// instruction and, if the template has an Extra, the constructor's argument.
+type Branch struct{ Template, From, To uint32 }
 
 // NoRoot is RootAt of a template whose result is no instruction's.
 const NoRoot = ^uint32(0)
@@ -238,7 +252,8 @@ type Program struct {
 	Bodies    []DualBody
 	Code      []Instr
 	Args      []uint32
-	Blocks    []*Block // Blocks[0] is unused
+	Cases     [][]Branch // of each OpCase, by constructor
+	Blocks    []*Block   // Blocks[0] is unused
 	// Inputs is how many scalar inputs there are. Their globals come first, see [Program.InputSlot]; Globals are the others.
 	Inputs  int
 	Globals []Global

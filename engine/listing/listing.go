@@ -125,7 +125,7 @@ func (l *lister) text(r graph.Ref) string {
 			name = sym.String()
 		}
 		return fmt.Sprintf("%s %s = %v of", kind, name, n.Number())
-	case graph.Closure, graph.List, graph.DualCell, graph.LinDual:
+	case graph.Closure, graph.List, graph.DualCell, graph.LinDual, graph.Con:
 		return fmt.Sprintf("%s %d", kind, index)
 	case graph.Nat:
 		return fmt.Sprintf("%s #%d", kind, n.V)

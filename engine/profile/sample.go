@@ -37,6 +37,10 @@ func branches(prog *graph.Program) []bool {
 		switch in := &prog.Code[i]; in.Op {
 		case graph.OpIf:
 			out[in.Tmpl], out[in.Else] = true, true
+		case graph.OpCase:
+			for _, b := range prog.Cases[in.Tmpl] {
+				out[b.Template] = true
+			}
 		case graph.OpList:
 			out[in.Tmpl] = true
 		}
@@ -194,7 +198,7 @@ func certainNodes(in *graph.Instr) uint32 {
 		return 0
 	}
 	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2, graph.OpPair, graph.OpCon:
 		if !root {
 			return 1
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	Vector bool // a body of type R^k instead of R
 	Any    bool // a body of any type without a linear negation
 
+	Recursive bool // with inductive types and recursion that ends
+
 	families bool // see [Families]
 }
 
@@ -68,6 +70,9 @@ func draw(t *rapid.T, opt Options) *Program {
 	if len(p.Inputs) > 0 {
 		g.groups = []group{{p.Inputs[0], len(p.Inputs)}}
 	}
+	if opt.Recursive {
+		g.declare()
+	}
 	body := term.R
 	switch {
 	case opt.Any:
@@ -90,6 +95,9 @@ type generator struct {
 	// For terms with families:
 	indices []indexed // in scope
 	groups  []group   // of the variables in scope
+	// For terms with recursion:
+	tree           term.Type
+	stream, option term.Inductive
 }
 
 func (g *generator) choose(n int, label string) int { return rapid.IntRange(0, n-1).Draw(g.t, label) }
@@ -107,6 +115,9 @@ func (g *generator) fresh(ty term.Type) term.Var {
 func (g *generator) typ(depth int) term.Type {
 	if depth == 0 {
 		return term.R
+	}
+	if g.opt.Recursive && g.choose(5, "inductive type") == 0 {
+		return g.inductive(depth - 1)
 	}
 	switch g.choose(6, "type") {
 	case 0, 1, 2:
@@ -133,6 +144,15 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 	g.budget--
 	if depth <= 0 || g.budget <= 0 {
 		return g.leaf(ty)
+	}
+	if g.opt.Recursive {
+		switch g.choose(6, "recursive form") {
+		case 0:
+			of := g.inductive(1)
+			return g.match(g.term(of, depth-1), of, ty, depth, nil)
+		case 1:
+			return g.recursion(ty, depth)
+		}
 	}
 	switch g.choose(12, "form") {
 	case 0:
@@ -224,6 +244,8 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 		return g.family(ty, depth)
 	}
 	switch g.tt.Kind(ty) {
+	case term.MuKind:
+		return g.construct(ty, depth)
 	case term.ProdKind:
 		return g.q.Pair(g.pos(), g.term(g.tt.Left(ty), depth-1), g.term(g.tt.Right(ty), depth-1))
 	case term.VecKind:
@@ -268,6 +290,8 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 		return g.q.Variable(g.pos(), fit[g.choose(len(fit), "variable")])
 	}
 	switch g.tt.Kind(ty) {
+	case term.MuKind:
+		return g.construct(ty, 0)
 	case term.ProdKind:
 		return g.q.Pair(g.pos(), g.leaf(g.tt.Left(ty)), g.leaf(g.tt.Right(ty)))
 	case term.VecKind:
