@@ -50,6 +50,9 @@ const (
 	totalCore                   // sum t               a=t, typ of t
 	maximumCore                 // maximum t           the same
 	transposeCore               // transpose t         the same
+	conCore                     // C t                 val=the number of C, a=t or 0, typ
+	caseCore                    // match t with …      a=t, b=the place of the branches in args, see [branch], val their number, typ of t
+	fixCore                     // fix ⟨f0,…⟩.⟨v0,…⟩   x=f0, a and b delimit v0… in args, val=which of them it is
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -171,15 +174,47 @@ func (c *core) children(n *coreNode, f func(node)) {
 		if n.b != 0 {
 			f(n.b)
 		}
-	case vecCore, listCore:
+	case vecCore, listCore, fixCore:
 		for _, k := range c.args[n.a:n.b] {
 			f(k)
+		}
+	case conCore:
+		if n.a != 0 {
+			f(n.a)
+		}
+	case caseCore:
+		f(n.a)
+		for i := range int(n.val) {
+			f(c.branch(n, i).body)
 		}
 	case ifCore:
 		for _, k := range c.args[n.a : n.a+4] {
 			f(k)
 		}
 	}
+}
+
+// branch is what a caseCore does with one constructor: the n variables from x on are its argument, opened as a tuple if they are
+// more than one.
+type branch struct {
+	x    variable
+	n    int
+	body node
+}
+
+// branches adds branches to args and returns their place there.
+func (c *core) branches(list []branch) node {
+	off := node(len(c.args))
+	for _, b := range list {
+		c.args = append(c.args, node(b.x), node(b.n), b.body)
+	}
+	return off
+}
+
+// branch returns the i-th branch of a caseCore.
+func (c *core) branch(n *coreNode, i int) branch {
+	k := c.args[int(n.b)+3*i:]
+	return branch{variable(k[0]), int(k[1]), k[2]}
 }
 
 // drop forgets a node that was built but has no parent.

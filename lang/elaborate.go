@@ -29,6 +29,13 @@ type elaborator struct {
 	declared []int
 	names    map[string]int // the first declaration of each name
 	library  map[string]int // the prelude's declarations, and after them the primitives'
+	cons     map[string]int // the constructors
+	types    map[string]int // the declared types: their numbers in infer.Types.Inductives
+	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one that is being
+	// declared.
+	typeDecls  []int
+	typesSeen  int
+	typeParams map[string]infer.Type
 
 	tt   *infer.Types
 	core *core
@@ -187,6 +194,9 @@ func (e *elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
 		return e.kids(x)[0], 0, val{}
 	case syntax.LetExpr:
 		return e.let(x), 0, val{}
+	case syntax.RecExpr:
+		body, v := e.letRec(x)
+		return body, 0, v
 	case syntax.LinExpr:
 		if !e.values {
 			return e.lin(x), 0, val{}
@@ -262,6 +272,8 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.projection(x)
 	case syntax.CompExpr:
 		return e.comprehension(x)
+	case syntax.MatchExpr:
+		return e.match(x)
 	case syntax.FileExpr:
 		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
 	}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -14,10 +15,13 @@ import (
 // Otherwise the argument is bound by a let around the right side, and so it is for
 // a parameter that is a pattern. Missing arguments are parameters of a λ.
 //
-// It returns the right side, with the number of its arguments.
-func (e *elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int) {
+// It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its application.
+func (e *elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, val) {
 	def := &e.globals[g]
 	decl := &def.unit.File.Decls[def.decl]
+	if decl.Rec {
+		return 0, 0, e.apply(e.defRec(def, span), n)
+	}
 	sc := &def.unit.Scopes[def.decl]
 	e.work++
 	e.acts = append(e.acts, activation{unit: def.unit, global: g, base: len(e.slots), scope: sc, use: span})
@@ -43,7 +47,7 @@ func (e *elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int) {
 	}
 	e.finally(func(v val) val { return e.leave(v, opens, span) })
 	e.resultType(decl)
-	return decl.Value, rest
+	return decl.Value, rest, val{}
 }
 
 // resultType makes the value of the tail agree with the annotation of a def's result.
@@ -106,7 +110,7 @@ func (e *elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 	for u.File.Pat(p).Kind == syntax.AnnotPat {
 		t := u.File.Pat(p).Type
 		switch b.kind {
-		case defBinding, primBinding, dataBinding, churchBinding:
+		case defBinding, primBinding, conBinding, dataBinding, churchBinding:
 			// These have a type of their own at each occurrence.
 			if _, ok := e.typeIn(u, t); ok {
 				b.annot, b.unit = t, u
@@ -154,6 +158,7 @@ const (
 	openLet                   // [x:=u]
 	openTuple                 // [⟨x0,…⟩:=u]
 	openVec                   // [⟦x0,…⟧:=u]
+	openCon                   // match u with C ⟨x0,…⟩ → …, for the only constructor of a type
 )
 
 // opening is a binder that will be put around the expression under elaboration.
@@ -163,6 +168,7 @@ type opening struct {
 	n    int      // how many
 	u    node     // 0: an occurrence of from
 	from variable
+	typ  infer.Type // openCon: of u
 	pos  term.Pos
 }
 
@@ -188,6 +194,9 @@ func (e *elaborator) wrap(v val, n int) val {
 			c.op, c.val = tupleCore, float64(o.n)
 		case openVec:
 			c.op, c.val = unvecCore, float64(o.n)
+		case openCon:
+			b := e.core.branches([]branch{{o.x, o.n, v.node}})
+			c = coreNode{op: caseCore, val: 1, a: c.b, b: b, typ: o.typ, pos: o.pos}
 		}
 		v.node = e.core.add(c)
 	}

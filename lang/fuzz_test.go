@@ -158,8 +158,14 @@ func kidsOf(t *term.Term, n *term.Node) []term.Ref {
 		return []term.Ref{n.A}
 	case term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp, term.AddOp:
 		return []term.Ref{n.A, n.B}
-	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+	case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp, term.FixOp:
 		return t.Children(n)
+	case term.BranchOp:
+		return []term.Ref{n.A}
+	case term.ConOp:
+		if n.A != 0 {
+			return []term.Ref{n.A}
+		}
 	}
 	return nil
 }

@@ -247,6 +247,10 @@ func (e *elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, boo
 		return e.tt.Prod(a, b), ok
 	case syntax.ArrowType:
 		return e.tt.Arrow(a, b), ok
+	case syntax.NamedType:
+		return e.namedType(u, t)
+	case syntax.VarType:
+		return e.typeVariable(u, n)
 	case syntax.VecType:
 		s, known := e.vectorSize(u, n.Size)
 		return e.tt.Vec(a, s), ok && known

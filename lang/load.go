@@ -196,6 +196,9 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
+	if l.wrong != nil {
+		return nil, fmt.Errorf("%s: %w", name, l.wrong)
+	}
 	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
 		e.large = e.sizeError(e.manyNodes())
 	}

@@ -27,6 +27,7 @@ type lowering struct {
 	depth    map[term.Var]int
 	reserved map[term.Var]term.Var
 	types    []term.Type
+	wrong    error // an inductive type has no meaning in the calculus
 	stack    []infer.Type
 	kids     []term.Ref
 	xs       []term.Var
@@ -259,6 +260,10 @@ func (l *lowering) form(n infer.Node, a, b term.Type) term.Type {
 		return tt.List(a, b)
 	case infer.Nat:
 		return tt.Nat(b)
+	case infer.Param:
+		return tt.Param(int(n.N))
+	case infer.Named:
+		return l.instance(int(n.N), a)
 	}
 	return term.R
 }

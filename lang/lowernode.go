@@ -86,6 +86,12 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.maximum(n)
 	case transposeCore:
 		return l.transpose(n)
+	case conCore:
+		return t.Con(n.pos, l.typ(n.typ), int(n.val), l.refs[n.a])
+	case caseCore:
+		return l.match(n)
+	case fixCore:
+		return l.fix(n)
 	}
 	return t.Num(n.pos, 0)
 }

@@ -29,6 +29,9 @@ func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
 			return e.declared[d], true
 		}
 	}
+	if g, ok := e.cons[name]; ok && !u.Prelude && e.globals[g].decl < decl {
+		return g, true
+	}
 	g, ok := e.library[name]
 	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
 		return 0, false
@@ -43,7 +46,7 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
 		at := decls[d].NameSpan
 		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
-			label, note = name+" is used in its own definition", "there is no recursion; use a list or a numeral: iter #n f x"
+			label, note = name+" is used in its own definition", "a recursive function is defined by `def rec`"
 			at = syntax.Span{}
 		}
 		e.report(u, span, "unknown name", label, syntax.Note{Span: at, Text: note})
@@ -52,7 +55,12 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 	all := locals
 	if !u.Prelude {
 		for _, d := range decls[:decl] {
-			all = append(all, d.Name)
+			if d.Kind != syntax.TypeDecl {
+				all = append(all, d.Name)
+			}
+			for _, c := range d.Cons {
+				all = append(all, c.Name)
+			}
 		}
 	}
 	for _, g := range e.globals {
@@ -62,7 +70,7 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 	}
 	var notes []syntax.Note
 	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "there is no recursion, and `rec` is a name like others; use a list or a numeral: iter #n f x"})
+		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
 	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s, []byte("#")) {
 		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
 	} else if near := syntax.Suggest(name, all); near != "" {
@@ -106,6 +114,8 @@ func (e *elaborator) globalBinding(g int) binding {
 			return binding{kind: varBinding, x: d.x}
 		case primGlobal:
 			return binding{kind: primBinding, g: g}
+		case conGlobal:
+			return binding{kind: conBinding, g: g}
 		case defGlobal:
 			decl := &d.unit.File.Decls[d.decl]
 			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
@@ -125,7 +135,7 @@ func (e *elaborator) globalBinding(g int) binding {
 // use elaborates an occurrence of a name, applied to n arguments, as [elaborator.enter]
 // does an expression.
 func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
-	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding) {
+	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
 		n = e.annotated(b, n)
 	}
 	switch b.kind {
@@ -141,8 +151,9 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 			})
 			n = 0
 		}
-		x, n := e.expand(b.g, span, n)
-		return x, n, val{}
+		return e.expand(b.g, span, n)
+	case conBinding:
+		return 0, 0, e.construct(b.g, span, n)
 	case primBinding:
 		return 0, 0, e.usePrim(e.globals[b.g].prim, span, n)
 	}
@@ -212,6 +223,8 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 	switch b.kind {
 	case nodeBinding:
 		return b.val
+	case conBinding:
+		return e.construct(b.g, span, 0)
 	case varBinding, lateBinding:
 		n.op, n.x, v.typ = varCore, b.x, e.core.info(b.x).typ
 	case pathBinding:

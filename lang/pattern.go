@@ -22,7 +22,7 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 	f := e.act().unit.File
 	pos := e.at(f.Pat(p).Span.Start)
 	switch f.Pat(f.Bare(p)).Kind {
-	case syntax.TuplePat, syntax.VecPat:
+	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
 		e.bindPattern(patternItem{p: p, t: u.typ, u: u.node, span: u.span})
 		return
 	}
@@ -38,7 +38,11 @@ func (e *elaborator) openLet(p syntax.Pat, u val) {
 func (e *elaborator) patternVar(p syntax.Pat, t infer.Type) variable {
 	f := e.act().unit.File
 	n := f.Pat(f.Bare(p))
-	return e.core.newVar(coreVar{name: n.Text, typ: t, pos: e.at(n.Span.Start)})
+	name := n.Text
+	if n.Kind != syntax.NamePat {
+		name = ""
+	}
+	return e.core.newVar(coreVar{name: name, typ: t, pos: e.at(n.Span.Start)})
 }
 
 // patternItem is a pattern for a value of type t: that of x, or the node u.
@@ -67,6 +71,8 @@ func (e *elaborator) bindPattern(it patternItem) {
 		e.bindPattern(it)
 	case syntax.TuplePat, syntax.VecPat:
 		e.takeApart(it)
+	case syntax.ConPat:
+		e.openCon(it)
 	}
 }
 

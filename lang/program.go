@@ -20,7 +20,7 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings, source 
 		source:  source,
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
-		names:   map[string]int{}, library: map[string]int{},
+		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, types: map[string]int{},
 		tt: infer.New(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
 		lets: map[variable]node{}, shared: map[variable]*eval.Code{},
@@ -46,6 +46,7 @@ func (e *elaborator) program() val {
 	e.declare()
 	e.prelude.Resolve(names{e})
 	e.user.Resolve(names{e})
+	e.defineTypes()
 	for i := range e.user.File.Decls {
 		e.declaration(i)
 	}
@@ -88,6 +89,10 @@ func (e *elaborator) declare() {
 		e.tick()
 		d := &e.user.File.Decls[i]
 		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+		if d.Kind == syntax.TypeDecl {
+			e.declareType(i)
+			continue
+		}
 		if first, ok := e.names[d.Name]; ok {
 			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
 				syntax.Note{Span: e.user.File.Decls[first].NameSpan, Text: "the first declaration is here"})
@@ -220,7 +225,7 @@ func (e *elaborator) start(decl int) {
 func (e *elaborator) define(decl int) {
 	d := &e.user.File.Decls[decl]
 	g := e.declared[decl]
-	if len(d.Params) > 0 || e.isValue(d.Value) {
+	if len(d.Params) > 0 || d.Rec || e.isValue(d.Value) {
 		e.globals[g].kind = defGlobal
 		return
 	}
@@ -258,7 +263,7 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 	case syntax.NameExpr:
 		if r := e.user.Refs[x]; r.Kind == resolve.Global {
 			switch e.globals[r.N].kind {
-			case defGlobal, primGlobal, dataGlobal, letGlobal:
+			case defGlobal, primGlobal, dataGlobal, letGlobal, conGlobal:
 				return true
 			}
 		}
@@ -269,8 +274,8 @@ func (e *elaborator) isValue(x syntax.Expr) bool {
 // unused types a def by itself, as one that nobody uses, and hands its value to done.
 func (e *elaborator) unused(g int, done func(val)) {
 	e.forget(true, func() val {
-		x, n := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
-		return e.tail(0, x, n, val{})
+		x, n, v := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
+		return e.tail(0, x, n, v)
 	}, done)
 }
 

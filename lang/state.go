@@ -18,6 +18,7 @@ const (
 	defGlobal                       // a def that is expanded where it is used: unit, decl
 	primGlobal                      // a function symbol, dot or matvec: prim
 	pendingGlobal                   // a def that has not been elaborated
+	conGlobal                       // a constructor: n its type, num its number in it
 )
 
 // global is what a declared or predefined name means.
@@ -58,6 +59,7 @@ const (
 	componentBinding             // a scalar of an input: x, off, n as componentCore has them
 	churchBinding                // num
 	defBinding                   // g
+	conBinding                   // g
 	primBinding                  // g
 	nodeBinding                  // an argument that has been elaborated and stands in one place: val
 )

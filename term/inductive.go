@@ -159,6 +159,29 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	return e
 }
 
+// Declared returns the constructors of a declaration, with its parameters in them.
+func (tt *Types) Declared(d Inductive) []Constructor { return tt.inductives[d].cons }
+
+// Parameters returns the parameters of a declaration, as types.
+func (tt *Types) Parameters(d Inductive) []Type {
+	out := make([]Type, tt.inductives[d].params)
+	for i := range out {
+		out[i] = tt.Param(i)
+	}
+	return out
+}
+
+// Mentioned calls f with the declarations of the inductive types in t, but not for types that seen has, and adds those that it
+// meets.
+func (tt *Types) Mentioned(t Type, seen map[Type]bool, f func(Inductive)) {
+	tt.bottomUp(t, func(t Type) bool { return seen[t] }, func(t Type, n typeNode) {
+		seen[t] = true
+		if n.kind == MuKind {
+			f(Inductive(n.n))
+		}
+	})
+}
+
 // Con adds C arg, for the i-th constructor C of the inductive type ty. arg is 0 if C has no argument.
 func (t *Term) Con(p Pos, ty Type, i int, arg Ref) Ref {
 	return t.add(Node{Op: ConOp, Pos: p, A: arg, Count: uint64(i), Res: ty})

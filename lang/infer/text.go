@@ -80,6 +80,19 @@ func (p *Text) parts(ref uint32) ([]term.Item, int) {
 		}
 		return []term.Item{text("List "), part(n.A, listLevel)}, listLevel
 	}
+	switch n.Kind {
+	case Param:
+		return []term.Item{text("'" + string(rune('a'+n.N%26)))}, atomLevel
+	case Named:
+		items := []term.Item{text(p.tt.Inductives[n.N].Name)}
+		for _, a := range p.tt.Args(t) {
+			items = append(items, text(" "), part(a, atomLevel))
+		}
+		if n.A == 0 {
+			return items, atomLevel
+		}
+		return items, listLevel
+	}
 	if p.Named {
 		return []term.Item{text(p.name(t))}, atomLevel
 	}

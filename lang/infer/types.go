@@ -17,6 +17,8 @@ const (
 	Dual              // R -o a, where a is R or R^n
 	List              // List a with results b
 	Nat               // Nat with results b
+	Named             // an inductive type: its declaration n, and a the product of its arguments, or 0
+	Param             // a parameter n of a declaration, in the arguments of its constructors
 )
 
 // Node is a type, or a forward to the type that it has been found equal to.
@@ -27,7 +29,7 @@ type Node struct {
 	closed bool
 	Link   Type
 	A, B   Type
-	// n is the size of a vector. For an abbreviation (listType, natType) it
+	// n is the size of a vector, a declaration, or the number of a parameter. For an abbreviation (listType, natType) it
 	// is the arrow that it stands for, 0 before it has been needed.
 	N uint32
 }
@@ -58,6 +60,8 @@ type Types struct {
 	// Watched has open types. Those that unification settles or merges are added to Settled.
 	Watched map[Type][]int
 	Settled []Type
+
+	Inductives []Inductive // the declarations of types
 }
 
 type typePair struct{ a, b Type }

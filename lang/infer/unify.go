@@ -74,6 +74,10 @@ func (tt *Types) parts(a, b Type) Clash {
 		if !tt.unifySizes(Size(na.N), Size(nb.N)) {
 			return sizes
 		}
+	case Named:
+		if na.N != nb.N {
+			return differ
+		}
 	}
 	tt.merge(a, b)
 	if na.B != 0 {

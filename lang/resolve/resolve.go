@@ -13,7 +13,7 @@ type Unit struct {
 	File    *syntax.File
 	Prelude bool
 	Refs    []Ref    // by Expr: what a name or the index of a comprehension means
-	Slots   []uint32 // by Pat: the slot of a NamePat
+	Slots   []uint32 // by Pat: the slot of a NamePat, what Names.Constructor returns of a ConPat
 	Scopes  []Scope  // by declaration, and one more for the body
 	Duals   bool     // lin or -o stands in the file
 }
@@ -35,7 +35,7 @@ type Ref struct {
 }
 
 // Scope describes the local names of a declaration or of the body: each has a slot
-// of its own. Those of the parameters come first.
+// of its own. Those of the parameters come first; before them, in def rec, those of the functions that are defined together.
 type Scope struct {
 	Slots  uint32
 	Params []Usage // by slot
@@ -56,7 +56,7 @@ type Place uint8
 const (
 	UnderFun Place = 1 << iota // under fun, lin or a parameter of let
 	inBranch                   // then or else
-	InComp                     // the body of vec, sum or list: there once for each index
+	InComp                     // the body of vec, sum or list, a case of match, and let rec: it may be there several times
 	inList                     // in a list literal
 )
 
@@ -64,6 +64,8 @@ const (
 type Names interface {
 	// Lookup finds what a name means for declaration decl of u, which sees those above.
 	Lookup(u *Unit, name string, decl int) (int, bool)
+	// Constructor finds a constructor for declaration decl of u, and reports it if there is none.
+	Constructor(u *Unit, name string, span syntax.Span, decl int) int
 	// Unknown reports a name that means nothing; locals are the names in scope.
 	Unknown(u *Unit, name string, span syntax.Span, decl int, locals []string)
 	Report(u *Unit, span syntax.Span, headline, label string)
@@ -94,9 +96,20 @@ func (u *Unit) Resolve(names Names) {
 	for i := range u.File.Decls {
 		d := &u.File.Decls[i]
 		r.enter(i)
+		if d.Rec {
+			from, to := u.File.Group(i)
+			for _, of := range u.File.Decls[from:to] {
+				r.bind(of.Name)
+			}
+		}
 		r.patterns(d.Params)
-		r.Scope.Params = make([]Usage, r.Scope.Slots)
+		if !d.Rec {
+			r.Scope.Params = make([]Usage, r.Scope.Slots)
+		}
 		r.typ(d.Type)
+		for _, c := range d.Cons {
+			r.typ(c.Type)
+		}
 		r.expr(d.Value, 0)
 	}
 	r.enter(len(u.File.Decls))
@@ -144,10 +157,9 @@ func (r *resolver) pattern(p syntax.Pat, first uint32) {
 		if s := r.locals[n.Text]; s > first {
 			r.names.Report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
 		}
-		if n := int(p) + 1 - len(r.u.Slots); n > 0 {
-			r.u.Slots = append(r.u.Slots, make([]uint32, n)...)
-		}
-		r.u.Slots[p] = r.bind(n.Text)
+		r.setSlot(p, r.bind(n.Text))
+	case syntax.ConPat:
+		r.setSlot(p, uint32(r.names.Constructor(r.u, n.Text, syntax.Span{Start: n.Span.Start, End: n.Span.Start + uint32(len(n.Text))}, r.decl)))
 	case syntax.AnnotPat:
 		r.typ(n.Type)
 	}
@@ -156,9 +168,19 @@ func (r *resolver) pattern(p syntax.Pat, first uint32) {
 	}
 }
 
+func (r *resolver) setSlot(p syntax.Pat, slot uint32) {
+	if n := int(p) + 1 - len(r.u.Slots); n > 0 {
+		r.u.Slots = append(r.u.Slots, make([]uint32, n)...)
+	}
+	r.u.Slots[p] = slot
+}
+
 // typ resolves the sizes in a type.
 func (r *resolver) typ(t syntax.TypeExpr) {
 	for t != 0 {
+		for _, k := range r.u.File.TypeKids(t) {
+			r.typ(k)
+		}
 		n := r.u.File.Type(t)
 		r.u.Duals = r.u.Duals || n.Kind == syntax.LinType
 		if n.Size != 0 {
@@ -209,8 +231,15 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 		r.u.Duals = r.u.Duals || n.Kind == syntax.LinExpr
 		r.patterns(f.Pats(e))
 		r.expr(kids[0], where|UnderFun)
-	case syntax.LetExpr:
+	case syntax.LetExpr, syntax.RecExpr:
 		r.lets(e, where)
+	case syntax.MatchExpr:
+		r.expr(kids[0], where)
+		for i, p := range f.Pats(e) {
+			r.patterns([]syntax.Pat{p})
+			r.expr(kids[i+1], where|inBranch|InComp)
+			r.leave(outer)
+		}
 	case syntax.CompExpr:
 		if n.Op == syntax.VecTok {
 			r.size(kids[0])
@@ -258,8 +287,16 @@ func (r *resolver) spine(e syntax.Expr, where Place) {
 // lets resolves a let, and those in its body.
 func (r *resolver) lets(e syntax.Expr, where Place) {
 	f := r.u.File
-	for f.Expr(e).Kind == syntax.LetExpr {
+	for {
 		pats, kids := f.Pats(e), f.Kids(e)
+		if f.Expr(e).Kind == syntax.RecExpr {
+			r.recs(kids[:len(kids)-1], where|UnderFun|InComp)
+			e = kids[len(kids)-1]
+			continue
+		}
+		if f.Expr(e).Kind != syntax.LetExpr {
+			break
+		}
 		outer, inner := len(r.undo), where
 		if len(pats) > 1 {
 			r.patterns(pats[1:])
@@ -271,6 +308,21 @@ func (r *resolver) lets(e syntax.Expr, where Place) {
 		e = kids[1]
 	}
 	r.expr(e, where)
+}
+
+// recs resolves the functions of a let rec, which see each other.
+func (r *resolver) recs(binds []syntax.Expr, where Place) {
+	f := r.u.File
+	first := r.Scope.Slots
+	for _, b := range binds {
+		r.pattern(f.Pats(b)[0], first)
+	}
+	for _, b := range binds {
+		outer := len(r.undo)
+		r.patterns(f.Pats(b)[1:])
+		r.expr(f.Kids(b)[0], where)
+		r.leave(outer)
+	}
 }
 
 // name resolves an occurrence of a name.

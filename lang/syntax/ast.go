@@ -32,6 +32,9 @@ const (
 	LinExpr             // lin a -> e                 Pats (one name), Kids: e
 	LetExpr             // let p … = e in body        Pats, Kids: e, body; more than one
 	//                    pattern: a function whose name is the first
+	RecExpr    // let rec … and … in body   Kids: one or more BindExpr, body
+	BindExpr   // f p … = e, of let rec     Pats: f (a name), p …, Kids: e
+	MatchExpr  // match e with | p -> e …   Pats: one for each case, Kids: e, the cases'
 	IfExpr     // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
 	CompExpr   // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e
 	AnnotExpr  // (e : T)                    Type, Kids: e
@@ -76,6 +79,7 @@ const (
 	TuplePat         // (p, p, …)    Kids, two or more
 	VecPat           // [| p, … |]   Kids, one or more
 	AnnotPat         // (p : T)      Kids: p; Type; also let x : T = …
+	ConPat           // C, C p       Text=C, which starts it, Kids: none or p
 )
 
 // PatNode is a pattern.
@@ -100,15 +104,19 @@ const (
 	ArrowType          // T -> T       A, B
 	LinType            // R -o R, R -o R^s   A, B
 	VecType            // T^s          A, Size
+	NamedType          // t T …        Text=t, which starts it, Kids by [File.TypeKids]
+	VarType            // 'a           Text
 )
 
 // TypeNode is a type expression.
 type TypeNode struct {
-	Kind TypeKind
-	Span Span
-	A, B TypeExpr
-	Size Expr // a static expression
-	Rows bool // a vector whose component is a vector in the same parentheses: R^(m, n) is (R^n)^m
+	Kind   TypeKind
+	Span   Span
+	A, B   TypeExpr
+	Size   Expr // a static expression
+	Text   string
+	off, n uint32
+	Rows   bool // a vector whose component is a vector in the same parentheses: R^(m, n) is (R^n)^m
 }
 
 // DeclKind is the keyword of a declaration.
@@ -120,6 +128,7 @@ const (
 	InputDecl                 // input x [: T] = e      Type may be 0
 	DataDecl                  // data xs [: T] = e      Type may be 0
 	DefDecl                   // def f p … [: T] = e    Params may be none; Type is the result's
+	TypeDecl                  // type t 'a … = C of T | …   Vars, Cons
 )
 
 // Decl is a declaration.
@@ -131,6 +140,17 @@ type Decl struct {
 	Params   []Pat
 	Type     TypeExpr
 	Value    Expr
+	Rec      bool          // def rec; all of a group that and joins
+	And      bool          // it starts with and: it is of the group of the declaration before it
+	Vars     []Word        // the parameters of a type, with their '
+	Cons     []Constructor // of a type
+}
+
+// Constructor is a constructor in the declaration of a type.
+type Constructor struct {
+	Name string
+	Span Span     // of the name
+	Type TypeExpr // of its argument, 0 if it has none
 }
 
 // File is a parsed program: its declarations, its body and the arenas in which
@@ -147,6 +167,7 @@ type File struct {
 	types    []TypeNode
 	exprKids []Expr
 	patKids  []Pat
+	typeKids []TypeExpr
 	lines    []uint32 // offsets of the starts of the lines
 	broken   bool     // there were errors
 	runes    []uint32 // how many runes start before each multiple of runeStride
@@ -180,6 +201,21 @@ func (f *File) Pats(e Expr) []Pat {
 func (f *File) PatKids(p Pat) []Pat {
 	n := &f.pats[p]
 	return f.patKids[n.off : n.off+n.n]
+}
+
+// TypeKids returns the arguments of a NamedType.
+func (f *File) TypeKids(t TypeExpr) []TypeExpr {
+	n := &f.types[t]
+	return f.typeKids[n.off : n.off+n.n]
+}
+
+// Group returns the declarations that and joins to number i: those of numbers from, from + 1, … below to.
+func (f *File) Group(i int) (from, to int) {
+	for from = i; f.Decls[from].And; from-- {
+	}
+	for to = i + 1; to < len(f.Decls) && f.Decls[to].And; to++ {
+	}
+	return from, to
 }
 
 // Bare returns a pattern without the types around it.

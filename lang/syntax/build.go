@@ -59,8 +59,10 @@ func (p *parser) addPat(n PatNode, kids []Pat) Pat {
 	return Pat(len(f.pats) - 1)
 }
 
-func (p *parser) addType(n TypeNode) TypeExpr {
+func (p *parser) addType(n TypeNode, kids ...TypeExpr) TypeExpr {
 	p.guard.Step()
+	n.off, n.n = uint32(len(p.f.typeKids)), uint32(len(kids))
+	p.f.typeKids = append(p.f.typeKids, kids...)
 	p.f.types = append(Room(p.guard, p.f.types, 1), n)
 	return TypeExpr(len(p.f.types) - 1)
 }

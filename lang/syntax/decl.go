@@ -5,24 +5,48 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 )
 
 // String returns the declaration's keyword.
-func (k DeclKind) String() string { return spellings[ParamTok+Token(k)] }
+func (k DeclKind) String() string {
+	if k == TypeDecl {
+		return spellings[TypeTok]
+	}
+	return spellings[ParamTok+Token(k)]
+}
 
 // decl parses a declaration. The current token is its keyword.
 func (p *parser) decl() {
-	d := Decl{Kind: DeclKind(p.tok.kind - ParamTok), Span: p.span()}
-	if !p.tok.col1 {
+	d := Decl{Span: p.span()}
+	switch p.tok.kind {
+	case AndTok:
+		before := &p.f.Decls[len(p.f.Decls)-1]
+		d.Kind, d.Rec, d.And = before.Kind, before.Rec, true
+	case TypeTok:
+		d.Kind = TypeDecl
+	default:
+		d.Kind = DeclKind(p.tok.kind - ParamTok)
+	}
+	if !p.tok.col1 && !d.And {
 		p.misplacedDecl()
 	}
 	errs := len(p.s.diags)
 	p.inDecl = true
 	p.next()
-	if p.declHead(&d) {
+	if d.Kind == DefDecl && p.at(RecTok) {
+		d.Rec = true
+		p.next()
+	}
+	p.joins = d.Rec || d.Kind == TypeDecl
+	switch {
+	case d.Kind == TypeDecl:
+		p.typeDecl(&d)
+	case p.declHead(&d):
 		p.declValue(&d)
 	}
-	if d.Value == 0 {
+	if d.Value == 0 && d.Kind != TypeDecl {
 		d.Value = p.bad(p.span()).e
 	}
 	p.skipRest()
@@ -47,13 +71,69 @@ func (p *parser) misplacedDecl() {
 // skipRest moves to the end of the declaration, silently: an error has been reported.
 func (p *parser) skipRest() {
 	defer p.silently()()
-	for !p.at(EOF) {
+	for !p.at(EOF) && !p.joined() {
 		if p.startsDecl() {
 			p.tok.kind = EOF
 			break
 		}
 		p.next()
 	}
+}
+
+// joined reports whether an and that joins a declaration to the present one stands here.
+func (p *parser) joined() bool { return p.joins && p.at(AndTok) }
+
+// typeDecl parses t 'a … = C of T | … after type.
+func (p *parser) typeDecl(d *Decl) {
+	if !p.at(IdentTok) {
+		p.expected("a name after `type`", p.reservedHint())
+		return
+	}
+	d.Name, d.NameSpan = p.text(), p.span()
+	p.next()
+	for ; p.at(TypeVarTok); p.next() {
+		d.Vars = append(d.Vars, Word{TypeVarTok, p.text(), p.span()})
+	}
+	if !p.at(EqTok) && !p.at(eqEqTok) && !p.at(colonEqTok) {
+		hint := ""
+		if p.at(IdentTok) {
+			hint = "the parameters of a type start with ', as in type option 'a = None | Some of 'a"
+		}
+		p.expected("`=` and the constructors of `"+clip(d.Name)+"`", hint)
+		return
+	}
+	p.expectEq("`=`")
+	p.accept(BarTok)
+	for {
+		if !p.at(IdentTok) {
+			p.expected("a constructor", p.reservedHint())
+			return
+		}
+		c := Constructor{Name: p.text(), Span: p.span()}
+		if !isConstructor(c.Name) {
+			p.expected("a constructor", "the name of a constructor starts with a capital letter")
+			return
+		}
+		p.next()
+		if p.at(IdentTok) && p.text() == "of" {
+			p.next()
+			c.Type = p.typ().t
+		}
+		d.Cons = append(d.Cons, c)
+		p.cons[c.Name] = true
+		if !p.accept(BarTok) {
+			break
+		}
+	}
+	if !p.joined() {
+		p.expectEnd("a constructor is written C or C of T, and | stands between two")
+	}
+}
+
+// isConstructor reports whether a name can be one of a constructor: it starts with a capital letter.
+func isConstructor(name string) bool {
+	r, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsUpper(r)
 }
 
 // skipOrphan passes over tokens at column 1 that a broken declaration left behind,
@@ -69,7 +149,7 @@ func (p *parser) skipOrphan() {
 
 // declHead parses a declaration up to and including its "=".
 func (p *parser) declHead(d *Decl) bool {
-	if !p.at(IdentTok) {
+	if !p.at(IdentTok) && !(p.at(SumTok) && d.Kind == DefDecl) { // the function sum may be declared anew
 		p.expected(fmt.Sprintf("a name after `%s`", d.Kind), p.reservedHint())
 		return false
 	}

@@ -288,7 +288,7 @@ func (p *parser) projection(v operand) operand {
 func (p *parser) whole() operand {
 	p.open = 0
 	o := p.expr(nil)
-	for !p.unwinding && !p.at(EOF) {
+	for !p.unwinding && !p.at(EOF) && !p.joined() {
 		if p.startsDecl() {
 			p.endHere()
 			break

@@ -8,6 +8,7 @@ const (
 	listForm                      // [ · ; · ]
 	vecForm                       // [| · , · |]
 	letForm                       // let p … = · in
+	matchForm                     // match · with
 	ifForm                        // if · c
 	condForm                      // if a c · then
 	thenForm                      // if a c b then · else
@@ -19,7 +20,8 @@ type form struct {
 	op    Token // the bracket or keyword
 	wrong bool  // a wrong separator has been reported
 	start uint32
-	parts int // how many are complete
+	parts int  // how many are complete
+	rec   bool // let rec: and continues it
 	outer *form
 }
 
@@ -29,7 +31,7 @@ var awaited = [thenForm + 2]struct {
 	name  string
 }{
 	parenForm: {RParenTok, "`)`"}, listForm: {RBrackTok, "`]`"}, vecForm: {RVecTok, "`|]`"}, letForm: {InTok, "`in`"},
-	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"},
+	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"}, matchForm: {WithTok, "`with`"},
 }
 
 // waitsFor reports whether the token closes or continues the form.
@@ -173,7 +175,7 @@ func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
 	return operand{e: p.add(n, o.e), span: n.Span}, true
 }
 
-// prefix parses fun, lin, let, if, vec, sum or list.
+// prefix parses fun, lin, let, if, match, vec, sum or list.
 func (p *parser) prefix(k Token) operand {
 	start := p.tok.start
 	if k == LetTok {
@@ -187,6 +189,8 @@ func (p *parser) prefix(k Token) operand {
 		return p.lin(start)
 	case IfTok:
 		return p.conditional(start)
+	case MatchTok:
+		return p.match(start)
 	}
 	return p.comprehension(k, start)
 }
@@ -235,32 +239,47 @@ func (p *parser) lin(start uint32) operand {
 // lets parses a let, and those that stand in its body.
 func (p *parser) lets() operand {
 	var heads []ExprNode
-	var values []Expr
-	o := operand{}
+	var kids []Expr // of all heads, without the bodies
 	for p.at(LetTok) {
-		n, value, ok := p.let()
-		if !ok {
-			return value
+		fr := &form{kind: letForm, op: LetTok, start: p.tok.start}
+		p.next()
+		fr.rec = p.accept(RecTok)
+		n, first := ExprNode{Kind: LetExpr}, len(kids)
+		for more := true; more; {
+			n.Span.Start = p.tok.start
+			var value operand
+			var ok bool
+			if value, more, ok = p.let(fr, &n); !ok {
+				return value
+			}
+			if fr.rec {
+				n.Kind, n.Span.End = BindExpr, value.span.End
+				value.e = p.add(n, value.e)
+			}
+			kids = append(Room(p.guard, kids, 1), value.e)
 		}
-		heads, values = append(Room(p.guard, heads, 1), n), append(Room(p.guard, values, 1), value.e)
+		if fr.rec {
+			n = ExprNode{Kind: RecExpr}
+		}
+		n.Span.Start, n.n = fr.start, uint32(len(kids)-first)
+		heads = append(Room(p.guard, heads, 1), n)
 	}
-	o = p.expr(nil)
+	o := p.expr(nil)
 	for i := len(heads) - 1; i >= 0; i-- {
 		n := heads[i]
 		n.Span.End = o.span.End
-		o = operand{e: p.add(n, values[i], o.e), span: n.Span}
+		first := len(kids) - int(n.n)
+		o = operand{e: p.add(n, append(kids[first:], o.e)...), span: n.Span}
+		kids = kids[:first]
 	}
 	return o
 }
 
-// let parses let p … [: T] = e in. It fails if an error leads out of it.
-func (p *parser) let() (n ExprNode, value operand, ok bool) {
-	fr := &form{kind: letForm, op: LetTok, start: p.tok.start}
-	n = ExprNode{Kind: LetExpr, Span: Span{Start: fr.start}}
-	p.next()
+// let parses p … [: T] = e in after let, or up to an and after let rec; then there is more. It fails if an error leads out of it.
+func (p *parser) let(fr *form, n *ExprNode) (value operand, more, ok bool) {
 	p.begin(fr)
 	defer p.end()
-	typ, ok := p.letHead(&n)
+	typ, ok := p.letHead(n, fr.rec)
 	if ok {
 		value = p.expr(fr)
 	} else {
@@ -268,12 +287,13 @@ func (p *parser) let() (n ExprNode, value operand, ok bool) {
 	}
 	for {
 		value = p.strays(fr, value)
+		more = fr.rec && p.at(AndTok)
 		switch {
 		case p.letEnds:
 			p.letEnds = false
 		case p.unwinding && !p.caught(fr):
-			return n, value, false
-		case !p.at(InTok):
+			return value, false, false
+		case !p.at(InTok) && !more:
 			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), Note{Text: "`let x = e in b` needs its `in`"})
 			value = p.recover()
 			continue
@@ -283,23 +303,37 @@ func (p *parser) let() (n ExprNode, value operand, ok bool) {
 		if typ != 0 {
 			value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
 		}
-		return n, value, true
+		return value, more, true
 	}
 }
 
-// letHead parses p … [: T] = after let. The type is that of a function's result.
-func (p *parser) letHead(n *ExprNode) (typ TypeExpr, ok bool) {
-	pats, ok := p.patterns("`=`", EqTok, ColonTok)
+// letHead parses p … [: T] = after let, or after let rec. The type is that of a function's result.
+func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
+	var pats []Pat
+	if !rec && p.atConstructor() {
+		var pat Pat
+		pat, ok = p.patApplication()
+		pats = []Pat{pat}
+		if ok && !p.at(EqTok) && !p.at(ColonTok) {
+			p.expected("`=`", "")
+			ok = p.skipTo(EqTok, ColonTok)
+		}
+	} else {
+		pats, ok = p.patterns("`=`", EqTok, ColonTok)
+	}
 	if !ok {
 		return 0, false
 	}
-	if head := p.f.pats[pats[0]]; len(pats) > 1 && head.Kind != NamePat && head.Kind != BadPat {
-		p.report(Diagnostic{Span: head.Span, Headline: "expected a function's name after `let`, found a pattern",
-			Label: "several patterns define a function, and the first must be its name"})
+	if head := p.f.pats[pats[0]]; (len(pats) > 1 || rec) && head.Kind != NamePat && head.Kind != BadPat {
+		label := "several patterns define a function, and the first must be its name"
+		if rec {
+			label = "`let rec` defines functions"
+		}
+		p.report(Diagnostic{Span: head.Span, Headline: "expected a function's name after `let`, found a pattern", Label: label})
 	}
 	if p.accept(ColonTok) {
 		t := p.typ()
-		if len(pats) > 1 {
+		if len(pats) > 1 || rec {
 			typ = t.t
 		} else {
 			annot := PatNode{Kind: AnnotPat, Span: Span{p.f.pats[pats[0]].Span.Start, t.span.End}, Type: t.t}
@@ -315,6 +349,52 @@ func (p *parser) letHead(n *ExprNode) (typ TypeExpr, ok bool) {
 	n.OpPos = p.prevEnd - 1
 	n.poff, n.pn = p.addPats(pats)
 	return typ, true
+}
+
+// match parses e with | p -> e … after match.
+func (p *parser) match(start uint32) operand {
+	fr := &form{kind: matchForm, op: MatchTok, start: start}
+	p.begin(fr)
+	o := p.expr(fr)
+	for !p.at(WithTok) || p.unwinding {
+		o = p.strays(fr, o)
+		switch {
+		case p.unwinding && !p.caught(fr):
+			p.end()
+			return o
+		case !p.at(WithTok):
+			p.expected("`with`", p.strayHint(), p.opener(MatchTok, start), Note{Text: "cases follow: `match e with | p -> e`"})
+			o = p.recover()
+		}
+	}
+	p.end()
+	n := ExprNode{Kind: MatchExpr, OpPos: p.tok.end}
+	p.next()
+	p.accept(BarTok)
+	kids := []Expr{o.e}
+	var pats []Pat
+	for more := true; more; more = !p.unwinding && p.accept(BarTok) {
+		pat, ok := p.matchPattern()
+		if ok && p.at(BarTok) {
+			p.expected("`->`", "each case has an expression of its own")
+			return p.recover()
+		}
+		if !p.arrow("`->`", p.reservedHint()) {
+			return p.recover()
+		}
+		o = p.expr(nil)
+		kids, pats = append(kids, o.e), append(pats, pat)
+	}
+	n.Span = Span{start, o.span.End}
+	n.poff, n.pn = p.addPats(pats)
+	return operand{e: p.add(n, kids...), span: n.Span}
+}
+
+// matchPattern parses the pattern of a case.
+func (p *parser) matchPattern() (Pat, bool) {
+	p.matching = true
+	defer func() { p.matching = false }()
+	return p.patApplication()
 }
 
 // conditional parses a c b then e else e after if.

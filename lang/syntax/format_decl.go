@@ -7,10 +7,21 @@ import (
 // decl writes a declaration.
 func (fm *formatter) decl(d *Decl) {
 	f := fm.f
+	if d.Kind == TypeDecl {
+		fm.typeDecl(d)
+		return
+	}
 	head := d.NameSpan.End
 	fm.doc.begin(2)
 	fm.doc.begin(0)
-	fm.leaf(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
+	switch {
+	case d.And:
+		fm.leaf(d.Span.Start, "and ")
+	case d.Rec:
+		fm.leaf(d.Span.Start, "def rec ")
+	default:
+		fm.leaf(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
+	}
 	fm.leaf(d.NameSpan.Start, d.Name)
 	for _, p := range d.Params {
 		fm.doc.brk(fillBreak, 1, 2)
@@ -24,6 +35,37 @@ func (fm *formatter) decl(d *Decl) {
 	fm.doc.end()
 	fm.doc.text(" =")
 	fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
+	fm.doc.end()
+}
+
+// typeDecl writes the declaration of a type.
+func (fm *formatter) typeDecl(d *Decl) {
+	keyword := "type "
+	if d.And {
+		keyword = "and "
+	}
+	fm.doc.begin(2)
+	fm.leaf(d.Span.Start, keyword)
+	fm.leaf(d.NameSpan.Start, d.Name)
+	for _, v := range d.Vars {
+		fm.leaf(v.Span.Start, " "+v.Text)
+	}
+	fm.doc.text(" =")
+	between := groupBreak
+	for i, c := range d.Cons {
+		if i == 0 {
+			between = fm.breakFor(groupBreak, d.NameSpan.End, c.Span.Start)
+		}
+		fm.doc.brk(min(between, hardBreak), 1, 0)
+		if i > 0 || between != groupBreak {
+			fm.doc.text("| ")
+		}
+		fm.leaf(c.Span.Start, c.Name)
+		if c.Type != 0 {
+			fm.doc.text(" of ")
+			fm.typeNode(c.Type, 0)
+		}
+	}
 	fm.doc.end()
 }
 
@@ -50,6 +92,13 @@ func (fm *formatter) patNode(p Pat) {
 		fm.leaf(n.Span.Start, n.Text)
 	case WildPat:
 		fm.leaf(n.Span.Start, "_")
+	case ConPat:
+		kids := fm.f.PatKids(p)
+		if len(kids) > 0 {
+			fm.doc.text("(")
+			defer fm.doc.text(")")
+		}
+		fm.conPat(p)
 	case AnnotPat:
 		fm.leaf(n.Span.Start, "(")
 		fm.annotPat(p)
@@ -66,7 +115,7 @@ func (fm *formatter) patNode(p Pat) {
 				fm.doc.text(",")
 				fm.doc.brk(fillBreak, 1, 0)
 			}
-			fm.patNode(k)
+			fm.conPat(k)
 		}
 		fm.doc.end()
 		if n.Kind == VecPat {
@@ -76,9 +125,23 @@ func (fm *formatter) patNode(p Pat) {
 	}
 }
 
+// conPat writes a pattern where C p needs no parentheses.
+func (fm *formatter) conPat(p Pat) {
+	n, kids := fm.f.Pat(p), fm.f.PatKids(p)
+	if n.Kind != ConPat {
+		fm.patNode(p)
+		return
+	}
+	fm.leaf(n.Span.Start, n.Text)
+	if len(kids) > 0 {
+		fm.doc.text(" ")
+		fm.patNode(kids[0])
+	}
+}
+
 // annotPat writes p : T.
 func (fm *formatter) annotPat(p Pat) {
-	fm.patNode(fm.f.PatKids(p)[0])
+	fm.conPat(fm.f.PatKids(p)[0])
 	fm.annotation(fm.f.Pat(p).Type)
 }
 
@@ -103,6 +166,18 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 		fm.leaf(n.Span.Start, "R")
 	case NatType:
 		fm.leaf(n.Span.Start, "Nat")
+	case VarType:
+		fm.leaf(n.Span.Start, n.Text)
+	case NamedType:
+		fm.leaf(n.Span.Start, n.Text)
+		for _, k := range fm.f.TypeKids(t) {
+			fm.doc.brk(fillBreak, 1, 0)
+			if fm.f.Type(k).Kind == NamedType && len(fm.f.TypeKids(k)) == 0 {
+				fm.typeNode(k, 0)
+			} else {
+				fm.typeNode(k, level+1)
+			}
+		}
 	case ListType:
 		fm.leaf(n.Span.Start, "List")
 		fm.doc.brk(fillBreak, 1, 0)

@@ -13,7 +13,7 @@ const (
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
 	switch n.Kind {
-	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, FileExpr:
+	case FunExpr, LinExpr, LetExpr, RecExpr, IfExpr, MatchExpr, CompExpr, FileExpr:
 		return levelPrefix
 	case BinExpr:
 		return binPrec(n.Op)
@@ -69,8 +69,10 @@ func (fm *formatter) form(e Expr) {
 		fm.projections(e)
 	case FunExpr, LinExpr, CompExpr:
 		fm.binders(e)
-	case LetExpr:
+	case LetExpr, RecExpr:
 		fm.lets(e)
+	case MatchExpr:
+		fm.match(e)
 	case IfExpr:
 		fm.ifs(e)
 	case AnnotExpr:
@@ -265,20 +267,82 @@ func (fm *formatter) binder(e Expr) {
 func (fm *formatter) lets(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)
-	for f.Expr(e).Kind == LetExpr {
+	for f.Expr(e).Kind == LetExpr || f.Expr(e).Kind == RecExpr {
 		n, kids := f.Expr(e), f.Kids(e)
-		fm.doc.begin(0)
-		fm.leaf(n.Span.Start, "let")
-		value := fm.letHead(e)
-		fm.doc.end()
-		fm.doc.text(" =")
-		fm.broken(2, fm.lineBreak(n.OpPos, value), value)
+		last := len(kids) - 1
+		if n.Kind == LetExpr {
+			fm.binding("let", n.Span.Start, e)
+		} else {
+			fm.recs(n.Span.Start, kids[:last])
+		}
 		fm.doc.text(" in")
-		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[0]).Span.End, fm.firstToken(kids[1])), 1, 0)
-		e = kids[1]
+		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
+		e = kids[last]
 	}
 	fm.node(e, 0)
 	fm.doc.end()
+}
+
+// recs writes let rec … and ….
+func (fm *formatter) recs(start uint32, binds []Expr) {
+	fm.binding("let rec", start, binds[0])
+	for _, b := range binds[1:] {
+		fm.doc.brk(groupBreak, 1, 0)
+		fm.binding("and", fm.f.Expr(b).Span.Start, b)
+	}
+}
+
+// binding writes a keyword and p … = e.
+func (fm *formatter) binding(keyword string, start uint32, e Expr) {
+	fm.doc.begin(0)
+	fm.leaf(start, keyword)
+	value := fm.letHead(e)
+	fm.doc.end()
+	fm.doc.text(" =")
+	fm.broken(2, fm.lineBreak(fm.f.Expr(e).OpPos, value), value)
+}
+
+// match writes match e with and the cases: all on one line, or one a line.
+func (fm *formatter) match(e Expr) {
+	f := fm.f
+	n, kids, pats := f.Expr(e), f.Kids(e), f.Pats(e)
+	fm.doc.begin(0)
+	fm.leaf(n.Span.Start, "match ")
+	fm.node(kids[0], precAdd)
+	fm.doc.text(" with")
+	between := fm.breakFor(groupBreak, n.OpPos, f.Pat(pats[0]).Span.Start)
+	for i, p := range pats {
+		fm.doc.brk(min(between, hardBreak), 1, 0)
+		fm.leaf(f.Pat(p).Span.Start, "| ")
+		fm.conPat(p)
+		fm.doc.text(" ->")
+		value := kids[i+1]
+		k := fm.lineBreak(f.Pat(p).Span.End, value)
+		if i < len(pats)-1 && fm.endsInMatch(value) {
+			fm.doc.text(" (")
+			fm.doc.begin(2)
+			fm.form(value)
+			fm.doc.end()
+			fm.doc.text(")")
+			continue
+		}
+		fm.broken(2, k, value)
+	}
+	fm.doc.end()
+}
+
+// endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of them.
+func (fm *formatter) endsInMatch(e Expr) bool {
+	for {
+		switch n, kids := fm.f.Expr(e), fm.f.Kids(e); n.Kind {
+		case MatchExpr:
+			return true
+		case FunExpr, LinExpr, LetExpr, RecExpr, IfExpr, CompExpr:
+			e = kids[len(kids)-1]
+		default:
+			return false
+		}
+	}
 }
 
 // letHead writes the patterns of a let, and the type of a function's result, which
@@ -293,7 +357,11 @@ func (fm *formatter) letHead(e Expr) Expr {
 	}
 	for _, p := range pats {
 		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p)
+		if len(pats) == 1 {
+			fm.conPat(p)
+		} else {
+			fm.patNode(p)
+		}
 	}
 	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
 		fm.annotation(n.Type)

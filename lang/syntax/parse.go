@@ -47,14 +47,17 @@ type parser struct {
 	guard *Guard
 	names map[string]string // interned
 
-	tok     lexeme // the current token, as the layout has it: EOF where a declaration ends
-	real    Token  // its own kind
-	prevEnd uint32 // where the token before it ends
-	inDecl  bool   // a token at column 1 ends the declaration
-	inBody  bool   // a declaration's keyword at column 1 ends the body
-	ended   bool   // a misplaced declaration's keyword ends whatever is open
-	quiet   uint32 // no further error for a token that starts before this offset
-	open    int    // brackets that a part left open when it failed
+	tok      lexeme          // the current token, as the layout has it: EOF where a declaration ends
+	real     Token           // its own kind
+	prevEnd  uint32          // where the token before it ends
+	inDecl   bool            // a token at column 1 ends the declaration
+	inBody   bool            // a declaration's keyword at column 1 ends the body
+	joins    bool            // and joins a declaration to this one
+	cons     map[string]bool // the constructors that have been declared
+	matching bool            // in the pattern of a match, where every capitalised name is a constructor
+	ended    bool            // a misplaced declaration's keyword ends whatever is open
+	quiet    uint32          // no further error for a token that starts before this offset
+	open     int             // brackets that a part left open when it failed
 
 	nest      int    // how deep the current token is nested
 	tooDeep   bool   // that has been reported; nothing more is read
@@ -71,7 +74,7 @@ func newParser(name string, src []byte, opt Options) *parser {
 	}
 	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
 	f := newFile(name, src, guard)
-	return &parser{f: f, s: newScanner(f), opt: opt, guard: guard, names: make(map[string]string)}
+	return &parser{f: f, s: newScanner(f), opt: opt, guard: guard, names: make(map[string]string), cons: map[string]bool{}}
 }
 
 // stopped reports whether the parse is over before its end.
@@ -202,7 +205,7 @@ func (p *parser) diagnostics() []Diagnostic {
 func (p *parser) program() {
 	p.next()
 	for p.real != EOF {
-		if p.tok.kind.startsDecl() {
+		if p.tok.kind.startsDecl() || p.joins && p.at(AndTok) {
 			p.decl()
 			continue
 		}
@@ -212,6 +215,7 @@ func (p *parser) program() {
 		}
 		p.body()
 	}
+	p.unknownTypes()
 	if p.f.Body == 0 && !p.opt.NoBody && len(p.s.diags) == 0 {
 		at := uint32(len(p.s.src))
 		if p.prevEnd > 0 {
@@ -266,7 +270,7 @@ func (p *parser) body() {
 			Label: "remove the space before this"})
 	}
 	start := p.span()
-	p.inBody = true
+	p.inBody, p.joins = true, false
 	body := p.whole()
 	p.f.Body = body.e
 	misplaced := p.real.startsDecl() && !p.ended

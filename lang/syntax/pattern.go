@@ -48,6 +48,9 @@ func (p *parser) pattern() (Pat, bool) {
 	switch p.tok.kind {
 	case IdentTok:
 		n.Text = p.text()
+		if p.atConstructor() {
+			n.Kind = ConPat
+		}
 	case UnderTok:
 		n.Kind = WildPat
 	default:
@@ -67,6 +70,27 @@ func (p *parser) pattern() (Pat, bool) {
 	return p.addPat(n, nil), true
 }
 
+// atConstructor reports whether the current token is the constructor of a pattern: in match any capitalised name, elsewhere
+// one that has been declared.
+func (p *parser) atConstructor() bool {
+	return p.at(IdentTok) && (p.cons[p.text()] || p.matching && isConstructor(p.text()))
+}
+
+// patApplication parses a pattern, or C p without parentheses around it.
+func (p *parser) patApplication() (Pat, bool) {
+	if !p.atConstructor() {
+		return p.pattern()
+	}
+	n := PatNode{Kind: ConPat, Span: p.span(), Text: p.text()}
+	p.next()
+	if !p.tok.kind.startsPat() {
+		return p.addPat(n, nil), true
+	}
+	arg, ok := p.pattern()
+	n.Span.End = p.prevEnd
+	return p.addPat(n, []Pat{arg}), ok
+}
+
 func (p *parser) badPat() (Pat, bool) {
 	return p.addPat(PatNode{Kind: BadPat, Span: p.span()}, nil), false
 }
@@ -81,7 +105,7 @@ func (p *parser) patBracket() (Pat, bool) {
 	var parts []Pat
 	for {
 		p.next()
-		part, ok := p.pattern()
+		part, ok := p.patApplication()
 		if !ok {
 			p.open++
 			return part, false

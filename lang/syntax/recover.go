@@ -45,7 +45,7 @@ func (p *parser) noOperand(fr *form) operand {
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
-	case RParenTok, RBrackTok, RVecTok, CommaTok, SemiTok, InTok, ThenTok, ElseTok, EOF:
+	case RParenTok, RBrackTok, RVecTok, CommaTok, SemiTok, InTok, ThenTok, ElseTok, WithTok, BarTok, AndTok, EOF:
 		return p.bad(Span{p.prevEnd, p.prevEnd}) // these close something
 	}
 	return p.recover()
@@ -98,6 +98,16 @@ func (p *parser) strayHint() string {
 		return "there are no logical operators; a condition is one comparison"
 	case CommaTok:
 		return "a tuple stands in parentheses"
+	case BarTok:
+		return "a case stands after `match e with`"
+	case WithTok:
+		if !p.waiting(k) {
+			return "there is no `match` for it"
+		}
+	case AndTok:
+		return "`and` joins functions after `let rec` and `def rec`, and types"
+	case TypeVarTok:
+		return "a type variable stands in types only"
 	case SemiTok:
 		return "a semicolon separates the elements of a list, in brackets"
 	case ColonTok:
@@ -135,11 +145,11 @@ func (p *parser) lambda() string {
 // recover goes on after an error: it skips to a token that an open form waits for, or
 // to the end of the expression, and lets all forms further in end there.
 func (p *parser) recover() operand {
-	var nest [3]int // brackets, lets and ifs opened on the way
+	var nest [4]int // brackets, lets, ifs and matches opened on the way
 	nest[0] = p.open
 	p.open = 0
 	waits := map[Token]bool{}
-	for _, k := range []Token{RParenTok, RBrackTok, RVecTok, InTok, ThenTok, ElseTok} {
+	for _, k := range []Token{RParenTok, RBrackTok, RVecTok, InTok, ThenTok, ElseTok, WithTok} {
 		waits[k] = p.waiting(k)
 	}
 	unmute := p.silently()
@@ -156,8 +166,8 @@ func (p *parser) recover() operand {
 
 // stopsRecovery reports whether the current token is one that an open form waits
 // for and that nothing passed over does, and counts what it opens or closes.
-func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
-	const brackets, lets, ifs = 0, 1, 2
+func (p *parser) stopsRecovery(nest *[4]int, waits map[Token]bool) bool {
+	const brackets, lets, ifs, matches = 0, 1, 2, 3
 	switch k := p.tok.kind; k {
 	case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
 		nest[brackets]++
@@ -173,6 +183,13 @@ func (p *parser) stopsRecovery(nest *[3]int, waits map[Token]bool) bool {
 			return waits[k]
 		}
 		nest[lets]--
+	case MatchTok:
+		nest[matches]++
+	case WithTok:
+		if nest[matches] == 0 {
+			return waits[k]
+		}
+		nest[matches]--
 	case IfTok:
 		nest[ifs]++
 	case ThenTok:
@@ -230,7 +247,7 @@ func (p *parser) skipTo(stop ...Token) bool {
 				return false
 			}
 			nest--
-		case InTok, ThenTok, ElseTok, LetTok, FunTok, IfTok:
+		case InTok, ThenTok, ElseTok, LetTok, FunTok, IfTok, MatchTok, WithTok:
 			return false
 		}
 		if p.startsDecl() {

@@ -24,12 +24,13 @@ type scanner struct {
 	lineStart uint32
 	seen      bool // whether the line has a token before off
 	mute      bool // whether errors are dropped
+	words     *words
 	comments  []Comment
 	diags     []Diagnostic
 }
 
 func newScanner(f *File) scanner {
-	return scanner{src: f.Src, off: f.lines[0], lineStart: f.lines[0]}
+	return scanner{src: f.Src, off: f.lines[0], lineStart: f.lines[0], words: &words{}}
 }
 
 func (s *scanner) errorf(start, end uint32, label, format string, args ...any) {
@@ -164,7 +165,7 @@ func (s *scanner) ident(t *lexeme) {
 	s.off = s.identEnd(start)
 	word := s.src[start:s.off]
 	t.kind = IdentTok
-	if k, ok := keywords[string(word)]; ok {
+	if k, ok := keywords[string(word)]; ok && !(k.IsContextual() && s.words.bind(s, k)) {
 		t.kind = k
 	} else if len(word) == 1 && word[0] == '_' {
 		t.kind = UnderTok
@@ -254,9 +255,9 @@ type symbol struct {
 
 // symbols lists the operators of ASCII characters, longer ones before their prefixes.
 var symbols = func() []symbol {
-	all := []symbol{{"!=", notEqTok}}
+	all := []symbol{{"!=", notEqTok}, {"||", logicTok}}
 	for t := PlusTok; t < logicTok; t++ {
-		if t != LolliTok && t != UnderTok {
+		if t != LolliTok && t != UnderTok && t != TypeVarTok {
 			all = append(all, symbol{spellings[t], t})
 		}
 	}
@@ -275,6 +276,10 @@ func (s *scanner) symbol(t *lexeme) {
 		}
 	}
 	start, c := s.off, s.src[s.off]
+	if c == '\'' && s.typeVar() {
+		t.kind = TypeVarTok
+		return
+	}
 	for s.off++; s.at(s.off) == c && c != 0; s.off++ {
 	}
 	t.kind = BadTok

@@ -11,7 +11,26 @@ type sexprs struct{ f *File }
 func (s sexprs) file() string {
 	var b strings.Builder
 	for _, d := range s.f.Decls {
+		if d.And {
+			b.WriteString("(and")
+		}
+		if d.Rec {
+			b.WriteString("(rec")
+		}
 		fmt.Fprintf(&b, "(%s %s", d.Kind, d.Name)
+		if d.Kind == TypeDecl {
+			for _, v := range d.Vars {
+				b.WriteString(" " + v.Text)
+			}
+			for _, c := range d.Cons {
+				b.WriteString(" | " + c.Name)
+				if c.Type != 0 {
+					b.WriteString(" of " + s.typ(c.Type))
+				}
+			}
+			b.WriteString(")\n")
+			continue
+		}
 		for _, p := range d.Params {
 			b.WriteString(" " + s.pat(p))
 		}
@@ -57,6 +76,16 @@ func (s sexprs) expr(e Expr) string {
 		return "(" + map[ExprKind]string{FunExpr: "fun", LinExpr: "lin"}[n.Kind] + " " + strings.Join(pats, " ") + " -> " + all + ")"
 	case LetExpr:
 		return "(let " + strings.Join(pats, " ") + " = " + kids[0] + " in " + kids[1] + ")"
+	case RecExpr:
+		return "(rec " + all + ")"
+	case BindExpr:
+		return "(bind " + strings.Join(pats, " ") + " = " + all + ")"
+	case MatchExpr:
+		out := "(match " + kids[0]
+		for i, p := range pats {
+			out += " | " + p + " -> " + kids[i+1]
+		}
+		return out + ")"
 	case IfExpr:
 		return "(if " + n.Op.String() + " " + all + ")"
 	case CompExpr:
@@ -99,6 +128,8 @@ func (s sexprs) pat(p Pat) string {
 		return "<" + strings.Join(kids, ", ") + ">"
 	case VecPat:
 		return "[|" + strings.Join(kids, ", ") + "|]"
+	case ConPat:
+		return strings.TrimSpace("{"+n.Text+" "+strings.Join(kids, " ")) + "}"
 	case AnnotPat:
 		return "(" + kids[0] + " : " + s.typ(n.Type) + ")"
 	}
@@ -120,6 +151,14 @@ func (s sexprs) typ(t TypeExpr) string {
 		return "(" + s.typ(n.A) + " -> " + s.typ(n.B) + ")"
 	case LinType:
 		return "(" + s.typ(n.A) + " -o " + s.typ(n.B) + ")"
+	case NamedType:
+		out := "{" + n.Text
+		for _, k := range s.f.TypeKids(t) {
+			out += " " + s.typ(k)
+		}
+		return out + "}"
+	case VarType:
+		return n.Text
 	case VecType:
 		return "(" + s.typ(n.A) + "^" + s.expr(n.Size) + ")"
 	}

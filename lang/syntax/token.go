@@ -28,6 +28,12 @@ const (
 	SizeTok
 	CsvTok
 
+	TypeTok // words that are names in a file that binds them, see [words]
+	MatchTok
+	WithTok
+	RecTok
+	AndTok
+
 	PlusTok // operators
 	MinusTok
 	StarTok
@@ -51,7 +57,9 @@ const (
 	CommaTok
 	SemiTok
 	ColonTok
-	UnderTok // _
+	UnderTok   // _
+	BarTok     // |
+	TypeVarTok // 'a, in types only
 
 	// Spellings of other languages, scanned so that the parser can say what to
 	// write instead. They never reach the tree.
@@ -73,11 +81,12 @@ var spellings = [numTokens]string{
 	ParamTok: "param", InputTok: "input", DataTok: "data", DefTok: "def", FunTok: "fun",
 	LinTok: "lin", LetTok: "let", InTok: "in", IfTok: "if", ThenTok: "then", ElseTok: "else",
 	VecTok: "vec", SumTok: "sum", ListTok: "list", SizeTok: "size", CsvTok: "csv",
+	TypeTok: "type", MatchTok: "match", WithTok: "with", RecTok: "rec", AndTok: "and",
 	PlusTok: "+", MinusTok: "-", StarTok: "*", SlashTok: "/", CaretTok: "^", LessTok: "<",
 	LessEqTok: "<=", GreaterTok: ">", GreaterEqTok: ">=", EqTok: "=", ArrowTok: "->",
 	LolliTok: "-o", HashTok: "#", DotParenTok: ".(", LParenTok: "(", RParenTok: ")",
 	LBrackTok: "[", RBrackTok: "]", LVecTok: "[|", RVecTok: "|]", CommaTok: ",", SemiTok: ";",
-	ColonTok: ":", UnderTok: "_",
+	ColonTok: ":", UnderTok: "_", BarTok: "|", TypeVarTok: "a type variable",
 	fatArrowTok: "=>", eqEqTok: "==", notEqTok: "<>", colonEqTok: ":=", backslashTok: `\`,
 	dotTok: ".", dotBrackTok: ".[", logicTok: "&&",
 }
@@ -85,11 +94,14 @@ var spellings = [numTokens]string{
 // String returns the token as it is written in a program, or what it is ("a name").
 func (t Token) String() string { return spellings[t] }
 
-// IsKeyword reports whether t is a reserved word.
-func (t Token) IsKeyword() bool { return ParamTok <= t && t <= CsvTok }
+// IsKeyword reports whether t is a reserved word, or one that is reserved where a file does not bind it.
+func (t Token) IsKeyword() bool { return ParamTok <= t && t <= AndTok }
+
+// IsContextual reports whether t is a word that is a name in a file that binds it.
+func (t Token) IsContextual() bool { return TypeTok <= t && t <= AndTok }
 
 // startsDecl reports whether t is the keyword of a declaration.
-func (t Token) startsDecl() bool { return ParamTok <= t && t <= DefTok }
+func (t Token) startsDecl() bool { return ParamTok <= t && t <= DefTok || t == TypeTok }
 
 // startsAtom reports whether t can start an argument.
 func (t Token) startsAtom() bool {
@@ -108,7 +120,7 @@ func (t Token) startsPat() bool {
 // startsPrefix reports whether t starts a form that reaches as far right as it can.
 func (t Token) startsPrefix() bool {
 	switch t {
-	case FunTok, LinTok, LetTok, IfTok, VecTok, SumTok, ListTok:
+	case FunTok, LinTok, LetTok, IfTok, VecTok, SumTok, ListTok, MatchTok:
 		return true
 	}
 	return false
@@ -117,10 +129,10 @@ func (t Token) startsPrefix() bool {
 // isCompare reports whether t compares.
 func (t Token) isCompare() bool { return LessTok <= t && t <= GreaterEqTok }
 
-// keywords maps a reserved word to its token.
+// keywords maps a reserved or contextual word to its token.
 var keywords = func() map[string]Token {
 	m := make(map[string]Token)
-	for t := ParamTok; t <= CsvTok; t++ {
+	for t := ParamTok; t.IsKeyword(); t++ {
 		m[spellings[t]] = t
 	}
 	return m

@@ -24,7 +24,7 @@ var typeForms = [...]struct {
 	prec uint8
 }{
 	ArrowType: {ArrowTok, 1}, LinType: {LolliTok, 1}, ProdType: {StarTok, 2},
-	ListType: {EOF, 3}, VecType: {EOF, 4}, RType: {EOF, 5}, NatType: {EOF, 5},
+	ListType: {EOF, 3}, NamedType: {EOF, 3}, VecType: {EOF, 4}, RType: {EOF, 5}, NatType: {EOF, 5}, VarType: {EOF, 5},
 }
 
 // typeOperator returns the form of types with an operator, BadType for other tokens.
@@ -80,9 +80,10 @@ func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 		case "Nat":
 			cur, ok = p.typeName(TypeNode{Kind: NatType, Span: p.span()}), true
 		default:
-			p.unknownType()
-			cur, ok = p.typeName(TypeNode{Kind: BadType, Span: p.span()}), true
+			cur, ok = p.named()
 		}
+	case TypeVarTok:
+		cur, ok = p.typeName(TypeNode{Kind: VarType, Span: p.span(), Text: p.text()}), true
 	default:
 		p.expected("a type", p.typeHint())
 	}
@@ -130,10 +131,55 @@ func (p *parser) typeName(n TypeNode) typeOperand {
 	return typeOperand{p.addType(n), n.Span}
 }
 
-// unknownType reports a name that is no type.
-func (p *parser) unknownType() {
-	name := p.text()
-	hint := "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s"
+// named parses the name of a declared type with its arguments, which are atoms with sizes.
+func (p *parser) named() (typeOperand, bool) {
+	n := TypeNode{Kind: NamedType, Span: p.span(), Text: p.text()}
+	p.next()
+	if p.at(CaretTok) { // it has no arguments
+		return typeOperand{p.addType(n), n.Span}, true
+	}
+	defer p.leave()
+	if !p.enter() {
+		return typeOperand{}, false
+	}
+	var args []TypeExpr
+	for p.at(LParenTok) || p.at(TypeVarTok) || p.at(IdentTok) && p.text() != "of" {
+		name := p.at(IdentTok) && p.text() != "R" && p.text() != "Nat" && p.text() != "List"
+		arg := typeOperand{span: p.span()}
+		if name {
+			arg.t = p.addType(TypeNode{Kind: NamedType, Span: arg.span, Text: p.text()})
+			for p.next(); p.at(CaretTok); {
+				arg = p.vecType(arg)
+			}
+		} else {
+			var ok bool
+			if arg, ok = p.typeOperand(); !ok {
+				return arg, false
+			}
+		}
+		args, n.Span.End = append(args, arg.t), arg.span.End
+	}
+	return typeOperand{p.addType(n, args...), n.Span}, true
+}
+
+// unknownTypes reports the names of types that the file does not declare.
+func (p *parser) unknownTypes() {
+	declared := map[string]bool{}
+	for i := range p.f.Decls {
+		declared[p.f.Decls[i].Name] = p.f.Decls[i].Kind == TypeDecl || declared[p.f.Decls[i].Name]
+	}
+	for i := range p.f.types {
+		if n := &p.f.types[i]; n.Kind == NamedType && !declared[n.Text] && !p.stopped() {
+			n.Kind = BadType
+			span := Span{n.Span.Start, n.Span.Start + uint32(len(n.Text))}
+			p.s.diags = append(p.s.diags, Diagnostic{Span: span, Headline: "unknown type `" + clip(n.Text) + "`", Label: typeHintFor(n.Text)})
+		}
+	}
+}
+
+// typeHintFor says what may be meant by a name that is no type.
+func typeHintFor(name string) string {
+	hint := "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s, and those that `type` declares"
 	switch strings.ToLower(name) {
 	case "r", "real", "float", "float64", "double", "num", "number", "scalar":
 		hint = "the type of numbers is R"
@@ -144,7 +190,7 @@ func (p *parser) unknownType() {
 	case "vec", "vector", "matrix", "array":
 		hint = "vectors are written T^s, as in R^3 or R^n^m"
 	}
-	p.report(Diagnostic{Span: p.span(), Headline: "unknown type `" + clip(name) + "`", Label: hint})
+	return hint
 }
 
 // typeHint explains a token that does not belong to a type.

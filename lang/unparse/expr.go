@@ -116,6 +116,16 @@ func (p *Program) expand(r term.Ref, least uint8) ([]item, uint8) {
 		return p.operator("+", levelSum, n.A, n.B)
 	case term.FunOp:
 		return p.function(n)
+	case term.ConOp:
+		c := p.t.Types.Constructors(n.Res)[n.Count].Name
+		if n.A == 0 {
+			return []item{text(c)}, levelAtom
+		}
+		return []item{text(c + " "), node(n.A, levelAtom)}, levelApply
+	case term.CaseOp:
+		return p.match(n), levelPrefix
+	case term.FixOp:
+		return p.fix(n, p.functionNames(n)), levelPrefix
 	default: // IfOp
 		k := t.Children(n)
 		return []item{text("if "), node(k[0], levelSum), text(" " + n.Cmp.String() + " "), node(k[1], levelSum),
@@ -174,6 +184,11 @@ func (p *Program) annotation(ty term.Type) string {
 			return p.typeText(whole)
 		case term.ProdKind, term.ArrowKind:
 			stack = append(stack, tt.Left(ty), tt.Right(ty))
+		case term.MuKind:
+			if tt.HasDual(ty) {
+				return p.typeText(whole)
+			}
+			stack = append(stack, tt.TypeArgs(ty)...)
 		}
 	}
 	return ""
@@ -189,6 +204,9 @@ func (p *Program) typeText(ty term.Type) string {
 	if p.opt.Dim > 1 {
 		d = "R^" + strconv.Itoa(p.opt.Dim)
 	}
+	for name, legal := range p.typeNames {
+		s = strings.ReplaceAll(s, name, legal)
+	}
 	return strings.ReplaceAll(s, "R^d", d)
 }
 
@@ -196,6 +214,12 @@ func (p *Program) typeText(ty term.Type) string {
 // unless it stands in parentheses and fits on one.
 func (p *Program) let(n *term.Node, least uint8) []item {
 	t := p.t
+	if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.FixOp && u.N == 1 {
+		items := p.fix(u, p.functionNames(u))
+		name := items[0].text
+		body := []item{enter(n.X, name), node(n.A, levelPrefix), leave(n.X)}
+		return append(items[:len(items)-1:len(items)-1], body...)
+	}
 	xs := t.BoundVars(n)
 	names := make([]string, len(xs))
 	for i, x := range xs {

@@ -211,6 +211,16 @@ func (p *formula) expand(r term.Ref) ([]item, uint8) {
 		return []item{node(n.A, levelSum), text(" + "), breakHere, node(n.B, levelProduct)}, levelSum
 	case term.FunOp:
 		return p.function(n)
+	case term.ConOp:
+		c := t.Types.Constructors(n.Res)[n.Count].Name
+		if n.A == 0 {
+			return []item{text(`\mathsf{` + c + "}")}, levelAtom
+		}
+		return []item{text(`\mathsf{` + c + `}\,`), node(n.A, levelAtom)}, levelApply
+	case term.CaseOp:
+		return p.match(n), levelSum
+	case term.FixOp:
+		return p.fix(n), levelSum
 	default: // IfOp
 		k := t.Children(n)
 		return []item{text(`\mathsf{if}\ `), node(k[0], levelSum), text(comparisons[n.Cmp]), node(k[1], levelSum),
@@ -240,6 +250,61 @@ func (p *formula) let(n *term.Node) []item {
 		items = append(items, leave(x))
 	}
 	return append(items, breakHere, open("["+pattern+":="), node(n.B, levelSum), closing("]"))
+}
+
+// match is match t with C x → u | ….
+func (p *formula) match(n *term.Node) []item {
+	kids := p.t.Children(n)
+	items := []item{text(`\mathsf{match}\ `), node(kids[0], levelSum), text(`\ \mathsf{with}\ `)}
+	for i, c := range p.t.Types.Constructors(n.Res) {
+		branch := &p.t.Nodes[kids[i+1]]
+		if i > 0 {
+			items = append(items, text(` \mid `))
+		}
+		xs := p.t.BoundVars(branch)
+		items = append(items, breakHere, text(`\mathsf{`+c.Name+"}"+p.tuple(xs, `\,`)+` \to `))
+		for _, x := range xs {
+			items = append(items, enter(x, p.name(x)))
+		}
+		items = append(items, node(branch.A, levelProduct))
+		for _, x := range xs {
+			items = append(items, leave(x))
+		}
+	}
+	return items
+}
+
+// tuple is x, or ⟨x, y, …⟩, after before; nothing for no variables.
+func (p *formula) tuple(xs []term.Var, before string) string {
+	names := make([]string, len(xs))
+	for i, x := range xs {
+		names[i] = p.name(x)
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return before + names[0]
+	}
+	return before + `\langle ` + strings.Join(names, ", ") + `\rangle`
+}
+
+// fix is fix f.v, or the member of fix ⟨f, g⟩.⟨v, w⟩.
+func (p *formula) fix(n *term.Node) []item {
+	xs, kids := p.t.BoundVars(n), p.t.Children(n)
+	items := []item{text(`\mathsf{fix}` + p.tuple(xs, `\,`) + ".")}
+	for _, x := range xs {
+		items = append(items, enter(x, p.name(x)))
+	}
+	if len(kids) == 1 {
+		items = append(items, node(kids[0], levelSum))
+	} else {
+		items = append(append(items, p.list(`\langle `, kids, ", ", `\rangle`)...), text("_{"+strconv.Itoa(int(n.Count)+1)+"}"))
+	}
+	for _, x := range xs {
+		items = append(items, leave(x))
+	}
+	return items
 }
 
 func (p *formula) list(opening string, kids []term.Ref, sep, end string) []item {

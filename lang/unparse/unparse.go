@@ -41,6 +41,8 @@ type Program struct {
 	printed  []bool // the variables that stand in the text
 	stack    []item
 	guard    *syntax.Guard
+
+	typeNames map[string]string // of declared types whose names are none of the language
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
@@ -169,8 +171,12 @@ func (p *Program) Write(w io.Writer) (err error) {
 		}
 	}
 	p.findTuples()
+	text, err := p.declareTypes()
+	if err != nil {
+		return err
+	}
 	p.print()
-	text := p.head
+	text = p.add(text, string(p.head))
 	for _, l := range p.lets {
 		if l.of == nil || slices.ContainsFunc(l.of, func(x term.Var) bool { return p.printed[x] }) {
 			text = p.add(text, l.text)

@@ -1,0 +1,59 @@
+package syntax
+
+// words says which contextual words a file binds as names: there they are names everywhere.
+type words struct {
+	known bool
+	bound [numTokens]bool
+}
+
+// bind reports whether the file of s binds the word k as a name. The first time, it looks through the file.
+func (w *words) bind(s *scanner, k Token) bool {
+	if w == nil {
+		return true
+	}
+	if !w.known {
+		w.known = true
+		w.look(&scanner{src: s.src, mute: true})
+	}
+	return w.bound[k]
+}
+
+// look finds what stands behind def, let, fun and the like, up to = or ->. s takes all contextual words for names. In def rec
+// f and let rec f, rec is none.
+func (w *words) look(s *scanner) {
+	binds := false
+	var rec, before Token // rec waits for what follows it
+	for t := s.scan(); t.kind != EOF; t = s.scan() {
+		if rec != EOF && t.kind != IdentTok && t.kind != SumTok {
+			w.bound[rec] = true
+		}
+		rec = EOF
+		k := keywords[string(s.src[t.start:t.end])]
+		switch {
+		case !k.IsContextual():
+		case k == RecTok && (before == DefTok || before == LetTok):
+			rec = k
+		case binds, ParamTok <= before && before <= DataTok, before == VecTok, before == SumTok, before == ListTok:
+			w.bound[k] = true
+		}
+		switch before = t.kind; before {
+		case FunTok, LinTok, LetTok, DefTok:
+			binds = true
+		case ArrowTok, EqTok:
+			binds = false
+		}
+	}
+}
+
+// typeVar passes over a type variable, if one starts here. A name in quotes is none.
+func (s *scanner) typeVar() bool {
+	end := s.identEnd(s.off + 1)
+	if end == s.off+1 || isDigit(s.at(s.off+1)) || s.at(end-1) == '\'' {
+		return false
+	}
+	if c := s.at(end); c == '.' || c == '/' {
+		return false
+	}
+	s.off = end
+	return true
+}
