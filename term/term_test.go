@@ -2,8 +2,8 @@ package term_test
 
 import (
 	"math"
-	"slices"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
