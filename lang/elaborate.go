@@ -272,13 +272,10 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.projection(x)
 	case syntax.CompExpr:
 		return e.comprehension(x)
-<<<<<<< HEAD
 	case syntax.MatchExpr:
 		return e.match(x)
-=======
 	case syntax.ScanExpr:
 		return e.scan(x)
->>>>>>> main
 	case syntax.FileExpr:
 		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
 	}
