@@ -56,13 +56,12 @@ const lookEvery = 1 << 16
 
 // grow commits the memory of more nodes.
 func (m *Machine) grow() bool {
-	_ = m.lookOutside()
 	most, used := m.opt.Limits.MaxNodes, m.arena.Peak()
 	if most == 0 {
 		most = math.MaxUint64
 	}
 	switch {
-	case m.err != nil:
+	case m.lookOutside() != nil:
 	case used >= most:
 		m.fail(m.limitError("nodes", most, nil))
 	default:
