@@ -59,9 +59,10 @@ type LimitError struct {
 	Limit string // "steps", "nodes", "memory", "time" or "interrupt"
 	Max   uint64 // steps, nodes or bytes; 0 for time and interrupt
 	Phase string // "loading", "compiling", "differentiating", "reducing"
-	Steps uint64 // when reducing
-	Nodes uint64
-	Err   error
+	// When reducing: how far it got, and the recursive function that ran last, if there is one.
+	Steps, Nodes uint64
+	Function     string
+	Err          error
 }
 
 func (e *LimitError) Error() string {
@@ -80,6 +81,9 @@ func (e *LimitError) Error() string {
 	if e.Steps > 0 || e.Nodes > 0 {
 		what += fmt.Sprintf(", after %d steps, with %d nodes", e.Steps, e.Nodes)
 	}
+	if e.Function != "" {
+		what += ", in the recursive function " + e.Function
+	}
 	return what
 }
 
@@ -91,7 +95,7 @@ func asLimit(err error, phase string) *LimitError {
 	out := &LimitError{Phase: phase, Err: err}
 	var ml *limits.ReachedError
 	if errors.As(err, &ml) {
-		out.Limit, out.Max, out.Steps, out.Nodes, out.Err = ml.Limit, ml.Max, ml.Steps, ml.Nodes, ml.Err
+		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = ml.Limit, ml.Max, ml.Steps, ml.Nodes, ml.Function, ml.Err
 	}
 	var mem *limits.MemoryError
 	switch {

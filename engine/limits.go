@@ -39,7 +39,11 @@ func (m *Machine) grow(n uint32) error {
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
 	m.stopped = true
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Err: err}
+	function := ""
+	if m.unfolded != 0 {
+		function = m.prog.Templates[m.unfolded].Name
+	}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Function: function, Err: err}
 }
 
 // LookEvery is how many steps, pops or nodes may pass between two looks.

@@ -32,11 +32,16 @@ type ReachedError struct {
 	Steps uint64
 	Nodes uint64
 	Pos   term.Pos
-	Err   error // Look's error, or the arena's
+	// Function is the name of the recursive function that ran last, "" if there is none.
+	Function string
+	Err      error // Look's error, or the arena's
 }
 
 func (e *ReachedError) Error() string {
 	far := fmt.Sprintf("after %d steps, with %d nodes", e.Steps, e.Nodes)
+	if e.Function != "" {
+		far += ", in the recursive function " + e.Function
+	}
 	switch {
 	case e.Limit == "memory":
 		return fmt.Sprintf("memory limit of %d bytes reached %s", e.Max, far)

@@ -25,7 +25,9 @@ func (m run[M]) at(r Place) *node {
 func (m run[M]) alloc() (Place, *node) {
 	r := [1]Place{}
 	m.allocAll(r[:])
-	m.use(r[0])
+	if m.tells() {
+		m.unused = append(m.unused, r[0]>>2)
+	}
 	return r[0], m.at(r[0])
 }
 
@@ -49,25 +51,17 @@ func (m *Machine) allocAll(out []Place) bool {
 	return true
 }
 
-// use remembers that the node r was free, if events are told.
-func (m run[M]) use(r Place) {
-	if m.tells() {
-		m.unused = append(m.unused, r>>2)
-	}
-}
-
 // lookEvery is how many steps, units or nodes may pass between two looks at the limits.
 const lookEvery = 1 << 16
 
 // grow commits the memory of more nodes.
 func (m *Machine) grow() bool {
-	m.fail(m.lookOutside())
 	most, used := m.opt.Limits.MaxNodes, m.arena.Peak()
 	if most == 0 {
 		most = math.MaxUint64
 	}
 	switch {
-	case m.err != nil:
+	case m.lookOutside() != nil:
 	case used >= most:
 		m.fail(m.limitError("nodes", most, nil))
 	default:
@@ -87,7 +81,7 @@ func (m *Machine) look(move rule.Move, p Place) error {
 	if p != 0 {
 		m.event.Code = m.arena.Node(nodeOf(p)).Code
 	}
-	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.counted() >= most {
+	if most := m.opt.Limits.MaxSteps; most != 0 && move < rule.Move(rule.Count) && m.Stats().Counts.Total() >= most {
 		return m.limitError("steps", most, nil)
 	}
 	err := m.lookOutside()
@@ -95,23 +89,24 @@ func (m *Machine) look(move rule.Move, p Place) error {
 	return err
 }
 
-// lookOutside asks whether the run is to end for a reason outside the machine.
+// lookOutside asks whether the run is to end for a reason outside the machine, and ends it.
 func (m *Machine) lookOutside() error {
 	if m.err != nil {
 		return m.err
 	}
 	m.fuel = lookEvery
 	if most := m.opt.Limits.MaxSteps; most != 0 {
-		m.fuel = int(min(lookEvery, most-min(most, m.counted())))
+		m.fuel = int(min(lookEvery, most-min(most, m.Stats().Counts.Total())))
 	}
 	if look := m.opt.Limits.Look; look != nil {
 		if err := look(); err != nil {
-			return m.limitError("", 0, err)
+			m.fail(m.limitError("", 0, err))
 		}
 	}
-	return nil
+	return m.err
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.counted(), Nodes: m.arena.Live(), Pos: m.posOf(m.event.Code), Err: err}
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.Stats().Counts.Total(), Nodes: m.arena.Live(), Pos: m.posOf(m.event.Code),
+		Function: m.prog.Term.Vars[m.unfolded].Name, Err: err}
 }

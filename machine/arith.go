@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/term"
 )
 
 // become puts the number x in the place of a node whose operands it was made of.
@@ -34,14 +33,10 @@ func (m run[M]) fireTimes(p Place) redex {
 func (m run[M]) fireFunction(p Place) redex {
 	n := m.at(p)
 	sym := m.prog.Code[n.Code].Sym
-	return m.become(p, n, apply(sym, n), sym.String())
-}
-
-func apply(sym term.Symbol, n *node) float64 {
 	if n.Kind == literal.Fun1 {
-		return sym.Info().Eval1(number(n.Val[0]))
+		return m.become(p, n, sym.Info().Eval1(number(n.Val[0])), sym.String())
 	}
-	return sym.Info().Eval2(number(n.Val[0]), number(n.Val[1]))
+	return m.become(p, n, sym.Info().Eval2(number(n.Val[0]), number(n.Val[1])), sym.String())
 }
 
 // fireBranch is (13): if r < q then t else u → t or u.

@@ -3,8 +3,8 @@
 // engine computes the same counts much faster, from templates; it is held to this machine.
 //
 // Start with rules.go: the loop that takes redexes off the worklist, with the table of the rules. For each rule it has the
-// number, the picture and the function that makes the rewrite at a place. The functions are in lambda.go (1), pair.go
-// (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13) and dual.go (11). [literal.Node] has the layout of the nodes.
+// number, the picture and the function that makes the rewrite at a place. The functions are in lambda.go (1, 15), pair.go
+// (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13, 14) and dual.go (11). [literal.Node] has the layout of the nodes.
 //
 // A node that can't fire yet waits for its operands, and knows the one [Place] that waits for it. An operand is written
 // when it is a value (deliver.go). The last one makes the node a redex. A λ is a value when all that it captures has its

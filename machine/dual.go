@@ -155,8 +155,7 @@ func (m run[M]) idle() bool {
 			return true
 		}
 		if m.fuel < 0 {
-			if err := m.lookOutside(); err != nil {
-				m.fail(err)
+			if m.lookOutside() != nil {
 				return false
 			}
 		}

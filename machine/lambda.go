@@ -44,12 +44,12 @@ func (m run[M]) fireLambda(p Place) redex {
 // isFix reports whether the function of an application is recursive.
 func (m *Machine) isFix(n *node) bool {
 	f := m.arena.Node(lo(n.Val[0]))
-	return f.Kind == literal.Lam && m.prog.Code[f.Code].Body.Fix
+	return f.Kind == literal.Lam && m.prog.Code[f.Code].Body.Fix != 0
 }
 
 // fireUnfold is (15): (fix f.v) u → v[f:=fix f.v] u. The body of v makes f, when (1) fires.
 func (m run[M]) fireUnfold(p Place) redex {
-	m.unfolded = m.at(lo(m.at(p).Val[0])).Code
+	m.unfolded = m.prog.Code[m.at(lo(m.at(p).Val[0])).Code].Body.Fix
 	return ruleAt(rule.Lambda, p)
 }
 
@@ -76,15 +76,17 @@ func (m run[M]) copyBody() redex {
 	if !m.allocAll(made) {
 		return 0
 	}
-	if m.measures() {
-		m.clear(made)
-	} else {
+	if !m.measures() {
 		m.units(rule.Instantiate, len(images)+len(t.Outer)+len(t.Actions))
+	} else if m.tells() {
+		for _, r := range made { // they are to look free until they are made
+			m.arena.Node(r).Kind = literal.Free
+		}
 	}
 	for len(images) > unitsPerLook {
 		m.makeNodes(images[:unitsPerLook], made)
 		images, made = images[unitsPerLook:], made[unitsPerLook:]
-		if m.pause() {
+		if m.lookOutside() != nil {
 			return 0
 		}
 	}
@@ -101,7 +103,7 @@ func (m run[M]) copyBody() redex {
 	for len(actions) > unitsPerLook {
 		m.act(actions[:unitsPerLook])
 		actions = actions[unitsPerLook:]
-		if m.pause() {
+		if m.lookOutside() != nil {
 			return 0
 		}
 	}
@@ -114,12 +116,6 @@ func (m run[M]) copyBody() redex {
 
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
 const unitsPerLook = 1 << 12
-
-// pause looks at the limits between parts of a body. It reports whether the run has failed.
-func (m run[M]) pause() bool {
-	m.fail(m.lookOutside())
-	return m.err != nil
-}
 
 // loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
 func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
@@ -201,20 +197,11 @@ func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
 	return 0
 }
 
-// clear makes nodes that are about to be made look free.
-func (m run[M]) clear(made []Place) {
-	if m.tells() {
-		for _, r := range made {
-			m.arena.Node(r).Kind = literal.Free
-		}
-	}
-}
-
 // tellNode reports that a node of a body has been made.
 func (m run[M]) tellNode(r Place, im *literal.Image) {
 	m.event.Code = im.Code
 	if m.tells() {
-		m.use(r)
+		m.unused = append(m.unused, r>>2)
 		for i, occurrence := range &im.Occurs {
 			if occurrence != 0 {
 				*m.places.At(r | uint32(i)) = occurrence

@@ -27,26 +27,25 @@ type Machine struct {
 
 // state belongs to one run, which begins with its zero value.
 type state struct {
-	copy    copying
-	point   []float64
-	rng     *rand.Rand // of the random schedule
-	result  Place
-	job     Place  // the job that runs, above those that wait for it
-	running Place  // the job that ran when the worklist was empty last
-	newest  Place  // the cell that was made last
-	ranks   uint32 // how many cells have been made
-	cursor  Place  // the cell from which the backward phase searches
-	fired   [moveMask + 1]uint64
-	words   [rule.NumMoves]uint64
-	most    [rule.NumMoves]uint64
-	made    uint64 // nodes
-	kept    uint64 // nodes that are in use because lists have been read
-	fuel    int    // moves until the next look at the limits
-	touched int    // how many nodes have been touched since the last event
-	begun   int    // how many had been touched before the move
-	// unfolded is the instruction of the recursive function that ran last, or 0.
-	unfolded uint32
-	event    Fired // the next one; its fields are set as they become known
+	copy     copying
+	point    []float64
+	rng      *rand.Rand // of the random schedule
+	result   Place
+	job      Place  // the job that runs, above those that wait for it
+	running  Place  // the job that ran when the worklist was empty last
+	newest   Place  // the cell that was made last
+	ranks    uint32 // how many cells have been made
+	cursor   Place  // the cell from which the backward phase searches
+	fired    [moveMask + 1]uint64
+	words    [rule.NumMoves]uint64
+	most     [rule.NumMoves]uint64
+	made     uint64   // nodes
+	kept     uint64   // nodes that are in use because lists have been read
+	fuel     int      // moves until the next look at the limits
+	unfolded term.Var // the recursive function that ran last
+	touched  int      // how many nodes have been touched since the last event
+	begun    int      // how many had been touched before the move
+	event    Fired    // the next one; its fields are set as they become known
 	err      error
 }
 
@@ -125,18 +124,6 @@ func (m *Machine) push(x redex) {
 	}
 }
 
-// empty is called when the worklist is empty: the job that runs goes on. It reports whether there is more to do.
-func (m run[M]) empty() bool {
-	if m.fuel < 0 && m.err == nil {
-		m.err = m.lookOutside()
-	}
-	if m.err != nil || !m.idle() {
-		return false
-	}
-	m.running = m.job
-	return true
-}
-
 // fail ends the run before the next move.
 func (m *Machine) fail(err error) {
 	if m.err == nil && err != nil {
@@ -199,15 +186,6 @@ func (m run[M]) book(move rule.Move, p Place) {
 		m.unused = m.unused[:0]
 	}
 	m.touched, m.begun, m.event.Result = 0, 0, 0
-}
-
-// counted is how many rewrites have been made.
-func (m *Machine) counted() uint64 {
-	var n uint64
-	for _, k := range m.fired[:rule.Count] {
-		n += k
-	}
-	return n
 }
 
 func (m *Machine) posOf(code uint32) term.Pos {

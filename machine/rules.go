@@ -17,9 +17,10 @@ func (m run[M]) reduce() error {
 		if next == 0 {
 			last := len(m.work) - 1
 			if last < 0 {
-				if !m.empty() {
+				if m.fuel < 0 && m.lookOutside() != nil || m.err != nil || !m.idle() {
 					return m.err
 				}
+				m.running = m.job
 				continue
 			}
 			next = m.work[last]

@@ -38,7 +38,7 @@ func TestCountsJSON(t *testing.T) {
 	c := Counts{Lambda: 2, Branch: 1 << 60}
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
-	require.Regexp(t, `^\{"lambda":2,"pair":0,.*"branch":1152921504606846976,"total":1152921504606846978\}$`, string(text))
+	require.Regexp(t, `^\{"lambda":2,"pair":0,.*"branch":1152921504606846976,"case":0,"unfold":0,"total":1152921504606846978\}$`, string(text))
 	var back Counts
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, c, back)

@@ -71,7 +71,7 @@ type Template struct {
 	Uses    []uint32 // how often it mentions each capture
 	Param   uint64   // how often it mentions the parameter
 	Linear  bool     // the λ is a dual
-	Fix     bool     // the λ is a recursive function: its body makes the function anew
+	Fix     term.Var // the recursive function whose λ it is, or 0: its body makes the function anew
 	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
 	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates

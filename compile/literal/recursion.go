@@ -27,10 +27,10 @@ func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 	in, lams := s.in-1, c.t.Children(n)
 	group := uint32(len(c.templates))
 	var seen *captures
-	for _, l := range lams {
+	for i, l := range lams {
 		body := c.newTemplate(in, seen)
 		seen = c.templates[body].seen
-		c.templates[body].Fix = true
+		c.templates[body].Fix = term.Var(c.t.Bound(n)[i])
 		c.pass(l, spot{in: body + 1, fix: r, group: group})
 	}
 	c.p.Recursive = true

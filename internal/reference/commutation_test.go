@@ -19,7 +19,8 @@ import (
 
 // drawRational draws a program over the rationals, with its inputs free.
 func drawRational(t *rapid.T) (*Program, *generate.Program) {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size"),
+		Recursive: rapid.IntRange(0, 2).Draw(t, "recursive") == 0})
 	for i := range p.Term.Nodes {
 		if n := &p.Term.Nodes[i]; n.Op == term.FunOp && !denote.Rational(n.Sym) {
 			n.Sym = term.Neg
@@ -106,7 +107,7 @@ const (
 // to D(t').
 var commutations = map[rule.Rule]float64{
 	rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1, rule.EtaLambda: 1, rule.EtaPair: 1,
-	rule.Plus: commutesPlus, rule.Times: commutesTimes, rule.Function: commutesFunction, rule.Branch: commutesBranch,
+	rule.Plus: commutesPlus, rule.Times: commutesTimes, rule.Function: commutesFunction, rule.Branch: commutesBranch, rule.Case: 1, rule.Unfold: 1,
 }
 
 // TestPropertyCommutation is Lemma Commutation, item 2: where t → t' by a rule ι at any

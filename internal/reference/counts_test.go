@@ -23,11 +23,11 @@ func load(t require.TestingT, src string) subject {
 	return q
 }
 
-// by are counts in the columns 1 2 3 3n 4 5 6 8 11 12 13 of the calculus notes.
+// by are counts in the columns 1 2 3 3n 4 5 6 8 11 12 13 14 15 of the calculus notes.
 func by(n ...uint64) (c rule.Counts) {
 	columns := []rule.Rule{
 		rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin,
-		rule.Plus, rule.Times, rule.Factor, rule.Function, rule.Branch,
+		rule.Plus, rule.Times, rule.Factor, rule.Function, rule.Branch, rule.Case, rule.Unfold,
 	}
 	for i, k := range n {
 		c[columns[i]] = k
@@ -78,6 +78,16 @@ var worked = []struct {
 		"a vector", "input v : R^2 = [| 1, 2 |]\nlet w = v in w.(0) * w.(1)",
 		by(0, 1, 1, 4, 5, 0, 0, 1), by(3, 4, 11, 6, 16, 3, 0, 3),
 	},
+	{
+		"(14), (15): the sum of a stream", "type stream = Nil | Cons of R * stream\ninput x = 2\ninput y = 3\n" +
+			"let rec total (s : stream) : R = match s with Nil -> 0 | Cons (a, r) -> a + total r in total (Cons (x, Cons (y, Nil)))",
+		by(3, 2, 8, 4, 13, 0, 2, 0, 0, 0, 0, 3, 3), by(8, 7, 22, 6, 30, 5, 2, 0, 0, 0, 0, 3, 3),
+	},
+	{
+		"(14), (15): the product of a tree", "type tree = Leaf of R | Node of tree * tree\ninput x = 3\n" +
+			"let rec f (t : tree) (p : R) : R = match t with Leaf y -> y * p | Node (l, r) -> f l (f r p) in f (Node (Leaf x, Leaf 2)) 1",
+		by(6, 1, 8, 6, 15, 0, 0, 2, 0, 0, 0, 3, 3), by(11, 6, 24, 9, 31, 5, 0, 6, 0, 0, 0, 3, 3),
+	},
 }
 
 // TestCountsWorkedOutByHand holds the reference against them.
@@ -89,6 +99,8 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 			require.Equal(t, c.gradient, onReference(t, p, true, nil).counts, "gradient")
 			requireAgreement(t, p, false)
 			requireAgreement(t, p, true)
+			requireLiteral(t, p, false, 1)
+			requireLiteral(t, p, true, 1)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/reference"
 )
 
 // drawRecursive draws a program with inductive types and recursion that ends.
@@ -28,5 +30,34 @@ func TestPropertyRecursion(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "schedule")
 		requireLiteral(t, p, false, seed)
 		requireLiteral(t, p, true, seed)
+	})
+}
+
+// TestPropertyRecursionSteps: each step of each strategy keeps the type and the denotation of a program with inductive types and
+// recursion, exactly; and what it comes to is a value, or of a gradient a tagged sum.
+func TestPropertyRecursionSteps(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		r := drawRunOf(t, true)
+		want, err := r.Typing.Check(r.Term, r.Ground)
+		require.NoError(t, err)
+		m, _ := r.model()
+		value := r.denotation(t, r.Term)
+		res := r.look(t, func(rule fmt.Stringer, u *reference.Term) {
+			got, err := r.Typing.Check(u, r.Ground)
+			require.NoError(t, err, "after %s, %s: %s", rule, r.name, u)
+			require.Equal(t, want, got)
+			if value != nil {
+				v := r.denotation(t, u)
+				require.True(t, v == nil || m.Same(value, v), "(%s), %s: %v instead of %v", rule, r.name, v, value)
+			}
+		})
+		if res == nil {
+			return
+		}
+		_, ok := reference.Numbers(res.Term)
+		if r.gradient {
+			_, ok = r.Jacobian(res.Term)
+		}
+		require.True(t, ok, "%s stops at %s", r.name, res.Term)
 	})
 }

@@ -53,8 +53,12 @@ type run struct {
 }
 
 // drawRun draws a small rational program, its value or its gradient, and a strategy.
-func drawRun(t *rapid.T) run {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size")})
+func drawRun(t *rapid.T) run { return drawRunOf(t, false) }
+
+// drawRunOf is drawRun of a program with or without inductive types and recursion.
+func drawRunOf(t *rapid.T, recursive bool) run {
+	opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size"), Recursive: recursive}
+	p := generate.Draw(t, opt)
 	rational(p.Term)
 	r := run{subject: subject{t: p.Term, inputs: p.Inputs, point: p.Point}, gradient: rapid.Bool().Draw(t, "gradient")}
 	r.name = rapid.SampledFrom(strategyNames).Draw(t, "strategy")

@@ -101,6 +101,26 @@ var rules = [rule.Count]drawing{
 		after: side{nodes: []node{number("⟦f⟧(r_1,…,r_k)", 0, 0).inHalo()}},
 	}}},
 	rule.Branch: {instances: []instance{branch("r < q", 3), branch("r ≥ q", 4)}},
+	rule.Case: {instances: []instance{{
+		before: side{
+			nodes: []node{operation("match", 0, 0).inHalo(), operation("C", -34, 1).inHalo(), term("v", -34, 2), term("p → u", 34, 1).inHalo()},
+			edges: []edge{operand(0, 1).inHalo(), operand(1, 2), operand(0, 3).inHalo()},
+		},
+		after: side{
+			nodes: []node{term("u", 0, 0, "p").inHalo(), term("v", -34, 2)},
+			edges: []edge{pointer(0, 1).of(0).inHalo()},
+		},
+	}}},
+	rule.Unfold: {instances: []instance{{
+		before: side{
+			nodes: []node{operation("@", 0, 0).inHalo(), term("fix f.v", -30, 1).inHalo(), term("u", 44, 1)},
+			edges: []edge{operand(0, 1).inHalo(), operand(0, 2)},
+		},
+		after: side{
+			nodes: []node{operation("@", 0, 0).inHalo(), term("v", -30, 1, "f").inHalo(), term("u", 44, 1), term("fix f.v", -24, 2.3)},
+			edges: []edge{operand(0, 1).inHalo(), operand(0, 2), pointer(1, 3).of(0).inHalo()},
+		},
+	}}},
 }
 
 // components are those of the two pairs of (7).
