@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -90,6 +91,12 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 	if d.u != 0 {
 		x := l.bind(d.x)
 		return l.t.Let(v.pos, x, l.refs[d.u], l.open(x, v.pos, root))
+	}
+	if x := &l.e.data[d.data]; x.Shape.Kind == load.Inductive {
+		if l.vars[d.x] == 0 {
+			return root
+		}
+		return l.t.Let(v.pos, l.bind(d.x), l.literal(x, v.pos), root)
 	}
 	first := l.data[d.data]
 	if first == 0 {

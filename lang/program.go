@@ -187,12 +187,17 @@ func scalarNames(name string, s *load.Shape, f func(name string)) {
 }
 
 // enterData makes the type of data; a vector has a variable that stands for it in
-// projections.
+// projections. Data of an inductive type is a let around the body.
 func (e *elaborator) enterData(g *global, s *load.Shape) {
 	if s.Kind == load.List {
 		g.list, s = true, s.A
 	}
 	g.typ = e.shapeType(s)
+	if s.Kind == load.Inductive {
+		g.kind, g.x = letGlobal, e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
+		e.defs = append(e.defs, outer{x: g.x, data: g.n})
+		return
+	}
 	if !g.list && s.Kind == load.Vector {
 		g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
 		e.dataVars[g.x] = g.n
@@ -210,6 +215,8 @@ func (e *elaborator) shapeType(s *load.Shape) infer.Type {
 		return e.tt.Vec(e.shapeType(s.A), e.tt.KnownSize(s.Size))
 	case load.List:
 		return e.tt.List(e.shapeType(s.A), e.tt.Open())
+	case load.Inductive:
+		return e.tt.InductiveType(s)
 	}
 	return infer.R
 }

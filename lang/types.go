@@ -44,6 +44,18 @@ func (e *elaborator) fill(out *Types) {
 	out.Parts, out.Names = make(map[syntax.Span]string, len(parts)), map[string]string{}
 	e.notes.parts = map[syntax.Span]infer.Type{} // of defs by themselves
 	defs := map[string]infer.Type{}
+	for name, g := range e.cons {
+		c := &e.globals[g]
+		params := make([]infer.Type, len(e.tt.Inductives[c.n].Params))
+		for i := range params {
+			params[i] = e.tt.Param(i)
+		}
+		t := e.tt.Named(c.n, params)
+		if arg := e.tt.Inductives[c.n].Cons[int(c.num)].Arg; arg != 0 {
+			t = e.tt.Arrow(arg, t)
+		}
+		out.Names[name] = e.typeText(t)
+	}
 	for _, g := range e.declared {
 		switch d := &e.globals[g]; d.kind {
 		case paramGlobal, numGlobal:

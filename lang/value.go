@@ -233,6 +233,14 @@ func (e *elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
 		if a := e.part(n.A, "the element of a list"); a != nil {
 			return load.ListShape(a)
 		}
+	case syntax.NamedType:
+		ty, ok := e.typeIn(e.user, t)
+		if !ok {
+			return nil
+		}
+		if shape = e.tt.ValueShape(ty); shape == nil {
+			return e.notShape(t, "a value of this type has parts that are no numbers")
+		}
 	default:
 		return e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
 	}
@@ -254,12 +262,15 @@ func (e *elaborator) part(t syntax.TypeExpr, what string) *load.Shape {
 // notAllowed says why a declaration may not have the shape, or is empty.
 func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
 	if kind == syntax.InputDecl {
-		if s.Kind == load.List {
-			return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists are declared with data", s)
+		if s.Kind == load.List || s.Inductive() {
+			return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are declared with data", s)
 		}
 		return ""
 	}
 	elem := s
+	if elem.Kind == load.Inductive {
+		return ""
+	}
 	if elem.Kind == load.List {
 		elem = elem.A
 	}
@@ -269,5 +280,5 @@ func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
 	if elem.Kind == load.Real {
 		return ""
 	}
-	return fmt.Sprintf("data is R, R^k, List R or List R^k; this is %v", s)
+	return fmt.Sprintf("data is R, R^k, List R, List R^k or an inductive type; this is %v", s)
 }

@@ -3,6 +3,7 @@ package term
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // Inductive names a declaration of inductive types of a [Types]: T α1 … αp = C1 of A1 | … | Ck of Ak. Its instances are
@@ -72,9 +73,11 @@ func (tt *Types) Instance(d Inductive, args ...Type) Type {
 		panic(fmt.Sprintf("term: %s takes %d types, not %d", tt.inductives[d].name, tt.inductives[d].params, len(args)))
 	}
 	var all Type
-	for i := len(args) - 1; i >= 0; i-- {
-		if all = args[i]; i < len(args)-1 {
-			all = tt.Prod(args[i], all)
+	for i, a := range slices.Backward(args) {
+		if i == len(args)-1 {
+			all = a
+		} else {
+			all = tt.Prod(a, all)
 		}
 	}
 	return tt.instance(d, all)

@@ -236,7 +236,7 @@ func (tt *Types) String(t Type) string {
 		case ProdKind:
 			return []Item{sub(n.a, atom), lit(" * "), sub(n.b, prod)}, prod
 		case ParamKind:
-			return []Item{lit(paramName(int(n.n)))}, atom
+			return []Item{lit(paramName(int(n.n)))}, argument
 		case MuKind:
 			items := []Item{lit(tt.inductives[n.n].name)}
 			for _, a := range tt.TypeArgs(t) {

@@ -95,6 +95,11 @@ func checkResult(path string, json bool) error {
 
 // writeResult writes the numbers of a result to a file.
 func (a *app) writeResult(ctx context.Context, path string, values []named) (err error) {
+	for _, v := range values {
+		if v.shape.Inductive() {
+			return outputError(path, fmt.Errorf("a value of type %v is written as .json", v.shape))
+		}
+	}
 	switch filepath.Ext(path) {
 	case ".npz":
 		err = writeNpz(&a.out, values)

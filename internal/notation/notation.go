@@ -60,6 +60,7 @@ func AppendJSONNumber(b []byte, x float64) []byte {
 // closes a tuple, a vector and a list.
 type Notation struct {
 	number              func([]byte, float64) []byte
+	json                bool
 	tuple, vector, list [3]string
 	most                int // elements of a vector or a list that are written; 0: all
 }
@@ -75,7 +76,7 @@ var (
 		list:   [3]string{"[", "; ", "]"},
 	}
 	// JSON writes all three as arrays.
-	JSON = Notation{number: AppendJSONNumber, tuple: jsonArray, vector: jsonArray, list: jsonArray}
+	JSON = Notation{json: true, number: AppendJSONNumber, tuple: jsonArray, vector: jsonArray, list: jsonArray}
 )
 
 // Short returns the notation with an ellipsis in vectors and lists of more than most
@@ -86,7 +87,7 @@ func (n Notation) Short(most int) *Notation {
 }
 
 // Flat is a value that is still to be written: its numbers from left to right, and
-// the lengths of its lists, outer ones before inner ones.
+// the lengths of its lists and the numbers of its constructors, outer ones before inner ones.
 type Flat struct {
 	Values  []float64
 	Lengths []int
@@ -106,6 +107,8 @@ func (n *Notation) Append(b []byte, f *Flat, s *load.Shape) []byte {
 		return append(b, n.tuple[2]...)
 	case load.Vector:
 		return n.row(b, f, s.A, s.Size, &n.vector)
+	case load.Inductive:
+		return n.inductive(b, f, s)
 	case load.List:
 		length := f.Lengths[0]
 		f.Lengths = f.Lengths[1:]

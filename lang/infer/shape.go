@@ -37,6 +37,12 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 		switch {
 		case n.Kind == Real || n.Kind == Open:
 			out = append(out, load.RealShape())
+		case n.Kind == Named:
+			s := tt.inductiveShape(it.t)
+			if s == nil {
+				return nil
+			}
+			out = append(out, s)
 		case n.Kind != Prod && n.Kind != Vec && n.Kind != List:
 			return nil
 		case !it.done && n.Kind == Prod:
@@ -53,6 +59,42 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 	}
 	return out[0]
 }
+
+// maxInductive bounds the instances of inductive types in the shape of a value.
+const maxInductive = 1000
+
+// inductiveShape returns the shape of an inductive type, nil if a constructor holds something else than numbers, or if its
+// arguments are ever new types.
+func (tt *Types) inductiveShape(t Type) *load.Shape {
+	text := tt.Text().Of(t)
+	if s, ok := tt.shapes[text]; ok {
+		return s
+	}
+	if tt.shapes == nil {
+		tt.shapes, tt.types = map[string]*load.Shape{}, map[*load.Shape]Type{}
+	}
+	if len(tt.shapes) > maxInductive {
+		return nil
+	}
+	s := load.InductiveShape(text)
+	tt.shapes[text], tt.types[s] = s, t
+	cons := tt.Inductives[tt.At(t).N].Cons
+	for i, c := range cons {
+		arg := tt.Argument(t, i)
+		con := load.Constructor{Name: c.Name}
+		if arg != 0 {
+			if con.Arg = tt.ValueShape(arg); con.Arg == nil {
+				tt.shapes[text] = nil
+				return nil
+			}
+		}
+		s.Cons = append(s.Cons, con)
+	}
+	return s
+}
+
+// InductiveType returns the type of a shape that [Types.ValueShape] has made.
+func (tt *Types) InductiveType(s *load.Shape) Type { return tt.types[s] }
 
 // listElement returns a of (a -> x -> x) -> x -> x, if x is open.
 func (tt *Types) listElement(t Type) (Type, bool) {

@@ -1,5 +1,7 @@
 package infer
 
+import "github.com/gram-machine/gram/lang/load"
+
 // Type names a type under inference: an index into [types]. 0 is no type.
 type Type uint32
 
@@ -61,7 +63,9 @@ type Types struct {
 	Watched map[Type][]int
 	Settled []Type
 
-	Inductives []Inductive // the declarations of types
+	Inductives []Inductive            // the declarations of types
+	shapes     map[string]*load.Shape // of inductive types, by their text
+	types      map[*load.Shape]Type   // of these shapes
 }
 
 type typePair struct{ a, b Type }

@@ -20,6 +20,7 @@ type File struct {
 	separator rune    // of a CSV file
 	skip      bool    // rows with a missing value are left out
 	fill      float64 // what stands for a missing value; NaN where that is an error
+	shape     *Shape  // what is read, if it is known
 	stream    bool    // numbers that are too many to be stored are read when they are needed
 }
 
@@ -185,6 +186,7 @@ type content struct {
 	layout      *layout
 	rows, width int
 	data        []float64
+	tags        []int                                                  // of an inductive type
 	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]
 }
 

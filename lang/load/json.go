@@ -35,8 +35,11 @@ func (s *Source) readJSON(f *File) (*content, *fileError) {
 	}
 	defer in.Close()
 	r := s.jsonReader(in, f.path)
+	if f.shape != nil && f.shape.Kind == Inductive {
+		r.shape = f.shape
+	}
 	l := r.selected(f.parts, 0)
-	return &content{layout: l, data: r.data}, r.end()
+	return &content{layout: l, data: r.data, tags: r.tags}, r.end()
 }
 
 // end checks that nothing follows, and returns the first error.
@@ -50,6 +53,10 @@ func (r *textReader) end() *fileError {
 // selected reads the value to which the parts from i on lead, and passes over the others.
 func (r *textReader) selected(parts []part, i int) (found *layout) {
 	if i == len(parts) {
+		if r.shape != nil {
+			r.inductive(r.shape)
+			return numberLayout
+		}
 		return r.value()
 	}
 	want := parts[i]

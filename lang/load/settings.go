@@ -33,6 +33,9 @@ func NewSettings(f *syntax.File, params []ParamSetting, sets []Setting) (*Settin
 func settable(f *syntax.File, option, name, text string) error {
 	var names []string
 	for _, d := range f.Decls {
+		if d.Kind == syntax.TypeDecl {
+			continue
+		}
 		if d.Name == name {
 			return wrongOption(option, name, text, d.Kind)
 		}

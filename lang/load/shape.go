@@ -13,20 +13,32 @@ type Kind uint8
 
 // The forms of shapes.
 const (
-	Real    Kind = iota // R
-	Product             // A * B
-	Vector              // A^Size
-	List                // List A, in data only and outermost
+	Real      Kind = iota // R
+	Product               // A * B
+	Vector                // A^Size
+	List                  // List A, in data only and outermost
+	Inductive             // a declared type: Name and Cons; as data outermost
 )
 
 // Shape is the type of an input or of data. Shapes are not modified once built.
 type Shape struct {
 	Kind  Kind
 	A, B  *Shape
-	Size  int // Vector: at least 1
+	Size  int    // Vector: at least 1
+	Name  string // of an inductive type, with its arguments
+	Cons  []Constructor
 	width int
 	depth int // how deep the shapes in it are nested
 }
+
+// Constructor is a constructor of an inductive type. Arg is nil if it has no argument; it may lead back to the shape.
+type Constructor struct {
+	Name string
+	Arg  *Shape
+}
+
+// InductiveShape is a declared type, whose constructors are added later. It has width 0: its values have any number of scalars.
+func InductiveShape(name string) *Shape { return &Shape{Kind: Inductive, Name: name} }
 
 var realShape = &Shape{Kind: Real, width: 1}
 
@@ -56,6 +68,16 @@ func VectorShape(a *Shape, n int) *Shape {
 // ListShape is List a.
 func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width, depth: 1 + a.depth} }
 
+// Inductive reports whether s is an inductive type, or a product or vector with one in it.
+func (s *Shape) Inductive() bool {
+	for ; s != nil && s.Kind != Real; s = s.B {
+		if s.Kind == Inductive || s.A.Inductive() {
+			return true
+		}
+	}
+	return false
+}
+
 // Width is the number of scalars of a value of the shape; of one element for a list.
 // Of a shape with more than [MaxWidth] it is some larger number.
 func (s *Shape) Width() int { return s.width }
@@ -75,6 +97,8 @@ func (s *Shape) Equal(t *Shape) bool {
 		switch s.Kind {
 		case Real:
 			return true
+		case Inductive:
+			return s.Name == t.Name
 		case Product:
 			if !s.A.Equal(t.A) {
 				return false
@@ -100,13 +124,15 @@ func (s *Shape) String() string {
 // 1 left of *, 2 under List or ^.
 func (s *Shape) print(b *strings.Builder, level int) {
 	closing := ""
-	if s.Kind == Product && level > 0 || s.Kind == List && level > 1 {
+	if s.Kind == Product && level > 0 || (s.Kind == List || strings.Contains(s.Name, " ")) && level > 1 {
 		b.WriteByte('(')
 		closing = ")"
 	}
 	switch s.Kind {
 	case Real:
 		b.WriteByte('R')
+	case Inductive:
+		b.WriteString(s.Name)
 	case Product:
 		s.A.print(b, 1)
 		b.WriteString(" * ")
@@ -127,6 +153,8 @@ type Value struct {
 	Shape *Shape
 	Rows  int       // a list: its number of elements; otherwise 1
 	Data  []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
+	// Tags are the constructors of an inductive type, by number, each before those in its argument, from left to right.
+	Tags []int
 	// Chunk, if not nil, computes numbers of a list that is too large to be stored: see [term.Data].
 	Chunk func(dst []float64, from int, look func() error) error
 }

@@ -50,10 +50,13 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	at := d.NameSpan
 	c := &content{layout: set.layout, data: set.flat}
 	switch {
+	case want != nil && want.Kind == Inductive && (set.file == nil || set.file.format != formats["json"]):
+		fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json", set.Name, want, set.Name))
 	case set.isFlat:
 		return setFlat(at, set, want), nil
 	case set.file != nil:
 		var err *fileError
+		set.file.shape = want
 		set.file.stream = s.Stream && d.Kind == syntax.DataDecl && (want == nil || want.Kind == List)
 		if c, err = set.file.format.read(s, set.file); err != nil {
 			wrong := err.diagnostic(set.file.at(err.part, at))
@@ -62,6 +65,9 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 			}
 			return v, wrong
 		}
+	}
+	if c.tags != nil {
+		return Value{Shape: want, Rows: 1, Data: c.data, Tags: c.tags}, nil
 	}
 	if want == nil {
 		want = c.shape(at, set, d.Kind)

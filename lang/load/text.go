@@ -24,6 +24,9 @@ type textReader struct {
 	file  string    // its name, of a JSON file
 	path  []part    // the place in a JSON file, as in $.layers[3].w; nil for other text
 	data  []float64 // the numbers so far
+	shape *Shape    // of the value, if it is inductive
+	tags  []int     // the constructors so far
+	open  []frame   // what is open around a part of such a value
 	err   *fileError
 }
 
@@ -45,6 +48,7 @@ func (r *textReader) fail(format string, args ...any) {
 		for i := range r.path {
 			place += r.path[i].step()
 		}
+		place += r.within()
 		text = place + ": " + text
 	}
 	r.err = &fileError{kind: "JSON", path: r.file, line: r.line, col: r.at - r.start - r.inner() + 1, part: -1, msg: text}

@@ -28,7 +28,7 @@ func TestParseExpressions(t *testing.T) {
 		{"-x^2", "(neg (^ x 2))"},
 		{"1 + scan i < n + 1 with (a, _) = f 0 -> a + i", "(+ 1 (scan i < (+ n 1) with <a, _> = (f 0) -> (+ a i)))"},
 		{"scan i < size v with x = 1 -> scan j < 2 with y = x -> y", "(scan i < (size v) with x = 1 -> (scan j < 2 with y = x -> y))"},
-		{"if scan x < with then scan else scan with x", "(if < (scan x) with scan ((scan with) x))"},
+		{"if scan x < w then scan else scan w x", "(if < (scan x) w scan ((scan w) x))"},
 		{"-x * y", "(* (neg x) y)"},
 		{"a * -b", "(* a (neg b))"},
 		{"- -x", "(neg (neg x))"},

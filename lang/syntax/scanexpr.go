@@ -15,9 +15,9 @@ func (p *parser) ahead() func() lexeme {
 	}
 }
 
-// word reports whether t is the name w, which is no reserved word.
+// word reports whether t is the word w, which is not reserved.
 func (p *parser) word(t lexeme, w string) bool {
-	return t.kind == IdentTok && string(p.s.src[t.start:t.end]) == w
+	return (t.kind == IdentTok || t.kind.IsContextual()) && string(p.s.src[t.start:t.end]) == w
 }
 
 // startsScan reports whether scan i < s with p = starts here.
@@ -35,7 +35,7 @@ func (p *parser) startsScan() bool {
 	with := false
 	for {
 		switch t := next(); t.kind {
-		case IdentTok:
+		case IdentTok, WithTok:
 			with = with || p.word(t, "with")
 		case NumberTok, PlusTok, MinusTok, StarTok, LParenTok, RParenTok, SizeTok:
 		case UnderTok, LVecTok, RVecTok, CommaTok, ColonTok, CaretTok:

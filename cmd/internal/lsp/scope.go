@@ -11,6 +11,7 @@ type name struct {
 	text  string
 	span  syntax.Span  // where it is bound
 	decl  *syntax.Decl // the declaration, nil for a local name
+	con   bool         // a constructor of the type that it declares
 	index bool         // of vec, sum or list
 }
 
@@ -24,8 +25,11 @@ func scope(f *syntax.File, off uint32) []name {
 			break
 		}
 		in = d
-		if off > d.Span.End || off >= d.NameSpan.Start && off <= d.NameSpan.End {
+		if off > d.Span.End || off >= d.NameSpan.Start && off <= d.NameSpan.End || d.Kind == syntax.TypeDecl {
 			s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
+		}
+		for _, c := range d.Cons {
+			s.names = append(s.names, name{text: c.Name, span: c.Span, decl: d, con: true})
 		}
 	}
 	if f.Body != 0 && off >= f.Expr(f.Body).Span.Start {
@@ -34,6 +38,17 @@ func scope(f *syntax.File, off uint32) []name {
 	if in == nil {
 		s.expr(f.Body)
 		return s.names
+	}
+	if in.Rec {
+		for i := range f.Decls {
+			if &f.Decls[i] == in {
+				from, to := f.Group(i)
+				for k := from; k < to; k++ {
+					d := &f.Decls[k]
+					s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
+				}
+			}
+		}
 	}
 	for _, p := range in.Params {
 		s.pattern(p)
@@ -86,6 +101,20 @@ func (s *scoper) expr(e syntax.Expr) {
 				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
 				s.pattern(pats[0])
 			}
+		case syntax.RecExpr:
+			for _, b := range kids[:len(kids)-1] {
+				s.pattern(s.f.Pats(b)[0])
+			}
+		case syntax.BindExpr:
+			for _, p := range pats[1:] {
+				s.pattern(p)
+			}
+		case syntax.MatchExpr:
+			for i, p := range pats {
+				if s.off >= s.f.Pat(p).Span.Start && (i == len(pats)-1 || s.off < s.f.Pat(pats[i+1]).Span.Start) {
+					s.pattern(p)
+				}
+			}
 		case syntax.CompExpr:
 			if bound := s.f.Expr(kids[0]).Span; s.off > bound.End || s.off <= n.TextSpan.End {
 				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
@@ -97,7 +126,7 @@ func (s *scoper) expr(e syntax.Expr) {
 				e = k
 				last := i == len(kids)-1
 				switch n.Kind {
-				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
+				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.BindExpr, syntax.MatchExpr, syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
 					tail = tail && last
 				default:
 					tail = false

@@ -111,6 +111,14 @@ func (v view) describe(n name, at syntax.Span) string {
 		if v.good != nil {
 			is = v.good.types.Names[n.text]
 		}
+		switch {
+		case n.con && is != "":
+			return code(n.text + " : " + is)
+		case n.con:
+			return code(n.text)
+		case n.decl.Kind == syntax.TypeDecl:
+			return code(oneLine(v.text.src[n.decl.Span.Start:n.decl.Span.End]))
+		}
 		keyword := declared[n.decl.Kind]
 		if is == "" {
 			return code(keyword + " " + n.text)
@@ -209,7 +217,7 @@ func (v view) complete(p documentParams) any {
 	for i := len(names) - 1; i >= 0; i-- {
 		n := names[i]
 		item := completionItem{Label: n.text, Kind: kindVariable, Detail: v.detail(n)}
-		if n.decl != nil && n.decl.Kind == syntax.DefDecl {
+		if n.con || n.decl != nil && n.decl.Kind == syntax.DefDecl {
 			item.Kind = kindFunction
 		} else if n.index || n.decl != nil && n.decl.Kind == syntax.ParamDecl {
 			item.Kind = kindConstant

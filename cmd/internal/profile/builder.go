@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
@@ -151,7 +152,7 @@ func (o *builder) newInputStack(in string) []*pprof.Location {
 	f := function{name: "input " + in}
 	var at term.Pos
 	for i := range o.src.File.Decls {
-		if d := &o.src.File.Decls[i]; d.Name == in {
+		if d := &o.src.File.Decls[i]; d.Name == in && d.Kind != syntax.TypeDecl {
 			at = term.Pos(d.NameSpan.Start) + 1
 			f.pos = at
 		}

@@ -56,7 +56,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			if lang.InPrelude(e.Text) && !own[e.Text] {
 				n.library[e.Span.Start] = e.Text
 			}
-		case syntax.LetExpr:
+		case syntax.LetExpr, syntax.BindExpr:
 			pats := f.Pats(x)
 			bound := f.Kids(x)[0]
 			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
@@ -83,12 +83,14 @@ func boundNames(f *syntax.File) map[string]bool {
 	names := map[string]bool{}
 	var pats []syntax.Pat
 	for i := range f.Decls {
-		names[f.Decls[i].Name] = true
+		if f.Decls[i].Kind != syntax.TypeDecl {
+			names[f.Decls[i].Name] = true
+		}
 		pats = append(pats, f.Decls[i].Params...)
 	}
 	for x := syntax.Expr(1); int(x) < f.NumExprs(); x++ {
 		switch f.Expr(x).Kind {
-		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr:
+		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.BindExpr, syntax.MatchExpr:
 			pats = append(pats, f.Pats(x)...)
 		}
 	}
