@@ -41,8 +41,8 @@ func (c *compiler) match(k task, n *term.Node) {
 	c.yield(operand{slot: s, late: late})
 }
 
-// openFix begins the i-th function of a fix. Its template counts the (15) of a call, and the (4) of the functions' names;
-// those are slots behind the parameters.
+// openFix begins the i-th function of a fix. Its template counts the (4) of the functions' names, which are slots behind the
+// parameters; the machine counts (15).
 func (c *compiler) openFix(r term.Ref, n *term.Node, i uint32) {
 	if c.opt.Open {
 		c.unsupported(n.Pos, "a recursive function has no normal form: with symbolic inputs it is not unfolded")
@@ -51,7 +51,7 @@ func (c *compiler) openFix(r term.Ref, n *term.Node, i uint32) {
 	params, body := c.parameters(lam)
 	c.open(c.t.Vars[fs[i]].Name, c.t.Nodes[lam].Pos, params)
 	c.top().extra = n.N
-	c.count(rule.Unfold, 1)
+	c.pos = c.t.Nodes[lam].Pos
 	for j, f := range fs {
 		c.bind(term.Var(f), operand{slot: paramClass | slot(len(params)+j)})
 		c.countOf(term.Var(f), rule.GC, 1)

@@ -47,7 +47,11 @@ func assertNever(t require.TestingT, c rule.Counts) {
 }
 
 func valueProperty(t *rapid.T) {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	checkValue(t, generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}))
+}
+
+// checkValue runs a program under all schedules.
+func checkValue(t *rapid.T, p *generate.Program) {
 	_, err := p.Term.Check()
 	require.NoError(t, err)
 	var want []float64

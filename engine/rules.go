@@ -131,6 +131,7 @@ func (m *Machine) fireApply(r graph.Ref) error {
 		}
 		if t.Params == n {
 			m.bound(args)
+			m.unfoldFix(f)
 			if err := m.loadFunction(t, id, f); err != nil {
 				return err
 			}
@@ -193,15 +194,22 @@ func (m *Machine) loadFunction(t *graph.Template, id uint32, f graph.Ref) error 
 	return nil
 }
 
-// unfoldEarly counts the (15) of a recursive function that a partial application unfolds before its template runs; times is −1
-// where that runs.
-func (m *Machine) unfoldEarly(f graph.Ref, times int) {
-	if n := &m.nodes[f]; n.Kind() == graph.Closure {
-		if t := &m.prog.Templates[n.Head>>graph.KindShift]; t.Group != nil {
-			m.addSteps(rule.Unfold, uint64(times))
-			m.addSteps(rule.GC, uint64(times*len(t.Group)))
-		}
+// unfoldFix counts the (15) of a function whose first argument is bound, if it is recursive, and returns how many functions are
+// defined together with it.
+func (m *Machine) unfoldFix(f graph.Ref) int {
+	group := m.group(f)
+	if group > 0 {
+		m.addSteps(rule.Unfold, 1)
 	}
+	return group
+}
+
+// group returns how many functions are defined together with a recursive one, itself included; 0 if it is none.
+func (m *Machine) group(f graph.Ref) int {
+	if n := &m.nodes[f]; n.Kind() == graph.Closure {
+		return len(m.prog.Templates[n.Head>>graph.KindShift].Group)
+	}
+	return 0
 }
 
 // arity returns how many arguments the function takes at once.
@@ -239,14 +247,16 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 		return err
 	}
 	if len(all) < arity {
-		if !partial {
-			m.unfoldEarly(f, 1)
+		if !partial { // the names are bound now; the template counts their (4) each time that it runs
+			m.addSteps(rule.GC, uint64(m.unfoldFix(f)))
 		}
 		m.makePartial(r, f, all)
 		return nil
 	}
 	if partial {
-		m.unfoldEarly(f, -1)
+		m.addSteps(rule.GC, -uint64(m.group(f)))
+	} else {
+		m.unfoldFix(f)
 	}
 	into := r
 	if rest := all[arity:]; len(rest) > 0 {

@@ -40,6 +40,7 @@ func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 // function makes the closure of a member of a fix, whose λ is l and whose template is body.
 func (c *coder) function(in uint32, at Instr, l term.Ref, body uint32) {
 	n := &c.t.Nodes[l]
+	at.Pos = n.Pos
 	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
 	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear {
 		at.N = 1
@@ -53,8 +54,8 @@ func (c *coder) member(n *term.Node, s spot) {
 	in, fix := s.in-1, &c.t.Nodes[s.fix]
 	c.bindParam(in, n.X)
 	for i, f := range c.t.Bound(fix) {
-		sub := c.bind(in, term.Var(f), Sub, fix.Pos)
-		c.function(in, Instr{Up: sub, Self: true, Pos: fix.Pos}, c.t.Children(fix)[i], s.group+uint32(i))
+		sub := c.bind(in, term.Var(f), Sub, n.Pos)
+		c.function(in, Instr{Up: sub, Self: true, Pos: n.Pos}, c.t.Children(fix)[i], s.group+uint32(i))
 	}
 	c.place(n.A, in, UpIndex, 0)
 }

@@ -222,7 +222,7 @@ func (p *Recorder) bookGained() {
 		}
 		x.counts[r] += n
 		p.counts[r] += n
-		if rule.Rule(r) == rule.GC && p.phase == calls.Primal && p.prog.Reversed {
+		if rule.Rule(r) == rule.GC && p.phase == calls.Primal && p.prog.Reversed && int64(n) > 0 {
 			x.duals += n
 		}
 	}

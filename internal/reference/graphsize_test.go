@@ -95,7 +95,7 @@ func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
 	a := &Var{Name: "a", Type: term.R, Linear: true}
 	z, star := &Var{Name: "z", Type: term.R}, &Var{Name: "z*", Type: term.AbstractDual}
 	s := &Start{Program: &q, Seed: a}
-	q.Term = let(pair(variable(z), apply(variable(star), variable(a))), tuplePattern(z, star), q.Term)
+	q.Term = let(pair(variable(z), apply(variable(star), variable(a))), tuplePattern(z, star), p.nameArguments(q.Term))
 	q.open[a] = p.Ground.Of(1)
 	for i, x := range inputs {
 		x0 := &Var{Name: fmt.Sprintf("x%d", i+1), Type: term.R}

@@ -15,6 +15,7 @@ import (
 // conditions compare is decided at the point.
 func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 	q := *p
+	q.Term = p.nameArguments(p.Term)
 	q.open = map[*Var]denote.Number{}
 	s := &Start{Program: &q}
 	for i, x := range inputs {
@@ -26,13 +27,28 @@ func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 	return s
 }
 
+// nameArguments writes C t as (C y)[y:=t]. This is no step: so a constructor that is copied shares its argument.
+func (p *Program) nameArguments(t *Term) *Term {
+	kids := make([]*Term, len(t.Kids))
+	for i, k := range t.Kids {
+		kids[i] = p.nameArguments(k)
+	}
+	if t.Op == Construct && len(kids) > 0 {
+		y := &Var{Name: "y", Type: p.Typing.of(kids[0])}
+		return let(t.with([]*Term{variable(y)}), single(y), kids[0]).at(t.Pos)
+	}
+	u := *t
+	u.Kids = kids
+	return &u
+}
+
 // A standing says what a term has come to where inputs are symbolic.
 type standing uint8
 
 const (
 	waiting standing = iota // it has steps to make
 	settled                 // a value
-	named                   // a pair with an inert part whose components (10) has named: a value
+	named                   // a pair with an inert part whose components (10) has named, or a constructor of such: a value
 	inert                   // an input, an operation on something inert, or a variable bound to such
 	unnamed                 // a pair with an inert part that (10) has not seen
 )
@@ -57,8 +73,16 @@ func (st *standings) of(t *Term) standing {
 
 func (st *standings) find(t *Term) standing {
 	switch t.Op {
-	case Numeral, Lambda:
+	case Numeral, Lambda, Fix:
 		return settled
+	case Construct:
+		switch {
+		case len(t.Kids) == 0:
+			return settled
+		case st.of(t.Kids[0]) == inert:
+			return named
+		}
+		return st.of(t.Kids[0])
 	case Variable:
 		return st.variable(t.X)
 	case MakePair:
@@ -127,8 +151,10 @@ func (s *State) innermost(fires []*Redex) []*Redex {
 func (st *standings) allows(r *Redex) bool {
 	n := st.s.places[r.at].t
 	switch r.Rule {
-	case rule.Lambda:
+	case rule.Lambda, rule.Unfold:
 		return st.of(n.Kids[1]) != waiting
+	case rule.Case:
+		return st.of(n.Kids[0]) != waiting
 	case rule.Subst, rule.SubstNumeral, rule.GC:
 		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		k := st.of(r.V)

@@ -22,9 +22,12 @@ import (
 const theoremSteps = 25
 
 // drawScalar draws a rational program of type R with one input at least.
-func drawScalar(t *rapid.T) subject {
+func drawScalar(t *rapid.T) subject { return drawScalarOf(t, false) }
+
+// drawScalarOf is drawScalar of a program with or without inductive types and recursion.
+func drawScalarOf(t *rapid.T, recursive bool) subject {
 	for {
-		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size"), Recursive: recursive})
 		if len(p.Inputs) > 0 {
 			rational(p.Term)
 			return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
@@ -116,7 +119,7 @@ func TestPropertyTheorem1(t *testing.T) {
 	var constant property.Constant
 	t.Cleanup(func() { constant.Report(t, "steps of D(t) for each of m + |G| + n + 1", theoremSteps) })
 	property.Check(t, func(t *rapid.T) {
-		p := drawScalar(t)
+		p := drawScalarOf(t, rapid.IntRange(0, 2).Draw(t, "recursive") == 0)
 		var rng *rand.Rand
 		if rapid.Bool().Draw(t, "random") {
 			rng = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -41,12 +41,12 @@ type Node struct {
 	// whose body is to be copied.
 	Operands []Operand
 	Binds    [2]literal.Ref // of an Open: x and y, Subs or another Open
-	Captures []literal.Ref  // the substitutions that a λ, a list or a conditional captures, in this node
+	Captures []literal.Ref  // the substitutions that a λ, a list, a conditional or a match captures, in this node
 	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
 	Up       literal.Place  // what waits for it; 0 of a value
 	Uses     uint32         // occurrences of a variable; references to a value
 	Arrived  literal.Ref    // of a Cell or a FreeDual: the application that has arrived
-	Index    int            // of a FreeDual: the input; of a Seed: the output; of a Data: its index
+	Index    int            // of a FreeDual: the input; of a Seed: the output; of a Data: its index; of a Con: its number
 	Count    uint64         // of a Nat: the number; of an Iter: the elements left
 }
 
@@ -76,6 +76,8 @@ func (h *Heap) Node(r literal.Ref) Node {
 		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
 	case literal.Fun2, literal.Mul, literal.Add, literal.App:
 		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
+	case literal.Case:
+		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	case literal.If:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0), operand(n, 1)}, n.Up, n.C>>2
 	case literal.Open:
@@ -109,6 +111,14 @@ func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
 	switch n.Kind {
 	case literal.Pair:
 		out.Operands = []Operand{operand(n, 0), operand(n, 1)}
+		if out.Uses = n.C; n.C == 0 {
+			out.Up = n.Up
+		}
+	case literal.Con:
+		if n.Tag[0] != literal.Empty {
+			out.Operands = []Operand{operand(n, 0)}
+		}
+		out.Index = int(n.Val[1])
 		if out.Uses = n.C; n.C == 0 {
 			out.Up = n.Up
 		}

@@ -58,7 +58,11 @@ func describe(p *literal.Program) codeInfo {
 		}
 		chain := []uint32{in.Closure.Bodies[0]}
 		for l := in; l.N == 1 && len(chain) < maxParams; {
-			l = &p.Code[p.Templates[l.Closure.Bodies[0]].From]
+			at := p.Templates[l.Closure.Bodies[0]].From
+			for p.Code[at].Op == literal.MakeSub { // the functions of a fix
+				at += 2
+			}
+			l = &p.Code[at]
 			chain = append(chain, l.Closure.Bodies[0])
 			inner[l.Closure.Bodies[0]] = true
 		}
@@ -110,6 +114,7 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= literal.FirstIndex && c.sites[up].cell {
 				c.sites[up].pos = in.Pos
 			}
+		case literal.MakeArgument:
 		case literal.MakeNat:
 			frame = append(frame, i)
 		case literal.MakeData:

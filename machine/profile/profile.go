@@ -137,7 +137,7 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) ui
 		if e.Body() != nil {
 			f.only = n.entry
 		}
-	case rule.Branch:
+	case rule.Branch, rule.Case:
 		f.context, f.only = f.callee(n.entry, e.Body().Index), 0
 	}
 	at := n.entry

@@ -109,6 +109,10 @@ func (v *heapView) box(r literal.Ref) box {
 		b.text = fmt.Sprintf("seed %d", n.Index+1)
 	case literal.Fun1, literal.Fun2:
 		b.text = v.function(n.Symbol, ops)
+	case literal.Case:
+		b.text = fmt.Sprintf("match %s", ops...)
+	case literal.Con:
+		b.text = fmt.Sprintf("constructor %d", n.Index+1)
 	case literal.If:
 		b.text = fmt.Sprintf("if %s "+n.Compare.String()+" %s", ops...)
 	case literal.Open:

@@ -39,6 +39,8 @@ func (w words) label(n *heap.Node) string {
 			f = "(" + f + ")"
 		}
 		return f + " " + op(1)
+	case literal.Case:
+		return "match " + op(0)
 	case literal.If:
 		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
 	case literal.Open:
@@ -78,6 +80,11 @@ func (w words) value(n *heap.Node, depth int) string {
 			return "⟨…⟩"
 		}
 		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
+	case literal.Con:
+		if depth == 0 || len(n.Operands) == 0 {
+			return fmt.Sprintf("constructor %d", n.Index+1)
+		}
+		return fmt.Sprintf("constructor %d %s", n.Index+1, w.operand(n.Operands[0], depth-1))
 	case literal.Nat:
 		return fmt.Sprintf("#%d", n.Count)
 	case literal.List:
@@ -238,6 +245,8 @@ var kindWords = map[literal.Kind]string{
 	literal.Add:      "a sum",
 	literal.App:      "an application",
 	literal.If:       "a conditional",
+	literal.Case:     "a match",
+	literal.Con:      "a constructor",
 	literal.Open:     "an opening: it takes a pair apart",
 	literal.Sub:      "an explicit substitution",
 	literal.Linear:   "the substitution of a linear variable",
