@@ -57,6 +57,7 @@ type shown struct {
 	versions []Version
 	arrived  literal.Ref // the application that has arrived, of a dual
 	until    uint64      // the first state that it was not near the redex in
+	was      before      // as it was looked at last
 }
 
 func newScenes(x *Exploration, from, to uint64, most int) *scenes {
@@ -136,7 +137,7 @@ func (s *scenes) finish() error {
 // step adds a step to the window. What it is about is known when its units have been done.
 func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
 	line, column := s.x.src.Position(f.Pos())
-	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1})
+	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1, Says: s.says(f, rule)})
 }
 
 // look brings state k into the window.
@@ -274,7 +275,12 @@ func (s *scenes) see(h *heap.Heap, r literal.Ref, k uint64) *shown {
 		s.at[r] = sh
 	}
 	s.arrive(h, sh, &n, k)
-	s.put(sh, k, s.version(h, &n, sh.backward))
+	v := s.version(h, &n, sh.backward)
+	sh.was = before{node: n, label: v.Label}
+	for _, o := range n.Operands {
+		sh.was.operands = append(sh.was.operands, words{s.x, h}.operand(o, 1))
+	}
+	s.put(sh, k, v)
 	return sh
 }
 

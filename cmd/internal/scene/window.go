@@ -24,6 +24,8 @@ type Step struct {
 	Node     int    `json:"node"`
 	Operands []int  `json:"operands,omitempty"`
 	Live     uint64 `json:"live"` // nodes in memory after it
+	// Says describes this step with its numbers, or is "" if its redex is not shown.
+	Says string `json:"says,omitempty"`
 	// Left are the objects that are not shown behind it; −1: it isn't known how many, for
 	// only the neighbourhood of the redex is.
 	Left int `json:"left"`

@@ -50,6 +50,9 @@ async function ask(path, options = {}) {
 /** file returns the program of the command line: {name, source, of, version}. */
 export const file = () => ask("/api/file");
 
+/** examples returns the programs of the gallery: [{name, about, source}]. */
+export const examples = () => ask("/api/examples");
+
 /** submit runs a program, of is "gradient" or "value". */
 export function submit(source, of, signal) {
   return ask("/api/run", {

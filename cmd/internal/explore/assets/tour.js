@@ -2,7 +2,10 @@
 
 import { grouped, set } from "./dom.js";
 import { countsAt } from "./state.js";
+import { paces } from "./paces.js";
 import { Player } from "./player.js";
+
+const farthest = 40; // windows that are looked through for the next step of a pace
 
 export class Tour {
   /** views are graph, source, counters, card, controls, notices; on has trouble(error, again) and moved(k). */
@@ -11,7 +14,10 @@ export class Tour {
     this.run = null;
     this.k = 0; // the state that is shown
     this.wanted = 0; // the one that is to be shown: windows may have to come first
+    this.pace = "rewrite"; // what one step is, see paces.js
+    this.moving = Promise.resolve(); // what the keys have asked for before
     this.player = new Player({
+      ahead: (n) => this.stride(this.wanted, n),
       at: () => this.wanted,
       end: () => this.run?.info.steps ?? 0,
       go: (k) => this.go(k),
@@ -96,7 +102,47 @@ export class Tour {
   }
 
   by(n) {
-    return this.visit(this.wanted + n);
+    if (this.pace === "rewrite") return this.visit(this.wanted + n);
+    this.player.pause();
+    this.moving = this.moving.then(async () => this.go(await this.stride(this.wanted, n)));
+    return this.moving;
+  }
+
+  /** stride returns the state that lies n steps of the pace behind state k, or before it where n is negative. */
+  async stride(k, n) {
+    const { run } = this;
+    const stops = paces[this.pace];
+    const { steps, rules } = run.info;
+    if (!stops) return this.clamp(run, k + n);
+    const way = Math.sign(n);
+    let left = Math.abs(n);
+    let loads = 0;
+    for (let i = k + way; ; i += way) {
+      if (i <= 0 || i >= steps) return this.clamp(run, i);
+      if (!run.step(i)) {
+        if (loads++ === farthest) return i;
+        try {
+          await this.load(run, i);
+        } catch {
+          return i; // going there tells what is wrong
+        }
+        if (run !== this.run) return this.wanted;
+      }
+      if (stops.has(rules[run.step(i).rule].name) && --left === 0) return i;
+    }
+  }
+
+  /** introduce shows a reader who has asked for no step what there is: the operations, one after the other. */
+  introduce(still) {
+    this.setPace("operation");
+    if (!this.run || this.run.info.steps === 0) return;
+    if (still) this.stride(Math.max(0, (this.run.info.backward || 1) - 1), 1).then((k) => this.go(k));
+    else this.player.play(1);
+  }
+
+  setPace(pace) {
+    this.pace = pace;
+    this.controls.pace(pace);
   }
 
   toBackward() {
