@@ -81,7 +81,7 @@ var layers = map[string][]string{
 	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "docs", "lang", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "examples", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",

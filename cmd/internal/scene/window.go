@@ -43,14 +43,16 @@ type Arrival struct {
 // free. Its ID counts the uses of nodes: it is the same in all windows of a run.
 type Node struct {
 	ID       int       `json:"id"`
-	Versions []Version `json:"versions"` // in order; no two at once
+	Made     uint64    `json:"made,omitempty"`  // the step that made it
+	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Exploration.Group]
+	Versions []Version `json:"versions"`        // in order; no two at once
 }
 
 // Version is how an object is in the states From to Until−1.
 type Version struct {
 	From   uint64 `json:"from"`
 	Until  uint64 `json:"until"`
-	Kind   string `json:"kind"`            // as [literal.Kind] names it
+	Kind   string `json:"kind"`            // as [literal.Kind] names it, or group
 	Role   string `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool   `json:"waits,omitempty"` // for an operand
 	Spent  bool   `json:"spent,omitempty"` // a substitution whose value has been taken

@@ -27,6 +27,7 @@ class App {
     this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
       pick: (version) => this.tour.pick(version),
       point: (version) => this.tour.source.point(version),
+      open: (key) => this.group(key, true),
     });
     this.tour = new Tour({
       graph: this.graph,
@@ -69,8 +70,8 @@ class App {
   }
 
   /** follow shows what the address says. */
-  follow() {
-    const { step, of, source, edited, given } = link.read(location.hash);
+  follow(hash = location.hash) {
+    const { step, of, source, edited, given } = link.read(hash);
     const kept = edited ? store.source() : null;
     if (edited && kept === null) this.notices.banner("link", "The program of this link was too long for a link. This is the file’s.", [["Close", () => this.notices.clear("link")]]);
     const text = source ?? kept ?? this.file.source;
@@ -112,6 +113,8 @@ class App {
   }
 
   started(run) {
+    by("groups").hidden = true;
+    set(by("ungroup"), "aria-pressed", "false");
     for (const key of ["gone", "trouble", "switch"]) this.notices.clear(key);
     store.keepSource(run.source === this.file.source ? null : run.source);
     if (this.editor.opened) {
@@ -195,6 +198,16 @@ class App {
 
   choose(of) {
     for (const what of ["gradient", "value"]) set(by(`of-${what}`), "aria-pressed", String(what === of));
+  }
+
+  /** group opens a group of objects, or closes it; "*" stands for all. */
+  async group(key, open) {
+    await this.tour.group(key, open);
+    const keys = this.tour.run?.open ?? [];
+    by("groups").replaceChildren(...keys.map((one) => el("button", { type: "button", class: "chip-button", onclick: () => this.group(one, false), "aria-label": `Close ${one === "*" ? "all groups" : one}` },
+      one === "*" ? "all groups" : one, el("span", { "aria-hidden": "true" }, " ×"))));
+    by("groups").hidden = keys.length === 0;
+    set(by("ungroup"), "aria-pressed", String(keys.includes("*")));
   }
 
   /** gallery shows the examples. */
@@ -286,6 +299,7 @@ class App {
     }
     for (const id of ["copy", "copy-small"]) click(id, () => this.copy());
     for (const [id, act] of [["theme", "theme"], ["help-open", "help"], ["help-close", "help"], ["edit", "edit"], ["follow", "follows"]]) click(id, () => this[act]());
+    click("ungroup", () => this.group("*", !tour.run?.open.includes("*")));
     click("gallery-open", () => this.gallery());
     click("gallery-close", () => by("gallery").close());
     click("gallery", (e) => e.target === by("gallery") && by("gallery").close());
@@ -309,7 +323,7 @@ class App {
         tour.run && tour.refresh();
       });
     }
-    addEventListener("hashchange", () => this.file && this.follow());
+    addEventListener("hashchange", (e) => this.file && this.follow(new URL(e.newURL).hash)); // the address may have been written since
     addEventListener("pagehide", () => this.file && this.write());
     listen({
       ArrowRight: (e) => tour.by(e.shiftKey ? 10 : 1),
@@ -331,6 +345,7 @@ class App {
       "-": () => graph.view.zoom(1 / 1.3),
       0: () => graph.fit(),
       f: () => this.follows(),
+      u: () => this.group("*", !tour.run?.open.includes("*")),
       e: () => this.edit(),
       t: () => this.theme(),
       1: () => tour.setPace("rewrite"),

@@ -17,10 +17,10 @@ const far = 0.42; // scale: below it labels go
 export class Graph {
   /**
    * parts are the elements graph, world, edges, nodes, chips, left, empty, map; pick is called with a version that was
-   * chosen, point with one that the pointer is at, or null.
+   * chosen, point with one that the pointer is at, or null, open with the key of a group.
    */
-  constructor(parts, tip, { pick, point }) {
-    Object.assign(this, parts, { tip, pick, point, svg: parts.graph });
+  constructor(parts, tip, { pick, point, open }) {
+    Object.assign(this, parts, { tip, pick, point, open, svg: parts.graph });
     this.pointed = null; // the place in the source that the pointer is at
     this.drawn = new Map(); // id → ObjectView
     this.lines = new Map(); // id → the paths of its edges: {node, data, name}
@@ -57,6 +57,11 @@ export class Graph {
     this.nodes.addEventListener("click", (e) => {
       const object = of(e);
       if (!object) return;
+      if (object.node.group) {
+        this.tip.hide(true);
+        this.open(object.node.group);
+        return;
+      }
       this.tell(object, true);
       this.pick(object.version);
     });
@@ -274,6 +279,13 @@ export class Graph {
     this.focus = null;
     this.view.own = false;
     this.tip.hide(true);
+  }
+
+  /** regrouped forgets the window whose groups are others now. */
+  regrouped() {
+    this.win = null;
+    this.view.own = false;
+    this.focus = null;
   }
 
   /** without says why there is no graph. */

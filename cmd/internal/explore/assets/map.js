@@ -16,9 +16,9 @@ export function drawMap(canvas, { win, objects, view, step }) {
   if (!all) return;
   const { scale, left, top } = fitted(all, width, height);
   const style = getComputedStyle(canvas);
-  const colours = { primal: style.getPropertyValue("--primal"), dual: style.getPropertyValue("--dual") };
+  const colours = { primal: style.caretColor, dual: style.outlineColor }; // see graph.css
   for (const { node, version } of objects.values()) {
-    pen.fillStyle = node.id === step?.node ? style.getPropertyValue("--redex") : colours[version.role];
+    pen.fillStyle = node.id === step?.node ? style.textDecorationColor : colours[version.role];
     pen.fillRect(left + (node.x - node.w / 2) * scale, top + (node.y - node.h / 2) * scale, Math.max(1.5, node.w * scale), Math.max(1.5, node.h * scale));
   }
   const seen = view.seen(0);

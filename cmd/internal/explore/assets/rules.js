@@ -65,7 +65,6 @@ export class Counters {
       put(row.count, grouped(counts[i]));
       row.bar.style.transform = `scaleX(${counts[i] / row.rule.steps})`;
       row.node.classList.toggle("fires", step?.rule === i);
-      row.main.setAttribute("aria-label", `${row.rule.name}: ${counts[i]} of ${row.rule.steps} steps; to the next`);
     });
     this.showPhases(segments, k);
   }

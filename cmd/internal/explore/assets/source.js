@@ -3,7 +3,7 @@
 import { el, set } from "./dom.js";
 import { tokenAt, tokens } from "./tokens.js";
 
-const margin = 24; // px beside what is lit
+const margin = 24; // px above and below what is lit
 
 function span(token) {
   return token.kind === "space" ? document.createTextNode(token.text) : el("span", { class: token.kind }, token.text);
@@ -88,19 +88,14 @@ export class Source {
     this.lit.push([node, name]);
   }
 
-  /** reveal scrolls the listing, and nothing around it, until the row is seen, and what is lit in it. */
+  /** reveal scrolls the listing, and nothing around it, until what is lit is seen. */
   reveal() {
     const { node, row } = this;
     if (!node.clientHeight) return;
-    const top = row.offsetTop - node.offsetTop;
-    const room = row.offsetHeight;
+    const lit = row.querySelector(".picked, .now") ?? row; // a row may be higher than the listing
+    const top = lit.offsetTop - node.offsetTop;
+    const room = Math.min(lit.offsetHeight, 2 * margin);
     if (top < node.scrollTop + room) node.scrollTop = top - room;
     else if (top + 2 * room > node.scrollTop + node.clientHeight) node.scrollTop = top + 2 * room - node.clientHeight;
-    const lit = row.querySelector(".picked, .now");
-    if (!lit) return;
-    const start = lit.offsetLeft - row.firstChild.offsetWidth; // of the room right of the numbers
-    const end = lit.offsetLeft + lit.offsetWidth + margin;
-    if (end > node.scrollLeft + node.clientWidth) node.scrollLeft = Math.min(start - margin, end - node.clientWidth / 2);
-    else if (start - margin < node.scrollLeft) node.scrollLeft = end < node.clientWidth ? 0 : start - margin;
   }
 }

@@ -16,6 +16,7 @@ export class Tour {
     this.wanted = 0; // the one that is to be shown: windows may have to come first
     this.pace = "rewrite"; // what one step is, see paces.js
     this.moving = Promise.resolve(); // what the keys have asked for before
+    this.visits = 0; // how often the reader has chosen a state: a stride that began before is in vain
     this.player = new Player({
       ahead: (n) => this.stride(this.wanted, n),
       at: () => this.wanted,
@@ -98,13 +99,18 @@ export class Tour {
   /** visit goes to a state that the reader has chosen: what plays stops. */
   visit(k) {
     this.player.pause();
+    this.visits++;
     return this.go(k);
   }
 
   by(n) {
     if (this.pace === "rewrite") return this.visit(this.wanted + n);
     this.player.pause();
-    this.moving = this.moving.then(async () => this.go(await this.stride(this.wanted, n)));
+    const { visits } = this;
+    this.moving = this.moving.then(async () => {
+      const k = await this.stride(this.wanted, n);
+      if (visits === this.visits) await this.go(k);
+    });
     return this.moving;
   }
 
@@ -130,6 +136,17 @@ export class Tour {
       }
       if (stops.has(rules[run.step(i).rule].name) && --left === 0) return i;
     }
+  }
+
+  /** group opens a group or closes it. */
+  async group(key, open) {
+    const { run } = this;
+    if (!run) return;
+    const rest = run.open.filter((one) => one !== key);
+    run.group(open ? [...rest, key] : key === "*" ? [] : rest);
+    this.loading = null;
+    this.graph.regrouped();
+    await this.go(this.wanted);
   }
 
   /** introduce shows a reader who has asked for no step what there is: the operations, one after the other. */
