@@ -54,7 +54,7 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 		if at > run.steps {
 			return failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
-		body, err = run.window(ctx, at, r.URL.Query()["open"])
+		body, err = run.window(ctx, at, openGroups(r))
 		return err
 	})
 	if err != nil {
@@ -62,6 +62,15 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 	}
 	write(w, http.StatusOK, "application/json", body)
 	return nil
+}
+
+// openGroups reads which groups are open: without the parameter groups=own those that the server chooses.
+func openGroups(r *http.Request) scene.Opened {
+	q := r.URL.Query()
+	if q.Get("groups") != "own" {
+		return scene.Opened{Auto: true}
+	}
+	return scene.Opened{Keys: q["open"]}
 }
 
 // getFind answers with the nearest step that matches.

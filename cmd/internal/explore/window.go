@@ -13,20 +13,19 @@ import (
 // maxWindows is how many windows of a run are kept.
 const maxWindows = 3
 
-// allGroups stands for all groups in a request.
-const allGroups = "*"
-
 // window is an encoded window. It is used for the states from ≤ k < until: adjacent windows share
 // a state, which belongs to the later one.
 type window struct {
 	from, until uint64
-	open        []string // the groups that are open
+	open        scene.Opened // the groups that are open
 	body        []byte
 }
 
 // window returns the window of a state, with these groups open.
-func (r *run) window(ctx context.Context, at uint64, open []string) ([]byte, error) {
-	i := slices.IndexFunc(r.windows, func(w window) bool { return w.from <= at && at < w.until && slices.Equal(w.open, open) })
+func (r *run) window(ctx context.Context, at uint64, open scene.Opened) ([]byte, error) {
+	i := slices.IndexFunc(r.windows, func(w window) bool {
+		return w.from <= at && at < w.until && w.open.Auto == open.Auto && slices.Equal(w.open.Keys, open.Keys)
+	})
 	if i < 0 {
 		w, err := r.Window(ctx, at)
 		if err != nil {
@@ -37,7 +36,7 @@ func (r *run) window(ctx context.Context, at uint64, open []string) ([]byte, err
 			until++
 		}
 		i = min(len(r.windows), maxWindows-1)
-		shown := r.Group(w, func(key string) bool { return slices.Contains(open, key) || slices.Contains(open, allGroups) })
+		shown := r.Group(w, open)
 		r.windows = append(r.windows[:i], window{w.From, until, open, encode(place(shown))})
 	}
 	w := r.windows[i]

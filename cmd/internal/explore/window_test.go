@@ -33,7 +33,7 @@ func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
 	return &scene.Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
-func (f *fake) Group(w *scene.Window, _ func(string) bool) *scene.Window { return w }
+func (f *fake) Group(w *scene.Window, _ scene.Opened) *scene.Window { return w }
 
 func (f *fake) Find(context.Context, scene.Find) (uint64, bool, error) { return 0, false, f.err }
 
@@ -43,7 +43,7 @@ func TestWindows(t *testing.T) {
 	f := &fake{steps: 50}
 	r := &run{started: &started{explorer: f, steps: f.steps}}
 	from := func(at uint64) (w scene.Window) {
-		body, err := r.window(t.Context(), at, nil)
+		body, err := r.window(t.Context(), at, scene.Opened{})
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(body, &w))
 		return w
@@ -56,7 +56,7 @@ func TestWindows(t *testing.T) {
 		require.Equal(t, c.asked, f.asked, "after state %d", c.at)
 	}
 	f.err = errors.New("it is broken")
-	_, err := r.window(t.Context(), 35, nil)
+	_, err := r.window(t.Context(), 35, scene.Opened{})
 	require.ErrorIs(t, err, f.err)
 	require.Len(t, r.windows, maxWindows)
 }

@@ -12,10 +12,19 @@ import (
 // mostSingle is how many objects a window may show one by one in a state.
 const mostSingle = 50
 
+// Opened says which groups are open: these, or, with Auto, those that leave no more than 50 objects in a state.
+type Opened struct {
+	Auto bool
+	Keys []string // [AllGroups] stands for all
+}
+
+// AllGroups stands for the keys of all groups.
+const AllGroups = "*"
+
 // Group replaces the objects of a window by groups if there are more than 50 in a state: those of a def, in an open def
-// those of a line, and in an open line those that were made in one step, an iteration. open tells which groups are open; a
-// group of one object is not made.
-func (x *Exploration) Group(w *Window, open func(key string) bool) *Window {
+// those of a line, and in an open line those that were made in one step, an iteration. A group of one object is not made.
+// The window is not to be used any more.
+func (x *Exploration) Group(w *Window, opened Opened) *Window {
 	if w.mostAtOnce() <= mostSingle {
 		return w
 	}
@@ -27,11 +36,21 @@ func (x *Exploration) Group(w *Window, open func(key string) bool) *Window {
 			sizes[l.key]++
 		}
 	}
+	open := map[string]bool{}
+	for _, key := range opened.Keys {
+		open[key] = true
+	}
+	closed := func(i int) int { // the group that an object is in, -1: none
+		return slices.IndexFunc(paths[i], func(l level) bool { return sizes[l.key] > 1 && !open[l.key] && !open[AllGroups] })
+	}
+	if opened.Auto {
+		w.openGroups(paths, open, closed)
+	}
 	groups := map[string]*group{}
 	places := map[int]int{} // of an object: the ID of what stands for it
 	var out []Node
 	for i, n := range w.Nodes {
-		k := slices.IndexFunc(paths[i], func(l level) bool { return sizes[l.key] > 1 && !open(l.key) })
+		k := closed(i)
 		if k < 0 {
 			places[n.ID] = n.ID
 			continue
@@ -55,7 +74,7 @@ func (x *Exploration) Group(w *Window, open func(key string) bool) *Window {
 		out = append(out, groups[key].node(places))
 	}
 	v := *w
-	v.Nodes = out
+	v.Nodes, v.Open = out, slices.Sorted(maps.Keys(open))
 	v.Steps = slices.Clone(w.Steps)
 	for i := range v.Steps {
 		v.Steps[i].place(places)
@@ -67,6 +86,46 @@ func (x *Exploration) Group(w *Window, open func(key string) bool) *Window {
 		}
 	}
 	return &v
+}
+
+// openGroups opens groups, the largest first and those of the latest objects before others, as long as no state has more
+// than 50 objects.
+func (w *Window) openGroups(paths [][]level, open map[string]bool, closed func(int) int) {
+	for depth := range 3 {
+		tried := map[string]bool{}
+		for i := len(paths) - 1; i >= 0; i-- {
+			k := closed(i)
+			if k != depth || tried[paths[i][k].key] {
+				continue
+			}
+			key := paths[i][k].key
+			tried[key], open[key] = true, true
+			shown := &Window{}
+			places := map[string]int{}
+			for i, n := range w.Nodes {
+				if len(n.Versions) == 0 {
+					continue
+				}
+				life := Version{From: n.Versions[0].From, Until: n.Versions[len(n.Versions)-1].Until}
+				k := closed(i)
+				if k < 0 {
+					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
+					continue
+				}
+				at, known := places[paths[i][k].key]
+				if !known {
+					places[paths[i][k].key] = len(shown.Nodes)
+					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
+					continue
+				}
+				v := &shown.Nodes[at].Versions[0]
+				v.From, v.Until = min(v.From, life.From), max(v.Until, life.Until)
+			}
+			if shown.mostAtOnce() > mostSingle {
+				delete(open, key)
+			}
+		}
+	}
 }
 
 // mostAtOnce returns how many objects the state with the most of them has.
@@ -86,6 +145,9 @@ func (w *Window) mostAtOnce() int {
 	return most
 }
 
+// inputsKey is the key of the group of what has no place in the source.
+const inputsKey = "inputs"
+
 // level is a group that an object may be in.
 type level struct{ key, label, text string }
 
@@ -96,7 +158,7 @@ func (x *Exploration) levels(n *Node) []level {
 		line = n.Versions[0].Line
 	}
 	if line == 0 {
-		return []level{{"inputs", "inputs, result", "The inputs and what waits for the result"}}
+		return []level{{inputsKey, "inputs, result", "The inputs and what waits for the result"}}
 	}
 	var out []level
 	prefix := ""
@@ -206,7 +268,7 @@ func moved(from int, edges []Edge, places map[int]int) []Edge {
 	for _, e := range edges {
 		was := e.To
 		e.To = places[e.To]
-		if e.To == from {
+		if e.To == from || e.As == "waits" && e.To == groupID(inputsKey) { // each call waits for the end of the phase
 			continue
 		}
 		merged := was != e.To || from >= 1<<33

@@ -9,6 +9,7 @@ type Window struct {
 	Counts   []uint64  `json:"counts"` // steps by rule before state From, in the order of [Info.Rules]
 	Steps    []Step    `json:"steps"`  // the steps From+1 to To
 	Nodes    []Node    `json:"nodes"`
+	Open     []string  `json:"open,omitempty"` // the keys of the open groups
 	Arrivals []Arrival `json:"arrivals"`
 }
 

@@ -27,7 +27,7 @@ class App {
     this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
       pick: (version) => this.tour.pick(version),
       point: (version) => this.tour.source.point(version),
-      open: (key) => this.group(key, true),
+      open: (key) => this.tour.group(key, true),
     });
     this.tour = new Tour({
       graph: this.graph,
@@ -46,6 +46,7 @@ class App {
     }, {
       trouble: (error, again) => this.trouble(error, again),
       moved: () => this.later(),
+      grouped: (keys) => this.grouped(keys),
     });
     this.editor = new Editor({ form: by("editor"), ...some("pane", "text", "tint", "numbers", "marks", "message", "run", "revert", "leave") }, {
       run: (text) => this.submit(text, this.of, 0),
@@ -113,8 +114,6 @@ class App {
   }
 
   started(run) {
-    by("groups").hidden = true;
-    set(by("ungroup"), "aria-pressed", "false");
     for (const key of ["gone", "trouble", "switch"]) this.notices.clear(key);
     store.keepSource(run.source === this.file.source ? null : run.source);
     if (this.editor.opened) {
@@ -200,12 +199,15 @@ class App {
     for (const what of ["gradient", "value"]) set(by(`of-${what}`), "aria-pressed", String(what === of));
   }
 
-  /** group opens a group of objects, or closes it; "*" stands for all. */
-  async group(key, open) {
-    await this.tour.group(key, open);
-    const keys = this.tour.run?.open ?? [];
-    by("groups").replaceChildren(...keys.map((one) => el("button", { type: "button", class: "chip-button", onclick: () => this.group(one, false), "aria-label": `Close ${one === "*" ? "all groups" : one}` },
-      one === "*" ? "all groups" : one, el("span", { "aria-hidden": "true" }, " ×"))));
+  /** grouped shows which groups of objects are open: each can be closed. */
+  grouped(all) {
+    const keys = all.filter((key) => !key.includes(", step ")); // iterations close with their line
+    const shown = keys.join("\n");
+    if (shown === this.shownGroups) return;
+    this.shownGroups = shown;
+    const name = (key) => (key === "*" ? "all groups" : key);
+    by("groups").replaceChildren(...keys.map((key) => el("button", { type: "button", class: "chip-button", onclick: () => this.tour.group(key, false) },
+      el("span", { class: "hear" }, "Close "), name(key), el("span", { "aria-hidden": "true" }, " ×"))));
     by("groups").hidden = keys.length === 0;
     set(by("ungroup"), "aria-pressed", String(keys.includes("*")));
   }
@@ -299,7 +301,7 @@ class App {
     }
     for (const id of ["copy", "copy-small"]) click(id, () => this.copy());
     for (const [id, act] of [["theme", "theme"], ["help-open", "help"], ["help-close", "help"], ["edit", "edit"], ["follow", "follows"]]) click(id, () => this[act]());
-    click("ungroup", () => this.group("*", !tour.run?.open.includes("*")));
+    click("ungroup", () => tour.group("*", !tour.run?.open?.includes("*")));
     click("gallery-open", () => this.gallery());
     click("gallery-close", () => by("gallery").close());
     click("gallery", (e) => e.target === by("gallery") && by("gallery").close());
@@ -345,7 +347,7 @@ class App {
       "-": () => graph.view.zoom(1 / 1.3),
       0: () => graph.fit(),
       f: () => this.follows(),
-      u: () => this.group("*", !tour.run?.open.includes("*")),
+      u: () => tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),
       t: () => this.theme(),
       1: () => tour.setPace("rewrite"),

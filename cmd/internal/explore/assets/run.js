@@ -13,7 +13,7 @@ export class Run {
     this.of = of;
     this.info = info;
     this.windows = []; // the last one used comes first
-    this.open = []; // the keys of the groups that are open; "*": all
+    this.open = null; // the keys of the groups that the reader has opened, "*": all; null: the server chooses
     this.pending = new Map(); // state → promise of a window that holds it
     this.changed = null; // called when there is a new window
     this.segments = null; // stretches of one phase, see state.phaseTotals; null if not known

@@ -8,7 +8,7 @@ import { Player } from "./player.js";
 const farthest = 40; // windows that are looked through for the next step of a pace
 
 export class Tour {
-  /** views are graph, source, counters, card, controls, notices; on has trouble(error, again) and moved(k). */
+  /** views are graph, source, counters, card, controls, notices; on has trouble(error, again), moved(k), grouped(keys). */
   constructor(views, on) {
     Object.assign(this, views, { on });
     this.run = null;
@@ -142,8 +142,8 @@ export class Tour {
   async group(key, open) {
     const { run } = this;
     if (!run) return;
-    const rest = run.open.filter((one) => one !== key);
-    run.group(open ? [...rest, key] : key === "*" ? [] : rest);
+    const rest = (run.open ?? this.win?.open ?? []).filter((one) => one !== key && (open || !one.startsWith(`${key},`)));
+    run.group(open ? [...rest, key] : key === "*" ? null : rest);
     this.loading = null;
     this.graph.regrouped();
     await this.go(this.wanted);
@@ -225,6 +225,7 @@ export class Tour {
     set(document.body, "data-phase", step?.phase ?? "primal");
     this.graph.show(win, k, step);
     this.controls.show(this.wanted);
+    this.on.grouped(win.open ?? []);
     this.refresh();
     this.notices.hear(this.told(step, k));
     document.body.dataset.step = k;
