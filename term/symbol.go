@@ -42,6 +42,7 @@ const (
 	Pow
 	Min
 	Max
+	Same
 
 	// The partial derivatives: DSin is ∂1 sin, DPow2 is ∂2 pow.
 	DDiv1
@@ -234,6 +235,7 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
 		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }),
 		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }))},
+	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) }, Partials: partials(constant(0), constant(0))},
 })
 
 // complete fills in the arities, the names in LaTeX that are words, and the symbols of the
