@@ -89,7 +89,8 @@ var layers = map[string][]string{
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"gradbench": {root},
+	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fit", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
