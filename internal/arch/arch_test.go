@@ -57,6 +57,7 @@ var layers = map[string][]string{
 	"examples":             {},
 	"docs":                 {},
 
+	"internal/fit":      {},
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
@@ -70,7 +71,6 @@ var layers = map[string][]string{
 	"cmd/internal/gramtest":    {root},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/fit":         {},
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
@@ -90,10 +90,10 @@ var layers = map[string][]string{
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fit", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
