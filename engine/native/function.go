@@ -5,6 +5,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -25,8 +26,18 @@ const (
 
 var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
 
+// firstSymbol is the number, for the host, of symbol 0.
+const firstSymbol = 256
+
 // host is that function. The numbers are those of the command generate.
 func host(number uint32, x, y, z float64) float64 {
+	if number >= firstSymbol {
+		if f := term.Symbol(number - firstSymbol).Info(); f.Arity == 1 {
+			return f.Eval1(x)
+		} else {
+			return f.Eval2(x, y)
+		}
+	}
 	switch number {
 	case 0:
 		return math.Exp(x)

@@ -13,8 +13,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"log"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +76,12 @@ func generate(dir string) (text []byte, err error) {
 	t := &translator{fset: token.NewFileSet(), decls: map[types.Object]*ast.FuncDecl{}, values: map[types.Object]ast.Expr{},
 		of: map[types.Object]*function{}, slices: map[types.Object]slice{},
 		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
-	known := imported{std: importer.ForCompiler(t.fset, "gc", nil), of: map[string]*types.Package{}}
+	exports, err := exportFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	std := importer.ForCompiler(t.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	known := imported{std: std, of: map[string]*types.Package{}}
 	const path = "github.com/gram-machine/gram/term"
 	for _, sub := range []string{"elementary", ""} {
 		if err := t.load(filepath.Join(dir, sub), strings.TrimSuffix(path+"/"+sub, "/"), known); err != nil {
@@ -100,6 +108,22 @@ func generate(dir string) (text []byte, err error) {
 	}
 	fmt.Fprintf(&b, "}\n")
 	return format.Source(b.Bytes())
+}
+
+// exportFiles returns the files with what the packages export that the package in the folder depends on.
+func exportFiles(dir string) (map[string]string, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+	}
+	return files, nil
 }
 
 // imported are the packages that have been loaded, and those of the standard library.
@@ -164,7 +188,7 @@ type symbolFunction struct {
 // symbols translates the functions in the table of symbols, in the order of their names.
 func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 	var all []symbolFunction
-	add := func(name string, e ast.Expr) { all = append(all, symbolFunction{name, t.evaluates(name, e)}) }
+	add := func(name string, e ast.Expr) { all = append(all, symbolFunction{name, t.symbol(pkg, name, e)}) }
 	table := t.values[pkg.Scope().Lookup("symbols")].(*ast.CallExpr).Args[0].(*ast.CompositeLit)
 	for _, line := range table.Elts {
 		line := line.(*ast.KeyValueExpr)
@@ -184,6 +208,34 @@ func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 	}
 	slices.SortFunc(all, func(a, b symbolFunction) int { return cmp.Compare(a.name, b.name) })
 	return all
+}
+
+// firstSymbol is the number, for the host, of symbol 0.
+const firstSymbol = 256
+
+// symbol translates the function of a symbol. What can't be translated, the host computes.
+func (t *translator) symbol(pkg *types.Package, name string, e ast.Expr) (f *function) {
+	before := len(t.out)
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if _, ok := r.(unsupported); !ok {
+			panic(r)
+		}
+		t.out = t.out[:before]
+		maps.DeleteFunc(t.of, func(_ types.Object, f *function) bool { return f.index >= before })
+		n := t.info.Types[e].Type.(*types.Signature).Params().Len()
+		f = t.begin(name)
+		f.params, f.results = strings.Repeat(f64, n), f64
+		for i := range n {
+			f.op(localGet, byte(i))
+		}
+		number, _ := constant.Int64Val(pkg.Scope().Lookup(name).(*types.Const).Val())
+		f.host(firstSymbol+int(number), n)
+	}()
+	return t.evaluates(name, e)
 }
 
 // evaluates translates the value of a field Eval1 or Eval2, or of a slope.
