@@ -68,7 +68,7 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":    {root},
+	"cmd/internal/gramtest":    {root, "internal/testprogram"},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"internal/notation"},
