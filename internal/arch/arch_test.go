@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native"},
+	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
@@ -67,7 +68,7 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":    {root},
+	"cmd/internal/gramtest":    {root, "internal/testprogram"},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"internal/notation"},
