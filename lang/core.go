@@ -53,6 +53,8 @@ const (
 	conCore                     // C t                 val=the number of C, a=t or 0, typ
 	caseCore                    // match t with …      a=t, b=the place of the branches in args, see [branch], val their number, typ of t
 	fixCore                     // fix ⟨f0,…⟩.⟨v0,…⟩   x=f0, a and b delimit v0… in args, val=which of them it is
+	pickCore                    // pick t u            a=t, b=u, typ of t
+	oneHotCore                  // onehot k t          a=t, typ the result's
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -149,8 +151,13 @@ func (n *coreNode) vectorAtom() bool {
 // children calls f on the children of n whose terms become part of that of n.
 func (c *core) children(n *coreNode, f func(node)) {
 	switch n.op {
-	case lamCore, projCore, churchCore:
+	case lamCore, projCore, churchCore, oneHotCore:
 		f(n.a)
+	case pickCore:
+		if !c.nodes[n.a].vectorAtom() {
+			f(n.a)
+		}
+		f(n.b)
 	case familyCore:
 		f(n.b)
 	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore:

@@ -92,6 +92,10 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.match(n)
 	case fixCore:
 		return l.fix(n)
+	case pickCore:
+		return l.pick(n)
+	case oneHotCore:
+		return l.oneHot(n)
 	}
 	return t.Num(n.pos, 0)
 }
