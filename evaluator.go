@@ -44,6 +44,10 @@ type Evaluator struct {
 	modularised *modular.Program
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's
+
+	along      *Evaluator // of the derivative along a vector
+	alongPoint []float64  // the point and the vector
+	alongLast  bool       // it ran last
 }
 
 // reducer is what an evaluator needs of a machine: of the engine, or of the literal machine.
@@ -160,6 +164,9 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 // Close returns the memory to the system. Later runs are errors, [ErrClosed].
 func (e *Evaluator) Close() error {
 	e.closed = true
+	if e.along != nil {
+		_ = e.along.Close() // it has been used, so it can be closed
+	}
 	if e.passes != nil {
 		return nil
 	}
@@ -180,6 +187,7 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	case len(point) != inputs:
 		return misuse("the point has length %d, and the program has %d scalar inputs", len(point), inputs)
 	}
+	e.alongLast = false
 	return nil
 }
 
@@ -313,6 +321,10 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return misuse("%s has %d numbers, and %d are given", name, len(d.Value.Data), len(values))
 	}
 	e.changes++
+	if e.along != nil {
+		_ = e.along.Close() // the next one has the new numbers
+		e.along = nil
+	}
 	if e.data != nil {
 		e.data[i] = values
 		e.prog.Data[i].Values = values
