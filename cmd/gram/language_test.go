@@ -176,11 +176,24 @@ func TestLanguageTableOfFunctions(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
+// lines evaluates each line of a block that is an expression, with its value in a comment, with the declarations above it.
+func lines(t *testing.T, block string) {
+	declared := ""
+	for line := range strings.Lines(block) {
+		program, want, ok := strings.Cut(strings.TrimSpace(line), " -- ")
+		if !ok {
+			declared += line
+			continue
+		}
+		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(answerOf(t, "eval -", declared+program+"\n")), line)
+	}
+}
+
 // TestLanguageExamples: the program of the page is one, its other declarations have the syntax of the language, its JSON is
 // JSON, and its error is what the command prints.
 func TestLanguageExamples(t *testing.T) {
 	page := languagePage(t)
-	blocks := regexp.MustCompile("(?s)\n```(json)?\n(.*?)```").FindAllStringSubmatch(page, -1)
+	blocks := regexp.MustCompile("(?s)\n```(json|gram)?\n(.*?)```").FindAllStringSubmatch(page, -1)
 	programs, errors, objects := 0, 0, 0
 	for _, b := range blocks {
 		text := b[2]
@@ -188,6 +201,8 @@ func TestLanguageExamples(t *testing.T) {
 		case b[1] == "json":
 			require.True(t, json.Valid([]byte(text)), text)
 			objects++
+		case b[1] == "gram":
+			lines(t, text)
 		case strings.HasPrefix(text, "param "):
 			dir := t.TempDir()
 			weather, err := os.ReadFile("examples/seattle-weather.csv")
