@@ -191,8 +191,8 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	return nil
 }
 
-// Value returns the value at the point, a number for each scalar input. It calls [Evaluator.Reduce] and
-// [Evaluator.Read]. The result has no cost, which [Evaluator.Cost] tells, and the next run overwrites it.
+// Value returns the value at the point, a number for each scalar input, by [Evaluator.Reduce] and
+// [Evaluator.Read]. It has no cost; the next run overwrites it.
 func (e *Evaluator) Value(ctx context.Context, point []float64) (*Result, error) {
 	if e.p.src.Shape == nil {
 		return nil, e.noValue()
@@ -300,8 +300,8 @@ func resized(s []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// SetData replaces the numbers of a data list, in row-major order, by as many, for a mini-batch. The slice is not to be modified
-// before the next call. It is an error if another value was computed from the list, and with Literal, a Mode or a Strategy.
+// SetData replaces the numbers of a data list, in row-major order. The slice is not to be modified before the next call. It is an
+// error if another value was computed from the list, and with Literal, a Mode or a Strategy.
 func (e *Evaluator) SetData(name string, values []float64) error {
 	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
 	switch {

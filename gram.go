@@ -236,7 +236,7 @@ func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 // Source returns the program with its source, which must not be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs; nil if there is no term.
+// Copy copies [Program.Term], with its own universe of types, and its scalar inputs; nil if there is none.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()

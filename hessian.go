@@ -10,8 +10,8 @@ import (
 	"github.com/gram-machine/gram/revgrad"
 )
 
-// HessianVector returns the derivative of a body of type R along the vector v, and in Jacobian the product of its Hessian
-// with v. It reduces D of the tangent of Fwd(t).
+// HessianVector returns the derivative of a body of type R along v, by D of the tangent of Fwd(t), and as Jacobian
+// the product of its Hessian with v.
 func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Result, error) {
 	if err := e.ready(true, point); err != nil {
 		return nil, err

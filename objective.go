@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Objective is a program of type R as two functions for an optimiser: with gonum.org/v1/gonum/optimize, those of an
-// optimize.Problem{Func: o.Func, Grad: o.Grad}.
+// Objective is a program of type R as functions for an optimiser: of gonum.org/v1/gonum/optimize, the
+// Problem{Func: o.Func, Grad: o.Grad}.
 type Objective struct {
 	*Evaluator // of gradients
 	ctx        context.Context

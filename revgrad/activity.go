@@ -271,7 +271,13 @@ func (a *activity) spread() {
 // active reports whether a part is that of an active number.
 func (a *activity) active(p part) bool { return a.parts[a.find(p)].active }
 
-// forward returns Fwd of a part: R × R for an active number, and R for another.
+// numbers reports whether a part is a vector of active numbers.
+func (a *activity) numbers(p part) bool {
+	p = a.find(p)
+	return a.t.Types.Kind(a.parts[p].typ) == term.VecKind && a.parts[p].left != 0 && a.active(a.parts[p].left)
+}
+
+// forward returns Fwd of a part: R × R for an active number, R^s × R^s for a vector of them, and R for another number.
 func (a *activity) forward(p part) term.Type {
 	tt := a.t.Types
 	p = a.find(p)
@@ -299,6 +305,10 @@ func (a *activity) forward(p part) term.Type {
 			switch tt.Kind(n.typ) {
 			case term.VecKind:
 				a.done[q] = tt.Vec(tt.Len(n.typ), a.done[left])
+				if a.active(left) {
+					numbers := tt.Vec(tt.Len(n.typ), term.R)
+					a.done[q] = tt.Prod(numbers, numbers)
+				}
 			case term.ProdKind:
 				a.done[q] = tt.Prod(a.done[left], a.done[right])
 			default:

@@ -23,14 +23,7 @@ func (w *tangent) sum(r term.Ref, n *term.Node) error {
 		w.refs[r] = dst.Pair(pos, dst.Num(pos, 0), dst.Num(pos, 0))
 		return nil
 	}
-	var component func(i term.Index, second bool) term.Ref
-	if c.splits(n.A) {
-		x := c.cell(n.A)
-		component = func(i term.Index, second bool) term.Ref { return c.part(&x, i, second) }
-	} else {
-		p := c.bind(pos, w.forward(w.nodes[n.A]), dst.Family(pos, n.Index(), bound, w.refs[n.A]))
-		component = func(i term.Index, second bool) term.Ref { return w.projection(pos, c.at(pos, p, i), second) }
-	}
+	component := c.components(n)
 	total := func(second bool) term.Ref {
 		i := c.newIndex()
 		return dst.Sum(pos, i, bound, component(i, second))
@@ -40,19 +33,35 @@ func (w *tangent) sum(r term.Ref, n *term.Node) error {
 	return nil
 }
 
-// family is Fwd of a family. One of arithmetic is ⟦⟨z, a⟩ | i<s⟧ of what has been computed before, see [columns].
+// family is Fwd of a family. One of numbers is ⟨⟦z | i<s⟧, ⟦a | i<s⟧⟩, of what has been computed before, see [columns].
 func (w *tangent) family(r term.Ref, n *term.Node) {
-	c := &columns{tangent: w, index: n.Index()}
-	if w.active(w.nodes[n.A]) {
-		c.n = int(w.src.Value(n.Static(), nil)) // the size of a vector is a number
-	}
-	if c.n < 2 || atom(&w.src.Nodes[n.A]) || !c.splits(n.A) {
+	if !w.numbers(w.nodes[r]) {
 		w.copy(r, *n)
 		return
 	}
-	x, i := c.cell(n.A), c.newIndex()
-	pair := w.dst.Pair(n.Pos, c.part(&x, i, false), c.part(&x, i, true))
-	w.refs[r] = c.around(w.dst.Family(n.Pos, i, n.Static(), pair))
+	c := &columns{tangent: w, index: n.Index(), n: int(w.src.Value(n.Static(), nil))} // the size of a vector is a number
+	component := c.components(n)
+	family := func(second bool) term.Ref {
+		i := c.newIndex()
+		return w.dst.Family(n.Pos, i, n.Static(), component(i, second))
+	}
+	z := family(false)
+	w.refs[r] = c.around(w.dst.Pair(n.Pos, z, family(true)))
+}
+
+// components computes the body of a family or sum. The result makes the number for an index, or its tangent.
+func (c *columns) components(n *term.Node) func(i term.Index, second bool) term.Ref {
+	if c.active(c.nodes[n.A]) && c.splits(n.A) {
+		x := c.cell(n.A)
+		return func(i term.Index, second bool) term.Ref {
+			if e := c.part(&x, i, second); e != 0 {
+				return e
+			}
+			return c.dst.Num(n.Pos, 0)
+		}
+	}
+	p := c.bind(n.Pos, c.forward(c.nodes[n.A]), c.dst.Family(n.Pos, n.Index(), n.Static(), c.refs[n.A]))
+	return func(i term.Index, second bool) term.Ref { return c.projection(n.Pos, c.at(n.Pos, p, i), second) }
 }
 
 // columns computes the body of a family or sum of arithmetic in one family after the other: one for the numbers of each operation,

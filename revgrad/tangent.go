@@ -21,7 +21,8 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	Fwd(if s c s' then t else u)
 //	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
 //
-// A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
+// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the engine has
+// arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
 // data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0. A tangent that is 0 when the
 // program runs is multiplied.
 //
@@ -62,6 +63,7 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 		w.along[x] = w.dst.NewVar(v)
 		vs = append(vs, w.along[x])
 	}
+	w.openVectors()
 	d, err = w.all(check, func(r term.Ref) error {
 		if types[r] == 0 {
 			return nil
@@ -78,7 +80,25 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 type tangent struct {
 	*image
 	*activity
-	point, along []term.Var // of each input: what stands for it, and the component of the vector; 0 of other variables
+	// point and along are what stands for an input, and the component of the vector; and for a component of an opened vector of
+	// active numbers, and its tangent. They are 0 for other variables.
+	point, along []term.Var
+}
+
+// openVectors makes the variables for components of vectors of active numbers, side by side where those of t are.
+func (w *tangent) openVectors() {
+	var xs []term.Var
+	for r := range w.src.Nodes {
+		if n := &w.src.Nodes[r]; n.Op == term.UnvecOp && w.nodes[r] != 0 && w.numbers(w.nodes[n.B]) {
+			xs = append(xs, w.src.BoundVars(n)...)
+		}
+	}
+	slices.Sort(xs)
+	for i, of := range [][]term.Var{w.point, w.along} {
+		for _, x := range xs {
+			of[x] = w.number(w.src.Vars[x].Name+[]string{"", "'"}[i], w.src.Vars[x].Pos)
+		}
+	}
 }
 
 // node makes Fwd of a node.
@@ -115,7 +135,15 @@ func (w *tangent) node(r term.Ref) error {
 		_, res := w.elements(p)
 		n.Res = w.forward(res)
 		w.copy(r, n)
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp, term.VecOp:
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp:
+		w.copy(r, n)
+	case term.VecOp:
+		w.vector(r, &n)
+	case term.UnvecOp:
+		if w.numbers(w.nodes[n.B]) {
+			w.refs[r] = w.open(&n)
+			return nil
+		}
 		w.copy(r, n)
 	default:
 		return &UndefinedError{Pos: n.Pos, What: "linear negation"}
@@ -129,6 +157,40 @@ func (w *tangent) elements(p part) (elem, res part) {
 	elem, _ = w.of(f)
 	res, _ = w.of(whole)
 	return elem, res
+}
+
+// vector is Fwd of a vector.
+func (w *tangent) vector(r term.Ref, n *term.Node) {
+	if !w.numbers(w.nodes[r]) {
+		w.copy(r, *n)
+		return
+	}
+	kids := w.src.Children(n)
+	zs, as := make([]term.Var, len(kids)), make([]term.Var, len(kids))
+	first, second := make([]term.Ref, len(kids)), make([]term.Ref, len(kids))
+	for i := range kids {
+		zs[i], as[i] = w.number("z", n.Pos), w.number("a", n.Pos)
+		first[i], second[i] = w.dst.Variable(n.Pos, zs[i]), w.dst.Variable(n.Pos, as[i])
+	}
+	out := w.dst.Pair(n.Pos, w.dst.Vec(n.Pos, first), w.dst.Vec(n.Pos, second))
+	for i, k := range kids {
+		out = w.dst.Unpair(n.Pos, zs[i], as[i], w.refs[k], out)
+	}
+	w.refs[r] = out
+}
+
+// open is Fwd of t[⟦x0,…⟧:=u], where the components are active numbers.
+func (w *tangent) open(n *term.Node) term.Ref {
+	xs := w.src.BoundVars(n)
+	vector := w.src.Types.Vec(len(xs), term.R)
+	z := w.dst.NewVar(term.VarInfo{Name: "z", Type: vector, Pos: n.Pos, Generated: true})
+	a := w.dst.NewVar(term.VarInfo{Name: "a", Type: vector, Pos: n.Pos, Generated: true})
+	zs, as := make([]term.Var, len(xs)), make([]term.Var, len(xs))
+	for i, x := range xs {
+		zs[i], as[i] = w.point[x], w.along[x]
+	}
+	body := w.dst.Unvec(n.Pos, zs, w.dst.Variable(n.Pos, z), w.dst.Unvec(n.Pos, as, w.dst.Variable(n.Pos, a), w.refs[n.A]))
+	return w.dst.Unpair(n.Pos, z, a, w.refs[n.B], body)
 }
 
 // variable is Fwd of an occurrence, or of a component of variables.
@@ -175,6 +237,12 @@ func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref {
 	case term.VecKind:
 		elem, _ := w.of(p)
 		xs, comps := make([]term.Var, w.src.Types.Len(typ)), make([]term.Ref, w.src.Types.Len(typ))
+		if w.numbers(p) {
+			for i := range comps {
+				comps[i] = dst.Num(pos, 0)
+			}
+			return dst.Pair(pos, e, dst.Vec(pos, comps))
+		}
 		for i := range xs {
 			xs[i] = variable(w.src.Types.Left(typ))
 		}
@@ -195,6 +263,10 @@ func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
 		x, y := w.newVar("x", pos, left), w.newVar("y", pos, right)
 		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.second(pos, left, dst.Variable(pos, x)), w.second(pos, right, dst.Variable(pos, y))))
 	case term.VecKind:
+		if w.numbers(p) {
+			z, a := dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true}), dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+			return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
+		}
 		elem, _ := w.of(p)
 		xs, comps := make([]term.Var, tt.Len(typ)), make([]term.Ref, tt.Len(typ))
 		for i := range xs {
