@@ -39,7 +39,7 @@ func (o *Objective) Func(x []float64) float64 {
 	return o.res.Values[0]
 }
 
-// Grad puts the gradient at x into grad, and NaNs after an error. At the x of the last call nothing is computed.
+// Grad puts the gradient at x into grad, and NaNs after an error.
 func (o *Objective) Grad(grad, x []float64) {
 	if o.evaluate(x) {
 		copy(grad, o.res.Jacobian)
