@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
 )
 
 // arrayWire is what a slot of a template with families stands for: as a wire, but for each value of the indices of the
@@ -361,7 +362,7 @@ func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	return true
 }
 
-// total ends a loop whose summands are added.
+// total ends a loop whose summands are added, or whose largest number is taken: of the symbols only max is in sums.
 func (b *arrayBuilder) total(in *graph.Instr) bool {
 	a, okA := b.wire(in.A)
 	dual, okB := b.wire(in.B)
@@ -372,12 +373,21 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 	last := int(in.Tmpl)
 	b.around = b.around[:len(b.around)-1]
 	d := b.array()
-	b.code = append(b.code, graph.Array{Kind: graph.ArraySum, Dims: inner, D: address(d, inner), A: address(a.at, inner), B: address(a.at, inner)})
+	kind := graph.ArraySum
+	if in.Sym != term.NoSymbol {
+		kind = graph.ArrayMax
+	}
+	numbers := address(a.at, inner)
+	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
 	if dual.kind == graph.DualLeaf {
 		body := b.c.out.Duals[in.Else].Body
 		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
-		b.at[in.D+1] = b.cell(graph.ArrayCell{Inner: b.dim(last), Body: body, Dual: in.Else, Heads: []graph.ArrayHead{head}})
+		cell := graph.ArrayCell{Inner: b.dim(last), Body: body, Dual: in.Else, Heads: []graph.ArrayHead{head}}
+		if kind == graph.ArrayMax {
+			cell.Nums = []graph.Address{numbers}
+		}
+		b.at[in.D+1] = b.cell(cell)
 	}
 	return true
 }
@@ -445,12 +455,8 @@ func (b *arrayBuilder) result(w arrayWire) bool {
 	b.orderExternals()
 	for q := range b.cells {
 		c := &b.cells[q]
-		dims := c.Dims
-		if c.Inner.Size > 0 {
-			dims = append(append([]graph.Dim(nil), dims...), c.Inner)
-		}
 		for k := range c.Heads {
-			if h := &c.Heads[k]; h.External && !b.renumberAll(&h.At, dims) {
+			if h := &c.Heads[k]; h.External && !b.renumberAll(&h.At, c.Operands()) {
 				return false
 			}
 		}

@@ -150,8 +150,13 @@ func (w *arrayBackward) fire(q int) {
 	if c.Inner.Size > 0 {
 		cells := n * uint64(c.Inner.Size-1)
 		w.count(c.Body, cells, 2*cells)
-		dims := append(slices.Clone(c.Dims), c.Inner)
-		w.arrive(dims, loop, c.Heads[0], Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}, nil)
+		dims, arrived := c.Operands(), Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}
+		if len(c.Nums) > 0 {
+			in := Array{Kind: ArrayMaxBack, Dims: dims, D: Dense(w.registers(Instances(dims)), dims), A: c.Nums[0], B: arrived}
+			w.emit(in)
+			arrived = in.D
+		}
+		w.arrive(dims, loop, c.Heads[0], arrived, nil)
 		return
 	}
 	w.count(c.Body, n, n*uint64(len(c.Heads)))

@@ -175,31 +175,7 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 		return &UndefinedError{Pos: p, What: "the symbol " + info.Name + ", which has no partial derivatives"}
 	}
 	kids := d.src.Children(n)
-	k := len(kids)
-	xs, stars := make([]term.Var, k), make([]term.Var, k)
-	for i := range kids {
-		xs[i], stars[i] = dst.ReverseOpen(p)
-	}
-	variable := func(i int) term.Ref { return dst.Variable(p, xs[i]) }
-	primal := dst.Fun(p, n.Sym, each(k, variable)...)
-	dual := dst.Dual(p, func(a term.Var) term.Ref {
-		var sum term.Ref
-		for i := k - 1; i >= 0; i-- {
-			slope := slope(dst, p, &info.Partials[i], k, variable)
-			summand := dst.App(p, dst.Variable(p, stars[i]), dst.Fun(p, term.Mul, slope, dst.Variable(p, a)))
-			if sum == 0 {
-				sum = summand
-			} else {
-				sum = dst.Add(p, summand, sum)
-			}
-		}
-		return sum
-	})
-	out := dst.Pair(p, primal, dual)
-	for i, kid := range kids {
-		out = dst.Unpair(p, xs[i], stars[i], d.at(kid), out)
-	}
-	d.refs[r] = out
+	d.refs[r] = dst.ReverseFun(p, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
 	return nil
 }
 
