@@ -228,6 +228,7 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
 		at.Base = h.At.Base - c.First
 	}
+	loop = loopBetween(dims, at, c, loop)
 	first := !to.any
 	if first {
 		to.touched, to.any = touches{size: c.size()}, true
@@ -259,6 +260,25 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
 	}
 	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b)
+}
+
+// loopBetween returns the outermost of the loops around a head in which instances arrive at other duals than those of their own
+// iteration, -1 if there is none: in the loops around it each iteration is by itself, and so its order is that of straight-line code.
+func loopBetween(dims []Dim, at Address, c *ArrayCell, outermost int32) int32 {
+	dense := Dense(0, c.Dims)
+	for k, d := range dims {
+		if k == len(c.Dims) || d.Loop != c.Dims[k].Loop || at.Stride[k] != dense.Stride[k] {
+			return int32(d.Loop)
+		}
+		rest := Address{at.Base, at.Stride[k+1:]}
+		if first, last := rest.Range(dims[k+1:]); first < 0 || last >= dense.Stride[k] {
+			return int32(d.Loop)
+		}
+	}
+	if len(dims) == 0 {
+		return outermost
+	}
+	return -1
 }
 
 func sameSizes(a, b []Dim) bool {
