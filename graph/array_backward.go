@@ -27,6 +27,7 @@ type arrayBackward struct {
 	consts  map[uint64]uint32
 	times   map[uint32]uint64
 	failed  bool
+	apart   bool // within arriveApart
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
@@ -224,11 +225,17 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	}
 	q := w.b.Arrays.FamilyOf(h.At.Base)
 	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
+	if least, most := h.At.Range(dims); least < c.First || most >= c.First+c.size() {
+		w.arriveApart(dims, loop, h, a, b)
+		return
+	}
 	at := Address{h.At.Base - c.First, h.At.Stride}
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
 		at.Base = h.At.Base - c.First
 	}
-	loop = loopBetween(dims, at, c, loop)
+	if !w.apart {
+		loop = loopBetween(dims, at, c)
+	}
 	first := !to.any
 	if first {
 		to.touched, to.any = touches{size: c.size()}, true
@@ -264,7 +271,7 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 
 // loopBetween returns the outermost of the loops around a head in which instances arrive at other duals than those of their own
 // iteration, -1 if there is none: in the loops around it each iteration is by itself, and so its order is that of straight-line code.
-func loopBetween(dims []Dim, at Address, c *ArrayCell, outermost int32) int32 {
+func loopBetween(dims []Dim, at Address, c *ArrayCell) int32 {
 	dense := Dense(0, c.Dims)
 	for k, d := range dims {
 		if k == len(c.Dims) || d.Loop != c.Dims[k].Loop || at.Stride[k] != dense.Stride[k] {
@@ -275,10 +282,33 @@ func loopBetween(dims []Dim, at Address, c *ArrayCell, outermost int32) int32 {
 			return int32(d.Loop)
 		}
 	}
-	if len(dims) == 0 {
-		return outermost
-	}
 	return -1
+}
+
+// arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
+// an index at a time, the last one first, as the cells fire.
+func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
+	k := 0
+	for d := range dims {
+		if max(h.At.Stride[d], -h.At.Stride[d]) > max(h.At.Stride[k], -h.At.Stride[k]) {
+			k = d
+		}
+	}
+	at := func(from Address, i int) Address {
+		return Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
+	}
+	rest := slices.Delete(slices.Clone(dims), k, k+1)
+	defer func(before bool) { w.apart = before }(w.apart)
+	w.apart = true // loop is the outermost one, also where it is not in rest
+	for i := dims[k].Size - 1; i >= 0 && !w.failed; i-- {
+		head := ArrayHead{External: h.External, At: at(h.At, i)}
+		if b == nil {
+			w.arrive(rest, loop, head, at(a, i), nil)
+			continue
+		}
+		times := at(*b, i)
+		w.arrive(rest, loop, head, at(a, i), &times)
+	}
 }
 
 func sameSizes(a, b []Dim) bool {

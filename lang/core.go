@@ -58,6 +58,7 @@ const (
 	powerCore   // t ^ n                a=t, b=n
 	componCore  // t.(n)                a=t, b=n, typ of t
 	comprehCore // vec i < n -> t       x=i, val=keyword, a=n, b=t
+	scanCore    // scan i < n with y … x=i, x+1=y, a the place of n, the first state and the next one in args
 	nativeCore  // a def of the prelude val=its global
 	numCoreOps
 )
@@ -177,6 +178,10 @@ func (c *core) children(n *coreNode, f func(node)) {
 		}
 	case ifCore:
 		for _, k := range c.args[n.a : n.a+4] {
+			f(k)
+		}
+	case scanCore:
+		for _, k := range c.args[n.a : n.a+3] {
 			f(k)
 		}
 	}

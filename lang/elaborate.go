@@ -262,6 +262,8 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.projection(x)
 	case syntax.CompExpr:
 		return e.comprehension(x)
+	case syntax.ScanExpr:
+		return e.scan(x)
 	case syntax.FileExpr:
 		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
 	}

@@ -96,10 +96,7 @@ func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int
 			k := int(n.N)
 			slopes := 0
 			for _, p := range n.Sym.Info().Partials {
-				slopes++
-				if p.Kind == term.PartialFun {
-					slopes += k
-				}
+				slopes += p.Size(k)
 			}
 			nodes, vars = nodes+k+1+4*k+slopes+k-1+2+k, vars+2*k+1
 		case term.IfOp:
@@ -150,7 +147,7 @@ func (d *reverser) node(r term.Ref) error {
 		n.Op = term.ReverseSumOp
 		d.copy(r, n)
 	case term.FunOp:
-		return d.function(r, &n)
+		d.function(r, &n)
 	case term.IfOp:
 		d.refs[r] = d.conditional(&n)
 	case term.ZeroOp:
@@ -168,15 +165,9 @@ func (d *reverser) node(r term.Ref) error {
 }
 
 // function is D(f(t1,…,tk)).
-func (d *reverser) function(r term.Ref, n *term.Node) error {
-	dst, p := d.dst, n.Pos
-	info := n.Sym.Info()
-	if info.Partials == nil {
-		return &UndefinedError{Pos: p, What: "the symbol " + info.Name + ", which has no partial derivatives"}
-	}
+func (d *reverser) function(r term.Ref, n *term.Node) {
 	kids := d.src.Children(n)
-	d.refs[r] = dst.ReverseFun(p, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
-	return nil
+	d.refs[r] = d.dst.ReverseFun(n.Pos, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
 }
 
 // conditional is D(if s c s' then t else u).

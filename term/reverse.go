@@ -38,15 +38,8 @@ func (t *Term) ReverseFun(p Pos, f Symbol, parts ...Ref) Ref {
 	dual := t.Dual(p, func(a Var) Ref {
 		var sum Ref
 		for i := k - 1; i >= 0; i-- {
-			var slope Ref
-			switch partial := &f.Info().Partials[i]; partial.Kind {
-			case PartialConst:
-				slope = t.Num(p, partial.Const)
-			case PartialVar:
-				slope = t.Variable(p, xs[partial.Var])
-			default:
-				slope = t.Fun(p, partial.Fun, variables()...)
-			}
+			slope := Interpret(&f.Info().Partials[i], k, func(r float64) Ref { return t.Num(p, r) }, func(i int) Ref { return t.Variable(p, xs[i]) },
+				func(g Symbol, args ...Ref) Ref { return t.Fun(p, g, args...) })
 			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, Mul, slope, t.Variable(p, a)))
 			if sum == 0 {
 				sum = summand

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fit"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/syntax"
 )

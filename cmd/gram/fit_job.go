@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fit"
+	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 )

@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native"},
+	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
@@ -56,6 +57,7 @@ var layers = map[string][]string{
 	"examples":             {},
 	"docs":                 {},
 
+	"internal/fit":      {},
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
@@ -66,10 +68,9 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":    {root},
+	"cmd/internal/gramtest":    {root, "internal/testprogram"},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/fit":         {},
 	"cmd/internal/htmlreport":  {"internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
@@ -90,10 +91,10 @@ var layers = map[string][]string{
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
 	"gradbench": {root},
-	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fit", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -56,6 +56,8 @@ func (p *parser) noOperand(fr *form) operand {
 func (p *parser) notArgument(f operand) bool {
 	k := p.tok.kind
 	switch {
+	case p.startsScan():
+		p.expected("an operator or an argument", "put parentheses around `scan` to make it an argument")
 	case f.form == powForm:
 		p.expected("an operator", "put parentheses around the power to apply it")
 	case f.form == sizeForm:

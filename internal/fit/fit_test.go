@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/cmd/internal/fit"
+	"github.com/gram-machine/gram/internal/fit"
 )
 
 // rosenbrock has its minimum, 0, at (1, 1).
