@@ -348,3 +348,13 @@ func TestFamilyBlocks(t *testing.T) {
 		require.True(t, compareFamilies(t, name, string(src), params))
 	}
 }
+
+// TestListInFunction: a list that a comprehension makes in a function is expanded with it.
+func TestListInFunction(t *testing.T) {
+	p, err := Load(t.Context(), "t.gram", []byte("input x = 2\nlet f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x\n"), Options{})
+	require.NoError(t, err)
+	res, err := p.Gradient(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []float64{1}, res.Values)
+	require.Equal(t, []float64{0}, res.Jacobian)
+}

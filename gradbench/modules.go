@@ -22,6 +22,10 @@ var modules = map[string]map[string]function{
 		"primal":   {problem: llsq},
 		"gradient": {problem: llsq, gradient: true},
 	},
+	"ode": {
+		"primal":   {problem: odeSolution, body: "solution"},
+		"gradient": {problem: ode, gradient: true},
+	},
 	"det": {
 		"primal":   {problem: det},
 		"gradient": {problem: det, gradient: true},
@@ -79,6 +83,26 @@ func llsq(input json.RawMessage) (*problem, error) {
 		err = fmt.Errorf("x is empty, or n is less than 2")
 	}
 	return &problem{params: map[string]int{"n": in.N, "m": len(in.X)}, inputs: map[string][]float64{"x": in.X}, output: value}, err
+}
+
+func ode(input json.RawMessage) (*problem, error) {
+	in, err := decode[struct {
+		X []float64
+		S int
+	}](input)
+	if err == nil && (len(in.X) == 0 || in.S < 1) {
+		err = fmt.Errorf("x is empty, or s is less than 1")
+	}
+	return &problem{params: map[string]int{"n": len(in.X), "s": in.S}, inputs: map[string][]float64{"x": in.X}, output: value}, err
+}
+
+// odeSolution has all components as its output.
+func odeSolution(input json.RawMessage) (*problem, error) {
+	p, err := ode(input)
+	if err == nil {
+		p.output = func(res *gram.Result) any { return res.Values }
+	}
+	return p, err
 }
 
 func det(input json.RawMessage) (*problem, error) {

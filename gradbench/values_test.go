@@ -398,3 +398,45 @@ func TestGMM(t *testing.T) {
 		compare(t, "jacobian", got, gradient)
 	}
 }
+
+func TestODE(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 2}, {5, 12}} {
+		n, s := size[0], size[1]
+		x := randoms(n)
+		var end []float64
+		_, gradient := gradientOf(x, func(x []dual) dual {
+			y, h := make([]dual, n), 2/float64(s)
+			slopes := func(y []dual) []dual {
+				z := []dual{x[0]}
+				for i := 1; i < n; i++ {
+					z = append(z, mul(x[i], y[i-1]))
+				}
+				return z
+			}
+			moved := func(by float64, k []dual) []dual {
+				out := make([]dual, n)
+				for i := range out {
+					out[i] = add(y[i], scale(by, k[i]))
+				}
+				return out
+			}
+			for range s {
+				k1 := slopes(y)
+				k2 := slopes(moved(h/2, k1))
+				k3 := slopes(moved(h/2, k2))
+				k4 := slopes(moved(h, k3))
+				for i := range y {
+					y[i] = add(y[i], scale(h/6, add(add(k1[i], scale(2, k2[i])), add(scale(2, k3[i]), k4[i]))))
+				}
+			}
+			end = end[:0]
+			for _, v := range y {
+				end = append(end, v.v)
+			}
+			return y[n-1]
+		})
+		input := map[string]any{"x": x, "s": s}
+		compare(t, "primal", numbers(evaluate(t, "ode", "primal", input)), end)
+		compare(t, "gradient", numbers(evaluate(t, "ode", "gradient", input)), gradient)
+	}
+}
