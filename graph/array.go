@@ -37,10 +37,10 @@ const (
 	ArrayEach    ArrayKind = iota // D := Op(A, B), for each instance
 	ArraySum                      // D := Σ A
 	ArrayDot                      // D := Σ A·B
-	ArrayMax                      // D := the largest A
-	ArrayMaxBack                  // D := what arrives at each A of the last dimension if B does at the largest
 	ArrayAdd                      // D := D + A
 	ArrayAddMul                   // D := D + A·B
+	ArrayMax                      // D := the largest A
+	ArrayMaxBack                  // D := what arrives at each A of the last dimension if B does at the largest
 )
 
 // Array is an instruction on arrays.
