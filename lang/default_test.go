@@ -84,6 +84,8 @@ input x = `
 		{"(fun (x, y) [| z |] -> x + y * z) (1, 2) [| 3 |]", "R [7]"},
 		{"let f = vec i < 3 -> fun x -> x + i in f.(0) 1 + f.(2) 10", "R [13]"},
 		{"if 1 < 2 then 10 else 20", "R [10]"},
+		{"if 1 < 2 and not 2 = 2 or 3 > 2 then 10 else 20", "R [10]"},
+		{"if not (1 < 2 and 2 = 2) or n = 4 then 10 else 20", "R [20]"},
 		{"if n >= 4 then (1, 2) else (3, 4)", "R * R [3 4]"},
 		{"if 0/0 <= 0/0 then 1 else 2", "R [2]"},
 		{"if 2 > 1 then vec i < 2 -> i else [| 5, 6 |]", "R^2 [0 1]"},

@@ -244,7 +244,7 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.NegExpr:
 		return e.negate(x, e.eval(kids[0], 0))
 	case syntax.IfExpr:
-		return e.branch(x, e.parts(kids))
+		return e.branch(x)
 	case syntax.AnnotExpr:
 		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:

@@ -63,6 +63,8 @@ type parser struct {
 	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
 	last      Expr   // the last operand
 	vals      []Expr // the elements of open brackets
+
+	bound map[string]bool // the names that the file binds, once they are needed
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
