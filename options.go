@@ -32,6 +32,7 @@ type Options struct {
 	// that is left. A program with such a list has values and gradients on the engine, with the mode Reverse and the
 	// strategy Direct; other runs are errors, and its term lacks the numbers.
 	Stream bool
+	Seed   uint64 // what the random numbers of default values start from
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
 	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".

@@ -84,6 +84,8 @@ input x = `
 		{"(fun (x, y) [| z |] -> x + y * z) (1, 2) [| 3 |]", "R [7]"},
 		{"let f = vec i < 3 -> fun x -> x + i in f.(0) 1 + f.(2) 10", "R [13]"},
 		{"if 1 < 2 then 10 else 20", "R [10]"},
+		{"fold (+) 0 (range n) + fold (+) 0 (range 2 (n + 2))", "R [12]"},
+		{"length (range (size ps)) + fold (+) 0 (range 0)", "R [2]"},
 		{"if 1 < 2 and not 2 = 2 or 3 > 2 then 10 else 20", "R [10]"},
 		{"if not (1 < 2 and 2 = 2) or n = 4 then 10 else 20", "R [20]"},
 		{"if n >= 4 then (1, 2) else (3, 4)", "R * R [3 4]"},

@@ -70,6 +70,7 @@ type elaborator struct {
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
 	notes    typeNotes
+	random   bool                     // the default value has uniform or normal
 	selects  bool                     // the program mentions pick or onehot
 	numbers  selection.Numbers        // that may be indices
 	later    []infer.Type             // what operations give whose operands were open

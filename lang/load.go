@@ -38,6 +38,8 @@ type Options struct {
 	Reserve func(bytes int64) error
 	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve allows.
 	Stream bool
+	// Seed is what the random numbers of default values start from.
+	Seed uint64
 	// Types, if not nil, is filled in with the types of the program's parts.
 	Types *Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of

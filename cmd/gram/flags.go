@@ -29,6 +29,7 @@ type loadFlags struct {
 	timeout      duration
 	observe      observeFlags // of the commands that run a program
 	stream       bool         // data lists that are too large to be stored are computed when they are read
+	seed         count        // of the random numbers of default values, and of a random order
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -57,7 +58,6 @@ type runFlags struct {
 	rowsMemory         size // of gram grad
 	whole              bool // more is made of the program than its value or gradient
 	schedule           choice[gram.Schedule]
-	seed               count
 	workers            count
 	finite             bool
 	noFuse             bool
@@ -116,7 +116,7 @@ func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
 }
 
 // seedUsage is the usage of the flag --seed.
-const seedUsage = "the `number` that random order starts from; without it one is picked,\nand printed on standard error"
+const seedUsage = "the `number` that random default values start from (default 0), and a random\norder, for which one is picked without it, and printed on standard error"
 
 // addForm adds the flag that turns blocks off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
@@ -173,11 +173,9 @@ func (f *runFlags) checkMode() error {
 
 // checkSchedule reports flags that the schedule doesn't use, for commands that have one.
 func checkSchedule(cmd *cobra.Command) error {
-	for _, f := range []struct{ flag, order string }{{"seed", "random"}, {"workers", "parallel"}} {
-		order := cmd.Flags().Lookup("schedule")
-		if order != nil && cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
-			return usagef("--%s is of --schedule %s, and not of %s", f.flag, f.order, order.Value)
-		}
+	order := cmd.Flags().Lookup("schedule")
+	if order != nil && cmd.Flags().Changed("workers") && order.Value.String() != "parallel" {
+		return usagef("--workers is of --schedule parallel, and not of %s", order.Value)
 	}
 	return nil
 }

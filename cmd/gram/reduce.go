@@ -60,7 +60,6 @@ type reduceFlags struct {
 	rules     []string
 	redexes   []string
 	order     choice[reduce.Order]
-	seed      count
 	graph     choice[string]
 	exact     bool
 	maxSteps  count
