@@ -60,7 +60,7 @@ type runFlags struct {
 	schedule           choice[gram.Schedule]
 	workers            count
 	finite             bool
-	noFuse             bool
+	noFuse, noNative   bool
 	literal, work      bool
 	repeat             count
 	bound              bool
@@ -118,9 +118,10 @@ func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
 // seedUsage is the usage of the flag --seed.
 const seedUsage = "the `number` that random default values start from (default 0), and a random\norder, for which one is picked without it, and printed on standard error"
 
-// addForm adds the flag that turns blocks off.
+// addForm adds the flags that turn blocks, and their machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
+	cmd.Flags().BoolVar(&f.noNative, "no-native", false, "interpret blocks: make no machine code of their loops; values, gradients and the\nsteps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.
@@ -167,6 +168,7 @@ func (f *runFlags) checkMode() error {
 		misfit(f.schedule.is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		misfit(f.noNative, "--no-native is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
 }
@@ -191,6 +193,8 @@ func (f *runFlags) checkLiteral() error {
 		misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
 		misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
 		misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
+		misfit(f.literal && f.noNative, "--no-native is of the engine, and --literal runs without it"),
+		misfit(f.noFuse && f.noNative, "--no-native is of blocks, and --no-fuse runs without them"),
 	)
 }
 
@@ -202,7 +206,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, RowsMemory: uint64(f.rowsMemory), Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, RowsMemory: uint64(f.rowsMemory), Finite: f.finite, NoFuse: f.noFuse, NoNative: f.noNative, Literal: f.literal, Work: f.work,
 		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
 }
