@@ -30,6 +30,7 @@ type Options struct {
 	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the memory that
 	// is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term lacks the numbers.
 	Stream bool
+	Body   string // an expression in place of the program's body
 	Seed   uint64 // what the random numbers of default values start from
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
