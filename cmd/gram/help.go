@@ -20,7 +20,7 @@ var flagGroups = []struct{ title, flags string }{
 }
 
 // fewFlags is the most flags that are printed as one list.
-const fewFlags = 8
+const fewFlags = 9
 
 func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 
