@@ -33,7 +33,7 @@ func TestParseExpressions(t *testing.T) {
 		{"if (if a < b then c else d) < (e) and (f x) > 1 then 1 else 2", "(if (and (< (if < a b c d) e) (> (f x) 1)) 1 2)"},
 		{"(fun and -> if f and < 1 then and else 2)", "(fun and -> (if < (f and) 1 and 2))"},
 		{"let not x = x in if not a < 1 then 1 else 2", "(let not x = x in (if < (not a) 1 1 2))"},
-		{"if a < b then x or y else or", "(if < a b ((x and) y) or)"},
+		{"if a < b then x or y else or", "(if < a b ((x or) y) or)"},
 		{"1 + scan i < n + 1 with (a, _) = f 0 -> a + i", "(+ 1 (scan i < (+ n 1) with <a, _> = (f 0) -> (+ a i)))"},
 		{"scan i < size v with x = 1 -> scan j < 2 with y = x -> y", "(scan i < (size v) with x = 1 -> (scan j < 2 with y = x -> y))"},
 		{"if scan x < w then scan else scan w x", "(if < (scan x) w scan ((scan w) x))"},
