@@ -65,6 +65,7 @@ var (
 		"b.npy":  npyFile("|b1", "False", "(2,)", []bool{true, false}),
 		"a.npz":  npzFile("w", npyFile("<f8", "False", "(2,)", []float64{1, 2}), "b", npyFile("<f8", "False", "()", []float64{3})),
 		"x.json": `[[1, 2], [3, 4], [5, 6e0]]`, "p.json": `[1, [2, 3]]`, "r.json": " 7 \n", "e.json": "[]",
+		"t.txt":    "aé\nb\n",
 		"net.json": `{"name": "net \"1\"", "ok": true, "layers": [null, {"b": 0, "w": [0.5, -1]}, {}], "x": {"x": [[1]]}}`,
 	}
 )
@@ -85,9 +86,9 @@ func TestFileForms(t *testing.T) {
 		{`data d = csv "one.csv" "a" skip`, "List R [1 2]"},
 		{`data d = csv "bar.csv" 1 separator "|"`, "List R [2 4]"},
 		{`data d = csv "headless.csv" 1 0 skip`, "List R^2 [3 2]"},
-		{`input d = csv "plain.csv" 0 1`, "R^2^2 [1 2 4 5]"},
+		{`input d = csv "plain.csv" 0 1`, "R^(2, 2) [1 2 4 5]"},
 		{`input d = csv "plain.csv" 0`, "R^2 [1 4]"},
-		{`input d : R^3^2 = csv "plain.csv" 0 1 2`, "R^3^2 [1 2 3 4 5 6]"},
+		{`input d : R^3^2 = csv "plain.csv" 0 1 2`, "R^(2, 3) [1 2 3 4 5 6]"},
 		{`input d : R * R^2 * R = csv "plain.csv" 0 1`, "R * R^2 * R [1 2 4 5]"},
 
 		{`data d = npy "v.npy"`, "List R [1 2 3 4 5 6]"},
@@ -96,10 +97,10 @@ func TestFileForms(t *testing.T) {
 		{`input d : R^2 * R * R * R * R = npy "m.npy"`, ""},
 		{`input d : R * R * R * R * R * R = npy "v.npy"`, "R * R * R * R * R * R [1 2 3 4 5 6]"},
 		{`data d = npy "m.npy"`, "List R^2 [1 2 3 4 5 6]"},
-		{`input d = npy "m.npy"`, "R^2^3 [1 2 3 4 5 6]"},
+		{`input d = npy "m.npy"`, "R^(3, 2) [1 2 3 4 5 6]"},
 		{`data d = npy "f.npy"`, "List R^2 [1 4 2 5 3 6]"},
-		{`input d : R^3^2^1 = npy "t.npy"`, "R^3^2^1 [1 2 3 4 5 6]"},
-		{`input d = npy "ft.npy"`, "R^3^2^1 [1 3 5 2 4 6]"},
+		{`input d : R^3^2^1 = npy "t.npy"`, "R^(1, 2, 3) [1 2 3 4 5 6]"},
+		{`input d = npy "ft.npy"`, "R^(1, 2, 3) [1 3 5 2 4 6]"},
 		{`input d : (R * R)^3 = npy "m.npy"`, "(R * R)^3 [1 2 3 4 5 6]"},
 		{`data d = npy "s.npy"`, "R [7]"},
 		{`input d : R = npy "s.npy"`, "R [7]"},
@@ -117,7 +118,7 @@ func TestFileForms(t *testing.T) {
 		{`input d = npz "a.npz" "b"`, "R [3]"},
 
 		{`data d = json "x.json"`, "List R^2 [1 2 3 4 5 6]"},
-		{`input d = json "x.json"`, "R^2^3 [1 2 3 4 5 6]"},
+		{`input d = json "x.json"`, "R^(3, 2) [1 2 3 4 5 6]"},
 		{`input d : R * R * R = json "p.json"`, "R * R * R [1 2 3]"},
 		{`input d = json "r.json"`, "R [7]"},
 		{`data d = json "e.json"`, "List R []"},
@@ -125,6 +126,10 @@ func TestFileForms(t *testing.T) {
 		{`input d = json "net.json" "layers" 1 "w"`, "R^2 [0.5 -1]"},
 		{`input d = json "net.json" "x" "x" 0 0`, "R [1]"},
 		{`data d = json "net.json" "layers" 1 "b"`, "R [0]"},
+
+		{`data d = text "t.txt"`, "List R [97 233 10 98 10]"},
+		{`data d = text "t.txt" 2`, "List R^2 [97 233 10 98]"},
+		{`input d = text "t.txt"`, "R^5 [97 233 10 98 10]"},
 
 		// The words are names elsewhere.
 		{"def skip x = x\ndata npy = [2]\ndef json f = size npy\ninput d = skip (json 1)", "R [1]"},
@@ -150,13 +155,14 @@ func TestSetFiles(t *testing.T) {
 		{`d=csv "named.csv" "b" separator ";" skip`, "List R [2 6]"},
 		{`e = npz "a.npz" "w"`, "R^2 [1 2]"},
 		{"n=[3]", "List R [3]"},
+		{"d=@t.txt", "List R [97 233 10 98 10]"},
 	} {
 		p, err := declared(decls, given{files: numbers, sets: []string{test.set}}.options(t))
 		require.NoError(t, err, test.set)
 		require.Equal(t, test.want, valueText(p.variable(test.set[:1])), test.set)
 	}
 	for _, test := range []struct{ set, want string }{
-		{"e=@m.npy", "e is R^2, but e=@m.npy gives R^2^3"},
+		{"e=@m.npy", "e is R^2, but e=@m.npy gives R^(3, 2)"},
 		{"e=@cut.npy", "cut.npy: no such file\n    = the file is read for e=@cut.npy"},
 		{"d=@named.csv:a", `; the cells seem to be separated by ";", which must be said: csv "f.csv" "a" separator ";"`},
 		{"d=@comma.csv", `the cells seem to be separated by ";"`},
@@ -176,7 +182,7 @@ func TestFileErrors(t *testing.T) {
 		"cut.npy": whole[:len(whole)-1], "more.npy": whole + "x", "huge.npy": npyFile("<f8", "False", "(99999999999, 99999999999)", six), "magic.npy": "PK" + whole, "short.npy": whole[:20],
 		"version.npy": strings.Replace(whole, "\x01\x00", "\x09\x00", 1), "header.npy": strings.Replace(whole, "False", "Maybe", 1), "empty.npy": "", "long.npy": "\x93NUMPY\x02\x00\xff\xff\xff\xff",
 		"text.npz": "text", "crc.npz": strings.Replace(numbers["a.npz"], "\xf0?", "\xf0@", 1), "in.npz": npzFile("w", whole[:20]),
-		"obj.json": `{"a": {"bias": 1}, "layers": [[1, 2], [3]]}`, "bad.json": "[1,\n 2,, 3]", "open.json": `{"a": [1, 2}`, "null.json": "[[1, 2],\n [3, null]]", "deep.json": strings.Repeat("[", 200),
+		"obj.json": `{"a": {"bias": 1}, "layers": [[1, 2], [3]]}`, "bad.json": "[1,\n 2,, 3]", "bytes.txt": "ab\nc\xff", "open.json": `{"a": [1, 2}`, "null.json": "[[1, 2],\n [3, null]]", "deep.json": strings.Repeat("[", 200),
 		"semicolon.csv": "a;b\n1;2\n", "tab.csv": "a\tb\n1\t2\n", "gap.csv": "a,b\n1,\n", "x.csv": "1,2\n3,x\n", "row.csv": "1\n",
 	}
 	for name, text := range numbers {
@@ -187,6 +193,10 @@ func TestFileErrors(t *testing.T) {
 		{`csv "tab.csv" "a"`, `separator "\t"`},
 		{`csv "semicolon.csv" "a" separator "|"`, `the cells seem to be separated by ";"`},
 		{`csv "gap.csv" "a" "b"`, `gap.csv:2:3: wrong CSV data: column "b" is empty; skip or fill 0 behind the columns says what is done with missing values`},
+		{`text "bytes.txt"`, `bytes.txt:2:2: wrong text data: this is no UTF-8`},
+		{`text "bytes.txt" 0`, "the length of a row is expected, a natural number from 1 on"},
+		{`text "bytes.txt" "a"`, "the length of a row is expected"},
+		{`text "none.txt"`, "none.txt: no such file"},
 		{`csv "x.csv" 0 1`, `x.csv:2:3: wrong CSV data: column 1: "x" is not a number`},
 		{`csv "gap.csv" 0`, `gap.csv:1:1: wrong CSV data: column 0: "a" is not a number; a file with a header has names for its columns: csv "f.csv" "a"`},
 		{`csv "x.csv" 0 2`, `x.csv:1:1: wrong CSV data: there is no column 2: the rows have 2 cells, which are counted from 0`},
