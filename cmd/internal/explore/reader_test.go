@@ -88,7 +88,7 @@ func testGallery(t *testing.T, browser context.Context) {
 	}
 	choose("line", "document.querySelector('#nodes .object')")
 	choose("mlp", "document.querySelectorAll('#nodes .object.group').length > 0")
-	require.NotEqual(t, 0, p.step(), "without motion it opens at an operation of the backward phase")
+	p.until("Number(document.body.dataset.step) > 0 && document.body.dataset.phase === 'backward'") // without motion it opens there
 	require.True(t, p.is("document.querySelectorAll('#result svg.heat rect').length > 20"), "matrices are heat maps")
 
 	def := "[...document.querySelectorAll('.object.group')].find((o) => o.textContent.startsWith('def network'))"
