@@ -95,10 +95,16 @@ func testGallery(t *testing.T, browser context.Context) {
 	shut := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"
 	require.True(t, p.is(shut), "it opens as much as can be read")
 	p.act(shut + ".click()")
+	p.until("!" + shut)
+	p.keys("0") // what is not seen is not drawn
 	p.until(def)
 	p.act(def + `.dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
-	p.until("document.querySelector('#groups button') && [...document.querySelectorAll('.object.group')].some((o) => o.textContent.startsWith('line 13'))")
+	p.until(shut)
+	p.keys("0")
+	p.until("[...document.querySelectorAll('.object.group')].some((o) => o.textContent.startsWith('line 13'))")
 	p.act(shut + ".click()")
+	p.until("!" + shut)
+	p.keys("0") // what is not seen is not drawn
 	p.until(def)
 	p.keys("u")
 	p.until("document.querySelector('#nodes .object:not(.group)') && !document.querySelector('#nodes .object.group')")
