@@ -88,6 +88,9 @@ func TestCompiled(t *testing.T) {
 	for name, body := range blockPrograms {
 		all[name] = blockInputs + body
 	}
+	for name, body := range pathPrograms {
+		all[name] = pathInputs + body
+	}
 	for name, src := range all {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, src)

@@ -37,7 +37,7 @@ func evaluate(t *testing.T, s term.Symbol, points []float64) []float64 {
 		in.Op, in.B = graph.BlockFun2, 2
 		load = append(load, Cell{2, 1})
 	}
-	c := Compile(&Loop{Code: []graph.BlockInstr{in}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
+	c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{in}}}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
 	require.NotNil(t, c)
 	m := NewMemory()
 	out := make([]float64, len(points)/width)
@@ -93,7 +93,7 @@ func BenchmarkSymbol(b *testing.B) {
 			xs[i] = math.Abs(rng.NormFloat64())
 		}
 		out := make([]float64, len(xs))
-		c := Compile(&Loop{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: s, D: 3, A: 1}},
+		c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: s, D: 3, A: 1}}}},
 			Streams: []Stream{{Width: 1, Load: []Cell{{1, 0}}}, {Width: 1, Store: []Cell{{3, 0}}}}})
 		regs := make([]float64, 4)
 		b.Run(fmt.Sprint(s, "/native"), func(b *testing.B) {

@@ -62,17 +62,20 @@ const (
 // not to be modified afterwards.
 func Compile(l *Loop) *Code {
 	r := compiler()
-	if r == nil || !supported(l.Code) {
+	if r == nil || !supported(l) {
 		return nil
 	}
 	w := lower(l)
 	c := &Code{loop: l, in: w.in, out: w.out, frame: len(w.slots)}
-	beyond := 0
+	beyond, instructions := 0, 1
+	for _, n := range l.Nodes {
+		instructions += len(n.Code)
+	}
 	for i := range l.Streams {
 		c.width += l.Streams[i].Width
 		beyond += l.Streams[i].beyond()
 	}
-	c.chunk = max(1, min(callRuns, callInstructions/(len(l.Code)+1), streamNumbers/max(1, c.width)))
+	c.chunk = max(1, min(callRuns, callInstructions/instructions, streamNumbers/max(1, c.width)))
 	c.bytes = (tableBytes + 8*uint64(c.frame+c.chunk*c.width+beyond) + pageBytes - 1) / pageBytes * pageBytes
 	if c.bytes > math.MaxInt32 {
 		return nil
@@ -154,7 +157,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 	m.stack[localRuns] = uint64(n)
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]
-		if len(s.Load) > 0 {
+		if len(s.Store) == 0 {
 			copy(in.memory[at:], streams[i][:n*s.Width+s.beyond()])
 		}
 		first := at
