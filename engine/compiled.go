@@ -11,7 +11,7 @@ import (
 )
 
 // nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more.
-var nativeWork uint64 = 200_000
+var nativeWork uint64 = 400_000
 
 const runWork = 8
 

@@ -114,3 +114,25 @@ func BenchmarkSymbol(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCompile compiles loops of so many instructions, each on results of the last 30.
+func BenchmarkCompile(b *testing.B) {
+	for _, n := range []int{5, 1000, 5000} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		l := &Loop{Nodes: make([]Node, 1)}
+		for i := range uint32(n) {
+			operand := func() uint32 { return i + 1 + uint32(rng.IntN(30)) }
+			l.Nodes[0].Code = append(l.Nodes[0].Code, graph.BlockInstr{Op: graph.BlockOp(rng.IntN(3)), D: i + 31, A: operand(), B: operand()})
+		}
+		for i := range uint32(30) {
+			l.Nodes[0].End = append(l.Nodes[0].End, Move{D: i + 1, A: uint32(n) + i + 1})
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for i := range b.N {
+				l.Consts = []graph.Const{{Reg: 1 << 20, Val: float64(i)}} // another module each time
+				l.Nodes[0].Code[0].B = 1 << 20
+				require.NotNil(b, Compile(l))
+			}
+		})
+	}
+}
