@@ -10,10 +10,20 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more.
+// nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more. A loop of more than
+// longCode instructions waits in proportion, since compiling takes time for each of them, and one of more than maxCode is not compiled.
 var nativeWork uint64 = 400_000
 
-const runWork = 8
+const (
+	runWork  = 8
+	longCode = 200
+	maxCode  = 1 << 13
+)
+
+// worthCompiling reports whether a loop of so many instructions that has run so much is compiled.
+func worthCompiling(instructions int, work uint64) bool {
+	return instructions <= maxCode && work >= nativeWork*max(1, uint64(instructions)/longCode)
+}
 
 // compiled is the machine code of a loop.
 type compiled struct {
@@ -34,7 +44,7 @@ func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint6
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if c.work.Load()+left*each < nativeWork {
+	if !worthCompiling(instructions, c.work.Load()+left*each) {
 		c.work.Add(n * each)
 		return nil, nil
 	}
@@ -259,11 +269,8 @@ type compiledPaths struct {
 	code    *native.Code
 }
 
-// Backward codes of a block with paths are compiled again when there are more of them, but not often, and not if they are long.
-const (
-	maxPathCompiles     = 6
-	maxPathInstructions = 1 << 14
-)
+// maxPathCompiles is how often the backward codes of a block with paths are compiled again because there are more of them.
+const maxPathCompiles = 6
 
 // pathCode returns the machine code of the backward codes of n runs, nil if they are interpreted.
 func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error) {
@@ -281,10 +288,6 @@ func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.work += n * uint64(len(q.codes[len(q.codes)-1].Code)+runWork)
-	if c.work < nativeWork {
-		return nil, nil
-	}
 	codes := c.codes
 	for i, times := range f.m.block.times {
 		if times > 0 && !slices.Contains(codes, q.codes[i]) {
@@ -292,7 +295,12 @@ func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error
 		}
 	}
 	if len(codes) > len(c.codes) {
-		if c.made == maxPathCompiles || !f.compilePaths(c, codes) {
+		instructions := 0
+		for _, w := range codes {
+			instructions += len(w.Code)
+		}
+		c.work += n * uint64(instructions/len(codes)+runWork)
+		if c.made == maxPathCompiles || !worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
 			return nil, nil
 		}
 	}
@@ -302,14 +310,9 @@ func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error
 
 // compilePaths compiles the codes. It reports whether there is machine code now.
 func (f *firingBlock) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
-	instructions := 0
 	adjoint := uint32(0)
 	for _, w := range codes {
-		instructions += len(w.Code)
 		adjoint = max(adjoint, w.Regs)
-	}
-	if instructions > maxPathInstructions {
-		return false
 	}
 	l := &native.Loop{Consts: f.p.b.Consts, Streams: append(f.streams(), native.Stream{Width: 1, Down: true}), Chosen: true}
 	for _, w := range codes {

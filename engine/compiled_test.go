@@ -43,7 +43,9 @@ func sameCompiled(t require.TestingT, prog *graph.Program, point []float64, opt 
 	sameBits(t, want, got)
 	require.Equal(t, bits(want.values), bits(got.values))
 	require.Equal(t, bits(want.jacobian), bits(got.jacobian))
-	require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+	if opt.Schedule != engine.Parallel { // there it depends on which worker is first
+		require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+	}
 	return ran
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+	"golang.org/x/sys/cpu"
 )
 
 const runName = "run"
@@ -23,6 +24,9 @@ var compiler = sync.OnceValue(func() (r wazero.Runtime) {
 			r = nil
 		}
 	}()
+	if runtime.GOARCH == "amd64" && !cpu.X86.HasSSE41 {
+		return nil
+	}
 	ctx := context.Background()
 	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
 	types := func(s string) []api.ValueType { return []api.ValueType(s) }
@@ -80,13 +84,26 @@ func Compile(l *Loop) *Code {
 	if c.bytes > math.MaxInt32 {
 		return nil
 	}
-	compiled, err := r.CompileModule(context.Background(), module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err)) // the module is not valid
+	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
+	if c.compiled == nil {
+		return nil
 	}
-	c.compiled = compiled
-	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, compiled)
+	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, c.compiled)
 	return c
+}
+
+// machineCode compiles a module. It returns nil where it can't: wazero panics where the system gives it no memory for code.
+func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
+	defer func() {
+		if recover() != nil {
+			m = nil
+		}
+	}()
+	m, err := r.CompileModule(context.Background(), module)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // Memory is the memory in which code runs. It is of one goroutine.
