@@ -560,13 +560,14 @@ func (w *lowering) instruction(in *graph.BlockInstr) {
 	w.at++
 }
 
-// inlineBytes is the most that the code of a function has that is copied to where it is called.
+// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches: many make
+// compiling slow.
 const inlineBytes = 40
 
 // call applies a function to the operands on the stack.
 func (w *lowering) call(at int) {
 	f := &functions[at]
-	if len(f.code) > inlineBytes {
+	if len(f.code) > inlineBytes || f.branches() {
 		w.local(opCall, w.linker.call(at+1))
 		return
 	}
