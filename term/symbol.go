@@ -42,6 +42,7 @@ const (
 	Pow
 	Min
 	Max
+	Same
 
 	// The partial derivatives: DSin is ∂1 sin, DPow2 is ∂2 pow.
 	DDiv1
@@ -122,6 +123,9 @@ func Interpret[T any](p *Partial, k int, number func(r float64) T, variable func
 func (p *Partial) At(x ...float64) float64 {
 	return Interpret(p, len(x), func(r float64) float64 { return r }, func(i int) float64 { return x[i] }, Symbol.Eval)
 }
+
+// Zero reports whether p is the numeral 0.
+func (p *Partial) Zero() bool { return p.Kind == PartialConst && p.Const == 0 }
 
 // Size is the number of nodes of p as a term, for f of k arguments.
 func (p *Partial) Size(k int) int {
@@ -301,6 +305,7 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
 		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }, constant(0), constant(0)),
 		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }, constant(0), constant(0)))},
+	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) }, Partials: partials(constant(0), constant(0))},
 	Polygamma: {Name: "polygamma", Eval2: elementary.Polygamma,
 		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
 })

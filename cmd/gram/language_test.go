@@ -154,7 +154,7 @@ func typed(f docs.Function, is string) string {
 
 // TestLanguageTableOfFunctions: the table has all functions, with their types and derivatives.
 func TestLanguageTableOfFunctions(t *testing.T) {
-	want, got := append(lang.PreludeNames(), "dot", "matvec", "maximum", "transpose"), []string(nil)
+	want, got := append(lang.PreludeNames(), "dot", "matvec", "maximum", "transpose", "pick"), []string(nil)
 	partials := map[string]int{}
 	for _, s := range term.Symbols() {
 		if s.Info().Infix == "" {
