@@ -5,7 +5,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -26,13 +25,13 @@ const (
 
 var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
 
-// firstSymbol is the number, for the host, of symbol 0.
+// firstSymbol is the number, for the host, of the first of hostSymbols.
 const firstSymbol = 256
 
 // host is that function. The numbers are those of the command generate.
 func host(number uint32, x, y, z float64) float64 {
 	if number >= firstSymbol {
-		if f := term.Symbol(number - firstSymbol).Info(); f.Arity == 1 {
+		if f := hostSymbols[number-firstSymbol].Info(); f.Arity == 1 {
 			return f.Eval1(x)
 		} else {
 			return f.Eval2(x, y)
