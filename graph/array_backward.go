@@ -219,6 +219,10 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	}
 	q := w.b.Arrays.FamilyOf(h.At.Base)
 	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
+	if least, most := h.At.Range(dims); least < c.First || most >= c.First+c.size() {
+		w.arriveApart(dims, loop, h, a, b)
+		return
+	}
 	at := Address{h.At.Base - c.First, h.At.Stride}
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
 		at.Base = h.At.Base - c.First
@@ -254,6 +258,30 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
 	}
 	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b)
+}
+
+// arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
+// an index at a time, the last one first, as the cells fire.
+func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
+	k := 0
+	for d := range dims {
+		if max(h.At.Stride[d], -h.At.Stride[d]) > max(h.At.Stride[k], -h.At.Stride[k]) {
+			k = d
+		}
+	}
+	at := func(from Address, i int) Address {
+		return Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
+	}
+	rest := slices.Delete(slices.Clone(dims), k, k+1)
+	for i := dims[k].Size - 1; i >= 0 && !w.failed; i-- {
+		head := ArrayHead{External: h.External, At: at(h.At, i)}
+		if b == nil {
+			w.arrive(rest, loop, head, at(a, i), nil)
+			continue
+		}
+		times := at(*b, i)
+		w.arrive(rest, loop, head, at(a, i), &times)
+	}
 }
 
 func sameSizes(a, b []Dim) bool {

@@ -50,6 +50,8 @@ const (
 	totalCore                   // sum t               a=t, typ of t
 	maximumCore                 // maximum t           the same
 	transposeCore               // transpose t         the same
+	pickCore                    // pick t u            a=t, b=u, typ of t
+	oneHotCore                  // onehot k t          a=t, typ the result's
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -58,6 +60,7 @@ const (
 	powerCore   // t ^ n                a=t, b=n
 	componCore  // t.(n)                a=t, b=n, typ of t
 	comprehCore // vec i < n -> t       x=i, val=keyword, a=n, b=t
+	scanCore    // scan i < n with y … x=i, x+1=y, a the place of n, the first state and the next one in args
 	nativeCore  // a def of the prelude val=its global
 	numCoreOps
 )
@@ -145,8 +148,13 @@ func (n *coreNode) vectorAtom() bool {
 // children calls f on the children of n whose terms become part of that of n.
 func (c *core) children(n *coreNode, f func(node)) {
 	switch n.op {
-	case lamCore, projCore, churchCore:
+	case lamCore, projCore, churchCore, oneHotCore:
 		f(n.a)
+	case pickCore:
+		if !c.nodes[n.a].vectorAtom() {
+			f(n.a)
+		}
+		f(n.b)
 	case familyCore:
 		f(n.b)
 	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore:
@@ -177,6 +185,10 @@ func (c *core) children(n *coreNode, f func(node)) {
 		}
 	case ifCore:
 		for _, k := range c.args[n.a : n.a+4] {
+			f(k)
+		}
+	case scanCore:
+		for _, k := range c.args[n.a : n.a+3] {
 			f(k)
 		}
 	}

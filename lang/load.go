@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -62,6 +63,15 @@ type Program struct {
 	Params []Param
 	Inputs []Input
 	Data   []load.Variable // in the order of Term.Data
+	limits map[int]selection.Limits
+}
+
+// CheckData returns an error if a number among values, which replace those of data i, is an index that is out of range.
+func (p *Program) CheckData(i int, values []float64) error {
+	if p.limits[i] == nil {
+		return nil
+	}
+	return p.limits[i].Numbers(p.Data[i].Name, p.Data[i].Shape.Kind == load.List, 0, values)
 }
 
 // Param is a param with its value.
@@ -174,6 +184,29 @@ func (p *Program) Families(look func() error) (*term.Term, error) {
 // HasFamilies reports whether [Program.Families] has families.
 func (p *Program) HasFamilies() bool { return p.arrays }
 
+// Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector. Its inputs
+// are those of p, for which the variables xs stand, and for each of them one with the component of the vector, in vs.
+func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
+	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params, Data: p.Data, large: p.large}
+	d.setTerm(t)
+	for i, vars := range [][]term.Var{xs, vs} {
+		for _, in := range p.Inputs {
+			n := len(in.Vars)
+			in.Vars, vars = vars[:n], vars[n:]
+			if i > 0 {
+				in.Name, in.Values = in.Name+"'", make([]float64, n)
+			}
+			d.Inputs = append(d.Inputs, in)
+		}
+	}
+	return d
+}
+
+func (p *Program) setTerm(t *term.Term) {
+	p.families, p.straight = t, t.StraightLine()
+	p.arrays = t.FamiliesInLambdas() || p.straight && t.Families()
+}
+
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
 	err := syntax.NewErrors(e.user.File, e.diags)
@@ -192,15 +225,14 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
 	text := e.tt.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
+	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, limits: e.limits}
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
 	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
 		e.large = e.sizeError(e.manyNodes())
 	}
-	p.families, p.straight = l.t, l.t.StraightLine()
-	p.arrays = l.t.FamiliesInLambdas() || p.straight && l.t.Families()
+	p.setTerm(l.t)
 	if p.large = e.large; p.large != nil && !p.arrays {
 		return nil, p.large
 	}

@@ -117,6 +117,10 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 		return eval.Maximum(t.code(n.a))
 	case transposeCore:
 		return eval.Transpose(t.code(n.a))
+	case pickCore:
+		return eval.Pick(at, t.code(n.a), t.code(n.b))
+	case oneHotCore:
+		return eval.OneHot(at, t.e.tt.SizeAt(infer.Size(t.e.tt.At(n.typ).N)).N, t.code(n.a))
 	case churchCore:
 		return eval.Church(t.natural(n.a))
 	case powerCore:
@@ -131,6 +135,12 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 		} else {
 			return eval.Comprehension(at, syntax.Token(n.val) == syntax.ListTok, bound, slot, body)
 		}
+	case scanCore:
+		k := t.e.core.args[n.a : n.a+3]
+		bound, start := t.natural(k[0]), t.code(k[1])
+		slot := t.scope.Bind(uint32(n.x))
+		state := t.scope.Bind(uint32(n.x) + 1)
+		return eval.Scan(at, bound, slot, state, start, t.code(k[2]))
 	case nativeCore:
 		return eval.Native(t.e.globals[int(n.val)].name)
 	}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,5 +44,18 @@ func TestVectorOperations(t *testing.T) {
 		p := mustLoad(t, inputs+c[0])
 		wellFormed(t, p)
 		require.Equal(t, mustLoad(t, inputs+c[1]).Term().String(), p.Term().String(), c[0])
+	}
+}
+
+// TestWordsAreNames: a program may bind a word that is not reserved, and the word then means that.
+func TestWordsAreNames(t *testing.T) {
+	for _, w := range []string{"scan", "with", "same", "pick", "onehot"} {
+		for _, program := range []string{
+			"input W = 1\nif W < W then W + 1 else W * W",
+			"def W x = x + 1\nif W 2 < W 3 then W (W 1) else (fun W -> W) 2",
+			"let W x y = x + y in let z = W 1 2 in W z (-z)",
+		} {
+			mustLoad(t, strings.ReplaceAll(program, "W", w))
+		}
 	}
 }

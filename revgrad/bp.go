@@ -123,7 +123,7 @@ func bpSize(t *term.Term, n int) (nodes, vars int) {
 			nodes++
 			partials := n.Sym.Info().Partials
 			for i := range partials {
-				nodes += slopeNodes(&partials[i]) + 2
+				nodes += partials[i].Size(int(n.N)) + 2
 			}
 		default:
 			nodes++
@@ -219,9 +219,7 @@ func (w *backprop) walk(a term.Var) error {
 		case term.NumOp:
 			w.finish(f, bpResult{primal: w.dst.Num(n.Pos, n.Val)})
 		case term.FunOp:
-			if err := w.function(f, n); err != nil {
-				return err
-			}
+			w.function(f, n)
 		case term.AddOp:
 			w.add(f, n)
 		case term.LetOp:
@@ -276,7 +274,7 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 }
 
 // function is the case f(p1,…,pk).
-func (w *backprop) function(f *bpFrame, n *term.Node) error {
+func (w *backprop) function(f *bpFrame, n *term.Node) {
 	kids := w.src.Children(n)
 	operand := func(i int) term.Ref {
 		k := &w.src.Nodes[kids[i]]
@@ -287,9 +285,6 @@ func (w *backprop) function(f *bpFrame, n *term.Node) error {
 	}
 	primal := w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...)
 	partials := n.Sym.Info().Partials
-	if partials == nil {
-		return notInF(n)
-	}
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := slope(w.dst, n.Pos, &partials[i], len(kids), operand)
@@ -297,7 +292,6 @@ func (w *backprop) function(f *bpFrame, n *term.Node) error {
 		}
 	}
 	w.finish(f, bpResult{primal: primal})
-	return nil
 }
 
 // finish leaves a frame without subterms, whose operands have contributed.

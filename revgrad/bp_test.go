@@ -301,9 +301,6 @@ func TestNotGround(t *testing.T) {
 			return q.Fun(3, term.Sin, q.Vec(1, []term.Ref{q.Variable(2, x)}))
 		}},
 		{"not a ground term: sin takes 1 arguments, not 0", func(q *term.Term, _, _, _ term.Var) term.Ref { return q.Fun(1, term.Sin) }},
-		{"not a ground term: the symbol ∂1 sin has no partial derivatives", func(q *term.Term, x, _, _ term.Var) term.Ref {
-			return q.Fun(1, term.DSin, q.Variable(2, x))
-		}},
 	} {
 		q := term.New(term.NewTypes())
 		x := q.NewVar(term.VarInfo{Name: "x", Type: term.R})

@@ -13,12 +13,6 @@ func each(k int, operand func(i int) term.Ref) []term.Ref {
 
 // slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
 func slope(dst *term.Term, pos term.Pos, partial *term.Partial, k int, operand func(i int) term.Ref) term.Ref {
-	switch partial.Kind {
-	case term.PartialConst:
-		return dst.Num(pos, partial.Const)
-	case term.PartialVar:
-		return operand(partial.Var)
-	default:
-		return dst.Fun(pos, partial.Fun, each(k, operand)...)
-	}
+	return term.Interpret(partial, k, func(r float64) term.Ref { return dst.Num(pos, r) }, operand,
+		func(f term.Symbol, args ...term.Ref) term.Ref { return dst.Fun(pos, f, args...) })
 }

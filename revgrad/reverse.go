@@ -96,10 +96,7 @@ func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int
 			k := int(n.N)
 			slopes := 0
 			for _, p := range n.Sym.Info().Partials {
-				slopes++
-				if p.Kind == term.PartialFun {
-					slopes += k
-				}
+				slopes += p.Size(k)
 			}
 			nodes, vars = nodes+k+1+4*k+slopes+k-1+2+k, vars+2*k+1
 		case term.IfOp:
@@ -150,7 +147,7 @@ func (d *reverser) node(r term.Ref) error {
 		n.Op = term.ReverseSumOp
 		d.copy(r, n)
 	case term.FunOp:
-		return d.function(r, &n)
+		d.function(r, &n)
 	case term.IfOp:
 		d.refs[r] = d.conditional(&n)
 	case term.ZeroOp:
@@ -168,12 +165,9 @@ func (d *reverser) node(r term.Ref) error {
 }
 
 // function is D(f(t1,…,tk)).
-func (d *reverser) function(r term.Ref, n *term.Node) error {
+func (d *reverser) function(r term.Ref, n *term.Node) {
 	dst, p := d.dst, n.Pos
 	info := n.Sym.Info()
-	if info.Partials == nil {
-		return &UndefinedError{Pos: p, What: "the symbol " + info.Name + ", which has no partial derivatives"}
-	}
 	kids := d.src.Children(n)
 	k := len(kids)
 	xs, stars := make([]term.Var, k), make([]term.Var, k)
@@ -200,7 +194,6 @@ func (d *reverser) function(r term.Ref, n *term.Node) error {
 		out = dst.Unpair(p, xs[i], stars[i], d.at(kid), out)
 	}
 	d.refs[r] = out
-	return nil
 }
 
 // conditional is D(if s c s' then t else u).

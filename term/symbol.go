@@ -42,6 +42,7 @@ const (
 	Pow
 	Min
 	Max
+	Same
 
 	// The partial derivatives: DSin is ∂1 sin, DPow2 is ∂2 pow.
 	DDiv1
@@ -69,6 +70,7 @@ const (
 	DMin2
 	DMax1
 	DMax2
+	Polygamma // ψ⁽ⁿ⁾(x), n a natural number: the derivatives of digamma, which is DLgamma
 	numSymbols
 
 	firstDerivative = DDiv1
@@ -79,20 +81,61 @@ type PartialKind uint8
 
 // The forms of a partial derivative.
 const (
-	NoPartial    PartialKind = iota // f is in F′ only
-	PartialConst                    // a numeral
+	PartialConst PartialKind = iota // a numeral
 	PartialVar                      // a variable of x1,…,xk
-	PartialFun                      // a symbol of F′ applied to x1,…,xk
+	PartialFun                      // a symbol applied to x1,…,xk or, with Args, to what these are
 )
 
-// Partial is ∂_i f: hypothesis (⋆⋆) of section 5.
+// Partial is ∂_i f(x1,…,xk): hypothesis (⋆⋆) of section 5. Those of the symbols of F are a numeral, a variable or one
+// symbol of F′. Those of the other symbols of F′ are terms over the symbols.
 type Partial struct {
 	Kind  PartialKind
-	Const float64                    // PartialConst
-	Var   int                        // PartialVar: the position of the variable, from 0
-	Fun   Symbol                     // PartialFun
-	eval1 func(x float64) float64    // of Fun
-	eval2 func(x, y float64) float64 // of Fun
+	Const float64   // PartialConst
+	Var   int       // PartialVar: the position of the variable, from 0
+	Fun   Symbol    // PartialFun
+	Args  []Partial // PartialFun: the operands; nil for x1,…,xk
+	eval1 func(x float64) float64
+	eval2 func(x, y float64) float64
+	again []Partial // what Fun, a symbol of F′, has for partial derivatives
+}
+
+// Interpret returns what p stands for, for f of k arguments: number, variable and apply say what its parts stand for.
+func Interpret[T any](p *Partial, k int, number func(r float64) T, variable func(i int) T, apply func(f Symbol, args ...T) T) T {
+	switch p.Kind {
+	case PartialConst:
+		return number(p.Const)
+	case PartialVar:
+		return variable(p.Var)
+	}
+	args := make([]T, 0, 2)
+	if p.Args == nil {
+		for i := range k {
+			args = append(args, variable(i))
+		}
+	}
+	for i := range p.Args {
+		args = append(args, Interpret(&p.Args[i], k, number, variable, apply))
+	}
+	return apply(p.Fun, args...)
+}
+
+// At returns the value of p at x1,…,xk.
+func (p *Partial) At(x ...float64) float64 {
+	return Interpret(p, len(x), func(r float64) float64 { return r }, func(i int) float64 { return x[i] }, Symbol.Eval)
+}
+
+// Zero reports whether p is the numeral 0.
+func (p *Partial) Zero() bool { return p.Kind == PartialConst && p.Const == 0 }
+
+// Size is the number of nodes of p as a term, for f of k arguments.
+func (p *Partial) Size(k int) int {
+	return Interpret(p, k, func(float64) int { return 1 }, func(int) int { return 1 }, func(_ Symbol, args ...int) int {
+		n := 1
+		for _, a := range args {
+			n += a
+		}
+		return n
+	})
 }
 
 // SymbolInfo describes a function symbol.
@@ -104,7 +147,7 @@ type SymbolInfo struct {
 	source   string                     // see SourceName
 	Eval1    func(x float64) float64    // of a symbol of arity 1
 	Eval2    func(x, y float64) float64 // of a symbol of arity 2
-	Partials []Partial                  // one for each argument; nil for symbols of F′ only
+	Partials []Partial                  // one for each argument
 }
 
 // Info returns the entry of the table for s. The table is not to be modified.
@@ -116,8 +159,7 @@ func (s Symbol) String() string { return symbols[s].Name }
 // Symbols returns all symbols of F: those that a program may name.
 func Symbols() []Symbol { return between(Mul, firstDerivative) }
 
-// Derivatives returns the symbols of F′ that are not in F: partial derivatives, which
-// have none themselves.
+// Derivatives returns the symbols of F′ that are not in F.
 func Derivatives() []Symbol { return between(firstDerivative, numSymbols) }
 
 func between(first, end Symbol) []Symbol {
@@ -126,6 +168,14 @@ func between(first, end Symbol) []Symbol {
 		out = append(out, s)
 	}
 	return out
+}
+
+// Eval returns the value of s at its arguments.
+func (s Symbol) Eval(x ...float64) float64 {
+	if info := s.Info(); info.Arity == 1 {
+		return info.Eval1(x[0])
+	}
+	return s.Info().Eval2(x[0], x[1])
 }
 
 // SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
@@ -163,13 +213,28 @@ func partials(p ...Partial) []Partial { return p }
 func constant(r float64) Partial { return Partial{Kind: PartialConst, Const: r} }
 func argument(i int) Partial     { return Partial{Kind: PartialVar, Var: i} }
 
-func slope(f Symbol, eval func(x float64) float64) Partial {
-	return Partial{Kind: PartialFun, Fun: f, eval1: eval}
+// apply is f of the operands, or of x1,…,xk if there are none.
+func apply(f Symbol, operands ...Partial) Partial {
+	return Partial{Kind: PartialFun, Fun: f, Args: operands}
 }
 
-func slope2(f Symbol, eval func(x, y float64) float64) Partial {
-	return Partial{Kind: PartialFun, Fun: f, eval2: eval}
+// slope is a symbol of F′ with its partial derivatives.
+func slope(f Symbol, eval func(x float64) float64, again Partial) Partial {
+	return Partial{Kind: PartialFun, Fun: f, eval1: eval, again: partials(again)}
 }
+
+func slope2(f Symbol, eval func(x, y float64) float64, again1, again2 Partial) Partial {
+	return Partial{Kind: PartialFun, Fun: f, eval2: eval, again: partials(again1, again2)}
+}
+
+// x1 and x2 are the arguments of a symbol, in its partial derivatives.
+var x1, x2 = argument(0), argument(1)
+
+func times(a, b Partial) Partial { return apply(Mul, a, b) }
+func minus(a, b Partial) Partial { return apply(Sub, a, b) }
+
+// powBoth is ∂1 ∂2 pow: x^(y−1) + y·x^(y−1)·log x.
+var powBoth = minus(apply(Pow, x1, minus(x2, constant(1))), apply(Neg, times(x2, apply(DPow2, x1, minus(x2, constant(1))))))
 
 func evalTanSlope(x float64) float64 {
 	c := elementary.Cos(x)
@@ -201,60 +266,72 @@ var symbols = complete([numSymbols]SymbolInfo{
 		Partials: partials(constant(1), constant(-1))},
 	Div: {Name: "div", Infix: "/", Eval2: func(x, y float64) float64 { return x / y },
 		Partials: partials(
-			slope2(DDiv1, func(_, y float64) float64 { return 1 / y }),
-			slope2(DDiv2, func(x, y float64) float64 { return -x / (y * y) }))},
-	Neg:  {Name: "neg", Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
-	Sin:  {Name: "sin", LaTeX: `\sin`, Eval1: elementary.Sin, Partials: partials(slope(DSin, elementary.Cos))},
-	Cos:  {Name: "cos", LaTeX: `\cos`, Eval1: elementary.Cos, Partials: partials(slope(DCos, func(x float64) float64 { return -elementary.Sin(x) }))},
-	Tan:  {Name: "tan", LaTeX: `\tan`, Eval1: math.Tan, Partials: partials(slope(DTan, evalTanSlope))},
-	Exp:  {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp))},
-	Log:  {Name: "log", LaTeX: `\log`, Eval1: elementary.Log, Partials: partials(slope(DLog, func(x float64) float64 { return 1 / x }))},
-	Sqrt: {Name: "sqrt", Eval1: math.Sqrt, Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) }))},
-	Tanh: {Name: "tanh", LaTeX: `\tanh`, Eval1: elementary.Tanh, Partials: partials(slope(DTanh, elementary.TanhSlope))},
+			slope2(DDiv1, func(_, y float64) float64 { return 1 / y }, constant(0), apply(DDiv2, constant(1), x2)),
+			slope2(DDiv2, func(x, y float64) float64 { return -x / (y * y) },
+				apply(DDiv2, constant(1), x2), times(constant(-2), apply(Div, apply(DDiv2), x2))))},
+	Neg: {Name: "neg", Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
+	Sin: {Name: "sin", LaTeX: `\sin`, Eval1: elementary.Sin, Partials: partials(slope(DSin, elementary.Cos, apply(DCos)))},
+	Cos: {Name: "cos", LaTeX: `\cos`, Eval1: elementary.Cos, Partials: partials(slope(DCos, func(x float64) float64 { return -elementary.Sin(x) }, apply(Neg, apply(DSin))))},
+	Tan: {Name: "tan", LaTeX: `\tan`, Eval1: math.Tan, Partials: partials(slope(DTan, evalTanSlope, times(constant(2), times(apply(Tan), apply(DTan)))))},
+	Exp: {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp, apply(DExp)))},
+	Log: {Name: "log", LaTeX: `\log`, Eval1: elementary.Log, Partials: partials(slope(DLog, func(x float64) float64 { return 1 / x }, apply(DDiv2, constant(1), x1)))},
+	Sqrt: {Name: "sqrt", Eval1: math.Sqrt, Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) },
+		times(constant(-0.5), apply(Div, apply(DSqrt), x1))))},
+	Tanh: {Name: "tanh", LaTeX: `\tanh`, Eval1: elementary.Tanh, Partials: partials(slope(DTanh, elementary.TanhSlope, times(constant(-2), times(apply(Tanh), apply(DTanh)))))},
 	Sigmoid: {Name: "sigmoid", Eval1: elementary.Sigmoid, Partials: partials(slope(DSigmoid, func(x float64) float64 {
 		s := elementary.Sigmoid(x)
 		return s * (1 - s)
-	}))},
-	Relu:     {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep))},
-	Step:     {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
-	Abs:      {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign))},
-	Sign:     {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
-	Atan:     {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) }))},
-	Asin:     {Name: "asin", LaTeX: `\arcsin`, Eval1: elementary.Asin, Partials: partials(slope(DAsin, func(x float64) float64 { return 1 / math.Sqrt((1-x)*(1+x)) }))},
-	Sinh:     {Name: "sinh", LaTeX: `\sinh`, Eval1: elementary.Sinh, Partials: partials(slope(DSinh, elementary.Cosh))},
-	Cosh:     {Name: "cosh", LaTeX: `\cosh`, Eval1: elementary.Cosh, Partials: partials(slope(DCosh, elementary.Sinh))},
-	Softplus: {Name: "softplus", Eval1: elementary.Softplus, Partials: partials(slope(DSoftplus, elementary.Sigmoid))},
-	Erf:      {Name: "erf", Eval1: elementary.Erf, Partials: partials(slope(DErf, elementary.ErfSlope))},
-	Lgamma:   {Name: "lgamma", Eval1: elementary.Lgamma, Partials: partials(slope(DLgamma, elementary.Digamma))},
+	}, times(apply(DSigmoid), minus(constant(1), times(constant(2), apply(Sigmoid))))))},
+	Relu: {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep, constant(0)))},
+	Step: {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
+	Abs:  {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign, constant(0)))},
+	Sign: {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
+	Atan: {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) },
+		times(constant(-2), times(x1, times(apply(DAtan), apply(DAtan))))))},
+	Asin: {Name: "asin", LaTeX: `\arcsin`, Eval1: elementary.Asin, Partials: partials(slope(DAsin, func(x float64) float64 { return 1 / math.Sqrt((1-x)*(1+x)) },
+		times(x1, times(apply(DAsin), times(apply(DAsin), apply(DAsin))))))},
+	Sinh:     {Name: "sinh", LaTeX: `\sinh`, Eval1: elementary.Sinh, Partials: partials(slope(DSinh, elementary.Cosh, apply(DCosh)))},
+	Cosh:     {Name: "cosh", LaTeX: `\cosh`, Eval1: elementary.Cosh, Partials: partials(slope(DCosh, elementary.Sinh, apply(DSinh)))},
+	Softplus: {Name: "softplus", Eval1: elementary.Softplus, Partials: partials(slope(DSoftplus, elementary.Sigmoid, apply(DSigmoid)))},
+	Erf:      {Name: "erf", Eval1: elementary.Erf, Partials: partials(slope(DErf, elementary.ErfSlope, times(constant(-2), times(x1, apply(DErf)))))},
+	Lgamma:   {Name: "lgamma", Eval1: elementary.Lgamma, Partials: partials(slope(DLgamma, elementary.Digamma, apply(Polygamma, constant(1), x1)))},
 	Floor:    {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
-	Pow:      {Name: "pow", Eval2: math.Pow, Partials: partials(slope2(DPow1, evalPow1), slope2(DPow2, evalPow2))},
+	Pow: {Name: "pow", Eval2: math.Pow, Partials: partials(
+		slope2(DPow1, evalPow1, times(x2, apply(DPow1, x1, minus(x2, constant(1)))), powBoth),
+		slope2(DPow2, evalPow2, powBoth, times(apply(DPow2), apply(Log, x1))))},
 	Min: {Name: "min", LaTeX: `\min`, Eval2: math.Min, Partials: partials(
-		slope2(DMin1, func(x, y float64) float64 { return pick(x <= y) }),
-		slope2(DMin2, func(x, y float64) float64 { return pick(y < x) }))},
+		slope2(DMin1, func(x, y float64) float64 { return pick(x <= y) }, constant(0), constant(0)),
+		slope2(DMin2, func(x, y float64) float64 { return pick(y < x) }, constant(0), constant(0)))},
 	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
-		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }),
-		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }))},
+		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }, constant(0), constant(0)),
+		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }, constant(0), constant(0)))},
+	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) }, Partials: partials(constant(0), constant(0))},
+	Polygamma: {Name: "polygamma", Eval2: elementary.Polygamma,
+		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
 })
 
 // complete fills in the arities, the names in LaTeX that are words, and the symbols of the
 // partial derivatives.
 func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
-	for s := Mul; s < firstDerivative; s++ {
+	for s := Mul; s < numSymbols; s++ {
 		f := &table[s]
-		f.Arity, f.source = len(f.Partials), f.Name
+		f.Arity = len(f.Partials)
+		if f.source == "" {
+			f.source = f.Name
+		}
 		if f.LaTeX == "" {
 			f.LaTeX = `\mathrm{` + f.Name + "}"
 		}
 		for i, p := range f.Partials {
-			if p.Kind != PartialFun {
+			if p.again == nil {
 				continue
 			}
 			source := f.Name + "'"
 			if f.Arity > 1 {
 				source += strconv.Itoa(i + 1)
 			}
-			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), Arity: f.Arity, source: source,
-				LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2}
+			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), source: source,
+				LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2, Partials: p.again}
 		}
 	}
 	return table

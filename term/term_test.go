@@ -3,6 +3,7 @@ package term_test
 import (
 	"math"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,36 +136,27 @@ func TestTypesPrint(t *testing.T) {
 	require.Equal(t, tt.Vec(2, r), tt.Vec(2, r))
 }
 
-// TestPartials holds the symbols' derivatives against central differences, away
+// TestPartials holds the derivatives of all symbols, and of these derivatives, against central differences, away
 // from kinks.
 func TestPartials(t *testing.T) {
-	points := [][2]float64{{0.3, 0.7}, {1.5, 2.5}, {2.25, -1.75}, {0.9, 0.1}}
+	points := [][]float64{{0.3, 0.7}, {1.5, 2.5}, {2.25, -1.75}, {0.9, 0.1}}
 	h := math.Cbrt(0x1p-52)
-	for _, f := range term.Symbols() {
+	for _, f := range slices.Concat(term.Symbols(), term.Derivatives()) {
 		info := f.Info()
-		at := func(s term.Symbol, x [2]float64) float64 {
-			if s.Info().Arity == 1 {
-				return s.Info().Eval1(x[0])
-			}
-			return s.Info().Eval2(x[0], x[1])
-		}
 		require.Len(t, info.Partials, info.Arity, info.Name)
-		for _, x := range points {
+		for n, x := range points {
+			x := slices.Clone(x[:info.Arity])
 			for i, p := range info.Partials {
-				up, down := x, x
+				if f == term.Polygamma {
+					if x[0] = float64(n); i == 0 {
+						continue // its first argument is a natural number
+					}
+				}
+				up, down := slices.Clone(x), slices.Clone(x)
 				up[i] += h
 				down[i] -= h
-				want := (at(f, up) - at(f, down)) / (up[i] - down[i])
-				var got float64
-				switch p.Kind {
-				case term.PartialConst:
-					got = p.Const
-				case term.PartialVar:
-					got = x[p.Var]
-				default:
-					got = at(p.Fun, x)
-				}
-				require.InDelta(t, want, got, 1e-6*max(1, math.Abs(want)), "∂%d %s at %v", i+1, info.Name, x)
+				want := (f.Eval(up...) - f.Eval(down...)) / (up[i] - down[i])
+				require.InDelta(t, want, p.At(x...), 1e-6*max(1, math.Abs(want)), "∂%d %s at %v", i+1, info.Name, x)
 			}
 		}
 	}
@@ -172,18 +164,9 @@ func TestPartials(t *testing.T) {
 
 // TestKinks: the derivatives that the language fixes where there is none.
 func TestKinks(t *testing.T) {
-	partial := func(f term.Symbol, i int, x, y float64) float64 {
-		p := f.Info().Partials[i]
-		switch {
-		case p.Kind == term.PartialConst:
-			return p.Const
-		case p.Fun.Info().Arity == 1:
-			return p.Fun.Info().Eval1(x)
-		}
-		return p.Fun.Info().Eval2(x, y)
-	}
+	partial := func(f term.Symbol, i int, x ...float64) float64 { return f.Info().Partials[i].At(x...) }
 	for _, f := range []term.Symbol{term.Relu, term.Abs, term.Step, term.Sign} {
-		require.Zero(t, partial(f, 0, 0, 0), f)
+		require.Zero(t, partial(f, 0, 0), f)
 	}
 	for _, f := range []term.Symbol{term.Min, term.Max} {
 		require.Equal(t, 1.0, partial(f, 0, 2, 2))

@@ -143,9 +143,6 @@ func (d *derivative) plus(p term.Pos, left, right term.Ref) term.Ref {
 // symbol is ∂(f(M1,…,Mk)).
 func (d *derivative) symbol(n *term.Node, k *known) term.Ref {
 	partials := n.Sym.Info().Partials
-	if partials == nil {
-		return d.fail(n, "the symbol "+n.Sym.String()+" has no partial derivatives")
-	}
 	kids := d.src.Children(n)
 	var sum term.Ref
 	for i, kid := range kids {
@@ -153,15 +150,9 @@ func (d *derivative) symbol(n *term.Node, k *known) term.Ref {
 		if a == 0 {
 			continue
 		}
-		var slope term.Ref
-		switch p := &partials[i]; p.Kind {
-		case term.PartialConst:
-			slope = d.dst.Num(n.Pos, p.Const)
-		case term.PartialVar:
-			slope = d.copy(kids[p.Var], k)
-		default:
-			slope = d.dst.Fun(n.Pos, p.Fun, d.copies(kids, k)...)
-		}
+		slope := term.Interpret(&partials[i], len(kids), func(r float64) term.Ref { return d.dst.Num(n.Pos, r) },
+			func(i int) term.Ref { return d.copy(kids[i], k) },
+			func(f term.Symbol, args ...term.Ref) term.Ref { return d.dst.Fun(n.Pos, f, args...) })
 		sum = d.plus(n.Pos, sum, d.dst.Fun(n.Pos, term.Mul, slope, a))
 	}
 	return sum

@@ -93,14 +93,7 @@ func uses(xs []*variable) []*code {
 
 // slope is ∂i f at the variables xs.
 func slope(f term.Symbol, i int, xs []*variable) *code {
-	switch p := f.Info().Partials[i]; p.Kind {
-	case term.PartialConst:
-		return number(p.Const)
-	case term.PartialVar:
-		return use(xs[p.Var])
-	default:
-		return fun(p.Fun, uses(xs)...)
-	}
+	return term.Interpret(&f.Info().Partials[i], len(xs), number, func(i int) *code { return use(xs[i]) }, fun)
 }
 
 // scope is what link knows of the λ whose body it is in.

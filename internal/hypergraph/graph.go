@@ -35,8 +35,6 @@ type Graph struct {
 	inputs  int
 	outputs []Node
 	vars    []term.Var // of [FromTerm]: see Var
-	// slopeless is a symbol of the graph that has no partial derivatives, or 0.
-	slopeless term.Symbol
 }
 
 // Inputs returns n, how many inputs the graph has.
@@ -217,9 +215,6 @@ func (b *Builder) edge(f term.Symbol, pos term.Pos, off int) Node {
 	k := len(b.g.args) - off
 	if want := arity(f); k != want && b.err == nil {
 		b.err = fmt.Errorf("hypergraph: %s takes %d operands, not %d", symbolName(f), want, k)
-	}
-	if f != term.NoSymbol && f.Info().Partials == nil {
-		b.g.slopeless = f
 	}
 	b.g.nodes = append(b.g.nodes, node{kind: Operation, sym: f, pos: pos, off: uint32(off), n: uint32(k)})
 	return Node(len(b.g.nodes) - 1)

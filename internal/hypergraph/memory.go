@@ -122,15 +122,15 @@ func (m *Memory) apply(f term.Symbol, z []Node) float64 {
 
 // slope is ∂i f(s1,…,sk), hypothesis (⋆⋆) of section 5.
 func (m *Memory) slope(p *term.Partial, z []Node) float64 {
-	switch p.Kind {
-	case term.PartialConst:
-		return p.Const
-	case term.PartialVar:
-		return m.primal[z[p.Var]]
-	default:
+	if p.Kind == term.PartialFun && p.Args == nil {
 		m.Operations++
 		return m.apply(p.Fun, z)
 	}
+	return term.Interpret(p, len(z), func(r float64) float64 { return r }, func(i int) float64 { return m.primal[z[i]] },
+		func(f term.Symbol, args ...float64) float64 {
+			m.Operations++
+			return f.Eval(args...)
+		})
 }
 
 // Forward is forward mode (section 2.2) for input j: the primal and the tangent of
@@ -139,9 +139,6 @@ func (m *Memory) slope(p *term.Partial, z []Node) float64 {
 // that doesn't depend on input j is 0, and so is its product with a slope.
 func (m *Memory) Forward(point []float64, j int) error {
 	if err := m.atPoint(point); err != nil {
-		return err
-	}
-	if err := m.g.differentiable(); err != nil {
 		return err
 	}
 	if j < 0 || j >= m.g.inputs {
@@ -193,14 +190,6 @@ func (m *Memory) tangent(nd *node) (sum float64, depends bool) {
 	return sum, depends
 }
 
-// differentiable reports a symbol of F′ that is not in F.
-func (g *Graph) differentiable() error {
-	if g.slopeless == 0 {
-		return nil
-	}
-	return fmt.Errorf("hypergraph: the symbol %s has no partial derivatives", g.slopeless)
-}
-
 func (m *Memory) clearSecond() {
 	if m.second == nil {
 		m.second, m.reached = make([]float64, len(m.primal)), make([]bool, len(m.primal))
@@ -215,9 +204,6 @@ func (m *Memory) clearSecond() {
 // it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
 func (m *Memory) Backward(output int) error {
 	g := m.g
-	if err := g.differentiable(); err != nil {
-		return err
-	}
 	if output < 0 || output >= len(g.outputs) {
 		return fmt.Errorf("hypergraph: no output %d of %d", output, len(g.outputs))
 	}

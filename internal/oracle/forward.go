@@ -27,27 +27,18 @@ func (duals) Float(a denote.Number) float64 { return a.(Dual).V }
 
 // Apply is f on dual numbers: ⟨f(s), Σ ∂i f(s)·ti⟩, equation (eq:FwdGrad).
 func (duals) Apply(f term.Symbol, args ...denote.Number) (denote.Number, error) {
-	at := func(f term.Symbol) float64 {
-		if f.Info().Arity == 1 {
-			return f.Info().Eval1(args[0].(Dual).V)
-		}
-		return f.Info().Eval2(args[0].(Dual).V, args[1].(Dual).V)
+	at := make([]float64, len(args))
+	for i, x := range args {
+		at[i] = x.(Dual).V
 	}
-	out := Dual{V: at(f)}
+	out := Dual{V: f.Eval(at...)}
 	for i, p := range f.Info().Partials {
 		x := args[i].(Dual)
 		if !x.depends {
 			continue
 		}
 		out.depends = true
-		switch p.Kind {
-		case term.PartialConst:
-			out.T += p.Const * x.T
-		case term.PartialVar:
-			out.T += args[p.Var].(Dual).V * x.T
-		default:
-			out.T += at(p.Fun) * x.T
-		}
+		out.T += p.At(at...) * x.T
 	}
 	return out, nil
 }

@@ -94,14 +94,8 @@ func (d *Reverser) image(t *Term) *Term {
 
 // slope is ∂i f(args).
 func (d *Reverser) slope(f term.Symbol, i int, args []*Term) *Term {
-	switch p := f.Info().Partials[i]; p.Kind {
-	case term.PartialConst:
-		return numeral(d.prog.Ground.Of(p.Const))
-	case term.PartialVar:
-		return args[p.Var]
-	default:
-		return function(p.Fun, args...)
-	}
+	return term.Interpret(&f.Info().Partials[i], len(args), func(r float64) *Term { return numeral(d.prog.Ground.Of(r)) },
+		func(i int) *Term { return args[i] }, function)
 }
 
 // dual is λa.body for a fresh a.

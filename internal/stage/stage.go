@@ -200,24 +200,15 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 
 // singular reports whether a slope of an operation is infinite or NaN at the point.
 func singular(op *symbolic.Operation) bool {
-	at := func(f *term.SymbolInfo) float64 {
-		if f.Arity == 1 {
-			return f.Eval1(op.Args[0].Value)
-		}
-		return f.Eval2(op.Args[0].Value, op.Args[1].Value)
+	at := make([]float64, op.Symbol.Info().Arity)
+	for i := range at {
+		at[i] = op.Args[i].Value
 	}
 	for i, p := range op.Symbol.Info().Partials {
 		if op.Args[i].Op < 0 && op.Args[i].Input < 0 {
 			continue // a numeral has no tangent
 		}
-		slope := p.Const
-		switch p.Kind {
-		case term.PartialVar:
-			slope = op.Args[p.Var].Value
-		case term.PartialFun:
-			slope = at(p.Fun.Info())
-		}
-		if math.IsNaN(slope) || math.IsInf(slope, 0) {
+		if slope := p.At(at...); math.IsNaN(slope) || math.IsInf(slope, 0) {
 			return true
 		}
 	}

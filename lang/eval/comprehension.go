@@ -40,6 +40,29 @@ func Comprehension(at *At, list bool, s Nat, slot int, body *Code) *Code {
 	return c
 }
 
+// Scan is the vector of the states of scan i < s with y = start -> next but for the first; i and y stand in slots.
+func Scan(at *At, s Nat, slot, state int, start, next *Code) *Code {
+	return general(func(m *Machine, fr []value) value {
+		n := s.at(fr)
+		if n > maxElements {
+			fail(at, "not a size", fmt.Sprintf("this has %d elements", n))
+		}
+		fr[state] = start.val(m, fr)
+		var a *array
+		for i := range int(n) {
+			m.Step()
+			fr[slot] = number(float64(i))
+			v := next.val(m, fr)
+			if fr[state] = v; i == 0 {
+				a = m.array(at, false, int(n), v)
+			} else {
+				a.set(i, v)
+			}
+		}
+		return value{ref: a}
+	})
+}
+
 // fill computes the elements of a from the second on.
 func fill(m *Machine, fr []value, a *array, slot int, body *Code) {
 	switch {

@@ -219,6 +219,12 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 		}
 		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
 		r.expr(kids[1], where|InComp)
+	case syntax.ScanExpr:
+		r.size(kids[0])
+		r.expr(kids[1], where)
+		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
+		r.patterns(f.Pats(e))
+		r.expr(kids[2], where|InComp)
 	case syntax.IfExpr:
 		r.expr(kids[0], where)
 		r.expr(kids[1], where)

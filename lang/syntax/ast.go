@@ -34,6 +34,7 @@ const (
 	//                    pattern: a function whose name is the first
 	IfExpr     // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
 	CompExpr   // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e
+	ScanExpr   // scan i < s with p = a -> e Text=i, TextSpan, Pats: p, Kids: s, a, e
 	AnnotExpr  // (e : T)                    Type, Kids: e
 	TupleExpr  // (e1, e2, …)                Kids, two or more
 	ListExpr   // [e1; e2; …]                Kids, may be none

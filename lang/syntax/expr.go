@@ -59,6 +59,9 @@ func (p *parser) operand(fr *form) operand {
 	if p.sumIsName() {
 		return p.leaf()
 	}
+	if p.startsScan() {
+		return p.scan()
+	}
 	switch k := p.tok.kind; k {
 	case IdentTok, NumberTok:
 		return p.leaf()
@@ -101,15 +104,8 @@ func (p *parser) sumIsName() bool {
 	if !p.at(SumTok) {
 		return false
 	}
-	ahead := p.s
-	ahead.mute = true
-	scan := func() Token {
-		t := ahead.scan()
-		if t.col1 && (p.inDecl || t.kind.startsDecl()) {
-			return EOF
-		}
-		return t.kind
-	}
+	next := p.ahead()
+	scan := func() Token { return next().kind }
 	switch k := scan(); k {
 	case IdentTok, UnderTok:
 	case LessTok, LessEqTok, ArrowTok, fatArrowTok, EqTok, NumberTok:
@@ -216,7 +212,7 @@ func (p *parser) binary(left operand) operand {
 // application parses an argument of f.
 func (p *parser) application(f operand) operand {
 	k := p.tok.kind
-	if !k.startsAtom() && !p.sumIsName() || f.form != plainForm {
+	if !k.startsAtom() && !p.sumIsName() || f.form != plainForm || p.startsScan() {
 		if !p.notArgument(f) {
 			return p.recover()
 		}

@@ -13,7 +13,7 @@ const (
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
 	switch n.Kind {
-	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, FileExpr:
+	case FunExpr, LinExpr, LetExpr, IfExpr, CompExpr, ScanExpr, FileExpr:
 		return levelPrefix
 	case BinExpr:
 		return binPrec(n.Op)
@@ -67,7 +67,7 @@ func (fm *formatter) form(e Expr) {
 		fm.apply(e)
 	case ProjExpr:
 		fm.projections(e)
-	case FunExpr, LinExpr, CompExpr:
+	case FunExpr, LinExpr, CompExpr, ScanExpr:
 		fm.binders(e)
 	case LetExpr:
 		fm.lets(e)
@@ -236,7 +236,7 @@ func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
 }
 
 func isBinder(n *ExprNode) bool {
-	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr
+	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr || n.Kind == ScanExpr
 }
 
 // binder writes fun p … ->, lin a -> or vec i < s ->.
@@ -248,6 +248,19 @@ func (fm *formatter) binder(e Expr) {
 		fm.leaf(n.Span.Start, n.Op.String()+" ")
 		fm.leaf(n.TextSpan.Start, n.Text+" < ")
 		fm.node(fm.f.Kids(e)[0], 0)
+	case ScanExpr:
+		fm.leaf(n.Span.Start, "scan ")
+		fm.leaf(n.TextSpan.Start, n.Text+" < ")
+		fm.node(fm.f.Kids(e)[0], 0)
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.doc.text("with ")
+		fm.patNode(fm.f.Pats(e)[0])
+		fm.doc.text(" =")
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.node(fm.f.Kids(e)[1], 0)
+		fm.doc.end()
+		fm.doc.text(" ->")
+		return
 	case LinExpr:
 		fm.leaf(n.Span.Start, "lin")
 	default:

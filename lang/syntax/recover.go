@@ -41,7 +41,7 @@ func (p *parser) noOperand(fr *form) operand {
 	case k == UnderTok:
 		hint = "`_` is a pattern, not a value"
 	case k == StringTok:
-		hint = "a string stands only after `csv`, `npy`, `npz`, `json` and `parquet`, in an `input` or `data` declaration"
+		hint = "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration"
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
@@ -56,6 +56,8 @@ func (p *parser) noOperand(fr *form) operand {
 func (p *parser) notArgument(f operand) bool {
 	k := p.tok.kind
 	switch {
+	case p.startsScan():
+		p.expected("an operator or an argument", "put parentheses around `scan` to make it an argument")
 	case f.form == powForm:
 		p.expected("an operator", "put parentheses around the power to apply it")
 	case f.form == sizeForm:
@@ -64,7 +66,7 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator or an argument", "`_` is a pattern, not a value")
 		return false
 	case k == StringTok:
-		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz`, `json` and `parquet`, in an `input` or `data` declaration")
+		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration")
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")

@@ -61,6 +61,8 @@ func (s sexprs) expr(e Expr) string {
 		return "(if " + n.Op.String() + " " + all + ")"
 	case CompExpr:
 		return "(" + n.Op.String() + " " + n.Text + " < " + all + ")"
+	case ScanExpr:
+		return "(scan " + n.Text + " < " + kids[0] + " with " + pats[0] + " = " + kids[1] + " -> " + kids[2] + ")"
 	case AnnotExpr:
 		return "(" + all + " : " + s.typ(n.Type) + ")"
 	case TupleExpr:

@@ -79,3 +79,57 @@ func Digamma(x float64) float64 {
 
 // digammaSeries has the coefficients B₂ₖ/2k of the asymptotic series.
 var digammaSeries = []float64{1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12}
+
+// Polygamma is the n-th derivative of [Digamma], within 10⁻¹³ of its size for positive x and n ≤ 10. It is NaN at 0 and at the
+// negative integers, and for an n that is not a natural number up to 100.
+func Polygamma(n, x float64) float64 {
+	switch {
+	case n == 0:
+		return Digamma(x)
+	case !(n > 0 && n <= 100) || n != math.Floor(n) || x <= 0 && x == math.Floor(x):
+		return math.NaN()
+	}
+	k, sign := int(n), 1.0 // −(−1)ⁿ
+	if k%2 == 0 {
+		sign = -1
+	}
+	if x < 0 { // (−1)ⁿψ⁽ⁿ⁾(1−x) − ψ⁽ⁿ⁾(x) is the n-th derivative of π·cot πx
+		return -float64(sign*Polygamma(n, 1-x)) - float64(math.Pi*cotDerivative(k, sinPi(x+0.5)/sinPi(x)))
+	}
+	// sign·ψ⁽ⁿ⁾(x) = n!/xⁿ⁺¹ + sign·ψ⁽ⁿ⁾(x+1) until the asymptotic series is exact.
+	sum := 0.0
+	for x < 16+2*n {
+		term := 1 / x
+		for j := 1.0; j <= n; j++ {
+			term = float64(term * (j / x))
+		}
+		sum += term
+		x++
+	}
+	series, factor := 1+0.5*n/x, float64(n/x) // n·(n+1)⋯(n+2j)/x²ʲ⁺¹/(2j+1)!
+	for j, b := range digammaSeries {
+		at := float64(2*j + 1)
+		factor = float64(factor * ((n + at) / x))
+		series += float64(b * factor)
+		factor = float64(factor * ((n + at + 1) / x / (at + 1) / (at + 2)))
+	}
+	for j := 1.0; j < n; j++ {
+		series = float64(series * (j / x))
+	}
+	return sign * (sum + series/x)
+}
+
+// cotDerivative is the n-th derivative of cot πx, where that is c: a polynomial in c, since cot′ = −(1 + cot²).
+func cotDerivative(n int, c float64) float64 {
+	p := []float64{0, 1}
+	for range n {
+		next := make([]float64, len(p)+1)
+		for i := 1; i < len(p); i++ {
+			a := float64(-math.Pi * float64(i) * p[i])
+			next[i-1] += a
+			next[i+1] += a
+		}
+		p = next
+	}
+	return poly(c, p)
+}

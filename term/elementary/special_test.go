@@ -102,3 +102,24 @@ func TestGamma(t *testing.T) {
 	require.Zero(t, Lgamma(2))
 	require.True(t, math.IsNaN(Lgamma(math.NaN())) && math.IsNaN(Digamma(-3)) && math.IsNaN(Digamma(0)))
 }
+
+// TestPolygamma holds Polygamma against known values, its recurrence and the slope of the order below.
+func TestPolygamma(t *testing.T) {
+	const zeta3, zeta6 = 1.2020569031595942, 1.0173430619844492
+	require.InEpsilon(t, math.Pi*math.Pi/6, Polygamma(1, 1), 1e-15)
+	require.InEpsilon(t, -2*zeta3, Polygamma(2, 1), 1e-15)
+	require.InEpsilon(t, 63*120*zeta6, Polygamma(5, 0.5), 1e-14)
+	require.InEpsilon(t, math.Pi*math.Pi/2+4, Polygamma(1, -0.5), 1e-14)
+	require.Equal(t, Digamma(2.5), Polygamma(0, 2.5))
+	for _, x := range []float64{-2.3, -0.4, 0.3, 5, 1e3} {
+		for n, factorial := 1.0, -1.0; n <= 10; n++ {
+			factorial *= -n // (−1)ⁿ⁻¹·n!
+			require.InEpsilon(t, Polygamma(n, x), Polygamma(n, x+1)+factorial/math.Pow(x, n+1), 1e-12, "%v %v", n, x)
+			const h = 1e-5
+			require.InEpsilon(t, (Polygamma(n-1, x+h)-Polygamma(n-1, x-h))/(2*h), Polygamma(n, x), 1e-5, "%v %v", n, x)
+		}
+	}
+	for _, at := range [][2]float64{{1, 0}, {1, -3}, {0.5, 1}, {-1, 1}, {101, 1}, {math.NaN(), 1}, {1, math.NaN()}} {
+		require.True(t, math.IsNaN(Polygamma(at[0], at[1])), at)
+	}
+}

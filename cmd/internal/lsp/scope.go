@@ -81,6 +81,11 @@ func (s *scoper) expr(e syntax.Expr) {
 					s.pattern(p)
 				}
 			}
+		case syntax.ScanExpr:
+			if s.off > s.f.Expr(kids[1]).Span.End || s.off <= s.f.Pat(pats[0]).Span.End {
+				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
+				s.pattern(pats[0])
+			}
 		case syntax.CompExpr:
 			if bound := s.f.Expr(kids[0]).Span; s.off > bound.End || s.off <= n.TextSpan.End {
 				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
@@ -92,7 +97,7 @@ func (s *scoper) expr(e syntax.Expr) {
 				e = k
 				last := i == len(kids)-1
 				switch n.Kind {
-				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.IfExpr, syntax.CompExpr:
+				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
 					tail = tail && last
 				default:
 					tail = false
