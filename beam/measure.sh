@@ -8,13 +8,11 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/gram-beam" ./cmd/gram-beam
 data=../examples/seattle-weather.csv
-head -n 1 "$data" >"$dir/all.csv"
-for _ in $(seq "$copies"); do tail -n +2 "$data" >>"$dir/all.csv"; done
-rows=$(($(wc -l <"$dir/all.csv") - 1))
-echo "$rows rows, $(getconf _NPROCESSORS_ONLN) cores, load average $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
+for _ in $(seq "$copies"); do tail -n +2 "$data"; done >"$dir/rows"
+echo "$(wc -l <"$dir/rows") rows, $(wc -c <"$dir/rows") bytes, $(getconf _NPROCESSORS_ONLN) cores, load average $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
 for shards in 1 2 4 8; do
 	rm -rf "$dir/parts" && mkdir "$dir/parts"
-	tail -n +2 "$dir/all.csv" | split -n "l/$shards" - "$dir/parts/x"
+	split -n "l/$shards" "$dir/rows" "$dir/parts/x"
 	for part in "$dir"/parts/x*; do
 		head -n 1 "$data" | cat - "$part" >"$part.csv"
 		rm "$part"
@@ -22,5 +20,5 @@ for shards in 1 2 4 8; do
 	for _ in 1 2 3; do
 		"$dir/gram-beam" sum ../examples/linear.gram --over rows --mean --shards "$shards" --input "$dir/parts/*.csv" --stats 2>&1 >/dev/null |
 			sed "s/^pipeline:/$shards shards:/"
-	done | sort | head -n 1
+	done | sort -k 3 -g | head -n 1
 done

@@ -47,8 +47,9 @@ type Program struct {
 	Over   string // the data list that shards take the place of; "": none
 	Width  int    // numbers in a row of it
 	Form   string // how a shard's file is read, as a program writes it: csv "part-*.csv" "a" "b"
-	Point  []float64
-	Finite bool // a result that is NaN or infinite is an error
+	Finite bool   // a result that is NaN or infinite is an error
+
+	Point []float64 `json:"-"` // where the program says; it does not travel
 }
 
 // Source says what [Open] opens.

@@ -3,9 +3,11 @@ package gramio
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -131,7 +133,11 @@ const fan = 16
 // the runner, its bundles and its workers. A shard that is missing or that comes twice is an error of the pipeline.
 func Sum(s beam.Scope, p *Program, shards beam.PCollection, n int, point []float64, w Weight) beam.PCollection {
 	s = s.Scope("gramio.Sum")
-	return tree(s, beam.ParDo(s, &gradientFn{Program: p, At: point, Weight: w}, shards), n)
+	at := make([]byte, 0, 8*len(point))
+	for _, x := range point {
+		at = binary.LittleEndian.AppendUint64(at, math.Float64bits(x))
+	}
+	return tree(s, beam.ParDo(s, &gradientFn{Program: p, At: at, Weight: w}, shards), n)
 }
 
 // tree adds n partials.
@@ -179,15 +185,20 @@ func (f *addFn) ProcessElement(group int, next func(*Partial) bool, emit func(in
 // gradientFn computes value and gradient of shards, several at once.
 type gradientFn struct {
 	Program *Program
-	At      []float64
+	At      []byte // the point, 8 bytes for each number
 	Weight  Weight
 
+	point   []float64
 	program *resident
 	group   bundle.Group[Partial]
 }
 
 // Setup loads the program.
 func (f *gradientFn) Setup(ctx context.Context) (err error) {
+	f.point = make([]float64, len(f.At)/8)
+	for i := range f.point {
+		f.point[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.At[8*i:]))
+	}
 	f.program, err = f.Program.resident(ctx)
 	return err
 }
@@ -216,9 +227,9 @@ func (f *gradientFn) shard(ctx context.Context, s *Shard) (*Partial, error) {
 	}
 	n := len(rows) / f.program.Width
 	if n == 0 {
-		return &Partial{Index: s.Index, Shards: 1, Gradient: make([]float64, len(f.At))}, nil
+		return &Partial{Index: s.Index, Shards: 1, Gradient: make([]float64, len(f.point))}, nil
 	}
-	res, err := f.program.gradient(ctx, f.At, rows)
+	res, err := f.program.gradient(ctx, f.point, rows)
 	if err != nil {
 		return nil, err
 	}
