@@ -385,8 +385,7 @@ func (p *Program) outputs() int {
 	return 0
 }
 
-// Differentiable returns an [*Error] unless the program has a gradient or a Jacobian: D is defined
-// on it, and its body has type R or R^k.
+// Differentiable returns an [*Error] unless there is a gradient or a Jacobian.
 func (p *Program) Differentiable() error {
 	if err := revgrad.Undefined(p.src.Written()); err != nil {
 		return p.Locate(err, "differentiating")
