@@ -115,7 +115,7 @@ func TestPropertyCache(t *testing.T) {
 func TestCacheOnExamples(t *testing.T) {
 	shared, tiny := newCache(t, 0), newCache(t, 1)
 	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn", "w1", "w2", "w3", "w4", "w5", "weather"} {
-		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: small[name]})
+		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 		require.NoError(t, err)
 		for _, opt := range []EvalOptions{{}, {NoFuse: true}, {MaxSteps: 100}, {MaxNodes: 20}, {Finite: true}} {
 			off := modularly(t, p, nil, opt)
@@ -291,7 +291,7 @@ func TestCacheManyGoroutines(t *testing.T) {
 		cache := newCache(t, bytes)
 		var wait sync.WaitGroup
 		for _, name := range []string{"rnn", "mlp", "w2", "weather", "rnn", "mlp"} {
-			p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: small[name]})
+			p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 			require.NoError(t, err)
 			want := modularly(t, p, nil, EvalOptions{})
 			got := make([]made, 4)

@@ -96,7 +96,7 @@ func groundText(t *testing.T, p *gram.Program) string {
 
 // TestDepthOfStages: nor do printing, graphs and normal forms, less deep.
 func TestDepthOfStages(t *testing.T) {
-	n := 100_000
+	n := 30_000
 	if property.Full() {
 		n = 200_000
 	}

@@ -320,6 +320,9 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	case len(values) != len(d.Value.Data):
 		return misuse("%s has %d numbers, and %d are given", name, len(d.Value.Data), len(values))
 	}
+	if err := e.p.src.CheckData(i, values); err != nil {
+		return misuse("%v", err)
+	}
 	e.changes++
 	if e.along != nil {
 		_ = e.along.Close() // the next one has the new numbers

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -19,9 +20,22 @@ var params = map[string][]string{
 	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"}, "w5": {"n=10", "k=3"},
 }
 
+// loadExample loads an example; of its data, the first rows.
 func loadExample(t testing.TB, name string) *gram.Program {
 	t.Helper()
-	p, err := gram.LoadFile(context.Background(), filepath.Join("examples", name+".gram"), gram.Options{Params: params[name]})
+	return loadExampleBy(t, name, gram.Options{Open: testprogram.FirstRows})
+}
+
+// loadWholeExample loads an example with all of its data.
+func loadWholeExample(t testing.TB, name string) *gram.Program {
+	t.Helper()
+	return loadExampleBy(t, name, gram.Options{})
+}
+
+func loadExampleBy(t testing.TB, name string, opt gram.Options) *gram.Program {
+	t.Helper()
+	opt.Params = params[name]
+	p, err := gram.LoadFile(context.Background(), filepath.Join("examples", name+".gram"), opt)
 	require.NoError(t, err)
 	return p
 }

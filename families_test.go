@@ -295,6 +295,7 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
 		{"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)", true},
 		{"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)", true},
+		{"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1", true},
 		{"sum i < n -> x.(i) * x.(0)", false},         // x.(0) gets arrivals of both factors, in turns
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
 		{"(vec i < n -> s * x.(i)).(2)", false},       // only one component is reached

@@ -57,6 +57,7 @@ type EvalOptions struct {
 	Mode       Mode     // how a gradient is computed; values take no notice
 	Strategy   Strategy // when a program is differentiated; values take no notice
 	NoFuse     bool     // run a node for each operation: no blocks. Results and steps are the same
+	NoNative   bool     // interpret blocks: no machine code. Results and steps are the same
 
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].
@@ -155,13 +156,15 @@ func (o *EvalOptions) check() error {
 		return misuse("the literal machine has the strategy Direct only")
 	case o.NoFuse:
 		return misuse("the literal machine has no blocks that NoFuse could leave out")
+	case o.NoNative:
+		return misuse("the literal machine has no machine code that NoNative could leave out")
 	}
 	return nil
 }
 
 // engine returns the options of a run of the engine, but for its limits.
 func (o *EvalOptions) engine() engine.Options {
-	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, Record: o.recorder()}
+	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, NoNative: o.NoNative, Record: o.recorder()}
 }
 
 // literal returns the options of a run of the literal machine, but for its limits.

@@ -23,7 +23,7 @@ func TestCountsArePinned(t *testing.T) {
 	ctx := context.Background()
 	var out strings.Builder
 	for _, name := range exampleNames(t) {
-		p := loadExample(t, name)
+		p := loadWholeExample(t, name)
 		line := func(what string, res *gram.Result, err error) {
 			require.NoError(t, err)
 			fmt.Fprintf(&out, "%-16s %-8s %8d steps:", name, what, res.Cost.Steps.Total())

@@ -16,9 +16,6 @@ func loadText(t require.TestingT, text string) *Program {
 	return p
 }
 
-// small makes the large examples small.
-var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}, "w5": {"n=3", "k=2"}}
-
 // randomProgram prints a random term and loads it.
 func randomProgram(t *rapid.T, q *generate.Program) *Program {
 	return loadText(t, testprogram.Text(t, q))

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -33,6 +34,8 @@ type blockState struct {
 	kept          *keptRows
 	rows          []float64 // of an object whose rows are computed again
 	window        window
+	native        *native.Memory
+	streams       [3][]float64 // scratch
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -318,6 +321,7 @@ type loop struct {
 	perRun  uint64 // steps
 	zeros   uint64 // duals λa.0⃗ of an element
 	paths   pathLoop
+	code    *native.Code // nil: the runs are interpreted
 }
 
 // element returns the number of the element that run i reads.
@@ -442,7 +446,10 @@ func (m *Machine) stateScratch(l *loop) {
 
 // runLoop runs l.n steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
-func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) error {
+func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) (err error) {
+	if l.code, err = m.forward(l, plan); err != nil {
+		return err
+	}
 	for i := uint64(0); i < l.n; {
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
@@ -486,6 +493,10 @@ func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uin
 	}
 	if l.b.Paths != nil {
 		m.runPaths(l, plan, rows, i, end, values, first*width)
+		return nil
+	}
+	if l.code != nil {
+		m.runNative(l, len(plan.Row), rows, values, first, i, end)
 		return nil
 	}
 	for ; l.b.Arrays != nil && i < end; i++ {

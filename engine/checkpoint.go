@@ -199,6 +199,10 @@ func (m *Machine) rowsAgain(base graph.Ref, p *blockParts) ([]float64, error) {
 func (m *Machine) runAgain(c *checkpoints, l *loop, from, to uint64, plan *graph.Plan, rows []float64) error {
 	l.left = c.loop.n - from*c.each
 	l.n = min(l.left, (to-from)*c.each)
+	var err error
+	if l.code, err = m.forward(l, plan); err != nil {
+		return err
+	}
 	for i := uint64(0); i < l.n; {
 		if err := m.block.look(); err != nil {
 			return err

@@ -19,6 +19,16 @@ func RunsPerPath(n uint64) (reset func()) {
 	return func() { runsPerPath = old }
 }
 
+// NativeWork sets how many instructions make a loop worth compiling, and returns what sets it back.
+func NativeWork(n uint64) (reset func()) {
+	old := nativeWork
+	nativeWork = n
+	return func() { nativeWork = old }
+}
+
+// Compiled reports whether the machine has run machine code.
+func Compiled(m *Machine) bool { return m.block.native != nil }
+
 // ObjectNumbers makes the rows of an object of a loop so many numbers.
 func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
 

@@ -109,6 +109,15 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.fired[b.Body] += times * b.Times
 		m.block.fired[b.Body] += times * b.Times
 	}
+	compiled, err := f.backward(w, times)
+	if err != nil {
+		return err
+	}
+	if compiled != nil {
+		if err := m.registers(w.Regs + uint32(len(f.adjoint))); err != nil {
+			return err
+		}
+	}
 	if err := f.enter(w); err != nil {
 		return err
 	}
@@ -142,6 +151,10 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 			if err := f.runOnArrays(w, rows[f.run*columns:]); err != nil {
 				return err
 			}
+		}
+		if compiled != nil {
+			log = f.fireNative(compiled, w, chunk, log)
+			chunk = 0
 		}
 		for ; chunk > 0; chunk-- {
 			f.run--

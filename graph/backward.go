@@ -30,6 +30,8 @@ type Backward struct {
 	Saved []uint32
 	// More says that Next has any.
 	More bool
+
+	Compiled [2]Compiled // the engine's, of a loop and of a chain
 }
 
 // Sum are N external duals, side by side, and registers for what arrives there.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -40,6 +41,8 @@ type Block struct {
 	// Arrays are those of a λ with families, whose code and cells are all there; nil of any other.
 	Arrays *Arrays
 
+	Compiled [4]Compiled // the engine's, of loops
+
 	mu      sync.Mutex
 	plans   [DataLoop + 1]*Plan
 	wirings map[string]*Wiring
@@ -49,6 +52,9 @@ type Block struct {
 	numbers sync.Mutex
 	states  []*Wiring
 }
+
+// Compiled is what an engine keeps with code that it may compile.
+type Compiled struct{ atomic.Value }
 
 // PathNode is code of a block with paths, and the conditional behind it.
 type PathNode struct {

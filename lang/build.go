@@ -250,10 +250,18 @@ func (e *elaborator) path(b binding, span syntax.Span) *path {
 
 // dataType is the type of an occurrence of data: each of a list has results of its own.
 func (e *elaborator) dataType(g *global) infer.Type {
-	if g.list {
-		return e.tt.List(g.typ, e.tt.Open())
+	t := g.typ
+	if e.selects && !e.values {
+		s := e.data[g.n].Shape
+		if g.list {
+			s = s.A
+		}
+		t = e.numbers.Data(g.n, s)
 	}
-	return g.typ
+	if g.list {
+		return e.tt.List(t, e.tt.Open())
+	}
+	return t
 }
 
 // project takes component i, by the projection x.

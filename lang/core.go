@@ -50,6 +50,8 @@ const (
 	totalCore                   // sum t               a=t, typ of t
 	maximumCore                 // maximum t           the same
 	transposeCore               // transpose t         the same
+	pickCore                    // pick t u            a=t, b=u, typ of t
+	oneHotCore                  // onehot k t          a=t, typ the result's
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -146,8 +148,13 @@ func (n *coreNode) vectorAtom() bool {
 // children calls f on the children of n whose terms become part of that of n.
 func (c *core) children(n *coreNode, f func(node)) {
 	switch n.op {
-	case lamCore, projCore, churchCore:
+	case lamCore, projCore, churchCore, oneHotCore:
 		f(n.a)
+	case pickCore:
+		if !c.nodes[n.a].vectorAtom() {
+			f(n.a)
+		}
+		f(n.b)
 	case familyCore:
 		f(n.b)
 	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore:

@@ -32,7 +32,7 @@ func TestDepth(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
 	million, many := 1_000_000, 200_000
 	if !property.Full() {
-		million, many = million/10, many/10
+		million, many = million/50, many/50
 	}
 	const deep = 9_990
 	in := "input x = 1\n"

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -69,6 +70,11 @@ type elaborator struct {
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
 	notes    typeNotes
+	selects  bool                     // the program mentions pick or onehot
+	numbers  selection.Numbers        // that may be indices
+	later    []infer.Type             // what operations give whose operands were open
+	indices  []use                    // of pick and onehot
+	limits   map[int]selection.Limits // of the numbers of data, by data
 }
 
 func (e *elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
@@ -311,7 +317,7 @@ func (e *elaborator) bad(span syntax.Span) val {
 }
 
 func (e *elaborator) number(r float64, span syntax.Span) val {
-	return e.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}, infer.R, span)
+	return e.add(coreNode{op: numCore, pos: posOf(span), val: r, value: true}, e.numberType(r), span)
 }
 
 func (e *elaborator) church(n natural, span syntax.Span) val {

@@ -284,16 +284,16 @@ func (e *elaborator) expanded() float64 { return float64(e.work+len(e.core.nodes
 
 // snapshot is what an attempt changes.
 type snapshot struct {
-	nodes, args, vars, wide, waiting, marks, vals, ends, waitingArgs, slots, acts, opens, pending, diags int
-	depth, work, family                                                                                  int
-	last                                                                                                 syntax.Span
-	saved                                                                                                float64
-	large                                                                                                error
+	nodes, args, vars, wide, waiting, marks, vals, ends, waitingArgs, slots, acts, opens, pending, indices, diags int
+	depth, work, family                                                                                           int
+	last                                                                                                          syntax.Span
+	saved                                                                                                         float64
+	large                                                                                                         error
 }
 
 func (e *elaborator) snapshot() snapshot {
 	return snapshot{len(e.core.nodes), len(e.core.args), len(e.core.vars), len(e.core.wide), len(e.waiting), len(e.marks), len(e.vals), len(e.ends), len(e.args), len(e.slots),
-		len(e.acts), len(e.opens), len(e.pending), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large}
+		len(e.acts), len(e.opens), len(e.pending), len(e.indices), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large}
 }
 
 func (e *elaborator) restore(s snapshot) {
@@ -302,6 +302,7 @@ func (e *elaborator) restore(s snapshot) {
 	c.wide, e.waiting = c.wide[:s.wide], e.waiting[:s.waiting]
 	e.marks, e.vals, e.ends, e.args = e.marks[:s.marks], e.vals[:s.vals], e.ends[:s.ends], e.args[:s.waitingArgs]
 	e.slots, e.acts, e.opens, e.pending, e.diags = e.slots[:s.slots], e.acts[:s.acts], e.opens[:s.opens], e.pending[:s.pending], e.diags[:s.diags]
+	e.indices = e.indices[:s.indices]
 	e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large = s.depth, s.work, s.family, s.last, s.saved, s.large
 }
 

@@ -65,6 +65,7 @@ var (
 		"b.npy":  npyFile("|b1", "False", "(2,)", []bool{true, false}),
 		"a.npz":  npzFile("w", npyFile("<f8", "False", "(2,)", []float64{1, 2}), "b", npyFile("<f8", "False", "()", []float64{3})),
 		"x.json": `[[1, 2], [3, 4], [5, 6e0]]`, "p.json": `[1, [2, 3]]`, "r.json": " 7 \n", "e.json": "[]",
+		"t.txt":    "aé\nb\n",
 		"net.json": `{"name": "net \"1\"", "ok": true, "layers": [null, {"b": 0, "w": [0.5, -1]}, {}], "x": {"x": [[1]]}}`,
 	}
 )
@@ -126,6 +127,10 @@ func TestFileForms(t *testing.T) {
 		{`input d = json "net.json" "x" "x" 0 0`, "R [1]"},
 		{`data d = json "net.json" "layers" 1 "b"`, "R [0]"},
 
+		{`data d = text "t.txt"`, "List R [97 233 10 98 10]"},
+		{`data d = text "t.txt" 2`, "List R^2 [97 233 10 98]"},
+		{`input d = text "t.txt"`, "R^5 [97 233 10 98 10]"},
+
 		// The words are names elsewhere.
 		{"def skip x = x\ndata npy = [2]\ndef json f = size npy\ninput d = skip (json 1)", "R [1]"},
 		{"def npz (x : R) = x\ninput fill = 3\ninput d = npz\n  4", "R [4]"},
@@ -150,6 +155,7 @@ func TestSetFiles(t *testing.T) {
 		{`d=csv "named.csv" "b" separator ";" skip`, "List R [2 6]"},
 		{`e = npz "a.npz" "w"`, "R^2 [1 2]"},
 		{"n=[3]", "List R [3]"},
+		{"d=@t.txt", "List R [97 233 10 98 10]"},
 	} {
 		p, err := declared(decls, given{files: numbers, sets: []string{test.set}}.options(t))
 		require.NoError(t, err, test.set)
@@ -176,7 +182,7 @@ func TestFileErrors(t *testing.T) {
 		"cut.npy": whole[:len(whole)-1], "more.npy": whole + "x", "huge.npy": npyFile("<f8", "False", "(99999999999, 99999999999)", six), "magic.npy": "PK" + whole, "short.npy": whole[:20],
 		"version.npy": strings.Replace(whole, "\x01\x00", "\x09\x00", 1), "header.npy": strings.Replace(whole, "False", "Maybe", 1), "empty.npy": "", "long.npy": "\x93NUMPY\x02\x00\xff\xff\xff\xff",
 		"text.npz": "text", "crc.npz": strings.Replace(numbers["a.npz"], "\xf0?", "\xf0@", 1), "in.npz": npzFile("w", whole[:20]),
-		"obj.json": `{"a": {"bias": 1}, "layers": [[1, 2], [3]]}`, "bad.json": "[1,\n 2,, 3]", "open.json": `{"a": [1, 2}`, "null.json": "[[1, 2],\n [3, null]]", "deep.json": strings.Repeat("[", 200),
+		"obj.json": `{"a": {"bias": 1}, "layers": [[1, 2], [3]]}`, "bad.json": "[1,\n 2,, 3]", "bytes.txt": "ab\nc\xff", "open.json": `{"a": [1, 2}`, "null.json": "[[1, 2],\n [3, null]]", "deep.json": strings.Repeat("[", 200),
 		"semicolon.csv": "a;b\n1;2\n", "tab.csv": "a\tb\n1\t2\n", "gap.csv": "a,b\n1,\n", "x.csv": "1,2\n3,x\n", "row.csv": "1\n",
 	}
 	for name, text := range numbers {
@@ -187,6 +193,10 @@ func TestFileErrors(t *testing.T) {
 		{`csv "tab.csv" "a"`, `separator "\t"`},
 		{`csv "semicolon.csv" "a" separator "|"`, `the cells seem to be separated by ";"`},
 		{`csv "gap.csv" "a" "b"`, `gap.csv:2:3: wrong CSV data: column "b" is empty; skip or fill 0 behind the columns says what is done with missing values`},
+		{`text "bytes.txt"`, `bytes.txt:2:2: wrong text data: this is no UTF-8`},
+		{`text "bytes.txt" 0`, "the length of a row is expected, a natural number from 1 on"},
+		{`text "bytes.txt" "a"`, "the length of a row is expected"},
+		{`text "none.txt"`, "none.txt: no such file"},
 		{`csv "x.csv" 0 1`, `x.csv:2:3: wrong CSV data: column 1: "x" is not a number`},
 		{`csv "gap.csv" 0`, `gap.csv:1:1: wrong CSV data: column 0: "a" is not a number; a file with a header has names for its columns: csv "f.csv" "a"`},
 		{`csv "x.csv" 0 2`, `x.csv:1:1: wrong CSV data: there is no column 2: the rows have 2 cells, which are counted from 0`},

@@ -32,8 +32,8 @@ type reason struct {
 
 // want makes v have type t, and reports an error if it can't.
 func (e *elaborator) want(v val, t infer.Type, why reason) bool {
-	if e.tt.Find(v.typ) == e.tt.Find(t) {
-		return true
+	if e.tt.Find(v.typ) == e.tt.Find(t) || t == infer.R && e.tt.At(v.typ).Kind == infer.Real {
+		return true // a number of data is a number, too
 	}
 	c := e.tt.Unify(v.typ, t)
 	if c != infer.NoClash {
@@ -238,6 +238,9 @@ func (e *elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, boo
 	ok := okA && okB
 	switch n.Kind {
 	case syntax.RType:
+		if e.selects {
+			return e.tt.Real(), true
+		}
 		return infer.R, true
 	case syntax.NatType:
 		return e.tt.Nat(e.tt.Open()), true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -62,6 +63,15 @@ type Program struct {
 	Params []Param
 	Inputs []Input
 	Data   []load.Variable // in the order of Term.Data
+	limits map[int]selection.Limits
+}
+
+// CheckData returns an error if a number among values, which replace those of data i, is an index that is out of range.
+func (p *Program) CheckData(i int, values []float64) error {
+	if p.limits[i] == nil {
+		return nil
+	}
+	return p.limits[i].Numbers(p.Data[i].Name, p.Data[i].Shape.Kind == load.List, 0, values)
 }
 
 // Param is a param with its value.
@@ -215,7 +225,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
 	text := e.tt.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data}
+	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, limits: e.limits}
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)

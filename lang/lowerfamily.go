@@ -51,6 +51,8 @@ func (l *lowering) findGrids(live []bool) {
 			grid(n.a, 1)
 		case transposeCore:
 			grid(n.a, 2)
+		case pickCore:
+			grid(n.a, l.e.levels(n.typ))
 		case addCore, funCore:
 			w := l.c.wide[n.x]
 			if w.vecA {

@@ -86,6 +86,10 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.maximum(n)
 	case transposeCore:
 		return l.transpose(n)
+	case pickCore:
+		return l.pick(n)
+	case oneHotCore:
+		return l.oneHot(n)
 	}
 	return t.Num(n.pos, 0)
 }

@@ -30,6 +30,7 @@ func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
 		}
 	}
 	g, ok := e.library[name]
+	e.selects = e.selects || ok && (e.globals[g].prim == primPick || e.globals[g].prim == primOneHot)
 	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
 		return 0, false
 	}
@@ -221,7 +222,7 @@ func (e *elaborator) occurrence(b binding, span syntax.Span) val {
 	case familyBinding, staticBinding:
 		n.op, n.x, v.typ = staticCore, b.x, infer.R
 	case numBinding, indexBinding:
-		n.op, n.val, v.typ = numCore, b.num, infer.R
+		n.op, n.val, v.typ = numCore, b.num, e.numberType(b.num)
 	case churchBinding:
 		v.typ = e.tt.Nat(e.tt.Open())
 		n.op, n.val, n.typ = natCore, b.num, v.typ

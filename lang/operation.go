@@ -63,8 +63,14 @@ func (e *elaborator) operands(w *waiting, last bool) bool {
 			e.tt.Unify(v.typ, infer.R)
 		}
 	}
-	same := func(v val) { e.want(w.result, v.typ, reason{kind: annotReason, text: "what is around it takes"}) }
+	same := func(v val) {
+		if is := e.operated(v.typ); e.tt.Unify(w.result.typ, is) != infer.NoClash {
+			e.want(w.result, is, reason{kind: annotReason, text: "what is around it takes"})
+		}
+	}
 	switch {
+	case e.selects && !last && (a == infer.Open || b == infer.Open):
+		return false // what the operation gives is then of another type than what is open
 	case a == infer.Real:
 		same(w.u)
 		open(w.u)
@@ -153,13 +159,9 @@ func (l *lowering) elementwise(n *coreNode) term.Ref {
 			parts = append(parts, &o)
 			return func(at []term.Static) term.Ref { return l.operandAt(&o, n.pos, at...) }
 		}
-		switch l.c.nodes[r].op {
-		case varCore, pathCore, numCore, staticCore, componentCore:
-			return func([]term.Static) term.Ref { return l.refs[r] }
-		}
-		x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: n.pos})
-		parts = append(parts, &operand{bound: x, u: l.refs[r]})
-		return func([]term.Static) term.Ref { return l.t.Variable(n.pos, x) }
+		number, o := l.number(r, n.pos)
+		parts = append(parts, o)
+		return func([]term.Static) term.Ref { return number() }
 	}
 	a, b := part(n.a, w.vecA), part(n.b, w.vecB)
 	var loop func(ty term.Type, at []term.Static) term.Ref
@@ -180,6 +182,16 @@ func (l *lowering) elementwise(n *coreNode) term.Ref {
 		return l.t.Fun(n.pos, n.sym, x, b(at))
 	}
 	return l.around(n.pos, loop(ty, nil), parts...)
+}
+
+// number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
+func (l *lowering) number(r node, pos term.Pos) (occurrence func() term.Ref, bound *operand) {
+	switch l.c.nodes[r].op {
+	case varCore, pathCore, numCore, staticCore, componentCore:
+		return func() term.Ref { return l.refs[r] }, &operand{}
+	}
+	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})
+	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
 }
 
 // total makes the sum of the components of a vector.

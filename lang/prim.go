@@ -19,6 +19,8 @@ const (
 	primTotal
 	primMaximum
 	primTranspose
+	primPick
+	primOneHot
 	primSymbol // and after it the symbols, by number
 )
 
@@ -28,7 +30,7 @@ func (p prim) arity() int {
 	switch p {
 	case primTotal, primMaximum, primTranspose:
 		return 1
-	case primAdd, primDot, primMatvec:
+	case primAdd, primDot, primMatvec, primPick, primOneHot:
 		return 2
 	}
 	return p.symbol().Info().Arity
@@ -48,6 +50,10 @@ func (p prim) name() string {
 		return "maximum"
 	case primTranspose:
 		return "transpose"
+	case primPick:
+		return "pick"
+	case primOneHot:
+		return "onehot"
 	}
 	if info := p.symbol().Info(); info.Infix != "" {
 		return info.Infix
@@ -57,7 +63,7 @@ func (p prim) name() string {
 
 // primitives returns all built-in functions. Operators are listed by their sign.
 func primitives() []prim {
-	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose}
+	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, primSymbol+prim(s))
 	}
@@ -135,6 +141,10 @@ func (e *elaborator) primitive(p prim, a, b val, span syntax.Span) val {
 		if e.want(a, n.typ, why) {
 			e.needSize(n.typ, span, p)
 		}
+	case primPick:
+		return e.pick(a, b, span)
+	case primOneHot:
+		return e.oneHot(a, b, span)
 	case primAdd:
 		n.op = addCore
 		return e.operation(n, "+", a, b, span)

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -23,8 +24,9 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings, source 
 		names:   map[string]int{}, library: map[string]int{},
 		tt: infer.New(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
-		lets: map[variable]node{}, shared: map[variable]*eval.Code{},
+		limits: map[int]selection.Limits{}, lets: map[variable]node{}, shared: map[variable]*eval.Code{},
 	}
+	e.numbers.Types = e.tt
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
@@ -57,6 +59,9 @@ func (e *elaborator) program() val {
 		}
 	}
 	e.complete(0, 0, e.roots(body), false)
+	if len(e.diags) == 0 {
+		e.selections()
+	}
 	return body
 }
 
@@ -279,12 +284,12 @@ func (e *elaborator) unused(g int, done func(val)) {
 func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.core
 	nodes, args, vars, wide, marks := len(c.nodes), len(c.args), len(c.vars), len(c.wide), len(e.marks)
-	waiting, pending, large := len(e.waiting), len(e.pending), e.large
+	waiting, pending, indices, large := len(e.waiting), len(e.pending), len(e.indices), e.large
 	v := elaborate()
 	e.complete(waiting, pending, []node{v.node}, open)
 	done(v)
 	c.nodes, c.args, c.vars, c.wide = c.nodes[:nodes], c.args[:args], c.vars[:vars], c.wide[:wide]
-	e.marks, e.large = e.marks[:marks], large
+	e.marks, e.indices, e.large = e.marks[:marks], e.indices[:indices], large
 }
 
 // dataTerm returns data i as the term holds it.

@@ -117,6 +117,10 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 		return eval.Maximum(t.code(n.a))
 	case transposeCore:
 		return eval.Transpose(t.code(n.a))
+	case pickCore:
+		return eval.Pick(at, t.code(n.a), t.code(n.b))
+	case oneHotCore:
+		return eval.OneHot(at, t.e.tt.SizeAt(infer.Size(t.e.tt.At(n.typ).N)).N, t.code(n.a))
 	case churchCore:
 		return eval.Church(t.natural(n.a))
 	case powerCore:

@@ -49,7 +49,7 @@ func TestVectorOperations(t *testing.T) {
 
 // TestWordsAreNames: a program may bind a word that is not reserved, and the word then means that.
 func TestWordsAreNames(t *testing.T) {
-	for _, w := range []string{"scan", "with"} {
+	for _, w := range []string{"scan", "with", "same", "pick", "onehot"} {
 		for _, program := range []string{
 			"input W = 1\nif W < W then W + 1 else W * W",
 			"def W x = x + 1\nif W 2 < W 3 then W (W 1) else (fun W -> W) 2",

@@ -42,6 +42,7 @@ const (
 	Pow
 	Min
 	Max
+	Same
 
 	// The partial derivatives: DSin is ∂1 sin, DPow2 is ∂2 pow.
 	DDiv1
@@ -319,6 +320,7 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
 		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }, constant(0), constant(0)),
 		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }, constant(0), constant(0)))},
+	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) }, Partials: partials(constant(0), constant(0))},
 	Polygamma: {Name: "polygamma", Eval2: elementary.Polygamma,
 		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
 })

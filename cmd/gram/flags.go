@@ -39,7 +39,7 @@ func (f *loadFlags) add(fs *pflag.FlagSet) {
 func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
-	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json,\n@t.parquet:column (repeatable)")
+	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json,\n@t.parquet:column, @t.txt:length (repeatable)")
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
 	f.addBounds(fs)
 }
@@ -60,7 +60,7 @@ type runFlags struct {
 	seed               count
 	workers            count
 	finite             bool
-	noFuse             bool
+	noFuse, noNative   bool
 	literal, work      bool
 	repeat             count
 	bound              bool
@@ -118,9 +118,10 @@ func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
 // seedUsage is the usage of the flag --seed.
 const seedUsage = "the `number` that random order starts from; without it one is picked,\nand printed on standard error"
 
-// addForm adds the flag that turns blocks off.
+// addForm adds the flags that turn blocks, and their machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
+	cmd.Flags().BoolVar(&f.noNative, "no-native", false, "interpret blocks: make no machine code of their loops; values, gradients and the\nsteps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.
@@ -167,6 +168,7 @@ func (f *runFlags) checkMode() error {
 		misfit(f.schedule.is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		misfit(f.noNative, "--no-native is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
 }
@@ -193,6 +195,8 @@ func (f *runFlags) checkLiteral() error {
 		misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
 		misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
 		misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
+		misfit(f.literal && f.noNative, "--no-native is of the engine, and --literal runs without it"),
+		misfit(f.noFuse && f.noNative, "--no-native is of blocks, and --no-fuse runs without them"),
 	)
 }
 
@@ -204,7 +208,7 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	}
 	return gram.EvalOptions{
 		Schedule: f.schedule.is, Seed: f.seed.n, Workers: int(f.workers.n),
-		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, RowsMemory: uint64(f.rowsMemory), Finite: f.finite, NoFuse: f.noFuse, Literal: f.literal, Work: f.work,
+		MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n, RowsMemory: uint64(f.rowsMemory), Finite: f.finite, NoFuse: f.noFuse, NoNative: f.noNative, Literal: f.literal, Work: f.work,
 		Mode: f.mode.is, Strategy: f.strategy.is,
 	}
 }

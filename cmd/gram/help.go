@@ -14,7 +14,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Program", "param set inputs"},
 	{"Output", "along hessian kinks json quiet html output checkpoint help"},
 	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
-	{"Execution", "schedule workers seed mode strategy no-cache cache-size no-fuse literal"},
+	{"Execution", "schedule workers seed mode strategy no-cache cache-size no-fuse no-native literal"},
 	{"Measurements", "repeat bound factor work"},
 	{"Profiles of gram itself", "cpuprofile memprofile trace"},
 }

@@ -93,6 +93,7 @@ func TestLanguageNamesStages(t *testing.T) {
 // TestLanguageNamesKeys: the page has every key of what is printed in JSON.
 func TestLanguageNamesKeys(t *testing.T) {
 	page := languagePage(t)
+	known := map[string]bool{}
 	var look func(value any)
 	look = func(value any) {
 		switch value := value.(type) {
@@ -102,7 +103,10 @@ func TestLanguageNamesKeys(t *testing.T) {
 			}
 		case map[string]any:
 			for key, v := range value {
-				require.Regexp(t, "[`\"]"+regexp.QuoteMeta(key)+"[`\"]", page)
+				if !known[key] {
+					require.Regexp(t, "[`\"]"+regexp.QuoteMeta(key)+"[`\"]", page)
+					known[key] = true
+				}
 				if key != "gradient" && key != "jacobian" && !(key == "inputs" && (value["type"] != nil || value["curve"] != nil)) { // these have names of inputs
 					look(v)
 				}
@@ -150,7 +154,7 @@ func typed(f docs.Function, is string) string {
 
 // TestLanguageTableOfFunctions: the table has all functions, with their types and derivatives.
 func TestLanguageTableOfFunctions(t *testing.T) {
-	want, got := append(lang.PreludeNames(), "dot", "matvec", "maximum", "transpose"), []string(nil)
+	want, got := append(lang.PreludeNames(), "dot", "matvec", "maximum", "transpose", "pick"), []string(nil)
 	partials := map[string]int{}
 	for _, s := range term.Symbols() {
 		if s.Info().Infix == "" {

@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native"},
+	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
@@ -67,7 +68,7 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":    {root},
+	"cmd/internal/gramtest":    {root, "internal/testprogram"},
 	"cmd/internal/layered":     {},
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"internal/notation"},
@@ -78,10 +79,10 @@ var layers = map[string][]string{
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
-	"cmd/internal/scene": {root, "rule", "term", "lang", "compile/literal", "machine", "machine/heap", "internal/stage",
+	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "docs", "lang", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "examples", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
@@ -89,7 +90,8 @@ var layers = map[string][]string{
 		"bench/ablation", // to be measured
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"cmd": {root, "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"gradbench": {root},
+	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
 		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},

@@ -145,6 +145,7 @@ var exact = map[term.Symbol]func(a, b *big.Rat) *big.Rat{
 	term.Abs:  func(a, _ *big.Rat) *big.Rat { return new(big.Rat).Abs(a) },
 	term.Sign: func(a, _ *big.Rat) *big.Rat { return integer(a.Sign()) },
 	term.Max:  larger,
+	term.Same: func(a, b *big.Rat) *big.Rat { return indicator(a.Cmp(b) == 0) },
 	term.Min: func(a, b *big.Rat) *big.Rat {
 		if a.Cmp(b) <= 0 {
 			return a

@@ -1,11 +1,13 @@
 // Package property runs the property tests: on how many draws, for how long, and what
 // is told of it.
 //
-// A property is a test named TestProperty… that calls [Check]. It is tested on 100
-// draws, or on as many as the environment says:
+// A property is a test named TestProperty… that calls [Check]. It is tested on at most
+// 100 draws, or on as many as the environment says:
 //
 //	PROPERTY_DRAWS=1000000   draws for each property
 //	PROPERTY_BUDGET=10s      time for each property: what is drawn by then is enough
+//
+// If it says neither, a property has one second.
 //
 // Tests of large programs take a tenth of their size, or as much as the environment says:
 //
@@ -30,8 +32,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draws is how many draws a property is tested on by default.
-const draws = 100
+// draws is how many draws a property is tested on by default, and budget for how long.
+const (
+	draws  = 100
+	budget = time.Second
+)
 
 // prefix begins the name of every property: by it the tests that are properties are
 // found.
@@ -46,6 +51,9 @@ type settings struct {
 // read reads the settings.
 func read(getenv func(string) string) (s settings, err error) {
 	s.draws = draws
+	if getenv("PROPERTY_DRAWS") == "" {
+		s.budget = budget
+	}
 	if text := getenv("PROPERTY_DRAWS"); text != "" {
 		if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
 			return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)

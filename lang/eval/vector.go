@@ -1,6 +1,9 @@
 package eval
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
@@ -92,5 +95,31 @@ func Transpose(a *Code) *Code {
 			}
 		}
 		return view(load.VectorShape(load.VectorShape(load.RealShape(), rows.n), columns), flat)
+	})
+}
+
+// component returns which of n components the number x selects.
+func component(at *At, x float64, n int) int {
+	if !(x >= 0 && x < float64(n) && x == math.Trunc(x)) {
+		fail(at, "index out of range", fmt.Sprintf("the index is %v, and a vector of %d has those below", x, n))
+	}
+	return int(x)
+}
+
+// Pick is component x of the vector v.
+func Pick(at *At, v, x *Code) *Code {
+	return general(func(m *Machine, fr []value) value {
+		u := v.val(m, fr)
+		a := u.array()
+		return a.at(component(at, x.num(m, fr), a.n))
+	})
+}
+
+// OneHot is the vector of n numbers of which number x is 1 and the others are 0.
+func OneHot(at *At, n int, x *Code) *Code {
+	return general(func(m *Machine, fr []value) value {
+		a := &array{n: n, elem: realShape, flat: m.floats(at, n, 1)}
+		a.flat[component(at, x.num(m, fr), n)] = 1
+		return value{ref: a}
 	})
 }

@@ -79,6 +79,9 @@ func (tt *Types) add(n Node) Type {
 // Open returns a new type of which nothing is known.
 func (tt *Types) Open() Type { return tt.add(Node{}) }
 
+// Real returns a new R, which may be equal to others: all are R.
+func (tt *Types) Real() Type { return tt.add(Node{Kind: Real, closed: true}) }
+
 func (tt *Types) binary(k Kind, a, b Type) Type {
 	a, b = tt.Find(a), tt.Find(b)
 	return tt.add(Node{Kind: k, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})

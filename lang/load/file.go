@@ -62,12 +62,17 @@ var formats = map[string]*format{
 	"npy":     {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
 	"npz":     {kind: "NumPy", parts: `the name of an array: npz "f.npz" "w"`, least: 1, most: 1, named: true, read: (*Source).readNpz},
 	"parquet": {kind: "Parquet", parts: `columns: parquet "f.parquet" "a" "b"`, least: 1, most: math.MaxInt, named: true, table: true, read: (*Source).readParquet},
+	"text":    {kind: "text", parts: `the length of a row, or nothing: text "f.txt" 64`, most: 1, read: (*Source).readCharacters},
 	"json":    {kind: "JSON", parts: `the way to a value: json "f.json" "layers" 3 "w"`, most: maxBrackets, read: (*Source).readJSON},
 }
 
 // extension returns the format of a file by the extension of its name, or nil.
 func extension(path string) *format {
-	return formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))]
+	name := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	if name == "txt" {
+		name = "text"
+	}
+	return formats[name]
 }
 
 func newFile(f *format, path string) *File {

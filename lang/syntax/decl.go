@@ -146,7 +146,7 @@ func (p *parser) expectEnd(hint string) {
 }
 
 // fileFormats are the words that read a file with a [FileExpr]. But for csv they are names where no string follows.
-var fileFormats = []string{"csv", "npy", "npz", "json", "parquet"}
+var fileFormats = []string{"csv", "npy", "npz", "json", "parquet", "text"}
 
 // startsFile reports whether a FileExpr starts here.
 func (p *parser) startsFile() bool {

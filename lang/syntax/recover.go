@@ -41,7 +41,7 @@ func (p *parser) noOperand(fr *form) operand {
 	case k == UnderTok:
 		hint = "`_` is a pattern, not a value"
 	case k == StringTok:
-		hint = "a string stands only after `csv`, `npy`, `npz`, `json` and `parquet`, in an `input` or `data` declaration"
+		hint = "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration"
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
@@ -66,7 +66,7 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator or an argument", "`_` is a pattern, not a value")
 		return false
 	case k == StringTok:
-		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz`, `json` and `parquet`, in an `input` or `data` declaration")
+		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration")
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")

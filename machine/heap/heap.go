@@ -33,7 +33,8 @@ type Node struct {
 	Ref     literal.Ref
 	Kind    literal.Kind
 	Pos     term.Pos
-	Name    string       // of the variable that a Sub, Linear, Cell or Lam binds, or of data; "" if it has none
+	Var     term.Var     // that a Sub, Linear, Cell or Lam binds, or 0
+	Name    string       // of Var, or of data; "" if it has none
 	Symbol  term.Symbol  // of Fun1, Fun2, Mul
 	Compare term.Compare // of an If
 	Dual    bool         // of a Lam: it is that of a dual
@@ -49,6 +50,9 @@ type Node struct {
 	Index    int            // of a FreeDual: the input; of a Seed: the output; of a Data: its index
 	Count    uint64         // of a Nat: the number; of an Iter: the elements left
 }
+
+// Program returns the program that the machine runs.
+func (h *Heap) Program() *literal.Program { return h.prog }
 
 // Len returns below which number the Refs of nodes are.
 func (h *Heap) Len() literal.Ref { return literal.Ref(len(h.nodes)) }
@@ -69,7 +73,7 @@ func (h *Heap) Node(r literal.Ref) Node {
 	}
 	out.Pos, out.Symbol, out.Compare = in.Pos, in.Sym, in.Cmp
 	if in.Name != 0 {
-		out.Name = h.prog.Term.Vars[in.Name].Name
+		out.Var, out.Name = in.Name, h.prog.Term.Vars[in.Name].Name
 	}
 	switch n.Kind {
 	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:

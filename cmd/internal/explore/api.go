@@ -1,14 +1,19 @@
 package explore
 
 import (
+	"cmp"
 	"context"
+	"io/fs"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gram-machine/gram/cmd/internal/rulepicture"
 	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -49,7 +54,7 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 		if at > run.steps {
 			return failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
-		body, err = run.window(ctx, at)
+		body, err = run.window(ctx, at, openGroups(r))
 		return err
 	})
 	if err != nil {
@@ -57,6 +62,15 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 	}
 	write(w, http.StatusOK, "application/json", body)
 	return nil
+}
+
+// openGroups reads which groups are open: without the parameter groups=own those that the server chooses.
+func openGroups(r *http.Request) scene.Opened {
+	q := r.URL.Query()
+	if q.Get("groups") != "own" {
+		return scene.Opened{Auto: true}
+	}
+	return scene.Opened{Keys: q["open"]}
 }
 
 // getFind answers with the nearest step that matches.
@@ -116,6 +130,51 @@ func natural(r *http.Request, name string) (uint64, error) {
 		return 0, failure(http.StatusBadRequest, "%q is no natural number: %q", name, text)
 	}
 	return n, nil
+}
+
+// example is a program of the gallery.
+type example struct {
+	Name   string `json:"name"`
+	About  string `json:"about"` // the comment at its beginning
+	Source string `json:"source"`
+	Of     string `json:"of"`
+}
+
+// gallery returns the examples but the workloads w1 to w5, which are there to be measured.
+var gallery = sync.OnceValue(func() []example {
+	paths, _ := fs.Glob(examples.Files, "*.gram")
+	var out []example
+	for _, path := range paths {
+		name := strings.TrimSuffix(path, ".gram")
+		if workload.MatchString(name) {
+			continue
+		}
+		source, _ := examples.Files.ReadFile(path)
+		about := []string{}
+		for line := range strings.Lines(string(source)) {
+			text, comment := strings.CutPrefix(line, "--")
+			if !comment {
+				break
+			}
+			about = append(about, strings.TrimSpace(text))
+		}
+		e := example{Name: name, About: strings.Join(about, " "), Source: string(source), Of: OfGradient}
+		if name == "backpropagators" { // it has duals of its own
+			e.Of = OfValue
+		}
+		out = append(out, e)
+	}
+	first := func(e example) int { return slices.Index([]string{"figure1", "rnn", "mlp"}, e.Name) }
+	slices.SortStableFunc(out, func(a, b example) int { return cmp.Compare(uint(first(a)), uint(first(b))) })
+	return out
+})
+
+var workload = regexp.MustCompile(`^w\d$`)
+
+// getExamples answers with the gallery.
+func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
+	writeJSON(w, http.StatusOK, gallery())
+	return nil
 }
 
 // getRule answers with the picture of a rule.

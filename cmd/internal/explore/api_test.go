@@ -23,7 +23,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "0.4121184852417566", a.Value)
 	require.Equal(t, "R", a.Type)
-	require.Equal(t, []namedText{{"x1", "-5.466781571308061"}, {"x2", "5.466781571308061"}}, a.Gradient)
+	require.Equal(t, []namedText{{Name: "x1", Text: "-5.466781571308061"}, {Name: "x2", Text: "5.466781571308061"}}, a.Gradient)
 	require.EqualValues(t, 76, a.Steps)
 	require.Empty(t, a.Stopped)
 	total := uint64(0)

@@ -173,9 +173,12 @@ func value[T any](p *tab, expression string) T {
 	return v
 }
 
-// open opens the page at a hash, and waits for its step.
+// open opens the page at a hash, and waits for its step. Without a hash it opens at the beginning, and does not play.
 func (p *tab) open(hash string) {
 	p.t.Helper()
+	if hash == "" {
+		hash = "#step=0"
+	}
 	p.do(chromedp.Navigate(p.site.url + "/" + hash))
 	p.until("document.body.dataset.step !== undefined")
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -87,6 +88,11 @@ func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
 			return nil, errOutside
 		}
 		info, err := f.root.Stat(inside)
+		if errors.Is(err, fs.ErrNotExist) { // it may be one that an example of the gallery reads
+			if file, err := examples.Files.Open(filepath.Base(inside)); err == nil {
+				return file, nil
+			}
+		}
 		if err != nil {
 			return nil, worded(err)
 		}

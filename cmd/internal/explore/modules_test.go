@@ -14,9 +14,9 @@ func testModules(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
 	p.open("")
 	for _, c := range []struct{ module, expression, want string }{
-		{"link", `read(write({step: 7, of: "value", source: "-- ε → 😀\n+/="}))`, `{"step":7,"of":"value","source":"-- ε → 😀\n+/=","edited":false}`},
-		{"link", `read(write({step: 7, of: "value", source: "x".repeat(9000)}))`, `{"step":7,"of":"value","source":null,"edited":true}`},
-		{"link", `read("#step=-1&of=all&src=%%")`, `{"step":0,"of":"","source":null,"edited":false}`},
+		{"link", `read(write({step: 7, of: "value", source: "-- ε → 😀\n+/="}))`, `{"step":7,"of":"value","source":"-- ε → 😀\n+/=","edited":false,"given":true}`},
+		{"link", `read(write({step: 7, of: "value", source: "x".repeat(9000)}))`, `{"step":7,"of":"value","source":null,"edited":true,"given":true}`},
+		{"link", `read("#step=-1&of=all&src=%%")`, `{"step":0,"of":"","source":null,"edited":false,"given":false}`},
 		{"tokens", `tokens("let ε' = 1.5e-3*x").map((t) => [t.column, t.text]).filter(([, t]) => t.trim())`,
 			`[[1,"let"],[5,"ε'"],[8,"="],[10,"1.5e-3"],[16,"*"],[17,"x"]]`},
 		{"tokens", `tokens("x --1").map((t) => t.kind)`, `["","space","comment"]`},

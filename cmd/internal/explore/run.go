@@ -22,6 +22,7 @@ import (
 type explorer interface {
 	Window(ctx context.Context, at uint64) (*scene.Window, error)
 	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
+	Group(w *scene.Window, opened scene.Opened) *scene.Window
 }
 
 // started is a program that has been run.

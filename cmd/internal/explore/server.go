@@ -170,6 +170,7 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /assets/{name...}", s.asset)
 	mux.HandleFunc("GET /api/file", s.api(s.getFile))
+	mux.HandleFunc("GET /api/examples", s.api(s.getExamples))
 	mux.HandleFunc("POST /api/run", s.api(s.postRun))
 	mux.HandleFunc("GET /api/runs/{id}/window", s.api(s.getWindow))
 	mux.HandleFunc("GET /api/runs/{id}/find", s.api(s.getFind))

@@ -17,12 +17,15 @@ const maxWindows = 3
 // a state, which belongs to the later one.
 type window struct {
 	from, until uint64
+	open        scene.Opened // the groups that are open
 	body        []byte
 }
 
-// window returns the window of a state.
-func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
-	i := slices.IndexFunc(r.windows, func(w window) bool { return w.from <= at && at < w.until })
+// window returns the window of a state, with these groups open.
+func (r *run) window(ctx context.Context, at uint64, open scene.Opened) ([]byte, error) {
+	i := slices.IndexFunc(r.windows, func(w window) bool {
+		return w.from <= at && at < w.until && w.open.Auto == open.Auto && slices.Equal(w.open.Keys, open.Keys)
+	})
 	if i < 0 {
 		w, err := r.Window(ctx, at)
 		if err != nil {
@@ -33,7 +36,8 @@ func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
 			until++
 		}
 		i = min(len(r.windows), maxWindows-1)
-		r.windows = append(r.windows[:i], window{w.From, until, encode(place(w))})
+		shown := r.Group(w, open)
+		r.windows = append(r.windows[:i], window{w.From, until, open, encode(place(shown))})
 	}
 	w := r.windows[i]
 	r.windows = slices.Insert(slices.Delete(r.windows, i, i+1), 0, w)
@@ -96,6 +100,18 @@ func place(w *scene.Window) *placedWindow {
 	return out
 }
 
+// edgesOf returns the edges of a node that count for its place: of a group, those of all its versions.
+func edgesOf(n *scene.Node) []scene.Edge {
+	if n.Group == "" {
+		return n.Versions[0].Edges
+	}
+	var edges []scene.Edge
+	for _, v := range n.Versions {
+		edges = append(edges, v.Edges...)
+	}
+	return edges
+}
+
 // references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
 // the direction in which values flow. Later edges mostly have the same direction, and are left out.
 func references(w *scene.Window, index map[int]int) []layered.Edge {
@@ -105,7 +121,7 @@ func references(w *scene.Window, index map[int]int) []layered.Edge {
 		if len(w.Nodes[i].Versions) == 0 {
 			continue
 		}
-		for _, e := range w.Nodes[i].Versions[0].Edges {
+		for _, e := range edgesOf(&w.Nodes[i]) {
 			to, ok := index[e.To]
 			edge := layered.Edge{From: to, To: i}
 			switch e.As {

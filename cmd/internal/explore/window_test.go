@@ -33,6 +33,8 @@ func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
 	return &scene.Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
+func (f *fake) Group(w *scene.Window, _ scene.Opened) *scene.Window { return w }
+
 func (f *fake) Find(context.Context, scene.Find) (uint64, bool, error) { return 0, false, f.err }
 
 // TestWindows: windows that were sent are sent again; a state in which two meet is in the
@@ -41,7 +43,7 @@ func TestWindows(t *testing.T) {
 	f := &fake{steps: 50}
 	r := &run{started: &started{explorer: f, steps: f.steps}}
 	from := func(at uint64) (w scene.Window) {
-		body, err := r.window(t.Context(), at)
+		body, err := r.window(t.Context(), at, scene.Opened{})
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(body, &w))
 		return w
@@ -54,7 +56,7 @@ func TestWindows(t *testing.T) {
 		require.Equal(t, c.asked, f.asked, "after state %d", c.at)
 	}
 	f.err = errors.New("it is broken")
-	_, err := r.window(t.Context(), 35)
+	_, err := r.window(t.Context(), 35, scene.Opened{})
 	require.ErrorIs(t, err, f.err)
 	require.Len(t, r.windows, maxWindows)
 }

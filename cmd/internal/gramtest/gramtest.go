@@ -8,19 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/testprogram"
 )
-
-// Params make the large examples small enough for every test.
-var Params = map[string][]string{
-	"w1": {"n=100"}, "w2": {"n=100", "k=4"}, "w3": {"n=100"}, "w4": {"n=100"}, "w5": {"n=10", "k=3"},
-}
 
 // folder has the examples, as seen from a package beside this one.
 const folder = "../../../examples"
 
-// Example loads an example.
+// Example loads an example of a small size.
 func Example(t require.TestingT, name string) *gram.Program {
-	p, err := gram.LoadFile(context.Background(), filepath.Join(folder, name+".gram"), gram.Options{Params: Params[name]})
+	p, err := gram.LoadFile(context.Background(), filepath.Join(folder, name+".gram"), gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 	require.NoError(t, err)
 	return p
 }

@@ -68,7 +68,7 @@ func Symbol(f term.Symbol) string {
 // ordered tells the symbols whose operands can't be swapped.
 func ordered(f term.Symbol) bool {
 	switch f {
-	case term.NoSymbol, term.Mul, term.Min, term.Max:
+	case term.NoSymbol, term.Mul, term.Min, term.Max, term.Same:
 		return false
 	}
 	return f.Info().Arity > 1

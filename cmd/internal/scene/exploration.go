@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"sync"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
@@ -31,9 +31,16 @@ type Exploration struct {
 	gradient bool // the run is that of the gradient, and not of the value
 	opt      gram.EvalOptions
 	info     Info
-	names    map[term.Pos]string // of the results at places of the source: the name of the let, or the operation
+	names    map[term.Pos]string // that lets give to the results at places of the source
 	inputs   []string
-	peaks    []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
+	// expressions are the texts of the source by places. words are the names of generated variables.
+	expressions map[term.Pos]string
+	defs        map[int]string // the defs by their lines
+	words       struct {
+		sync.Mutex
+		*vocabulary
+	}
+	peaks []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
 }
 
 // RuleSteps is a rule and how often it fired.
@@ -72,8 +79,8 @@ var errWindowEnd = errors.New("the end of the window")
 // Random, the seed and the limits. If a limit or a number that is not finite ends the run early,
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
-	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: namesByPlace(p.Term()),
-		inputs: stage.InputNames(p.Source())}
+	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: show.LetNames(p.Term()),
+		inputs: stage.InputNames(p.Source()), expressions: expressions(p.Source().File), defs: defLines(p.Source().File)}
 	var counts rule.Counts
 	live := uint64(0)
 	first := func(f *machine.Fired) error {
@@ -246,6 +253,8 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 // show makes a window with at most most objects in a state. The error is errTooMany if the window
 // should show all objects and there are more.
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
+	x.words.Lock() // names are found while objects are looked at
+	defer x.words.Unlock()
 	s := newScenes(x, from, to, most)
 	run, err := x.again(ctx, s.event, s.before)
 	if err != nil {
@@ -265,18 +274,10 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	return s.window(), nil
 }
 
-// namesByPlace returns the names of the results at places of the source: that of a let, or else
-// the operation.
-func namesByPlace(t *term.Term) map[term.Pos]string {
-	names := map[term.Pos]string{}
-	for i := range t.Nodes {
-		switch n := &t.Nodes[i]; n.Op {
-		case term.FunOp:
-			names[n.Pos] = picture.Symbol(n.Sym)
-		case term.AddOp:
-			names[n.Pos] = picture.Symbol(term.NoSymbol)
-		}
+// vocabulary returns the names of the variables of a run. All runs of the program have the same.
+func (x *Exploration) vocabulary(prog *literal.Program) *vocabulary {
+	if x.words.vocabulary == nil {
+		x.words.vocabulary = newVocabulary(x, prog)
 	}
-	maps.Copy(names, show.LetNames(t))
-	return names
+	return x.words.vocabulary
 }

@@ -87,7 +87,7 @@ func TestExploreFigure1(t *testing.T) {
 	require.Equal(t, info.Steps, w.To)
 
 	before := stateOf(w, info.Backward-1)
-	require.Equal(t, "1", byLabel(t, before, "[sin*:=λa]").Value, "the seed has arrived")
+	require.Equal(t, "1", byLabel(t, before, "[(sin z2)*:=λ]").Value, "the seed has arrived")
 	require.Len(t, withLabel(stateOf(w, 22), "3 · 3"), 1)
 	require.Equal(t, "[z1:=⟨3,z1*⟩], an explicit substitution; 2 occurrences left", byLabel(t, stateOf(w, 15), "[z1:=⟨3,z1*⟩]").Text)
 	factor := 0
@@ -98,7 +98,24 @@ func TestExploreFigure1(t *testing.T) {
 	}
 	sum := byLabel(t, stateOf(w, uint64(factor)), "−2.733 + −2.733")
 	require.Equal(t, "dual", sum.Role)
-	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λa]").Value)
+	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λ]").Value)
+	var says []string
+	for _, step := range w.Steps {
+		says = append(says, step.Says)
+	}
+	for _, want := range []string{
+		"5 − 2 = 3: x1 - x2.",
+		"3 × 3 = 9: z1 * z1.",
+		"sin′ 9 = −0.9111: the derivative of sin z2 at 9.",
+		"3 × −0.9111 = −2.733: the derivative of z1 * z1 by z1 is 3, and −0.9111 arrived.",
+		"−2.733 has arrived at z1, and now −2.733: one call, of the sum, takes the place of two.",
+		"−2.733 + −2.733 = −5.467: the derivatives that have arrived at z1 are added.",
+		"−5.467 has arrived at z1, and goes on to what z1 was made of.",
+		"z1 is 3, in z1 · −0.9111.",
+	} {
+		require.Contains(t, says, want)
+	}
+	require.NotContains(t, says, "", "each step says its numbers")
 	end := stateOf(w, info.Steps)
 	require.Equal(t, "−5.467", byLabel(t, end, "x1*").Value)
 	require.Equal(t, "5.467", byLabel(t, end, "x2*").Value)

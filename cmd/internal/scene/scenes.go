@@ -32,6 +32,7 @@ type scenes struct {
 	out      Window
 
 	uses   []int    // of each node: the object that it is now, times two, plus one if it came in a backward phase
+	made   []uint64 // of each node: the step that made it
 	used   int      // objects so far
 	at     []*shown // of each node: what is shown of it now
 	known  map[int]*shown
@@ -48,6 +49,7 @@ type scenes struct {
 type use struct {
 	ref      literal.Ref
 	id       int
+	made     uint64
 	backward bool // it was taken into use in a backward phase
 }
 
@@ -57,6 +59,7 @@ type shown struct {
 	versions []Version
 	arrived  literal.Ref // the application that has arrived, of a dual
 	until    uint64      // the first state that it was not near the redex in
+	was      before      // as it was looked at last
 }
 
 func newScenes(x *Exploration, from, to uint64, most int) *scenes {
@@ -75,9 +78,9 @@ func (s *scenes) event(f *machine.Fired) error {
 	for _, r := range f.Made() {
 		s.used++
 		for int(r) >= len(s.uses) {
-			s.uses = append(s.uses, 0)
+			s.uses, s.made = append(s.uses, 0), append(s.made, 0)
 		}
-		s.uses[r] = s.used << 1
+		s.uses[r], s.made[r] = s.used<<1, f.N
 		if f.Backward() {
 			s.uses[r]++
 		}
@@ -136,7 +139,7 @@ func (s *scenes) finish() error {
 // step adds a step to the window. What it is about is known when its units have been done.
 func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
 	line, column := s.x.src.Position(f.Pos())
-	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1})
+	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1, Says: s.says(f, rule)})
 }
 
 // look brings state k into the window.
@@ -176,7 +179,7 @@ func (s *scenes) useOf(r literal.Ref) use {
 	if int(r) >= len(s.uses) {
 		return use{}
 	}
-	return use{r, s.uses[r] >> 1, s.uses[r]&1 != 0}
+	return use{r, s.uses[r] >> 1, s.made[r], s.uses[r]&1 != 0}
 }
 
 // whole looks at the nodes that may have changed; in the first state, at all.
@@ -274,7 +277,12 @@ func (s *scenes) see(h *heap.Heap, r literal.Ref, k uint64) *shown {
 		s.at[r] = sh
 	}
 	s.arrive(h, sh, &n, k)
-	s.put(sh, k, s.version(h, &n, sh.backward))
+	v := s.version(h, &n, sh.backward)
+	sh.was = before{node: n, label: v.Label}
+	for _, o := range n.Operands {
+		sh.was.operands = append(sh.was.operands, words{s.x, h}.operand(o, 1))
+	}
+	s.put(sh, k, v)
 	return sh
 }
 
@@ -313,7 +321,7 @@ func (s *scenes) close(sh *shown, k uint64) {
 // window returns the window, when the run has gone by.
 func (s *scenes) window() *Window {
 	for id, sh := range s.known {
-		s.out.Nodes = append(s.out.Nodes, Node{ID: id, Versions: sh.versions})
+		s.out.Nodes = append(s.out.Nodes, Node{ID: id, Made: sh.made, Versions: sh.versions})
 	}
 	slices.SortFunc(s.out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range s.out.Nodes {

@@ -104,7 +104,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 				}
 			}
 		}
-		s := scenes{x: x, uses: uses}
+		s := scenes{x: x, uses: uses, made: make([]uint64, len(uses))}
 		found := 0
 		for r := range h.Len() {
 			n := h.Node(r)

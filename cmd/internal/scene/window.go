@@ -9,6 +9,7 @@ type Window struct {
 	Counts   []uint64  `json:"counts"` // steps by rule before state From, in the order of [Info.Rules]
 	Steps    []Step    `json:"steps"`  // the steps From+1 to To
 	Nodes    []Node    `json:"nodes"`
+	Open     []string  `json:"open,omitempty"` // the keys of the open groups
 	Arrivals []Arrival `json:"arrivals"`
 }
 
@@ -24,6 +25,8 @@ type Step struct {
 	Node     int    `json:"node"`
 	Operands []int  `json:"operands,omitempty"`
 	Live     uint64 `json:"live"` // nodes in memory after it
+	// Says describes this step with its numbers, or is "" if its redex is not shown.
+	Says string `json:"says,omitempty"`
 	// Left are the objects that are not shown behind it; −1: it isn't known how many, for
 	// only the neighbourhood of the redex is.
 	Left int `json:"left"`
@@ -41,14 +44,16 @@ type Arrival struct {
 // free. Its ID counts the uses of nodes: it is the same in all windows of a run.
 type Node struct {
 	ID       int       `json:"id"`
-	Versions []Version `json:"versions"` // in order; no two at once
+	Made     uint64    `json:"made,omitempty"`  // the step that made it
+	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Exploration.Group]
+	Versions []Version `json:"versions"`        // in order; no two at once
 }
 
 // Version is how an object is in the states From to Until−1.
 type Version struct {
 	From   uint64 `json:"from"`
 	Until  uint64 `json:"until"`
-	Kind   string `json:"kind"`            // as [literal.Kind] names it
+	Kind   string `json:"kind"`            // as [literal.Kind] names it, or group
 	Role   string `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool   `json:"waits,omitempty"` // for an operand
 	Spent  bool   `json:"spent,omitempty"` // a substitution whose value has been taken

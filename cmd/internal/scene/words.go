@@ -46,7 +46,7 @@ func (w words) label(n *heap.Node) string {
 	case literal.Sub, literal.Linear:
 		return fmt.Sprintf("[%s:=%s]", w.name(n), w.operand(n.Operands[0], 1))
 	case literal.Cell:
-		return fmt.Sprintf("[%s:=%s]", w.name(n), op(0))
+		return fmt.Sprintf("[%s:=%s]", w.name(n), w.body(n))
 	case literal.Iter:
 		if w.iterates(n) {
 			return fmt.Sprintf("iterate, %d left", n.Count)
@@ -72,6 +72,12 @@ func apply(symbol, a, b string) string {
 func (w words) value(n *heap.Node, depth int) string {
 	switch n.Kind {
 	case literal.Lam:
+		if name := w.x.resultAt(n.Pos); n.Dual && w.generated(n) {
+			if name == "" {
+				return "λ"
+			}
+			return "λ of " + starred(name)
+		}
 		return "λ" + n.Name
 	case literal.Pair:
 		if depth == 0 {
@@ -132,14 +138,38 @@ func (w words) name(n *heap.Node) string {
 	switch {
 	case n.Kind == literal.FreeDual:
 		return w.x.inputs[n.Index] + "*"
+	case n.Kind == literal.Linear && w.generated(n):
+		return strings.TrimSpace("∂ " + w.x.resultAt(n.Pos))
 	case n.Name != "":
-		return n.Name
+		return w.x.vocabulary(w.h.Program()).name(n.Var)
 	case n.Kind != literal.Cell:
 		return "_"
-	case w.x.names[n.Pos] != "":
-		return w.x.names[n.Pos] + "*"
+	case w.x.resultAt(n.Pos) != "":
+		return starred(w.x.resultAt(n.Pos))
 	}
 	return "d"
+}
+
+// generated reports whether D or the start of the run has made the variable that a node binds.
+func (w words) generated(n *heap.Node) bool { return w.h.Program().Term.Vars[n.Var].Generated }
+
+// named is the name of a node that a substitution binds, with what kind of variable it is.
+func (w words) named(n *heap.Node) string {
+	if name := w.name(n); name != "_" && name != "d" {
+		return name
+	}
+	return "A variable"
+}
+
+// body writes the λ of a dual whose name stands beside it.
+func (w words) body(n *heap.Node) string {
+	o := n.Operands[0]
+	if o.Tag == literal.Value {
+		if f := w.h.Node(o.Ref); f.Kind == literal.Lam && w.generated(&f) {
+			return "λ"
+		}
+	}
+	return w.operand(o, 0)
 }
 
 // argument is the argument of an application.
@@ -205,7 +235,7 @@ func (w words) what(n *heap.Node) string {
 			return "a call of a backpropagator"
 		}
 	case literal.Cell:
-		if name := w.x.names[n.Pos]; name != "" && n.Name == "" {
+		if name := unstarred(w.name(n)); name != "" && (n.Name == "" || w.generated(n)) {
 			return "the backpropagator of " + name
 		}
 	case literal.Iter:

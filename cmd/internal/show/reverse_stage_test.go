@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -188,12 +189,12 @@ func TestPropertyStagesParseBack(t *testing.T) {
 			if s != stage.Source && bytes.Contains([]byte(text), []byte(" / 0")) {
 				continue // a number that no numeral is
 			}
-			require.Empty(t, equiv.Difference(st.Term, loadText(t, text).Term(), equiv.Options{}), "%s", text)
+			require.Empty(t, equiv.Difference(st.Term, gramtest.Load(t, text).Term(), equiv.Options{}), "%s", text)
 		}
 	})
 }
 
 // randomProgram prints a random term and loads it.
 func randomProgram(t *rapid.T, q *generate.Program) *gram.Program {
-	return loadText(t, testprogram.Text(t, q))
+	return gramtest.Load(t, testprogram.Text(t, q))
 }

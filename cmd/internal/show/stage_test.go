@@ -3,13 +3,12 @@ package show
 import (
 	"bytes"
 	"context"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/stage"
@@ -17,29 +16,13 @@ import (
 )
 
 // loadText loads a program.
-func loadText(t require.TestingT, text string) *gram.Program {
-	p, err := gram.Load(context.Background(), "test.gram", []byte(text), gram.Options{})
-	require.NoError(t, err, "%s", text)
-	return p
-}
-
-// small makes the large examples small.
-var small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"}, "w5": {"n=3", "k=2"}}
-
 // stagePrograms are the examples, and programs with inputs and data of every shape.
 func stagePrograms(t *testing.T) map[string]*gram.Program {
-	files, err := filepath.Glob("../../../examples/*.gram")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	out := map[string]*gram.Program{}
-	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".gram")
-		if name == "backpropagators" {
-			continue // D is not defined on it
+	for _, name := range gramtest.Examples(t) {
+		if name != "backpropagators" { // D is not defined on it
+			out[name] = gramtest.Example(t, name)
 		}
-		p, err := gram.LoadFile(context.Background(), f, gram.Options{Params: small[name]})
-		require.NoError(t, err)
-		out[name] = p
 	}
 	for name, text := range map[string]string{
 		"shapes": `input z1 = 1
@@ -57,7 +40,7 @@ c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y
 		"unused":  "input x = 1\ninput y = 2\nlet z = x * y in x",
 		"branch":  "input x = 2\nif x > 1 then x * x else x",
 	} {
-		out[name] = loadText(t, text)
+		out[name] = gramtest.Load(t, text)
 	}
 	return out
 }
@@ -91,7 +74,7 @@ func TestStagesParseBack(t *testing.T) {
 				continue
 			}
 			st, text := makeStage(t, p, s)
-			back := loadText(t, text)
+			back := gramtest.Load(t, text)
 			require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), "%s\n%s", name, text)
 			formatted, err := gram.Format(t.Context(), name, []byte(text))
 			require.NoError(t, err)
@@ -115,12 +98,12 @@ func TestStagesRun(t *testing.T) {
 		n := len(p.Point())
 
 		_, text := makeStage(t, p, stage.Ground)
-		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
+		res, err := gramtest.Load(t, text).Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		requireNear(t, want.Values, res.Values)
 
 		_, text = makeStage(t, p, stage.Forward)
-		forward := loadText(t, text)
+		forward := gramtest.Load(t, text)
 		res, err = forward.Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err, "%s\n%s", name, text)
 		for i, v := range want.Values {
@@ -131,7 +114,7 @@ func TestStagesRun(t *testing.T) {
 			continue
 		}
 		_, text = makeStage(t, p, stage.BP)
-		back := loadText(t, text)
+		back := gramtest.Load(t, text)
 		res, err = back.Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		requireNear(t, append(want.Values, want.Jacobian...), res.Values)
@@ -152,12 +135,12 @@ func TestStagesRun(t *testing.T) {
 // pattern; the stages run.
 func TestStageProducts(t *testing.T) {
 	ctx := context.Background()
-	p := loadText(t, "input p : (R * R^2) * R = ((1, [| 2, 3 |]), 4)\nlet ((a, v), b) = p in\na * v.(0) * v.(1) * b")
+	p := gramtest.Load(t, "input p : (R * R^2) * R = ((1, [| 2, 3 |]), 4)\nlet ((a, v), b) = p in\na * v.(0) * v.(1) * b")
 	want, err := p.Gradient(ctx, gram.EvalOptions{})
 	require.NoError(t, err)
 	for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.Forward, stage.BP} {
 		_, text := makeStage(t, p, s)
-		res, err := loadText(t, text).Value(ctx, gram.EvalOptions{})
+		res, err := gramtest.Load(t, text).Value(ctx, gram.EvalOptions{})
 		require.NoError(t, err)
 		switch s {
 		case stage.Forward:
@@ -182,9 +165,9 @@ func TestTermOfProductsReadsBack(t *testing.T) {
 		"input p : R * R = (1, 2)\ninput x = 3\nlet p2 = (x, p) in let (y, p3) = p2 in y * fst p3",
 		"input p : R * R = (1, 2)\ninput x = 3\nx",
 	} {
-		p := loadText(t, text)
+		p := gramtest.Load(t, text)
 		st, printed := makeStage(t, p, stage.Source)
-		back := loadText(t, printed)
+		back := gramtest.Load(t, printed)
 		require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), printed)
 		for _, run := range []func(*gram.Program) (*gram.Result, error){
 			func(p *gram.Program) (*gram.Result, error) { return p.Value(t.Context(), gram.EvalOptions{}) },
@@ -214,9 +197,9 @@ func TestForwardStageAtInfiniteSlopes(t *testing.T) {
 		{"input v : R^2 = [| 1, 0 |]\ninput y = 0\n[| v.(0) + sqrt v.(1), sqrt y |]", 1, []float64{1, 1, 0, 0}},
 		{"input v : R^2 = [| 1, 4 |]\ninput y = 1\n[| v.(0) + sqrt v.(1), sqrt y |]", 3, []float64{3, 1, 1, 0}},
 	} {
-		p := loadText(t, c.text)
+		p := gramtest.Load(t, c.text)
 		_, text := makeStage(t, p, stage.Forward)
-		forward := loadText(t, text)
+		forward := gramtest.Load(t, text)
 		require.Len(t, forward.Point(), len(p.Point())+c.tangents, text)
 		res, err := forward.Value(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
@@ -237,12 +220,12 @@ func TestStageErrors(t *testing.T) {
 		{"input x = 1\nfun y -> x", stage.Ground, "test.gram:2:1: no computational graph"},
 		{"[1; 2]", stage.Forward, "test.gram:1:1: no computational graph"},
 	} {
-		err := (&Program{Program: loadText(t, c.text)}).Text(ctx, &bytes.Buffer{}, c.stage)
+		err := (&Program{Program: gramtest.Load(t, c.text)}).Text(ctx, &bytes.Buffer{}, c.stage)
 		require.ErrorContains(t, err, c.want)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	p := loadText(t, "input x = 1\nsum i < 100000 -> sin (i * x)")
+	p := gramtest.Load(t, "input x = 1\nsum i < 100000 -> sin (i * x)")
 	for _, s := range []stage.Kind{stage.Source, stage.Reverse, stage.Ground, stage.Forward, stage.BP} {
 		shown := Program{Program: p}
 		require.ErrorIs(t, shown.Text(cancelled, &bytes.Buffer{}, s), context.Canceled)

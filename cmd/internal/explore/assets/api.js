@@ -50,6 +50,9 @@ async function ask(path, options = {}) {
 /** file returns the program of the command line: {name, source, of, version}. */
 export const file = () => ask("/api/file");
 
+/** examples returns the programs of the gallery: [{name, about, source}]. */
+export const examples = () => ask("/api/examples");
+
 /** submit runs a program, of is "gradient" or "value". */
 export function submit(source, of, signal) {
   return ask("/api/run", {
@@ -60,9 +63,10 @@ export function submit(source, of, signal) {
   });
 }
 
-/** windowAt returns a window of a run that holds state k. */
-export async function windowAt(run, k) {
-  const win = await ask(`/api/runs/${encodeURIComponent(run)}/window?at=${k}`);
+/** windowAt returns a window of a run that holds state k, with these groups open; null: the server chooses. */
+export async function windowAt(run, k, open) {
+  const query = new URLSearchParams([["at", k], ...(open ? [["groups", "own"], ...open.map((key) => ["open", key])] : [])]);
+  const win = await ask(`/api/runs/${encodeURIComponent(run)}/window?${query}`);
   for (const part of ["steps", "nodes", "arrivals", "counts"]) win[part] ??= [];
   return win;
 }

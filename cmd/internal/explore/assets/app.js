@@ -4,14 +4,17 @@ import * as api from "./api.js";
 import * as link from "./link.js";
 import * as store from "./store.js";
 import { Controls } from "./controls.js";
-import { by, el, put, set } from "./dom.js";
+import { by, calm, el, put, set } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Graph } from "./graph.js";
+import { heat } from "./heat.js";
 import { listen } from "./keys.js";
 import { Notices } from "./notices.js";
 import { Counters, StepCard } from "./rules.js";
 import { Run } from "./run.js";
+import { placeAt } from "./map.js";
 import { Source } from "./source.js";
+import { split } from "./splitter.js";
 import { Tip } from "./tip.js";
 import { Tour } from "./tour.js";
 
@@ -21,25 +24,31 @@ const rest = 400; // ms between two changes of the address: browsers count them
 class App {
   constructor() {
     this.notices = new Notices();
-    this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph"), new Tip(by("tip")), (version) => this.tour.pick(version));
+    this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
+      pick: (version) => this.tour.pick(version),
+      point: (version) => this.tour.source.point(version),
+      open: (key) => this.tour.group(key, true),
+    });
     this.tour = new Tour({
       graph: this.graph,
-      source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back)),
+      source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back), (place) => this.tour.run && this.graph.mark(place)),
       counters: new Counters(some("counters", "phases", "silent"), (rule, back) => this.tour.byRule(rule, back)),
-      card: new StepCard(some("phase", "where", "rule", "says", "rewrite", "notes", "next", "picture", "hops")),
+      card: new StepCard(some("phase", "where", "rule", "says", "general", "rewrite", "notes", "next", "picture", "hops")),
       controls: new Controls({
         go: (k) => this.tour.visit(k),
         by: (n) => this.tour.by(n),
         toggle: () => this.tour.player.toggle(),
         toBackward: () => this.tour.toBackward(),
         rate: (n) => { this.tour.player.rate = n; },
+        paced: (name) => this.tour.setPace(name),
       }),
       notices: this.notices,
     }, {
       trouble: (error, again) => this.trouble(error, again),
       moved: () => this.later(),
+      grouped: (keys) => this.grouped(keys),
     });
-    this.editor = new Editor({ form: by("editor"), ...some("pane", "text", "numbers", "marks", "message", "run", "revert", "leave") }, {
+    this.editor = new Editor({ form: by("editor"), ...some("pane", "text", "tint", "numbers", "marks", "message", "run", "revert", "leave") }, {
       run: (text) => this.submit(text, this.of, 0),
       leave: () => this.leave(),
       changed: () => this.named(),
@@ -62,19 +71,19 @@ class App {
   }
 
   /** follow shows what the address says. */
-  follow() {
-    const { step, of, source, edited } = link.read(location.hash);
+  follow(hash = location.hash) {
+    const { step, of, source, edited, given } = link.read(hash);
     const kept = edited ? store.source() : null;
     if (edited && kept === null) this.notices.banner("link", "The program of this link was too long for a link. This is the file’s.", [["Close", () => this.notices.clear("link")]]);
     const text = source ?? kept ?? this.file.source;
     const what = of || this.file.of || "gradient";
     const { run } = this.tour;
     if (run && run.source === text && run.of === what) return this.tour.visit(step);
-    return this.submit(text, what, step);
+    return this.submit(text, what, step, !given);
   }
 
-  /** submit runs a program; the run before stays on the page until this one is there. */
-  async submit(source, of, step) {
+  /** submit runs a program; the run before stays on the page until this one is there. introduced: no step was asked for. */
+  async submit(source, of, step, introduced = false) {
     this.request?.abort();
     const request = (this.request = new AbortController());
     clearTimeout(this.retry);
@@ -85,11 +94,23 @@ class App {
       const run = await Run.start(source, of, request.signal);
       await this.tour.start(run, step, () => this.request === request);
       if (this.request === request) this.started(run);
+      if (this.request === request && introduced) this.introduce();
     } catch (error) {
       if (this.request === request) this.refused(error, source, of, step);
     } finally {
       if (this.request === request) this.editor.busy(false);
     }
+  }
+
+  /** introduce plays the run until the reader does something. */
+  introduce() {
+    const { tour } = this;
+    tour.introduce(calm());
+    const stop = (e) => {
+      for (const kind of ["pointerdown", "keydown", "wheel"]) removeEventListener(kind, stop, true);
+      if (e.key !== " " && !e.target.closest?.("#play")) tour.player.pause();
+    };
+    for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, stop, { capture: true, passive: true });
   }
 
   started(run) {
@@ -168,7 +189,8 @@ class App {
   /** named shows the name of the file, and whether the program is still the file's. */
   named() {
     const { run } = this.tour;
-    put(by("file"), `${this.file?.name ?? ""}${run && run.source !== this.file.source ? " (edited)" : ""}`);
+    const example = run && run.source !== this.file?.source && this.examples?.find(({ source }) => source === run.source);
+    put(by("file"), example ? `${example.name}.gram` : `${this.file?.name ?? ""}${run && run.source !== this.file.source ? " (edited)" : ""}`);
     by("edit").hidden = this.editor.opened;
     put(by("edit"), this.editor.changed ? "Edit · unsaved text" : "Edit");
   }
@@ -177,11 +199,45 @@ class App {
     for (const what of ["gradient", "value"]) set(by(`of-${what}`), "aria-pressed", String(what === of));
   }
 
-  result({ value, type, gradient }) {
-    const row = (name, text) => el("div", {}, el("dt", {}, name), el("dd", {}, text));
+  /** grouped shows which groups of objects are open: each can be closed. */
+  grouped(all) {
+    const keys = all.filter((key) => !key.includes(", step ")); // iterations close with their line
+    const shown = keys.join("\n");
+    if (shown === this.shownGroups) return;
+    this.shownGroups = shown;
+    const name = (key) => (key === "*" ? "all groups" : key);
+    by("groups").replaceChildren(...keys.map((key) => el("button", { type: "button", class: "chip-button", onclick: () => this.tour.group(key, false) },
+      el("span", { class: "hear" }, "Close "), name(key), el("span", { "aria-hidden": "true" }, " ×"))));
+    by("groups").hidden = keys.length === 0;
+    set(by("ungroup"), "aria-pressed", String(keys.includes("*")));
+  }
+
+  /** gallery shows the examples. */
+  async gallery() {
+    try {
+      this.examples ??= await api.examples();
+    } catch (error) {
+      this.trouble(error, () => this.gallery());
+      return;
+    }
+    by("cards").replaceChildren(...this.examples.map((example) => el("li", {},
+      el("button", { type: "button", class: "card", onclick: () => this.choice(example) }, el("strong", {}, example.name), el("span", {}, example.about)))));
+    by("gallery").showModal();
+  }
+
+  /** choice shows an example: its gradient, or its value if it has none. */
+  choice({ source, of }) {
+    by("gallery").close();
+    this.leave();
+    this.submit(source, of, 0, true);
+  }
+
+  result({ value, type, gradient, inputs }) {
+    const row = (name, text, rows) => el("div", {}, el("dt", {}, name), el("dd", {}, rows ? heat(name, rows) : null, text));
     by("result").replaceChildren(el("dl", {},
       value ? row(type && type !== "R" ? `value : ${type}` : "value", value) : row("type", type),
-      ...(gradient ?? []).map(({ name, text }) => row(`∂ ${name}`, text))));
+      ...(gradient ?? []).map(({ name, text, rows }) => row(`∂ ${name}`, text, rows)),
+      ...(inputs ?? []).map(({ name, text, rows }) => row(name, text, rows))));
   }
 
   /** later writes the address of the step, in a while. */
@@ -245,6 +301,17 @@ class App {
     }
     for (const id of ["copy", "copy-small"]) click(id, () => this.copy());
     for (const [id, act] of [["theme", "theme"], ["help-open", "help"], ["help-close", "help"], ["edit", "edit"], ["follow", "follows"]]) click(id, () => this[act]());
+    click("ungroup", () => tour.group("*", !tour.run?.open?.includes("*")));
+    click("gallery-open", () => this.gallery());
+    click("gallery-close", () => by("gallery").close());
+    click("gallery", (e) => e.target === by("gallery") && by("gallery").close());
+    split(by("split"));
+    by("map").addEventListener("pointerdown", (e) => {
+      const place = tour.win && placeAt(by("map"), tour.win, e);
+      if (!place) return;
+      graph.view.own = true;
+      graph.view.centre(place);
+    });
     click("zoom-in", () => graph.view.zoom(1.3));
     click("zoom-out", () => graph.view.zoom(1 / 1.3));
     click("fit", () => graph.fit());
@@ -258,7 +325,7 @@ class App {
         tour.run && tour.refresh();
       });
     }
-    addEventListener("hashchange", () => this.file && this.follow());
+    addEventListener("hashchange", (e) => this.file && this.follow(new URL(e.newURL).hash)); // the address may have been written since
     addEventListener("pagehide", () => this.file && this.write());
     listen({
       ArrowRight: (e) => tour.by(e.shiftKey ? 10 : 1),
@@ -280,8 +347,12 @@ class App {
       "-": () => graph.view.zoom(1 / 1.3),
       0: () => graph.fit(),
       f: () => this.follows(),
+      u: () => tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),
       t: () => this.theme(),
+      1: () => tour.setPace("rewrite"),
+      2: () => tour.setPace("firing"),
+      3: () => tour.setPace("operation"),
       "?": () => this.help(),
       Escape: () => graph.tip.hide(true),
       Enter: (e) => e.target.closest?.(".object")?.dispatchEvent(new MouseEvent("click", { bubbles: true })),

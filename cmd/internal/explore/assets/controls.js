@@ -3,7 +3,7 @@
 import { by, grouped, put, set } from "./dom.js";
 
 export class Controls {
-  /** on has go(k), by(n), toggle(), toBackward(), rate(n). */
+  /** on has go(k), by(n), toggle(), toBackward(), rate(n), paced(name). */
   constructor(on) {
     this.on = on;
     this.steps = 0;
@@ -16,6 +16,7 @@ export class Controls {
     by("to-backward").addEventListener("click", () => on.toBackward());
     by("slider").addEventListener("input", () => on.go(Number(by("slider").value)));
     by("speed").addEventListener("change", () => on.rate(Number(by("speed").value)));
+    by("pace").addEventListener("change", () => on.paced(by("pace").value));
     by("go").addEventListener("submit", (e) => {
       e.preventDefault();
       this.submit();
@@ -67,6 +68,11 @@ export class Controls {
   number() {
     by("number").removeAttribute("aria-invalid");
     by("number").value = String(this.k);
+  }
+
+  /** pace shows which pace is chosen. */
+  pace(name) {
+    by("pace").value = name;
   }
 
   playing(is) {

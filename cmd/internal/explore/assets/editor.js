@@ -2,6 +2,7 @@
 
 import { el, put } from "./dom.js";
 import * as store from "./store.js";
+import { tokens } from "./tokens.js";
 
 const tab = "  ";
 
@@ -9,7 +10,7 @@ const tab = "  ";
 const columnsOf = (line, n) => [...line].slice(0, n).join("").replaceAll("\t", tab).length;
 
 export class Editor {
-  /** parts are the elements form, pane, text, numbers, marks, message, run, revert, leave; on has run(text), leave() and changed(). */
+  /** parts are the elements form, pane, text, tint, numbers, marks, message, run, revert, leave; on has run(text), leave() and changed(). */
   constructor(parts, on) {
     Object.assign(this, parts, { on });
     this.source = "";
@@ -89,9 +90,10 @@ export class Editor {
     }
   }
 
-  /** measure gives the field the size of its text, so that all of the sheet scrolls together. */
+  /** measure gives the field the size of its text, so that all of the sheet scrolls together, and colours it. */
   measure() {
     const lines = this.text.value.split("\n");
+    this.tint.replaceChildren(...lines.map((line) => el("div", {}, ...tokens(line).map(({ text, kind }) => el("span", { class: kind }, text)))));
     const widest = Math.max(40, ...lines.map((line) => columnsOf(line, Infinity)));
     this.text.style.width = `${widest + 3}ch`;
     this.text.rows = lines.length;
@@ -122,8 +124,7 @@ export class Editor {
     const lines = this.text.value.split("\n");
     this.form.classList.toggle("wrong", rows.size > 0);
     for (const [number, list] of rows) this.marks.append(this.row(lines[number - 1] ?? "", number, list));
-    const words = diagnostics.map((d) => `${d.line ? `Line ${d.line}: ` : ""}${[d.headline, d.label].filter(Boolean).join(": ")}`);
-    this.message.replaceChildren(...(words.length ? words : [text]).map((line) => el("p", {}, line)));
+    put(this.message, text); // as the command prints it
     const first = this.marks.firstElementChild;
     if (first) this.pane.scrollTo(0, first.offsetTop - this.pane.clientHeight / 2);
   }

@@ -5,6 +5,7 @@ import { around, subject, wider } from "./focus.js";
 import { ObjectView } from "./object.js";
 import { Scene } from "./scene.js";
 import { boxOf, ends, meets } from "./shapes.js";
+import { drawMap } from "./map.js";
 import { View } from "./view.js";
 
 const margin = 120; // px around what is seen that are drawn too
@@ -14,9 +15,13 @@ const leap = 64; // steps: who goes further doesn't look for what was seen befor
 const far = 0.42; // scale: below it labels go
 
 export class Graph {
-  /** parts are the elements graph, world, edges, nodes, chips, left, empty; pick is called with a version that was chosen. */
-  constructor(parts, tip, pick) {
-    Object.assign(this, parts, { tip, pick, svg: parts.graph });
+  /**
+   * parts are the elements graph, world, edges, nodes, chips, left, empty, map; pick is called with a version that was
+   * chosen, point with one that the pointer is at, or null, open with the key of a group.
+   */
+  constructor(parts, tip, { pick, point, open }) {
+    Object.assign(this, parts, { tip, pick, point, open, svg: parts.graph });
+    this.pointed = null; // the place in the source that the pointer is at
     this.drawn = new Map(); // id → ObjectView
     this.lines = new Map(); // id → the paths of its edges: {node, data, name}
     this.lit = []; // ids of the redex and its operands
@@ -33,8 +38,15 @@ export class Graph {
       const group = e.target.closest?.(".object");
       return group ? this.drawn.get(Number(group.dataset.id)) : null;
     };
-    this.nodes.addEventListener("pointerover", (e) => e.pointerType === "mouse" && this.tell(of(e)));
-    this.nodes.addEventListener("pointerout", () => this.tip.hide());
+    this.nodes.addEventListener("pointerover", (e) => {
+      if (e.pointerType !== "mouse") return;
+      this.tell(of(e));
+      this.point(of(e)?.version ?? null);
+    });
+    this.nodes.addEventListener("pointerout", () => {
+      this.tip.hide();
+      this.point(null);
+    });
     this.svg.addEventListener("focusin", (e) => {
       const object = of(e);
       if (!object) return;
@@ -45,6 +57,11 @@ export class Graph {
     this.nodes.addEventListener("click", (e) => {
       const object = of(e);
       if (!object) return;
+      if (object.node.group) {
+        this.tip.hide(true);
+        this.open(object.node.group);
+        return;
+      }
       this.tell(object, true);
       this.pick(object.version);
     });
@@ -52,6 +69,18 @@ export class Graph {
 
   tell(object, pin = false) {
     if (object) this.tip.show(object.id, object.version, object.group, pin);
+  }
+
+  /** mark marks the objects that a place in the source has made, or those of its line if it has made none; null: no object. */
+  mark(place) {
+    this.pointed = place;
+    const exact = [...this.objects.values()].some(({ version }) => place?.column && madeAt(version, place));
+    if (place && !exact) this.pointed = { line: place.line, column: 0 };
+    for (const object of this.drawn.values()) this.markObject(object);
+  }
+
+  markObject(object) {
+    set(object.group, "data-pointed", madeAt(object.version, this.pointed) ? "" : null);
   }
 
   get objects() {
@@ -147,6 +176,7 @@ export class Graph {
     if (!this.win || !this.view.width) return;
     this.svg.classList.toggle("far", this.view.scale < far);
     this.touch(new Set([...this.drawn.keys(), ...this.lines.keys(), ...this.objects.keys()]));
+    drawMap(this.map, this);
   }
 
   /** touch draws what has changed of the state, and what the step lights. */
@@ -181,6 +211,7 @@ export class Graph {
     }
     object.paint(now.node, now.version);
     object.light(id === this.step?.node ? "redex" : operands.has(id) ? "operand" : "");
+    this.markObject(object);
   }
 
   /** touchLines draws the edges of an object. */
@@ -250,6 +281,13 @@ export class Graph {
     this.tip.hide(true);
   }
 
+  /** regrouped forgets the window whose groups are others now. */
+  regrouped() {
+    this.win = null;
+    this.view.own = false;
+    this.focus = null;
+  }
+
   /** without says why there is no graph. */
   without(words) {
     this.empty.hidden = false;
@@ -280,4 +318,9 @@ export class Graph {
     object.group.focus({ preventScroll: true });
     this.tell(object);
   }
+}
+
+/** madeAt tells whether a place of the source has made an object; column 0 stands for the whole line. */
+function madeAt(version, place) {
+  return Boolean(place) && version.line === place.line && (!place.column || version.column === place.column);
 }

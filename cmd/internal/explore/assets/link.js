@@ -28,9 +28,10 @@ export function write({ step, of, source }) {
   return `#${parts}`;
 }
 
-/** read returns what a hash says: step (0 if none), of ("" if none), source (null if none), edited. */
+/** read returns what a hash says: step (0 if none; given tells whether there is one), of ("" if none), source (null if none), edited. */
 export function read(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  const given = /^\d{1,15}$/.test(parts.get("step") ?? "");
   const step = /^\d{1,15}$/.test(parts.get("step") ?? "") ? Number(parts.get("step")) : 0;
   const of = ["gradient", "value"].includes(parts.get("of")) ? parts.get("of") : "";
   let source = null;
@@ -39,5 +40,5 @@ export function read(hash) {
   } catch {
     source = null; // a link that was cut off: the file is shown
   }
-  return { step, of, source, edited: parts.get("edited") === "1" };
+  return { step, of, source, edited: parts.get("edited") === "1", given };
 }

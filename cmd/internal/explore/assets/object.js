@@ -42,7 +42,8 @@ export class ObjectView {
     const r = roundness(node, version.role);
     set(this.group, "transform", `translate(${node.x - w / 2} ${node.y - h / 2})`);
     set(this.group, "aria-label", heard(version));
-    this.state = `object ${version.role}${version.waits ? " waiting" : ""}${version.spent ? " spent" : ""}${version.root ? " root" : ""}`;
+    set(this.group, "role", node.group ? "button" : "img");
+    this.state = `object ${version.role}${node.group ? " group" : ""}${version.waits ? " waiting" : ""}${version.spent ? " spent" : ""}${version.root ? " root" : ""}`;
     for (const [name, value] of Object.entries({ width: w, height: h, rx: r })) set(this.frame, name, value);
 
     const [first, second] = lines(node, version);

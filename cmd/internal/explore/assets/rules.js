@@ -65,7 +65,6 @@ export class Counters {
       put(row.count, grouped(counts[i]));
       row.bar.style.transform = `scaleX(${counts[i] / row.rule.steps})`;
       row.node.classList.toggle("fires", step?.rule === i);
-      row.main.setAttribute("aria-label", `${row.rule.name}: ${counts[i]} of ${row.rule.steps} steps; to the next`);
     });
     this.showPhases(segments, k);
   }
@@ -95,7 +94,8 @@ export class StepCard {
     put(this.where, k === 0 ? "before the first step" : step ? place(step) : "");
     this.hops.hidden = !step?.line;
     put(this.rule, rule ? titled(rule) : k === 0 ? "Start" : `Step ${grouped(k)}`);
-    put(this.says, rule ? (words[rule.name] ?? "") : k === 0 ? "Step forward, or play." : "");
+    put(this.says, rule ? (step.says ?? words[rule.name] ?? "") : k === 0 ? "Step forward, or play." : "");
+    put(this.general, rule && step.says ? (words[rule.name] ?? "") : "");
     put(this.rewrite, rule ? rule.text : "");
     put(this.notes, step ? `${grouped(step.live)} ${step.live === 1 ? "node" : "nodes"} in memory.` : "");
     put(this.next, next ? `Next: ${titled(info.rules[next.rule])}${next.line ? `, line ${next.line}` : ""}` : k === info.steps ? "This is the last step." : "");

@@ -13,6 +13,7 @@ export class Run {
     this.of = of;
     this.info = info;
     this.windows = []; // the last one used comes first
+    this.open = null; // the keys of the groups that the reader has opened, "*": all; null: the server chooses
     this.pending = new Map(); // state → promise of a window that holds it
     this.changed = null; // called when there is a new window
     this.segments = null; // stretches of one phase, see state.phaseTotals; null if not known
@@ -39,11 +40,19 @@ export class Run {
 
   fetch(k) {
     if (!this.pending.has(k)) {
-      const job = this.again((id) => api.windowAt(id, k)).then((win) => this.keep(win));
+      const { open } = this;
+      const job = this.again((id) => api.windowAt(id, k, open)).then((win) => (open === this.open ? this.keep(win) : this.window(k)));
       this.pending.set(k, job);
       job.finally(() => this.pending.delete(k)).catch(() => {});
     }
     return this.pending.get(k);
+  }
+
+  /** group opens groups or closes them: the windows are others then. */
+  group(open) {
+    this.open = open;
+    this.windows = [];
+    this.pending.clear();
   }
 
   keep(win) {

@@ -14,7 +14,7 @@ export function lines(node, version) {
   const width = node.w - 10;
   const { label, value } = version;
   if (!value || label === value) return [cut(label, width)];
-  const shown = version.role === "dual" ? `← ${value}` : value;
+  const shown = version.role === "dual" && version.kind !== "group" ? `← ${value}` : value;
   return label ? [cut(label, width), cut(shown, width)] : [cut(shown, width)];
 }
 

@@ -3,15 +3,18 @@
 import { el, set } from "./dom.js";
 import { tokenAt, tokens } from "./tokens.js";
 
-const margin = 24; // px beside what is lit
+const margin = 24; // px above and below what is lit
 
 function span(token) {
   return token.kind === "space" ? document.createTextNode(token.text) : el("span", { class: token.kind }, token.text);
 }
 
 export class Source {
-  /** jump(line, back) is called when the reader wants the next step of a line, or the one before. */
-  constructor(node, jump) {
+  /**
+   * jump(line, back) is called when the reader wants the next step of a line, or the one before; point with the place
+   * {line, column} that the pointer is at, or null.
+   */
+  constructor(node, jump, point) {
     this.node = node;
     this.lit = [];
     new ResizeObserver(() => this.row && this.reveal()).observe(node);
@@ -19,6 +22,8 @@ export class Source {
       const button = e.target.closest(".no");
       if (button) jump(Number(button.dataset.line), e.shiftKey);
     });
+    node.addEventListener("pointerover", (e) => point(this.placeOf(e.target)));
+    node.addEventListener("pointerleave", () => point(null));
   }
 
   /** show lists a program. */
@@ -33,6 +38,24 @@ export class Source {
     }));
     this.lit = [];
     this.row = this.current = null;
+  }
+
+  /** placeOf returns the place in the source that an element of the listing is of: column 0 is the whole line. */
+  placeOf(target) {
+    const row = target.closest?.(".line");
+    const line = this.lines.findIndex((one) => one.row === row) + 1;
+    if (!line) return null;
+    const i = this.lines[line - 1].spans.indexOf(target);
+    return { line, column: i < 0 ? 0 : this.lines[line - 1].tokens[i].column };
+  }
+
+  /** point marks the place of an object that the pointer is at, or none. */
+  point(place) {
+    this.pointed?.classList.remove("pointed");
+    const line = place?.line ? this.lines[place.line - 1] : null;
+    const i = line ? tokenAt(line.tokens, place.column) : -1;
+    this.pointed = i < 0 ? null : line.spans[i];
+    this.pointed?.classList.add("pointed");
   }
 
   /** light marks the place of the step that was made, that of the next one, and one that was picked. */
@@ -65,19 +88,14 @@ export class Source {
     this.lit.push([node, name]);
   }
 
-  /** reveal scrolls the listing, and nothing around it, until the row is seen, and what is lit in it. */
+  /** reveal scrolls the listing, and nothing around it, until what is lit is seen. */
   reveal() {
     const { node, row } = this;
     if (!node.clientHeight) return;
-    const top = row.offsetTop - node.offsetTop;
-    const room = row.offsetHeight;
+    const lit = row.querySelector(".picked, .now") ?? row; // a row may be higher than the listing
+    const top = lit.offsetTop - node.offsetTop;
+    const room = Math.min(lit.offsetHeight, 2 * margin);
     if (top < node.scrollTop + room) node.scrollTop = top - room;
     else if (top + 2 * room > node.scrollTop + node.clientHeight) node.scrollTop = top + 2 * room - node.clientHeight;
-    const lit = row.querySelector(".picked, .now");
-    if (!lit) return;
-    const start = lit.offsetLeft - row.firstChild.offsetWidth; // of the room right of the numbers
-    const end = lit.offsetLeft + lit.offsetWidth + margin;
-    if (end > node.scrollLeft + node.clientWidth) node.scrollLeft = Math.min(start - margin, end - node.clientWidth / 2);
-    else if (start - margin < node.scrollLeft) node.scrollLeft = end < node.clientWidth ? 0 : start - margin;
   }
 }

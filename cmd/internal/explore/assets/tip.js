@@ -6,8 +6,9 @@ import { told } from "./shapes.js";
 const gap = 8; // px between an object and its tooltip
 
 export class Tip {
-  constructor(node) {
-    this.node = node;
+  /** stage is the element that the tooltip stays inside of. */
+  constructor(node, stage) {
+    Object.assign(this, { node, stage });
     this.pinned = null; // the id of the object whose tooltip stays
     document.addEventListener("pointerdown", (e) => {
       if (!e.target.closest?.(".object")) this.hide(true);
@@ -27,11 +28,13 @@ export class Tip {
     );
     this.node.hidden = false;
     const at = element.getBoundingClientRect();
+    const room = this.stage.getBoundingClientRect(); // what is around the graph stays free
+    this.node.style.maxWidth = `${Math.min(360, room.width - 2 * gap)}px`;
     const own = this.node.getBoundingClientRect();
-    const left = Math.max(gap, Math.min(innerWidth - own.width - gap, at.left + at.width / 2 - own.width / 2));
-    const below = at.bottom + gap + own.height < innerHeight - gap;
+    const left = Math.max(room.left + gap, Math.min(room.right - own.width - gap, at.left + at.width / 2 - own.width / 2));
+    const below = at.bottom + gap + own.height < room.bottom - gap;
     this.node.style.left = `${left}px`;
-    this.node.style.top = `${below ? at.bottom + gap : Math.max(gap, at.top - gap - own.height)}px`;
+    this.node.style.top = `${below ? at.bottom + gap : Math.max(room.top + gap, at.top - gap - own.height)}px`;
   }
 
   /** hide takes the tooltip away; one that is pinned only if all is true. */

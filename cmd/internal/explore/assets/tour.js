@@ -2,16 +2,23 @@
 
 import { grouped, set } from "./dom.js";
 import { countsAt } from "./state.js";
+import { paces } from "./paces.js";
 import { Player } from "./player.js";
 
+const farthest = 40; // windows that are looked through for the next step of a pace
+
 export class Tour {
-  /** views are graph, source, counters, card, controls, notices; on has trouble(error, again) and moved(k). */
+  /** views are graph, source, counters, card, controls, notices; on has trouble(error, again), moved(k), grouped(keys). */
   constructor(views, on) {
     Object.assign(this, views, { on });
     this.run = null;
     this.k = 0; // the state that is shown
     this.wanted = 0; // the one that is to be shown: windows may have to come first
+    this.pace = "rewrite"; // what one step is, see paces.js
+    this.moving = Promise.resolve(); // what the keys have asked for before
+    this.visits = 0; // how often the reader has chosen a state: a stride that began before is in vain
     this.player = new Player({
+      ahead: (n) => this.stride(this.wanted, n),
       at: () => this.wanted,
       end: () => this.run?.info.steps ?? 0,
       go: (k) => this.go(k),
@@ -92,11 +99,67 @@ export class Tour {
   /** visit goes to a state that the reader has chosen: what plays stops. */
   visit(k) {
     this.player.pause();
+    this.visits++;
     return this.go(k);
   }
 
   by(n) {
-    return this.visit(this.wanted + n);
+    if (this.pace === "rewrite") return this.visit(this.wanted + n);
+    this.player.pause();
+    const { visits } = this;
+    this.moving = this.moving.then(async () => {
+      const k = await this.stride(this.wanted, n);
+      if (visits === this.visits) await this.go(k);
+    });
+    return this.moving;
+  }
+
+  /** stride returns the state that lies n steps of the pace behind state k, or before it where n is negative. */
+  async stride(k, n) {
+    const { run } = this;
+    const stops = paces[this.pace];
+    const { steps, rules } = run.info;
+    if (!stops) return this.clamp(run, k + n);
+    const way = Math.sign(n);
+    let left = Math.abs(n);
+    let loads = 0;
+    for (let i = k + way; ; i += way) {
+      if (i <= 0 || i >= steps) return this.clamp(run, i);
+      if (!run.step(i)) {
+        if (loads++ === farthest) return i;
+        try {
+          await this.load(run, i);
+        } catch {
+          return i; // going there tells what is wrong
+        }
+        if (run !== this.run) return this.wanted;
+      }
+      if (stops.has(rules[run.step(i).rule].name) && --left === 0) return i;
+    }
+  }
+
+  /** group opens a group or closes it. */
+  async group(key, open) {
+    const { run } = this;
+    if (!run) return;
+    const rest = (run.open ?? this.win?.open ?? []).filter((one) => one !== key && (open || !one.startsWith(`${key},`)));
+    run.group(open ? [...rest, key] : key === "*" ? null : rest);
+    this.loading = null;
+    this.graph.regrouped();
+    await this.go(this.wanted);
+  }
+
+  /** introduce shows a reader who has asked for no step what there is: the operations, one after the other. */
+  introduce(still) {
+    this.setPace("operation");
+    if (!this.run || this.run.info.steps === 0) return;
+    if (still) this.stride(Math.max(0, (this.run.info.backward || 1) - 1), 1).then((k) => this.go(k));
+    else this.player.play(1);
+  }
+
+  setPace(pace) {
+    this.pace = pace;
+    this.controls.pace(pace);
   }
 
   toBackward() {
@@ -162,6 +225,7 @@ export class Tour {
     set(document.body, "data-phase", step?.phase ?? "primal");
     this.graph.show(win, k, step);
     this.controls.show(this.wanted);
+    this.on.grouped(win.open ?? []);
     this.refresh();
     this.notices.hear(this.told(step, k));
     document.body.dataset.step = k;

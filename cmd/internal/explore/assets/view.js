@@ -4,7 +4,7 @@ import { calm, set } from "./dom.js";
 
 const least = 0.01;
 const most = 3;
-const room = { left: 28, right: 68, top: 28, bottom: 40 }; // px kept free of what is shown: for the buttons and the key
+const room = { left: 28, right: 28, top: 28, bottom: 28 }; // px kept free around what is shown
 const threshold = 4; // px that a pointer moves before it drags
 
 export class View {

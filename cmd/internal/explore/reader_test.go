@@ -1,0 +1,193 @@
+package explore
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+// media sets what the reader prefers.
+func (p *tab) media(scheme, motion string) {
+	p.t.Helper()
+	p.own = true
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	}})
+	require.NoError(p.t, err)
+}
+
+// testReader: what a reader sees who has not been told what to do.
+func testReader(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, figure1)
+	p.do(chromedp.Navigate(p.site.url + "/"))
+	p.until("document.body.classList.contains('playing') && Number(document.body.dataset.step) > 0")
+	require.Equal(t, "operation", p.text("document.querySelector('#pace').value"), "it plays the operations")
+	p.keys(kb.ArrowRight)
+	p.until("!document.body.classList.contains('playing')")
+
+	// Three paces.
+	p.open("#step=40")
+	p.at(40)
+	p.keys("3" + kb.ArrowRight)
+	p.at(41)
+	p.keys(kb.ArrowRight)
+	p.at(52)
+	require.Equal(t, "3 × −0.9111 = −2.733: the derivative of z1 * z1 by z1 is 3, and −0.9111 arrived.", p.content("#says"))
+	require.Equal(t, "Two numbers are multiplied.", p.content("#general"))
+	p.keys(kb.ArrowLeft)
+	p.at(41)
+	p.keys("2" + kb.ArrowRight)
+	p.at(44)
+	require.Equal(t, "(1) lambda", p.content("#rule"))
+	p.keys("1" + kb.ArrowRight)
+	p.at(45)
+
+	// Source and graph point at each other.
+	x, y := p.middle("#listing .now")
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+	p.until("document.querySelector('.object[data-pointed]')")
+	require.True(t, p.is("[...document.querySelectorAll('.object[data-pointed]')].every((o) => o.getAttribute('aria-label').includes('line ' + document.querySelector('.line.current .no').dataset.line + ','))"))
+	p.goTo(52)
+	x, y = p.middle(".object.redex")
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+	p.until("document.querySelector('#listing .pointed') && !document.querySelector('#tip').hidden")
+	require.True(t, p.is(`(() => {
+		const tip = document.querySelector("#tip").getBoundingClientRect();
+		const stage = document.querySelector("#stage").getBoundingClientRect();
+		return tip.left >= stage.left && tip.right <= stage.right && tip.top >= stage.top && tip.bottom <= stage.bottom;
+	})()`), "the tooltip covers nothing beside the graph")
+
+	// The splitter.
+	p.act("document.querySelector('#split').focus()")
+	width := "document.querySelector('#panel-program').getBoundingClientRect().width"
+	before := p.number(width)
+	p.keys(kb.ArrowRight)
+	require.Greater(t, p.number(width), before)
+	require.Equal(t, 52, p.step(), "the arrow is the splitter's")
+}
+
+// testGallery: the examples run, also those with data; above fifty objects there are groups.
+func testGallery(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, figure1)
+	p.media("light", "reduce")
+	p.open("")
+	choose := func(name string, wait string) {
+		p.click("#gallery-open")
+		p.until("document.querySelectorAll('.card').length > 10")
+		p.act(fmt.Sprintf("[...document.querySelectorAll('.card')].find((c) => c.querySelector('strong').textContent === %q).click()", name))
+		p.until(fmt.Sprintf("document.querySelector('#file').textContent === %q && %s", name+".gram", wait))
+	}
+	choose("line", "document.querySelector('#nodes .object')")
+	choose("mlp", "document.querySelectorAll('#nodes .object.group').length > 0")
+	require.NotEqual(t, 0, p.step(), "without motion it opens at an operation of the backward phase")
+	require.True(t, p.is("document.querySelectorAll('#result svg.heat rect').length > 20"), "matrices are heat maps")
+
+	def := "[...document.querySelectorAll('.object.group')].find((o) => o.textContent.startsWith('def network'))"
+	shut := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"
+	require.True(t, p.is(shut), "it opens as much as can be read")
+	p.act(shut + ".click()")
+	p.until(def)
+	p.act(def + `.dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	p.until("document.querySelector('#groups button') && [...document.querySelectorAll('.object.group')].some((o) => o.textContent.startsWith('line 13'))")
+	p.act(shut + ".click()")
+	p.until(def)
+	p.keys("u")
+	p.until("document.querySelector('#nodes .object:not(.group)') && !document.querySelector('#nodes .object.group')")
+	p.keys("u")
+	p.until("document.querySelector('#nodes .object.group')")
+	require.True(t, p.is(`(() => {
+		const map = document.querySelector("#map");
+		return map.getContext("2d").getImageData(0, 0, map.width, map.height).data.some((v) => v > 0);
+	})()`), "the map shows the graph")
+
+	p.keys("e")
+	p.write("input x = 1\n-- a comment\nlet y = x in sin y")
+	p.until("document.querySelector('#tint .comment')")
+	require.True(t, p.is("document.querySelectorAll('#tint .word').length === 3"))
+	p.write("input x = 1\nx + sin (x, x)")
+	p.tolerate("status of 422")
+	p.keys(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.until("document.querySelector('.mark-row')")
+	require.Contains(t, p.content("#message"), "test.gram:2:9", "the message of the command")
+}
+
+// overlaps is an expression for the pairs of parts of the page that overlap, or that stand beyond the window.
+const overlaps = `(() => {
+	const parts = [...document.querySelectorAll(".bar, #listing, #result, #left, #groups, #graph, .key, #map, .tools, .tabs, #panel-step .words, #picture, #panel-rules, .transport > *")]
+		.filter((e) => e.getClientRects().length && e.checkVisibility());
+	const box = (e) => {
+		let {left, top, right, bottom} = e.getBoundingClientRect();
+		for (let p = e.parentElement; p; p = p.parentElement) { // what is scrolled away isn't seen
+			if (getComputedStyle(p).overflow === "visible") continue;
+			const r = p.getBoundingClientRect();
+			[left, top, right, bottom] = [Math.max(left, r.left), Math.max(top, r.top), Math.min(right, r.right), Math.min(bottom, r.bottom)];
+		}
+		return {left, top, right, bottom};
+	};
+	const name = (e) => e.id || e.className;
+	const found = [];
+	for (const [i, a] of parts.entries()) {
+		const x = box(a);
+		if (x.right > innerWidth + 1 || x.left < -1 || x.bottom > innerHeight + 1) found.push(name(a) + " is outside");
+		for (const b of parts.slice(i + 1)) {
+			const y = box(b);
+			const inside = a.contains(b) || b.contains(a);
+			if (!inside && Math.min(x.right, y.right) - Math.max(x.left, y.left) > 1 && Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 1) found.push(name(a) + " and " + name(b));
+		}
+	}
+	return found.join("; ");
+})()`
+
+// testAccess: at two widths, light and dark, nothing overlaps and axe finds nothing.
+func testAccess(t *testing.T, browser context.Context) {
+	file, err := os.Open(filepath.Join("testdata", "axe.min.js.gz"))
+	require.NoError(t, err)
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	axe, err := io.ReadAll(text)
+	require.NoError(t, err)
+	p := exploreSource(t, browser, figure1)
+	check := func(where string) {
+		t.Helper()
+		require.Empty(t, p.text(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(({violations}) =>
+			violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((c) => c.message).join(" ")).slice(0, 3).join(" | ")).join("\n"))`), where)
+	}
+	for _, width := range []int64{1440, 390} {
+		height := int64(900)
+		if width == 390 {
+			height = 844
+			p.phone(width, height)
+		} else {
+			p.do(chromedp.EmulateViewport(width, height))
+		}
+		for _, scheme := range []string{"light", "dark"} {
+			p.media(scheme, "reduce")
+			where := fmt.Sprintf("%d px, %s", width, scheme)
+			p.open("#step=52")
+			p.at(52)
+			p.until("document.querySelector('#picture svg text')")
+			p.act(string(axe))
+			require.Empty(t, p.text(overlaps), where)
+			check(where)
+			if scheme == "dark" {
+				p.act("document.querySelector('#gallery-open').click()")
+				p.until("document.querySelector('.card')")
+				check(where + ", gallery")
+				p.act("document.querySelector('#gallery').close(); document.querySelector('#edit').click()")
+				p.until("document.activeElement.id === 'text'")
+				check(where + ", editor")
+				p.act("document.querySelector('#leave').click()")
+			}
+		}
+	}
+}

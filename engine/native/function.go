@@ -1,0 +1,142 @@
+package native
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
+)
+
+// function is a function that the command generate has translated. Its operands that name locals and functions have one byte.
+// Function 0 is the host's; any other is one more than its place in functions. Its results are left on the stack.
+type function struct {
+	name   string
+	typ    signature
+	locals string
+	code   string
+}
+
+// The host's function computes what is not translated: its operands are three numbers, and which function of package math it is.
+const (
+	hostModule = "gram"
+	hostName   = "math"
+)
+
+var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
+
+// firstSymbol is the number, for the host, of symbol 0.
+const firstSymbol = 256
+
+// host is that function. The numbers are those of the command generate.
+func host(number uint32, x, y, z float64) float64 {
+	if number >= firstSymbol {
+		if f := term.Symbol(number - firstSymbol).Info(); f.Arity == 1 {
+			return f.Eval1(x)
+		} else {
+			return f.Eval2(x, y)
+		}
+	}
+	switch number {
+	case 0:
+		return math.Exp(x)
+	case 1:
+		return math.Log(x)
+	case 2:
+		s, _ := math.Sincos(x)
+		return s
+	case 3:
+		_, c := math.Sincos(x)
+		return c
+	case 4:
+		return math.Tan(x)
+	case 5:
+		return math.Atan(x)
+	case 6:
+		return math.Pow(x, y)
+	case 7:
+		return math.Mod(x, y)
+	default:
+		return math.FMA(x, y, z)
+	}
+}
+
+// rewrite appends the code of a function whose first local is shift, and in which call gives the number of each function that is
+// called.
+func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
+	for i := 0; i < len(code); {
+		op := code[i]
+		n := 1 // its bytes
+		switch op {
+		case opBlock, opLoop, opIf, opBr, opBrIf:
+			n = 2
+		case opI64Load, opF64Load:
+			n = 3
+		case opF64Const:
+			n = 9
+		case opI32Const, opI64Const:
+			for n = 2; code[i+n-1]&0x80 != 0; n++ {
+			}
+		case opLocalGet, opLocalSet, opLocalTee:
+			e.local(op, int(code[i+1])+shift)
+			i += 2
+			continue
+		case opCall:
+			e.local(op, call(int(code[i+1])))
+			i += 2
+			continue
+		}
+		e.op([]byte(code[i : i+n])...)
+		i += n
+	}
+}
+
+// linker numbers the functions that a module calls.
+type linker struct {
+	types   []signature
+	bodies  [][]byte
+	numbers map[int]int // by their places in functions
+}
+
+// call returns the number, in the module, of a function that translated code names.
+func (l *linker) call(number int) int {
+	if number == 0 {
+		return 0
+	}
+	if known, ok := l.numbers[number]; ok {
+		return known
+	}
+	f := &functions[number-1]
+	at := len(l.bodies)
+	l.numbers[number] = at + 1
+	l.types = append(l.types, f.typ)
+	l.bodies = append(l.bodies, nil)
+	var code encoder
+	code.rewrite(f.code, 0, l.call)
+	l.bodies[at] = body([]byte(f.locals), code)
+	return at + 1
+}
+
+// tableBytes is how many bytes tables and constants take, at the start of each memory.
+const tableBytes = 1 << 16
+
+// putTables writes the tables of package elementary, and behind them the constants.
+func putTables(memory []byte) {
+	t := elementary.AllTables()
+	at := 0
+	put := func(first unsafe.Pointer, words int) {
+		for _, v := range unsafe.Slice((*uint64)(first), words) {
+			binary.LittleEndian.PutUint64(memory[at:], v)
+			at += 8
+		}
+	}
+	put(unsafe.Pointer(t.Exp), 128*2)
+	put(unsafe.Pointer(t.Log), 128*3)
+	put(unsafe.Pointer(t.Sine), 128*4)
+	put(unsafe.Pointer(t.Tanh), 641*2)
+	put(unsafe.Pointer(t.Sigmoid), 1281*2)
+	for i, v := range constants {
+		binary.LittleEndian.PutUint64(memory[constsAt+8*i:], math.Float64bits(v))
+	}
+}

@@ -1,0 +1,554 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"strings"
+)
+
+// Types of values, as strings of one byte.
+const (
+	f64 = "\x7c"
+	i64 = "\x7e"
+	i32 = "\x7f"
+)
+
+// Opcodes that are used in several places.
+const (
+	block    = 0x02
+	loop     = 0x03
+	ifThen   = 0x04
+	orElse   = 0x05
+	end      = 0x0b
+	br       = 0x0c
+	brIf     = 0x0d
+	call     = 0x10
+	drop     = 0x1a
+	localGet = 0x20
+	localSet = 0x21
+	i64Load  = 0x29
+	f64Load  = 0x2b
+	i32Eqz   = 0x45
+	i32And   = 0x71
+	i32Or    = 0x72
+	i32Add   = 0x6a
+	i32Mul   = 0x6c
+	wrap     = 0xa7
+	fromInt  = 0xb9
+	bitsOf   = 0xbd
+	ofBits   = 0xbf
+	noResult = 0x40
+)
+
+// function is one that is translated. Its code has operands of one byte where it names locals and functions: 0 is the host's.
+type function struct {
+	t               *translator
+	name            string
+	index           int
+	params, results string
+	locals          string
+	code            []byte
+	vars            map[types.Object]int
+	depth           int // of blocks
+	leave           int // the depth of the block that return leaves
+}
+
+func (f *function) op(code ...byte) { f.code = append(f.code, code...) }
+
+func (f *function) signed(v int64) {
+	for {
+		b := byte(v & 0x7f)
+		v >>= 7
+		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
+			f.op(b)
+			return
+		}
+		f.op(b | 0x80)
+	}
+}
+
+func (f *function) number(v float64) {
+	f.op(0x44)
+	f.code = binary.LittleEndian.AppendUint64(f.code, math.Float64bits(v))
+}
+
+func (f *function) integer(v int64) { f.op(0x42); f.signed(v) }
+func (f *function) address(v int)   { f.op(0x41); f.signed(int64(v)) }
+
+// open opens a block of the kind; it ends with close.
+func (f *function) open(kind byte, typ byte) { f.op(kind, typ); f.depth++ }
+func (f *function) close()                   { f.op(end); f.depth-- }
+
+// fail ends the translation.
+func (f *function) fail(n ast.Node) {
+	panic(unsupported{fmt.Sprintf("the %T at %s", n, f.t.fset.Position(n.Pos()))})
+}
+
+// valueTypes are those of a Go type: a slice is the place of its first number and its length.
+func (f *function) valueTypes(typ types.Type, at ast.Node) string {
+	switch typ := typ.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case typ.Info()&types.IsFloat != 0:
+			return f64
+		case typ.Info()&types.IsInteger != 0:
+			return i64
+		case typ.Info()&types.IsBoolean != 0:
+			return i32
+		}
+	case *types.Pointer:
+		return i32
+	case *types.Slice:
+		return i32 + i32
+	case *types.Tuple:
+		all := ""
+		for v := range typ.Variables() {
+			all += f.valueTypes(v.Type(), at)
+		}
+		return all
+	}
+	f.fail(at)
+	return ""
+}
+
+// local makes locals of the types, and returns the first.
+func (f *function) local(typ string) int {
+	i := len(f.params) + len(f.locals)
+	f.locals += typ
+	return i
+}
+
+// declare makes the locals of a variable.
+func (f *function) declare(v types.Object, at ast.Node) {
+	f.vars[v] = f.local(f.valueTypes(v.Type(), at))
+}
+
+// fields calls do for each name of a list of parameters.
+func fields(list *ast.FieldList, do func(name *ast.Ident)) {
+	for _, field := range list.List {
+		for _, name := range field.Names {
+			do(name)
+		}
+	}
+}
+
+// define translates a declared function.
+func (f *function) define(typ *ast.FuncType, body *ast.BlockStmt) {
+	fields(typ.Params, func(name *ast.Ident) {
+		if v := f.t.info.Defs[name]; v != nil {
+			f.vars[v] = len(f.params)
+		}
+		f.params += f64
+	})
+	for _, r := range typ.Results.List {
+		f.results += strings.Repeat(f64, max(1, len(r.Names)))
+	}
+	f.body(typ, body)
+}
+
+// body translates a function's body to a block that leaves its results.
+func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
+	outer := f.leave
+	results := 0
+	for _, r := range typ.Results.List {
+		results += max(1, len(r.Names))
+		for _, name := range r.Names {
+			f.declare(f.t.info.Defs[name], name)
+		}
+	}
+	kinds := ""
+	for _, r := range typ.Results.List {
+		kinds += strings.Repeat(f.valueTypes(f.t.info.Types[r.Type].Type, r), max(1, len(r.Names)))
+	}
+	// A block has at most one result: more are left in locals.
+	kind, first := byte(noResult), -1
+	if len(kinds) == 1 {
+		kind = kinds[0]
+	} else {
+		first = f.local(kinds)
+	}
+	f.open(block, kind)
+	f.leave = f.depth
+	for i, s := range body.List {
+		f.statement(s, typ, first, i == len(body.List)-1)
+	}
+	if _, ok := body.List[len(body.List)-1].(*ast.ReturnStmt); !ok {
+		f.op(0x00) // unreachable
+	}
+	f.close()
+	if first >= 0 {
+		for i := range kinds {
+			f.op(localGet, byte(first+i))
+		}
+	}
+	f.leave = outer
+}
+
+// statement translates a statement. Of a function with several results, the results are in the locals from first on. last says that
+// it is the last of the body.
+func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool) {
+	list := func(stmts []ast.Stmt) {
+		for _, s := range stmts {
+			f.statement(s, typ, first, false)
+		}
+	}
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		for _, e := range s.Results {
+			f.expr(e)
+		}
+		if first >= 0 {
+			n := 0
+			for _, r := range typ.Results.List {
+				n += max(1, len(r.Names))
+			}
+			for i := n - 1; i >= 0; i-- {
+				f.op(localSet, byte(first+i))
+			}
+		}
+		if !last {
+			f.op(br, byte(f.depth-f.leave))
+		}
+	case *ast.DeclStmt:
+		for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok && s.Decl.(*ast.GenDecl).Tok == token.VAR {
+				if len(v.Values) > 0 {
+					f.fail(s)
+				}
+				for _, name := range v.Names {
+					f.declare(f.t.info.Defs[name], name)
+				}
+			}
+		}
+	case *ast.AssignStmt:
+		f.assign(s)
+	case *ast.IncDecStmt:
+		v := f.vars[f.t.info.Uses[s.X.(*ast.Ident)]]
+		f.op(localGet, byte(v))
+		one := token.ADD
+		if s.Tok == token.DEC {
+			one = token.SUB
+		}
+		kind := f.valueTypes(f.t.info.Types[s.X].Type, s)
+		if kind == f64 {
+			f.number(1)
+		} else {
+			f.integer(1)
+		}
+		f.binary(one, f.t.info.Types[s.X].Type, s)
+		f.op(localSet, byte(v))
+	case *ast.IfStmt:
+		if s.Init != nil {
+			f.statement(s.Init, typ, first, false)
+		}
+		f.expr(s.Cond)
+		f.open(ifThen, noResult)
+		list(s.Body.List)
+		if s.Else != nil {
+			f.op(orElse)
+			list([]ast.Stmt{s.Else})
+		}
+		f.close()
+	case *ast.BlockStmt:
+		list(s.List)
+	case *ast.SwitchStmt:
+		f.choose(s, list)
+	case *ast.ForStmt:
+		if s.Init != nil {
+			f.statement(s.Init, typ, first, false)
+		}
+		f.open(block, noResult)
+		f.open(loop, noResult)
+		f.expr(s.Cond)
+		f.op(i32Eqz, brIf, 1)
+		list(s.Body.List)
+		if s.Post != nil {
+			f.statement(s.Post, typ, first, false)
+		}
+		f.op(br, 0)
+		f.close()
+		f.close()
+	default:
+		f.fail(s)
+	}
+}
+
+// choose translates a switch without a tag.
+func (f *function) choose(s *ast.SwitchStmt, list func([]ast.Stmt)) {
+	if s.Tag != nil || s.Init != nil {
+		f.fail(s)
+	}
+	nested := 0
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		if c.List == nil { // the default is the last
+			list(c.Body)
+			continue
+		}
+		f.expr(c.List[0])
+		f.open(ifThen, noResult)
+		list(c.Body)
+		f.op(orElse)
+		nested++
+	}
+	for range nested {
+		f.close()
+	}
+}
+
+var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL}
+
+func (f *function) assign(s *ast.AssignStmt) {
+	if op, ok := assignOps[s.Tok]; ok {
+		f.expr(s.Lhs[0])
+		f.expr(s.Rhs[0])
+		f.binary(op, f.t.info.Types[s.Lhs[0]].Type, s)
+	} else {
+		if s.Tok == token.AND_NOT_ASSIGN { // x &^= y
+			f.expr(s.Lhs[0])
+			f.expr(s.Rhs[0])
+			f.binary(token.AND_NOT, f.t.info.Types[s.Lhs[0]].Type, s)
+		} else {
+			for _, e := range s.Rhs {
+				f.expr(e)
+			}
+		}
+	}
+	for i := len(s.Lhs) - 1; i >= 0; i-- {
+		name, ok := s.Lhs[i].(*ast.Ident)
+		if !ok {
+			f.fail(s)
+		}
+		v := f.t.info.Defs[name]
+		if v == nil {
+			v = f.t.info.Uses[name]
+		}
+		if v == nil { // _
+			f.op(drop)
+			continue
+		}
+		if _, ok := f.vars[v]; !ok {
+			f.declare(v, name)
+		}
+		for k := len(f.valueTypes(v.Type(), name)) - 1; k >= 0; k-- {
+			f.op(localSet, byte(f.vars[v]+k))
+		}
+	}
+}
+
+// expr leaves the value of an expression on the stack.
+func (f *function) expr(e ast.Expr) {
+	info := f.t.info.Types[e]
+	if info.Value != nil {
+		switch f.valueTypes(info.Type, e) {
+		case f64:
+			f.number(float(info.Value))
+		case i64:
+			v := constant.ToInt(info.Value)
+			if n, ok := constant.Int64Val(v); ok {
+				f.integer(n)
+			} else {
+				n, _ := constant.Uint64Val(v)
+				f.integer(int64(n))
+			}
+		default:
+			f.fail(e)
+		}
+		return
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		f.expr(e.X)
+	case *ast.Ident:
+		f.ident(e)
+	case *ast.UnaryExpr:
+		switch e.Op {
+		case token.SUB:
+			f.expr(e.X)
+			f.op(0x9a) // f64.neg
+		case token.NOT:
+			f.expr(e.X)
+			f.op(i32Eqz)
+		case token.AND:
+			f.entry(e.X.(*ast.IndexExpr))
+		default:
+			f.fail(e)
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.SHL || e.Op == token.SHR {
+			f.expr(e.X)
+			f.expr(e.Y)
+		} else if e.Op == token.LAND || e.Op == token.LOR {
+			f.expr(e.X)
+			f.expr(e.Y)
+		} else {
+			f.expr(e.X)
+			f.expr(e.Y)
+		}
+		f.binary(e.Op, f.t.info.Types[e.X].Type, e)
+	case *ast.SelectorExpr: // a field of an entry
+		f.expr(e.X)
+		selected := f.t.info.Types[e.X].Type.Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		for i := range selected.NumFields() {
+			if v := selected.Field(i); v.Name() == e.Sel.Name {
+				load := byte(f64Load)
+				if f.valueTypes(v.Type(), e) == i64 {
+					load = i64Load
+				}
+				f.op(load, 3, byte(8*i))
+			}
+		}
+	case *ast.IndexExpr: // of a slice
+		f.expr(e.X)
+		f.op(drop)
+		f.expr(e.Index)
+		f.op(wrap)
+		f.address(8)
+		f.op(i32Mul, i32Add, f64Load, 3, 0)
+	case *ast.CallExpr:
+		f.call(e)
+	default:
+		f.fail(e)
+	}
+}
+
+// ident leaves the value of a variable.
+func (f *function) ident(e *ast.Ident) {
+	v := f.t.info.Uses[e]
+	if at, ok := f.vars[v]; ok {
+		for k := range len(f.valueTypes(v.Type(), e)) {
+			f.op(localGet, byte(at+k))
+		}
+		return
+	}
+	if _, ok := v.Type().Underlying().(*types.Slice); ok {
+		s := f.t.slice(v)
+		f.address(s.at)
+		f.address(s.len)
+		return
+	}
+	f.number(value(v.Name()))
+}
+
+// entry leaves the address of an entry of a table, after it has touched its last word: the checks of bounds for the others are
+// left out then.
+func (f *function) entry(e *ast.IndexExpr) {
+	table, ok := tables[e.X.(*ast.Ident).Name]
+	if !ok {
+		f.fail(e)
+	}
+	f.expr(e.Index)
+	f.op(wrap)
+	f.address(table.entry)
+	f.op(i32Mul)
+	if table.at != 0 {
+		f.address(table.at)
+		f.op(i32Add)
+	}
+	at := byte(f.local(i32))
+	f.op(localSet, at, localGet, at, f64Load, 3, byte(table.entry-8), drop, localGet, at)
+}
+
+// binaryOps are the opcodes for float64, int and uint64.
+var binaryOps = map[token.Token][3]byte{
+	token.ADD: {0xa0, 0x7c, 0x7c}, token.SUB: {0xa1, 0x7d, 0x7d}, token.MUL: {0xa2, 0x7e, 0x7e}, token.QUO: {0xa3, 0x7f, 0x80},
+	token.REM: {0, 0x81, 0x82}, token.AND: {0, 0x83, 0x83}, token.OR: {0, 0x84, 0x84}, token.XOR: {0, 0x85, 0x85},
+	token.SHL: {0, 0x86, 0x86}, token.SHR: {0, 0x87, 0x88}, token.EQL: {0x61, 0x51, 0x51}, token.NEQ: {0x62, 0x52, 0x52},
+	token.LSS: {0x63, 0x53, 0x54}, token.GTR: {0x64, 0x55, 0x56}, token.LEQ: {0x65, 0x57, 0x58}, token.GEQ: {0x66, 0x59, 0x5a},
+}
+
+// binary applies an operator to the operands on the stack. Both operands of && and || have been evaluated: expressions have no
+// effects.
+func (f *function) binary(op token.Token, operand types.Type, at ast.Node) {
+	switch op {
+	case token.LAND:
+		f.op(i32And)
+		return
+	case token.LOR:
+		f.op(i32Or)
+		return
+	case token.AND_NOT:
+		f.integer(-1)
+		f.op(0x85, 0x83) // xor, and
+		return
+	}
+	basic := operand.Underlying().(*types.Basic)
+	kind := 1
+	switch {
+	case basic.Info()&types.IsFloat != 0:
+		kind = 0
+	case basic.Info()&types.IsUnsigned != 0:
+		kind = 2
+	}
+	code := binaryOps[op][kind]
+	if code == 0 {
+		f.fail(at)
+	}
+	f.op(code)
+}
+
+// call translates a conversion or a call.
+func (f *function) call(e *ast.CallExpr) {
+	if to := f.t.info.Types[e.Fun]; to.IsType() {
+		f.expr(e.Args[0])
+		from := f.t.info.Types[e.Args[0]].Type.Underlying().(*types.Basic)
+		if f.valueTypes(to.Type, e) == f64 && from.Info()&types.IsInteger != 0 {
+			if from.Info()&types.IsUnsigned != 0 {
+				f.fail(e)
+			}
+			f.op(fromInt)
+		} else if f.valueTypes(to.Type, e) == i64 && from.Info()&types.IsInteger == 0 {
+			f.fail(e)
+		}
+		return
+	}
+	if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "len" {
+		f.expr(e.Args[0]) // the place and the length
+		length := byte(f.local(i32))
+		f.op(localSet, length, drop, localGet, length, 0xad) // i64.extend_i32_u
+		return
+	}
+	fn := f.t.object(e.Fun)
+	if fn == nil {
+		f.fail(e)
+	}
+	if fn.Pkg().Path() == "math" {
+		if fn.Name() == "IsInf" || fn.Name() == "Inf" {
+			f.infinite(fn.Name(), e)
+			return
+		}
+		for _, a := range e.Args {
+			f.expr(a)
+		}
+		f.math(fn.Name())
+		return
+	}
+	for _, a := range e.Args {
+		f.expr(a)
+	}
+	if fn.Exported() {
+		f.op(call, byte(f.t.function(fn).index+1))
+		return
+	}
+	f.inline(f.t.decls[fn])
+}
+
+// inline translates the body of a function whose arguments are on the stack.
+func (f *function) inline(d *ast.FuncDecl) {
+	var params []types.Object
+	fields(d.Type.Params, func(name *ast.Ident) { params = append(params, f.t.info.Defs[name]) })
+	for _, v := range params {
+		f.declare(v, d)
+	}
+	for i := len(params) - 1; i >= 0; i-- {
+		for k := len(f.valueTypes(params[i].Type(), d)) - 1; k >= 0; k-- {
+			f.op(localSet, byte(f.vars[params[i]]+k))
+		}
+	}
+	f.body(d.Type, d.Body)
+}

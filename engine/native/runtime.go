@@ -1,0 +1,181 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+const runName = "run"
+
+// compiler returns the compiler, nil where there is none. wazero falls back to an interpreter where it has no compiler; asked for the
+// compiler, it panics.
+var compiler = sync.OnceValue(func() (r wazero.Runtime) {
+	defer func() {
+		if recover() != nil {
+			r = nil
+		}
+	}()
+	ctx := context.Background()
+	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
+	types := func(s string) []api.ValueType { return []api.ValueType(s) }
+	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+		x, y, z := math.Float64frombits(stack[0]), math.Float64frombits(stack[1]), math.Float64frombits(stack[2])
+		stack[0] = math.Float64bits(host(uint32(stack[3]), x, y, z))
+	}), types(hostSignature.params), types(hostSignature.results)).Export(hostName).Instantiate(ctx)
+	if err != nil {
+		return nil
+	}
+	return r
+})
+
+// Supported reports whether there is a compiler for this platform.
+func Supported() bool { return compiler() != nil }
+
+// Code is the machine code of a loop. Any number of goroutines may use it.
+type Code struct {
+	compiled wazero.CompiledModule
+	loop     *Loop
+	in, out  []uint32
+	frame    int // numbers
+	chunk    int // runs of one call
+	width    int // of all streams
+	bytes    uint64
+}
+
+// Runs of one call: compiled code is not preempted, so a call makes at most callInstructions instructions.
+const (
+	callRuns         = 4096
+	callInstructions = 1 << 20
+	streamNumbers    = 1 << 15 // of all streams in memory
+	pageBytes        = 1 << 16
+)
+
+// Compile makes machine code of a loop. It returns nil where there is no compiler, and for code that is not translated. The loop is
+// not to be modified afterwards.
+func Compile(l *Loop) *Code {
+	r := compiler()
+	if r == nil || !supported(l.Code) {
+		return nil
+	}
+	w := lower(l)
+	c := &Code{loop: l, in: w.in, out: w.out, frame: len(w.slots)}
+	beyond := 0
+	for i := range l.Streams {
+		c.width += l.Streams[i].Width
+		beyond += l.Streams[i].beyond()
+	}
+	c.chunk = max(1, min(callRuns, callInstructions/(len(l.Code)+1), streamNumbers/max(1, c.width)))
+	c.bytes = (tableBytes + 8*uint64(c.frame+c.chunk*c.width+beyond) + pageBytes - 1) / pageBytes * pageBytes
+	if c.bytes > math.MaxInt32 {
+		return nil
+	}
+	compiled, err := r.CompileModule(context.Background(), module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
+	if err != nil {
+		panic(fmt.Sprintf("native: %v", err)) // the module is not valid
+	}
+	c.compiled = compiled
+	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, compiled)
+	return c
+}
+
+// Memory is the memory in which code runs. It is of one goroutine.
+type Memory struct {
+	bytes     []byte
+	instances map[*Code]instance
+	stack     [1 + maxStreams]uint64
+}
+
+// NewMemory returns an empty memory.
+func NewMemory() *Memory { return &Memory{instances: map[*Code]instance{}} }
+
+// instance is code with memory.
+type instance struct {
+	memory []float64 // behind the tables
+	run    api.Function
+}
+
+// linear is the memory of an instance: it does not grow.
+type linear []byte
+
+func (l linear) Reallocate(size uint64) []byte { return l[:size] }
+func (l linear) Free()                         {}
+
+// Needs returns how many bytes are to be allocated before the code can run in the memory.
+func (m *Memory) Needs(c *Code) uint64 {
+	if c.bytes <= uint64(len(m.bytes)) {
+		return 0
+	}
+	return c.bytes
+}
+
+// instance returns the instance of the code.
+func (m *Memory) instance(c *Code) instance {
+	if in, ok := m.instances[c]; ok {
+		return in
+	}
+	if uint64(len(m.bytes)) < c.bytes {
+		// Numbers make it aligned.
+		words := make([]float64, max(c.bytes, 4*tableBytes)/8)
+		m.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+		putTables(m.bytes)
+	}
+	bytes := m.bytes[:c.bytes]
+	ctx := experimental.WithMemoryAllocator(context.Background(),
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear(bytes) }))
+	mod, err := compiler().InstantiateModule(ctx, c.compiled, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		panic(fmt.Sprintf("native: %v", err))
+	}
+	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[tableBytes])), (len(bytes)-tableBytes)/8)
+	runtime.AddCleanup(m, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	in := instance{memory: numbers, run: mod.ExportedFunction(runName)}
+	m.instances[c] = in
+	return in
+}
+
+// Chunk is how many runs [Memory.Run] makes at most.
+func (c *Code) Chunk() int { return c.chunk }
+
+// Run makes n runs on the registers, at most [Code.Chunk]. The streams have the numbers of these runs, in the order of memory.
+func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
+	in := m.instance(c)
+	for i, reg := range c.in {
+		in.memory[i] = regs[reg]
+	}
+	at := c.frame
+	m.stack[localRuns] = uint64(n)
+	for i := range c.loop.Streams {
+		s := &c.loop.Streams[i]
+		if len(s.Load) > 0 {
+			copy(in.memory[at:], streams[i][:n*s.Width+s.beyond()])
+		}
+		first := at
+		if s.Down {
+			first += (n - 1) * s.Width
+		}
+		m.stack[1+i] = uint64(tableBytes + 8*first)
+		at += n*s.Width + s.beyond()
+	}
+	if err := in.run.CallWithStack(context.Background(), m.stack[:]); err != nil {
+		panic(fmt.Sprintf("native: %v", err))
+	}
+	at = c.frame
+	for i := range c.loop.Streams {
+		s := &c.loop.Streams[i]
+		if len(s.Store) > 0 {
+			copy(streams[i][:n*s.Width], in.memory[at:])
+		}
+		at += n*s.Width + s.beyond()
+	}
+	for i, reg := range c.out { // the first of c.in
+		regs[reg] = in.memory[i]
+	}
+}

@@ -1,0 +1,139 @@
+package gradbench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-machine/gram"
+)
+
+// bundle is a problem of bundle adjustment: n cameras, m points and p observations of a point by a camera.
+type bundle struct {
+	n, m, p           int
+	cams, x, w, feats []float64
+	errors, weights   []float64 // of the observations, two each, and of their weights
+	rowEnds, columns  []int     // of the Jacobian: where each row ends, and the column of each number in it
+	values            []float64
+}
+
+const (
+	cameraSize = 11
+	pointSize  = 3
+	// rowSize is how many numbers a row of the Jacobian of an observation's error has: those of camera, point and weight.
+	rowSize = cameraSize + pointSize + 1
+	// inputSize is how many inputs the program has: these, and the two numbers of the feature.
+	inputSize = rowSize + 2
+)
+
+// readBundle reads a problem. Cameras, points, weights and features are all alike, and so are computed each for itself.
+func readBundle(input json.RawMessage) (*bundle, error) {
+	in, err := decode[struct {
+		N, M, P      int
+		Cam, X, Feat []float64
+		W            float64
+	}](input)
+	if err != nil {
+		return nil, err
+	}
+	const most = 1 << 26
+	if min(in.N, in.M, in.P) < 1 || max(in.N, in.M, in.P) > most {
+		return nil, fmt.Errorf("n, m and p are %d, %d and %d, not from 1 to %d", in.N, in.M, in.P, most)
+	}
+	for _, err := range []error{length("cam", in.Cam, cameraSize), length("x", in.X, pointSize), length("feat", in.Feat, 2)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(in.Cam, in.N), x: repeat(in.X, in.M), w: repeat([]float64{in.W}, in.P), feats: repeat(in.Feat, in.P)}, nil
+}
+
+func repeat(list []float64, n int) []float64 {
+	all := make([]float64, 0, n*len(list))
+	for range n {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// each computes the errors of each observation, or their Jacobian, and calls f with it.
+func (b *bundle) each(ctx context.Context, e *evaluator, run func(context.Context, []float64) (*gram.Result, error), f func(i int, res *gram.Result)) error {
+	point := e.point.Values
+	for i := range b.p {
+		cam, x := b.camera(i), b.point(i)
+		copy(point, b.cams[cam*cameraSize:][:cameraSize])
+		copy(point[cameraSize:], b.x[x*pointSize:][:pointSize])
+		point[rowSize-1] = b.w[i]
+		copy(point[rowSize:], b.feats[2*i:][:2])
+		res, err := run(ctx, point)
+		if err != nil {
+			return err
+		}
+		f(i, res)
+	}
+	return nil
+}
+
+// camera and point return the camera and the point of an observation.
+func (b *bundle) camera(i int) int { return i % b.n }
+func (b *bundle) point(i int) int  { return i % b.m }
+
+func bundleErrors(input json.RawMessage) (*problem, error) {
+	b, err := readBundle(input)
+	if err != nil {
+		return nil, err
+	}
+	return &problem{run: func(ctx context.Context, e *evaluator) (any, error) {
+		b.errors, b.weights = b.errors[:0], b.weights[:0]
+		if err := b.each(ctx, e, e.Value, func(_ int, res *gram.Result) {
+			b.errors = append(b.errors, res.Values[:2]...)
+			b.weights = append(b.weights, res.Values[2])
+		}); err != nil {
+			return nil, err
+		}
+		return map[string]any{
+			"reproj_error": map[string]any{"elements": b.errors[:2], "repeated": b.p},
+			"w_err":        map[string]any{"element": b.weights[0], "repeated": b.p},
+		}, nil
+	}}, nil
+}
+
+// bundleJacobian is the Jacobian as a sparse matrix: two rows for each observation, and then one for each weight.
+func bundleJacobian(input json.RawMessage) (*problem, error) {
+	b, err := readBundle(input)
+	if err != nil {
+		return nil, err
+	}
+	return &problem{run: func(ctx context.Context, e *evaluator) (any, error) {
+		b.rowEnds, b.columns, b.values, b.weights = append(b.rowEnds[:0], 0), b.columns[:0], b.values[:0], b.weights[:0]
+		points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
+		if err := b.each(ctx, e, e.Gradient, func(i int, res *gram.Result) {
+			for row := range 2 {
+				for k := range cameraSize {
+					b.columns = append(b.columns, cameraSize*b.camera(i)+k)
+				}
+				for k := range pointSize {
+					b.columns = append(b.columns, points+pointSize*b.point(i)+k)
+				}
+				b.columns = append(b.columns, weights+i)
+				b.values = append(b.values, res.Jacobian[row*inputSize:][:rowSize]...)
+				b.rowEnds = append(b.rowEnds, len(b.values))
+			}
+			b.weights = append(b.weights, res.Jacobian[2*inputSize+rowSize-1])
+		}); err != nil {
+			return nil, err
+		}
+		for i, w := range b.weights {
+			b.columns, b.values = append(b.columns, weights+i), append(b.values, w)
+			b.rowEnds = append(b.rowEnds, len(b.values))
+		}
+		// As all observations are alike, the eval asks for a part.
+		return map[string]any{"rows": part(b.rowEnds), "cols": part(b.columns), "vals": part(b.values)}, nil
+	}}, nil
+}
+
+// part returns the numbers of the first observation and the last number.
+func part[T any](list []T) []T {
+	n := min(2*rowSize, len(list))
+	return append(list[:n:n], list[len(list)-1])
+}

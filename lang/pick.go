@@ -1,0 +1,179 @@
+package lang
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/selection"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// numberType is the type of an occurrence of a numeral.
+func (e *elaborator) numberType(x float64) infer.Type {
+	if !e.selects || e.values {
+		return infer.R
+	}
+	return e.numbers.Numeral(x)
+}
+
+// operated is the type of what an operation gives whose operand is a number or a vector of type t: its numbers are none of data.
+func (e *elaborator) operated(t infer.Type) infer.Type {
+	if !e.selects {
+		return t
+	}
+	switch n := e.tt.At(t); n.Kind {
+	case infer.Vec:
+		return e.tt.Vec(e.operated(n.A), infer.Size(n.N))
+	case infer.Open:
+		e.later = append(e.later, t)
+		return t
+	}
+	return infer.R
+}
+
+// oneHot makes the vector of n numbers of which number x is 1 and the others are 0.
+func (e *elaborator) oneHot(a, b val, span syntax.Span) val {
+	n := e.core.nodes[a.node]
+	if n.op != numCore || n.val != math.Trunc(n.val) || n.val < 1 || n.val > math.MaxInt32 {
+		if e.fam.inFamily() {
+			e.giveUp()
+		}
+		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
+		return e.bad(span)
+	}
+	t := e.tt.Vec(infer.R, e.tt.KnownSize(int(n.val)))
+	e.index(b, t, "onehot", span)
+	return e.selected(coreNode{op: oneHotCore, a: b.node, typ: t, pos: posOf(span)}, t, span)
+}
+
+// pick makes component x of the vector v.
+func (e *elaborator) pick(v, x val, span syntax.Span) val {
+	elem, _, ok := e.components(v)
+	if !ok {
+		return e.bad(span)
+	}
+	e.index(x, v.typ, "pick", span)
+	return e.selected(coreNode{op: pickCore, a: v.node, b: x.node, typ: v.typ, pos: posOf(span)}, elem, span)
+}
+
+// selected adds the node of a selection.
+func (e *elaborator) selected(n coreNode, t infer.Type, span syntax.Span) val {
+	v := e.add(n, t, span)
+	if e.values {
+		e.core.places[v.node] = e.place(span)
+	}
+	return v
+}
+
+// index notes that x selects one of the components of a vector of type t.
+func (e *elaborator) index(x val, t infer.Type, name string, span syntax.Span) {
+	if e.tt.At(x.typ).Kind == infer.Open {
+		e.tt.Unify(x.typ, e.tt.Real())
+	}
+	if e.tt.At(x.typ).Kind != infer.Real {
+		e.want(x, infer.R, reason{kind: takesReason, text: name})
+		return
+	}
+	if !e.values {
+		e.indices = append(e.indices, use{Use: selection.Use{T: x.typ, Span: x.span, Notes: e.chain(4)}, of: t, at: span, name: name})
+	}
+}
+
+// use is an index of a vector of the type of.
+type use struct {
+	selection.Use
+	of   infer.Type
+	at   syntax.Span
+	name string
+}
+
+// selections checks the indices of the program.
+func (e *elaborator) selections() {
+	for _, t := range e.later {
+		for e.tt.At(t).Kind == infer.Vec {
+			t = e.tt.At(t).A
+		}
+		e.tt.Unify(t, infer.R)
+	}
+	for i := range e.indices {
+		u := &e.indices[i]
+		n := e.tt.At(u.of)
+		if n.Kind != infer.Vec || !e.tt.SizeAt(infer.Size(n.N)).Known || !e.euclideanParts(n.A) {
+			e.report(e.user, u.at, "size not known", u.name+" takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)", u.Notes...)
+			continue
+		}
+		u.N = e.tt.SizeAt(infer.Size(n.N)).N
+		label := e.numbers.Check(&u.Use, e.limits, func(i int) *load.Shape { return e.data[i].Shape })
+		if label != "" {
+			headline := selection.OutOfRange
+			if e.tt.Find(u.T) == e.tt.Find(infer.R) {
+				headline = selection.Computed
+			}
+			e.report(e.user, u.Span, headline, label, u.Notes...)
+		}
+	}
+	for i := range e.data {
+		x := &e.data[i]
+		if e.limits[i] == nil || x.Bad {
+			continue
+		}
+		wrong, err := e.limits[i].Value(x.Name, &x.Value, e.guard.Check)
+		if err != nil {
+			syntax.Abort(err)
+		}
+		if wrong != nil {
+			d := &e.user.File.Decls[x.Decl]
+			e.report(e.user, d.NameSpan, selection.OutOfRange, wrong.Error()+"; it is an index of pick or onehot")
+		}
+	}
+}
+
+// euclideanParts reports whether t is R or a vector of such, of known size.
+func (e *elaborator) euclideanParts(t infer.Type) bool {
+	for n := e.tt.At(t); n.Kind == infer.Vec; n = e.tt.At(t) {
+		if !e.tt.SizeAt(infer.Size(n.N)).Known {
+			return false
+		}
+		t = n.A
+	}
+	return e.tt.At(t).Kind == infer.Real
+}
+
+// oneHot makes vec i < n -> same x i.
+func (l *lowering) oneHot(n *coreNode) term.Ref {
+	return l.indicators(n.pos, n.a, l.t.Types.Len(l.typ(n.typ)))
+}
+
+// indicators makes vec i < n -> same x i.
+func (l *lowering) indicators(pos term.Pos, x node, n int) term.Ref {
+	at, bound := l.number(x, pos)
+	s := l.e.fam.number(float64(n))
+	i, is := l.e.fam.newIndex("i", pos, s)
+	same := l.t.Fun(pos, term.Same, at(), l.t.IndexNum(pos, is))
+	return l.around(pos, l.t.Family(pos, i, s, same), bound)
+}
+
+// pick makes let o = vec i < n -> same x i in sum i < n -> o.(i) * v.(i), or that for each component.
+func (l *lowering) pick(n *coreNode) term.Ref {
+	ty := l.typ(n.typ)
+	v := l.operand(n.a, ty)
+	count := l.t.Types.Len(ty)
+	hot := l.t.Types.Vec(count, term.R)
+	x := l.t.NewVar(term.VarInfo{Name: "o", Type: hot, Pos: n.pos})
+	o := operand{x: x, bound: x, u: l.indicators(n.pos, n.b, count)}
+	var component func(ty term.Type, at []term.Static) term.Ref
+	component = func(ty term.Type, at []term.Static) term.Ref {
+		if l.t.Types.Kind(ty) == term.VecKind {
+			s := l.e.fam.number(float64(l.t.Types.Len(ty)))
+			j, js := l.e.fam.newIndex("j", n.pos, s)
+			return l.t.Family(n.pos, j, s, component(l.t.Types.Left(ty), append(at, js)))
+		}
+		s := l.e.fam.number(float64(count))
+		i, is := l.e.fam.newIndex("i", n.pos, s)
+		hot := l.operandAt(&o, n.pos, is)
+		return l.t.Sum(n.pos, i, s, l.t.Fun(n.pos, term.Mul, hot, l.operandAt(&v, n.pos, append([]term.Static{is}, at...)...)))
+	}
+	return l.around(n.pos, component(l.t.Types.Left(ty), nil), &v, &o)
+}

@@ -1,0 +1,183 @@
+// Package selection checks the numbers by which pick and onehot select: each is one of data as it stands there, or a numeral,
+// so that all of them are known before the program runs.
+//
+// The types of a program tell where a number may come from. Each occurrence of data, and each numeral, has types R of its own,
+// which are the one type [infer.R] only once a computation takes or gives the number. What has a type that is equal to that of
+// an index is a value that the index may have.
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// Numbers are those that a program takes from elsewhere, with their types.
+type Numbers struct {
+	Types    *infer.Types
+	data     []occurrence
+	numerals []numeral
+}
+
+type occurrence struct {
+	t infer.Type
+	i int // the data
+}
+
+type numeral struct {
+	t infer.Type
+	x float64
+}
+
+// Data returns a type for an occurrence of data i, or of its elements, of shape s.
+func (n *Numbers) Data(i int, s *load.Shape) infer.Type {
+	t := n.shape(s)
+	n.data = append(n.data, occurrence{t, i})
+	return t
+}
+
+func (n *Numbers) shape(s *load.Shape) infer.Type {
+	switch s.Kind {
+	case load.Product:
+		a := n.shape(s.A)
+		return n.Types.Prod(a, n.shape(s.B))
+	case load.Vector:
+		return n.Types.Vec(n.shape(s.A), n.Types.KnownSize(s.Size))
+	}
+	return n.Types.Real()
+}
+
+// Numeral returns a type for an occurrence of the numeral x.
+func (n *Numbers) Numeral(x float64) infer.Type {
+	t := n.Types.Real()
+	n.numerals = append(n.numerals, numeral{t, x})
+	return t
+}
+
+// Use is an index: a number of type T selects one of N.
+type Use struct {
+	T     infer.Type
+	N     int
+	Span  syntax.Span
+	Notes []syntax.Note
+}
+
+// Headlines of errors.
+const (
+	Computed   = "index not known"
+	OutOfRange = "index out of range"
+)
+
+// Limits are the bounds of the numbers of data: for each number of a row, below which natural number it has to be, 0 if that
+// is not said.
+type Limits []int
+
+// Check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
+func (n *Numbers) Check(u *Use, limits map[int]Limits, shape func(data int) *load.Shape) string {
+	class := n.Types.Find(u.T)
+	if class == n.Types.Find(infer.R) {
+		return "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"
+	}
+	for _, x := range n.numerals {
+		if n.Types.Find(x.t) == class && !within(x.x, u.N) {
+			return fmt.Sprintf("%s is among the values of this, %s", text(x.x), indices(u.N))
+		}
+	}
+	for _, d := range n.data {
+		s := shape(d.i)
+		if s.Kind == load.List {
+			s = s.A
+		}
+		n.limit(class, d.t, s, 0, func(offset int) {
+			if limits[d.i] == nil {
+				limits[d.i] = make(Limits, s.Width())
+			}
+			if k := &limits[d.i][offset]; *k == 0 || u.N < *k {
+				*k = u.N
+			}
+		})
+	}
+	return ""
+}
+
+// limit calls f with the offsets of the numbers of a value whose types are in the class.
+func (n *Numbers) limit(class, t infer.Type, s *load.Shape, at int, f func(offset int)) {
+	switch node := n.Types.At(t); {
+	case node.Kind == infer.Real:
+		if n.Types.Find(t) == class {
+			f(at)
+		}
+	case s.Kind == load.Product:
+		n.limit(class, node.A, s.A, at, f)
+		n.limit(class, node.B, s.B, at+s.A.Width(), f)
+	default:
+		for k := range s.Size {
+			n.limit(class, node.A, s.A, at+k*s.A.Width(), f)
+		}
+	}
+}
+
+func within(x float64, n int) bool { return x >= 0 && x < float64(n) && x == math.Trunc(x) }
+
+func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func indices(n int) string {
+	if n == 1 {
+		return "and the only index is 0"
+	}
+	return fmt.Sprintf("and indices are 0 to %d", n-1)
+}
+
+// Numbers looks for a number of rows that is not below its limit. Row first is the first of them. The error tells which one.
+func (l Limits) Numbers(name string, list bool, first int, values []float64) error {
+	for k, x := range values {
+		n := l[k%len(l)]
+		if n == 0 || within(x, n) {
+			continue
+		}
+		where := name
+		if list {
+			where = fmt.Sprintf("row %d of %s, counted from 0,", first+k/len(l), name)
+		}
+		if len(l) > 1 {
+			where = fmt.Sprintf("number %d of %s", k%len(l), where)
+		}
+		return fmt.Errorf("%s is %s, %s", where, text(x), indices(n))
+	}
+	return nil
+}
+
+// atOnce is how many numbers are read at a time.
+const atOnce = 1 << 16
+
+// Value looks for a number of data that is not below its limit. look is called at least every 2¹⁶ numbers; its error is returned.
+func (l Limits) Value(name string, v *load.Value, look func() error) (wrong, err error) {
+	w := len(l)
+	rows := max(1, atOnce/w)
+	list := v.Shape.Kind == load.List
+	for first := 0; first < v.Rows; first += rows {
+		rows := min(rows, v.Rows-first)
+		if look != nil {
+			err = look()
+		}
+		var part []float64
+		if v.Chunk == nil {
+			part = v.Data[first*w : (first+rows)*w]
+		} else {
+			part = make([]float64, rows*w)
+			err = errors.Join(err, v.Chunk(part, first, look))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if wrong := l.Numbers(name, list, first, part); wrong != nil {
+			return wrong, nil
+		}
+	}
+	return nil, nil
+}
