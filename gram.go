@@ -180,7 +180,7 @@ func (o *Options) meter(ctx context.Context) *limits.Meter {
 	return m
 }
 
-// Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
+// Locate makes an error of a phase like "compiling" an [*Error] or [*LimitError].
 func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 // Input is an input of the program: numbers, in products and vectors.
