@@ -22,7 +22,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Bound reduces the program with symbolic inputs. It takes the branches of the point.
+// Bound reduces the program with symbolic inputs, by the point's branches.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
