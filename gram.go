@@ -120,7 +120,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	start := time.Now()
 	meter := opt.meter(ctx)
 	meter.Begin("load")
-	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve, Stream: opt.Stream}
+	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve, Stream: opt.Stream, Seed: opt.Seed, Body: opt.Body}
 	for _, text := range opt.Params {
 		p, err := load.ParseParam(text)
 		if err != nil {

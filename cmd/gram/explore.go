@@ -89,7 +89,8 @@ var errServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: cont
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.addProgram(fs)
+	f.addValues(fs)
+	f.addBounds(fs)
 	f.addServed(cmd, machine.NodeBytes)
 	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
 		"gradient value", explore.OfGradient, explore.OfValue)

@@ -29,7 +29,6 @@ type fitFlags struct {
 	over               string
 	batch              count
 	heldOut            fraction
-	seed               count
 	checkpoint, output string
 	html               string
 }
@@ -48,7 +47,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	f.batch.least = 1
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
-	fs.Var(&f.seed, "seed", "the `number` that the order of the rows starts from (default 0)")
+	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
 	_ = cmd.MarkFlagFilename("html", "html")

@@ -10,6 +10,9 @@ import (
 // maxDiagnostics is how many errors are reported in one run.
 const maxDiagnostics = 20
 
+// NoBody is the headline of the error for a source of declarations alone.
+const NoBody = "expected the program's body, found the end of the file"
+
 // Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
 	// Check is called often, at least every 2^16 tokens or nodes. Its first error
@@ -63,6 +66,8 @@ type parser struct {
 	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
 	last      Expr   // the last operand
 	vals      []Expr // the elements of open brackets
+
+	bound map[string]bool // the names that the file binds, once they are needed
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
@@ -217,7 +222,7 @@ func (p *parser) program() {
 		if p.prevEnd > 0 {
 			at = p.prevEnd
 		}
-		d := Diagnostic{Span: Span{at, at}, Headline: "expected the program's body, found the end of the file",
+		d := Diagnostic{Span: Span{at, at}, Headline: NoBody,
 			Label: "after the declarations, one expression at column 1 is the program"}
 		if line, ok := p.continuation(); ok {
 			d = Diagnostic{Span: line, Headline: "expected the program's body", Label: fmt.Sprintf(

@@ -57,7 +57,14 @@ func (s sexprs) expr(e Expr) string {
 		return "(" + map[ExprKind]string{FunExpr: "fun", LinExpr: "lin"}[n.Kind] + " " + strings.Join(pats, " ") + " -> " + all + ")"
 	case LetExpr:
 		return "(let " + strings.Join(pats, " ") + " = " + kids[0] + " in " + kids[1] + ")"
+	case CompareExpr:
+		return "(" + n.Op.String() + " " + all + ")"
+	case LogicExpr:
+		return "(" + n.Text + " " + all + ")"
 	case IfExpr:
+		if n.Op == EOF {
+			return "(if " + all + ")"
+		}
 		return "(if " + n.Op.String() + " " + all + ")"
 	case CompExpr:
 		return "(" + n.Op.String() + " " + n.Text + " < " + all + ")"
