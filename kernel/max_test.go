@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -56,7 +55,7 @@ func TestMax(t *testing.T) {
 		}
 		for i := range got {
 			if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
-				t.Fatal(fmt.Sprintf("MaxBack(%v, %v) = %v, want %v", x, a, got, want))
+				t.Fatalf("MaxBack(%v, %v) = %v, want %v", x, a, got, want)
 			}
 		}
 	}

@@ -36,10 +36,10 @@ type fitFlags struct {
 func (f *fitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.add(fs)
-	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs or gd, with a search along a line; or adam, by\nbatches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
+	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
 	f.method.is = "lbfgs"
 	f.iterations = count{n: 1000, set: true}
-	fs.Var(&f.iterations, "iterations", "stop after so many points that lbfgs or gd has reached, or updates by adam: a\n`count`")
+	fs.Var(&f.iterations, "iterations", "stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
 	f.rate = fraction{0.01, 1e6}
 	f.heldOut.below = 1
 	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
@@ -77,8 +77,9 @@ func newFit(a *app) *cobra.Command {
 from their values and prints the fitted ones. With -o it writes them to a file that
 --inputs reads, to the bit. FILE - is standard input.
 
-lbfgs, the default, and gd, gradient descent, search along lines, and stop where the
-gradient is 0 or the loss does not fall any more. adam takes steps of --rate.
+lbfgs, the default, gd, gradient descent, and newton-cg, Newton's method by products with
+the Hessian, search along lines, and stop where the gradient is 0 or the loss does not
+fall any more. adam takes steps of --rate.
 
 --over names a data list. With --held-out, a share of its rows is not used for
 training. The result is then the point with the least loss on them, and the work
