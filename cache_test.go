@@ -30,7 +30,7 @@ func newCache(t testing.TB, bytes uint64) *Cache {
 func (p *Program) with(c *Cache) *Program {
 	opt := p.opt
 	opt.Cache = c
-	return &Program{src: p.src, inputs: p.inputs, opt: opt}
+	return &Program{src: p.src, inputs: p.inputs, opt: opt, terms: p.terms}
 }
 
 // made is what the strategy Modular makes of a program, and what its gradient is.

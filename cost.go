@@ -30,6 +30,9 @@ func literalWork(s *machine.Stats) *cost.Work {
 
 // Cost returns what the evaluator's last run cost.
 func (e *Evaluator) Cost() Cost {
+	if e.alongLast {
+		return e.along.Cost()
+	}
 	if e.passes != nil {
 		return e.passes.cost()
 	}

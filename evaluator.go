@@ -44,6 +44,10 @@ type Evaluator struct {
 	modularised *modular.Program
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's
+
+	along      *Evaluator // of the derivative along a vector
+	alongPoint []float64  // the point and the vector
+	alongLast  bool       // it ran last
 }
 
 // reducer is what an evaluator needs of a machine: of the engine, or of the literal machine.
@@ -160,6 +164,9 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 // Close returns the memory to the system. Later runs are errors, [ErrClosed].
 func (e *Evaluator) Close() error {
 	e.closed = true
+	if e.along != nil {
+		_ = e.along.Close() // it has been used, so it can be closed
+	}
 	if e.passes != nil {
 		return nil
 	}
@@ -180,11 +187,12 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	case len(point) != inputs:
 		return misuse("the point has length %d, and the program has %d scalar inputs", len(point), inputs)
 	}
+	e.alongLast = false
 	return nil
 }
 
-// Value returns the value at the point, a number for each scalar input. It calls [Evaluator.Reduce] and
-// [Evaluator.Read]. The result has no cost, which [Evaluator.Cost] tells, and the next run overwrites it.
+// Value returns the value at the point, a number for each scalar input, by [Evaluator.Reduce] and
+// [Evaluator.Read]. It has no cost; the next run overwrites it.
 func (e *Evaluator) Value(ctx context.Context, point []float64) (*Result, error) {
 	if e.p.src.Shape == nil {
 		return nil, e.noValue()
@@ -292,8 +300,8 @@ func resized(s []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// SetData replaces the numbers of a data list, in row-major order, by as many, for a mini-batch. The slice is not to be modified
-// before the next call. It is an error if another value was computed from the list, and with Literal, a Mode or a Strategy.
+// SetData replaces the numbers of a data list, in row-major order. The slice is not to be modified before the next call. It is an
+// error if another value was computed from the list, and with Literal, a Mode or a Strategy.
 func (e *Evaluator) SetData(name string, values []float64) error {
 	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
 	switch {
@@ -316,6 +324,10 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return misuse("%v", err)
 	}
 	e.changes++
+	if e.along != nil {
+		_ = e.along.Close() // the next one has the new numbers
+		e.along = nil
+	}
 	if e.data != nil {
 		e.data[i] = values
 		e.prog.Data[i].Values = values

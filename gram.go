@@ -57,8 +57,10 @@ type Program struct {
 	// symbolicArrays is the same with its families.
 	symbolicArrays arrayForm
 
+	along compiled[Program] // the derivative along a vector, see [Evaluator.HessianVector]
+
 	// terms is held while terms are made and typed: they share a universe of types.
-	terms sync.Mutex
+	terms *sync.Mutex
 
 	mu   sync.Mutex
 	size sizes
@@ -140,7 +142,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	out := &Program{src: p, inputs: stage.Inputs(p), opt: opt}
+	out := &Program{src: p, inputs: stage.Inputs(p), opt: opt, terms: new(sync.Mutex)}
 	if !p.HasFamilies() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
@@ -234,7 +236,7 @@ func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
 // Source returns the program with its source, which must not be modified.
 func (p *Program) Source() *lang.Program { return p.src }
 
-// Copy returns a copy of [Program.Term] with its own universe of types, and its scalar inputs; nil if there is no term.
+// Copy copies [Program.Term], with its own universe of types, and its scalar inputs; nil if there is none.
 func (p *Program) Copy() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()

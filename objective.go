@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Objective is a program of type R as two functions for an optimiser: with gonum.org/v1/gonum/optimize, those of an
-// optimize.Problem{Func: o.Func, Grad: o.Grad}.
+// Objective is a program of type R as functions for an optimiser: of gonum.org/v1/gonum/optimize, the
+// Problem{Func: o.Func, Grad: o.Grad}.
 type Objective struct {
 	*Evaluator // of gradients
 	ctx        context.Context
@@ -39,7 +39,7 @@ func (o *Objective) Func(x []float64) float64 {
 	return o.res.Values[0]
 }
 
-// Grad puts the gradient at x into grad, and NaNs after an error. At the x of the last call nothing is computed.
+// Grad puts the gradient at x into grad, and NaNs after an error.
 func (o *Objective) Grad(grad, x []float64) {
 	if o.evaluate(x) {
 		copy(grad, o.res.Jacobian)

@@ -55,7 +55,7 @@ func (p *Point) Map() map[string][]float64 {
 	return out
 }
 
-// MarshalJSON implements [json.Marshaler], with the inputs in the order of the program.
+// MarshalJSON implements [json.Marshaler], with the inputs in order.
 func (p *Point) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, in := range p.inputs {

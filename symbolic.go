@@ -43,8 +43,7 @@ const maxSpanned = 1 << 22
 
 // Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
 // D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
-// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols: then
-// its expansion is not made.
+// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols.
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	if err := p.notStreamed(); err != nil {
 		return cost.Span{}, err

@@ -132,3 +132,40 @@ func TestNoWorkload(t *testing.T) {
 	require.EqualError(t, err, `bench: there is no workload "w6"`)
 	require.Zero(t, bench.Primitives("w6", 1, 0))
 }
+
+// BenchmarkHessianVector measures Hessian-vector products: each iteration computes a gradient and a product, and the ratio is
+// that of the best times.
+func BenchmarkHessianVector(b *testing.B) {
+	ctx := context.Background()
+	for _, s := range sizes {
+		w, err := bench.NewWorkload(s.w, s.n, s.k)
+		require.NoError(b, err)
+		b.Run(fmt.Sprintf("%s/n=%d/k=%d", s.w, s.n, s.k), func(b *testing.B) {
+			e, err := w.Program.NewGradient(ctx, gram.EvalOptions{})
+			require.NoError(b, err)
+			defer e.Close()
+			point := w.Program.Point()
+			v := make([]float64, len(point))
+			for i := range v {
+				v[i] = 1 / float64(i+1)
+			}
+			best := [2]time.Duration{1 << 62, 1 << 62}
+			var steps [2]float64
+			for b.Loop() {
+				start := time.Now()
+				_, err := e.Gradient(ctx, point)
+				require.NoError(b, err)
+				best[0] = min(best[0], time.Since(start))
+				gradient := e.Cost()
+				start = time.Now()
+				_, err = e.HessianVector(ctx, point, v)
+				require.NoError(b, err)
+				best[1] = min(best[1], time.Since(start))
+				product := e.Cost()
+				steps = [2]float64{float64(gradient.Steps.Total()), float64(product.Steps.Total())}
+			}
+			b.ReportMetric(float64(best[1])/float64(best[0]), "gradients/op")
+			b.ReportMetric(steps[1]/steps[0], "gradient-steps/op")
+		})
+	}
+}

@@ -234,11 +234,43 @@ func (e *elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts
 	return g, parts, e.productOf(patternItem{p: kids[0], t: arg}, len(parts)), true
 }
 
+// holdsDuals reports whether the constructors of declaration d hold linear negations, also those of types in them.
+func (e *elaborator) holdsDuals(d int) bool {
+	seen := map[infer.Type]bool{}
+	stack := []infer.Type{e.tt.Fresh(d)}
+	declared := map[int]bool{}
+	for len(stack) > 0 {
+		t := e.tt.Find(stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		if t == 0 || seen[t] {
+			continue
+		}
+		seen[t] = true
+		n := e.tt.At(t)
+		switch n.Kind {
+		case infer.Dual:
+			return true
+		case infer.Named:
+			if !declared[int(n.N)] {
+				declared[int(n.N)] = true
+				for _, c := range e.tt.Inductives[n.N].Cons {
+					stack = append(stack, c.Arg)
+				}
+			}
+		}
+		stack = append(stack, n.A, n.B)
+	}
+	return false
+}
+
 // instance returns the type in the term's universe with declaration d and the product args of arguments, or 0.
 func (l *lowering) instance(d int, args term.Type) term.Type {
 	tt, n := l.t.Types, &l.e.tt.Inductives[d]
 	i, isNew := tt.Declare(n.Name, len(n.Params))
 	if isNew {
+		if l.e.holdsDuals(d) {
+			tt.HoldDuals(i)
+		}
 		stack := l.stack // typ is at work
 		l.stack = nil
 		cons := make([]term.Constructor, len(n.Cons))

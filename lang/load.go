@@ -184,6 +184,29 @@ func (p *Program) Families(look func() error) (*term.Term, error) {
 // HasFamilies reports whether [Program.Families] has families.
 func (p *Program) HasFamilies() bool { return p.arrays }
 
+// Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector. Its inputs
+// are those of p, for which the variables xs stand, and for each of them one with the component of the vector, in vs.
+func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
+	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params, Data: p.Data, large: p.large}
+	d.setTerm(t)
+	for i, vars := range [][]term.Var{xs, vs} {
+		for _, in := range p.Inputs {
+			n := len(in.Vars)
+			in.Vars, vars = vars[:n], vars[n:]
+			if i > 0 {
+				in.Name, in.Values = in.Name+"'", make([]float64, n)
+			}
+			d.Inputs = append(d.Inputs, in)
+		}
+	}
+	return d
+}
+
+func (p *Program) setTerm(t *term.Term) {
+	p.families, p.straight = t, t.StraightLine()
+	p.arrays = t.FamiliesInLambdas() || p.straight && t.Families()
+}
+
 // errors returns what has been reported.
 func (e *elaborator) errors() error {
 	err := syntax.NewErrors(e.user.File, e.diags)
@@ -212,8 +235,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
 		e.large = e.sizeError(e.manyNodes())
 	}
-	p.families, p.straight = l.t, l.t.StraightLine()
-	p.arrays = l.t.FamiliesInLambdas() || p.straight && l.t.Families()
+	p.setTerm(l.t)
 	if p.large = e.large; p.large != nil && !p.arrays {
 		return nil, p.large
 	}

@@ -37,8 +37,11 @@ func (tt *Types) Declare(name string, params int) (d Inductive, isNew bool) {
 	return Inductive(len(tt.inductives) - 1), true
 }
 
+// HoldDuals says of a declaration without constructors, before anything mentions it, that they will hold linear negations.
+func (tt *Types) HoldDuals(d Inductive) { tt.inductives[d].dual = true }
+
 // Define gives the constructors of a declaration, which it may mention in their arguments, together with declarations
-// that are defined already. The error says that a constructor holds a linear negation: only the instance of a parameter may.
+// that are defined already. The error says that a constructor holds a linear negation, which [Types.HoldDuals] has not said.
 func (tt *Types) Define(d Inductive, cons []Constructor) error {
 	decl := &tt.inductives[d]
 	for _, c := range cons {

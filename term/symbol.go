@@ -124,6 +124,9 @@ func (p *Partial) At(x ...float64) float64 {
 	return Interpret(p, len(x), func(r float64) float64 { return r }, func(i int) float64 { return x[i] }, Symbol.Eval)
 }
 
+// Zero reports whether p is the numeral 0.
+func (p *Partial) Zero() bool { return p.Kind == PartialConst && p.Const == 0 }
+
 // Size is the number of nodes of p as a term, for f of k arguments.
 func (p *Partial) Size(k int) int {
 	return Interpret(p, k, func(float64) int { return 1 }, func(int) int { return 1 }, func(_ Symbol, args ...int) int {

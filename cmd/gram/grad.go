@@ -57,6 +57,11 @@ and operations: evaluations of symbols, products and additions of numbers. Limit
 --schedule and --seed are of the reduction to G; a program that branches on its
 inputs takes the branches of its point.
 
+--along prints the product of the Hessian with a vector, "hessianVector" in JSON. Its file is a
+JSON object of the shape of "gradient"; inputs that are not in it have the vector 0. --hessian
+prints the Hessian, "hessian": by input a, by input b, numbers nested as those of a, each with
+the shape of b. It takes a product for each scalar input. The cost is that of a product.
+
 --quiet prints the value and the derivatives alone.
 
 --html writes a report besides: one page of HTML, whole or not at all, that loads nothing.
@@ -72,6 +77,7 @@ by line are of a second run, with a profile; the times are those of the first.`,
   gram grad rnn.gram --strategy modular --cache-size 16MiB
   gram grad rnn.gram --literal --work
   gram grad rnn.gram --mode tape
+  gram grad rnn.gram --along v.json
   gram grad rnn.gram --html report.html
   gram grad rnn.gram -o gradient.npz
   gram grad rnn.gram --json | jq .gradient.eps`,
@@ -90,6 +96,15 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		if err != nil {
 			return err
 		}
+		more, err := a.second(ctx, p, &f)
+		if err != nil {
+			return err
+		}
+		if more != nil {
+			seconds := res.Cost.Seconds
+			res.Cost = more.cost
+			res.Cost.Seconds.Load = seconds.Load
+		}
 		if page != nil {
 			if err := a.writeHTML(ctx, page, path, p, res, &f); err != nil {
 				return err
@@ -102,12 +117,13 @@ by line are of a second run, with a profile; the times are those of the first.`,
 			for _, in := range d {
 				values = append(values, named{derivativeName(p.Program) + "." + in.Name, in.Shape, notation.Flat{Values: in.Values}})
 			}
-			return a.writeResult(ctx, f.output, values)
+			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
 		case f.json || f.output != "":
-			a.gradJSON(p.Program, res, d, &f.runFlags)
+			a.gradJSON(p.Program, res, d, more, &f.runFlags)
 		default:
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
+			more.text(&r, p.Program)
 			if !f.quiet {
 				r.cost(&res.Cost, &f.runFlags)
 			}
@@ -126,11 +142,12 @@ func derivativeName(p *gram.Program) string {
 	return "gradient"
 }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, f *runFlags) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", notation.Flat{Values: res.Values}, p.Shape())
 	o.object(derivativeName(p)).inputs(ds)
+	more.json(o, p)
 	o.field("strategy", f.strategy.String())
 	o.cost(&res.Cost, f.mode.is)
 	o.end()

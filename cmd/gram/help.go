@@ -12,7 +12,7 @@ import (
 // stand first.
 var flagGroups = []struct{ title, flags string }{
 	{"Program", "param set inputs"},
-	{"Output", "json quiet html output checkpoint help"},
+	{"Output", "along hessian json quiet html output checkpoint help"},
 	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
 	{"Execution", "schedule workers seed mode strategy no-cache cache-size no-fuse no-native literal"},
 	{"Measurements", "repeat bound factor work"},

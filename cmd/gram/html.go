@@ -14,6 +14,7 @@ import (
 // gradFlags are the flags of gram grad.
 type gradFlags struct {
 	runFlags
+	hessianFlags
 	html   string // the file of the report, or ""
 	output string // the file of the result, or ""
 	quiet  bool
@@ -22,6 +23,7 @@ type gradFlags struct {
 func (f *gradFlags) add(cmd *cobra.Command) {
 	f.runFlags.add(cmd)
 	f.addGradient(cmd)
+	f.hessianFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
 	cmd.Flags().StringVar(&f.html, "html", "", "also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and the graph")
 	_ = cmd.MarkFlagFilename("html", "html")
@@ -35,7 +37,9 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 			return usagef("--quiet leaves out the cost, and --%s prints it", name)
 		}
 	}
-	return cmp.Or(f.checkMode(), checkResult(f.output, f.json), misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
+	second := f.along != "" || f.hessian
+	return cmp.Or(f.checkMode(), misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
+		misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.

@@ -230,3 +230,20 @@ func TestLanguageExamples(t *testing.T) {
 	}
 	require.Equal(t, []int{2, 1, 1}, []int{programs, errors, objects})
 }
+
+// TestLanguageRunsTypesAndRecursion: the programs on types and recursion have the values that stand behind them.
+func TestLanguageRunsTypesAndRecursion(t *testing.T) {
+	_, section, ok := strings.Cut(languagePage(t), "\n## Types and recursion\n")
+	require.True(t, ok)
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := regexp.MustCompile("(?s)```gram\n(.*?)  -- ([^\n]*)\n```").FindAllStringSubmatch(section, -1)
+	require.Len(t, blocks, strings.Count(section, "```gram"))
+	for _, b := range blocks {
+		for _, flags := range [][]string{nil, {"--literal"}} {
+			var out, errs strings.Builder
+			status := run(t.Context(), append([]string{"eval", "-"}, flags...), strings.NewReader(b[1]+"\n"), &out, &errs)
+			require.Zero(t, status, errs.String())
+			require.Equal(t, b[2]+"\n", out.String())
+		}
+	}
+}

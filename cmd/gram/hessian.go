@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/limits"
+)
+
+// hessianFlags ask for second derivatives.
+type hessianFlags struct {
+	along   string // the file with a vector, or ""
+	hessian bool
+}
+
+func (f *hessianFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.along, "along", "", "also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
+	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
+	_ = cmd.MarkFlagFilename("along", "json")
+}
+
+// maxHessian bounds the scalar inputs of a Hessian.
+const maxHessian = 2000
+
+// second is what --along and --hessian found.
+type second struct {
+	product []gram.Input            // in the shapes of the inputs
+	hessian map[string][]gram.Input // by input: of each number of it a row, in the shapes of all inputs
+	cost    gram.Cost               // of one product
+}
+
+// second computes what the flags ask for, or nil.
+func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, error) {
+	if f.along == "" && !f.hessian {
+		return nil, nil
+	}
+	x := p.Point()
+	v := p.NewPoint()
+	clear(v.Values)
+	if f.along != "" {
+		text, err := a.read(ctx, f.along, f.along, limits.New(ctx, 0))
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, v); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.along, err)
+		}
+	}
+	if f.hessian && len(x) > maxHessian {
+		return nil, fmt.Errorf("a Hessian of %d scalar inputs; --hessian is for at most %d, and --along for any number", len(x), maxHessian)
+	}
+	e, err := p.NewGradient(ctx, f.options(a))
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	out := &second{}
+	product := func(v []float64) ([]float64, error) {
+		res, err := e.HessianVector(ctx, x, v)
+		if err != nil {
+			return nil, err
+		}
+		out.cost = e.Cost()
+		return res.Jacobian, nil
+	}
+	if f.hessian {
+		if out.hessian, err = hessian(p.Program, product); err != nil {
+			return nil, err
+		}
+	}
+	if f.along != "" {
+		hv, err := product(v.Values)
+		if err != nil {
+			return nil, err
+		}
+		out.product = p.Derivatives([]float64{0}, hv)
+	}
+	return out, nil
+}
+
+// hessian makes the Hessian row by row.
+func hessian(p *gram.Program, product func(v []float64) ([]float64, error)) (map[string][]gram.Input, error) {
+	out := map[string][]gram.Input{}
+	unit := make([]float64, len(p.Point()))
+	at := 0
+	for _, in := range p.Inputs() {
+		var rows []gram.Input
+		for range in.Values {
+			unit[at] = 1
+			row, err := product(unit)
+			if err != nil {
+				return nil, err
+			}
+			unit[at] = 0
+			at++
+			for i, d := range p.Derivatives([]float64{0}, row) {
+				if len(rows) <= i {
+					rows = append(rows, gram.Input{Name: d.Name, Shape: nest(in.Shape, d.Shape)})
+				}
+				rows[i].Values = append(rows[i].Values, d.Values...)
+			}
+		}
+		out[in.Name] = rows
+	}
+	return out, nil
+}
+
+// nest is the shape a with b in place of each number.
+func nest(a, b *gram.Shape) *gram.Shape {
+	switch a.Kind {
+	case load.Product:
+		return load.ProductShape(nest(a.A, b), nest(a.B, b))
+	case load.Vector:
+		return load.VectorShape(nest(a.A, b), a.Size)
+	}
+	return b
+}
+
+// json prints second derivatives.
+func (s *second) json(o *object, p *gram.Program) {
+	if s == nil {
+		return
+	}
+	if s.product != nil {
+		o.object("hessianVector").inputs(s.product)
+	}
+	if s.hessian != nil {
+		rows := o.object("hessian")
+		for _, in := range p.Inputs() {
+			rows.object(in.Name).inputs(s.hessian[in.Name])
+		}
+		rows.end()
+	}
+}
+
+// text prints them for people.
+func (s *second) text(r *report, p *gram.Program) {
+	if s == nil {
+		return
+	}
+	if s.product != nil {
+		r.out.WriteByte('\n')
+		r.heading("Hessian-vector product")
+		r.inputs(s.product)
+	}
+	if s.hessian != nil {
+		var rows []gram.Input
+		for _, in := range p.Inputs() {
+			for _, d := range s.hessian[in.Name] {
+				d.Name = in.Name + " " + d.Name
+				rows = append(rows, d)
+			}
+		}
+		r.out.WriteByte('\n')
+		r.heading("Hessian")
+		r.inputs(rows)
+	}
+}
+
+// numbers are second derivatives as arrays with names.
+func (s *second) numbers(p *gram.Program) (out []named) {
+	if s == nil {
+		return nil
+	}
+	for _, d := range s.product {
+		out = append(out, named{"hessianVector." + d.Name, d.Shape, notation.Flat{Values: d.Values}})
+	}
+	for _, in := range p.Inputs() {
+		for _, d := range s.hessian[in.Name] {
+			out = append(out, named{"hessian." + in.Name + "." + d.Name, d.Shape, notation.Flat{Values: d.Values}})
+		}
+	}
+	return out
+}

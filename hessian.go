@@ -1,0 +1,68 @@
+package gram
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/revgrad"
+)
+
+// HessianVector returns the derivative of a body of type R along v, by D of the tangent of Fwd(t), and as Jacobian
+// the product of its Hessian with v.
+func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Result, error) {
+	if err := e.ready(true, point); err != nil {
+		return nil, err
+	}
+	if len(v) != len(point) {
+		return nil, misuse("the vector has length %d, and the point %d", len(v), len(point))
+	}
+	if e.along == nil {
+		e.meter.SetContext(ctx)
+		p, err := e.p.derivative(e.meter)
+		if err != nil {
+			return nil, err
+		}
+		if e.along, err = p.NewGradient(ctx, e.opt); err != nil {
+			e.along = nil
+			return nil, err
+		}
+		if e.data != nil {
+			e.along.data = maps.Clone(e.data)
+			if err := e.along.start(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	e.alongPoint = append(append(e.alongPoint[:0], point...), v...)
+	e.alongLast = true
+	res, err := e.along.Gradient(ctx, e.alongPoint)
+	if err != nil {
+		return nil, err
+	}
+	e.result.Values, e.result.Jacobian = append(e.result.Values[:0], res.Values...), append(e.result.Jacobian[:0], res.Jacobian[:len(point)]...)
+	return &e.result, nil
+}
+
+// derivative returns the program that computes the derivative of p along a vector.
+func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
+	if s := p.src.Shape; s == nil || s.Kind != load.Real {
+		return nil, errorAt(p.src, p.src.BodyPos(), "no Hessian", "the body has type "+p.src.TypeText+"; a Hessian needs R")
+	}
+	return p.along.get(p, meter, func() (*Program, error) {
+		t, xs, vs, err := revgrad.Tangent(p.src.Written(), p.inputs, meter.During("compile"))
+		if errors.Is(err, revgrad.ErrBounds) {
+			if err := p.expand(meter, "compile"); err != nil {
+				return nil, err
+			}
+			t, xs, vs, err = revgrad.Tangent(p.src.Term(), p.inputs, meter.During("compile"))
+		}
+		if err != nil {
+			return nil, p.Locate(err, "differentiating")
+		}
+		d := p.src.Derivative(t, xs, vs)
+		return &Program{src: d, inputs: append(xs[:len(xs):len(xs)], vs...), opt: p.opt, terms: p.terms}, nil
+	})
+}

@@ -1,0 +1,170 @@
+package gram_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/oracle"
+	shapes "github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// wave is a vector without pattern.
+func wave(n int, phase float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Sin(3*float64(i+1) + phase)
+	}
+	return v
+}
+
+func dot(u, v []float64) (sum float64) {
+	for i := range u {
+		sum += u[i] * v[i]
+	}
+	return sum
+}
+
+func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
+
+// scalars are the examples of type R without kinks.
+func scalars(t testing.TB) []string {
+	return slices.DeleteFunc(differentiable(t), func(name string) bool {
+		return loadExample(t, name).Shape().Kind != shapes.Real
+	})
+}
+
+// TestHessianVector: the Hessian-vector products of the examples are those of Fwd of Fwd, to 10⁻¹², and of differences of gradients, to
+// 10⁻⁶; they are symmetric to 10⁻¹²; and they are the same in all forms of the machine.
+func TestHessianVector(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range scalars(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := loadExample(t, name)
+			e, err := p.NewGradient(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			defer e.Close()
+			x := p.Point()
+			u, v := wave(len(x), 1), wave(len(x), 2)
+			product := func(e *gram.Evaluator, v []float64) (float64, []float64) {
+				res, err := e.HessianVector(ctx, x, v)
+				require.NoError(t, err)
+				return res.Values[0], slices.Clone(res.Jacobian)
+			}
+			gradient := func(x []float64) []float64 {
+				res, err := e.Gradient(ctx, x)
+				require.NoError(t, err)
+				return slices.Clone(res.Jacobian)
+			}
+			along, hv := product(e, v)
+			steps := e.Cost().Steps
+			require.InDelta(t, dot(gradient(x), v), along, 1e-10*norm(gradient(x))*norm(v))
+			require.NotEqual(t, steps, e.Cost().Steps) // these are the gradient's
+			_, hu := product(e, u)
+			scale := math.Max(norm(hu)*norm(v), norm(hv)*norm(u))
+			require.InDelta(t, dot(u, hv), dot(v, hu), 1e-12*scale)
+
+			d, xs, vs := alongVector(t, p)
+			twice, both, along2, err := revgrad.Tangent(d, slices.Concat(xs, vs), nil)
+			require.NoError(t, err)
+			got := oracle.Eval(twice, slices.Concat(both, along2), duals(x, v, u, make([]float64, len(x))))
+			require.InDelta(t, got[0].V, dot(u, hv), 1e-12*scale)
+
+			h := 1e-6 * math.Max(1, norm(x)) / norm(v)
+			up, down := slices.Clone(x), slices.Clone(x)
+			for i := range x {
+				up[i] += h * v[i]
+				down[i] -= h * v[i]
+			}
+			differences, down := gradient(up), gradient(down)
+			for i := range x {
+				differences[i] = (differences[i] - down[i]) / (2 * h)
+			}
+			requireClose(t, differences, hv, 1e-6*math.Max(1, norm(hv)))
+
+			for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Random, Seed: 3}, {Mode: gram.Tape}, {Literal: true}} {
+				if opt.Literal && steps.Total() > 1e6 {
+					continue
+				}
+				e, err := p.NewGradient(ctx, opt)
+				require.NoError(t, err)
+				_, other := product(e, v)
+				requireClose(t, hv, other, 1e-9)
+				if opt.Mode == gram.Reverse {
+					require.Equal(t, steps, e.Cost().Steps)
+				}
+				require.NoError(t, e.Close())
+			}
+		})
+	}
+}
+
+// alongVector returns the derivative of a program along a vector, as a term.
+func alongVector(t *testing.T, p *gram.Program) (d *term.Term, xs, vs []term.Var) {
+	q, inputs := p.Copy()
+	d, xs, vs, err := revgrad.Tangent(q, inputs, nil)
+	require.NoError(t, err)
+	return d, xs, vs
+}
+
+func duals(parts ...[]float64) (out []oracle.Dual) {
+	for _, x := range slices.Concat(parts...) {
+		out = append(out, oracle.Dual{V: x})
+	}
+	return out
+}
+
+// TestHessianVectorArrays: programs whose comprehensions run as arrays have Hessian-vector products that do, too.
+func TestHessianVectorArrays(t *testing.T) {
+	ctx := context.Background()
+	p := load(t, `
+param n = 40
+input W : R^n^n = vec i < n -> vec j < n -> sin (i + 2 * j)
+input x : R^n = vec i < n -> i / n
+sum (map tanh (matvec W (tanh (matvec W x))))`)
+	v := wave(len(p.Point()), 1)
+	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	res, err := e.HessianVector(ctx, p.Point(), v)
+	require.NoError(t, err)
+	cost := e.Cost()
+	require.Less(t, cost.Nodes.Allocated, uint64(2*len(v)))
+	other, err := p.NewGradient(ctx, gram.EvalOptions{NoFuse: true})
+	require.NoError(t, err)
+	defer other.Close()
+	want, err := other.HessianVector(ctx, p.Point(), v)
+	require.NoError(t, err)
+	requireClose(t, want.Jacobian, res.Jacobian, 1e-12)
+	require.Equal(t, cost.Steps, other.Cost().Steps)
+}
+
+// TestHessianVectorData: replaced data and closed evaluators.
+func TestHessianVectorData(t *testing.T) {
+	ctx := context.Background()
+	p := load(t, "input a = 2\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + a ^ 3 * x) 0 xs")
+	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	product := func() float64 {
+		res, err := e.HessianVector(ctx, p.Point(), []float64{1})
+		require.NoError(t, err)
+		return res.Jacobian[0]
+	}
+	require.Equal(t, 72.0, product())
+	require.NoError(t, e.SetData("xs", []float64{0, 0, 1}))
+	require.Equal(t, 12.0, product())
+	require.NoError(t, e.SetData("xs", []float64{0, 0, 2}))
+	require.Equal(t, 24.0, product())
+	_, err = e.HessianVector(ctx, p.Point(), nil)
+	require.ErrorContains(t, err, "the vector has length 0, and the point 1")
+	require.NoError(t, e.Close())
+	_, err = e.HessianVector(ctx, p.Point(), []float64{1})
+	require.ErrorIs(t, err, gram.ErrClosed)
+}

@@ -1,0 +1,415 @@
+package revgrad
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// ErrBounds is the error of [Tangent] on a sum whose bound depends on an index. The expansion has none.
+var ErrBounds = errors.New("the bound of a sum depends on an index")
+
+// Tangent returns the second part of Fwd(t), for t of a type built of R, products and vectors: the derivative of t along a vector.
+// Fwd(R) = R × R, and Fwd goes under everything else, as D does:
+//
+//	Fwd(x)           = x              Fwd(λx.t)       = λx.Fwd(t)          Fwd(t u)      = Fwd(t) Fwd(u)
+//	Fwd(⟨t,u⟩)       = ⟨Fwd(t), Fwd(u)⟩                                    Fwd(t[x:=u])  = Fwd(t)[x:=Fwd(u)]
+//	Fwd(r)           = ⟨r, 0⟩
+//	Fwd(t + u)       = ⟨z1 + z2, a1 + a2⟩[⟨z1,a1⟩:=Fwd(t)][⟨z2,a2⟩:=Fwd(u)]
+//	Fwd(f(t1,…,tk))  = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(t1)]…[⟨zk,ak⟩:=Fwd(tk)]
+//	Fwd(if s c s' then t else u)
+//	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
+//
+// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the engine has
+// arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
+// data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0. A tangent that is 0 when the
+// program runs is multiplied.
+//
+// The free variables of t are of type R. For the input of number i the result has the variables xs[i], which stands for it,
+// and vs[i], the component of the vector; first the one, then the other, side by side. The other free variables stay, with the tangent 0.
+// t has families only if their sums have bounds that are numbers: otherwise the error is [ErrBounds]. It is an [*UndefinedError]
+// where t has a linear variable, or check's. Time and size are linear in t, but for types.
+func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term, xs, vs []term.Var, err error) {
+	if err := undefined(t, check); err != nil {
+		return nil, nil, nil, err
+	}
+	types, err := t.Typing(check)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	free, err := t.Free(check)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars))}
+	w.activity, err = newActivity(t, types, free, inputs, check)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
+	for x := range w.vars {
+		if w.vars[x] != 0 {
+			w.dst.Vars[x].Type = w.forward(w.vars[x])
+		}
+	}
+	for _, x := range inputs {
+		w.point[x] = w.dst.NewVar(t.Vars[x])
+		xs = append(xs, w.point[x])
+	}
+	for _, x := range inputs {
+		v := t.Vars[x]
+		v.Name, v.Generated = v.Name+"'", true
+		w.along[x] = w.dst.NewVar(v)
+		vs = append(vs, w.along[x])
+	}
+	w.openVectors()
+	d, err = w.all(check, func(r term.Ref) error {
+		if types[r] == 0 {
+			return nil
+		}
+		return w.node(r)
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	d.Root = w.second(t.Nodes[t.Root].Pos, w.nodes[t.Root], d.Root)
+	return d, xs, vs, nil
+}
+
+type tangent struct {
+	*image
+	*activity
+	// point and along are what stands for an input, and the component of the vector; and for a component of an opened vector of
+	// active numbers, and its tangent. They are 0 for other variables.
+	point, along []term.Var
+}
+
+// openVectors makes the variables for components of vectors of active numbers, side by side where those of t are.
+func (w *tangent) openVectors() {
+	var xs []term.Var
+	for r := range w.src.Nodes {
+		if n := &w.src.Nodes[r]; n.Op == term.UnvecOp && w.nodes[r] != 0 && w.numbers(w.nodes[n.B]) {
+			xs = append(xs, w.src.BoundVars(n)...)
+		}
+	}
+	slices.Sort(xs)
+	for i, of := range [][]term.Var{w.point, w.along} {
+		for _, x := range xs {
+			of[x] = w.number(w.src.Vars[x].Name+[]string{"", "'"}[i], w.src.Vars[x].Pos)
+		}
+	}
+}
+
+// node makes Fwd of a node.
+func (w *tangent) node(r term.Ref) error {
+	n := w.src.Nodes[r]
+	p := w.nodes[r]
+	switch n.Op {
+	case term.VarOp, term.ComponentOp:
+		w.refs[r] = w.variable(&n, p)
+	case term.NumOp, term.IndexNumOp:
+		w.copy(r, n)
+		w.refs[r] = w.constant(n.Pos, w.refs[r], p)
+	case term.AddOp, term.FunOp:
+		w.refs[r] = w.operation(r, &n)
+	case term.SumOp:
+		if w.active(w.nodes[n.A]) {
+			return w.sum(r, &n)
+		}
+		w.copy(r, n)
+		w.refs[r] = w.constant(n.Pos, w.refs[r], p)
+	case term.FamilyOp:
+		w.family(r, &n)
+	case term.IfOp:
+		k := w.src.Children(&n)
+		o := w.operands(k[:2])
+		w.refs[r] = w.around(n.Pos, o, w.dst.If(n.Pos, n.Cmp, w.first(n.Pos, &o[0]), w.first(n.Pos, &o[1]), w.refs[k[2]], w.refs[k[3]]))
+	case term.DataOp:
+		w.refs[r] = w.data(&n, p)
+	case term.ListOp, term.ListFamilyOp:
+		elem, res := w.elements(p)
+		n.Elem, n.Res = w.forward(elem), w.forward(res)
+		w.copy(r, n)
+	case term.NatOp:
+		_, res := w.elements(p)
+		n.Res = w.forward(res)
+		w.copy(r, n)
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp:
+		w.copy(r, n)
+	case term.VecOp:
+		w.vector(r, &n)
+	case term.UnvecOp:
+		if w.numbers(w.nodes[n.B]) {
+			w.refs[r] = w.open(&n)
+			return nil
+		}
+		w.copy(r, n)
+	default:
+		return &UndefinedError{Pos: n.Pos, What: "linear negation"}
+	}
+	return nil
+}
+
+// elements returns A and X of a list (A → X → X) → X → X, and X of a numeral (X → X) → X → X.
+func (w *tangent) elements(p part) (elem, res part) {
+	f, whole := w.of(p)
+	elem, _ = w.of(f)
+	res, _ = w.of(whole)
+	return elem, res
+}
+
+// vector is Fwd of a vector.
+func (w *tangent) vector(r term.Ref, n *term.Node) {
+	if !w.numbers(w.nodes[r]) {
+		w.copy(r, *n)
+		return
+	}
+	kids := w.src.Children(n)
+	zs, as := make([]term.Var, len(kids)), make([]term.Var, len(kids))
+	first, second := make([]term.Ref, len(kids)), make([]term.Ref, len(kids))
+	for i := range kids {
+		zs[i], as[i] = w.number("z", n.Pos), w.number("a", n.Pos)
+		first[i], second[i] = w.dst.Variable(n.Pos, zs[i]), w.dst.Variable(n.Pos, as[i])
+	}
+	out := w.dst.Pair(n.Pos, w.dst.Vec(n.Pos, first), w.dst.Vec(n.Pos, second))
+	for i, k := range kids {
+		out = w.dst.Unpair(n.Pos, zs[i], as[i], w.refs[k], out)
+	}
+	w.refs[r] = out
+}
+
+// open is Fwd of t[⟦x0,…⟧:=u], where the components are active numbers.
+func (w *tangent) open(n *term.Node) term.Ref {
+	xs := w.src.BoundVars(n)
+	vector := w.src.Types.Vec(len(xs), term.R)
+	z := w.dst.NewVar(term.VarInfo{Name: "z", Type: vector, Pos: n.Pos, Generated: true})
+	a := w.dst.NewVar(term.VarInfo{Name: "a", Type: vector, Pos: n.Pos, Generated: true})
+	zs, as := make([]term.Var, len(xs)), make([]term.Var, len(xs))
+	for i, x := range xs {
+		zs[i], as[i] = w.point[x], w.along[x]
+	}
+	body := w.dst.Unvec(n.Pos, zs, w.dst.Variable(n.Pos, z), w.dst.Unvec(n.Pos, as, w.dst.Variable(n.Pos, a), w.refs[n.A]))
+	return w.dst.Unpair(n.Pos, z, a, w.refs[n.B], body)
+}
+
+// variable is Fwd of an occurrence, or of a component of variables.
+func (w *tangent) variable(n *term.Node, p part) term.Ref {
+	if w.along[n.X] != 0 {
+		return w.dst.Pair(n.Pos, w.occurrence(n, w.point[n.X]), w.occurrence(n, w.along[n.X]))
+	}
+	e := w.occurrence(n, n.X)
+	if w.vars[n.X] == 0 {
+		e = w.constant(n.Pos, e, p)
+	}
+	return e
+}
+
+// occurrence makes n, an atom, with the variable x in place of its own.
+func (w *tangent) occurrence(n *term.Node, x term.Var) term.Ref {
+	return w.dst.Copy(w.src, *n, nil, func(term.Var) term.Var { return x })
+}
+
+// newVar makes a variable for something of Fwd of a part.
+func (w *tangent) newVar(name string, pos term.Pos, p part) term.Var {
+	return w.dst.NewVar(term.VarInfo{Name: name, Type: w.forward(p), Pos: pos, Generated: true})
+}
+
+// number makes a variable for a number.
+func (w *tangent) number(name string, pos term.Pos) term.Var {
+	return w.dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos, Generated: true})
+}
+
+// constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R, products and vectors.
+func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref {
+	dst, typ := w.dst, w.parts[w.find(p)].typ
+	if w.forward(p) == typ {
+		return e
+	}
+	variable := func(typ term.Type) term.Var {
+		return dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+	}
+	switch w.src.Types.Kind(typ) {
+	case term.ProdKind:
+		left, right := w.of(p)
+		x, y := variable(w.src.Types.Left(typ)), variable(w.src.Types.Right(typ))
+		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.constant(pos, dst.Variable(pos, x), left), w.constant(pos, dst.Variable(pos, y), right)))
+	case term.VecKind:
+		elem, _ := w.of(p)
+		xs, comps := make([]term.Var, w.src.Types.Len(typ)), make([]term.Ref, w.src.Types.Len(typ))
+		if w.numbers(p) {
+			for i := range comps {
+				comps[i] = dst.Num(pos, 0)
+			}
+			return dst.Pair(pos, e, dst.Vec(pos, comps))
+		}
+		for i := range xs {
+			xs[i] = variable(w.src.Types.Left(typ))
+		}
+		for i := range xs {
+			comps[i] = w.constant(pos, dst.Variable(pos, xs[i]), elem)
+		}
+		return dst.Unvec(pos, xs, e, dst.Vec(pos, comps))
+	}
+	return dst.Pair(pos, e, dst.Num(pos, 0))
+}
+
+// second is the tangent of e, of Fwd of the part p, which is built of R, products and vectors.
+func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
+	dst, tt := w.dst, w.src.Types
+	switch typ := w.parts[w.find(p)].typ; tt.Kind(typ) {
+	case term.ProdKind:
+		left, right := w.of(p)
+		x, y := w.newVar("x", pos, left), w.newVar("y", pos, right)
+		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.second(pos, left, dst.Variable(pos, x)), w.second(pos, right, dst.Variable(pos, y))))
+	case term.VecKind:
+		if w.numbers(p) {
+			z, a := dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true}), dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+			return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
+		}
+		elem, _ := w.of(p)
+		xs, comps := make([]term.Var, tt.Len(typ)), make([]term.Ref, tt.Len(typ))
+		for i := range xs {
+			xs[i] = w.newVar("x", pos, elem)
+		}
+		for i := range xs {
+			comps[i] = w.second(pos, elem, dst.Variable(pos, xs[i]))
+		}
+		return dst.Unvec(pos, xs, e, dst.Vec(pos, comps))
+	}
+	if !w.active(p) {
+		return dst.Num(pos, 0)
+	}
+	z, a := w.number("z", pos), w.number("a", pos)
+	return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
+}
+
+// data is Fwd of data: of a list whose elements must have tangents, λf.λx. data (λy.f ⟨y,0⟩) x.
+func (w *tangent) data(n *term.Node, p part) term.Ref {
+	dst, pos := w.dst, n.Pos
+	if !w.src.Data[n.A].List {
+		return w.constant(pos, dst.DataRef(pos, int(n.A), n.Elem, n.Res), p)
+	}
+	elem, res := w.elements(p)
+	list := dst.DataRef(pos, int(n.A), n.Elem, w.forward(res))
+	if w.forward(elem) == n.Elem {
+		return list
+	}
+	step, _ := w.of(p)
+	f, x := w.newVar("f", pos, step), w.newVar("x", pos, res)
+	y := dst.NewVar(term.VarInfo{Name: "y", Type: n.Elem, Pos: pos, Generated: true})
+	of := dst.Lam(pos, y, dst.App(pos, dst.Variable(pos, f), w.constant(pos, dst.Variable(pos, y), elem)))
+	return dst.Lam(pos, f, dst.Lam(pos, x, dst.App(pos, dst.App(pos, list, of), dst.Variable(pos, x))))
+}
+
+// opened is an operand of an operation on numbers: it is opened and bound to variables around it.
+type opened struct {
+	atom *term.Node // of an atom without tangent, which is not bound
+	u    term.Ref
+	z, a term.Var // a is 0 if there is no tangent
+}
+
+func (w *tangent) operands(kids []term.Ref) []opened {
+	out := make([]opened, len(kids))
+	for i, k := range kids {
+		n, o := &w.src.Nodes[k], &out[i]
+		o.u = w.refs[k]
+		switch {
+		case w.active(w.nodes[k]):
+			o.z, o.a = w.number("z", n.Pos), w.number("a", n.Pos)
+		case atom(n):
+			o.atom = n
+		default:
+			o.z = w.number("z", n.Pos)
+		}
+	}
+	return out
+}
+
+// first makes an occurrence of the number of an operand.
+func (w *tangent) first(pos term.Pos, o *opened) term.Ref {
+	if o.atom != nil {
+		return w.occurrence(o.atom, o.atom.X)
+	}
+	return w.dst.Variable(pos, o.z)
+}
+
+// around opens operands around e.
+func (w *tangent) around(pos term.Pos, operands []opened, e term.Ref) term.Ref {
+	for _, o := range operands {
+		switch {
+		case o.a != 0:
+			e = w.dst.Unpair(pos, o.z, o.a, o.u, e)
+		case o.atom == nil:
+			e = w.dst.Let(pos, o.z, o.u, e)
+		}
+	}
+	return e
+}
+
+// operation is Fwd of a sum, or of a symbol at its operands.
+func (w *tangent) operation(r term.Ref, n *term.Node) term.Ref {
+	dst, pos := w.dst, n.Pos
+	kids := w.operandsOf(n)
+	if !slices.ContainsFunc(kids, func(k term.Ref) bool { return w.active(w.nodes[k]) }) {
+		w.copy(r, *n)
+		return w.constant(pos, w.refs[r], w.nodes[r])
+	}
+	operands := w.operands(kids)
+	first := func(i int) term.Ref { return w.first(pos, &operands[i]) }
+	out := w.apply(n, len(kids), first)
+	if w.active(w.nodes[r]) {
+		second := func(i int) term.Ref {
+			if operands[i].a == 0 {
+				return 0
+			}
+			return dst.Variable(pos, operands[i].a)
+		}
+		out = dst.Pair(pos, out, w.derivative(n, len(kids), first, second))
+	}
+	return w.around(pos, operands, out)
+}
+
+// operandsOf returns the operands of + or a symbol.
+func (w *tangent) operandsOf(n *term.Node) []term.Ref {
+	if n.Op == term.AddOp {
+		return []term.Ref{n.A, n.B}
+	}
+	return w.src.Children(n)
+}
+
+// apply is + or a symbol at k numbers.
+func (w *tangent) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref {
+	if n.Op == term.AddOp {
+		x := first(0)
+		return w.dst.Add(n.Pos, x, first(1))
+	}
+	return w.dst.Fun(n.Pos, n.Sym, each(k, first)...)
+}
+
+// derivative is Σ ∂i f(z1,…,zk)·ai: first makes an occurrence of zi, and second one of ai, or 0 where there is none.
+func (w *tangent) derivative(n *term.Node, k int, first, second func(i int) term.Ref) (sum term.Ref) {
+	dst, pos := w.dst, n.Pos
+	for i := range k {
+		if n.Op == term.FunOp && n.Sym.Info().Partials[i].Zero() {
+			continue
+		}
+		summand := second(i)
+		if summand == 0 {
+			continue
+		}
+		if n.Op == term.FunOp {
+			if p := &n.Sym.Info().Partials[i]; p.Kind != term.PartialConst || p.Const != 1 {
+				summand = dst.Fun(pos, term.Mul, slope(dst, pos, p, k, first), summand)
+			}
+		}
+		if sum != 0 {
+			summand = dst.Add(pos, sum, summand)
+		}
+		sum = summand
+	}
+	if sum == 0 {
+		return dst.Num(pos, 0) // the result meets an active number elsewhere
+	}
+	return sum
+}
