@@ -203,7 +203,7 @@ func (e *Evaluator) Value(ctx context.Context, point []float64) (*Result, error)
 	return e.Read()
 }
 
-// Reduce reduces the program at the point. A run that ctx has ended can be repeated.
+// Reduce reduces the program at the point. It can be repeated if ctx ends it.
 func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	if err := e.ready(false, point); err != nil {
 		return err

@@ -45,6 +45,8 @@ var familyPrograms = []struct {
 	{"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s", "sum i < k -> h.(i)", true},
 	{"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)", "sum i < k -> h.(i)", false}, // arrivals at h in turns
 	{"vec i < k -> (sum j < k -> h.(j)) * x.(i)", "sum i < k -> h.(i)", true},
+	{"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i)", "logsumexp h", true},
+	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
 	{"vec i < k -> dot W.(i) h", "h.(0)", false}, // one component is reached
 	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false},
 }
@@ -290,6 +292,11 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2", true},
 		{"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)", true},
 		{"sum i < n -> x.(i) * A.(1).(2)", true},
+		{"maximum x", true},
+		{"logsumexp x", true},
+		{"maximum (vec i < n -> s)", true},
+		{"sum i < n -> maximum (vec j < n -> A.(i).(j) * x.(j)) * s", true},
+		{"logsumexp (vec i < n -> 3 - maximum (vec j < n -> (A.(j).(i) - x.(j))^2))", true},
 		{"sum i < n -> let v = [| s * x.(i) |] in let w = (v, 2 * v.(0)) in let (u, z) = w in u.(0) * z", true},
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> x.(j) * p.(j))^2", false}, // x.(i) as above
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
@@ -341,4 +348,14 @@ func TestFamilyBlocks(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, compareFamilies(t, name, string(src), params))
 	}
+}
+
+// TestListInFunction: a list that a comprehension makes in a function is expanded with it.
+func TestListInFunction(t *testing.T) {
+	p, err := Load(t.Context(), "t.gram", []byte("input x = 2\nlet f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x\n"), Options{})
+	require.NoError(t, err)
+	res, err := p.Gradient(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []float64{1}, res.Values)
+	require.Equal(t, []float64{0}, res.Jacobian)
 }

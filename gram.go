@@ -120,7 +120,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	start := time.Now()
 	meter := opt.meter(ctx)
 	meter.Begin("load")
-	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve, Stream: opt.Stream}
+	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve, Stream: opt.Stream, Seed: opt.Seed, Body: opt.Body}
 	for _, text := range opt.Params {
 		p, err := load.ParseParam(text)
 		if err != nil {
@@ -180,7 +180,7 @@ func (o *Options) meter(ctx context.Context) *limits.Meter {
 	return m
 }
 
-// Locate turns an error of such work, in a phase like "compiling", into an [*Error] or a [*LimitError].
+// Locate makes an error of a phase like "compiling" an [*Error] or [*LimitError].
 func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 // Input is an input of the program: numbers, in products and vectors.
@@ -385,8 +385,7 @@ func (p *Program) outputs() int {
 	return 0
 }
 
-// Differentiable returns an [*Error] unless the program has a gradient or a Jacobian: D is defined
-// on it, and its body has type R or R^k.
+// Differentiable returns an [*Error] unless there is a gradient or a Jacobian.
 func (p *Program) Differentiable() error {
 	if err := revgrad.Undefined(p.src.Written()); err != nil {
 		return p.Locate(err, "differentiating")

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
 )
 
-// HessianVector returns the derivative of a body of type R along v, by D of the tangent of Fwd(t), and as Jacobian
-// the product of its Hessian with v.
+// HessianVector returns the derivative of a body of type R along v, and as Jacobian the product of its Hessian with v.
 func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Result, error) {
 	if err := e.ready(true, point); err != nil {
 		return nil, err
@@ -65,4 +66,42 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 		d := p.src.Derivative(t, xs, vs)
 		return &Program{src: d, inputs: append(xs[:len(xs):len(xs)], vs...), opt: p.opt, terms: p.terms}, nil
 	})
+}
+
+// Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or "if".
+func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]int, error) {
+	m, _, err := p.open(p.Meter(ctx), p.Point(), opt)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	counts := map[term.Pos]map[string]int{}
+	count := func(kind string, pos term.Pos) {
+		if counts[pos] == nil {
+			counts[pos] = map[string]int{}
+		}
+		counts[pos][kind]++
+	}
+	for _, pos := range m.Ties() {
+		count("if", pos)
+	}
+	symbolic.Ground(m, func(op symbolic.Operation) bool {
+		x := make([]float64, len(op.Args))
+		for i, a := range op.Args {
+			x[i] = a.Value
+		}
+		if op.Symbol != term.NoSymbol && op.Symbol.Kink(x...) {
+			count(op.Symbol.SourceName(), op.Pos)
+		}
+		return true
+	})
+	out := map[Diagnostic]int{}
+	for pos, kinds := range counts {
+		for kind, n := range kinds {
+			d := Diagnostic{Headline: kind}
+			d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(pos, kind, ""))
+			out[d] += n
+		}
+	}
+	return out, nil
 }

@@ -168,3 +168,50 @@ func TestHessianVectorData(t *testing.T) {
 	_, err = e.HessianVector(ctx, p.Point(), []float64{1})
 	require.ErrorIs(t, err, gram.ErrClosed)
 }
+
+// TestKinks: at points where Kinks finds nothing, gradients agree with central differences. The points are apart from kinks by more
+// than the step of the differences, or at them.
+func TestKinks(t *testing.T) {
+	ctx := context.Background()
+	grid := []float64{-1.5, -1, -0.5, 0, 0.25, 0.5, 1, 2}
+	right, wrong, choices := 0, 0, 0
+	for _, body := range []string{
+		"if x < 0 then 0 else if 0 < x then 0 else x",
+		"relu (x + y) * abs (x - y)",
+		"min (x * y) x + max x (sin y)",
+		"sqrt (x * x) + sign (y - 1) * x",
+		"fold (fun e s -> if s < e * x then s + y else abs (s - x)) y [0.5; 1; 2]",
+		"floor (2 * x) * y + step y * x^2",
+		"pow (abs x) 1.5 + pow y 3",
+	} {
+		for _, x := range grid {
+			for _, y := range grid {
+				p, err := gram.Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+body),
+					gram.Options{Values: map[string][]float64{"x": {x}, "y": {y}}})
+				require.NoError(t, err)
+				res, err := p.Gradient(ctx, gram.EvalOptions{})
+				require.NoError(t, err)
+				kinks, err := p.Kinks(ctx, gram.EvalOptions{})
+				require.NoError(t, err)
+				q, inputs := p.Copy()
+				differences := oracle.Differences(q, inputs, p.Point())
+				agree := true
+				for i := range differences {
+					agree = agree && math.Abs(differences[i]-res.Jacobian[i]) < 1e-5*math.Max(1, math.Abs(differences[i]))
+				}
+				switch {
+				case len(kinks) == 0:
+					require.True(t, agree, "%s at %v, %v: %v instead of %v", body, x, y, res.Jacobian, differences)
+					right++
+				case agree:
+					choices++
+				default:
+					wrong++
+				}
+			}
+		}
+	}
+	require.Greater(t, right, 200)
+	require.Greater(t, wrong, 20)
+	t.Logf("%d right, %d choices that agree, %d that do not", right, choices, wrong)
+}

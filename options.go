@@ -17,8 +17,7 @@ type Options struct {
 	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
 	// "xs=@file.csv:column". Paths are relative to the current directory.
 	Sets []string
-	// Inputs names a file with values of inputs and data by name, which Sets and Values override: a JSON object,
-	// {"eps": 0.7, "q": [1, -2]}.
+	// Inputs names a file with values of inputs and data by name, like {"eps": 0.7, "q": [1, -2]}; Sets and Values override it.
 	Inputs string
 	// Values override them by Go slices, in row-major order; a list may have any length. The
 	// slices are not to be modified afterwards.
@@ -28,10 +27,11 @@ type Options struct {
 	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
 	// container's.
 	MaxMemory uint64
-	// Stream lets data lists be computed when they are read, not stored: a comprehension that would take more than half of the memory
-	// that is left. A program with such a list has values and gradients on the engine, with the mode Reverse and the
-	// strategy Direct; other runs are errors, and its term lacks the numbers.
+	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the memory that
+	// is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term lacks the numbers.
 	Stream bool
+	Body   string // an expression in place of the program's body
+	Seed   uint64 // what the random numbers of default values start from
 	// Cache, if not nil, keeps what the strategy [Modular] makes, for other programs too.
 	Cache *Cache
 	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".

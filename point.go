@@ -46,7 +46,7 @@ func (p *Point) Set(name string, values ...float64) error {
 	return err
 }
 
-// Map returns the numbers of each input by its name: parts of Values, as [Options].Values takes them.
+// Map returns the numbers of each input by its name: parts of Values.
 func (p *Point) Map() map[string][]float64 {
 	out := make(map[string][]float64, len(p.inputs))
 	for _, in := range p.inputs {

@@ -22,8 +22,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Bound reduces the program with its inputs left symbolic. A program that branches
-// on its inputs takes the branches of the point.
+// Bound reduces the program with symbolic inputs, by the point's branches.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
@@ -74,7 +73,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
-// Branches reports whether a condition may depend on an input, so that the graph depends on the point.
+// Branches reports whether a condition may depend on an input.
 func (p *Program) Branches() bool {
 	if len(p.src.Inputs) == 0 {
 		return false
@@ -157,9 +156,8 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
 }
 
-// Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For
-// t of type R that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. Shared parts are bound by lets.
-// A program that branches on its inputs takes the branches of the point.
+// Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For t of type R
+// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. A program that branches takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err

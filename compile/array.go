@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
 )
 
 // arrayWire is what a slot of a template with families stands for: as a wire, but for each value of the indices of the
@@ -21,11 +23,18 @@ type arrayWire struct {
 	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
 }
 
+// openedFamily says that n slots from first on stand for the components of a family.
+type openedFamily struct {
+	first, n uint32
+	w        arrayWire
+}
+
 // arrayBuilder makes the block of a template with families.
 type arrayBuilder struct {
 	*blockBuilder
 	l      *loops
 	at     map[uint32]arrayWire
+	opened []openedFamily // in the order of their slots
 	around []int
 	code   []graph.Array
 	cells  []graph.ArrayCell
@@ -111,6 +120,7 @@ func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, o
 	// Frames overlap: of the last template, the globals stay.
 	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })
 	maps.DeleteFunc(b.at, func(slot uint32, _ arrayWire) bool { return slot >= t.Cap0 })
+	b.opened = slices.DeleteFunc(b.opened, func(o openedFamily) bool { return o.first >= t.Cap0 })
 	for i, w := range captured {
 		b.at[t.Cap0+uint32(i)] = w
 	}
@@ -136,11 +146,23 @@ func (b *arrayBuilder) wire(slot uint32) (arrayWire, bool) {
 	if w, ok := b.at[slot]; ok {
 		return w, true
 	}
+	if o := b.openedAt(slot); o != nil {
+		return o.w.part(int(slot - o.first)), true
+	}
 	w, ok := b.blockBuilder.wire(slot)
 	if !ok {
 		return arrayWire{}, false
 	}
 	return fixedWire(w), true
+}
+
+// openedAt returns the family of which the slot stands for a component, if there is one.
+func (b *arrayBuilder) openedAt(slot uint32) *openedFamily {
+	i := sort.Search(len(b.opened), func(i int) bool { return b.opened[i].first > slot }) - 1
+	if i < 0 || slot-b.opened[i].first >= b.opened[i].n {
+		return nil
+	}
+	return &b.opened[i]
 }
 
 // fixedWire is a wire as one that is the same for all indices.
@@ -319,6 +341,10 @@ func (b *arrayBuilder) open(in *graph.Instr) bool {
 	if in.Op == graph.OpUnpair {
 		n = 2
 	}
+	if in.Op == graph.OpUnvec && w.loop > 0 {
+		b.opened = append(b.opened, openedFamily{in.D, n, w})
+		return true
+	}
 	for k := range n {
 		switch {
 		case in.Op != graph.OpUntuple:
@@ -361,7 +387,7 @@ func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	return true
 }
 
-// total ends a loop whose summands are added.
+// total ends a loop whose summands are added, or whose largest number is taken: of the symbols only max is in sums.
 func (b *arrayBuilder) total(in *graph.Instr) bool {
 	a, okA := b.wire(in.A)
 	dual, okB := b.wire(in.B)
@@ -372,12 +398,21 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 	last := int(in.Tmpl)
 	b.around = b.around[:len(b.around)-1]
 	d := b.array()
-	b.code = append(b.code, graph.Array{Kind: graph.ArraySum, Dims: inner, D: address(d, inner), A: address(a.at, inner), B: address(a.at, inner)})
+	kind := graph.ArraySum
+	if in.Sym != term.NoSymbol {
+		kind = graph.ArrayMax
+	}
+	numbers := address(a.at, inner)
+	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
 	if dual.kind == graph.DualLeaf {
 		body := b.c.out.Duals[in.Else].Body
 		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
-		b.at[in.D+1] = b.cell(graph.ArrayCell{Inner: b.dim(last), Body: body, Dual: in.Else, Heads: []graph.ArrayHead{head}})
+		cell := graph.ArrayCell{Inner: b.dim(last), Body: body, Dual: in.Else, Heads: []graph.ArrayHead{head}}
+		if kind == graph.ArrayMax {
+			cell.Nums = []graph.Address{numbers}
+		}
+		b.at[in.D+1] = b.cell(cell)
 	}
 	return true
 }
@@ -392,6 +427,11 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		}
 		w.at = e.plus(affine{base: b.inputArray(i, int(in.N), w.external)}, 1)
 		b.at[in.D] = w
+		return true
+	}
+	if o := b.openedAt(in.A); o != nil && in.Split == 1 && in.A+in.N <= o.first+o.n {
+		e := b.l.indices[in.Tmpl].plus(affine{base: int(in.A - o.first)}, 1)
+		b.at[in.D] = o.w.parts[0].with(o.w.loop-1, e)
 		return true
 	}
 	first, ok := b.wire(in.A)
@@ -445,12 +485,8 @@ func (b *arrayBuilder) result(w arrayWire) bool {
 	b.orderExternals()
 	for q := range b.cells {
 		c := &b.cells[q]
-		dims := c.Dims
-		if c.Inner.Size > 0 {
-			dims = append(append([]graph.Dim(nil), dims...), c.Inner)
-		}
 		for k := range c.Heads {
-			if h := &c.Heads[k]; h.External && !b.renumberAll(&h.At, dims) {
+			if h := &c.Heads[k]; h.External && !b.renumberAll(&h.At, c.Operands()) {
 				return false
 			}
 		}

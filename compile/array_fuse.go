@@ -35,7 +35,7 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 	}
 	for i := range b.cells {
 		for _, a := range b.cells[i].Nums {
-			use(b.cells[i].Dims, a)
+			use(b.cells[i].Operands(), a)
 		}
 	}
 	for i := range b.tallies {

@@ -99,27 +99,46 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Op = graph.OpTotal
 	additions := uint64(l.all[id].size - 1)
+	in.Sym = n.Sym
+	by := rule.Plus
+	if n.Sym != term.NoSymbol {
+		by = rule.Function
+	}
 	if n.Op == term.SumOp {
 		in.A = uint32(c.slot(v))
 		in.B = in.A
 		l.around = l.around[:len(l.around)-1]
-		c.operations(rule.Plus, additions)
+		c.operations(by, additions)
 		c.yieldSlot(c.emit(in, nil))
 		return
 	}
 	a, b := c.unpair(v, n.Pos)
 	in.A, in.B = uint32(c.slot(a)), uint32(c.slot(b))
 	l.around = l.around[:len(l.around)-1]
-	// Each addition is D(t+u): it opens two pairs, names its dual λ, and adds.
+	// Each addition is D(t+u): it opens two pairs, names its dual λ, and adds. So it is for a symbol.
 	c.generated(rule.Pair, 2*additions)
 	c.generated(rule.GC, (4+1)*additions)
 	c.generated(rule.SubstNumeral, 2*additions)
-	c.count(rule.Plus, additions)
-	plus := &dualBuilder{heads: make([]slot, 2), regs: 1, code: []graph.LinInstr{{Op: graph.LinArrive}, {Op: graph.LinArrive, D: 1}}}
-	plus.counts[rule.Subst] = 2
-	in.Else = c.newDual(n.Pos, plus)
+	c.count(by, additions)
+	dual := &dualBuilder{heads: make([]slot, 2), regs: 1, code: []graph.LinInstr{{Op: graph.LinArrive}, {Op: graph.LinArrive, D: 1}}}
+	dual.counts[rule.Subst] = 2
+	if n.Sym != term.NoSymbol {
+		c.slopes(dual, n.Sym)
+	}
+	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
 	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+}
+
+// slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
+func (c *compiler) slopes(b *dualBuilder, f term.Symbol) {
+	const y, x = 1, 2
+	b.nums, b.regs, b.code = make([]slot, 2), 5, nil
+	for i, partial := range f.Info().Partials {
+		slope := uint32(3 + i)
+		b.code = append(b.code, graph.LinInstr{Op: graph.LinFun2, Sym: partial.Fun, D: slope, A: x, B: y}, graph.LinInstr{Op: graph.LinScale, D: uint32(i), A: slope})
+	}
+	b.counts[rule.SubstNumeral], b.counts[rule.Function], b.counts[rule.Times] = 4, 2, 2
 }
 
 // affine returns a static expression as one that is affine in the loops, if it is.

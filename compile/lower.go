@@ -67,6 +67,9 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
 		c.openLoop(r, n)
+	case term.ListFamilyOp: // in a λ
+		c.err = graph.ErrFamilies
+		c.yieldSlot(0)
 	case term.ComponentOp:
 		op := c.selected(n)
 		if c.err != nil {

@@ -87,8 +87,10 @@ func runArray(in *graph.Array, regs []float64, look func() error) error {
 	switch in.Kind {
 	case graph.ArrayEach:
 		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
-	case graph.ArrayDot, graph.ArraySum:
+	case graph.ArrayDot, graph.ArraySum, graph.ArrayMax:
 		runSum(in, regs)
+	case graph.ArrayMaxBack:
+		runMaxBack(in, regs)
 	default:
 		runAdd(in, regs)
 	}
@@ -252,12 +254,26 @@ func runSum(in *graph.Array, regs []float64) {
 	rowX, rowY := row(sa), row(sb)
 	outer(in, in.Dims[:k], false, func(d, a, b int) {
 		x := gather(rowX[:0], regs, a, sa, n)
-		if in.Kind == graph.ArraySum {
+		switch in.Kind {
+		case graph.ArraySum:
 			regs[d] = kernel.Sum(x)
+			return
+		case graph.ArrayMax:
+			regs[d] = kernel.Max(x)
 			return
 		}
 		y := gather(rowY[:0], regs, b, sb, n)
 		regs[d] = kernel.Dot(x, y)
+	})
+}
+
+// runMaxBack gives what arrives at the largest number of the last dimension to the numbers. D is dense.
+func runMaxBack(in *graph.Array, regs []float64) {
+	k := len(in.Dims) - 1
+	n, sa := in.Dims[k].Size, in.A.Stride[k]
+	row := make([]float64, 0, n)
+	outer(in, in.Dims[:k], false, func(d, a, b int) {
+		kernel.MaxBack(regs[d:d+n], gather(row, regs, a, sa, n), regs[b])
 	})
 }
 

@@ -144,7 +144,8 @@ func (m *Machine) countArray(in *graph.Array) error {
 		}
 	}
 	operands := []graph.Address{in.A, in.B}
-	if in.Kind == graph.ArraySum || in.Kind == graph.ArrayEach && in.Op == graph.BlockFun1 {
+	folds := in.Kind == graph.ArraySum || in.Kind == graph.ArrayMax
+	if folds || in.Kind == graph.ArrayEach && in.Op == graph.BlockFun1 {
 		operands = operands[:1]
 	}
 	closed, open := true, false // all operands are numbers; one of them never is
@@ -155,7 +156,7 @@ func (m *Machine) countArray(in *graph.Array) error {
 		closed, open = closed && numbers == all, open || numbers == 0
 	}
 	operations, additions := all, all
-	if in.Kind == graph.ArraySum {
+	if folds {
 		operations = 0
 	}
 	if in.Kind == graph.ArrayEach {
@@ -167,7 +168,7 @@ func (m *Machine) countArray(in *graph.Array) error {
 	switch {
 	case closed:
 		m.addSteps(ruleOf(in), operations)
-		m.addSteps(rule.Plus, additions)
+		m.addSteps(foldedBy(in), additions)
 		m.hold(in, heldNumber)
 	case open:
 		size.Operations += operations + additions
@@ -256,7 +257,7 @@ func (m *Machine) countEach(in *graph.Array, operands int) {
 			}
 			xs[i] = x
 		}
-		held[d] = m.sumOf(xs).held
+		held[d] = m.sumOf(xs, foldedBy(in)).held
 	})
 }
 
@@ -274,9 +275,23 @@ func (m *Machine) operation(r rule.Rule, v float64, args ...openOperand) openOpe
 	return openOperand{heldInert, v}
 }
 
-// sumOf counts the additions of a sum, in the order of sums, and returns it.
-func (m *Machine) sumOf(xs []openOperand) openOperand {
-	add := func(x, y openOperand) openOperand { return m.operation(rule.Plus, x.value+y.value, x, y) }
+// foldedBy is the rule of what an instruction does over the last dimension: of additions, or of max.
+func foldedBy(in *graph.Array) rule.Rule {
+	if in.Kind == graph.ArrayMax {
+		return rule.Function
+	}
+	return rule.Plus
+}
+
+// sumOf counts the additions of a sum, in the order of sums, and returns it, or the same for the largest number.
+func (m *Machine) sumOf(xs []openOperand, by rule.Rule) openOperand {
+	add := func(x, y openOperand) openOperand {
+		v := x.value + y.value
+		if by == rule.Function {
+			v = math.Max(x.value, y.value)
+		}
+		return m.operation(by, v, x, y)
+	}
 	if len(xs) <= 8 {
 		sum := xs[len(xs)-1]
 		for i := len(xs) - 2; i >= 0; i-- {

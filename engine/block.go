@@ -36,6 +36,8 @@ type blockState struct {
 	window        window
 	native        *native.Memory
 	streams       [3][]float64 // scratch
+	numbers       []int32      // of the backward codes of runs
+	chosen        []float64    // of the paths of runs, or of the nodes that compiled code begins with
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -491,12 +493,12 @@ func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uin
 		}
 		width = l.data.Width
 	}
-	if l.b.Paths != nil {
-		m.runPaths(l, plan, rows, i, end, values, first*width)
-		return nil
-	}
 	if l.code != nil {
 		m.runNative(l, len(plan.Row), rows, values, first, i, end)
+		return nil
+	}
+	if l.b.Paths != nil {
+		m.runPaths(l, plan, rows, i, end, values, first*width)
 		return nil
 	}
 	for ; l.b.Arrays != nil && i < end; i++ {

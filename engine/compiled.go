@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -8,10 +10,20 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more.
-var nativeWork uint64 = 200_000
+// nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more. A loop of more than
+// longCode instructions waits in proportion, since compiling takes time for each of them, and one of more than maxCode is not compiled.
+var nativeWork uint64 = 400_000
 
-const runWork = 8
+const (
+	runWork  = 8
+	longCode = 200
+	maxCode  = 1 << 13
+)
+
+// worthCompiling reports whether a loop of so many instructions that has run so much is compiled.
+func worthCompiling(instructions int, work uint64) bool {
+	return instructions <= maxCode && work >= nativeWork*max(1, uint64(instructions)/longCode)
+}
 
 // compiled is the machine code of a loop.
 type compiled struct {
@@ -32,7 +44,7 @@ func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint6
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if c.work.Load()+left*each < nativeWork {
+	if !worthCompiling(instructions, c.work.Load()+left*each) {
 		c.work.Add(n * each)
 		return nil, nil
 	}
@@ -40,14 +52,19 @@ func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint6
 	if c.code == nil {
 		return nil, nil
 	}
+	return c.code, m.nativeMemory(c.code)
+}
+
+// nativeMemory makes sure that there is room for the memory of the code.
+func (m *Machine) nativeMemory(code *native.Code) error {
 	k := &m.block
 	if k.native == nil {
 		k.native = native.NewMemory()
 	}
-	if bytes := k.native.Needs(c.code); bytes > 0 {
-		return c.code, m.reserve(int64(bytes))
+	if bytes := k.native.Needs(code); bytes > 0 {
+		return m.reserve(int64(bytes))
 	}
-	return c.code, nil
+	return nil
 }
 
 // cells says that the registers have a stream's numbers from at on.
@@ -59,10 +76,19 @@ func cells(regs []uint32, at int) []native.Cell {
 	return all
 }
 
+// moves moves the results to the state.
+func moves(state, results []uint32) []native.Move {
+	all := make([]native.Move, len(state))
+	for j, reg := range state {
+		all[j] = native.Move{D: reg, A: results[j]}
+	}
+	return all
+}
+
 // forward returns the machine code of the runs of a loop.
 func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
 	b := l.b
-	if b.Arrays != nil || b.Paths != nil {
+	if b.Arrays != nil {
 		return nil, nil
 	}
 	of := 0
@@ -72,19 +98,39 @@ func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
 	if len(plan.Row) > 0 {
 		of += 2
 	}
-	return m.nativeCode(&b.Compiled[of], len(b.Code), l.n, l.left, func() *native.Loop {
-		n := &native.Loop{Code: b.Code, Consts: b.Consts}
+	code := b.Code
+	if b.Paths != nil {
+		code = b.Paths[0].Code
+	}
+	return m.nativeCode(&b.Compiled[of], len(code), l.n, l.left, func() *native.Loop {
+		n := &native.Loop{Consts: b.Consts}
 		if l.kind == graph.DataLoop {
 			n.Streams = append(n.Streams, native.Stream{Width: l.data.Width, Down: !l.chain, Load: cells(b.Params[0].Regs, 0)})
 		}
-		if len(plan.Row) > 0 {
-			n.Streams = append(n.Streams, native.Stream{Width: len(plan.Row), Store: cells(plan.Row, 0)})
+		row := plan.Row
+		if b.Paths == nil {
+			n.Nodes = []native.Node{{Code: b.Code, End: moves(l.state, l.results)}}
+		} else if n.Nodes = pathNodes(l); len(row) == 0 {
+			row = []uint32{b.State}
 		}
-		for j, reg := range l.state {
-			n.End = append(n.End, native.Move{D: reg, A: l.results[j]})
+		if len(row) > 0 {
+			n.Streams = append(n.Streams, native.Stream{Width: len(row), Store: cells(row, 0)})
 		}
 		return n
 	})
+}
+
+// pathNodes returns the code of a loop with paths. Each run has the number of its path in the register of its wiring.
+func pathNodes(l *loop) []native.Node {
+	nodes := make([]native.Node, len(l.b.Tree))
+	for i, t := range l.b.Tree {
+		nodes[i] = native.Node{Code: t.Code, Test: t.Test, Then: t.Then, Else: t.Else}
+		if t.Test == nil {
+			nodes[i].Consts = []graph.Const{{Reg: l.b.State, Val: float64(t.Path)}}
+			nodes[i].End = moves(l.state, l.b.Paths[t.Path].Out.Regs)
+		}
+	}
+	return nodes
 }
 
 // runNative makes the runs from i up to end by machine code.
@@ -97,12 +143,41 @@ func (m *Machine) runNative(l *loop, columns int, rows, values []float64, first 
 			at := (min(l.element(i), l.element(i+uint64(n)-1)) - first) * l.data.Width
 			streams = append(streams, values[at:])
 		}
-		if columns > 0 {
-			streams = append(streams, rows[i*uint64(columns):])
+		var made []float64
+		switch {
+		case columns > 0:
+			made = rows[i*uint64(columns) : (i+uint64(n))*uint64(columns)]
+			streams = append(streams, made)
+		case l.b.Paths != nil:
+			made = resize(&k.chosen, n)
+			streams = append(streams, made)
 		}
 		k.native.Run(l.code, k.regs, n, streams...)
+		if l.b.Paths != nil {
+			m.wirePaths(l, made, columns)
+		}
 		i += uint64(n)
 	}
+}
+
+// wirePaths counts the runs of each path, and puts the numbers of the wirings in the place of those of the paths in the rows.
+func (m *Machine) wirePaths(l *loop, rows []float64, columns int) {
+	ran := resize(&m.block.times, len(l.b.Paths))
+	if columns == 0 {
+		for _, path := range rows {
+			ran[int(path)]++
+		}
+	} else {
+		w := l.paths.wiring
+		for at := columns - 1; at < len(rows); at += columns {
+			path := int(rows[at])
+			ran[path]++
+			w = l.wiring(w, path)
+			rows[at] = float64(w.Number)
+		}
+		l.paths.wiring = w
+	}
+	m.ranPaths(l, ran)
 }
 
 // backward returns the machine code of the runs of the backward code w.
@@ -115,16 +190,7 @@ func (f *firingBlock) backward(w *graph.Backward, times uint64) (*native.Code, e
 		of = 1
 	}
 	return f.m.nativeCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
-		plan, b := f.p.plan, f.p.b
-		n := &native.Loop{Code: w.Code, Consts: append(b.Consts[:len(b.Consts):len(b.Consts)], w.Consts...)}
-		rows := native.Stream{Width: len(plan.Row), Down: true, Load: cells(plan.Row, 0)}
-		for _, k := range plan.Last {
-			rows.Load = append(rows.Load, native.Cell{Reg: k.Reg, At: len(plan.Row) + k.Col})
-		}
-		n.Streams = append(n.Streams, rows)
-		if plan.Elements {
-			n.Streams = append(n.Streams, native.Stream{Width: f.data.Width, Down: f.up != 0, Load: cells(b.Params[0].Regs, 0)})
-		}
+		n := &native.Loop{Consts: f.p.b.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
 		if len(w.Log) > 0 {
 			log := native.Stream{Width: len(w.Log)}
 			for i, s := range w.Log {
@@ -132,32 +198,45 @@ func (f *firingBlock) backward(w *graph.Backward, times uint64) (*native.Code, e
 			}
 			n.Streams = append(n.Streams, log)
 		}
-		for j, reg := range w.Out {
-			adjoint := w.Regs + uint32(j)
-			if reg != 0 {
-				n.Start = append(n.Start, native.Move{D: reg, A: adjoint})
-			}
-			n.End = append(n.End, native.Move{D: adjoint, A: w.Before[j]})
-		}
 		return n
 	})
+}
+
+// streams returns what the backward code of all runs reads.
+func (f *firingBlock) streams() []native.Stream {
+	plan := f.p.plan
+	rows := native.Stream{Width: len(plan.Row), Down: true, Load: cells(plan.Row, 0)}
+	for _, k := range plan.Last {
+		rows.Load = append(rows.Load, native.Cell{Reg: k.Reg, At: len(plan.Row) + k.Col})
+	}
+	if !plan.Elements {
+		return []native.Stream{rows}
+	}
+	return []native.Stream{rows, {Width: f.data.Width, Down: f.up != 0, Load: cells(f.p.b.Params[0].Regs, 0)}}
+}
+
+// backwardNode returns the code of a run. What has arrived at the duals of the result is in the registers from adjoint on.
+func backwardNode(w *graph.Backward, adjoint uint32) native.Node {
+	n := native.Node{Consts: w.Consts, Code: w.Code}
+	for j, reg := range w.Out {
+		at := adjoint + uint32(j)
+		if reg != 0 {
+			n.Start = append(n.Start, native.Move{D: reg, A: at})
+		}
+		n.End = append(n.End, native.Move{D: at, A: w.Before[j]})
+	}
+	return n
 }
 
 // fireNative fires the cells of n runs by machine code, and returns the log with what it has logged.
 func (f *firingBlock) fireNative(code *native.Code, w *graph.Backward, n uint64, log []float64) []float64 {
 	k := &f.m.block
-	columns := uint64(len(f.p.plan.Row))
 	adjoint := k.regs[w.Regs:]
 	copy(adjoint, f.adjoint)
 	for n > 0 {
 		runs := min(int(n), code.Chunk())
 		n -= uint64(runs)
-		f.run -= uint64(runs)
-		streams := append(k.streams[:0], f.rows[f.run*columns:])
-		if f.p.plan.Elements {
-			at := (min(f.element(f.run), f.element(f.run+uint64(runs)-1)) - f.from) * f.data.Width
-			streams = append(streams, f.values[at:])
-		}
+		streams := f.before(runs)
 		if len(w.Log) > 0 {
 			at := len(log)
 			log = log[:at+runs*len(w.Log)]
@@ -167,4 +246,120 @@ func (f *firingBlock) fireNative(code *native.Code, w *graph.Backward, n uint64,
 	}
 	copy(f.adjoint, adjoint)
 	return log
+}
+
+// before goes on to the run before the next n, and returns what their code reads.
+func (f *firingBlock) before(n int) [][]float64 {
+	f.run -= uint64(n)
+	streams := append(f.m.block.streams[:0], f.rows[f.run*uint64(len(f.p.plan.Row)):])
+	if f.p.plan.Elements {
+		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.data.Width
+		streams = append(streams, f.values[at:])
+	}
+	return streams
+}
+
+// compiledPaths is the machine code of the backward codes of a block with paths.
+type compiledPaths struct {
+	mu      sync.Mutex
+	work    uint64
+	made    int // how often it has been compiled
+	codes   []*graph.Backward
+	adjoint uint32 // the first register of what has arrived at the duals of the result
+	code    *native.Code
+}
+
+// maxPathCompiles is how often the backward codes of a block with paths are compiled again because there are more of them.
+const maxPathCompiles = 6
+
+// pathCode returns the machine code of the backward codes of n runs, nil if they are interpreted.
+func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error) {
+	if f.m.opt.NoNative || n == 0 {
+		return nil, nil
+	}
+	of := &f.p.b.Compiled[4]
+	if f.up != 0 {
+		of = &f.p.b.Compiled[5]
+	}
+	c, ok := of.Load().(*compiledPaths)
+	if !ok {
+		of.CompareAndSwap(nil, new(compiledPaths))
+		c = of.Load().(*compiledPaths)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	codes := c.codes
+	for i, times := range f.m.block.times {
+		if times > 0 && !slices.Contains(codes, q.codes[i]) {
+			codes = append(codes[:len(codes):len(codes)], q.codes[i])
+		}
+	}
+	if len(codes) > len(c.codes) {
+		instructions := 0
+		for _, w := range codes {
+			instructions += len(w.Code)
+		}
+		c.work += n * uint64(instructions/len(codes)+runWork)
+		if c.made == maxPathCompiles || !worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
+			return nil, nil
+		}
+	}
+	now := &compiledPaths{codes: c.codes, adjoint: c.adjoint, code: c.code}
+	return now, f.m.nativeMemory(now.code)
+}
+
+// compilePaths compiles the codes. It reports whether there is machine code now.
+func (f *firingBlock) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
+	adjoint := uint32(0)
+	for _, w := range codes {
+		adjoint = max(adjoint, w.Regs)
+	}
+	l := &native.Loop{Consts: f.p.b.Consts, Streams: append(f.streams(), native.Stream{Width: 1, Down: true}), Chosen: true}
+	for _, w := range codes {
+		l.Nodes = append(l.Nodes, backwardNode(w, adjoint))
+	}
+	code := native.Compile(l)
+	if code == nil {
+		return false
+	}
+	c.made++
+	c.codes, c.adjoint, c.code = codes, adjoint, code
+	return true
+}
+
+// firePathsNative fires the cells of the runs down to first, whose codes have the numbers.
+func (f *firingBlock) firePathsNative(c *compiledPaths, q *pathPatterns, numbers []int32, first uint64) error {
+	m, k := f.m, &f.m.block
+	if err := m.registers(c.adjoint + uint32(len(f.adjoint))); err != nil {
+		return err
+	}
+	node := make([]float64, len(q.codes))
+	steps, least := uint64(0), uint64(math.MaxUint64) // of all runs, and of one
+	for i, n := range k.times {
+		if w := q.codes[i]; n > 0 {
+			node[i] = float64(slices.Index(c.codes, w))
+			steps += n * w.Steps
+			least = min(least, w.Steps)
+			if err := f.enter(w); err != nil {
+				return err
+			}
+		}
+	}
+	copy(k.regs[f.p.b.Sum(0):], f.out.sums)
+	adjoint := k.regs[c.adjoint:]
+	copy(adjoint, f.adjoint)
+	for f.run > first {
+		n := min(int(f.run-first), c.code.Chunk())
+		chosen := resize(&k.chosen, n)
+		for i, number := range numbers[f.run-uint64(n) : f.run] {
+			chosen[i] = node[number]
+		}
+		steps -= uint64(n) * least
+		if err := f.fired(uint64(n) * least); err != nil {
+			return err
+		}
+		k.native.Run(c.code, k.regs, n, append(f.before(n), chosen)...)
+	}
+	copy(f.adjoint, adjoint)
+	return f.fired(steps)
 }

@@ -25,7 +25,8 @@ func (s GraphSize) Total() uint64 { return s.Operations + s.Edges + s.Inputs + s
 // openState is what a machine keeps of a run with symbolic inputs.
 type openState struct {
 	size GraphSize
-	used []bool // inputs
+	used []bool     // inputs
+	ties []term.Pos // of conditionals that compared equal numbers, of which one is no numeral
 	// Of the block with arrays that ran last, and what each register holds.
 	block    *graph.Block
 	held     []uint32
@@ -38,7 +39,7 @@ type openState struct {
 
 func (o *openState) reset(inputs int) {
 	o.size = GraphSize{}
-	o.made = o.made[:0]
+	o.made, o.ties = o.made[:0], o.ties[:0]
 	o.block = nil
 	if len(o.used) != inputs {
 		o.used = make([]bool, inputs)
@@ -289,6 +290,9 @@ func (m *Machine) Graph(point []float64) (GraphSize, error) {
 	}
 	return m.open.size, nil
 }
+
+// Ties returns the places of the conditionals that the last [Machine.Graph] decided at equality, of numbers that depend on inputs.
+func (m *Machine) Ties() []term.Pos { return m.open.ties }
 
 // Outputs returns the nodes of the numbers of the result, which has a type built of
 // R, products and vectors.

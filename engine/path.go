@@ -123,6 +123,17 @@ func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Re
 	return first
 }
 
+// wiring returns the wiring of a run on a path after one of the wiring w; nil is that of no run.
+func (l *loop) wiring(w *graph.Wiring, path int) *graph.Wiring {
+	if w == nil {
+		return l.paths.first[path]
+	}
+	if to := w.To(path); to != nil {
+		return to
+	}
+	return l.b.Paths[path].After(w, l.kind)
+}
+
 // runPaths runs the runs [i, end) of a block with paths. values are the numbers of the data from number first on.
 func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uint64, values []float64, first int) {
 	regs, tree, w := m.block.regs, l.b.Tree, l.paths.wiring
@@ -152,13 +163,7 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 		}
 		ran[n.Path]++
 		if columns > 0 {
-			if w == nil {
-				w = l.paths.first[n.Path]
-			} else if to := w.To(n.Path); to != nil {
-				w = to
-			} else {
-				w = l.b.Paths[n.Path].After(w, l.kind)
-			}
+			w = l.wiring(w, n.Path)
 			regs[l.b.State] = float64(w.Number)
 			row := rows[i*columns : (i+1)*columns]
 			for c, reg := range plan.Row {
@@ -172,6 +177,11 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 		}
 	}
 	l.paths.wiring = w
+	m.ranPaths(l, ran)
+}
+
+// ranPaths counts the runs of each path.
+func (m *Machine) ranPaths(l *loop, ran []uint64) {
 	for k, n := range ran {
 		if n > 0 {
 			m.ranBlock(l.b.Paths[k], n)
@@ -186,7 +196,6 @@ type pathPatterns struct {
 	states  []*graph.Wiring
 	codes   []*graph.Backward // by their numbers, from 1
 	next    []int32           // by the number of the code of the run behind, and by the wiring: the number of the code; 0: not known yet
-	last    int               // the number of the code of the run behind; 0: there is none
 	reached []bool            // of the duals of the result, where there is none
 	rows    []float64
 	columns uint64
@@ -201,19 +210,37 @@ func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
 	}
 	q.next = grow(q.next, len(states)-1)
 	clear(q.next[:len(states)]) // what a job reaches is its own
-	q.columns, q.last, q.reached = uint64(len(p.plan.Row)), 0, m.reachedOf(p)
+	q.columns, q.reached = uint64(len(p.plan.Row)), m.reachedOf(p)
 	q.rows = m.arena.Floats()[p.row+uint64(len(p.plan.Invariant)):]
 	return q, slices.Contains(q.reached, true)
 }
 
-// code returns the number of the backward code of a run, and goes on to the run before it. The wiring is in the last column of its
-// row.
-func (q *pathPatterns) code(m *Machine, run uint64) (int, error) {
-	at := q.last*len(q.states) + int(q.rows[(run+1)*q.columns-1])
-	if q.last = int(q.next[at]); q.last != 0 {
-		return q.last, nil
+// pathCodes finds the backward codes of all runs: the numbers of those from the run first on, and in Machine.block.times how often
+// each occurs.
+func (m *Machine) pathCodes(p *blockParts) (q *pathPatterns, numbers []int32, first uint64, err error) {
+	k := &m.block
+	q, more := m.pathPatterns(p)
+	numbers = resize(&k.numbers, int(p.n))
+	states := len(q.states)
+	times := resize(&k.times, len(q.codes))
+	last := 0
+	for first = p.n; first > 0 && more; {
+		at := last*states + int(q.rows[first*q.columns-1]) // the wiring is in the last column
+		if last = int(q.next[at]); last == 0 {
+			if last, err = q.find(m, at); err != nil {
+				return nil, nil, 0, err
+			}
+		}
+		if last >= len(times) {
+			times = grow(times, last)
+		}
+		first--
+		numbers[first] = int32(last)
+		times[last]++
+		more = q.codes[last].More
 	}
-	return q.find(m, at)
+	k.times = times
+	return q, numbers, first, nil
 }
 
 // find finds the code of a place in q.next.
@@ -226,13 +253,14 @@ func (q *pathPatterns) find(m *Machine, at int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if q.last = slices.Index(q.codes, w); q.last < 0 {
-		q.last = len(q.codes)
+	number := slices.Index(q.codes, w)
+	if number < 0 {
+		number = len(q.codes)
 		q.codes = append(q.codes, w)
 		q.next = grow(q.next, len(q.codes)*len(q.states)-1)
 	}
-	q.next[at] = int32(q.last)
-	return q.last, nil
+	q.next[at] = int32(number)
+	return number, nil
 }
 
 // grow returns s with an element i.
@@ -245,59 +273,92 @@ func grow[T any](s []T, i int) []T {
 
 // discoverPaths marks the external duals that the cells of a block with paths reach.
 func (m *Machine) discoverPaths(p *blockParts, used []bool) error {
-	q, more := m.pathPatterns(p)
-	times := resize(&m.block.times, len(q.codes))
-	for run := p.n; run > 0 && more; run-- {
-		number, err := q.code(m, run-1)
-		if err != nil {
+	q, _, first, err := m.pathCodes(p)
+	if err != nil {
+		return err
+	}
+	m.occurs += p.n - first
+	if m.occurs+m.pops+m.steps >= m.nextLook {
+		if err := m.lookBackward(); err != nil {
 			return err
 		}
-		m.occurs++
-		if m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
-				return err
-			}
-		}
-		w := q.codes[number]
-		more = w.More
-		if times = grow(times, number); times[number] > 0 {
+	}
+	for i, n := range m.block.times {
+		if n == 0 {
 			continue
 		}
-		times[number] = 1
-		for _, s := range w.Sums {
+		for _, s := range q.codes[i].Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true
 			}
 		}
 	}
-	m.block.times = times
 	return nil
 }
 
 // firePaths fires the cells of all runs of a block with paths, the last first.
 func (f *firingBlock) firePaths() error {
-	m, p := f.m, &f.p
-	k := &m.block
-	q, more := m.pathPatterns(p)
-	times := resize(&k.times, len(q.codes))
-	plan, regs := p.plan, k.regs
-	kept := plan.Row[:len(plan.Row)-1] // the last is the wiring
-	if plan.Elements {
-		if err := f.elements(p.n); err != nil {
+	m, k := f.m, &f.m.block
+	q, numbers, first, err := m.pathCodes(&f.p)
+	if err != nil {
+		return err
+	}
+	if f.p.plan.Elements {
+		if err := f.elements(f.run); err != nil {
 			return err
 		}
 	}
-	last := 0
-	for f.run > 0 && more {
-		number, err := q.code(m, f.run-1)
-		if err != nil {
-			return err
+	code, err := f.pathCode(q, f.run-first)
+	if err != nil {
+		return err
+	}
+	if code != nil {
+		err = f.firePathsNative(code, q, numbers, first)
+	} else {
+		err = f.interpretPaths(q, numbers, first)
+	}
+	if err != nil {
+		return err
+	}
+	f.keepSums(k.regs)
+	for i, n := range k.times {
+		if n == 0 {
+			continue
 		}
+		w := q.codes[i]
+		f.out.arrivals += n * w.Arrivals
+		f.out.cells += n * w.Cells
+		for _, b := range w.Fired {
+			m.fired[b.Body] += n * b.Times
+			k.fired[b.Body] += n * b.Times
+		}
+	}
+	return nil
+}
+
+// fired counts steps, and looks at the limits.
+func (f *firingBlock) fired(steps uint64) error {
+	m := f.m
+	m.steps += steps
+	if m.occurs+m.pops+m.steps >= m.nextLook {
+		return m.lookBackward()
+	}
+	return nil
+}
+
+// interpretPaths fires the cells of the runs down to first, whose codes have the numbers.
+func (f *firingBlock) interpretPaths(q *pathPatterns, numbers []int32, first uint64) error {
+	k, p := &f.m.block, &f.p
+	plan, regs := p.plan, k.regs
+	kept := plan.Row[:len(plan.Row)-1] // the last is the wiring
+	entered := resize(&k.used, len(q.codes))
+	last := 0
+	for f.run > first {
 		f.run--
+		number := int(numbers[f.run])
 		w := q.codes[number]
-		more = w.More
 		if number != last {
-			if times = grow(times, number); times[number] > 0 {
+			if entered[number] {
 				for _, c := range w.Consts {
 					regs[c.Reg] = c.Val
 				}
@@ -308,15 +369,12 @@ func (f *firingBlock) firePaths() error {
 				}
 				regs = k.regs // they may have moved
 				copy(regs[p.b.Sum(0):], f.out.sums)
+				entered[number] = true
 			}
 			last = number
 		}
-		times[number]++
-		m.steps += w.Steps
-		if m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
-				return err
-			}
+		if err := f.fired(w.Steps); err != nil {
+			return err
 		}
 		row := f.rows[f.run*q.columns:]
 		for c, reg := range kept {
@@ -334,20 +392,6 @@ func (f *firingBlock) firePaths() error {
 			f.adjoint[j] = regs[reg]
 		}
 	}
-	f.keepSums(regs)
-	for i, n := range times {
-		if n == 0 {
-			continue
-		}
-		w := q.codes[i]
-		f.out.arrivals += n * w.Arrivals
-		f.out.cells += n * w.Cells
-		for _, b := range w.Fired {
-			m.fired[b.Body] += n * b.Times
-			k.fired[b.Body] += n * b.Times
-		}
-	}
-	k.times = times
 	return nil
 }
 

@@ -80,7 +80,7 @@ func samePaths(t *testing.T, body string) (fused bool) {
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	values, jacobian := oracle.Jacobian(s.Term, s.Inputs, s.Point)
 	want := runGradient(t, s, prog, engine.Options{NoFuse: true})
-	for _, opt := range append(schedules, engine.Options{Schedule: engine.Parallel, Workers: 2},
+	for _, opt := range append(schedules, engine.Options{NoNative: true}, engine.Options{Schedule: engine.Parallel, Workers: 2},
 		engine.Options{Limits: limits.Bounds{RowsMemory: 1}}) {
 		got := runGradient(t, s, prog, opt)
 		requireSame(t, values, got.values)
@@ -131,9 +131,11 @@ func TestRandomPaths(t *testing.T) {
 	fused := 0
 	for seed := range n {
 		g := &pathBody{rng: rand.New(rand.NewPCG(uint64(seed), 1))}
+		reset := engine.NativeWork(uint64(seed%2) << 40) // every other one is compiled
 		if samePaths(t, g.program()) {
 			fused++
 		}
+		reset()
 	}
 	require.Greater(t, 2*fused, n, "most programs have loops that run as blocks")
 }

@@ -283,3 +283,160 @@ func TestLarge(t *testing.T) {
 		compare(t, fmt.Sprint("primal of ", n), got, []float64{math.Log(float64(n))})
 	}
 }
+
+func sigmoid(a dual) dual { return div(number(1), add(number(1), exp(scale(-1, a)))) }
+
+func tanh(a dual) dual {
+	t := math.Tanh(a.v)
+	return dual{t, (1 - t*t) * a.d}
+}
+
+func TestLSTM(t *testing.T) {
+	for _, size := range [][3]int{{1, 2, 3}, {2, 5, 3}, {3, 4, 2}} {
+		layers, characters, b := size[0], size[1], size[2]
+		main, extra, state := matrix(2*layers, 4*b), matrix(3, b), matrix(2*layers, b)
+		text := matrix(characters, b)
+		parameters := append(randoms(8*layers*b), randoms(3*b)...)
+		value, gradient := gradientOf(parameters, func(v []dual) dual {
+			loss, s := dual{}, make([]dual, 2*layers*b)
+			for i := range s {
+				s[i] = number(state[i/b][i%b])
+			}
+			ex := v[8*layers*b:]
+			for t := range characters - 1 {
+				y := make([]dual, b)
+				for j := range y {
+					y[j] = scale(text[t][j], ex[j])
+				}
+				for i := range layers {
+					w, bias := v[8*i*b:], v[(8*i+4)*b:]
+					h, c := s[2*i*b:(2*i+1)*b], s[(2*i+1)*b:(2*i+2)*b]
+					for j := range y {
+						gate := func(k int, x dual) dual { return add(mul(x, w[k*b+j]), bias[k*b+j]) }
+						change := mul(sigmoid(gate(1, h[j])), tanh(gate(3, h[j])))
+						out := sigmoid(gate(2, y[j]))
+						c[j] = add(mul(c[j], sigmoid(gate(0, y[j]))), change)
+						h[j] = mul(out, tanh(c[j]))
+						y[j] = h[j]
+					}
+				}
+				sum := number(2)
+				for j := range y {
+					y[j] = add(mul(y[j], ex[b+j]), ex[2*b+j])
+					sum = add(sum, exp(y[j]))
+				}
+				for j := range y {
+					loss = sub(loss, scale(text[t+1][j], sub(y[j], log(sum))))
+				}
+			}
+			return scale(1/float64((characters-1)*b), loss)
+		})
+		input := map[string]any{"main_params": main, "extra_params": extra, "state": state, "sequence": text}
+		compare(t, "objective", numbers(evaluate(t, "lstm", "objective", input)), value)
+		compare(t, "jacobian", numbers(evaluate(t, "lstm", "jacobian", input)), gradient)
+	}
+}
+
+func TestGMM(t *testing.T) {
+	for _, size := range [][4]int{{3, 1, 1, 0}, {5, 3, 2, 0}, {4, 2, 10, 2}} {
+		n, d, k, m := size[0], size[1], size[2], size[3]
+		const gamma = 1.5
+		triangle := d * (d - 1) / 2
+		x := matrix(n, d)
+		alpha, mu, q, l := randoms(k), matrix(k, d), matrix(k, d), matrix(k, triangle)
+		all := append(append(append(randoms(k), randoms(k*d)...), randoms(k*d)...), randoms(k*triangle)...)
+		value, gradient := gradientOf(all, func(v []dual) dual {
+			alpha, mu, q, l := v[:k], v[k:k+k*d], v[k+k*d:k+2*k*d], v[k+2*k*d:]
+			total := scale(-float64(n), logSumExp(alpha))
+			total.v -= float64(n*d) / 2 * math.Log(2*math.Pi)
+			for _, p := range x {
+				var terms []dual
+				for c := range k {
+					r := make([]dual, d)
+					score := alpha[c]
+					for i := range d {
+						r[i] = mul(exp(q[c*d+i]), sub(number(p[i]), mu[c*d+i]))
+						score = add(score, q[c*d+i])
+					}
+					at := c * triangle
+					for j := range d {
+						for i := j + 1; i < d; i++ {
+							r[i] = add(r[i], mul(l[at], sub(number(p[j]), mu[c*d+j])))
+							at++
+						}
+					}
+					for i := range d {
+						score = sub(score, scale(0.5, mul(r[i], r[i])))
+					}
+					terms = append(terms, score)
+				}
+				total = add(total, logSumExp(terms))
+			}
+			freedom := float64(d + m + 1)
+			constant := freedom*float64(d)*(math.Log(gamma)-math.Log(2)/2) - float64(d*(d-1))/4*math.Log(math.Pi)
+			for j := range d {
+				g, _ := math.Lgamma((freedom - float64(j)) / 2)
+				constant -= g
+			}
+			total.v += float64(k) * constant
+			for i := range k * d {
+				total = add(total, scale(float64(m), q[i]))
+				total = sub(total, scale(gamma*gamma/2, exp(scale(2, q[i]))))
+			}
+			for _, a := range l {
+				total = sub(total, scale(gamma*gamma/2, mul(a, a)))
+			}
+			return total
+		})
+		input := map[string]any{"d": d, "k": k, "n": n, "m": m, "gamma": gamma, "x": x, "alpha": alpha, "mu": mu, "q": q, "l": l}
+		compare(t, "objective", numbers(evaluate(t, "gmm", "objective", input)), value)
+		answer := evaluate(t, "gmm", "jacobian", input).(map[string]any)
+		var got []float64
+		for _, name := range []string{"alpha", "mu", "q", "l"} {
+			got = append(got, numbers(answer[name])...)
+		}
+		compare(t, "jacobian", got, gradient)
+	}
+}
+
+func TestODE(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 2}, {5, 12}} {
+		n, s := size[0], size[1]
+		x := randoms(n)
+		var end []float64
+		_, gradient := gradientOf(x, func(x []dual) dual {
+			y, h := make([]dual, n), 2/float64(s)
+			slopes := func(y []dual) []dual {
+				z := []dual{x[0]}
+				for i := 1; i < n; i++ {
+					z = append(z, mul(x[i], y[i-1]))
+				}
+				return z
+			}
+			moved := func(by float64, k []dual) []dual {
+				out := make([]dual, n)
+				for i := range out {
+					out[i] = add(y[i], scale(by, k[i]))
+				}
+				return out
+			}
+			for range s {
+				k1 := slopes(y)
+				k2 := slopes(moved(h/2, k1))
+				k3 := slopes(moved(h/2, k2))
+				k4 := slopes(moved(h, k3))
+				for i := range y {
+					y[i] = add(y[i], scale(h/6, add(add(k1[i], scale(2, k2[i])), add(scale(2, k3[i]), k4[i]))))
+				}
+			}
+			end = end[:0]
+			for _, v := range y {
+				end = append(end, v.v)
+			}
+			return y[n-1]
+		})
+		input := map[string]any{"x": x, "s": s}
+		compare(t, "primal", numbers(evaluate(t, "ode", "primal", input)), end)
+		compare(t, "gradient", numbers(evaluate(t, "ode", "gradient", input)), gradient)
+	}
+}

@@ -31,14 +31,16 @@ type Address struct {
 // ArrayKind is the kind of an instruction on arrays.
 type ArrayKind uint8
 
-// The kinds. ArraySum and ArrayDot add over the last dimension, in the order of sums; the others that add do so in
+// The kinds. ArraySum, ArrayDot and ArrayMax go over the last dimension, in the order of sums; the others that add do so in
 // the order in which cells fire.
 const (
-	ArrayEach   ArrayKind = iota // D := Op(A, B), for each instance
-	ArraySum                     // D := Σ A
-	ArrayDot                     // D := Σ A·B
-	ArrayAdd                     // D := D + A
-	ArrayAddMul                  // D := D + A·B
+	ArrayEach    ArrayKind = iota // D := Op(A, B), for each instance
+	ArraySum                      // D := Σ A
+	ArrayDot                      // D := Σ A·B
+	ArrayAdd                      // D := D + A
+	ArrayAddMul                   // D := D + A·B
+	ArrayMax                      // D := the largest A
+	ArrayMaxBack                  // D := what arrives at each A of the last dimension if B does at the largest
 )
 
 // Array is an instruction on arrays.
@@ -62,6 +64,9 @@ func (in *Array) SetLarge() { in.Large = Instances(in.Dims) > largeArray }
 func (in *Array) Halves() (first, second Array, ok bool) {
 	cut := -1
 	for k, d := range in.Dims {
+		if in.Kind == ArrayMaxBack && k == len(in.Dims)-1 {
+			continue
+		}
 		if in.D.Stride[k] != 0 && d.Size > 1 && (cut < 0 || d.Size > in.Dims[cut].Size) {
 			cut = k
 		}
@@ -84,7 +89,7 @@ func (in *Array) Halves() (first, second Array, ok bool) {
 
 // ArrayCell is a family of dual λs, one for each instance. The numbers of its cells begin at First. Where Inner.Size is not 0,
 // it is the family of the sums of so many summands: each instance has Inner.Size − 1 cells, and one head, over Dims and
-// Inner.
+// Inner. If it has numbers, too, they are those whose largest is taken.
 type ArrayCell struct {
 	First int
 	Dims  []Dim
@@ -103,15 +108,19 @@ type ArrayHead struct {
 	At       Address
 }
 
+// Operands returns the dimensions of heads and numbers.
+func (c *ArrayCell) Operands() []Dim {
+	if c.Inner.Size == 0 {
+		return c.Dims
+	}
+	return append(slices.Clone(c.Dims), c.Inner)
+}
+
 // Each calls f for each head of each cell that others may name, and for each summand of a sum, with the number of the dual.
 func (c *ArrayCell) EachHead(f func(h *ArrayHead, dual int)) {
-	dims := c.Dims
-	if c.Inner.Size > 0 {
-		dims = append(slices.Clone(dims), c.Inner)
-	}
 	for k := range c.Heads {
 		h := &c.Heads[k]
-		h.At.Each(dims, func(_, at int) { f(h, at) })
+		h.At.Each(c.Operands(), func(_, at int) { f(h, at) })
 	}
 }
 

@@ -27,6 +27,7 @@ type arrayBackward struct {
 	consts  map[uint64]uint32
 	times   map[uint32]uint64
 	failed  bool
+	apart   bool // within arriveApart
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
@@ -150,8 +151,13 @@ func (w *arrayBackward) fire(q int) {
 	if c.Inner.Size > 0 {
 		cells := n * uint64(c.Inner.Size-1)
 		w.count(c.Body, cells, 2*cells)
-		dims := append(slices.Clone(c.Dims), c.Inner)
-		w.arrive(dims, loop, c.Heads[0], Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}, nil)
+		dims, arrived := c.Operands(), Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}
+		if len(c.Nums) > 0 {
+			in := Array{Kind: ArrayMaxBack, Dims: dims, D: Dense(w.registers(Instances(dims)), dims), A: c.Nums[0], B: arrived}
+			w.emit(in)
+			arrived = in.D
+		}
+		w.arrive(dims, loop, c.Heads[0], arrived, nil)
 		return
 	}
 	w.count(c.Body, n, n*uint64(len(c.Heads)))
@@ -227,6 +233,9 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
 		at.Base = h.At.Base - c.First
 	}
+	if !w.apart {
+		loop = loopBetween(dims, at, c)
+	}
 	first := !to.any
 	if first {
 		to.touched, to.any = touches{size: c.size()}, true
@@ -260,6 +269,22 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b)
 }
 
+// loopBetween returns the outermost of the loops around a head in which instances arrive at other duals than those of their own
+// iteration, -1 if there is none: in the loops around it each iteration is by itself, and so its order is that of straight-line code.
+func loopBetween(dims []Dim, at Address, c *ArrayCell) int32 {
+	dense := Dense(0, c.Dims)
+	for k, d := range dims {
+		if k == len(c.Dims) || d.Loop != c.Dims[k].Loop || at.Stride[k] != dense.Stride[k] {
+			return int32(d.Loop)
+		}
+		rest := Address{at.Base, at.Stride[k+1:]}
+		if first, last := rest.Range(dims[k+1:]); first < 0 || last >= dense.Stride[k] {
+			return int32(d.Loop)
+		}
+	}
+	return -1
+}
+
 // arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
 // an index at a time, the last one first, as the cells fire.
 func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
@@ -273,6 +298,8 @@ func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Addre
 		return Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
 	}
 	rest := slices.Delete(slices.Clone(dims), k, k+1)
+	defer func(before bool) { w.apart = before }(w.apart)
+	w.apart = true // loop is the outermost one, also where it is not in rest
 	for i := dims[k].Size - 1; i >= 0 && !w.failed; i-- {
 		head := ArrayHead{External: h.External, At: at(h.At, i)}
 		if b == nil {

@@ -41,7 +41,7 @@ type Block struct {
 	// Arrays are those of a λ with families, whose code and cells are all there; nil of any other.
 	Arrays *Arrays
 
-	Compiled [4]Compiled // the engine's, of loops
+	Compiled [6]Compiled // the engine's, of loops
 
 	mu      sync.Mutex
 	plans   [DataLoop + 1]*Plan

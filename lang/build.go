@@ -65,12 +65,76 @@ var comparisons = map[syntax.Token]term.Compare{
 	syntax.LessTok: term.Less, syntax.LessEqTok: term.LessEqual, syntax.GreaterTok: term.Greater, syntax.GreaterEqTok: term.GreaterEqual,
 }
 
-func (e *elaborator) branch(x syntax.Expr, parts []val) val {
-	off, _ := e.store(parts)
-	op := e.expr(x).Op
-	e.wantReal(reason{kind: takesReason, text: op.String()}, parts[:2]...)
-	e.want(parts[3], parts[2].typ, reason{kind: sameReason, text: "the other branch is"})
-	return e.finish(x, coreNode{op: ifCore, cmp: comparisons[op], a: off}, parts[2].typ)
+// condition is a c b, or the contrary of that.
+type condition struct {
+	op   syntax.Token
+	a, b val
+	not  bool
+}
+
+// compare makes a c b; a = b stands for same a b > 0.
+func (e *elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
+	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
+	if op == syntax.EqTok {
+		span := syntax.Span{Start: a.span.Start, End: b.span.End}
+		a = e.add(coreNode{op: funCore, sym: term.Same, pos: e.at(at), a: a.node, b: b.node}, infer.R, span)
+		return condition{op: syntax.GreaterTok, a: a, b: e.number(0, span)}
+	}
+	return condition{op: op, a: a, b: b}
+}
+
+// condition elaborates a condition. c and d stands for (if c then if d then 1 else 0 else 0) > 0, and so on.
+func (e *elaborator) condition(x syntax.Expr) condition {
+	n, kids := e.expr(x), e.kids(x)
+	switch {
+	case n.Kind == syntax.CompareExpr:
+		a := e.eval(kids[0], 0)
+		return e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
+	case n.Kind != syntax.LogicExpr:
+		return condition{op: syntax.GreaterTok, a: e.eval(x, 0), b: e.number(0, e.span(x))} // an error has been reported
+	case len(kids) == 1:
+		c := e.condition(kids[0])
+		c.not = !c.not
+		return c
+	}
+	c := e.condition(kids[0])
+	other := e.number(1, e.span(x))
+	if n.Text == "and" {
+		e.core.nodes[other.node].val = 0
+	}
+	d := e.condition(kids[1])
+	v := e.choose(kids[1], d, e.number(1, e.span(kids[1])), e.number(0, e.span(kids[1])))
+	if n.Text == "and" {
+		v = e.choose(x, c, v, other)
+	} else {
+		v = e.choose(x, c, other, v)
+	}
+	return condition{op: syntax.GreaterTok, a: v, b: e.number(0, e.span(x))}
+}
+
+// choose makes if c then yes else no, for x.
+func (e *elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
+	if c.not {
+		yes, no = no, yes
+	}
+	off, _ := e.store([]val{c.a, c.b, yes, no})
+	return e.finish(x, coreNode{op: ifCore, cmp: comparisons[c.op], a: off}, yes.typ)
+}
+
+// branch makes a conditional.
+func (e *elaborator) branch(x syntax.Expr) val {
+	n, kids := e.expr(x), e.kids(x)
+	var c condition
+	if n.Op == syntax.EOF {
+		c = e.condition(kids[0])
+	} else {
+		a := e.eval(kids[0], 0)
+		c = e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
+	}
+	yes := e.eval(kids[len(kids)-2], 0)
+	no := e.eval(kids[len(kids)-1], 0)
+	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
+	return e.choose(x, c, yes, no)
 }
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for

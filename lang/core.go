@@ -64,6 +64,7 @@ const (
 	componCore  // t.(n)                a=t, b=n, typ of t
 	comprehCore // vec i < n -> t       x=i, val=keyword, a=n, b=t
 	scanCore    // scan i < n with y … x=i, x+1=y, a the place of n, the first state and the next one in args
+	randomCore  // uniform or normal    val=its prim, a, b
 	nativeCore  // a def of the prelude val=its global
 	numCoreOps
 )
@@ -160,7 +161,7 @@ func (c *core) children(n *coreNode, f func(node)) {
 		f(n.b)
 	case familyCore:
 		f(n.b)
-	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore:
+	case appCore, pairCore, letCore, tupleCore, unvecCore, natOpCore, powerCore, componCore, comprehCore, randomCore:
 		f(n.a)
 		f(n.b)
 	case dotCore, matvecCore, totalCore, maximumCore, transposeCore:

@@ -32,13 +32,13 @@ func TestShapes(t *testing.T) {
 		width int
 	}{
 		{"R", 1},
-		{"R^2^3", 6},
+		{"R^(3, 2)", 6},
 		{"R * R^2", 3},
 		{"(R * R^2) * R", 4},
 		{"(R * R)^2", 4},
 		{"R * R * R", 3},
-		{"R^2^3 * R^1", 7},
-		{"(R * R)^2 * (R * R^2)^3^1", 13},
+		{"R^(3, 2) * R^1", 7},
+		{"(R * R)^2 * (R * R^2)^(1, 3)", 13},
 	} {
 		set := load.SetValues("x", make([]float64, test.width))
 		p, err := declared("input x : "+test.typ+" = 1", Options{Sets: []load.Setting{set}})

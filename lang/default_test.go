@@ -41,12 +41,12 @@ input x = `
 		{"(1, [| 2, 3 |])", "R * R^2 [1 2 3]"},
 		{"[| 5 |]", "R^1 [5]"},
 		{"vec i < n -> i", "R^3 [0 1 2]"},
-		{"vec i < n -> vec j < i + 1 + (2 - i) -> 10*i + j", "R^3^3 [0 1 2 10 11 12 20 21 22]"},
+		{"vec i < n -> vec j < i + 1 + (2 - i) -> 10*i + j", "R^(3, 3) [0 1 2 10 11 12 20 21 22]"},
 		{"vec i < 2 -> (i, -i)", "(R * R)^2 [0 -0 1 -1]"},
 		{"sum i < 4 -> i * i", "R [14]"},
 		{"scan i < 3 with x = 1 -> x * 2 + i", "R^3 [2 5 12]"},
 		{"scan i < 2 with (a, b) = (1, [| 2, 3 |]) -> (a + b.(i), b)", "(R * R^2)^2 [3 2 3 6 2 3]"},
-		{"scan i < 2 with v = (vec j < n - 1 -> 1) -> scan j < n - 1 with x = 0 -> x + v.(j)", "R^2^2 [1 2 1 3]"},
+		{"scan i < 2 with v = (vec j < n - 1 -> 1) -> scan j < n - 1 with x = 0 -> x + v.(j)", "R^(2, 2) [1 2 1 3]"},
 		{"(scan i < 3 with f = (fun x -> x) -> fun y -> f y + i).(2) 10", "R [13]"},
 		{"vec k < 2 -> (scan i < 2 with s = k -> (vec j < i + 1 -> s).(0) + 1).(k)", "R^2 [1 3]"},
 		{"sum i < 0 -> i", "R [0]"},
@@ -84,6 +84,10 @@ input x = `
 		{"(fun (x, y) [| z |] -> x + y * z) (1, 2) [| 3 |]", "R [7]"},
 		{"let f = vec i < 3 -> fun x -> x + i in f.(0) 1 + f.(2) 10", "R [13]"},
 		{"if 1 < 2 then 10 else 20", "R [10]"},
+		{"fold (+) 0 (range n) + fold (+) 0 (range 2 (n + 2))", "R [12]"},
+		{"length (range (size ps)) + fold (+) 0 (range 0)", "R [2]"},
+		{"if 1 < 2 and not 2 = 2 or 3 > 2 then 10 else 20", "R [10]"},
+		{"if not (1 < 2 and 2 = 2) or n = 4 then 10 else 20", "R [20]"},
 		{"if n >= 4 then (1, 2) else (3, 4)", "R * R [3 4]"},
 		{"if 0/0 <= 0/0 then 1 else 2", "R [2]"},
 		{"if 2 > 1 then vec i < 2 -> i else [| 5, 6 |]", "R^2 [0 1]"},
@@ -123,9 +127,9 @@ input x = `
 		{"((1, v) : R * R^n)", "R * R^3 [1 10 20 30]"},
 		{"(fun x -> x : R -> R) 1", "R [1]"},
 		{"length (xs : List R) + length (ps : List R^2)", "R [5]"},
-		{"vec i < 2 -> (vec j < 2 -> i : R^2)", "R^2^2 [0 0 1 1]"},
+		{"vec i < 2 -> (vec j < 2 -> i : R^2)", "R^(2, 2) [0 0 1 1]"},
 		{"vec i < 2 -> ((i, [| i |]) : R * R^1)", "(R * R^1)^2 [0 0 1 1]"},
-		{"vec i < 2 -> let y = i in [| y, y |]", "R^2^2 [0 0 1 1]"},
+		{"vec i < 2 -> let y = i in [| y, y |]", "R^(2, 2) [0 0 1 1]"},
 		{"vec i < 2 -> if i < 1 then (1, 2) else swap (1, 2)", "(R * R)^2 [1 2 2 1]"},
 		{"vec i < 3 -> #i (fun x -> x + 1) 0", "R^3 [0 1 2]"},
 		{"((vec i < 2 -> fun x -> x + i) : (R -> R)^2).(1) 1", "R [2]"},
@@ -203,7 +207,7 @@ input q : (R * R^2)^2 = vec i < 2 -> (i, [| 1, 2 |])
 `, given{params: []string{"n=1e1"}}.options(t))
 	require.NoError(t, err)
 	e := p.Inputs[0]
-	assert.Equal(t, "R^4^4", e.Shape.String())
+	assert.Equal(t, "R^(4, 4)", e.Shape.String())
 	for i := range 4 {
 		for j := range 4 {
 			assert.Equal(t, 0.1*elementary.Sin(float64(1+i*4+j)), e.Values[4*i+j])

@@ -77,6 +77,7 @@ type elaborator struct {
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
 	notes    typeNotes
+	random   bool                     // the default value has uniform or normal
 	selects  bool                     // the program mentions pick or onehot
 	numbers  selection.Numbers        // that may be indices
 	later    []infer.Type             // what operations give whose operands were open
@@ -254,7 +255,7 @@ func (e *elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.NegExpr:
 		return e.negate(x, e.eval(kids[0], 0))
 	case syntax.IfExpr:
-		return e.branch(x, e.parts(kids))
+		return e.branch(x)
 	case syntax.AnnotExpr:
 		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:

@@ -86,9 +86,9 @@ func TestFileForms(t *testing.T) {
 		{`data d = csv "one.csv" "a" skip`, "List R [1 2]"},
 		{`data d = csv "bar.csv" 1 separator "|"`, "List R [2 4]"},
 		{`data d = csv "headless.csv" 1 0 skip`, "List R^2 [3 2]"},
-		{`input d = csv "plain.csv" 0 1`, "R^2^2 [1 2 4 5]"},
+		{`input d = csv "plain.csv" 0 1`, "R^(2, 2) [1 2 4 5]"},
 		{`input d = csv "plain.csv" 0`, "R^2 [1 4]"},
-		{`input d : R^3^2 = csv "plain.csv" 0 1 2`, "R^3^2 [1 2 3 4 5 6]"},
+		{`input d : R^3^2 = csv "plain.csv" 0 1 2`, "R^(2, 3) [1 2 3 4 5 6]"},
 		{`input d : R * R^2 * R = csv "plain.csv" 0 1`, "R * R^2 * R [1 2 4 5]"},
 
 		{`data d = npy "v.npy"`, "List R [1 2 3 4 5 6]"},
@@ -97,10 +97,10 @@ func TestFileForms(t *testing.T) {
 		{`input d : R^2 * R * R * R * R = npy "m.npy"`, ""},
 		{`input d : R * R * R * R * R * R = npy "v.npy"`, "R * R * R * R * R * R [1 2 3 4 5 6]"},
 		{`data d = npy "m.npy"`, "List R^2 [1 2 3 4 5 6]"},
-		{`input d = npy "m.npy"`, "R^2^3 [1 2 3 4 5 6]"},
+		{`input d = npy "m.npy"`, "R^(3, 2) [1 2 3 4 5 6]"},
 		{`data d = npy "f.npy"`, "List R^2 [1 4 2 5 3 6]"},
-		{`input d : R^3^2^1 = npy "t.npy"`, "R^3^2^1 [1 2 3 4 5 6]"},
-		{`input d = npy "ft.npy"`, "R^3^2^1 [1 3 5 2 4 6]"},
+		{`input d : R^3^2^1 = npy "t.npy"`, "R^(1, 2, 3) [1 2 3 4 5 6]"},
+		{`input d = npy "ft.npy"`, "R^(1, 2, 3) [1 3 5 2 4 6]"},
 		{`input d : (R * R)^3 = npy "m.npy"`, "(R * R)^3 [1 2 3 4 5 6]"},
 		{`data d = npy "s.npy"`, "R [7]"},
 		{`input d : R = npy "s.npy"`, "R [7]"},
@@ -118,7 +118,7 @@ func TestFileForms(t *testing.T) {
 		{`input d = npz "a.npz" "b"`, "R [3]"},
 
 		{`data d = json "x.json"`, "List R^2 [1 2 3 4 5 6]"},
-		{`input d = json "x.json"`, "R^2^3 [1 2 3 4 5 6]"},
+		{`input d = json "x.json"`, "R^(3, 2) [1 2 3 4 5 6]"},
 		{`input d : R * R * R = json "p.json"`, "R * R * R [1 2 3]"},
 		{`input d = json "r.json"`, "R [7]"},
 		{`data d = json "e.json"`, "List R []"},
@@ -162,7 +162,7 @@ func TestSetFiles(t *testing.T) {
 		require.Equal(t, test.want, valueText(p.variable(test.set[:1])), test.set)
 	}
 	for _, test := range []struct{ set, want string }{
-		{"e=@m.npy", "e is R^2, but e=@m.npy gives R^2^3"},
+		{"e=@m.npy", "e is R^2, but e=@m.npy gives R^(3, 2)"},
 		{"e=@cut.npy", "cut.npy: no such file\n    = the file is read for e=@cut.npy"},
 		{"d=@named.csv:a", `; the cells seem to be separated by ";", which must be said: csv "f.csv" "a" separator ";"`},
 		{"d=@comma.csv", `the cells seem to be separated by ";"`},

@@ -38,6 +38,10 @@ type Options struct {
 	Reserve func(bytes int64) error
 	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve allows.
 	Stream bool
+	// Body, if not empty, is an expression that stands in place of the program's body.
+	Body string
+	// Seed is what the random numbers of default values start from.
+	Seed uint64
 	// Types, if not nil, is filled in with the types of the program's parts.
 	Types *Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
@@ -109,12 +113,9 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes
 	}
-	file, diags, err := syntax.Parse(name, src, syntax.Options{Check: opt.Check, Reserve: opt.Reserve})
+	file, err := parse(name, src, opt)
 	if err != nil {
 		return nil, err
-	}
-	if len(diags) > 0 {
-		return nil, syntax.NewErrors(file, diags)
 	}
 	defer syntax.Catch(&err)
 	source := &load.Source{Open: opt.Open, Stream: opt.Stream, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
@@ -141,6 +142,23 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, e.errors()
 	}
 	return e.finishProgram(name, body)
+}
+
+// parse reads the source, with the body that opt has in place of its own.
+func parse(name string, src []byte, opt Options) (*syntax.File, error) {
+	limits := syntax.Options{Check: opt.Check, Reserve: opt.Reserve}
+	file, diags, err := syntax.Parse(name, src, limits)
+	if opt.Body != "" && err == nil && (len(diags) == 0 || len(diags) == 1 && file.Body == 0 && diags[0].Headline == syntax.NoBody) {
+		end := uint32(0)
+		for _, d := range file.Decls {
+			end = max(end, d.Span.End)
+		}
+		file, diags, err = syntax.Parse(name, slices.Concat(src[:end], []byte("\n"+opt.Body+"\n")), limits)
+	}
+	if err == nil && len(diags) > 0 {
+		err = syntax.NewErrors(file, diags)
+	}
+	return file, err
 }
 
 // Term returns the program as a term without families, closed but for the inputs. It has a type. It is nil if that is too

@@ -35,7 +35,7 @@ func TestProgram(t *testing.T) {
 	require.Len(t, p.Inputs, 3)
 	require.Equal(t, []float64{-2}, p.Inputs[0].Values)
 	require.Equal(t, []float64{0, 1, 2, 10, 11, 12}, p.Inputs[1].Values)
-	require.Equal(t, "R^3^2", p.Inputs[1].Shape.String())
+	require.Equal(t, "R^(2, 3)", p.Inputs[1].Shape.String())
 	names := ""
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
@@ -144,6 +144,10 @@ func TestPrelude(t *testing.T) {
 		switch use { // their sizes have to be known
 		case "map'":
 			use += " sin [| 1, 2 |]"
+		case "range":
+			use += " 3"
+		case "range'":
+			use += " 1 3"
 		case "zip":
 			use += " [| 1, 2 |] [| 1, 2 |]"
 		case "softmax", "logsumexp":

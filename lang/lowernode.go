@@ -81,9 +81,9 @@ func (l *lowering) node(n *coreNode) term.Ref {
 	case matvecCore:
 		return l.matvec(n)
 	case totalCore:
-		return l.total(n)
+		return l.total(n, t.Sum)
 	case maximumCore:
-		return l.maximum(n)
+		return l.total(n, t.Most)
 	case transposeCore:
 		return l.transpose(n)
 	case conCore:

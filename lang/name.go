@@ -143,6 +143,8 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	case defBinding:
 		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" && e.tt.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
 			b.g = e.library["map'"]
+		} else if n > 1 && d.unit.Prelude && d.name == "range" {
+			b.g = e.library["range'"]
 		}
 		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
 			e.applyTo(n)

@@ -194,24 +194,13 @@ func (l *lowering) number(r node, pos term.Pos) (occurrence func() term.Ref, bou
 	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
 }
 
-// total makes the sum of the components of a vector.
-func (l *lowering) total(n *coreNode) term.Ref {
+// total makes the sum of the components of a vector, or the largest one. They are compared in the order in which a sum adds.
+func (l *lowering) total(n *coreNode, of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
 	ty := l.typ(n.typ)
 	v := l.operand(n.a, ty)
 	s := l.e.fam.number(float64(l.t.Types.Len(ty)))
 	i, is := l.e.fam.newIndex("i", n.pos, s)
-	return l.around(n.pos, l.t.Sum(n.pos, i, s, l.operandAt(&v, n.pos, is)), &v)
-}
-
-// maximum makes the largest component of a vector. They are compared in the order in which a sum adds.
-func (l *lowering) maximum(n *coreNode) term.Ref {
-	ty := l.typ(n.typ)
-	v := l.operand(n.a, ty)
-	size := l.t.Types.Len(ty)
-	l.room(2 * size)
-	most := term.Sum(size, func(i int) term.Ref { return l.operandAt(&v, n.pos, l.e.fam.number(float64(i))) },
-		func(x, y term.Ref) term.Ref { return l.t.Fun(n.pos, term.Max, x, y) })
-	return l.around(n.pos, most, &v)
+	return l.around(n.pos, of(n.pos, i, s, l.operandAt(&v, n.pos, is)), &v)
 }
 
 // transpose makes vec i < m -> vec j < n -> M.(j).(i).

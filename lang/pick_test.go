@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +73,50 @@ func TestPickErrors(t *testing.T) {
 	p := mustLoad(t, pickHead+"map (pick v) text")
 	require.NoError(t, p.CheckData(0, []float64{3, 0, 0}))
 	require.EqualError(t, p.CheckData(0, []float64{3, 0, 5}), "row 2 of text, counted from 0, is 5, and indices are 0 to 3")
+}
+
+// TestRandomNumbers: uniform and normal depend on the seed, the name of the declaration and the number of the draw, and on nothing else.
+func TestRandomNumbers(t *testing.T) {
+	const src = `param n = 1000
+def init s = vec i < n -> normal 1 s
+input u : R^n = vec i < n -> uniform (-1) 3
+input v = uniform 0 1
+data z = list i < n -> uniform (-1) 3
+input w : R^2^n = vec i < n -> [| normal 1 2, uniform 0 i |]
+input x = init 2
+v`
+	values := func(src string, seed uint64) (out [][]float64) {
+		p, err := Load("t.gram", []byte(src), Options{Seed: seed})
+		require.NoError(t, err)
+		for i := range p.Inputs {
+			out = append(out, p.Inputs[i].Values)
+		}
+		return append(out, p.Data[0].Value.Data)
+	}
+	got := values(src, 7)
+	require.Equal(t, got, values(src, 7))
+	require.Equal(t, got[0], values(strings.Replace(src, "input v = uniform 0 1\n", "input v = 2\n", 1), 7)[0], "it depends on no other declaration")
+	for _, other := range [][]float64{values(src, 8)[0], got[4]} {
+		require.NotEqual(t, got[0][0], other[0])
+	}
+	mean := func(x []float64) (m, v float64) {
+		for _, y := range x {
+			m += y / float64(len(x))
+		}
+		for _, y := range x {
+			v += (y - m) * (y - m) / float64(len(x))
+		}
+		return m, v
+	}
+	m, v := mean(got[0])
+	require.InDelta(t, 1, m, 0.1)
+	require.InDelta(t, 16.0/12, v, 0.1)
+	m, v = mean(got[3])
+	require.InDelta(t, 1, m, 0.2)
+	require.InDelta(t, 4, v, 0.5)
+	require.Equal(t, "[0.9193308676757934]", fmt.Sprint(values(src, 0)[1]))
+	for _, wrong := range []string{"uniform 0 1", "let x = normal 0 1 in 2 * x", "def y = uniform 0 1\ny", "map (uniform 0) [1]"} {
+		_, err := Load("t.gram", []byte(wrong), Options{})
+		require.ErrorContains(t, err, "random number outside of a default value", wrong)
+	}
 }

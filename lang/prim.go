@@ -21,6 +21,8 @@ const (
 	primTranspose
 	primPick
 	primOneHot
+	primUniform
+	primNormal
 	primSymbol // and after it the symbols, by number
 )
 
@@ -30,7 +32,7 @@ func (p prim) arity() int {
 	switch p {
 	case primTotal, primMaximum, primTranspose:
 		return 1
-	case primAdd, primDot, primMatvec, primPick, primOneHot:
+	case primAdd, primDot, primMatvec, primPick, primOneHot, primUniform, primNormal:
 		return 2
 	}
 	return p.symbol().Info().Arity
@@ -54,6 +56,10 @@ func (p prim) name() string {
 		return "pick"
 	case primOneHot:
 		return "onehot"
+	case primUniform:
+		return "uniform"
+	case primNormal:
+		return "normal"
 	}
 	if info := p.symbol().Info(); info.Infix != "" {
 		return info.Infix
@@ -63,7 +69,7 @@ func (p prim) name() string {
 
 // primitives returns all built-in functions. Operators are listed by their sign.
 func primitives() []prim {
-	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot}
+	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot, primUniform, primNormal}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, primSymbol+prim(s))
 	}
@@ -145,6 +151,10 @@ func (e *elaborator) primitive(p prim, a, b val, span syntax.Span) val {
 		return e.pick(a, b, span)
 	case primOneHot:
 		return e.oneHot(a, b, span)
+	case primUniform, primNormal:
+		e.wantReal(why, a, b)
+		n.op, n.val = randomCore, float64(p)
+		e.random = e.random || e.values
 	case primAdd:
 		n.op = addCore
 		return e.operation(n, "+", a, b, span)

@@ -61,6 +61,7 @@ func (e *elaborator) program() val {
 	}
 	e.complete(0, 0, e.roots(body), false)
 	if len(e.diags) == 0 {
+		e.randomInBody(body)
 		e.selections()
 	}
 	return body

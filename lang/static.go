@@ -154,6 +154,13 @@ func (e *elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (na
 				return natural{late: e.core.add(coreNode{op: varCore, x: b.x})}, true
 			case familyBinding:
 				return natural{static: term.Static(b.x)}, true
+			case numBinding:
+				if u.Prelude { // of a function that takes static numbers
+					if b.num < 0 || b.num > load.MaxNat || b.num != math.Trunc(b.num) {
+						return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: b.num}))
+					}
+					return natural{n: uint64(b.num)}, true
+				}
 			}
 		}
 	default:

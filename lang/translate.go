@@ -117,6 +117,11 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 		return eval.Maximum(t.code(n.a))
 	case transposeCore:
 		return eval.Transpose(t.code(n.a))
+	case randomCore:
+		if prim(n.val) == primUniform {
+			return eval.Uniform(t.code(n.a), t.code(n.b))
+		}
+		return eval.Normal(t.code(n.a), t.code(n.b))
 	case pickCore:
 		return eval.Pick(at, t.code(n.a), t.code(n.b))
 	case oneHotCore:

@@ -41,7 +41,7 @@ twice b a + total
 	types, err := typesOf(src)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
-		"n": "3", "W": "R^2^3", "xs": "List R", "twice": "('a -> 'a) -> 'a -> 'a", "first": "'a^n -> 'a", "row": "R^2",
+		"n": "3", "W": "R^(3, 2)", "xs": "List R", "twice": "('a -> 'a) -> 'a -> 'a", "first": "'a^n -> 'a", "row": "R^2",
 		"unused": "(R -> 'a) -> R * R -> 'a",
 	}, types.Names)
 	for part, want := range map[string]string{

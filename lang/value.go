@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -80,6 +81,7 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		return e.file(d, want)
 	}
 	work, errs := e.work, len(e.diags)
+	e.random = false
 	e.forget(false, func() val {
 		e.values = true
 		v := e.eval(d.Value, 0)
@@ -153,8 +155,8 @@ func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Val
 	if t.failed {
 		return load.Value{}, false
 	}
-	m := &eval.Machine{Guard: e.guard}
-	if e.opt.Stream && d.Kind == syntax.DataDecl {
+	m := &eval.Machine{Guard: e.guard, Random: eval.NewRandom(e.opt.Seed, d.Name)}
+	if e.opt.Stream && !e.random && d.Kind == syntax.DataDecl {
 		if v, ok := m.Stream(t.scope, code, want); ok {
 			return v, true
 		}
@@ -281,4 +283,17 @@ func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
 		return ""
 	}
 	return fmt.Sprintf("data is R, R^k, List R, List R^k or an inductive type; this is %v", s)
+}
+
+// randomInBody reports a random number outside of default values.
+func (e *elaborator) randomInBody(body val) {
+	if !slices.ContainsFunc(e.core.nodes, func(n coreNode) bool { return n.op == randomCore }) {
+		return
+	}
+	for r, live := range e.core.live(e.roots(body), e.tick) {
+		if n := &e.core.nodes[r]; live && n.op == randomCore {
+			e.report(e.user, wordAt(e.user.File, n.pos), "random number outside of a default value",
+				prim(n.val).name()+" is for the default values of inputs and data, as in input x = uniform 0 1")
+		}
+	}
 }

@@ -39,6 +39,12 @@ func TestVectorOperations(t *testing.T) {
 		{"vec i < 2 -> M.(i + 1, i)", "vec i < 2 -> M.(i + 1).(i)"},
 		{"fun (x : R^(3, 2)) -> x.(2, 1)", "fun (x : R^2^3) -> x.(2).(1)"},
 		{"fun (x : R^2^(1 + 2, 4)) -> x.(2, 3, 1)", "fun (x : ((R^2)^4)^3) -> x.(2).(3).(1)"},
+		{"if c = 2 then 1 else 3", "if same c 2 > 0 then 1 else 3"},
+		{"if not c < 2 then 1 else 3", "if c < 2 then 3 else 1"},
+		{"if c < 2 and c > 1 then 1 else 3", "if (if c < 2 then if c > 1 then 1 else 0 else 0) > 0 then 1 else 3"},
+		{"if c < 2 or not c > 1 then 1 else 3", "if (if c < 2 then 1 else if c > 1 then 0 else 1) > 0 then 1 else 3"},
+		{"if not (c < 2 or c > 1) and c = 3 then 1 else 3",
+			"if (if (if c < 2 then 1 else if c > 1 then 1 else 0) > 0 then 0 else if same c 3 > 0 then 1 else 0) > 0 then 1 else 3"},
 		{"v^2", "let y = v in vec i < 3 -> y.(i) * y.(i)"},
 	} {
 		p := mustLoad(t, inputs+c[0])
@@ -49,7 +55,7 @@ func TestVectorOperations(t *testing.T) {
 
 // TestWordsAreNames: a program may bind a word that is not reserved, and the word then means that.
 func TestWordsAreNames(t *testing.T) {
-	for _, w := range []string{"scan", "with", "same", "pick", "onehot"} {
+	for _, w := range []string{"and", "or", "not", "range", "uniform", "normal", "scan", "with", "same", "pick", "onehot"} {
 		for _, program := range []string{
 			"input W = 1\nif W < W then W + 1 else W * W",
 			"def W x = x + 1\nif W 2 < W 3 then W (W 1) else (fun W -> W) 2",

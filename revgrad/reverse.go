@@ -166,34 +166,8 @@ func (d *reverser) node(r term.Ref) error {
 
 // function is D(f(t1,…,tk)).
 func (d *reverser) function(r term.Ref, n *term.Node) {
-	dst, p := d.dst, n.Pos
-	info := n.Sym.Info()
 	kids := d.src.Children(n)
-	k := len(kids)
-	xs, stars := make([]term.Var, k), make([]term.Var, k)
-	for i := range kids {
-		xs[i], stars[i] = dst.ReverseOpen(p)
-	}
-	variable := func(i int) term.Ref { return dst.Variable(p, xs[i]) }
-	primal := dst.Fun(p, n.Sym, each(k, variable)...)
-	dual := dst.Dual(p, func(a term.Var) term.Ref {
-		var sum term.Ref
-		for i := k - 1; i >= 0; i-- {
-			slope := slope(dst, p, &info.Partials[i], k, variable)
-			summand := dst.App(p, dst.Variable(p, stars[i]), dst.Fun(p, term.Mul, slope, dst.Variable(p, a)))
-			if sum == 0 {
-				sum = summand
-			} else {
-				sum = dst.Add(p, summand, sum)
-			}
-		}
-		return sum
-	})
-	out := dst.Pair(p, primal, dual)
-	for i, kid := range kids {
-		out = dst.Unpair(p, xs[i], stars[i], d.at(kid), out)
-	}
-	d.refs[r] = out
+	d.refs[r] = d.dst.ReverseFun(n.Pos, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
 }
 
 // conditional is D(if s c s' then t else u).

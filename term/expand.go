@@ -83,6 +83,9 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 		switch n.Op {
 		case SumOp, ReverseSumOp:
 			nodes += nest.size(n, nest.in(Ref(r)))
+			if n.Sym != NoSymbol {
+				args += 8 * nest.times(n.Index()) // of f, two slopes and two products
+			}
 		case FamilyOp, ListFamilyOp:
 			nodes += times
 			args += nest.times(n.Index())
@@ -211,8 +214,12 @@ func (x *expander) collect(n *Node, parts []Ref) Ref {
 		return t.Num(n.Pos, 0)
 	case len(parts) == 0:
 		return t.ReverseNum(n.Pos, t.Num(n.Pos, 0))
+	case n.Op == SumOp && n.Sym != NoSymbol:
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
 	case n.Op == SumOp:
 		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+	case n.Sym != NoSymbol:
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseFun(n.Pos, n.Sym, a, b) })
 	}
 	return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseAdd(n.Pos, a, b) })
 }

@@ -80,6 +80,11 @@ func (t *Term) Sum(p Pos, i Index, s Static, body Ref) Ref {
 	return t.add(Node{Op: SumOp, Pos: p, A: body, B: Ref(s), Off: uint32(i)})
 }
 
+// Most adds the largest of the numbers body, i < s, by [Max], in the order of sums, s ≥ 1.
+func (t *Term) Most(p Pos, i Index, s Static, body Ref) Ref {
+	return t.add(Node{Op: SumOp, Sym: Max, Pos: p, A: body, B: Ref(s), Off: uint32(i)})
+}
+
 // ListFamily adds [body | i < s], of type List(elem, res).
 func (t *Term) ListFamily(p Pos, i Index, s Static, elem, res Type, body Ref) Ref {
 	return t.add(Node{Op: ListFamilyOp, Pos: p, A: body, B: Ref(s), Off: uint32(i), Elem: elem, Res: res})
@@ -321,8 +326,8 @@ func (s *nest) mentioned(r Ref, f func(Var)) {
 }
 
 // sizeOf is the number of symbols of a comprehension of s summands or components, without those.
-func sizeOf(op Op, s float64) float64 {
-	switch op {
+func sizeOf(n *Node, s float64) float64 {
+	switch n.Op {
 	case FamilyOp:
 		return max(1, s-1)
 	case ListFamilyOp:
@@ -330,9 +335,12 @@ func sizeOf(op Op, s float64) float64 {
 	case SumOp:
 		return max(1, s-1) - oneSummand(s)
 	}
-	const reverseAdd, reverseZero = 14, 4
-	if s == 0 {
+	const reverseAdd, reverseFun, reverseZero = 14, 22, 4
+	switch {
+	case s == 0:
 		return reverseZero
+	case n.Sym != NoSymbol:
+		return reverseFun * (s - 1)
 	}
 	return reverseAdd * (s - 1)
 }
@@ -348,7 +356,7 @@ func oneSummand(s float64) float64 {
 // size returns the symbols of all instances of a comprehension in scope i, without those of its body.
 func (s *nest) size(n *Node, i Index) float64 {
 	if len(s.chain(i, n.Static())) == 0 {
-		return s.times(i) * sizeOf(n.Op, s.t.Value(n.Static(), nil))
+		return s.times(i) * sizeOf(n, s.t.Value(n.Static(), nil))
 	}
 	var chain []Index
 	for j := i; j != 0; j = s.outer[j] {
@@ -356,7 +364,7 @@ func (s *nest) size(n *Node, i Index) float64 {
 	}
 	slices.Reverse(chain)
 	var size float64
-	s.each(chain, func(at []float64) { size += sizeOf(n.Op, s.t.Value(n.Static(), at)) })
+	s.each(chain, func(at []float64) { size += sizeOf(n, s.t.Value(n.Static(), at)) })
 	return size
 }
 
@@ -407,7 +415,7 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 		if !tt.Euclidean(body) {
 			return 0, c.errorf(r, "Σ takes numbers, not %s", c.str(body))
 		}
-		if body != R {
+		if body != R || n.Sym != NoSymbol {
 			least = 1
 		}
 	case ReverseSumOp:

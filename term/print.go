@@ -168,10 +168,15 @@ func (p *printer) expand(r uint32) ([]Item, int) {
 		return []Item{lit("⟦"), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "⟧")}, levelAtom
 	case ListFamilyOp:
 		return []Item{lit("["), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "]")}, levelAtom
-	case SumOp:
-		return []Item{lit("Σ(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
-	case ReverseSumOp:
-		return []Item{lit("DΣ(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
+	case SumOp, ReverseSumOp:
+		sign := "Σ"
+		if n.Sym != NoSymbol {
+			sign = n.Sym.Info().Name
+		}
+		if n.Op == ReverseSumOp {
+			sign = "D" + sign
+		}
+		return []Item{lit(sign + "(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
 	case ComponentOp:
 		return []Item{lit(p.name(n.X) + "[" + t.StaticText(n.Static()) + "]")}, levelAtom
 	case IndexNumOp:

@@ -20,6 +20,42 @@ func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
 	return x, xs
 }
 
+// ReverseFun adds D(f(t1,…,tk)), given D(t1), …, D(tk). f has partial derivatives.
+func (t *Term) ReverseFun(p Pos, f Symbol, parts ...Ref) Ref {
+	k := len(parts)
+	xs, stars := make([]Var, k), make([]Var, k)
+	for i := range parts {
+		xs[i], stars[i] = t.ReverseOpen(p)
+	}
+	variables := func() []Ref {
+		out := make([]Ref, k)
+		for i, x := range xs {
+			out[i] = t.Variable(p, x)
+		}
+		return out
+	}
+	primal := t.Fun(p, f, variables()...)
+	dual := t.Dual(p, func(a Var) Ref {
+		var sum Ref
+		for i := k - 1; i >= 0; i-- {
+			slope := Interpret(&f.Info().Partials[i], k, func(r float64) Ref { return t.Num(p, r) }, func(i int) Ref { return t.Variable(p, xs[i]) },
+				func(g Symbol, args ...Ref) Ref { return t.Fun(p, g, args...) })
+			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, Mul, slope, t.Variable(p, a)))
+			if sum == 0 {
+				sum = summand
+			} else {
+				sum = t.Add(p, summand, sum)
+			}
+		}
+		return sum
+	})
+	out := t.Pair(p, primal, dual)
+	for i, part := range parts {
+		out = t.Unpair(p, xs[i], stars[i], part, out)
+	}
+	return out
+}
+
 // ReverseAdd adds D(t+u) = ⟨x+y, λa.(x* a + y* a)⟩[⟨x,x*⟩:=D(t)][⟨y,y*⟩:=D(u)], given D(t) and D(u).
 func (t *Term) ReverseAdd(p Pos, left, right Ref) Ref {
 	x, xs := t.ReverseOpen(p)

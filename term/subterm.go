@@ -106,7 +106,7 @@ func (e *encoder) node(n *Node) {
 		}
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case FunOp:
+	case FunOp, SumOp, ReverseSumOp:
 		e.out = append(e.out, byte(n.Sym))
 	case IfOp:
 		e.out = append(e.out, byte(n.Cmp))

@@ -178,6 +178,21 @@ func (s Symbol) Eval(x ...float64) float64 {
 	return s.Info().Eval2(x[0], x[1])
 }
 
+// Kink reports whether x1,…,xk is a point where the derivatives of s are a choice, or infinite.
+func (s Symbol) Kink(x ...float64) bool {
+	switch s {
+	case Relu, Step, Abs, Sign, Sqrt, DRelu, DAbs:
+		return x[0] == 0
+	case Floor:
+		return x[0] == math.Floor(x[0])
+	case Min, Max, DMin1, DMin2, DMax1, DMax2:
+		return x[0] == x[1]
+	case Pow:
+		return x[0] == 0 && !(x[1] >= 0 && x[1] == math.Floor(x[1]))
+	}
+	return false
+}
+
 // SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
 func (s Symbol) SourceName() string { return symbols[s].source }
 

@@ -46,8 +46,8 @@ const (
 	// bound s of i, or e.
 	FamilyOp     // ⟦t | i<s⟧               A=t, Off, B
 	ListFamilyOp // [t | i<s]               A=t, Off, B, Elem, Res
-	SumOp        // Σ(i<s) t                A=t, Off, B
-	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B
+	SumOp        // Σ(i<s) t                A=t, Off, B, Sym; with Sym, f(t0, f(t1, …)) in the order of sums, s ≥ 1
+	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B, Sym
 	ComponentOp  // x_e                     X the first of N consecutive variables, B=e
 	IndexNumOp   // the numeral e           B=e
 )

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -47,35 +43,17 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 	return nil
 }
 
-// finishPicture lays the picture out if svg is set, and prints how many of its parts are left out.
-func (a *app) finishPicture(ctx context.Context, svg bool, left int, most uint64) error {
+// pictureFormat is the format of a picture that is not in DOT if svg is set.
+func pictureFormat(svg bool) picture.Format {
 	if svg {
-		if err := a.layOut(ctx); err != nil {
-			return err
-		}
+		return picture.SVG
 	}
+	return picture.DOT
+}
+
+// warnLeftOut prints how many parts of a picture are left out.
+func (a *app) warnLeftOut(left int, most uint64) {
 	if left > 0 {
 		fmt.Fprintf(a.stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", notation.Grouped(uint64(left)), 2*most)
 	}
-	return nil
-}
-
-// layOut replaces the answer, a graph in DOT, by its picture in SVG, which Graphviz makes.
-func (a *app) layOut(ctx context.Context) error {
-	path, err := exec.LookPath("dot")
-	if err != nil {
-		return errors.New("the program dot of Graphviz is not found: install the package graphviz, or use --format dot")
-	}
-	var out, complaint bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, "-Tsvg")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(a.out.Bytes()), &out, &complaint
-	if err := cmd.Run(); err != nil {
-		if limit := contextLimit(ctx.Err(), "drawing"); limit != nil {
-			return limit
-		}
-		first, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-		return fmt.Errorf("%s -Tsvg: %v: %s", path, err, first)
-	}
-	a.out = out
-	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -31,7 +32,10 @@ input. Ctrl-C ends it.
 
 A program that the page sends may read files with data in the folder of FILE and below it,
 those that FILE names, and those of --set. Files are read when a program is run for
-the first time; FILE itself, and pipes, are read once.`
+the first time; FILE itself, and pipes, are read once.
+
+With --export nothing is served: the run is recorded, up to 4 MiB when compressed, in one
+page that works without gram and without a network.`
 
 const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
 before it reached a limit can be explored. The limit on memory is of the process.`
@@ -49,6 +53,7 @@ type exploreFlags struct {
 	runFlags
 	port count
 	open bool
+	page string // the file of --export
 	of   choice[string]
 }
 
@@ -61,6 +66,7 @@ func newExplore(a *app) *cobra.Command {
 		Annotations: more(exploreLimitsHelp, statusHelp),
 		Example: `  gram explore figure1.gram --open
   gram explore rnn.gram --of value --port 8080
+  gram explore figure1.gram --export figure1.html
   gram explore rnn.gram --set xs=@other.csv:temp_min --max-steps 1e6`,
 		Args:              oneFile,
 		ValidArgsFunction: gramFiles,
@@ -89,7 +95,8 @@ var errServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: cont
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.addProgram(fs)
+	f.addValues(fs)
+	f.addBounds(fs)
 	f.addServed(cmd, machine.NodeBytes)
 	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
 		"gradient value", explore.OfGradient, explore.OfValue)
@@ -98,6 +105,8 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.port = count{most: 1<<16 - 1}
 	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
 	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
+	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
+	_ = cmd.MarkFlagFilename("export", "html")
 	f.observe.add(cmd)
 }
 
@@ -148,6 +157,9 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		return err
 	}
 	defer s.Close()
+	if f.page != "" {
+		return a.exportPage(ctx, s, f.page)
+	}
 	l, err := explore.Listen(ctx, int(f.port.n))
 	if err != nil {
 		return err
@@ -171,6 +183,18 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		return errServed
 	}
 	return err
+}
+
+// exportPage writes the page of a recorded run.
+func (a *app) exportPage(ctx context.Context, s *explore.Server, path string) error {
+	var page bytes.Buffer
+	if err := s.Export(ctx, &page); err != nil {
+		if limit := contextLimit(err, "exporting"); limit != nil {
+			return limit
+		}
+		return err
+	}
+	return writeError(writeFile(path, page.Bytes()))
 }
 
 // openBrowser opens a page in the browser of the system. If it fails it only prints a message:

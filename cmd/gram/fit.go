@@ -29,7 +29,6 @@ type fitFlags struct {
 	over               string
 	batch              count
 	heldOut            fraction
-	seed               count
 	checkpoint, output string
 	html               string
 }
@@ -37,10 +36,10 @@ type fitFlags struct {
 func (f *fitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.add(fs)
-	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs or gd, with a search along a line; or adam, by\nbatches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
+	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
 	f.method.is = "lbfgs"
 	f.iterations = count{n: 1000, set: true}
-	fs.Var(&f.iterations, "iterations", "stop after so many points that lbfgs or gd has reached, or updates by adam: a\n`count`")
+	fs.Var(&f.iterations, "iterations", "stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
 	f.rate = fraction{0.01, 1e6}
 	f.heldOut.below = 1
 	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
@@ -48,7 +47,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	f.batch.least = 1
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
-	fs.Var(&f.seed, "seed", "the `number` that the order of the rows starts from (default 0)")
+	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
 	_ = cmd.MarkFlagFilename("html", "html")
@@ -78,8 +77,9 @@ func newFit(a *app) *cobra.Command {
 from their values and prints the fitted ones. With -o it writes them to a file that
 --inputs reads, to the bit. FILE - is standard input.
 
-lbfgs, the default, and gd, gradient descent, search along lines, and stop where the
-gradient is 0 or the loss does not fall any more. adam takes steps of --rate.
+lbfgs, the default, gd, gradient descent, and newton-cg, Newton's method by products with
+the Hessian, search along lines, and stop where the gradient is 0 or the loss does not
+fall any more. adam takes steps of --rate.
 
 --over names a data list. With --held-out, a share of its rows is not used for
 training. The result is then the point with the least loss on them, and the work

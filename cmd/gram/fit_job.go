@@ -224,6 +224,13 @@ func (j *fitJob) problem() *fit.Problem {
 		}
 		return res.Values[0], res.Jacobian, nil
 	}}
+	p.Product = func(x, v []float64) ([]float64, error) {
+		res, err := j.train.HessianVector(j.ctx, x, v)
+		if err != nil {
+			return nil, err
+		}
+		return res.Jacobian, nil
+	}
 	if j.batch != nil {
 		p.Rows = len(j.rows) / j.width
 		batch := make([]float64, j.size*j.width)

@@ -68,7 +68,7 @@ func readText(t *testing.T, path string) string {
 func TestFitMethods(t *testing.T) {
 	sum := strings.ReplaceAll(line, " / size points", "")
 	for _, program := range []string{line, sum} {
-		for _, args := range []string{"--method lbfgs", "--method gd", "--method adam --rate 0.1", "--method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --seed 3",
+		for _, args := range []string{"--method lbfgs", "--method newton-cg", "--method gd", "--method adam --rate 0.1", "--method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --seed 3",
 			"--method lbfgs --over points --held-out 0.3"} {
 			f := fittedJSON(t, program, strings.Fields(args)...)
 			require.InDelta(t, 3, f.Inputs["a"], 0.01, args)
@@ -138,7 +138,7 @@ func TestFitMistakes(t *testing.T) {
 		{line, "--over points", statusUsage, "--batch or --held-out"},
 		{line, "--held-out 1.5 --over points", statusUsage, "between 0 and 1"},
 		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
-		{line, "--method newton", statusUsage, "none of lbfgs, gd and adam"},
+		{line, "--method newton", statusUsage, "none of lbfgs, gd, newton-cg and adam"},
 		{line, "-o x.txt", statusUsage, ".json"},
 		{line, "-o no/such/x.json", statusWrong, "cannot write no/such/x.json"},
 		{line, "--method adam --over points --batch 101", statusWrong, "too few"},

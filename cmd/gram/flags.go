@@ -24,11 +24,13 @@ import (
 type loadFlags struct {
 	params, sets []string
 	inputs       string
+	body         string
 	json         bool
 	maxMemory    size
 	timeout      duration
 	observe      observeFlags // of the commands that run a program
 	stream       bool         // data lists that are too large to be stored are computed when they are read
+	seed         count        // of the random numbers of default values, and of a random order
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -37,11 +39,17 @@ func (f *loadFlags) add(fs *pflag.FlagSet) {
 }
 
 func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
+	f.addValues(fs)
+	fs.StringVar(&f.body, "body", "", "take an `expression` in place of the program's body")
+	f.addBounds(fs)
+}
+
+// addValues adds the flags that give params, inputs and data their values.
+func (f *loadFlags) addValues(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json,\n@t.parquet:column, @t.txt:length (repeatable)")
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
-	f.addBounds(fs)
 }
 
 // addBounds adds the flags that bound memory and time.
@@ -57,7 +65,6 @@ type runFlags struct {
 	rowsMemory         size // of gram grad
 	whole              bool // more is made of the program than its value or gradient
 	schedule           choice[gram.Schedule]
-	seed               count
 	workers            count
 	finite             bool
 	noFuse, noNative   bool
@@ -116,7 +123,7 @@ func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
 }
 
 // seedUsage is the usage of the flag --seed.
-const seedUsage = "the `number` that random order starts from; without it one is picked,\nand printed on standard error"
+const seedUsage = "the `number` that random default values start from (default 0), and a random\norder, for which one is picked without it, and printed on standard error"
 
 // addForm adds the flags that turn blocks, and their machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
@@ -175,11 +182,9 @@ func (f *runFlags) checkMode() error {
 
 // checkSchedule reports flags that the schedule doesn't use, for commands that have one.
 func checkSchedule(cmd *cobra.Command) error {
-	for _, f := range []struct{ flag, order string }{{"seed", "random"}, {"workers", "parallel"}} {
-		order := cmd.Flags().Lookup("schedule")
-		if order != nil && cmd.Flags().Changed(f.flag) && order.Value.String() != f.order {
-			return usagef("--%s is of --schedule %s, and not of %s", f.flag, f.order, order.Value)
-		}
+	order := cmd.Flags().Lookup("schedule")
+	if order != nil && cmd.Flags().Changed("workers") && order.Value.String() != "parallel" {
+		return usagef("--workers is of --schedule parallel, and not of %s", order.Value)
 	}
 	return nil
 }

@@ -62,6 +62,11 @@ JSON object of the shape of "gradient"; inputs that are not in it have the vecto
 prints the Hessian, "hessian": by input a, by input b, numbers nested as those of a, each with
 the shape of b. It takes a product for each scalar input. The cost is that of a product.
 
+--kinks prints where the derivative of this run is a choice, and how often: relu, abs, sign,
+step, sqrt and pow at 0, floor at a whole number, min and max of equal numbers, and an if
+that compares equal numbers, all of numbers that depend on inputs. The program is reduced
+once more for it, with its inputs left open. Elsewhere the gradient is the derivative.
+
 --quiet prints the value and the derivatives alone.
 
 --html writes a report besides: one page of HTML, whole or not at all, that loads nothing.
@@ -100,6 +105,10 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		if err != nil {
 			return err
 		}
+		kinks, err := a.kinks(ctx, p, &f)
+		if err != nil {
+			return err
+		}
 		if more != nil {
 			seconds := res.Cost.Seconds
 			res.Cost = more.cost
@@ -119,11 +128,12 @@ by line are of a second run, with a profile; the times are those of the first.`,
 			}
 			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
 		case f.json || f.output != "":
-			a.gradJSON(p.Program, res, d, more, &f.runFlags)
+			a.gradJSON(p.Program, res, d, more, kinks, &f.runFlags)
 		default:
 			r := report{out: &a.out, paint: a.paint}
 			r.gradient(p.Program, res, d)
 			more.text(&r, p.Program)
+			r.kinks(kinks)
 			if !f.quiet {
 				r.cost(&res.Cost, &f.runFlags)
 			}
@@ -142,12 +152,15 @@ func derivativeName(p *gram.Program) string {
 	return "gradient"
 }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, f *runFlags) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []kink, f *runFlags) {
 	o := begin(&a.out, "")
 	o.field("version", buildInfo().Version)
 	o.value("value", notation.Flat{Values: res.Values}, p.Shape())
 	o.object(derivativeName(p)).inputs(ds)
 	more.json(o, p)
+	if kinks != nil {
+		o.field("kinks", kinks)
+	}
 	o.field("strategy", f.strategy.String())
 	o.cost(&res.Cost, f.mode.is)
 	o.end()

@@ -11,8 +11,8 @@ import (
 // flagGroups are the groups of flags in the help of a command that has many flags. The flags that no group names
 // stand first.
 var flagGroups = []struct{ title, flags string }{
-	{"Program", "param set inputs"},
-	{"Output", "along hessian json quiet html output checkpoint help"},
+	{"Program", "param set inputs body"},
+	{"Output", "along hessian kinks json quiet html output checkpoint help"},
 	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
 	{"Execution", "schedule workers seed mode strategy no-cache cache-size no-fuse no-native literal"},
 	{"Measurements", "repeat bound factor work"},
@@ -20,7 +20,7 @@ var flagGroups = []struct{ title, flags string }{
 }
 
 // fewFlags is the most flags that are printed as one list.
-const fewFlags = 8
+const fewFlags = 9
 
 func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 

@@ -17,11 +17,13 @@ import (
 type hessianFlags struct {
 	along   string // the file with a vector, or ""
 	hessian bool
+	kinks   bool
 }
 
 func (f *hessianFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.along, "along", "", "also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
 	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
+	cmd.Flags().BoolVar(&f.kinks, "kinks", false, "also print where the derivative is a choice: symbols at a kink, conditions at equality")
 	_ = cmd.MarkFlagFilename("along", "json")
 }
 

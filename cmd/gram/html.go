@@ -38,7 +38,7 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
+	return cmp.Or(f.checkMode(), misfit(f.kinks && (f.html != "" || isNumbers(f.output)), "--kinks is printed, and written by -o as .json"), misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
 		misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
 }
 

@@ -48,7 +48,7 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 		r.Graph.Text += " The program branches on its inputs; G is that of the branches taken at this point."
 	}
 	if svg.Len() == 0 {
-		r.Graph.Text += " This draws its first and last operations, with Graphviz:"
+		r.Graph.Text += " This draws its first and last operations:"
 		r.Graph.Command = f.drawCommand(path)
 	}
 	return nil

@@ -106,11 +106,14 @@ func (x part) components() []part {
 
 // arrayType is the type of an array of numbers, as the language writes it.
 func arrayType(dims []int) string {
-	text := "R"
-	for i := len(dims) - 1; i >= 0; i-- {
-		text += "^" + strconv.Itoa(dims[i])
+	if len(dims) == 0 {
+		return "R"
 	}
-	return text
+	sizes := make([]string, len(dims))
+	for i, n := range dims {
+		sizes[i] = strconv.Itoa(n)
+	}
+	return "R" + load.Rows(sizes)
 }
 
 // facts describe how the program was run. Files are named without their folders.

@@ -20,9 +20,9 @@ func TestArrays(t *testing.T) {
 	}, arraysOf("p", pair, []float64{1, 2, 3, 4, 5, 6}))
 	require.Equal(t, []htmlreport.Array{
 		{Name: "v, 1", Type: "R^2", Dims: []int{2}, Values: []float64{1, 4}},
-		{Name: "v, 2", Type: "R^2^2", Dims: []int{2, 2}, Values: []float64{2, 3, 5, 6}},
+		{Name: "v, 2", Type: "R^(2, 2)", Dims: []int{2, 2}, Values: []float64{2, 3, 5, 6}},
 	}, arraysOf("v", load.VectorShape(pair, 2), []float64{1, 2, 3, 4, 5, 6}))
-	require.Equal(t, "R^4^3", arrayType([]int{3, 4}))
+	require.Equal(t, "R^(3, 4)", arrayType([]int{3, 4}))
 	triple := load.ProductShape(number, load.ProductShape(number, number))
 	as := arraysOf("t", triple, []float64{1, 2, 3})
 	require.Len(t, as, 3)

@@ -163,10 +163,12 @@ func TestLanguageTableOfFunctions(t *testing.T) {
 		}
 	}
 	eval := func(program string) string { return answerOf(t, "eval -", program) }
-	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2")
+	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2", "(m, n)", "(2, 3)", "(n, m)", "(3, 2)")
 	for _, f := range docs.Functions() {
 		got = append(got, f.Name)
-		answerOf(t, "check -", typed(f, concrete.Replace(f.Type)))
+		if !strings.HasSuffix(f.About, "; static") {
+			answerOf(t, "check -", typed(f, concrete.Replace(f.Type)))
+		}
 		require.Len(t, f.Derivatives, partials[f.Name], f.Name)
 		const point = "input x = 0.7\ninput y = 1.3\n"
 		for i, d := range f.Derivatives {

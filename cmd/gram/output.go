@@ -11,7 +11,7 @@ import (
 )
 
 // outputFlags are the flags that name a file to be written.
-var outputFlags = []string{"output", "html", "checkpoint", "cpuprofile", "memprofile", "trace"}
+var outputFlags = []string{"output", "html", "export", "checkpoint", "cpuprofile", "memprofile", "trace"}
 
 // checkOutputs reports an output file without a name, one that two flags name, and one that
 // is the program. program is "" if there is none.

@@ -60,7 +60,6 @@ type reduceFlags struct {
 	rules     []string
 	redexes   []string
 	order     choice[reduce.Order]
-	seed      count
 	graph     choice[string]
 	exact     bool
 	maxSteps  count
@@ -122,7 +121,7 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 		misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
 		misfit(given("max-states") && !graph, "--max-states goes with --graph"),
 		misfit(given("seed") && f.order.is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
-		misfit(paper && (given("param") || given("set") || given("inputs")), "--param, --set and --inputs are of programs, and not of --syntax paper"),
+		misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
 		misfit(paper && (f.of.is == reduce.Value || f.of.is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
 	)
 }

@@ -63,7 +63,7 @@ func TestLargeMatrix(t *testing.T) {
 	got := entries("E", shape, numbers(120))
 	require.Len(t, got, 1)
 	lines := strings.Split(got[0].text, "\n")
-	require.Equal(t, "R^10^12, norm 377.10078228505415", lines[0])
+	require.Equal(t, "R^(12, 10), norm 377.10078228505415", lines[0])
 	require.Len(t, lines, 1+shownWhole)
 	require.Equal(t, " 0   0.5   1   1.5   2   2.5  …   4.5", lines[1])
 	require.Equal(t, " …     …   …     …   …     …  …     …", lines[7])

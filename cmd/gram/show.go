@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/stage"
 )
@@ -21,7 +22,7 @@ type stageInfo struct {
 	graph      bool       // it shows the graph G, which depends on the branches taken
 	values     bool       // its picture can show values
 	write      func(p *show.Program, ctx context.Context, w io.Writer) error
-	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int) (left int, err error) // nil: there is no picture, or it is that of the term
+	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) // nil: there is no picture, or it is that of the term
 }
 
 var stages = []stageInfo{
@@ -85,9 +86,8 @@ With --format latex they are printed in the notation of the paper, as an align*
 environment, which needs the package amsmath; the inputs are free variables there.
 
 The stages ground, forward, bp, graph and code have pictures too: --format dot is in
-the language of Graphviz, and --format svg is laid out by its program dot, which must
-be installed (package graphviz). Values are blue, tangents green and the backward phase
-red; inputs are filled, outputs have a double line. Operations have the names of the lets
+the language of Graphviz, --format svg is a picture for a page or a document. Values are
+blue, tangents green and the backward phase red; inputs are filled, outputs have a double line. Operations have the names of the lets
 around them in the source. Of a large graph only the first and last operations are
 drawn, and standard error says so.
 
@@ -128,12 +128,12 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
 	drawn := format == "dot" || format == "svg"
-	left, most := 0, int(f.most.n)
+	left, most, as := 0, int(f.most.n), pictureFormat(format == "svg")
 	switch {
 	case drawn && s.draw != nil:
-		left, err = s.draw(p, ctx, &a.out, most)
+		left, err = s.draw(p, ctx, &a.out, most, as)
 	case drawn:
-		left, err = p.Draw(ctx, &a.out, s.kind, most, f.values)
+		left, err = p.Draw(ctx, &a.out, s.kind, most, f.values, as)
 	case s.write != nil:
 		err = s.write(p, ctx, &a.out)
 	case format == "latex":
@@ -141,12 +141,10 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 	default:
 		err = p.Text(ctx, &a.out, s.kind)
 	}
-	if err == nil && drawn {
-		err = a.finishPicture(ctx, format == "svg", left, f.most.n)
-	}
 	if err != nil {
 		return err
 	}
+	a.warnLeftOut(left, f.most.n)
 	if s.graph {
 		a.warnBranches(p.Program)
 	}

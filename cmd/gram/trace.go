@@ -36,8 +36,7 @@ With --dot it draws the machine's memory after --step N, in the language of Grap
 with --before what was there before: the nodes that the result reaches, or of a gradient
 the seeds and the sum of its backward phase. An edge leads from a node to its operand: a
 value, the substitution of a variable, or the node that is to deliver it, □ in the text.
-The nodes that wait for an operand have dashes, duals are red. --svg has it laid out by
-dot.
+The nodes that wait for an operand have dashes, duals are red.
 
 --json prints an object a line. --rule, --phase, --steps and --line choose steps. A
 trace is printed as it is made: an error ends it, and what has been printed stays. With
@@ -176,13 +175,11 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 
 // drawStep draws the machine's memory at a step.
 func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
-	left, err := trace.Draw(ctx, p, &a.out, f.step.n, f.before, int(f.most.n), opt)
+	left, err := trace.Draw(ctx, p, &a.out, f.step.n, f.before, int(f.most.n), pictureFormat(f.svg), opt)
 	if err != nil {
 		return err
 	}
-	if err := a.finishPicture(ctx, f.svg, left, f.most.n); err != nil {
-		return err
-	}
+	a.warnLeftOut(left, f.most.n)
 	return a.writeOutput(ctx, f.output)
 }
 

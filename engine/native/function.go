@@ -5,7 +5,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -26,13 +25,13 @@ const (
 
 var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
 
-// firstSymbol is the number, for the host, of symbol 0.
+// firstSymbol is the number, for the host, of the first of hostSymbols.
 const firstSymbol = 256
 
 // host is that function. The numbers are those of the command generate.
 func host(number uint32, x, y, z float64) float64 {
 	if number >= firstSymbol {
-		if f := term.Symbol(number - firstSymbol).Info(); f.Arity == 1 {
+		if f := hostSymbols[number-firstSymbol].Info(); f.Arity == 1 {
 			return f.Eval1(x)
 		} else {
 			return f.Eval2(x, y)
@@ -62,14 +61,12 @@ func host(number uint32, x, y, z float64) float64 {
 	}
 }
 
-// rewrite appends the code of a function whose first local is shift, and in which call gives the number of each function that is
-// called.
-func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
+// instructions calls do for each instruction of translated code: its opcode and its operands.
+func instructions(code string, do func(op byte, operands string)) {
 	for i := 0; i < len(code); {
-		op := code[i]
-		n := 1 // its bytes
-		switch op {
-		case opBlock, opLoop, opIf, opBr, opBrIf:
+		n := 1
+		switch code[i] {
+		case opBlock, opLoop, opIf, opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
 			n = 2
 		case opI64Load, opF64Load:
 			n = 3
@@ -78,18 +75,33 @@ func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
 		case opI32Const, opI64Const:
 			for n = 2; code[i+n-1]&0x80 != 0; n++ {
 			}
-		case opLocalGet, opLocalSet, opLocalTee:
-			e.local(op, int(code[i+1])+shift)
-			i += 2
-			continue
-		case opCall:
-			e.local(op, call(int(code[i+1])))
-			i += 2
-			continue
 		}
-		e.op([]byte(code[i : i+n])...)
+		do(code[i], code[i+1:i+n])
 		i += n
 	}
+}
+
+// rewrite appends the code of a function whose first local is shift, and in which call gives the number of each function that is
+// called.
+func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
+	instructions(code, func(op byte, operands string) {
+		switch op {
+		case opLocalGet, opLocalSet, opLocalTee:
+			e.local(op, int(operands[0])+shift)
+		case opCall:
+			e.local(op, call(int(operands[0])))
+		default:
+			e.op(op)
+			e.op([]byte(operands)...)
+		}
+	})
+}
+
+// branches reports whether the code has blocks.
+func (f *function) branches() bool {
+	found := false
+	instructions(f.code, func(op byte, _ string) { found = found || op == opBlock || op == opLoop || op == opIf })
+	return found
 }
 
 // linker numbers the functions that a module calls.

@@ -1,19 +1,31 @@
 package native
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
 
-// Loop is code on registers that runs again and again. Each run moves the numbers of Start, loads those of its streams, runs the
-// code, stores those of its streams and moves the numbers of End. Register 0 is 0.
+// Loop is code on registers that runs again and again. Each run loads the numbers of its streams and runs nodes, from the first node
+// to one without a test. Register 0 is 0.
 type Loop struct {
-	Code       []graph.BlockInstr
+	Consts  []graph.Const
+	Streams []Stream // at most maxStreams
+	Nodes   []Node
+	// Chosen says that a run begins with the node whose number is the first of the run's numbers in the last stream.
+	Chosen bool
+}
+
+// Node is code, and the conditional behind it. It moves the numbers of Start and runs the code. Where there is no test, it stores
+// the numbers of the streams and moves those of End.
+type Node struct {
 	Consts     []graph.Const
-	Streams    []Stream // at most maxStreams
-	Start, End []Move   // those of each at once
+	Code       []graph.BlockInstr
+	Test       *graph.PathTest // nil: the run ends
+	Then, Else int             // the next nodes
+	Start, End []Move          // those of each at once
 }
 
 // Stream is a sequence of numbers, Width for each run.
@@ -61,17 +73,18 @@ type place struct {
 	from int // the stream
 }
 
-// lowering makes the function of a loop. Its parameters are the number of runs and the places of its streams. Those of its locals
-// that are of the type i32 come before the others.
+// lowering makes the function of a loop. Its parameters are the number of runs and the places of its streams.
 type lowering struct {
 	encoder
 	l       *Loop
 	linker  *linker
 	consts  map[uint32]float64
+	written map[uint32]bool // registers that the code of some node writes
+	last    map[uint32]int  // the last instruction that reads a register, in the order in which they are emitted
+	at      int             // how many instructions have been emitted
 	place   map[uint32]place
-	last    map[uint32]int // the last place of the code that reads a register
 	free    []int          // locals
-	locals  []byte         // their types
+	locals  []byte         // their types, without those of the parameters
 	in, out []uint32       // what is read before the first run, and written after the last
 	slots   map[uint32]int // of the registers in the frame
 	inlined map[int]int    // the first local of each function that is copied
@@ -89,29 +102,22 @@ const (
 	localBase = 1 + maxStreams // 0: addresses are offsets from it, so that one check of bounds does for all
 )
 
-// lower returns the bodies and types of the functions of a loop; the last is the loop's.
+// lower makes the functions of a loop; the last is the loop's.
 func lower(l *Loop) (w *lowering) {
-	w = &lowering{l: l, linker: &linker{numbers: map[int]int{}}, consts: map[uint32]float64{0: 0}, place: map[uint32]place{},
-		last: map[uint32]int{}, slots: map[uint32]int{}, inlined: map[int]int{}, locals: []byte{typeI32}}
+	w = &lowering{l: l, linker: &linker{numbers: map[int]int{}}, consts: map[uint32]float64{0: 0}, written: map[uint32]bool{},
+		last: map[uint32]int{}, place: map[uint32]place{}, slots: map[uint32]int{}, inlined: map[int]int{}, locals: []byte{typeI32}}
 	for _, c := range l.Consts {
 		w.consts[c.Reg] = c.Val
 	}
 	w.findHomes()
 	w.enter()
 	w.op(opLoop, typeNone)
-	w.moves(l.Start)
 	w.touch()
-	for i := range l.Code {
-		w.instruction(i)
+	if l.Chosen {
+		w.choose()
+	} else {
+		w.node(0)
 	}
-	for i, s := range l.Streams {
-		for _, c := range s.Store {
-			w.local(opLocalGet, 1+i)
-			w.get(c.Reg)
-			w.memory(opF64Store, 8*c.At)
-		}
-	}
-	w.moves(l.End)
 	for i, s := range l.Streams {
 		step := int32(8 * s.Width)
 		if s.Down {
@@ -132,6 +138,104 @@ func lower(l *Loop) (w *lowering) {
 	w.linker.types = append(w.linker.types, signature{"\x7f\x7f\x7f\x7f", ""})
 	w.linker.bodies = append(w.linker.bodies, body(w.locals, w.encoder))
 	return w
+}
+
+// state is what the branches of a conditional begin with.
+type state struct {
+	consts map[uint32]float64
+	place  map[uint32]place
+	free   []int
+}
+
+func (w *lowering) save() state {
+	return state{maps.Clone(w.consts), maps.Clone(w.place), slices.Clone(w.free)}
+}
+
+// restore goes back to a state, and frees the locals of the registers that are not read from here on.
+func (w *lowering) restore(s state) {
+	w.consts, w.place, w.free = s.consts, s.place, s.free
+	for reg, p := range w.place {
+		if last, ok := w.last[reg]; ok && last < w.at && p.home == inLocal {
+			w.free = append(w.free, p.at)
+			delete(w.place, reg)
+		}
+	}
+	slices.Sort(w.free) // maps have no order
+}
+
+// node emits a node and those behind it.
+func (w *lowering) node(number int) {
+	n := &w.l.Nodes[number]
+	for _, c := range n.Consts {
+		w.consts[c.Reg] = c.Val
+	}
+	w.moves(n.Start)
+	w.at++
+	for i := range n.Code {
+		w.instruction(&n.Code[i])
+	}
+	if n.Test == nil {
+		w.end(n)
+		return
+	}
+	w.get(n.Test.A)
+	w.get(n.Test.B)
+	w.op(compares[n.Test.Cmp], opIf, typeNone)
+	w.at++
+	s := w.save()
+	w.node(n.Then)
+	w.op(opElse)
+	w.restore(s)
+	w.node(n.Else)
+	w.op(opEnd)
+}
+
+var compares = [...]byte{term.Less: 0x63, term.LessEqual: 0x65, term.Greater: 0x64, term.GreaterEqual: 0x66}
+
+// end emits the end of a run.
+func (w *lowering) end(n *Node) {
+	for i, s := range w.l.Streams {
+		for _, c := range s.Store {
+			if w.has(c.Reg) {
+				w.local(opLocalGet, 1+i)
+				w.get(c.Reg)
+				w.memory(opF64Store, 8*c.At)
+			}
+		}
+	}
+	w.moves(n.End)
+	w.at++
+}
+
+// has reports whether a register has a number of this run, or from outside: what another path would have written is not stored.
+func (w *lowering) has(reg uint32) bool {
+	_, isConst := w.consts[reg]
+	return isConst || w.place[reg].home != nowhere
+}
+
+// choose emits the nodes, and a jump to the one that the run begins with.
+func (w *lowering) choose() {
+	last := len(w.l.Streams) - 1
+	w.op(opBlock, typeNone)
+	for range w.l.Nodes {
+		w.op(opBlock, typeNone)
+	}
+	w.local(opLocalGet, 1+last)
+	w.memory(opF64Load, 0)
+	w.op(opTruncate, opBrTable)
+	w.unsigned(uint64(len(w.l.Nodes) - 1))
+	for i := range w.l.Nodes {
+		w.unsigned(uint64(i))
+	}
+	s := w.save()
+	for i := range w.l.Nodes {
+		w.op(opEnd)
+		w.restore(state{maps.Clone(s.consts), maps.Clone(s.place), slices.Clone(s.free)})
+		w.node(i)
+		w.op(opBr)
+		w.unsigned(uint64(len(w.l.Nodes) - 1 - i))
+	}
+	w.op(opEnd)
 }
 
 // reads calls do for each register that an instruction reads.
@@ -155,59 +259,103 @@ func writes(in *graph.BlockInstr, do func(reg uint32)) {
 	}
 }
 
+// scan is what [lowering.findHomes] finds in the order in which nodes are emitted.
+type scan struct {
+	w       *lowering
+	outside map[uint32]int  // how often a register is read that has its number from outside the run
+	order   []uint32        // those
+	ends    map[uint32]bool // what the ends of runs write
+}
+
+func (s *scan) read(written map[uint32]bool, consts map[uint32]bool, reg uint32) {
+	if _, ok := s.w.consts[reg]; ok || consts[reg] {
+		return
+	}
+	s.w.last[reg] = s.w.at
+	if !written[reg] {
+		s.outer(reg)
+		s.outside[reg]++
+	}
+}
+
+func (s *scan) outer(reg uint32) {
+	if _, ok := s.outside[reg]; !ok {
+		s.order = append(s.order, reg)
+		s.outside[reg] = 0
+	}
+}
+
+// node goes through a node and those behind it. written are the registers that the run has written so far.
+func (s *scan) node(number int, written, consts map[uint32]bool) {
+	n := &s.w.l.Nodes[number]
+	for _, c := range n.Consts {
+		consts[c.Reg] = true
+	}
+	for _, m := range n.Start {
+		s.read(written, consts, m.A)
+	}
+	for _, m := range n.Start {
+		written[m.D] = true
+	}
+	s.w.at++
+	for i := range n.Code {
+		in := &n.Code[i]
+		reads(in, func(reg uint32) { s.read(written, consts, reg) })
+		writes(in, func(reg uint32) { written[reg] = true })
+		s.w.at++
+	}
+	if n.Test != nil {
+		s.read(written, consts, n.Test.A)
+		s.read(written, consts, n.Test.B)
+		s.w.at++
+		s.node(n.Then, maps.Clone(written), maps.Clone(consts))
+		s.node(n.Else, written, consts)
+		return
+	}
+	for _, stream := range s.w.l.Streams {
+		for _, c := range stream.Store {
+			if written[c.Reg] || !s.w.written[c.Reg] {
+				s.read(written, consts, c.Reg)
+			}
+		}
+	}
+	for _, m := range n.End {
+		s.read(written, consts, m.A)
+	}
+	for _, m := range n.End {
+		s.ends[m.D] = true
+		s.outer(m.D) // it is read after the loop
+	}
+	s.w.at++
+}
+
 // findHomes finds which registers have numbers from outside the loop, or from the run before, and gives them places; and the last
 // reads of the others.
 func (w *lowering) findHomes() {
-	l := w.l
-	written := map[uint32]bool{} // in this run
-	outside := map[uint32]int{}  // how often it is read
-	var order []uint32
-	changes := map[uint32]bool{} // those from outside that the loop writes
-	read := func(reg uint32, at int) {
-		if _, ok := w.consts[reg]; ok {
-			return
-		}
-		w.last[reg] = at
-		if !written[reg] {
-			if outside[reg] == 0 {
-				order = append(order, reg)
-			}
-			outside[reg]++
-		}
-	}
-	for _, m := range l.Start {
-		read(m.A, -1)
-	}
-	for _, m := range l.Start {
-		written[m.D] = true
-	}
-	for i, s := range l.Streams {
-		for _, c := range s.Load {
-			written[c.Reg] = true
+	s := &scan{w: w, outside: map[uint32]int{}, ends: map[uint32]bool{}}
+	loaded := map[uint32]bool{}
+	for i, stream := range w.l.Streams {
+		for _, c := range stream.Load {
+			loaded[c.Reg] = true
 			w.place[c.Reg] = place{inStream, c.At, i}
 		}
 	}
-	for i := range l.Code {
-		reads(&l.Code[i], func(reg uint32) { read(reg, i) })
-		writes(&l.Code[i], func(reg uint32) { written[reg] = true })
+	first := 1
+	if w.l.Chosen {
+		first = len(w.l.Nodes)
 	}
-	end := len(l.Code)
-	for _, s := range l.Streams {
-		for _, c := range s.Store {
-			read(c.Reg, end)
+	for _, n := range w.l.Nodes {
+		for i := range n.Code {
+			writes(&n.Code[i], func(reg uint32) { w.written[reg] = true })
 		}
 	}
-	for _, m := range l.End {
-		read(m.A, end)
+	for i := range first {
+		s.node(i, maps.Clone(loaded), map[uint32]bool{})
 	}
-	for _, m := range l.End {
-		if written[m.D] = true; outside[m.D] == 0 { // it is only read after the loop
-			outside[m.D]++
-			order = append(order, m.D)
-		}
-	}
+	w.at = 0
+	order, outside, changes := s.order, s.outside, map[uint32]bool{}
 	for _, reg := range order {
-		changes[reg] = written[reg]
+		changes[reg] = w.written[reg] || s.ends[reg]
 	}
 	// Those that change go first, and then those that are read most often.
 	slices.SortStableFunc(order, func(a, b uint32) int {
@@ -332,7 +480,7 @@ func (w *lowering) take() int {
 func (w *lowering) set(reg uint32) {
 	p := w.place[reg]
 	if p.home == nowhere || p.home == inStream {
-		if _, read := w.last[reg]; !read {
+		if last, read := w.last[reg]; !read || last <= w.at {
 			w.op(opDrop)
 			return
 		}
@@ -355,14 +503,14 @@ func (w *lowering) set(reg uint32) {
 	w.free = append(w.free, at)
 }
 
-// release frees the local of a register that is not read behind the instruction i.
-func (w *lowering) release(reg uint32, i int) {
-	if last, ok := w.last[reg]; !ok || last != i {
+// release frees the local of a register that is not read behind this instruction.
+func (w *lowering) release(reg uint32) {
+	if last, ok := w.last[reg]; !ok || last != w.at {
 		return
 	}
 	if p := w.place[reg]; p.home == inLocal {
 		w.free = append(w.free, p.at)
-		delete(w.last, reg)
+		delete(w.place, reg)
 	}
 }
 
@@ -376,9 +524,8 @@ func (w *lowering) moves(all []Move) {
 	}
 }
 
-// instruction translates the instruction i of the code.
-func (w *lowering) instruction(i int) {
-	in := &w.l.Code[i]
+// instruction translates an instruction.
+func (w *lowering) instruction(in *graph.BlockInstr) {
 	switch in.Op {
 	case graph.BlockMul, graph.BlockAdd, graph.BlockSub:
 		w.get(in.A)
@@ -405,20 +552,22 @@ func (w *lowering) instruction(i int) {
 		w.get(in.B)
 		w.call(symbolFunctions[in.Sym])
 	}
-	reads(in, func(reg uint32) { w.release(reg, i) })
+	reads(in, w.release)
 	if in.Op == graph.BlockSinCos {
 		w.set(in.B)
 	}
 	w.set(in.D)
+	w.at++
 }
 
-// inlineBytes is the most that the code of a function has that is copied to where it is called.
+// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches: many make
+// compiling slow.
 const inlineBytes = 40
 
 // call applies a function to the operands on the stack.
 func (w *lowering) call(at int) {
 	f := &functions[at]
-	if len(f.code) > inlineBytes {
+	if len(f.code) > inlineBytes || f.branches() {
 		w.local(opCall, w.linker.call(at+1))
 		return
 	}
@@ -435,12 +584,13 @@ func (w *lowering) call(at int) {
 }
 
 // supported reports whether all of the code can be translated.
-func supported(code []graph.BlockInstr) bool {
-	for i := range code {
-		in := &code[i]
-		if in.Op == graph.BlockFun1 || in.Op == graph.BlockFun2 {
-			if _, ok := symbolFunctions[in.Sym]; !ok || in.Sym == term.NoSymbol {
-				return false
+func supported(l *Loop) bool {
+	for _, n := range l.Nodes {
+		for i := range n.Code {
+			if in := &n.Code[i]; in.Op == graph.BlockFun1 || in.Op == graph.BlockFun2 {
+				if _, ok := symbolFunctions[in.Sym]; !ok {
+					return false
+				}
 			}
 		}
 	}

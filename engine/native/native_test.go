@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // special are numbers at the edges of the formulas' ranges, and beyond.
@@ -37,7 +38,7 @@ func evaluate(t *testing.T, s term.Symbol, points []float64) []float64 {
 		in.Op, in.B = graph.BlockFun2, 2
 		load = append(load, Cell{2, 1})
 	}
-	c := Compile(&Loop{Code: []graph.BlockInstr{in}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
+	c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{in}}}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
 	require.NotNil(t, c)
 	m := NewMemory()
 	out := make([]float64, len(points)/width)
@@ -85,6 +86,196 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// interpret makes the runs of a loop.
+func interpret(l *Loop, regs []float64, n int, streams [][]float64) {
+	for run := range n {
+		at := func(s *Stream) int {
+			if s.Down {
+				return (n - 1 - run) * s.Width
+			}
+			return run * s.Width
+		}
+		for _, c := range l.Consts {
+			regs[c.Reg] = c.Val
+		}
+		for i := range l.Streams {
+			for _, c := range l.Streams[i].Load {
+				regs[c.Reg] = streams[i][at(&l.Streams[i])+c.At]
+			}
+		}
+		node := &l.Nodes[0]
+		if last := len(l.Streams) - 1; l.Chosen {
+			node = &l.Nodes[int(streams[last][at(&l.Streams[last])])]
+		}
+		for {
+			for _, c := range node.Consts {
+				regs[c.Reg] = c.Val
+			}
+			move(regs, node.Start)
+			for i := range node.Code {
+				step(&node.Code[i], regs)
+			}
+			if node.Test == nil {
+				break
+			} else if node.Test.Cmp.Holds(regs[node.Test.A], regs[node.Test.B]) {
+				node = &l.Nodes[node.Then]
+			} else {
+				node = &l.Nodes[node.Else]
+			}
+		}
+		for i := range l.Streams {
+			for _, c := range l.Streams[i].Store {
+				streams[i][at(&l.Streams[i])+c.At] = regs[c.Reg]
+			}
+		}
+		move(regs, node.End)
+	}
+}
+
+func move(regs []float64, moves []Move) {
+	from := slices.Clone(regs)
+	for _, m := range moves {
+		regs[m.D] = from[m.A]
+	}
+}
+
+func step(in *graph.BlockInstr, regs []float64) {
+	a, b := regs[in.A], regs[in.B]
+	switch in.Op {
+	case graph.BlockMul:
+		regs[in.D] = a * b
+	case graph.BlockAdd:
+		regs[in.D] = a + b
+	case graph.BlockSub:
+		regs[in.D] = a - b
+	case graph.BlockAddMul:
+		regs[in.D] += float64(a * b)
+	case graph.BlockSlope:
+		regs[in.D] = a * (1 - a)
+	case graph.BlockSinCos:
+		regs[in.D], regs[in.B] = elementary.SinCos(a)
+	case graph.BlockFun1:
+		regs[in.D] = in.Sym.Info().Eval1(a)
+	case graph.BlockFun2:
+		regs[in.D] = in.Sym.Info().Eval2(a, b)
+	}
+}
+
+// randomLoop has state registers, invariant ones, those of the data, sums, and a register for each instruction. Its nodes are code,
+// two branches, or two codes of which each run has one.
+func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
+	state, fixed, sums, code := uint32(1+rng.IntN(8)), uint32(rng.IntN(8)), uint32(rng.IntN(8)), uint32(rng.IntN(150))
+	next := uint32(1)
+	take := func(n uint32) (regs []uint32) {
+		for range n {
+			regs = append(regs, next)
+			next++
+		}
+		return regs
+	}
+	states, sum := take(state), take(sums)
+	l = &Loop{Consts: []graph.Const{{Reg: next, Val: 0.5}}}
+	outside := slices.Concat([]uint32{0}, states, take(1+fixed))
+	data := Stream{Width: 3, Down: rng.IntN(2) == 0, Load: []Cell{{next, 0}, {next + 1, 2}, {next + 2, 4}}}
+	outside = append(outside, take(3)...)
+	pick := func(from []uint32) uint32 { return from[max(rng.IntN(len(from)), rng.IntN(len(from)))] }
+	node := func(known []uint32) (Node, []uint32) {
+		var n Node
+		for range code {
+			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), Sym: term.Sigmoid, A: pick(known), B: pick(known), D: take(1)[0]}
+			switch in.Op {
+			case graph.BlockFun2:
+				in.Sym = term.Min
+			case graph.BlockSinCos:
+				in.B = take(1)[0]
+				known = append(known, in.B)
+			case graph.BlockAddMul:
+				if sums == 0 {
+					continue
+				}
+				in.D = pick(sum)
+			}
+			n.Code = append(n.Code, in)
+			if in.Op != graph.BlockAddMul {
+				known = append(known, in.D)
+			}
+		}
+		return n, known
+	}
+	end := func(n *Node, known []uint32) {
+		for _, reg := range states {
+			n.End = append(n.End, Move{reg, pick(known)})
+		}
+	}
+	first, known := node(outside)
+	l.Nodes = []Node{first}
+	rows := Stream{Width: 2, Down: rng.IntN(2) == 0, Store: []Cell{{pick(known), 1}, {pick(outside), 0}}}
+	l.Streams = []Stream{data, rows}
+	switch rng.IntN(3) {
+	case 0:
+		end(&l.Nodes[0], known)
+	case 1:
+		l.Nodes[0].Test, l.Nodes[0].Then, l.Nodes[0].Else = &graph.PathTest{Cmp: term.Compare(rng.IntN(4)), A: pick(known), B: pick(known)}, 1, 2
+		for range 2 {
+			n, known := node(slices.Clip(known))
+			end(&n, known)
+			l.Nodes = append(l.Nodes, n)
+		}
+	default:
+		end(&l.Nodes[0], known)
+		n, known := node(slices.Clip(outside))
+		n.Consts = []graph.Const{{Reg: take(1)[0], Val: 3}}
+		n.Code = append(n.Code, graph.BlockInstr{Op: graph.BlockAdd, D: take(1)[0], A: n.Consts[0].Reg, B: pick(known)})
+		end(&n, append(known, next-1))
+		l.Nodes = append(l.Nodes, n)
+		l.Streams[1].Store = []Cell{l.Streams[1].Store[1], {l.Streams[1].Store[1].Reg, 1}} // the other register is of the first node
+		l.Chosen = true
+		l.Streams = append(l.Streams, Stream{Width: 1, Down: true})
+	}
+	return l, int(next)
+}
+
+// TestRandomLoops: random loops have the bits of an interpreter, with more registers than there are locals.
+func TestRandomLoops(t *testing.T) {
+	if !Supported() {
+		t.Skip("wazero has no compiler for this platform")
+	}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		l, registers := randomLoop(rng)
+		c := Compile(l)
+		require.NotNil(t, c)
+		n := 1 + rng.IntN(20)
+		want := make([]float64, registers)
+		for i := range want[1:] {
+			want[1+i] = rng.NormFloat64()
+		}
+		streams := make([][]float64, len(l.Streams))
+		for i, s := range l.Streams {
+			streams[i] = make([]float64, n*s.Width+s.beyond())
+			for k := range streams[i] {
+				streams[i][k] = rng.NormFloat64()
+				if i == 2 {
+					streams[i][k] = float64(rng.IntN(len(l.Nodes)))
+				}
+			}
+		}
+		got, rows := slices.Clone(want), slices.Clone(streams[1])
+		interpret(l, want, n, streams)
+		streams[1], rows = rows, streams[1]
+		NewMemory().Run(c, got, n, streams...)
+		for i := range rows {
+			require.True(t, same(rows[i], streams[1][i]), "seed %d, row number %d: %v, compiled %v", seed, i, rows[i], streams[1][i])
+		}
+		for _, reg := range c.out {
+			require.True(t, same(want[reg], got[reg]), "seed %d, register %d: %v, compiled %v", seed, reg, want[reg], got[reg])
+		}
+		for _, m := range l.Nodes[len(l.Nodes)-1].End {
+			require.True(t, same(want[m.D], got[m.D]), "seed %d, state %d", seed, m.D)
+		}
+	}
+}
+
 func BenchmarkSymbol(b *testing.B) {
 	for _, s := range []term.Symbol{term.Exp, term.Sin, term.Tanh, term.Sigmoid, term.Log, term.Sqrt} {
 		xs := make([]float64, 4096)
@@ -93,7 +284,7 @@ func BenchmarkSymbol(b *testing.B) {
 			xs[i] = math.Abs(rng.NormFloat64())
 		}
 		out := make([]float64, len(xs))
-		c := Compile(&Loop{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: s, D: 3, A: 1}},
+		c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: s, D: 3, A: 1}}}},
 			Streams: []Stream{{Width: 1, Load: []Cell{{1, 0}}}, {Width: 1, Store: []Cell{{3, 0}}}}})
 		regs := make([]float64, 4)
 		b.Run(fmt.Sprint(s, "/native"), func(b *testing.B) {
@@ -111,6 +302,28 @@ func BenchmarkSymbol(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(xs)), "ns/number")
+		})
+	}
+}
+
+// BenchmarkCompile compiles loops of so many instructions, each on results of the last 30.
+func BenchmarkCompile(b *testing.B) {
+	for _, n := range []int{5, 1000, 5000} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		l := &Loop{Nodes: make([]Node, 1)}
+		for i := range uint32(n) {
+			operand := func() uint32 { return i + 1 + uint32(rng.IntN(30)) }
+			l.Nodes[0].Code = append(l.Nodes[0].Code, graph.BlockInstr{Op: graph.BlockOp(rng.IntN(3)), D: i + 31, A: operand(), B: operand()})
+		}
+		for i := range uint32(30) {
+			l.Nodes[0].End = append(l.Nodes[0].End, Move{D: i + 1, A: uint32(n) + i + 1})
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for i := range b.N {
+				l.Consts = []graph.Const{{Reg: 1 << 20, Val: float64(i)}} // another module each time
+				l.Nodes[0].Code[0].B = 1 << 20
+				require.NotNil(b, Compile(l))
+			}
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+	"golang.org/x/sys/cpu"
 )
 
 const runName = "run"
@@ -23,6 +24,9 @@ var compiler = sync.OnceValue(func() (r wazero.Runtime) {
 			r = nil
 		}
 	}()
+	if runtime.GOARCH == "amd64" && !cpu.X86.HasSSE41 {
+		return nil
+	}
 	ctx := context.Background()
 	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
 	types := func(s string) []api.ValueType { return []api.ValueType(s) }
@@ -62,28 +66,44 @@ const (
 // not to be modified afterwards.
 func Compile(l *Loop) *Code {
 	r := compiler()
-	if r == nil || !supported(l.Code) {
+	if r == nil || !supported(l) {
 		return nil
 	}
 	w := lower(l)
 	c := &Code{loop: l, in: w.in, out: w.out, frame: len(w.slots)}
-	beyond := 0
+	beyond, instructions := 0, 1
+	for _, n := range l.Nodes {
+		instructions += len(n.Code)
+	}
 	for i := range l.Streams {
 		c.width += l.Streams[i].Width
 		beyond += l.Streams[i].beyond()
 	}
-	c.chunk = max(1, min(callRuns, callInstructions/(len(l.Code)+1), streamNumbers/max(1, c.width)))
+	c.chunk = max(1, min(callRuns, callInstructions/instructions, streamNumbers/max(1, c.width)))
 	c.bytes = (tableBytes + 8*uint64(c.frame+c.chunk*c.width+beyond) + pageBytes - 1) / pageBytes * pageBytes
 	if c.bytes > math.MaxInt32 {
 		return nil
 	}
-	compiled, err := r.CompileModule(context.Background(), module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err)) // the module is not valid
+	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
+	if c.compiled == nil {
+		return nil
 	}
-	c.compiled = compiled
-	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, compiled)
+	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, c.compiled)
 	return c
+}
+
+// machineCode compiles a module. It returns nil where it can't: wazero panics where the system gives it no memory for code.
+func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
+	defer func() {
+		if recover() != nil {
+			m = nil
+		}
+	}()
+	m, err := r.CompileModule(context.Background(), module)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // Memory is the memory in which code runs. It is of one goroutine.
@@ -154,7 +174,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 	m.stack[localRuns] = uint64(n)
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]
-		if len(s.Load) > 0 {
+		if len(s.Store) == 0 {
 			copy(in.memory[at:], streams[i][:n*s.Width+s.beyond()])
 		}
 		first := at

@@ -12,32 +12,31 @@ const (
 	typeI32  = 0x7f
 	typeNone = 0x40
 
-	opUnreachable = 0x00
-	opBlock       = 0x02
-	opLoop        = 0x03
-	opIf          = 0x04
-	opElse        = 0x05
-	opEnd         = 0x0b
-	opBr          = 0x0c
-	opBrIf        = 0x0d
-	opBrTable     = 0x0e
-	opCall        = 0x10
-	opDrop        = 0x1a
-	opLocalGet    = 0x20
-	opLocalSet    = 0x21
-	opLocalTee    = 0x22
-	opI64Load     = 0x29
-	opF64Load     = 0x2b
-	opF64Store    = 0x39
-	opI32Const    = 0x41
-	opI64Const    = 0x42
-	opF64Const    = 0x44
-	opF64Less     = 0x63
-	opI32Add      = 0x6a
-	opI32Sub      = 0x6b
-	opF64Add      = 0xa0
-	opF64Sub      = 0xa1
-	opF64Mul      = 0xa2
+	opBlock    = 0x02
+	opLoop     = 0x03
+	opIf       = 0x04
+	opElse     = 0x05
+	opEnd      = 0x0b
+	opBr       = 0x0c
+	opBrIf     = 0x0d
+	opBrTable  = 0x0e
+	opCall     = 0x10
+	opDrop     = 0x1a
+	opLocalGet = 0x20
+	opLocalSet = 0x21
+	opLocalTee = 0x22
+	opI64Load  = 0x29
+	opF64Load  = 0x2b
+	opF64Store = 0x39
+	opI32Const = 0x41
+	opI64Const = 0x42
+	opF64Const = 0x44
+	opI32Add   = 0x6a
+	opI32Sub   = 0x6b
+	opF64Add   = 0xa0
+	opF64Sub   = 0xa1
+	opF64Mul   = 0xa2
+	opTruncate = 0xaa // of an f64 to an i32
 )
 
 // encoder appends to WebAssembly code.

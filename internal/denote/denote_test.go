@@ -3,6 +3,7 @@ package denote_test
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -228,4 +229,44 @@ func TestSets(t *testing.T) {
 		}
 	}
 	require.True(t, m.Member(tt, term.AbstractEuclid, m.Zero(0)))
+}
+
+// TestPropertyHessianExact: D of the tangent of Fwd(t) is the tangent of the tangent, exactly over the rationals, and symmetric: the
+// derivative along v of that along u is the derivative along u of that along v.
+func TestPropertyHessianExact(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: true})
+		rational(p.Term)
+		n := len(p.Inputs)
+		u, v := make([]float64, n), make([]float64, n)
+		for i := range n {
+			u[i], v[i] = float64(rapid.IntRange(-3, 3).Draw(t, "u")), float64(rapid.IntRange(-3, 3).Draw(t, "v"))
+		}
+		d, xs, vs, err := revgrad.Tangent(p.Term, p.Inputs, nil)
+		require.NoError(t, err)
+		twice, xs2, vs2, err := revgrad.Tangent(d, slices.Concat(xs, vs), nil)
+		require.NoError(t, err)
+		m := denote.Model{Ground: denote.Rationals{}, Dim: 2 * n}
+		along := func(v, u []float64) denote.Number { // of the derivative along v, along u
+			q := generate.Program{Term: twice, Inputs: slices.Concat(xs2, vs2), Point: slices.Concat(p.Point, v, u, make([]float64, n))}
+			r, err := m.Denote(q.Term).At(at(m, &q))
+			if err != nil {
+				t.Skip("a number is too long")
+			}
+			return denote.Flatten(r)[0]
+		}
+		want := along(v, u)
+		require.True(t, m.Same(want, along(u, v)))
+		q := generate.Program{Term: d, Inputs: slices.Concat(xs, vs), Point: slices.Concat(p.Point, v)}
+		var product denote.Number = m.Ground.Of(0)
+		for _, pair := range reversed(t, m, &q) {
+			row := denote.Flatten(pair.Right.(denote.Linear)(m.Ground.Of(1)))
+			for i := range n {
+				term, err := m.Ground.Apply(term.Mul, m.Ground.Of(u[i]), row[i])
+				require.NoError(t, err)
+				product = m.Ground.Add(product, term)
+			}
+			require.True(t, m.Same(want, product), "%v instead of %v", product, want)
+		}
+	})
 }

@@ -1,5 +1,5 @@
-// Package fit minimises the loss of a program: by L-BFGS and gradient descent of gonum/optimize, and by Adam, which takes
-// batches and can be continued.
+// Package fit minimises the loss of a program: by L-BFGS and gradient descent of gonum/optimize, by Newton's method with
+// conjugate gradients, and by Adam, which takes batches and can be continued.
 package fit
 
 import (
@@ -17,6 +17,8 @@ type Problem struct {
 	Point []float64 // the first point
 	// Loss returns the loss on all rows for training, and its gradient unless there is a Batch.
 	Loss func(x []float64) (loss float64, gradient []float64, err error)
+	// Product returns the product of the Hessian of the loss with v, for newton-cg.
+	Product func(x, v []float64) ([]float64, error)
 	// Batch returns an estimate of the gradient by Size of the Rows rows.
 	Batch      func(x []float64, rows []int) (gradient []float64, err error)
 	Rows, Size int
@@ -34,12 +36,12 @@ type Options struct {
 }
 
 // Methods are the names of the methods.
-const Methods = "lbfgs gd adam"
+const Methods = "lbfgs gd newton-cg adam"
 
 // patience is how often the loss on the rows that are held out may be measured without a new minimum.
 const patience = 20
 
-// flat is the length of a gradient at which lbfgs and gd stop.
+// flat is the length of a gradient at which the methods without batches stop.
 const flat = 1e-6
 
 // State is how far the work has come. Its JSON reads back to the same bits: adam goes on from there as if it had not ended.
@@ -88,9 +90,12 @@ func Minimise(p *Problem, opt Options, s *State) (why string, err error) {
 	if s.Point == nil {
 		s.Point, s.BestPoint = slices.Clone(p.Point), slices.Clone(p.Point)
 	}
-	if opt.Method == "adam" {
+	switch opt.Method {
+	case "adam":
 		err = p.adam(opt, s)
-	} else {
+	case "newton-cg":
+		err = p.newtonCG(opt, s)
+	default:
 		err = p.descend(opt, s)
 	}
 	var done stop
@@ -263,10 +268,4 @@ func (r recorder) Record(loc *optimize.Location, op optimize.Operation, _ *optim
 }
 
 // length is the Euclidean length of a vector.
-func length(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x * x
-	}
-	return math.Sqrt(sum)
-}
+func length(v []float64) float64 { return math.Sqrt(dot(v, v)) }

@@ -17,12 +17,29 @@ func rosenbrock(x []float64) (float64, []float64, error) {
 	return a*a + 100*b*b, []float64{-2*a - 400*b*x[0], 200 * b}, nil
 }
 
+// product is that of its Hessian with v.
+func product(x, v []float64) ([]float64, error) {
+	a, b := 2+1200*x[0]*x[0]-400*x[1], -400*x[0]
+	return []float64{a*v[0] + b*v[1], b*v[0] + 200*v[1]}, nil
+}
+
+// TestNewtonCG: newton-cg takes few steps, and one if the loss is quadratic.
+func TestNewtonCG(t *testing.T) {
+	s := &fit.State{}
+	_, err := fit.Minimise(problem(), fit.Options{Method: "newton-cg", Iterations: 100}, s)
+	require.NoError(t, err)
+	require.Less(t, s.Iteration, 30)
+	require.InDeltaSlice(t, []float64{1, 1}, s.BestPoint, 1e-7)
+	_, err = fit.Minimise(problem(), fit.Options{Method: "newton-cg", Iterations: 0}, &fit.State{})
+	require.NoError(t, err)
+}
+
 func problem() *fit.Problem {
-	return &fit.Problem{Point: []float64{-1.2, 1}, Loss: rosenbrock, Report: func(*fit.State) error { return nil }}
+	return &fit.Problem{Point: []float64{-1.2, 1}, Loss: rosenbrock, Product: product, Report: func(*fit.State) error { return nil }}
 }
 
 func TestMinimise(t *testing.T) {
-	for method, loss := range map[string]float64{"lbfgs": 1e-12, "gd": 1e-3, "adam": 1e-3} {
+	for method, loss := range map[string]float64{"lbfgs": 1e-12, "newton-cg": 1e-15, "gd": 1e-3, "adam": 1e-3} {
 		s := &fit.State{}
 		why, err := fit.Minimise(problem(), fit.Options{Method: method, Iterations: 5000, Rate: 0.02}, s)
 		require.NoError(t, err, method)
@@ -56,7 +73,7 @@ func TestStateIsJSON(t *testing.T) {
 // TestErrors: after an error, the state has the best point so far.
 func TestErrors(t *testing.T) {
 	failed := errors.New("failed")
-	for _, method := range []string{"lbfgs", "gd", "adam"} {
+	for _, method := range []string{"lbfgs", "gd", "newton-cg", "adam"} {
 		for _, want := range []error{failed, fit.ErrNotFinite} {
 			p := problem()
 			n := 0

@@ -53,6 +53,7 @@ func fail(at *At, headline, label string) {
 // longer one takes its place, and the frames in use keep the old one.
 type Machine struct {
 	*syntax.Guard
+	Random *Random // of uniform and normal
 
 	stack []value
 	top   int

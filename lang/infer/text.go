@@ -3,6 +3,7 @@ package infer
 import (
 	"strconv"
 
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -68,7 +69,12 @@ func (p *Text) parts(ref uint32) ([]term.Item, int) {
 		}
 		return []term.Item{part(n.A, prodLevel), text(" -> "), part(n.B, arrowLevel)}, arrowLevel
 	case Vec:
-		return []term.Item{part(n.A, atomLevel), text("^" + p.Size(Size(n.N)))}, atomLevel
+		sizes := []string{p.Size(Size(n.N))}
+		for in := p.tt.At(n.A); in.Kind == Vec; in = p.tt.At(in.A) {
+			sizes = append(sizes, p.Size(Size(in.N)))
+			n = in
+		}
+		return []term.Item{part(n.A, atomLevel), text(load.Rows(sizes))}, atomLevel
 	case Dual:
 		return []term.Item{text("R -o "), part(n.A, arrowLevel)}, arrowLevel
 	case List, Nat:

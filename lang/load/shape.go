@@ -110,6 +110,14 @@ func (s *Shape) Equal(t *Shape) bool {
 	}
 }
 
+// Rows is what stands behind the type of the components of vectors of vectors, the size of the outermost first: ^2, ^(3, 2).
+func Rows(sizes []string) string {
+	if len(sizes) == 1 {
+		return "^" + sizes[0]
+	}
+	return "^(" + strings.Join(sizes, ", ") + ")"
+}
+
 // String returns the shape as a program writes it: R * R^2, List R^4.
 func (s *Shape) String() string {
 	if s == nil {
@@ -138,9 +146,12 @@ func (s *Shape) print(b *strings.Builder, level int) {
 		b.WriteString(" * ")
 		s.B.print(b, 0)
 	case Vector:
-		s.A.print(b, 2)
-		b.WriteByte('^')
-		b.WriteString(strconv.Itoa(s.Size))
+		sizes := []string{strconv.Itoa(s.Size)}
+		for s = s.A; s.Kind == Vector; s = s.A {
+			sizes = append(sizes, strconv.Itoa(s.Size))
+		}
+		s.print(b, 2)
+		b.WriteString(Rows(sizes))
 	case List:
 		b.WriteString("List ")
 		s.A.print(b, 2)

@@ -255,10 +255,18 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 		r.patterns(f.Pats(e))
 		r.expr(kids[2], where|InComp)
 	case syntax.IfExpr:
-		r.expr(kids[0], where)
-		r.expr(kids[1], where)
-		r.expr(kids[2], where|inBranch)
-		r.expr(kids[3], where|inBranch)
+		last := len(kids) - 2
+		for i, k := range kids {
+			if i == last {
+				where |= inBranch
+			}
+			r.expr(k, where)
+		}
+	case syntax.LogicExpr:
+		for _, k := range kids {
+			r.expr(k, where)
+			where |= inBranch // it may not be evaluated
+		}
 	default:
 		if n.Kind == syntax.ListExpr {
 			where |= inList

@@ -32,18 +32,21 @@ const (
 	LinExpr             // lin a -> e                 Pats (one name), Kids: e
 	LetExpr             // let p … = e in body        Pats, Kids: e, body; more than one
 	//                    pattern: a function whose name is the first
-	RecExpr    // let rec … and … in body   Kids: one or more BindExpr, body
-	BindExpr   // f p … = e, of let rec     Pats: f (a name), p …, Kids: e
-	MatchExpr  // match e with | p -> e …   Pats: one for each case, Kids: e, the cases'
-	IfExpr     // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
-	CompExpr   // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e
-	ScanExpr   // scan i < s with p = a -> e Text=i, TextSpan, Pats: p, Kids: s, a, e
-	AnnotExpr  // (e : T)                    Type, Kids: e
-	TupleExpr  // (e1, e2, …)                Kids, two or more
-	ListExpr   // [e1; e2; …]                Kids, may be none
-	VectorExpr // [| e1, e2, … |]            Kids, one or more
-	SizeExpr   // size x                     Text=x, TextSpan
-	FileExpr   // csv "f" "a" 3 skip, npy "f"   Text=the format, Words: all that follows
+	RecExpr   // let rec … and … in body   Kids: one or more BindExpr, body
+	BindExpr  // f p … = e, of let rec     Pats: f (a name), p …, Kids: e
+	MatchExpr // match e with | p -> e …   Pats: one for each case, Kids: e, the cases'
+	IfExpr    // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
+	//            if c then e1 else e2       no Op, Kids: c, e1, e2, where c is one of the next two
+	CompareExpr // a c b                     Op, Kids: a, b
+	LogicExpr   // c and d, c or d, not c    Text, TextSpan, Kids: c, d
+	CompExpr    // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e
+	ScanExpr    // scan i < s with p = a -> e Text=i, TextSpan, Pats: p, Kids: s, a, e
+	AnnotExpr   // (e : T)                    Type, Kids: e
+	TupleExpr   // (e1, e2, …)                Kids, two or more
+	ListExpr    // [e1; e2; …]                Kids, may be none
+	VectorExpr  // [| e1, e2, … |]            Kids, one or more
+	SizeExpr    // size x                     Text=x, TextSpan
+	FileExpr    // csv "f" "a" 3 skip, npy "f"   Text=the format, Words: all that follows
 )
 
 // ExprNode is an expression. Its span covers the whole expression without

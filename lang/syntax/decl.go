@@ -39,7 +39,7 @@ func (p *parser) decl() {
 		d.Rec = true
 		p.next()
 	}
-	p.joins = d.Rec || d.Kind == TypeDecl
+	p.groups = d.Rec || d.Kind == TypeDecl
 	switch {
 	case d.Kind == TypeDecl:
 		p.typeDecl(&d)
@@ -81,7 +81,7 @@ func (p *parser) skipRest() {
 }
 
 // joined reports whether an and that joins a declaration to the present one stands here.
-func (p *parser) joined() bool { return p.joins && p.at(AndTok) }
+func (p *parser) joined() bool { return p.groups && p.at(AndTok) }
 
 // typeDecl parses t 'a … = C of T | … after type.
 func (p *parser) typeDecl(d *Decl) {

@@ -188,6 +188,8 @@ func (p *parser) operators(left operand, prec uint8) operand {
 			left = p.power(left)
 		case k == DotParenTok || k == dotBrackTok:
 			left = p.projection(left)
+		case p.joins():
+			return left
 		case k.startsAtom() || k == SizeTok || k.startsPrefix() || k == UnderTok || k == StringTok || k == backslashTok:
 			left = p.application(left)
 		default:

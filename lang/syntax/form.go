@@ -403,8 +403,21 @@ func (p *parser) conditional(start uint32) operand {
 	n := ExprNode{Kind: IfExpr, Span: Span{Start: start}}
 	p.begin(fr)
 	var parts [3]Expr
-	o := p.expr(fr)
+	var o, first operand
+	if p.startsCondition() {
+		o = p.literal()
+		fr.kind, fr.parts = condForm, 1
+	} else {
+		o = p.expr(fr)
+	}
 	for fr.parts < 3 {
+		if fr.kind == condForm && !p.unwinding && p.joins() {
+			if parts[0] != 0 {
+				o = p.compared(n, first, o)
+				parts[0], n.Op = 0, EOF
+			}
+			o = p.junction(o, true)
+		}
 		o = p.strays(fr, o)
 		if p.unwinding {
 			if !p.caught(fr) {
@@ -418,7 +431,9 @@ func (p *parser) conditional(start uint32) operand {
 			o = p.recover()
 			continue
 		}
-		parts[fr.parts] = o.e
+		if parts[fr.parts] = o.e; fr.parts == 0 {
+			first = o
+		}
 		fr.parts, fr.kind = int(next-ifForm), next
 		p.next()
 		if fr.parts < 3 {
@@ -426,6 +441,9 @@ func (p *parser) conditional(start uint32) operand {
 		}
 	}
 	p.end()
+	if parts[0] == 0 {
+		return p.tail(n, parts[1:]...)
+	}
 	return p.tail(n, parts[:]...)
 }
 
@@ -435,27 +453,19 @@ func (p *parser) ifKeyword(fr *form, n *ExprNode, o operand) (next formKind, ok 
 	k := p.tok.kind
 	switch fr.kind {
 	case ifForm:
-		if k == fatArrowTok {
-			p.expected("a comparison", "greater or equal is `>=`")
-			k = GreaterEqTok
-		}
-		if k.isCompare() {
-			n.Op, n.OpPos = k, p.tok.start
+		if op := p.comparison(); op != EOF {
+			n.Op, n.OpPos = op, p.tok.start
 			return condForm, true
 		}
 		if !p.isBad(o) || k != ThenTok {
-			hint := "a condition is one comparison, with <, <=, > or >="
-			if k == EqTok || k == eqEqTok || k == notEqTok {
-				hint = "there is no test for equality; compare with <, <=, > or >="
-			}
-			p.expected("a comparison", hint, p.opener(IfTok, fr.start))
+			p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =", p.opener(IfTok, fr.start))
 		}
 		return thenForm, k == ThenTok
 	case condForm:
 		if k != ThenTok {
 			hint := p.strayHint()
-			if k.isCompare() {
-				hint = "a condition is a single comparison"
+			if k.isCompare() || k == EqTok {
+				hint = "comparisons are joined by and and or: if a < b and b < c then …"
 			}
 			p.expected("`then`", hint, p.opener(IfTok, fr.start))
 		}

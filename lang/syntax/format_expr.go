@@ -391,16 +391,22 @@ func (fm *formatter) ifs(e Expr) {
 		n, kids := f.Expr(e), f.Kids(e)
 		fm.leaf(n.Span.Start, "if ")
 		fm.doc.begin(4)
-		fm.node(kids[0], precAdd)
-		fm.doc.brk(fillBreak, 1, 0)
-		fm.leaf(n.OpPos, n.Op.String()+" ")
-		fm.node(kids[1], precAdd)
+		if n.Op == EOF {
+			fm.condition(kids[0], 0)
+			kids = kids[1:]
+		} else {
+			fm.node(kids[0], precAdd)
+			fm.doc.brk(fillBreak, 1, 0)
+			fm.leaf(n.OpPos, n.Op.String()+" ")
+			fm.node(kids[1], precAdd)
+			kids = kids[2:]
+		}
 		fm.doc.end()
 		fm.doc.text(" then")
-		fm.broken(2, groupBreak, kids[2])
-		fm.doc.brk(fm.lineBreak(f.Expr(kids[2]).Span.End, kids[3]), 1, 0)
+		fm.broken(2, groupBreak, kids[0])
+		fm.doc.brk(fm.lineBreak(f.Expr(kids[0]).Span.End, kids[1]), 1, 0)
 		fm.doc.text("else")
-		e = kids[3]
+		e = kids[1]
 		if f.Expr(e).Kind != IfExpr {
 			break
 		}

@@ -10,6 +10,9 @@ import (
 // maxDiagnostics is how many errors are reported in one run.
 const maxDiagnostics = 20
 
+// NoBody is the headline of the error for a source of declarations alone.
+const NoBody = "expected the program's body, found the end of the file"
+
 // Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
 	// Check is called often, at least every 2^16 tokens or nodes. Its first error
@@ -52,7 +55,7 @@ type parser struct {
 	prevEnd  uint32          // where the token before it ends
 	inDecl   bool            // a token at column 1 ends the declaration
 	inBody   bool            // a declaration's keyword at column 1 ends the body
-	joins    bool            // and joins a declaration to this one
+	groups   bool            // and joins a declaration to this one
 	cons     map[string]bool // the constructors that have been declared
 	matching bool            // in the pattern of a match, where every capitalised name is a constructor
 	ended    bool            // a misplaced declaration's keyword ends whatever is open
@@ -66,6 +69,8 @@ type parser struct {
 	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
 	last      Expr   // the last operand
 	vals      []Expr // the elements of open brackets
+
+	bound map[string]bool // the names that the file binds, once they are needed
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
@@ -205,7 +210,7 @@ func (p *parser) diagnostics() []Diagnostic {
 func (p *parser) program() {
 	p.next()
 	for p.real != EOF {
-		if p.tok.kind.startsDecl() || p.joins && p.at(AndTok) {
+		if p.tok.kind.startsDecl() || p.groups && p.at(AndTok) {
 			p.decl()
 			continue
 		}
@@ -221,7 +226,7 @@ func (p *parser) program() {
 		if p.prevEnd > 0 {
 			at = p.prevEnd
 		}
-		d := Diagnostic{Span: Span{at, at}, Headline: "expected the program's body, found the end of the file",
+		d := Diagnostic{Span: Span{at, at}, Headline: NoBody,
 			Label: "after the declarations, one expression at column 1 is the program"}
 		if line, ok := p.continuation(); ok {
 			d = Diagnostic{Span: line, Headline: "expected the program's body", Label: fmt.Sprintf(
@@ -270,7 +275,7 @@ func (p *parser) body() {
 			Label: "remove the space before this"})
 	}
 	start := p.span()
-	p.inBody, p.joins = true, false
+	p.inBody, p.groups = true, false
 	body := p.whole()
 	p.f.Body = body.e
 	misplaced := p.real.startsDecl() && !p.ended

@@ -97,7 +97,7 @@ func (p *parser) strayHint() string {
 			return "there is no `if` for it"
 		}
 	case logicTok:
-		return "there are no logical operators; a condition is one comparison"
+		return "conditions are joined by the words and and or"
 	case CommaTok:
 		return "a tuple stands in parentheses"
 	case BarTok:

@@ -86,7 +86,14 @@ func (s sexprs) expr(e Expr) string {
 			out += " | " + p + " -> " + kids[i+1]
 		}
 		return out + ")"
+	case CompareExpr:
+		return "(" + n.Op.String() + " " + all + ")"
+	case LogicExpr:
+		return "(" + n.Text + " " + all + ")"
 	case IfExpr:
+		if n.Op == EOF {
+			return "(if " + all + ")"
+		}
 		return "(if " + n.Op.String() + " " + all + ")"
 	case CompExpr:
 		return "(" + n.Op.String() + " " + n.Text + " < " + all + ")"

@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
 	if (is("w1")) point = {0.7, 0.9};
 	if (is("w2")) point.assign(E, E + K * K), point.insert(point.end(), R, R + K * K);
 	if (is("w3")) point = {-0.3};
-	if (is("w4")) point = {0.999, 1.1};
+	if (is("w4")) point = {0.9999999, 1.1};
 	if (!strcmp(argv[1], "record")) return serve(recorded);
 	// serve takes the memory from here on: so what is recorded is made at the first question.
 	static bool made;

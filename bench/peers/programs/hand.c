@@ -60,7 +60,7 @@ static void w3(void) {
 }
 
 static void w4(void) {
-	double w = 0.999, x = 1.1, l = 1, gw = 0, gx = 0;
+	double w = 0.9999999, x = 1.1, l = 1, gw = 0, gx = 0;
 	U[0] = x;
 	for (long i = 0; i < N; i++) U[i + 1] = w * U[i] + x;
 	for (long i = N - 1; i >= 0; i--) {

@@ -19,13 +19,20 @@ import (
 
 // getFile answers with the program of the command line.
 func (s *Server) getFile(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, struct {
-		Name    string `json:"name"`
-		Source  string `json:"source"`
-		Of      string `json:"of"`
-		Version string `json:"version"`
-	}{s.cfg.Name, string(s.cfg.Source), s.cfg.Of, s.cfg.Version})
+	writeJSON(w, http.StatusOK, s.file())
 	return nil
+}
+
+// fileReply is the program of the command line.
+type fileReply struct {
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Of      string `json:"of"`
+	Version string `json:"version"`
+}
+
+func (s *Server) file() fileReply {
+	return fileReply{s.cfg.Name, string(s.cfg.Source), s.cfg.Of, s.cfg.Version}
 }
 
 // withRun does the work of a request about a run that is kept.

@@ -88,17 +88,23 @@ func testGallery(t *testing.T, browser context.Context) {
 	}
 	choose("line", "document.querySelector('#nodes .object')")
 	choose("mlp", "document.querySelectorAll('#nodes .object.group').length > 0")
-	require.NotEqual(t, 0, p.step(), "without motion it opens at an operation of the backward phase")
+	p.until("Number(document.body.dataset.step) > 0 && document.body.dataset.phase === 'backward'") // without motion it opens there
 	require.True(t, p.is("document.querySelectorAll('#result svg.heat rect').length > 20"), "matrices are heat maps")
 
 	def := "[...document.querySelectorAll('.object.group')].find((o) => o.textContent.startsWith('def network'))"
 	shut := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"
 	require.True(t, p.is(shut), "it opens as much as can be read")
 	p.act(shut + ".click()")
+	p.until("!" + shut)
+	p.keys("0") // what is not seen is not drawn
 	p.until(def)
 	p.act(def + `.dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
-	p.until("document.querySelector('#groups button') && [...document.querySelectorAll('.object.group')].some((o) => o.textContent.startsWith('line 13'))")
+	p.until(shut)
+	p.keys("0")
+	p.until("[...document.querySelectorAll('.object.group')].some((o) => o.textContent.startsWith('line 13'))")
 	p.act(shut + ".click()")
+	p.until("!" + shut)
+	p.keys("0") // what is not seen is not drawn
 	p.until(def)
 	p.keys("u")
 	p.until("document.querySelector('#nodes .object:not(.group)') && !document.querySelector('#nodes .object.group')")

@@ -39,7 +39,7 @@ var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, T
 // Draw draws the graph in DOT, and returns how many operations it leaves out.
 func (c *Computation) Draw(w io.Writer) (left int, err error) {
 	f := c.figure()
-	d := newDot(w)
+	d := newDot(w, DOT)
 	d.begin("LR")
 	d.printf("  { rank=source\n")
 	for _, e := range f.sources {

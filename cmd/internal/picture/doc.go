@@ -1,5 +1,4 @@
-// Package picture draws graphs in DOT, the language of Graphviz, and computations also in
-// SVG, laid out by package layered:
+// Package picture draws graphs in DOT, the language of Graphviz, and in SVG, laid out by package layered:
 //
 //	Computation   a computational graph, as in Figure 1 of the paper, or one with its
 //	              backward part, as in Figure 3, or with its tangents
@@ -13,6 +12,6 @@
 // Inputs are filled, outputs have a double line.
 //
 // Of a large graph the first and the last operations are drawn, and one node between them
-// says how many are left out. So the text stays small enough to be laid out. DOT and SVG are
+// says how many are left out. DOT and SVG are
 // written from the same figure, a list of circles, hyperedges and links.
 package picture

@@ -23,16 +23,23 @@ type markup string
 // string, a markup or a number.
 type attrs []any
 
-// dot writes a graph. Its first error is kept.
+// dot writes a graph, in DOT or in SVG. Its first error is kept.
 type dot struct {
-	w   *bufio.Writer
-	err error
+	w     *bufio.Writer
+	sheet *sheet // of a picture in SVG
+	err   error
 }
 
-func newDot(w io.Writer) *dot { return &dot{w: bufio.NewWriter(w)} }
+func newDot(w io.Writer, as Format) *dot {
+	d := &dot{w: bufio.NewWriter(w)}
+	if as == SVG {
+		d.sheet = newSheet()
+	}
+	return d
+}
 
 func (d *dot) printf(format string, args ...any) {
-	if d.err == nil {
+	if d.err == nil && d.sheet == nil {
 		_, d.err = fmt.Fprintf(d.w, format, args...)
 	}
 }
@@ -76,6 +83,9 @@ func (d *dot) begin(rankdir string) {
 // end closes the graph and returns the first error.
 func (d *dot) end() error {
 	d.printf("}\n")
+	if d.sheet != nil {
+		d.sheet.write(d.w, "gram")
+	}
 	if d.err == nil {
 		d.err = d.w.Flush()
 	}
@@ -83,13 +93,29 @@ func (d *dot) end() error {
 }
 
 func (d *dot) node(id string, as attrs) {
-	if d.err == nil {
+	if d.sheet != nil {
+		d.sheet.node(id, as)
+	} else if d.err == nil {
 		d.printf("  %s [%s]\n", id, d.attrs(as))
 	}
 }
 
 func (d *dot) edge(from, to string, as attrs) {
-	if d.err == nil {
+	if d.sheet != nil {
+		d.sheet.edge(from, to, as)
+	} else if d.err == nil {
 		d.printf("  %s -> %s [%s]\n", from, to, d.attrs(as))
 	}
 }
+
+// frame begins a frame with a title; endFrame ends it.
+func (d *dot) frame(id int, title string) {
+	if d.sheet != nil {
+		d.sheet.frames = append(d.sheet.frames, title)
+		return
+	}
+	d.printf("  subgraph cluster_%d {\n", id)
+	d.printf("  graph [%s]\n", d.attrs(attrs{"label", title, "style", "rounded", "color", leftColour, "labeljust", "l"}))
+}
+
+func (d *dot) endFrame() { d.printf("  }\n") }

@@ -17,7 +17,7 @@ import (
 // An edge leads from a node to its operand: a value, the substitution of a variable, or the node
 // that will deliver the operand. Nodes that wait for an operand are dashed, and duals are red.
 // inputs are the names of the inputs; left is the number of nodes that are not drawn.
-func Heap(w io.Writer, h *heap.Heap, inputs []string, most int) (left int, err error) {
+func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left int, err error) {
 	v := newHeapView(h, inputs)
 	all := v.reached()
 	drawn := all
@@ -29,7 +29,7 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int) (left int, err e
 		boxes[i] = v.box(r)
 	}
 	left = len(all) - len(drawn)
-	return left, drawBoxes(w, boxes, left, "nodes")
+	return left, drawBoxes(w, boxes, left, "nodes", as)
 }
 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node

@@ -26,17 +26,17 @@ func (b *box) colour() string {
 // Objects draws objects of the arena, in the order of allocation, with edges to what
 // they refer to. Duals are red, and what waits for an operand is dashed. left is how many
 // there are besides, which are not drawn.
-func Objects(w io.Writer, objects []graph.Object, left int) error {
+func Objects(w io.Writer, objects []graph.Object, left int, as Format) error {
 	boxes := make([]box, len(objects))
 	for i, o := range objects {
 		boxes[i] = box{o.At, o.Text, o.Refs, IsDual(o.Kind), o.Kind >= graph.Wait, o.Root}
 	}
-	return drawBoxes(w, boxes, left, "objects")
+	return drawBoxes(w, boxes, left, "objects", as)
 }
 
 // drawBoxes draws boxes; what is the name of those that are left out.
-func drawBoxes(w io.Writer, boxes []box, left int, what string) error {
-	d := newDot(w)
+func drawBoxes(w io.Writer, boxes []box, left int, what string, as Format) error {
+	d := newDot(w, as)
 	d.begin("TB")
 	drawn := map[uint32]bool{}
 	for i := range boxes {
@@ -49,15 +49,15 @@ func drawBoxes(w io.Writer, boxes []box, left int, what string) error {
 		b := &boxes[i]
 		d.box(b)
 		for k, r := range b.refs {
-			as := attrs{"color", b.colour()}
+			line := attrs{"color", b.colour()}
 			if len(b.refs) > 1 {
-				as = append(as, "tailport", fmt.Sprintf("r%d:s", k+1))
+				line = append(line, "tailport", fmt.Sprintf("r%d:s", k+1))
 			}
 			to := fmt.Sprintf("o%d", r)
 			if !drawn[r] {
 				to = ellipsisID
 			}
-			d.edge(fmt.Sprintf("o%d", b.at), to, as)
+			d.edge(fmt.Sprintf("o%d", b.at), to, line)
 		}
 	}
 	d.leftOut(left, what)
@@ -75,7 +75,11 @@ func IsDual(k graph.Kind) bool {
 
 func (d *dot) box(b *box) {
 	colour := b.colour()
-	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", b.label(), "height", 0.3}
+	label := b.label()
+	if d.sheet != nil {
+		label = b.title()
+	}
+	as := attrs{"shape", "box", "color", colour, "fontcolor", colour, "label", label, "height", 0.3}
 	style := "rounded"
 	if b.waits {
 		style = "rounded,dashed"
@@ -87,10 +91,12 @@ func (d *dot) box(b *box) {
 	d.node(fmt.Sprintf("o%d", b.at), as)
 }
 
+func (b *box) title() string { return fmt.Sprintf("%d: %s", b.at, b.text) }
+
 // label is the text of a box and, if it refers to several, their numbers below: the
 // edge to each begins there.
 func (b *box) label() any {
-	text := fmt.Sprintf("%d: %s", b.at, b.text)
+	text := b.title()
 	if len(b.refs) < 2 {
 		return text
 	}

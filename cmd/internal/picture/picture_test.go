@@ -90,12 +90,12 @@ func TestObjects(t *testing.T) {
 		{At: 5, Kind: graph.Apply, Text: "apply", Refs: []graph.Ref{4, 3}, Root: true},
 	}
 	var out strings.Builder
-	require.NoError(t, Objects(&out, objects, 0))
+	require.NoError(t, Objects(&out, objects, 0, DOT))
 	require.Contains(t, out.String(), `o4 [shape="box", color="#800020"`)
 	require.Contains(t, out.String(), `style="rounded,dashed", peripheries=2`)
 	require.Contains(t, out.String(), `o5 -> o3 [color="#333399", tailport="r2:s"`)
 	out.Reset()
-	require.NoError(t, Objects(&out, objects[1:], 1))
+	require.NoError(t, Objects(&out, objects[1:], 1, DOT))
 	require.Contains(t, out.String(), "o5 -> left ")
 }
 

@@ -68,8 +68,8 @@ func (s *svg) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args
 
 func (s *svg) draw(title string) {
 	width, height := s.layout.Width+2*margin, s.layout.Height+2*margin
-	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle">`+"\n",
-		width, height, -margin, -margin, width, height)
+	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" style="background:%s">`+"\n",
+		width, height, -margin, -margin, width, height, paper)
 	s.printf("<title>%s</title>\n", escape(title))
 	for _, p := range palettes {
 		if !p.used(s) {

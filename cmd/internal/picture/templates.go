@@ -14,8 +14,8 @@ import (
 // from an instruction or a global to the template that it is a closure of or branches to.
 // inputs are the names of the inputs, and place turns a position into text such as "5:22". most is how many instructions are drawn, from the
 // first on, 0 for all; left is how many are not.
-func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int) (left int, err error) {
-	t := &templates{dot: newDot(w), p: p, place: place, most: most, inputs: map[uint32]string{}}
+func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int, as Format) (left int, err error) {
+	t := &templates{dot: newDot(w, as), p: p, place: place, most: most, inputs: map[uint32]string{}}
 	for i := range p.Inputs {
 		g, _ := p.InputSlot(i)
 		t.inputs[g] = inputs[i]
@@ -74,8 +74,7 @@ func (t *templates) fits(i int) bool {
 func (t *templates) template(i int) {
 	tm := &t.p.Templates[i]
 	title := fmt.Sprintf("template %d: %s, %s", i, tm.Name, t.place(tm.Pos))
-	t.printf("  subgraph cluster_%d {\n", i)
-	t.printf("  graph [%s]\n", t.attrs(attrs{"label", title, "style", "rounded", "color", leftColour, "labeljust", "l"}))
+	t.frame(i, title)
 	b := &body{templates: t, id: uint32(i), tm: tm, of: map[uint32]string{}}
 	for k := range tm.Caps {
 		b.slot(tm.Cap0+k, fmt.Sprintf("captured %d", k), "dashed,rounded")
@@ -89,7 +88,7 @@ func (t *templates) template(i int) {
 	result := resultID(b.id)
 	t.node(result, attrs{"shape", "box", "style", "rounded", "peripheries", 2, "label", "result", "color", primalColour, "fontcolor", primalColour, "height", 0.3})
 	b.operand(tm.Result, result)
-	t.printf("  }\n")
+	t.endFrame()
 }
 
 func resultID(template uint32) string { return fmt.Sprintf("t%d_result", template) }

@@ -13,11 +13,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Draw draws in DOT, the language of Graphviz, the computational graph G of Figure 1 (Ground),
+// Draw draws the computational graph G of Figure 1 (Ground),
 // Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
 // how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
 // each node its value at the point. The error is that of [Program.Text].
-func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool) (left int, err error) {
+func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		st, err := p.stage(ctx, meter, kind, p.sourceNames())
 		if err != nil {
@@ -27,7 +27,11 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 		if err != nil {
 			return err
 		}
-		left, err = c.Draw(text)
+		if as == picture.SVG {
+			left, err = c.SVG(text, "The computational graph of the program")
+		} else {
+			left, err = c.Draw(text)
+		}
 		return err
 	})
 	return left, err

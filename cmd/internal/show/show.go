@@ -123,22 +123,22 @@ func (p *Program) Arena(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// DrawCode draws the templates of the program in DOT, the language of Graphviz, and returns how many
+// DrawCode draws the templates of the program, and returns how many
 // of their instructions it leaves out: it draws at most so many, and all if that is 0.
-func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int) (left int, err error) {
+func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		prog, err := p.templates(meter)
 		if err != nil {
 			return err
 		}
-		left, err = picture.Templates(text, prog, stage.InputNames(p.Source()), p.Source().Place, most)
+		left, err = picture.Templates(text, prog, stage.InputNames(p.Source()), p.Source().Place, most, as)
 		return err
 	})
 	return left, err
 }
 
 // DrawArena draws what [Program.Arena] prints, as [Program.DrawCode] draws.
-func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int) (left int, err error) {
+func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		m, _, err := p.open(meter)
 		if err != nil {
@@ -149,7 +149,7 @@ func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int) (left in
 		if objects, left, err = listing.Objects(m, most); err != nil {
 			return err
 		}
-		return picture.Objects(text, objects, left)
+		return picture.Objects(text, objects, left, as)
 	})
 	return left, err
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/gram-machine/gram/machine"
 )
 
-// Draw draws in DOT the arena of the literal machine after a step, or before it: the nodes
+// Draw draws the arena of the literal machine after a step, or before it: the nodes
 // that the result, the seeds and the sums of dual applications reach, most of them at most. It
 // returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
 // or as that of [Rewrites].
-func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, opt Options) (left int, err error) {
+func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as picture.Format, opt Options) (left int, err error) {
 	next := step // the step before which is drawn
 	if !before {
 		next++
 	}
 	var run *Run
 	draw := func() error {
-		if left, err = picture.Heap(w, run.Heap(), stage.InputNames(p.Source()), most); err != nil {
+		if left, err = picture.Heap(w, run.Heap(), stage.InputNames(p.Source()), most, as); err != nil {
 			return err
 		}
 		return errEnd

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -218,13 +219,13 @@ func TestDrawStep(t *testing.T) {
 		last, read := "", 0
 		for step := uint64(1); step <= steps; step++ {
 			var before, after bytes.Buffer
-			left, err := trace.Draw(t.Context(), p, &before, step, true, 0, opt)
+			left, err := trace.Draw(t.Context(), p, &before, step, true, 0, picture.DOT, opt)
 			require.NoError(t, err)
 			require.Zero(t, left)
 			if step > 1 && last != before.String() {
 				read++
 			}
-			_, err = trace.Draw(t.Context(), p, &after, step, false, 0, opt)
+			_, err = trace.Draw(t.Context(), p, &after, step, false, 0, picture.DOT, opt)
 			require.NoError(t, err)
 			last = after.String()
 			require.Contains(t, last, " o")
@@ -232,7 +233,7 @@ func TestDrawStep(t *testing.T) {
 		require.Equal(t, max(p.Shape().Size, 1)-1, read, name)
 		for _, before := range []bool{false, true} {
 			var usage *gram.UsageError
-			_, err := trace.Draw(t.Context(), p, io.Discard, steps+1, before, 0, opt)
+			_, err := trace.Draw(t.Context(), p, io.Discard, steps+1, before, 0, picture.DOT, opt)
 			require.ErrorAs(t, err, &usage)
 		}
 	}
@@ -270,7 +271,7 @@ func TestDrawFactor(t *testing.T) {
 		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
-		_, err := trace.Draw(t.Context(), p, &dot, 56, before, 0, trace.Options{Gradient: true})
+		_, err := trace.Draw(t.Context(), p, &dot, 56, before, 0, picture.DOT, trace.Options{Gradient: true})
 		require.NoError(t, err)
 		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}

@@ -54,8 +54,9 @@ type function struct {
 	locals          string
 	code            []byte
 	vars            map[types.Object]int
-	depth           int // of blocks
-	leave           int // the depth of the block that return leaves
+	depth           int  // of blocks
+	leave           int  // the depth of the block that return leaves
+	left            bool // a return has left it by a jump
 }
 
 func (f *function) op(code ...byte) { f.code = append(f.code, code...) }
@@ -153,7 +154,8 @@ func (f *function) define(typ *ast.FuncType, body *ast.BlockStmt) {
 
 // body translates a function's body to a block that leaves its results.
 func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
-	outer := f.leave
+	outer, outerLeft, start := f.leave, f.left, len(f.code)
+	f.left = false
 	results := 0
 	for _, r := range typ.Results.List {
 		results += max(1, len(r.Names))
@@ -181,12 +183,15 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 		f.op(0x00) // unreachable
 	}
 	f.close()
+	if !f.left { // the block is not needed
+		f.code = append(f.code[:start], f.code[start+2:len(f.code)-1]...)
+	}
 	if first >= 0 {
 		for i := range kinds {
 			f.op(localGet, byte(first+i))
 		}
 	}
-	f.leave = outer
+	f.leave, f.left = outer, outerLeft
 }
 
 // statement translates a statement. Of a function with several results, the results are in the locals from first on. last says that
@@ -213,6 +218,7 @@ func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool
 		}
 		if !last {
 			f.op(br, byte(f.depth-f.leave))
+			f.left = true
 		}
 	case *ast.DeclStmt:
 		for _, spec := range s.Decl.(*ast.GenDecl).Specs {

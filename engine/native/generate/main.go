@@ -45,6 +45,7 @@ type translator struct {
 	of     map[types.Object]*function
 	consts []float64 // of slices, behind the tables
 	slices map[types.Object]slice
+	hosted []string // the symbols that the host computes
 }
 
 // slice is one of the packages' slices: its place in memory.
@@ -98,6 +99,10 @@ func generate(dir string) (text []byte, err error) {
 	fmt.Fprintf(&b, "// symbolFunctions are the numbers of the symbols' functions.\nvar symbolFunctions = map[term.Symbol]int{\n")
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "term.%s: %d,\n", s.name, s.fn.index)
+	}
+	fmt.Fprintf(&b, "}\n\n// hostSymbols are those that the host computes.\nvar hostSymbols = []term.Symbol{")
+	for _, name := range t.hosted {
+		fmt.Fprintf(&b, "term.%s,", name)
 	}
 	fmt.Fprintf(&b, "}\n\nconst sinCosFunction = %d\n\nvar functions = []function{\n", sinCos.index)
 	for _, f := range t.out {
@@ -188,7 +193,7 @@ type symbolFunction struct {
 // symbols translates the functions in the table of symbols, in the order of their names.
 func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 	var all []symbolFunction
-	add := func(name string, e ast.Expr) { all = append(all, symbolFunction{name, t.symbol(pkg, name, e)}) }
+	add := func(name string, e ast.Expr) { all = append(all, symbolFunction{name, t.symbol(name, e)}) }
 	table := t.values[pkg.Scope().Lookup("symbols")].(*ast.CallExpr).Args[0].(*ast.CompositeLit)
 	for _, line := range table.Elts {
 		line := line.(*ast.KeyValueExpr)
@@ -210,11 +215,11 @@ func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 	return all
 }
 
-// firstSymbol is the number, for the host, of symbol 0.
+// firstSymbol is the number, for the host, of the first symbol that it computes.
 const firstSymbol = 256
 
 // symbol translates the function of a symbol. What can't be translated, the host computes.
-func (t *translator) symbol(pkg *types.Package, name string, e ast.Expr) (f *function) {
+func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 	before := len(t.out)
 	defer func() {
 		r := recover()
@@ -232,8 +237,8 @@ func (t *translator) symbol(pkg *types.Package, name string, e ast.Expr) (f *fun
 		for i := range n {
 			f.op(localGet, byte(i))
 		}
-		number, _ := constant.Int64Val(pkg.Scope().Lookup(name).(*types.Const).Val())
-		f.host(firstSymbol+int(number), n)
+		f.host(firstSymbol+len(t.hosted), n)
+		t.hosted = append(t.hosted, name)
 	}()
 	return t.evaluates(name, e)
 }

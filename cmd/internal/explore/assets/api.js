@@ -1,5 +1,7 @@
 // The server's answers, and what can go wrong with them.
 
+import { recorded, replay } from "./recorded.js";
+
 /**
  * ApiError is a request that failed. kind says why: "gone" no server answers, "lost" it doesn't know the run any
  * more, "wrong" the program is wrong (then there are diagnostics and the whole text), "busy" it can't now
@@ -31,6 +33,11 @@ async function failure(response) {
 }
 
 async function ask(path, options = {}) {
+  if (recorded()) {
+    const answer = await replay(path, options);
+    if (answer === undefined) throw new ApiError("other", "this page has one recorded run: gram explore shows others");
+    return answer;
+  }
   let response;
   try {
     response = await fetch(path, { cache: "no-store", ...options });

@@ -11,6 +11,7 @@ import { heat } from "./heat.js";
 import { listen } from "./keys.js";
 import { Notices } from "./notices.js";
 import { Counters, StepCard } from "./rules.js";
+import { recorded } from "./recorded.js";
 import { Run } from "./run.js";
 import { placeAt } from "./map.js";
 import { Source } from "./source.js";
@@ -23,11 +24,12 @@ const rest = 400; // ms between two changes of the address: browsers count them
 
 class App {
   constructor() {
+    document.body.classList.toggle("recorded", recorded());
     this.notices = new Notices();
     this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
       pick: (version) => this.tour.pick(version),
       point: (version) => this.tour.source.point(version),
-      open: (key) => this.tour.group(key, true),
+      open: (key) => !recorded() && this.tour.group(key, true),
     });
     this.tour = new Tour({
       graph: this.graph,
@@ -168,6 +170,7 @@ class App {
   }
 
   edit(text) {
+    if (recorded()) return;
     document.body.classList.add("editing");
     by("main").dataset.tab = "program";
     this.tabs();
@@ -347,7 +350,7 @@ class App {
       "-": () => graph.view.zoom(1 / 1.3),
       0: () => graph.fit(),
       f: () => this.follows(),
-      u: () => tour.group("*", !tour.run?.open?.includes("*")),
+      u: () => !recorded() && tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),
       t: () => this.theme(),
       1: () => tour.setPace("rewrite"),

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMeasure measures gram and a tool that gives one answer.
+func TestMeasure(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "tools", "fixed", "bin")
+	if err := os.MkdirAll(bin, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho 3.5\necho '{\"name\":\"prepare\",\"nanoseconds\":7}'\necho '{\"name\":\"evaluate\",\"nanoseconds\":2000000000}'\n"
+	if err := os.WriteFile(filepath.Join(bin, "lse"), []byte(script), 0o777); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	var log, table strings.Builder
+	s := session{clone: filepath.Join(bin, "../../.."), tools: []string{"fixed", "missing"}, timeout: 1e10, log: &log}
+	e := eval{name: "lse", functions: primal, input: func(size []int) map[string]any { return map[string]any{"x": make([]float64, size[0])} }}
+	rows, err := s.measure(t.Context(), &e, [][]int{{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	printTable(&table, &e, []string{"gram", "fixed", "missing"}, rows)
+	if len(rows) != 6 || strings.Count(log.String(), "\n") != 6 {
+		t.Errorf("%d rows, and the file\n%s", len(rows), log.String())
+	}
+	if r := rows[0]; r.Seconds != 2 || r.Runs != 1 || r.Prepare != 7e-9 {
+		t.Errorf("row %+v", r)
+	}
+	if r := rows[2]; r.Difference != 1 || r.Runs != 1 || r.Error != "" { // 0 and 3.5
+		t.Errorf("row %+v", r)
+	}
+	for _, want := range []string{"| 2, 2 | – |", "- gram primal [1]: difference 1", "| 0.25 | – |"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, table.String())
+		}
+	}
+}
+
+// TestSizes: the sizes are the default ones of the evals, and each eval has an input of its smallest.
+func TestSizes(t *testing.T) {
+	for _, e := range evals {
+		if input := e.input(e.sizes[0]); len(input) == 0 {
+			t.Errorf("%s has no input", e.name)
+		}
+	}
+	if got := len(product([]int{1, 2}, []int{3, 4, 5})); got != 6 {
+		t.Errorf("%d combinations, not 6", got)
+	}
+}

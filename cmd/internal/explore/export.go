@@ -1,0 +1,193 @@
+package explore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gram-machine/gram/cmd/internal/rulepicture"
+	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/rule"
+)
+
+// MaxExport bounds a page with a recorded run, in bytes.
+const MaxExport = 4 << 20
+
+var errLargeExport = fmt.Errorf("the recorded run takes more than %d MiB: export a shorter run", MaxExport>>20)
+
+// mostShrunk bounds how many times smaller a recording is when it is compressed.
+const mostShrunk = 30
+
+// recording is what a page answers its own requests with.
+type recording struct {
+	File    fileReply         `json:"file"`
+	Run     json.RawMessage   `json:"run"`
+	Windows []json.RawMessage `json:"windows"`
+	Rules   map[string]string `json:"rules"` // the pictures of the rules that fire
+}
+
+// Export writes a page that shows the run of the program without a server: all its states are recorded in it. A program that is
+// wrong, a run that was stopped, and a page of more than [MaxExport] bytes are errors. The time limit is that of one request.
+func (s *Server) Export(ctx context.Context, w io.Writer) error {
+	if s.problem != nil {
+		return s.problem
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	st, err := s.start(ctx, &request{string(s.cfg.Source), s.cfg.Of})
+	if err != nil {
+		return err
+	}
+	var info scene.Info
+	if err := json.Unmarshal(st.reply, &info); err != nil {
+		return err
+	}
+	if info.Stopped != "" {
+		return errors.New("the run was stopped: " + info.Stopped)
+	}
+	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
+	for i, r := range info.Rules {
+		if r.Steps > 0 {
+			rec.Rules[r.Name] = string(rulepicture.SVG(rule.Rule(i)))
+		}
+	}
+	r := &run{started: st}
+	size := 0
+	for at := uint64(0); at <= st.steps; at = r.windows[0].until {
+		body, err := r.window(ctx, at, scene.Opened{Auto: true})
+		if err != nil {
+			return err
+		}
+		rec.Windows = append(rec.Windows, body)
+		if size += len(body); size > mostShrunk*MaxExport {
+			return errLargeExport
+		}
+	}
+	data, err := rec.compressed()
+	if err != nil {
+		return err
+	}
+	page, err := onePage(data)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(page)
+	return err
+}
+
+// compressed is the recording as text for a page.
+func (rec *recording) compressed() (string, error) {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if _, err := z.Write(encode(rec)); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	if n := base64.StdEncoding.EncodedLen(b.Len()); n > MaxExport {
+		return "", errLargeExport
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// exportPolicy lets a page with a recorded run load nothing.
+const exportPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+var (
+	styleLink  = regexp.MustCompile(`<link rel="stylesheet" href="/assets/([a-z]+\.css)">`)
+	scriptLink = regexp.MustCompile(`<script( type="module")? src="/assets/([a-z]+\.js)"></script>`)
+	iconLink   = regexp.MustCompile(`<link rel="icon"[^>]*>`)
+)
+
+// onePage is the page with its styles, its scripts and a recording in it.
+func onePage(recorded string) ([]byte, error) {
+	page, err := assets.ReadFile("assets/index.html")
+	if err != nil {
+		return nil, err
+	}
+	icon, err := assets.ReadFile("assets/icon.svg")
+	if err != nil {
+		return nil, err
+	}
+	text := func(name string) string {
+		body, readErr := assets.ReadFile("assets/" + name)
+		err = errors.Join(err, readErr)
+		return string(body)
+	}
+	page = iconLink.ReplaceAllLiteral(page, []byte(`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+`">`+"\n"+
+		`<link rel="icon" href="data:image/svg+xml;base64,`+base64.StdEncoding.EncodeToString(icon)+`">`))
+	page = styleLink.ReplaceAllFunc(page, func(m []byte) []byte {
+		return []byte("<style>\n" + text(string(styleLink.FindSubmatch(m)[1])) + "</style>")
+	})
+	page = scriptLink.ReplaceAllFunc(page, func(m []byte) []byte {
+		parts := scriptLink.FindSubmatch(m)
+		if len(parts[1]) == 0 {
+			return []byte("<script>\n" + text(string(parts[2])) + "</script>")
+		}
+		script, bundleErr := bundle(string(parts[2]))
+		err = errors.Join(err, bundleErr)
+		return []byte(`<script type="application/octet-stream" id="recording">` + recorded + "</script>\n" +
+			"<script type=\"module\">\n" + script + "</script>")
+	})
+	return page, err
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import (\* as (\w+)|\{[^}]*\}) from "\./([a-z]+\.js)";\n`)
+	exportName = regexp.MustCompile(`(?m)^export (?:async )?(?:function|class|const) (\w+)`)
+)
+
+// bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A file
+// has no server to import modules from.
+func bundle(name string) (string, error) {
+	var out strings.Builder
+	out.WriteString("const modules = {};\n")
+	var done, under []string
+	var add func(name string) error
+	add = func(name string) error {
+		if slices.Contains(done, name) {
+			return nil
+		}
+		if slices.Contains(under, name) {
+			return fmt.Errorf("%s imports itself", name)
+		}
+		under = append(under, name)
+		body, err := assets.ReadFile(path.Join("assets", name))
+		if err != nil {
+			return err
+		}
+		for _, m := range importLine.FindAllSubmatch(body, -1) {
+			if err := add(string(m[3])); err != nil {
+				return err
+			}
+		}
+		var names []string
+		for _, m := range exportName.FindAllSubmatch(body, -1) {
+			names = append(names, string(m[1]))
+		}
+		script := importLine.ReplaceAllStringFunc(string(body), func(line string) string {
+			m := importLine.FindStringSubmatch(line)
+			what := m[1]
+			if m[2] != "" {
+				what = m[2]
+			}
+			return fmt.Sprintf("const %s = modules[%q];\n", what, m[3])
+		})
+		script = regexp.MustCompile(`(?m)^export `).ReplaceAllString(script, "")
+		fmt.Fprintf(&out, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, script, strings.Join(names, ", "))
+		done = append(done, name)
+		return nil
+	}
+	err := add(name)
+	return out.String(), err
+}

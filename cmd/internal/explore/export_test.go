@@ -1,0 +1,170 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/scene"
+)
+
+// testExport: the page of a recorded run works from a file.
+func testExport(t *testing.T, browser context.Context) {
+	s, _ := newServer(t, testConfig(figure1))
+	var page bytes.Buffer
+	require.NoError(t, s.Export(t.Context(), &page))
+	require.Less(t, page.Len(), 300_000)
+	require.NotRegexp(t, `(src|href)="(/|https?:)`, page.String())
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.html"), page.Bytes(), 0o600))
+	p := newTab(t, browser, &site{url: "file://" + dir})
+	p.do(chromedp.Navigate(p.site.url + "/page.html#step=41"))
+	p.until("document.body.dataset.step === '41'")
+	p.keys("3" + kb.ArrowRight)
+	p.at(52)
+	require.Equal(t, "3 × −0.9111 = −2.733: the derivative of z1 * z1 by z1 is 3, and −0.9111 arrived.", p.content("#says"))
+	p.until("document.querySelector('#picture svg text')")
+	p.click(`.counter[data-rule="factor"]`)
+	p.at(56)
+	p.keys("[")
+	p.until("document.querySelector('#notices').textContent.includes('the only step')")
+	p.keys("e")
+	require.True(t, p.is("document.querySelector('#editor').hidden && !document.querySelector('#edit').checkVisibility()"), "there is no server to run another program")
+	p.keys(kb.End)
+	p.at(76)
+}
+
+// TestExportedPages: the pages in docs are those that the command writes now, but for what is recorded in them.
+func TestExportedPages(t *testing.T) {
+	want, err := onePage("")
+	require.NoError(t, err)
+	recorded := regexp.MustCompile(`id="recording">[^<]*`)
+	for _, name := range []string{"figure1", "rnn", "mlp"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "pages", name+".html"))
+		require.NoError(t, err)
+		got := recorded.ReplaceAllString(string(page), `id="recording">`)
+		require.True(t, got == string(want), "write it again: gram explore examples/%s.gram --export docs/pages/%s.html", name, name)
+	}
+}
+
+// TestExportLimits: a program that is wrong, a run that was stopped and one that is too long are not exported.
+func TestExportLimits(t *testing.T) {
+	export := func(source string, change func(*Config), shown explorer) error {
+		cfg := testConfig(source)
+		if change != nil {
+			change(&cfg)
+		}
+		s, _ := newServer(t, cfg)
+		if shown != nil {
+			s.start = func(context.Context, *request) (*started, error) {
+				return &started{explorer: shown, steps: 1e6, reply: []byte(`{}`)}, nil
+			}
+		}
+		return s.Export(t.Context(), &bytes.Buffer{})
+	}
+	require.ErrorContains(t, export("x", nil, nil), "x")
+	require.ErrorContains(t, export(figure1, func(c *Config) { c.Run.MaxSteps = 10 }, nil), "the run was stopped")
+	require.ErrorContains(t, export(figure1, nil, &large{fake{steps: 1e6}}), "more than 4 MiB")
+}
+
+// large is a run with large windows.
+type large struct{ fake }
+
+func (l *large) Window(ctx context.Context, at uint64) (*scene.Window, error) {
+	w, err := l.fake.Window(ctx, at)
+	if err == nil {
+		w.Nodes = []scene.Node{{Versions: []scene.Version{{Label: strings.Repeat("x", 8<<20)}}}}
+	}
+	return w, err
+}
+
+// TestFilm takes the animated picture of README: FILM names the GIF to be written, PAGE the exported page that it is of.
+func TestFilm(t *testing.T) {
+	path, page := os.Getenv("FILM"), os.Getenv("PAGE")
+	if path == "" {
+		t.Skip("FILM names no file")
+	}
+	p := newTab(t, startBrowser(t), &site{url: "file://" + filepath.Dir(page)})
+	p.do(chromedp.EmulateViewport(1000, 640))
+	p.media("light", "reduce")
+	p.do(chromedp.Navigate("file://" + page + "#step=0"))
+	p.until("document.body.dataset.step === '0'")
+	p.keys("3")
+	var frames []image.Image
+	for last := -1; p.step() != last; {
+		last = p.step()
+		p.until("document.querySelector('#picture svg text') || document.body.dataset.step === '0'")
+		ctx, cancel := context.WithTimeout(p.ctx, patience)
+		shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+		cancel()
+		require.NoError(t, err)
+		frame, err := png.Decode(bytes.NewReader(shot))
+		require.NoError(t, err)
+		frames = append(frames, frame)
+		p.keys(kb.ArrowRight)
+		p.act("new Promise((done) => setTimeout(done, 400))")
+	}
+	out := film(frames)
+	var b bytes.Buffer
+	require.NoError(t, gif.EncodeAll(&b, out))
+	require.Less(t, b.Len(), 1<<20)
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
+	fmt.Println(len(frames), "frames,", b.Len(), "bytes")
+}
+
+// film joins frames to a GIF with the 256 colours that are most frequent.
+func film(frames []image.Image) *gif.GIF {
+	counts := map[color.RGBA]int{}
+	for _, f := range frames {
+		for y := f.Bounds().Min.Y; y < f.Bounds().Max.Y; y++ {
+			for x := f.Bounds().Min.X; x < f.Bounds().Max.X; x++ {
+				counts[color.RGBAModel.Convert(f.At(x, y)).(color.RGBA)]++
+			}
+		}
+	}
+	var colours []color.RGBA
+	for c := range counts {
+		colours = append(colours, c)
+	}
+	slices.SortFunc(colours, func(a, b color.RGBA) int { return counts[b] - counts[a] })
+	var palette color.Palette
+	for _, c := range colours[:min(256, len(colours))] {
+		palette = append(palette, c)
+	}
+	nearest := map[color.RGBA]uint8{}
+	out := &gif.GIF{}
+	for i, f := range frames {
+		img := image.NewPaletted(f.Bounds(), palette)
+		for y := f.Bounds().Min.Y; y < f.Bounds().Max.Y; y++ {
+			for x := f.Bounds().Min.X; x < f.Bounds().Max.X; x++ {
+				c := color.RGBAModel.Convert(f.At(x, y)).(color.RGBA)
+				at, known := nearest[c]
+				if !known {
+					at = uint8(palette.Index(c))
+					nearest[c] = at
+				}
+				img.SetColorIndex(x, y, at)
+			}
+		}
+		delay := 160
+		if i == len(frames)-1 {
+			delay = 400
+		}
+		out.Image, out.Delay = append(out.Image, img), append(out.Delay, delay)
+	}
+	return out
+}
