@@ -156,7 +156,7 @@ func TestPropertyRecursion(t *testing.T) {
 // BenchmarkTree compares the sum of the leaves of a tree with that of a list of as many numbers: value and gradient.
 func BenchmarkTree(b *testing.B) {
 	tree := testprogram.FromSource(b, fmt.Sprintf(sumOfTree, 16))
-	list := testprogram.FromSource(b, fmt.Sprintf("input x = 0.5\nfold (fun y a -> y * x + a) 0 [i | i < %d]", 1<<16))
+	list := testprogram.FromSource(b, fmt.Sprintf("input x = 0.5\ndata a : List R = list i < %d -> i\nfold (fun y s -> y * x + s) 0 a", 1<<16))
 	for _, fuse := range []bool{true, false} {
 		for name, p := range map[string]testprogram.Source{"tree": tree, "fold": list} {
 			for _, reversed := range []bool{false, true} {

@@ -244,7 +244,7 @@ func TestRules(t *testing.T) {
 	require.Equal(t, []string{"lambda", "pair", "subst", "substNumeral", "gc", "factor"}, names)
 	require.True(t, rs.garbage)
 	require.False(t, rs.Eta())
-	for _, wrong := range []string{"14", "4-2", "x", "", "1-"} {
+	for _, wrong := range []string{"16", "4-2", "x", "", "1-"} {
 		_, err := ParseRules([]string{wrong})
 		require.Error(t, err, wrong)
 	}
