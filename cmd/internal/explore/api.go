@@ -147,13 +147,13 @@ type example struct {
 	Of     string `json:"of"`
 }
 
-// gallery returns the examples but the workloads w1 to w5, which are there to be measured.
+// gallery returns the examples but those that are too large: the workloads w1 to w5 and a tree.
 var gallery = sync.OnceValue(func() []example {
 	paths, _ := fs.Glob(examples.Files, "*.gram")
 	var out []example
 	for _, path := range paths {
 		name := strings.TrimSuffix(path, ".gram")
-		if workload.MatchString(name) {
+		if tooLarge.MatchString(name) {
 			continue
 		}
 		source, _ := examples.Files.ReadFile(path)
@@ -176,7 +176,7 @@ var gallery = sync.OnceValue(func() []example {
 	return out
 })
 
-var workload = regexp.MustCompile(`^w\d$`)
+var tooLarge = regexp.MustCompile(`^(w\d|phylogeny)$`)
 
 // getExamples answers with the gallery.
 func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
