@@ -43,15 +43,24 @@ let rec loop (k : R) : R = loop (k + x) in loop %d`
 // howDeep is how deep recursions go.
 func howDeep() int {
 	if os.Getenv("FULL_SIZE") != "" {
-		return 10_000_000
+		return 1_000_000
 	}
 	return 100_000
 }
 
 // TestRecursionDepth: neither machine needs the stack of Go for recursion, of a value or a gradient.
-func TestRecursionDepth(t *testing.T) {
+func TestRecursionDepth(t *testing.T) { recursionDepth(t, howDeep()) }
+
+// BenchmarkRecursionDepth is TestRecursionDepth at depth 10⁷. It takes minutes.
+func BenchmarkRecursionDepth(b *testing.B) {
+	for b.Loop() {
+		recursionDepth(b, 10_000_000)
+	}
+}
+
+// recursionDepth sums a stream of n numbers on both machines.
+func recursionDepth(t testing.TB, n int) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	n := howDeep()
 	p := testprogram.FromSource(t, fmt.Sprintf(sumOfStream, n))
 	m, err := engine.New(p.Compiled(t, compile.Options{Reversed: true}), engine.Options{})
 	require.NoError(t, err)
@@ -74,7 +83,7 @@ func TestRecursionDepth(t *testing.T) {
 
 // TestTailCalls: an evaluated tail call takes no memory, in either machine.
 func TestTailCalls(t *testing.T) {
-	n := 10 * howDeep()
+	n := howDeep()
 	p := testprogram.FromSource(t, fmt.Sprintf(tailCalls, n))
 	m, err := engine.New(p.Compiled(t, compile.Options{}), engine.Options{})
 	require.NoError(t, err)
