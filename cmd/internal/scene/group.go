@@ -195,11 +195,14 @@ type group struct {
 	members []*Node
 }
 
-// groupID numbers a group, beyond all objects.
+// firstGroup is the least number of a group: a run has fewer objects.
+const firstGroup = 1 << 30
+
+// groupID numbers a group, from firstGroup on, in 31 bits.
 func groupID(key string) int {
 	h := fnv.New32a()
 	h.Write([]byte(key))
-	return 1<<33 + int(h.Sum32())
+	return firstGroup + int(h.Sum32()>>3)
 }
 
 // node is what stands for the group: an object with a version for each way in which its members are.
@@ -271,7 +274,7 @@ func moved(from int, edges []Edge, places map[int]int) []Edge {
 		if e.To == from || e.As == "waits" && e.To == groupID(inputsKey) { // each call waits for the end of the phase
 			continue
 		}
-		merged := was != e.To || from >= 1<<33
+		merged := was != e.To || from >= firstGroup
 		if !merged || !slices.ContainsFunc(out, func(o Edge) bool { return o.To == e.To && (o.As == "head") == (e.As == "head") }) {
 			out = append(out, e)
 		}
