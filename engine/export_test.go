@@ -34,3 +34,10 @@ func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
 
 // Advance is advance, of which a test knows the best result.
 var Advance = advance
+
+// RunsPerRoutine sets how often a template runs before its routine is made, and returns what sets it back.
+func RunsPerRoutine(n uint64) (reset func()) {
+	old := runsPerRoutine
+	runsPerRoutine = n
+	return func() { runsPerRoutine = old }
+}

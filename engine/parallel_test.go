@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,7 +85,10 @@ func parallelProperty(t *rapid.T) {
 }
 
 // TestPropertyParallel holds the schedule Parallel against LIFO.
-func TestPropertyParallel(t *testing.T) { property.Check(t, parallelProperty) }
+func TestPropertyParallel(t *testing.T) {
+	defer engine.RunsPerRoutine(math.MaxUint64)() // nodes are compared
+	property.Check(t, parallelProperty)
+}
 
 // parallelPrograms have much that is independent.
 var parallelPrograms = map[string]string{
@@ -106,6 +110,7 @@ var parallelPrograms = map[string]string{
 // TestParallel: with all that is lent done by workers, and with tasks taken back, in
 // both forms, values and gradients are those of LIFO, and tasks are accepted.
 func TestParallel(t *testing.T) {
+	defer engine.RunsPerRoutine(math.MaxUint64)() // nodes are compared
 	for name, body := range parallelPrograms {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
@@ -168,6 +173,7 @@ func runAgain(m *engine.Machine, point []float64, prog *graph.Program) (outcome,
 // TestParallelLimits: a limit that ends a run under LIFO ends it whoever is at work. How
 // far the run got may differ: what nothing uses may run earlier.
 func TestParallelLimits(t *testing.T) {
+	defer engine.RunsPerRoutine(math.MaxUint64)() // nodes are compared
 	for name, body := range parallelPrograms {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
@@ -259,6 +265,7 @@ func TestParallelCollects(t *testing.T) {
 // TestParallelMemoryIsGivenBack: where a look finds too much memory in use while there are
 // workers, the machine ends their tasks, and does the rest of the run alone.
 func TestParallelMemoryIsGivenBack(t *testing.T) {
+	defer engine.RunsPerRoutine(math.MaxUint64)() // nodes are compared
 	for name, body := range parallelPrograms {
 		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 		for _, reversed := range []bool{false, true} {
