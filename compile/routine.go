@@ -206,7 +206,7 @@ func (b *routineBuilder) link(i int) uint32 {
 	n := &b.tree[i]
 	at := uint32(len(b.out.Code))
 	if len(n.entry.Templates) > 0 {
-		n.entry.Steps += 2 * n.entry.Applied
+		n.entry.Steps += 2*n.entry.Applied + n.entry.Unfolds + n.entry.Names
 		for _, id := range n.entry.Templates {
 			n.entry.Steps += b.prog.Templates[id].Steps
 		}
@@ -579,7 +579,9 @@ func (b *routineBuilder) apply(r int) bool {
 	}
 	args = append(slices.Clone(f.args), args...)
 	params := int(b.prog.Templates[id].Params)
+	b.partial(id, len(f.args), -1)
 	if len(args) < params {
+		b.partial(id, len(args), 1)
 		f.args = args
 		b.settle(r, f)
 		return true
@@ -603,6 +605,19 @@ func (b *routineBuilder) apply(r int) bool {
 		return b.instantiate(id, values, into)
 	}
 	return b.call(into, f, callee, args[:params])
+}
+
+// partial counts what a partial application of n arguments takes, times 1 or -1: what binds the rest counts it again.
+func (b *routineBuilder) partial(id uint32, n, times int) {
+	at := &b.tree[b.at]
+	if n == 0 || at.done {
+		return
+	}
+	at.entry.Applied += uint64(times * n)
+	if group := len(b.prog.Templates[id].Group); group > 0 {
+		at.entry.Unfolds += uint64(times)
+		at.entry.Names += uint64(times * group)
+	}
 }
 
 // inLine reports whether the code of a λ is put where it is applied: it is short and straight.

@@ -11,12 +11,13 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// runsPerRoutine is how often a template has run before its routine is made.
-var runsPerRoutine uint64 = 16
+// runsPerRoutine is how often a template has run in an evaluation before its routine runs.
+const runsPerRoutine = 16
 
 // callState is what a machine needs to run routines on frames.
 type callState struct {
 	on    bool
+	after uint64 // runs of a template before its routine runs
 	stack frames.Stack
 	of    []knownRoutine // by template
 	into  graph.Ref      // the node for the result of the run
@@ -30,7 +31,7 @@ type knownRoutine struct {
 
 // routine returns the routine of a template that has run often enough.
 func (m *Machine) routine(id uint32) *graph.Routine {
-	if !m.call.on || m.literal || m.runs[id] < runsPerRoutine {
+	if !m.call.on || m.literal || m.runs[id] < m.call.after {
 		return nil
 	}
 	if m.call.of == nil {
@@ -88,9 +89,11 @@ func (m *Machine) runFrames(into graph.Ref) error {
 		s.Top, s.Limit = m.top, min(m.limit, m.nodeTop, m.collect.at)
 		s.Limit = max(s.Limit, m.top+s.Needs()+spareUnits)
 		s.Steps, s.Most, s.Applied, s.Unfolds = m.steps, m.nextLook-m.pops, m.applied, 0
+		s.Names = 0
 		event := s.Run()
 		m.top, m.steps, m.applied = s.Top, s.Steps, s.Applied
 		m.counts[rule.Unfold] += s.Unfolds
+		m.counts[rule.GC] += s.Names
 		routine := s.Routine()
 		if routine.Recursive {
 			m.unfolded = routine.Template

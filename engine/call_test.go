@@ -34,7 +34,6 @@ func TestRoutines(t *testing.T) {
 	for name, body := range parallelPrograms {
 		routinePrograms[name] = body
 	}
-	defer engine.RunsPerRoutine(0)()
 	for name, body := range routinePrograms {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, "type fs = Nil | Cons of (R -> R) * fs\ninput e = 0.75\ninput r = -0.5\n"+body)
@@ -43,7 +42,10 @@ func TestRoutines(t *testing.T) {
 				want, m := runAs(t, prog, s.Point, engine.Options{NoFuse: true}, func(*engine.Machine) {})
 				require.NoError(t, m.Close())
 				for _, every := range []uint32{1, 1 << 20} {
-					got, m := runAs(t, prog, s.Point, engine.Options{}, func(m *engine.Machine) { engine.CollectEvery(m, every) })
+					got, m := runAs(t, prog, s.Point, engine.Options{}, func(m *engine.Machine) {
+						engine.RoutinesAfter(m, 0)
+						engine.CollectEvery(m, every)
+					})
 					got.nodes = want.nodes
 					sameBits(t, want, got)
 					require.NoError(t, m.Close())

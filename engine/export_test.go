@@ -35,9 +35,12 @@ func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
 // Advance is advance, of which a test knows the best result.
 var Advance = advance
 
-// RunsPerRoutine sets how often a template runs before its routine is made, and returns what sets it back.
-func RunsPerRoutine(n uint64) (reset func()) {
-	old := runsPerRoutine
-	runsPerRoutine = n
-	return func() { runsPerRoutine = old }
+// RoutinesAfter makes routines run after n runs of their templates.
+func RoutinesAfter(m *Machine, n uint64) {
+	m.call.after = n
+	if m.team != nil {
+		for _, w := range m.team.workers {
+			w.m.call.after = n
+		}
+	}
 }

@@ -152,7 +152,6 @@ func TestRecursionParallel(t *testing.T) {
 // TestPropertyRecursion: programs with recursion have the same values, gradients and counts under all schedules, with collections
 // after each redex, too.
 func TestPropertyRecursion(t *testing.T) {
-	defer engine.RunsPerRoutine(0)()
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Recursive: true})
 		checkValue(t, p)

@@ -68,11 +68,13 @@ const (
 )
 
 // RoutineEntry are the templates that begin where it stands, and the sum of their steps, with those of (1) and (4) for the λs that
-// are in line.
+// are in line. What it has of partial applications may be negative, modulo 2⁶⁴.
 type RoutineEntry struct {
 	Templates []uint32
 	Steps     uint64
 	Applied   uint64 // arguments of the λs in line
+	Unfolds   uint64 // (15)
+	Names     uint64 // (4) of names of recursive functions
 }
 
 // RoutineLeaves are registers of a frame.

@@ -21,6 +21,7 @@ type Stack struct {
 	Most    uint64 // Run returns [Look] when there are so many steps
 	Applied uint64 // arguments bound: a (1) and a (4) each
 	Unfolds uint64 // (15)
+	Names   uint64 // (4) of names of recursive functions
 
 	// Numbers and Refs are the result, when Run has returned [Done].
 	Numbers []float64
@@ -52,9 +53,6 @@ const (
 	Grow               // there is no room for a frame: see [Stack.Grow]
 	Apply              // the application that was made last is the machine's: see [Stack.Continue]
 )
-
-// Depth returns how many frames there are.
-func (s *Stack) Depth() int { return len(s.calls) }
 
 // Reset drops all frames.
 func (s *Stack) Reset() { s.calls, s.top = s.calls[:0], call{} }
@@ -201,6 +199,8 @@ func (s *Stack) Run() Event {
 			e := &of.Entries[in.A]
 			s.Steps += e.Steps
 			s.Applied += e.Applied
+			s.Unfolds += e.Unfolds
+			s.Names += e.Names
 			for _, id := range e.Templates {
 				s.Runs[id]++
 			}
