@@ -24,17 +24,20 @@ type activePart struct {
 	active      bool
 }
 
-// newActivity analyses t, whose nodes have the given types. Of its free variables those are active that are among the inputs.
+// newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active that are among the
+// inputs, whose types are built of R, products and vectors.
 func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
 	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, len(t.Vars))}
 	for x := term.Var(1); int(x) < len(t.Vars); x++ {
 		a.vars[x] = a.fresh(t.Vars[x].Type)
 	}
+	isInput := make([]bool, len(t.Vars))
 	for _, x := range inputs {
-		a.parts[a.vars[x]].active = true
+		isInput[x] = true
+		a.activate(a.vars[x])
 	}
 	for _, x := range free {
-		if !a.parts[a.vars[x]].active {
+		if !isInput[x] {
 			a.vars[x] = 0 // each occurrence is by itself
 		}
 	}
@@ -84,6 +87,21 @@ func (a *activity) of(p part) (left, right part) {
 		a.parts[p].left = left
 	}
 	return a.parts[p].left, a.parts[p].right
+}
+
+// activate makes all numbers of a part active, which is built of R, products and vectors.
+func (a *activity) activate(p part) {
+	switch tt := a.t.Types; tt.Kind(a.parts[p].typ) {
+	case term.ProdKind:
+		left, right := a.of(p)
+		a.activate(left)
+		a.activate(right)
+	case term.VecKind:
+		elem, _ := a.of(p)
+		a.activate(elem)
+	default:
+		a.parts[p].active = true
+	}
 }
 
 func (a *activity) unify(p, q part) {

@@ -31,27 +31,9 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 // t has families only if their sums have bounds that are numbers: otherwise the error is [ErrBounds]. It is an [*UndefinedError]
 // where t has a linear variable, or check's. Time and size are linear in t, but for types.
 func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term, xs, vs []term.Var, err error) {
-	if err := undefined(t, check); err != nil {
-		return nil, nil, nil, err
-	}
-	types, err := t.Typing(check)
+	w, err := newTangent(t, inputs, check)
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	free, err := t.Free(check)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars))}
-	w.activity, err = newActivity(t, types, free, inputs, check)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
-	for x := range w.vars {
-		if w.vars[x] != 0 {
-			w.dst.Vars[x].Type = w.forward(w.vars[x])
-		}
 	}
 	for _, x := range inputs {
 		w.point[x] = w.dst.NewVar(t.Vars[x])
@@ -63,18 +45,51 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 		w.along[x] = w.dst.NewVar(v)
 		vs = append(vs, w.along[x])
 	}
+	d, err = w.derive(check)
+	return d, xs, vs, err
+}
+
+// newTangent prepares Fwd(t). In Fwd(t), an input x of type A is a variable x of type Fwd(A).
+func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, error) {
+	if err := undefined(t, check); err != nil {
+		return nil, err
+	}
+	types, err := t.Typing(check)
+	if err != nil {
+		return nil, err
+	}
+	free, err := t.Free(check)
+	if err != nil {
+		return nil, err
+	}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars)), types: types}
+	w.activity, err = newActivity(t, types, free, inputs, check)
+	if err != nil {
+		return nil, err
+	}
+	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
+	for x := range w.vars {
+		if w.vars[x] != 0 {
+			w.dst.Vars[x].Type = w.forward(w.vars[x])
+		}
+	}
+	return w, nil
+}
+
+// derive makes the second part of Fwd(t).
+func (w *tangent) derive(check func() error) (*term.Term, error) {
 	w.openVectors()
-	d, err = w.all(check, func(r term.Ref) error {
-		if types[r] == 0 {
+	d, err := w.all(check, func(r term.Ref) error {
+		if w.types[r] == 0 {
 			return nil
 		}
 		return w.node(r)
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	d.Root = w.second(t.Nodes[t.Root].Pos, w.nodes[t.Root], d.Root)
-	return d, xs, vs, nil
+	d.Root = w.second(w.src.Nodes[w.src.Root].Pos, w.nodes[w.src.Root], d.Root)
+	return d, nil
 }
 
 type tangent struct {
@@ -83,6 +98,9 @@ type tangent struct {
 	// point and along are what stands for an input, and the component of the vector; and for a component of an opened vector of
 	// active numbers, and its tangent. They are 0 for other variables.
 	point, along []term.Var
+	types        []term.Type // of each node of t
+	// again allows sums whose bounds depend on indices: their bodies are computed twice.
+	again bool
 }
 
 // openVectors makes the variables for components of vectors of active numbers, side by side where those of t are.
@@ -221,37 +239,60 @@ func (w *tangent) number(name string, pos term.Pos) term.Var {
 }
 
 // constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R, products and vectors.
-func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref {
-	dst, typ := w.dst, w.parts[w.find(p)].typ
+func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref { return w.zip(pos, e, 0, p) }
+
+// zip makes Fwd of the part p, which is built of R, products and vectors, from e and its tangent v. The tangent is 0 if v is 0.
+func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
+	dst, tt, typ := w.dst, w.src.Types, w.parts[w.find(p)].typ
 	if w.forward(p) == typ {
 		return e
 	}
-	variable := func(typ term.Type) term.Var {
-		return dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+	if tt.Kind(typ) == term.RKind {
+		if v == 0 {
+			v = dst.Num(pos, 0)
+		}
+		return dst.Pair(pos, e, v)
 	}
-	switch w.src.Types.Kind(typ) {
-	case term.ProdKind:
-		left, right := w.of(p)
-		x, y := variable(w.src.Types.Left(typ)), variable(w.src.Types.Right(typ))
-		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.constant(pos, dst.Variable(pos, x), left), w.constant(pos, dst.Variable(pos, y), right)))
-	case term.VecKind:
-		elem, _ := w.of(p)
-		xs, comps := make([]term.Var, w.src.Types.Len(typ)), make([]term.Ref, w.src.Types.Len(typ))
+	left, right := w.of(p)
+	types := []term.Type{tt.Left(typ), tt.Right(typ)}
+	if tt.Kind(typ) == term.VecKind {
 		if w.numbers(p) {
-			for i := range comps {
-				comps[i] = dst.Num(pos, 0)
+			if v == 0 {
+				v = dst.Vec(pos, each(tt.Len(typ), func(int) term.Ref { return dst.Num(pos, 0) }))
 			}
-			return dst.Pair(pos, e, dst.Vec(pos, comps))
+			return dst.Pair(pos, e, v)
 		}
-		for i := range xs {
-			xs[i] = variable(w.src.Types.Left(typ))
-		}
-		for i := range xs {
-			comps[i] = w.constant(pos, dst.Variable(pos, xs[i]), elem)
-		}
-		return dst.Unvec(pos, xs, e, dst.Vec(pos, comps))
+		types, right = slices.Repeat(types[:1], tt.Len(typ)), left
 	}
-	return dst.Pair(pos, e, dst.Num(pos, 0))
+	xs, vs := make([]term.Var, len(types)), make([]term.Var, len(types))
+	for i, typ := range types {
+		xs[i] = dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+		if v != 0 {
+			vs[i] = dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+		}
+	}
+	comps := each(len(types), func(i int) term.Ref {
+		of, e, a := right, dst.Variable(pos, xs[i]), term.Ref(0)
+		if i == 0 {
+			of = left
+		}
+		if v != 0 {
+			a = dst.Variable(pos, vs[i])
+		}
+		return w.zip(pos, e, a, of)
+	})
+	if tt.Kind(typ) == term.ProdKind {
+		out := dst.Pair(pos, comps[0], comps[1])
+		if v != 0 {
+			out = dst.Unpair(pos, vs[0], vs[1], v, out)
+		}
+		return dst.Unpair(pos, xs[0], xs[1], e, out)
+	}
+	out := dst.Vec(pos, comps)
+	if v != 0 {
+		out = dst.Unvec(pos, vs, v, out)
+	}
+	return dst.Unvec(pos, xs, e, out)
 }
 
 // second is the tangent of e, of Fwd of the part p, which is built of R, products and vectors.

@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"term":                 {},
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
-	"lang":                 {"term", "kernel"}, // lang/eval adds as package kernel does
+	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
 	"parquet":              {"lang"},           // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
