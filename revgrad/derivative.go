@@ -7,25 +7,25 @@ import (
 )
 
 // Derivatives adds derivatives of functions to a term. A function is a subterm of type A → B, where A and B are built of R, products and
-// vectors, as are the types of its free variables; these are constants of the function. Derivatives of derivatives are those of terms, so they
+// vectors. Its free variables are constants: their types are built of these and of inductive types. Derivatives of derivatives are those of terms, so they
 // don't confuse their perturbations.
 type Derivatives struct {
 	*term.Term
-	// Bound returns what a let binds a variable to whose type is not built of R, products and vectors. It is 0 if no let
+	// Bound returns what a let binds a variable to that is no constant, by its type. It is 0 if no let
 	// does. What it returns is copied into the function.
 	Bound func(x term.Var) term.Ref
 	// Check may be nil. It is called at least every 2¹⁶ nodes, and its error ends the work.
 	Check func() error
 }
 
-// FreeFunctionError is the error for a free variable of a function whose type is not built of R, products and vectors.
+// FreeFunctionError is the error for a free variable of a function that is no constant, by its type.
 type FreeFunctionError struct {
 	Pos term.Pos // of an occurrence
 	Var term.Var
 }
 
 func (e *FreeFunctionError) Error() string {
-	return "a function that is differentiated has a free variable that is no number, product or vector"
+	return "a function that is differentiated has a free variable that is a function"
 }
 
 // Along adds the derivative of f : A → B at x along v: the second part of Fwd(f ⟨x,v⟩), see [Tangent]. The error is that of Check, a
@@ -94,7 +94,7 @@ func (t *Derivatives) derivative(pos term.Pos, a term.Type, f term.Ref) (point [
 	}), nil
 }
 
-// close puts lets around body until all its free variables but x are of types built of R, products and vectors.
+// close puts lets around body until all its free variables but x are constants.
 func (t *Derivatives) close(body term.Ref, x term.Var) (term.Ref, error) {
 	for {
 		s, err := t.Subterm(body, t.Check)
@@ -103,7 +103,7 @@ func (t *Derivatives) close(body term.Ref, x term.Var) (term.Ref, error) {
 		}
 		var let term.Var // the one that is bound last: it may mention the others
 		for _, y := range s.Free {
-			if y == x || t.flat(t.Vars[y].Type) {
+			if y == x || t.constant(t.Vars[y].Type) {
 				continue
 			}
 			if t.Bound(y) == 0 {
@@ -122,15 +122,15 @@ func (t *Derivatives) close(body term.Ref, x term.Var) (term.Ref, error) {
 	}
 }
 
-// flat reports whether a type is built of R, products and vectors.
-func (t *Derivatives) flat(a term.Type) bool {
+// constant reports whether values of a type may be constants of a function.
+func (t *Derivatives) constant(a term.Type) bool {
 	switch t.Types.Kind(a) {
-	case term.RKind:
+	case term.RKind, term.MuKind:
 		return true
 	case term.ProdKind:
-		return t.flat(t.Types.Left(a)) && t.flat(t.Types.Right(a))
+		return t.constant(t.Types.Left(a)) && t.constant(t.Types.Right(a))
 	case term.VecKind:
-		return t.flat(t.Types.Left(a))
+		return t.constant(t.Types.Left(a))
 	}
 	return false
 }

@@ -20,6 +20,7 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	Fwd(f(t1,…,tk))  = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(t1)]…[⟨zk,ak⟩:=Fwd(tk)]
 //	Fwd(if s c s' then t else u)
 //	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
+//	Fwd(C t)         = C Fwd(t)       Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …    Fwd(fix f.v) = fix f.Fwd(v)
 //
 // A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the engine has
 // arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
@@ -62,7 +63,7 @@ func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, 
 	if err != nil {
 		return nil, err
 	}
-	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars)), types: types}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars)), types: types, lifts: map[term.Type]term.Var{}}
 	w.activity, err = newActivity(t, types, free, inputs, check)
 	if err != nil {
 		return nil, err
@@ -101,6 +102,7 @@ type tangent struct {
 	types        []term.Type // of each node of t
 	// again allows sums whose bounds depend on indices: their bodies are computed twice.
 	again bool
+	lifts map[term.Type]term.Var // the functions around, for inductive types
 }
 
 // openVectors makes the variables for components of vectors of active numbers, side by side where those of t are.
@@ -125,6 +127,9 @@ func (w *tangent) node(r term.Ref) error {
 	p := w.nodes[r]
 	switch n.Op {
 	case term.VarOp, term.ComponentOp:
+		if w.vars[n.X] == 0 && w.forward(p) != w.types[r] && !w.liftable(w.types[r], map[term.Type]bool{}) {
+			return &UndefinedError{Pos: n.Pos, What: "a value with functions in it that comes from outside"}
+		}
 		w.refs[r] = w.variable(&n, p)
 	case term.NumOp, term.IndexNumOp:
 		w.copy(r, n)
@@ -153,7 +158,15 @@ func (w *tangent) node(r term.Ref) error {
 		_, res := w.elements(p)
 		n.Res = w.forward(res)
 		w.copy(r, n)
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp:
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.BranchOp, term.FixOp:
+		w.copy(r, n)
+	case term.ConOp, term.CaseOp:
+		if n.Op == term.CaseOp {
+			p = w.nodes[w.src.Children(&n)[0]]
+		}
+		if n.Res = w.forward(p); w.active(p) && w.src.Types.VectorsOfParams(n.Res) {
+			return &UndefinedError{Pos: n.Pos, What: "an inductive type with vectors of a parameter"}
+		}
 		w.copy(r, n)
 	case term.VecOp:
 		w.vector(r, &n)
@@ -253,6 +266,9 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 		}
 		return dst.Pair(pos, e, v)
 	}
+	if tt.Kind(typ) == term.MuKind {
+		return w.lift(pos, e, typ)
+	}
 	left, right := w.of(p)
 	types := []term.Type{tt.Left(typ), tt.Right(typ)}
 	if tt.Kind(typ) == term.VecKind {
@@ -294,6 +310,59 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 	}
 	return dst.Unvec(pos, xs, e, out)
 }
+
+// lift gives e, of an inductive type, the tangent 0, by a recursive function.
+func (w *tangent) lift(pos term.Pos, e term.Ref, typ term.Type) term.Ref {
+	dst, image := w.dst, w.src.Types.Forward(typ)
+	variable := func(typ term.Type) term.Var {
+		return dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+	}
+	if f := w.lifts[typ]; f != 0 { // within the function
+		return dst.App(pos, dst.Variable(pos, f), e)
+	}
+	f, x := variable(w.src.Types.Arrow(typ, image)), variable(typ)
+	w.lifts[typ] = f
+	var branches []term.Branch
+	for i, con := range w.src.Types.Constructors(typ) {
+		b := term.Branch{Pos: pos}
+		if con.Arg == 0 {
+			b.Body = dst.Con(pos, image, i, 0)
+		} else {
+			p, y := w.fresh(con.Arg), variable(con.Arg)
+			w.activate(p)
+			b.Vars, b.Body = []term.Var{y}, dst.Con(pos, image, i, w.zip(pos, dst.Variable(pos, y), 0, p))
+		}
+		branches = append(branches, b)
+	}
+	delete(w.lifts, typ)
+	lam := dst.Lam(pos, x, dst.Case(pos, typ, dst.Variable(pos, x), branches))
+	return dst.App(pos, dst.Fix(pos, []term.Var{f}, []term.Ref{lam}, 0), e)
+}
+
+// liftable reports whether there is no function in values of a type, and finitely many types.
+func (w *tangent) liftable(typ term.Type, seen map[term.Type]bool) bool {
+	tt := w.src.Types
+	if seen[typ] {
+		return true
+	}
+	seen[typ] = true
+	switch tt.Kind(typ) {
+	case term.RKind:
+		return true
+	case term.ProdKind:
+		return w.liftable(tt.Left(typ), seen) && w.liftable(tt.Right(typ), seen)
+	case term.VecKind:
+		return w.liftable(tt.Left(typ), seen)
+	case term.MuKind:
+		return len(seen) < maxTypes && !slices.ContainsFunc(tt.Constructors(typ), func(c term.Constructor) bool {
+			return c.Arg != 0 && !w.liftable(c.Arg, seen)
+		})
+	}
+	return false
+}
+
+// maxTypes bounds the types in one of which values are lifted.
+const maxTypes = 1000
 
 // second is the tangent of e, of Fwd of the part p, which is built of R, products and vectors.
 func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {

@@ -165,6 +165,18 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	return e
 }
 
+// VectorsOfParams reports whether vectors of a parameter stand in the constructors of a type.
+func (tt *Types) VectorsOfParams(t Type) (found bool) {
+	seen := map[Type]bool{}
+	for _, c := range tt.inductives[tt.nodes[t].n].cons {
+		tt.bottomUp(c.Arg, func(t Type) bool { return seen[t] || t == 0 }, func(t Type, n typeNode) {
+			seen[t] = true
+			found = found || n.kind == VecKind && tt.Kind(n.a) == ParamKind
+		})
+	}
+	return found
+}
+
 // Declared returns the constructors of a declaration, with its parameters in them.
 func (tt *Types) Declared(d Inductive) []Constructor { return tt.inductives[d].cons }
 
