@@ -148,7 +148,7 @@ func (tt *Types) rebuild(t Type, into map[Type]Type, make func(Type, typeNode) T
 }
 
 // derive returns the declaration whose constructors are those of d with the image by f of their arguments: μα.Σ Ci f(Ai).
-// f may come back to d.
+// f may come back to d. A term may have values of both types, so constructors of Fwd have names of their own; a term and D of it are two.
 func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	old := tt.inductives[d]
 	e, isNew := tt.Declare(by+"("+old.name+")", old.params)
@@ -158,6 +158,9 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 		for i, c := range old.cons {
 			if cons[i] = c; c.Arg != 0 {
 				cons[i].Arg = f(c.Arg)
+			}
+			if by == "Fwd" {
+				cons[i].Name += "'"
 			}
 		}
 		_ = tt.Define(e, cons)
