@@ -29,7 +29,7 @@ type lowering struct {
 	reserved map[term.Var]term.Var
 	types    []term.Type
 	lets     map[term.Var]node // what lets bind functions to, in a program with derivatives
-	wrong    error // an inductive type has no meaning in the calculus
+	wrong    error             // an inductive type has no meaning in the calculus
 	stack    []infer.Type
 	kids     []term.Ref
 	xs       []term.Var

@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
 	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
-	"parquet":              {"lang"},           // is registered there
+	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
