@@ -20,6 +20,8 @@ import (
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/page"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // How often a time is taken in a quick run and in a full one. The median has a 95 % interval
@@ -36,11 +38,11 @@ type benchFlags struct {
 	list, counts         bool
 	peers, rivals        bool
 	out, repository      string
-	jobs                 count
+	jobs                 option.Count
 	json                 bool
 	family               string
 	params, sets         []string
-	law                  choice[bench.Law]
+	law                  option.Choice[bench.Law]
 	observe              observeFlags
 }
 
@@ -111,15 +113,15 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
 	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
-	f.jobs = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1024, set: true}
+	f.jobs = option.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1024, Valid: true}
 	fs.Var(&f.jobs, "jobs", "count on so many cores at once, a `count`; times are always taken alone")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
 	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
-	f.law.is = bench.Law{Kind: bench.Power, Power: 1}
-	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
-		"linear nlogn quadratic constant", f.law.is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
+	f.law.Is = bench.Law{Kind: bench.Power, Power: 1}
+	f.law.Add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
+		"linear nlogn quadratic constant", f.law.Is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
 	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
 	f.observe.add(cmd)
@@ -225,7 +227,7 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	}
 	opt := measure.Options{
 		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
-		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.N), Repeat: fullRepeat, Computer: measure.ThisComputer(),
 	}
 	if f.quick {
 		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat
@@ -272,8 +274,8 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := writeFile(path, text); err != nil {
-			return outputError(path, err)
+		if err := outfile.Write(path, text); err != nil {
+			return err
 		}
 	}
 	return nil

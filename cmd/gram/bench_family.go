@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -65,7 +66,7 @@ func listed(claims []bench.Claim) string {
 // familyClaim reads the program of --family and makes a claim of it. An error of the program
 // is not a usage error.
 func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
-	s := bench.Source{Law: f.law.is}
+	s := bench.Source{Law: f.law.Is}
 	for _, text := range f.params {
 		name, value, ok := strings.Cut(text, "=")
 		switch {
@@ -105,11 +106,11 @@ func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, err
 // and for 1, 2 and 5 times the powers of ten between them.
 func parseSizes(text string) ([]int, error) {
 	natural := func(text string) (int, error) {
-		c := count{most: 1 << 40}
+		c := option.Count{Most: 1 << 40}
 		if err := c.Set(strings.TrimSpace(text)); err != nil {
 			return 0, fmt.Errorf("%q: %w", text, err)
 		}
-		return int(c.n), nil
+		return int(c.N), nil
 	}
 	from, to, ranges := strings.Cut(text, "..")
 	if !ranges {

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/bench/rivals"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // withRivals lists the flags that go with --rivals.
@@ -109,5 +110,5 @@ func writeRivals(root string, report *rivals.Report) error {
 	}
 	page := filepath.Join(root, filepath.FromSlash(rivals.PageFile))
 	file := filepath.Join(root, filepath.FromSlash(rivals.ReportFile))
-	return writeError(errors.Join(writeFile(file, append(data, '\n')), writeFile(page, text)))
+	return errors.Join(outfile.Write(file, append(data, '\n')), outfile.Write(page, text))
 }

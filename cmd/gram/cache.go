@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 )
@@ -13,7 +14,7 @@ import (
 // cacheFlags are the flags of the cache of the strategy modular.
 type cacheFlags struct {
 	off  bool
-	size size
+	size option.Size
 }
 
 func (f *cacheFlags) add(fs *pflag.FlagSet) {
@@ -33,7 +34,7 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 
 // openCache makes the cache of the process if the strategy uses it.
 func (a *app) openCache(f *runFlags) (err error) {
-	if a.cache != nil || f.cache.off || f.strategy.is != gram.Modular {
+	if a.cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
 		return nil
 	}
 	most := uint64(f.cache.size)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -12,14 +13,14 @@ import (
 // drawFlags are the flags of pictures.
 type drawFlags struct {
 	values bool
-	most   count
+	most   option.Count
 	output string
 }
 
 func (f *drawFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
-	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
+	f.most = option.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
 	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
 	addOutput(cmd, &f.output)
 }

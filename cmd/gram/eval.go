@@ -70,7 +70,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
-	s, err := p.Span(ctx, gradient, f.factor.is)
+	s, err := p.Span(ctx, gradient, f.factor.Is)
 	var unknown *span.UnknownError
 	if errors.As(err, &unknown) {
 		fmt.Fprintln(a.stderr, "gram:", unknown)
@@ -89,13 +89,13 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err := a.openCache(f); err != nil {
 		return nil, nil, err
 	}
-	direct := !gradient || f.mode.is == gram.Reverse && f.strategy.is == gram.Direct
+	direct := !gradient || f.mode.Is == gram.Reverse && f.strategy.Is == gram.Direct
 	f.stream = direct && !f.literal && !f.bound && !f.whole
 	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := p.Repeat(ctx, opt, gradient, int(f.repeat.n))
+	res, err := p.Repeat(ctx, opt, gradient, int(f.repeat.N))
 	if err != nil {
 		return nil, nil, err
 	}

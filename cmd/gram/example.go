@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -138,12 +139,12 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return outputError(dir, err)
+		return outfile.Error(dir, err)
 	}
 	for _, path := range paths {
 		place := filepath.Join(dir, path)
-		if err := writeFile(place, files[path]); err != nil {
-			return outputError(place, err)
+		if err := outfile.Write(place, files[path]); err != nil {
+			return err
 		}
 		fmt.Fprintf(&a.out, "wrote %s\n", place)
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/explore"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 )
@@ -51,10 +53,10 @@ const (
 // exploreFlags are the flags of gram explore.
 type exploreFlags struct {
 	runFlags
-	port count
+	port option.Count
 	open bool
 	page string // the file of --export
-	of   choice[string]
+	of   option.Choice[string]
 }
 
 func newExplore(a *app) *cobra.Command {
@@ -98,11 +100,11 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.addValues(fs)
 	f.addBounds(fs)
 	f.addServed(cmd, machine.NodeBytes)
-	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
+	f.of.Add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
 		"gradient value", explore.OfGradient, explore.OfValue)
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
-	f.port = count{most: 1<<16 - 1}
+	f.port = option.Count{Most: 1<<16 - 1}
 	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
 	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
 	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
@@ -113,9 +115,9 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 // addServed adds the limits of the runs of a server, whose nodes have so many bytes.
 func (f *runFlags) addServed(cmd *cobra.Command, nodeBytes int) {
 	f.addLimits(cmd)
-	f.timeout = duration(exploreTimeout)
-	f.maxSteps = count{n: exploreSteps, least: 1, set: true}
-	f.maxNodes = count{n: exploreNodes, least: 1, set: true}
+	f.timeout = option.Duration(exploreTimeout)
+	f.maxSteps = option.Count{N: exploreSteps, Least: 1, Valid: true}
+	f.maxNodes = option.Count{N: exploreNodes, Least: 1, Valid: true}
 	for name, usage := range map[string]string{
 		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
 		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
@@ -129,7 +131,7 @@ func (f *runFlags) addServed(cmd *cobra.Command, nodeBytes int) {
 // servedMemory sets the bound on the memory of a server, and returns it.
 func (f *loadFlags) servedMemory() uint64 {
 	if f.maxMemory == 0 {
-		f.maxMemory = size(min(exploreMemory, limits.DefaultMemory()))
+		f.maxMemory = option.Size(min(exploreMemory, limits.DefaultMemory()))
 	}
 	return f.boundMemory()
 }
@@ -144,7 +146,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	}
 	inTime := a.endLate(ctx, "gram explore")
 	s, err := explore.New(ctx, explore.Config{
-		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.is, Version: buildInfo().Version,
+		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: buildInfo().Version,
 		Dir: dir, Params: f.params, Sets: f.sets, Inputs: f.inputs, MaxMemory: most, Run: f.options(a),
 		Timeout: time.Duration(f.timeout), Log: a.stderr,
 		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
@@ -160,7 +162,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	if f.page != "" {
 		return a.exportPage(ctx, s, f.page)
 	}
-	l, err := explore.Listen(ctx, int(f.port.n))
+	l, err := explore.Listen(ctx, int(f.port.N))
 	if err != nil {
 		return err
 	}
@@ -170,10 +172,10 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		fmt.Fprintln(a.stderr, "gram: it is served all the same, to be mended in the page")
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
-	if _, err := fmt.Fprintln(a.stdout, url); readerGone(err) {
+	if _, err := fmt.Fprintln(a.stdout, url); outfile.ReaderGone(err) {
 		return nil // nobody reads the address
 	} else if err != nil {
-		return resultError(err)
+		return outfile.ResultError(err)
 	}
 	fmt.Fprintln(a.stderr, "gram: Ctrl-C stops the server")
 	if f.open {
@@ -194,7 +196,7 @@ func (a *app) exportPage(ctx context.Context, s *explore.Server, path string) er
 		}
 		return err
 	}
-	return writeError(writeFile(path, page.Bytes()))
+	return outfile.Write(path, page.Bytes())
 }
 
 // openBrowser opens a page in the browser of the system. If it fails it only prints a message:

@@ -24,7 +24,7 @@ type figures struct {
 func costFigures(c *gram.Cost, f *runFlags) []figures {
 	var out []figures
 	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, figures{name, caption, facts}) }
-	if f.mode.is != gram.Reverse {
+	if f.mode.Is != gram.Reverse {
 		part("passes", "Passes over the graph", counted("operations", c.Operations), counted("nodes of the graph", c.Nodes.Allocated),
 			counted("scalar inputs", c.Inputs))
 		part("time", "Time", times(c, f, "run")...)
@@ -76,8 +76,8 @@ func counted[N int | int64 | uint64](name string, n N) htmlreport.Fact {
 // times are the times of a cost. run names the part that is repeated.
 func times(c *gram.Cost, f *runFlags, run string) []htmlreport.Fact {
 	text := seconds(c.Seconds.Reduce)
-	if f.repeat.n > 1 {
-		text += fmt.Sprintf(" (best of %d, median %s)", f.repeat.n, seconds(c.Seconds.ReduceMedian))
+	if f.repeat.N > 1 {
+		text += fmt.Sprintf(" (best of %d, median %s)", f.repeat.N, seconds(c.Seconds.ReduceMedian))
 	}
 	return []htmlreport.Fact{{Name: "load", Text: seconds(c.Seconds.Load)}, {Name: "compile", Text: seconds(c.Seconds.Compile)}, {Name: run, Text: text}}
 }

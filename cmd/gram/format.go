@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -54,9 +55,7 @@ func (a *app) format(ctx context.Context, path string, write bool) error {
 	case !write:
 		a.out.Write(text)
 	case !bytes.Equal(src, text):
-		if err := writeFile(path, text); err != nil {
-			return outputError(path, err)
-		}
+		return outfile.Write(path, text)
 	}
 	return nil
 }

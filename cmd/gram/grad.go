@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -89,12 +90,12 @@ by line are of a second run, with a profile; the times are those of the first.`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {
-		var page *outputFile
+		var page *outfile.File
 		if f.html != "" {
-			if page, err = newOutputFile(f.html); err != nil {
-				return outputError(f.html, err)
+			if page, err = outfile.Create(f.html); err != nil {
+				return err
 			}
-			defer page.discard()
+			defer page.Discard()
 			f.whole = true
 		}
 		res, p, err := a.reduce(ctx, path, &f.runFlags, true)
@@ -162,7 +163,7 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more 
 		o.field("kinks", kinks)
 	}
 	o.field("strategy", f.strategy.String())
-	o.cost(&res.Cost, f.mode.is)
+	o.cost(&res.Cost, f.mode.Is)
 	o.end()
 	a.out.WriteByte('\n')
 }

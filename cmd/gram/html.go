@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // gradFlags are the flags of gram grad.
@@ -43,9 +44,9 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 }
 
 // writeHTML writes the report of a gradient to the open file.
-func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
+func (a *app) writeHTML(ctx context.Context, file *outfile.File, path string, p *loaded, res *gram.Result, f *gradFlags) error {
 	r := newPage(path, p.Program, res, f)
-	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.is); err != nil {
+	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
 		return err
 	}
 	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
@@ -58,12 +59,5 @@ func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *l
 	if err := ctx.Err(); err != nil {
 		return contextLimit(err, "writing the report")
 	}
-	_, err := file.Write(page.Bytes())
-	if err == nil {
-		err = file.keep()
-	}
-	if err != nil {
-		return outputError(f.html, err)
-	}
-	return nil
+	return file.Finish(page.Bytes())
 }

@@ -27,7 +27,7 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 		r.Gradient = append(r.Gradient, arraysOf(d.Name, p.Inputs()[i].Shape, d.Values)...)
 	}
 	c := &res.Cost
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		for i, n := range c.Steps {
 			if n > 0 {
 				info := rule.Table[i]
@@ -120,16 +120,16 @@ func arrayType(dims []int) string {
 func (f *gradFlags) facts() []htmlreport.Fact {
 	var out []htmlreport.Fact
 	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
 	} else {
 		add("mode", f.mode.String())
 	}
-	switch f.schedule.is {
+	switch f.schedule.Is {
 	case gram.Random:
 		add("schedule", "random, seed "+f.seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+notation.Counted(int(f.workers.n), "worker"))
+		add("schedule", "parallel, "+notation.Counted(int(f.workers.N), "worker"))
 	default:
 		add("schedule", f.schedule.String())
 	}

@@ -46,7 +46,7 @@ An editor starts it. The extension for VS Code is in editors/vscode of the repos
 func (a *app) lsp(ctx context.Context, f *runFlags) error {
 	err := lsp.Serve(ctx, connection{newReader(ctx, a.stdin), a.stdout}, lsp.Config{
 		Version: buildInfo().Version, Timeout: time.Duration(f.timeout), MaxMemory: f.servedMemory(),
-		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n},
+		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N},
 		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
 	})
 	if errors.Is(err, context.Canceled) {

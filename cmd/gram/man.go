@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 func newMan(a *app) *cobra.Command {
@@ -31,13 +33,13 @@ func newMan(a *app) *cobra.Command {
 		}
 		a.accepted = true
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return outputError(dir, err)
+			return outfile.Error(dir, err)
 		}
 		pages := manPages(cmd.Root())
 		for _, p := range pages {
 			path := filepath.Join(dir, p.name)
-			if err := writeFile(path, p.text); err != nil {
-				return outputError(path, err)
+			if err := outfile.Write(path, p.text); err != nil {
+				return err
 			}
 		}
 		fmt.Fprintf(&a.out, "wrote %d pages into %s\n", len(pages), dir)

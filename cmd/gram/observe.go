@@ -10,6 +10,8 @@ import (
 	"runtime/trace"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // observeFlags name the files for profiles and traces of the process; "" means none.
@@ -29,9 +31,9 @@ func (f *observeFlags) add(cmd *cobra.Command) {
 // samples of the CPU profile, and regions of the trace.
 type observer struct {
 	ctx    context.Context
-	files  []*outputFile
+	files  []*outfile.File
 	stops  []func() error // end what was started, and write the profile of the heap
-	trace  *outputFile    // the one of files with the execution trace, or nil
+	trace  *outfile.File  // the one of files with the execution trace, or nil
 	region *trace.Region
 }
 
@@ -54,14 +56,14 @@ func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 		if s.path == "" {
 			continue
 		}
-		file, err := newOutputFile(s.path)
+		file, err := outfile.Create(s.path)
 		if err != nil {
-			return nil, outputError(s.path, err)
+			return nil, err
 		}
 		o.files = append(o.files, file)
 		stop, err := s.start(file)
 		if err != nil {
-			return nil, outputError(s.path, err)
+			return nil, outfile.Error(s.path, err)
 		}
 		o.stops = append(o.stops, stop)
 		if s.path == f.trace {
@@ -79,13 +81,13 @@ func heapProfile(w io.Writer) (func() error, error) {
 }
 
 func cpuProfile(f io.Writer) (func() error, error) {
-	w := &sink{Writer: f} // the runtime does not tell its errors
-	return func() error { pprof.StopCPUProfile(); return w.err }, pprof.StartCPUProfile(w)
+	w := &outfile.Sink{Writer: f} // the runtime does not tell its errors
+	return func() error { pprof.StopCPUProfile(); return w.Err }, pprof.StartCPUProfile(w)
 }
 
 func executionTrace(f io.Writer) (func() error, error) {
-	w := &sink{Writer: f} // the runtime does not tell its errors
-	return func() error { trace.Stop(); return w.err }, trace.Start(w)
+	w := &outfile.Sink{Writer: f} // the runtime does not tell its errors
+	return func() error { trace.Stop(); return w.Err }, trace.Start(w)
 }
 
 // phase begins a phase.
@@ -110,7 +112,7 @@ func (o *observer) end(stderr io.Writer, err error) error {
 	}
 	for i := len(o.stops) - 1; i >= 0; i-- {
 		if e := o.stops[i](); err == nil && e != nil {
-			err = outputError(o.files[i].path, e)
+			err = outfile.Error(o.files[i].Path, e)
 		}
 	}
 	if err == nil && o.ctx.Err() != nil {
@@ -119,7 +121,7 @@ func (o *observer) end(stderr io.Writer, err error) error {
 	if err == nil && o.trace != nil {
 		var text string
 		if text, err = traceSummary(o.ctx, o.trace.Name()); text != "" {
-			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.path, text)
+			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.Path, text)
 		}
 		if err != nil {
 			err = cmp.Or(contextLimit(err, "reading the trace"), err)
@@ -127,11 +129,9 @@ func (o *observer) end(stderr io.Writer, err error) error {
 	}
 	for _, f := range o.files {
 		if err == nil {
-			if err = f.keep(); err != nil {
-				err = outputError(f.path, err)
-			}
+			err = f.Keep()
 		}
-		f.discard()
+		f.Discard()
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // outputFlags are the flags that name a file to be written.
@@ -60,21 +61,5 @@ func (a *app) writeOutput(ctx context.Context, path string) error {
 		return &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: err}
 	}
 	defer a.out.Reset()
-	if err := writeFile(path, a.out.Bytes()); err != nil {
-		return outputError(path, err)
-	}
-	return nil
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, text []byte) error {
-	f, err := newOutputFile(path)
-	if err != nil {
-		return err
-	}
-	defer f.discard()
-	if _, err := f.Write(text); err != nil {
-		return err
-	}
-	return f.keep()
+	return outfile.Write(path, a.out.Bytes())
 }

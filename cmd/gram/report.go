@@ -64,7 +64,7 @@ func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\
 // cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
 func (r *report) cost(c *gram.Cost, f *runFlags) {
 	r.out.WriteByte('\n')
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		r.heading("steps")
 		r.out.WriteByte('\n')
 		r.steps(c.Steps)

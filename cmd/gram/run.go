@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // The exit statuses.
@@ -127,10 +128,10 @@ func (a *app) deliver(stdout io.Writer) int {
 		return statusDone
 	}
 	_, err := stdout.Write(a.out.Bytes())
-	if err == nil || readerGone(err) {
+	if err == nil || outfile.ReaderGone(err) {
 		return statusDone
 	}
-	fmt.Fprintf(a.stderr, "gram: %v\n", resultError(err))
+	fmt.Fprintf(a.stderr, "gram: %v\n", outfile.ResultError(err))
 	return statusWrong
 }
 

@@ -120,7 +120,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N}, s, format, &draw)
 	})
 }
 
@@ -128,7 +128,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
 	drawn := format == "dot" || format == "svg"
-	left, most, as := 0, int(f.most.n), pictureFormat(format == "svg")
+	left, most, as := 0, int(f.most.N), pictureFormat(format == "svg")
 	switch {
 	case drawn && s.draw != nil:
 		left, err = s.draw(p, ctx, &a.out, most, as)
@@ -144,7 +144,7 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 	if err != nil {
 		return err
 	}
-	a.warnLeftOut(left, f.most.n)
+	a.warnLeftOut(left, f.most.N)
 	if s.graph {
 		a.warnBranches(p.Program)
 	}

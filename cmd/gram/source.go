@@ -43,7 +43,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
 	return gram.Options{
 		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase, Share: a.share,
-		Stream: f.stream, Seed: f.seed.n, Body: f.body,
+		Stream: f.stream, Seed: f.seed.N, Body: f.body,
 		Open: func(path string) (fs.File, error) { return open(ctx, path) },
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/parquet"
@@ -35,13 +36,10 @@ func checkInputsFile(path string) error {
 // writeInputs writes inputs with their values to a file that --inputs reads back to the bit.
 func writeInputs(path string, inputs []gram.Input) error {
 	text, err := inputsFile(path, inputs)
-	if err == nil {
-		err = writeFile(path, text)
-	}
 	if err != nil {
-		return outputError(path, err)
+		return err
 	}
-	return nil
+	return outfile.Write(path, text)
 }
 
 // inputsFile is what such a file holds.
@@ -53,7 +51,7 @@ func inputsFile(path string, inputs []gram.Input) ([]byte, error) {
 			values[i] = named{in.Name, in.Shape, notation.Flat{Values: in.Values}}
 		}
 		err := writeNpz(&out, values)
-		return out.Bytes(), err
+		return out.Bytes(), outfile.Error(path, err)
 	}
 	begin(&out, "").inputs(inputs)
 	out.WriteByte('\n')
@@ -97,7 +95,7 @@ func checkResult(path string, json bool) error {
 func (a *app) writeResult(ctx context.Context, path string, values []named) (err error) {
 	for _, v := range values {
 		if v.shape.Inductive() {
-			return outputError(path, fmt.Errorf("a value of type %v is written as .json", v.shape))
+			return outfile.Error(path, fmt.Errorf("a value of type %v is written as .json", v.shape))
 		}
 	}
 	switch filepath.Ext(path) {
@@ -115,7 +113,7 @@ func (a *app) writeResult(ctx context.Context, path string, values []named) (err
 	}
 	if err != nil {
 		a.out.Reset()
-		return outputError(path, err)
+		return outfile.Error(path, err)
 	}
 	return a.writeOutput(ctx, path)
 }
