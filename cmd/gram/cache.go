@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
@@ -25,10 +26,10 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	return cmp.Or(
-		misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
-		misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
-		misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
-		misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
+		fault.Misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
+		fault.Misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
 	)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/span"
 )
@@ -48,21 +49,21 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		}
 		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
 		switch {
-		case isNumbers(output):
-			return a.writeResult(ctx, output, []named{{"value", p.Shape(), value}})
+		case result.IsNumbers(output):
+			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
 		case !f.json && output == "":
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
-			r := report{out: &a.out, paint: a.paint}
-			r.work(res.Cost.Work)
+			r := a.report()
+			r.Work(res.Cost.Work)
 			return nil
 		}
-		o := begin(&a.out, "")
-		o.field("version", buildInfo().Version)
-		o.value("value", value, p.Shape())
-		o.field("strategy", gram.Direct.String())
-		o.cost(&res.Cost, gram.Reverse)
-		o.end()
+		o := result.Begin(&a.out, "")
+		o.Field("version", buildInfo().Version)
+		o.Value("value", value, p.Shape())
+		o.Field("strategy", gram.Direct.String())
+		o.Cost(&res.Cost, gram.Reverse)
+		o.End()
 		a.out.WriteByte('\n')
 		return a.writeOutput(ctx, output)
 	})

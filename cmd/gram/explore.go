@@ -16,6 +16,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/explore"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/limits"
@@ -79,14 +81,14 @@ func newExplore(a *app) *cobra.Command {
 			return err
 		}
 		a.accepted = true
-		o, err := f.observe.observe(context.WithoutCancel(cmd.Context()))
+		o, err := f.observe.Start(context.WithoutCancel(cmd.Context()))
 		if err != nil {
 			return err
 		}
 		if err := a.explore(cmd.Context(), args[0], &f); err != errServed {
-			return o.end(a.stderr, err)
+			return o.End(a.stderr, err)
 		}
-		return cmp.Or[error](o.end(a.stderr, nil), errServed)
+		return cmp.Or[error](o.End(a.stderr, nil), errServed)
 	}
 	return cmd
 }
@@ -109,7 +111,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
 	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
 	_ = cmd.MarkFlagFilename("export", "html")
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 // addServed adds the limits of the runs of a server, whose nodes have so many bytes.
@@ -139,8 +141,8 @@ func (f *loadFlags) servedMemory() uint64 {
 // explore serves the page until the context ends.
 func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	most := f.servedMemory()
-	name, dir := nameAndDir(path)
-	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	name, dir := input.Name(path)
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
@@ -149,10 +151,10 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: buildInfo().Version,
 		Dir: dir, Params: f.params, Sets: f.sets, Inputs: f.inputs, MaxMemory: most, Run: f.options(a),
 		Timeout: time.Duration(f.timeout), Log: a.stderr,
-		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
+		Open: func(ctx context.Context, path string) (fs.File, error) { return input.Open(ctx, path) },
 	})
 	inTime()
-	if limit := contextLimit(ctx.Err(), "loading"); limit != nil {
+	if limit := fault.Limit(ctx.Err(), "loading"); limit != nil {
 		return limit
 	}
 	if err != nil {
@@ -191,7 +193,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 func (a *app) exportPage(ctx context.Context, s *explore.Server, path string) error {
 	var page bytes.Buffer
 	if err := s.Export(ctx, &page); err != nil {
-		if limit := contextLimit(err, "exporting"); limit != nil {
+		if limit := fault.Limit(err, "exporting"); limit != nil {
 			return limit
 		}
 		return err

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/fit"
 )
 
@@ -58,12 +60,12 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 func (f *fitFlags) check(*cobra.Command) error {
 	adam := f.method.Is == "adam"
 	return cmp.Or(
-		misfit(!adam && f.batch.Valid, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		misfit(!adam && f.rate.X != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
-		misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
-		misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
-		misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
+		fault.Misfit(!adam && f.batch.Valid, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
+		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
+		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
+		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
 		checkInputsFile(f.output),
 	)
 }
@@ -149,7 +151,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			saved = time.Now()
 			return c.write(f.checkpoint)
 		}
-		return contextLimit(ctx.Err(), "fitting")
+		return fault.Limit(ctx.Err(), "fitting")
 	}
 	why, err := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
 	if len(c.State.Curve) == 0 {
@@ -162,7 +164,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	inputs := job.named(c.State.BestPoint)
 	if out != nil {
-		text, err := inputsFile(f.output, inputs)
+		text, err := result.InputsFile(f.output, inputs)
 		if err == nil {
 			err = out.Finish(text)
 		}
@@ -197,36 +199,36 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 }
 
 func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
-	r := report{out: &a.out, paint: a.paint}
+	r := a.report()
 	best := s.Curve[s.Best]
-	r.heading("loss")
-	fmt.Fprintf(r.out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
+	r.Heading("loss")
+	fmt.Fprintf(r.Out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
 	if best.HeldOut != nil {
-		r.heading("held out")
-		fmt.Fprintf(r.out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
+		r.Heading("held out")
+		fmt.Fprintf(r.Out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
 	}
-	r.heading("method")
-	fmt.Fprintf(r.out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
-	r.out.WriteByte('\n')
-	r.heading("inputs")
-	r.inputs(inputs)
+	r.Heading("method")
+	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
+	r.Out.WriteByte('\n')
+	r.Heading("inputs")
+	r.Inputs(inputs)
 }
 
 func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
 	best := s.Curve[s.Best]
-	o := begin(&a.out, "")
-	o.field("version", buildInfo().Version)
-	o.field("method", f.method.String())
-	o.field("loss", best.Loss)
+	o := result.Begin(&a.out, "")
+	o.Field("version", buildInfo().Version)
+	o.Field("method", f.method.String())
+	o.Field("loss", best.Loss)
 	if best.HeldOut != nil {
-		o.field("heldOut", *best.HeldOut)
+		o.Field("heldOut", *best.HeldOut)
 	}
-	o.field("iteration", best.Iteration)
-	o.field("iterations", s.Iteration)
-	o.field("stopped", why)
-	o.object("inputs").inputs(inputs)
-	o.field("curve", s.Curve)
-	o.end()
+	o.Field("iteration", best.Iteration)
+	o.Field("iterations", s.Iteration)
+	o.Field("stopped", why)
+	o.Object("inputs").Inputs(inputs)
+	o.Field("curve", s.Curve)
+	o.End()
 	a.out.WriteByte('\n')
 }
 
@@ -257,7 +259,7 @@ func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gr
 		}
 	}
 	for _, in := range inputs {
-		r.Gradient = append(r.Gradient, arraysOf(in.Name, in.Shape, in.Values)...)
+		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	var page bytes.Buffer
 	if err := htmlreport.Write(&page, r); err != nil {
@@ -266,7 +268,9 @@ func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gr
 	return outfile.Write(f.html, page.Bytes())
 }
 
-func (c *checkpoint) write(path string) error { return outfile.Write(path, append(encode(c), '\n')) }
+func (c *checkpoint) write(path string) error {
+	return outfile.Write(path, append(result.Encode(c), '\n'))
+}
 
 // read reads a checkpoint, if the file is there. It must be of the same run.
 func (c *checkpoint) read(path string) error {
@@ -275,7 +279,7 @@ func (c *checkpoint) read(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fileError(path, err)
+		return fault.File(path, err)
 	}
 	run := c.Run
 	c.Run, c.State = "", nil

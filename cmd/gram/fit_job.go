@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
@@ -37,9 +39,9 @@ type fitJob struct {
 // newFitJob loads a program, and divides the rows of its list.
 func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fitJob, err error) {
 	most := f.boundMemory()
-	name, dir := nameAndDir(path)
+	name, dir := input.Name(path)
 	j := &fitJob{ctx: ctx, over: f.over}
-	if j.src, err = a.read(ctx, path, name, limits.New(ctx, most)); err != nil {
+	if j.src, err = a.read(ctx, path, limits.New(ctx, most)); err != nil {
 		return nil, err
 	}
 	opt := a.options(ctx, dir, &f.loadFlags, most)
@@ -73,11 +75,11 @@ func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fit
 func (j *fitJob) divide(f *fitFlags) error {
 	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.over })
 	if i < 0 {
-		return usagef("--over %s: the program has no data %s", j.over, j.over)
+		return fault.Usagef("--over %s: the program has no data %s", j.over, j.over)
 	}
 	d := &j.whole.Source().Data[i]
 	if d.Shape.Kind != load.List {
-		return usagef("--over %s: this is %v, and no list", j.over, d.Shape)
+		return fault.Usagef("--over %s: this is %v, and no list", j.over, d.Shape)
 	}
 	if d.Used {
 		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.over)

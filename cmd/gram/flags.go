@@ -12,7 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/observe"
 	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -24,9 +27,9 @@ type loadFlags struct {
 	json         bool
 	maxMemory    option.Size
 	timeout      option.Duration
-	observe      observeFlags // of the commands that run a program
-	stream       bool         // data lists that are too large to be stored are computed when they are read
-	seed         option.Count // of the random numbers of default values, and of a random order
+	observe      observe.Flags // of the commands that run a program
+	stream       bool          // data lists that are too large to be stored are computed when they are read
+	seed         option.Count  // of the random numbers of default values, and of a random order
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -81,7 +84,7 @@ func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 func (f *runFlags) addLimits(cmd *cobra.Command) {
@@ -109,7 +112,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.factor.Add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same",
 		"chain tree", false, true)
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 // addOrder adds the flags for the order in which redexes fire.
@@ -152,27 +155,19 @@ func (f *runFlags) addGradient(cmd *cobra.Command) {
 		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
-// misfit returns a usage error if is is true, and nil otherwise.
-func misfit(is bool, format string, args ...any) error {
-	if !is {
-		return nil
-	}
-	return usagef(format, args...)
-}
-
 // checkMode reports flags that the mode or the strategy doesn't use.
 func (f *runFlags) checkMode() error {
 	if f.mode.Is == gram.Reverse {
 		return f.cache.check(f.strategy.Is)
 	}
 	return cmp.Or(
-		misfit(f.bound, "--bound is of the steps of the calculus, and --mode %s counts none", &f.mode),
-		misfit(f.strategy.Is != gram.Direct, "--strategy is of the calculus, and --mode %s passes over the graph", &f.mode),
-		misfit(f.schedule.Is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		misfit(f.noNative, "--no-native is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.bound, "--bound is of the steps of the calculus, and --mode %s counts none", &f.mode),
+		fault.Misfit(f.strategy.Is != gram.Direct, "--strategy is of the calculus, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.schedule.Is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.noNative, "--no-native is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
 }
 
@@ -180,7 +175,7 @@ func (f *runFlags) checkMode() error {
 func checkSchedule(cmd *cobra.Command) error {
 	order := cmd.Flags().Lookup("schedule")
 	if order != nil && cmd.Flags().Changed("workers") && order.Value.String() != "parallel" {
-		return usagef("--workers is of --schedule parallel, and not of %s", order.Value)
+		return fault.Usagef("--workers is of --schedule parallel, and not of %s", order.Value)
 	}
 	return nil
 }
@@ -188,16 +183,16 @@ func checkSchedule(cmd *cobra.Command) error {
 // checkLiteral reports flags that don't go with --literal, or need it, and a --factor without --bound.
 func (f *runFlags) checkLiteral() error {
 	return cmp.Or(
-		misfit(f.factor.Is && !f.bound, "--factor is of the spans that --bound reports"),
-		misfit(f.work && !f.literal, "--work is of --literal: the engine counts most steps without making them"),
-		misfit(f.literal && f.mode.Is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
-		misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is of --strategy direct, and not of %s", &f.strategy),
-		misfit(f.literal && f.schedule.Is == gram.Parallel, "--literal is of --schedule lifo and random, and not of parallel"),
-		misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
-		misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
-		misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
-		misfit(f.literal && f.noNative, "--no-native is of the engine, and --literal runs without it"),
-		misfit(f.noFuse && f.noNative, "--no-native is of blocks, and --no-fuse runs without them"),
+		fault.Misfit(f.factor.Is && !f.bound, "--factor is of the spans that --bound reports"),
+		fault.Misfit(f.work && !f.literal, "--work is of --literal: the engine counts most steps without making them"),
+		fault.Misfit(f.literal && f.mode.Is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is of --strategy direct, and not of %s", &f.strategy),
+		fault.Misfit(f.literal && f.schedule.Is == gram.Parallel, "--literal is of --schedule lifo and random, and not of parallel"),
+		fault.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
+		fault.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
+		fault.Misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
+		fault.Misfit(f.literal && f.noNative, "--no-native is of the engine, and --literal runs without it"),
+		fault.Misfit(f.noFuse && f.noNative, "--no-native is of blocks, and --no-fuse runs without them"),
 	)
 }
 
@@ -220,11 +215,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
 		where := strings.TrimSuffix(err.Error(), invalid.Unwrap().Error())
-		return &usageError{where + "this is neither true nor false"}
+		return fault.Usagef("%sthis is neither true nor false", where)
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
-		return &usageError{err.Error()}
+		return fault.Usagef("%v", err)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -235,5 +230,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if near := syntax.Suggest(unknown.GetSpecifiedName(), names); near != "" {
 		text += fmt.Sprintf("; did you mean --%s?", near)
 	}
-	return &usageError{text}
+	return fault.Usagef("%s", text)
+}
+
+// run says how the cost of a run was measured.
+func (f *runFlags) run() result.Run {
+	return result.Run{Mode: f.mode.Is, Literal: f.literal, Repeat: f.repeat.N}
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
@@ -54,7 +55,7 @@ func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
 			time.Sleep(lateness / 10)
 		}
 		if over.CompareAndSwap(false, true) {
-			exitLate(a.fail(path, contextLimit(ctx.Err(), "working")))
+			exitLate(a.fail(path, fault.Limit(ctx.Err(), "working")))
 		}
 	})
 	return func() {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/profile"
@@ -73,9 +74,9 @@ value if not; --of says otherwise. The arena's collections take no steps and don
 func (f *profileFlags) check(*cobra.Command) error {
 	switch {
 	case f.out == "":
-		return usagef("-o is missing: the file that the profile is written to")
+		return fault.Usagef("-o is missing: the file that the profile is written to")
 	case f.literal && f.time:
-		return usagef("--time is of the engine, and --literal runs without it")
+		return fault.Usagef("--time is of the engine, and --literal runs without it")
 	}
 	return f.checkLiteral()
 }
@@ -93,7 +94,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.addLiteral(cmd)
 	f.addFinite(cmd)
 	f.addStrategy(cmd)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("output")
 }
 
@@ -118,7 +119,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		}
 	}
 	if what == "value" && f.strategy.Is != gram.Direct {
-		return usagef("--strategy is of gradients, and it is the value that is profiled")
+		return fault.Usagef("--strategy is of gradients, and it is the value that is profiled")
 	}
 	opt := f.options(a)
 	opt.Timed = f.time
@@ -130,7 +131,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		return outfile.Error(f.out, err)
 	}
 	if ctx.Err() != nil {
-		return contextLimit(ctx.Err(), "writing the profile")
+		return fault.Limit(ctx.Err(), "writing the profile")
 	}
 	if err := file.Keep(); err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/reduce"
@@ -111,7 +113,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.maxStates = option.Count{N: 10_000, Least: 1, Most: 1e7, Valid: true}
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
 	addOutput(cmd, &f.output)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 // check reports flags that don't go together.
@@ -120,11 +122,11 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	graph, paper := f.graph.Is != "", f.notation.Is
 	steps := f.order.Is != reduce.NoOrder
 	return cmp.Or(
-		misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
-		misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
-		misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
-		misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
+		fault.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
+		fault.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
+		fault.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
+		fault.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
+		fault.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
 	)
 }
 
@@ -133,13 +135,13 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 	if len(f.rules) > 0 {
 		var err error
 		if opt.Rules, err = reduce.ParseRules(f.rules); err != nil {
-			return usagef("--rules: %v", err)
+			return fault.Usagef("--rules: %v", err)
 		}
 	}
 	for _, text := range f.redexes {
 		n := option.Count{Least: 1}
 		if err := n.Set(text); err != nil {
-			return usagef("--redex %s: %v", text, err)
+			return fault.Usagef("--redex %s: %v", text, err)
 		}
 		opt.Choices = append(opt.Choices, n.N)
 	}
@@ -187,8 +189,8 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 		}
 		return reduce.Load(p.Source(), ground, int(f.maxSize.N))
 	}
-	name, _ := nameAndDir(path)
-	src, err := a.read(ctx, path, name, meter)
+	name, _ := input.Name(path)
+	src, err := a.read(ctx, path, meter)
 	if err != nil {
 		return nil, err
 	}
@@ -212,11 +214,10 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 
 // reduceError describes the errors of a reduction.
 func reduceError(path string, err error) error {
-	name, _ := nameAndDir(path)
+	name, _ := input.Name(path)
 	var program *syntax.Errors
 	var size *derivation.SizeError
 	var steps *derivation.StepsError
-	var memory *limits.MemoryError
 	var limit *gram.LimitError
 	switch {
 	case err == nil, errors.As(err, &limit):
@@ -228,11 +229,6 @@ func reduceError(path string, err error) error {
 		return &gram.Error{Text: name + ": too large to be reduced: " + text + "; --max-size raises the bound", Err: err}
 	case errors.As(err, &steps):
 		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
-	case errors.As(err, &memory):
-		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: "reducing", Err: err}
 	}
-	if limit := contextLimit(err, "reducing"); limit != nil {
-		return limit
-	}
-	return err
+	return cmp.Or(fault.Limit(err, "reducing"), err)
 }

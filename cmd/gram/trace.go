@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/trace"
@@ -103,7 +104,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	addOutput(cmd, &f.output)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(rule.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -119,18 +120,18 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case formats > 1:
-		return usagef("--json, --latex, --dot and --svg are formats; a trace has one")
+		return fault.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
-		return usagef("--latex is of whole terms: it takes --calculus")
+		return fault.Usagef("--latex is of whole terms: it takes --calculus")
 	case draws && f.calculus:
-		return usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
+		return fault.Usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
 	case draws != f.step.Valid:
-		return usagef("--dot or --svg and --step go together: the step whose picture is drawn")
+		return fault.Usagef("--dot or --svg and --step go together: the step whose picture is drawn")
 	}
 	only := func(names []string, ok bool, of string) error {
 		for _, name := range names {
 			if given(name) && !ok {
-				return usagef("--%s goes with %s", name, of)
+				return fault.Usagef("--%s goes with %s", name, of)
 			}
 		}
 		return nil

@@ -191,6 +191,7 @@ type Sink struct {
 	Err error
 }
 
+// Write implements [io.Writer].
 func (s *Sink) Write(b []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err

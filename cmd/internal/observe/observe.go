@@ -1,4 +1,5 @@
-package main
+// Package observe writes profiles and execution traces of the process.
+package observe
 
 import (
 	"cmp"
@@ -11,13 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
-// observeFlags name the files for profiles and traces of the process; "" means none.
-type observeFlags struct{ cpu, memory, trace string }
+// Flags name the files for profiles and traces of the process; "" means none.
+type Flags struct{ cpu, memory, trace string }
 
-func (f *observeFlags) add(cmd *cobra.Command) {
+// Add adds the flags to cmd.
+func (f *Flags) Add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of gram itself to `file`, for go tool pprof")
 	fs.StringVar(&f.memory, "memprofile", "", "write a profile of gram's own Go heap to `file`")
@@ -27,9 +30,9 @@ func (f *observeFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// observer writes profiles of the process while it works. Phases become labels of the
+// Observer writes profiles of the process while it works. Phases become labels of the
 // samples of the CPU profile, and regions of the trace.
-type observer struct {
+type Observer struct {
 	ctx    context.Context
 	files  []*outfile.File
 	stops  []func() error // end what was started, and write the profile of the heap
@@ -37,15 +40,15 @@ type observer struct {
 	region *trace.Region
 }
 
-// observe opens the files and starts to write them. It returns nil if there are none.
-func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
-	if *f == (observeFlags{}) {
+// Start opens the files and starts to write them. It returns nil if there are none.
+func (f *Flags) Start(ctx context.Context) (_ *Observer, err error) {
+	if *f == (Flags{}) {
 		return nil, nil
 	}
-	o := &observer{ctx: ctx}
+	o := &Observer{ctx: ctx}
 	defer func() {
 		if err != nil {
-			_ = o.end(io.Discard, err)
+			_ = o.End(io.Discard, err)
 		}
 	}()
 	start := []struct {
@@ -90,8 +93,8 @@ func executionTrace(f io.Writer) (func() error, error) {
 	return func() error { trace.Stop(); return w.Err }, trace.Start(w)
 }
 
-// phase begins a phase.
-func (o *observer) phase(name string) {
+// Phase begins a phase.
+func (o *Observer) Phase(name string) {
 	if o.region != nil {
 		o.region.End()
 	}
@@ -99,10 +102,10 @@ func (o *observer) phase(name string) {
 	o.region = trace.StartRegion(o.ctx, name)
 }
 
-// end ends what was started, in reverse order, and keeps the files, or removes them if err, the
+// End ends what was started, in reverse order, and keeps the files, or removes them if err, the
 // error of the work, is not nil. It returns err, or an error of its own. It prints a summary of
 // the trace to stderr.
-func (o *observer) end(stderr io.Writer, err error) error {
+func (o *Observer) End(stderr io.Writer, err error) error {
 	if o == nil {
 		return err
 	}
@@ -116,7 +119,7 @@ func (o *observer) end(stderr io.Writer, err error) error {
 		}
 	}
 	if err == nil && o.ctx.Err() != nil {
-		err = contextLimit(o.ctx.Err(), "writing profiles")
+		err = fault.Limit(o.ctx.Err(), "writing profiles")
 	}
 	if err == nil && o.trace != nil {
 		var text string
@@ -124,7 +127,7 @@ func (o *observer) end(stderr io.Writer, err error) error {
 			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.Path, text)
 		}
 		if err != nil {
-			err = cmp.Or(contextLimit(err, "reading the trace"), err)
+			err = cmp.Or(fault.Limit(err, "reading the trace"), err)
 		}
 	}
 	for _, f := range o.files {
