@@ -39,7 +39,7 @@ func (f *firingBlock) runOnArrays(w *graph.Backward, row []float64) error {
 		regs[k.Reg] = row[len(plan.Row)+k.Col]
 	}
 	if plan.Elements {
-		load(regs, f.p.b.Arrays.Element, f.values[(int(f.first-1-f.run)-f.from)*f.data.Width:])
+		load(regs, f.p.b.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
 	}
 	load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read

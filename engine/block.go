@@ -502,7 +502,7 @@ func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uin
 		return nil
 	}
 	for ; l.b.Arrays != nil && i < end; i++ {
-		if err := m.runOnArrays(l, plan, values[(int(l.left-1-i)-first)*width:], rows[i*columns:]); err != nil {
+		if err := m.runOnArrays(l, plan, values[(l.element(i)-first)*width:], rows[i*columns:]); err != nil {
 			return err
 		}
 	}
