@@ -21,6 +21,32 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// The tests of this package are of arrays, also of short ones, but for TestShortArrays.
+func init() { expandShort = false }
+
+// TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
+func TestShortArrays(t *testing.T) {
+	defer func() { expandShort = false }()
+	const src = familyHead + "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
+	for _, tt := range []struct {
+		k     int
+		short bool
+	}{{3, true}, {90, true}, {130, false}} {
+		var results [2]*Result
+		for i := range results {
+			expandShort = i == 1
+			p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", tt.k), "n=40"}})
+			require.NoError(t, err)
+			results[i], err = p.Gradient(t.Context(), EvalOptions{})
+			require.NoError(t, err)
+			require.Equal(t, expandShort && tt.short, p.arrays(true).none.Load(), "k = %d", tt.k)
+		}
+		require.Equal(t, results[0].Values, results[1].Values)
+		require.Equal(t, results[0].Jacobian, results[1].Jacobian)
+		require.Equal(t, results[0].Cost.Steps, results[1].Cost.Steps)
+	}
+}
+
 const familyHead = `param n = 5
 param k = 12
 input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)

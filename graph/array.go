@@ -217,6 +217,33 @@ func Instances(dims []Dim) int {
 	return n
 }
 
+// The most instances of a function with short arrays: in all, and for each instruction. To start an instruction on arrays takes about
+// as long as shortArray instructions of machine code.
+const (
+	shortArrays = 1200
+	shortArray  = 96
+)
+
+// ShortArrays reports whether a program has arrays in functions, and all its arrays are so short that their expansion, which becomes
+// machine code where it is a loop, is faster.
+func (p *Program) ShortArrays() bool {
+	found := false
+	for _, b := range p.Blocks {
+		if b == nil || b.Arrays == nil {
+			continue
+		}
+		n := 0
+		for i := range b.Arrays.Code {
+			n += Instances(b.Arrays.Code[i].Dims)
+		}
+		if n > min(shortArrays, shortArray*len(b.Arrays.Code)) {
+			return false
+		}
+		found = found || len(b.Params) > 0
+	}
+	return found
+}
+
 // Dense returns the address of an array without gaps that begins at base.
 func Dense(base int, dims []Dim) Address {
 	a := Address{Base: base, Stride: make([]int, len(dims))}
