@@ -16,12 +16,52 @@ func (c *compiler) specialize() {
 	if c.opt.Open || c.out.Late {
 		return
 	}
-	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
+	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}, families: c.families}
 	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
-		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
-			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
-		return b.build(id, args)
+		b := newPathBuilder(small, id, closures, paths)
+		block := b.build(id, args)
+		if block == nil && b.families {
+			b = newPathBuilder(small, id, closures, paths)
+			b.arrays = newArrayBuilder(&b.blockBuilder)
+			b.arrays.inputArrays(small.applied(append([]uint32{id}, closures...)))
+			block = b.build(id, args)
+		}
+		return block
 	})
+}
+
+func newPathBuilder(c *compiler, id uint32, closures []uint32, paths int) *pathBuilder {
+	b := &pathBuilder{blockBuilder: blockBuilder{c: c, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
+		globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
+	// blockBuilder.wire asks where the frame begins.
+	b.t, b.wires = &graph.Template{Cap0: uint32(c.out.NumGlobals())}, map[uint32]wire{}
+	return b
+}
+
+// applied returns the templates, and those whose closures their code names, and so on.
+func (c *compiler) applied(ids []uint32) []uint32 {
+	for i := 0; i < len(ids); i++ {
+		add := func(id uint32) {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		t := &c.out.Templates[ids[i]]
+		for pc := t.Start; pc < t.End; pc++ {
+			in := &c.out.Code[pc]
+			switch in.Op {
+			case graph.OpClosure:
+				add(in.Tmpl)
+			case graph.OpApply:
+				for _, s := range c.out.Operands(in) {
+					if s < t.Cap0 && c.out.Global(s).Kind == graph.Closure {
+						add(c.out.Global(s).Index)
+					}
+				}
+			}
+		}
+	}
+	return ids
 }
 
 // pathBuilder makes the block of a λ whose body has conditionals, and applies λs that are known: its own, or those that it
@@ -37,6 +77,8 @@ type pathBuilder struct {
 	size     int // instructions
 	results  []wire
 	paths    []*graph.Block
+	families bool          // a λ that is applied has families
+	arrays   *arrayBuilder // where families may be: there is one path then
 
 	// The path that is made:
 	outcomes []bool // of its conditionals
@@ -96,8 +138,7 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 			args = append(args, wire{kind: tailWire})
 			continue
 		}
-		b.out.Steps = maxPathCode // the layouts are measured at the end
-		l, w, ok := b.leavesOf(typ)
+		l, w, ok := b.captured(typ)
 		if !ok {
 			return nil
 		}
@@ -131,7 +172,7 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 // captured makes the registers and wires of a captured value, which may be a closure.
 func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) {
 	if b.c.t.Types.Kind(typ) != term.ArrowKind {
-		b.out.Steps = maxPathCode
+		b.out.Steps = maxRegisters / leavesPerStep // the layouts are measured at the end
 		return b.leavesOf(typ)
 	}
 	if len(b.closures) == 0 {
@@ -159,6 +200,9 @@ func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) 
 func (b *pathBuilder) run(f wire, args []wire) bool {
 	b.depth, b.at, b.next, b.tails = 0, 0, 0, 0
 	b.path = &graph.Block{}
+	if b.arrays != nil {
+		b.path, b.out.Templates, b.out.Steps = b.out, nil, 0
+	}
 	b.nodes, b.work = b.nodes[:0], b.work[:0]
 	b.slots = map[uint32]int{}
 	ops := []int{b.value(f)}
@@ -225,9 +269,6 @@ func (b *pathBuilder) constant(slot uint32) (wire, bool) {
 	if g := b.c.out.Global(slot); g.Kind == graph.Closure {
 		return wire{kind: closureWire, tmpl: g.Index}, true
 	}
-	if b.t == nil { // blockBuilder.wire asks where the frame begins
-		b.t, b.wires = &graph.Template{Cap0: uint32(b.c.out.NumGlobals())}, map[uint32]wire{}
-	}
 	return b.wire(slot)
 }
 
@@ -235,11 +276,15 @@ func (b *pathBuilder) constant(slot uint32) (wire, bool) {
 func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
 	p := b.c.out
 	t := &p.Templates[id]
-	if t.Families || t.Group != nil {
+	b.families = b.families || t.Families
+	if t.Families && b.arrays == nil || t.Group != nil {
 		return false
 	}
 	b.path.Templates = append(b.path.Templates, id)
 	b.path.Steps += t.Steps
+	if t.Families {
+		return b.instantiateArrays(id, values, into)
+	}
 	for i, v := range values {
 		b.slots[t.Cap0+uint32(i)] = v
 	}
@@ -269,6 +314,37 @@ func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
 		b.resume(into)
 	}
 	return true
+}
+
+// instantiateArrays is instantiate for a template with families.
+func (b *pathBuilder) instantiateArrays(id uint32, values []int, into int) bool {
+	t, a := &b.c.out.Templates[id], b.arrays
+	a.enter(id)
+	for i, v := range values {
+		w := b.nodes[v].wire
+		if w.kind == tailWire {
+			return false
+		}
+		a.at[t.Cap0+uint32(i)] = fixedWire(w)
+	}
+	w, ok := a.body(t)
+	if ok {
+		b.settle(into, a.fixed(&w))
+	}
+	return ok
+}
+
+// computeArrays is compute where there are arrays.
+func (b *pathBuilder) computeArrays(in *graph.Instr, wires []wire) (w wire, ok bool) {
+	a := b.arrays
+	for i, s := range b.c.out.Operands(in) {
+		a.at[s] = fixedWire(wires[i])
+	}
+	if !a.instr(in) {
+		return w, false
+	}
+	d := a.at[in.D]
+	return a.fixed(&d), true
 }
 
 // exec runs an instruction, or makes the node that waits for its operands.
@@ -406,7 +482,7 @@ func (b *pathBuilder) fire(r int) bool {
 func (b *pathBuilder) branch(r int) bool {
 	n := &b.nodes[r]
 	x, y := b.nodes[n.ops[0]].wire, b.nodes[n.ops[1]].wire
-	if x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
+	if b.arrays != nil || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
 	at := &b.tree[b.at]
@@ -504,6 +580,9 @@ func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
 			return w, false
 		}
 	}
+	if b.arrays != nil {
+		return b.computeArrays(in, wires)
+	}
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
 		d := b.pathRegister()
@@ -545,6 +624,9 @@ func (b *pathBuilder) pathRegister() uint32 {
 
 // finish makes the block of its paths, and reports whether its rules touch few nodes.
 func (b *pathBuilder) finish() bool {
+	if b.arrays != nil {
+		return b.arrays.finish(fixedWire(b.results[0]))
+	}
 	b.orderExternals()
 	head := b.out
 	least := b.paths[0].Steps
