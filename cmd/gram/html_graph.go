@@ -24,7 +24,7 @@ const (
 
 // graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
-	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.n, graphNodes), MaxSteps: atMost(f.maxSteps.n, graphSteps)}
+	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.N, graphNodes), MaxSteps: atMost(f.maxSteps.N, graphSteps)}
 	var svg bytes.Buffer
 	operations, err := graphSize(ctx, p, &shown)
 	if err == nil && operations <= mostDrawn {

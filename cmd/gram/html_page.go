@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
@@ -23,18 +22,18 @@ import (
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts(path)}
 	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
-	if isJacobian(p) {
+	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
 	for i, d := range p.Derivatives(res.Values, res.Jacobian) {
-		r.Gradient = append(r.Gradient, arraysOf(d.Name, p.Inputs()[i].Shape, d.Values)...)
+		r.Gradient = append(r.Gradient, htmlreport.Arrays(d.Name, p.Inputs()[i].Shape, d.Values)...)
 	}
 	for _, in := range p.Inputs() {
-		r.Inputs = append(r.Inputs, arraysOf(in.Name, in.Shape, in.Values)...)
+		r.Inputs = append(r.Inputs, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	c := &res.Cost
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		for i, n := range c.Steps {
 			if n > 0 {
 				info := rule.Table[i]
@@ -42,8 +41,8 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 			}
 		}
 	}
-	for _, part := range costFigures(c, &f.runFlags) {
-		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.caption, Rows: part.facts})
+	for _, part := range result.CostFigures(c, f.run()) {
+		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.Caption, Rows: part.Facts})
 	}
 	return r
 }
@@ -56,87 +55,20 @@ func programName(path string) string {
 	return filepath.Base(path)
 }
 
-// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
-// dims, and all that once for each output.
-type part struct {
-	name   string
-	shape  *gram.Shape
-	dims   []int
-	values []float64
-}
-
-// arraysOf splits the derivatives by an input at its products, so that arrays remain. A vector of
-// products is treated as a product of vectors.
-func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
-	pending := []part{{name: name, shape: s, values: values}}
-	var out []htmlreport.Array
-	for len(pending) > 0 {
-		x := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		switch x.shape.Kind {
-		case load.Vector:
-			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
-			x.shape = x.shape.A
-			pending = append(pending, x)
-		case load.Product:
-			parts := x.components()
-			slices.Reverse(parts)
-			pending = append(pending, parts...)
-		default:
-			out = append(out, htmlreport.Array{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values})
-		}
-	}
-	return out
-}
-
-// components returns the components of a product: three for (a, (b, c)).
-func (x part) components() []part {
-	var out []part
-	whole, at := x.shape.Width(), 0
-	for s := x.shape; s != nil; {
-		component := s
-		if s.Kind == load.Product {
-			component, s = s.A, s.B
-		} else {
-			s = nil
-		}
-		w := component.Width()
-		column := make([]float64, 0, len(x.values)/whole*w)
-		for from := at; from < len(x.values); from += whole {
-			column = append(column, x.values[from:from+w]...)
-		}
-		out = append(out, part{x.name + ", " + strconv.Itoa(len(out)+1), component, x.dims, column})
-		at += w
-	}
-	return out
-}
-
-// arrayType is the type of an array of numbers, as the language writes it.
-func arrayType(dims []int) string {
-	if len(dims) == 0 {
-		return "R"
-	}
-	sizes := make([]string, len(dims))
-	for i, n := range dims {
-		sizes[i] = strconv.Itoa(n)
-	}
-	return "R" + load.Rows(sizes)
-}
-
 // facts describe how the program was run. Files are named without their folders.
 func (f *gradFlags) facts(path string) []htmlreport.Fact {
 	out := f.commandFacts("grad", path)
 	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
 	} else {
 		add("mode", f.mode.String())
 	}
-	switch f.schedule.is {
+	switch f.schedule.Is {
 	case gram.Random:
 		add("schedule", "random, seed "+f.seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+notation.Counted(int(f.workers.n), "worker"))
+		add("schedule", "parallel, "+notation.Counted(int(f.workers.N), "worker"))
 	default:
 		add("schedule", f.schedule.String())
 	}

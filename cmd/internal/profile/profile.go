@@ -65,7 +65,7 @@ type Line struct {
 	Nodes uint64
 }
 
-// Lines returns the cost of every line of the source, the first of them line 0. Over all,
+// Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its import. Over all,
 // the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []Line {
 	file := p.b.src.File
@@ -74,7 +74,11 @@ func (p *Profile) Lines() []Line {
 		lines[i].Line, lines[i].Text = i, file.Line(i)
 	}
 	for _, s := range p.b.out.Sample {
-		at := &lines[s.Location[0].Line[0].Line]
+		inner := s.Location[0].Line[0]
+		at := &lines[inner.Line]
+		if line := file.ImportLine(inner.Function.Filename); line > 0 {
+			at = &lines[line]
+		}
 		to := &at.Normalised
 		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[calls.SourceCode] {
 			to = &at.Source
