@@ -4,6 +4,7 @@ package gramtest
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +29,7 @@ func Examples(t require.TestingT) []string {
 	require.GreaterOrEqual(t, len(files), 10)
 	var names []string
 	for _, f := range files {
-		if name := filepath.Base(f[:len(f)-len(".gram")]); name != "phylogeny" && name != "newton" {
+		if name := filepath.Base(f[:len(f)-len(".gram")]); !slices.Contains([]string{"phylogeny", "molecules", "newton"}, name) {
 			names = append(names, name)
 		}
 	}
