@@ -21,6 +21,32 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// The tests of this package are of arrays, also of short ones, but for TestShortArrays.
+func init() { expandShort = false }
+
+// TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
+func TestShortArrays(t *testing.T) {
+	defer func() { expandShort = false }()
+	const src = familyHead + "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
+	for _, tt := range []struct {
+		k     int
+		short bool
+	}{{3, true}, {90, true}, {130, false}} {
+		var results [2]*Result
+		for i := range results {
+			expandShort = i == 1
+			p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", tt.k), "n=40"}})
+			require.NoError(t, err)
+			results[i], err = p.Gradient(t.Context(), EvalOptions{})
+			require.NoError(t, err)
+			require.Equal(t, expandShort && tt.short, p.arrays(true).none.Load(), "k = %d", tt.k)
+		}
+		require.Equal(t, results[0].Values, results[1].Values)
+		require.Equal(t, results[0].Jacobian, results[1].Jacobian)
+		require.Equal(t, results[0].Cost.Steps, results[1].Cost.Steps)
+	}
+}
+
 const familyHead = `param n = 5
 param k = 12
 input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
@@ -56,6 +82,7 @@ type cellWriter struct {
 	r       *rand.Rand
 	indices []string
 	vectors []string // of type R^k
+	picks   bool     // the components of x are numbers of components
 	names   int
 }
 
@@ -86,6 +113,16 @@ func (w *cellWriter) number(depth int) string {
 			return "W.(" + w.index() + ").(" + w.index() + ")"
 		}
 		return w.vectors[w.r.IntN(len(w.vectors))] + ".(" + w.index() + ")"
+	}
+	if w.picks && w.r.IntN(3) == 0 {
+		x := " x.(" + w.index() + ")"
+		switch w.r.IntN(3) {
+		case 0:
+			return "(pick " + w.vectors[w.r.IntN(len(w.vectors))] + x + ")"
+		case 1:
+			return "(pick W" + x + ").(" + w.index() + ")"
+		}
+		return "(pick Z" + x + ").(" + w.index() + ")"
 	}
 	switch w.r.IntN(11) {
 	case 0:
@@ -160,14 +197,51 @@ func TestPropertyFamilyMixtures(t *testing.T) {
 	}, "m")
 }
 
+// TestPropertyFamilyChains: so it is where the function of a fold applies another, which has the families.
+func TestPropertyFamilyChains(t *testing.T) {
+	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
+		compareRandomOf(t, 60, "n=17", func(cell string) string {
+			return "def cell x h = " + cell + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n"
+		})
+	}
+}
+
+// TestPropertyFamilyPicks: so it is where data select components, of which some are 0 and −0.
+func TestPropertyFamilyPicks(t *testing.T) {
+	const head = `param n = 3
+param k = 5
+input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
+input W : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (1 + i*k + j)
+input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.2 * i)
+input s = 0.3
+data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
+`
+	arrays, draws := 0, 50
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
+		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
+		w.vectors = append(w.vectors, "p", "z")
+		src := head + "def cell x h = " + text + w.cell() + "\nlet h = fold cell (vec i < k -> 0.1 * i) a in\nsum i < k -> h.(i)\n"
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11)}) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/10)
+}
+
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
+	compareRandomOf(t, 400, "n=3", program, vectors...)
+}
+
+func compareRandomOf(t *testing.T, draws int, n string, program func(cell string) string, vectors ...string) {
+	t.Helper()
 	arrays := 0
-	const draws = 400
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
-		if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+		if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), n}) {
 			arrays++
 		}
 	}
@@ -186,9 +260,9 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
 	for _, gradient := range []bool{false, true} {
-		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient)
+		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
 		require.NoError(t, err)
-		v2, c2, samples2, err := runForm(t, p, families, gradient)
+		v2, c2, samples2, err := runForm(t, p, families, gradient, true)
 		if err != nil {
 			require.ErrorIs(t, err, graph.ErrFamilies, src)
 			return false
@@ -202,6 +276,10 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
 		require.Equal(t, samples1, samples2, src)
+		v3, c3, _, err := runForm(t, p, families, gradient, false)
+		require.NoError(t, err, src)
+		require.Equal(t, bits(v1), bits(v3), "%s %v", src, params)
+		require.Equal(t, c1, c3, src)
 	}
 	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
@@ -215,8 +293,8 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 }
 
 // runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian. The samples are the steps by
-// stack, phase and origin.
-func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
+// stack, phase and origin, if they are recorded. A machine that records makes some loops step by step.
+func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
 	if gradient {
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
@@ -225,10 +303,17 @@ func runForm(t *testing.T, p *Program, src *term.Term, gradient bool) (numbers [
 	if err != nil {
 		return nil, counts, nil, err
 	}
-	m, err := engine.New(prog, engine.Options{Record: profile.New})
+	opt := engine.Options{}
+	if record {
+		opt.Record = profile.New
+	}
+	m, err := engine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
 	defer func() {
+		if !record {
+			return
+		}
 		samples = map[string]rule.Counts{}
 		var total rule.Counts
 		nodes := uint64(0)

@@ -327,7 +327,10 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 	return &p.withArrays[0]
 }
 
-// arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they have to be expanded.
+// expandShort is whether a program of short arrays is expanded. Tests of arrays clear it.
+var expandShort = true
+
+// arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
 func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
 	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
@@ -344,6 +347,9 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 			return nil, err
 		}
 		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile")})
+		if err == nil && expandShort && prog.ShortArrays() {
+			err = graph.ErrFamilies
+		}
 		if errors.Is(err, graph.ErrFamilies) {
 			form.none.Store(true)
 			return nil, err

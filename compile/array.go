@@ -20,6 +20,7 @@ type arrayWire struct {
 	parts    []arrayWire
 	loop     int    // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
 	tmpl     uint32 // of a closure, whose captured values parts are
+	args     []wire // that a closure has been applied to
 	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
 }
 
@@ -32,7 +33,9 @@ type openedFamily struct {
 // arrayBuilder makes the block of a template with families.
 type arrayBuilder struct {
 	*blockBuilder
-	l      *loops
+	l      *loops // of the template whose code is compiled
+	loops  []loop // of all templates so far; the first of l is number loop0
+	loop0  int
 	at     map[uint32]arrayWire
 	opened []openedFamily // in the order of their slots
 	around []int
@@ -48,7 +51,7 @@ type arrayBuilder struct {
 // arrayBlock makes the block of a template with families, or of one that returns its closure, and so on; or reports that
 // there is none.
 func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
-	b := &arrayBuilder{blockBuilder: &blockBuilder{c: c, out: &graph.Block{Regs: 1}, wires: map[uint32]wire{}}, l: &loops{}, at: map[uint32]arrayWire{}}
+	b := newArrayBuilder(&blockBuilder{c: c, out: &graph.Block{Regs: 1}, wires: map[uint32]wire{}})
 	b.count(id)
 	var captured []arrayWire
 	for i := range c.out.Templates[id].Caps {
@@ -59,15 +62,37 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 		b.out.Caps = append(b.out.Caps, leaf)
 		captured = append(captured, fixedWire(w))
 	}
-	b.inputArrays(id)
+	b.inputArrays(c.chain(id))
 	w, ok := b.template(id, captured)
 	for ok && !c.opt.Open && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
 		id = w.tmpl
 		b.count(id)
 		w, ok = b.template(id, w.parts)
 	}
-	if !ok || !b.result(w) {
-		return nil, false
+	return b.out, ok && b.finish(w)
+}
+
+func newArrayBuilder(b *blockBuilder) *arrayBuilder {
+	return &arrayBuilder{blockBuilder: b, l: &loops{}, at: map[uint32]arrayWire{}}
+}
+
+// chain returns a template, and those whose closures it returns in turn.
+func (c *compiler) chain(id uint32) []uint32 {
+	ids := []uint32{id}
+	for len(ids) < maxTemplates {
+		next, ok := c.returned(&c.out.Templates[ids[len(ids)-1]])
+		if !ok {
+			break
+		}
+		ids = append(ids, next)
+	}
+	return ids
+}
+
+// finish ends the block, whose result is w, and reports whether there is one.
+func (b *arrayBuilder) finish(w arrayWire) bool {
+	if !b.result(w) {
+		return false
 	}
 	tuples := b.namedTuples()
 	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Tallies: b.tallies, Tuples: tuples}
@@ -76,13 +101,14 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
 	}
 	b.out.Arrays = a
-	return b.out, true
+	b.out.SetPicks()
+	return true
 }
 
-// inputArrays puts the inputs into the block whose components families read. Those that overlap are one array.
-func (b *arrayBuilder) inputArrays(id uint32) {
+// inputArrays puts the inputs into the block whose components families of the templates read. Those that overlap are one array.
+func (b *arrayBuilder) inputArrays(ids []uint32) {
 	var read [2][]span // the inputs whose numbers are read, and those whose duals are
-	for n, ok := 0, true; ok && n < maxTemplates; n++ {
+	for _, id := range ids {
 		t := &b.c.out.Templates[id]
 		for _, in := range b.c.out.Code[t.Start:t.End] {
 			if first, ok := b.c.out.InputAt(in.A); ok && in.Op == graph.OpComponent {
@@ -93,7 +119,6 @@ func (b *arrayBuilder) inputArrays(id uint32) {
 				read[k] = append(read[k], span{first, int(in.N)})
 			}
 		}
-		id, ok = b.c.returned(t)
 	}
 	for k, all := range read {
 		slices.SortFunc(all, func(x, y span) int { return cmp.Compare(x.first, y.first) })
@@ -111,16 +136,9 @@ func (b *arrayBuilder) inputArrays(id uint32) {
 func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, ok bool) {
 	t := &b.c.out.Templates[id]
 	b.t = t
-	if l := b.c.families[id]; l != nil {
-		if len(b.l.all) > 0 {
-			return w, false // the loops of two templates
-		}
-		b.l = l
-	}
 	// Frames overlap: of the last template, the globals stay.
 	maps.DeleteFunc(b.wires, func(slot uint32, _ wire) bool { return slot >= t.Cap0 })
-	maps.DeleteFunc(b.at, func(slot uint32, _ arrayWire) bool { return slot >= t.Cap0 })
-	b.opened = slices.DeleteFunc(b.opened, func(o openedFamily) bool { return o.first >= t.Cap0 })
+	b.enter(id)
 	for i, w := range captured {
 		b.at[t.Cap0+uint32(i)] = w
 	}
@@ -132,6 +150,22 @@ func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, o
 		b.out.Params = append(b.out.Params, leaf)
 		b.at[t.Param0+uint32(i)] = fixedWire(w)
 	}
+	return b.body(t)
+}
+
+// enter begins the code of a template.
+func (b *arrayBuilder) enter(id uint32) {
+	t := &b.c.out.Templates[id]
+	if l := b.c.families[id]; l != nil {
+		b.l, b.loop0 = l, len(b.loops)
+		b.loops = append(b.loops, l.all...)
+	}
+	maps.DeleteFunc(b.at, func(slot uint32, _ arrayWire) bool { return slot >= t.Cap0 })
+	b.opened = slices.DeleteFunc(b.opened, func(o openedFamily) bool { return o.first >= t.Cap0 })
+}
+
+// body adds the code of a template, and returns its result.
+func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
 	for i := range b.c.out.Code[t.Start:t.End] {
 		in := &b.c.out.Code[int(t.Start)+i]
 		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) || b.large {
@@ -167,17 +201,46 @@ func (b *arrayBuilder) openedAt(slot uint32) *openedFamily {
 
 // fixedWire is a wire as one that is the same for all indices.
 func fixedWire(w wire) arrayWire {
-	a := arrayWire{kind: w.kind}
+	a := arrayWire{kind: w.kind, tmpl: w.tmpl, args: w.args}
 	switch w.kind {
 	case graph.NumLeaf:
 		a.at.base = int(w.reg)
 	case graph.DualLeaf:
-		a.at.base, a.external = int(^w.dual), true
+		a.at.base, a.external = int(w.dual), w.dual < 0
+		if a.external {
+			a.at.base = int(^w.dual)
+		}
 	}
 	for _, p := range w.parts {
 		a.parts = append(a.parts, fixedWire(p))
 	}
 	return a
+}
+
+// fixed is a wire that is the same for all indices, as one of a block without arrays.
+func (b *arrayBuilder) fixed(w *arrayWire) wire {
+	f := wire{kind: w.kind, tmpl: w.tmpl, args: w.args}
+	switch {
+	case w.kind == graph.NumLeaf:
+		f.reg = uint32(w.at.base)
+	case w.external:
+		f.dual = ^int32(w.at.base)
+	case w.kind == graph.DualLeaf:
+		f.dual = int32(w.at.base)
+	}
+	for i := range b.size(w) {
+		p := w.part(i)
+		f.parts = append(f.parts, b.fixed(&p))
+	}
+	return f
+}
+
+// size is how many components a tuple or family has.
+func (b *arrayBuilder) size(w *arrayWire) int {
+	if w.loop > 0 {
+		return b.loops[w.loop-1].size
+	}
+	return len(w.parts)
 }
 
 // dims are the loops around what is compiled now.
@@ -190,7 +253,7 @@ func (b *arrayBuilder) dims() []graph.Dim {
 }
 
 func (b *arrayBuilder) dim(id int) graph.Dim {
-	return graph.Dim{Size: b.l.all[id].size, Loop: id, Sum: b.l.all[id].sum}
+	return graph.Dim{Size: b.loops[id].size, Loop: id, Sum: b.loops[id].sum}
 }
 
 // address is an affine expression of the loops of the dimensions.
@@ -204,7 +267,7 @@ func address(a affine, dims []graph.Dim) graph.Address {
 
 // dense is the affine expression of an array without gaps over the loops around.
 func (b *arrayBuilder) dense(base int) affine {
-	a := affine{base: base, coef: make([]int, len(b.l.all))}
+	a := affine{base: base, coef: make([]int, len(b.loops))}
 	dims := b.dims()
 	for k, s := range graph.Dense(base, dims).Stride {
 		a.coef[dims[k].Loop] = s
@@ -247,12 +310,12 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		b.at[in.D] = w
 		return true
 	case graph.OpLoop:
-		b.around = append(b.around, int(in.Tmpl))
+		b.around = append(b.around, b.loop0+int(in.Tmpl))
 		return true
 	case graph.OpFamily:
 		w, ok := b.wire(in.A)
 		b.around = b.around[:len(b.around)-1]
-		b.at[in.D] = b.made(arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + int(in.Tmpl)})
+		b.at[in.D] = b.made(arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + b.loop0 + int(in.Tmpl)})
 		return ok
 	case graph.OpTotal:
 		return b.total(in)
@@ -260,11 +323,11 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		return b.component(in)
 	case graph.OpIndexNum:
 		table := b.l.numbers[in.Tmpl]
-		d := affine{base: int(b.out.Regs), coef: make([]int, len(b.l.all))}
+		d := affine{base: int(b.out.Regs), coef: make([]int, len(b.loops))}
 		b.out.Regs += uint32(len(table.values))
 		n := 1
 		for _, id := range slices.Backward(table.loops) {
-			d.coef[id] = n
+			d.coef[b.loop0+id] = n
 			n *= b.l.all[id].size
 		}
 		for i, v := range table.values {
@@ -395,7 +458,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		return false
 	}
 	inner := b.dims()
-	last := int(in.Tmpl)
+	last := b.loop0 + int(in.Tmpl)
 	b.around = b.around[:len(b.around)-1]
 	d := b.array()
 	kind := graph.ArraySum
@@ -420,7 +483,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 // component selects one of several slots, which stand at equal distances in everything.
 func (b *arrayBuilder) component(in *graph.Instr) bool {
 	if i, ok := b.c.out.InputAt(in.A); ok {
-		e := b.l.indices[in.Tmpl]
+		e := b.index(in)
 		w := arrayWire{kind: graph.NumLeaf}
 		if b.c.out.Global(in.A).Kind == graph.Input {
 			w.kind, w.external = graph.DualLeaf, true
@@ -430,7 +493,7 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		return true
 	}
 	if o := b.openedAt(in.A); o != nil && in.Split == 1 && in.A+in.N <= o.first+o.n {
-		e := b.l.indices[in.Tmpl].plus(affine{base: int(in.A - o.first)}, 1)
+		e := b.index(in).plus(affine{base: int(in.A - o.first)}, 1)
 		b.at[in.D] = o.w.parts[0].with(o.w.loop-1, e)
 		return true
 	}
@@ -451,8 +514,14 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	if in.N == 1 {
 		second = first
 	}
-	b.at[in.D] = between(&first, &second, b.l.indices[in.Tmpl])
+	b.at[in.D] = between(&first, &second, b.index(in))
 	return true
+}
+
+// index is the number of the component that an instruction selects.
+func (b *arrayBuilder) index(in *graph.Instr) affine {
+	e := b.l.indices[in.Tmpl]
+	return affine{e.base, append(make([]int, b.loop0, b.loop0+len(e.coef)), e.coef...)}
 }
 
 // atDistance reports whether w is j times as far from first as second is.
@@ -505,11 +574,8 @@ func (b *arrayBuilder) renumberAll(a *graph.Address, dims []graph.Dim) bool {
 
 func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	out := &b.out.Out
-	n := len(w.parts)
-	if w.loop > 0 {
-		n = b.l.all[w.loop-1].size
-	}
-	if w.kind == closureWire || !b.leaf() {
+	n := b.size(w)
+	if w.kind == closureWire || w.kind == tailWire || !b.leaf() {
 		return false
 	}
 	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: w.site == 0 || b.sites[w.site-1].named})

@@ -22,8 +22,9 @@ type evaluation struct {
 type rules interface {
 	// operand returns the node in a slot, which may be a global.
 	operand(slot uint32) (int, bool)
-	// began is told of each template that is instantiated.
-	began(id uint32)
+	// began is told of each template that is instantiated, and families runs one with families.
+	began(id uint32) bool
+	families(id uint32, values []int, into int) bool
 	// component returns component k of what the instruction opens.
 	component(in *graph.Instr, w wire, k int) (wire, bool)
 	// compute returns the result of an instruction on values.
@@ -85,10 +86,12 @@ func (e *evaluation) value(w wire) int { return e.add(evaluated{isValue: true, w
 func (e *evaluation) instantiate(id uint32, values []int, into int) bool {
 	p := e.prog
 	t := &p.Templates[id]
-	if t.Families {
+	if !e.on.began(id) {
 		return false
 	}
-	e.on.began(id)
+	if t.Families {
+		return e.on.families(id, values, into)
+	}
 	for i, v := range values {
 		e.slots[t.Cap0+uint32(i)] = v
 	}

@@ -16,14 +16,54 @@ func (c *compiler) specialize() {
 	if c.opt.Open || c.out.Late {
 		return
 	}
-	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}}
+	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}, families: c.families}
 	c.routines(small)
 	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
-		b := &pathBuilder{blockBuilder: blockBuilder{c: small, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
-			globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
-		b.prog, b.on = small.out, b
-		return b.build(id, args)
+		b := newPathBuilder(small, id, closures, paths)
+		block := b.build(id, args)
+		if block == nil && b.anyFamilies {
+			b = newPathBuilder(small, id, closures, paths)
+			b.arrays = newArrayBuilder(&b.blockBuilder)
+			b.arrays.inputArrays(small.applied(append([]uint32{id}, closures...)))
+			block = b.build(id, args)
+		}
+		return block
 	})
+}
+
+func newPathBuilder(c *compiler, id uint32, closures []uint32, paths int) *pathBuilder {
+	b := &pathBuilder{blockBuilder: blockBuilder{c: c, out: &graph.Block{Regs: 1, Templates: []uint32{id}}}, closures: closures, most: paths,
+		globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
+	// blockBuilder.wire asks where the frame begins.
+	b.t, b.wires = &graph.Template{Cap0: uint32(c.out.NumGlobals())}, map[uint32]wire{}
+	b.prog, b.on = c.out, b
+	return b
+}
+
+// applied returns the templates, and those whose closures their code names, and so on.
+func (c *compiler) applied(ids []uint32) []uint32 {
+	for i := 0; i < len(ids); i++ {
+		add := func(id uint32) {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		t := &c.out.Templates[ids[i]]
+		for pc := t.Start; pc < t.End; pc++ {
+			in := &c.out.Code[pc]
+			switch in.Op {
+			case graph.OpClosure:
+				add(in.Tmpl)
+			case graph.OpApply:
+				for _, s := range c.out.Operands(in) {
+					if s < t.Cap0 && c.out.Global(s).Kind == graph.Closure {
+						add(c.out.Global(s).Index)
+					}
+				}
+			}
+		}
+	}
+	return ids
 }
 
 // pathBuilder makes the block of a λ whose body has conditionals, and applies λs that are known: its own, or those that it
@@ -32,13 +72,15 @@ func (c *compiler) specialize() {
 type pathBuilder struct {
 	blockBuilder
 	evaluation
-	most     int             // paths
-	chain    bool            // see [graph.Program.LoopBlock]
-	closures []uint32        // the templates of the closures that the λ captures, in preorder
-	globals  map[uint32]wire // of all paths
-	tree     []pathNode
-	results  []wire
-	paths    []*graph.Block
+	most        int             // paths
+	chain       bool            // see [graph.Program.LoopBlock]
+	closures    []uint32        // the templates of the closures that the λ captures, in preorder
+	globals     map[uint32]wire // of all paths
+	tree        []pathNode
+	results     []wire
+	paths       []*graph.Block
+	anyFamilies bool          // a λ that is applied has families
+	arrays      *arrayBuilder // where families may be: there is one path then
 
 	// The path that is made:
 	outcomes []bool // of its conditionals
@@ -83,8 +125,7 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 			args = append(args, wire{kind: tailWire})
 			continue
 		}
-		b.out.Steps = maxPathCode // the layouts are measured at the end
-		l, w, ok := b.leavesOf(typ)
+		l, w, ok := b.captured(typ)
 		if !ok {
 			return nil
 		}
@@ -118,7 +159,7 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 // captured makes the registers and wires of a captured value, which may be a closure.
 func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) {
 	if b.c.t.Types.Kind(typ) != term.ArrowKind {
-		b.out.Steps = maxPathCode
+		b.out.Steps = maxRegisters / leavesPerStep // the layouts are measured at the end
 		return b.leavesOf(typ)
 	}
 	if len(b.closures) == 0 {
@@ -146,6 +187,9 @@ func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) 
 func (b *pathBuilder) run(f wire, args []wire) bool {
 	b.depth, b.at, b.next, b.tails = 0, 0, 0, 0
 	b.path = &graph.Block{}
+	if b.arrays != nil {
+		b.path, b.out.Templates, b.out.Steps = b.out, nil, 0
+	}
 	b.start()
 	ops := []int{b.value(f)}
 	for _, w := range args {
@@ -197,16 +241,47 @@ func (b *pathBuilder) constant(slot uint32) (wire, bool) {
 	if g := b.c.out.Global(slot); g.Kind == graph.Closure {
 		return wire{kind: closureWire, tmpl: g.Index}, true
 	}
-	if b.t == nil { // blockBuilder.wire asks where the frame begins
-		b.t, b.wires = &graph.Template{Cap0: uint32(b.c.out.NumGlobals())}, map[uint32]wire{}
-	}
 	return b.wire(slot)
 }
 
 // began counts a template.
-func (b *pathBuilder) began(id uint32) {
+func (b *pathBuilder) began(id uint32) bool {
+	t := &b.prog.Templates[id]
+	b.anyFamilies = b.anyFamilies || t.Families
 	b.path.Templates = append(b.path.Templates, id)
-	b.path.Steps += b.prog.Templates[id].Steps
+	b.path.Steps += t.Steps
+	return !t.Families || b.arrays != nil
+}
+
+// families runs a template with families.
+func (b *pathBuilder) families(id uint32, values []int, into int) bool {
+	t, a := &b.c.out.Templates[id], b.arrays
+	a.enter(id)
+	for i, v := range values {
+		w := b.nodes[v].wire
+		if w.kind == tailWire {
+			return false
+		}
+		a.at[t.Cap0+uint32(i)] = fixedWire(w)
+	}
+	w, ok := a.body(t)
+	if ok {
+		b.settle(into, a.fixed(&w))
+	}
+	return ok
+}
+
+// computeArrays is compute where there are arrays.
+func (b *pathBuilder) computeArrays(in *graph.Instr, wires []wire) (w wire, ok bool) {
+	a := b.arrays
+	for i, s := range b.c.out.Operands(in) {
+		a.at[s] = fixedWire(wires[i])
+	}
+	if !a.instr(in) {
+		return w, false
+	}
+	d := a.at[in.D]
+	return a.fixed(&d), true
 }
 
 // branch is rule (13): the path decides which branch is instantiated.
@@ -216,7 +291,7 @@ func (b *pathBuilder) branch(r int) bool {
 		return false
 	}
 	x, y := b.nodes[n.ops[0]].wire, b.nodes[n.ops[1]].wire
-	if x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
+	if b.arrays != nil || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
 	at := &b.tree[b.at]
@@ -317,6 +392,9 @@ func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
 	if slices.ContainsFunc(wires, func(w wire) bool { return w.kind == tailWire }) { // what it comes to is not known
 		return w, false
 	}
+	if b.arrays != nil {
+		return b.computeArrays(in, wires)
+	}
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
 		d := b.pathRegister()
@@ -358,6 +436,9 @@ func (b *pathBuilder) pathRegister() uint32 {
 
 // finish makes the block of its paths, and reports whether its rules touch few nodes.
 func (b *pathBuilder) finish() bool {
+	if b.arrays != nil {
+		return b.arrays.finish(fixedWire(b.results[0]))
+	}
 	b.orderExternals()
 	head := b.out
 	least := b.paths[0].Steps

@@ -441,11 +441,14 @@ func (b *routineBuilder) operand(slot uint32) (int, bool) {
 	return r, ok
 }
 
-func (b *routineBuilder) began(id uint32) {
+func (b *routineBuilder) began(id uint32) bool {
 	if n := &b.tree[b.at]; !n.done {
 		n.entry.Templates = append(n.entry.Templates, id)
 	}
+	return true
 }
+
+func (b *routineBuilder) families(uint32, []int, int) bool { return false }
 
 func (b *routineBuilder) component(in *graph.Instr, w wire, k int) (_ wire, ok bool) {
 	if in.Op == graph.OpUnvec {

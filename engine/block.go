@@ -152,6 +152,9 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 			}
 		}
 	}
+	if b.Arrays != nil {
+		preparePicks(b.Arrays.Picked, k.regs)
+	}
 	return nil
 }
 
@@ -502,7 +505,7 @@ func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uin
 		return nil
 	}
 	for ; l.b.Arrays != nil && i < end; i++ {
-		if err := m.runOnArrays(l, plan, values[(int(l.left-1-i)-first)*width:], rows[i*columns:]); err != nil {
+		if err := m.runOnArrays(l, plan, values[(l.element(i)-first)*width:], rows[i*columns:]); err != nil {
 			return err
 		}
 	}

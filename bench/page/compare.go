@@ -202,16 +202,34 @@ func charts(r *measure.Report) []plot.Picture {
 
 // chart is a picture of one quantity of the peers, with a group for each of the comparisons that are drawn.
 func chart(name, y string, r *measure.Report, drawn []*measure.Comparison, groups []string, of func(*measure.Entry) float64) plot.Picture {
-	p := plot.Picture{Name: name, Y: y, Groups: groups}
+	p := plot.Picture{Name: name, Y: y, Groups: groups, Title: headline(y, drawn, of), Marked: peers.Direct}
 	shown, _ := compared(r.Comparisons)
 	for _, peer := range shown {
-		f := &bench.Finding{Series: &bench.Series{Name: peer.Name, Role: bench.Evidence, Law: bench.Law{Power: float64(len(p.Findings))}}}
+		f := &bench.Finding{Series: &bench.Series{Name: peer.Name}}
 		for i, c := range drawn {
-			if e := c.Of(peer.Name); e != nil {
+			if e := c.Of(peer.Name); e != nil && of(e) > 0 {
 				f.Points = append(f.Points, bench.Measurement{Point: bench.Point{X: float64(i + 1), Y: of(e)}})
 			}
 		}
-		p.Findings = append(p.Findings, f)
+		if len(f.Points) > 0 {
+			p.Findings = append(p.Findings, f)
+		}
 	}
 	return p
+}
+
+// headline says between which ratios gram's quantity is to that of C by hand, or of Go if C has none.
+func headline(y string, drawn []*measure.Comparison, of func(*measure.Entry) float64) string {
+	for _, peer := range []string{peers.CHand, peers.GoHand} {
+		least, most, n := math.Inf(1), 0.0, 0
+		for _, c := range drawn {
+			if e, o := c.Of(peers.Direct), c.Of(peer); e != nil && o != nil && of(e) > 0 && of(o) > 0 {
+				least, most, n = min(least, of(e)/of(o)), max(most, of(e)/of(o)), n+1
+			}
+		}
+		if n == len(drawn) {
+			return fmt.Sprintf("%s: %s takes %s to %s times what %s takes", y, peers.Direct, rough(least), rough(most), peer)
+		}
+	}
+	return y
 }

@@ -5,37 +5,77 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/gram-machine/gram/bench"
 )
 
-// decades marks a logarithmic axis: powers of ten with their exponents raised, and where the axis has few of them, 2
-// and 5 times them too.
-type decades struct{}
+// axis is a logarithmic axis.
+type axis struct{ least, most float64 } // the logarithms of its ends, to base 10
 
-// Ticks returns the marks from least to most.
-func (decades) Ticks(least, most float64) []plot.Tick {
-	span := math.Log10(most / least)
-	every := 1 + int(span)/8 // at most eight labels
-	var out []plot.Tick
-	for _, t := range (plot.LogTicks{}).Ticks(least, most) {
-		e := int(math.Floor(math.Log10(t.Value) + 1e-9))
-		m := int(math.Round(t.Value / math.Pow10(e)))
-		t.Label = ""
-		switch {
-		case t.Value < least*(1-1e-9) || t.Value > most*(1+1e-9), m != 1 && span >= 6:
-			continue
-		case m == 1 && e%every == 0, span < 2.2 && (m == 2 || m == 5), span < 0.5:
-			t.Label = number(m, e)
+// axes are the axes of a page by the quantities that they show: a quantity has one scale on all pictures of a claim.
+type axes map[string]axis
+
+// include widens the axis of the quantity so that it shows v.
+func (a axes) include(quantity string, v float64) {
+	l := math.Log10(v)
+	if old, ok := a[quantity]; ok {
+		a[quantity] = axis{min(old.least, l), max(old.most, l)}
+	} else {
+		a[quantity] = axis{l, l}
+	}
+}
+
+// axesOf returns the axes for what is drawn of the findings, each a decade long or longer, with a little room.
+func axesOf(findings []bench.Finding) axes {
+	all := axes{}
+	for i := range findings {
+		f := &findings[i]
+		for _, p := range f.Points {
+			if !drawable(p) {
+				continue
+			}
+			all.include(f.X, p.X)
+			all.include(f.Y, p.Y)
+			if f.Timed && p.Low > 0 {
+				all.include(f.Y, p.Low)
+				all.include(f.Y, p.High)
+			}
 		}
-		out = append(out, t)
+	}
+	for q, a := range all {
+		room := max(0.04*(a.most-a.least), (1-(a.most-a.least))/2)
+		all[q] = axis{a.least - room, a.most + room}
+	}
+	return all
+}
+
+// at returns the place of v on a line from low to high.
+func (a axis) at(v float64, low, high vg.Length) vg.Length {
+	return low + vg.Length((math.Log10(v)-a.least)/(a.most-a.least))*(high-low)
+}
+
+// marks returns what an axis with room for n numbers marks: powers of ten and, on a short axis, 2 and 5 times them.
+func (a axis) marks(n int) []float64 {
+	every := 1 + int(a.most-a.least)/n
+	var out []float64
+	for e := int(math.Floor(a.least)); e <= int(a.most); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			v := m * math.Pow10(e)
+			if l := math.Log10(v); l < a.least || l > a.most || m != 1 && (a.most-a.least)*3 > float64(n) || e%every != 0 {
+				continue
+			}
+			out = append(out, v)
+		}
 	}
 	return out
 }
 
-// number prints m·10^e.
-func number(m, e int) string {
+// markText prints a mark of an axis: 500, 2·10⁶.
+func markText(v float64) string {
+	e := int(math.Floor(math.Log10(v) + 1e-9))
 	if e >= -2 && e <= 3 {
-		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)
+		return strconv.FormatFloat(v, 'f', max(0, -e), 64)
 	}
 	raised := strings.Map(func(r rune) rune {
 		if r == '-' {
@@ -43,23 +83,8 @@ func number(m, e int) string {
 		}
 		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
 	}, strconv.Itoa(e))
-	if m == 1 {
-		return "10" + raised
+	if m := math.Round(v / math.Pow10(e)); m != 1 {
+		return strconv.Itoa(int(m)) + "·10" + raised
 	}
-	return strconv.Itoa(m) + "·10" + raised
-}
-
-// widen gives the axes at least a decade, and a little room around the data.
-func widen(pl *plot.Plot) {
-	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
-		low, high := math.Log10(a.Min), math.Log10(a.Max)
-		if short := 1 - (high - low); short > 0 && a == &pl.Y {
-			low, high = low-short/2, high+short/2
-		}
-		if high-low < 0.3 {
-			low, high = low-0.15, high+0.15
-		}
-		room := 0.03 * (high - low)
-		a.Min, a.Max = math.Pow(10, low-room), math.Pow(10, high+room)
-	}
+	return "10" + raised
 }

@@ -3,11 +3,14 @@ package plot_test
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,7 +91,7 @@ func TestPictures(t *testing.T) {
 
 // TestGroups: where x are groups with names, every value has a mark, and what is 0 has none.
 func TestGroups(t *testing.T) {
-	p := plot.Picture{Name: "comparison-ns", Y: "ns per primitive", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
+	p := plot.Picture{Name: "comparison-ns", Y: "ns per primitive", Title: "twice as fast", Marked: "gram direct", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
 	names := []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, literal", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"}
 	for i, name := range names {
 		f := &bench.Finding{Series: &bench.Series{Name: name, Role: bench.Evidence, Law: bench.Law{Power: float64(i)}}}
@@ -107,10 +110,10 @@ func TestGroups(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, svg, again)
 	text := characters(t, svg)
-	for _, want := range append(append(names, p.Groups...), p.Y) {
+	for _, want := range append(append(names, p.Groups...), p.Y, p.Title) {
 		require.Contains(t, text, want)
 	}
-	require.Equal(t, 12, bytes.Count(svg, []byte("fill:#D55E00")), "five marks of each of two series, and two in the legend")
+	require.Equal(t, 5+2+5, bytes.Count(svg, []byte("fill:#0067A3"))-1, "the marks of what is marked, its name in two rows, and its numbers; not the style sheet")
 	image, err := p.PNG()
 	require.NoError(t, err)
 	_, err = png.Decode(bytes.NewReader(image))
@@ -120,13 +123,13 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestCrowd: a picture of many series has one entry in its legend for them.
-func TestCrowd(t *testing.T) {
+// TestMany: many series have a panel each, with the same axes. The title has the verdict of each law.
+func TestMany(t *testing.T) {
 	c := bench.Claim{Number: 10, Title: "many"}
 	for i := range 20 {
-		c.Series = append(c.Series, bench.Series{Name: "family", Role: bench.Evidence, Law: linear, X: "m", Y: "steps", Quick: []int{i}})
+		c.Series = append(c.Series, bench.Series{Name: fmt.Sprintf("family %d", i), Role: bench.Evidence, Law: linear, X: "m", Y: "steps", Quick: []int{i}})
 	}
-	c.Series = append(c.Series, bench.Series{Name: "one alone", Role: bench.Contrast, Law: linear, X: "m", Y: "steps", Quick: []int{20}})
+	c.Series = append(c.Series, bench.Series{Name: "one alone", Without: "a rule", Role: bench.Contrast, Law: linear, X: "m", Y: "steps", Quick: []int{20}})
 	o := c.Judge(func(s *bench.Series) []bench.Measurement {
 		var out []bench.Measurement
 		for x := 1000.0; x < 1e6; x *= 3 {
@@ -135,13 +138,27 @@ func TestCrowd(t *testing.T) {
 		}
 		return out
 	})
-	p := plot.Pictures(&o)[0]
-	svg, err := p.SVG()
+	svg, err := plot.Pictures(&o)[0].SVG()
 	require.NoError(t, err)
 	text := characters(t, svg)
-	require.Contains(t, text, "20 series ~ x^1.00 to x^1.19")
-	require.Contains(t, text, "one alone ~ x^1.20")
-	require.NotContains(t, text, "family")
+	for _, want := range []string{"steps = Θ(m): fails for 20 series", "Without a rule, steps = Θ(m): fails", "family 0", "~ x^1.00", "family 19", "~ x^1.19", "one alone", "~ x^1.20"} {
+		require.Contains(t, text, want)
+	}
+	require.Equal(t, 7+3, strings.Count(text, "10⁴"), "the numbers of the upward axis stand in seven rows, those of the other in three columns")
+}
+
+// TestDark: every colour that is drawn has another for readers who prefer dark pages.
+func TestDark(t *testing.T) {
+	o := outcome()
+	for _, p := range plot.Pictures(&o) {
+		svg, err := p.SVG()
+		require.NoError(t, err)
+		sheet, drawing, ok := strings.Cut(string(svg), "</style>")
+		require.True(t, ok)
+		for _, used := range regexp.MustCompile(`(?:fill|stroke):#[0-9A-F]{6}`).FindAllString(drawing, -1) {
+			require.Contains(t, sheet, `[style*="`+used+`"]`)
+		}
+	}
 }
 
 // characters is the text of an XML document, which is read to its end.

@@ -1,0 +1,250 @@
+package plot
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+const (
+	together = 4 // series that share a panel
+	columns  = 3 // of panels, if there are several
+	inset    = vg.Length(34)
+	across   = (width - inset) / columns
+
+	onePanel  = vg.Length(170) // heights of a panel, and of what stands above it
+	ofMany    = vg.Length(60)
+	ofHeading = vg.Length(28)
+)
+
+// sheet is the layout of a picture.
+type sheet struct {
+	*Picture
+	height, body, heading vg.Length
+	title                 []titleLine
+}
+
+// titleLine is a line of the titles. The first title is bold.
+type titleLine struct {
+	text string
+	bold bool
+}
+
+func (p *Picture) sheet() *sheet {
+	s := &sheet{Picture: p, body: onePanel, heading: ofHeading}
+	for i, t := range p.titles() {
+		for _, l := range wrap(titleStyle(i == 0), t, width-2*gap) {
+			s.title = append(s.title, titleLine{l, i == 0})
+		}
+	}
+	rows := func(n int) vg.Length { return vg.Length((n + columns - 1) / columns) }
+	switch n := len(p.Findings); {
+	case p.Groups != nil:
+		s.body = rows(len(p.Groups))*groupHeight(n) - 2*line // no names below
+	case n > together:
+		for _, f := range p.Findings {
+			if len(wrap(style(words, small), f.Name, across-gap)) > 1 {
+				s.heading = ofHeading + 9
+			}
+		}
+		s.body = rows(n) * (ofMany + s.heading)
+	}
+	s.height = vg.Length(len(s.title))*line + line + s.body + 2*line + 3*gap
+	return s
+}
+
+// draw draws the titles, the name of the upward axis, the panels, and the name of the other axis below them.
+func (s *sheet) draw(c draw.Canvas) {
+	c.FillPolygon(paper.light, []vg.Point{{}, {X: width}, {X: width, Y: s.height}, {Y: s.height}})
+	y := s.height - gap - line/2
+	for _, l := range s.title {
+		c.FillText(titleStyle(l.bold), vg.Point{X: gap, Y: y}, l.text)
+		y -= line
+	}
+	y -= gap
+	name := style(quiet, small)
+	c.FillText(name, vg.Point{X: gap, Y: y}, cut(name, s.Y, width-2*gap))
+	y -= line / 2
+	if s.Groups != nil {
+		s.groups(c, y)
+		return
+	}
+	name.XAlign = draw.XCenter
+	c.FillText(name, vg.Point{X: (inset + width) / 2, Y: gap + line/2}, cut(name, s.X, width-inset-2*gap))
+	if len(s.Findings) <= together {
+		p := s.panel(c, inset, width-gap, y-onePanel+gap, y-gap)
+		p.narrow(s.Findings)
+		p.grid(6, true, true)
+		for i, f := range s.Findings {
+			p.series(f, palette[i], 2.4-0.4*vg.Length(i))
+		}
+		p.label(s.Findings)
+		return
+	}
+	for i, f := range s.Findings {
+		left, top := inset+vg.Length(i%columns)*across, y-vg.Length(i/columns)*(ofMany+s.heading)-s.heading
+		of := map[bench.Role]ink{bench.Evidence: blue, bench.Contrast: orange, bench.Printed: purple, bench.Aside: green}[f.Role]
+		heading := style(of, small)
+		lines := wrap(heading, f.Name, across-gap)
+		lines = lines[:min(len(lines), 2)]
+		for k, l := range lines {
+			c.FillText(heading, vg.Point{X: left, Y: top + 6 + 9*vg.Length(len(lines)-k)}, cut(heading, l, across-gap))
+		}
+		c.FillText(style(quiet, small), vg.Point{X: left, Y: top + 6}, fitted(f))
+		p := s.panel(c, left, left+across-2*gap, top-ofMany, top)
+		p.grid(3, i%columns == 0, i+columns >= len(s.Findings))
+		p.series(f, of, 1.4)
+	}
+}
+
+// panel is a part of a picture with axes.
+type panel struct {
+	draw.Canvas
+	x, y axis
+}
+
+func (s *sheet) panel(c draw.Canvas, left, right, bottom, top vg.Length) panel {
+	box := vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}
+	return panel{draw.Canvas{Canvas: c.Canvas, Rectangle: box}, s.axes[s.X], s.axes[s.Y]}
+}
+
+// at is the place of a point.
+func (p *panel) at(x, y float64) vg.Point {
+	return vg.Point{X: p.x.at(x, p.Min.X, p.Max.X), Y: p.y.at(y, p.Min.Y, p.Max.Y)}
+}
+
+// grid draws lines at about n numbers of each axis, and the numbers where they are wanted.
+func (p *panel) grid(n int, up, across bool) {
+	faint, number := draw.LineStyle{Color: rule.light, Width: 0.6}, style(quiet, small)
+	number.XAlign = draw.XRight
+	for _, v := range p.y.marks(n) {
+		at := p.y.at(v, p.Min.Y, p.Max.Y)
+		p.StrokeLine2(faint, p.Min.X, at, p.Max.X, at)
+		if up {
+			p.FillText(number, vg.Point{X: p.Min.X - 4, Y: at}, markText(v))
+		}
+	}
+	number.XAlign = draw.XCenter
+	for _, v := range p.x.marks(n) {
+		at := p.x.at(v, p.Min.X, p.Max.X)
+		p.StrokeLine2(faint, at, p.Min.Y, at, p.Max.Y)
+		if across {
+			p.FillText(number, vg.Point{X: at, Y: p.Min.Y - line/2 - 2}, markText(v))
+		}
+	}
+}
+
+// series draws a series: the band of the fit, the fit, the intervals of times, and the data on top.
+func (p *panel) series(f *bench.Finding, of ink, radius vg.Length) {
+	stroke := draw.LineStyle{Color: of.light, Width: 1.2}
+	var mark draw.GlyphDrawer = draw.CircleGlyph{}
+	if f.Role != bench.Evidence {
+		mark, stroke.Dashes = draw.RingGlyph{}, []vg.Length{4, 2}
+	}
+	curve, upper, lower := p.curve(f)
+	for i := range upper {
+		if upper[i].Y-lower[i].Y > 1 {
+			slices.Reverse(lower)
+			p.FillPolygon(of.shade().light, p.ClipPolygonXY(append(upper, lower...)))
+			break
+		}
+	}
+	p.StrokeLines(stroke, p.ClipLinesXY(curve)...)
+	for _, m := range f.Points {
+		if !drawable(m) {
+			continue
+		}
+		if f.Timed && m.Low > 0 {
+			from, to := p.at(m.X, m.Low), p.at(m.X, m.High)
+			p.StrokeLine2(draw.LineStyle{Color: of.light, Width: 0.7}, from.X, from.Y, to.X, to.Y)
+		}
+		p.DrawGlyphNoClip(draw.GlyphStyle{Color: of.light, Radius: radius, Shape: mark}, p.at(m.X, m.Y))
+	}
+}
+
+// curvePoints is how many points a fitted curve is drawn through.
+const curvePoints = 30
+
+// curve is the fitted curve with the upper and the lower side of its band, without what has no logarithm.
+func (p *panel) curve(f *bench.Finding) (curve, upper, lower []vg.Point) {
+	from, to, ok := f.Range()
+	for i := range curvePoints {
+		x := from * math.Pow(to/from, float64(i)/(curvePoints-1))
+		if !ok || from == to {
+			break
+		}
+		y, low, high, ok := f.Curve(x)
+		if !ok || low <= 0 || math.IsInf(high, 0) || math.IsNaN(high) {
+			continue
+		}
+		curve, upper, lower = append(curve, p.at(x, y)), append(upper, p.at(x, high)), append(lower, p.at(x, low))
+	}
+	return curve, upper, lower
+}
+
+// last is the last point of a series that is drawn.
+func last(f *bench.Finding) bench.Measurement {
+	var out bench.Measurement
+	for _, m := range f.Points {
+		if drawable(m) && m.X >= out.X {
+			out = m
+		}
+	}
+	return out
+}
+
+// labelWidth is how wide the label of a series is, with the gap before it.
+func labelWidth(f *bench.Finding) vg.Length {
+	s := style(words, small)
+	return max(s.Width(f.Name), s.Width(fitted(f))) + gap
+}
+
+// narrow moves the right side of the panel so that labels find room beside the last points of their series. A panel
+// is at least 0.4 times as wide as before.
+func (p *panel) narrow(all []*bench.Finding) {
+	wide := p.Max.X - p.Min.X
+	least := wide
+	for _, f := range all {
+		part := p.x.at(last(f).X, 0, 1)
+		least = min(least, (wide-labelWidth(f))/part)
+	}
+	p.Max.X = p.Min.X + max(least, 0.4*wide)
+}
+
+// label writes the names of series beside their last points, and below them what was fitted. They don't overlap.
+func (p *panel) label(all []*bench.Finding) {
+	type label struct {
+		*bench.Finding
+		of ink
+		at vg.Point
+	}
+	var labels []label
+	for i, f := range all {
+		m := last(f)
+		labels = append(labels, label{f, palette[i], p.at(m.X, m.Y).Add(vg.Point{X: gap})})
+	}
+	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(b.at.Y, a.at.Y) })
+	const high = 20 // of two lines
+	for i := range labels {
+		l := &labels[i]
+		l.at.X = min(l.at.X, width-labelWidth(l.Finding))
+		for _, m := range labels[:i] { // those above
+			if l.at.X < m.at.X+labelWidth(m.Finding) && m.at.X < l.at.X+labelWidth(l.Finding) {
+				l.at.Y = min(l.at.Y, m.at.Y-high)
+			}
+		}
+	}
+	up := vg.Length(0) // by which all go up that the lowest is beside the panel
+	for _, l := range labels {
+		up = max(up, p.Min.Y+5-l.at.Y)
+	}
+	for _, l := range labels {
+		p.FillText(style(l.of, small), l.at.Add(vg.Point{Y: up + 4}), l.Name)
+		p.FillText(style(quiet, small), l.at.Add(vg.Point{Y: up - 5}), fitted(l.Finding))
+	}
+}
