@@ -29,9 +29,10 @@ type evaluator struct {
 // problem is what a function computes for an input.
 type problem struct {
 	*module
-	gradient bool                        // it is the module's gradient
-	params   map[string]int              // the sizes of the program
-	values   [roles]map[string][]float64 // of inputs, data lists and constants, by their names
+	function
+	name   string                      // of the module
+	params map[string]int              // the sizes of the program
+	values [roles]map[string][]float64 // of inputs, data lists and constants, by their names
 	// run, if not nil, makes one run and returns its output, in place of a value or a gradient at the inputs.
 	run func(context.Context, *evaluator) (any, error)
 }
@@ -49,22 +50,22 @@ func (s *server) define(ctx context.Context, name string) (any, []timing, error)
 		return nil, nil, fmt.Errorf("unknown module %q", name)
 	}
 	since := time.Now()
-	for _, gradient := range []bool{false, true} {
-		if _, err := (&problem{module: &m, gradient: gradient}).load(ctx, name); err != nil {
+	for _, f := range m.functions {
+		if _, err := (&problem{module: &m, function: f, name: name}).load(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	return nil, []timing{elapsed("define", since)}, nil
 }
 
-// load loads the program of a module, for the sizes and data of the problem.
-func (p *problem) load(ctx context.Context, module string) (*gram.Program, error) {
-	file := module + ".gram"
+// load loads the program, for the sizes and data of the problem.
+func (p *problem) load(ctx context.Context) (*gram.Program, error) {
+	file := p.name + ".gram"
 	src, err := Programs.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if p.body != "" && !p.gradient {
+	if p.body != "" {
 		src = append(bytes.TrimRight(src, "\n"), '\n')
 		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
 		src = append(src[:last:last], p.body...)
@@ -80,11 +81,12 @@ func (p *problem) load(ctx context.Context, module string) (*gram.Program, error
 
 // newProblem reads an input of a function.
 func newProblem(module, function string, text json.RawMessage) (*problem, error) {
-	m, ok := modules[module]
-	if !ok || function != m.value && function != m.gradient {
+	m := modules[module]
+	f, ok := m.functions[function]
+	if !ok {
 		return nil, fmt.Errorf("unknown function %q of module %q", function, module)
 	}
-	p := &problem{module: &m, gradient: function == m.gradient, params: map[string]int{}}
+	p := &problem{module: &m, function: f, name: module, params: map[string]int{}}
 	err := p.read(text)
 	if err == nil && m.more != nil {
 		err = m.more(p, text)
@@ -108,7 +110,7 @@ func (s *server) evaluate(ctx context.Context, module, function string, text jso
 		return nil, nil, err
 	}
 	since := time.Now()
-	e, err := s.evaluator(ctx, module, function, p)
+	e, err := s.evaluator(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,14 +155,14 @@ func (p *problem) at(ctx context.Context, e *evaluator) (*gram.Result, error) {
 }
 
 // evaluator returns the evaluator of a problem, compiled if there is none of its sizes, with its inputs and data.
-func (s *server) evaluator(ctx context.Context, module, function string, p *problem) (*evaluator, error) {
-	key := fmt.Sprint(module, " ", function, " ", p.params, " ", p.values[constant])
+func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) {
+	key := fmt.Sprint(p.name, " ", p.function, " ", p.params, " ", p.values[constant])
 	e := s.evaluators[key]
 	if e == nil {
 		if len(s.evaluators) == maxEvaluators {
 			s.close()
 		}
-		program, err := p.load(ctx, module)
+		program, err := p.load(ctx)
 		if err != nil {
 			return nil, err
 		}

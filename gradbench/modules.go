@@ -8,38 +8,68 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// module is a program, with the names of the functions that an eval asks for.
+// module is a program, with the functions that an eval asks for.
 type module struct {
-	value, gradient string  // the functions: the value, and what is made of the derivatives
-	body            string  // of the value, in place of the program's, if not empty
-	fields          []field // of the input
+	functions map[string]function
+	fields    []field // of the input
 	// more, if not nil, does what the fields do not say.
 	more func(p *problem, text json.RawMessage) error
 	// answer makes the output of a result. If it is nil, the output is the first number of a value, and all numbers of a gradient.
 	answer func(p *problem, res *gram.Result) any
 }
 
+// function is a body, in place of the program's if it is not empty, and whether its gradient is computed.
+type function struct {
+	body     string
+	gradient bool
+}
+
+// plain are a program's value and gradient, by these names.
+func plain(value, gradient string) map[string]function {
+	return map[string]function{value: {}, gradient: {gradient: true}}
+}
+
 var modules = map[string]module{
-	"hello": {value: "square", gradient: "double", fields: []field{{input, "", ""}}, answer: number},
-	"lse":   {value: "primal", gradient: "gradient", fields: []field{{input, "x", "n"}}},
-	"llsq":  {value: "primal", gradient: "gradient", fields: []field{{param, "n", ""}, {input, "x", "m"}}},
-	"ode":   {value: "primal", gradient: "gradient", body: "solution", fields: []field{{param, "s", ""}, {input, "x", "n"}}, answer: array},
-	"det":   {value: "primal", gradient: "gradient", fields: []field{{param, "ell", ""}, {input, "A", "ell*ell"}}},
+	"hello": {functions: plain("square", "double"), fields: []field{{input, "", ""}}, answer: number},
+	"lse":   {functions: plain("primal", "gradient"), fields: []field{{input, "x", "n"}}},
+	"llsq":  {functions: plain("primal", "gradient"), fields: []field{{param, "n", ""}, {input, "x", "m"}}},
+	"ode": {
+		functions: map[string]function{"primal": {body: "each (list i < n -> x.(i))"}, "gradient": {gradient: true}}, answer: array,
+		fields: []field{{param, "s", ""}, {input, "x", "n"}},
+	},
+	"det": {functions: plain("primal", "gradient"), fields: []field{{param, "ell", ""}, {input, "A", "ell*ell"}}},
 	"lstm": {
-		value: "objective", gradient: "jacobian", more: pairs,
+		functions: plain("objective", "jacobian"), more: pairs,
 		fields: []field{{list, "sequence", "n b"}, {input, "main_params", "2*l 4*b"}, {input, "extra_params", "3 b"}, {constant, "state", "2*l b"}},
 	},
 	"gmm": {
-		value: "objective", gradient: "jacobian", more: matrices, answer: mixture,
+		functions: plain("objective", "jacobian"), more: matrices, answer: mixture,
 		fields: []field{
 			{param, "d", ""}, {param, "k", ""}, {param, "n", ""}, {param, "m", ""}, {constant, "gamma", ""}, {list, "x", "n d"},
 			{input, "alpha", "k"}, {input, "mu", "k d"}, {input, "q", "k d"},
 		},
 	},
-	"kmeans": {value: "cost", gradient: "dir", fields: []field{{list, "points", "n d"}, {input, "centroids", "k d"}}, answer: direction},
+	"kmeans": {functions: plain("cost", "dir"), fields: []field{{list, "points", "n d"}, {input, "centroids", "k d"}}, answer: direction},
 	"ba": {
-		value: "objective", gradient: "jacobian", more: bundleAdjustment,
+		functions: plain("objective", "jacobian"), more: bundleAdjustment,
 		fields: []field{{input, "cam", "11"}, {input, "x", "3"}, {input, "w", ""}, {input, "feat", "2"}},
+	},
+	"particle": {functions: map[string]function{
+		"ff": {body: "particle along forward"}, "fr": {body: "particle along grad"},
+		"rf": {body: "particle grad forward"}, "rr": {body: "particle grad grad"},
+	}, fields: []field{{input, "w", ""}}},
+	"saddle": {functions: map[string]function{
+		"ff": {body: "saddle forward forward"}, "fr": {body: "saddle forward grad"},
+		"rf": {body: "saddle grad forward"}, "rr": {body: "saddle grad grad"},
+	}, fields: []field{{input, "start", "2"}}, answer: array},
+	"ht": {
+		functions: map[string]function{"objective": {}, "jacobian": {body: "slopes points"}}, more: hand, answer: array,
+		fields: []field{
+			{other, "theta", "26"}, {other, "data.model.parents", "bones"}, {other, "data.model.base_relatives", "bones 4 4"},
+			{input, "data.model.inverse_base_absolutes", "bones 4 4"}, {other, "data.model.base_positions", "vertices 4"},
+			{other, "data.model.weights", "vertices bones"}, {other, "data.model.triangles", "faces 3"},
+			{other, "data.correspondences", "n"}, {other, "data.points", "n 3"},
+		},
 	},
 }
 

@@ -16,6 +16,7 @@ const (
 	input                // numbers of an input
 	list                 // a data list
 	constant             // data for which the program is compiled
+	other                // nothing: the module makes something of it
 	roles
 )
 
