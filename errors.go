@@ -135,7 +135,7 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 	for i, d := range e.List {
 		o := Diagnostic{Headline: d.Headline, Label: d.Label}
 		o.Line, o.Column, o.Width = e.File.Place(d)
-		if where := d.Foreign(); where != "" {
+		if where := e.File.Foreign(d); where != "" {
 			o.Label = strings.TrimSuffix(where+": "+d.Label, ": ")
 		}
 		out[i] = o

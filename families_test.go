@@ -82,6 +82,7 @@ type cellWriter struct {
 	r       *rand.Rand
 	indices []string
 	vectors []string // of type R^k
+	picks   bool     // the components of x are numbers of components
 	names   int
 }
 
@@ -112,6 +113,16 @@ func (w *cellWriter) number(depth int) string {
 			return "W.(" + w.index() + ").(" + w.index() + ")"
 		}
 		return w.vectors[w.r.IntN(len(w.vectors))] + ".(" + w.index() + ")"
+	}
+	if w.picks && w.r.IntN(3) == 0 {
+		x := " x.(" + w.index() + ")"
+		switch w.r.IntN(3) {
+		case 0:
+			return "(pick " + w.vectors[w.r.IntN(len(w.vectors))] + x + ")"
+		case 1:
+			return "(pick W" + x + ").(" + w.index() + ")"
+		}
+		return "(pick Z" + x + ").(" + w.index() + ")"
 	}
 	switch w.r.IntN(11) {
 	case 0:
@@ -193,6 +204,30 @@ func TestPropertyFamilyChains(t *testing.T) {
 			return "def cell x h = " + cell + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n"
 		})
 	}
+}
+
+// TestPropertyFamilyPicks: so it is where data select components, of which some are 0 and −0.
+func TestPropertyFamilyPicks(t *testing.T) {
+	const head = `param n = 3
+param k = 5
+input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
+input W : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (1 + i*k + j)
+input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.2 * i)
+input s = 0.3
+data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
+`
+	arrays, draws := 0, 50
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
+		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
+		w.vectors = append(w.vectors, "p", "z")
+		src := head + "def cell x h = " + text + w.cell() + "\nlet h = fold cell (vec i < k -> 0.1 * i) a in\nsum i < k -> h.(i)\n"
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11)}) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/10)
 }
 
 // compareRandom compares the forms of random programs. Some run as arrays.

@@ -101,6 +101,7 @@ func (b *arrayBuilder) finish(w arrayWire) bool {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
 	}
 	b.out.Arrays = a
+	b.out.SetPicks()
 	return true
 }
 

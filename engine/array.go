@@ -68,6 +68,10 @@ func store(to, regs []float64, spans []graph.Span) {
 // runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance. Between the parts of a
 // large one it calls look; its error ends the run.
 func runArray(in *graph.Array, regs []float64, look func() error) error {
+	if in.Pick != 0 && (in.Kind != graph.ArrayDot || regs[in.Pick] != 0) {
+		runPick(in, regs)
+		return nil
+	}
 	if in.Large {
 		if first, second, ok := in.Halves(); ok {
 			if err := runArray(&first, regs, look); err != nil {

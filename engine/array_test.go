@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,6 +46,61 @@ func byInstance(in *graph.Array, regs []float64) {
 			}
 		}
 	})
+}
+
+// TestPicks: a product with a vector of one 1 has the bits of all its products, whatever the numbers are.
+func TestPicks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.3, -0.7, math.Inf(1), math.NaN()}
+	for range 3000 {
+		some := numbers[:6+r.IntN(3)]
+		times, columns, n := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(12)
+		dims := []graph.Dim{{Size: times}, {Size: columns}, {Size: n, Sum: true}}
+		// The vectors, the rows of the matrix or what is added to its rows, the results or the matrix of sums, the registers of picks.
+		vectors, matrix := 1, 1+times*n
+		results := matrix + max(n, times)*columns
+		picks := results + max(n, times)*columns
+		in := graph.Array{Kind: graph.ArrayDot, Op: graph.BlockMul, Sym: term.Mul, Dims: dims, Pick: uint32(picks),
+			A: graph.Address{Base: vectors, Stride: []int{n, 0, 1}},
+			B: graph.Address{Base: matrix, Stride: []int{0, 1, columns}}, D: graph.Address{Base: results, Stride: []int{columns, 1, 0}}}
+		if r.IntN(2) == 0 {
+			in.Kind = graph.ArrayAddMul
+			in.B.Stride, in.D.Stride = []int{columns, 1, 0}, []int{0, 1, columns}
+		}
+		regs := make([]float64, picks+columns)
+		for i := range regs[matrix:picks] {
+			regs[matrix+i] = some[r.IntN(len(some))]
+		}
+		if r.IntN(2) == 0 {
+			for i := results; i < picks; i++ {
+				regs[i] = math.Copysign(0, -1) // where sums begin
+			}
+		}
+		preparePicks([]graph.Picked{{Reg: uint32(picks), Span: graph.Span{Reg: uint32(matrix), N: uint32(n * columns)}}}, regs)
+		if in.Kind == graph.ArrayAddMul {
+			clear(regs[picks:])
+		}
+		for runs := range 3 {
+			clear(regs[vectors:matrix])
+			for i := range times {
+				if r.IntN(8) > 0 {
+					regs[vectors+i*n+r.IntN(n)] = 1
+				}
+			}
+			if runs > 0 && in.Kind == graph.ArrayAddMul {
+				for i := matrix; i < results; i++ {
+					regs[i] = some[r.IntN(len(some))]
+				}
+			}
+			want := slices.Clone(regs)
+			byInstance(&in, want)
+			require.NoError(t, runArray(&in, regs, nil))
+			for i := range want[:picks] {
+				same := math.Float64bits(want[i]) == math.Float64bits(regs[i]) || math.IsNaN(want[i]) && math.IsNaN(regs[i])
+				require.True(t, same, "%+v, %v: %v, not %v", in, i, regs[i], want[i])
+			}
+		}
+	}
 }
 
 // folds reports whether an instruction has one result for the numbers of its last dimension.

@@ -152,6 +152,9 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 			}
 		}
 	}
+	if b.Arrays != nil {
+		preparePicks(b.Arrays.Picked, k.regs)
+	}
 	return nil
 }
 

@@ -217,6 +217,9 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 		}
 		copy(k.regs[s.Reg:], f.out.sums[s.Ext:s.Ext+s.N])
 	}
+	for _, s := range w.Picked {
+		clear(k.regs[s.Reg : s.Reg+s.N])
+	}
 	k.regs[0] = 0
 	return nil
 }

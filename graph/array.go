@@ -51,6 +51,69 @@ type Array struct {
 	Dims    []Dim
 	D, A, B Address
 	Large   bool // it is run in parts, see [Array.Halves]
+	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
+	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
+	Pick uint32
+}
+
+// selects reports whether the numbers at the address are 0 along the last dimension, but for at most one, which is 1: they are what
+// [term.Same] gives for an index.
+func selects(code []Array, a Address, dims []Dim) bool {
+	k := len(dims) - 1
+	first, last := a.Range(dims)
+	for i := range code {
+		m := &code[i]
+		end := len(m.Dims) - 1
+		if m.Kind != ArrayEach || m.Op != BlockFun2 || m.Sym != term.Same || end < 0 || m.D.Stride[end] != 1 {
+			continue
+		}
+		n := m.Dims[end].Size
+		if from, to := m.D.Range(m.Dims); first < from || last > to || dims[k].Size != n || a.Stride[k] != 1 || (a.Base-from)%n != 0 {
+			continue
+		}
+		return m.A.Stride[end] == 0 && !slices.ContainsFunc(a.Stride[:k], func(s int) bool { return s%n != 0 })
+	}
+	return false
+}
+
+// picks makes the operand that selects A, if there is one and the instruction goes through the rows of a matrix B.
+func (in *Array) picks(code []Array) bool {
+	k := len(in.Dims) - 1
+	if k < 1 || in.D.Stride[k-1] != 1 {
+		return false
+	}
+	for range 2 {
+		if in.A.Stride[k-1] == 0 && in.B.Stride[k-1] == 1 && selects(code, in.A, in.Dims) {
+			return true
+		}
+		in.A, in.B = in.B, in.A
+	}
+	return false
+}
+
+// Picked are numbers that are the same in all runs of a loop. The register is not 0 if they are finite.
+type Picked struct {
+	Reg  uint32
+	Span Span
+}
+
+// SetPicks notes which instructions of the block's code pick components of what is the same in all runs of a loop.
+func (b *Block) SetPicks() {
+	for i := range b.Arrays.Code {
+		in := &b.Arrays.Code[i]
+		if in.Kind != ArrayDot || !in.picks(b.Arrays.Code) {
+			continue
+		}
+		first, last := in.B.Range(in.Dims)
+		for _, g := range b.Globals {
+			if g.Reg != 0 && int(g.Reg) <= first && last < int(g.Reg+g.N) {
+				in.Pick = b.Regs
+				b.Arrays.Picked = append(b.Arrays.Picked, Picked{b.Regs, Span{Reg: uint32(first), N: uint32(last + 1 - first)}})
+				b.Regs++
+				break
+			}
+		}
+	}
 }
 
 // largeArray is how many instances an instruction has that is run in parts: some milliseconds.
@@ -139,6 +202,7 @@ type Arrays struct {
 	Cells []ArrayCell
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
+	Picked              []Picked
 	// Of an open program: the numbers that are bound to variables, and the tuples.
 	Tallies []ArrayTally
 	Tuples  []ArrayTuple

@@ -26,6 +26,7 @@ type arrayBackward struct {
 	source  int32
 	consts  map[uint64]uint32
 	times   map[uint32]uint64
+	allocs  []int // the first registers of each allocation
 	failed  bool
 	apart   bool // within arriveApart
 }
@@ -67,7 +68,42 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 func (w *arrayBackward) registers(n int) int {
 	first := w.out.Regs
 	w.out.Regs += uint32(n)
+	w.allocs = append(w.allocs, int(first))
 	return int(first)
+}
+
+// alloc is the number of the allocation of a register.
+func (w *arrayBackward) alloc(reg int) int {
+	i, found := slices.BinarySearch(w.allocs, reg)
+	if !found {
+		i--
+	}
+	return i
+}
+
+// alive drops the instructions whose results nothing reads.
+func (w *arrayBackward) alive() {
+	read := make([]bool, len(w.allocs))
+	for _, r := range []int{w.sums, w.befores} {
+		if r != 0 {
+			read[w.alloc(r)] = true
+		}
+	}
+	code := w.out.Arrays
+	w.out.Arrays = nil
+	for i := range slices.Backward(code) {
+		in := &code[i]
+		if !read[w.alloc(in.D.Base)] {
+			continue
+		}
+		for _, a := range []Address{in.A, in.B} {
+			if i := w.alloc(a.Base); i >= 0 {
+				read[i] = true
+			}
+		}
+		w.out.Arrays = append(w.out.Arrays, *in)
+	}
+	slices.Reverse(w.out.Arrays)
 }
 
 func (w *arrayBackward) constant(v float64) uint32 {
@@ -326,6 +362,13 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 	in := Array{Kind: ArrayAdd, Dims: dims, D: d, A: a, B: fixed(a.Base, dims)}
 	if b != nil {
 		in.Kind, in.B = ArrayAddMul, *b
+		outside := w.sums > 0 && d.Base >= w.sums && d.Base < w.sums+w.b.Exts // they are never reset
+		if outside && in.picks(w.b.Arrays.Code) && slices.Min(d.Stride) >= 0 {
+			k := len(dims) - 1
+			first, last := Address{d.Base, d.Stride[:k]}.Range(dims[:k])
+			in.Pick = uint32(w.registers(last + 1 - first))
+			w.out.Picked = append(w.out.Picked, Span{Reg: in.Pick, N: uint32(last + 1 - first)})
+		}
 	}
 	w.emit(in)
 }
@@ -385,6 +428,7 @@ func (w *arrayBackward) finish() {
 		}
 	})
 	out.OutSpans, out.BeforeSpans = Spans(out.Out), Spans(out.Before)
+	w.alive()
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
 		in := &out.Arrays[i]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"sync"
 
@@ -26,9 +27,9 @@ type Options struct {
 	Sets   []load.Setting
 	// Inputs names a file with values of inputs and data by name, which Sets override; see [load.Source.Inputs].
 	Inputs string
-	// Dir is the folder of the program: paths of csv are relative to it.
+	// Dir is the folder of the program: paths of csv and import are relative to it.
 	Dir string
-	// Open opens a file with data; nil means os.Open.
+	// Open opens a file with data, or an imported one; nil means os.Open.
 	Open func(path string) (fs.File, error)
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.
@@ -95,7 +96,7 @@ type Input struct {
 }
 
 // Position returns the line and the column, in runes, where pos stands, both from 1;
-// zeros for a pos of 0.
+// zeros for a pos of 0. What stands in an imported file is at the import.
 func (p *Program) Position(pos term.Pos) (line, col int) {
 	if pos == 0 {
 		return 0, 0
@@ -118,7 +119,7 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	defer syntax.Catch(&err)
-	source := &load.Source{Open: opt.Open, Stream: opt.Stream, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
+	source := &load.Source{Open: opt.open, Stream: opt.Stream, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
 	sets := opt.Sets
 	if opt.Inputs != "" {
 		inputs, wrong := source.Inputs(opt.Inputs, file)
@@ -144,16 +145,20 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	return e.finishProgram(name, body)
 }
 
+// open opens a file that the program names.
+func (opt Options) open(path string) (fs.File, error) {
+	if opt.Open == nil {
+		return os.Open(path)
+	}
+	return opt.Open(path)
+}
+
 // parse reads the source, with the body that opt has in place of its own.
 func parse(name string, src []byte, opt Options) (*syntax.File, error) {
-	limits := syntax.Options{Check: opt.Check, Reserve: opt.Reserve}
+	limits := syntax.Options{Check: opt.Check, Reserve: opt.Reserve, Open: opt.open, Dir: opt.Dir}
 	file, diags, err := syntax.Parse(name, src, limits)
 	if opt.Body != "" && err == nil && (len(diags) == 0 || len(diags) == 1 && file.Body == 0 && diags[0].Headline == syntax.NoBody) {
-		end := uint32(0)
-		for _, d := range file.Decls {
-			end = max(end, d.Span.End)
-		}
-		file, diags, err = syntax.Parse(name, slices.Concat(src[:end], []byte("\n"+opt.Body+"\n")), limits)
+		file, diags, err = syntax.Parse(name, slices.Concat(src[:file.DeclsEnd()], []byte("\n"+opt.Body+"\n")), limits)
 	}
 	if err == nil && len(diags) > 0 {
 		err = syntax.NewErrors(file, diags)
@@ -247,6 +252,9 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
+	if len(e.diags) > 0 {
+		return nil, e.errors()
+	}
 	if l.wrong != nil {
 		return nil, fmt.Errorf("%s: %w", name, l.wrong)
 	}

@@ -28,7 +28,8 @@ type lowering struct {
 	depth    map[term.Var]int
 	reserved map[term.Var]term.Var
 	types    []term.Type
-	wrong    error // an inductive type has no meaning in the calculus
+	lets     map[term.Var]node // what lets bind functions to, in a program with derivatives
+	wrong    error             // an inductive type has no meaning in the calculus
 	stack    []infer.Type
 	kids     []term.Ref
 	xs       []term.Var
@@ -67,6 +68,7 @@ func (l *lowering) run(body val) {
 	l.e.settleWide()
 	live := l.c.live(l.e.roots(body), l.e.tick)
 	l.findGrids(live)
+	l.findLets(live)
 	for r := 1; r < len(l.c.nodes); r++ {
 		l.e.tick()
 		if !live[r] {
@@ -83,6 +85,9 @@ func (l *lowering) run(body val) {
 	}
 	l.t.Root = root
 	l.t.Indices, l.t.Statics = l.e.fam.indices, l.e.fam.statics
+	if l.lets != nil { // of the functions that have been differentiated, nodes are left
+		l.t, _ = l.t.Extract(root, consecutive(1, l.e.scalars)...)
+	}
 }
 
 // outer puts a let of the whole program around root.

@@ -96,6 +96,8 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.pick(n)
 	case oneHotCore:
 		return l.oneHot(n)
+	case alongCore, gradCore:
+		return l.derivative(n)
 	}
 	return t.Num(n.pos, 0)
 }

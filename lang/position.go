@@ -1,19 +1,16 @@
 package lang
 
 import (
-	"strconv"
-
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
-// Place returns the line and column of pos as text, such as "5:22".
+// Place returns the line and column of pos as text, such as "5:22", in an imported file "file.gram:5:22".
 func (p *Program) Place(pos term.Pos) string {
 	if pos == 0 {
 		return "-"
 	}
-	line, col := p.Position(pos)
-	return strconv.Itoa(line) + ":" + strconv.Itoa(col)
+	return p.File.LineCol(uint32(pos) - 1)
 }
 
 // Render shows an error at pos as the language's own errors are shown.

@@ -259,17 +259,18 @@ func (e *elaborator) bindingType(b binding) infer.Type {
 	return infer.R
 }
 
-// In place of an index: only the sizes have to be known; a type has to be R or R^s.
+// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and vectors.
 const (
-	sizesKnown = -1
-	euclidean  = -2
+	sizesKnown     = -1
+	euclidean      = -2
+	differentiable = -3
 )
 
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
 	t      infer.Type  // of a vector, or of a vector of vectors
-	index  int         // sizesKnown, euclidean, or an index
+	index  int         // sizesKnown, euclidean, differentiable, or an index
 	static term.Static // the index, if it depends on those of families; then index is a bound of it
 	span   syntax.Span
 	of     syntax.Span
@@ -309,6 +310,10 @@ func (e *elaborator) settle(from int, open bool) {
 	for _, p := range e.pending[from:] {
 		if p.index == euclidean {
 			e.settleEuclidean(p)
+			continue
+		}
+		if p.index == differentiable {
+			e.settleDifferentiable(p, open)
 			continue
 		}
 		n := e.tt.At(p.t)

@@ -106,7 +106,7 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 // file reads the numbers of a declaration from a file.
 func (e *elaborator) file(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
 	n := e.user.File.Expr(d.Value)
-	f, wrong := load.NewFile(n, e.opt.Dir)
+	f, wrong := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir))
 	if e.diagnose(wrong) {
 		return load.Value{}, false
 	}

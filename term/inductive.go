@@ -148,7 +148,7 @@ func (tt *Types) rebuild(t Type, into map[Type]Type, make func(Type, typeNode) T
 }
 
 // derive returns the declaration whose constructors are those of d with the image by f of their arguments: μα.Σ Ci f(Ai).
-// f may come back to d.
+// f may come back to d. A term may have values of both types, so constructors of Fwd have names of their own; a term and D of it are two.
 func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	old := tt.inductives[d]
 	e, isNew := tt.Declare(by+"("+old.name+")", old.params)
@@ -159,10 +159,25 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 			if cons[i] = c; c.Arg != 0 {
 				cons[i].Arg = f(c.Arg)
 			}
+			if by == "Fwd" {
+				cons[i].Name += "'"
+			}
 		}
 		_ = tt.Define(e, cons)
 	}
 	return e
+}
+
+// VectorsOfParams reports whether vectors of a parameter stand in the constructors of a type.
+func (tt *Types) VectorsOfParams(t Type) (found bool) {
+	seen := map[Type]bool{}
+	for _, c := range tt.inductives[tt.nodes[t].n].cons {
+		tt.bottomUp(c.Arg, func(t Type) bool { return seen[t] || t == 0 }, func(t Type, n typeNode) {
+			seen[t] = true
+			found = found || n.kind == VecKind && tt.Kind(n.a) == ParamKind
+		})
+	}
+	return found
 }
 
 // Declared returns the constructors of a declaration, with its parameters in them.

@@ -20,6 +20,11 @@ import (
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/page"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/observe"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/progress"
 )
 
 // How often a time is taken in a quick run and in a full one. The median has a 95 % interval
@@ -36,12 +41,12 @@ type benchFlags struct {
 	list, counts         bool
 	peers, rivals        bool
 	out, repository      string
-	jobs                 count
+	jobs                 option.Count
 	json                 bool
 	family               string
 	params, sets         []string
-	law                  choice[bench.Law]
-	observe              observeFlags
+	law                  option.Choice[bench.Law]
+	observe              observe.Flags
 }
 
 func newBench(a *app) *cobra.Command {
@@ -87,7 +92,7 @@ others are to grow no faster.`,
   gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("gram bench takes no arguments; --family FILE measures a program")
+				return fault.Usagef("gram bench takes no arguments; --family FILE measures a program")
 			}
 			return nil
 		},
@@ -111,18 +116,18 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
 	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
-	f.jobs = count{n: uint64(runtime.GOMAXPROCS(0)), least: 1, most: 1024, set: true}
+	f.jobs = option.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1024, Valid: true}
 	fs.Var(&f.jobs, "jobs", "count on so many cores at once, a `count`; times are always taken alone")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
 	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
-	f.law.is = bench.Law{Kind: bench.Power, Power: 1}
-	f.law.add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
-		"linear nlogn quadratic constant", f.law.is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
+	f.law.Is = bench.Law{Kind: bench.Power, Power: 1}
+	f.law.Add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
+		"linear nlogn quadratic constant", f.law.Is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
 	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("family", "gram")
 	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagDirname("page")
@@ -135,27 +140,27 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		return f.checkRivals(cmd)
 	}
 	err := cmp.Or(
-		misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
-		misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
-		misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
-		misfit(f.peers && given("claim"), "--claim is of the paper's claims, and --peers measures none of them"),
-		misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
-		misfit(f.family != "" && given("claim"), "--claim is of the paper's claims, and --family measures a program of yours"),
-		misfit(f.family != "" && given("page"), "--page is of the paper's claims, and --family measures a program of yours"),
-		misfit(f.family != "" && given("quick"), "--quick is of the paper's claims; --family takes its sizes from --param"),
-		misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
-		misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
-		misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
-		misfit(f.peers && given("jobs"), "--jobs is of counts, and --peers takes times only"),
-		misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is of what is measured"),
-		misfit(f.out == "", "the name of the folder for --out is empty"),
+		fault.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
+		fault.Misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
+		fault.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
+		fault.Misfit(f.peers && given("claim"), "--claim is of the paper's claims, and --peers measures none of them"),
+		fault.Misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
+		fault.Misfit(f.family != "" && given("claim"), "--claim is of the paper's claims, and --family measures a program of yours"),
+		fault.Misfit(f.family != "" && given("page"), "--page is of the paper's claims, and --family measures a program of yours"),
+		fault.Misfit(f.family != "" && given("quick"), "--quick is of the paper's claims; --family takes its sizes from --param"),
+		fault.Misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
+		fault.Misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
+		fault.Misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
+		fault.Misfit(f.peers && given("jobs"), "--jobs is of counts, and --peers takes times only"),
+		fault.Misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is of what is measured"),
+		fault.Misfit(f.out == "", "the name of the folder for --out is empty"),
 	)
 	if err != nil {
 		return err
 	}
 	for _, name := range []string{"param", "set", "law"} {
 		if f.family == "" && given(name) {
-			return usagef("--%s is of a program: it takes --family FILE", name)
+			return fault.Usagef("--%s is of a program: it takes --family FILE", name)
 		}
 	}
 	return checkOutputs(cmd, f.family)
@@ -163,7 +168,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 
 // checkRoot checks that --page names a repository of gram.
 func (f *benchFlags) checkRoot() error {
-	if f.repository != "" && !isFile(filepath.Join(f.repository, "bench", "claim.go")) {
+	if f.repository != "" && !fault.IsFile(filepath.Join(f.repository, "bench", "claim.go")) {
 		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
 	}
 	return nil
@@ -198,12 +203,12 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return writeError(err)
 	}
 	defer store.Close()
-	o, err := f.observe.observe(ctx)
+	o, err := f.observe.Start(ctx)
 	if err != nil {
 		return err
 	}
 	sel, err := a.measure(ctx, claims, store, f)
-	if err = o.end(a.stderr, err); err != nil {
+	if err = o.End(a.stderr, err); err != nil {
 		return err
 	}
 	report := store.Report(claims, sel)
@@ -225,23 +230,23 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 	}
 	opt := measure.Options{
 		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
-		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.n), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.N), Repeat: fullRepeat, Computer: measure.ThisComputer(),
 	}
 	if f.quick {
 		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat
 	}
-	bar := newBenchProgress(a.stderr, isTerminal(a.stderr))
-	opt.Progress = bar.event
+	bar := progress.NewBar(a.stderr, isTerminal(a.stderr))
+	opt.Progress = func(e measure.Event) { showEvent(bar, e) }
 	var point *measure.PointError
 	if err = measure.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
 		err = errors.Join(err, a.compare(ctx, store, opt, f, bar))
 	}
-	bar.close()
+	bar.Close()
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return opt.Selection, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
-			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", bar.done, bar.total)}
+			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", bar.Done, bar.Total)}
 	case errors.As(err, &point):
 		fmt.Fprintf(a.stderr, "gram: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ngram: "))
 		a.incomplete = true
@@ -272,8 +277,8 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := writeFile(path, text); err != nil {
-			return outputError(path, err)
+		if err := outfile.Write(path, text); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -37,10 +40,10 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 	for _, text := range numbers {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
-			return nil, usagef("--claim %q: this is not the number of a claim, like 9", text)
+			return nil, fault.Usagef("--claim %q: this is not the number of a claim, like 9", text)
 		}
 		if !slices.ContainsFunc(all, func(c bench.Claim) bool { return c.Number == n }) {
-			return nil, usagef("there is no claim %d; the claims are\n%s", n, listed(all))
+			return nil, fault.Usagef("there is no claim %d; the claims are\n%s", n, listed(all))
 		}
 		wanted[n] = true
 	}
@@ -65,39 +68,39 @@ func listed(claims []bench.Claim) string {
 // familyClaim reads the program of --family and makes a claim of it. An error of the program
 // is not a usage error.
 func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
-	s := bench.Source{Law: f.law.is}
+	s := bench.Source{Law: f.law.Is}
 	for _, text := range f.params {
 		name, value, ok := strings.Cut(text, "=")
 		switch {
 		case !ok || name == "":
-			return nil, usagef("--param %q: name=value is expected, like n=1e2..1e6", text)
+			return nil, fault.Usagef("--param %q: name=value is expected, like n=1e2..1e6", text)
 		case !strings.Contains(value, "..") && !strings.Contains(value, ","):
 			s.Load.Params = append(s.Load.Params, text)
 			continue
 		case s.Param != "":
-			return nil, usagef("--param %s and --param %s: only one param may grow", s.Param, name)
+			return nil, fault.Usagef("--param %s and --param %s: only one param may grow", s.Param, name)
 		}
 		sizes, err := parseSizes(value)
 		if err != nil {
-			return nil, usagef("--param %s: %v", text, err)
+			return nil, fault.Usagef("--param %s: %v", text, err)
 		}
 		s.Param, s.Sizes = name, sizes
 	}
 	if s.Param == "" {
-		return nil, usagef("--family takes the param that grows, with its sizes: --param n=1e2..1e6")
+		return nil, fault.Usagef("--family takes the param that grows, with its sizes: --param n=1e2..1e6")
 	}
 	a.accepted = true
 	name, dir := f.family, filepath.Dir(f.family)
 	if f.family == "-" {
 		name, dir = "standard input", ""
 	}
-	src, err := a.read(ctx, f.family, name, limits.New(ctx, 0))
+	src, err := a.read(ctx, f.family, limits.New(ctx, 0))
 	if err != nil {
 		return nil, err
 	}
 	s.Name, s.Text = name, src
 	s.Load.Sets, s.Load.Dir = f.sets, dir
-	s.Load.Open = func(path string) (fs.File, error) { return open(ctx, path) }
+	s.Load.Open = func(path string) (fs.File, error) { return input.Open(ctx, path) }
 	return s.Claim(ctx)
 }
 
@@ -105,11 +108,11 @@ func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, err
 // and for 1, 2 and 5 times the powers of ten between them.
 func parseSizes(text string) ([]int, error) {
 	natural := func(text string) (int, error) {
-		c := count{most: 1 << 40}
+		c := option.Count{Most: 1 << 40}
 		if err := c.Set(strings.TrimSpace(text)); err != nil {
 			return 0, fmt.Errorf("%q: %w", text, err)
 		}
-		return int(c.n), nil
+		return int(c.N), nil
 	}
 	from, to, ranges := strings.Cut(text, "..")
 	if !ranges {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/progress"
 )
 
 // compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
 // that is not an error.
-func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *benchProgress) error {
+func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *progress.Bar) error {
 	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
-	bar.close()
+	bar.Close()
 	for _, fault := range faults {
 		fmt.Fprintf(a.stderr, "gram: %v\n", fault)
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/bench/rivals"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/progress"
 )
 
 // withRivals lists the flags that go with --rivals.
@@ -24,16 +27,16 @@ var withRivals = []string{"rivals", "quick", "json", "page", "render", "cpuprofi
 func (f *benchFlags) checkRivals(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if err == nil && !slices.Contains(withRivals, flag.Name) {
-			err = usagef("--rivals measures the machine beside its rivals, and --%s does not go with it", flag.Name)
+			err = fault.Usagef("--rivals measures the machine beside its rivals, and --%s does not go with it", flag.Name)
 		}
 	})
 	switch {
 	case err != nil:
 		return err
 	case f.quick && f.repository != "":
-		return usagef("--page has all sizes, and --quick measures smaller ones")
+		return fault.Usagef("--page has all sizes, and --quick measures smaller ones")
 	case f.render && f.repository == "":
-		return usagef("--render writes the page of the rivals again, and takes --page with it")
+		return fault.Usagef("--render writes the page of the rivals again, and takes --page with it")
 	}
 	return nil
 }
@@ -76,7 +79,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		report := &rivals.Report{}
 		return report, json.Unmarshal(text, report)
 	}
-	o, err := f.observe.observe(ctx)
+	o, err := f.observe.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +87,13 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 	if f.quick {
 		scale = rivals.Quick
 	}
-	bar, families, done := newBenchProgress(a.stderr, isTerminal(a.stderr)), rivals.Families(), 0
+	bar, families, done := progress.NewBar(a.stderr, isTerminal(a.stderr)), rivals.Families(), 0
 	report, err := rivals.Measure(ctx, families, scale, func(i int, of *family.Family) {
 		done = i
-		bar.show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
+		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
 	})
-	bar.close()
-	if err = o.end(a.stderr, err); err != nil && ctx.Err() != nil {
+	bar.Close()
+	if err = o.End(a.stderr, err); err != nil && ctx.Err() != nil {
 		return nil, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
 			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
 	}
@@ -109,5 +112,5 @@ func writeRivals(root string, report *rivals.Report) error {
 	}
 	page := filepath.Join(root, filepath.FromSlash(rivals.PageFile))
 	file := filepath.Join(root, filepath.FromSlash(rivals.ReportFile))
-	return writeError(errors.Join(writeFile(file, append(data, '\n')), writeFile(page, text)))
+	return errors.Join(outfile.Write(file, append(data, '\n')), outfile.Write(page, text))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/progress"
 )
 
 // TestBenchInterrupted: what was measured before an interrupt is not measured again.
@@ -116,19 +117,19 @@ func TestBenchRivals(t *testing.T) {
 // TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.
 func TestBenchProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := newBenchProgress(&out, true)
+	p := progress.NewBar(&out, true)
 	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
-	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
-	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
-	p.event(measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
+	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
+	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
+	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
 	require.Contains(t, out.String(), "claim 7, chain, size 1 000")
 	require.NotContains(t, out.String(), "\n")
-	p.event(measure.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
+	showEvent(p, measure.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
 	require.Contains(t, out.String(), "peers, w1, n = 1000")
 	require.Contains(t, out.String(), "(0/7)")
-	p.close()
+	p.Close()
 	require.True(t, strings.HasSuffix(out.String(), "\r"), "%q", out.String())
-	newBenchProgress(&out, true).close()
+	progress.NewBar(&out, true).Close()
 }
 
 func TestParseSizes(t *testing.T) {

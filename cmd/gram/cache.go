@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 )
@@ -13,7 +15,7 @@ import (
 // cacheFlags are the flags of the cache of the strategy modular.
 type cacheFlags struct {
 	off  bool
-	size size
+	size option.Size
 }
 
 func (f *cacheFlags) add(fs *pflag.FlagSet) {
@@ -24,16 +26,16 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	return cmp.Or(
-		misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
-		misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
-		misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
-		misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
+		fault.Misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
+		fault.Misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
 	)
 }
 
 // openCache makes the cache of the process if the strategy uses it.
 func (a *app) openCache(f *runFlags) (err error) {
-	if a.cache != nil || f.cache.off || f.strategy.is != gram.Modular {
+	if a.cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
 		return nil
 	}
 	most := uint64(f.cache.size)

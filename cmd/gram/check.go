@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
 func newCheck(a *app) *cobra.Command {
@@ -36,7 +37,7 @@ With -o it also writes the inputs with their values to a file, as --inputs reads
 			return err
 		}
 		if output != "" {
-			if err := writeInputs(output, p.Inputs()); err != nil {
+			if err := result.WriteInputs(output, p.Inputs()); err != nil {
 				return err
 			}
 		}
@@ -62,14 +63,14 @@ func (a *app) checkText(p *gram.Program) {
 }
 
 func (a *app) checkJSON(p *gram.Program) {
-	o := begin(&a.out, "")
-	o.field("version", buildInfo().Version)
-	o.field("type", p.Type())
-	inputs := o.object("inputs")
+	o := result.Begin(&a.out, "")
+	o.Field("version", buildInfo().Version)
+	o.Field("type", p.Type())
+	inputs := o.Object("inputs")
 	for _, in := range p.Inputs() {
-		inputs.field(in.Name, in.Shape.String())
+		inputs.Field(in.Name, in.Shape.String())
 	}
-	inputs.end()
-	o.end()
+	inputs.End()
+	o.End()
 	a.out.WriteByte('\n')
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -54,11 +55,11 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
 		}
 		a.incomplete = counts["wrong"] > 0
 		if f.json {
-			o := begin(&a.out, "")
-			o.field("version", buildInfo().Version)
-			o.field("counts", counts)
-			o.field("derivatives", all)
-			o.end()
+			o := result.Begin(&a.out, "")
+			o.Field("version", buildInfo().Version)
+			o.Field("counts", counts)
+			o.Field("derivatives", all)
+			o.End()
 			a.out.WriteByte('\n')
 			return nil
 		}
@@ -162,35 +163,35 @@ func compare(gradient, forward, h float64, at [5]float64) derivative {
 
 // derivatives prints the derivatives that are not ok, or else those with the largest differences.
 func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
-	r := report{out: &a.out, paint: a.paint}
-	r.heading("checked")
-	fmt.Fprintf(r.out, "  %s", notation.Counted(len(all), "derivative"))
+	r := a.report()
+	r.Heading("checked")
+	fmt.Fprintf(r.Out, "  %s", notation.Counted(len(all), "derivative"))
 	for _, verdict := range []string{"ok", "kink", "unsure", "wrong"} {
 		if counts[verdict] > 0 {
-			fmt.Fprintf(r.out, ", %d %s", counts[verdict], verdict)
+			fmt.Fprintf(r.Out, ", %d %s", counts[verdict], verdict)
 		}
 	}
-	r.out.WriteString("\n\n")
+	r.Out.WriteString("\n\n")
 	rank := func(d derivative) int { return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict) }
 	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e derivative) int {
 		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.off, d.off))
 	})
 	const shown = 12
-	t := newTable("", "input", "gradient", "forward mode", "difference", "verdict")
+	t := result.NewTable("", "input", "gradient", "forward mode", "difference", "verdict")
 	for _, d := range sorted[:min(shown, len(sorted))] {
 		name := d.Input
-		if isJacobian(p) {
+		if result.IsJacobian(p) {
 			name = fmt.Sprintf("output %d, %s", d.Output, name)
 		}
 		number := func(x jsonNumber) string { return string(notation.AppendNumber(nil, float64(x))) }
 		t.AppendRow(table.Row{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
 	}
-	r.out.WriteString(t.Render())
+	r.Out.WriteString(t.Render())
 	if more := len(sorted) - shown; more > 0 {
-		fmt.Fprintf(r.out, "\n  and %d more, which are %s", more, sorted[shown].Verdict)
+		fmt.Fprintf(r.Out, "\n  and %d more, which are %s", more, sorted[shown].Verdict)
 		if sorted[len(sorted)-1].Verdict != sorted[shown].Verdict {
-			r.out.WriteString(" or better")
+			r.Out.WriteString(" or better")
 		}
 	}
-	r.out.WriteByte('\n')
+	r.Out.WriteByte('\n')
 }

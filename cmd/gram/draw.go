@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -12,14 +14,14 @@ import (
 // drawFlags are the flags of pictures.
 type drawFlags struct {
 	values bool
-	most   count
+	most   option.Count
 	output string
 }
 
 func (f *drawFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
-	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
+	f.most = option.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
 	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
 	addOutput(cmd, &f.output)
 }
@@ -29,15 +31,15 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 	drawn := format == "dot" || format == "svg"
 	switch {
 	case f.values && !drawn:
-		return usagef("--values is of a picture, and --format %s is none", format)
+		return fault.Usagef("--values is of a picture, and --format %s is none", format)
 	case f.values && !s.values:
-		return usagef("--values: the picture of the stage %s has none", s.name)
+		return fault.Usagef("--values: the picture of the stage %s has none", s.name)
 	case cmd.Flags().Changed("max-drawn") && !drawn:
-		return usagef("--max-drawn is of a picture, and --format %s is none", format)
+		return fault.Usagef("--max-drawn is of a picture, and --format %s is none", format)
 	}
 	for _, name := range []string{"max-steps", "max-nodes"} {
 		if cmd.Flags().Changed(name) && !s.graph {
-			return usagef("--%s is of a run, and for the stage %s there is none", name, s.name)
+			return fault.Usagef("--%s is of a run, and for the stage %s there is none", name, s.name)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/span"
 )
@@ -48,21 +49,21 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		}
 		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
 		switch {
-		case isNumbers(output):
-			return a.writeResult(ctx, output, []named{{"value", p.Shape(), value}})
+		case result.IsNumbers(output):
+			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
 		case !f.json && output == "":
 			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.out.WriteByte('\n')
-			r := report{out: &a.out, paint: a.paint}
-			r.work(res.Cost.Work)
+			r := a.report()
+			r.Work(res.Cost.Work)
 			return nil
 		}
-		o := begin(&a.out, "")
-		o.field("version", buildInfo().Version)
-		o.value("value", value, p.Shape())
-		o.field("strategy", gram.Direct.String())
-		o.cost(&res.Cost, gram.Reverse)
-		o.end()
+		o := result.Begin(&a.out, "")
+		o.Field("version", buildInfo().Version)
+		o.Value("value", value, p.Shape())
+		o.Field("strategy", gram.Direct.String())
+		o.Cost(&res.Cost, gram.Reverse)
+		o.End()
 		a.out.WriteByte('\n')
 		return a.writeOutput(ctx, output)
 	})
@@ -70,7 +71,7 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
-	s, err := p.Span(ctx, gradient, f.factor.is)
+	s, err := p.Span(ctx, gradient, f.factor.Is)
 	var unknown *span.UnknownError
 	if errors.As(err, &unknown) {
 		fmt.Fprintln(a.stderr, "gram:", unknown)
@@ -89,13 +90,13 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 	if err := a.openCache(f); err != nil {
 		return nil, nil, err
 	}
-	direct := !gradient || f.mode.is == gram.Reverse && f.strategy.is == gram.Direct
+	direct := !gradient || f.mode.Is == gram.Reverse && f.strategy.Is == gram.Direct
 	f.stream = direct && !f.literal && !f.bound && !f.whole
 	p, err := a.load(ctx, path, &f.loadFlags)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := p.Repeat(ctx, opt, gradient, int(f.repeat.n))
+	res, err := p.Repeat(ctx, opt, gradient, int(f.repeat.N))
 	if err != nil {
 		return nil, nil, err
 	}

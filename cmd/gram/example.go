@@ -13,6 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -35,7 +37,7 @@ nothing is written.`,
   gram example weather -o .
   gram grad weather.gram`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
+			return fault.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -50,18 +52,17 @@ nothing is written.`,
 		toFolder := cmd.Flags().Changed("output")
 		if len(args) == 0 {
 			a.listExamples()
-			return misfit(toFolder, "--output writes an example: it takes a NAME")
+			return fault.Misfit(toFolder, "--output writes an example: it takes a NAME")
 		}
 		src, err := examples.Files.ReadFile(args[0] + ".gram")
 		switch {
 		case err != nil:
-			msg := fmt.Sprintf("there is no example %s; gram example lists them", args[0])
 			if near := syntax.Suggest(args[0], exampleNames()); near != "" {
-				msg = fmt.Sprintf("there is no example %s; did you mean %s?", args[0], near)
+				return fault.Usagef("there is no example %s; did you mean %s?", args[0], near)
 			}
-			return &usageError{msg}
+			return fault.Usagef("there is no example %s; gram example lists them", args[0])
 		case toFolder && dir == "":
-			return usagef("the name of the folder for --output is empty")
+			return fault.Usagef("the name of the folder for --output is empty")
 		}
 		a.accepted = true
 		if !toFolder {
@@ -134,16 +135,16 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 		case err == nil && !bytes.Equal(there, files[path]):
 			return fmt.Errorf("%s: there is a file of this name already", place)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return fileError(place, err)
+			return fault.File(place, err)
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return outputError(dir, err)
+		return outfile.Error(dir, err)
 	}
 	for _, path := range paths {
 		place := filepath.Join(dir, path)
-		if err := writeFile(place, files[path]); err != nil {
-			return outputError(place, err)
+		if err := outfile.Write(place, files[path]); err != nil {
+			return err
 		}
 		fmt.Fprintf(&a.out, "wrote %s\n", place)
 	}

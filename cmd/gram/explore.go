@@ -16,6 +16,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/explore"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 )
@@ -51,10 +55,10 @@ const (
 // exploreFlags are the flags of gram explore.
 type exploreFlags struct {
 	runFlags
-	port count
+	port option.Count
 	open bool
 	page string // the file of --export
-	of   choice[string]
+	of   option.Choice[string]
 }
 
 func newExplore(a *app) *cobra.Command {
@@ -77,14 +81,14 @@ func newExplore(a *app) *cobra.Command {
 			return err
 		}
 		a.accepted = true
-		o, err := f.observe.observe(context.WithoutCancel(cmd.Context()))
+		o, err := f.observe.Start(context.WithoutCancel(cmd.Context()))
 		if err != nil {
 			return err
 		}
 		if err := a.explore(cmd.Context(), args[0], &f); err != errServed {
-			return o.end(a.stderr, err)
+			return o.End(a.stderr, err)
 		}
-		return cmp.Or[error](o.end(a.stderr, nil), errServed)
+		return cmp.Or[error](o.End(a.stderr, nil), errServed)
 	}
 	return cmd
 }
@@ -98,24 +102,24 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.addValues(fs)
 	f.addBounds(fs)
 	f.addServed(cmd, machine.NodeBytes)
-	f.of.add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
+	f.of.Add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
 		"gradient value", explore.OfGradient, explore.OfValue)
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
-	f.port = count{most: 1<<16 - 1}
+	f.port = option.Count{Most: 1<<16 - 1}
 	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
 	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
 	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
 	_ = cmd.MarkFlagFilename("export", "html")
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 // addServed adds the limits of the runs of a server, whose nodes have so many bytes.
 func (f *runFlags) addServed(cmd *cobra.Command, nodeBytes int) {
 	f.addLimits(cmd)
-	f.timeout = duration(exploreTimeout)
-	f.maxSteps = count{n: exploreSteps, least: 1, set: true}
-	f.maxNodes = count{n: exploreNodes, least: 1, set: true}
+	f.timeout = option.Duration(exploreTimeout)
+	f.maxSteps = option.Count{N: exploreSteps, Least: 1, Valid: true}
+	f.maxNodes = option.Count{N: exploreNodes, Least: 1, Valid: true}
 	for name, usage := range map[string]string{
 		"max-memory": "stop a run when the process holds more than `size`: 512M, 2GiB\n(default: " + limits.Size(exploreMemory) + ", or 80 % of the memory if that is less)",
 		"timeout":    "stop a run, or a look into one, after a `duration`: 500ms, 10s, 2m (default 10s)",
@@ -129,7 +133,7 @@ func (f *runFlags) addServed(cmd *cobra.Command, nodeBytes int) {
 // servedMemory sets the bound on the memory of a server, and returns it.
 func (f *loadFlags) servedMemory() uint64 {
 	if f.maxMemory == 0 {
-		f.maxMemory = size(min(exploreMemory, limits.DefaultMemory()))
+		f.maxMemory = option.Size(min(exploreMemory, limits.DefaultMemory()))
 	}
 	return f.boundMemory()
 }
@@ -137,20 +141,20 @@ func (f *loadFlags) servedMemory() uint64 {
 // explore serves the page until the context ends.
 func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	most := f.servedMemory()
-	name, dir := nameAndDir(path)
-	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	name, dir := input.Name(path)
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
 	inTime := a.endLate(ctx, "gram explore")
 	s, err := explore.New(ctx, explore.Config{
-		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.is, Version: buildInfo().Version,
+		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: buildInfo().Version,
 		Dir: dir, Params: f.params, Sets: f.sets, Inputs: f.inputs, MaxMemory: most, Run: f.options(a),
 		Timeout: time.Duration(f.timeout), Log: a.stderr,
-		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
+		Open: func(ctx context.Context, path string) (fs.File, error) { return input.Open(ctx, path) },
 	})
 	inTime()
-	if limit := contextLimit(ctx.Err(), "loading"); limit != nil {
+	if limit := fault.Limit(ctx.Err(), "loading"); limit != nil {
 		return limit
 	}
 	if err != nil {
@@ -160,7 +164,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	if f.page != "" {
 		return a.exportPage(ctx, s, f.page)
 	}
-	l, err := explore.Listen(ctx, int(f.port.n))
+	l, err := explore.Listen(ctx, int(f.port.N))
 	if err != nil {
 		return err
 	}
@@ -170,10 +174,10 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		fmt.Fprintln(a.stderr, "gram: it is served all the same, to be mended in the page")
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/", explore.Port(l))
-	if _, err := fmt.Fprintln(a.stdout, url); readerGone(err) {
+	if _, err := fmt.Fprintln(a.stdout, url); outfile.ReaderGone(err) {
 		return nil // nobody reads the address
 	} else if err != nil {
-		return resultError(err)
+		return outfile.ResultError(err)
 	}
 	fmt.Fprintln(a.stderr, "gram: Ctrl-C stops the server")
 	if f.open {
@@ -189,12 +193,12 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 func (a *app) exportPage(ctx context.Context, s *explore.Server, path string) error {
 	var page bytes.Buffer
 	if err := s.Export(ctx, &page); err != nil {
-		if limit := contextLimit(err, "exporting"); limit != nil {
+		if limit := fault.Limit(err, "exporting"); limit != nil {
 			return limit
 		}
 		return err
 	}
-	return writeError(writeFile(path, page.Bytes()))
+	return outfile.Write(path, page.Bytes())
 }
 
 // openBrowser opens a page in the browser of the system. If it fails it only prints a message:

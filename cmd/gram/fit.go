@@ -14,21 +14,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/fit"
-	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // fitFlags are the flags of gram fit.
 type fitFlags struct {
 	loadFlags
-	method             choice[string]
-	iterations         count
-	rate               fraction
+	method             option.Choice[string]
+	iterations         option.Count
+	rate               option.Number
 	over               string
-	batch              count
-	heldOut            fraction
+	batch              option.Count
+	heldOut            option.Number
 	checkpoint, output string
 	html               string
 }
@@ -36,15 +38,15 @@ type fitFlags struct {
 func (f *fitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.add(fs)
-	f.method.add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
-	f.method.is = "lbfgs"
-	f.iterations = count{n: 1000, set: true}
+	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
+	f.method.Is = "lbfgs"
+	f.iterations = option.Count{N: 1000, Valid: true}
 	fs.Var(&f.iterations, "iterations", "stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
-	f.rate = fraction{0.01, 1e6}
-	f.heldOut.below = 1
+	f.rate = option.Number{X: 0.01, Below: 1e6}
+	f.heldOut.Below = 1
 	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
 	fs.StringVar(&f.over, "over", "", "the data `list` that --batch and --held-out divide")
-	f.batch.least = 1
+	f.batch.Least = 1
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
 	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
@@ -56,14 +58,14 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 
 // check reports flags that do not go together.
 func (f *fitFlags) check(*cobra.Command) error {
-	adam := f.method.is == "adam"
+	adam := f.method.Is == "adam"
 	return cmp.Or(
-		misfit(!adam && f.batch.set, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		misfit(!adam && f.rate.x != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
-		misfit(f.over == "" && f.batch.set, "--batch needs --over, the list that is divided"),
-		misfit(f.over == "" && f.heldOut.x > 0, "--held-out needs --over, the list that is divided"),
-		misfit(f.over != "" && !f.batch.set && f.heldOut.x == 0, "--over is the list that --batch or --held-out divides"),
+		fault.Misfit(!adam && f.batch.Valid, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
+		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
+		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
+		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
 		checkInputsFile(f.output),
 	)
 }
@@ -121,16 +123,16 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		return err
 	}
 	defer job.close()
-	var out *outputFile
+	var out *outfile.File
 	if f.output != "" {
-		if out, err = newOutputFile(f.output); err != nil {
-			return outputError(f.output, err)
+		if out, err = outfile.Create(f.output); err != nil {
+			return err
 		}
-		defer out.discard()
+		defer out.Discard()
 	}
 	c := &checkpoint{Run: job.digest(f), State: &fit.State{}}
 	if f.checkpoint != "" {
-		if err := readCheckpoint(f.checkpoint, c); err != nil {
+		if err := c.read(f.checkpoint); err != nil {
 			return err
 		}
 	}
@@ -147,30 +149,27 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		a.note(fmt.Sprintf("%s, %.3g iterations/s", text, rate))
 		if f.checkpoint != "" && time.Since(saved) >= time.Second {
 			saved = time.Now()
-			return writeJSON(f.checkpoint, c)
+			return c.write(f.checkpoint)
 		}
-		return contextLimit(ctx.Err(), "fitting")
+		return fault.Limit(ctx.Err(), "fitting")
 	}
-	why, err := fit.Minimise(p, fit.Options{Method: f.method.is, Iterations: int(f.iterations.n), Rate: f.rate.x, Seed: f.seed.n}, c.State)
+	why, err := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
 	if len(c.State.Curve) == 0 {
 		return err // there is no loss yet
 	}
 	if f.checkpoint != "" {
-		if err := writeJSON(f.checkpoint, c); err != nil {
+		if err := c.write(f.checkpoint); err != nil {
 			return err
 		}
 	}
 	inputs := job.named(c.State.BestPoint)
 	if out != nil {
-		text, err := inputsFile(f.output, inputs)
+		text, err := result.InputsFile(f.output, inputs)
 		if err == nil {
-			_, err = out.Write(text)
-		}
-		if err == nil {
-			err = out.keep()
+			err = out.Finish(text)
 		}
 		if err != nil {
-			return outputError(f.output, err)
+			return err
 		}
 	}
 	if err != nil {
@@ -200,57 +199,57 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 }
 
 func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
-	r := report{out: &a.out, paint: a.paint}
+	r := a.report()
 	best := s.Curve[s.Best]
-	r.heading("loss")
-	fmt.Fprintf(r.out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
+	r.Heading("loss")
+	fmt.Fprintf(r.Out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
 	if best.HeldOut != nil {
-		r.heading("held out")
-		fmt.Fprintf(r.out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
+		r.Heading("held out")
+		fmt.Fprintf(r.Out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
 	}
-	r.heading("method")
-	fmt.Fprintf(r.out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
-	r.out.WriteByte('\n')
-	r.heading("inputs")
-	r.inputs(inputs)
+	r.Heading("method")
+	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
+	r.Out.WriteByte('\n')
+	r.Heading("inputs")
+	r.Inputs(inputs)
 }
 
 func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
 	best := s.Curve[s.Best]
-	o := begin(&a.out, "")
-	o.field("version", buildInfo().Version)
-	o.field("method", f.method.String())
-	o.field("loss", best.Loss)
+	o := result.Begin(&a.out, "")
+	o.Field("version", buildInfo().Version)
+	o.Field("method", f.method.String())
+	o.Field("loss", best.Loss)
 	if best.HeldOut != nil {
-		o.field("heldOut", *best.HeldOut)
+		o.Field("heldOut", *best.HeldOut)
 	}
-	o.field("iteration", best.Iteration)
-	o.field("iterations", s.Iteration)
-	o.field("stopped", why)
-	o.object("inputs").inputs(inputs)
-	o.field("curve", s.Curve)
-	o.end()
+	o.Field("iteration", best.Iteration)
+	o.Field("iterations", s.Iteration)
+	o.Field("stopped", why)
+	o.Object("inputs").Inputs(inputs)
+	o.Field("curve", s.Curve)
+	o.End()
 	a.out.WriteByte('\n')
 }
 
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gram.Input, why string) error {
 	best := s.Curve[s.Best]
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
 		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}
 	fact("method", "%s", &f.method)
 	fact("result", "of iteration %d of %d", best.Iteration, s.Iteration)
 	fact("stopped", "%s", why)
-	if f.batch.set {
-		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.n, f.over, f.seed.n, f.rate.x)
-	} else if f.method.is == "adam" {
-		fact("rate", "%g", f.rate.x)
+	if f.batch.Valid {
+		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.N, f.over, f.seed.N, f.rate.X)
+	} else if f.method.Is == "adam" {
+		fact("rate", "%g", f.rate.X)
 	}
 	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
-		fact("held-out loss", "%.6g, on %g of the rows of %s", *best.HeldOut, f.heldOut.x, f.over)
+		fact("held-out loss", "%.6g, on %g of the rows of %s", *best.HeldOut, f.heldOut.X, f.over)
 		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {
@@ -260,26 +259,27 @@ func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gr
 		}
 	}
 	for _, in := range inputs {
-		r.Gradient = append(r.Gradient, arraysOf(in.Name, in.Shape, in.Values)...)
+		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	var page bytes.Buffer
 	if err := htmlreport.Write(&page, r); err != nil {
 		return err
 	}
-	if err := writeFile(f.html, page.Bytes()); err != nil {
-		return outputError(f.html, err)
-	}
-	return nil
+	return outfile.Write(f.html, page.Bytes())
 }
 
-// readCheckpoint reads a checkpoint, if the file is there. It must be of the same run.
-func readCheckpoint(path string, c *checkpoint) error {
+func (c *checkpoint) write(path string) error {
+	return outfile.Write(path, append(result.Encode(c), '\n'))
+}
+
+// read reads a checkpoint, if the file is there. It must be of the same run.
+func (c *checkpoint) read(path string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fileError(path, err)
+		return fault.File(path, err)
 	}
 	run := c.Run
 	c.Run, c.State = "", nil
@@ -289,33 +289,5 @@ func readCheckpoint(path string, c *checkpoint) error {
 	if c.Run != run {
 		return fmt.Errorf("%s: this is a checkpoint of another program, other data or other flags", path)
 	}
-	return nil
-}
-
-func writeJSON(path string, value any) error {
-	if err := writeFile(path, append(encode(value), '\n')); err != nil {
-		return outputError(path, err)
-	}
-	return nil
-}
-
-// fraction is the number of a flag that is more than 0, and less than below.
-type fraction struct{ x, below float64 }
-
-func (p *fraction) Type() string { return "number" }
-
-func (p *fraction) String() string {
-	if p.x == 0 {
-		return ""
-	}
-	return string(notation.AppendNumber(nil, p.x))
-}
-
-func (p *fraction) Set(text string) error {
-	x, err := syntax.ParseNumber(text)
-	if err != nil || !(x > 0 && x < p.below) {
-		return fmt.Errorf("this is not a number between 0 and %g", p.below)
-	}
-	p.x = x
 	return nil
 }

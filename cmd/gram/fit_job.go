@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
@@ -37,9 +39,9 @@ type fitJob struct {
 // newFitJob loads a program, and divides the rows of its list.
 func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fitJob, err error) {
 	most := f.boundMemory()
-	name, dir := nameAndDir(path)
+	name, dir := input.Name(path)
 	j := &fitJob{ctx: ctx, over: f.over}
-	if j.src, err = a.read(ctx, path, name, limits.New(ctx, most)); err != nil {
+	if j.src, err = a.read(ctx, path, limits.New(ctx, most)); err != nil {
 		return nil, err
 	}
 	opt := a.options(ctx, dir, &f.loadFlags, most)
@@ -73,29 +75,29 @@ func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fit
 func (j *fitJob) divide(f *fitFlags) error {
 	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.over })
 	if i < 0 {
-		return usagef("--over %s: the program has no data %s", j.over, j.over)
+		return fault.Usagef("--over %s: the program has no data %s", j.over, j.over)
 	}
 	d := &j.whole.Source().Data[i]
 	if d.Shape.Kind != load.List {
-		return usagef("--over %s: this is %v, and no list", j.over, d.Shape)
+		return fault.Usagef("--over %s: this is %v, and no list", j.over, d.Shape)
 	}
 	if d.Used {
 		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.over)
 	}
 	n, width := d.Value.Rows, d.Shape.A.Width()
 	j.rows, j.width = d.Value.Data, width
-	held := int(math.Round(f.heldOut.x * float64(n)))
-	if f.heldOut.x > 0 {
+	held := int(math.Round(f.heldOut.X * float64(n)))
+	if f.heldOut.X > 0 {
 		held = min(max(held, 1), n-1)
 	}
-	if n < 4 || n-held < int(f.batch.n) {
+	if n < 4 || n-held < int(f.batch.N) {
 		return fmt.Errorf("--over %s: %d rows are too few", j.over, n)
 	}
-	order := rand.New(rand.NewPCG(f.seed.n, math.MaxUint64)).Perm(n)
+	order := rand.New(rand.NewPCG(f.seed.N, math.MaxUint64)).Perm(n)
 	sum, err := j.isSum(order)
 	var no *notSumError
 	switch {
-	case errors.As(err, &no) && !f.batch.set:
+	case errors.As(err, &no) && !f.batch.Valid:
 		slices.Sort(order) // the last rows are held out
 	case err != nil:
 		return err
@@ -111,11 +113,11 @@ func (j *fitJob) divide(f *fitFlags) error {
 	if sum {
 		j.heldOut = float64(n-held) / float64(held)
 	}
-	if !f.batch.set {
+	if !f.batch.Valid {
 		j.train, err = j.evaluator(j.rows, (*gram.Program).NewGradient)
 		return err
 	}
-	j.size = int(f.batch.n)
+	j.size = int(f.batch.N)
 	if sum {
 		j.scale = float64(n-held) / float64(j.size)
 	}
@@ -276,7 +278,7 @@ func (j *fitJob) named(point []float64) []gram.Input {
 // digest identifies what a state belongs to: the program, its params, data and point, and the flags.
 func (j *fitJob) digest(f *fitFlags) string {
 	h := sha256.New()
-	fmt.Fprintln(h, f.method.String(), f.rate.x, f.over, f.batch.n, f.heldOut.x, f.seed.n, j.whole.Source().Params, j.whole.Point())
+	fmt.Fprintln(h, f.method.String(), f.rate.X, f.over, f.batch.N, f.heldOut.X, f.seed.N, j.whole.Source().Params, j.whole.Point())
 	for _, d := range j.whole.Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
 	}

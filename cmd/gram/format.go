@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -28,7 +31,7 @@ at all, if its form changes. FILE - is standard input.`,
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to FILE instead of standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if write && args[0] == "-" {
-			return usagef("-w needs a file: standard input cannot be written")
+			return fault.Usagef("-w needs a file: standard input cannot be written")
 		}
 		a.accepted = true
 		return a.format(cmd.Context(), args[0], write)
@@ -37,9 +40,9 @@ at all, if its form changes. FILE - is standard input.`,
 }
 
 func (a *app) format(ctx context.Context, path string, write bool) error {
-	name, _ := nameAndDir(path)
+	name, _ := input.Name(path)
 	most := new(loadFlags).boundMemory()
-	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
@@ -54,9 +57,7 @@ func (a *app) format(ctx context.Context, path string, write bool) error {
 	case !write:
 		a.out.Write(text)
 	case !bytes.Equal(src, text):
-		if err := writeFile(path, text); err != nil {
-			return outputError(path, err)
-		}
+		return outfile.Write(path, text)
 	}
 	return nil
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/lang/load"
 )
 
 func newGrad(a *app) *cobra.Command {
@@ -89,12 +90,12 @@ by line are of a second run, with a profile; the times are those of the first.`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {
-		var page *outputFile
+		var page *outfile.File
 		if f.html != "" {
-			if page, err = newOutputFile(f.html); err != nil {
-				return outputError(f.html, err)
+			if page, err = outfile.Create(f.html); err != nil {
+				return err
 			}
-			defer page.discard()
+			defer page.Discard()
 			f.whole = true
 		}
 		res, p, err := a.reduce(ctx, path, &f.runFlags, true)
@@ -121,48 +122,46 @@ by line are of a second run, with a profile; the times are those of the first.`,
 		}
 		d := p.Derivatives(res.Values, res.Jacobian)
 		switch {
-		case isNumbers(f.output):
-			values := []named{{"value", p.Shape(), notation.Flat{Values: res.Values}}}
+		case result.IsNumbers(f.output):
+			values := []result.Named{result.Numbers("", gram.Input{Name: "value", Shape: p.Shape(), Values: res.Values})}
 			for _, in := range d {
-				values = append(values, named{derivativeName(p.Program) + "." + in.Name, in.Shape, notation.Flat{Values: in.Values}})
+				values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
 			}
 			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
 		case f.json || f.output != "":
 			a.gradJSON(p.Program, res, d, more, kinks, &f.runFlags)
 		default:
-			r := report{out: &a.out, paint: a.paint}
-			r.gradient(p.Program, res, d)
-			more.text(&r, p.Program)
-			r.kinks(kinks)
+			r := a.report()
+			r.Gradient(p.Program, res, d)
+			more.text(r, p.Program)
+			printKinks(r, kinks)
 			if !f.quiet {
-				r.cost(&res.Cost, &f.runFlags)
+				r.Cost(&res.Cost, f.run())
 			}
 		}
 		return a.writeOutput(ctx, f.output)
 	})
 }
 
-func isJacobian(p *gram.Program) bool { return p.Shape().Kind == load.Vector }
-
 // derivativeName is what a derivative of a program is called in results.
 func derivativeName(p *gram.Program) string {
-	if isJacobian(p) {
+	if result.IsJacobian(p) {
 		return "jacobian"
 	}
 	return "gradient"
 }
 
 func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []kink, f *runFlags) {
-	o := begin(&a.out, "")
-	o.field("version", buildInfo().Version)
-	o.value("value", notation.Flat{Values: res.Values}, p.Shape())
-	o.object(derivativeName(p)).inputs(ds)
+	o := result.Begin(&a.out, "")
+	o.Field("version", buildInfo().Version)
+	o.Value("value", notation.Flat{Values: res.Values}, p.Shape())
+	o.Object(derivativeName(p)).Inputs(ds)
 	more.json(o, p)
 	if kinks != nil {
-		o.field("kinks", kinks)
+		o.Field("kinks", kinks)
 	}
-	o.field("strategy", f.strategy.String())
-	o.cost(&res.Cost, f.mode.is)
-	o.end()
+	o.Field("strategy", f.strategy.String())
+	o.Cost(&res.Cost, f.mode.Is)
+	o.End()
 	a.out.WriteByte('\n')
 }

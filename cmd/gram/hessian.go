@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 )
@@ -46,7 +46,7 @@ func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, err
 	v := p.NewPoint()
 	clear(v.Values)
 	if f.along != "" {
-		text, err := a.read(ctx, f.along, f.along, limits.New(ctx, 0))
+		text, err := a.read(ctx, f.along, limits.New(ctx, 0))
 		if err != nil {
 			return nil, err
 		}
@@ -125,31 +125,31 @@ func nest(a, b *gram.Shape) *gram.Shape {
 }
 
 // json prints second derivatives.
-func (s *second) json(o *object, p *gram.Program) {
+func (s *second) json(o *result.Object, p *gram.Program) {
 	if s == nil {
 		return
 	}
 	if s.product != nil {
-		o.object("hessianVector").inputs(s.product)
+		o.Object("hessianVector").Inputs(s.product)
 	}
 	if s.hessian != nil {
-		rows := o.object("hessian")
+		rows := o.Object("hessian")
 		for _, in := range p.Inputs() {
-			rows.object(in.Name).inputs(s.hessian[in.Name])
+			rows.Object(in.Name).Inputs(s.hessian[in.Name])
 		}
-		rows.end()
+		rows.End()
 	}
 }
 
 // text prints them for people.
-func (s *second) text(r *report, p *gram.Program) {
+func (s *second) text(r *result.Report, p *gram.Program) {
 	if s == nil {
 		return
 	}
 	if s.product != nil {
-		r.out.WriteByte('\n')
-		r.heading("Hessian-vector product")
-		r.inputs(s.product)
+		r.Out.WriteByte('\n')
+		r.Heading("Hessian-vector product")
+		r.Inputs(s.product)
 	}
 	if s.hessian != nil {
 		var rows []gram.Input
@@ -159,23 +159,23 @@ func (s *second) text(r *report, p *gram.Program) {
 				rows = append(rows, d)
 			}
 		}
-		r.out.WriteByte('\n')
-		r.heading("Hessian")
-		r.inputs(rows)
+		r.Out.WriteByte('\n')
+		r.Heading("Hessian")
+		r.Inputs(rows)
 	}
 }
 
 // numbers are second derivatives as arrays with names.
-func (s *second) numbers(p *gram.Program) (out []named) {
+func (s *second) numbers(p *gram.Program) (out []result.Named) {
 	if s == nil {
 		return nil
 	}
 	for _, d := range s.product {
-		out = append(out, named{"hessianVector." + d.Name, d.Shape, notation.Flat{Values: d.Values}})
+		out = append(out, result.Numbers("hessianVector.", d))
 	}
 	for _, in := range p.Inputs() {
 		for _, d := range s.hessian[in.Name] {
-			out = append(out, named{"hessian." + in.Name + "." + d.Name, d.Shape, notation.Flat{Values: d.Values}})
+			out = append(out, result.Numbers("hessian."+in.Name+".", d))
 		}
 	}
 	return out

@@ -8,7 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
 // gradFlags are the flags of gram grad.
@@ -34,18 +37,18 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 func (f *gradFlags) check(cmd *cobra.Command) error {
 	for _, name := range []string{"json", "repeat", "bound", "work"} {
 		if f.quiet && cmd.Flags().Changed(name) {
-			return usagef("--quiet leaves out the cost, and --%s prints it", name)
+			return fault.Usagef("--quiet leaves out the cost, and --%s prints it", name)
 		}
 	}
 	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), misfit(f.kinks && (f.html != "" || isNumbers(f.output)), "--kinks is printed, and written by -o as .json"), misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
-		misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
+	return cmp.Or(f.checkMode(), fault.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), fault.Misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
+		fault.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), fault.Misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.
-func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
+func (a *app) writeHTML(ctx context.Context, file *outfile.File, path string, p *loaded, res *gram.Result, f *gradFlags) error {
 	r := newPage(path, p.Program, res, f)
-	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.is); err != nil {
+	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
 		return err
 	}
 	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
@@ -56,14 +59,7 @@ func (a *app) writeHTML(ctx context.Context, file *outputFile, path string, p *l
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return contextLimit(err, "writing the report")
+		return fault.Limit(err, "writing the report")
 	}
-	_, err := file.Write(page.Bytes())
-	if err == nil {
-		err = file.keep()
-	}
-	if err != nil {
-		return outputError(f.html, err)
-	}
-	return nil
+	return file.Finish(page.Bytes())
 }

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -17,17 +20,20 @@ import (
 
 // newPage returns a report with the value, the gradient and the cost of a run.
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts()}
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts(path)}
 	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
-	if isJacobian(p) {
+	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
 	for i, d := range p.Derivatives(res.Values, res.Jacobian) {
-		r.Gradient = append(r.Gradient, arraysOf(d.Name, p.Inputs()[i].Shape, d.Values)...)
+		r.Gradient = append(r.Gradient, htmlreport.Arrays(d.Name, p.Inputs()[i].Shape, d.Values)...)
+	}
+	for _, in := range p.Inputs() {
+		r.Inputs = append(r.Inputs, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	c := &res.Cost
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		for i, n := range c.Steps {
 			if n > 0 {
 				info := rule.Table[i]
@@ -35,8 +41,8 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 			}
 		}
 	}
-	for _, part := range costFigures(c, &f.runFlags) {
-		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.caption, Rows: part.facts})
+	for _, part := range result.CostFigures(c, f.run()) {
+		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.Caption, Rows: part.Facts})
 	}
 	return r
 }
@@ -49,87 +55,20 @@ func programName(path string) string {
 	return filepath.Base(path)
 }
 
-// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
-// dims, and all that once for each output.
-type part struct {
-	name   string
-	shape  *gram.Shape
-	dims   []int
-	values []float64
-}
-
-// arraysOf splits the derivatives by an input at its products, so that arrays remain. A vector of
-// products is treated as a product of vectors.
-func arraysOf(name string, s *gram.Shape, values []float64) []htmlreport.Array {
-	pending := []part{{name: name, shape: s, values: values}}
-	var out []htmlreport.Array
-	for len(pending) > 0 {
-		x := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		switch x.shape.Kind {
-		case load.Vector:
-			x.dims = append(x.dims[:len(x.dims):len(x.dims)], x.shape.Size)
-			x.shape = x.shape.A
-			pending = append(pending, x)
-		case load.Product:
-			parts := x.components()
-			slices.Reverse(parts)
-			pending = append(pending, parts...)
-		default:
-			out = append(out, htmlreport.Array{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values})
-		}
-	}
-	return out
-}
-
-// components returns the components of a product: three for (a, (b, c)).
-func (x part) components() []part {
-	var out []part
-	whole, at := x.shape.Width(), 0
-	for s := x.shape; s != nil; {
-		component := s
-		if s.Kind == load.Product {
-			component, s = s.A, s.B
-		} else {
-			s = nil
-		}
-		w := component.Width()
-		column := make([]float64, 0, len(x.values)/whole*w)
-		for from := at; from < len(x.values); from += whole {
-			column = append(column, x.values[from:from+w]...)
-		}
-		out = append(out, part{x.name + ", " + strconv.Itoa(len(out)+1), component, x.dims, column})
-		at += w
-	}
-	return out
-}
-
-// arrayType is the type of an array of numbers, as the language writes it.
-func arrayType(dims []int) string {
-	if len(dims) == 0 {
-		return "R"
-	}
-	sizes := make([]string, len(dims))
-	for i, n := range dims {
-		sizes[i] = strconv.Itoa(n)
-	}
-	return "R" + load.Rows(sizes)
-}
-
 // facts describe how the program was run. Files are named without their folders.
-func (f *gradFlags) facts() []htmlreport.Fact {
-	var out []htmlreport.Fact
+func (f *gradFlags) facts(path string) []htmlreport.Fact {
+	out := f.commandFacts("grad", path)
 	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
-	if f.mode.is == gram.Reverse {
+	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
 	} else {
 		add("mode", f.mode.String())
 	}
-	switch f.schedule.is {
+	switch f.schedule.Is {
 	case gram.Random:
 		add("schedule", "random, seed "+f.seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+notation.Counted(int(f.workers.n), "worker"))
+		add("schedule", "parallel, "+notation.Counted(int(f.workers.N), "worker"))
 	default:
 		add("schedule", f.schedule.String())
 	}
@@ -149,6 +88,51 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 		add("set", strings.Join(withoutFolders(f.sets), ", "))
 	}
 	return out
+}
+
+// commandFacts are the command line, with names of files instead of their paths, and the date.
+func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
+	words := []string{"gram", command, path}
+	if path != "-" {
+		words[2] = filepath.Base(path)
+	}
+	f.given(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "param":
+			words = append(words, prefixed("--param", f.params)...)
+		case "set":
+			words = append(words, prefixed("--set", withoutFolders(f.sets))...)
+		default:
+			text := flag.Value.String()
+			switch unquoted, _ := pflag.UnquoteUsage(flag); {
+			case flag.NoOptDefVal == text:
+				words = append(words, "--"+flag.Name)
+				return
+			case unquoted == "file", unquoted == "FILE":
+				text = filepath.Base(text)
+			}
+			words = append(words, "--"+flag.Name, text)
+		}
+	})
+	return []htmlreport.Fact{{Name: "command", Text: quoted(words)}, {Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
+}
+
+// prefixed returns each of the values after the flag.
+func prefixed(flag string, values []string) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, flag, v)
+	}
+	return out
+}
+
+// quoted returns the words as a line for a shell.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return strings.Join(out, " ")
 }
 
 // withoutFolders removes the folders of files from the values of --set.
@@ -179,9 +163,18 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 	if err != nil {
 		return err
 	}
+	blocks := map[int][]string{}
+	if !opt.NoFuse && !opt.Literal {
+		if blocks, err = (&show.Program{Program: p}).Blocks(ctx); err != nil {
+			return err
+		}
+	}
+	for _, frame := range prof.Frames() {
+		r.Frames = append(r.Frames, htmlreport.Frame(frame))
+	}
 	for _, l := range prof.Lines() {
 		r.Lines = append(r.Lines, htmlreport.Line{Number: l.Line, Text: l.Text,
-			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes})
+			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes, Blocks: blocks[l.Line]})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
 // kink is where the derivative of a run is a choice.
@@ -22,7 +23,7 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]kink, error
 	if !f.kinks {
 		return nil, nil
 	}
-	counts, err := p.Kinks(ctx, gram.EvalOptions{MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n})
+	counts, err := p.Kinks(ctx, gram.EvalOptions{MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N})
 	if err != nil {
 		return nil, err
 	}
@@ -36,23 +37,23 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]kink, error
 	return out, nil
 }
 
-// kinks prints them for people.
-func (r *report) kinks(ks []kink) {
+// printKinks prints them for people.
+func printKinks(r *result.Report, ks []kink) {
 	if ks == nil {
 		return
 	}
-	r.out.WriteByte('\n')
-	r.heading("kinks")
+	r.Out.WriteByte('\n')
+	r.Heading("kinks")
 	if len(ks) == 0 {
-		r.out.WriteString("  none\n")
+		r.Out.WriteString("  none\n")
 		return
 	}
-	r.out.WriteString("\n")
+	r.Out.WriteString("\n")
 	for _, k := range ks {
 		times := "once"
 		if k.Count > 1 {
 			times = fmt.Sprintf("%d times", k.Count)
 		}
-		fmt.Fprintf(r.out, "  %-7s  %-8s  %s\n", k.Pos, k.Kind, times)
+		fmt.Fprintf(r.Out, "  %-7s  %-8s  %s\n", k.Pos, k.Kind, times)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/cmd/internal/lsp"
 	"github.com/gram-machine/gram/graph"
 )
@@ -28,7 +30,7 @@ An editor starts it. The extension for VS Code is in editors/vscode of the repos
 		Annotations: more("Limits are those of each run, and the time also of each load after a change. The limit\non memory is of the process.", statusHelp),
 		Example:     "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
 		Args: func(_ *cobra.Command, args []string) error {
-			return misfit(len(args) > 0, "gram lsp takes no arguments")
+			return fault.Misfit(len(args) > 0, "gram lsp takes no arguments")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,10 +46,10 @@ An editor starts it. The extension for VS Code is in editors/vscode of the repos
 
 // lsp serves an editor until it ends the connection.
 func (a *app) lsp(ctx context.Context, f *runFlags) error {
-	err := lsp.Serve(ctx, connection{newReader(ctx, a.stdin), a.stdout}, lsp.Config{
+	err := lsp.Serve(ctx, connection{input.NewReader(ctx, a.stdin), a.stdout}, lsp.Config{
 		Version: buildInfo().Version, Timeout: time.Duration(f.timeout), MaxMemory: f.servedMemory(),
-		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n},
-		Open: func(ctx context.Context, path string) (fs.File, error) { return open(ctx, path) },
+		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N},
+		Open: func(ctx context.Context, path string) (fs.File, error) { return input.Open(ctx, path) },
 	})
 	if errors.Is(err, context.Canceled) {
 		return errServed

@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 func main() {
@@ -20,11 +23,11 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go watch(signals, cancel, func(status int) {
 		fmt.Fprintln(os.Stderr, "gram: interrupted, and ended at once")
-		pending.exit(status)
+		outfile.Exit(status)
 	})
 
-	exitLate = pending.exit
-	pending.exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	exitLate = outfile.Exit
+	outfile.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // exitLate ends the process, if it is not nil: it is nil where run is called by another program, a test.
@@ -52,7 +55,7 @@ func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
 			time.Sleep(lateness / 10)
 		}
 		if over.CompareAndSwap(false, true) {
-			exitLate(a.fail(path, contextLimit(ctx.Err(), "working")))
+			exitLate(a.fail(path, fault.Limit(ctx.Err(), "working")))
 		}
 	})
 	return func() {

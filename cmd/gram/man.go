@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 func newMan(a *app) *cobra.Command {
@@ -19,7 +22,7 @@ func newMan(a *app) *cobra.Command {
 		Annotations: more(statusHelp),
 		Example:     "  gram man -o ~/.local/share/man/man1\n  man gram-grad",
 		Args: func(_ *cobra.Command, args []string) error {
-			return misfit(len(args) > 0, "gram man takes no arguments; -o names the folder")
+			return fault.Misfit(len(args) > 0, "gram man takes no arguments; -o names the folder")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -27,17 +30,17 @@ func newMan(a *app) *cobra.Command {
 	_ = cmd.MarkFlagDirname("output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if dir == "" {
-			return usagef("-o is missing: the folder that the pages are written to")
+			return fault.Usagef("-o is missing: the folder that the pages are written to")
 		}
 		a.accepted = true
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return outputError(dir, err)
+			return outfile.Error(dir, err)
 		}
 		pages := manPages(cmd.Root())
 		for _, p := range pages {
 			path := filepath.Join(dir, p.name)
-			if err := writeFile(path, p.text); err != nil {
-				return outputError(path, err)
+			if err := outfile.Write(path, p.text); err != nil {
+				return err
 			}
 		}
 		fmt.Fprintf(&a.out, "wrote %d pages into %s\n", len(pages), dir)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
 // outputFlags are the flags that name a file to be written.
@@ -26,11 +30,11 @@ func checkOutputs(cmd *cobra.Command, program string) error {
 		place := filepath.Clean(path)
 		switch {
 		case path == "" || path == "-":
-			return usagef("--%s takes the name of a file", name)
+			return fault.Usagef("--%s takes the name of a file", name)
 		case sameFile(path, program):
-			return usagef("--%s %s would overwrite the program", name, path)
+			return fault.Usagef("--%s %s would overwrite the program", name, path)
 		case named[place]:
-			return usagef("%s is to be two files at once", path)
+			return fault.Usagef("%s is to be two files at once", path)
 		}
 		named[place] = true
 	}
@@ -60,21 +64,36 @@ func (a *app) writeOutput(ctx context.Context, path string) error {
 		return &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: err}
 	}
 	defer a.out.Reset()
-	if err := writeFile(path, a.out.Bytes()); err != nil {
-		return outputError(path, err)
-	}
-	return nil
+	return outfile.Write(path, a.out.Bytes())
 }
 
-// writeFile writes a file whole or not at all.
-func writeFile(path string, text []byte) error {
-	f, err := newOutputFile(path)
-	if err != nil {
-		return err
+// checkInputsFile reports a file for inputs with a name that does not tell its format.
+func checkInputsFile(path string) error {
+	switch filepath.Ext(path) {
+	case ".json", ".npz":
+		return nil
 	}
-	defer f.discard()
-	if _, err := f.Write(text); err != nil {
-		return err
+	return fault.Misfit(path != "", "-o %s: inputs are written to a file whose name ends in .json or .npz", path)
+}
+
+// addResult adds the flag for a file with the numbers of a result.
+func addResult(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "output", "o", "", "write the result to a `file` instead of standard output, by the end of its name:\n.json, as --json prints it; or its numbers as .npz, .csv or .parquet")
+}
+
+// checkResult reports a file for a result with a name that does not tell its format, or one that is not JSON beside --json.
+func checkResult(path string, json bool) error {
+	return cmp.Or(
+		fault.Misfit(path != "" && !result.IsNumbers(path) && filepath.Ext(path) != ".json", "-o %s: the name of the file must end in .json, .npz, .csv or .parquet", path),
+		fault.Misfit(result.IsNumbers(path) && json, "--json prints JSON, and -o %s has the numbers alone", path),
+	)
+}
+
+// writeResult writes the numbers of a result to a file.
+func (a *app) writeResult(ctx context.Context, path string, values []result.Named) error {
+	if err := result.WriteNumbers(&a.out, path, values); err != nil {
+		a.out.Reset()
+		return outfile.Error(path, err)
 	}
-	return f.keep()
+	return a.writeOutput(ctx, path)
 }

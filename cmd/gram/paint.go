@@ -3,8 +3,9 @@ package main
 import (
 	"os"
 
-	"github.com/fatih/color"
 	"golang.org/x/term"
+
+	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
 // isTerminal reports whether a stream is a terminal.
@@ -13,16 +14,10 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// painter colours the text for one stream, or leaves it uncoloured.
-type painter struct{ heading *color.Color }
-
-// newPainter paints for a terminal, unless NO_COLOR is set.
-func newPainter(stream any) painter {
-	p := painter{color.New(color.Bold)}
-	if isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
-		p.heading.EnableColor()
-	} else {
-		p.heading.DisableColor()
-	}
-	return p
+// hasColor reports whether a stream is a terminal that shows colours and NO_COLOR is not set.
+func hasColor(stream any) bool {
+	return isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
+
+// report returns a report that is printed as the answer.
+func (a *app) report() *result.Report { return &result.Report{Out: &a.out, Color: a.color} }

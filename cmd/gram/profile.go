@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -15,7 +18,7 @@ import (
 type profileFlags struct {
 	runFlags
 	out  string
-	of   choice[string] // "" if it depends on the program
+	of   option.Choice[string] // "" if it depends on the program
 	time bool
 }
 
@@ -71,9 +74,9 @@ value if not; --of says otherwise. The arena's collections take no steps and don
 func (f *profileFlags) check(*cobra.Command) error {
 	switch {
 	case f.out == "":
-		return usagef("-o is missing: the file that the profile is written to")
+		return fault.Usagef("-o is missing: the file that the profile is written to")
 	case f.literal && f.time:
-		return usagef("--time is of the engine, and --literal runs without it")
+		return fault.Usagef("--time is of the engine, and --literal runs without it")
 	}
 	return f.checkLiteral()
 }
@@ -82,7 +85,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
-	f.of.add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
+	f.of.Add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
 	f.loadFlags.addProgram(fs)
 	f.addLimits(cmd)
@@ -91,32 +94,32 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.addLiteral(cmd)
 	f.addFinite(cmd)
 	f.addStrategy(cmd)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("output")
 }
 
 // profile writes the profile of a program. The file is opened before the run, and kept only
 // if there is no error.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
-	file, err := newOutputFile(f.out)
+	file, err := outfile.Create(f.out)
 	if err != nil {
-		return outputError(f.out, err)
+		return err
 	}
-	defer file.discard()
-	whole := file.isPending()
+	defer file.Discard()
+	whole := file.IsPending()
 	p, err := a.loadTerm(ctx, path, &f.loadFlags)
 	if err != nil {
 		return err
 	}
-	what := f.of.is
+	what := f.of.Is
 	if what == "" {
 		what = "value"
 		if len(p.Inputs()) > 0 && p.Differentiable() == nil {
 			what = "gradient"
 		}
 	}
-	if what == "value" && f.strategy.is != gram.Direct {
-		return usagef("--strategy is of gradients, and it is the value that is profiled")
+	if what == "value" && f.strategy.Is != gram.Direct {
+		return fault.Usagef("--strategy is of gradients, and it is the value that is profiled")
 	}
 	opt := f.options(a)
 	opt.Timed = f.time
@@ -125,13 +128,13 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		return err
 	}
 	if err := prof.Write(file); err != nil {
-		return outputError(f.out, err)
+		return outfile.Error(f.out, err)
 	}
 	if ctx.Err() != nil {
-		return contextLimit(ctx.Err(), "writing the profile")
+		return fault.Limit(ctx.Err(), "writing the profile")
 	}
-	if err := file.keep(); err != nil {
-		return outputError(f.out, err)
+	if err := file.Keep(); err != nil {
+		return err
 	}
 	if whole { // otherwise the file may be standard output
 		cost := &prof.Result.Cost

@@ -13,6 +13,10 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/reduce"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/internal/denote"
@@ -55,16 +59,16 @@ written to a file, whole or not at all.`
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
-	notation  choice[bool]
-	of        choice[reduce.Of]
+	notation  option.Choice[bool]
+	of        option.Choice[reduce.Of]
 	rules     []string
 	redexes   []string
-	order     choice[reduce.Order]
-	graph     choice[string]
+	order     option.Choice[reduce.Order]
+	graph     option.Choice[string]
 	exact     bool
-	maxSteps  count
-	maxSize   count
-	maxStates count
+	maxSteps  option.Count
+	maxSize   option.Count
+	maxStates option.Count
 	output    string
 }
 
@@ -91,85 +95,85 @@ func newReduce(a *app) *cobra.Command {
 func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addProgram(fs)
-	f.notation.add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
-	f.of.add(cmd, "of", "the `term`: term, reverse, value or gradient",
+	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
+	f.of.Add(cmd, "of", "the `term`: term, reverse, value or gradient",
 		"term reverse value gradient", reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient)
 	fs.StringSliceVar(&f.rules, "rules", nil, "reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
 	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
-	f.order.add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
+	f.order.Add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
 		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
 	fs.Var(&f.seed, "seed", seedUsage)
-	f.graph.add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
+	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
-	f.maxSteps.least = 1
+	f.maxSteps.Least = 1
 	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
-	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
+	f.maxSize = option.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "stop at a term of more than so many symbols, a `count`")
-	f.maxStates = count{n: 10_000, least: 1, most: 1e7, set: true}
+	f.maxStates = option.Count{N: 10_000, Least: 1, Most: 1e7, Valid: true}
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
 	addOutput(cmd, &f.output)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 }
 
 // check reports flags that don't go together.
 func (f *reduceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
-	graph, paper := f.graph.is != "", f.notation.is
-	steps := f.order.is != reduce.NoOrder
+	graph, paper := f.graph.Is != "", f.notation.Is
+	steps := f.order.Is != reduce.NoOrder
 	return cmp.Or(
-		misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
-		misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		misfit(given("seed") && f.order.is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
-		misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
-		misfit(paper && (f.of.is == reduce.Value || f.of.is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
+		fault.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
+		fault.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
+		fault.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
+		fault.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
+		fault.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
 	)
 }
 
 func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
-	opt := reduce.Options{Rules: reduce.AllRules(), Order: f.order.is}
+	opt := reduce.Options{Rules: reduce.AllRules(), Order: f.order.Is}
 	if len(f.rules) > 0 {
 		var err error
 		if opt.Rules, err = reduce.ParseRules(f.rules); err != nil {
-			return usagef("--rules: %v", err)
+			return fault.Usagef("--rules: %v", err)
 		}
 	}
 	for _, text := range f.redexes {
-		n := count{least: 1}
+		n := option.Count{Least: 1}
 		if err := n.Set(text); err != nil {
-			return usagef("--redex %s: %v", text, err)
+			return fault.Usagef("--redex %s: %v", text, err)
 		}
-		opt.Choices = append(opt.Choices, n.n)
+		opt.Choices = append(opt.Choices, n.N)
 	}
 	meter := limits.New(ctx, f.boundMemory())
 	s, err := a.readTerm(ctx, path, f, meter)
 	if err != nil {
 		return reduceError(path, err)
 	}
-	start, names, err := s.Start(f.of.is)
+	start, names, err := s.Start(f.of.Is)
 	if err != nil {
 		return reduceError(path, err)
 	}
-	if f.graph.is != "" {
-		g, err := reduce.Explore(start, opt.Rules, reduce.Bounds{MaxStates: int(f.maxStates.n), MaxSize: int(f.maxSize.n), Check: meter.Check})
+	if f.graph.Is != "" {
+		g, err := reduce.Explore(start, opt.Rules, reduce.Bounds{MaxStates: int(f.maxStates.N), MaxSize: int(f.maxSize.N), Check: meter.Check})
 		if err != nil {
 			return reduceError(path, err)
 		}
 		return a.printGraph(ctx, g, f)
 	}
-	if opt.Seed = f.seed.n; f.order.is == reduce.ByRandom && !f.seed.set {
+	if opt.Seed = f.seed.N; f.order.Is == reduce.ByRandom && !f.seed.Valid {
 		opt.Seed = rand.Uint64N(1 << 32)
 		fmt.Fprintf(a.stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
 	}
 	if f.json {
 		opt.Format = derivation.JSON
 	}
-	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.n), f.maxSteps.n, meter.Check
-	out, err := a.stream(f.output)
+	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.N), f.maxSteps.N, meter.Check
+	out, err := outfile.NewStream(f.output, a.stdout)
 	if err != nil {
 		return err
 	}
-	return out.finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
+	return out.Finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
 }
 
 // readTerm reads the term in FILE.
@@ -178,24 +182,24 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 	if f.exact {
 		ground = denote.Rationals{}
 	}
-	if !f.notation.is {
+	if !f.notation.Is {
 		p, err := a.loadTerm(ctx, path, &f.loadFlags)
 		if err != nil {
 			return nil, err
 		}
-		return reduce.Load(p.Source(), ground, int(f.maxSize.n))
+		return reduce.Load(p.Source(), ground, int(f.maxSize.N))
 	}
-	name, _ := nameAndDir(path)
-	src, err := a.read(ctx, path, name, meter)
+	name, _ := input.Name(path)
+	src, err := a.read(ctx, path, meter)
 	if err != nil {
 		return nil, err
 	}
-	return reduce.Parse(name, src, ground, int(f.maxSize.n))
+	return reduce.Parse(name, src, ground, int(f.maxSize.N))
 }
 
 // printGraph prints the graph of reductions as the answer.
 func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) error {
-	if f.graph.is == "dot" {
+	if f.graph.Is == "dot" {
 		a.out.WriteString(g.DOT())
 	} else {
 		enc := json.NewEncoder(&a.out)
@@ -210,11 +214,10 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 
 // reduceError describes the errors of a reduction.
 func reduceError(path string, err error) error {
-	name, _ := nameAndDir(path)
+	name, _ := input.Name(path)
 	var program *syntax.Errors
 	var size *derivation.SizeError
 	var steps *derivation.StepsError
-	var memory *limits.MemoryError
 	var limit *gram.LimitError
 	switch {
 	case err == nil, errors.As(err, &limit):
@@ -226,11 +229,6 @@ func reduceError(path string, err error) error {
 		return &gram.Error{Text: name + ": too large to be reduced: " + text + "; --max-size raises the bound", Err: err}
 	case errors.As(err, &steps):
 		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
-	case errors.As(err, &memory):
-		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: "reducing", Err: err}
 	}
-	if limit := contextLimit(err, "reducing"); limit != nil {
-		return limit
-	}
-	return err
+	return cmp.Or(fault.Limit(err, "reducing"), err)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/docs"
 )
 
@@ -62,7 +63,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !version {
-				return usagef("a command is expected, one of %s", strings.Join(names(cmd), ", "))
+				return fault.Usagef("a command is expected, one of %s", strings.Join(names(cmd), ", "))
 			}
 			a.accepted = true
 			printVersion(&a.out)
@@ -89,7 +90,7 @@ func addCompletion(root *cobra.Command) {
 			cmd.Short = "Print a script that completes gram's commands and flags"
 			cmd.Args = cobra.ArbitraryArgs
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
-				return usagef("completion takes the name of a shell, one of %s", strings.Join(names(cmd), ", "))
+				return fault.Usagef("completion takes the name of a shell, one of %s", strings.Join(names(cmd), ", "))
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return &usageError{text}
+	return fault.Usagef("%s", text)
 }
 
 // newHelp returns the command help. Unlike cobra's own command it fails if the command
@@ -144,7 +145,7 @@ Markdown: docs/language.md.`,
 				err = noSuchCommand(about, rest)
 			}
 			if err != nil {
-				return &usageError{err.Error()}
+				return fault.Usagef("%v", err)
 			}
 			a.accepted = true
 			about.InitDefaultHelpFlag()
@@ -157,14 +158,14 @@ Markdown: docs/language.md.`,
 func oneFile(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return usagef("%s takes a FILE; - is standard input", cmd.Name())
+		return fault.Usagef("%s takes a FILE; - is standard input", cmd.Name())
 	case 1:
 		if args[0] == "" {
-			return usagef("the name of the FILE is empty")
+			return fault.Usagef("the name of the FILE is empty")
 		}
 		return nil
 	}
-	return usagef("%s takes one FILE, not %d: %s", cmd.Name(), len(args), strings.Join(args, " "))
+	return fault.Usagef("%s takes one FILE, not %d: %s", cmd.Name(), len(args), strings.Join(args, " "))
 }
 
 // gramFiles completes the names of programs.

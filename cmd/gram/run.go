@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
 // The exit statuses.
@@ -25,22 +24,13 @@ const (
 	statusInterrupted = 130
 )
 
-// usageError says that the command line is wrong.
-type usageError struct{ msg string }
-
-func (e *usageError) Error() string { return e.msg }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
 // app is one run of the command.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer // for answers that are too long to be kept; others go to out
 	stderr io.Writer
 	out    bytes.Buffer // the answer
-	paint  painter      // for the answer
+	color  bool         // the answer goes to a terminal with colours
 	cache  *gram.Cache  // for all programs of the process, made at first use
 	phase  func(string) // if not nil, is called when a phase of the work begins
 	// progress, if not nil, is called now and then with the current phase.
@@ -65,7 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			status = statusWrong
 		}
 	}()
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, paint: newPainter(stdout)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, color: hasColor(stdout)}
 	defer func() { a.cache.Close() }()
 	root := newRoot(a)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -116,7 +106,7 @@ func (a *app) fail(path string, err error) int {
 
 // isUsage reports whether an error is about the command line.
 func (a *app) isUsage(err error) bool {
-	var own *usageError
+	var own *fault.UsageError
 	var value *gram.UsageError
 	return !a.accepted || errors.As(err, &own) || errors.As(err, &value)
 }
@@ -127,34 +117,9 @@ func (a *app) deliver(stdout io.Writer) int {
 		return statusDone
 	}
 	_, err := stdout.Write(a.out.Bytes())
-	if err == nil || readerGone(err) {
+	if err == nil || outfile.ReaderGone(err) {
 		return statusDone
 	}
-	fmt.Fprintf(a.stderr, "gram: %v\n", resultError(err))
+	fmt.Fprintf(a.stderr, "gram: %v\n", outfile.ResultError(err))
 	return statusWrong
-}
-
-// fileError describes a system error on the file of the program.
-func fileError(path string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if with := path + ".gram"; isFile(with) {
-			return fmt.Errorf("%s: no such file; did you mean %s?", path, with)
-		}
-		return fmt.Errorf("%s: no such file", path)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: permission denied", path)
-	case errors.Is(err, syscall.EISDIR):
-		return fmt.Errorf("%s: this is a directory, not a program", path)
-	}
-	var system *fs.PathError
-	if errors.As(err, &system) {
-		err = system.Err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

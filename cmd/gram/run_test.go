@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -90,14 +89,4 @@ func TestWatch(t *testing.T) {
 	}
 	signals <- os.Interrupt
 	require.Equal(t, statusInterrupted, <-exits)
-}
-
-func TestReader(t *testing.T) {
-	text := strings.Repeat("0123456789", 20000)
-	got, err := io.ReadAll(newReader(context.Background(), strings.NewReader(text)))
-	require.NoError(t, err)
-	require.Equal(t, text, string(got))
-
-	_, err = newReader(gone(), strings.NewReader(text)).Read(make([]byte, 1))
-	require.ErrorIs(t, err, context.Canceled)
 }

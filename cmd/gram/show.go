@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/stage"
@@ -120,7 +121,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.n, MaxNodes: f.maxNodes.n}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N}, s, format, &draw)
 	})
 }
 
@@ -128,7 +129,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
 	drawn := format == "dot" || format == "svg"
-	left, most, as := 0, int(f.most.n), pictureFormat(format == "svg")
+	left, most, as := 0, int(f.most.N), pictureFormat(format == "svg")
 	switch {
 	case drawn && s.draw != nil:
 		left, err = s.draw(p, ctx, &a.out, most, as)
@@ -144,7 +145,7 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 	if err != nil {
 		return err
 	}
-	a.warnLeftOut(left, f.most.n)
+	a.warnLeftOut(left, f.most.N)
 	if s.graph {
 		a.warnBranches(p.Program)
 	}
@@ -154,15 +155,15 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 // chooseStage returns the stage with the name. It is an error if the stage lacks the format.
 func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
-		return nil, usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
+		return nil, fault.Usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
 	}
 	i := slices.Index(stageNames(), name)
 	if i < 0 {
-		return nil, usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
+		return nil, fault.Usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
 	}
 	s := &stages[i]
 	if !slices.Contains(s.formats(), format) {
-		return nil, usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
+		return nil, fault.Usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
 	}
 	return s, nil
 }

@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/progress"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -26,8 +27,8 @@ type loaded struct {
 func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, error) {
 	most := f.boundMemory()
 	start := time.Now()
-	name, dir := nameAndDir(path)
-	src, err := a.read(ctx, path, name, limits.New(ctx, most))
+	name, dir := input.Name(path)
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +44,8 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
 	return gram.Options{
 		Params: f.params, Sets: f.sets, Inputs: f.inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase, Share: a.share,
-		Stream: f.stream, Seed: f.seed.n, Body: f.body,
-		Open: func(path string) (fs.File, error) { return open(ctx, path) },
+		Stream: f.stream, Seed: f.seed.N, Body: f.body,
+		Open: func(path string) (fs.File, error) { return input.Open(ctx, path) },
 	}
 }
 
@@ -71,72 +72,9 @@ func (f *loadFlags) boundMemory() uint64 {
 	return most
 }
 
-// nameAndDir returns the name of a program in messages, and the folder that its paths are
-// relative to.
-func nameAndDir(path string) (name, dir string) {
-	if path == "-" {
-		return "standard input", ""
-	}
-	return path, filepath.Dir(path)
-}
-
 // read returns the text of the program; path "-" is standard input.
-func (a *app) read(ctx context.Context, path, name string, meter *limits.Meter) ([]byte, error) {
-	if err := meter.Reserve(0); err != nil {
-		return nil, readError(name, err) // a bound below what the process starts with
-	}
-	r := io.Reader(newReader(ctx, a.stdin))
-	if path != "-" {
-		f, err := open(ctx, path)
-		if err != nil {
-			return nil, readError(name, err)
-		}
-		defer f.Close()
-		r = f
-	}
-	src := make([]byte, 0, 1<<16)
-	for {
-		if len(src) == cap(src) {
-			if err := meter.Reserve(int64(2 * cap(src))); err != nil {
-				return nil, readError(name, err)
-			}
-			src = append(make([]byte, 0, 2*cap(src)), src...)
-		}
-		if err := meter.Check(); err != nil {
-			return nil, readError(name, err)
-		}
-		n, err := r.Read(src[len(src):cap(src)])
-		src = src[:len(src)+n]
-		if err == io.EOF {
-			return src, nil
-		}
-		if err != nil {
-			return nil, readError(name, err)
-		}
-	}
-}
-
-// readError is the error of a program that could not be read.
-func readError(name string, err error) error {
-	var memory *limits.MemoryError
-	if errors.As(err, &memory) {
-		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: "reading " + name, Err: err}
-	}
-	if limit := contextLimit(err, "reading "+name); limit != nil {
-		return limit
-	}
-	return fileError(name, err)
-}
-
-// contextLimit turns the error of a context into a limit. It returns nil for other errors.
-func contextLimit(err error, phase string) error {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &gram.LimitError{Limit: "time", Phase: phase, Err: err}
-	case errors.Is(err, context.Canceled):
-		return &gram.LimitError{Limit: "interrupt", Phase: phase, Err: err}
-	}
-	return nil
+func (a *app) read(ctx context.Context, path string, meter *limits.Meter) ([]byte, error) {
+	return input.Read(ctx, a.stdin, path, meter)
 }
 
 // reads completes a command that reads the program in FILE and calls work with its path. flags, if not nil, checks the
@@ -159,24 +97,24 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(f.timeout))
 			defer cancel()
 		}
-		o, err := f.observe.observe(ctx)
+		o, err := f.observe.Start(ctx)
 		if err != nil {
 			return err
 		}
 		if o != nil {
-			a.phase = o.phase
+			a.phase = o.Phase
 		}
-		bar := newProgress(a.stderr, !f.json && isTerminal(a.stderr), progressDelay)
-		a.progress, a.note, a.share = bar.phase, bar.setNote, bar.setShare
+		bar := progress.New(a.stderr, !f.json && isTerminal(a.stderr), progress.Delay)
+		a.progress, a.note, a.share = bar.Phase, bar.SetNote, bar.SetShare
 		inTime := a.endLate(ctx, cmd.CommandPath())
 		err = work(ctx, args[0])
 		inTime()
-		bar.close()
+		bar.Close()
 		var limit *gram.LimitError
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
-			err = contextLimit(ctx.Err(), "loading") // reading of data was cut off
+			err = fault.Limit(ctx.Err(), "loading") // reading of data was cut off
 		}
-		return o.end(a.stderr, err)
+		return o.End(a.stderr, err)
 	}
 	return cmd
 }

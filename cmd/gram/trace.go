@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/rule"
 )
@@ -48,14 +49,14 @@ type traceFlags struct {
 	calculus, latex bool
 	dot, svg        bool
 	before          bool
-	step            count
-	most            count
-	gradient        choice[bool]
-	phase           choice[string]
+	step            option.Count
+	most            option.Count
+	gradient        option.Choice[bool]
+	phase           option.Choice[string]
 	rules           []string
-	steps           stepRange
-	line            count
-	maxSize         count
+	steps           option.Range
+	line            option.Count
+	maxSize         option.Count
 	output          string
 }
 
@@ -81,29 +82,29 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.addProgram(fs)
 	f.addLimits(cmd)
 	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
-	f.gradient.is = true
-	f.gradient.add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
+	f.gradient.Is = true
+	f.gradient.Add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
 	fs.BoolVar(&f.calculus, "calculus", false, "print whole terms, step by step")
 	fs.BoolVar(&f.latex, "latex", false, "with --calculus: print in LaTeX")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
-	f.phase.add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
-	f.line = count{least: 1, most: 1 << 31}
+	f.phase.Add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
+	f.line = option.Count{Least: 1, Most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
-	f.maxSize = count{n: trace.DefaultSize, least: 1, most: 1e5, set: true}
+	f.maxSize = option.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
 	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
 	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
-	f.step.least = 1
+	f.step.Least = 1
 	fs.Var(&f.step, "step", "with --dot or --svg: after this step, a `number`")
 	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
-	f.most = count{n: 80, least: 2, most: 1 << 20, set: true}
+	f.most = option.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
 	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many nodes, a `count`")
 	f.addOrder(cmd, "redexes of the machine")
 	f.addFinite(cmd)
 	addOutput(cmd, &f.output)
-	f.observe.add(cmd)
+	f.observe.Add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(rule.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -119,18 +120,18 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case formats > 1:
-		return usagef("--json, --latex, --dot and --svg are formats; a trace has one")
+		return fault.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
-		return usagef("--latex is of whole terms: it takes --calculus")
+		return fault.Usagef("--latex is of whole terms: it takes --calculus")
 	case draws && f.calculus:
-		return usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
-	case draws != f.step.set:
-		return usagef("--dot or --svg and --step go together: the step whose picture is drawn")
+		return fault.Usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
+	case draws != f.step.Valid:
+		return fault.Usagef("--dot or --svg and --step go together: the step whose picture is drawn")
 	}
 	only := func(names []string, ok bool, of string) error {
 		for _, name := range names {
 			if given(name) && !ok {
-				return usagef("--%s goes with %s", name, of)
+				return fault.Usagef("--%s goes with %s", name, of)
 			}
 		}
 		return nil
@@ -151,8 +152,8 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if err != nil {
 		return err
 	}
-	opt := trace.Options{EvalOptions: f.options(a), Gradient: f.gradient.is, Rules: f.rules, Phase: f.phase.is,
-		From: f.steps.from, To: f.steps.to, Line: int(f.line.n), MaxSize: int(f.maxSize.n)}
+	opt := trace.Options{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
+		From: f.steps.From, To: f.steps.To, Line: int(f.line.N), MaxSize: int(f.maxSize.N)}
 	if f.dot || f.svg {
 		return a.drawStep(ctx, p.Program, f, opt)
 	}
@@ -162,7 +163,7 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	case f.latex:
 		opt.Format = trace.LaTeX
 	}
-	out, err := a.stream(f.output)
+	out, err := outfile.NewStream(f.output, a.stdout)
 	if err != nil {
 		return err
 	}
@@ -170,44 +171,15 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if f.calculus {
 		write = trace.Calculus
 	}
-	return out.finish(write(ctx, p.Program, out, opt))
+	return out.Finish(write(ctx, p.Program, out, opt))
 }
 
 // drawStep draws the machine's memory at a step.
 func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
-	left, err := trace.Draw(ctx, p, &a.out, f.step.n, f.before, int(f.most.n), pictureFormat(f.svg), opt)
+	left, err := trace.Draw(ctx, p, &a.out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
 	if err != nil {
 		return err
 	}
-	a.warnLeftOut(left, f.most.n)
+	a.warnLeftOut(left, f.most.N)
 	return a.writeOutput(ctx, f.output)
-}
-
-// stepRange is the range of steps of a flag; 0 means no bound.
-type stepRange struct{ from, to uint64 }
-
-func (r *stepRange) Type() string { return "range" }
-
-func (r *stepRange) String() string {
-	if r.from == 0 && r.to == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d..%d", r.from, r.to)
-}
-
-func (r *stepRange) Set(text string) error {
-	from, to, several := strings.Cut(text, "..")
-	if !several {
-		to = from
-	}
-	var a, b count
-	a.least, b.least = 1, 1
-	if from == "" && to == "" || from != "" && a.Set(from) != nil || to != "" && b.Set(to) != nil {
-		return errors.New("this is not a range of steps, like 10..20, 10.., ..20 or 10")
-	}
-	if b.set && b.n < a.n {
-		return errors.New("the range ends before it begins")
-	}
-	r.from, r.to = a.n, b.n
-	return nil
 }

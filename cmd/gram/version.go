@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -75,7 +77,7 @@ an unknown "modified" is null.`,
 		Example: "  gram version\n  gram version --json\n  gram --version",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("gram version takes no arguments")
+				return fault.Usagef("gram version takes no arguments")
 			}
 			return nil
 		},
@@ -102,18 +104,18 @@ func printVersion(out *bytes.Buffer) {
 
 func printVersionJSON(out *bytes.Buffer) {
 	b := buildInfo()
-	o := begin(out, "")
-	o.field("version", b.Version)
-	o.field("commit", b.Commit)
+	o := result.Begin(out, "")
+	o.Field("version", b.Version)
+	o.Field("commit", b.Commit)
 	switch b.Modified {
 	case unknown:
-		o.field("modified", nil)
+		o.Field("modified", nil)
 	default:
-		o.field("modified", b.Modified == "true")
+		o.Field("modified", b.Modified == "true")
 	}
-	o.field("go", b.Go)
-	o.field("platform", b.Platform)
-	o.field("kernel", b.Kernel)
-	o.end()
+	o.Field("go", b.Go)
+	o.Field("platform", b.Platform)
+	o.Field("kernel", b.Kernel)
+	o.End()
 	out.WriteByte('\n')
 }

@@ -27,8 +27,8 @@ var layers = map[string][]string{
 	"term":                 {},
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
-	"lang":                 {"term", "kernel"}, // lang/eval adds as package kernel does
-	"parquet":              {"lang"},           // is registered there
+	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
+	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
@@ -68,10 +68,18 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":    {root, "internal/testprogram"},
-	"cmd/internal/layered":     {},
+	"cmd/internal/gramtest": {root, "internal/testprogram"},
+	"cmd/internal/layered":  {},
+	"cmd/internal/progress": {},
+	"cmd/internal/outfile":  {},
+	"cmd/internal/option":   {"lang", "limits", "internal/notation"}, // of lang, numbers
+	"cmd/internal/fault":    {root, "limits"},
+	"cmd/internal/input":    {"limits", "cmd/internal/fault"},
+	"cmd/internal/observe":  {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
+	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
+		"cmd/internal/htmlreport", "cmd/internal/outfile"},
 	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/htmlreport":  {"internal/notation"},
+	"cmd/internal/htmlreport":  {"lang", "internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
 	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
@@ -95,7 +103,7 @@ var layers = map[string][]string{
 	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

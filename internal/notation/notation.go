@@ -5,6 +5,7 @@ package notation
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -46,6 +47,16 @@ func Counted(n int, what string) string {
 		return "1 " + what
 	}
 	return Grouped(uint64(n)) + " " + what + "s"
+}
+
+// Seconds prints a time with three or four digits: 1.234ms.
+func Seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	unit := time.Duration(1)
+	for d/unit >= 10000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
 
 // AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.

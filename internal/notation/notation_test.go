@@ -100,3 +100,9 @@ func TestShort(t *testing.T) {
 		require.Empty(t, value.Values)
 	}
 }
+
+func TestSeconds(t *testing.T) {
+	for s, want := range map[float64]string{0: "0s", 1.234567e-3: "1.235ms", 5e-9: "5ns", 12.34567: "12.35s", 90: "1m30s"} {
+		require.Equal(t, want, Seconds(s))
+	}
+}

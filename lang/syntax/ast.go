@@ -165,6 +165,9 @@ type File struct {
 	Decls    []Decl
 	Body     Expr // 0 only where the source has errors
 	Comments []Comment
+	// Imports are the imports of the program's own text. Where [Options.Open] follows them, Decls has the declarations
+	// of the imported files too, and their texts stand in Src behind the program's own.
+	Imports []Import
 
 	exprs    []ExprNode
 	pats     []PatNode
@@ -172,7 +175,9 @@ type File struct {
 	exprKids []Expr
 	patKids  []Pat
 	typeKids []TypeExpr
-	lines    []uint32 // offsets of the starts of the lines
+	text     []byte // the program's own part of Src
+	parts    []part
+	lines    []uint32 // offsets of the starts of the lines of text
 	broken   bool     // there were errors
 	runes    []uint32 // how many runes start before each multiple of runeStride
 }

@@ -7,7 +7,7 @@ package syntax
 func (p *parser) binds(name string) bool {
 	if p.bound == nil {
 		p.bound = map[string]bool{}
-		s := newScanner(p.f)
+		s := newScanner(p.s.src, p.s.from)
 		s.mute = true
 		pattern := false
 		for t := s.scan(); t.kind != EOF; t = s.scan() {

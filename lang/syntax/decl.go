@@ -20,12 +20,14 @@ func (k DeclKind) String() string {
 // decl parses a declaration. The current token is its keyword.
 func (p *parser) decl() {
 	d := Decl{Span: p.span()}
-	switch p.tok.kind {
+	keyword := p.tok.kind
+	switch keyword {
 	case AndTok:
 		before := &p.f.Decls[len(p.f.Decls)-1]
 		d.Kind, d.Rec, d.And = before.Kind, before.Rec, true
 	case TypeTok:
 		d.Kind = TypeDecl
+	case ImportTok:
 	default:
 		d.Kind = DeclKind(p.tok.kind - ParamTok)
 	}
@@ -41,17 +43,24 @@ func (p *parser) decl() {
 	}
 	p.groups = d.Rec || d.Kind == TypeDecl
 	switch {
+	case keyword == ImportTok:
+		d.Name, d.NameSpan = p.text(), p.span()
+		p.next()
+		p.expectEnd("an import is `import` and a file name in quotes")
 	case d.Kind == TypeDecl:
 		p.typeDecl(&d)
 	case p.declHead(&d):
 		p.declValue(&d)
 	}
-	if d.Value == 0 && d.Kind != TypeDecl {
+	if d.Value == 0 && d.Kind != TypeDecl && keyword != ImportTok {
 		d.Value = p.bad(p.span()).e
 	}
 	p.skipRest()
 	d.Span.End = p.prevEnd
-	if d.Name != "" {
+	switch {
+	case keyword == ImportTok:
+		p.importFile(d)
+	case d.Name != "":
 		p.f.Decls = append(p.f.Decls, d)
 	}
 	broken := len(p.s.diags) > errs

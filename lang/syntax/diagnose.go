@@ -67,14 +67,13 @@ func sortDiagnostics(ds []Diagnostic) {
 // alone, and the notes with their places in f.
 func (f *File) Render(d Diagnostic) string {
 	var b strings.Builder
-	line, col := f.Position(d.Span.Start)
-	name, wide := f.Name, len(strconv.Itoa(line))
+	name, line, col := f.Where(d.Span.Start)
 	if d.File != "" {
-		name, line, col, wide = d.File, d.Line, d.Col, len(strconv.Itoa(d.Line))
+		name, line, col = d.File, d.Line, d.Col
 	}
+	wide := len(strconv.Itoa(line))
 	for _, n := range d.Notes {
-		if n.Span != (Span{}) && d.File == "" {
-			line, _ := f.Position(n.Span.Start)
+		if in, line, _ := f.Where(n.Span.Start); n.Span != (Span{}) && in == name {
 			wide = max(wide, len(strconv.Itoa(line)))
 		}
 	}
@@ -86,14 +85,14 @@ func (f *File) Render(d Diagnostic) string {
 		remark(d.Label)
 	}
 	for _, n := range d.Notes {
+		in, line, col := f.Where(n.Span.Start)
 		switch {
 		case n.Span == (Span{}):
 			remark(n.Text)
-		case d.File == "":
+		case d.File == "" && in == name:
 			f.excerpt(&b, n.Span, n.Text, wide)
 		default:
-			line, col := f.Position(n.Span.Start)
-			b.WriteString(place(f.Name, line, col) + ":\n")
+			b.WriteString(place(in, line, col) + ":\n")
 			f.excerpt(&b, n.Span, n.Text, len(strconv.Itoa(line)))
 		}
 	}
@@ -102,16 +101,17 @@ func (f *File) Render(d Diagnostic) string {
 
 // excerpt shows the first line of a span with carets under it.
 func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
+	f, s = f.Part(s)
 	line, _ := f.Position(s.Start)
 	start, end := f.lineBounds(line)
 	from := min(max(s.Start, start), end)
 	to := max(from, min(s.End, end))
-	writeExcerpt(b, strconv.Itoa(line), f.Src[start:end], int(from-start), int(to-start), label, wide)
+	writeExcerpt(b, strconv.Itoa(line), f.text[start:end], int(from-start), int(to-start), label, wide)
 }
 
 // Place returns where a diagnostic stands in f: its line, from 1, its column and its
 // width on that line, at least 1, in runes. One of another file stands where its first
-// note does. Without a place there are zeros.
+// note does, one in an imported file at the import. Without a place there are zeros.
 func (f *File) Place(d Diagnostic) (line, col, width int) {
 	s := d.Span
 	if d.File != "" {
@@ -121,6 +121,7 @@ func (f *File) Place(d Diagnostic) (line, col, width int) {
 		}
 		s = d.Notes[i].Span
 	}
+	s = f.Outer(s)
 	line, col = f.Position(s.Start)
 	_, end := f.lineBounds(line)
 	if to := min(s.End, end); to > s.Start {
@@ -130,10 +131,13 @@ func (f *File) Place(d Diagnostic) (line, col, width int) {
 }
 
 // Foreign returns the place of a diagnostic of another file, as far as it is known:
-// "other.csv:12:3". It is empty for one of the program.
-func (d *Diagnostic) Foreign() string {
+// "other.csv:12:3". It is empty for one of the program's own text.
+func (f *File) Foreign(d Diagnostic) string {
 	if d.File == "" {
-		return ""
+		if f.partOf(d.Span.Start) < 0 {
+			return ""
+		}
+		d.File, d.Line, d.Col = f.Where(d.Span.Start)
 	}
 	return place(d.File, d.Line, d.Col)
 }

@@ -100,7 +100,7 @@ func TestPlace(t *testing.T) {
 	} {
 		line, col, width := f.Place(tt.d)
 		assert.Equal(t, []int{tt.line, tt.col, tt.width}, []int{line, col, width}, tt.name)
-		assert.Equal(t, tt.foreign, tt.d.Foreign(), tt.name)
+		assert.Equal(t, tt.foreign, f.Foreign(tt.d), tt.name)
 	}
 }
 

@@ -25,13 +25,24 @@ func newFormatter(f *File, opt Options) *formatter {
 // file writes the declarations, the body and the comments around them.
 func (fm *formatter) file() []byte {
 	f := fm.f
+	imports := f.Imports
 	for i := range f.Decls {
 		fm.doc.guard.Step()
 		d := &f.Decls[i]
+		if int(d.Span.Start) > len(f.text) {
+			continue // of an imported file
+		}
+		for len(imports) > 0 && imports[0].Span.Start < d.Span.Start {
+			fm.importDecl(imports[0])
+			imports = imports[1:]
+		}
 		fm.comments(d.Span.Start)
 		fm.item(d.Span.Start)
 		fm.decl(d)
 		fm.finish(d.Span.End)
+	}
+	for _, i := range imports {
+		fm.importDecl(i)
 	}
 	if f.Body != 0 {
 		start := fm.firstToken(f.Body)
@@ -42,11 +53,20 @@ func (fm *formatter) file() []byte {
 		fm.doc.end()
 		fm.finish(f.Expr(f.Body).Span.End)
 	}
-	fm.comments(uint32(len(f.Src)))
+	fm.comments(uint32(len(f.text)))
 	if len(fm.out) > 0 {
 		fm.out = append(fm.out, '\n')
 	}
 	return alignTails(fm.out, fm.tails)
+}
+
+// importDecl writes an import.
+func (fm *formatter) importDecl(i Import) {
+	fm.comments(i.Span.Start)
+	fm.item(i.Span.Start)
+	fm.leaf(i.Span.Start, "import ")
+	fm.leaf(i.File.Start, fm.f.Text(i.File))
+	fm.finish(i.Span.End)
 }
 
 // formatter writes items, which are declarations, comments between them, and the body.

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 )
@@ -23,6 +24,10 @@ type Options struct {
 	Reserve func(bytes int64) error
 	// NoBody parses a source of declarations alone, such as a prelude.
 	NoBody bool
+	// Open opens the file that an import names; nil means that imports are not followed. Dir is the folder of the program:
+	// paths are relative to the folder of the file that has the import.
+	Open func(path string) (fs.File, error)
+	Dir  string
 }
 
 // Parse parses the program src. The name is for diagnostics. Where there are
@@ -37,6 +42,7 @@ func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err e
 		return f, []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
 	}
 	p.program()
+	p.finish()
 	p.f.Comments, p.f.broken = p.s.comments, len(p.s.diags) > 0
 	return p.f, p.diagnostics(), nil
 }
@@ -71,6 +77,8 @@ type parser struct {
 	vals      []Expr // the elements of open brackets
 
 	bound map[string]bool // the names that the file binds, once they are needed
+
+	part int // the part of the file that is parsed: its index in parts + 1, 0 for the program's own text
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
@@ -79,7 +87,7 @@ func newParser(name string, src []byte, opt Options) *parser {
 	}
 	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
 	f := newFile(name, src, guard)
-	return &parser{f: f, s: newScanner(f), opt: opt, guard: guard, names: make(map[string]string), cons: map[string]bool{}}
+	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string), cons: map[string]bool{}}
 }
 
 // stopped reports whether the parse is over before its end.
@@ -220,6 +228,10 @@ func (p *parser) program() {
 		}
 		p.body()
 	}
+}
+
+// finish reports what is missing in the whole.
+func (p *parser) finish() {
 	p.unknownTypes()
 	if p.f.Body == 0 && !p.opt.NoBody && len(p.s.diags) == 0 {
 		at := uint32(len(p.s.src))
@@ -239,7 +251,7 @@ func (p *parser) program() {
 // continuation returns the text of an indented line of the last declaration that may have been meant as the body: the first
 // after a blank line, or else the last.
 func (p *parser) continuation() (line Span, ok bool) {
-	if len(p.f.Decls) == 0 {
+	if len(p.f.Decls) == 0 || int(p.f.Decls[len(p.f.Decls)-1].Span.Start) > len(p.f.text) {
 		return Span{}, false
 	}
 	d := p.f.Decls[len(p.f.Decls)-1].Span

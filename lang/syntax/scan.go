@@ -20,6 +20,7 @@ type lexeme struct {
 // scanner reads tokens from left to right. It is copied to look ahead.
 type scanner struct {
 	src       []byte
+	from      uint32 // where the file begins in src
 	off       uint32
 	lineStart uint32
 	seen      bool // whether the line has a token before off
@@ -29,8 +30,13 @@ type scanner struct {
 	diags     []Diagnostic
 }
 
-func newScanner(f *File) scanner {
-	return scanner{src: f.Src, off: f.lines[0], lineStart: f.lines[0], words: &words{}}
+// newScanner returns a scanner for the file that begins at from and ends with src.
+func newScanner(src []byte, from uint32) scanner {
+	start := from
+	if bytes.HasPrefix(src[from:], bom) {
+		start += uint32(len(bom))
+	}
+	return scanner{src: src, from: from, off: start, lineStart: start, words: &words{}}
 }
 
 func (s *scanner) errorf(start, end uint32, label, format string, args ...any) {
@@ -169,6 +175,8 @@ func (s *scanner) ident(t *lexeme) {
 		t.kind = k
 	} else if len(word) == 1 && word[0] == '_' {
 		t.kind = UnderTok
+	} else if string(word) == "import" && bytes.HasPrefix(bytes.TrimLeft(s.src[s.off:], " \t"), []byte{'"'}) {
+		t.kind = ImportTok
 	}
 }
 

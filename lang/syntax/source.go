@@ -16,7 +16,7 @@ func NewFile(name string, src []byte) *File { return newFile(name, src, &Guard{}
 
 func newFile(name string, src []byte, g *Guard) *File {
 	f := &File{
-		Name: name, Src: src,
+		Name: name, Src: src, text: src,
 		exprs: make([]ExprNode, 1, 64), pats: make([]PatNode, 1, 16), types: make([]TypeNode, 1, 16),
 	}
 	first := 0
@@ -55,25 +55,26 @@ func countRunes(b []byte) (n uint32) {
 // runesBefore returns how many runes start before off, in constant time.
 func (f *File) runesBefore(off uint32) uint32 {
 	i := off / runeStride
-	return f.runes[i] + countRunes(f.Src[i*runeStride:off])
+	return f.runes[i] + countRunes(f.text[i*runeStride:off])
 }
 
 // Position returns the line and the column of the byte at off, both from 1; the
-// column counts runes. An offset past the end means the end.
+// column counts runes. An offset past the end means the end, and one in an imported
+// file the import.
 func (f *File) Position(off uint32) (line, col int) {
-	off = min(off, uint32(len(f.Src)))
+	off = min(f.Outer(Span{off, off}).Start, uint32(len(f.text)))
 	line = max(1, sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > off }))
 	start := min(f.lines[line-1], off)
 	return line, int(f.runesBefore(off)-f.runesBefore(start)) + 1
 }
 
-// NumLines returns the number of lines, counting an empty one after a last line break.
+// NumLines returns the number of lines of the program's own text, counting an empty one after a last line break.
 func (f *File) NumLines() int { return len(f.lines) }
 
 // Line returns line n, from 1, without its line break. It is empty if there is no such line.
 func (f *File) Line(n int) string {
 	start, end := f.lineBounds(n)
-	return string(f.Src[start:end])
+	return string(f.text[start:end])
 }
 
 // lineBounds returns where line n starts and where it ends, line break excluded.
@@ -81,10 +82,10 @@ func (f *File) lineBounds(n int) (start, end uint32) {
 	if n < 1 || n > len(f.lines) {
 		return 0, 0
 	}
-	start, end = f.lines[n-1], uint32(len(f.Src))
+	start, end = f.lines[n-1], uint32(len(f.text))
 	if n < len(f.lines) {
 		end = f.lines[n] - 1
-		if end > start && f.Src[end-1] == '\r' {
+		if end > start && f.text[end-1] == '\r' {
 			end--
 		}
 	}

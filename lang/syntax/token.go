@@ -28,6 +28,8 @@ const (
 	SizeTok
 	CsvTok
 
+	ImportTok // import before a file name in quotes; elsewhere a name
+
 	TypeTok // words that are names in a file that binds them, see [words]
 	MatchTok
 	WithTok
@@ -81,7 +83,7 @@ var spellings = [numTokens]string{
 	ParamTok: "param", InputTok: "input", DataTok: "data", DefTok: "def", FunTok: "fun",
 	LinTok: "lin", LetTok: "let", InTok: "in", IfTok: "if", ThenTok: "then", ElseTok: "else",
 	VecTok: "vec", SumTok: "sum", ListTok: "list", SizeTok: "size", CsvTok: "csv",
-	TypeTok: "type", MatchTok: "match", WithTok: "with", RecTok: "rec", AndTok: "and",
+	ImportTok: "import", TypeTok: "type", MatchTok: "match", WithTok: "with", RecTok: "rec", AndTok: "and",
 	PlusTok: "+", MinusTok: "-", StarTok: "*", SlashTok: "/", CaretTok: "^", LessTok: "<",
 	LessEqTok: "<=", GreaterTok: ">", GreaterEqTok: ">=", EqTok: "=", ArrowTok: "->",
 	LolliTok: "-o", HashTok: "#", DotParenTok: ".(", LParenTok: "(", RParenTok: ")",
@@ -101,7 +103,9 @@ func (t Token) IsKeyword() bool { return ParamTok <= t && t <= AndTok }
 func (t Token) IsContextual() bool { return TypeTok <= t && t <= AndTok }
 
 // startsDecl reports whether t is the keyword of a declaration.
-func (t Token) startsDecl() bool { return ParamTok <= t && t <= DefTok || t == TypeTok }
+func (t Token) startsDecl() bool {
+	return ParamTok <= t && t <= DefTok || t == ImportTok || t == TypeTok
+}
 
 // startsAtom reports whether t can start an argument.
 func (t Token) startsAtom() bool {
@@ -133,7 +137,9 @@ func (t Token) isCompare() bool { return LessTok <= t && t <= GreaterEqTok }
 var keywords = func() map[string]Token {
 	m := make(map[string]Token)
 	for t := ParamTok; t.IsKeyword(); t++ {
-		m[spellings[t]] = t
+		if t != ImportTok {
+			m[spellings[t]] = t
+		}
 	}
 	return m
 }()

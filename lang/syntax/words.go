@@ -1,5 +1,12 @@
 package syntax
 
+import "slices"
+
+// Contextual returns the words that have a meaning in some places only, beside those of [Token.IsContextual].
+func Contextual() []string {
+	return slices.Concat([]string{"scan", "or", "not", "of", "onehot", "uniform", "normal", "skip", "fill", "separator"}, fileFormats[1:])
+}
+
 // words says which contextual words a file binds as names: there they are names everywhere.
 type words struct {
 	known bool
@@ -13,7 +20,7 @@ func (w *words) bind(s *scanner, k Token) bool {
 	}
 	if !w.known {
 		w.known = true
-		w.look(&scanner{src: s.src, mute: true})
+		w.look(&scanner{src: s.src, off: s.from, mute: true})
 	}
 	return w.bound[k]
 }

@@ -65,9 +65,9 @@ func pathOf(uri string) (path, dir string) {
 
 // parse returns the syntax tree of a document.
 func (s *Server) parse(ctx context.Context, uri string, t *text) *syntax.File {
-	path, _ := pathOf(uri)
+	path, dir := pathOf(uri)
 	meter := limits.New(ctx, s.cfg.MaxMemory)
-	f, _, err := syntax.Parse(path, []byte(t.src), syntax.Options{Check: meter.Check, Reserve: meter.Reserve})
+	f, _, err := syntax.Parse(path, []byte(t.src), syntax.Options{Check: meter.Check, Reserve: meter.Reserve, Open: s.open(ctx), Dir: dir})
 	if err != nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (s *Server) load(ctx context.Context, uri string, t *text, f *syntax.File) 
 		return out, []diagnostic{}
 	case errors.As(err, &wrong):
 		for _, d := range wrong.List {
-			ds = append(ds, diagnosticOf(uri, t, d))
+			ds = append(ds, diagnosticOf(uri, t, wrong.File, d))
 		}
 	default:
 		ds = []diagnostic{{Severity: severityError, Source: "gram", Message: "the program was not checked: " + err.Error()}}
@@ -102,12 +102,22 @@ func (s *Server) load(ctx context.Context, uri string, t *text, f *syntax.File) 
 	return out, ds
 }
 
-// diagnosticOf returns an error as the protocol has it. An error in a data file stands where the program names that.
-func diagnosticOf(uri string, t *text, d syntax.Diagnostic) diagnostic {
-	at := d.Span
+// locate returns the place of a span of a program, in the text t of a document or in a file that it imports.
+func locate(uri string, t *text, f *syntax.File, s syntax.Span) location {
+	if in, s := f.Part(s); in != f {
+		u := url.URL{Scheme: "file", Path: filepath.ToSlash(in.Name)}
+		return location{u.String(), newText(string(in.Src)).span(s)}
+	}
+	return location{uri, t.span(s)}
+}
+
+// diagnosticOf returns an error as the protocol has it. An error in a data file or an imported file stands where the program
+// names that.
+func diagnosticOf(uri string, t *text, f *syntax.File, d syntax.Diagnostic) diagnostic {
+	at := f.Outer(d.Span)
 	message := strings.TrimSuffix(d.Headline+": "+d.Label, ": ")
-	if where := d.Foreign(); where != "" {
-		at, message = syntax.Span{}, where+": "+message
+	if where := f.Foreign(d); where != "" {
+		message = where + ": " + message
 	}
 	out := diagnostic{Severity: severityError, Source: "gram"}
 	for _, n := range d.Notes {
@@ -115,9 +125,9 @@ func diagnosticOf(uri string, t *text, d syntax.Diagnostic) diagnostic {
 		case n.Span == (syntax.Span{}):
 			message += "\n" + n.Text
 		case at == (syntax.Span{}) && d.File != "":
-			at = n.Span
+			at = f.Outer(n.Span)
 		default:
-			out.Related = append(out.Related, related{location{uri, t.span(n.Span)}, n.Text})
+			out.Related = append(out.Related, related{locate(uri, t, f, n.Span), n.Text})
 		}
 	}
 	out.Range, out.Message = t.span(at), message

@@ -21,11 +21,14 @@ func scope(f *syntax.File, off uint32) []name {
 	var in *syntax.Decl // the declaration at the place, nil for the body
 	for i := range f.Decls {
 		d := &f.Decls[i]
-		if d.Span.Start > off {
+		at := f.Outer(d.Span)
+		if at.Start > off {
 			break
 		}
-		in = d
-		if off > d.Span.End || off >= d.NameSpan.Start && off <= d.NameSpan.End || d.Kind == syntax.TypeDecl {
+		if at == d.Span {
+			in = d
+		}
+		if at != d.Span || off > d.Span.End || off >= d.NameSpan.Start && off <= d.NameSpan.End || d.Kind == syntax.TypeDecl {
 			s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
 		}
 		for _, c := range d.Cons {

@@ -264,6 +264,41 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+// TestImports: names of imported files have types and places there, and their errors stand at the import.
+func TestImports(t *testing.T) {
+	e := newEditor(t, Config{})
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(e.dir, "lib.gram"), []byte(text), 0o666))
+	}
+	lib := "-- 𝓍\ninput w = 2\ndef f x = w * x\nf 3\n"
+	write(lib)
+	const text = "import   \"lib.gram\"\nf 1 + w\n"
+	require.Empty(t, e.show("a.gram", 1, text))
+	require.Contains(t, e.hover("a.gram", text, "|f 1"), "def f : R -> R")
+	require.Contains(t, e.hover("a.gram", text, "+ |w"), "input w : R")
+	for extract, want := range map[string]string{"|f 1": "def |f", "+ |w": "input |w", "\"|lib": "|--"} {
+		var to location
+		e.call("textDocument/definition", e.place("a.gram", text, extract), &to)
+		require.Equal(t, e.uri("lib.gram"), to.URI)
+		require.Equal(t, at(t, lib, want), to.Range.Start, extract)
+	}
+	items := e.complete("a.gram", text, "f 1 + |w")
+	require.Equal(t, "R -> R", items["f"].Detail)
+	require.Contains(t, items, "match")
+	require.Contains(t, items, "import")
+	require.Contains(t, items, "skip")
+	var edits []textEdit
+	e.call("textDocument/formatting", e.place("a.gram", text, "import"), &edits)
+	require.Equal(t, []textEdit{{span{End: position{2, 0}}, "import \"lib.gram\"\nf 1 + w\n"}}, edits)
+
+	write("def f x = x + (1, 2)\ninput w = 1\n")
+	ds := e.show("a.gram", 2, text)
+	require.Len(t, ds, 1)
+	require.Contains(t, ds[0].Message, "lib.gram:1:15: type mismatch")
+	require.Equal(t, span{position{0, 9}, position{0, 19}}, ds[0].Range)
+	require.Equal(t, e.uri("a.gram"), ds[0].Related[0].Location.URI)
+}
+
 func TestFormatting(t *testing.T) {
 	e := newEditor(t, Config{})
 	const text = "input   x=1\r\nlet 𝓍=x in   𝓍+x"

@@ -28,6 +28,11 @@ func (v view) within(off int) bool {
 	if i < len(v.file.Comments) && int(v.file.Comments[i].Span.Start) < off {
 		return true
 	}
+	for _, i := range v.file.Imports {
+		if int(i.File.Start) < off && off < int(i.File.End) {
+			return true
+		}
+	}
 	for e := syntax.Expr(1); int(e) < v.file.NumExprs(); e++ {
 		for _, s := range v.file.Expr(e).Words {
 			if int(s.Span.Start) < off && off < int(s.Span.End) {
@@ -117,7 +122,7 @@ func (v view) describe(n name, at syntax.Span) string {
 		case n.con:
 			return code(n.text)
 		case n.decl.Kind == syntax.TypeDecl:
-			return code(oneLine(v.text.src[n.decl.Span.Start:n.decl.Span.End]))
+			return code(oneLine(v.file.Text(n.decl.Span)))
 		}
 		keyword := declared[n.decl.Kind]
 		if is == "" {
@@ -179,7 +184,16 @@ func about(f docs.Function) string {
 // definition tells where the name at a place is bound.
 func (v view) definition(p documentParams) any {
 	if _, _, bound, ok := v.named(v.text.offset(p.Position)); ok {
-		return location{v.uri, v.text.span(bound.span)}
+		return locate(v.uri, v.text, v.file, bound.span)
+	}
+	off := uint32(v.text.offset(p.Position))
+	for _, i := range v.file.Imports {
+		if off < i.Span.Start || off > i.Span.End {
+			continue
+		}
+		if name, ok := v.file.Imported(i); ok {
+			return locate(v.uri, v.text, v.file, name)
+		}
 	}
 	return nil
 }
@@ -193,7 +207,7 @@ func (v view) format(documentParams) any {
 	return []textEdit{{span{End: v.text.position(len(v.text.src))}, string(formatted)}}
 }
 
-// complete lists what may stand at a place: names in scope, functions and reserved words.
+// complete lists what may stand at a place: names in scope, functions, and the words of the language.
 func (v view) complete(p documentParams) any {
 	off := v.text.offset(p.Position)
 	items := []completionItem{}
@@ -229,6 +243,9 @@ func (v view) complete(p documentParams) any {
 	}
 	for k := syntax.ParamTok; k.IsKeyword(); k++ {
 		add("2", completionItem{Label: k.String(), Kind: kindKeyword})
+	}
+	for _, word := range syntax.Contextual() {
+		add("2", completionItem{Label: word, Kind: kindKeyword})
 	}
 	return items
 }

@@ -54,6 +54,7 @@ func TestExtension(t *testing.T) {
 	for k := syntax.ParamTok; k.IsKeyword(); k++ {
 		keywords = append(keywords, k.String())
 	}
+	require.ElementsMatch(t, syntax.Contextual(), words["keyword.other.gram"])
 	for _, f := range docs.Functions() {
 		functions = append(functions, f.Name)
 	}

@@ -29,7 +29,7 @@ type builder struct {
 	nodeBytes uint64
 	names     *functionNames
 	out       *pprof.Profile
-	functions map[function]*pprof.Function
+	functions map[functionKey]*pprof.Function
 	locations map[codePlace]*pprof.Location // of places in λs
 	inlined   map[string]*pprof.Location    // by their lines, as text
 	samples   map[sampleKey]*pprof.Sample
@@ -52,7 +52,7 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	o := &builder{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
-		functions: map[function]*pprof.Function{}, locations: map[codePlace]*pprof.Location{},
+		functions: map[functionKey]*pprof.Function{}, locations: map[codePlace]*pprof.Location{},
 		inlined: map[string]*pprof.Location{}, samples: map[sampleKey]*pprof.Sample{},
 		stacks: map[string][]*pprof.Location{}, labels: map[sampleLabels]map[string][]string{}}
 	o.ofInputs = make([][]*pprof.Location, len(src.Inputs))
@@ -62,6 +62,12 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 		}
 	}
 	return o
+}
+
+// functionKey is a function, and the file with the code: the program may run code of a file that it imports.
+type functionKey struct {
+	function
+	file string
 }
 
 // codePlace is a place in the code of a λ.
@@ -162,15 +168,23 @@ func (o *builder) newInputStack(in string) []*pprof.Location {
 
 // line returns a place in a function.
 func (o *builder) line(f function, at term.Pos) pprof.Line {
-	fn := o.functions[f]
+	file, line, column := o.where(at)
+	fn := o.functions[functionKey{f, file}]
 	if fn == nil {
-		start, _ := o.src.Position(f.pos)
-		fn = &pprof.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: o.src.Name, StartLine: int64(start)}
-		o.functions[f] = fn
+		_, start, _ := o.where(f.pos)
+		fn = &pprof.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: file, StartLine: int64(start)}
+		o.functions[functionKey{f, file}] = fn
 		o.out.Function = append(o.out.Function, fn)
 	}
-	line, column := o.src.Position(at)
 	return pprof.Line{Function: fn, Line: int64(line), Column: int64(column)}
+}
+
+// where returns the file, the line and the column of a place, zeros without one.
+func (o *builder) where(at term.Pos) (name string, line, column int) {
+	if at == 0 {
+		return o.src.Name, 0, 0
+	}
+	return o.src.File.Where(uint32(at) - 1)
 }
 
 // lines returns the location of these lines, what is inlined first.

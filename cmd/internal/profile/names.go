@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -65,12 +64,11 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			}
 		case syntax.FunExpr, syntax.LinExpr:
 			if !named[x] {
-				line, column := f.Position(e.Span.Start)
 				what := "fun"
 				if e.Kind == syntax.LinExpr {
 					what = "lin"
 				}
-				regions = append(regions, region{e.Span, fmt.Sprintf("%s at %d:%d", what, line, column)})
+				regions = append(regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start)})
 			}
 		}
 	}

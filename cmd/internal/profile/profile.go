@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 
 	pprof "github.com/google/pprof/profile"
 
@@ -64,7 +65,7 @@ type Line struct {
 	Nodes uint64
 }
 
-// Lines returns the cost of every line of the source, the first of them line 0. Over all,
+// Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its import. Over all,
 // the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []Line {
 	file := p.b.src.File
@@ -73,7 +74,11 @@ func (p *Profile) Lines() []Line {
 		lines[i].Line, lines[i].Text = i, file.Line(i)
 	}
 	for _, s := range p.b.out.Sample {
-		at := &lines[s.Location[0].Line[0].Line]
+		inner := s.Location[0].Line[0]
+		at := &lines[inner.Line]
+		if line := file.ImportLine(inner.Function.Filename); line > 0 {
+			at = &lines[line]
+		}
 		to := &at.Normalised
 		if pass := s.Label["pass"]; pass != nil && pass[0] == passNames[calls.SourceCode] {
 			to = &at.Source
@@ -86,6 +91,64 @@ func (p *Profile) Lines() []Line {
 		}
 	}
 	return lines
+}
+
+// Frame is a function at a line, as a flame graph has it.
+type Frame struct {
+	Name     string
+	Line     int // 0: the whole run
+	Depth    int // of calls
+	From     uint64
+	Rewrites uint64 // of what it did there and of what it called there; they begin at From
+}
+
+// mostDepth is how deep a flame graph is. What is called deeper is counted where it was called.
+const mostDepth = 40
+
+// Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of lines.
+func (p *Profile) Frames() []Frame {
+	root := &call{}
+	for _, s := range p.b.out.Sample {
+		at, n := root, uint64(s.Value[inRewrites])
+		at.Rewrites += n
+		for _, loc := range slices.Backward(s.Location) {
+			for _, l := range slices.Backward(loc.Line) {
+				if n > 0 && at.Depth < mostDepth {
+					at = at.to(l.Function.Name, int(l.Line))
+					at.Rewrites += n
+				}
+			}
+		}
+	}
+	return root.frames(nil, 0)
+}
+
+// call is a frame with those that it calls.
+type call struct {
+	Frame
+	calls []*call
+}
+
+// to returns what the frame calls by the name at the line.
+func (c *call) to(name string, line int) *call {
+	next := &call{Frame: Frame{Name: name, Line: line, Depth: c.Depth + 1}}
+	i, found := slices.BinarySearchFunc(c.calls, next, func(a, b *call) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
+	})
+	if !found {
+		c.calls = slices.Insert(c.calls, i, next)
+	}
+	return c.calls[i]
+}
+
+func (c *call) frames(out []Frame, from uint64) []Frame {
+	c.From = from
+	out = append(out, c.Frame)
+	for _, next := range c.calls {
+		out = next.frames(out, from)
+		from += next.Rewrites
+	}
+	return out
 }
 
 // passNames are the values of the label pass; what is not told apart has none.

@@ -1,4 +1,5 @@
-package main
+// Package observe writes profiles and execution traces of the process.
+package observe
 
 import (
 	"cmp"
@@ -10,12 +11,16 @@ import (
 	"runtime/trace"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 )
 
-// observeFlags name the files for profiles and traces of the process; "" means none.
-type observeFlags struct{ cpu, memory, trace string }
+// Flags name the files for profiles and traces of the process; "" means none.
+type Flags struct{ cpu, memory, trace string }
 
-func (f *observeFlags) add(cmd *cobra.Command) {
+// Add adds the flags to cmd.
+func (f *Flags) Add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of gram itself to `file`, for go tool pprof")
 	fs.StringVar(&f.memory, "memprofile", "", "write a profile of gram's own Go heap to `file`")
@@ -25,25 +30,25 @@ func (f *observeFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// observer writes profiles of the process while it works. Phases become labels of the
+// Observer writes profiles of the process while it works. Phases become labels of the
 // samples of the CPU profile, and regions of the trace.
-type observer struct {
+type Observer struct {
 	ctx    context.Context
-	files  []*outputFile
+	files  []*outfile.File
 	stops  []func() error // end what was started, and write the profile of the heap
-	trace  *outputFile    // the one of files with the execution trace, or nil
+	trace  *outfile.File  // the one of files with the execution trace, or nil
 	region *trace.Region
 }
 
-// observe opens the files and starts to write them. It returns nil if there are none.
-func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
-	if *f == (observeFlags{}) {
+// Start opens the files and starts to write them. It returns nil if there are none.
+func (f *Flags) Start(ctx context.Context) (_ *Observer, err error) {
+	if *f == (Flags{}) {
 		return nil, nil
 	}
-	o := &observer{ctx: ctx}
+	o := &Observer{ctx: ctx}
 	defer func() {
 		if err != nil {
-			_ = o.end(io.Discard, err)
+			_ = o.End(io.Discard, err)
 		}
 	}()
 	start := []struct {
@@ -54,14 +59,14 @@ func (f *observeFlags) observe(ctx context.Context) (_ *observer, err error) {
 		if s.path == "" {
 			continue
 		}
-		file, err := newOutputFile(s.path)
+		file, err := outfile.Create(s.path)
 		if err != nil {
-			return nil, outputError(s.path, err)
+			return nil, err
 		}
 		o.files = append(o.files, file)
 		stop, err := s.start(file)
 		if err != nil {
-			return nil, outputError(s.path, err)
+			return nil, outfile.Error(s.path, err)
 		}
 		o.stops = append(o.stops, stop)
 		if s.path == f.trace {
@@ -79,17 +84,17 @@ func heapProfile(w io.Writer) (func() error, error) {
 }
 
 func cpuProfile(f io.Writer) (func() error, error) {
-	w := &sink{Writer: f} // the runtime does not tell its errors
-	return func() error { pprof.StopCPUProfile(); return w.err }, pprof.StartCPUProfile(w)
+	w := &outfile.Sink{Writer: f} // the runtime does not tell its errors
+	return func() error { pprof.StopCPUProfile(); return w.Err }, pprof.StartCPUProfile(w)
 }
 
 func executionTrace(f io.Writer) (func() error, error) {
-	w := &sink{Writer: f} // the runtime does not tell its errors
-	return func() error { trace.Stop(); return w.err }, trace.Start(w)
+	w := &outfile.Sink{Writer: f} // the runtime does not tell its errors
+	return func() error { trace.Stop(); return w.Err }, trace.Start(w)
 }
 
-// phase begins a phase.
-func (o *observer) phase(name string) {
+// Phase begins a phase.
+func (o *Observer) Phase(name string) {
 	if o.region != nil {
 		o.region.End()
 	}
@@ -97,10 +102,10 @@ func (o *observer) phase(name string) {
 	o.region = trace.StartRegion(o.ctx, name)
 }
 
-// end ends what was started, in reverse order, and keeps the files, or removes them if err, the
+// End ends what was started, in reverse order, and keeps the files, or removes them if err, the
 // error of the work, is not nil. It returns err, or an error of its own. It prints a summary of
 // the trace to stderr.
-func (o *observer) end(stderr io.Writer, err error) error {
+func (o *Observer) End(stderr io.Writer, err error) error {
 	if o == nil {
 		return err
 	}
@@ -110,28 +115,26 @@ func (o *observer) end(stderr io.Writer, err error) error {
 	}
 	for i := len(o.stops) - 1; i >= 0; i-- {
 		if e := o.stops[i](); err == nil && e != nil {
-			err = outputError(o.files[i].path, e)
+			err = outfile.Error(o.files[i].Path, e)
 		}
 	}
 	if err == nil && o.ctx.Err() != nil {
-		err = contextLimit(o.ctx.Err(), "writing profiles")
+		err = fault.Limit(o.ctx.Err(), "writing profiles")
 	}
 	if err == nil && o.trace != nil {
 		var text string
 		if text, err = traceSummary(o.ctx, o.trace.Name()); text != "" {
-			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.path, text)
+			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.Path, text)
 		}
 		if err != nil {
-			err = cmp.Or(contextLimit(err, "reading the trace"), err)
+			err = cmp.Or(fault.Limit(err, "reading the trace"), err)
 		}
 	}
 	for _, f := range o.files {
 		if err == nil {
-			if err = f.keep(); err != nil {
-				err = outputError(f.path, err)
-			}
+			err = f.Keep()
 		}
-		f.discard()
+		f.Discard()
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"bytes"
@@ -77,7 +77,7 @@ func TestNormDoesNotOverflow(t *testing.T) {
 
 func TestStepsTable(t *testing.T) {
 	var out bytes.Buffer
-	r := report{out: &out, paint: newPainter(&out)}
+	r := Report{Out: &out}
 	r.steps(rule.Counts{rule.Lambda: 5, rule.GC: 1234567, rule.Factor: 1})
 	require.Equal(t, `  no.  rule        steps    share
     1  lambda          5    0.0 %
@@ -85,10 +85,4 @@ func TestStepsTable(t *testing.T) {
    11  factor          1    0.0 %
        total   1 234 573  100.0 %
 `, out.String())
-}
-
-func TestSeconds(t *testing.T) {
-	for s, want := range map[float64]string{0: "0s", 1.234567e-3: "1.235ms", 5e-9: "5ns", 12.34567: "12.35s", 90: "1m30s"} {
-		require.Equal(t, want, seconds(s))
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 
 func TestObject(t *testing.T) {
 	var out bytes.Buffer
-	o := begin(&out, "")
-	o.field(`a "quoted: name", x'`, `back\`)
-	o.field("next", "R -> R")
-	o.value("v", notation.Flat{Values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
-	o.object("empty").end()
-	sub := o.object("sub")
-	sub.field("ε", struct {
+	o := Begin(&out, "")
+	o.Field(`a "quoted: name", x'`, `back\`)
+	o.Field("next", "R -> R")
+	o.Value("v", notation.Flat{Values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
+	o.Object("empty").End()
+	sub := o.Object("sub")
+	sub.Field("ε", struct {
 		A int    `json:"a"`
 		B string `json:"b"`
 	}{1, `"\":,`})
-	sub.end()
-	o.end()
+	sub.End()
+	o.End()
 	require.Equal(t, `{
   "a \"quoted: name\", x'": "back\\",
   "next": "R -> R",

@@ -1,4 +1,4 @@
-package main
+package outfile
 
 import (
 	"io/fs"
@@ -34,14 +34,14 @@ func TestOutputFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	for i, keep := range []bool{false, true, false} {
-		f, err := newOutputFile(path)
+		f, err := Create(path)
 		require.NoError(t, err)
 		_, err = f.WriteString([]string{"one", "two", "three"}[i])
 		require.NoError(t, err)
 		if keep {
-			require.NoError(t, f.keep())
+			require.NoError(t, f.Keep())
 		}
-		f.discard()
+		f.Discard()
 	}
 	require.Equal(t, []string{"out"}, entriesOf(t, dir))
 	requireText(t, path, "two")
@@ -63,16 +63,16 @@ func TestOutputFileMode(t *testing.T) {
 	usual := filepath.Join(dir, "usual")
 	require.NoError(t, os.WriteFile(usual, nil, 0o666))
 	path := filepath.Join(dir, "out")
-	require.NoError(t, writeFile(path, nil))
+	require.NoError(t, Write(path, nil))
 	require.Equal(t, modeOf(usual), modeOf(path))
 	for _, mode := range []fs.FileMode{0o600, 0o777} {
 		require.NoError(t, os.Chmod(path, mode))
-		require.NoError(t, writeFile(path, nil))
+		require.NoError(t, Write(path, nil))
 		require.Equal(t, mode, modeOf(path))
 	}
 	if os.Getuid() != 0 { // who may write everything
 		require.NoError(t, os.Chmod(path, 0o444))
-		require.ErrorIs(t, writeFile(path, []byte("text")), fs.ErrPermission)
+		require.ErrorIs(t, Write(path, []byte("text")), fs.ErrPermission)
 		requireText(t, path, "")
 	}
 }
@@ -88,7 +88,7 @@ func TestOutputFileLink(t *testing.T) {
 	require.NoError(t, os.Symlink("a/b", filepath.Join(dir, "folder")))
 	require.NoError(t, os.Symlink("../out", filepath.Join(dir, "a/b/link")))
 	for _, text := range []string{"one", "two"} {
-		require.NoError(t, writeFile(filepath.Join(dir, "folder/link"), []byte(text)))
+		require.NoError(t, Write(filepath.Join(dir, "folder/link"), []byte(text)))
 		requireText(t, filepath.Join(dir, "a/out"), text)
 	}
 	require.Equal(t, []string{"a", "folder"}, entriesOf(t, dir))
@@ -96,5 +96,5 @@ func TestOutputFileLink(t *testing.T) {
 	require.Equal(t, []string{"link"}, entriesOf(t, filepath.Join(dir, "a/b")))
 
 	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
-	require.Error(t, writeFile(filepath.Join(dir, "loop"), nil))
+	require.Error(t, Write(filepath.Join(dir, "loop"), nil))
 }

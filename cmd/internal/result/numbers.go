@@ -1,10 +1,8 @@
-package main
+package result
 
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,117 +13,91 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/parquet"
 )
 
-// checkInputsFile reports a file for inputs with a name that does not tell its format.
-func checkInputsFile(path string) error {
-	switch filepath.Ext(path) {
-	case ".json", ".npz":
-		return nil
-	}
-	return misfit(path != "", "-o %s: inputs are written to a file whose name ends in .json or .npz", path)
-}
-
-// writeInputs writes inputs with their values to a file that --inputs reads back to the bit.
-func writeInputs(path string, inputs []gram.Input) error {
-	text, err := inputsFile(path, inputs)
-	if err == nil {
-		err = writeFile(path, text)
-	}
+// WriteInputs writes inputs with their values to a file that --inputs reads back to the bit.
+func WriteInputs(path string, inputs []gram.Input) error {
+	text, err := InputsFile(path, inputs)
 	if err != nil {
-		return outputError(path, err)
+		return err
 	}
-	return nil
+	return outfile.Write(path, text)
 }
 
-// inputsFile is what such a file holds.
-func inputsFile(path string, inputs []gram.Input) ([]byte, error) {
+// InputsFile is what such a file holds.
+func InputsFile(path string, inputs []gram.Input) ([]byte, error) {
 	var out bytes.Buffer
 	if filepath.Ext(path) == ".npz" {
-		values := make([]named, len(inputs))
+		values := make([]Named, len(inputs))
 		for i, in := range inputs {
-			values[i] = named{in.Name, in.Shape, notation.Flat{Values: in.Values}}
+			values[i] = Numbers("", in)
 		}
 		err := writeNpz(&out, values)
-		return out.Bytes(), err
+		return out.Bytes(), outfile.Error(path, err)
 	}
-	begin(&out, "").inputs(inputs)
+	Begin(&out, "").Inputs(inputs)
 	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
 
-// inputs writes the inputs by their names, and ends the object.
-func (o *object) inputs(inputs []gram.Input) {
+// Inputs writes the inputs by their names, and ends the object.
+func (o *Object) Inputs(inputs []gram.Input) {
 	for _, in := range inputs {
-		o.value(in.Name, notation.Flat{Values: in.Values}, in.Shape)
+		o.Value(in.Name, notation.Flat{Values: in.Values}, in.Shape)
 	}
-	o.end()
+	o.End()
 }
 
-// named is a value with its name.
-type named struct {
-	name  string
-	shape *gram.Shape
-	flat  notation.Flat
+// Named is a value with its name.
+type Named struct {
+	Name  string
+	Shape *gram.Shape
+	Flat  notation.Flat
 }
 
-// addResult adds the flag for a file with the numbers of a result.
-func addResult(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVarP(path, "output", "o", "", "write the result to a `file` instead of standard output, by the end of its name:\n.json, as --json prints it; or its numbers as .npz, .csv or .parquet")
+// Numbers returns the numbers of an input, or of a derivative by it, under prefix and its name.
+func Numbers(prefix string, in gram.Input) Named {
+	return Named{prefix + in.Name, in.Shape, notation.Flat{Values: in.Values}}
 }
 
-// isNumbers reports whether a file has the numbers of a result alone.
-func isNumbers(path string) bool {
+// IsNumbers reports whether a file has the numbers of a result alone.
+func IsNumbers(path string) bool {
 	return slices.Contains([]string{".npz", ".csv", ".parquet"}, filepath.Ext(path))
 }
 
-// checkResult reports a file for a result with a name that does not tell its format, or one that is not JSON beside --json.
-func checkResult(path string, json bool) error {
-	return cmp.Or(
-		misfit(path != "" && !isNumbers(path) && filepath.Ext(path) != ".json", "-o %s: the name of the file must end in .json, .npz, .csv or .parquet", path),
-		misfit(isNumbers(path) && json, "--json prints JSON, and -o %s has the numbers alone", path),
-	)
-}
-
-// writeResult writes the numbers of a result to a file.
-func (a *app) writeResult(ctx context.Context, path string, values []named) (err error) {
+// WriteNumbers writes the numbers of values in the format that the end of the file's name tells: .npz, .csv or .parquet.
+func WriteNumbers(out *bytes.Buffer, path string, values []Named) error {
 	for _, v := range values {
-		if v.shape.Inductive() {
-			return outputError(path, fmt.Errorf("a value of type %v is written as .json", v.shape))
+		if v.Shape.Inductive() {
+			return fmt.Errorf("a value of type %v is written as .json", v.Shape)
 		}
 	}
 	switch filepath.Ext(path) {
 	case ".npz":
-		err = writeNpz(&a.out, values)
-	case ".csv":
-		a.out.WriteString("name,value\n")
-		for name, x := range cells(values) {
-			a.out.WriteString(name)
-			a.out.WriteByte(',')
-			a.out.Write(append(notation.AppendNumber(a.out.AvailableBuffer(), x), '\n'))
-		}
+		return writeNpz(out, values)
 	case ".parquet":
-		err = parquet.Write(&a.out, cells(values))
+		return parquet.Write(out, cells(values))
 	}
-	if err != nil {
-		a.out.Reset()
-		return outputError(path, err)
+	out.WriteString("name,value\n")
+	for name, x := range cells(values) {
+		out.WriteString(name)
+		out.WriteByte(',')
+		out.Write(append(notation.AppendNumber(out.AvailableBuffer(), x), '\n'))
 	}
-	return a.writeOutput(ctx, path)
+	return nil
 }
 
 // cells are the numbers of values with their names: E.(0).(1) is one of E. Components of tuples, which are flat, vectors and
 // lists are counted from 0.
-func cells(values []named) iter.Seq2[string, float64] {
+func cells(values []Named) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		for _, v := range values {
-			if !eachCell(v.name, &v.flat, v.shape, yield) {
+			if !eachCell(v.Name, &v.Flat, v.Shape, yield) {
 				return
 			}
 		}
@@ -161,16 +133,16 @@ func eachCell(name string, f *notation.Flat, s *gram.Shape, yield func(string, f
 }
 
 // writeNpz writes arrays of float64 by name. The numbers of a product stand in one dimension. A list with lists in it is an error.
-func writeNpz(out io.Writer, values []named) error {
+func writeNpz(out io.Writer, values []Named) error {
 	archive := zip.NewWriter(out)
 	for _, v := range values {
-		dims, err := arrayDimensions(v.shape, v.flat.Lengths)
+		dims, err := arrayDimensions(v.Shape, v.Flat.Lengths)
 		if err != nil {
-			return fmt.Errorf("%s: %w", v.name, err)
+			return fmt.Errorf("%s: %w", v.Name, err)
 		}
-		f, err := archive.CreateHeader(&zip.FileHeader{Name: v.name + ".npy", Method: zip.Store})
+		f, err := archive.CreateHeader(&zip.FileHeader{Name: v.Name + ".npy", Method: zip.Store})
 		if err == nil {
-			err = writeNpy(f, dims, v.flat.Values)
+			err = writeNpy(f, dims, v.Flat.Values)
 		}
 		if err != nil {
 			return err

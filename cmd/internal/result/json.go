@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"bytes"
@@ -13,53 +13,54 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// object writes a JSON object, one field a line, in order. Arrays and other objects
+// Object writes a JSON object, one field a line, in order. Arrays and other objects
 // are written on one line.
-type object struct {
+type Object struct {
 	out    *bytes.Buffer
 	indent string
 	empty  bool
 }
 
-// begin opens an object that is indented by indent.
-func begin(out *bytes.Buffer, indent string) *object {
+// Begin opens an object that is indented by indent.
+func Begin(out *bytes.Buffer, indent string) *Object {
 	out.WriteByte('{')
-	return &object{out, indent + "  ", true}
+	return &Object{out, indent + "  ", true}
 }
 
 // key starts a field.
-func (o *object) key(name string) *bytes.Buffer {
+func (o *Object) key(name string) *bytes.Buffer {
 	if !o.empty {
 		o.out.WriteByte(',')
 	}
 	o.empty = false
 	o.out.WriteString("\n" + o.indent)
-	o.out.Write(encode(name))
+	o.out.Write(Encode(name))
 	o.out.WriteString(": ")
 	return o.out
 }
 
-// field writes a field with encoding/json.
-func (o *object) field(name string, value any) { o.key(name).Write(spaced(encode(value))) }
+// Field writes a field with encoding/json.
+func (o *Object) Field(name string, value any) { o.key(name).Write(spaced(Encode(value))) }
 
-// object starts a field that is an object.
-func (o *object) object(name string) *object { return begin(o.key(name), o.indent) }
+// Object starts a field that is an object.
+func (o *Object) Object(name string) *Object { return Begin(o.key(name), o.indent) }
 
-// value writes a field with the value of a program.
-func (o *object) value(name string, f notation.Flat, s *gram.Shape) {
+// Value writes a field with the value of a program.
+func (o *Object) Value(name string, f notation.Flat, s *gram.Shape) {
 	out := o.key(name)
 	out.Write(notation.JSON.Append(out.AvailableBuffer(), &f, s))
 }
 
-func (o *object) end() {
+// End closes the object.
+func (o *Object) End() {
 	if !o.empty {
 		o.out.WriteString("\n" + strings.TrimSuffix(o.indent, "  "))
 	}
 	o.out.WriteByte('}')
 }
 
-// encode writes a value that encoding/json can always write, such as a string or a struct of numbers and strings.
-func encode(value any) []byte {
+// Encode writes a value that encoding/json can always write, such as a string or a struct of numbers and strings.
+func Encode(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -93,9 +94,9 @@ func escaped(text []byte) bool {
 // costOfPasses lists the fields of a cost in the modes other than reverse.
 var costOfPasses = []string{"inputs", "nodes", "seconds", "operations"}
 
-// cost writes the field "cost" of a run in a mode.
-func (o *object) cost(c *gram.Cost, mode gram.Mode) {
-	sub := o.object("cost")
+// Cost writes the field "cost" of a run in a mode.
+func (o *Object) Cost(c *gram.Cost, mode gram.Mode) {
+	sub := o.Object("cost")
 	for field, value := range reflect.ValueOf(*c).Fields() {
 		name, omit, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch w, _ := value.Interface().(*cost.Work); {
@@ -103,24 +104,24 @@ func (o *object) cost(c *gram.Cost, mode gram.Mode) {
 		case w != nil:
 			sub.work(w)
 		default:
-			sub.field(name, value.Interface())
+			sub.Field(name, value.Interface())
 		}
 	}
-	sub.end()
+	sub.End()
 }
 
 // work writes the field "work", with the rules and the units in their order.
-func (o *object) work(w *cost.Work) {
-	sub := o.object("work")
-	rules := sub.object("rules")
+func (o *Object) work(w *cost.Work) {
+	sub := o.Object("work")
+	rules := sub.Object("rules")
 	for _, name := range rule.Names() {
-		rules.field(name, w.Rules[name])
+		rules.Field(name, w.Rules[name])
 	}
-	rules.end()
-	units := sub.object("units")
+	rules.End()
+	units := sub.Object("units")
 	for u := rule.Instantiate; u < rule.NumMoves; u++ {
-		units.field(u.String(), w.Units[u.String()])
+		units.Field(u.String(), w.Units[u.String()])
 	}
-	units.end()
-	sub.end()
+	units.End()
+	sub.End()
 }

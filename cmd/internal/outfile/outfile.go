@@ -1,4 +1,5 @@
-package main
+// Package outfile writes what a command answers: files, each whole or not at all, and streams.
+package outfile
 
 import (
 	"errors"
@@ -12,18 +13,25 @@ import (
 	"syscall"
 )
 
-// outputFile is a file that is written whole or not at all: as a temporary file in the same folder,
+// File is a file that is written whole or not at all: as a temporary file in the same folder,
 // which is renamed at the end. A pipe or a device is written directly. A replaced file keeps its mode,
 // and a link keeps its target.
-type outputFile struct {
+type File struct {
 	*os.File
-	path  string // as it was given
+	Path  string // as it was given
 	place string // the name to rename it to; "" if it is written directly or has been kept
 }
 
-// newOutputFile opens a file to be written. Describe errors of the file with
-// [outputError].
-func newOutputFile(path string) (*outputFile, error) {
+// Create opens a file to be written.
+func Create(path string) (*File, error) {
+	f, err := create(path)
+	if err != nil {
+		return nil, Error(path, err)
+	}
+	return f, nil
+}
+
+func create(path string) (*File, error) {
 	mode := fs.FileMode(0o666) // the umask applies
 	info, err := os.Stat(path)
 	switch {
@@ -34,7 +42,7 @@ func newOutputFile(path string) (*outputFile, error) {
 			return nil, err
 		}
 		if !info.Mode().IsRegular() {
-			return &outputFile{File: f, path: path}, nil
+			return &File{File: f, Path: path}, nil
 		}
 		if err := f.Close(); err != nil {
 			return nil, err
@@ -48,10 +56,10 @@ func newOutputFile(path string) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &outputFile{f, path, place}
+	out := &File{f, path, place}
 	if info != nil {
 		if err := f.Chmod(mode); err != nil {
-			out.discard()
+			out.Discard()
 			return nil, err
 		}
 	}
@@ -73,25 +81,32 @@ func linkTarget(path string) string {
 	}
 }
 
-// isPending reports whether the file is temporary and still to be renamed.
-func (f *outputFile) isPending() bool { return f.place != "" }
+// IsPending reports whether the file is temporary and still to be renamed.
+func (f *File) IsPending() bool { return f.place != "" }
 
-// keep closes the file and gives it its name.
-func (f *outputFile) keep() error {
-	if err := f.Close(); err != nil || !f.isPending() {
-		return err
+// Keep closes the file and gives it its name.
+func (f *File) Keep() error {
+	err := f.Close()
+	if err == nil && f.IsPending() {
+		if err = pending.rename(f.Name(), f.place); err == nil {
+			f.place = ""
+		}
 	}
-	if err := pending.rename(f.Name(), f.place); err != nil {
-		return err
-	}
-	f.place = ""
-	return nil
+	return Error(f.Path, err)
 }
 
-// discard closes the file, and removes it unless it has been kept.
-func (f *outputFile) discard() {
+// Finish writes text to the file, and keeps it.
+func (f *File) Finish(text []byte) error {
+	if _, err := f.Write(text); err != nil {
+		return Error(f.Path, err)
+	}
+	return f.Keep()
+}
+
+// Discard closes the file, and removes it unless it has been kept.
+func (f *File) Discard() {
 	f.Close()
-	if f.isPending() {
+	if f.IsPending() {
 		pending.remove(f.Name())
 		f.place = ""
 	}
@@ -140,19 +155,18 @@ func (p *pendingFiles) remove(name string) {
 	os.Remove(name)
 }
 
-// exit removes the temporary files and ends the process. No more files are made.
-func (p *pendingFiles) exit(status int) {
-	p.mu.Lock()
-	for name := range p.names {
+// Exit removes the temporary files that were not kept and ends the process. No more files are made.
+func Exit(status int) {
+	pending.mu.Lock()
+	for name := range pending.names {
 		os.Remove(name)
 	}
 	os.Exit(status)
 }
 
-// outputError describes a system error on the output file at path. It returns nil for a closed
-// pipe.
-func outputError(path string, err error) error {
-	if readerGone(err) {
+// Error describes an error of writing the file at path. It returns nil for no error and for a closed pipe.
+func Error(path string, err error) error {
+	if err == nil || ReaderGone(err) {
 		return nil
 	}
 	var system *fs.PathError
@@ -166,22 +180,33 @@ func outputError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w", path, err)
 }
 
-// readerGone reports whether an error says that a pipe has been closed by its reader.
-func readerGone(err error) bool {
+// ReaderGone reports whether an error says that a pipe has been closed by its reader.
+func ReaderGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// sink keeps the first error of a writer.
-type sink struct {
+// Sink keeps the first error of a writer.
+type Sink struct {
 	io.Writer
-	err error
+	Err error
 }
 
-func (s *sink) Write(b []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
+// Write implements [io.Writer].
+func (s *Sink) Write(b []byte) (int, error) {
+	if s.Err != nil {
+		return 0, s.Err
 	}
 	n, err := s.Writer.Write(b)
-	s.err = err
+	s.Err = err
 	return n, err
+}
+
+// Write writes a file whole or not at all.
+func Write(path string, text []byte) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	return f.Finish(text)
 }

@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"archive/zip"
@@ -22,7 +22,7 @@ import (
 // TestNpz: another implementation reads the arrays.
 func TestNpz(t *testing.T) {
 	r := load.RealShape()
-	values := []named{
+	values := []Named{
 		{"s", r, notation.Flat{Values: []float64{-0.1}}},
 		{"v", load.VectorShape(r, 3), notation.Flat{Values: []float64{1, 2, 3}}},
 		{"m", load.VectorShape(load.VectorShape(r, 2), 3), notation.Flat{Values: []float64{1, 2, 3, 4, 5, 6}}},
@@ -37,21 +37,21 @@ func TestNpz(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, archive.File, len(values))
 	for i, f := range archive.File {
-		require.Equal(t, values[i].name+".npy", f.Name)
+		require.Equal(t, values[i].Name+".npy", f.Name)
 		in, err := f.Open()
 		require.NoError(t, err)
 		a, err := npy.NewReader(in)
 		require.NoError(t, err)
 		require.Equal(t, dims[i], a.Header.Descr.Shape)
 		require.Equal(t, "<f8", a.Header.Descr.Type)
-		got := make([]float64, len(values[i].flat.Values))
+		got := make([]float64, len(values[i].Flat.Values))
 		if len(got) > 0 {
 			require.NoError(t, a.Read(&got))
-			require.Equal(t, values[i].flat.Values, got)
+			require.Equal(t, values[i].Flat.Values, got)
 		}
 	}
 	inLists := load.ListShape(load.ProductShape(r, load.ListShape(r)))
-	require.Error(t, writeNpz(&out, []named{{"x", inLists, notation.Flat{Values: []float64{1, 2}, Lengths: []int{1, 1}}}}))
+	require.Error(t, writeNpz(&out, []Named{{"x", inLists, notation.Flat{Values: []float64{1, 2}, Lengths: []int{1, 1}}}}))
 }
 
 // TestPropertyInputsReadBack: the inputs that are written, of any shape and with any bits, are read back to the bit.
@@ -74,7 +74,7 @@ func TestPropertyInputsReadBack(t *testing.T) {
 			in.Values = append(in.Values, math.Float64frombits(rapid.Uint64().Draw(t, "bits")))
 		}
 		path := filepath.Join(dir, rapid.SampledFrom([]string{"x.json", "x.npz"}).Draw(t, "file"))
-		require.NoError(t, writeInputs(path, []gram.Input{in}))
+		require.NoError(t, WriteInputs(path, []gram.Input{in}))
 		zero := notation.Language.Append(nil, &notation.Flat{Values: make([]float64, s.Width())}, s)
 		p, err := gram.Load(context.Background(), "p", fmt.Appendf(nil, "input x : %v = %s\n0", s, zero), gram.Options{Inputs: path})
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"regexp"
@@ -30,30 +30,30 @@ func (s *screen) String() string {
 
 func TestProgress(t *testing.T) {
 	var s screen
-	p := newProgress(&s, true, 10*time.Millisecond)
+	p := New(&s, true, 10*time.Millisecond)
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "loading, ") }, 10*time.Second, time.Millisecond)
-	p.phase("reduce")
+	p.Phase("reduce")
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, ") }, 10*time.Second, time.Millisecond)
-	p.setShare("primal", 0.25)
+	p.SetShare("primal", 0.25)
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, primal phase 25 %, ") }, 10*time.Second, time.Millisecond)
-	p.setShare("primal", 0.5)
+	p.SetShare("primal", 0.5)
 	require.Eventually(t, func() bool {
 		return regexp.MustCompile(`reducing, primal phase 50 %, \d+s left of it, `).MatchString(s.String())
 	}, 10*time.Second, time.Millisecond)
-	p.setShare("backward", 0.125)
+	p.SetShare("backward", 0.125)
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, backward phase 12 %, ") }, 10*time.Second, time.Millisecond)
-	p.setShare("primal", -1)
+	p.SetShare("primal", -1)
 	before := len(s.String())
 	require.Eventually(t, func() bool { return strings.Contains(s.String()[before:], "reducing, ") }, 10*time.Second, time.Millisecond)
 	require.NotContains(t, p.shareText(), "phase")
-	p.close()
+	p.Close()
 	require.True(t, strings.HasSuffix(s.String(), "\x1b[2K\r"), "the line is erased")
 	require.NotContains(t, s.String(), "\n")
 }
 
 func TestProgressOfAShortRun(t *testing.T) {
 	var s screen
-	newProgress(&s, true, time.Hour).close()
-	newProgress(&s, false, 0).close()
+	New(&s, true, time.Hour).Close()
+	New(&s, false, 0).Close()
 	require.Empty(t, s.String())
 }

@@ -1,4 +1,4 @@
-package main
+package observe
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // traceSummary returns how long each phase took, from the regions of the execution trace in a
@@ -27,40 +29,40 @@ func traceSummary(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	phases, err := readPhases(ctx, bufio.NewReader(f))
+	phases, err := ReadPhases(ctx, bufio.NewReader(f))
 	if err != nil || len(phases) == 0 {
 		return "", err
 	}
 	var parts []string
 	for i, p := range phases {
-		if slices.IndexFunc(phases, func(o phaseTime) bool { return o.name == p.name }) < i {
+		if slices.IndexFunc(phases, func(o Phase) bool { return o.Name == p.Name }) < i {
 			continue // it has been counted
 		}
 		var total time.Duration
 		for _, o := range phases[i:] {
-			if o.name == p.name {
-				total += o.time
+			if o.Name == p.Name {
+				total += o.Time
 			}
 		}
-		parts = append(parts, p.name+" "+seconds(total.Seconds()))
+		parts = append(parts, p.Name+" "+notation.Seconds(total.Seconds()))
 	}
 	return strings.Join(parts, ", "), nil
 }
 
-// phaseTime is the time that a phase took.
-type phaseTime struct {
-	name string
-	time time.Duration
+// Phase is a phase of a run and the time that it took.
+type Phase struct {
+	Name string
+	Time time.Duration
 }
 
-// readPhases returns the regions of an execution trace in order. Adjacent regions of one name are one
+// ReadPhases returns the regions of an execution trace in order. Adjacent regions of one name are one
 // phase. Regions are not nested.
-func readPhases(ctx context.Context, r io.Reader) ([]phaseTime, error) {
+func ReadPhases(ctx context.Context, r io.Reader) ([]Phase, error) {
 	events, err := trace.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	var phases []phaseTime
+	var phases []Phase
 	open, begun := 0, trace.Time(0)
 	for ctx.Err() == nil {
 		e, err := events.ReadEvent()
@@ -72,13 +74,13 @@ func readPhases(ctx context.Context, r io.Reader) ([]phaseTime, error) {
 		case err != nil:
 			return nil, err
 		case e.Kind() == trace.EventRegionBegin:
-			if name := e.Region().Type; len(phases) == 0 || phases[len(phases)-1].name != name {
-				phases = append(phases, phaseTime{name: name})
+			if name := e.Region().Type; len(phases) == 0 || phases[len(phases)-1].Name != name {
+				phases = append(phases, Phase{Name: name})
 			}
 			begun = e.Time()
 			open++
 		case e.Kind() == trace.EventRegionEnd:
-			phases[len(phases)-1].time += e.Time().Sub(begun)
+			phases[len(phases)-1].Time += e.Time().Sub(begun)
 			open--
 		}
 	}

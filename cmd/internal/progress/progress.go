@@ -1,4 +1,5 @@
-package main
+// Package progress shows on standard error how far a command has come.
+package progress
 
 import (
 	"fmt"
@@ -10,12 +11,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progressDelay is how long a run may take before its progress is shown.
-const progressDelay = time.Second
+// Delay is how long a run may take before its progress is shown.
+const Delay = time.Second
 
-// progress shows on one line of a terminal the phase of a long run, the time since its
-// start, and where they are known the share that is done and the time left. The line is erased by close. A progress that is off does nothing.
-type progress struct {
+// Line shows on one line of a terminal the phase of a long run, the time since its start, and where they are known
+// the share that is done and the time left. Close erases it.
+type Line struct {
 	doing      atomic.Pointer[string]
 	note       atomic.Pointer[string] // if not nil, is shown instead
 	quit, done chan struct{}
@@ -30,9 +31,10 @@ type progress struct {
 // phases describes the phases of a run.
 var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing", "span": "measuring the span", "print": "printing"}
 
-func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
-	p := &progress{quit: make(chan struct{}), done: make(chan struct{})}
-	p.phase("load")
+// New returns a line on w, which appears after the delay. If on is false it does nothing.
+func New(w io.Writer, on bool, delay time.Duration) *Line {
+	p := &Line{quit: make(chan struct{}), done: make(chan struct{})}
+	p.Phase("load")
 	if !on {
 		close(p.done)
 		return p
@@ -41,8 +43,8 @@ func newProgress(w io.Writer, on bool, delay time.Duration) *progress {
 	return p
 }
 
-// phase sets the current phase. It may be called often, from any goroutine.
-func (p *progress) phase(name string) {
+// Phase sets the current phase. It may be called often, from any goroutine.
+func (p *Line) Phase(name string) {
 	if now := p.doing.Load(); now == nil || *now != name {
 		p.doing.Store(&name)
 		p.mu.Lock()
@@ -51,8 +53,8 @@ func (p *progress) phase(name string) {
 	}
 }
 
-// setShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called often, from any goroutine.
-func (p *progress) setShare(part string, share float64) {
+// SetShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called often, from any goroutine.
+func (p *Line) SetShare(part string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -66,7 +68,7 @@ func (p *progress) setShare(part string, share float64) {
 }
 
 // shareText describes the share and the time left, which it expects to go by at the rate so far.
-func (p *progress) shareText() string {
+func (p *Line) shareText() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.part == "" {
@@ -80,11 +82,11 @@ func (p *progress) shareText() string {
 	return text
 }
 
-// setNote sets what is shown instead of a phase.
-func (p *progress) setNote(text string) { p.note.Store(&text) }
+// SetNote sets what is shown instead of a phase.
+func (p *Line) SetNote(text string) { p.note.Store(&text) }
 
 // show draws the line after the delay, until the progress is closed.
-func (p *progress) show(w io.Writer, delay time.Duration) {
+func (p *Line) show(w io.Writer, delay time.Duration) {
 	defer close(p.done)
 	start := time.Now()
 	timer := time.NewTimer(delay)
@@ -117,8 +119,8 @@ func (p *progress) show(w io.Writer, delay time.Duration) {
 	}
 }
 
-// close erases the line.
-func (p *progress) close() {
+// Close erases the line.
+func (p *Line) Close() {
 	close(p.quit)
 	<-p.done
 }

@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"fmt"
@@ -12,22 +12,29 @@ import (
 	"github.com/gram-machine/gram/machine"
 )
 
-// figures are a part of a cost for people: one line of the text, or one table of the report. JSON
-// has the fields of [gram.Cost] instead.
-type figures struct {
-	name    string // in front of the line
-	caption string // of the table
-	facts   []htmlreport.Fact
+// Run says how a cost was measured.
+type Run struct {
+	Mode    gram.Mode
+	Literal bool   // on the literal machine
+	Repeat  uint64 // how often it was run
 }
 
-// costFigures returns the figures of a gradient, except its steps by rule.
-func costFigures(c *gram.Cost, f *runFlags) []figures {
-	var out []figures
-	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, figures{name, caption, facts}) }
-	if f.mode.is != gram.Reverse {
+// Figures are a part of a cost for people: one line of the text, or one table of the report. JSON
+// has the fields of [gram.Cost] instead.
+type Figures struct {
+	name    string // in front of the line
+	Caption string // of the table
+	Facts   []htmlreport.Fact
+}
+
+// CostFigures returns the figures of a gradient, except its steps by rule.
+func CostFigures(c *gram.Cost, run Run) []Figures {
+	var out []Figures
+	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, Figures{name, caption, facts}) }
+	if run.Mode != gram.Reverse {
 		part("passes", "Passes over the graph", counted("operations", c.Operations), counted("nodes of the graph", c.Nodes.Allocated),
 			counted("scalar inputs", c.Inputs))
-		part("time", "Time", times(c, f, "run")...)
+		part("time", "Time", times(c, run, "run")...)
 		return out
 	}
 	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse), counted("scalar inputs", c.Inputs))
@@ -58,13 +65,13 @@ func costFigures(c *gram.Cost, f *runFlags) []figures {
 		part("span", "Longest chains of steps that depend on each other", chains...)
 	}
 	bytes := graph.NodeBytes
-	if f.literal {
+	if run.Literal {
 		bytes = machine.NodeBytes
 	}
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated), counted("freed", c.Nodes.Freed),
 		counted("at once", c.Nodes.Peak), htmlreport.Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
 	each := htmlreport.Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) + " ns"}
-	part("time", "Time, of a run without a profile", append(times(c, f, "reduce"), each)...)
+	part("time", "Time, of a run without a profile", append(times(c, run, "reduce"), each)...)
 	return out
 }
 
@@ -73,11 +80,11 @@ func counted[N int | int64 | uint64](name string, n N) htmlreport.Fact {
 	return htmlreport.Fact{Name: name, Text: notation.Grouped(uint64(n))}
 }
 
-// times are the times of a cost. run names the part that is repeated.
-func times(c *gram.Cost, f *runFlags, run string) []htmlreport.Fact {
-	text := seconds(c.Seconds.Reduce)
-	if f.repeat.n > 1 {
-		text += fmt.Sprintf(" (best of %d, median %s)", f.repeat.n, seconds(c.Seconds.ReduceMedian))
+// times are the times of a cost. part names what that is repeated.
+func times(c *gram.Cost, run Run, part string) []htmlreport.Fact {
+	text := notation.Seconds(c.Seconds.Reduce)
+	if run.Repeat > 1 {
+		text += fmt.Sprintf(" (best of %d, median %s)", run.Repeat, notation.Seconds(c.Seconds.ReduceMedian))
 	}
-	return []htmlreport.Fact{{Name: "load", Text: seconds(c.Seconds.Load)}, {Name: "compile", Text: seconds(c.Seconds.Compile)}, {Name: run, Text: text}}
+	return []htmlreport.Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)}, {Name: "compile", Text: notation.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
 }

@@ -1,0 +1,159 @@
+// Package result prints values, derivatives and costs: as text for people, as JSON, and as files of numbers.
+package result
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cost"
+	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/rule"
+)
+
+// Report prints a gradient and its cost for people.
+type Report struct {
+	Out   *bytes.Buffer
+	Color bool // of a terminal: headings are bold
+}
+
+// Heading prints a title, without the end of its line.
+func (r *Report) Heading(title string) {
+	bold := color.New(color.Bold)
+	if r.Color {
+		bold.EnableColor()
+	} else {
+		bold.DisableColor()
+	}
+	r.Out.WriteString(bold.Sprint(title))
+}
+
+// Gradient prints the value and the derivative by each input.
+func (r *Report) Gradient(p *gram.Program, res *gram.Result, ds []gram.Input) {
+	r.Heading("value")
+	fmt.Fprintf(r.Out, "  %s\n", entries("", p.Shape(), res.Values)[0].text) // R or R^k: one entry
+	title := "gradient"
+	if IsJacobian(p) {
+		title = "Jacobian"
+	}
+	r.Out.WriteByte('\n')
+	r.Heading(title)
+	if len(ds) == 0 {
+		r.Out.WriteString("  empty: the program has no inputs\n")
+		return
+	}
+	r.Inputs(ds)
+}
+
+// Inputs prints numbers in the shapes of inputs, with their names, below a heading.
+func (r *Report) Inputs(ds []gram.Input) {
+	r.Out.WriteByte('\n')
+	var lines []entry
+	width := 0
+	for _, d := range ds {
+		lines = append(lines, entries(d.Name, d.Shape, d.Values)...)
+	}
+	for _, e := range lines {
+		width = max(width, utf8.RuneCountInString(e.label))
+	}
+	for _, e := range lines {
+		fmt.Fprintf(r.Out, "  %-*s  %s\n", width, e.label, indented(e.text, strings.Repeat(" ", width+4)))
+	}
+}
+
+// indented indents all lines of a text but the first.
+func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
+
+// Cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
+func (r *Report) Cost(c *gram.Cost, run Run) {
+	r.Out.WriteByte('\n')
+	if run.Mode == gram.Reverse {
+		r.Heading("steps")
+		r.Out.WriteByte('\n')
+		r.steps(c.Steps)
+		r.Out.WriteByte('\n')
+	}
+	for _, part := range CostFigures(c, run) {
+		facts := make([]string, len(part.Facts))
+		for i, fact := range part.Facts {
+			facts[i] = fact.Name + " " + fact.Text
+		}
+		r.Heading(fmt.Sprintf("%-8s", part.name))
+		fmt.Fprintf(r.Out, "  %s\n", strings.Join(facts, ", "))
+	}
+	r.Work(c.Work)
+}
+
+// NewTable makes a table whose columns are a number, a name and further numbers.
+func NewTable(header ...any) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: false}
+	style.Format = table.FormatOptions{}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	t.SetStyle(style)
+	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight}}
+	for i := 3; i <= len(header); i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	t.AppendHeader(header)
+	return t
+}
+
+// steps prints the table of steps by rule.
+func (r *Report) steps(s rule.Counts) {
+	t := NewTable("no.", "rule", "steps", "share")
+	total := s.Total()
+	for r, n := range s {
+		if n > 0 {
+			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, notation.Grouped(n), share(n, total)})
+		}
+	}
+	t.AppendFooter(table.Row{"", "total", notation.Grouped(total), share(total, total)})
+	r.Out.WriteString(t.Render())
+	r.Out.WriteByte('\n')
+}
+
+// Work prints the table of the words that the literal machine has read and written; w is nil if it was not measured.
+func (r *Report) Work(w *cost.Work) {
+	if w == nil {
+		return
+	}
+	r.Out.WriteByte('\n')
+	r.Heading("work")
+	r.Out.WriteByte('\n')
+	t := NewTable("no.", "move", "fired", "words", "mean", "most")
+	row := func(number, name string, w rule.Work) {
+		if w.Fired > 0 {
+			t.AppendRow(table.Row{number, name, notation.Grouped(w.Fired), notation.Grouped(w.Words),
+				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
+		}
+	}
+	for _, info := range rule.Table {
+		row(info.Number, info.Name, w.Rules[info.Name])
+	}
+	for u := rule.Instantiate; u < rule.NumMoves; u++ {
+		row("", u.String(), w.Units[u.String()])
+	}
+	r.Out.WriteString(t.Render())
+	r.Out.WriteByte('\n')
+}
+
+func share(part, whole uint64) string {
+	if whole == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
+}
+
+// IsJacobian reports whether the derivative of a program is a Jacobian: its value is a vector.
+func IsJacobian(p *gram.Program) bool { return p.Shape().Kind == load.Vector }
