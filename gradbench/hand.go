@@ -56,8 +56,8 @@ func hand(p *problem, text json.RawMessage) error {
 			return fmt.Errorf("the parent of bone %d is %v", b, parent-1)
 		}
 		at := len(skeleton)
-		skeleton = append(append(skeleton, make([]float64, 2*(bones+1))...), v["base_relatives"][16*b:16*(b+1)]...)
-		skeleton[at+int(parent)], skeleton[at+bones+1+b+1] = 1, 1
+		skeleton = append(append(skeleton, make([]float64, 1+2*bones)...), v["base_relatives"][16*b:16*(b+1)]...)
+		skeleton[at+int(parent)], skeleton[at+1+bones+b] = 1, 1
 	}
 	for i := range n {
 		points = append(points, v["points"][3*i:3*(i+1)]...)
