@@ -143,4 +143,3 @@ func TestHand(t *testing.T) {
 		compare(t, "jacobian", numbers(evaluate(t, "ht", "jacobian", input)), jacobian)
 	}
 }
-

@@ -452,7 +452,9 @@ func TestParticle(t *testing.T) {
 // TestSaddle: the answer of the eval, whatever derivatives are computed by.
 func TestSaddle(t *testing.T) {
 	start := []float64{1, 1}
-	f := func(v []dual) dual { return sub(add(mul(v[0], v[0]), mul(v[1], v[1])), add(mul(v[2], v[2]), mul(v[3], v[3]))) }
+	f := func(v []dual) dual {
+		return sub(add(mul(v[0], v[0]), mul(v[1], v[1])), add(mul(v[2], v[2]), mul(v[3], v[3])))
+	}
 	// The maximum by y does not depend on x, nor does its place.
 	y := descend(func(y []dual) dual { return scale(-1, f(append([]dual{{}, {}}, y...))) }, start)
 	x := descend(func(x []dual) dual { return f(append(x[:2:2], number(y[0]), number(y[1]))) }, start)
