@@ -449,3 +449,18 @@ func TestListInFunction(t *testing.T) {
 	require.Equal(t, []float64{1}, res.Values)
 	require.Equal(t, []float64{0}, res.Jacobian)
 }
+
+// TestFamiliesOfLists: a function that makes the elements of a list runs when the list is read, and has families.
+func TestFamiliesOfLists(t *testing.T) {
+	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> vec i < 3 -> e.(i) * x.(i)) l\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
+	require.NoError(t, err)
+	e, err := p.NewValue(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	for range 2 {
+		res, err := e.Value(t.Context(), p.Point())
+		require.NoError(t, err)
+		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
+	}
+}

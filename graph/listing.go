@@ -91,7 +91,9 @@ func (l *listing) template(i int) {
 		main = ", the program"
 	}
 	l.printf("\ntemplate %d %s (%s): %d parameters, %d captured, %d steps a run%s\n", i, t.Name, l.place(t.Pos), t.Params, t.Caps, t.Steps, main)
-	l.block(uint32(i), t)
+	for _, text := range l.p.RunsAs(uint32(i)) {
+		l.printf("  %s\n", text)
+	}
 	for r, n := range t.Counts {
 		if n > 0 {
 			l.printf("  (%s) %s: %d\n", rule.Table[r].Number, rule.Table[r].Name, n)
@@ -108,42 +110,43 @@ func (l *listing) template(i int) {
 	l.printf("  result %s\n", l.slot(t, t.Result))
 }
 
-// block says whether a λ runs as a block, alone or as the function of an iteration.
-func (l *listing) block(id uint32, t *Template) {
+// RunsAs tells how the λ of a template runs as a block, alone or as the function of an iteration; nothing if it doesn't.
+func (p *Program) RunsAs(id uint32) []string {
+	t := &p.Templates[id]
 	if t.Block != 0 {
-		l.code("block", l.p.Blocks[t.Block])
-		return
+		return []string{"block: " + p.Blocks[t.Block].size()}
 	}
+	var out []string
 	for args := 1; args <= 2; args++ {
 		chain := int(t.Params) == args+1
 		if !chain && int(t.Params) != args {
 			continue
 		}
-		b := l.p.LoopBlock(id, args, nil, MaxPaths)
+		b := p.LoopBlock(id, args, nil, MaxPaths)
 		switch {
 		case b == nil:
 		case chain:
-			l.code(fmt.Sprintf("chain, of %d arguments and one more", args), b)
+			out = append(out, fmt.Sprintf("chain, of %d arguments and one more: %s", args, b.size()))
 		default:
-			l.code("block, in an iteration", b)
+			out = append(out, "block, in an iteration: "+b.size())
 		}
 	}
+	return out
 }
 
-// code describes the code of a block.
-func (l *listing) code(what string, b *Block) {
+// size tells how much code the block has.
+func (b *Block) size() string {
 	switch {
 	case b.Arrays != nil:
-		l.printf("  %s: %d instructions on arrays\n", what, len(b.Arrays.Code))
+		return fmt.Sprintf("%d instructions on arrays", len(b.Arrays.Code))
 	case len(b.Paths) > 0:
 		n := 0
 		for _, node := range b.Tree {
 			n += len(node.Code)
 		}
-		l.printf("  %s: %d paths, %d instructions\n", what, len(b.Paths), n)
-	default:
-		l.printf("  %s: %d instructions\n", what, len(b.Code))
+		return fmt.Sprintf("%d paths, %d instructions", len(b.Paths), n)
 	}
+	return fmt.Sprintf("%d instructions", len(b.Code))
 }
 
 func (l *listing) instr(t *Template, in *Instr) string {

@@ -55,6 +55,8 @@ const (
 	fixCore                     // fix ⟨f0,…⟩.⟨v0,…⟩   x=f0, a and b delimit v0… in args, val=which of them it is
 	pickCore                    // pick t u            a=t, b=u, typ of t
 	oneHotCore                  // onehot k t          a=t, typ the result's
+	alongCore                   // jvp t u v           a the place of t, u and v in args, typ of u
+	gradCore                    // grad t u            the same, without v
 
 	// In default values only, see [elaborator.values]. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -200,8 +202,12 @@ func (c *core) children(n *coreNode, f func(node)) {
 		for _, k := range c.args[n.a : n.a+4] {
 			f(k)
 		}
-	case scanCore:
+	case scanCore, alongCore:
 		for _, k := range c.args[n.a : n.a+3] {
+			f(k)
+		}
+	case gradCore:
+		for _, k := range c.args[n.a : n.a+2] {
 			f(k)
 		}
 	}

@@ -252,6 +252,9 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)
+	if len(e.diags) > 0 {
+		return nil, e.errors()
+	}
 	if l.wrong != nil {
 		return nil, fmt.Errorf("%s: %w", name, l.wrong)
 	}

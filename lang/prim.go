@@ -23,6 +23,8 @@ const (
 	primOneHot
 	primUniform
 	primNormal
+	primAlong
+	primGrad
 	primSymbol // and after it the symbols, by number
 )
 
@@ -32,8 +34,10 @@ func (p prim) arity() int {
 	switch p {
 	case primTotal, primMaximum, primTranspose:
 		return 1
-	case primAdd, primDot, primMatvec, primPick, primOneHot, primUniform, primNormal:
+	case primAdd, primDot, primMatvec, primPick, primOneHot, primUniform, primNormal, primGrad:
 		return 2
+	case primAlong:
+		return 3
 	}
 	return p.symbol().Info().Arity
 }
@@ -60,6 +64,10 @@ func (p prim) name() string {
 		return "uniform"
 	case primNormal:
 		return "normal"
+	case primAlong:
+		return "jvp"
+	case primGrad:
+		return "grad"
 	}
 	if info := p.symbol().Info(); info.Infix != "" {
 		return info.Infix
@@ -69,7 +77,7 @@ func (p prim) name() string {
 
 // primitives returns all built-in functions. Operators are listed by their sign.
 func primitives() []prim {
-	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot, primUniform, primNormal}
+	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot, primUniform, primNormal, primAlong, primGrad}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, primSymbol+prim(s))
 	}
@@ -84,11 +92,17 @@ func (e *elaborator) usePrim(p prim, span syntax.Span, n int) val {
 	if n < k {
 		e.partialPrim(p, span, n)
 	}
-	var args [2]val
+	var args [3]val
 	for i := range k {
 		args[i] = e.argVal()
 	}
-	v := e.wrap(e.primitive(p, args[0], args[1], span), opens)
+	var v val
+	if p == primAlong || p == primGrad {
+		v = e.derivative(p, args, span)
+	} else {
+		v = e.primitive(p, args[0], args[1], span)
+	}
+	v = e.wrap(v, opens)
 	return e.apply(v, n-k)
 }
 
@@ -99,10 +113,10 @@ func (e *elaborator) partialPrim(p prim, span syntax.Span, given int) {
 		e.opens = append(e.opens, opening{kind: kind, x: x, u: u, pos: posOf(span)})
 		return binding{kind: varBinding, x: x, span: at}
 	}
-	var all [2]binding
+	var all [3]binding
 	for i := range p.arity() {
 		if i >= given {
-			all[i] = open(openFun, [...]string{"x", "y"}[i], e.tt.Open(), 0, span)
+			all[i] = open(openFun, [...]string{"x", "y", "z"}[i], e.tt.Open(), 0, span)
 			continue
 		}
 		b := e.takeArg()

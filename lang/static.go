@@ -229,6 +229,8 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 			return natural{}, false
 		case g.kind == dataGlobal && g.list:
 			return natural{n: uint64(e.data[g.n].Value.Rows)}, true
+		case g.kind == letGlobal && e.isListLet(g.x):
+			return natural{n: uint64(e.data[e.dataLets[g.x]].Value.Rows)}, true
 		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
 			if t := e.tt.At(e.bindingType(e.globalBinding(int(r.N)))); t.Kind == infer.Vec && e.tt.SizeAt(infer.Size(t.N)).Known {
 				return natural{n: uint64(e.tt.SizeAt(infer.Size(t.N)).N)}, true
@@ -240,6 +242,12 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 		what = g.phrase()
 	}
 	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
+}
+
+// isListLet reports whether a variable stands for data that is a list, and a let.
+func (e *elaborator) isListLet(x variable) bool {
+	i, ok := e.dataLets[x]
+	return ok && e.data[i].Shape.Kind == load.List
 }
 
 // bindingType is the type of what a name stands for, as far as it is known.
@@ -259,17 +267,18 @@ func (e *elaborator) bindingType(b binding) infer.Type {
 	return infer.R
 }
 
-// In place of an index: only the sizes have to be known; a type has to be R or R^s.
+// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and vectors.
 const (
-	sizesKnown = -1
-	euclidean  = -2
+	sizesKnown     = -1
+	euclidean      = -2
+	differentiable = -3
 )
 
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
 	t      infer.Type  // of a vector, or of a vector of vectors
-	index  int         // sizesKnown, euclidean, or an index
+	index  int         // sizesKnown, euclidean, differentiable, or an index
 	static term.Static // the index, if it depends on those of families; then index is a bound of it
 	span   syntax.Span
 	of     syntax.Span
@@ -309,6 +318,10 @@ func (e *elaborator) settle(from int, open bool) {
 	for _, p := range e.pending[from:] {
 		if p.index == euclidean {
 			e.settleEuclidean(p)
+			continue
+		}
+		if p.index == differentiable {
+			e.settleDifferentiable(p, open)
 			continue
 		}
 		n := e.tt.At(p.t)

@@ -4,7 +4,8 @@ import "github.com/gram-machine/gram/term"
 
 // activity finds which numbers of a term may have a tangent other than 0. Each node and variable has a type whose parts are made
 // when they are needed, and whose numbers are active or not. Types are unified where numbers flow from one place to another,
-// but for the operands of + and of symbols, whose results are active if an operand is that the symbol does not ignore.
+// but for the operands of + and of symbols, whose results are active if an operand is that the symbol does not ignore. The numbers of a
+// value of an inductive type are all active or none: such a type is one part.
 type activity struct {
 	t     *term.Term
 	parts []activePart
@@ -21,20 +22,23 @@ type activePart struct {
 	parent      part // of a part that has been unified with another
 	typ         term.Type
 	left, right part // 0: nothing is known of them
-	active      bool
+	active      bool // of R and of inductive types
 }
 
-// newActivity analyses t, whose nodes have the given types. Of its free variables those are active that are among the inputs.
+// newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active that are among the
+// inputs, whose types are built of R, products and vectors.
 func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
 	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, len(t.Vars))}
 	for x := term.Var(1); int(x) < len(t.Vars); x++ {
 		a.vars[x] = a.fresh(t.Vars[x].Type)
 	}
+	isInput := make([]bool, len(t.Vars))
 	for _, x := range inputs {
-		a.parts[a.vars[x]].active = true
+		isInput[x] = true
+		a.activate(a.vars[x])
 	}
 	for _, x := range free {
-		if !a.parts[a.vars[x]].active {
+		if !isInput[x] {
 			a.vars[x] = 0 // each occurrence is by itself
 		}
 	}
@@ -47,7 +51,6 @@ func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check
 		}
 	}
 	a.spread()
-	a.done = make([]term.Type, len(a.parts))
 	return a, nil
 }
 
@@ -84,6 +87,21 @@ func (a *activity) of(p part) (left, right part) {
 		a.parts[p].left = left
 	}
 	return a.parts[p].left, a.parts[p].right
+}
+
+// activate makes all numbers of a part active, in which there is no function.
+func (a *activity) activate(p part) {
+	switch tt := a.t.Types; tt.Kind(a.parts[p].typ) {
+	case term.ProdKind:
+		left, right := a.of(p)
+		a.activate(left)
+		a.activate(right)
+	case term.VecKind:
+		elem, _ := a.of(p)
+		a.activate(elem)
+	default:
+		a.parts[p].active = true
+	}
 }
 
 func (a *activity) unify(p, q part) {
@@ -172,8 +190,55 @@ func (a *activity) node(n *term.Node, typ term.Type) part {
 		k := t.Children(n)
 		a.unify(a.nodes[k[2]], a.nodes[k[3]])
 		return a.nodes[k[2]]
+	case term.ConOp:
+		p := a.fresh(typ)
+		if n.A != 0 {
+			a.tie(a.nodes[n.A], p)
+		}
+		return p
+	case term.CaseOp:
+		return a.match(n)
+	case term.BranchOp:
+		return a.nodes[n.A]
+	case term.FixOp:
+		lams := t.Children(n)
+		for i, f := range t.BoundVars(n) {
+			a.unify(a.vars[f], a.nodes[lams[i]])
+		}
+		return a.nodes[lams[n.Count]]
 	}
 	return a.fresh(typ)
+}
+
+// match is the type of a match.
+func (a *activity) match(n *term.Node) part {
+	kids := a.t.Children(n)
+	for i, con := range a.t.Types.Constructors(n.Res) {
+		b := kids[i+1]
+		a.unify(a.nodes[kids[1]], a.nodes[b])
+		if con.Arg != 0 {
+			arg := a.fresh(con.Arg)
+			a.tie(arg, a.nodes[kids[0]])
+			a.openTuple(a.t.BoundVars(&a.t.Nodes[b]), arg)
+		}
+	}
+	return a.nodes[kids[1]]
+}
+
+// tie makes all numbers of p, the argument of a constructor, active if the value of type whole is, and the other way round.
+func (a *activity) tie(p, whole part) {
+	switch tt := a.t.Types; tt.Kind(a.parts[a.find(p)].typ) {
+	case term.RKind, term.MuKind:
+		a.flow(p, whole)
+		a.flow(whole, p)
+	case term.ProdKind, term.ArrowKind:
+		left, right := a.of(p)
+		a.tie(left, whole)
+		a.tie(right, whole)
+	case term.VecKind:
+		elem, _ := a.of(p)
+		a.tie(elem, whole)
+	}
 }
 
 // occurrence is the type of an occurrence of a variable.
@@ -186,20 +251,27 @@ func (a *activity) occurrence(x term.Var, typ term.Type) part {
 
 // open is a node that opens pairs or a vector.
 func (a *activity) open(n *term.Node) {
-	rest := a.nodes[n.B]
 	xs := a.t.BoundVars(n)
+	if n.Op != term.UnvecOp {
+		a.openTuple(xs, a.nodes[n.B])
+		return
+	}
+	elem, _ := a.of(a.nodes[n.B])
+	for _, x := range xs {
+		a.unify(a.vars[x], elem)
+	}
+}
+
+// openTuple gives the parts of a right-nested tuple to variables.
+func (a *activity) openTuple(xs []term.Var, tuple part) {
 	for i, x := range xs {
-		switch {
-		case n.Op == term.UnvecOp:
-			left, _ := a.of(rest)
-			a.unify(a.vars[x], left)
-		case i < len(xs)-1:
-			left, right := a.of(rest)
-			a.unify(a.vars[x], left)
-			rest = right
-		default:
-			a.unify(a.vars[x], rest)
+		if i == len(xs)-1 {
+			a.unify(a.vars[x], tuple)
+			return
 		}
+		var left part
+		left, tuple = a.of(tuple)
+		a.unify(a.vars[x], left)
 	}
 }
 
@@ -274,12 +346,13 @@ func (a *activity) active(p part) bool { return a.parts[a.find(p)].active }
 // numbers reports whether a part is a vector of active numbers.
 func (a *activity) numbers(p part) bool {
 	p = a.find(p)
-	return a.t.Types.Kind(a.parts[p].typ) == term.VecKind && a.parts[p].left != 0 && a.active(a.parts[p].left)
+	return a.t.Types.Kind(a.parts[p].typ) == term.VecKind && a.t.Types.Left(a.parts[p].typ) == term.R && a.parts[p].left != 0 && a.active(a.parts[p].left)
 }
 
-// forward returns Fwd of a part: R × R for an active number, R^s × R^s for a vector of them, and R for another number.
+// forward returns Fwd of a part: [term.Types.Forward] of what is active, and the type of the rest.
 func (a *activity) forward(p part) term.Type {
 	tt := a.t.Types
+	a.done = append(a.done, make([]term.Type, len(a.parts)-len(a.done))...)
 	p = a.find(p)
 	for stack := []part{p}; len(stack) > 0; {
 		q := stack[len(stack)-1]
@@ -287,7 +360,7 @@ func (a *activity) forward(p part) term.Type {
 		switch {
 		case a.done[q] != 0:
 		case n.active:
-			a.done[q] = tt.Prod(term.R, term.R)
+			a.done[q] = tt.Forward(n.typ)
 		case n.left == 0:
 			a.done[q] = n.typ
 		default:
@@ -305,9 +378,8 @@ func (a *activity) forward(p part) term.Type {
 			switch tt.Kind(n.typ) {
 			case term.VecKind:
 				a.done[q] = tt.Vec(tt.Len(n.typ), a.done[left])
-				if a.active(left) {
-					numbers := tt.Vec(tt.Len(n.typ), term.R)
-					a.done[q] = tt.Prod(numbers, numbers)
+				if a.numbers(q) {
+					a.done[q] = tt.Forward(n.typ)
 				}
 			case term.ProdKind:
 				a.done[q] = tt.Prod(a.done[left], a.done[right])

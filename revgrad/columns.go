@@ -16,7 +16,15 @@ func (w *tangent) sum(r term.Ref, n *term.Node) error {
 		return nil
 	}
 	if len(w.src.IndicesOf(bound)) > 0 {
-		return ErrBounds
+		if !w.again {
+			return ErrBounds
+		}
+		total := func(body term.Ref, second bool) term.Ref {
+			return dst.Sum(pos, n.Index(), bound, w.projection(pos, body, second))
+		}
+		second := dst.Graft(dst, w.refs[n.A], func(x term.Var) term.Var { return x })
+		w.refs[r] = dst.Pair(pos, total(w.refs[n.A], false), total(second, true))
+		return nil
 	}
 	c := &columns{tangent: w, index: n.Index(), n: int(w.src.Value(bound, nil))}
 	if c.n == 0 {

@@ -20,6 +20,7 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	Fwd(f(t1,…,tk))  = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(t1)]…[⟨zk,ak⟩:=Fwd(tk)]
 //	Fwd(if s c s' then t else u)
 //	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
+//	Fwd(C t)         = C Fwd(t)       Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …    Fwd(fix f.v) = fix f.Fwd(v)
 //
 // A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the engine has
 // arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
@@ -31,27 +32,9 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 // t has families only if their sums have bounds that are numbers: otherwise the error is [ErrBounds]. It is an [*UndefinedError]
 // where t has a linear variable, or check's. Time and size are linear in t, but for types.
 func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term, xs, vs []term.Var, err error) {
-	if err := undefined(t, check); err != nil {
-		return nil, nil, nil, err
-	}
-	types, err := t.Typing(check)
+	w, err := newTangent(t, inputs, check)
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	free, err := t.Free(check)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars))}
-	w.activity, err = newActivity(t, types, free, inputs, check)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
-	for x := range w.vars {
-		if w.vars[x] != 0 {
-			w.dst.Vars[x].Type = w.forward(w.vars[x])
-		}
 	}
 	for _, x := range inputs {
 		w.point[x] = w.dst.NewVar(t.Vars[x])
@@ -63,18 +46,51 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 		w.along[x] = w.dst.NewVar(v)
 		vs = append(vs, w.along[x])
 	}
+	d, err = w.derive(check)
+	return d, xs, vs, err
+}
+
+// newTangent prepares Fwd(t). In Fwd(t), an input x of type A is a variable x of type Fwd(A).
+func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, error) {
+	if err := undefined(t, check); err != nil {
+		return nil, err
+	}
+	types, err := t.Typing(check)
+	if err != nil {
+		return nil, err
+	}
+	free, err := t.Free(check)
+	if err != nil {
+		return nil, err
+	}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars)), types: types, lifts: map[term.Type]term.Var{}}
+	w.activity, err = newActivity(t, types, free, inputs, check)
+	if err != nil {
+		return nil, err
+	}
+	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
+	for x := range w.vars {
+		if w.vars[x] != 0 {
+			w.dst.Vars[x].Type = w.forward(w.vars[x])
+		}
+	}
+	return w, nil
+}
+
+// derive makes the second part of Fwd(t).
+func (w *tangent) derive(check func() error) (*term.Term, error) {
 	w.openVectors()
-	d, err = w.all(check, func(r term.Ref) error {
-		if types[r] == 0 {
+	d, err := w.all(check, func(r term.Ref) error {
+		if w.types[r] == 0 {
 			return nil
 		}
 		return w.node(r)
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	d.Root = w.second(t.Nodes[t.Root].Pos, w.nodes[t.Root], d.Root)
-	return d, xs, vs, nil
+	d.Root = w.second(w.src.Nodes[w.src.Root].Pos, w.nodes[w.src.Root], d.Root)
+	return d, nil
 }
 
 type tangent struct {
@@ -83,6 +99,10 @@ type tangent struct {
 	// point and along are what stands for an input, and the component of the vector; and for a component of an opened vector of
 	// active numbers, and its tangent. They are 0 for other variables.
 	point, along []term.Var
+	types        []term.Type // of each node of t
+	// again allows sums whose bounds depend on indices: their bodies are computed twice.
+	again bool
+	lifts map[term.Type]term.Var // the functions around, for inductive types
 }
 
 // openVectors makes the variables for components of vectors of active numbers, side by side where those of t are.
@@ -107,6 +127,9 @@ func (w *tangent) node(r term.Ref) error {
 	p := w.nodes[r]
 	switch n.Op {
 	case term.VarOp, term.ComponentOp:
+		if w.vars[n.X] == 0 && w.forward(p) != w.types[r] && !w.liftable(w.types[r], map[term.Type]bool{}) {
+			return &UndefinedError{Pos: n.Pos, What: "a value with functions in it that comes from outside"}
+		}
 		w.refs[r] = w.variable(&n, p)
 	case term.NumOp, term.IndexNumOp:
 		w.copy(r, n)
@@ -135,7 +158,15 @@ func (w *tangent) node(r term.Ref) error {
 		_, res := w.elements(p)
 		n.Res = w.forward(res)
 		w.copy(r, n)
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp:
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.BranchOp, term.FixOp:
+		w.copy(r, n)
+	case term.ConOp, term.CaseOp:
+		if n.Op == term.CaseOp {
+			p = w.nodes[w.src.Children(&n)[0]]
+		}
+		if n.Res = w.forward(p); w.active(p) && w.src.Types.VectorsOfParams(n.Res) {
+			return &UndefinedError{Pos: n.Pos, What: "an inductive type with vectors of a parameter"}
+		}
 		w.copy(r, n)
 	case term.VecOp:
 		w.vector(r, &n)
@@ -221,38 +252,117 @@ func (w *tangent) number(name string, pos term.Pos) term.Var {
 }
 
 // constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R, products and vectors.
-func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref {
-	dst, typ := w.dst, w.parts[w.find(p)].typ
+func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref { return w.zip(pos, e, 0, p) }
+
+// zip makes Fwd of the part p, which is built of R, products and vectors, from e and its tangent v. The tangent is 0 if v is 0.
+func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
+	dst, tt, typ := w.dst, w.src.Types, w.parts[w.find(p)].typ
 	if w.forward(p) == typ {
 		return e
 	}
+	if tt.Kind(typ) == term.RKind {
+		if v == 0 {
+			v = dst.Num(pos, 0)
+		}
+		return dst.Pair(pos, e, v)
+	}
+	if tt.Kind(typ) == term.MuKind {
+		return w.lift(pos, e, typ)
+	}
+	left, right := w.of(p)
+	types := []term.Type{tt.Left(typ), tt.Right(typ)}
+	if tt.Kind(typ) == term.VecKind {
+		if w.numbers(p) {
+			if v == 0 {
+				v = dst.Vec(pos, each(tt.Len(typ), func(int) term.Ref { return dst.Num(pos, 0) }))
+			}
+			return dst.Pair(pos, e, v)
+		}
+		types, right = slices.Repeat(types[:1], tt.Len(typ)), left
+	}
+	xs, vs := make([]term.Var, len(types)), make([]term.Var, len(types))
+	for i, typ := range types {
+		xs[i] = dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+		if v != 0 {
+			vs[i] = dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+		}
+	}
+	comps := each(len(types), func(i int) term.Ref {
+		of, e, a := right, dst.Variable(pos, xs[i]), term.Ref(0)
+		if i == 0 {
+			of = left
+		}
+		if v != 0 {
+			a = dst.Variable(pos, vs[i])
+		}
+		return w.zip(pos, e, a, of)
+	})
+	if tt.Kind(typ) == term.ProdKind {
+		out := dst.Pair(pos, comps[0], comps[1])
+		if v != 0 {
+			out = dst.Unpair(pos, vs[0], vs[1], v, out)
+		}
+		return dst.Unpair(pos, xs[0], xs[1], e, out)
+	}
+	out := dst.Vec(pos, comps)
+	if v != 0 {
+		out = dst.Unvec(pos, vs, v, out)
+	}
+	return dst.Unvec(pos, xs, e, out)
+}
+
+// lift gives e, of an inductive type, the tangent 0, by a recursive function.
+func (w *tangent) lift(pos term.Pos, e term.Ref, typ term.Type) term.Ref {
+	dst, image := w.dst, w.src.Types.Forward(typ)
 	variable := func(typ term.Type) term.Var {
 		return dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
 	}
-	switch w.src.Types.Kind(typ) {
-	case term.ProdKind:
-		left, right := w.of(p)
-		x, y := variable(w.src.Types.Left(typ)), variable(w.src.Types.Right(typ))
-		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.constant(pos, dst.Variable(pos, x), left), w.constant(pos, dst.Variable(pos, y), right)))
-	case term.VecKind:
-		elem, _ := w.of(p)
-		xs, comps := make([]term.Var, w.src.Types.Len(typ)), make([]term.Ref, w.src.Types.Len(typ))
-		if w.numbers(p) {
-			for i := range comps {
-				comps[i] = dst.Num(pos, 0)
-			}
-			return dst.Pair(pos, e, dst.Vec(pos, comps))
-		}
-		for i := range xs {
-			xs[i] = variable(w.src.Types.Left(typ))
-		}
-		for i := range xs {
-			comps[i] = w.constant(pos, dst.Variable(pos, xs[i]), elem)
-		}
-		return dst.Unvec(pos, xs, e, dst.Vec(pos, comps))
+	if f := w.lifts[typ]; f != 0 { // within the function
+		return dst.App(pos, dst.Variable(pos, f), e)
 	}
-	return dst.Pair(pos, e, dst.Num(pos, 0))
+	f, x := variable(w.src.Types.Arrow(typ, image)), variable(typ)
+	w.lifts[typ] = f
+	var branches []term.Branch
+	for i, con := range w.src.Types.Constructors(typ) {
+		b := term.Branch{Pos: pos}
+		if con.Arg == 0 {
+			b.Body = dst.Con(pos, image, i, 0)
+		} else {
+			p, y := w.fresh(con.Arg), variable(con.Arg)
+			w.activate(p)
+			b.Vars, b.Body = []term.Var{y}, dst.Con(pos, image, i, w.zip(pos, dst.Variable(pos, y), 0, p))
+		}
+		branches = append(branches, b)
+	}
+	delete(w.lifts, typ)
+	lam := dst.Lam(pos, x, dst.Case(pos, typ, dst.Variable(pos, x), branches))
+	return dst.App(pos, dst.Fix(pos, []term.Var{f}, []term.Ref{lam}, 0), e)
 }
+
+// liftable reports whether there is no function in values of a type, and finitely many types.
+func (w *tangent) liftable(typ term.Type, seen map[term.Type]bool) bool {
+	tt := w.src.Types
+	if seen[typ] {
+		return true
+	}
+	seen[typ] = true
+	switch tt.Kind(typ) {
+	case term.RKind:
+		return true
+	case term.ProdKind:
+		return w.liftable(tt.Left(typ), seen) && w.liftable(tt.Right(typ), seen)
+	case term.VecKind:
+		return w.liftable(tt.Left(typ), seen)
+	case term.MuKind:
+		return len(seen) < maxTypes && !slices.ContainsFunc(tt.Constructors(typ), func(c term.Constructor) bool {
+			return c.Arg != 0 && !w.liftable(c.Arg, seen)
+		})
+	}
+	return false
+}
+
+// maxTypes bounds the types in one of which values are lifted.
+const maxTypes = 1000
 
 // second is the tangent of e, of Fwd of the part p, which is built of R, products and vectors.
 func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {

@@ -32,7 +32,7 @@ func values(t *term.Term, inputs []term.Var, point []float64) (out []float64) {
 // derivative of the derivative.
 func TestPropertyTangent(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 300}
+		opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 300, Recursive: rapid.Bool().Draw(t, "recursive")}
 		p := generate.Draw(t, opt)
 		if rapid.Bool().Draw(t, "families") {
 			p = generate.Families(t, opt)

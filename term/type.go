@@ -36,6 +36,7 @@ type Types struct {
 	nodes []typeNode
 	index map[typeNode]Type
 	rev   map[Type]Type // memo of Reverse
+	fwd   map[Type]Type // memo of Forward
 
 	inductives []inductive
 	cons       map[Type][]Constructor // memo of Constructors
@@ -53,7 +54,7 @@ const AbstractEuclid Type = 3
 
 // NewTypes returns a universe that holds R and R⊥.
 func NewTypes() *Types {
-	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, cons: map[Type][]Constructor{}}
+	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, fwd: map[Type]Type{}, cons: map[Type][]Constructor{}}
 	tt.intern(typeNode{kind: RKind})
 	tt.intern(typeNode{kind: DualKind, b: AbstractEuclid})
 	tt.intern(typeNode{kind: EuclidKind})
@@ -200,6 +201,22 @@ func (tt *Types) Reverse(t Type) Type {
 		}
 	})
 	return tt.rev[t]
+}
+
+// Forward returns Fwd(A): Fwd(R) = R × R, Fwd(R^s) = R^s × R^s, and Fwd commutes with ×, →, other ^s and the constructors of inductive
+// types, but for those without R. A holds no linear negation.
+func (tt *Types) Forward(t Type) Type {
+	return tt.rebuild(t, tt.fwd, func(t Type, n typeNode) Type {
+		switch {
+		case n.kind == RKind:
+			return tt.Prod(R, R)
+		case n.kind == VecKind && tt.nodes[t].a == R:
+			return tt.Prod(t, t)
+		case n.kind == MuKind && (n.a != 0 || tt.holdsR(Inductive(n.n))):
+			return tt.instance(tt.derive("Fwd", Inductive(n.n), tt.Forward), n.a)
+		}
+		return tt.intern(n)
+	})
 }
 
 // Euclidean reports whether t is R^d for some d ≥ 1: R itself, a product or a

@@ -235,7 +235,7 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gram.Input, why string) error {
 	best := s.Curve[s.Best]
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
 		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}

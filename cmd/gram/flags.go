@@ -27,9 +27,10 @@ type loadFlags struct {
 	json         bool
 	maxMemory    option.Size
 	timeout      option.Duration
-	observe      observe.Flags // of the commands that run a program
-	stream       bool          // data lists that are too large to be stored are computed when they are read
-	seed         option.Count  // of the random numbers of default values, and of a random order
+	observe      observe.Flags           // of the commands that run a program
+	stream       bool                    // data lists that are too large to be stored are computed when they are read
+	seed         option.Count            // of the random numbers of default values, and of a random order
+	given        func(func(*pflag.Flag)) // visits the flags of the command line
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {
@@ -46,6 +47,7 @@ func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
 // addValues adds the flags that give params, inputs and data their values.
 func (f *loadFlags) addValues(fs *pflag.FlagSet) {
 	fs.SortFlags = false
+	f.given = fs.Visit
 	fs.StringArrayVar(&f.params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "override an input or data: `name=value`, a number, numbers in brackets\nlike [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json,\n@t.parquet:column, @t.txt:length (repeatable)")
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"path/filepath"
-	"strings"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
@@ -32,9 +31,13 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 		operations, err = shown.SVG(ctx, &svg, mostDrawn)
 	}
 	var limit *gram.LimitError
+	var none *gram.Error
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
 		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more than %s %s, at which the report gives up.", notation.Grouped(limit.Max), limit.Limit)
+	case errors.As(err, &none) && len(none.Diagnostics) > 0:
+		r.Graph.Text = "The program has no graph G: " + none.Diagnostics[0].Label + "."
+		return nil
 	case err != nil:
 		return err
 	case svg.Len() == 0:
@@ -80,18 +83,10 @@ func (f *gradFlags) drawCommand(path string) string {
 	if path != "-" {
 		words[2] = filepath.Base(path)
 	}
-	for _, param := range f.params {
-		words = append(words, "--param", param)
-	}
-	for _, set := range withoutFolders(f.sets) {
-		words = append(words, "--set", set)
-	}
+	words = append(append(words, prefixed("--param", f.params)...), prefixed("--set", withoutFolders(f.sets))...)
 	if f.inputs != "" {
 		words = append(words, "--inputs", filepath.Base(f.inputs))
 	}
 	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
-	for i, w := range words {
-		words[i] = quote(w)
-	}
-	return strings.Join(words, " ")
+	return quoted(words)
 }

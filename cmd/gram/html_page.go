@@ -4,11 +4,15 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -16,7 +20,7 @@ import (
 
 // newPage returns a report with the value, the gradient and the cost of a run.
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts()}
+	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts(path)}
 	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
 	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
@@ -24,6 +28,9 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *html
 	}
 	for i, d := range p.Derivatives(res.Values, res.Jacobian) {
 		r.Gradient = append(r.Gradient, htmlreport.Arrays(d.Name, p.Inputs()[i].Shape, d.Values)...)
+	}
+	for _, in := range p.Inputs() {
+		r.Inputs = append(r.Inputs, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	c := &res.Cost
 	if f.mode.Is == gram.Reverse {
@@ -49,8 +56,8 @@ func programName(path string) string {
 }
 
 // facts describe how the program was run. Files are named without their folders.
-func (f *gradFlags) facts() []htmlreport.Fact {
-	var out []htmlreport.Fact
+func (f *gradFlags) facts(path string) []htmlreport.Fact {
+	out := f.commandFacts("grad", path)
 	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
 	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
@@ -83,6 +90,51 @@ func (f *gradFlags) facts() []htmlreport.Fact {
 	return out
 }
 
+// commandFacts are the command line, with names of files instead of their paths, and the date.
+func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
+	words := []string{"gram", command, path}
+	if path != "-" {
+		words[2] = filepath.Base(path)
+	}
+	f.given(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "param":
+			words = append(words, prefixed("--param", f.params)...)
+		case "set":
+			words = append(words, prefixed("--set", withoutFolders(f.sets))...)
+		default:
+			text := flag.Value.String()
+			switch unquoted, _ := pflag.UnquoteUsage(flag); {
+			case flag.NoOptDefVal == text:
+				words = append(words, "--"+flag.Name)
+				return
+			case unquoted == "file", unquoted == "FILE":
+				text = filepath.Base(text)
+			}
+			words = append(words, "--"+flag.Name, text)
+		}
+	})
+	return []htmlreport.Fact{{Name: "command", Text: quoted(words)}, {Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
+}
+
+// prefixed returns each of the values after the flag.
+func prefixed(flag string, values []string) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, flag, v)
+	}
+	return out
+}
+
+// quoted returns the words as a line for a shell.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return strings.Join(out, " ")
+}
+
 // withoutFolders removes the folders of files from the values of --set.
 func withoutFolders(sets []string) []string {
 	out := make([]string, len(sets))
@@ -111,9 +163,18 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 	if err != nil {
 		return err
 	}
+	blocks := map[int][]string{}
+	if !opt.NoFuse && !opt.Literal {
+		if blocks, err = (&show.Program{Program: p}).Blocks(ctx); err != nil {
+			return err
+		}
+	}
+	for _, frame := range prof.Frames() {
+		r.Frames = append(r.Frames, htmlreport.Frame(frame))
+	}
 	for _, l := range prof.Lines() {
 		r.Lines = append(r.Lines, htmlreport.Line{Number: l.Line, Text: l.Text,
-			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes})
+			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes, Blocks: blocks[l.Line]})
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ var layers = map[string][]string{
 	"term":                 {},
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
-	"lang":                 {"term", "kernel"}, // lang/eval adds as package kernel does
-	"parquet":              {"lang"},           // is registered there
+	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
+	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},

@@ -56,10 +56,12 @@ type listingRow struct {
 	Source, Generated, Normalised, Nodes string
 	// Widths of the parts of the bar.
 	SourceWidth, GeneratedWidth, NormalisedWidth string
-	Told                                         bool // the table has a column for the normalised
-	Bar                                          bool // there are rewrites to draw one of
-	Cold                                         bool // nothing was done here
-	Gap                                          int  // instead of a line: so many, left out
+	Told                                         bool   // the table has a column for the normalised
+	Bar                                          bool   // there are rewrites to draw one of
+	Cold                                         bool   // nothing was done here
+	Gap                                          int    // instead of a line: so many, left out
+	Share                                        string // of the rewrites of the most costly line
+	Blocks                                       []string
 }
 
 const (
@@ -87,7 +89,7 @@ func newListing(lines []Line) *listing {
 		}
 		return l.Number == 0
 	})
-	for n := len(lines); n > 0 && lines[n-1] == (Line{Number: lines[n-1].Number}); n-- {
+	for n := len(lines); n > 0 && lines[n-1].Text == "" && lines[n-1].rewrites()+lines[n-1].Nodes == 0; n-- {
 		lines = lines[:n-1]
 	}
 	listed := costly(lines)
@@ -159,6 +161,7 @@ func newRow(l *Line, most uint64) listingRow {
 	return listingRow{
 		Number: l.Number, Text: clipped(l.Text), Bar: most > 0 && l.rewrites() > 0, Cold: l.rewrites() == 0 && l.Nodes == 0,
 		Source: count(l.Source), Generated: count(l.Generated), Normalised: count(l.Normalised), Nodes: count(l.Nodes),
+		Share: of(l.rewrites()), Blocks: l.Blocks,
 		SourceWidth: of(l.Source), GeneratedWidth: of(l.Generated), NormalisedWidth: of(l.Normalised),
 	}
 }

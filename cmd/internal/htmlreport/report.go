@@ -16,6 +16,7 @@ type Report struct {
 	Value    Array
 	Outputs  int // k, for a Jacobian; else 0
 	Gradient []Array
+	Inputs   []Array // the point
 	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no graph.
 	Curves []Curve
 	Steps  []Rule // none: the gradient has taken no steps of the calculus
@@ -23,6 +24,7 @@ type Report struct {
 	// Lines is the source with what was done at each line; without, LinesNote says why.
 	Lines     []Line
 	LinesNote string
+	Frames    []Frame // each before those that it calls
 	Graph     Graph
 }
 
@@ -56,6 +58,7 @@ type Line struct {
 	Text                          string
 	Source, Generated, Normalised uint64 // rewrites, by what they are of
 	Nodes                         uint64
+	Blocks                        []string // how its λs run as blocks
 }
 
 // Graph is the drawing of the computational graph.
@@ -98,15 +101,18 @@ type view struct {
 	Number   *number // the value, if it is one number
 	Values   *bars   // the value, if it is a vector
 	Figures  []figure
-	Inputs   bool // the program has any
+	Empty    bool     // the program has no inputs
+	Points   []figure // the inputs
 	Table    *stepTable
 	Listing  *listing
 	Jacobian bool
+	Dearest  []stepRow // lines
+	Flame    *flame
 	Plot     *plot // of a fit
 }
 
 func newView(r *Report) *view {
-	v := &view{Report: r, Style: template.CSS(style), Inputs: len(r.Gradient) > 0, Jacobian: r.Outputs > 0}
+	v := &view{Report: r, Style: template.CSS(style), Empty: len(r.Gradient) == 0, Points: gradient(r.Inputs), Jacobian: r.Outputs > 0}
 	if len(r.Value.Dims) == 0 {
 		n := newNumber(r.Value.Values[0])
 		v.Number = &n
@@ -125,7 +131,10 @@ func newView(r *Report) *view {
 		v.Table = newStepTable(r.Steps)
 	}
 	if len(r.Lines) > 0 {
-		v.Listing = newListing(r.Lines)
+		v.Listing, v.Dearest = newListing(r.Lines), dearest(r.Lines)
+	}
+	if len(r.Frames) > 1 {
+		v.Flame = newFlame(r.Frames)
 	}
 	return v
 }

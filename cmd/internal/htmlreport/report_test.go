@@ -30,6 +30,7 @@ func figure1() *Report {
 			{Name: "x1", Type: "R", Values: []float64{-5.466781571308061}},
 			{Name: "x2", Type: "R", Values: []float64{5.466781571308061}},
 		},
+		Inputs: []Array{{Name: "x1", Type: "R", Values: []float64{5}}, {Name: "x2", Type: "R", Values: []float64{2}}},
 		Steps: []Rule{
 			{"1", "lambda", "(λx.t)α u → t[x:=u]α", 5}, {"4", "gc", "t[x:=vα] → tα", 23},
 			{"11", "factor", "(x α t)β + (x α' t')β' → x(t+t')αβα'β'", 1},
@@ -43,10 +44,14 @@ func figure1() *Report {
 			{Number: 0, Generated: 2},
 			{Number: 1, Text: "input x1 = 5", Source: 1, Generated: 6},
 			{Number: 2, Text: "input x2 = 2", Source: 1, Generated: 6},
-			{Number: 3, Text: "let z1 = x1 - x2 in", Source: 4, Generated: 3, Nodes: 5},
+			{Number: 3, Text: "let z1 = x1 - x2 in", Source: 4, Generated: 3, Nodes: 5, Blocks: []string{"block: 3 instructions"}},
 			{Number: 4, Text: "let z2 = z1 * z1 in", Source: 4, Generated: 1, Nodes: 7},
 			{Number: 5, Text: "sin z2", Source: 1},
 			{Number: 6},
+		},
+		Frames: []Frame{
+			{Rewrites: 25}, {Name: "program", Line: 3, Depth: 1, Rewrites: 20}, {Name: "sin", Line: 5, Depth: 2, Rewrites: 5},
+			{Name: "program", Line: 4, Depth: 1, From: 20, Rewrites: 5},
 		},
 		Graph: Graph{Text: "The graph G: 3 operations.", SVG: `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><title>G</title></svg>`},
 	}
@@ -106,13 +111,26 @@ func TestHostile(t *testing.T) {
 		{Name: evil, Type: evil, Dims: []int{2}, Values: []float64{1, 2}}}
 	r.Steps = []Rule{{evil, evil, evil, 1}}
 	r.Costs = []Table{{evil, []Fact{{evil, evil}}}}
-	r.Lines = []Line{{Number: 1, Text: evil, Source: 1}}
+	r.Lines = []Line{{Number: 1, Text: evil, Source: 1, Blocks: []string{evil}}}
+	r.Inputs, r.Frames = []Array{{Name: evil, Type: evil, Values: []float64{1}}}, []Frame{{Name: evil, Rewrites: 1}, {Name: evil, Line: 1, Depth: 1, Rewrites: 1}}
 	page := written(t, r)
 	require.NotContains(t, page, "<script")
 	require.NotContains(t, page, "<img")
 	require.NotContains(t, page, "\x1b")
 	require.Equal(t, 1, strings.Count(page, "</style>"))
 	require.Contains(t, page, "&lt;script&gt;alert(1)")
+}
+
+// TestFlame: frames stand where their rewrites begin. What is narrow has no name, and less than a thousandth no frame.
+func TestFlame(t *testing.T) {
+	f := newFlame([]Frame{{Rewrites: 10_000}, {Name: "f", Line: 3, Depth: 1, Rewrites: 9_900}, {Name: "g", Line: 4, Depth: 1, From: 9_900, Rewrites: 95},
+		{Name: "h", Line: 5, Depth: 1, From: 9_995, Rewrites: 5}})
+	require.Equal(t, &flame{Depth: 1, Frames: []flameFrame{
+		{Name: "all", Title: "all, 100.0 % of the rewrites: 10 000", Left: "0.00%", Width: "100.00%", Top: "0.0rem"},
+		{Name: "f:3", Title: "f:3, 99.0 % of the rewrites: 9 900", Left: "0.00%", Width: "99.00%", Top: "1.5rem"},
+		{Title: "g:4, 0.9 % of the rewrites: 95", Left: "99.00%", Width: "0.95%", Top: "1.5rem"},
+	}}, f)
+	require.Equal(t, "3.0rem", f.Height())
 }
 
 // TestEmpty: a program without inputs, and passes, which take no steps.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 
 	pprof "github.com/google/pprof/profile"
 
@@ -90,6 +91,64 @@ func (p *Profile) Lines() []Line {
 		}
 	}
 	return lines
+}
+
+// Frame is a function at a line, as a flame graph has it.
+type Frame struct {
+	Name     string
+	Line     int // 0: the whole run
+	Depth    int // of calls
+	From     uint64
+	Rewrites uint64 // of what it did there and of what it called there; they begin at From
+}
+
+// mostDepth is how deep a flame graph is. What is called deeper is counted where it was called.
+const mostDepth = 40
+
+// Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of lines.
+func (p *Profile) Frames() []Frame {
+	root := &call{}
+	for _, s := range p.b.out.Sample {
+		at, n := root, uint64(s.Value[inRewrites])
+		at.Rewrites += n
+		for _, loc := range slices.Backward(s.Location) {
+			for _, l := range slices.Backward(loc.Line) {
+				if n > 0 && at.Depth < mostDepth {
+					at = at.to(l.Function.Name, int(l.Line))
+					at.Rewrites += n
+				}
+			}
+		}
+	}
+	return root.frames(nil, 0)
+}
+
+// call is a frame with those that it calls.
+type call struct {
+	Frame
+	calls []*call
+}
+
+// to returns what the frame calls by the name at the line.
+func (c *call) to(name string, line int) *call {
+	next := &call{Frame: Frame{Name: name, Line: line, Depth: c.Depth + 1}}
+	i, found := slices.BinarySearchFunc(c.calls, next, func(a, b *call) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
+	})
+	if !found {
+		c.calls = slices.Insert(c.calls, i, next)
+	}
+	return c.calls[i]
+}
+
+func (c *call) frames(out []Frame, from uint64) []Frame {
+	c.From = from
+	out = append(out, c.Frame)
+	for _, next := range c.calls {
+		out = next.frames(out, from)
+		from += next.Rewrites
+	}
+	return out
 }
 
 // passNames are the values of the label pass; what is not told apart has none.

@@ -115,6 +115,19 @@ func checkLines(t *testing.T, prof *profile.Profile) {
 	}
 	require.Equal(t, prof.Result.Cost.Steps.Total(), rewrites)
 	require.Equal(t, prof.Result.Cost.Nodes.Allocated, nodes)
+
+	// In the flame graph, calls stand beside each other within the frame that makes them.
+	frames := prof.Frames()
+	require.Equal(t, profile.Frame{Rewrites: rewrites}, frames[0])
+	ends, begins := []uint64{rewrites}, []uint64{0} // of the frames around, by depth
+	for _, f := range frames[1:] {
+		require.NotZero(t, f.Rewrites)
+		require.LessOrEqual(t, f.Depth, len(ends))
+		require.GreaterOrEqual(t, f.From, begins[f.Depth-1])
+		require.LessOrEqual(t, f.From+f.Rewrites, ends[f.Depth-1])
+		ends, begins = append(ends[:f.Depth], f.From+f.Rewrites), append(begins[:f.Depth], f.From)
+		begins[f.Depth-1] = f.From + f.Rewrites // the next call begins behind it
+	}
 }
 
 // TestLines: the lines of a small program, and what was done at each.

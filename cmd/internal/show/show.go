@@ -110,6 +110,20 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 	})
 }
 
+// Blocks tells by line of the source how the λs that begin there run as blocks.
+func (p *Program) Blocks(ctx context.Context) (map[int][]string, error) {
+	prog, err := p.templates(p.Meter(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := map[int][]string{}
+	for id := range prog.Templates {
+		line, _ := p.Source().Position(prog.Templates[id].Pos)
+		out[line] = append(out[line], prog.RunsAs(uint32(id))...)
+	}
+	return out, nil
+}
+
 // Arena prints the arena that is left when the program has been reduced with its inputs left open:
 // what the result reaches.
 func (p *Program) Arena(ctx context.Context, w io.Writer) error {

@@ -1,0 +1,60 @@
+package term
+
+import "slices"
+
+// Graft adds the subterm of src at r to t, and returns its root. t has the universe of src, its data and, where the subterm
+// mentions them, its indices. What the subterm binds becomes new variables, and free says what its other variables become. It takes
+// time n log n in the size of the subterm. src may be t.
+func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
+	s, _ := src.Subterm(r, nil)
+	own := make(map[Var]Var, len(s.Bound))
+	for _, x := range slices.Sorted(slices.Values(s.Bound)) { // so consecutive variables stay consecutive
+		own[x] = t.NewVar(src.Vars[x])
+	}
+	return t.graft(s, func(x Var) Var {
+		if y, ok := own[x]; ok {
+			return y
+		}
+		return free(x)
+	})
+}
+
+// Extract returns the subterm at r as a term of its own, which shares the rest with t, and the variables of t that its
+// variables stand for. Those given are among them. It takes time n log n in the size of the subterm.
+func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
+	s, _ := t.Subterm(r, nil)
+	vars = slices.Concat([]Var{0}, given, s.Bound, s.Free)
+	for _, r := range s.Nodes {
+		if n := &t.Nodes[r]; n.Op == ComponentOp {
+			for i := range Var(n.N) {
+				vars = append(vars, n.X+i)
+			}
+		}
+	}
+	slices.Sort(vars)
+	vars = slices.Compact(vars)
+	u = New(t.Types)
+	u.Data, u.Indices, u.Statics = t.Data, slices.Clip(t.Indices), slices.Clip(t.Statics)
+	for _, x := range vars[1:] {
+		u.NewVar(t.Vars[x])
+	}
+	u.Root = u.graft(s, func(x Var) Var {
+		i, _ := slices.BinarySearch(vars, x)
+		return Var(i)
+	})
+	return u, vars
+}
+
+// graft adds a subterm to t, with its variables renamed.
+func (t *Term) graft(s *Subterm, rename func(Var) Var) Ref {
+	var images []Ref // of the children of the next node, the first on top
+	child := func(Ref) Ref {
+		r := images[len(images)-1]
+		images = images[:len(images)-1]
+		return r
+	}
+	for _, r := range slices.Backward(s.Nodes) {
+		images = append(images, t.Copy(s.t, s.t.Nodes[r], child, rename))
+	}
+	return images[0]
+}
