@@ -103,7 +103,7 @@ var layers = map[string][]string{
 	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/gradcheck", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.
