@@ -68,14 +68,16 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest": {root, "internal/testprogram"},
-	"cmd/internal/layered":  {},
-	"cmd/internal/progress": {},
-	"cmd/internal/outfile":  {},
-	"cmd/internal/option":   {"lang", "limits", "internal/notation"}, // of lang, numbers
-	"cmd/internal/fault":    {root, "limits"},
-	"cmd/internal/input":    {"limits", "cmd/internal/fault"},
-	"cmd/internal/observe":  {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
+	"cmd/internal/gramtest":  {root, "internal/testprogram"},
+	"cmd/internal/layered":   {},
+	"cmd/internal/progress":  {},
+	"cmd/internal/outfile":   {},
+	"cmd/internal/option":    {"lang", "limits", "internal/notation"}, // of lang, numbers
+	"cmd/internal/fault":     {root, "limits"},
+	"cmd/internal/gradcheck": {root, "internal/notation"},
+	"cmd/internal/training":  {root, "lang", "internal/fit", "cmd/internal/fault"},
+	"cmd/internal/input":     {"limits", "cmd/internal/fault"},
+	"cmd/internal/observe":   {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/htmlreport", "cmd/internal/outfile"},
 	"cmd/internal/rulepicture": {"rule"},
