@@ -1,6 +1,7 @@
 package gram_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,4 +53,21 @@ func TestDerivatives(t *testing.T) {
 			require.InDelta(t, c.gradient, got.Jacobian[0], 1e-12, c.src)
 		}
 	}
+}
+
+// TestNewton: the distance of Newton's method from the minimum is squared in each step, in both machines, where curvatures differ
+// by a factor of 10^6; and the derivative of the minimum by the input is exact.
+func TestNewton(t *testing.T) {
+	p := loadExample(t, "newton")
+	res, err := p.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	last := len(res.Values) - 1
+	for i, d := range res.Values[:last] {
+		require.Less(t, res.Values[i+1], math.Max(d*d, 1e-15))
+	}
+	require.Less(t, res.Values[last], 1e-15)
+	require.InDelta(t, 0, res.Jacobian[last], 1e-14)
+	literal, err := p.Value(t.Context(), gram.EvalOptions{Literal: true})
+	require.NoError(t, err)
+	require.Equal(t, res.Values, literal.Values)
 }

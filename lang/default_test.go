@@ -172,6 +172,13 @@ func TestDataValues(t *testing.T) {
 		{"def ramp = list i < 3 -> i\ndata a = ramp", "List R [0 1 2]"},
 		{"def mean l = fold (+) 0 l / length l\ndata b = [1; 2; 6]\ndata a = mean b", "R [3]"},
 		{"data a : R = 1", "R [1]"},
+		{"data a = (1, 2)", "R * R [1 2]"},
+		{"data a : List (R * R^2) = list i < 2 -> (i, [| 3, i |])", "List (R * R^2) [0 3 0 1 3 1]"},
+		{"data a = list k < 2 -> vec i < 2 -> vec j < 2 -> i + j + k", "List R^(2, 2) [0 1 1 2 1 2 2 3]"},
+		{"data a : R^(2, 2) = vec i < 2 -> vec j < 2 -> i - j", "R^(2, 2) [0 -1 1 0]"},
+		{"data b = [[1; 2]; []; [3]]\ndata a = map (fold (+) 0) b", "List R [3 0 3]"},
+		{"data b : List R * List R^2 = ([1; 2], [[| 3, 4 |]])\ndata a = map (fun x -> 2 * x) (fst b)", "List R [2 4]"},
+		{"data b = [[1]; [2]]\ndata a : R = size b", "R [2]"},
 	} {
 		p, err := declared(test.decl, given{}.options(t))
 		if assert.NoError(t, err, "%s", test.decl) {

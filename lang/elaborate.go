@@ -63,9 +63,10 @@ type elaborator struct {
 
 	fam families
 
-	dataGlobals []int // by data index: its global
-	dataVars    map[variable]int
-	last        syntax.Span // the last comprehension or name, for the limit's message
+	dataGlobals []int            // by data index: its global
+	dataVars    map[variable]int // vectors of numbers, and
+	dataLets    map[variable]int // data that is a let: by its variable
+	last        syntax.Span      // the last comprehension or name, for the limit's message
 
 	defs     []outer // what stands around the body: defs that are lets, in order
 	ticks    uint32

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -292,52 +291,4 @@ func (l *lowering) instance(d int, args term.Type) term.Type {
 		list = append(list, args)
 	}
 	return tt.Instance(i, list...)
-}
-
-// literal makes the term of data of an inductive type. It nests as deep as the data.
-func (l *lowering) literal(x *load.Variable, pos term.Pos) term.Ref {
-	// A part is what is still to be made of a shape; made of n values that are there already if it has been begun.
-	type part struct {
-		s     *load.Shape
-		con   int
-		begun bool
-	}
-	stack := []part{{s: x.Shape}}
-	var out []term.Ref
-	tags, numbers := x.Value.Tags, x.Value.Data
-	for len(stack) > 0 {
-		l.e.tick()
-		p := &stack[len(stack)-1]
-		s, k := p.s, len(out)
-		if p.begun || s.Kind == load.Real {
-			stack = stack[:len(stack)-1]
-		}
-		switch {
-		case s.Kind == load.Real:
-			out = append(out, l.t.Num(pos, numbers[0]))
-			numbers = numbers[1:]
-		case s.Kind == load.Inductive && !p.begun:
-			p.con, p.begun, tags = tags[0], true, tags[1:]
-			if arg := s.Cons[p.con].Arg; arg != nil {
-				stack = append(stack, part{s: arg})
-			} else {
-				out = append(out, 0)
-			}
-		case s.Kind == load.Inductive:
-			out[k-1] = l.t.Con(pos, l.typ(l.e.tt.InductiveType(s)), p.con, out[k-1])
-		case s.Kind == load.Product && !p.begun:
-			p.begun = true
-			stack = append(stack, part{s: s.B}, part{s: s.A})
-		case s.Kind == load.Product:
-			out = append(out[:k-2], l.t.Pair(pos, out[k-2], out[k-1]))
-		case !p.begun:
-			p.begun = true
-			for range s.Size {
-				stack = append(stack, part{s: s.A})
-			}
-		default:
-			out = append(out[:k-s.Size], l.t.Vec(pos, out[k-s.Size:]))
-		}
-	}
-	return out[0]
 }

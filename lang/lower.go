@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -97,11 +96,17 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 		x := l.bind(d.x)
 		return l.t.Let(v.pos, x, l.refs[d.u], l.open(x, v.pos, root))
 	}
-	if x := &l.e.data[d.data]; x.Shape.Kind == load.Inductive {
+	if _, ok := l.e.dataLets[d.x]; ok {
+		x := &l.e.data[d.data]
 		if l.vars[d.x] == 0 {
 			return root
 		}
-		return l.t.Let(v.pos, l.bind(d.x), l.literal(x, v.pos), root)
+		y := l.bind(d.x)
+		if x.Shape.Tagged() {
+			return l.t.Let(v.pos, y, l.literal(x, v.typ, v.pos), l.open(y, v.pos, root))
+		}
+		numbers := l.t.DataRef(v.pos, d.data, l.row(x.Shape), 0)
+		return l.t.Let(v.pos, y, l.grouped(v.pos, v.typ, x.Shape, numbers), l.open(y, v.pos, root))
 	}
 	first := l.data[d.data]
 	if first == 0 {
@@ -232,6 +237,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 // typ returns a type of inference, all of which is known, as a type of the term.
 func (l *lowering) typ(t infer.Type) term.Type {
 	tt := l.e.tt
+	l.types = append(l.types, make([]term.Type, len(tt.Nodes)-len(l.types))...) // literal makes types
 	l.stack = append(l.stack[:0], tt.Find(t))
 	for len(l.stack) > 0 {
 		t := l.stack[len(l.stack)-1]

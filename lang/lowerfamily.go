@@ -158,20 +158,31 @@ func (l *lowering) affine(e term.Static, n int, i term.Static) term.Static {
 	return f.static(term.StaticNode{Op: term.StaticAdd, A: f.static(term.StaticNode{Op: term.StaticMul, A: e, B: f.number(float64(n))}), B: i})
 }
 
-// staticScalars makes a value of type t of the scalars of an input from the static number at on.
-func (l *lowering) staticScalars(pos term.Pos, in *coreNode, t infer.Type, at term.Static) term.Ref {
+// scalars makes a value of type t of the n variables from first on, that with the static number at first.
+func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t infer.Type, at term.Static) term.Ref {
 	f := &l.e.fam
-	switch n := l.e.tt.At(t); n.Kind {
-	case infer.Prod:
-		a := l.staticScalars(pos, in, n.A, at)
-		next := f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: f.number(float64(l.e.width(n.A)))})
-		return l.t.Pair(pos, a, l.staticScalars(pos, in, n.B, next))
-	case infer.Vec:
-		s := f.number(float64(l.e.tt.SizeAt(infer.Size(n.N)).N))
-		i, is := f.newIndex("j", pos, s)
-		step := f.static(term.StaticNode{Op: term.StaticMul, A: is, B: f.number(float64(l.e.width(n.A)))})
-		body := l.staticScalars(pos, in, n.A, f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: step}))
-		return l.t.Family(pos, i, s, body)
+	add := func(e term.Static) term.Static {
+		a, b := f.statics[at], f.statics[e]
+		switch {
+		case a.Op == term.StaticNum && a.Val == 0:
+			return e
+		case a.Op == term.StaticNum && b.Op == term.StaticNum:
+			return f.number(a.Val + b.Val)
+		}
+		return f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: e})
 	}
-	return l.t.Component(pos, l.bind(in.x), int(in.b), at)
+	switch ty := l.e.tt.At(t); ty.Kind {
+	case infer.Prod:
+		a := l.scalars(pos, first, n, ty.A, at)
+		return l.t.Pair(pos, a, l.scalars(pos, first, n, ty.B, add(f.number(float64(l.e.width(ty.A))))))
+	case infer.Vec:
+		s := f.number(float64(l.e.tt.SizeAt(infer.Size(ty.N)).N))
+		i, is := f.newIndex("j", pos, s)
+		step := f.static(term.StaticNode{Op: term.StaticMul, A: is, B: f.number(float64(l.e.width(ty.A)))})
+		return l.t.Family(pos, i, s, l.scalars(pos, first, n, ty.A, add(step)))
+	}
+	if at := f.statics[at]; at.Op == term.StaticNum {
+		return l.t.Variable(pos, first+term.Var(at.Val))
+	}
+	return l.t.Component(pos, first, n, at)
 }

@@ -23,7 +23,7 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return l.family(n)
 	case inputCore:
 		if n.a != 0 {
-			return l.staticScalars(n.pos, n, n.typ, term.Static(n.a))
+			return l.scalars(n.pos, l.bind(n.x), int(n.b), n.typ, term.Static(n.a))
 		}
 		x := n.x
 		return l.scalarsOf(n.pos, n.typ, &x) // an input that is used whole
@@ -33,6 +33,9 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		x := l.bind(n.x)
 		return t.Lam(n.pos, x, l.open(x, n.pos, l.refs[n.a]))
 	case appCore:
+		if list := &l.c.nodes[n.a]; l.regrouped(list) {
+			return l.applied(list, l.refs[n.b])
+		}
 		return t.App(n.pos, l.refs[n.a], l.refs[n.b])
 	case pairCore:
 		return t.Pair(n.pos, l.refs[n.a], l.refs[n.b])
@@ -66,8 +69,7 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		_, res := l.results(n)
 		return t.Nat(n.pos, uint64(n.val), res)
 	case dataCore:
-		elem, res := l.results(n)
-		return t.DataRef(n.pos, int(n.x), elem, res)
+		return l.dataRef(n)
 	case projCore:
 		ty := l.typ(n.typ)
 		first := l.components(ty, n.pos)

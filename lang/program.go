@@ -23,7 +23,7 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings, source 
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, types: map[string]int{},
 		tt: infer.New(), core: newCore(file.NumExprs()),
-		reported: map[reportKey]bool{}, dataVars: map[variable]int{},
+		reported: map[reportKey]bool{}, dataVars: map[variable]int{}, dataLets: map[variable]int{},
 		limits: map[int]selection.Limits{}, lets: map[variable]node{}, shared: map[variable]*eval.Code{},
 	}
 	e.numbers.Types = e.tt
@@ -192,22 +192,28 @@ func scalarNames(name string, s *load.Shape, f func(name string)) {
 	flush()
 }
 
-// enterData makes the type of data; a vector has a variable that stands for it in
-// projections. Data of an inductive type is a let around the body.
+// enterData makes the type of data; a vector of numbers has a variable that stands for it in
+// projections. Other data that is no list, and that of a tagged shape, is a let around the body.
 func (e *elaborator) enterData(g *global, s *load.Shape) {
-	if s.Kind == load.List {
+	if s.Kind == load.List && !s.Tagged() {
 		g.list, s = true, s.A
 	}
 	g.typ = e.shapeType(s)
-	if s.Kind == load.Inductive {
-		g.kind, g.x = letGlobal, e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
-		e.defs = append(e.defs, outer{x: g.x, data: g.n})
+	if g.list || s.Kind == load.Real {
 		return
 	}
-	if !g.list && s.Kind == load.Vector {
-		g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
+	if s.Tagged() || !s.Equal(s.Flat()) {
+		g.kind = letGlobal
+		if e.selects && !s.Tagged() {
+			g.typ = e.numbers.Data(g.n, s)
+		}
+	}
+	g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
+	e.defs = append(e.defs, outer{x: g.x, data: g.n})
+	if g.kind == letGlobal {
+		e.dataLets[g.x] = g.n
+	} else {
 		e.dataVars[g.x] = g.n
-		e.defs = append(e.defs, outer{x: g.x, data: g.n})
 	}
 }
 
@@ -309,7 +315,7 @@ func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 func (e *elaborator) dataTerm(i int) term.Data {
 	x := &e.data[i]
 	s := x.Shape
-	d := term.Data{Name: x.Name, List: s.Kind == load.List, Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
+	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
 	if !d.List {
 		d.Rows = 1
 	}

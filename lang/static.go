@@ -229,6 +229,8 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 			return natural{}, false
 		case g.kind == dataGlobal && g.list:
 			return natural{n: uint64(e.data[g.n].Value.Rows)}, true
+		case g.kind == letGlobal && e.isListLet(g.x):
+			return natural{n: uint64(e.data[e.dataLets[g.x]].Value.Rows)}, true
 		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
 			if t := e.tt.At(e.bindingType(e.globalBinding(int(r.N)))); t.Kind == infer.Vec && e.tt.SizeAt(infer.Size(t.N)).Known {
 				return natural{n: uint64(e.tt.SizeAt(infer.Size(t.N)).N)}, true
@@ -240,6 +242,12 @@ func (e *elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 		what = g.phrase()
 	}
 	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
+}
+
+// isListLet reports whether a variable stands for data that is a list, and a let.
+func (e *elaborator) isListLet(x variable) bool {
+	i, ok := e.dataLets[x]
+	return ok && e.data[i].Shape.Kind == load.List
 }
 
 // bindingType is the type of what a name stands for, as far as it is known.

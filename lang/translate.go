@@ -195,6 +195,9 @@ func (t *translator) variable(n *coreNode) *eval.Code {
 	if i, ok := t.e.dataVars[n.x]; ok {
 		return t.data(i)
 	}
+	if i, ok := t.e.dataLets[n.x]; ok {
+		return t.data(i)
+	}
 	u, ok := t.e.lets[n.x]
 	if !ok {
 		return t.input(n)

@@ -110,7 +110,7 @@ func (e *elaborator) file(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
 	if e.diagnose(wrong) {
 		return load.Value{}, false
 	}
-	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && !has.Equal(want) {
+	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && (want.Tagged() || !has.Equal(want.Flat())) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
 		return load.Value{}, false
 	}
@@ -212,27 +212,26 @@ func (e *elaborator) notShape(t syntax.TypeExpr, label string) *load.Shape {
 	return nil
 }
 
-// shape returns the shape that t names. Functions, Nat, and lists inside of other
-// types are errors at their place.
+// shape returns the shape that t names. Functions and Nat are errors at their place.
 func (e *elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
 	n := e.user.File.Type(t)
 	switch n.Kind {
 	case syntax.RType:
 		return load.RealShape()
 	case syntax.ProdType:
-		if a := e.part(n.A, "a component of a product"); a != nil {
-			if b := e.part(n.B, "a component of a product"); b != nil {
+		if a := e.shape(n.A); a != nil {
+			if b := e.shape(n.B); b != nil {
 				shape = load.ProductShape(a, b)
 			}
 		}
 	case syntax.VecType:
-		if a := e.part(n.A, "the component of a vector"); a != nil {
+		if a := e.shape(n.A); a != nil {
 			if s, ok := e.vectorSize(e.user, n.Size); ok {
 				shape = load.VectorShape(a, e.tt.SizeAt(s).N)
 			}
 		}
 	case syntax.ListType:
-		if a := e.part(n.A, "the element of a list"); a != nil {
+		if a := e.shape(n.A); a != nil {
 			return load.ListShape(a)
 		}
 	case syntax.NamedType:
@@ -252,37 +251,12 @@ func (e *elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
 	return shape
 }
 
-// part returns the shape of a part of a type, which is no list.
-func (e *elaborator) part(t syntax.TypeExpr, what string) *load.Shape {
-	s := e.shape(t)
-	if s != nil && s.Kind == load.List {
-		return e.notShape(t, what+" is a list; inputs have no lists, and data only List R and List R^k")
-	}
-	return s
-}
-
 // notAllowed says why a declaration may not have the shape, or is empty.
 func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
-	if kind == syntax.InputDecl {
-		if s.Kind == load.List || s.Inductive() {
-			return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are declared with data", s)
-		}
-		return ""
+	if kind == syntax.InputDecl && (s.Kind == load.List || s.Tagged()) {
+		return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are declared with data", s)
 	}
-	elem := s
-	if elem.Kind == load.Inductive {
-		return ""
-	}
-	if elem.Kind == load.List {
-		elem = elem.A
-	}
-	if elem.Kind == load.Vector {
-		elem = elem.A
-	}
-	if elem.Kind == load.Real {
-		return ""
-	}
-	return fmt.Sprintf("data is R, R^k, List R, List R^k or an inductive type; this is %v", s)
+	return ""
 }
 
 // randomInBody reports a random number outside of default values.

@@ -145,8 +145,7 @@ func (x *translation) inductive(d Inductive) Inductive {
 	from := x.from.inductives[d]
 	e, isNew := x.to.Declare(from.name, from.params)
 	if isNew {
-		decl := &x.to.inductives[e]
-		decl.dual, decl.ground = from.dual, from.ground
+		x.to.inductives[e].dual = from.dual
 		cons := make([]Constructor, len(from.cons))
 		for i, c := range from.cons {
 			cons[i] = Constructor{Name: c.Name, Arg: x.of(c.Arg)}

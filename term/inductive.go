@@ -21,7 +21,6 @@ type inductive struct {
 	params int
 	cons   []Constructor
 	dual   bool // its constructors hold linear negations
-	ground bool // they hold R
 }
 
 // Declare adds a declaration with the given number of parameters, or finds the one of that name: then isNew is false.
@@ -51,20 +50,31 @@ func (tt *Types) Define(d Inductive, cons []Constructor) error {
 		if tt.HasDual(c.Arg) && !decl.dual {
 			return fmt.Errorf("%s: the argument of a constructor holds a linear negation", c.Name)
 		}
-		decl.ground = decl.ground || tt.mentionsR(c.Arg)
 	}
 	decl.cons = cons
 	return nil
 }
 
-// mentionsR reports whether R occurs in t, or in a constructor of an inductive type in it.
-func (tt *Types) mentionsR(t Type) (found bool) {
+// holdsR reports whether R occurs in the constructors of a declaration, or in those of declarations that they mention.
+func (tt *Types) holdsR(d Inductive) (holds bool) {
 	seen := map[Type]bool{}
-	tt.bottomUp(t, func(t Type) bool { return seen[t] }, func(t Type, n typeNode) {
-		seen[t] = true
-		found = found || n.kind == RKind || n.kind == MuKind && tt.inductives[n.n].ground
-	})
-	return found
+	met := map[Inductive]bool{d: true}
+	for todo := []Inductive{d}; len(todo) > 0 && !holds; {
+		d, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		for _, c := range tt.inductives[d].cons {
+			if c.Arg == 0 {
+				continue
+			}
+			tt.Mentioned(c.Arg, seen, func(d Inductive) {
+				if !met[d] {
+					met[d] = true
+					todo = append(todo, d)
+				}
+			})
+		}
+		holds = seen[R]
+	}
+	return holds
 }
 
 // Param returns the i-th parameter of a declaration, from 0 on. It stands in the arguments of constructors only.
@@ -153,7 +163,7 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	old := tt.inductives[d]
 	e, isNew := tt.Declare(by+"("+old.name+")", old.params)
 	if isNew {
-		tt.inductives[e].dual = by == "D" && old.ground
+		tt.inductives[e].dual = by == "D" && tt.holdsR(d)
 		cons := make([]Constructor, len(old.cons))
 		for i, c := range old.cons {
 			if cons[i] = c; c.Arg != 0 {

@@ -87,3 +87,16 @@ func TestInductiveTypes(t *testing.T) {
 	f, _ := tt.Declare("bad", 0)
 	require.ErrorContains(t, tt.Define(f, []term.Constructor{{Name: "B", Arg: tt.Dual(2)}}), "linear negation")
 }
+
+// TestReverseOfTypesDefinedTogether: D of a type holds linear negations wherever R is in its constructors, whichever of types that
+// mention each other is defined first.
+func TestReverseOfTypesDefinedTogether(t *testing.T) {
+	tt := term.NewTypes()
+	tree, _ := tt.Declare("tree", 0)
+	branches, _ := tt.Declare("branches", 0)
+	ty := tt.Instance(branches)
+	require.NoError(t, tt.Define(branches, []term.Constructor{{Name: "Leaf"}, {Name: "Branch", Arg: tt.Prod(tt.Instance(tree), ty)}}))
+	require.NoError(t, tt.Define(tree, []term.Constructor{{Name: "Atom", Arg: tt.Prod(term.R, ty)}}))
+	require.Len(t, tt.Constructors(tt.Reverse(ty)), 2)
+	require.Len(t, tt.Constructors(tt.Reverse(tt.Instance(tree))), 1)
+}

@@ -212,7 +212,7 @@ func (tt *Types) Forward(t Type) Type {
 			return tt.Prod(R, R)
 		case n.kind == VecKind && tt.nodes[t].a == R:
 			return tt.Prod(t, t)
-		case n.kind == MuKind && (n.a != 0 || tt.inductives[n.n].ground):
+		case n.kind == MuKind && (n.a != 0 || tt.holdsR(Inductive(n.n))):
 			return tt.instance(tt.derive("Fwd", Inductive(n.n), tt.Forward), n.a)
 		}
 		return tt.intern(n)

@@ -70,6 +70,7 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 	}
 	for i, d := range src.Data {
 		if used[i] {
+			d.Value.Shape = d.Value.Shape.Flat()
 			out.Data(i, d.Name, d.Value)
 		}
 	}

@@ -60,6 +60,10 @@ func Numeral(n uint64) *Code { return constant(value{ref: church(n)}) }
 
 // Constant is a value that is there already.
 func Constant(v load.Value) *Code {
+	if v.Shape.Tagged() {
+		x, _, _ := taggedView(v.Shape, v.Data, v.Tags)
+		return constant(x)
+	}
 	if v.Shape.Kind == load.List && v.Rows == 0 {
 		return constant(value{ref: &array{list: true}})
 	}

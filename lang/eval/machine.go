@@ -66,6 +66,10 @@ func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err 
 	defer stop(&err)
 	m.Look()
 	fr := m.frame(s.slots)
+	if want.Tagged() {
+		data, tags := m.tagged(c.val(m, fr), want, nil, nil)
+		return load.TaggedValue(want, data, tags), nil
+	}
 	if want.Kind != load.List {
 		data := m.floats(nil, 1, want.Width())
 		c.into(m, fr, data, want)

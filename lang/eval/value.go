@@ -73,6 +73,57 @@ func view(s *load.Shape, data []float64) value {
 	return value{ref: &array{list: true, n: len(data) / s.A.Width(), elem: s.A, flat: data}}
 }
 
+// taggedView returns the value of a shape with lists in it that starts data and tags, and what follows it in both.
+func taggedView(s *load.Shape, data []float64, tags []int) (value, []float64, []int) {
+	if !s.Tagged() && s.Kind != load.List {
+		w := s.Width()
+		return view(s, data[:w]), data[w:], tags
+	}
+	if s.Kind == load.Product {
+		a, data, tags := taggedView(s.A, data, tags)
+		b, data, tags := taggedView(s.B, data, tags)
+		return value{ref: &pair{a, b}}, data, tags
+	}
+	n := s.Size
+	if s.Kind == load.List {
+		n, tags = tags[0], tags[1:]
+	}
+	a := &array{list: s.Kind == load.List, n: n}
+	for range n {
+		var x value
+		x, data, tags = taggedView(s.A, data, tags)
+		a.elems = append(a.elems, x)
+	}
+	return value{ref: a}, data, tags
+}
+
+// tagged appends the numbers of v, which has the shape s with lists in it, and its tags.
+func (m *Machine) tagged(v value, s *load.Shape, data []float64, tags []int) ([]float64, []int) {
+	m.Step()
+	switch {
+	case s.Kind == load.Product:
+		o, ok := v.ref.(*pair)
+		if !ok {
+			reported()
+		}
+		data, tags = m.tagged(o.a, s.A, data, tags)
+		return m.tagged(o.b, s.B, data, tags)
+	case s.Kind == load.Real:
+		return append(data, v.real()), tags
+	}
+	var a *array
+	if s.Kind == load.List {
+		a = m.listOf(v)
+		tags = append(tags, a.n)
+	} else if a = v.array(); a.list || a.n != s.Size {
+		reported()
+	}
+	for i := range a.n {
+		data, tags = m.tagged(a.at(i), s.A, data, tags)
+	}
+	return data, tags
+}
+
 // at returns element i.
 func (a *array) at(i int) value {
 	if a.flat == nil {

@@ -9,14 +9,15 @@ import (
 
 // frame is an open bracket around a part of an inductive value.
 type frame struct {
-	kind  Kind   // Inductive: the braces of a constructor; Product; Vector
+	kind  Kind   // Inductive: the braces of a constructor; Product; Vector; List
 	shape *Shape // of the whole; of a product what follows the component that is being read, or nil
 	next  int    // the constructor, or the component that is being read
+	tag   int    // of a list, the place of its length in tags
 }
 
-// inductive reads a value of shape s: a constructor without argument is its name, another one is an object, {"Leaf": 1}, and
-// products and vectors are arrays. Values nest as deep as there is memory.
-func (r *textReader) inductive(s *Shape) {
+// tagged reads a value of shape s: a constructor without argument is its name, another one is an object, {"Leaf": 1}, and
+// products, vectors and lists are arrays. Values nest as deep as there is memory.
+func (r *textReader) tagged(s *Shape) {
 	r.open = r.open[:0]
 	for r.err == nil {
 		r.guard.Step()
@@ -46,20 +47,30 @@ func (r *textReader) enter(s *Shape) *Shape {
 			r.fail("%s takes no argument: %q", s.Cons[con].Name, s.Cons[con].Name)
 		}
 		if r.expect(':', "a colon") {
-			r.push(frame{Inductive, s, con})
+			r.push(frame{kind: Inductive, shape: s, next: con})
 			return s.Cons[con].Arg
 		}
 	case s.Kind == Inductive:
 		r.fail("%s stands where a value of type %v is expected: a name in quotes, or an object", r.rest(), s)
 	case c != '[':
 		r.fail("%s stands where an array is expected, of type %v", r.rest(), s)
-	case s.Kind == Product:
+	case s.Kind == List:
 		r.at++
-		r.push(frame{Product, s.B, 0})
+		tag := len(r.tags)
+		r.tags = append(syntax.Room(r.guard, r.tags, 1), 0)
+		if r.skip() == ']' {
+			r.at++
+			return nil
+		}
+		r.push(frame{kind: List, shape: s, tag: tag})
 		return s.A
 	default:
 		r.at++
-		r.push(frame{Vector, s, 0})
+		f := frame{kind: s.Kind, shape: s}
+		if s.Kind == Product {
+			f.shape = s.B
+		}
+		r.push(f)
 		return s.A
 	}
 	return nil
@@ -73,11 +84,14 @@ func (r *textReader) leave() *Shape {
 		r.pop('}', "a closing brace")
 	case f.kind == Product && f.shape == nil || f.kind == Vector && f.next == f.shape.Size-1:
 		r.pop(']', "a closing bracket")
+	case f.kind == List && r.take(']'):
+		r.tags[f.tag] = f.next + 1
+		r.open = r.open[:len(r.open)-1]
 	case r.expect(',', "a comma"):
 		f.next++
 		s := f.shape
 		switch {
-		case f.kind == Vector:
+		case f.kind == Vector || f.kind == List:
 			return s.A
 		case s.Kind == Product:
 			f.shape = s.B

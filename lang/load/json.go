@@ -35,7 +35,7 @@ func (s *Source) readJSON(f *File) (*content, *fileError) {
 	}
 	defer in.Close()
 	r := s.jsonReader(in, f.path)
-	if f.shape != nil && f.shape.Kind == Inductive {
+	if f.shape.Tagged() {
 		r.shape = f.shape
 	}
 	l := r.selected(f.parts, 0)
@@ -54,7 +54,7 @@ func (r *textReader) end() *fileError {
 func (r *textReader) selected(parts []part, i int) (found *layout) {
 	if i == len(parts) {
 		if r.shape != nil {
-			r.inductive(r.shape)
+			r.tagged(r.shape)
 			return numberLayout
 		}
 		return r.value()

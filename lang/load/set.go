@@ -37,6 +37,7 @@ type Setting struct {
 
 	layout *layout // of numbers in brackets, which are in flat
 	file   *File   // nil if there are numbers
+	value  string  // the text of that
 	flat   []float64
 	isFlat bool // flat is in row-major order
 }
@@ -82,7 +83,7 @@ func ParseSet(text string) (Setting, error) {
 		}
 		return Setting{}, usage("set", text, "%s", r.err.msg)
 	}
-	s.flat = r.data
+	s.flat, s.value = r.data, value
 	return s, nil
 }
 

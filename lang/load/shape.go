@@ -16,19 +16,20 @@ const (
 	Real      Kind = iota // R
 	Product               // A * B
 	Vector                // A^Size
-	List                  // List A, in data only and outermost
-	Inductive             // a declared type: Name and Cons; as data outermost
+	List                  // List A, in data only
+	Inductive             // a declared type: Name and Cons
 )
 
 // Shape is the type of an input or of data. Shapes are not modified once built.
 type Shape struct {
-	Kind  Kind
-	A, B  *Shape
-	Size  int    // Vector: at least 1
-	Name  string // of an inductive type, with its arguments
-	Cons  []Constructor
-	width int
-	depth int // how deep the shapes in it are nested
+	Kind   Kind
+	A, B   *Shape
+	Size   int    // Vector: at least 1
+	Name   string // of an inductive type, with its arguments
+	Cons   []Constructor
+	width  int
+	tagged bool // see Tagged
+	depth  int  // how deep the shapes in it are nested
 }
 
 // Constructor is a constructor of an inductive type. Arg is nil if it has no argument; it may lead back to the shape.
@@ -38,7 +39,7 @@ type Constructor struct {
 }
 
 // InductiveShape is a declared type, whose constructors are added later. It has width 0: its values have any number of scalars.
-func InductiveShape(name string) *Shape { return &Shape{Kind: Inductive, Name: name} }
+func InductiveShape(name string) *Shape { return &Shape{Kind: Inductive, Name: name, tagged: true} }
 
 var realShape = &Shape{Kind: Real, width: 1}
 
@@ -53,7 +54,7 @@ var TooWide = fmt.Sprintf("this has more than 2^%d numbers", bits.TrailingZeros6
 
 // ProductShape is a * b.
 func ProductShape(a, b *Shape) *Shape {
-	return &Shape{Kind: Product, A: a, B: b, width: min(a.width+b.width, MaxWidth+1), depth: 1 + max(a.depth, b.depth)}
+	return &Shape{Kind: Product, A: a, B: b, width: min(a.width+b.width, MaxWidth+1), depth: 1 + max(a.depth, b.depth), tagged: a.inner() || b.inner()}
 }
 
 // VectorShape is a^n, n ≥ 1.
@@ -62,11 +63,31 @@ func VectorShape(a *Shape, n int) *Shape {
 	if a.width <= MaxWidth/n {
 		width = a.width * n
 	}
-	return &Shape{Kind: Vector, A: a, Size: n, width: width, depth: 1 + a.depth}
+	return &Shape{Kind: Vector, A: a, Size: n, width: width, depth: 1 + a.depth, tagged: a.inner()}
 }
 
 // ListShape is List a.
-func ListShape(a *Shape) *Shape { return &Shape{Kind: List, A: a, width: a.width, depth: 1 + a.depth} }
+func ListShape(a *Shape) *Shape {
+	return &Shape{Kind: List, A: a, width: a.width, depth: 1 + a.depth, tagged: a.inner()}
+}
+
+// inner reports whether a shape with s in it is tagged.
+func (s *Shape) inner() bool { return s.tagged || s.Kind == List }
+
+// Tagged reports whether numbers alone do not make a value of the shape: there is an inductive type in it, or a list in
+// another type. See [Value.Tags].
+func (s *Shape) Tagged() bool { return s != nil && s.tagged }
+
+// Flat returns the shape of the same numbers without what they are grouped in: R, R^k, List R or List R^k. s is not tagged.
+func (s *Shape) Flat() *Shape {
+	switch {
+	case s.Kind == List:
+		return ListShape(s.A.Flat())
+	case s.Kind == Real:
+		return s
+	}
+	return VectorShape(realShape, s.width)
+}
 
 // Inductive reports whether s is an inductive type, or a product or vector with one in it.
 func (s *Shape) Inductive() bool {
@@ -159,12 +180,22 @@ func (s *Shape) print(b *strings.Builder, level int) {
 	b.WriteString(closing)
 }
 
+// TaggedValue returns a value of a tagged shape.
+func TaggedValue(s *Shape, data []float64, tags []int) Value {
+	v := Value{Shape: s, Rows: 1, Data: data, Tags: tags}
+	if s.Kind == List {
+		v.Rows = tags[0]
+	}
+	return v
+}
+
 // Value is a shape and its numbers.
 type Value struct {
 	Shape *Shape
 	Rows  int       // a list: its number of elements; otherwise 1
 	Data  []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
-	// Tags are the constructors of an inductive type, by number, each before those in its argument, from left to right.
+	// Tags are, of a tagged shape, the constructors of inductive types by number, and the lengths of lists, each before those of its
+	// parts, from left to right.
 	Tags []int
 	// Chunk, if not nil, computes numbers of a list that is too large to be stored: see [term.Data].
 	Chunk func(dst []float64, from int, look func() error) error

@@ -50,7 +50,13 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	at := d.NameSpan
 	c := &content{layout: set.layout, data: set.flat}
 	switch {
-	case want != nil && want.Kind == Inductive && (set.file == nil || set.file.format != formats["json"]):
+	case want.Tagged() && set.value != "":
+		r := newTextReader([]byte(set.value), nil, s.Guard)
+		if r.tagged(want); r.end() != nil {
+			misfit(at, set, want, "something else: "+r.err.msg)
+		}
+		c.data, c.tags = r.data, r.tags
+	case want.Tagged() && (set.file == nil || set.file.format != formats["json"]):
 		fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json", set.Name, want, set.Name))
 	case set.isFlat:
 		return setFlat(at, set, want), nil
@@ -67,7 +73,7 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		}
 	}
 	if c.tags != nil {
-		return Value{Shape: want, Rows: 1, Data: c.data, Tags: c.tags}, nil
+		return TaggedValue(want, c.data, c.tags), nil
 	}
 	if want == nil {
 		want = c.shape(at, set, d.Kind)

@@ -24,8 +24,8 @@ type textReader struct {
 	file  string    // its name, of a JSON file
 	path  []part    // the place in a JSON file, as in $.layers[3].w; nil for other text
 	data  []float64 // the numbers so far
-	shape *Shape    // of the value, if it is inductive
-	tags  []int     // the constructors so far
+	shape *Shape    // of the value, if it is tagged
+	tags  []int     // see [Value.Tags]
 	open  []frame   // what is open around a part of such a value
 	err   *fileError
 }
