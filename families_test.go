@@ -387,6 +387,11 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
 		{"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)", true},
 		{"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)", true},
+		{"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> v.(i) * v.(i)", true},
+		{"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in sum t < 4 -> let (h, c) = y.(t) in " +
+			"logsumexp h + dot (matvec B h) c", true},
+		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", false}, // arrivals of several iterations, in turns
+		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)", false},
 		{"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1", true},
 		{"sum i < n -> x.(i) * x.(0)", false},         // x.(0) gets arrivals of both factors, in turns
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
@@ -443,4 +448,19 @@ func TestListInFunction(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{1}, res.Values)
 	require.Equal(t, []float64{0}, res.Jacobian)
+}
+
+// TestFamiliesOfLists: a function that makes the elements of a list runs when the list is read, and has families.
+func TestFamiliesOfLists(t *testing.T) {
+	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> vec i < 3 -> e.(i) * x.(i)) l\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
+	require.NoError(t, err)
+	e, err := p.NewValue(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	for range 2 {
+		res, err := e.Value(t.Context(), p.Point())
+		require.NoError(t, err)
+		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
+	}
 }

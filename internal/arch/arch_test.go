@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native", "engine/frames"},
+	"engine/frames":        {"graph"},
 	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
