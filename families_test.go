@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -233,7 +234,11 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareRandomOf(t, 400, "n=3", program, vectors...)
+	draws := 100
+	if property.Full() {
+		draws = 400
+	}
+	compareRandomOf(t, draws, "n=3", program, vectors...)
 }
 
 func compareRandomOf(t *testing.T, draws int, n string, program func(cell string) string, vectors ...string) {
