@@ -39,13 +39,14 @@ func (t *Derivatives) Along(pos term.Pos, a term.Type, f, x, v term.Ref) (term.R
 }
 
 // Gradient adds the gradient of f : A → R at x: for each number in A the derivative along its unit vector, which is as often f's
-// cost. It is of type A. The derivatives by the components of a vector are calls of one function of the component's place. The errors are those of [Derivatives.Along].
+// cost. It is of type A. The derivatives by the components of a vector are calls of one function of the component's place. The errors
+// are those of [Derivatives.Along].
 func (t *Derivatives) Gradient(pos term.Pos, a term.Type, f, x term.Ref) (term.Ref, error) {
 	xs, body, err := t.derivative(pos, a, f)
 	if err != nil {
 		return 0, err
 	}
-	// along is the derivative along a unit vector, for each of them a copy of body.
+	// along makes the derivative along a unit vector, by a copy of body.
 	along := func(unit term.Ref) term.Ref {
 		v := t.NewVar(t.Vars[xs[1]])
 		copied := t.Graft(t.Term, body, func(x term.Var) term.Var {
@@ -56,7 +57,7 @@ func (t *Derivatives) Gradient(pos term.Pos, a term.Type, f, x term.Ref) (term.R
 		})
 		return t.Let(pos, v, unit, copied)
 	}
-	var functions [][2]term.Ref // of the places of components, with the variables that name them
+	var functions [][2]term.Ref // the variables that name functions of places, and the functions
 	all := t.components(pos, a, nil, func(at []step) term.Ref {
 		var places []term.Ref
 		var ks []term.Var
