@@ -161,7 +161,7 @@ func inexact(claim int, name string) bool {
 }
 
 // TestAblations: the claims are held against what they would cost without the piece of the calculus or of the machine
-// that they rest on, or against the sentence that they correct. Four rest on none.
+// that they rest on, or against the sentence that they correct. Five rest on none.
 func TestAblations(t *testing.T) {
 	for _, c := range bench.Claims() {
 		ablated := slices.ContainsFunc(c.Series, func(s bench.Series) bool { return s.Without != "" || s.Role == bench.Printed })
