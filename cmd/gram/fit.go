@@ -16,10 +16,13 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/cmd/internal/training"
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/limits"
 )
 
 // fitFlags are the flags of gram fit.
@@ -60,9 +63,9 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 func (f *fitFlags) check(*cobra.Command) error {
 	adam := f.method.Is == "adam"
 	return cmp.Or(
-		fault.Misfit(!adam && f.batch.Valid, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
+		fault.Misfit(!adam && f.batch.Valid, "--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps", &f.method),
 		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
 		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
 		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
@@ -118,11 +121,17 @@ type checkpoint struct {
 
 // fit fits a program, and prints what came of it.
 func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
-	job, err := a.newFitJob(ctx, path, f)
+	most := f.boundMemory()
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
-	defer job.close()
+	name, dir := input.Name(path)
+	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.seed.N})
+	if err != nil {
+		return err
+	}
+	defer job.Close()
 	var out *outfile.File
 	if f.output != "" {
 		if out, err = outfile.Create(f.output); err != nil {
@@ -130,7 +139,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 		defer out.Discard()
 	}
-	c := &checkpoint{Run: job.digest(f), State: &fit.State{}}
+	c := &checkpoint{Run: job.Digest(f.method.String(), f.rate.X), State: &fit.State{}}
 	if f.checkpoint != "" {
 		if err := c.read(f.checkpoint); err != nil {
 			return err
@@ -138,7 +147,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	start, saved := time.Now(), time.Now()
 	from := c.State.Iteration
-	p := job.problem()
+	p := job.Problem()
 	p.Report = func(s *fit.State) error {
 		last := s.Curve[len(s.Curve)-1]
 		text := fmt.Sprintf("fitting: iteration %d, loss %.6g", s.Iteration, last.Loss)
@@ -162,7 +171,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			return err
 		}
 	}
-	inputs := job.named(c.State.BestPoint)
+	inputs := job.Named(c.State.BestPoint)
 	if out != nil {
 		text, err := result.InputsFile(f.output, inputs)
 		if err == nil {
@@ -233,7 +242,7 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 }
 
 // writePage writes the report.
-func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gram.Input, why string) error {
+func (f *fitFlags) writePage(path string, job *training.Job, s *fit.State, inputs []gram.Input, why string) error {
 	best := s.Curve[s.Best]
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {

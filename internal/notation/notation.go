@@ -59,6 +59,12 @@ func Seconds(s float64) string {
 	return d.Round(unit).String()
 }
 
+// JSONNumber is a number whose JSON is a string if it is not finite: "NaN", "+Inf" or "-Inf".
+type JSONNumber float64
+
+// MarshalJSON implements encoding/json.Marshaler.
+func (x JSONNumber) MarshalJSON() ([]byte, error) { return AppendJSONNumber(nil, float64(x)), nil }
+
 // AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.
 func AppendJSONNumber(b []byte, x float64) []byte {
 	if !math.IsNaN(x) && !math.IsInf(x, 0) {
