@@ -20,6 +20,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/internal/notation"
 )
 
 // fitFlags are the flags of gram fit.
@@ -190,7 +191,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 
 // endedEarly adds to an error what has been reached, and where it is.
 func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
-	text := fmt.Sprintf("the best loss, %.6g, was at iteration %d", s.Curve[s.Best].Loss, s.Curve[s.Best].Iteration)
+	text := fmt.Sprintf("the best loss, %s, was at iteration %d", number(s.Curve[s.Best].Loss), s.Curve[s.Best].Iteration)
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
 	}
@@ -198,14 +199,17 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 	return err
 }
 
+// number is x as all commands print it.
+func number(x float64) string { return string(notation.AppendNumber(nil, x)) }
+
 func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
 	r := a.report()
 	best := s.Curve[s.Best]
 	r.Heading("loss")
-	fmt.Fprintf(r.Out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
+	fmt.Fprintf(r.Out, "      %s, from %s\n", number(best.Loss), number(s.Curve[0].Loss))
 	if best.HeldOut != nil {
 		r.Heading("held out")
-		fmt.Fprintf(r.Out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
+		fmt.Fprintf(r.Out, "  %s, from %s\n", number(*best.HeldOut), number(*s.Curve[0].HeldOut))
 	}
 	r.Heading("method")
 	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
@@ -249,7 +253,7 @@ func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gr
 	}
 	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
-		fact("held-out loss", "%.6g, on %g of the rows of %s", *best.HeldOut, f.heldOut.X, f.over)
+		fact("held-out loss", "%s, on %g of the rows of %s", number(*best.HeldOut), f.heldOut.X, f.over)
 		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {

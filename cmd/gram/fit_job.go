@@ -78,8 +78,8 @@ func (j *fitJob) divide(f *fitFlags) error {
 		return fault.Usagef("--over %s: the program has no data %s", j.over, j.over)
 	}
 	d := &j.whole.Source().Data[i]
-	if d.Shape.Kind != load.List {
-		return fault.Usagef("--over %s: this is %v, and no list", j.over, d.Shape)
+	if d.Shape.Kind != load.List || d.Shape.Tagged() {
+		return fault.Usagef("--over %s: this is %v, and no list of numbers", j.over, d.Shape)
 	}
 	if d.Used {
 		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.over)
@@ -155,8 +155,8 @@ type notSumError struct {
 }
 
 func (e *notSumError) Error() string {
-	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %g; "+
-		"of its values on parts of the rows, in another order, the mean is %g, and the sum %g", e.over, e.whole, e.mean, e.sum)
+	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %s; "+
+		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over, number(e.whole), number(e.mean), number(e.sum))
 }
 
 // isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with those on two
@@ -282,7 +282,7 @@ func (j *fitJob) digest(f *fitFlags) string {
 	for _, d := range j.whole.Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
 	}
-	h.Write(j.src)
+	h.Write(j.whole.Source().File.Src) // with what it imports
 	return hex.EncodeToString(h.Sum(nil))
 }
 
