@@ -32,10 +32,12 @@ type Evaluator struct {
 	last    time.Duration
 	result  Result // of the last run, but for its cost
 	reduced bool   // there is a value to be read
-	closed  bool
-	cleanup runtime.Cleanup
-	data    map[int][]float64 // what SetData has set, by the index of the data
-	changes int               // how often
+	// reducedAt is the point of this value, where reading it runs code.
+	reducedAt []float64
+	closed    bool
+	cleanup   runtime.Cleanup
+	data      map[int][]float64 // what SetData has set, by the index of the data
+	changes   int               // how often
 
 	// Of the engine: the program that runs, and of the strategies other than Direct what was
 	// done before it.
@@ -218,6 +220,9 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 		return e.p.Locate(err, "reducing")
 	}
 	e.last, e.reduced = time.Since(start), true
+	if k := e.p.src.Shape; k != nil && k.Kind != load.Real && k.Kind != load.Vector {
+		e.reducedAt = append(e.reducedAt[:0], point...)
+	}
 	return nil
 }
 
@@ -233,6 +238,13 @@ func (e *Evaluator) Read() (*Result, error) {
 	}
 	start := time.Now()
 	values, lengths, err := e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
+	if again, other := e.withoutArrays(err, e.reducedAt); again { // functions that make the elements of lists run here
+		if err = e.run.Value(e.reducedAt); err == nil {
+			values, lengths, err = e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
+		}
+	} else {
+		err = other
+	}
 	if err != nil {
 		return nil, e.p.Locate(err, "reading the value")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -233,7 +234,11 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareRandomOf(t, 400, "n=3", program, vectors...)
+	draws := 100
+	if property.Full() {
+		draws = 400
+	}
+	compareRandomOf(t, draws, "n=3", program, vectors...)
 }
 
 func compareRandomOf(t *testing.T, draws int, n string, program func(cell string) string, vectors ...string) {
@@ -387,6 +392,11 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
 		{"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)", true},
 		{"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)", true},
+		{"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> v.(i) * v.(i)", true},
+		{"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in sum t < 4 -> let (h, c) = y.(t) in " +
+			"logsumexp h + dot (matvec B h) c", true},
+		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", false}, // arrivals of several iterations, in turns
+		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)", false},
 		{"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1", true},
 		{"sum i < n -> x.(i) * x.(0)", false},         // x.(0) gets arrivals of both factors, in turns
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
@@ -443,4 +453,19 @@ func TestListInFunction(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{1}, res.Values)
 	require.Equal(t, []float64{0}, res.Jacobian)
+}
+
+// TestFamiliesOfLists: a function that makes the elements of a list runs when the list is read, and has families.
+func TestFamiliesOfLists(t *testing.T) {
+	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> vec i < 3 -> e.(i) * x.(i)) l\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
+	require.NoError(t, err)
+	e, err := p.NewValue(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	defer e.Close()
+	for range 2 {
+		res, err := e.Value(t.Context(), p.Point())
+		require.NoError(t, err)
+		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
+	}
 }

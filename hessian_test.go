@@ -4,12 +4,15 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/property"
 	shapes "github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -214,4 +217,57 @@ func TestKinks(t *testing.T) {
 	require.Greater(t, right, 200)
 	require.Greater(t, wrong, 20)
 	t.Logf("%d right, %d choices that agree, %d that do not", right, choices, wrong)
+}
+
+// drawBody draws an expression of x and y, smooth but for conditionals and symbols with kinks.
+func drawBody(t *rapid.T, depth int) string {
+	if depth == 0 {
+		return rapid.SampledFrom([]string{"x", "y", "0.5", "(x - y)", "(2 * y)"}).Draw(t, "leaf")
+	}
+	form := rapid.SampledFrom([]string{"sin A", "tanh A", "abs A", "relu A", "(A + B)", "(A - B)", "(A * tanh B)", "(min A B)", "(max A B)",
+		"(if A < B then C else D)", "(let z = A in z * tanh z + B)", "(fold (fun e s -> if s < e then s + A else sin s) B [0; 1])"}).Draw(t, "form")
+	for _, part := range []string{"A", "B", "C", "D"} {
+		if strings.Contains(form, part) {
+			form = strings.ReplaceAll(form, part, "("+drawBody(t, depth-1)+")")
+		}
+	}
+	return form
+}
+
+// TestPropertyKinks: the same for random programs at random points. Where slopes to the left and to the right differ, a kink is nearer than the
+// step of the differences.
+func TestPropertyKinks(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		ctx := t.Context()
+		number := rapid.OneOf(rapid.IntRange(-512, 512), rapid.SampledFrom([]int{-256, 0, 128, 256}))
+		point := []float64{float64(number.Draw(t, "x")) / 256, float64(number.Draw(t, "y")) / 256}
+		p, err := gram.Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+drawBody(t, 3)),
+			gram.Options{Values: map[string][]float64{"x": point[:1], "y": point[1:]}})
+		require.NoError(t, err)
+		res, err := p.Gradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		kinks, err := p.Kinks(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		if len(kinks) > 0 {
+			return
+		}
+		e, err := p.NewValue(ctx, gram.EvalOptions{})
+		require.NoError(t, err)
+		defer e.Close()
+		const h = 1e-5
+		for i, derivative := range res.Jacobian {
+			var at [3]float64 // at x-h, x and x+h
+			for k := range at {
+				moved := slices.Clone(point)
+				moved[i] += float64(k-1) * h
+				res, err := e.Value(ctx, moved)
+				require.NoError(t, err)
+				at[k] = res.Values[0]
+			}
+			left, right := (at[1]-at[0])/h, (at[2]-at[1])/h
+			if scale := max(1, math.Abs(left), math.Abs(right)); math.Abs(right-left) < 1e-2*scale {
+				require.InDelta(t, (left+right)/2, derivative, 1e-4*scale)
+			}
+		}
+	})
 }

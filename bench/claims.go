@@ -8,6 +8,6 @@ func Claims() []Claim {
 		claimShrinking(), claimBackpropSteps(), claimCommutation(), claimMainLemma(), claimTheorem(),
 		claimParameter(), claimReadback(), claimUnicity(), claimModular(), claimPure(),
 		claimEditing(), claimSearch(), claimTime(), claimHigherTypes(), claimCopies(),
-		claimParallel(), claimNormalising(),
+		claimParallel(), claimNormalising(), claimHessian(),
 	}
 }

@@ -164,8 +164,29 @@ func (b *arrayBuilder) enter(id uint32) {
 	b.opened = slices.DeleteFunc(b.opened, func(o openedFamily) bool { return o.first >= t.Cap0 })
 }
 
+// globals puts the globals into the block that the code reads, so that the registers of like parts of the code are at equal distances.
+func (b *arrayBuilder) globals(t *graph.Template) {
+	for i := range b.c.out.Code[t.Start:t.End] {
+		in := &b.c.out.Code[int(t.Start)+i]
+		slots := []uint32{in.A, in.B}
+		switch in.Op {
+		case graph.OpLoop, graph.OpComponent, graph.OpIndexNum:
+			continue
+		case graph.OpFamily, graph.OpTotal:
+		default:
+			slots = b.c.out.Operands(in)
+		}
+		for _, s := range slots {
+			if s < uint32(b.c.out.NumGlobals()) {
+				b.blockBuilder.wire(s)
+			}
+		}
+	}
+}
+
 // body adds the code of a template, and returns its result.
 func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
+	b.globals(t)
 	for i := range b.c.out.Code[t.Start:t.End] {
 		in := &b.c.out.Code[int(t.Start)+i]
 		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) || b.large {
@@ -504,6 +525,7 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	var second arrayWire
 	for j := uint32(1); j < in.N; j++ {
 		w, ok := b.wire(in.A + j*in.Split)
+		w = b.inLoopsOf(&first, w)
 		if j == 1 {
 			second = w
 		}
@@ -522,6 +544,25 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 func (b *arrayBuilder) index(in *graph.Instr) affine {
 	e := b.l.indices[in.Tmpl]
 	return affine{e.base, append(make([]int, b.loop0, b.loop0+len(e.coef)), e.coef...)}
+}
+
+// inLoopsOf returns w with its families in the loops of those of like, where they have the same sizes: so states of a scan are alike.
+func (b *arrayBuilder) inLoopsOf(like *arrayWire, w arrayWire) arrayWire {
+	if len(w.parts) != len(like.parts) || (w.loop > 0) != (like.loop > 0) || b.size(&w) != b.size(like) {
+		return w
+	}
+	parts := w.parts
+	if w.loop != like.loop {
+		index := affine{coef: make([]int, like.loop)}
+		index.coef[like.loop-1] = 1
+		parts = []arrayWire{parts[0].with(w.loop-1, index)}
+		w.loop = like.loop
+	}
+	w.parts = nil
+	for i := range parts {
+		w.parts = append(w.parts, b.inLoopsOf(&like.parts[i], parts[i]))
+	}
+	return w
 }
 
 // atDistance reports whether w is j times as far from first as second is.

@@ -281,6 +281,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 	}
 	params, body := c.parameters(r)
 	c.open(c.t.Vars[n.X].Name, n.Pos, params)
+	c.top().typ = c.types[body]
 	c.push(r, 1)
 	c.push(body, 0)
 }

@@ -17,10 +17,11 @@ func (c *compiler) specialize() {
 		return
 	}
 	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}, families: c.families}
+	c.routines(small)
 	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
 		b := newPathBuilder(small, id, closures, paths)
 		block := b.build(id, args)
-		if block == nil && b.families {
+		if block == nil && b.anyFamilies {
 			b = newPathBuilder(small, id, closures, paths)
 			b.arrays = newArrayBuilder(&b.blockBuilder)
 			b.arrays.inputArrays(small.applied(append([]uint32{id}, closures...)))
@@ -35,6 +36,7 @@ func newPathBuilder(c *compiler, id uint32, closures []uint32, paths int) *pathB
 		globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
 	// blockBuilder.wire asks where the frame begins.
 	b.t, b.wires = &graph.Template{Cap0: uint32(c.out.NumGlobals())}, map[uint32]wire{}
+	b.prog, b.on = c.out, b
 	return b
 }
 
@@ -69,16 +71,16 @@ func (c *compiler) applied(ids []uint32) []uint32 {
 // outcomes of the conditionals select. So duals are made in the same order as without blocks.
 type pathBuilder struct {
 	blockBuilder
-	most     int             // paths
-	chain    bool            // see [graph.Program.LoopBlock]
-	closures []uint32        // the templates of the closures that the λ captures, in preorder
-	globals  map[uint32]wire // of all paths
-	tree     []pathNode
-	size     int // instructions
-	results  []wire
-	paths    []*graph.Block
-	families bool          // a λ that is applied has families
-	arrays   *arrayBuilder // where families may be: there is one path then
+	evaluation
+	most        int             // paths
+	chain       bool            // see [graph.Program.LoopBlock]
+	closures    []uint32        // the templates of the closures that the λ captures, in preorder
+	globals     map[uint32]wire // of all paths
+	tree        []pathNode
+	results     []wire
+	paths       []*graph.Block
+	anyFamilies bool          // a λ that is applied has families
+	arrays      *arrayBuilder // where families may be: there is one path then
 
 	// The path that is made:
 	outcomes []bool // of its conditionals
@@ -87,9 +89,6 @@ type pathBuilder struct {
 	at       int    // the node of the tree
 	next     int    // the next register of the node
 	path     *graph.Block
-	nodes    []pathValue
-	slots    map[uint32]int // of the frame: the values
-	work     []int          // redexes
 }
 
 // pathNode is the code between two conditionals. Paths that have a node in common run it again to be made.
@@ -99,18 +98,6 @@ type pathNode struct {
 	done     bool
 	test     *graph.PathTest
 	then, no int
-}
-
-// pathValue is what stands for a node of the arena: a value, or a node that waits.
-type pathValue struct {
-	isValue bool
-	wire    wire
-	waiters []int // the last to come is resumed first
-	// Of a node that waits: what it is, its operands, and the one that it waits for.
-	kind graph.Kind // Apply, Suspended, Project or Copy
-	in   *graph.Instr
-	ops  []int
-	k    int
 }
 
 // tailWire is the function that a λ of a chain applies to its result.
@@ -203,29 +190,21 @@ func (b *pathBuilder) run(f wire, args []wire) bool {
 	if b.arrays != nil {
 		b.path, b.out.Templates, b.out.Steps = b.out, nil, 0
 	}
-	b.nodes, b.work = b.nodes[:0], b.work[:0]
-	b.slots = map[uint32]int{}
+	b.start()
 	ops := []int{b.value(f)}
 	for _, w := range args {
 		ops = append(ops, b.value(w))
 	}
-	root := b.add(pathValue{kind: graph.Apply, ops: ops})
+	root := b.add(evaluated{kind: graph.Apply, ops: ops})
 	if !b.apply(root) {
 		return false
 	}
-	for len(b.work) > 0 {
-		last := len(b.work) - 1
-		r := b.work[last]
-		b.work = b.work[:last]
-		if !b.fire(r) {
-			return false
-		}
-	}
-	if !b.nodes[root].isValue {
+	result, ok := b.evaluation.finish(root)
+	if !ok {
 		return false
 	}
 	b.tree[b.at].done = true
-	result, counted := b.nodes[root].wire, len(args) // an iteration counts these itself
+	counted := len(args) // an iteration counts these itself
 	if b.chain {
 		if result.kind != tailWire || result.parts == nil || b.tails != 1 {
 			return false
@@ -238,13 +217,6 @@ func (b *pathBuilder) run(f wire, args []wire) bool {
 	b.paths = append(b.paths, b.path)
 	return true
 }
-
-func (b *pathBuilder) add(v pathValue) int {
-	b.nodes = append(b.nodes, v)
-	return len(b.nodes) - 1
-}
-
-func (b *pathBuilder) value(w wire) int { return b.add(pathValue{isValue: true, wire: w}) }
 
 // operand returns the value in a slot, which may be a global.
 func (b *pathBuilder) operand(slot uint32) (int, bool) {
@@ -272,52 +244,17 @@ func (b *pathBuilder) constant(slot uint32) (wire, bool) {
 	return b.wire(slot)
 }
 
-// instantiate runs a template, as the machine does.
-func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
-	p := b.c.out
-	t := &p.Templates[id]
-	b.families = b.families || t.Families
-	if t.Families && b.arrays == nil || t.Group != nil {
-		return false
-	}
+// began counts a template.
+func (b *pathBuilder) began(id uint32) bool {
+	t := &b.prog.Templates[id]
+	b.anyFamilies = b.anyFamilies || t.Families
 	b.path.Templates = append(b.path.Templates, id)
 	b.path.Steps += t.Steps
-	if t.Families {
-		return b.instantiateArrays(id, values, into)
-	}
-	for i, v := range values {
-		b.slots[t.Cap0+uint32(i)] = v
-	}
-	for pc := t.Start; pc < t.End; pc++ {
-		in := &p.Code[pc]
-		ops := make([]int, in.NumOperands())
-		ready := true
-		for i := range ops {
-			var ok bool
-			if ops[i], ok = b.operand(p.Operand(in, uint32(i))); !ok {
-				return false
-			}
-			ready = ready && b.nodes[ops[i]].isValue
-		}
-		if b.size++; b.size > maxPathCode || !b.exec(in, ops, into, ready) {
-			return false
-		}
-	}
-	if t.RootAt == graph.NoRoot {
-		v, ok := b.operand(t.Result)
-		if ok {
-			b.takeOver(into, v)
-		}
-		return ok
-	}
-	if b.nodes[into].isValue {
-		b.resume(into)
-	}
-	return true
+	return !t.Families || b.arrays != nil
 }
 
-// instantiateArrays is instantiate for a template with families.
-func (b *pathBuilder) instantiateArrays(id uint32, values []int, into int) bool {
+// families runs a template with families.
+func (b *pathBuilder) families(id uint32, values []int, into int) bool {
 	t, a := &b.c.out.Templates[id], b.arrays
 	a.enter(id)
 	for i, v := range values {
@@ -347,140 +284,12 @@ func (b *pathBuilder) computeArrays(in *graph.Instr, wires []wire) (w wire, ok b
 	return a.fixed(&d), true
 }
 
-// exec runs an instruction, or makes the node that waits for its operands.
-func (b *pathBuilder) exec(in *graph.Instr, ops []int, into int, ready bool) bool {
-	root := in.Flags&graph.Root != 0
-	switch in.Op {
-	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
-		if ready && b.nodes[ops[0]].wire.kind == tailWire {
-			return false
-		}
-		for k := range int(in.N) {
-			if ready {
-				b.slots[in.D+uint32(k)] = b.value(component(in, b.nodes[ops[0]].wire, k))
-				continue
-			}
-			r := b.add(pathValue{kind: graph.Project, in: in, ops: ops, k: k})
-			b.slots[in.D+uint32(k)] = r
-			b.await(r, ops[0])
-		}
-		return true
-	case graph.OpApply:
-		r := into
-		if !root {
-			r = b.add(pathValue{})
-		}
-		b.wait(r, graph.Apply, in, ops)
-		b.slots[in.D] = r
-		b.advance(r, 0)
-		return true
-	}
-	if ready && in.Op != graph.OpIf {
-		w, ok := b.compute(in, ops)
-		if !ok {
-			return false
-		}
-		r := into
-		if !root {
-			r = b.add(pathValue{})
-		}
-		b.nodes[r].isValue, b.nodes[r].wire = true, w
-		b.slots[in.D] = r
-		return true
-	}
-	r := into
-	if !root || graph.Units(graph.WaitWords, len(ops)) > 2 {
-		r = b.add(pathValue{})
-	}
-	b.wait(r, graph.Suspended, in, ops)
-	b.slots[in.D] = r
-	if root && r != into {
-		b.copyFrom(into, r)
-	}
-	b.advance(r, 0)
-	return true
-}
-
-// wait makes r a node that waits for its operands. It keeps its waiters.
-func (b *pathBuilder) wait(r int, kind graph.Kind, in *graph.Instr, ops []int) {
-	n := &b.nodes[r]
-	n.kind, n.in, n.ops, n.k = kind, in, ops, 0
-}
-
-func (b *pathBuilder) await(w, v int) { b.nodes[v].waiters = append(b.nodes[v].waiters, w) }
-
-func (b *pathBuilder) copyFrom(r, v int) {
-	b.wait(r, graph.Copy, nil, []int{v})
-	b.await(r, v)
-}
-
-func (b *pathBuilder) takeOver(r, v int) {
-	if !b.nodes[v].isValue {
-		b.copyFrom(r, v)
-		return
-	}
-	b.settle(r, b.nodes[v].wire)
-}
-
-func (b *pathBuilder) settle(r int, w wire) {
-	b.nodes[r].isValue, b.nodes[r].wire = true, w
-	b.resume(r)
-}
-
-func (b *pathBuilder) resume(v int) {
-	waiters := b.nodes[v].waiters
-	b.nodes[v].waiters = nil
-	for _, w := range slices.Backward(waiters) {
-		switch b.nodes[w].kind {
-		case graph.Apply, graph.Suspended:
-			b.advance(w, b.nodes[w].k)
-		default:
-			b.work = append(b.work, w)
-		}
-	}
-}
-
-// advance waits for the first operand from number i on that is no value, or makes r a redex.
-func (b *pathBuilder) advance(r, i int) {
-	for n := &b.nodes[r]; i < len(n.ops); i++ {
-		if !b.nodes[n.ops[i]].isValue {
-			n.k = i
-			b.await(r, n.ops[i])
-			return
-		}
-	}
-	b.work = append(b.work, r)
-}
-
-// fire fires the redex r.
-func (b *pathBuilder) fire(r int) bool {
-	n := b.nodes[r]
-	switch n.kind {
-	case graph.Apply:
-		return b.apply(r)
-	case graph.Project:
-		if b.nodes[n.ops[0]].wire.kind == tailWire {
-			return false
-		}
-		b.settle(r, component(n.in, b.nodes[n.ops[0]].wire, n.k))
-	case graph.Copy:
-		b.settle(r, b.nodes[n.ops[0]].wire)
-	default:
-		if n.in.Op == graph.OpIf {
-			return b.branch(r)
-		}
-		w, ok := b.compute(n.in, n.ops)
-		if !ok {
-			return false
-		}
-		b.settle(r, w)
-	}
-	return true
-}
-
 // branch is rule (13): the path decides which branch is instantiated.
 func (b *pathBuilder) branch(r int) bool {
 	n := &b.nodes[r]
+	if n.in.Op != graph.OpIf {
+		return false
+	}
 	x, y := b.nodes[n.ops[0]].wire, b.nodes[n.ops[1]].wire
 	if b.arrays != nil || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
@@ -529,6 +338,9 @@ func (b *pathBuilder) apply(r int) bool {
 		return false
 	}
 	t := &b.c.out.Templates[f.tmpl]
+	if t.Group != nil {
+		return false
+	}
 	had := len(f.args)
 	bound := min(len(args), int(t.Params)-had)
 	b.path.Applied += uint64(bound)
@@ -543,7 +355,7 @@ func (b *pathBuilder) apply(r int) bool {
 	}
 	into, rest := r, args[bound:]
 	if len(rest) > 0 {
-		into = b.add(pathValue{})
+		into = b.add(evaluated{})
 		b.wait(r, graph.Apply, nil, append([]int{into}, rest...))
 		b.await(r, into)
 	}
@@ -558,9 +370,12 @@ func (b *pathBuilder) apply(r int) bool {
 }
 
 // component returns component k of an opened tuple.
-func component(in *graph.Instr, w wire, k int) wire {
+func (b *pathBuilder) component(in *graph.Instr, w wire, k int) (wire, bool) {
+	if w.kind == tailWire {
+		return w, false
+	}
 	if in.Op != graph.OpUntuple {
-		return w.parts[k]
+		return w.parts[k], true
 	}
 	for range k {
 		w = w.parts[1]
@@ -568,17 +383,14 @@ func component(in *graph.Instr, w wire, k int) wire {
 	if k+1 < int(in.N) {
 		w = w.parts[0]
 	}
-	return w
+	return w, true
 }
 
 // compute runs an instruction on values.
 func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
-	wires := make([]wire, len(ops))
-	for i, r := range ops {
-		wires[i] = b.nodes[r].wire
-		if wires[i].kind == tailWire { // what it comes to is not known
-			return w, false
-		}
+	wires := b.wiresOf(ops)
+	if slices.ContainsFunc(wires, func(w wire) bool { return w.kind == tailWire }) { // what it comes to is not known
+		return w, false
 	}
 	if b.arrays != nil {
 		return b.computeArrays(in, wires)

@@ -128,6 +128,8 @@ func (c *collector) keep(pin, base graph.Ref) (kept uint32) {
 // result, the worklist, and values that workers have brought.
 func (m *Machine) roots(f func(graph.Ref) graph.Ref) {
 	m.root = f(m.root)
+	m.call.into = f(m.call.into)
+	m.call.stack.Roots(f)
 	for i, r := range m.work {
 		m.work[i] = f(r)
 	}
@@ -258,7 +260,7 @@ func (m *Machine) extent(r graph.Ref) uint32 {
 		return graph.Units(graph.ValueWords, int(m.prog.Templates[index].Caps))
 	case graph.Suspended:
 		return max(2, graph.Units(graph.WaitWords, int(m.instruction(r).NumOperands())))
-	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList:
+	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList, graph.Frames:
 		return 2
 	}
 	return 1
@@ -317,7 +319,7 @@ func (m *Machine) References(r graph.Ref, f func(word uint64)) {
 		from, count = w+graph.WaitWords, index&0xff+1
 	case graph.Project, graph.Copy:
 		from, count = w+graph.WaitWords, 1
-	case graph.IterNat:
+	case graph.IterNat, graph.Frames:
 		from, count = w+graph.WaitWords, 2
 	case graph.IterData, graph.IterList:
 		from, count = w+graph.WaitWords, 3

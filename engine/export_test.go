@@ -34,3 +34,13 @@ func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
 
 // Advance is advance, of which a test knows the best result.
 var Advance = advance
+
+// RoutinesAfter makes routines run after n runs of their templates.
+func RoutinesAfter(m *Machine, n uint64) {
+	m.call.after = n
+	if m.team != nil {
+		for _, w := range m.team.workers {
+			w.m.call.after = n
+		}
+	}
+}

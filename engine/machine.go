@@ -108,6 +108,7 @@ type Machine struct {
 	// unfolded is the template of the recursive function that ran last, 0 if there is none.
 	unfolded uint32
 	done     done
+	call     callState
 }
 
 // New returns a machine for the program.
@@ -156,6 +157,8 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect.least = collectNodes
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
+	m.call.after = runsPerRoutine
+	m.call.on = !m.literal && !m.picks && opt.Schedule == LIFO && opt.Record == nil && !p.Late
 	if opt.Record != nil {
 		m.record = opt.Record(m)
 	}
@@ -217,6 +220,8 @@ func (m *Machine) reset() {
 	m.dropped, m.recomputed = 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos, m.unfolded = 0, 0, 0, 0, 0
 	m.counts = rule.Counts{}
+	m.call.stack.Reset()
+	m.call.into = 0
 	clear(m.runs)
 	clear(m.fired)
 	if checking {

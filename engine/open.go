@@ -81,6 +81,10 @@ func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
 			}
 			m.nodes[r] = node
 			m.slots[in.D] = r
+		case graph.OpCon:
+			r := m.resultNode(1, into, flags)
+			m.nodes[r] = graph.Node{Head: uint32(graph.Con) | in.Tmpl<<graph.KindShift, V: uint64(a)}
+			m.slots[in.D] = r
 		case graph.OpUnpair:
 			p := m.nodes[a].V
 			m.slots[in.D], m.slots[in.D+1] = uint32(p), uint32(p>>32)

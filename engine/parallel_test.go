@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,9 @@ func runAs(t require.TestingT, prog *graph.Program, point []float64, opt engine.
 	return out, m
 }
 
+// noRoutines keeps a machine from running routines, which make fewer nodes.
+func noRoutines(m *engine.Machine) { engine.RoutinesAfter(m, math.MaxUint64) }
+
 // sameBits asserts that two outcomes are equal, to the last bit.
 func sameBits(t require.TestingT, want, got outcome) {
 	require.Equal(t, want.limit, got.limit)
@@ -67,12 +71,13 @@ func parallelProperty(t *rapid.T) {
 	require.NoError(t, err)
 	opt := engine.Options{NoFuse: rapid.Bool().Draw(t, "literal"), Limits: limits.Bounds{MaxMemory: 64 << 20,
 		MaxSteps: rapid.OneOf(rapid.Just(uint64(maxSteps)), rapid.Uint64Range(1, 300)).Draw(t, "max steps")}}
-	want, m := runAs(t, prog, p.Point, opt, func(*engine.Machine) {})
+	want, m := runAs(t, prog, p.Point, opt, noRoutines)
 	defer m.Close()
 	opt.Schedule, opt.Workers = engine.Parallel, rapid.IntRange(2, 4).Draw(t, "workers")
 	every, waits := rapid.Uint64Range(1, 20).Draw(t, "every"), rapid.Bool().Draw(t, "waits")
 	collect := rapid.Uint32Range(1, 50).Draw(t, "collect")
 	got, m := runAs(t, prog, p.Point, opt, func(m *engine.Machine) {
+		noRoutines(m)
 		engine.LendEvery(m, every, waits)
 		engine.CollectEvery(m, collect)
 	})
@@ -113,12 +118,15 @@ func TestParallel(t *testing.T) {
 				prog := s.Compiled(t, compile.Options{Reversed: reversed})
 				for _, literal := range []bool{false, true} {
 					opt := engine.Options{NoFuse: literal, Limits: limits.Bounds{MaxMemory: 64 << 20}}
-					want, m := runAs(t, prog, s.Point, opt, func(*engine.Machine) {})
+					want, m := runAs(t, prog, s.Point, opt, noRoutines)
 					require.NoError(t, m.Close())
 					opt.Schedule = engine.Parallel
 					for _, waits := range []bool{false, true} {
 						for opt.Workers = 2; opt.Workers <= 4; opt.Workers++ {
-							got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
+							got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) {
+								noRoutines(m)
+								engine.LendEvery(m, 3, waits)
+							})
 							sameBits(t, want, got)
 							if waits {
 								require.NotZero(t, engine.Accepted(m))
@@ -138,10 +146,13 @@ func TestParallel(t *testing.T) {
 func TestParallelLongLoops(t *testing.T) {
 	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\nsum i < 5 -> #150000 (fun h -> sin (h * e) + r) (0.1 * i)")
 	prog := s.Compiled(t, compile.Options{Reversed: true})
-	want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
+	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
 	require.NoError(t, m.Close())
 	for _, waits := range []bool{false, true} {
-		got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) { engine.LendEvery(m, 3, waits) })
+		got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) {
+			noRoutines(m)
+			engine.LendEvery(m, 3, waits)
+		})
 		sameBits(t, want, got)
 		if waits {
 			require.Greater(t, engine.Accepted(m), 5, "more than one object of each loop")
@@ -172,14 +183,14 @@ func TestParallelLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 			prog := s.Compiled(t, compile.Options{Reversed: true})
-			full, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, func(*engine.Machine) {})
+			full, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, noRoutines)
 			require.NoError(t, m.Close())
 			for i := range uint64(8) {
 				bounds := limits.Bounds{MaxMemory: 64 << 20, MaxSteps: full.counts.Total() * (i + 1) / 8}
 				if i%2 == 1 {
 					bounds = limits.Bounds{MaxMemory: 64 << 20, MaxNodes: full.nodes * i / 8}
 				}
-				want, m := runAs(t, prog, s.Point, engine.Options{Limits: bounds}, func(*engine.Machine) {})
+				want, m := runAs(t, prog, s.Point, engine.Options{Limits: bounds}, noRoutines)
 				require.NoError(t, m.Close())
 				opt := engine.Options{Schedule: engine.Parallel, Workers: 3, Limits: bounds}
 				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, true) })
@@ -237,13 +248,13 @@ func TestParallelMemory(t *testing.T) {
 func TestParallelCollects(t *testing.T) {
 	s := testprogram.FromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
 	prog := s.Compiled(t, compile.Options{})
-	want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
+	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
 	lifo := m.Stats()
 	require.NoError(t, m.Close())
 	for _, bounds := range []limits.Bounds{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
 		const workers = 3
 		var got outcome
-		got, m = runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, func(*engine.Machine) {})
+		got, m = runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, noRoutines)
 		require.Equal(t, want.limit, got.limit)
 		require.Equal(t, want.values, got.values)
 		require.Equal(t, want.counts, got.counts)
@@ -263,7 +274,7 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 		for _, reversed := range []bool{false, true} {
 			prog := s.Compiled(t, compile.Options{Reversed: reversed})
-			want, m := runAs(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
+			want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
 			require.NoError(t, m.Close())
 			for at := 2; at <= 50; at += 7 { // the first look is that of New
 				looks := 0
@@ -274,7 +285,10 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 					}
 					return nil
 				}
-				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, at%2 == 0) })
+				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) {
+					noRoutines(m)
+					engine.LendEvery(m, 3, at%2 == 0)
+				})
 				sameBits(t, want, got)
 				require.NoError(t, m.Close(), name)
 			}
@@ -286,9 +300,9 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 // under LIFO.
 func TestParallelDoesNotLend(t *testing.T) {
 	s := testprogram.FromSource(t, "input e = 0.75\n(lin a -> 2 * a) e + #3 (fun h -> h * e) 1")
-	want, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{}, func(*engine.Machine) {})
+	want, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{}, noRoutines)
 	require.NoError(t, m.Close())
-	got, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{Schedule: engine.Parallel, Workers: 4}, func(*engine.Machine) {})
+	got, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{Schedule: engine.Parallel, Workers: 4}, noRoutines)
 	require.NoError(t, m.Close())
 	sameBits(t, want, got)
 }

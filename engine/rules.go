@@ -21,6 +21,8 @@ func (m *Machine) fire(r graph.Ref) error {
 		return m.iterate(r)
 	case graph.Job:
 		return m.fireJob(r)
+	case graph.Frames:
+		return m.continueRoutine(r)
 	}
 	return nil
 }
@@ -135,13 +137,7 @@ func (m *Machine) fireApply(r graph.Ref) error {
 		if t.Params == n {
 			m.bound(args)
 			m.unfoldFix(f)
-			if err := m.loadFunction(t, id, f); err != nil {
-				return err
-			}
-			for i, a := range args {
-				m.slots[t.Param0+uint32(i)] = a
-			}
-			return m.instantiate(id, t, r)
+			return m.invoke(r, f, id, args)
 		}
 	}
 	if graph.Kind(head&graph.KindMask) == graph.Chain {
@@ -277,13 +273,20 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 	if graph.Kind(head&graph.KindMask) != graph.Closure {
 		return m.startIteration(into, f, all[0], all[1], into != r)
 	}
-	id := head >> graph.KindShift
+	return m.invoke(into, f, head>>graph.KindShift, all[:arity])
+}
+
+// invoke runs the template of a closure on arguments that are bound, and puts its result into the node r.
+func (m *Machine) invoke(r, f graph.Ref, id uint32, args []graph.Ref) error {
+	if routine := m.routine(id); routine != nil {
+		return m.applyRoutine(r, f, routine, args)
+	}
 	t := &m.prog.Templates[id]
 	if err := m.loadFunction(t, id, f); err != nil {
 		return err
 	}
-	copy(m.slots[t.Param0:], all[:arity])
-	return m.instantiate(id, t, into)
+	copy(m.slots[t.Param0:], args)
+	return m.instantiate(id, t, r)
 }
 
 func (m *Machine) makePartial(r, f graph.Ref, args []uint32) {

@@ -233,6 +233,7 @@ func (m *Machine) fetch(e *task) (bool, error) {
 // begin makes the worker's machine ready for a task.
 func (w *worker) begin() {
 	s := w.m
+	s.call.stack.Reset()
 	if w.unread.Load() == 0 && !s.prog.Reversed {
 		s.top = s.arena.Start()
 	}

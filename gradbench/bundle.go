@@ -26,26 +26,23 @@ const (
 	inputSize = rowSize + 2
 )
 
-// readBundle reads a problem. Cameras, points, weights and features are all alike, and so are computed each for itself.
-func readBundle(input json.RawMessage) (*bundle, error) {
-	in, err := decode[struct {
-		N, M, P      int
-		Cam, X, Feat []float64
-		W            float64
-	}](input)
+// bundleAdjustment makes a problem whose cameras, points, weights and features are all alike. Each observation is computed for itself.
+func bundleAdjustment(p *problem, text json.RawMessage) error {
+	in, err := decode[struct{ N, M, P int }](text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	const most = 1 << 26
 	if min(in.N, in.M, in.P) < 1 || max(in.N, in.M, in.P) > most {
-		return nil, fmt.Errorf("n, m and p are %d, %d and %d, not from 1 to %d", in.N, in.M, in.P, most)
+		return fmt.Errorf("n, m and p are %d, %d and %d, not from 1 to %d", in.N, in.M, in.P, most)
 	}
-	for _, err := range []error{length("cam", in.Cam, cameraSize), length("x", in.X, pointSize), length("feat", in.Feat, 2)} {
-		if err != nil {
-			return nil, err
-		}
+	v := p.values[input]
+	b := &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(v["cam"], in.N), x: repeat(v["x"], in.M), w: repeat(v["w"], in.P), feats: repeat(v["feat"], in.P)}
+	p.run = b.objective
+	if p.gradient {
+		p.run = b.jacobian
 	}
-	return &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(in.Cam, in.N), x: repeat(in.X, in.M), w: repeat([]float64{in.W}, in.P), feats: repeat(in.Feat, in.P)}, nil
+	return nil
 }
 
 func repeat(list []float64, n int) []float64 {
@@ -78,58 +75,48 @@ func (b *bundle) each(ctx context.Context, e *evaluator, run func(context.Contex
 func (b *bundle) camera(i int) int { return i % b.n }
 func (b *bundle) point(i int) int  { return i % b.m }
 
-func bundleErrors(input json.RawMessage) (*problem, error) {
-	b, err := readBundle(input)
+func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
+	b.errors, b.weights = b.errors[:0], b.weights[:0]
+	err := b.each(ctx, e, e.Value, func(_ int, res *gram.Result) {
+		b.errors = append(b.errors, res.Values[:2]...)
+		b.weights = append(b.weights, res.Values[2])
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &problem{run: func(ctx context.Context, e *evaluator) (any, error) {
-		b.errors, b.weights = b.errors[:0], b.weights[:0]
-		if err := b.each(ctx, e, e.Value, func(_ int, res *gram.Result) {
-			b.errors = append(b.errors, res.Values[:2]...)
-			b.weights = append(b.weights, res.Values[2])
-		}); err != nil {
-			return nil, err
-		}
-		return map[string]any{
-			"reproj_error": map[string]any{"elements": b.errors[:2], "repeated": b.p},
-			"w_err":        map[string]any{"element": b.weights[0], "repeated": b.p},
-		}, nil
-	}}, nil
+	return map[string]any{
+		"reproj_error": map[string]any{"elements": b.errors[:2], "repeated": b.p},
+		"w_err":        map[string]any{"element": b.weights[0], "repeated": b.p},
+	}, nil
 }
 
-// bundleJacobian is the Jacobian as a sparse matrix: two rows for each observation, and then one for each weight.
-func bundleJacobian(input json.RawMessage) (*problem, error) {
-	b, err := readBundle(input)
+// jacobian is the Jacobian as a sparse matrix: two rows for each observation, and then one for each weight.
+func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
+	b.rowEnds, b.columns, b.values, b.weights = append(b.rowEnds[:0], 0), b.columns[:0], b.values[:0], b.weights[:0]
+	points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
+	err := b.each(ctx, e, e.Gradient, func(i int, res *gram.Result) {
+		for row := range 2 {
+			for k := range cameraSize {
+				b.columns = append(b.columns, cameraSize*b.camera(i)+k)
+			}
+			for k := range pointSize {
+				b.columns = append(b.columns, points+pointSize*b.point(i)+k)
+			}
+			b.columns = append(b.columns, weights+i)
+			b.values = append(b.values, res.Jacobian[row*inputSize:][:rowSize]...)
+			b.rowEnds = append(b.rowEnds, len(b.values))
+		}
+		b.weights = append(b.weights, res.Jacobian[2*inputSize+rowSize-1])
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &problem{run: func(ctx context.Context, e *evaluator) (any, error) {
-		b.rowEnds, b.columns, b.values, b.weights = append(b.rowEnds[:0], 0), b.columns[:0], b.values[:0], b.weights[:0]
-		points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
-		if err := b.each(ctx, e, e.Gradient, func(i int, res *gram.Result) {
-			for row := range 2 {
-				for k := range cameraSize {
-					b.columns = append(b.columns, cameraSize*b.camera(i)+k)
-				}
-				for k := range pointSize {
-					b.columns = append(b.columns, points+pointSize*b.point(i)+k)
-				}
-				b.columns = append(b.columns, weights+i)
-				b.values = append(b.values, res.Jacobian[row*inputSize:][:rowSize]...)
-				b.rowEnds = append(b.rowEnds, len(b.values))
-			}
-			b.weights = append(b.weights, res.Jacobian[2*inputSize+rowSize-1])
-		}); err != nil {
-			return nil, err
-		}
-		for i, w := range b.weights {
-			b.columns, b.values = append(b.columns, weights+i), append(b.values, w)
-			b.rowEnds = append(b.rowEnds, len(b.values))
-		}
-		// As all observations are alike, the eval asks for a part.
-		return map[string]any{"rows": part(b.rowEnds), "cols": part(b.columns), "vals": part(b.values)}, nil
-	}}, nil
+	for i, w := range b.weights {
+		b.columns, b.values = append(b.columns, weights+i), append(b.values, w)
+		b.rowEnds = append(b.rowEnds, len(b.values))
+	}
+	// As all observations are alike, the eval asks for a part.
+	return map[string]any{"rows": part(b.rowEnds), "cols": part(b.columns), "vals": part(b.values)}, nil
 }
 
 // part returns the numbers of the first observation and the last number.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gram-machine/gram"
@@ -29,22 +28,13 @@ type evaluator struct {
 
 // problem is what a function computes for an input.
 type problem struct {
-	params map[string]int       // the sizes of the program
-	inputs map[string][]float64 // the values of its inputs
-	lists  map[string][]float64 // of data lists
-	fixed  map[string][]float64 // of other data
-	// output makes the answer of a result.
-	output func(*gram.Result) any
-	// run, if not nil, makes one run and returns the answer, in place of a value or a gradient at the inputs.
+	*module
+	function
+	name   string                      // of the module
+	params map[string]int              // the sizes of the program
+	values [roles]map[string][]float64 // of inputs, data lists and constants, by their names
+	// run, if not nil, makes one run and returns its output, in place of a value or a gradient at the inputs.
 	run func(context.Context, *evaluator) (any, error)
-}
-
-// function is a function of a module.
-type function struct {
-	program  string // the file, without its end; the module's name if empty
-	body     string // in place of the body in the file, if not empty
-	gradient bool
-	problem  func(input json.RawMessage) (*problem, error)
 }
 
 // runs are the fields that inputs have in common.
@@ -53,67 +43,74 @@ type runs struct {
 	MinSeconds float64 `json:"min_seconds"`
 }
 
-// define reports whether there is a module, whose programs it loads in their default sizes.
+// define reports whether there is a module, whose program it loads in its default sizes.
 func (s *server) define(ctx context.Context, name string) (any, []timing, error) {
-	functions, ok := modules[name]
+	m, ok := modules[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("unknown module %q", name)
 	}
 	since := time.Now()
-	for _, f := range functions {
-		if _, err := f.load(ctx, name, &problem{}); err != nil {
+	for _, f := range m.functions {
+		if _, err := (&problem{module: &m, function: f, name: name}).load(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	return nil, []timing{elapsed("define", since)}, nil
 }
 
-// load loads the program of a function, for the sizes and data of a problem.
-func (f *function) load(ctx context.Context, module string, p *problem) (*gram.Program, error) {
-	file := f.file(module)
+// load loads the program, for the sizes and data of the problem.
+func (p *problem) load(ctx context.Context) (*gram.Program, error) {
+	file := p.name + ".gram"
 	src, err := Programs.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if f.body != "" {
+	if p.body != "" {
 		src = append(bytes.TrimRight(src, "\n"), '\n')
 		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
-		src = append(src[:last:last], f.body...)
+		src = append(src[:last:last], p.body...)
 	}
 	opt := gram.Options{Values: map[string][]float64{}}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
 		opt.Params = append(opt.Params, fmt.Sprintf("%s=%d", name, p.params[name]))
 	}
-	maps.Copy(opt.Values, p.lists)
-	maps.Copy(opt.Values, p.fixed)
+	maps.Copy(opt.Values, p.values[list])
+	maps.Copy(opt.Values, p.values[constant])
 	return gram.Load(ctx, file, src, opt)
 }
 
-func (f *function) file(module string) string {
-	if f.program != "" {
-		module = f.program
+// newProblem reads an input of a function.
+func newProblem(module, function string, text json.RawMessage) (*problem, error) {
+	m := modules[module]
+	f, ok := m.functions[function]
+	if !ok {
+		return nil, fmt.Errorf("unknown function %q of module %q", function, module)
 	}
-	return module + ".gram"
+	p := &problem{module: &m, function: f, name: module, params: map[string]int{}}
+	err := p.read(text)
+	if err == nil && m.more != nil {
+		err = m.more(p, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("wrong input: %w", err)
+	}
+	return p, nil
 }
 
 // evaluate runs a function on an input until both of its minima are met, and returns the answer of the last run.
-func (s *server) evaluate(ctx context.Context, module, name string, input json.RawMessage) (any, []timing, error) {
-	f, ok := modules[module][name]
-	if !ok {
-		return nil, nil, fmt.Errorf("unknown function %q of module %q", name, module)
-	}
+func (s *server) evaluate(ctx context.Context, module, function string, text json.RawMessage) (any, []timing, error) {
 	var least runs
-	if bytes.HasPrefix(bytes.TrimSpace(input), []byte("{")) {
-		if err := json.Unmarshal(input, &least); err != nil {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		if err := json.Unmarshal(text, &least); err != nil {
 			return nil, nil, fmt.Errorf("wrong input: %w", err)
 		}
 	}
-	p, err := f.problem(input)
+	p, err := newProblem(module, function, text)
 	if err != nil {
-		return nil, nil, fmt.Errorf("wrong input: %w", err)
+		return nil, nil, err
 	}
 	since := time.Now()
-	e, err := s.evaluator(ctx, module, name, &f, p)
+	e, err := s.evaluator(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +119,7 @@ func (s *server) evaluate(ctx context.Context, module, name string, input json.R
 	total := time.Duration(0)
 	for i := 0; i < max(1, least.MinRuns) || total.Seconds() < least.MinSeconds; i++ {
 		since := time.Now()
-		if output, err = f.run(ctx, e, p); err != nil {
+		if output, err = p.output(ctx, e); err != nil {
 			return nil, nil, err
 		}
 		t := elapsed("evaluate", since)
@@ -132,40 +129,45 @@ func (s *server) evaluate(ctx context.Context, module, name string, input json.R
 	return output, timings, nil
 }
 
-// run makes one run.
-func (f *function) run(ctx context.Context, e *evaluator, p *problem) (any, error) {
+// output makes one run.
+func (p *problem) output(ctx context.Context, e *evaluator) (any, error) {
 	if p.run != nil {
 		return p.run(ctx, e)
 	}
-	res, err := f.at(ctx, e)
-	if err != nil {
+	res, err := p.at(ctx, e)
+	switch {
+	case err != nil:
 		return nil, err
+	case p.answer != nil:
+		return p.answer(p, res), nil
+	case p.gradient:
+		return res.Jacobian, nil
 	}
-	return p.output(res), nil
+	return res.Values[0], nil
 }
 
 // at computes the value or the gradient at the evaluator's point.
-func (f *function) at(ctx context.Context, e *evaluator) (*gram.Result, error) {
-	if f.gradient {
+func (p *problem) at(ctx context.Context, e *evaluator) (*gram.Result, error) {
+	if p.gradient {
 		return e.Gradient(ctx, e.point.Values)
 	}
 	return e.Value(ctx, e.point.Values)
 }
 
 // evaluator returns the evaluator of a problem, compiled if there is none of its sizes, with its inputs and data.
-func (s *server) evaluator(ctx context.Context, module, name string, f *function, p *problem) (*evaluator, error) {
-	key := fmt.Sprint(module, " ", name, " ", p.params, " ", p.fixed)
+func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) {
+	key := fmt.Sprint(p.name, " ", p.function, " ", p.params, " ", p.values[constant])
 	e := s.evaluators[key]
 	if e == nil {
 		if len(s.evaluators) == maxEvaluators {
 			s.close()
 		}
-		program, err := f.load(ctx, module, p)
+		program, err := p.load(ctx)
 		if err != nil {
 			return nil, err
 		}
 		e = &evaluator{point: program.NewPoint()}
-		if f.gradient {
+		if p.gradient {
 			e.Evaluator, err = program.NewGradient(ctx, gram.EvalOptions{})
 		} else {
 			e.Evaluator, err = program.NewValue(ctx, gram.EvalOptions{})
@@ -175,14 +177,14 @@ func (s *server) evaluator(ctx context.Context, module, name string, f *function
 		}
 		s.evaluators[key] = e
 	} else {
-		for _, list := range slices.Sorted(maps.Keys(p.lists)) {
-			if err := e.SetData(list, p.lists[list]); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(p.values[list])) {
+			if err := e.SetData(name, p.values[list][name]); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, input := range slices.Sorted(maps.Keys(p.inputs)) {
-		if err := e.point.Set(input, p.inputs[input]...); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(p.values[input])) {
+		if err := e.point.Set(name, p.values[input][name]...); err != nil {
 			return nil, err
 		}
 	}
@@ -200,41 +202,8 @@ func (s *server) close() {
 // Modules returns the names of the modules.
 func Modules() []string { return slices.Sorted(maps.Keys(modules)) }
 
-// flat returns the numbers of rows, one row after the other. It is an error if the rows differ in length, or there are none.
-func flat(name string, rows [][]float64) (all []float64, width int, err error) {
-	for i, row := range rows {
-		if i == 0 {
-			width = len(row)
-		}
-		if len(row) != width {
-			return nil, 0, fmt.Errorf("row %d of %s has %d numbers, and row 0 has %d", i, name, len(row), width)
-		}
-		all = append(all, row...)
-	}
-	if len(all) == 0 {
-		return nil, 0, fmt.Errorf("%s is empty", name)
-	}
-	return all, width, nil
-}
-
-// rows cuts numbers into rows.
-func rows(all []float64, width int) [][]float64 {
-	return slices.Collect(slices.Chunk(all, width))
-}
-
-// length is an error unless a list has n numbers.
-func length(name string, list []float64, n int) error {
-	if len(list) != n {
-		return fmt.Errorf("%s has %d numbers, not %d", name, len(list), n)
-	}
-	return nil
-}
-
 // decode reads an input of some type. What is missing stays zero.
-func decode[T any](input json.RawMessage) (in T, err error) {
-	if len(input) == 0 || strings.TrimSpace(string(input[:min(len(input), 8)])) == "null" {
-		return in, fmt.Errorf("there is none")
-	}
-	err = json.Unmarshal(input, &in)
+func decode[T any](text json.RawMessage) (in T, err error) {
+	err = json.Unmarshal(text, &in)
 	return in, err
 }

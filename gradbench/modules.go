@@ -8,245 +8,143 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// modules are the functions of each module.
-var modules = map[string]map[string]function{
-	"hello": {
-		"square": {problem: hello},
-		"double": {problem: hello, gradient: true},
-	},
-	"lse": {
-		"primal":   {problem: lse},
-		"gradient": {problem: lse, gradient: true},
-	},
-	"llsq": {
-		"primal":   {problem: llsq},
-		"gradient": {problem: llsq, gradient: true},
-	},
+// module is a program, with the functions that an eval asks for.
+type module struct {
+	functions map[string]function
+	fields    []field // of the input
+	// more, if not nil, does what the fields do not say.
+	more func(p *problem, text json.RawMessage) error
+	// answer makes the output of a result. If it is nil, the output is the first number of a value, and all numbers of a gradient.
+	answer func(p *problem, res *gram.Result) any
+}
+
+// function is a body, in place of the program's if it is not empty, and whether its gradient is computed.
+type function struct {
+	body     string
+	gradient bool
+}
+
+// plain are a program's value and gradient, by these names.
+func plain(value, gradient string) map[string]function {
+	return map[string]function{value: {}, gradient: {gradient: true}}
+}
+
+var modules = map[string]module{
+	"hello": {functions: plain("square", "double"), fields: []field{{input, "", ""}}, answer: number},
+	"lse":   {functions: plain("primal", "gradient"), fields: []field{{input, "x", "n"}}},
+	"llsq":  {functions: plain("primal", "gradient"), fields: []field{{param, "n", ""}, {input, "x", "m"}}},
 	"ode": {
-		"primal":   {problem: odeSolution, body: "solution"},
-		"gradient": {problem: ode, gradient: true},
+		functions: map[string]function{"primal": {body: "each (list i < n -> x.(i))"}, "gradient": {gradient: true}}, answer: array,
+		fields: []field{{param, "s", ""}, {input, "x", "n"}},
 	},
-	"det": {
-		"primal":   {problem: det},
-		"gradient": {problem: det, gradient: true},
-	},
+	"det": {functions: plain("primal", "gradient"), fields: []field{{param, "ell", ""}, {input, "A", "ell*ell"}}},
 	"lstm": {
-		"objective": {problem: lstm},
-		"jacobian":  {problem: lstm, gradient: true},
+		functions: plain("objective", "jacobian"), more: pairs,
+		fields: []field{{list, "sequence", "n b"}, {input, "main_params", "2*l 4*b"}, {input, "extra_params", "3 b"}, {constant, "state", "2*l b"}},
 	},
 	"gmm": {
-		"objective": {problem: gmm},
-		"jacobian":  {problem: gmm, gradient: true},
+		functions: plain("objective", "jacobian"), more: matrices, answer: mixture,
+		fields: []field{
+			{param, "d", ""}, {param, "k", ""}, {param, "n", ""}, {param, "m", ""}, {constant, "gamma", ""}, {list, "x", "n d"},
+			{input, "alpha", "k"}, {input, "mu", "k d"}, {input, "q", "k d"},
+		},
 	},
-	"kmeans": {
-		"cost": {problem: kmeans},
-		"dir":  {problem: direction, gradient: true},
-	},
+	"kmeans": {functions: plain("cost", "dir"), fields: []field{{list, "points", "n d"}, {input, "centroids", "k d"}}, answer: direction},
 	"ba": {
-		"objective": {problem: bundleErrors},
-		"jacobian":  {problem: bundleJacobian, gradient: true},
+		functions: plain("objective", "jacobian"), more: bundleAdjustment,
+		fields: []field{{input, "cam", "11"}, {input, "x", "3"}, {input, "w", ""}, {input, "feat", "2"}},
+	},
+	"particle": {functions: map[string]function{
+		"ff": {body: "particle along forward"}, "fr": {body: "particle along grad"},
+		"rf": {body: "particle grad forward"}, "rr": {body: "particle grad grad"},
+	}, fields: []field{{input, "w", ""}}},
+	"saddle": {functions: map[string]function{
+		"ff": {body: "saddle forward forward"}, "fr": {body: "saddle forward grad"},
+		"rf": {body: "saddle grad forward"}, "rr": {body: "saddle grad grad"},
+	}, fields: []field{{input, "start", "2"}}, answer: array},
+	"ht": {
+		functions: map[string]function{"objective": {}, "jacobian": {body: "slopes points"}}, more: hand, answer: array,
+		fields: []field{
+			{other, "theta", "26"}, {other, "data.model.parents", "bones"}, {other, "data.model.base_relatives", "bones 4 4"},
+			{input, "data.model.inverse_base_absolutes", "bones 4 4"}, {other, "data.model.base_positions", "vertices 4"},
+			{other, "data.model.weights", "vertices bones"}, {other, "data.model.triangles", "faces 3"},
+			{other, "data.correspondences", "n"}, {other, "data.points", "n 3"},
+		},
 	},
 }
 
-// value is the value of a program of type R, or its gradient.
-func value(res *gram.Result) any {
+// array has all numbers of a gradient, or of a value.
+func array(_ *problem, res *gram.Result) any {
 	if res.Jacobian != nil {
 		return res.Jacobian
 	}
-	return res.Values[0]
+	return res.Values
 }
 
-func hello(input json.RawMessage) (*problem, error) {
-	x, err := decode[float64](input)
-	return &problem{inputs: map[string][]float64{"x": {x}}, output: func(res *gram.Result) any {
-		if res.Jacobian != nil {
-			return res.Jacobian[0]
-		}
-		return res.Values[0]
-	}}, err
-}
-
-func lse(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct{ X []float64 }](input)
-	if err == nil && len(in.X) == 0 {
-		err = fmt.Errorf("x is empty")
-	}
-	return &problem{params: map[string]int{"n": len(in.X)}, inputs: map[string][]float64{"x": in.X}, output: value}, err
-}
-
-func llsq(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct {
-		X []float64
-		N int
-	}](input)
-	if err == nil && (len(in.X) == 0 || in.N < 2) {
-		err = fmt.Errorf("x is empty, or n is less than 2")
-	}
-	return &problem{params: map[string]int{"n": in.N, "m": len(in.X)}, inputs: map[string][]float64{"x": in.X}, output: value}, err
-}
-
-func ode(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct {
-		X []float64
-		S int
-	}](input)
-	if err == nil && (len(in.X) == 0 || in.S < 1) {
-		err = fmt.Errorf("x is empty, or s is less than 1")
-	}
-	return &problem{params: map[string]int{"n": len(in.X), "s": in.S}, inputs: map[string][]float64{"x": in.X}, output: value}, err
-}
-
-// odeSolution has all components as its output.
-func odeSolution(input json.RawMessage) (*problem, error) {
-	p, err := ode(input)
-	if err == nil {
-		p.output = func(res *gram.Result) any { return res.Values }
-	}
-	return p, err
-}
-
-func det(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct {
-		A   []float64
-		Ell int
-	}](input)
-	if err == nil && in.Ell < 1 {
-		err = fmt.Errorf("ell is %d", in.Ell)
-	}
-	if err == nil {
-		err = length("A", in.A, in.Ell*in.Ell)
-	}
-	return &problem{params: map[string]int{"ell": in.Ell}, inputs: map[string][]float64{"A": in.A}, output: value}, err
-}
-
-func kmeans(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct{ Points, Centroids [][]float64 }](input)
-	if err != nil {
-		return nil, err
-	}
-	points, d, err := flat("points", in.Points)
-	if err != nil {
-		return nil, err
-	}
-	centroids, _, err := flat("centroids", in.Centroids)
-	if err == nil {
-		err = length("centroids", centroids, d*len(in.Centroids))
-	}
-	return &problem{
-		params: map[string]int{"n": len(in.Points), "k": len(in.Centroids), "d": d},
-		inputs: map[string][]float64{"centroids": centroids},
-		lists:  map[string][]float64{"points": points}, output: value,
-	}, err
-}
+// number has the only number.
+func number(p *problem, res *gram.Result) any { return array(p, res).([]float64)[0] }
 
 // direction is the step of Newton's method: the gradient by the Hessian, which is diagonal. The second derivative by a component of a
 // centroid is twice the number of points that the centroid is nearest to, and minus the derivative by shift is this number.
-func direction(input json.RawMessage) (*problem, error) {
-	p, err := kmeans(input)
-	if err != nil {
-		return nil, err
+func direction(p *problem, res *gram.Result) any {
+	if res.Jacobian == nil {
+		return res.Values[0]
 	}
 	k, d := p.params["k"], p.params["d"]
-	p.output = func(res *gram.Result) any {
-		dir := rows(slices.Clone(res.Jacobian[:k*d]), d)
-		for j := range dir {
-			for l := range dir[j] {
-				dir[j][l] /= -2 * res.Jacobian[k*d+j]
-			}
-		}
-		return dir
+	dir := slices.Clone(res.Jacobian[:k*d])
+	for i := range dir {
+		dir[i] /= -2 * res.Jacobian[k*d+i/d]
 	}
-	return p, nil
+	return rows(dir, d)
 }
 
-func lstm(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct {
-		Main     [][]float64 `json:"main_params"`
-		Extra    [][]float64 `json:"extra_params"`
-		State    [][]float64
-		Sequence [][]float64
-	}](input)
-	if err != nil {
-		return nil, err
+// pairs makes pairs of a character and the next one, the last pair first.
+func pairs(p *problem, _ json.RawMessage) error {
+	text, n, b := p.values[list]["sequence"], p.params["n"]-1, p.params["b"]
+	if n == 0 {
+		return fmt.Errorf("there are less than two characters")
 	}
-	text, b, err := flat("sequence", in.Sequence)
-	if err != nil {
-		return nil, err
+	all := make([]float64, 0, 2*n*b)
+	for t := n - 1; t >= 0; t-- {
+		all = append(all, text[t*b:(t+2)*b]...)
 	}
-	layers, characters := len(in.Main)/2, len(in.Sequence)
-	if layers == 0 || characters < 2 {
-		return nil, fmt.Errorf("there is no layer, or less than two characters")
-	}
-	main, _, err1 := flat("main_params", in.Main)
-	extra, _, err2 := flat("extra_params", in.Extra)
-	state, _, err3 := flat("state", in.State)
-	for _, err := range []error{err1, err2, err3, length("main_params", main, 8*layers*b), length("extra_params", extra, 3*b), length("state", state, 2*layers*b)} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	pairs := make([]float64, 0, 2*(characters-1)*b) // the last one first
-	for t := characters - 2; t >= 0; t-- {
-		pairs = append(pairs, text[t*b:(t+2)*b]...)
-	}
-	return &problem{
-		params: map[string]int{"l": layers, "b": b, "n": characters - 1},
-		inputs: map[string][]float64{"main": main, "extra": extra}, fixed: map[string][]float64{"state": state},
-		lists: map[string][]float64{"pairs": pairs}, output: value,
-	}, nil
+	p.params["n"], p.values[list] = n, map[string][]float64{"pairs": all}
+	return nil
 }
 
-func gmm(input json.RawMessage) (*problem, error) {
-	in, err := decode[struct {
-		D, K, N, M  int
-		Gamma       float64
-		Alpha       []float64
-		X, Mu, Q, L [][]float64
-	}](input)
+// matrices makes full matrices of the triangles below the diagonals.
+func matrices(p *problem, text json.RawMessage) error {
+	in, err := decode[struct{ L [][]float64 }](text)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d, k, n := in.D, in.K, in.N
-	if min(d, k, n, in.M+1) < 1 {
-		return nil, fmt.Errorf("d, k, n and m are %d, %d, %d and %d", d, k, n, in.M)
-	}
-	x, _, err1 := flat("x", in.X)
-	mu, _, err2 := flat("mu", in.Mu)
-	q, _, err3 := flat("q", in.Q)
-	for _, err := range []error{err1, err2, err3, length("alpha", in.Alpha, k), length("x", x, n*d), length("mu", mu, k*d), length("q", q, k*d)} {
-		if err != nil {
-			return nil, err
-		}
-	}
+	k, d := p.params["k"], p.params["d"]
 	if len(in.L) != k {
-		return nil, fmt.Errorf("l has %d rows, not %d", len(in.L), k)
+		return fmt.Errorf("l has %d rows, not %d", len(in.L), k)
 	}
-	below := make([]float64, k*d*d)
+	full := make([]float64, k*d*d)
 	for c, column := range in.L {
-		if err := length("a row of l", column, d*(d-1)/2); err != nil {
-			return nil, err
+		if want := d * (d - 1) / 2; len(column) != want {
+			return fmt.Errorf("row %d of l has %d numbers, not %d", c, len(column), want)
 		}
-		triangle(d, func(at, i, j int) { below[(c*d+i)*d+j] = column[at] })
+		triangle(d, func(at, i, j int) { full[(c*d+i)*d+j] = column[at] })
 	}
-	p := &problem{
-		params: map[string]int{"n": n, "d": d, "k": k, "m": in.M},
-		inputs: map[string][]float64{"alpha": in.Alpha, "mu": mu, "q": q, "l": below},
-		fixed:  map[string][]float64{"gamma": {in.Gamma}}, lists: map[string][]float64{"x": x},
+	p.values[input]["l"] = full
+	return nil
+}
+
+// mixture has the derivatives by each parameter.
+func mixture(p *problem, res *gram.Result) any {
+	if res.Jacobian == nil {
+		return res.Values[0]
 	}
-	p.output = func(res *gram.Result) any {
-		g := res.Jacobian
-		if g == nil {
-			return res.Values[0]
-		}
-		g = slices.Clone(g)
-		slopes := make([][]float64, k) // by l
-		for c := range slopes {
-			slopes[c] = make([]float64, d*(d-1)/2)
-			triangle(d, func(at, i, j int) { slopes[c][at] = g[k+2*k*d+(c*d+i)*d+j] })
-		}
-		return map[string]any{"alpha": g[:k], "mu": rows(g[k:k+k*d], d), "q": rows(g[k+k*d:k+2*k*d], d), "l": slopes}
+	g, k, d := slices.Clone(res.Jacobian), p.params["k"], p.params["d"]
+	slopes := make([][]float64, k) // by l
+	for c := range slopes {
+		slopes[c] = make([]float64, d*(d-1)/2)
+		triangle(d, func(at, i, j int) { slopes[c][at] = g[k+2*k*d+(c*d+i)*d+j] })
 	}
-	return p, nil
+	return map[string]any{"alpha": g[:k], "mu": rows(g[k:k+k*d], d), "q": rows(g[k+k*d:k+2*k*d], d), "l": slopes}
 }
 
 // triangle calls f with each place below the diagonal of a d × d matrix, column by column: how many are before it, its row and its column.
@@ -258,4 +156,9 @@ func triangle(d int, f func(at, i, j int)) {
 			at++
 		}
 	}
+}
+
+// rows cuts numbers into rows.
+func rows(all []float64, width int) [][]float64 {
+	return slices.Collect(slices.Chunk(all, width))
 }

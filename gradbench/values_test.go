@@ -440,3 +440,78 @@ func TestODE(t *testing.T) {
 		compare(t, "gradient", numbers(evaluate(t, "ode", "gradient", input)), gradient)
 	}
 }
+
+// TestParticle: the answer of the eval, whatever derivatives are computed by.
+func TestParticle(t *testing.T) {
+	for _, name := range []string{"ff", "fr", "rf", "rr"} {
+		compare(t, name, numbers(evaluate(t, "particle", name, map[string]any{"w": 0.0})), []float64{descend(miss, []float64{0})[0]})
+	}
+	compare(t, "of the eval", descend(miss, []float64{0}), []float64{0.2071918746486116})
+}
+
+// TestSaddle: the answer of the eval, whatever derivatives are computed by.
+func TestSaddle(t *testing.T) {
+	start := []float64{1, 1}
+	f := func(v []dual) dual {
+		return sub(add(mul(v[0], v[0]), mul(v[1], v[1])), add(mul(v[2], v[2]), mul(v[3], v[3])))
+	}
+	// The maximum by y does not depend on x, nor does its place.
+	y := descend(func(y []dual) dual { return scale(-1, f(append([]dual{{}, {}}, y...))) }, start)
+	x := descend(func(x []dual) dual { return f(append(x[:2:2], number(y[0]), number(y[1]))) }, start)
+	for _, name := range []string{"ff", "fr", "rf", "rr"} {
+		compare(t, name, numbers(evaluate(t, "saddle", name, map[string]any{"start": start})), append(x[:2:2], y...))
+	}
+	compare(t, "of the eval", x, []float64{8.246324826140356e-06, 8.246324826140356e-06})
+}
+
+// miss is the square of the place where the particle meets the axis. The field is the derivative by hand.
+func miss(w []dual) dual {
+	p, v := [2]dual{number(0), number(8)}, [2]dual{number(0.75), number(0)}
+	for {
+		next := [2]dual{add(p[0], scale(0.1, v[0])), add(p[1], scale(0.1, v[1]))}
+		if next[1].v <= 0 {
+			x := sub(next[0], mul(div(next[1], v[1]), v[0]))
+			return mul(x, x)
+		}
+		for _, y := range []dual{sub(number(10), w[0]), number(0)} {
+			a, b := sub(p[0], number(10)), sub(p[1], y)
+			square := add(mul(a, a), mul(b, b))
+			cube := mul(square, sqrt(square))
+			v[0], v[1] = add(v[0], scale(0.1, div(a, cube))), add(v[1], scale(0.1, div(b, cube)))
+		}
+		p = next
+	}
+}
+
+// descend is the descent of GradBench.
+func descend(f func([]dual) dual, x []float64) []float64 {
+	norm := func(v []float64) float64 {
+		sum := 0.0
+		for _, a := range v {
+			sum += a * a
+		}
+		return math.Sqrt(sum)
+	}
+	value, gradient := gradientOf(x, f)
+	for eta, i := 1e-5, 0; norm(gradient) > 1e-5; {
+		if i == 10 {
+			eta, i = 2*eta, 0
+			continue
+		}
+		next, step := make([]float64, len(x)), make([]float64, len(x))
+		for j := range x {
+			next[j] = x[j] - eta*gradient[j]
+			step[j] = next[j] - x[j]
+		}
+		if norm(step) <= 1e-5 {
+			break
+		}
+		fnext, slopes := gradientOf(next, f)
+		if fnext[0] < value[0] {
+			x, value, gradient, i = next, fnext, slopes, i+1
+		} else {
+			eta, i = eta/2, 0
+		}
+	}
+	return x
+}

@@ -28,7 +28,7 @@ type arrayBackward struct {
 	times   map[uint32]uint64
 	allocs  []int // the first registers of each allocation
 	failed  bool
-	apart   bool // within arriveApart
+	apart   within // of arriveApart
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
@@ -269,8 +269,10 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
 		at.Base = h.At.Base - c.First
 	}
-	if !w.apart {
-		loop = loopBetween(dims, at, c)
+	if between := loopBetween(dims, at, c); w.apart.at == 0 {
+		loop = between
+	} else {
+		w.apart.next = between
 	}
 	first := !to.any
 	if first {
@@ -322,7 +324,7 @@ func loopBetween(dims []Dim, at Address, c *ArrayCell) int32 {
 }
 
 // arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
-// an index at a time, the last one first, as the cells fire.
+// an index at a time, as the cells fire.
 func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
 	k := 0
 	for d := range dims {
@@ -334,9 +336,13 @@ func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Addre
 		return Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
 	}
 	rest := slices.Delete(slices.Clone(dims), k, k+1)
-	defer func(before bool) { w.apart = before }(w.apart)
-	w.apart = true // loop is the outermost one, also where it is not in rest
-	for i := dims[k].Size - 1; i >= 0 && !w.failed; i-- {
+	before := w.apart
+	defer func() { w.apart = before }()
+	for _, i := range dims[k].FiringOrder() { // loop is the outermost one, also where it is not in rest
+		if w.failed {
+			return
+		}
+		w.apart = within{at: before.at*int32(dims[k].Size) + int32(i) + 1, outermost: k == 0 && before.at == 0, next: -1}
 		head := ArrayHead{External: h.External, At: at(h.At, i)}
 		if b == nil {
 			w.arrive(rest, loop, head, at(a, i), nil)
@@ -376,7 +382,7 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
 func (w *arrayBackward) touch(of *touches, dims []Dim, loop int32, at Address) bool {
-	t := touch{source: w.source, loop: loop, inner: -1}
+	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart}
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}

@@ -11,6 +11,14 @@ type touch struct {
 	source, loop, inner, instance int32
 	several                       bool // from several instances
 	others                        bool // from other heads in the outermost loop, too
+	within
+}
+
+// within says that a head's arrivals are noted for each value of an index by itself: at is 1 + the value, 0 where that is not so. If
+// outermost is set it is the index of the outermost loop, and next is [loopBetween] of the loops in it.
+type within struct {
+	at, next  int32
+	outermost bool
 }
 
 // touches are the last arrivals at duals: in regions, at each dual of which they are alike, or by dual.
@@ -94,13 +102,17 @@ func (r touchedRegion) then(next touchedRegion) (touchedRegion, bool) {
 
 // inLoopOf reports whether t is in the outermost loop of the next arrival.
 func (t touch) inLoopOf(next touch) bool {
-	return t.source != 0 && next.loop >= 0 && t.loop == next.loop
+	if t.source == 0 || next.loop < 0 || t.loop != next.loop {
+		return false
+	}
+	sameIteration := t.outermost && next.outermost && t.at == next.at
+	return !sameIteration || next.next >= 0 && t.next == next.next
 }
 
 // precedes reports whether t comes before the next arrival in the order in which cells fire; same says that they are of the same
 // instance.
 func (t touch) precedes(next touch, same bool) bool {
-	return !t.inLoopOf(next) || !t.several && t.inner == next.inner && same
+	return !t.inLoopOf(next) || !t.several && t.inner == next.inner && t.at == next.at && same
 }
 
 // split notes the arrivals dual by dual, if there are not too many.

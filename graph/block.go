@@ -95,6 +95,7 @@ const (
 	PairLayout
 	VecLayout
 	ClosureLayout // what a captured closure captures
+	RefLeaf       // of a routine: a reference to any value
 )
 
 // LayoutNode is a leaf, or a tuple of N components. Of the result of an open block, Named says that

@@ -52,6 +52,7 @@ const (
 	IterData
 	IterList
 	Job
+	Frames // the frames of routines that wait for an application
 )
 
 // KindMask selects the kind in a head.
@@ -68,7 +69,7 @@ const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "con", "closure", "partial", "chain", "list", "nat", "data", "dual",
 	"input", "block", "blockDual", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag",
-	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job"}
+	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job", "frames"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {

@@ -105,9 +105,8 @@ type Template struct {
 	Steps  uint64 // the sum of Counts
 	// Places are Counts by place in the source, if they were asked for.
 	Places []PlaceCount
-	// Vars are the variables of the parameters, and Type is the type of the list or
-	// of the conditional that the template belongs to: of an open program only, for
-	// what is read back as a term.
+	// Vars are the variables of the parameters, of an open program only; Type is the type of the list or
+	// of the conditional that the template belongs to, or of a λ's result.
 	Vars []term.Var
 	Type term.Type
 	// Block is the number of the template's block, 0 if it has none.
@@ -281,5 +280,6 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	special *special
+	special  *special
+	routines *routines
 }

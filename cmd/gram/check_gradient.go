@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gradcheck"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -46,7 +46,7 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
 		if err != nil {
 			return err
 		}
-		all, err := checkDerivatives(ctx, p.Program)
+		all, err := gradcheck.Check(ctx, p.Program)
 		if err != nil {
 			return err
 		}
@@ -69,101 +69,8 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
 	})
 }
 
-// derivative is one of a program, computed in three ways. Numbers that are not finite are strings in JSON.
-type derivative struct {
-	Input      string     `json:"input"`
-	Output     int        `json:"output"`
-	Gradient   jsonNumber `json:"gradient"`
-	Forward    jsonNumber `json:"forward"`
-	Difference jsonNumber `json:"difference"`
-	Verdict    string     `json:"verdict"`
-	off        float64    // how far the difference is from the gradient, relative to them
-}
-
-type jsonNumber float64
-
-func (x jsonNumber) MarshalJSON() ([]byte, error) {
-	return notation.AppendJSONNumber(nil, float64(x)), nil
-}
-
-// differenceStep is the relative step of a central difference: ε^⅓ balances the error of the formula, O(h²), against that of
-// rounding, O(ε/h).
-var differenceStep = math.Cbrt(0x1p-52)
-
-// checkDerivatives computes all derivatives at the program's point in three ways: output by output, in the order of the inputs.
-func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error) {
-	gradient, err := p.Gradient(ctx, gram.EvalOptions{})
-	if err != nil {
-		return nil, err
-	}
-	forward, err := p.Gradient(ctx, gram.EvalOptions{Mode: gram.Forward})
-	if err != nil {
-		return nil, err
-	}
-	e, err := p.NewValue(ctx, gram.EvalOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
-	point, inputs := p.Point(), p.ScalarInputs()
-	vars := p.Source().Written().Vars
-	out := make([]derivative, len(gradient.Jacobian))
-	for j, x := range point {
-		h := differenceStep * max(1, math.Abs(x))
-		var at [5][]float64 // values at x-2h, …, x+2h
-		for k := range at {
-			point[j] = x + float64(k-2)*h
-			res, err := e.Value(ctx, point)
-			if err != nil {
-				return nil, err
-			}
-			at[k] = slices.Clone(res.Values)
-		}
-		point[j] = x
-		for i := range gradient.Values {
-			k := i*len(point) + j
-			out[k] = compare(gradient.Jacobian[k], forward.Jacobian[k], h, [5]float64{at[0][i], at[1][i], at[2][i], at[3][i], at[4][i]})
-			out[k].Input, out[k].Output = vars[inputs[j]].Name, i
-		}
-	}
-	return out, nil
-}
-
-// compare judges a derivative by forward mode and by the values at five points with distance h.
-func compare(gradient, forward, h float64, at [5]float64) derivative {
-	near := (at[3] - at[1]) / (2 * h)
-	far := (at[4] - at[0]) / (4 * h)
-	left, right := (at[2]-at[1])/h, (at[3]-at[2])/h
-	largest := 0.0
-	for _, y := range at {
-		largest = max(largest, math.Abs(y))
-	}
-	rounding := 8 * 0x1p-52 * largest / h
-	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
-	d := derivative{Gradient: jsonNumber(gradient), Forward: jsonNumber(forward), Difference: jsonNumber(near), Verdict: "wrong"}
-	d.off = math.Abs(gradient-near) / max(math.Abs(gradient), math.Abs(near), math.SmallestNonzeroFloat64)
-	same := gradient == forward || math.IsNaN(gradient) && math.IsNaN(forward) ||
-		math.Abs(gradient-forward) <= 1e-9*max(math.Abs(gradient), math.Abs(forward))+1e-3*rounding
-	// Where the function is smooth, the slopes to the two sides differ twice as much over twice the distance.
-	bend, farBend := math.Abs(right-left), math.Abs(at[4]-2*at[2]+at[0])/(2*h)
-	bent := bend > 1e-3*max(math.Abs(left), math.Abs(right))+4*rounding && farBend < 1.5*bend
-	switch {
-	case !same:
-	case math.IsNaN(near) || math.IsInf(near, 0) || math.IsNaN(far) || math.IsInf(far, 0):
-		d.Verdict = "unsure"
-	case bent && gradient >= min(left, right)-allowed && gradient <= max(left, right)+allowed:
-		d.Verdict = "kink"
-	case math.Abs(near-far) > 1e-3*max(math.Abs(near), math.Abs(far))+rounding,
-		rounding > 1e-3*math.Abs(gradient) && math.Abs(gradient-near) > 1e-3*math.Abs(gradient) && gradient != 0:
-		d.Verdict = "unsure"
-	case math.Abs(gradient-near) <= allowed:
-		d.Verdict = "ok"
-	}
-	return d
-}
-
 // derivatives prints the derivatives that are not ok, or else those with the largest differences.
-func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
+func (a *app) derivatives(p *gram.Program, all []gradcheck.Derivative, counts map[string]int) {
 	r := a.report()
 	r.Heading("checked")
 	fmt.Fprintf(r.Out, "  %s", notation.Counted(len(all), "derivative"))
@@ -173,9 +80,11 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 		}
 	}
 	r.Out.WriteString("\n\n")
-	rank := func(d derivative) int { return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict) }
-	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e derivative) int {
-		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.off, d.off))
+	rank := func(d gradcheck.Derivative) int {
+		return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict)
+	}
+	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e gradcheck.Derivative) int {
+		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.Off, d.Off))
 	})
 	const shown = 12
 	t := result.NewTable("", "input", "gradient", "forward mode", "difference", "verdict")
@@ -184,7 +93,7 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 		if result.IsJacobian(p) {
 			name = fmt.Sprintf("output %d, %s", d.Output, name)
 		}
-		number := func(x jsonNumber) string { return string(notation.AppendNumber(nil, float64(x))) }
+		number := func(x notation.JSONNumber) string { return string(notation.AppendNumber(nil, float64(x))) }
 		t.AppendRow(table.Row{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
 	}
 	r.Out.WriteString(t.Render())

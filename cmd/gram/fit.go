@@ -16,11 +16,14 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/cmd/internal/option"
 	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/cmd/internal/training"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/limits"
 )
 
 // fitFlags are the flags of gram fit.
@@ -119,11 +122,17 @@ type checkpoint struct {
 
 // fit fits a program, and prints what came of it.
 func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
-	job, err := a.newFitJob(ctx, path, f)
+	most := f.boundMemory()
+	src, err := a.read(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
-	defer job.close()
+	name, dir := input.Name(path)
+	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.seed.N})
+	if err != nil {
+		return err
+	}
+	defer job.Close()
 	var out *outfile.File
 	if f.output != "" {
 		if out, err = outfile.Create(f.output); err != nil {
@@ -131,7 +140,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 		defer out.Discard()
 	}
-	c := &checkpoint{Run: job.digest(f), State: &fit.State{}}
+	c := &checkpoint{Run: job.Digest(f.method.String(), f.rate.X), State: &fit.State{}}
 	if f.checkpoint != "" {
 		if err := c.read(f.checkpoint); err != nil {
 			return err
@@ -139,7 +148,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	start, saved := time.Now(), time.Now()
 	from := c.State.Iteration
-	p := job.problem()
+	p := job.Problem()
 	p.Report = func(s *fit.State) error {
 		last := s.Curve[len(s.Curve)-1]
 		text := fmt.Sprintf("fitting: iteration %d, loss %.6g", s.Iteration, last.Loss)
@@ -163,7 +172,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			return err
 		}
 	}
-	inputs := job.named(c.State.BestPoint)
+	inputs := job.Named(c.State.BestPoint)
 	if out != nil {
 		text, err := result.InputsFile(f.output, inputs)
 		if err == nil {
@@ -191,7 +200,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 
 // endedEarly adds to an error what has been reached, and where it is.
 func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
-	text := fmt.Sprintf("the best loss, %s, was at iteration %d", number(s.Curve[s.Best].Loss), s.Curve[s.Best].Iteration)
+	text := fmt.Sprintf("the best loss, %s, was at iteration %d", notation.Text(s.Curve[s.Best].Loss), s.Curve[s.Best].Iteration)
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
 	}
@@ -199,17 +208,14 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 	return err
 }
 
-// number is x as all commands print it.
-func number(x float64) string { return string(notation.AppendNumber(nil, x)) }
-
 func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
 	r := a.report()
 	best := s.Curve[s.Best]
 	r.Heading("loss")
-	fmt.Fprintf(r.Out, "      %s, from %s\n", number(best.Loss), number(s.Curve[0].Loss))
+	fmt.Fprintf(r.Out, "      %s, from %s\n", notation.Text(best.Loss), notation.Text(s.Curve[0].Loss))
 	if best.HeldOut != nil {
 		r.Heading("held out")
-		fmt.Fprintf(r.Out, "  %s, from %s\n", number(*best.HeldOut), number(*s.Curve[0].HeldOut))
+		fmt.Fprintf(r.Out, "  %s, from %s\n", notation.Text(*best.HeldOut), notation.Text(*s.Curve[0].HeldOut))
 	}
 	r.Heading("method")
 	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
@@ -237,7 +243,7 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 }
 
 // writePage writes the report.
-func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gram.Input, why string) error {
+func (f *fitFlags) writePage(path string, job *training.Job, s *fit.State, inputs []gram.Input, why string) error {
 	best := s.Curve[s.Best]
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
@@ -253,7 +259,7 @@ func (f *fitFlags) writePage(path string, job *fitJob, s *fit.State, inputs []gr
 	}
 	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
-		fact("held-out loss", "%s, on %g of the rows of %s", number(*best.HeldOut), f.heldOut.X, f.over)
+		fact("held-out loss", "%s, on %g of the rows of %s", notation.Text(*best.HeldOut), f.heldOut.X, f.over)
 		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {

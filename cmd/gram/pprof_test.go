@@ -114,21 +114,32 @@ func TestProfilingPage(t *testing.T) {
 	p, err := profile.Parse(f)
 	require.NoError(t, err)
 	for at, what := range []string{"rewrites", "nodes"} {
-		lines, passes, factors := map[int64]int64{}, map[string]int64{}, map[string]int64{}
+		flat, lines, passes, factors := map[int64]int64{}, map[int64]int64{}, map[string]int64{}, map[string]int64{}
 		for _, s := range p.Sample {
 			place := s.Location[0].Line[0]
 			if place.Function.Name == "day" {
-				lines[place.Line] += s.Value[at]
+				flat[place.Line] += s.Value[at]
+			}
+			for _, l := range s.Location[0].Line {
+				if l.Function.Name == "day" {
+					lines[l.Line] += s.Value[at]
+				}
 			}
 			passes[s.Label["pass"][0]] += s.Value[at]
 			if slices.Contains(s.Label["rule"], "factor") {
-				factors[place.Function.Name] += s.Value[at]
+				for _, l := range s.Location[0].Line {
+					factors[l.Function.Name] += s.Value[at]
+				}
 			}
 		}
 		require.NotEmpty(t, lines, what)
 		for line, n := range lines {
 			if n != 0 {
-				has(fmt.Sprintf("%10d %10d %6d:", n, n, line))
+				own := "."
+				if flat[line] != 0 {
+					own = fmt.Sprint(flat[line])
+				}
+				has(fmt.Sprintf("%10s %10d %6d:", own, n, line))
 			}
 		}
 		if what == "nodes" {

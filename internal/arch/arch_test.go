@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native", "engine/frames"},
+	"engine/frames":        {"graph"},
 	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
@@ -68,14 +69,16 @@ var layers = map[string][]string{
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest": {root, "internal/testprogram"},
-	"cmd/internal/layered":  {},
-	"cmd/internal/progress": {},
-	"cmd/internal/outfile":  {},
-	"cmd/internal/option":   {"lang", "limits", "internal/notation"}, // of lang, numbers
-	"cmd/internal/fault":    {root, "limits"},
-	"cmd/internal/input":    {"limits", "cmd/internal/fault"},
-	"cmd/internal/observe":  {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
+	"cmd/internal/gramtest":  {root, "internal/testprogram"},
+	"cmd/internal/layered":   {},
+	"cmd/internal/progress":  {},
+	"cmd/internal/outfile":   {},
+	"cmd/internal/option":    {"lang", "limits", "internal/notation"}, // of lang, numbers
+	"cmd/internal/fault":     {root, "limits"},
+	"cmd/internal/gradcheck": {root, "internal/notation"},
+	"cmd/internal/training":  {root, "lang", "internal/fit", "cmd/internal/fault"},
+	"cmd/internal/input":     {"limits", "cmd/internal/fault"},
+	"cmd/internal/observe":   {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/htmlreport", "cmd/internal/outfile"},
 	"cmd/internal/rulepicture": {"rule"},
@@ -103,7 +106,7 @@ var layers = map[string][]string{
 	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/gradcheck", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -10,6 +10,9 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
+// Text is what [AppendNumber] writes.
+func Text(x float64) string { return string(AppendNumber(nil, x)) }
+
 // AppendNumber writes x with the fewest digits that read back to the same
 // float64, as JSON and the language do: 0.1, 1e-7, -0, 100000.
 func AppendNumber(b []byte, x float64) []byte {
@@ -58,6 +61,12 @@ func Seconds(s float64) string {
 	}
 	return d.Round(unit).String()
 }
+
+// JSONNumber is a number whose JSON is a string if it is not finite: "NaN", "+Inf" or "-Inf".
+type JSONNumber float64
+
+// MarshalJSON implements encoding/json.Marshaler.
+func (x JSONNumber) MarshalJSON() ([]byte, error) { return AppendJSONNumber(nil, float64(x)), nil }
 
 // AppendJSONNumber is [AppendNumber], with what JSON has no number for in quotes.
 func AppendJSONNumber(b []byte, x float64) []byte {

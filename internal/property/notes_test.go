@@ -35,8 +35,12 @@ func declared(t *testing.T) (tests, constants map[string]bool) {
 		if err != nil {
 			return err
 		}
+		folder := filepath.Base(filepath.Dir(path))
+		if filepath.Dir(path) == module {
+			folder = "gram"
+		}
 		for _, m := range testFunc.FindAllStringSubmatch(string(src), -1) {
-			tests[filepath.Base(filepath.Dir(path))+"."+m[1]] = true
+			tests[folder+"."+m[1]] = true
 		}
 		for _, m := range constant.FindAllStringSubmatch(string(src), -1) {
 			constants[m[1]+" = "+m[2]] = true

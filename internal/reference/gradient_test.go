@@ -83,7 +83,7 @@ func graphScale(t require.TestingT, g *hypergraph.Graph, point []float64) float6
 // forward mode.
 func TestPropertyCorollaryGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{})
+		p := generate.Draw(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
 		q := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		byMachine, ok := onMachine(t, q, true)
 		if !ok || len(p.Inputs) == 0 {

@@ -88,12 +88,9 @@ func (p *tab) logStepTime(name string) {
 	p.t.Logf("%s: a step takes %s", name, times)
 }
 
-// testSteps takes all steps of a run forward and back. Without FULL_SIZE it compares the pictures of one state in four.
+// testSteps takes all steps of a run forward and back. Without FULL_SIZE it compares the pictures of some states only.
 func testSteps(t *testing.T, browser context.Context) {
-	every := 4
-	if property.Full() {
-		every = 1
-	}
+	every := stride(1)
 	p := exploreSource(t, browser, figure1)
 	p.open("")
 	steps := int(p.number("Number(document.querySelector('#slider').max)"))
@@ -102,7 +99,7 @@ func testSteps(t *testing.T, browser context.Context) {
 	for k := 1; k <= steps; k++ {
 		p.keys(kb.ArrowRight)
 		p.at(k)
-		if k%every == 0 {
+		if k%every == 0 || k == steps {
 			drawings[k] = p.whole()
 		}
 	}

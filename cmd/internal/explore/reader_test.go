@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // media sets what the reader prefers.
@@ -176,7 +178,11 @@ func testAccess(t *testing.T, browser context.Context) {
 		} else {
 			p.do(chromedp.EmulateViewport(width, height))
 		}
-		for _, scheme := range []string{"light", "dark"} {
+		schemes := []string{"light", "dark"}
+		if !property.Full() {
+			schemes = []string{map[int64]string{1440: "light", 390: "dark"}[width]}
+		}
+		for _, scheme := range schemes {
 			p.media(scheme, "reduce")
 			where := fmt.Sprintf("%d px, %s", width, scheme)
 			p.open("#step=52")

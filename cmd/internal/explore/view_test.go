@@ -30,12 +30,12 @@ func (p *tab) whole() string {
 	return p.text("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(" + drawing + "))))")
 }
 
-// stride is how many steps lie between states that are looked at: four times as many without FULL_SIZE.
+// stride is how many steps lie between states that are looked at: eight times as many without FULL_SIZE.
 func stride(full int) int {
 	if property.Full() {
 		return full
 	}
-	return 4 * full
+	return 8 * full
 }
 
 // testLeaps: the picture of a state does not depend on the state before, be it adjacent or far away; and every state

@@ -121,7 +121,7 @@ func (o *builder) labelsOf(l sampleLabels) map[string][]string {
 
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
 // A def that was expanded there is a function that was inlined; where it was is not known,
-// so that is said to be where the λ begins.
+// so that is said to be where the λ begins. The value of a let is one that was inlined, too.
 func (o *builder) location(fun, at term.Pos) *pprof.Location {
 	k := codePlace{fun, at}
 	if o.locations[k] == nil {
@@ -136,13 +136,18 @@ func (o *builder) newLocation(fun, at term.Pos) *pprof.Location {
 	if at != 0 {
 		inner = o.names.at(at)
 	}
-	if inner == outer {
-		return o.lines(o.line(outer, at))
+	var lines []pprof.Line
+	if let, ok := o.names.letAt(at); ok {
+		lines = append(lines, o.line(let, at))
 	}
-	if fun == 0 {
-		fun = o.src.BodyPos()
+	lines = append(lines, o.line(inner, at))
+	if inner != outer {
+		if fun == 0 {
+			fun = o.src.BodyPos()
+		}
+		lines = append(lines, o.line(outer, fun))
 	}
-	return o.lines(o.line(inner, at), o.line(outer, fun))
+	return o.lines(lines...)
 }
 
 // inputStack is the stack of work on a scalar input.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -15,6 +16,7 @@ import (
 type function struct {
 	name string
 	pos  term.Pos
+	let  bool // it is no function, but a value that a let binds
 }
 
 var programFunction = function{name: "program"}
@@ -23,6 +25,7 @@ var programFunction = function{name: "program"}
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
 	borders []border          // ascending
+	lets    []border          // ascending: the same, with what lets bind to other values than functions
 }
 
 // border is an offset from which on the source belongs to a function.
@@ -31,20 +34,21 @@ type border struct {
 	function
 }
 
-// region is the text of a function.
+// region is the text of a function, or that of a value with the pattern to which a let binds it.
 type region struct {
 	syntax.Span
 	name string
+	let  bool
 }
 
 func newFunctionNames(f *syntax.File) *functionNames {
 	n := &functionNames{library: map[uint32]string{}}
 	own := boundNames(f)
-	var regions []region
+	var regions, lets []region
 	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
 	for i := range f.Decls {
 		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
-			regions = append(regions, region{d.Span, d.Name})
+			regions = append(regions, region{d.Span, d.Name, false})
 			named[d.Value] = true
 		}
 	}
@@ -59,8 +63,10 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			pats := f.Pats(x)
 			bound := f.Kids(x)[0]
 			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
-				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text})
+				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
 				named[bound] = true
+			} else {
+				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, strings.Join(strings.Fields(f.Text(p.Span)), " "), true})
 			}
 		case syntax.FunExpr, syntax.LinExpr:
 			if !named[x] {
@@ -68,11 +74,12 @@ func newFunctionNames(f *syntax.File) *functionNames {
 				if e.Kind == syntax.LinExpr {
 					what = "lin"
 				}
-				regions = append(regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start)})
+				regions = append(regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
 			}
 		}
 	}
-	n.lay(regions)
+	n.borders = lay(regions)
+	n.lets = lay(append(regions, lets...))
 	return n
 }
 
@@ -102,8 +109,9 @@ func boundNames(f *syntax.File) map[string]bool {
 	return names
 }
 
-// lay finds the borders: the innermost region that a place stands in is its function.
-func (n *functionNames) lay(regions []region) {
+// lay returns the borders: the innermost region that a place stands in is its function.
+func lay(regions []region) []border {
+	var borders []border
 	slices.SortStableFunc(regions, func(a, b region) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
@@ -112,9 +120,9 @@ func (n *functionNames) lay(regions []region) {
 		f := programFunction
 		if len(open) > 0 {
 			r := open[len(open)-1]
-			f = function{r.name, term.Pos(r.Start) + 1}
+			f = function{r.name, term.Pos(r.Start) + 1, r.let}
 		}
-		n.borders = append(n.borders, border{from, f})
+		borders = append(borders, border{from, f})
 	}
 	leave := func(before uint32) {
 		for len(open) > 0 && open[len(open)-1].End <= before {
@@ -129,6 +137,7 @@ func (n *functionNames) lay(regions []region) {
 		enter(r.Start)
 	}
 	leave(^uint32(0))
+	return borders
 }
 
 // at returns the function that the place stands in.
@@ -138,11 +147,26 @@ func (n *functionNames) at(pos term.Pos) function {
 	}
 	off := uint32(pos) - 1
 	if name, ok := n.library[off]; ok {
-		return function{name, pos}
+		return function{name: name, pos: pos}
 	}
-	i := sort.Search(len(n.borders), func(i int) bool { return n.borders[i].from > off })
+	return within(n.borders, off)
+}
+
+// letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is none.
+func (n *functionNames) letAt(pos term.Pos) (function, bool) {
+	if pos == 0 {
+		return function{}, false
+	}
+	l := within(n.lets, uint32(pos)-1)
+	l.name = n.at(pos).name + "." + l.name
+	return l, l.let
+}
+
+// within returns what the borders say of the place.
+func within(borders []border, off uint32) function {
+	i := sort.Search(len(borders), func(i int) bool { return borders[i].from > off })
 	if i == 0 {
 		return programFunction
 	}
-	return n.borders[i-1].function
+	return borders[i-1].function
 }

@@ -43,6 +43,23 @@ def ‹id›id = fun x -> ‹id›x
 	require.Equal(t, programFunction, names.at(0))
 }
 
+// TestLetNames: what lets bind to other values than functions has the names of both.
+func TestLetNames(t *testing.T) {
+	const source = "def f x =\n  let (a, _) = (x, fun y -> y) in\n  let b = let c = a + 1 in sin c in\n  b\nlet d = f 2 in d"
+	file, _, err := syntax.Parse("names.gram", []byte(source), syntax.Options{})
+	require.NoError(t, err)
+	names := newFunctionNames(file)
+	for text, want := range map[string]string{"(x, fun": "f.(a, _)", "a + 1": "f.c", "sin c": "f.b", "f 2": "program.d", "y) in": "", "b\nlet": "", "x =": ""} {
+		let, ok := names.letAt(term.Pos(strings.Index(source, text)) + 1)
+		require.Equal(t, want != "", ok, text)
+		if ok {
+			require.Equal(t, want, let.name)
+		}
+	}
+	_, ok := names.letAt(0)
+	require.False(t, ok)
+}
+
 // TestFunctionNamesOfOwn: a name of the prelude that the program binds is no function of the
 // prelude's.
 func TestFunctionNamesOfOwn(t *testing.T) {

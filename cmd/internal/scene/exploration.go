@@ -36,7 +36,9 @@ type Exploration struct {
 	// expressions are the texts of the source by places. words are the names of generated variables.
 	expressions map[term.Pos]string
 	defs        map[int]string // the defs by their lines
-	words       struct {
+	// constructors are the names of constructors of inductive types by the places where they are applied.
+	constructors map[constructor]string
+	words        struct {
 		sync.Mutex
 		*vocabulary
 	}
@@ -80,7 +82,7 @@ var errWindowEnd = errors.New("the end of the window")
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
 	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: show.LetNames(p.Term()),
-		inputs: stage.InputNames(p.Source()), expressions: expressions(p.Source().File), defs: defLines(p.Source().File)}
+		inputs: stage.InputNames(p.Source()), expressions: expressions(p.Source().File), defs: defLines(p.Source().File), constructors: constructors(p.Term())}
 	var counts rule.Counts
 	live := uint64(0)
 	first := func(f *machine.Fired) error {

@@ -1,21 +1,45 @@
 package scene
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/machine/heap"
-
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/term"
 )
 
 // words describes the nodes of a heap to readers who know the calculus but not the machine.
 type words struct {
 	x *Exploration
 	h *heap.Heap
+}
+
+// constructor is a constructor of an inductive type at a place of the source, by its number.
+type constructor struct {
+	at    term.Pos
+	index int
+}
+
+// constructors returns the names of constructors. One that is of several types at its place has none.
+func constructors(t *term.Term) map[constructor]string {
+	names := map[constructor]string{}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Op != term.ConOp {
+			continue
+		}
+		at, name := constructor{n.Pos, int(n.Count)}, t.Types.Constructors(n.Res)[n.Count].Name
+		if old, ok := names[at]; ok && old != name {
+			name = ""
+		}
+		names[at] = name
+	}
+	return names
 }
 
 // hole is an operand that has not arrived yet.
@@ -87,10 +111,11 @@ func (w words) value(n *heap.Node, depth int) string {
 		}
 		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
 	case literal.Con:
+		name := cmp.Or(w.x.constructors[constructor{n.Pos, n.Index}], fmt.Sprintf("constructor %d", n.Index+1))
 		if depth == 0 || len(n.Operands) == 0 {
-			return fmt.Sprintf("constructor %d", n.Index+1)
+			return name
 		}
-		return fmt.Sprintf("constructor %d %s", n.Index+1, w.operand(n.Operands[0], depth-1))
+		return name + " " + w.operand(n.Operands[0], depth-1)
 	case literal.Nat:
 		return fmt.Sprintf("#%d", n.Count)
 	case literal.List:

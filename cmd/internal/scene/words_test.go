@@ -19,6 +19,7 @@ func TestExploreWords(t *testing.T) {
 		"input x = 2\ndata xs : List R^2 = list i < 3 -> [| i, i + 1 |]\nfold (fun v s -> v.(0) * s + v.(1) * x) x xs\n",
 		"input v : R^2 = [| 1, 2 |]\nlet f = fun w -> if w.(0) < w.(1) then w else v in\n(f v).(0) / (f v).(1)\n",
 		"input x = 2\nlet y = lin a -> 3 * a in\n(y x + y 1, [x; x])\n",
+		"type tree = Leaf of R | Node of tree * tree | Empty\ninput x = 2\ndef rec total t = match t with Leaf y -> y * y | Node (l, r) -> total l + total r | Empty -> 1\ntotal (Node (Leaf x, Empty))\n",
 	} {
 		p := gramtest.Load(t, source)
 		for _, gradient := range []bool{true, false} {
@@ -44,13 +45,15 @@ func TestExploreWords(t *testing.T) {
 		"x*":              "",
 		"λz":              "λz, a function",
 		"λa":              "λa, a dual λ",
+		"Node ⟨…⟩":        "Node ⟨…⟩, a constructor",
+		"Empty":           "Empty, a constructor",
 	} {
 		require.Contains(t, texts, label)
 		if text != "" {
 			require.Equal(t, text, texts[label])
 		}
 	}
-	machine := regexp.MustCompile(`suspended|project|iter[A-Z]|closure|dual \d|linDual|dataList|template`)
+	machine := regexp.MustCompile(`suspended|project|iter[A-Z]|closure|dual \d|linDual|dataList|template|constructor \d`)
 	generated := regexp.MustCompile(`[·+]\*|sin\*|x0|\bd\b`)
 	for label, text := range texts {
 		require.NotRegexp(t, generated, label)

@@ -29,7 +29,7 @@ class App {
     this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
       pick: (version) => this.tour.pick(version),
       point: (version) => this.tour.source.point(version),
-      open: (key) => !recorded() && this.tour.group(key, true),
+      open: (key) => (recorded() ? this.notices.say("The groups of a recorded page are fixed: gram explore opens and closes them.") : this.tour.group(key, true)),
     });
     this.tour = new Tour({
       graph: this.graph,

@@ -176,7 +176,10 @@ export class Graph {
     if (!this.win || !this.view.width) return;
     this.svg.classList.toggle("far", this.view.scale < far);
     this.touch(new Set([...this.drawn.keys(), ...this.lines.keys(), ...this.objects.keys()]));
-    drawMap(this.map, this);
+    this.mapFrame ??= requestAnimationFrame(() => { // it asks for a layout: once a frame
+      this.mapFrame = null;
+      if (this.win) drawMap(this.map, this);
+    });
   }
 
   /** touch draws what has changed of the state, and what the step lights. */

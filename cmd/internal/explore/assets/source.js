@@ -71,7 +71,11 @@ export class Source {
       this.current = row;
     }
     this.row = picked ? this.lines[picked.line - 1]?.row : row;
-    if (this.row) this.reveal();
+    if (!this.row) return;
+    this.frame ??= requestAnimationFrame(() => { // it asks for a layout: once a frame
+      this.frame = null;
+      if (this.row) this.reveal();
+    });
   }
 
   mark(place, name) {

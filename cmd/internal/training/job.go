@@ -1,4 +1,5 @@
-package main
+// Package training makes a program a problem of optimisation, with batches of the rows of a list and rows that are held out.
+package training
 
 import (
 	"context"
@@ -12,39 +13,39 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/input"
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/limits"
 )
 
-// fitJob is a program that is fitted, once with each part of the rows of its list.
-type fitJob struct {
+// Job is a program that is fitted, once with each part of the rows of its list.
+type Job struct {
 	ctx  context.Context
 	load func(values map[string][]float64) (*gram.Program, error)
 	src  []byte
 
-	whole   *gram.Program // with all rows
-	over    string        // the list, "" if it is not divided
-	rows    []float64     // of the list, for training; width numbers each
-	width   int
-	train   *gram.Evaluator // on rows: of gradients, or, with batches, of values
-	batch   *gram.Evaluator // nil: no batches
-	size    int             // rows of a batch
-	scale   float64         // of a gradient of a batch
-	held    *gram.Evaluator // nil: no rows are held out
-	heldOut float64         // scale of their loss
+	whole *gram.Program // with all rows
+	Options
+	rows      []float64 // of the list, for training; width numbers each
+	width     int
+	train     *gram.Evaluator // on rows: of gradients, or, with batches, of values
+	batch     *gram.Evaluator // nil: no batches
+	scale     float64         // of a gradient of a batch
+	held      *gram.Evaluator // nil: no rows are held out
+	heldScale float64         // of their loss
 }
 
-// newFitJob loads a program, and divides the rows of its list.
-func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fitJob, err error) {
-	most := f.boundMemory()
-	name, dir := input.Name(path)
-	j := &fitJob{ctx: ctx, over: f.over}
-	if j.src, err = a.read(ctx, path, limits.New(ctx, most)); err != nil {
-		return nil, err
-	}
-	opt := a.options(ctx, dir, &f.loadFlags, most)
+// Options say how the rows of a list are divided.
+type Options struct {
+	Over    string  // the list; "" if none is divided
+	Batch   int     // rows of a batch; 0: no batches
+	HeldOut float64 // the share of the rows that are held out
+	Seed    uint64  // of the order of the rows
+}
+
+// New loads the program src with opt, and divides the rows of its list.
+func New(ctx context.Context, name string, src []byte, opt gram.Options, f Options) (job *Job, err error) {
+	j := &Job{ctx: ctx, src: src, Options: f}
 	j.load = func(values map[string][]float64) (*gram.Program, error) {
 		opt := opt
 		opt.Values = values
@@ -61,43 +62,43 @@ func (a *app) newFitJob(ctx context.Context, path string, f *fitFlags) (job *fit
 	}
 	defer func() {
 		if err != nil {
-			j.close()
+			j.Close()
 		}
 	}()
-	if j.over == "" {
+	if j.Over == "" {
 		j.train, err = j.whole.NewGradient(ctx, gram.EvalOptions{})
 		return j, err
 	}
-	return j, j.divide(f)
+	return j, j.divide()
 }
 
 // divide divides the rows of the list.
-func (j *fitJob) divide(f *fitFlags) error {
-	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.over })
+func (j *Job) divide() error {
+	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.Over })
 	if i < 0 {
-		return fault.Usagef("--over %s: the program has no data %s", j.over, j.over)
+		return fault.Usagef("--over %s: the program has no data %s", j.Over, j.Over)
 	}
 	d := &j.whole.Source().Data[i]
 	if d.Shape.Kind != load.List || d.Shape.Tagged() {
-		return fault.Usagef("--over %s: this is %v, and no list of numbers", j.over, d.Shape)
+		return fault.Usagef("--over %s: this is %v, and no list of numbers", j.Over, d.Shape)
 	}
 	if d.Used {
-		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.over)
+		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.Over)
 	}
 	n, width := d.Value.Rows, d.Shape.A.Width()
 	j.rows, j.width = d.Value.Data, width
-	held := int(math.Round(f.heldOut.X * float64(n)))
-	if f.heldOut.X > 0 {
+	held := int(math.Round(j.HeldOut * float64(n)))
+	if j.HeldOut > 0 {
 		held = min(max(held, 1), n-1)
 	}
-	if n < 4 || n-held < int(f.batch.N) {
-		return fmt.Errorf("--over %s: %d rows are too few", j.over, n)
+	if n < 4 || n-held < j.Batch {
+		return fmt.Errorf("--over %s: %d rows are too few", j.Over, n)
 	}
-	order := rand.New(rand.NewPCG(f.seed.N, math.MaxUint64)).Perm(n)
+	order := rand.New(rand.NewPCG(j.Seed, math.MaxUint64)).Perm(n)
 	sum, err := j.isSum(order)
 	var no *notSumError
 	switch {
-	case errors.As(err, &no) && !f.batch.Valid:
+	case errors.As(err, &no) && j.Batch == 0:
 		slices.Sort(order) // the last rows are held out
 	case err != nil:
 		return err
@@ -109,26 +110,25 @@ func (j *fitJob) divide(f *fitFlags) error {
 			return err
 		}
 	}
-	j.scale, j.heldOut = 1, 1
+	j.scale, j.heldScale = 1, 1
 	if sum {
-		j.heldOut = float64(n-held) / float64(held)
+		j.heldScale = float64(n-held) / float64(held)
 	}
-	if !f.batch.Valid {
+	if j.Batch == 0 {
 		j.train, err = j.evaluator(j.rows, (*gram.Program).NewGradient)
 		return err
 	}
-	j.size = int(f.batch.N)
 	if sum {
-		j.scale = float64(n-held) / float64(j.size)
+		j.scale = float64(n-held) / float64(j.Batch)
 	}
 	if j.train, err = j.evaluator(j.rows, (*gram.Program).NewValue); err == nil {
-		j.batch, err = j.evaluator(j.rows[:j.size*width], (*gram.Program).NewGradient)
+		j.batch, err = j.evaluator(j.rows[:j.Batch*width], (*gram.Program).NewGradient)
 	}
 	return err
 }
 
 // pick returns the numbers of some rows.
-func (j *fitJob) pick(rows []int) []float64 {
+func (j *Job) pick(rows []int) []float64 {
 	out := make([]float64, 0, len(rows)*j.width)
 	for _, r := range rows {
 		out = append(out, j.rows[r*j.width:(r+1)*j.width]...)
@@ -137,13 +137,13 @@ func (j *fitJob) pick(rows []int) []float64 {
 }
 
 // evaluator makes an evaluator of the program with some rows.
-func (j *fitJob) evaluator(rows []float64, make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
-	p, err := j.load(map[string][]float64{j.over: rows})
+func (j *Job) evaluator(rows []float64, make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
+	p, err := j.load(map[string][]float64{j.Over: rows})
 	if err != nil {
 		return nil, err
 	}
 	if len(p.Point()) != len(j.whole.Point()) {
-		return nil, fmt.Errorf("--over %s: the inputs depend on the number of rows", j.over)
+		return nil, fmt.Errorf("--over %s: the inputs depend on the number of rows", j.Over)
 	}
 	return make(p, j.ctx, gram.EvalOptions{})
 }
@@ -156,12 +156,12 @@ type notSumError struct {
 
 func (e *notSumError) Error() string {
 	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %s; "+
-		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over, number(e.whole), number(e.mean), number(e.sum))
+		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over, notation.Text(e.whole), notation.Text(e.mean), notation.Text(e.sum))
 }
 
 // isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with those on two
 // and on three parts, in the given order, at a point near that of the program. If it is neither, the error is a *notSumError.
-func (j *fitJob) isSum(order []int) (bool, error) {
+func (j *Job) isSum(order []int) (bool, error) {
 	point := j.whole.Point()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range point {
@@ -184,7 +184,7 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 		return false, err
 	}
 	isSum, isMean := true, true
-	no := &notSumError{over: j.over, whole: whole}
+	no := &notSumError{over: j.Over, whole: whole}
 	for _, parts := range []int{2, 3} {
 		no.mean, no.sum = 0, 0
 		size := 0.0
@@ -213,9 +213,9 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 	return !isMean, nil
 }
 
-// problem is the program as a problem of optimisation.
-func (j *fitJob) problem() *fit.Problem {
-	p := &fit.Problem{Point: j.whole.Point(), Size: j.size, Loss: func(x []float64) (float64, []float64, error) {
+// Problem is the program as a problem of optimisation.
+func (j *Job) Problem() *fit.Problem {
+	p := &fit.Problem{Point: j.whole.Point(), Size: j.Batch, Loss: func(x []float64) (float64, []float64, error) {
 		run := j.train.Gradient
 		if j.batch != nil {
 			run = j.train.Value
@@ -235,12 +235,12 @@ func (j *fitJob) problem() *fit.Problem {
 	}
 	if j.batch != nil {
 		p.Rows = len(j.rows) / j.width
-		batch := make([]float64, j.size*j.width)
+		batch := make([]float64, j.Batch*j.width)
 		p.Batch = func(x []float64, rows []int) ([]float64, error) {
 			for i, r := range rows {
 				copy(batch[i*j.width:(i+1)*j.width], j.rows[r*j.width:])
 			}
-			if err := j.batch.SetData(j.over, batch); err != nil {
+			if err := j.batch.SetData(j.Over, batch); err != nil {
 				return nil, err
 			}
 			res, err := j.batch.Gradient(j.ctx, x)
@@ -259,14 +259,14 @@ func (j *fitJob) problem() *fit.Problem {
 			if err != nil {
 				return 0, err
 			}
-			return res.Values[0] * j.heldOut, nil
+			return res.Values[0] * j.heldScale, nil
 		}
 	}
 	return p
 }
 
-// named are the inputs of the program with their values at a point.
-func (j *fitJob) named(point []float64) []gram.Input {
+// Named returns the inputs of the program with their values at a point.
+func (j *Job) Named(point []float64) []gram.Input {
 	inputs := j.whole.Inputs()
 	for i := range inputs {
 		n := len(inputs[i].Values)
@@ -275,10 +275,10 @@ func (j *fitJob) named(point []float64) []gram.Input {
 	return inputs
 }
 
-// digest identifies what a state belongs to: the program, its params, data and point, and the flags.
-func (j *fitJob) digest(f *fitFlags) string {
+// Digest identifies what a state belongs to: the program, its params, data and point, and the flags.
+func (j *Job) Digest(method string, rate float64) string {
 	h := sha256.New()
-	fmt.Fprintln(h, f.method.String(), f.rate.X, f.over, f.batch.N, f.heldOut.X, f.seed.N, j.whole.Source().Params, j.whole.Point())
+	fmt.Fprintln(h, method, rate, j.Over, j.Batch, j.HeldOut, j.Seed, j.whole.Source().Params, j.whole.Point())
 	for _, d := range j.whole.Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
 	}
@@ -286,8 +286,8 @@ func (j *fitJob) digest(f *fitFlags) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// close returns the memory of the evaluators.
-func (j *fitJob) close() {
+// Close returns the memory of the evaluators.
+func (j *Job) Close() {
 	for _, e := range []*gram.Evaluator{j.train, j.batch, j.held} {
 		if e != nil {
 			_ = e.Close()

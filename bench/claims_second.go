@@ -1,0 +1,49 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+)
+
+// Quantities of Hessian-vector products, along the vector of ones.
+var (
+	productSteps = quantity{StepsName, func(s *subject) float64 { return s.hessianVectors(1) }}
+	hessianSteps = quantity{"steps of n products", func(s *subject) float64 { return s.hessianVectors(len(s.ScalarInputs())) }}
+)
+
+// hessianVectors is the steps of so many Hessian-vector products: they don't depend on the vector.
+func (s *subject) hessianVectors(products int) float64 {
+	e := must(s.NewGradient(s.ctx, gram.EvalOptions{}))
+	defer func() { try(e.Close()) }()
+	along := slices.Repeat([]float64{1}, len(s.ScalarInputs()))
+	steps := uint64(0)
+	for range products {
+		must(e.HessianVector(s.ctx, s.Point(), along))
+		steps += e.Cost().Steps.Total()
+	}
+	return float64(steps)
+}
+
+// claimHessian is claim 23.
+func claimHessian() Claim {
+	families := slices.DeleteFunc(append(groundFamilies(), family.HigherOrder()...), func(f family.Family) bool { return f.Name == family.TwoOutputs.Name })
+	return Claim{
+		Number: 23,
+		Title:  "A Hessian-vector product costs O(m + |G|), n of them the Hessian",
+		Source: "Theorem 1, section 5.2, for the Fwd(t) of section 2.3 in place of t; it is not stated there",
+		Family: "Graphs, functions and folds, along the vector of ones; and functions of n inputs whose Hessian is computed by n products.",
+		Series: slices.Concat(
+			all(families, func(f family.Family) Series {
+				return series(f, Evidence, linear, mAndGraph, productSteps, gradientSteps).called(f.Name, f.Quick)
+			}),
+			all([]family.Family{family.LeastSquares, family.LogSumExp}, func(f family.Family) Series {
+				s := series(f, Evidence, quadratic, sizeN, hessianSteps, mAndGraph)
+				return s.called(f.Name+": the Hessian", family.Sizes(10, 100))
+			})),
+		Meaning: "The gradient of the derivative of t along v is the product of the Hessian with v, and is computed by D of Fwd. Fwd makes of each symbol a constant number of others, and leaves " +
+			"the rest as it is, so it reduces to a graph of size O(|G|) in O(m) steps, and the theorem gives the cost. The table has the steps of one gradient beside those of the product. " +
+			"With |G| linear in n, the Hessian takes n products of O(n) steps: as many as it has entries, but for a constant.",
+	}
+}
