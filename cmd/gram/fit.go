@@ -64,9 +64,9 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 func (f *fitFlags) check(*cobra.Command) error {
 	adam := f.method.Is == "adam"
 	return cmp.Or(
-		fault.Misfit(!adam && f.batch.Valid, "--batch is of --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is of --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is of --method adam: %s searches for the size of its steps", &f.method),
+		fault.Misfit(!adam && f.batch.Valid, "--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps", &f.method),
 		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
 		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
 		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
