@@ -69,7 +69,7 @@ type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes option.Count
 	rowsMemory         option.Size // of gram grad
-	whole              bool        // more is made of the program than its value or gradient
+	whole              bool        // the program is run more than once, so its data are stored
 	schedule           option.Choice[gram.Schedule]
 	workers            option.Count
 	finite             bool
