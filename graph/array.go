@@ -347,6 +347,32 @@ func (a Address) injective(dims []Dim) bool {
 	return true
 }
 
+// Meets reports whether an instance is at a place from first to last.
+func (a Address) Meets(dims []Dim, first, last int) bool {
+	dims, a = a.moving(dims)
+	if from, to := a.Range(dims); from > last || to < first {
+		return false
+	}
+	k := -1
+	for i, s := range a.Stride {
+		if k < 0 || max(s, -s) > max(a.Stride[k], -a.Stride[k]) {
+			k = i
+		}
+	}
+	if k < 0 {
+		return true
+	}
+	rest := Address{Stride: slices.Delete(slices.Clone(a.Stride), k, k+1)}
+	others := slices.Delete(slices.Clone(dims), k, k+1)
+	for i := range dims[k].Size {
+		rest.Base = a.Base + i*a.Stride[k]
+		if rest.Meets(others, first, last) {
+			return true
+		}
+	}
+	return false
+}
+
 // Range returns the first and the last place of the instances, of which there is one at least.
 func (a Address) Range(dims []Dim) (first, last int) {
 	first, last = a.Base, a.Base

@@ -76,7 +76,7 @@ var layers = map[string][]string{
 	"cmd/internal/option":    {"lang", "limits", "internal/notation"}, // of lang, numbers
 	"cmd/internal/fault":     {root, "limits"},
 	"cmd/internal/gradcheck": {root, "internal/notation"},
-	"cmd/internal/training":  {root, "lang", "internal/fit", "cmd/internal/fault"},
+	"cmd/internal/training":  {root, "lang", "internal/fit", "internal/notation", "cmd/internal/fault"},
 	"cmd/internal/input":     {"limits", "cmd/internal/fault"},
 	"cmd/internal/observe":   {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
