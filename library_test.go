@@ -136,7 +136,7 @@ func TestManyInputs(t *testing.T) {
 	}
 	_, err = p.Bound(t.Context(), gram.EvalOptions{})
 	require.NoError(t, err)
-	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxNodes: 100_000})
+	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxNodes: 100_000, NoFuse: true})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.Equal(t, uint64(100_000), limit.Max)

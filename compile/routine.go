@@ -58,10 +58,7 @@ func (s *routines) callee(id uint32) *graph.Routine {
 	}
 	r := s.of[id]
 	if r == nil {
-		r = &graph.Routine{Template: id, Steps: 2 * uint64(t.Params), Recursive: t.Group != nil, Result: s.c.flat(t.Type)}
-		if r.Recursive {
-			r.Steps++
-		}
+		r = &graph.Routine{Template: id, Recursive: t.Group != nil, Result: s.c.flat(t.Type)}
 		for _, typ := range s.c.slotTypes[id][t.Caps:] {
 			r.Params = append(r.Params, s.c.flat(typ))
 		}
@@ -139,6 +136,11 @@ const (
 // build makes the code, or reports that there is none.
 func (b *routineBuilder) build() bool {
 	b.tree = []routineNode{{}}
+	call := &b.tree[0].entry
+	call.Applied = uint64(len(b.out.Params))
+	if b.out.Recursive {
+		call.Unfolds = 1
+	}
 	for {
 		if !b.path() {
 			return false
@@ -214,12 +216,17 @@ func (b *routineBuilder) link(i int) uint32 {
 		b.out.Entries = append(b.out.Entries, n.entry)
 	}
 	b.out.Code = append(b.out.Code, n.code...)
-	if len(n.children) > 0 {
-		targets := make([]uint32, len(n.children))
-		b.out.Code[len(b.out.Code)-1].D = uint32(len(b.out.Targets))
-		b.out.Targets = append(b.out.Targets, targets)
-		for k, child := range n.children {
-			targets[k] = b.link(child)
+	jump, first := len(b.out.Code)-1, len(b.out.Targets)
+	if b.out.Code[jump].Op == graph.RoutineMatch {
+		b.out.Code[jump].D = uint32(first)
+		b.out.Targets = append(b.out.Targets, make([]uint32, len(n.children))...)
+	}
+	for k, child := range n.children {
+		to := b.link(child)
+		if b.out.Code[jump].Op == graph.RoutineMatch {
+			b.out.Targets[first+k] = to
+		} else {
+			b.out.Code[jump].D = to // the last is the second
 		}
 	}
 	return at

@@ -53,6 +53,12 @@ func (m *Machine) applyRoutine(r, f graph.Ref, routine *graph.Routine, args []gr
 		}
 	}
 	numbers, refs := s.Enter(routine, f)
+	// The routine's first entry counts the call again.
+	bound := uint64(len(args))
+	m.applied, m.steps = m.applied-bound, m.steps-2*bound
+	if routine.Recursive {
+		m.addSteps(rule.Unfold, ^uint64(0))
+	}
 	for i, l := range routine.Params {
 		stack := append(m.block.stack[:0], args[i])
 		for _, n := range l {
@@ -85,7 +91,11 @@ func (m *Machine) runFrames(into graph.Ref) error {
 	s := &m.call.stack
 	m.call.into = into
 	for {
+		if err := m.roomForFrames(); err != nil {
+			return err
+		}
 		s.Nodes, s.Words, s.Globals, s.Runs = m.nodes, m.words, m.slots, m.runs
+		s.Clear = m.collects()
 		s.Top, s.Limit = m.top, min(m.limit, m.nodeTop, m.collect.at)
 		s.Limit = max(s.Limit, m.top+s.Needs()+spareUnits)
 		s.Steps, s.Most, s.Applied, s.Unfolds = m.steps, m.nextLook-m.pops, m.applied, 0
@@ -113,9 +123,6 @@ func (m *Machine) runFrames(into graph.Ref) error {
 			if err := m.growFrames(); err != nil {
 				return err
 			}
-		}
-		if err := m.roomForFrames(); err != nil {
-			return err
 		}
 	}
 }

@@ -75,3 +75,17 @@ func TestRoutineLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestRoutineRoom: a routine that begins where the arena ends makes room before it runs.
+func TestRoutineRoom(t *testing.T) {
+	s := testprogram.FromSource(t, `input x = 0.5
+let rec f (k : R) : R = if k < 1 then x * x * x * x * sin x * sin (x * x) else f (k - 1) * x * x in
+sum i < 20000 -> let y = f (i - 19998) in y * f 0`)
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	want, m := runAs(t, prog, s.Point, engine.Options{NoFuse: true}, func(*engine.Machine) {})
+	require.NoError(t, m.Close())
+	got, m := runAs(t, prog, s.Point, engine.Options{}, func(m *engine.Machine) { engine.RoutinesAfter(m, 0) })
+	got.nodes = want.nodes
+	sameBits(t, want, got)
+	require.NoError(t, m.Close())
+}

@@ -19,12 +19,11 @@ type Routine struct {
 	Code          []RoutineInstr
 	Consts        []float64
 	Entries       []RoutineEntry
-	Targets       [][]uint32
+	Targets       []uint32
 	Calls         []RoutineCall
 	Returns       []RoutineLeaves
 	Objects       []RoutineObject
-	Steps         uint64 // of a call: of (1), (4) and (15)
-	Recursive     bool   // a call counts a (15)
+	Recursive     bool
 }
 
 // RoutineInstr is an instruction of a routine. num and ref are the registers of its frame.
@@ -59,20 +58,20 @@ const (
 	RoutineCon                      // ref D := constructor B of ref A
 	RoutineMake                     // ref D := the object Objects[A]
 	RoutineEnter                    // counts Entries[A]
-	RoutineTest                     // goes on at Targets[D][0] if num A Cmp num B, otherwise at Targets[D][1]
-	RoutineMatch                    // goes on at Targets[D][k], k the constructor at ref A
+	RoutineTest                     // goes on at D unless num A Cmp num B
+	RoutineMatch                    // goes on at Targets[D+k], k the constructor at ref A
 	RoutineInvoke                   // num D, … and ref B, … := the result of Calls[A]
 	RoutineTail                     // returns the result of Calls[A]
 	RoutineApply                    // ref D := the object Objects[A], an application, reduced by the machine
 	RoutineReturn                   // returns Returns[A]
 )
 
-// RoutineEntry are the templates that begin where it stands, and the sum of their steps, with those of (1) and (4) for the λs that
-// are in line. What it has of partial applications may be negative, modulo 2⁶⁴.
+// RoutineEntry are the templates that begin where it stands, and the sum of their steps, with those of (1), (4) and (15) of the call
+// that the code begins with, and of λs in line. What it has of partial applications may be negative, modulo 2⁶⁴.
 type RoutineEntry struct {
 	Templates []uint32
 	Steps     uint64
-	Applied   uint64 // arguments of the λs in line
+	Applied   uint64 // arguments that are bound: a (1) and a (4) each
 	Unfolds   uint64 // (15)
 	Names     uint64 // (4) of names of recursive functions
 }

@@ -39,20 +39,53 @@ func (t *Derivatives) Along(pos term.Pos, a term.Type, f, x, v term.Ref) (term.R
 }
 
 // Gradient adds the gradient of f : A → R at x: for each number in A the derivative along its unit vector, which is as often f's
-// cost. It is of type A. The errors are those of [Derivatives.Along].
+// cost. It is of type A. The derivatives by the components of a vector are calls of one function of the component's place. The errors
+// are those of [Derivatives.Along].
 func (t *Derivatives) Gradient(pos term.Pos, a term.Type, f, x term.Ref) (term.Ref, error) {
-	if t.Types.Kind(a) == term.RKind {
-		return t.Along(pos, a, f, x, t.Num(pos, 1))
-	}
 	xs, body, err := t.derivative(pos, a, f)
 	if err != nil {
 		return 0, err
 	}
-	g := t.NewVar(term.VarInfo{Name: "g", Type: t.Types.Arrow(a, term.R), Pos: pos, Generated: true})
+	// along makes the derivative along a unit vector, by a copy of body.
+	along := func(unit term.Ref) term.Ref {
+		v := t.NewVar(t.Vars[xs[1]])
+		copied := t.Graft(t.Term, body, func(x term.Var) term.Var {
+			if x == xs[1] {
+				return v
+			}
+			return x
+		})
+		return t.Let(pos, v, unit, copied)
+	}
+	var functions [][2]term.Ref // the variables that name functions of places, and the functions
 	all := t.components(pos, a, nil, func(at []step) term.Ref {
-		return t.App(pos, t.Variable(pos, g), t.unit(pos, a, at))
+		var places []term.Ref
+		var ks []term.Var
+		for _, s := range at {
+			if s.component != 0 {
+				k := t.NewVar(term.VarInfo{Name: "k", Type: term.R, Pos: pos, Generated: true})
+				ks, places = append(ks, k), append(places, t.IndexNum(pos, s.component))
+			}
+		}
+		g, typ := along(t.unit(pos, a, at, ks)), term.R
+		if len(ks) == 0 {
+			return g
+		}
+		for _, k := range slices.Backward(ks) {
+			g, typ = t.Lam(pos, k, g), t.Types.Arrow(term.R, typ)
+		}
+		name := t.NewVar(term.VarInfo{Name: "g", Type: typ, Pos: pos, Generated: true})
+		functions = append(functions, [2]term.Ref{term.Ref(name), g})
+		r := t.Variable(pos, name)
+		for _, p := range places {
+			r = t.App(pos, r, p)
+		}
+		return r
 	})
-	return t.Let(pos, xs[0], x, t.Let(pos, g, t.Lam(pos, xs[1], body), all)), nil
+	for _, g := range functions {
+		all = t.Let(pos, term.Var(g[0]), g[1], all)
+	}
+	return t.Let(pos, xs[0], x, all), nil
 }
 
 // derivative adds the derivative of f at a point along a vector, which are new variables.
@@ -157,15 +190,15 @@ func (t *Derivatives) components(pos term.Pos, a term.Type, at []step, number fu
 	return number(at)
 }
 
-// unit adds the unit vector of type a for one number.
-func (t *Derivatives) unit(pos term.Pos, a term.Type, one []step) term.Ref {
+// unit adds the unit vector of type a for one number, whose components are at the places ks.
+func (t *Derivatives) unit(pos term.Pos, a term.Type, one []step, ks []term.Var) term.Ref {
 	return t.components(pos, a, nil, func(at []step) term.Ref {
-		r := term.Ref(0)
+		r, rest := term.Ref(0), ks
 		for i, s := range at {
 			switch {
 			case s.component != 0:
-				same := t.Fun(pos, term.Same, t.IndexNum(pos, one[i].component), t.IndexNum(pos, s.component))
-				if r != 0 {
+				same := t.Fun(pos, term.Same, t.Variable(pos, rest[0]), t.IndexNum(pos, s.component))
+				if rest = rest[1:]; r != 0 {
 					same = t.Fun(pos, term.Mul, r, same)
 				}
 				r = same

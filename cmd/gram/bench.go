@@ -143,16 +143,16 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		fault.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
 		fault.Misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
 		fault.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
-		fault.Misfit(f.peers && given("claim"), "--claim is of the paper's claims, and --peers measures none of them"),
+		fault.Misfit(f.peers && given("claim"), "--claim is for the paper's claims, and --peers measures none of them"),
 		fault.Misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
-		fault.Misfit(f.family != "" && given("claim"), "--claim is of the paper's claims, and --family measures a program of yours"),
-		fault.Misfit(f.family != "" && given("page"), "--page is of the paper's claims, and --family measures a program of yours"),
-		fault.Misfit(f.family != "" && given("quick"), "--quick is of the paper's claims; --family takes its sizes from --param"),
+		fault.Misfit(f.family != "" && given("claim"), "--claim is for the paper's claims, and --family measures a program of yours"),
+		fault.Misfit(f.family != "" && given("page"), "--page is for the paper's claims, and --family measures a program of yours"),
+		fault.Misfit(f.family != "" && given("quick"), "--quick is for the paper's claims; --family takes its sizes from --param"),
 		fault.Misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
 		fault.Misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
 		fault.Misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
-		fault.Misfit(f.peers && given("jobs"), "--jobs is of counts, and --peers takes times only"),
-		fault.Misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is of what is measured"),
+		fault.Misfit(f.peers && given("jobs"), "--jobs is for counts, and --peers takes times only"),
+		fault.Misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is for what is measured"),
 		fault.Misfit(f.out == "", "the name of the folder for --out is empty"),
 	)
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"param", "set", "law"} {
 		if f.family == "" && given(name) {
-			return fault.Usagef("--%s is of a program: it takes --family FILE", name)
+			return fault.Usagef("--%s is for a program: it takes --family FILE", name)
 		}
 	}
 	return checkOutputs(cmd, f.family)

@@ -26,9 +26,9 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	return cmp.Or(
-		fault.Misfit(f.off && f.size != 0, "--cache-size is of the cache, and --no-cache says that there is none"),
-		fault.Misfit(f.off && s != gram.Modular, "--no-cache is of --strategy modular, and --strategy %s keeps nothing", s),
-		fault.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is of --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(f.off && f.size != 0, "--cache-size is for the cache, and --no-cache says that there is none"),
+		fault.Misfit(f.off && s != gram.Modular, "--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
+		fault.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
 		fault.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
 	)
 }

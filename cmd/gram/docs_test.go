@@ -121,5 +121,6 @@ func TestDocsPictures(t *testing.T) {
 		svg, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.True(t, string(svg) == answer(t, line), "%s is not what gram %s draws", path, line)
+		require.NotRegexp(t, `(fill|stroke|color)="#`, string(svg), "a colour that is the same on dark pages")
 	}
 }

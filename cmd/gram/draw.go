@@ -31,15 +31,15 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 	drawn := format == "dot" || format == "svg"
 	switch {
 	case f.values && !drawn:
-		return fault.Usagef("--values is of a picture, and --format %s is none", format)
+		return fault.Usagef("--values is for a picture, and --format %s is none", format)
 	case f.values && !s.values:
 		return fault.Usagef("--values: the picture of the stage %s has none", s.name)
 	case cmd.Flags().Changed("max-drawn") && !drawn:
-		return fault.Usagef("--max-drawn is of a picture, and --format %s is none", format)
+		return fault.Usagef("--max-drawn is for a picture, and --format %s is none", format)
 	}
 	for _, name := range []string{"max-steps", "max-nodes"} {
 		if cmd.Flags().Changed(name) && !s.graph {
-			return fault.Usagef("--%s is of a run, and for the stage %s there is none", name, s.name)
+			return fault.Usagef("--%s is for a run, and for the stage %s there is none", name, s.name)
 		}
 	}
 	return nil

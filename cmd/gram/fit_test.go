@@ -131,9 +131,9 @@ func TestFitMistakes(t *testing.T) {
 		status        int
 		want          string
 	}{
-		{line, "--batch 5 --over points", statusUsage, "--batch is of --method adam"},
-		{line, "--checkpoint x", statusUsage, "--checkpoint is of --method adam"},
-		{line, "--rate 0.1", statusUsage, "--rate is of --method adam"},
+		{line, "--batch 5 --over points", statusUsage, "--batch is for --method adam"},
+		{line, "--checkpoint x", statusUsage, "--checkpoint is for --method adam"},
+		{line, "--rate 0.1", statusUsage, "--rate is for --method adam"},
 		{line, "--method adam --batch 5", statusUsage, "--batch needs --over"},
 		{line, "--over points", statusUsage, "--batch or --held-out"},
 		{line, "--held-out 1.5 --over points", statusUsage, "between 0 and 1"},

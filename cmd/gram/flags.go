@@ -53,6 +53,11 @@ func (f *loadFlags) addValues(fs *pflag.FlagSet) {
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
 }
 
+// addSeed adds the flag of the commands in which a seed is that of default values alone.
+func (f *loadFlags) addSeed(fs *pflag.FlagSet) {
+	fs.Var(&f.seed, "seed", "the `number` that random default values start from (default 0)")
+}
+
 // addBounds adds the flags that bound memory and time.
 func (f *loadFlags) addBounds(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
@@ -64,7 +69,7 @@ type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes option.Count
 	rowsMemory         option.Size // of gram grad
-	whole              bool        // more is made of the program than its value or gradient
+	whole              bool        // the program is run more than once, so its data are stored
 	schedule           option.Choice[gram.Schedule]
 	workers            option.Count
 	finite             bool
@@ -85,6 +90,7 @@ const maxRepeat = 1e6
 func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.addProgram(fs)
+	f.addSeed(fs)
 	f.addLimits(cmd)
 	f.observe.Add(cmd)
 }
@@ -163,13 +169,13 @@ func (f *runFlags) checkMode() error {
 		return f.cache.check(f.strategy.Is)
 	}
 	return cmp.Or(
-		fault.Misfit(f.bound, "--bound is of the steps of the calculus, and --mode %s counts none", &f.mode),
-		fault.Misfit(f.strategy.Is != gram.Direct, "--strategy is of the calculus, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.schedule.Is == gram.Parallel, "--schedule parallel is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.rowsMemory != 0, "--rows-memory is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.noFuse, "--no-fuse is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.noNative, "--no-native is of the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are of --strategy modular, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.bound, "--bound is for the steps of the calculus, and --mode %s counts none", &f.mode),
+		fault.Misfit(f.strategy.Is != gram.Direct, "--strategy is for the calculus, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.schedule.Is == gram.Parallel, "--schedule parallel is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.rowsMemory != 0, "--rows-memory is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.noFuse, "--no-fuse is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.noNative, "--no-native is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		fault.Misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are for --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
 }
 
@@ -177,7 +183,7 @@ func (f *runFlags) checkMode() error {
 func checkSchedule(cmd *cobra.Command) error {
 	order := cmd.Flags().Lookup("schedule")
 	if order != nil && cmd.Flags().Changed("workers") && order.Value.String() != "parallel" {
-		return fault.Usagef("--workers is of --schedule parallel, and not of %s", order.Value)
+		return fault.Usagef("--workers is for --schedule parallel, and not for %s", order.Value)
 	}
 	return nil
 }
@@ -185,16 +191,16 @@ func checkSchedule(cmd *cobra.Command) error {
 // checkLiteral reports flags that don't go with --literal, or need it, and a --factor without --bound.
 func (f *runFlags) checkLiteral() error {
 	return cmp.Or(
-		fault.Misfit(f.factor.Is && !f.bound, "--factor is of the spans that --bound reports"),
-		fault.Misfit(f.work && !f.literal, "--work is of --literal: the engine counts most steps without making them"),
+		fault.Misfit(f.factor.Is && !f.bound, "--factor is for the spans that --bound reports"),
+		fault.Misfit(f.work && !f.literal, "--work is for --literal: the engine counts most steps without making them"),
 		fault.Misfit(f.literal && f.mode.Is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
-		fault.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is of --strategy direct, and not of %s", &f.strategy),
-		fault.Misfit(f.literal && f.schedule.Is == gram.Parallel, "--literal is of --schedule lifo and random, and not of parallel"),
-		fault.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is of blocks, and --literal runs without them"),
-		fault.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is of blocks, and --no-fuse runs without them"),
-		fault.Misfit(f.literal && f.noFuse, "--no-fuse is of the engine, and --literal runs without it"),
-		fault.Misfit(f.literal && f.noNative, "--no-native is of the engine, and --literal runs without it"),
-		fault.Misfit(f.noFuse && f.noNative, "--no-native is of blocks, and --no-fuse runs without them"),
+		fault.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is for --strategy direct, and not for %s", &f.strategy),
+		fault.Misfit(f.literal && f.schedule.Is == gram.Parallel, "--literal is for --schedule lifo and random, and not for parallel"),
+		fault.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for blocks, and --literal runs without them"),
+		fault.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for blocks, and --no-fuse runs without them"),
+		fault.Misfit(f.literal && f.noFuse, "--no-fuse is for the engine, and --literal runs without it"),
+		fault.Misfit(f.literal && f.noNative, "--no-native is for the engine, and --literal runs without it"),
+		fault.Misfit(f.noFuse && f.noNative, "--no-native is for blocks, and --no-fuse runs without them"),
 	)
 }
 

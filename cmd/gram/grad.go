@@ -55,7 +55,7 @@ prints it, and numbers are passed over that. Forward mode takes a pass for each
 scalar input, the tape one pass forward and one back for each output. Their cost is
 inputs, nodes of G, seconds ("compile" is all work up to G, "reduce" the passes)
 and operations: evaluations of symbols, products and additions of numbers. Limits,
---schedule and --seed are of the reduction to G; a program that branches on its
+--schedule and --seed are for the reduction to G; a program that branches on its
 inputs takes the branches of its point.
 
 --along prints the product of the Hessian with a vector, "hessianVector" in JSON. Its file is a

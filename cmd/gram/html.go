@@ -41,8 +41,8 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), fault.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), fault.Misfit(second && f.bound, "--bound is of the gradient, and --along and --hessian print the cost of a product"),
-		fault.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), fault.Misfit(f.quiet && f.output != "", "--quiet is of what is printed, and -o writes to a file"))
+	return cmp.Or(f.checkMode(), fault.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), fault.Misfit(second && f.bound, "--bound is for the gradient, and --along and --hessian print the cost of a product"),
+		fault.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), fault.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.

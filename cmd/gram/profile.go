@@ -76,7 +76,7 @@ func (f *profileFlags) check(*cobra.Command) error {
 	case f.out == "":
 		return fault.Usagef("-o is missing: the file that the profile is written to")
 	case f.literal && f.time:
-		return fault.Usagef("--time is of the engine, and --literal runs without it")
+		return fault.Usagef("--time is for the engine, and --literal runs without it")
 	}
 	return f.checkLiteral()
 }
@@ -119,7 +119,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		}
 	}
 	if what == "value" && f.strategy.Is != gram.Direct {
-		return fault.Usagef("--strategy is of gradients, and it is the value that is profiled")
+		return fault.Usagef("--strategy is for gradients, and it is the value that is profiled")
 	}
 	opt := f.options(a)
 	opt.Timed = f.time

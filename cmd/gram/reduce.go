@@ -124,9 +124,9 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	return cmp.Or(
 		fault.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
 		fault.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		fault.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is of --order random, and not of %s", &f.order),
-		fault.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are of programs, and not of --syntax paper"),
-		fault.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is of programs, whose inputs have numbers, and not of --syntax paper", &f.of),
+		fault.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s", &f.order),
+		fault.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
+		fault.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
 	)
 }
 

@@ -122,7 +122,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 	case formats > 1:
 		return fault.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
-		return fault.Usagef("--latex is of whole terms: it takes --calculus")
+		return fault.Usagef("--latex is for whole terms: it takes --calculus")
 	case draws && f.calculus:
 		return fault.Usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
 	case draws != f.step.Valid:

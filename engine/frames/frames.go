@@ -22,6 +22,7 @@ type Stack struct {
 	Applied uint64 // arguments bound: a (1) and a (4) each
 	Unfolds uint64 // (15)
 	Names   uint64 // (4) of names of recursive functions
+	Clear   bool   // registers that have no reference have 0, for collections
 
 	// Numbers and Refs are the result, when Run has returned [Done].
 	Numbers []float64
@@ -113,7 +114,7 @@ func (s *Stack) Enter(r *graph.Routine, closure graph.Ref) (numbers []float64, r
 	s.calls = append(s.calls, s.top)
 	s.top = call{of: r, numbers: n, refs: k, first: true}
 	numbers, refs = s.frame()
-	clear(refs) // for collections
+	clear(refs)
 	refs[0] = closure
 	return numbers, refs[1:]
 }
@@ -205,14 +206,11 @@ func (s *Stack) Run() Event {
 				s.Runs[id]++
 			}
 		case graph.RoutineTest:
-			to := of.Targets[in.D]
-			if in.Cmp.Holds(nums[in.A], nums[in.B]) {
-				pc = to[0]
-			} else {
-				pc = to[1]
+			if !in.Cmp.Holds(nums[in.A], nums[in.B]) {
+				pc = in.D
 			}
 		case graph.RoutineMatch:
-			pc = of.Targets[in.D][nodes[refs[in.A]].Head>>graph.KindShift]
+			pc = of.Targets[in.D+nodes[refs[in.A]].Head>>graph.KindShift]
 		case graph.RoutineInvoke:
 			c := &of.Calls[in.A]
 			n, k := s.top.numbers+of.Numbers, s.top.refs+of.Refs
@@ -226,12 +224,13 @@ func (s *Stack) Run() Event {
 			for i, a := range c.Numbers {
 				numbers[i] = nums[a]
 			}
-			clear(references[len(c.Refs):]) // for collections
+			if s.Clear {
+				clear(references[len(c.Refs):])
+			}
 			for i, a := range c.Refs {
 				references[i] = refs[a]
 			}
 			of, pc, nums, refs = c.Callee, 0, numbers, references
-			s.count(of)
 		case graph.RoutineTail:
 			c := &of.Calls[in.A]
 			if !s.fits(s.top.numbers+c.Callee.Numbers, s.top.refs+c.Callee.Refs) {
@@ -243,7 +242,6 @@ func (s *Stack) Run() Event {
 			nums, refs = s.frame()
 			copy(nums, s.Numbers)
 			clear(refs[copy(refs, s.Refs):])
-			s.count(of)
 		case graph.RoutineApply:
 			o := &of.Objects[in.A]
 			s.object(o, refs, top)
@@ -290,15 +288,6 @@ func (s *Stack) take(l *graph.RoutineLeaves, nums []float64, refs []graph.Ref) (
 		references = append(references, refs[a])
 	}
 	return numbers, references
-}
-
-// count counts a call.
-func (s *Stack) count(r *graph.Routine) {
-	s.Steps += r.Steps
-	s.Applied += uint64(len(r.Params))
-	if r.Recursive {
-		s.Unfolds++
-	}
 }
 
 // object makes an object at the node top.

@@ -44,6 +44,22 @@ const leftOut = Adjoint + 1
 // variable is a variable of the page's style, or a colour where the page has none.
 func variable(name, colour string) string { return "var(--" + name + ", " + colour + ")" }
 
+// themed returns the variable for a colour of DOT, or the colour if there is none.
+func themed(colour string) string {
+	for i, h := range hues {
+		switch colour {
+		case h.line:
+			return palettes[i].line
+		case h.fill:
+			return palettes[i].fill
+		}
+	}
+	if colour == leftColour {
+		return palettes[leftOut].line
+	}
+	return colour
+}
+
 // paper is the colour behind the picture.
 const paper = "var(--paper, #ffffff)"
 

@@ -56,17 +56,17 @@ func (s *sheet) node(id string, as attrs) {
 	if _, known := s.index[id]; known {
 		return
 	}
-	b := sheetBox{lines: strings.Split(as.get("label"), "\n"), colour: as.get("color"), fill: paper, frame: len(s.frames) - 1,
+	b := sheetBox{lines: strings.Split(as.get("label"), "\n"), colour: themed(as.get("color")), fill: paper, frame: len(s.frames) - 1,
 		dashed: strings.Contains(as.get("style"), "dashed"), double: as.get("peripheries") != ""}
 	if strings.Contains(as.get("style"), "filled") {
-		b.fill = as.get("fillcolor")
+		b.fill = themed(as.get("fillcolor"))
 	}
 	s.index[id] = len(s.boxes)
 	s.boxes = append(s.boxes, b)
 }
 
 func (s *sheet) edge(from, to string, as attrs) {
-	s.edges = append(s.edges, sheetEdge{from, to, as.get("color"), as.get("style") == "dashed", as.get("constraint") == "false"})
+	s.edges = append(s.edges, sheetEdge{from, to, themed(as.get("color")), as.get("style") == "dashed", as.get("constraint") == "false"})
 }
 
 const (
@@ -115,7 +115,7 @@ func (s *sheet) write(w *bufio.Writer, title string) {
 		if s.frames[f] != "" {
 			left, top = framePad, height+frameHead
 			fmt.Fprintf(&frames, `<rect x="1" y="%.1f" width="%.1f" height="%.1f" rx="8" fill="none" stroke="%s"/><text x="%d" y="%.1f" fill="%s" text-anchor="start">%s</text>`+"\n",
-				height+1, max(l.Width+2*framePad, textWidth(s.frames[f], boxSize)+2*framePad), l.Height+frameHead+framePad-2, leftColour, framePad, height+16, leftColour, escape(s.frames[f]))
+				height+1, max(l.Width+2*framePad, textWidth(s.frames[f], boxSize)+2*framePad), l.Height+frameHead+framePad-2, palettes[leftOut].line, framePad, height+16, palettes[leftOut].line, escape(s.frames[f]))
 		}
 		for k, i := range of {
 			s.boxes[i].place = layered.Box{X: left + l.X[k], Y: top + l.Y[k], Width: nodes[k].Width, Height: nodes[k].Height}
@@ -130,7 +130,7 @@ func (s *sheet) write(w *bufio.Writer, title string) {
 	}
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="%d" text-anchor="middle" style="background:%s">`+"\n",
 		width+2, height, width+2, height, boxSize, paper)
-	fmt.Fprintf(w, "<title>%s</title>\n%s", escape(title), frames.String())
+	fmt.Fprintf(w, "<title>%s</title>\n%s%s", escape(title), dark, frames.String())
 	for k, e := range s.edges {
 		from, ok := s.index[e.from]
 		to, known := s.index[e.to]

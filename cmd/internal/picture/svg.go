@@ -48,6 +48,12 @@ func newSVG(w io.Writer, f *figure) *svg {
 	return s
 }
 
+// dark are the colours for readers who prefer dark pages, of a picture that is a page or an image. In a page the root is
+// another element, and sets the variables itself.
+const dark = `<style>@media screen and (prefers-color-scheme: dark) { svg:root { --paper: #16161c; --left: #9a9a9a; --primal: #a3a8f0; --primal-fill: #2b2b52;` +
+	` --tangent: #7fcf9a; --tangent-fill: #1d4029; --dual: #f08ca0; --dual-fill: #4d1f2b; } }</style>
+`
+
 // margin is the margin around the picture, for the lines of its shapes.
 const margin = 2
 
@@ -70,7 +76,7 @@ func (s *svg) draw(title string) {
 	width, height := s.layout.Width+2*margin, s.layout.Height+2*margin
 	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" style="background:%s">`+"\n",
 		width, height, -margin, -margin, width, height, paper)
-	s.printf("<title>%s</title>\n", escape(title))
+	s.printf("<title>%s</title>\n%s", escape(title), dark)
 	for _, p := range palettes {
 		if !p.used(s) {
 			continue
