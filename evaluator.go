@@ -325,8 +325,8 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return misuse("data can be replaced on the engine, with the mode Reverse and the strategy Direct")
 	}
 	switch d := &e.p.src.Data[i]; {
-	case d.Shape.Kind != load.List:
-		return misuse("%s is %v: only lists can be replaced", name, d.Shape)
+	case d.Shape.Kind != load.List || d.Shape.Tagged():
+		return misuse("%s is %v: only lists of numbers can be replaced", name, d.Shape)
 	case d.Used:
 		return misuse("%s can't be replaced: another value of the program was computed from it", name)
 	case len(values) != len(d.Value.Data):

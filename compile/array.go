@@ -607,8 +607,11 @@ func (b *arrayBuilder) result(w arrayWire) bool {
 // renumberAll gives external duals their final numbers, if they stay side by side.
 func (b *arrayBuilder) renumberAll(a *graph.Address, dims []graph.Dim) bool {
 	to := int(b.final[a.Base])
+	first, last := a.Range(dims)
 	ok := true
-	a.Distinct(dims, func(k int) { ok = ok && k < len(b.final) && int(b.final[k])-to == k-a.Base })
+	if !slices.ContainsFunc(b.globalDuals, func(s span) bool { return s.first <= first && last < s.first+s.n }) {
+		a.Distinct(dims, func(k int) { ok = ok && k < len(b.final) && int(b.final[k])-to == k-a.Base })
+	}
 	a.Base = to
 	return ok
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// fuse makes one instruction of a product and the sum over it, where nothing else reads the product, whose registers go.
+// fuse makes one instruction of a product and the sum over it, where nothing else reads the product. Its registers go, if no address
+// goes across them.
 func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 	// The arrays of the code are in the order of their first registers.
 	makers := func(dims []graph.Dim, a graph.Address) (from, to int) {
@@ -19,11 +20,15 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 		to = sort.Search(len(b.code), func(i int) bool { return b.code[i].D.Base > last })
 		return from, to
 	}
-	uses := make([]int, len(b.code)) // of what each instruction makes
+	uses, across := make([]int, len(b.code)), make([]int, len(b.code)) // of what each instruction makes
 	use := func(dims []graph.Dim, a graph.Address) {
 		from, to := makers(dims, a)
 		for i := from; i < to; i++ {
-			uses[i]++
+			across[i]++
+			first, last := b.code[i].D.Range(b.code[i].Dims)
+			if to == from+1 || a.Meets(dims, first, last) {
+				uses[i]++
+			}
 		}
 	}
 	for i := range b.code {
@@ -64,7 +69,9 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 	var gone []span // registers, in order
 	for i, in := range b.code {
 		if dead[i] {
-			gone = append(gone, span{in.D.Base, graph.Instances(in.Dims)})
+			if across[i] == 1 {
+				gone = append(gone, span{in.D.Base, graph.Instances(in.Dims)})
+			}
 		} else {
 			in.SetLarge()
 			out = append(out, in)

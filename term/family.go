@@ -3,6 +3,7 @@ package term
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -312,6 +313,37 @@ func (s *nest) image(r Ref, f func(e float64)) {
 	s.each(s.chain(s.in(r), e), func(at []float64) { f(s.t.Value(e, at)) })
 }
 
+// within reports whether all values of e are natural numbers below n. It may report false where they are.
+func (s *nest) within(e Static, n float64) bool {
+	lo, hi, whole := s.interval(e)
+	return whole && lo >= 0 && hi < n
+}
+
+// interval returns a range that the values of e are in; whole says that they are whole numbers.
+func (s *nest) interval(e Static) (lo, hi float64, whole bool) {
+	n := &s.t.Statics[e]
+	switch n.Op {
+	case StaticNum:
+		return n.Val, n.Val, n.Val == math.Trunc(n.Val)
+	case StaticIndex:
+		_, hi, whole = s.interval(s.bound[n.Index])
+		return 0, max(0, hi-1), whole
+	case StaticAdd, StaticSub, StaticMul:
+	default:
+		return 0, 0, false
+	}
+	lo, hi, a := s.interval(n.A)
+	low, high, b := s.interval(n.B)
+	switch n.Op {
+	case StaticAdd:
+		return lo + low, hi + high, a && b
+	case StaticSub:
+		return lo - high, hi - low, a && b
+	}
+	p := []float64{lo * low, lo * high, hi * low, hi * high}
+	return slices.Min(p), slices.Max(p), a && b
+}
+
 // mentioned calls f on the variables that occur in node r, which may be a component: those that its expansion has.
 func (s *nest) mentioned(r Ref, f func(Var)) {
 	if s.times(s.in(r)) == 0 {
@@ -381,6 +413,9 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 		if v := &c.t.Vars[x]; v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
 			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Vars[n.X].Name)
 		}
+	}
+	if c.families().within(n.Static(), float64(n.N)) {
+		return ty, nil
 	}
 	c.families().image(r, func(e float64) {
 		if e < 0 || e >= float64(n.N) || e != float64(int(e)) {

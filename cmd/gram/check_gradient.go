@@ -40,6 +40,7 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
   gram check-gradient rnn.gram --json | jq .counts`,
 	}
 	f.add(cmd.Flags())
+	f.addSeed(cmd.Flags())
 	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {

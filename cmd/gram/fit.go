@@ -22,6 +22,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/training"
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -199,7 +200,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 
 // endedEarly adds to an error what has been reached, and where it is.
 func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
-	text := fmt.Sprintf("the best loss, %.6g, was at iteration %d", s.Curve[s.Best].Loss, s.Curve[s.Best].Iteration)
+	text := fmt.Sprintf("the best loss, %s, was at iteration %d", notation.Text(s.Curve[s.Best].Loss), s.Curve[s.Best].Iteration)
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
 	}
@@ -211,10 +212,10 @@ func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 	r := a.report()
 	best := s.Curve[s.Best]
 	r.Heading("loss")
-	fmt.Fprintf(r.Out, "      %.10g, from %.6g\n", best.Loss, s.Curve[0].Loss)
+	fmt.Fprintf(r.Out, "      %s, from %s\n", notation.Text(best.Loss), notation.Text(s.Curve[0].Loss))
 	if best.HeldOut != nil {
 		r.Heading("held out")
-		fmt.Fprintf(r.Out, "  %.10g, from %.6g\n", *best.HeldOut, *s.Curve[0].HeldOut)
+		fmt.Fprintf(r.Out, "  %s, from %s\n", notation.Text(*best.HeldOut), notation.Text(*s.Curve[0].HeldOut))
 	}
 	r.Heading("method")
 	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
@@ -258,7 +259,7 @@ func (f *fitFlags) writePage(path string, job *training.Job, s *fit.State, input
 	}
 	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
-		fact("held-out loss", "%.6g, on %g of the rows of %s", *best.HeldOut, f.heldOut.X, f.over)
+		fact("held-out loss", "%s, on %g of the rows of %s", notation.Text(*best.HeldOut), f.heldOut.X, f.over)
 		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {

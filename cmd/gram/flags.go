@@ -53,6 +53,11 @@ func (f *loadFlags) addValues(fs *pflag.FlagSet) {
 	fs.StringVar(&f.inputs, "inputs", "", "override inputs and data by name from a `file`: JSON like {\"eps\": 0.7, \"q\": [1, -2]},\nor .npz; --set overrides the file")
 }
 
+// addSeed adds the flag of the commands in which a seed is that of default values alone.
+func (f *loadFlags) addSeed(fs *pflag.FlagSet) {
+	fs.Var(&f.seed, "seed", "the `number` that random default values start from (default 0)")
+}
+
 // addBounds adds the flags that bound memory and time.
 func (f *loadFlags) addBounds(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "stop when the process holds more than `size`: 512M, 2GiB\n(default: 80 % of the machine's or the container's memory)")
@@ -64,7 +69,7 @@ type runFlags struct {
 	loadFlags
 	maxSteps, maxNodes option.Count
 	rowsMemory         option.Size // of gram grad
-	whole              bool        // more is made of the program than its value or gradient
+	whole              bool        // the program is run more than once, so its data are stored
 	schedule           option.Choice[gram.Schedule]
 	workers            option.Count
 	finite             bool
@@ -85,6 +90,7 @@ const maxRepeat = 1e6
 func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.addProgram(fs)
+	f.addSeed(fs)
 	f.addLimits(cmd)
 	f.observe.Add(cmd)
 }

@@ -11,16 +11,16 @@ import (
 // flagGroups are the groups of flags in the help of a command that has many flags. The flags that no group names
 // stand first.
 var flagGroups = []struct{ title, flags string }{
-	{"Program", "param set inputs body"},
+	{"Program", "param set inputs body seed"},
 	{"Output", "along hessian kinks json quiet html output checkpoint help"},
 	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
-	{"Execution", "schedule workers seed mode strategy no-cache cache-size no-fuse no-native literal"},
+	{"Execution", "schedule workers mode strategy no-cache cache-size no-fuse no-native literal"},
 	{"Measurements", "repeat bound factor work"},
 	{"Profiles of gram itself", "cpuprofile memprofile trace"},
 }
 
 // fewFlags is the most flags that are printed as one list.
-const fewFlags = 9
+const fewFlags = 10
 
 func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 

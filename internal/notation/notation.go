@@ -10,6 +10,9 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
+// Text is what [AppendNumber] writes.
+func Text(x float64) string { return string(AppendNumber(nil, x)) }
+
 // AppendNumber writes x with the fewest digits that read back to the same
 // float64, as JSON and the language do: 0.1, 1e-7, -0, 100000.
 func AppendNumber(b []byte, x float64) []byte {

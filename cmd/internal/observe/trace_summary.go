@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,20 +32,18 @@ func traceSummary(ctx context.Context, path string) (string, error) {
 	if err != nil || len(phases) == 0 {
 		return "", err
 	}
-	var parts []string
-	for i, p := range phases {
-		if slices.IndexFunc(phases, func(o Phase) bool { return o.Name == p.Name }) < i {
-			continue // it has been counted
+	var names []string
+	total := map[string]time.Duration{}
+	for _, p := range phases {
+		if _, ok := total[p.Name]; !ok {
+			names = append(names, p.Name)
 		}
-		var total time.Duration
-		for _, o := range phases[i:] {
-			if o.Name == p.Name {
-				total += o.Time
-			}
-		}
-		parts = append(parts, p.Name+" "+notation.Seconds(total.Seconds()))
+		total[p.Name] += p.Time
 	}
-	return strings.Join(parts, ", "), nil
+	for i, name := range names {
+		names[i] = name + " " + notation.Seconds(total[name].Seconds())
+	}
+	return strings.Join(names, ", "), nil
 }
 
 // Phase is a phase of a run and the time that it took.

@@ -67,7 +67,7 @@ func (p *Line) SetShare(part string, share float64) {
 	p.share = share
 }
 
-// shareText describes the share and the time left, which it expects to go by at the rate so far.
+// shareText describes the share that is done, and the time left at the rate so far.
 func (p *Line) shareText() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fault"
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -78,8 +79,8 @@ func (j *Job) divide() error {
 		return fault.Usagef("--over %s: the program has no data %s", j.Over, j.Over)
 	}
 	d := &j.whole.Source().Data[i]
-	if d.Shape.Kind != load.List {
-		return fault.Usagef("--over %s: this is %v, and no list", j.Over, d.Shape)
+	if d.Shape.Kind != load.List || d.Shape.Tagged() {
+		return fault.Usagef("--over %s: this is %v, and no list of numbers", j.Over, d.Shape)
 	}
 	if d.Used {
 		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.Over)
@@ -154,8 +155,8 @@ type notSumError struct {
 }
 
 func (e *notSumError) Error() string {
-	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %g; "+
-		"of its values on parts of the rows, in another order, the mean is %g, and the sum %g", e.over, e.whole, e.mean, e.sum)
+	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %s; "+
+		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over, notation.Text(e.whole), notation.Text(e.mean), notation.Text(e.sum))
 }
 
 // isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with those on two
@@ -281,7 +282,7 @@ func (j *Job) Digest(method string, rate float64) string {
 	for _, d := range j.whole.Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
 	}
-	h.Write(j.src)
+	h.Write(j.whole.Source().File.Src) // with what it imports
 	return hex.EncodeToString(h.Sum(nil))
 }
 
