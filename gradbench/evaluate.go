@@ -65,12 +65,7 @@ func (p *problem) load(ctx context.Context) (*gram.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.body != "" {
-		src = append(bytes.TrimRight(src, "\n"), '\n')
-		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
-		src = append(src[:last:last], p.body...)
-	}
-	opt := gram.Options{Values: map[string][]float64{}}
+	opt := gram.Options{Values: map[string][]float64{}, Body: p.body}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
 		opt.Params = append(opt.Params, fmt.Sprintf("%s=%d", name, p.params[name]))
 	}
@@ -87,6 +82,9 @@ func newProblem(module, function string, text json.RawMessage) (*problem, error)
 		return nil, fmt.Errorf("unknown function %q of module %q", function, module)
 	}
 	p := &problem{module: &m, function: f, name: module, params: map[string]int{}}
+	for r := range p.values {
+		p.values[r] = map[string][]float64{}
+	}
 	err := p.read(text)
 	if err == nil && m.more != nil {
 		err = m.more(p, text)
@@ -189,6 +187,29 @@ func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) 
 		}
 	}
 	return e, nil
+}
+
+// Count returns m and |G| of Theorem 1 for a function of a module that is the gradient of its program, and the steps of the gradient with
+// their overhead. They are 0 for other functions.
+func Count(ctx context.Context, module, function string, text json.RawMessage) (m, graph, steps uint64, err error) {
+	p, err := newProblem(module, function, text)
+	if err != nil || !p.gradient || p.run != nil {
+		return 0, 0, 0, err
+	}
+	maps.Copy(p.values[constant], p.values[input])
+	program, err := p.load(ctx)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	bound, err := program.Bound(ctx, gram.EvalOptions{})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	res, err := program.Gradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return bound.M, bound.Graph, res.Cost.Steps.Total() + res.Cost.Overhead.Total, nil
 }
 
 // close gives the memory of the evaluators back.

@@ -48,9 +48,6 @@ func (p *problem) read(text json.RawMessage) error {
 			if name == "" {
 				name = "x"
 			}
-			if p.values[f.role] == nil {
-				p.values[f.role] = map[string][]float64{}
-			}
 			p.values[f.role][name], err = p.numbers(name, value, strings.Fields(f.shape))
 		}
 		if err != nil {

@@ -217,11 +217,12 @@ func Instances(dims []Dim) int {
 	return n
 }
 
-// The most instances of a function with short arrays: in all, and for each instruction. To start an instruction on arrays takes about
-// as long as shortArray instructions of machine code.
+// maxShort is how many instances a function with short arrays has at most. To start an instruction on arrays takes about as long as
+// arrayStart instructions of machine code, and to start its innermost loop, as loopStart.
 const (
-	shortArrays = 1200
-	shortArray  = 96
+	maxShort   = 2200
+	arrayStart = 100
+	loopStart  = 2
 )
 
 // ShortArrays reports whether a program has arrays in functions, and all its arrays are so short that their expansion, which becomes
@@ -232,11 +233,16 @@ func (p *Program) ShortArrays() bool {
 		if b == nil || b.Arrays == nil {
 			continue
 		}
-		n := 0
+		n, starts := 0, 0
 		for i := range b.Arrays.Code {
-			n += Instances(b.Arrays.Code[i].Dims)
+			dims := b.Arrays.Code[i].Dims
+			instances := Instances(dims)
+			n, starts = n+instances, starts+arrayStart
+			if len(dims) > 0 {
+				starts += loopStart * instances / dims[len(dims)-1].Size
+			}
 		}
-		if n > min(shortArrays, shortArray*len(b.Arrays.Code)) {
+		if n > min(maxShort, starts) {
 			return false
 		}
 		found = found || len(b.Params) > 0

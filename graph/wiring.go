@@ -24,9 +24,10 @@ type Wiring struct {
 	b    *Block
 	next []atomic.Pointer[Wiring] // of the run after this one in an iteration, by its path
 
-	mu  sync.Mutex
-	key []byte
-	of  map[string]*Backward // by the set of duals that are reached
+	mu   sync.Mutex
+	key  []byte
+	of   map[string]*Backward // by the set of duals that are reached
+	kept int                  // the size of what is in of
 }
 
 // Ignored is a dual λa.0⃗ of an element of data: no code serves it.
@@ -144,9 +145,8 @@ func (b *Block) wiring(exts []int32) *Wiring {
 // that are the same.
 func (w *Wiring) Own(j int) bool { return w.Outs[j] == ^int32(j) }
 
-// maxBackward bounds the backward codes of a wiring that are kept: sets of duals that keep
-// changing are rare.
-const maxBackward = 64
+// maxBackward bounds the backward codes of a wiring that are kept: their instructions and duals. Sets of duals that keep changing are rare.
+const maxBackward = 1 << 20
 
 // Backward returns the backward code of a run where the duals of the result that reached
 // selects have arrivals. Where logged is set, the code leaves what arrives at duals of the
@@ -179,8 +179,10 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 			return nil, err
 		}
 		back.More = slices.Contains(back.Next, true)
-		if len(w.of) >= maxBackward {
+		size := len(back.Code) + len(back.Arrays) + len(key)
+		if w.kept += size; w.kept > maxBackward {
 			clear(w.of)
+			w.kept = size
 		}
 		w.of[string(key)] = back
 	}

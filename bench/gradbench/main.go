@@ -26,18 +26,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-machine/gram/bench/gradbench/results"
 	"github.com/gram-machine/gram/gradbench"
 )
-
-// row is a measurement: of a tool on a function of an eval.
-type row struct {
-	Eval, Size, Function, Tool string
-	Seconds                    float64 // the mean of the runs
-	Runs                       int
-	Prepare                    float64 `json:",omitempty"` // seconds before the first run, of gram
-	Difference                 float64 // the largest to the first tool, relative to numbers above 1
-	Error                      string  `json:",omitempty"`
-}
 
 func main() {
 	clone := flag.String("clone", "", "the folder of GradBench")
@@ -46,12 +37,13 @@ func main() {
 	most := flag.Int("sizes", math.MaxInt, "how many sizes of each eval, from the smallest on")
 	seconds := flag.Float64("seconds", 1, "for how long a function is run at least")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long a tool may take for a function")
+	counts := flag.Int("counts", 2, "for how many sizes of each eval m, |G| and the steps of gram are counted")
 	out := flag.String("o", "", "the file of the measurements, to which lines are added")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	runtime.GOMAXPROCS(1)
-	s := session{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout, log: io.Discard}
+	s := session{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout, counts: *counts, log: io.Discard}
 	if *out != "" {
 		f, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err != nil {
@@ -65,7 +57,9 @@ func main() {
 			continue
 		}
 		rows, err := s.measure(ctx, &e, e.sizes[:min(len(e.sizes), *most)])
-		printTable(os.Stdout, &e, append([]string{"gram"}, s.tools...), rows)
+		for _, t := range results.Tables(rows) {
+			t.Markdown(os.Stdout)
+		}
 		if err != nil {
 			fail(err)
 		}
@@ -82,12 +76,13 @@ type session struct {
 	tools   []string
 	seconds float64
 	timeout time.Duration
+	counts  int
 	log     io.Writer
 }
 
 // measure measures an eval. The error is that of ctx, or of writing.
-func (s *session) measure(ctx context.Context, e *eval, sizes [][]int) (rows []row, err error) {
-	for _, size := range sizes {
+func (s *session) measure(ctx context.Context, e *eval, sizes [][]int) (rows []results.Row, err error) {
+	for k, size := range sizes {
 		input := e.input(size)
 		input["min_runs"], input["min_seconds"] = 1, s.seconds
 		text, err := json.Marshal(input)
@@ -96,9 +91,16 @@ func (s *session) measure(ctx context.Context, e *eval, sizes [][]int) (rows []r
 		}
 		for _, function := range e.functions {
 			var right []float64
-			for i, tool := range append(slices.Clone(s.tools), "gram") {
-				r := row{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
+			tools := append(slices.Clone(s.tools), "gram")
+			if e.alone {
+				tools = []string{"gram"}
+			}
+			for i, tool := range tools {
+				r := results.Row{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
 				output, err := s.run(ctx, &r, text)
+				if err == nil && tool == "gram" && k < s.counts {
+					r.M, r.Graph, r.Steps, err = gradbench.Count(ctx, e.name, function, text)
+				}
 				if ctx.Err() != nil {
 					return rows, ctx.Err()
 				}
@@ -127,7 +129,7 @@ type timing struct {
 }
 
 // run runs a tool on an input. It returns the numbers of the answer, and notes how long the runs took.
-func (s *session) run(ctx context.Context, r *row, input []byte) ([]float64, error) {
+func (s *session) run(ctx context.Context, r *results.Row, input []byte) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	run := s.program
@@ -152,7 +154,7 @@ func (s *session) run(ctx context.Context, r *row, input []byte) ([]float64, err
 }
 
 // gram runs gram's tool.
-func (s *session) gram(ctx context.Context, r *row, input []byte) (any, []timing, error) {
+func (s *session) gram(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
 	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function, "input": json.RawMessage(input)})
 	if err != nil {
 		return nil, nil, err
@@ -176,7 +178,7 @@ func (s *session) gram(ctx context.Context, r *row, input []byte) (any, []timing
 }
 
 // program runs a program of the clone.
-func (s *session) program(ctx context.Context, r *row, input []byte) (any, []timing, error) {
+func (s *session) program(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
 	f, err := os.CreateTemp("", "gradbench")
 	if err != nil {
 		return nil, nil, err
@@ -233,65 +235,4 @@ func difference(a, b []float64) float64 {
 		most = max(most, math.Abs(a[i]-b[i])/max(1, math.Abs(b[i])))
 	}
 	return most
-}
-
-// printTable prints the seconds of an eval in Markdown: of each size those of both functions, by tool, and the scores.
-func printTable(w io.Writer, e *eval, tools []string, rows []row) {
-	fmt.Fprintf(w, "### %s\n\nSeconds for %s and %s.\n\n| |", e.name, e.functions[0], e.functions[1])
-	for _, tool := range tools {
-		fmt.Fprintf(w, " %s |", tool)
-	}
-	fmt.Fprintf(w, " gram / %s |\n|%s\n", strings.Join(tools[1:], ", / "), strings.Repeat("---|", len(tools)+2))
-	sums, complete := make([]float64, len(tools)), make([]bool, len(tools))
-	for k := range complete {
-		complete[k] = true
-	}
-	of := func(size, function, tool string) *row {
-		i := slices.IndexFunc(rows, func(r row) bool { return r.Size == size && r.Function == function && r.Tool == tool && r.Error == "" })
-		if i < 0 {
-			return nil
-		}
-		return &rows[i]
-	}
-	var sizes []string
-	for _, r := range rows {
-		if !slices.Contains(sizes, r.Size) {
-			sizes = append(sizes, r.Size)
-		}
-	}
-	for _, size := range sizes {
-		fmt.Fprintf(w, "| %s |", strings.Trim(size, "[]"))
-		var derivatives []float64
-		for k, tool := range tools {
-			primal, derivative := of(size, e.functions[0], tool), of(size, e.functions[1], tool)
-			if primal == nil || derivative == nil {
-				complete[k] = false
-				derivatives = append(derivatives, math.NaN())
-				fmt.Fprint(w, " – |")
-				continue
-			}
-			sums[k] += primal.Seconds + derivative.Seconds
-			derivatives = append(derivatives, derivative.Seconds)
-			fmt.Fprintf(w, " %.2g, %.2g |", primal.Seconds, derivative.Seconds)
-		}
-		var ratios []string
-		for _, d := range derivatives[1:] {
-			ratios = append(ratios, fmt.Sprintf("%.2g", derivatives[0]/d))
-		}
-		fmt.Fprintf(w, " %s |\n", strings.ReplaceAll(strings.Join(ratios, ", "), "NaN", "–"))
-	}
-	fmt.Fprint(w, "| score |")
-	for k := range tools {
-		if complete[k] && sums[k] > 0 {
-			fmt.Fprintf(w, " %.3g |", 1/sums[k])
-		} else {
-			fmt.Fprint(w, " – |")
-		}
-	}
-	fmt.Fprint(w, " |\n\n")
-	for _, r := range rows {
-		if r.Error != "" || r.Difference > 1e-9 {
-			fmt.Fprintf(w, "- %s %s %s: difference %.1g %s\n", r.Tool, r.Function, r.Size, r.Difference, r.Error)
-		}
-	}
 }

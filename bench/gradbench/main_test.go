@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gram-machine/gram/bench/gradbench/results"
 )
 
 // TestMeasure measures gram and a tool that gives one answer.
@@ -24,7 +26,9 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printTable(&table, &e, []string{"gram", "fixed", "missing"}, rows)
+	for _, t := range results.Tables(rows) {
+		t.Markdown(&table)
+	}
 	if len(rows) != 6 || strings.Count(log.String(), "\n") != 6 {
 		t.Errorf("%d rows, and the file\n%s", len(rows), log.String())
 	}
@@ -50,5 +54,26 @@ func TestSizes(t *testing.T) {
 	}
 	if got := len(product([]int{1, 2}, []int{3, 4, 5})); got != 6 {
 		t.Errorf("%d combinations, not 6", got)
+	}
+}
+
+// TestStored: each function of the evals has a stored measurement of gram that did not fail, and the smallest sizes have counts.
+func TestStored(t *testing.T) {
+	rows, err := results.Stored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[[2]string]int{}
+	for _, r := range rows {
+		if r.Tool == "gram" && r.Error == "" && r.Seconds > 0 && r.Difference <= 1e-9 {
+			of[[2]string{r.Eval, r.Function}]++
+		}
+	}
+	for _, e := range evals {
+		for _, function := range e.functions {
+			if of[[2]string{e.name, function}] == 0 {
+				t.Errorf("%s %s has not been measured", e.name, function)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/gradbench/results"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
 	"github.com/gram-machine/gram/internal/notation"
@@ -45,6 +46,13 @@ func Repository(r *measure.Report) (map[string][]byte, error) {
 	files, err := Markdown(r, Options{Claims: "docs/claims", Plots: "bench/plots", Repository: true, All: command, Compare: command + " --peers",
 		Command: func(c *bench.Claim) string { return fmt.Sprintf("%s --claim %d", command, c.Number) }})
 	if err != nil {
+		return nil, err
+	}
+	rows, err := results.Stored()
+	if err != nil {
+		return nil, err
+	}
+	if files["docs/gradbench.md"], err = results.Page(rows); err != nil {
 		return nil, err
 	}
 	for _, p := range pictures(r) {
@@ -117,6 +125,17 @@ func Markdown(r *measure.Report, opt Options) (map[string][]byte, error) {
 	}
 	if len(r.Comparisons) > 0 {
 		first["Speed"] = atAGlance(r.Comparisons)
+	}
+	if opt.Repository {
+		rows, err := results.Stored()
+		if err != nil {
+			return nil, err
+		}
+		section, err := results.Section(rows)
+		if err != nil {
+			return nil, err
+		}
+		first["GradBench"] = string(section)
 	}
 	pages := map[string][]byte{}
 	if pages[pageName], err = opt.execute("first.md.tmpl", first); err != nil {

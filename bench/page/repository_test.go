@@ -36,7 +36,7 @@ func TestRepositoryIsGenerated(t *testing.T) {
 	require.NoError(t, err)
 	pages, err := filepath.Glob(filepath.Join(root, "docs/claims/*"))
 	require.NoError(t, err)
-	require.Len(t, append(pictures, pages...), len(files)-1, "bench/plots or docs/claims has files that are not generated")
+	require.Len(t, append(pictures, pages...), len(files)-len([]string{"BENCHMARKS.md", "docs/gradbench.md"}), "bench/plots or docs/claims has files that are not generated")
 	require.LessOrEqual(t, bytes.Count(files["BENCHMARKS.md"], []byte("\n")), 300, "a first screen")
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(root, name))

@@ -98,11 +98,12 @@ var layers = map[string][]string{
 	"bench": {
 		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
-		"bench/ablation", // to be measured
+		"bench/ablation", "bench/gradbench/results", // to be measured, and to be shown
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
-	"gradbench":       {root},
-	"bench/gradbench": {"gradbench"},
+	"gradbench":               {root},
+	"bench/gradbench":         {"gradbench", "bench/gradbench/results"},
+	"bench/gradbench/results": {},
 	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"internal/denote", // the numbers of gram reduce
