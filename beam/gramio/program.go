@@ -141,7 +141,7 @@ func (p *Program) list(loaded *gram.Program) error {
 	switch {
 	case d == nil:
 		return fmt.Errorf("%s: the program has no data %s", p.Name, p.Over)
-	case d.Shape.Kind != load.List:
+	case d.Shape.Kind != load.List || d.Shape.Tagged():
 		return fmt.Errorf("%s: %s is %v, and no list", p.Name, p.Over, d.Shape)
 	case d.Used:
 		return fmt.Errorf("%s: other values of the program are computed from %s, so it cannot be divided", p.Name, p.Over)

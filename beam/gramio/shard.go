@@ -146,7 +146,7 @@ func (p *Program) readFile(ctx context.Context, name string, want *load.Shape) (
 		v, wrong = source.Set(&set, want, d)
 	}
 	if wrong != nil {
-		where := f.Foreign(*wrong)
+		where := file.Foreign(*wrong)
 		if where == "" {
 			where = name
 		}
