@@ -32,6 +32,8 @@ func TestDerivatives(t *testing.T) {
 		{"(grad (fun v -> x * sum i < 20 -> v.(i) ^ 3) (vec i < 20 -> x)).(7)", 24, 36},
 		{"sum k < 3 -> jvp (fun y -> sum j < k -> exp 0 * j * x * y * y) k 1", 8, 4},
 		{"sum (transpose (grad (fun M -> sum (matvec M [| x, x |])) (vec i < 3 -> vec j < 2 -> x))).(1)", 6, 3},
+		{"jvp (fun y -> let a = vec b < 3 -> vec i < 3 -> vec j < 2 -> (x + j) * y ^ 2 * (b + i) in " + // 9·(2x + 1)·y²
+			"sum b < 3 -> sum i < 2 -> sum j < 2 -> a.(b, i, j)) 1 1", 90, 36},
 		{"jvp (fun y -> foldl (fun s a -> s * y + a * x) 0 [1; 2; 3]) 1 1", 8, 4}, // a·y² + b·y + c, times x
 		{"jvp (fun y -> if y < 1 then y else x * y * y) 1.5 1", 6, 3},
 		{"let rec f y = if y < 1 then x * y * y else f (y / 2) in jvp f x 1", 0.5, 0.5}, // x·y²/16

@@ -147,6 +147,15 @@ sum (map tanh (matvec W (tanh (matvec W x))))`)
 	require.NoError(t, err)
 	requireClose(t, want.Jacobian, res.Jacobian, 1e-12)
 	require.Equal(t, cost.Steps, other.Cost().Steps)
+
+	p = load(t, "input x = 2\nlet a = vec b < 3 -> vec i < 3 -> vec j < 2 -> (x + j) ^ 2 * (b + i) in\n"+
+		"sum b < 3 -> sum i < 2 -> sum j < 2 -> a.(b, i, j)") // rows that no index comes to
+	rows, err := p.NewGradient(ctx, gram.EvalOptions{})
+	require.NoError(t, err)
+	defer rows.Close()
+	res, err = rows.HessianVector(ctx, p.Point(), []float64{1})
+	require.NoError(t, err)
+	require.Equal(t, []float64{36}, res.Jacobian)
 }
 
 // TestHessianVectorData: replaced data and closed evaluators.

@@ -114,6 +114,20 @@ func (w *tangent) openVectors() {
 		}
 	}
 	slices.Sort(xs)
+	opened := len(xs)
+	for r := range w.src.Nodes { // components that no index comes to are not opened, and stand between the others
+		n := &w.src.Nodes[r]
+		if n.Op != term.ComponentOp || w.nodes[r] == 0 {
+			continue
+		}
+		if _, ok := slices.BinarySearch(xs[:opened], n.X); ok {
+			for x := n.X; x < n.X+term.Var(n.N); x++ {
+				xs = append(xs, x)
+			}
+		}
+	}
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
 	for i, of := range [][]term.Var{w.point, w.along} {
 		for _, x := range xs {
 			of[x] = w.number(w.src.Vars[x].Name+[]string{"", "'"}[i], w.src.Vars[x].Pos)

@@ -1,6 +1,10 @@
 package term
 
-import "slices"
+import (
+	"iter"
+	"maps"
+	"slices"
+)
 
 // Graft adds the subterm of src at r to t, and returns its root. t has the universe of src, its data and, where the subterm
 // mentions them, its indices. What the subterm binds becomes new variables, and free says what its other variables become. It takes
@@ -8,7 +12,18 @@ import "slices"
 func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
 	s, _ := src.Subterm(r, nil)
 	own := make(map[Var]Var, len(s.Bound))
-	for _, x := range slices.Sorted(slices.Values(s.Bound)) { // so consecutive variables stay consecutive
+	for _, x := range s.Bound {
+		own[x] = 0
+	}
+	for r := range s.components() {
+		n := &src.Nodes[r]
+		if _, bound := own[n.X]; bound { // those that no index comes to are not bound
+			for i := range Var(n.N) {
+				own[n.X+i] = 0
+			}
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(own)) { // so consecutive variables stay consecutive
 		own[x] = t.NewVar(src.Vars[x])
 	}
 	return t.graft(s, func(x Var) Var {
@@ -24,11 +39,9 @@ func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
 func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
 	s, _ := t.Subterm(r, nil)
 	vars = slices.Concat([]Var{0}, given, s.Bound, s.Free)
-	for _, r := range s.Nodes {
-		if n := &t.Nodes[r]; n.Op == ComponentOp {
-			for i := range Var(n.N) {
-				vars = append(vars, n.X+i)
-			}
+	for r := range s.components() {
+		for i := range Var(t.Nodes[r].N) {
+			vars = append(vars, t.Nodes[r].X+i)
 		}
 	}
 	slices.Sort(vars)
@@ -43,6 +56,17 @@ func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
 		return Var(i)
 	})
 	return u, vars
+}
+
+// components returns the nodes x_e of the subterm.
+func (s *Subterm) components() iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		for _, r := range s.Nodes {
+			if s.t.Nodes[r].Op == ComponentOp && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // graft adds a subterm to t, with its variables renamed.
