@@ -5,5 +5,5 @@ import "embed"
 
 // Files has the programs and the CSV files that they read, in one folder.
 //
-//go:embed *.gram *.csv *.json
+//go:embed *.gram *.csv *.json *.txt
 var Files embed.FS

@@ -176,7 +176,7 @@ var gallery = sync.OnceValue(func() []example {
 	return out
 })
 
-var tooLarge = regexp.MustCompile(`^(w\d|phylogeny|molecules|newton)$`)
+var tooLarge = regexp.MustCompile(`^(w\d|phylogeny|molecules|newton|characters|bigram)$`)
 
 // getExamples answers with the gallery.
 func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
