@@ -43,6 +43,8 @@ func (p *parser) decl() {
 	}
 	p.groups = d.Rec || d.Kind == TypeDecl
 	switch {
+	case keyword == ImportTok && !p.at(StringTok):
+		p.expected("a file name in quotes", "an import is `import \"file.gram\"`")
 	case keyword == ImportTok:
 		d.Name, d.NameSpan = p.text(), p.span()
 		p.next()
@@ -58,7 +60,7 @@ func (p *parser) decl() {
 	p.skipRest()
 	d.Span.End = p.prevEnd
 	switch {
-	case keyword == ImportTok:
+	case keyword == ImportTok && d.Name != "":
 		p.importFile(d)
 	case d.Name != "":
 		p.f.Decls = append(p.f.Decls, d)

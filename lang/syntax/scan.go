@@ -175,9 +175,16 @@ func (s *scanner) ident(t *lexeme) {
 		t.kind = k
 	} else if len(word) == 1 && word[0] == '_' {
 		t.kind = UnderTok
-	} else if string(word) == "import" && bytes.HasPrefix(bytes.TrimLeft(s.src[s.off:], " \t"), []byte{'"'}) {
+	} else if string(word) == "import" && namesFile(s.src[s.off:]) {
 		t.kind = ImportTok
 	}
+}
+
+// namesFile reports whether a string comes next, or the rest of the line is a file name without quotes.
+func namesFile(next []byte) bool {
+	line, _, _ := bytes.Cut(next, []byte{'\n'})
+	line = bytes.TrimSpace(line)
+	return bytes.HasPrefix(line, []byte{'"'}) || bytes.HasSuffix(line, []byte(".gram")) && !bytes.ContainsAny(line, " \t")
 }
 
 // identEnd returns where the letters, digits, _ and ' from off on end.
