@@ -3,6 +3,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -124,23 +125,22 @@ func (t *Table) Score(tool string) float64 {
 	return 1 / sum
 }
 
+// names are those of the tools, where they are others than GradBench's folders.
+var names = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD"}
+
 // Markdown writes a table of the seconds, with a line for each size, and of the scores; and what failed.
 func (t *Table) Markdown(w io.Writer) {
-	names := map[string]string{"codipack": "CoDiPack"}
 	fmt.Fprintf(w, "### %s\n\nSeconds for %s.\n\n| size |", t.Name, strings.Join(t.Functions, " and "))
 	rule := "|---|"
 	for i, tool := range t.Tools {
-		if names[tool] == "" {
-			names[tool] = tool
-		}
-		fmt.Fprintf(w, " %s |", names[tool])
+		fmt.Fprintf(w, " %s |", cmp.Or(names[tool], tool))
 		rule += "---|"
 		if i > 0 {
 			rule += "---|"
 		}
 	}
 	for _, tool := range t.Tools[1:] {
-		fmt.Fprintf(w, " gram / %s |", names[tool])
+		fmt.Fprintf(w, " gram / %s |", cmp.Or(names[tool], tool))
 	}
 	fmt.Fprintf(w, "\n%s\n", rule)
 	for _, size := range t.Sizes {
@@ -186,8 +186,15 @@ func dash(x float64, format string) string {
 // Summary writes a table with a line for each eval: the scores of the tools, and the median over its sizes of gram's time for the
 // derivative over those of the others.
 func Summary(w io.Writer, tables []*Table) {
-	tools := []string{"gram", "manual", "codipack"}
-	fmt.Fprint(w, "| eval | sizes | score: gram | C++ by hand | CoDiPack | time of the derivative: gram / by hand | gram / CoDiPack |\n|---|---|---|---|---|---|---|\n")
+	tools := []string{"gram", "manual", "codipack", "adept", "cppad"}
+	fmt.Fprint(w, "| eval | sizes | score: gram |")
+	for _, tool := range tools[1:] {
+		fmt.Fprintf(w, " %s |", names[tool])
+	}
+	for _, tool := range tools[1:] {
+		fmt.Fprintf(w, " gram / %s |", names[tool])
+	}
+	fmt.Fprintf(w, "\n|%s\n", strings.Repeat("---|", 2*len(tools)+1))
 	for _, t := range tables {
 		fmt.Fprintf(w, "| %s | %d |", t.Name, len(t.Sizes))
 		for _, tool := range tools {
