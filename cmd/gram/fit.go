@@ -37,6 +37,7 @@ type fitFlags struct {
 	heldOut            option.Number
 	checkpoint, output string
 	html               string
+	ranges             []string
 }
 
 func (f *fitFlags) add(cmd *cobra.Command) {
@@ -53,6 +54,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	f.batch.Least = 1
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
+	fs.StringArrayVar(&f.ranges, "range", nil, "keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
 	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
@@ -96,6 +98,9 @@ compares its value on all rows with those on parts of them, in another order. Wh
 is none, as for a series of days, --batch is an error, and the rows that are held out
 are the last ones; else they are taken at random.
 
+--range keeps each number of an input between two others: w=0..1, scale=0.. or
+shift=..0. It has to start between them.
+
 With --checkpoint, adam writes its state about once a second, and at the end, and goes
 on from there, to the bit as if it had not ended. The program, its data and the flags
 must be the same, but for --iterations.
@@ -108,7 +113,8 @@ all the same, with the best point so far.`,
   gram fit rnn.gram --method gd --iterations 100
   gram fit digits.gram --method adam --over rows --batch 32 --held-out 0.2
   gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5
-  gram fit weather.gram --html report.html`,
+  gram fit weather.gram --html report.html
+  gram fit mixture.gram --range share=0..1 --range width=0..`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
@@ -140,7 +146,11 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 		defer out.Discard()
 	}
-	c := &checkpoint{Run: job.Digest(f.method.String(), f.rate.X), State: &fit.State{}}
+	ranges, err := job.Ranges(f.ranges)
+	if err != nil {
+		return err
+	}
+	c := &checkpoint{Run: job.Digest(f.method.String(), f.rate.X, ranges), State: &fit.State{}}
 	if f.checkpoint != "" {
 		if err := c.read(f.checkpoint); err != nil {
 			return err
@@ -148,7 +158,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	start, saved := time.Now(), time.Now()
 	from := c.State.Iteration
-	p := job.Problem()
+	p, point := job.Problem().Within(ranges)
 	p.Report = func(s *fit.State) error {
 		last := s.Curve[len(s.Curve)-1]
 		text := fmt.Sprintf("fitting: iteration %d, loss %.6g", s.Iteration, last.Loss)
@@ -172,7 +182,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			return err
 		}
 	}
-	inputs := job.Named(c.State.BestPoint)
+	inputs := job.Named(point(c.State.BestPoint))
 	if out != nil {
 		text, err := result.InputsFile(f.output, inputs)
 		if err == nil {

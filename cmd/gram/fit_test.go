@@ -77,6 +77,20 @@ func TestFitMethods(t *testing.T) {
 	}
 }
 
+// TestFitRange: inputs stay in their ranges, for all methods, and a checkpoint goes on in the same ranges alone.
+func TestFitRange(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state.json")
+	common := []string{"--range", "a=..2.5", "--range", "b=-1..1.5", "--set", "a=1"}
+	for _, args := range []string{"--method lbfgs", "--method newton-cg", "--method gd", "--method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --checkpoint " + state} {
+		f := fittedJSON(t, line, append(common, strings.Fields(args)...)...)
+		require.InDelta(t, 2.5, f.Inputs["a"], 0.01, args)
+		require.LessOrEqual(t, f.Inputs["a"], 2.5)
+	}
+	status, _, errs := fitting(t.Context(), line, strings.Fields("--set a=1 --method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --checkpoint "+state)...)
+	require.Equal(t, statusWrong, status)
+	require.Contains(t, errs, "another program, other data or other flags")
+}
+
 // TestFitCheckpoint: adam goes on from a checkpoint as if it had not ended, to the bit.
 func TestFitCheckpoint(t *testing.T) {
 	for _, args := range []string{"", "--over points --batch 7 --held-out 0.2 --seed 5", "--over points --batch 80 --held-out 0.2"} {
@@ -140,6 +154,11 @@ func TestFitMistakes(t *testing.T) {
 		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
 		{line, "--method newton", statusUsage, "none of lbfgs, gd, newton-cg and adam"},
 		{line, "-o x.txt", statusUsage, ".json"},
+		{line, "--range a", statusUsage, "this is no name=low..high"},
+		{line, "--range a=2..1", statusUsage, "this is no name=low..high"},
+		{line, "--range a=x..1", statusUsage, "this is no name=low..high"},
+		{line, "--range c=0..1", statusUsage, "the program has no input c"},
+		{line, "--range a=5..", statusWrong, "which is not between them; --set gives it another one"},
 		{line, "-o no/such/x.json", statusWrong, "cannot write no/such/x.json"},
 		{line, "--method adam --over points --batch 101", statusWrong, "too few"},
 		{weather, "--method adam --over days --batch 32", statusWrong, "neither a mean nor a sum over days"},

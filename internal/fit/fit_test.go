@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,5 +101,48 @@ func TestErrors(t *testing.T) {
 			require.Equal(t, s.Curve[s.Best].Loss, at)
 			require.NotZero(t, s.Best)
 		}
+	}
+}
+
+// TestWithin: the problem within ranges has the derivatives of differences, its points are those of the first problem, in the ranges, and
+// each method comes to the least loss there: at the ends, or inside.
+func TestWithin(t *testing.T) {
+	inf := math.Inf(1)
+	ranges := []fit.Range{{Low: -2, High: 0.5}, {Low: -inf, High: 3}}
+	for _, ranges := range [][]fit.Range{ranges, {{Low: -1.5, High: inf}, {Low: 0, High: 2}}, {fit.Everywhere, {Low: -inf, High: 1.5}}} {
+		q, point := problem().Within(ranges)
+		require.InDeltaSlice(t, problem().Point, point(q.Point), 1e-15)
+		for _, u := range [][]float64{q.Point, {0.3, -0.8}, {-2, 1.1}} {
+			_, gradient, err := q.Loss(u)
+			require.NoError(t, err)
+			g := slices.Clone(gradient)
+			for i := range u {
+				const h = 1e-5
+				shifted := func(by float64) (float64, []float64) {
+					v := slices.Clone(u)
+					v[i] += by
+					loss, gradient, err := q.Loss(v)
+					require.NoError(t, err)
+					return loss, slices.Clone(gradient)
+				}
+				above, gradientAbove := shifted(h)
+				below, gradientBelow := shifted(-h)
+				require.InEpsilon(t, (above-below)/(2*h), g[i], 1e-6)
+				e := make([]float64, len(u))
+				e[i] = 1
+				row, err := q.Product(u, e)
+				require.NoError(t, err)
+				for j := range row {
+					require.InEpsilon(t, (gradientAbove[j]-gradientBelow[j])/(2*h), row[j], 1e-6)
+				}
+			}
+		}
+	}
+	for _, method := range strings.Fields(fit.Methods) {
+		q, point := problem().Within(ranges)
+		s := &fit.State{}
+		_, err := fit.Minimise(q, fit.Options{Method: method, Iterations: 5000, Rate: 0.02}, s)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, []float64{0.5, 0.25}, point(s.BestPoint), 1e-3, method) // (1 − x)² + 100(y − x²)² for x ≤ 0.5
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/fault"
@@ -275,12 +277,58 @@ func (j *Job) Named(point []float64) []gram.Input {
 	return inputs
 }
 
+// Ranges returns the range of each number of the point, for a list of NAME=LOW..HIGH.
+func (j *Job) Ranges(list []string) ([]fit.Range, error) {
+	ranges := slices.Repeat([]fit.Range{fit.Everywhere}, len(j.whole.Point()))
+	for _, text := range list {
+		name, bounds, _ := strings.Cut(text, "=")
+		low, high, ok := strings.Cut(bounds, "..")
+		r := fit.Everywhere
+		for _, end := range []struct {
+			text string
+			x    *float64
+		}{{low, &r.Low}, {high, &r.High}} {
+			if end.text != "" {
+				x, err := strconv.ParseFloat(end.text, 64)
+				ok = ok && err == nil
+				*end.x = x
+			}
+		}
+		if !ok || !(r.Low < r.High) {
+			return nil, fault.Usagef("--range %s: this is no name=low..high, like w=0..1 or w=0..", text)
+		}
+		from := 0
+		for _, in := range j.whole.Inputs() {
+			if in.Name == name {
+				for i, x := range in.Values {
+					if !(r.Low < x && x < r.High) {
+						return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set gives it another one", text, name, notation.Text(x))
+					}
+					ranges[from+i] = r
+				}
+				from = -1
+				break
+			}
+			from += len(in.Values)
+		}
+		if from >= 0 {
+			return nil, fault.Usagef("--range %s: the program has no input %s", text, name)
+		}
+	}
+	return ranges, nil
+}
+
 // Digest identifies what a state belongs to: the program, its params, data and point, and the flags.
-func (j *Job) Digest(method string, rate float64) string {
+func (j *Job) Digest(method string, rate float64, ranges []fit.Range) string {
 	h := sha256.New()
 	fmt.Fprintln(h, method, rate, j.Over, j.Batch, j.HeldOut, j.Seed, j.whole.Source().Params, j.whole.Point())
 	for _, d := range j.whole.Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
+	}
+	for i, r := range ranges {
+		if !r.Free() {
+			fmt.Fprintln(h, i, r)
+		}
 	}
 	h.Write(j.whole.Source().File.Src) // with what it imports
 	return hex.EncodeToString(h.Sum(nil))
