@@ -131,6 +131,9 @@ func (e *elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 	_, function := e.tt.Function(v.typ)
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
+		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {
+			return []syntax.Note{{Text: fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind it", f, first, first, others)}}
+		}
 		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
 	}
 	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.At(v.typ).Kind == infer.Vec {

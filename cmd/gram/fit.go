@@ -91,7 +91,8 @@ fall any more. adam takes steps of --rate.
 
 --over names a data list. With --held-out, a share of its rows is not used for
 training. The result is then the point with the least loss on them, and the work
-ends when that has not fallen for 20 measurements. With --batch, adam takes some
+ends when that has not fallen for 20 measurements: these rows choose the point, so an
+error that is to count needs rows of another file, by gram eval. With --batch, adam takes some
 rows at a time, in an order that --seed gives, and measures the loss on all rows once
 in a pass over them. For that the loss must be a sum or a mean over the rows: fit
 compares its value on all rows with those on parts of them, in another order. Where it
@@ -145,6 +146,9 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			return err
 		}
 		defer out.Discard()
+	}
+	if job.Note != "" {
+		fmt.Fprintf(a.stderr, "gram: note: %s\n", job.Note)
 	}
 	ranges, err := job.Ranges(f.ranges)
 	if err != nil {

@@ -99,6 +99,9 @@ func (p *parser) strayHint() string {
 	case logicTok:
 		return "conditions are joined by the words and and or"
 	case CommaTok:
+		if src := p.s.src; p.prevEnd == p.tok.start && p.tok.start > 0 && isDigit(src[p.tok.start-1]) && int(p.tok.end) < len(src) && isDigit(src[p.tok.end]) {
+			return "a number has a decimal point: 0.5; and a tuple stands in parentheses"
+		}
 		return "a tuple stands in parentheses"
 	case BarTok:
 		return "a case stands after `match e with`"

@@ -38,7 +38,7 @@ type mark struct{ At, Text string }
 const mostPoints = 1000
 
 func newPlot(curves []Curve) *plot {
-	p := &plot{Width: 700, Height: 270, Left: 70, Right: 600, Top: 10, Bottom: 235}
+	p := &plot{Width: 700, Height: 270, Left: 90, Right: 600, Top: 10, Bottom: 235}
 	low, high, last := math.Inf(1), math.Inf(-1), 1
 	for _, c := range curves {
 		for i, y := range c.Loss {

@@ -233,15 +233,15 @@ func TestPlot(t *testing.T) {
 	}
 	p := newPlot([]Curve{{"a", at, loss, 0}, {"b", []int{0}, []float64{3}, 0}})
 	require.Equal(t, "Loss by iteration", p.Label)
-	require.True(t, strings.HasPrefix(p.Lines[0].Path, "M70 235L"), p.Lines[0].Path[:20])
+	require.True(t, strings.HasPrefix(p.Lines[0].Path, "M90 235L"), p.Lines[0].Path[:20])
 	require.True(t, strings.HasSuffix(p.Lines[0].Path, "L600 10"))
 	require.LessOrEqual(t, strings.Count(p.Lines[0].Path, "L"), mostPoints+1)
-	require.Equal(t, "M70 10", p.Lines[1].Path)
+	require.Equal(t, "M90 10", p.Lines[1].Path)
 	require.Equal(t, []string{"14", "29"}, []string{p.Lines[0].NameY, p.Lines[1].NameY}, "names do not cover each other")
 	require.Equal(t, mark{"600", "999990"}, p.Across[4])
 	p = newPlot([]Curve{{"a", []int{0, 1, 2}, []float64{100, 10, 1}, 2}})
 	require.Contains(t, p.Label, "logarithmic")
-	require.Equal(t, "M70 10L335 122.5L600 235", p.Lines[0].Path)
+	require.Equal(t, "M90 10L345 122.5L600 235", p.Lines[0].Path)
 	require.Equal(t, []mark{{"235", "1"}, {"178.8", "3.162"}, {"122.5", "10"}, {"66.3", "31.62"}, {"10", "100"}}, p.Up)
 	wellFormed(t, written(t, &Report{Program: "<x>", Value: Array{Values: []float64{1}}, Curves: []Curve{{"<a>", []int{0}, []float64{1}, 0}}}))
 }

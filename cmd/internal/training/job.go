@@ -35,6 +35,7 @@ type Job struct {
 	scale     float64         // of a gradient of a batch
 	held      *gram.Evaluator // nil: no rows are held out
 	heldScale float64         // of their loss
+	Note      string          // what is to be said of the rows that are held out
 }
 
 // Options say how the rows of a list are divided.
@@ -101,7 +102,9 @@ func (j *Job) divide() error {
 	var no *notSumError
 	switch {
 	case errors.As(err, &no) && j.Batch == 0:
-		slices.Sort(order) // the last rows are held out
+		slices.Sort(order)
+		j.Note = fmt.Sprintf("the loss is neither a mean nor a sum over %s: the last %d of its %d rows are held out, and what the program computes "+
+			"from %s, like means, it computes from them alone", j.Over, held, n, j.Over)
 	case err != nil:
 		return err
 	}
