@@ -43,7 +43,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	runtime.GOMAXPROCS(1)
-	s := session{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout, counts: *counts, log: io.Discard}
+	s := measurement{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout, counts: *counts, log: io.Discard}
 	if *out != "" {
 		f, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err != nil {
@@ -71,7 +71,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-type session struct {
+type measurement struct {
 	clone   string
 	tools   []string
 	seconds float64
@@ -81,7 +81,7 @@ type session struct {
 }
 
 // measure measures an eval. The error is that of ctx, or of writing.
-func (s *session) measure(ctx context.Context, e *eval, sizes [][]int) (rows []results.Row, err error) {
+func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows []results.Row, err error) {
 	for k, size := range sizes {
 		input := e.input(size)
 		input["min_runs"], input["min_seconds"] = 1, s.seconds
@@ -91,10 +91,11 @@ func (s *session) measure(ctx context.Context, e *eval, sizes [][]int) (rows []r
 		}
 		for _, function := range e.functions {
 			var right []float64
-			tools := append(slices.Clone(s.tools), "gram")
-			if e.alone {
-				tools = []string{"gram"}
-			}
+			tools := slices.DeleteFunc(slices.Clone(s.tools), func(tool string) bool { // those that don't have the eval
+				_, err := os.Stat(s.executable(tool, e.name))
+				return e.alone || errors.Is(err, os.ErrNotExist)
+			})
+			tools = append(tools, "gram")
 			for i, tool := range tools {
 				r := results.Row{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
 				output, err := s.run(ctx, &r, text)
@@ -129,7 +130,7 @@ type timing struct {
 }
 
 // run runs a tool on an input. It returns the numbers of the answer, and notes how long the runs took.
-func (s *session) run(ctx context.Context, r *results.Row, input []byte) ([]float64, error) {
+func (s *measurement) run(ctx context.Context, r *results.Row, input []byte) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	run := s.program
@@ -154,7 +155,7 @@ func (s *session) run(ctx context.Context, r *results.Row, input []byte) ([]floa
 }
 
 // gram runs gram's tool.
-func (s *session) gram(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
+func (s *measurement) gram(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
 	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function, "input": json.RawMessage(input)})
 	if err != nil {
 		return nil, nil, err
@@ -177,8 +178,13 @@ func (s *session) gram(ctx context.Context, r *results.Row, input []byte) (any, 
 	return answer.Output, answer.Timings, nil
 }
 
+// executable is the program of a tool for an eval.
+func (s *measurement) executable(tool, eval string) string {
+	return filepath.Join(s.clone, "tools", tool, "bin", eval)
+}
+
 // program runs a program of the clone.
-func (s *session) program(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
+func (s *measurement) program(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
 	f, err := os.CreateTemp("", "gradbench")
 	if err != nil {
 		return nil, nil, err
@@ -188,7 +194,7 @@ func (s *session) program(ctx context.Context, r *results.Row, input []byte) (an
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, nil, err
 	}
-	text, err := exec.CommandContext(ctx, filepath.Join(s.clone, "tools", r.Tool, "bin", r.Eval), f.Name(), r.Function).Output()
+	text, err := exec.CommandContext(ctx, s.executable(r.Tool, r.Eval), f.Name(), r.Function).Output()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,18 +9,23 @@ import (
 	"github.com/gram-machine/gram/bench/gradbench/results"
 )
 
-// TestMeasure measures gram and a tool that gives one answer.
+// TestMeasure measures gram, a tool that gives one answer, and one that fails; one that does not have the eval is left out.
 func TestMeasure(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "tools", "fixed", "bin")
-	if err := os.MkdirAll(bin, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	script := "#!/bin/sh\necho 3.5\necho '{\"name\":\"prepare\",\"nanoseconds\":7}'\necho '{\"name\":\"evaluate\",\"nanoseconds\":2000000000}'\n"
-	if err := os.WriteFile(filepath.Join(bin, "lse"), []byte(script), 0o777); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
+	clone := t.TempDir()
+	for tool, script := range map[string]string{
+		"fixed":   "#!/bin/sh\necho 3.5\necho '{\"name\":\"prepare\",\"nanoseconds\":7}'\necho '{\"name\":\"evaluate\",\"nanoseconds\":2000000000}'\n",
+		"failing": "#!/bin/sh\nexit 3\n",
+	} {
+		bin := filepath.Join(clone, "tools", tool, "bin")
+		if err := os.MkdirAll(bin, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(bin, "lse"), []byte(script), 0o777); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
 	}
 	var log, table strings.Builder
-	s := session{clone: filepath.Join(bin, "../../.."), tools: []string{"fixed", "missing"}, timeout: 1e10, log: &log}
+	s := measurement{clone: clone, tools: []string{"fixed", "failing", "missing"}, timeout: 1e10, log: &log}
 	e := eval{name: "lse", functions: primal, input: func(size []int) map[string]any { return map[string]any{"x": make([]float64, size[0])} }}
 	rows, err := s.measure(t.Context(), &e, [][]int{{1}})
 	if err != nil {
