@@ -152,15 +152,6 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	return out, nil
 }
 
-// CheckSymbols compares the partial derivatives of the function symbols that the program declares with differences. The error for
-// wrong ones is an [*Error].
-func (p *Program) CheckSymbols() error {
-	if err := p.src.CheckSymbols(); err != nil {
-		return wrap(err)
-	}
-	return nil
-}
-
 // Format returns the canonical text of a program, with its comments; name stands
 // in errors. The error is an [*Error] or a [*LimitError].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {

@@ -28,7 +28,7 @@ func TestDeclaredSymbols(t *testing.T) {
 			declared, err := gram.Load(t.Context(), name, append([]byte(declarations), src...),
 				gram.Options{Dir: "examples", Open: testprogram.FirstRows, Params: params[name]})
 			require.NoError(t, err)
-			require.NoError(t, declared.CheckSymbols())
+			require.NoError(t, declared.Source().CheckSymbols())
 			for _, opt := range forms {
 				want, err := p.Gradient(t.Context(), opt)
 				require.NoError(t, err)

@@ -38,7 +38,7 @@ With -o it also writes the inputs with their values to a file, as --inputs reads
 		if err != nil {
 			return err
 		}
-		if err := p.CheckSymbols(); err != nil {
+		if err := p.Source().CheckSymbols(); err != nil {
 			return err
 		}
 		if output != "" {
