@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
 	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
+	"lang/internal":        {"internal/property"},         // programs for tests
 	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
