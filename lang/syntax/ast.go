@@ -186,6 +186,9 @@ type File struct {
 // Comment is a comment, "--" included, without the line break.
 type Comment struct{ Span Span }
 
+// Broken reports whether the file has syntax errors.
+func (f *File) Broken() bool { return f.broken }
+
 // Expr returns the node of e.
 func (f *File) Expr(e Expr) *ExprNode { return &f.exprs[e] }
 

@@ -83,7 +83,7 @@ func (p *parser) strays(fr *form, o operand) operand {
 		}
 		p.expected(awaited[fr.kind].name, "this closes nothing", p.opener(fr.op, fr.start))
 		p.next()
-		o = p.operators(o, precAdd)
+		o = p.operators(o, PrecAdd)
 	}
 	return o
 }

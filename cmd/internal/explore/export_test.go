@@ -48,6 +48,63 @@ func testExport(t *testing.T, browser context.Context) {
 	p.at(76)
 }
 
+// testExportedGroups: the groups of a recorded page are those of the server, and open and close as there.
+func testExportedGroups(t *testing.T, browser context.Context) {
+	source, err := os.ReadFile("../../../examples/mlp.gram")
+	require.NoError(t, err)
+	s, _ := newServer(t, testConfig(string(source)))
+	st, err := s.start(t.Context(), &request{string(source), OfGradient})
+	require.NoError(t, err)
+	window := func() *scene.Window {
+		w, err := st.Window(t.Context(), 300)
+		require.NoError(t, err)
+		return w
+	}
+	recorded := st.recorded(window())
+	p := exploreSource(t, browser, figure1)
+	p.open("")
+	// sorted are the parts of a window in an order, without their places and what is empty.
+	const sorted = `const sorted = (win) => JSON.stringify([win.nodes.toSorted((a, b) => a.id - b.id).map(({ id, made, group, versions }) => [id, made, group,
+		versions.map((v) => ["from", "until", "kind", "role", "waits", "label", "value", "text", "line", "column", "root", "edges"].map((key) => v[key]?.length === 0 ? null : v[key] || null))]),
+		win.steps.map((s) => [s.node, s.operands ?? []]), win.arrivals, win.open]);`
+	for _, open := range [][]string{recorded.Auto.Open, {"def network"}, {"def error", "def error, line 14", "inputs"}, {}} {
+		grouped := st.Group(window(), scene.Opened{Keys: open})
+		got := p.text(fmt.Sprintf(`Promise.all([import("/assets/groups.js"), import("/assets/arrange.js")]).then(([{ regroup }, { arrange }]) => {
+			%s
+			const [recorded, want, open] = [%s, %s, %s];
+			want.open ??= [];
+			const got = arrange(regroup(recorded, open));
+			if (sorted(got) !== sorted(want)) return "other groups than the server's: " + sorted(got) + sorted(want);
+			for (const a of got.nodes) for (const b of got.nodes) {
+				if (a !== b && Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2) return "objects that overlap: " + a.id + " and " + b.id;
+			}
+			return got.nodes.every(({ x, y }) => x >= 0 && y >= 0) ? "equal" : "objects without a place";
+		})`, sorted, encode(recorded), encode(grouped), encode(open)))
+		require.Equal(t, "equal", got, open)
+	}
+
+	var page bytes.Buffer
+	require.NoError(t, s.Export(t.Context(), &page))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.html"), page.Bytes(), 0o600))
+	p = newTab(t, browser, &site{url: "file://" + dir})
+	p.do(chromedp.Navigate(p.site.url + "/page.html#step=300"))
+	p.until("document.body.dataset.step === '300'")
+	button := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"
+	box := "[...document.querySelectorAll('#nodes .object.group')].find((g) => g.textContent.includes('def network'))"
+	p.act(button + ".click()")
+	p.until(box)
+	require.False(t, p.is(button))
+	p.act(box + ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+	p.until(button)
+	require.False(t, p.is(box))
+	p.keys("u")
+	p.until("!document.querySelector('#nodes .object.group') && document.querySelector('#ungroup').ariaPressed === 'true'")
+	p.keys("u" + kb.ArrowRight)
+	p.at(301)
+	p.until(button)
+}
+
 // TestExportedPages: the pages in docs are those that the command writes now, but for what is recorded in them.
 func TestExportedPages(t *testing.T) {
 	want, err := onePage("")

@@ -24,7 +24,7 @@ func TestPage(t *testing.T) {
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
 		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
-		"leaps": testLeaps, "lines": testLines, "reader": testReader, "gallery": testGallery, "access": testAccess, "export": testExport,
+		"leaps": testLeaps, "lines": testLines, "reader": testReader, "gallery": testGallery, "access": testAccess, "export": testExport, "exported groups": testExportedGroups,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/docs"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -201,7 +202,7 @@ func (v view) definition(p documentParams) any {
 
 // format returns the edit that formats the document; none if it has errors of syntax or is formatted.
 func (v view) format(documentParams) any {
-	formatted, err := syntax.Format(v.file, syntax.Options{Check: v.ctx.Err})
+	formatted, err := format.File(v.file, syntax.Options{Check: v.ctx.Err})
 	if err != nil || string(formatted) == v.text.src {
 		return []textEdit{}
 	}
