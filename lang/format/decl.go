@@ -36,7 +36,7 @@ func (fm *formatter) decl(d *syntax.Decl) {
 	}
 	fm.doc.end()
 	fm.doc.text(" =")
-	if d.Kind == SymbolDecl {
+	if d.Kind == syntax.SymbolDecl {
 		fm.symbolValue(head, f.Kids(d.Value))
 	} else {
 		fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
@@ -45,7 +45,7 @@ func (fm *formatter) decl(d *syntax.Decl) {
 }
 
 // symbolValue writes e with p, … behind what ends at head.
-func (fm *formatter) symbolValue(head uint32, parts []Expr) {
+func (fm *formatter) symbolValue(head uint32, parts []syntax.Expr) {
 	fm.broken(0, fm.lineBreak(head, parts[0]), parts[0])
 	for i, part := range parts[1:] {
 		if i == 0 {

@@ -4,15 +4,15 @@ package syntax
 type formKind uint8
 
 const (
-	parenForm formKind = iota + 1 // ( · , · : )
-	listForm                      // [ · ; · ]
-	vecForm                       // [| · , · |]
-	letForm                       // let p … = · in
-	matchForm                     // match · with
-	ifForm                        // if · c
-	condForm                      // if a c · then
-	thenForm                      // if a c b then · else
-	symbolForm                    // symbol f x = · with
+	parenForm  formKind = iota + 1 // ( · , · : )
+	listForm                       // [ · ; · ]
+	vecForm                        // [| · , · |]
+	letForm                        // let p … = · in
+	matchForm                      // match · with
+	ifForm                         // if · c
+	condForm                       // if a c · then
+	thenForm                       // if a c b then · else
+	symbolForm                     // symbol f x = · with
 )
 
 // form is an open form. The forms that stand in one another are linked.

@@ -44,7 +44,7 @@ type Program struct {
 	guard    *syntax.Guard
 
 	symbols   map[term.Symbol]string // the names of declared symbols and of their partial derivatives
-	typeNames map[string]string // of declared types whose names are none of the language
+	typeNames map[string]string      // of declared types whose names are none of the language
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
