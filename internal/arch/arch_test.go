@@ -41,7 +41,7 @@ var layers = map[string][]string{
 	"compile/literal":      {"term", "revgrad", "graph"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
 	"machine/heap":         {"term", "graph", "compile/literal"},
-	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine"},
+	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
 	"graph/calls":          {"rule", "term", "graph"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},

@@ -104,8 +104,11 @@ func plusAt(pos term.Pos, t, u *Term) *Term {
 	return sum
 }
 
-// function is f(args).
+// function is f(args). NoSymbol is +.
 func function(f term.Symbol, args ...*Term) *Term {
+	if f == term.NoSymbol {
+		return &Term{Op: Plus, Kids: args}
+	}
 	return &Term{Op: Function, Sym: f, Kids: args}
 }
 

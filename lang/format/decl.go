@@ -22,7 +22,7 @@ func (fm *formatter) decl(d *syntax.Decl) {
 	case d.Rec:
 		fm.leaf(d.Span.Start, "def rec ")
 	default:
-		fm.leaf(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
+		fm.leaf(d.Span.Start, fmt.Sprintf("%-5s ", d.Kind)) // most names stand in one column
 	}
 	fm.leaf(d.NameSpan.Start, d.Name)
 	for _, p := range d.Params {
@@ -36,8 +36,27 @@ func (fm *formatter) decl(d *syntax.Decl) {
 	}
 	fm.doc.end()
 	fm.doc.text(" =")
-	fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
+	if d.Kind == syntax.SymbolDecl {
+		fm.symbolValue(head, f.Kids(d.Value))
+	} else {
+		fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
+	}
 	fm.doc.end()
+}
+
+// symbolValue writes e with p, … behind what ends at head.
+func (fm *formatter) symbolValue(head uint32, parts []syntax.Expr) {
+	fm.broken(0, fm.lineBreak(head, parts[0]), parts[0])
+	for i, part := range parts[1:] {
+		if i == 0 {
+			fm.doc.brk(fillBreak, 1, 0)
+			fm.doc.text("with ")
+		} else {
+			fm.doc.text(",")
+			fm.doc.brk(fillBreak, 1, 0)
+		}
+		fm.node(part, 0)
+	}
 }
 
 // typeDecl writes the declaration of a type.

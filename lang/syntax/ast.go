@@ -128,11 +128,12 @@ type DeclKind uint8
 
 // The declarations.
 const (
-	ParamDecl DeclKind = iota // param n = e
-	InputDecl                 // input x [: T] = e      Type may be 0
-	DataDecl                  // data xs [: T] = e      Type may be 0
-	DefDecl                   // def f p … [: T] = e    Params may be none; Type is the result's
-	TypeDecl                  // type t 'a … = C of T | …   Vars, Cons
+	ParamDecl  DeclKind = iota // param n = e
+	InputDecl                  // input x [: T] = e      Type may be 0
+	DataDecl                   // data xs [: T] = e      Type may be 0
+	DefDecl                    // def f p … [: T] = e    Params may be none; Type is the result's
+	TypeDecl                   // type t 'a … = C of T | …   Vars, Cons
+	SymbolDecl                 // symbol f x … = e with p, …   Params; Value is the tuple of e, p, …
 )
 
 // Decl is a declaration.

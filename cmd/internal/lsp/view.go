@@ -148,6 +148,7 @@ func (v view) describe(n name, at syntax.Span) string {
 var declared = map[syntax.DeclKind]string{
 	syntax.ParamDecl: syntax.ParamTok.String(), syntax.InputDecl: syntax.InputTok.String(),
 	syntax.DataDecl: syntax.DataTok.String(), syntax.DefDecl: syntax.DefTok.String(),
+	syntax.SymbolDecl: syntax.SymbolTok.String(),
 }
 
 // code is a line of a program in Markdown.
@@ -232,7 +233,7 @@ func (v view) complete(p documentParams) any {
 	for i := len(names) - 1; i >= 0; i-- {
 		n := names[i]
 		item := completionItem{Label: n.text, Kind: kindVariable, Detail: v.detail(n)}
-		if n.con || n.decl != nil && n.decl.Kind == syntax.DefDecl {
+		if n.con || n.decl != nil && (n.decl.Kind == syntax.DefDecl || n.decl.Kind == syntax.SymbolDecl) {
 			item.Kind = kindFunction
 		} else if n.index || n.decl != nil && n.decl.Kind == syntax.ParamDecl {
 			item.Kind = kindConstant
