@@ -58,6 +58,7 @@ func testReader(t *testing.T, browser context.Context) {
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	p.until("document.querySelector('.object[data-pointed]')")
 	require.True(t, p.is("[...document.querySelectorAll('.object[data-pointed]')].every((o) => o.getAttribute('aria-label').includes('line ' + document.querySelector('.line.current .no').dataset.line + ','))"))
+	p.media("light", "reduce") // the redex does not move while the pointer does
 	p.goTo(52)
 	x, y = p.middle(".object.redex")
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
@@ -190,6 +191,14 @@ func testAccess(t *testing.T, browser context.Context) {
 			p.until("document.querySelector('#picture svg text')")
 			p.act(string(axe))
 			require.Empty(t, p.text(overlaps), where)
+			require.Empty(t, p.text(`(() => {
+				const [go, of, number] = [".go", "#of-steps", "#number"].map((s) => document.querySelector(s));
+				const before = [of.textContent, number.style.width];
+				[of.textContent, number.style.width] = ["of 1\u202f000\u202f000", "calc(7ch + 16px)"];
+				const cut = go.scrollWidth > go.clientWidth ? go.scrollWidth + " of " + go.clientWidth + " px" : "";
+				[of.textContent, number.style.width] = before;
+				return cut;
+			})()`), "the number of a long run is not cut, %s", where)
 			check(where)
 			if scheme == "dark" {
 				p.act("document.querySelector('#gallery-open').click()")
