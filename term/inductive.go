@@ -250,17 +250,6 @@ func (t *Term) Fix(p Pos, fs []Var, lams []Ref, member int) Ref {
 	return r
 }
 
-// Recursive reports whether the term has inductive types or recursion.
-func (t *Term) Recursive() bool {
-	for i := range t.Nodes {
-		switch t.Nodes[i].Op {
-		case ConOp, CaseOp, FixOp:
-			return true
-		}
-	}
-	return false
-}
-
 // construct types C t.
 func (c *checker) construct(r Ref, n *Node) (Type, error) {
 	tt := c.t.Types
