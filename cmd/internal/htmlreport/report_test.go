@@ -78,15 +78,27 @@ func wellFormed(t *testing.T, page string) {
 	}
 }
 
-func TestFigure1(t *testing.T) {
-	got := written(t, figure1())
-	path := filepath.Join("testdata", "figure1.html")
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+// fitted is the report of a fit.
+func fitted() *Report {
+	return &Report{
+		Program: "line.gram", Version: "v0.1.0", Run: []Fact{{"method", "lbfgs"}}, Value: Array{Type: "R", Values: []float64{0.5}},
+		Gradient:    []Array{{Name: "w", Type: "R^3", Dims: []int{3}, Values: []float64{1, -2, 0}}},
+		Curves:      []Curve{{"loss", []int{0, 1, 2}, []float64{90, 3, 0.5}, 2}, {"held out", []int{0, 1, 2}, []float64{95, 4, 0.6}, 2}},
+		Predictions: []Points{{"training", []float64{1, 1.5, 2, 1.8, 0, 0.1}}, {"held out", []float64{0.5, 1}}},
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+}
+
+func TestPages(t *testing.T) {
+	for name, r := range map[string]*Report{"figure1.html": figure1(), "fit.html": fitted()} {
+		got := written(t, r)
+		path := filepath.Join("testdata", name)
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got)
+	}
 }
 
 // TestSelfContained: the page refers to nothing but itself, and has no script.
