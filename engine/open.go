@@ -32,7 +32,7 @@ type openState struct {
 	held     []uint32
 	numerals map[uint64]struct{}
 	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
-	under bool // a λ: recursive functions stay folded
+	under    bool        // a λ: recursive functions stay folded
 	// Of tuples of neutral components: what they stand for, and of that, the components.
 	reflected map[graph.Ref]graph.Ref
 	parts     map[graph.Ref][]graph.Ref
