@@ -188,6 +188,8 @@ func (m *Machine) makeGlobals() error {
 		switch g.Kind {
 		case graph.Num:
 			node.V = math.Float64bits(g.Val)
+		case graph.Con:
+			node.A = uint32(g.Type)
 		case graph.Nat:
 			node.A = i // the global, for its type
 			node.V = g.Count
