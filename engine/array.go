@@ -329,13 +329,21 @@ func runAdd(in *graph.Array, regs []float64) {
 					first, step = first+(n-1)*step, -step
 				}
 				d, a, b := d+first*sd, a+first*sa, b+first*sb
+				sum := regs[d]
 				for range n {
 					x := regs[a]
 					if product {
 						x = float64(x * regs[b]) // rounded: no fused multiply-add
 					}
-					regs[d] += x
+					if sd == 0 {
+						sum += x
+					} else {
+						regs[d] += x
+					}
 					d, a, b = d+step*sd, a+step*sa, b+step*sb
+				}
+				if sd == 0 {
+					regs[d] = sum
 				}
 			})
 		}
