@@ -261,12 +261,13 @@ func (m *Machine) start(point []float64) error {
 	if len(point) != m.prog.Inputs {
 		return errPoint
 	}
-	for i, x := range point {
-		g, _ := m.prog.InputSlot(i)
+	g, stride := m.prog.InputSlot(0)
+	for _, x := range point {
 		m.nodes[m.slots[g]].V = math.Float64bits(x)
 		if m.prog.Reversed {
 			m.nodes[m.slots[g+1]].A = 0 // arrivals due: a run that was stopped may have left some
 		}
+		g += stride
 	}
 	switch n := uint64(len(point)); {
 	case m.prog.Open:

@@ -176,17 +176,19 @@ func (p *tab) accessible(where string) {
 		violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((c) => c.message).join(" ")).slice(0, 3).join(" | ")).join("\n"))`), where)
 }
 
-// testReports: axe finds nothing in the reports of gram grad and gram fit, at two widths, light and dark, and none is wider than the window.
+// testReports: axe finds nothing in the reports of gram grad and gram fit, and in a recorded run with groups, at two widths, light and dark,
+// and none is wider than the window.
 func testReports(t *testing.T, browser context.Context) {
-	dir, err := filepath.Abs(filepath.Join("..", "htmlreport", "testdata"))
+	dir, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	require.NoError(t, err)
 	script := axe(t)
 	p := newTab(t, browser, &site{url: "file://" + dir})
-	for _, name := range []string{"figure1.html", "fit.html"} {
+	for _, name := range []string{"cmd/internal/htmlreport/testdata/figure1.html", "cmd/internal/htmlreport/testdata/fit.html", "docs/pages/mlp.html#step=1300"} {
 		for _, width := range []int64{1440, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				p.media(scheme, "reduce")
 				p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(p.site.url+"/"+name))
+				p.until("!location.hash || document.querySelector('#nodes .object.group')")
 				where := fmt.Sprintf("%s, %d px, %s", name, width, scheme)
 				require.True(t, p.is("document.documentElement.scrollWidth <= innerWidth"), where)
 				p.act(script)
