@@ -20,16 +20,18 @@ type routines struct {
 	of    map[uint32]*graph.Routine
 	none  map[uint32]bool // templates without a routine
 	fresh []uint32        // those of the routines that are made
+	table graph.RoutineTable
 }
 
 // routines lets the machine make routines while it runs.
 func (c *compiler) routines(small *compiler) {
 	s := &routines{c: small, of: map[uint32]*graph.Routine{}, none: map[uint32]bool{}}
+	s.table.Calls = []*graph.RoutineCall{nil}
 	c.out.SetRoutines(s.get)
 }
 
 // get returns the routine of a template, with those that it calls. Where one of these cannot be made, its calls are left to the machine.
-func (s *routines) get(id uint32) *graph.Routine {
+func (s *routines) get(id uint32) (*graph.Routine, graph.RoutineTable) {
 	for s.fresh = s.fresh[:0]; s.callee(id) != nil && len(s.fresh) > 0; {
 		for i := 0; i < len(s.fresh); i++ {
 			b := &routineBuilder{all: s, out: s.of[s.fresh[i]]}
@@ -39,7 +41,8 @@ func (s *routines) get(id uint32) *graph.Routine {
 				break
 			}
 			if i+1 == len(s.fresh) {
-				return s.of[id]
+				s.number()
+				return s.of[id], s.table
 			}
 		}
 		for _, id := range s.fresh {
@@ -47,7 +50,24 @@ func (s *routines) get(id uint32) *graph.Routine {
 		}
 		s.fresh = s.fresh[:0]
 	}
-	return s.of[id]
+	return s.of[id], s.table
+}
+
+// number numbers the entries and calls of the routines that have been made.
+func (s *routines) number() {
+	for _, id := range s.fresh {
+		r := s.of[id]
+		for i := range r.Code {
+			if in := &r.Code[i]; in.Op == graph.RoutineEnter || in.Op == graph.RoutineCount {
+				in.A += uint32(len(s.table.Entries))
+			}
+		}
+		s.table.Entries = append(s.table.Entries, r.Entries...)
+		for _, c := range r.Calls {
+			c.Number = uint32(len(s.table.Calls))
+			s.table.Calls = append(s.table.Calls, c)
+		}
+	}
 }
 
 // callee returns the routine of a template, which may have to be built yet; nil if there is none.
@@ -101,9 +121,9 @@ type routineBuilder struct {
 	outcomes  []int // of its conditionals and matches
 	arity     []int // and how many each may have
 	at        int   // the node of the tree
-	numbers   uint32
-	refs      uint32
+	size      uint32
 	units     uint32
+	live      []uint32 // the registers that have references
 	depth     int
 	tail      bool
 	loaded    map[uint32]uint32 // of references: the numbers there
@@ -145,7 +165,7 @@ func (b *routineBuilder) build() bool {
 		if !b.path() {
 			return false
 		}
-		b.out.Numbers, b.out.Refs, b.out.Units = max(b.out.Numbers, b.numbers), max(b.out.Refs, b.refs), max(b.out.Units, b.units)
+		b.out.Size, b.out.Units = max(b.out.Size, b.size), max(b.out.Units, b.units)
 		n := len(b.outcomes)
 		for n > 0 && b.outcomes[n-1] == b.arity[n-1]-1 {
 			n--
@@ -159,15 +179,30 @@ func (b *routineBuilder) build() bool {
 			return false
 		}
 	}
+	for _, n := range b.tree {
+		if steps := b.steps(&n.entry); steps != int64(int32(steps)) {
+			return false
+		}
+	}
 	b.link(0)
 	return true
+}
+
+// steps returns how many steps an entry counts.
+func (b *routineBuilder) steps(e *graph.RoutineEntry) int64 {
+	n := 2*e.Applied + e.Unfolds + e.Names
+	for _, id := range e.Templates {
+		n += b.prog.Templates[id].Steps
+	}
+	return int64(n)
 }
 
 // path makes the path of b.outcomes, and of the first outcome of each further conditional.
 func (b *routineBuilder) path() bool {
 	id := b.out.Template
 	t := &b.prog.Templates[id]
-	b.at, b.numbers, b.refs, b.units, b.depth, b.tail, b.made = 0, 0, 1, 0, 0, false, 0
+	b.at, b.size, b.units, b.depth, b.tail, b.made = 0, 2, 0, 0, false, 0
+	b.live = []uint32{1}
 	b.loaded, b.boxed, b.opened, b.closures = map[uint32]uint32{}, map[uint32]uint32{}, map[uint32][]wire{}, map[uint32]uint32{}
 	b.captures, b.globals, b.constants = map[uint32]uint32{}, map[uint32]uint32{}, map[uint32]uint32{}
 	b.start()
@@ -178,6 +213,7 @@ func (b *routineBuilder) path() bool {
 	for _, l := range b.out.Params {
 		values = append(values, b.value(b.leaves(l)))
 	}
+	b.out.Live = slices.Clone(b.live)
 	for _, member := range t.Group {
 		values = append(values, b.value(wire{kind: memberWire, tmpl: member}))
 	}
@@ -208,14 +244,19 @@ func (b *routineBuilder) link(i int) uint32 {
 	n := &b.tree[i]
 	at := uint32(len(b.out.Code))
 	if len(n.entry.Templates) > 0 {
-		n.entry.Steps += 2*n.entry.Applied + n.entry.Unfolds + n.entry.Names
-		for _, id := range n.entry.Templates {
-			n.entry.Steps += b.prog.Templates[id].Steps
+		op := graph.RoutineCount
+		if i == 0 {
+			op = graph.RoutineEnter
 		}
-		b.out.Code = append(b.out.Code, graph.RoutineInstr{Op: graph.RoutineEnter, A: uint32(len(b.out.Entries))})
+		b.out.Code = append(b.out.Code, graph.RoutineInstr{Op: op, A: uint32(len(b.out.Entries)), B: uint32(b.steps(&n.entry))})
 		b.out.Entries = append(b.out.Entries, n.entry)
 	}
-	b.out.Code = append(b.out.Code, n.code...)
+	for _, in := range n.code {
+		b.out.Code = append(b.out.Code, in)
+		if in.Op == graph.RoutineInvoke || in.Op == graph.RoutineTail {
+			b.out.Calls[in.A].At = uint32(len(b.out.Code))
+		}
+	}
 	jump, first := len(b.out.Code)-1, len(b.out.Targets)
 	if b.out.Code[jump].Op == graph.RoutineMatch {
 		b.out.Code[jump].D = uint32(first)
@@ -240,19 +281,28 @@ func (b *routineBuilder) emit(in graph.RoutineInstr) {
 
 // toNumber emits an instruction whose result is a number.
 func (b *routineBuilder) toNumber(in graph.RoutineInstr) uint32 {
-	in.D = b.numbers
-	b.numbers++
+	in.D = b.size
+	b.size++
 	b.emit(in)
 	return in.D
 }
 
 // toRefs emits an instruction whose result are n references, and which allocates so many nodes. It returns the first.
 func (b *routineBuilder) toRefs(in graph.RoutineInstr, n, units uint32) uint32 {
-	in.D = b.refs
-	b.refs += n
+	in.D = b.size
+	for range n {
+		b.newRef()
+	}
 	b.units += units
 	b.emit(in)
 	return in.D
+}
+
+// newRef makes a register for a reference.
+func (b *routineBuilder) newRef() uint32 {
+	b.live = append(b.live, b.size)
+	b.size++
+	return b.size - 1
 }
 
 // memo returns what the map has at the key, or makes it.
@@ -345,14 +395,15 @@ func (b *routineBuilder) object(head uint32, header int, wires []wire) (uint32, 
 		}
 		o.Refs = append(o.Refs, r)
 	}
-	return b.toRefs(graph.RoutineInstr{Op: graph.RoutineMake, A: b.addObject(o)}, 1, graph.Units(header, len(wires))), true
+	o.Units = graph.Units(header, len(wires))
+	return b.toRefs(graph.RoutineInstr{Op: graph.RoutineMake, A: b.addObject(o)}, 1, o.Units), true
 }
 
 func (b *routineBuilder) addObject(o graph.RoutineObject) uint32 {
 	if b.tree[b.at].done {
 		return 0
 	}
-	b.out.Objects = append(b.out.Objects, o)
+	b.out.Objects = append(b.out.Objects, &o)
 	return uint32(len(b.out.Objects) - 1)
 }
 
@@ -365,21 +416,20 @@ func (b *routineBuilder) leaves(l graph.Layout) wire {
 		holes = holes[:len(holes)-1]
 		switch n.Kind {
 		case graph.NumLeaf:
-			*w = wire{kind: graph.NumLeaf, reg: b.numbers}
-			b.numbers++
+			*w = wire{kind: graph.NumLeaf, reg: b.size}
+			b.size++
 		case graph.PairLayout:
 			*w = wire{kind: graph.PairLayout, parts: make([]wire, 2)}
 			holes = append(holes, &w.parts[1], &w.parts[0])
 		default:
-			*w = wire{kind: refWire, reg: b.refs}
-			b.refs++
+			*w = wire{kind: refWire, reg: b.newRef()}
 		}
 	}
 	return root
 }
 
-// registers returns the registers of values of the layouts.
-func (b *routineBuilder) registers(layouts []graph.Layout, wires []wire) (r graph.RoutineLeaves, ok bool) {
+// registers returns the registers of the leaves of values of the layouts.
+func (b *routineBuilder) registers(layouts []graph.Layout, wires []wire) (r []uint32, ok bool) {
 	for i, l := range layouts {
 		stack := []wire{wires[i]}
 		for _, n := range l {
@@ -390,14 +440,14 @@ func (b *routineBuilder) registers(layouts []graph.Layout, wires []wire) (r grap
 			switch n.Kind {
 			case graph.NumLeaf:
 				reg, ok = b.number(w)
-				r.Numbers = append(r.Numbers, reg)
+				r = append(r, reg)
 			case graph.PairLayout:
 				var x, y wire
 				x, y, ok = b.split(w)
 				stack = append(stack, y, x)
 			default:
 				reg, ok = b.ref(w)
-				r.Refs = append(r.Refs, reg)
+				r = append(r, reg)
 			}
 			if !ok {
 				return r, false
@@ -436,275 +486,4 @@ func (b *routineBuilder) open(w wire, in graph.RoutineInstr, n uint32) []wire {
 		b.opened[in.A] = parts
 	}
 	return parts
-}
-
-// The rules of the evaluation.
-
-func (b *routineBuilder) operand(slot uint32) (int, bool) {
-	if slot < uint32(b.prog.NumGlobals()) {
-		return b.value(wire{kind: globalWire, reg: slot}), true
-	}
-	r, ok := b.slots[slot]
-	return r, ok
-}
-
-func (b *routineBuilder) began(id uint32) bool {
-	if n := &b.tree[b.at]; !n.done {
-		n.entry.Templates = append(n.entry.Templates, id)
-	}
-	return true
-}
-
-func (b *routineBuilder) families(uint32, []int, int) bool { return false }
-
-func (b *routineBuilder) component(in *graph.Instr, w wire, k int) (_ wire, ok bool) {
-	if in.Op == graph.OpUnvec {
-		switch w.kind {
-		case graph.VecLayout:
-			return w.parts[k], true
-		case refWire, captureWire:
-			return b.open(w, graph.RoutineInstr{Op: graph.RoutineOpen, B: in.N}, in.N)[k], true
-		}
-		return w, false
-	}
-	n := 2
-	if in.Op == graph.OpUntuple {
-		n = int(in.N)
-	}
-	for i := range min(k+1, n-1) {
-		x, y, ok := b.split(w)
-		if !ok {
-			return w, false
-		}
-		if w = y; i == k {
-			w = x
-		}
-	}
-	return w, true
-}
-
-var routineOps = map[graph.Op]graph.RoutineOp{graph.OpMul: graph.RoutineMul, graph.OpAdd: graph.RoutineAdd, graph.OpSub: graph.RoutineSub,
-	graph.OpFun1: graph.RoutineFun1, graph.OpFun2: graph.RoutineFun2}
-
-func (b *routineBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
-	wires := b.wiresOf(ops)
-	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun1, graph.OpFun2:
-		x, ok := b.number(wires[0])
-		y, ok2 := b.number(wires[len(wires)-1])
-		return wire{kind: graph.NumLeaf, reg: b.toNumber(graph.RoutineInstr{Op: routineOps[in.Op], Sym: in.Sym, A: x, B: y})}, ok && ok2
-	case graph.OpPair:
-		return wire{kind: graph.PairLayout, parts: wires}, true
-	case graph.OpVec:
-		return wire{kind: graph.VecLayout, parts: wires}, true
-	case graph.OpClosure:
-		b.made++
-		return wire{kind: closureWire, tmpl: in.Tmpl, parts: wires, reg: b.made}, true
-	}
-	w.kind = refWire
-	switch in.Op {
-	case graph.OpCon:
-		r, ok := b.ref(wires[0])
-		w.reg = b.toRefs(graph.RoutineInstr{Op: graph.RoutineCon, A: r, B: in.Tmpl}, 1, 1)
-		return w, ok
-	case graph.OpDual:
-		w.reg, ok = b.object(uint32(graph.DualCell)|in.Tmpl<<graph.KindShift, graph.DualWords, wires)
-	case graph.OpList:
-		w.reg, ok = b.object(uint32(graph.List)|in.Tmpl<<graph.KindShift, graph.ValueWords, wires)
-	}
-	return w, ok
-}
-
-// branch is (13) or (14): the path decides which branch is instantiated.
-func (b *routineBuilder) branch(r int) bool {
-	in, ops := b.nodes[r].in, b.nodes[r].ops
-	x, ok := uint32(0), false
-	test := graph.RoutineInstr{Op: graph.RoutineMatch}
-	arity := 2
-	if in.Op == graph.OpIf {
-		test.Op, test.Cmp = graph.RoutineTest, in.Cmp
-		if x, ok = b.number(b.nodes[ops[0]].wire); !ok {
-			return false
-		}
-		test.B, ok = b.number(b.nodes[ops[1]].wire)
-	} else {
-		arity = len(b.prog.Cases[in.Tmpl])
-		x, ok = b.ref(b.nodes[ops[0]].wire)
-	}
-	test.A = x
-	k := b.fork(test, arity)
-	if in.Op == graph.OpIf {
-		id, ops := in.Tmpl, ops[2:in.Split]
-		if k == 1 {
-			id, ops = in.Else, b.nodes[r].ops[in.Split:]
-		}
-		return ok && b.instantiate(id, ops, r)
-	}
-	c := b.prog.Cases[in.Tmpl][k]
-	values := slices.Clone(ops[c.From:c.To])
-	if b.prog.Templates[c.Template].Extra > 0 {
-		values = append(values, b.value(wire{kind: refWire, reg: b.toRefs(graph.RoutineInstr{Op: graph.RoutinePayload, A: x}, 1, 0)}))
-	}
-	return ok && b.instantiate(c.Template, values, r)
-}
-
-// fork ends a node of the tree by a jump, and goes on with the one of the path's outcome, which it returns.
-func (b *routineBuilder) fork(test graph.RoutineInstr, arity int) int {
-	if at := &b.tree[b.at]; !at.done {
-		b.emit(test)
-		at.done = true
-		at.children = make([]int, arity)
-		for k := range arity {
-			at.children[k] = len(b.tree) + k
-		}
-		b.tree = append(b.tree, make([]routineNode, arity)...)
-	}
-	if b.depth == len(b.outcomes) {
-		b.outcomes, b.arity = append(b.outcomes, 0), append(b.arity, arity)
-	}
-	k := b.outcomes[b.depth]
-	b.depth++
-	b.at = b.tree[b.at].children[k]
-	return k
-}
-
-// apply is rule (1): code in line, a call, or an application that is left to the machine.
-func (b *routineBuilder) apply(r int) bool {
-	n := b.nodes[r]
-	f := b.nodes[n.ops[0]].wire
-	args := b.wiresOf(n.ops[1:])
-	id, known := f.tmpl, f.kind == closureWire || f.kind == memberWire
-	if f.kind == globalWire {
-		g := b.prog.Global(f.reg)
-		id, known = g.Index, g.Kind == graph.Closure
-	}
-	var callee *graph.Routine
-	inLine := false
-	if known {
-		inLine = f.kind != memberWire && b.inLine(id)
-		callee = b.all.callee(id)
-	}
-	if !inLine && callee == nil {
-		return b.applyOutside(r, n.pc, f, args)
-	}
-	args = append(slices.Clone(f.args), args...)
-	params := int(b.prog.Templates[id].Params)
-	b.partial(id, len(f.args), -1)
-	if len(args) < params {
-		b.partial(id, len(args), 1)
-		f.args = args
-		b.settle(r, f)
-		return true
-	}
-	into := r
-	if rest := n.ops[len(n.ops)-(len(args)-params):]; len(rest) > 0 {
-		into = b.add(evaluated{})
-		b.wait(r, graph.Apply, nil, append([]int{into}, rest...))
-		b.nodes[r].pc = n.pc
-		b.await(r, into)
-	}
-	f.args = nil
-	if inLine {
-		var values []int
-		for _, w := range append(slices.Clone(f.parts), args[:params]...) {
-			values = append(values, b.value(w))
-		}
-		if at := &b.tree[b.at]; !at.done {
-			at.entry.Applied += uint64(params)
-		}
-		return b.instantiate(id, values, into)
-	}
-	return b.call(into, f, callee, args[:params])
-}
-
-// partial counts what a partial application of n arguments takes, times 1 or -1: what binds the rest counts it again.
-func (b *routineBuilder) partial(id uint32, n, times int) {
-	at := &b.tree[b.at]
-	if n == 0 || at.done {
-		return
-	}
-	at.entry.Applied += uint64(times * n)
-	if group := len(b.prog.Templates[id].Group); group > 0 {
-		at.entry.Unfolds += uint64(times)
-		at.entry.Names += uint64(times * group)
-	}
-}
-
-// inLine reports whether the code of a λ is put where it is applied: it is short and straight.
-func (b *routineBuilder) inLine(id uint32) bool {
-	t := &b.prog.Templates[id]
-	if t.Group != nil || t.Families || t.End-t.Start > maxInLine {
-		return false
-	}
-	for _, in := range b.prog.Code[t.Start:t.End] {
-		switch in.Op {
-		case graph.OpApply, graph.OpIf, graph.OpCase, graph.OpList, graph.OpClosure:
-			return false
-		}
-	}
-	return true
-}
-
-// call calls a routine. A call whose result is the result is a jump.
-func (b *routineBuilder) call(r int, f wire, callee *graph.Routine, args []wire) bool {
-	self := uint32(0) // functions that are defined together capture the same
-	if f.kind != memberWire {
-		var ok bool
-		if self, ok = b.ref(f); !ok {
-			return false
-		}
-	}
-	leaves, ok := b.registers(callee.Params, args)
-	if !ok {
-		return false
-	}
-	leaves.Refs = append([]uint32{self}, leaves.Refs...)
-	in := graph.RoutineInstr{Op: graph.RoutineInvoke, A: uint32(len(b.out.Calls)), D: b.numbers, B: b.refs}
-	if b.tail = b.isResult(r) && slices.Equal(callee.Result, b.out.Result); b.tail {
-		in.Op = graph.RoutineTail
-	}
-	if !b.tree[b.at].done {
-		b.emit(in)
-		b.out.Calls = append(b.out.Calls, graph.RoutineCall{RoutineLeaves: leaves, Callee: callee})
-	}
-	b.settle(r, b.leaves(callee.Result))
-	return true
-}
-
-// isResult reports whether the redex r is the last, and its value that of the routine.
-func (b *routineBuilder) isResult(r int) bool {
-	if len(b.work) > 0 {
-		return false
-	}
-	for {
-		switch waiters := b.nodes[r].waiters; {
-		case len(waiters) == 0:
-			return r == b.root()
-		case len(waiters) > 1 || b.nodes[waiters[0]].kind != graph.Copy:
-			return false
-		default:
-			r = waiters[0]
-		}
-	}
-}
-
-// root is the node of the result: behind those of the values that the body begins with.
-func (b *routineBuilder) root() int {
-	t := &b.prog.Templates[b.out.Template]
-	return int(t.Caps) + int(t.Params) + len(t.Group)
-}
-
-// applyOutside leaves an application to the machine.
-func (b *routineBuilder) applyOutside(r int, site uint32, f wire, args []wire) bool {
-	o := graph.RoutineObject{Head: uint32(graph.Apply) | uint32(len(args))<<graph.KindShift, Header: graph.WaitWords, Site: site}
-	for _, w := range append([]wire{f}, args...) {
-		reg, ok := b.ref(w)
-		if !ok {
-			return false
-		}
-		o.Refs = append(o.Refs, reg)
-	}
-	d := b.toRefs(graph.RoutineInstr{Op: graph.RoutineApply, A: b.addObject(o)}, 1, 4)
-	b.settle(r, wire{kind: refWire, reg: d})
-	return true
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/frames"
@@ -39,7 +38,11 @@ func (m *Machine) routine(id uint32) *graph.Routine {
 	}
 	k := &m.call.of[id]
 	if !k.known {
-		k.known, k.routine = true, m.prog.Routine(id)
+		k.known = true
+		k.routine, m.call.stack.Table = m.prog.Routine(id)
+		if n := len(m.call.stack.Table.Entries) - len(m.call.stack.Counts); n > 0 {
+			m.call.stack.Counts = append(m.call.stack.Counts, make([]uint64, n)...)
+		}
 	}
 	return k.routine
 }
@@ -52,7 +55,7 @@ func (m *Machine) applyRoutine(r, f graph.Ref, routine *graph.Routine, args []gr
 			return err
 		}
 	}
-	numbers, refs := s.Enter(routine, f)
+	regs := s.Enter(routine, f)
 	// The routine's first entry counts the call again.
 	bound := uint64(len(args))
 	m.applied, m.steps = m.applied-bound, m.steps-2*bound
@@ -66,12 +69,12 @@ func (m *Machine) applyRoutine(r, f graph.Ref, routine *graph.Routine, args []gr
 			stack = stack[:len(stack)-1]
 			switch n.Kind {
 			case graph.NumLeaf:
-				numbers[0], numbers = m.nodes[v].Number(), numbers[1:]
+				regs[0], regs = m.nodes[v].V, regs[1:]
 			case graph.PairLayout:
 				p := m.nodes[v].V
 				stack = append(stack, graph.Ref(p>>32), graph.Ref(p))
 			default:
-				refs[0], refs = v, refs[1:]
+				regs[0], regs = uint64(v), regs[1:]
 			}
 		}
 		m.block.stack = stack
@@ -94,16 +97,12 @@ func (m *Machine) runFrames(into graph.Ref) error {
 		if err := m.roomForFrames(); err != nil {
 			return err
 		}
-		s.Nodes, s.Words, s.Globals, s.Runs = m.nodes, m.words, m.slots, m.runs
-		s.Clear = m.collects()
+		s.Nodes, s.Words, s.Globals = m.nodes, m.words, m.slots
 		s.Top, s.Limit = m.top, min(m.limit, m.nodeTop, m.collect.at)
 		s.Limit = max(s.Limit, m.top+s.Needs()+spareUnits)
-		s.Steps, s.Most, s.Applied, s.Unfolds = m.steps, m.nextLook-m.pops, m.applied, 0
-		s.Names = 0
+		s.Steps, s.Most = m.steps, m.nextLook-m.pops
 		event := s.Run()
-		m.top, m.steps, m.applied = s.Top, s.Steps, s.Applied
-		m.counts[rule.Unfold] += s.Unfolds
-		m.counts[rule.GC] += s.Names
+		m.top, m.steps = s.Top, s.Steps
 		routine := s.Routine()
 		if routine.Recursive {
 			m.unfolded = routine.Template
@@ -169,7 +168,7 @@ func (m *Machine) settleFrames() error {
 		return err
 	}
 	stack := m.block.stack[:0]
-	num, ref := len(s.Numbers), len(s.Refs)
+	leaf := len(s.Result)
 	waiters := m.nodes[into].A
 	for i, n := range slices.Backward(layout) {
 		v := m.top
@@ -180,15 +179,15 @@ func (m *Machine) settleFrames() error {
 		}
 		switch n.Kind {
 		case graph.NumLeaf:
-			num--
-			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(s.Numbers[num])}
+			leaf--
+			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: s.Result[leaf]}
 		case graph.PairLayout:
 			last := len(stack) - 1
 			m.nodes[v] = graph.Node{Head: uint32(graph.Pair), V: uint64(stack[last]) | uint64(stack[last-1])<<32}
 			stack = stack[:last-1]
 		default:
-			ref--
-			if v = s.Refs[ref]; i == 0 {
+			leaf--
+			if v = graph.Ref(s.Result[leaf]); i == 0 {
 				m.become(into, v)
 			}
 		}
@@ -210,4 +209,22 @@ func (m *Machine) applyOutside() {
 	m.call.into = 0
 	m.await(w, r)
 	m.push(r)
+}
+
+// countRoutines counts what the entries of routines stand for.
+func (m *Machine) countRoutines() {
+	s := &m.call.stack
+	for i, n := range s.Counts {
+		if n == 0 {
+			continue
+		}
+		e := s.Table.Entries[i]
+		m.applied += n * e.Applied
+		m.counts[rule.Unfold] += n * e.Unfolds
+		m.counts[rule.GC] += n * e.Names
+		for _, id := range e.Templates {
+			m.runs[id] += n
+		}
+		s.Counts[i] = 0
+	}
 }

@@ -274,6 +274,7 @@ func addTally(counters []uint64, t []tallied) {
 
 // cost returns what the machine has counted since its reset.
 func (m *Machine) cost() cost {
+	m.countRoutines()
 	return cost{dropped: m.dropped, recomputed: m.recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
 		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
 }

@@ -6,27 +6,28 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Routine is a λ as code that runs on a stack of frames: its calls are pushes, its conditionals and matches are jumps. A frame has
-// registers for numbers and registers for references; reference register 0 is the closure. The arguments are in the registers
-// behind it: numbers from 0 on, references from 1 on, as the layouts of the parameters have them. The code makes the objects that the
-// template's instructions make, its dual λs in the same order, but no nodes that wait.
+// Routine is a λ as code that runs on a stack of frames: its calls are pushes, its conditionals and matches are jumps. A frame is Size
+// words of 64 bits, the registers. Register 0 says to whom the frame returns; see package frames. Register 1 has the reference of the
+// closure, and the arguments are behind it, in the order of the leaves of the parameters' layouts. A register holds a number or a
+// reference. The code makes the objects that the template's instructions make, its dual λs in the same order, but no nodes that wait.
 type Routine struct {
-	Template      uint32
-	Params        []Layout
-	Result        Layout
-	Numbers, Refs uint32 // registers of a frame
-	Units         uint32 // bounds the nodes that a run allocates, without those of its calls
-	Code          []RoutineInstr
-	Consts        []float64
-	Entries       []RoutineEntry
-	Targets       []uint32
-	Calls         []RoutineCall
-	Returns       []RoutineLeaves
-	Objects       []RoutineObject
-	Recursive     bool
+	Template  uint32
+	Params    []Layout
+	Result    Layout
+	Size      uint32
+	Live      []uint32 // the registers that have references when a run begins
+	Units     uint32   // bounds the nodes that a run allocates, without those of its calls
+	Code      []RoutineInstr
+	Consts    []float64
+	Entries   []RoutineEntry
+	Targets   []uint32
+	Calls     []*RoutineCall
+	Returns   [][]uint32 // the registers of the leaves of the result
+	Objects   []*RoutineObject
+	Recursive bool
 }
 
-// RoutineInstr is an instruction of a routine. num and ref are the registers of its frame.
+// RoutineInstr is an instruction of a routine. num and ref are registers of its frame.
 type RoutineInstr struct {
 	Op      RoutineOp
 	Cmp     term.Compare
@@ -57,57 +58,70 @@ const (
 	RoutinePair                     // ref D := ⟨ref A, ref B⟩
 	RoutineCon                      // ref D := constructor B of ref A
 	RoutineMake                     // ref D := the object Objects[A]
-	RoutineEnter                    // counts Entries[A]
+	RoutineEnter                    // begins a run: looks at the limits, and counts as RoutineCount
+	RoutineCount                    // counts the program's entry A, and its B steps
 	RoutineTest                     // goes on at D unless num A Cmp num B
 	RoutineMatch                    // goes on at Targets[D+k], k the constructor at ref A
-	RoutineInvoke                   // num D, … and ref B, … := the result of Calls[A]
+	RoutineInvoke                   // D, … := the leaves of the result of Calls[A]
 	RoutineTail                     // returns the result of Calls[A]
 	RoutineApply                    // ref D := the object Objects[A], an application, reduced by the machine
 	RoutineReturn                   // returns Returns[A]
 )
 
-// RoutineEntry are the templates that begin where it stands, and the sum of their steps, with those of (1), (4) and (15) of the call
-// that the code begins with, and of λs in line. What it has of partial applications may be negative, modulo 2⁶⁴.
+// RoutineEntry are the templates that begin where it stands, and the steps (1), (4) and (15) of the call that the code begins with, and
+// of λs in line. What it has of partial applications may be negative, modulo 2⁶⁴. A program's entries are numbered.
 type RoutineEntry struct {
 	Templates []uint32
-	Steps     uint64
 	Applied   uint64 // arguments that are bound: a (1) and a (4) each
 	Unfolds   uint64 // (15)
 	Names     uint64 // (4) of names of recursive functions
 }
 
-// RoutineLeaves are registers of a frame.
-type RoutineLeaves struct{ Numbers, Refs []uint32 }
-
-// RoutineCall is a call: the registers of the arguments. The first of Refs is that of the closure.
+// RoutineCall is a call: the registers of the closure and of the leaves of the arguments. Live are the registers that have
+// references while it runs, and After those when it has returned. A program's calls are numbered from 1 on. At is the instruction
+// behind the call, and the leaves of the result go to the registers from Result on.
 type RoutineCall struct {
-	RoutineLeaves
+	Number uint32
+	Args   []uint32
+	Live   []uint32
+	After  []uint32
+	Caller *Routine
 	Callee *Routine
+	At     uint32
+	Result uint32
 }
 
-// RoutineObject is an object with references in registers, behind a header of so many words; Site is the place of an application in
-// Program.Code.
+// RoutineObject is an object of Units nodes with references in registers, behind a header of so many words. Of an application, Site is
+// its place in Program.Code, and Live are the registers that have references while it is reduced.
 type RoutineObject struct {
-	Head, Header uint32
-	Refs         []uint32
-	Site         uint32
+	Head, Header, Units uint32
+	Refs                []uint32
+	Site                uint32
+	Live                []uint32
+}
+
+// RoutineTable has the entries and the calls of all routines of a program, by their numbers.
+type RoutineTable struct {
+	Entries []RoutineEntry
+	Calls   []*RoutineCall
 }
 
 // routines are the routines of a program, which are made when they are asked for.
 type routines struct {
 	mu    sync.Mutex
-	build func(template uint32) *Routine
+	build func(template uint32) (*Routine, RoutineTable)
 }
 
-// SetRoutines says how routines are made. build returns nil where there is none.
-func (p *Program) SetRoutines(build func(template uint32) *Routine) {
+// SetRoutines says how routines are made. build returns nil where there is none, and the table as it is then.
+func (p *Program) SetRoutines(build func(template uint32) (*Routine, RoutineTable)) {
 	p.routines = &routines{build: build}
 }
 
-// Routine returns the routine of a template, nil if there is none. It is safe for concurrent use.
-func (p *Program) Routine(template uint32) *Routine {
+// Routine returns the routine of a template, nil if there is none, and the table with its entries and calls. It is safe for concurrent
+// use.
+func (p *Program) Routine(template uint32) (*Routine, RoutineTable) {
 	if p.routines == nil {
-		return nil
+		return nil, RoutineTable{}
 	}
 	p.routines.mu.Lock()
 	defer p.routines.mu.Unlock()
