@@ -143,6 +143,9 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 			if f.format == formats["csv"] {
 				label += `, and separator ";"`
 			}
+			if len(f.parts) == 0 {
+				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) + " " + strconv.Quote(w.Text)
+			}
 		}
 		fail(w.Span, "wrong use of "+n.Text, label)
 	}
