@@ -30,6 +30,7 @@ import (
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
@@ -164,7 +165,7 @@ func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	if len(diags) > 0 {
 		return nil, wrap(syntax.NewErrors(f, diags))
 	}
-	text, err := syntax.Format(f, opt)
+	text, err := format.File(f, opt)
 	if err != nil {
 		return nil, wrapLimit(err, "formatting")
 	}

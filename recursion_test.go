@@ -82,3 +82,23 @@ func requireDifferences(t *testing.T, e *gram.Evaluator, point, gradient []float
 		require.InEpsilon(t, (at(i, h)-at(i, -h))/(2*h), gradient[i], 1e-4, i)
 	}
 }
+
+// TestModularRecursion: recursive functions inside the functions that modular normalises change no gradient. They stay folded there.
+func TestModularRecursion(t *testing.T) {
+	p := load(t, `type stream = Nil | Cons of R * stream
+input x = 2
+input w = 0.5
+let g = fun y -> (let rec f z = if z < 1 then sin (y * z) else f (z / 2) * y in f (y * 3)) in
+let rec total s = match s with | Nil -> 0 | Cons (a, r) -> g a * w + total r in
+let h = fun s -> total (Cons (x, s)) in
+h (Cons (w, Nil)) + g x + h Nil
+`)
+	want, err := p.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	for _, strategy := range []gram.Strategy{gram.Modular, gram.Unfold} {
+		got, err := p.Gradient(t.Context(), gram.EvalOptions{Strategy: strategy})
+		require.NoError(t, err)
+		require.Equal(t, want.Values, got.Values)
+		require.InDeltaSlice(t, want.Jacobian, got.Jacobian, 1e-12)
+	}
+}

@@ -22,12 +22,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Bound reduces the program with symbolic inputs, by the point's branches. A program with inductive types or recursion is an
-// error: its m depends on how the arguments of constructors are named.
+// Bound reduces the program with symbolic inputs. The point decides its branches, and how often its functions recur. Where the argument
+// of a constructor is symbolic, its names count no steps.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
-	if p.src.Written().Recursive() {
-		return Bound{}, errorAt(p.src, p.src.BodyPos(), "no bound", "m + |G| is not defined for inductive types and recursion")
-	}
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
 		m, size, err = p.open(p.Meter(ctx), p.Point(), opt)

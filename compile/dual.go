@@ -214,7 +214,7 @@ func bodyKey(heads, nums int, code []graph.LinInstr) string {
 	key = binary.LittleEndian.AppendUint32(key, uint32(heads))
 	key = binary.LittleEndian.AppendUint32(key, uint32(nums))
 	for _, in := range code {
-		key = append(key, byte(in.Op), byte(in.Sym))
+		key = append(key, byte(in.Op), byte(in.Sym), byte(in.Sym>>8))
 		key = binary.LittleEndian.AppendUint32(key, in.D)
 		key = binary.LittleEndian.AppendUint32(key, in.A)
 		key = binary.LittleEndian.AppendUint32(key, in.B)

@@ -47,7 +47,7 @@ func (c *compiler) start(r term.Ref) {
 		c.pushAll(t.Children(n)[:2])
 	case term.ConOp:
 		if n.A == 0 {
-			c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Con, Index: uint32(n.Count)}))
+			c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Con, Index: uint32(n.Count), Type: c.types[r]}))
 			return
 		}
 		c.push(r, 1)
@@ -143,7 +143,7 @@ func (c *compiler) resume(k task) {
 	case term.IfOp:
 		c.conditional(k, n)
 	case term.ConOp:
-		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpCon, A: uint32(c.slot(c.popValue())), Tmpl: uint32(n.Count), Pos: n.Pos}, nil))
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpCon, A: uint32(c.slot(c.popValue())), Tmpl: uint32(n.Count), Else: uint32(n.Res), Pos: n.Pos}, nil))
 	case term.CaseOp:
 		c.match(k, n)
 	case term.FixOp:

@@ -44,9 +44,6 @@ func (c *compiler) match(k task, n *term.Node) {
 // openFix begins the i-th function of a fix. Its template counts the (4) of the functions' names, which are slots behind the
 // parameters; the machine counts (15).
 func (c *compiler) openFix(r term.Ref, n *term.Node, i uint32) {
-	if c.opt.Open && c.opt.Reversed {
-		c.unsupported(n.Pos, "a recursive function has no normal form: D of it is not unfolded where inputs are symbolic")
-	}
 	fs, lam := c.t.Bound(n), c.t.Children(n)[i]
 	params, body := c.parameters(lam)
 	c.open(c.t.Vars[fs[i]].Name, c.t.Nodes[lam].Pos, params)

@@ -232,10 +232,17 @@ func eachKernel(in *graph.Array, dst, a, b []float64, sa, sb int) bool {
 		}
 		return true
 	case graph.BlockSub:
-		if sa == 1 && sb == 1 {
+		switch {
+		case sa == 1 && sb == 1:
 			kernel.Sub(dst, a, b)
-			return true
+		case sa == 1 && sb == 0:
+			kernel.AddScalar(dst, a, -b[0])
+		case sa == 0 && sb == 1:
+			kernel.ScalarSub(dst, a[0], b)
+		default:
+			return false
 		}
+		return true
 	case graph.BlockSlope:
 		if sa == 1 {
 			kernel.SlopeOfSigmoid(dst, a)
@@ -282,15 +289,9 @@ func runSum(in *graph.Array, regs []float64) {
 			return
 		}
 	}
-	row := func(stride int) []float64 {
-		if stride == 1 {
-			return nil
-		}
-		return make([]float64, 0, n)
-	}
-	rowX, rowY := row(sa), row(sb)
+	rowX, rowY := rowOf(sa, n), rowOf(sb, n)
 	outer(in, in.Dims[:k], false, func(d, a, b int) {
-		x := gather(rowX[:0], regs, a, sa, n)
+		x := gather(rowX, regs, a, sa, n)
 		switch in.Kind {
 		case graph.ArraySum:
 			regs[d] = kernel.Sum(x)
@@ -299,7 +300,7 @@ func runSum(in *graph.Array, regs []float64) {
 			regs[d] = kernel.Max(x)
 			return
 		}
-		y := gather(rowY[:0], regs, b, sb, n)
+		y := gather(rowY, regs, b, sb, n)
 		regs[d] = kernel.Dot(x, y)
 	})
 }
@@ -308,10 +309,18 @@ func runSum(in *graph.Array, regs []float64) {
 func runMaxBack(in *graph.Array, regs []float64) {
 	k := len(in.Dims) - 1
 	n, sa := in.Dims[k].Size, in.A.Stride[k]
-	row := make([]float64, 0, n)
+	row := rowOf(sa, n)
 	outer(in, in.Dims[:k], false, func(d, a, b int) {
 		kernel.MaxBack(regs[d:d+n], gather(row, regs, a, sa, n), regs[b])
 	})
+}
+
+// rowOf makes room for n numbers at a distance from one another, for gather.
+func rowOf(stride, n int) []float64 {
+	if stride == 1 {
+		return nil
+	}
+	return make([]float64, 0, n)
 }
 
 // gather returns n numbers at a distance from one another, in to if they are not side by side.
@@ -335,11 +344,6 @@ func runAdd(in *graph.Array, regs []float64) {
 	if product && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
-	var order []int // where no kernel does it
-	rows := sd == 1 && (sa == 1 && (sb == 0 || sb == 1) || product && sa == 0 && sb == 1)
-	if !rows {
-		order = last.FiringOrder()
-	}
 	outer(in, in.Dims[:k], true, func(d, a, b int) {
 		switch {
 		case product && sd == 1 && sa == 1 && sb == 1:
@@ -350,14 +354,31 @@ func runAdd(in *graph.Array, regs []float64) {
 			kernel.AddMulScalar(regs[d:d+n], regs[b:], regs[a])
 		case !product && sd == 1 && sa == 1:
 			kernel.Add(regs[d:d+n], regs[d:], regs[a:])
-		case product:
-			for _, i := range order {
-				regs[d+i*sd] += float64(regs[a+i*sa] * regs[b+i*sb])
-			}
+		case !product && sd == 1 && sa == 0:
+			kernel.AddScalar(regs[d:d+n], regs[d:], regs[a])
 		default:
-			for _, i := range order {
-				regs[d+i*sd] += regs[a+i*sa]
-			}
+			addOrders(last, func(first, step, n int, order kernel.Order) {
+				if order == kernel.Descending {
+					first, step = first+(n-1)*step, -step
+				}
+				d, a, b := d+first*sd, a+first*sa, b+first*sb
+				sum := regs[d]
+				for range n {
+					x := regs[a]
+					if product {
+						x = float64(x * regs[b]) // rounded: no fused multiply-add
+					}
+					if sd == 0 {
+						sum += x
+					} else {
+						regs[d] += x
+					}
+					d, a, b = d+step*sd, a+step*sa, b+step*sb
+				}
+				if sd == 0 {
+					regs[d] = sum
+				}
+			})
 		}
 	})
 }

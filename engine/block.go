@@ -98,8 +98,12 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 			return err
 		}
 		floats := m.arena.Floats()[row:]
-		for c, reg := range plan.Row {
-			floats[c] = m.block.regs[reg]
+		if b.Arrays != nil {
+			store(floats, m.block.regs, plan.Spans)
+		} else {
+			for c, reg := range plan.Row {
+				floats[c] = m.block.regs[reg]
+			}
 		}
 		m.setOuts(base, m.wiringOf(base, plan, m.block.exts))
 	}
@@ -269,7 +273,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	outs := uint64(len(b.OutDuals))
 	exts := uint64(graph.Units(0, len(k.exts)))
-	invariant := uint64(len(plan.Invariant))
+	invariant := uint64(plan.Fixed)
 	numbers := invariant + rows*uint64(len(plan.Row))
 	if c != nil {
 		m.dropped += (numbers+1)/2 - (invariant+1)/2
@@ -299,10 +303,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	copy(m.words[w+graph.BlockWords+4*outs:], k.exts)
 	row = 2 * (uint64(base) + blockUnits + outs + exts)
-	floats := m.arena.Floats()[row:]
-	for i, reg := range plan.Invariant {
-		floats[i] = k.regs[reg]
-	}
+	store(m.arena.Floats()[row:], k.regs, plan.Invariant)
 	if c != nil {
 		if c.first == 0 {
 			c.first, c.units = base, uint32(units)
@@ -438,7 +439,7 @@ const objectNumbers = 1 << 16
 // limit of nodes allows.
 func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	numbers := max(m.block.kept.numbers, 4*uint64(len(m.block.exts)+len(plan.Invariant)))
+	numbers := max(m.block.kept.numbers, 4*uint64(len(m.block.exts)+plan.Fixed))
 	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
 }
 

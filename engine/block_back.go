@@ -153,13 +153,13 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 	return m.dueAt(&p, used, stack), nil
 }
 
-// dueAt books an arrival at each of the block's external duals that are used.
+// dueAt books an arrival at each of the block's external duals that are used. The dual of an input reaches nothing.
 func (m *Machine) dueAt(p *blockParts, used []bool, stack []graph.Ref) []graph.Ref {
 	for k, ok := range used {
 		if ok {
 			m.occurs++
-			if m.due(p.exts[k]) {
-				stack = append(stack, p.exts[k])
+			if h := p.exts[k]; m.due(h) && m.nodes[h].Kind() != graph.Input {
+				stack = append(stack, h)
 			}
 		}
 	}
@@ -215,6 +215,14 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 	for j := range p.b.OutDuals {
 		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit
 	}
+	stack, err = m.arriveOutside(&p, c, stack)
+	return stack, c.arrivals, c.cells, err
+}
+
+// arriveOutside sets what has arrived at the block's external duals. Those of inputs fire at once where nobody sees the order: they come
+// last in it.
+func (m *Machine) arriveOutside(p *blockParts, c *contributions, stack []graph.Ref) ([]graph.Ref, error) {
+	atOnce := m.record == nil && m.opt.Schedule != Random
 	for k, h := range p.exts {
 		if !c.any[k] {
 			continue
@@ -224,9 +232,20 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 			panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
 		}
 		n.V = math.Float64bits(c.sums[k])
-		if n.A--; n.A == 0 {
+		if n.A--; n.A > 0 {
+			continue
+		}
+		if !atOnce || m.nodes[h].Kind() != graph.Input {
 			stack = m.arrived(stack, h)
+			continue
+		}
+		m.fireInput(h)
+		c.cells++
+		if m.pops++; m.occurs+m.pops+m.steps >= m.nextLook {
+			if err := m.lookBackward(); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return stack, c.arrivals, c.cells, nil
+	return stack, nil
 }

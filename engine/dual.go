@@ -138,9 +138,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		}
 		index := n.Head >> graph.KindShift
 		if n.Kind() == graph.Input {
-			m.grad[index] = state[d].Number()
-			m.firedIn++
-			m.steps += 3
+			m.fireInput(d)
 			if recording {
 				m.record.FireInput(index)
 			}
@@ -195,6 +193,13 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		m.record.Sync() // it has the firings and the arrivals
 	}
 	return nil
+}
+
+// fireInput fires the cell of an input: (3), (1) and (5).
+func (m *Machine) fireInput(d graph.Ref) {
+	m.grad[m.nodes[d].Head>>graph.KindShift] = m.state[d].Number()
+	m.firedIn++
+	m.steps += 3
 }
 
 // linear computes a coefficient: the instructions of a body but those that arrive.

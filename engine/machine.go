@@ -188,6 +188,8 @@ func (m *Machine) makeGlobals() error {
 		switch g.Kind {
 		case graph.Num:
 			node.V = math.Float64bits(g.Val)
+		case graph.Con:
+			node.A = uint32(g.Type)
 		case graph.Nat:
 			node.A = i // the global, for its type
 			node.V = g.Count
@@ -259,12 +261,13 @@ func (m *Machine) start(point []float64) error {
 	if len(point) != m.prog.Inputs {
 		return errPoint
 	}
-	for i, x := range point {
-		g, _ := m.prog.InputSlot(i)
+	g, stride := m.prog.InputSlot(0)
+	for _, x := range point {
 		m.nodes[m.slots[g]].V = math.Float64bits(x)
 		if m.prog.Reversed {
 			m.nodes[m.slots[g+1]].A = 0 // arrivals due: a run that was stopped may have left some
 		}
+		g += stride
 	}
 	switch n := uint64(len(point)); {
 	case m.prog.Open:

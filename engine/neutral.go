@@ -17,7 +17,7 @@ func (m *Machine) neutral(op uint32, typ term.Type, number uint32, operands ...g
 	w := 4 * uint64(r)
 	m.words[w+graph.NeutralType], m.words[w+graph.NeutralNumber], m.words[w+graph.NeutralOperands] = uint32(typ), number, uint32(len(operands))
 	copy(m.words[w+graph.WaitWords:], operands)
-	if op == graph.NeutralApp || op == graph.NeutralIf {
+	if op == graph.NeutralApp || op == graph.NeutralIf || op == graph.NeutralCase {
 		m.open.made = append(m.open.made, r)
 	}
 	return r, nil
@@ -104,6 +104,9 @@ func (m *Machine) applyNeutral(r, f graph.Ref, typ term.Type, args []graph.Ref) 
 	return m.settleNeutral(r, graph.NeutralApp, typ, 0, append([]graph.Ref{f}, args...))
 }
 
+// folded reports whether f is a recursive function that is not unfolded: under a λ (15) does not fire.
+func (m *Machine) folded(f graph.Ref) bool { return m.open.under && m.group(f) > 0 }
+
 func (m *Machine) settleNeutral(r graph.Ref, op uint32, typ term.Type, number uint32, operands []graph.Ref) error {
 	atom, err := m.neutral(op, typ, number, operands...)
 	if err != nil {
@@ -131,3 +134,20 @@ func (m *Machine) valueless(r graph.Ref) bool {
 
 // valuelessBit marks an inert operation without a value.
 const valuelessBit = 1 << 31
+
+// applyFolded settles the application of a recursive function under a λ.
+func (m *Machine) applyFolded(r, f graph.Ref, args []graph.Ref) error {
+	t := &m.prog.Templates[m.nodes[f].Head>>graph.KindShift]
+	if m.args = args; len(args) < int(t.Params) {
+		if err := m.ensure(graph.Units(graph.ValueWords, len(args)) + spareUnits); err != nil {
+			return err
+		}
+		m.makePartial(r, f, args)
+		return nil
+	}
+	typ := t.Type
+	for range args[t.Params:] {
+		typ = m.prog.Types.Right(typ)
+	}
+	return m.settleNeutral(r, graph.NeutralApp, typ, 0, append([]graph.Ref{f}, args...))
+}

@@ -32,6 +32,7 @@ type openState struct {
 	held     []uint32
 	numerals map[uint64]struct{}
 	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
+	under    bool        // a λ: recursive functions stay folded
 	// Of tuples of neutral components: what they stand for, and of that, the components.
 	reflected map[graph.Ref]graph.Ref
 	parts     map[graph.Ref][]graph.Ref
@@ -40,7 +41,7 @@ type openState struct {
 func (o *openState) reset(inputs int) {
 	o.size = GraphSize{}
 	o.made, o.ties = o.made[:0], o.ties[:0]
-	o.block = nil
+	o.block, o.under = nil, false
 	if len(o.used) != inputs {
 		o.used = make([]bool, inputs)
 	}
@@ -83,7 +84,7 @@ func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
 			m.slots[in.D] = r
 		case graph.OpCon:
 			r := m.resultNode(1, into, flags)
-			m.nodes[r] = graph.Node{Head: uint32(graph.Con) | in.Tmpl<<graph.KindShift, V: uint64(a)}
+			m.nodes[r] = graph.Node{Head: uint32(graph.Con) | in.Tmpl<<graph.KindShift, A: in.Else, V: uint64(a)}
 			m.slots[in.D] = r
 		case graph.OpUnpair:
 			p := m.nodes[a].V

@@ -211,7 +211,7 @@ func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
 	q.next = grow(q.next, len(states)-1)
 	clear(q.next[:len(states)]) // what a job reaches is its own
 	q.columns, q.reached = uint64(len(p.plan.Row)), m.reachedOf(p)
-	q.rows = m.arena.Floats()[p.row+uint64(len(p.plan.Invariant)):]
+	q.rows = m.arena.Floats()[p.row+uint64(p.plan.Fixed):]
 	return q, slices.Contains(q.reached, true)
 }
 

@@ -82,6 +82,11 @@ func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 func (m *Machine) fireCase(r graph.Ref, in *graph.Instr) error {
 	w := 4*uint64(r) + graph.WaitWords
 	v := &m.nodes[m.words[w]]
+	if v.Kind() == graph.Neutral {
+		m.addSteps(rule.Case, ^uint64(0)) // the template counts one (14), which does not fire
+		typ := m.prog.Templates[m.prog.Cases[in.Tmpl][0].Template].Type
+		return m.settleNeutral(r, graph.NeutralCase, typ, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
+	}
 	b := &m.prog.Cases[in.Tmpl][v.Head>>graph.KindShift]
 	t := &m.prog.Templates[b.Template]
 	copy(m.slots[t.Cap0:], m.words[w+uint64(b.From):w+uint64(b.To)])
@@ -134,7 +139,7 @@ func (m *Machine) fireApply(r graph.Ref) error {
 		if b := m.fusedBlock(f, int(n)); b != nil {
 			return m.applyBlock(r, f, b, args)
 		}
-		if t.Params == n {
+		if t.Params == n && !m.folded(f) {
 			m.bound(args)
 			m.unfoldFix(f)
 			return m.invoke(r, f, id, args)
@@ -239,6 +244,9 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 		f = n.A
 	}
 	arity := int(m.arity(f))
+	if m.folded(f) {
+		return m.applyFolded(r, f, append(all, args...))
+	}
 	m.bound(args[:min(len(args), arity-len(all))])
 	all = append(all, args...)
 	m.args = all

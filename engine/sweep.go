@@ -45,8 +45,8 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 	resize(&out.any, p.b.Exts)
 	out.arrivals, out.cells, out.logs = 0, 0, nil
 	floats, w := m.arena.Floats(), 4*uint64(base)
-	fb.invariant = floats[p.row : p.row+uint64(len(p.plan.Invariant))]
-	fb.rows = floats[p.row+uint64(len(p.plan.Invariant)):]
+	fb.invariant = floats[p.row : p.row+uint64(p.plan.Fixed)]
+	fb.rows = floats[p.row+uint64(p.plan.Fixed):]
 	if m.words[w+blockLoop] != 0 {
 		var err error
 		if fb.rows, err = m.rowsAgain(base, p); err != nil {
@@ -216,9 +216,7 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 	for _, c := range w.Consts {
 		k.regs[c.Reg] = c.Val
 	}
-	for i, reg := range f.p.plan.Invariant {
-		k.regs[reg] = f.invariant[i]
-	}
+	load(k.regs, f.p.plan.Invariant, f.invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
 			if !f.out.any[e] {

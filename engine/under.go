@@ -108,7 +108,7 @@ func (m *Machine) runSeparately(start func(r graph.Ref) error) (graph.Ref, error
 	}
 	root := m.root
 	defer func() { m.root = root }()
-	m.root = m.placeholder()
+	m.root, m.open.under = m.placeholder(), true
 	if err := start(m.root); err != nil {
 		return 0, err
 	}

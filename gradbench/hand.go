@@ -65,7 +65,10 @@ func hand(p *problem, text json.RawMessage) error {
 		corners := []float64{at, at, at}
 		if len(in.Us) == 0 {
 			points = append(points, 1, 0)
-		} else if at >= 0 && at < float64(faces) {
+		} else {
+			if !(at >= 0 && at < float64(faces)) {
+				return fmt.Errorf("point %d corresponds to triangle %v, of %d", i, at, faces)
+			}
 			points = append(points, in.Us[i][:]...)
 			corners = v["triangles"][3*int(at):]
 		}

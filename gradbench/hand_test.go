@@ -141,5 +141,11 @@ func TestHand(t *testing.T) {
 		}}}
 		compare(t, "objective", numbers(evaluate(t, "ht", "objective", input)), value)
 		compare(t, "jacobian", numbers(evaluate(t, "ht", "jacobian", input)), jacobian)
+		if tt.coordinates {
+			corresponding[4] = len(triangles)
+			if _, got := answer(t, "ht", "objective", input); got != "wrong input: point 4 corresponds to triangle 3, of 3" {
+				t.Errorf("no error of a triangle that there is not: %q", got)
+			}
+		}
 	}
 }

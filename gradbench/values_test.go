@@ -26,6 +26,16 @@ func number(v float64) dual        { return dual{v: v} }
 // evaluate returns the answer of a function.
 func evaluate(t *testing.T, module, name string, input map[string]any) any {
 	t.Helper()
+	output, message := answer(t, module, name, input)
+	if message != "" {
+		t.Fatalf("%s %s: %s", module, name, message)
+	}
+	return output
+}
+
+// answer returns the answer of a function, or the error in it.
+func answer(t *testing.T, module, name string, input map[string]any) (output any, message string) {
+	t.Helper()
 	line, err := json.Marshal(map[string]any{"id": 1, "kind": "evaluate", "module": module, "function": name, "input": input})
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +48,10 @@ func evaluate(t *testing.T, module, name string, input map[string]any) any {
 	if err := json.Unmarshal([]byte(exchange(t, string(line))[0]), &answer); err != nil {
 		t.Fatal(err)
 	}
-	if !answer.Success {
-		t.Fatalf("%s %s: %s", module, name, answer.Error)
+	if answer.Success == (answer.Error != "") {
+		t.Fatalf("success is %v, and the error %q", answer.Success, answer.Error)
 	}
-	return answer.Output
+	return answer.Output, answer.Error
 }
 
 // numbers returns the numbers in nested arrays.

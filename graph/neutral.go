@@ -21,6 +21,8 @@ const (
 	// NeutralIf is a conditional with a side that has no value; its number is that of
 	// the instruction, and its operands are the instruction's.
 	NeutralIf
+	// NeutralCase is a match on its first operand, which has no value. The number is that of the instruction, and so are the operands.
+	NeutralCase
 )
 
 // NeutralOp returns what the neutral object r of an arena is, and its operands.

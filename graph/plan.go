@@ -18,7 +18,8 @@ const (
 // that the backward code reads when every dual of the result is reached.
 type Plan struct {
 	Wirings   []*Wiring // of the first run, where no two external duals are one; by its path
-	Invariant []uint32  // once: captured variables and inputs
+	Invariant []Span    // once: captured variables and inputs
+	Fixed     int       // how many numbers Invariant has
 	Row       []uint32  // of each run
 	Spans     []Span    // Row, of a block with arrays
 	Elements  bool      // the elements are read from the data again
@@ -109,6 +110,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		}
 	}
 	column := make([]uint32, b.Regs) // 1 + its column, 0: none
+	var invariant []uint32
 	keep := func(r uint32) int {
 		if column[r] == 0 {
 			plan.Row = append(plan.Row, r)
@@ -121,7 +123,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		switch {
 		case from[r] == fromConst:
 		case from[r] == fromOutside:
-			plan.Invariant = append(plan.Invariant, r)
+			invariant = append(invariant, r)
 		case from[r] == fromElement:
 			plan.Elements = true
 		case again && from[r] == fromCode:
@@ -133,6 +135,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	if b.Paths != nil {
 		keep(b.State)
 	}
+	plan.Invariant, plan.Fixed = Spans(invariant), len(invariant)
 	if b.Arrays != nil {
 		plan.Spans = Spans(plan.Row)
 	}

@@ -29,8 +29,8 @@ type Routine struct {
 // RoutineInstr is an instruction of a routine. num and ref are the registers of its frame.
 type RoutineInstr struct {
 	Op      RoutineOp
-	Sym     term.Symbol
 	Cmp     term.Compare
+	Sym     term.Symbol
 	D, A, B uint32
 }
 

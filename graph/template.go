@@ -184,7 +184,7 @@ type Global struct {
 	Index uint32    // Closure, List: the template; DataList: the data; Input: the input
 	Comps []uint32  // Vec: the globals that are its components
 	Elem  DataShape // DataList
-	Type  term.Type // Nat, DataList
+	Type  term.Type // Nat, DataList, Con
 }
 
 // InputSlot returns the slot of input i's number. In a reversed program, that of its dual is the next. stride is the distance

@@ -56,10 +56,13 @@ func MaxBack(dst, x []float64, a float64) {
 	}
 	var lane [lanes]float64
 	copy(lane[:], x)
-	for i := lanes; i < len(x); i++ { // dst holds the largest number before
-		l := i % lanes
-		dst[i] = lane[l]
-		lane[l] = larger(lane[l], x[i])
+	for from := lanes; from < len(x); from += lanes { // dst holds the largest number before
+		row := x[from:min(from+lanes, len(x))]
+		before := dst[from:][:len(row)]
+		for l, v := range row {
+			before[l] = lane[l]
+			lane[l] = larger(lane[l], v)
+		}
 	}
 	var at [lanes]float64 // what arrives at the lanes
 	four := func(i, j, k, l int, a float64) {
@@ -70,9 +73,12 @@ func MaxBack(dst, x []float64, a float64) {
 	even, odd := share(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])), larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])), a)
 	four(0, 4, 2, 6, even)
 	four(1, 5, 3, 7, odd)
-	for i := len(x) - 1; i >= lanes; i-- {
-		l := i % lanes
-		at[l], dst[i] = share(dst[i], x[i], at[l])
+	for from := (len(x) - 1) / lanes * lanes; from >= lanes; from -= lanes {
+		row := x[from:min(from+lanes, len(x))]
+		before := dst[from:][:len(row)]
+		for l, v := range row {
+			at[l], before[l] = share(before[l], v, at[l])
+		}
 	}
 	copy(dst, at[:])
 }

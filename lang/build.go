@@ -118,7 +118,7 @@ func (e *elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 		yes, no = no, yes
 	}
 	off, _ := e.store([]val{c.a, c.b, yes, no})
-	return e.finish(x, coreNode{op: ifCore, cmp: comparisons[c.op], a: off}, yes.typ)
+	return e.finish(x, coreNode{op: ifCore, val: float64(comparisons[c.op]), a: off}, yes.typ)
 }
 
 // branch makes a conditional.

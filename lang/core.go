@@ -38,7 +38,7 @@ const (
 	linearCore                  // t − u, −t, t / u    sym, a=t, b=u; t or u depends on a linear variable
 	vecCore                     // ⟦t0,…⟧              a and b delimit the components in args
 	listCore                    // [t1;…]              the same; typ
-	ifCore                      // if …                cmp, a the place of the four parts in args
+	ifCore                      // if …                val=the comparison, a the place of the four parts in args
 	natCore                     // #n                  val=n, typ
 	dataCore                    // data                x=its index, typ
 	projCore                    // t.(i)               a=t, val=i, or x=i, a term.Static, typ of t
@@ -73,11 +73,10 @@ const (
 
 // coreNode is a constructor with its children.
 type coreNode struct {
-	op  coreOp
-	sym term.Symbol
-	cmp term.Compare
+	op coreOp
 	// value tells that the node is an atom, or a syntactic value.
 	value bool
+	sym   term.Symbol
 	pos   term.Pos
 	x     variable
 	a, b  node

@@ -31,6 +31,7 @@ type elaborator struct {
 	names    map[string]int // the first declaration of each name
 	library  map[string]int // the prelude's declarations, and after them the primitives'
 	cons     map[string]int // the constructors
+	slopes   map[string]int // the partial derivatives of declared symbols
 	types    map[string]int // the declared types: their numbers in infer.Types.Inductives
 	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one that is being
 	// declared.
@@ -62,6 +63,8 @@ type elaborator struct {
 	shared map[variable]*eval.Code // what default values use of them
 
 	fam families
+
+	symbols []DeclaredSymbol
 
 	dataGlobals []int            // by data index: its global
 	dataVars    map[variable]int // vectors of numbers, and

@@ -68,7 +68,9 @@ type Program struct {
 	Params []Param
 	Inputs []Input
 	Data   []load.Variable // in the order of Term.Data
-	limits map[int]selection.Limits
+	// Symbols are the function symbols that the program declares, see CheckSymbols.
+	Symbols []DeclaredSymbol
+	limits  map[int]selection.Limits
 }
 
 // CheckData returns an error if a number among values, which replace those of data i, is an index that is out of range.
@@ -248,7 +250,7 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	shape := e.tt.ValueShape(body.typ)
 	text := e.tt.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, limits: e.limits}
+	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, Symbols: e.symbols, limits: e.limits}
 	e.tt.Close()
 	l := newLowering(e)
 	l.run(body)

@@ -61,7 +61,7 @@ func (l *lowering) node(n *coreNode) term.Ref {
 		return t.Vec(n.pos, l.list(n))
 	case ifCore:
 		k := l.c.args[n.a : n.a+4]
-		return t.If(n.pos, n.cmp, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]])
+		return t.If(n.pos, term.Compare(n.val), l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]])
 	case listCore:
 		elem, res := l.results(n)
 		return t.List(n.pos, elem, res, l.list(n))

@@ -32,6 +32,9 @@ func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
 	if g, ok := e.cons[name]; ok && !u.Prelude && e.globals[g].decl < decl {
 		return g, true
 	}
+	if g, ok := e.slopes[name]; ok && !u.Prelude && e.globals[g].decl < decl {
+		return g, true
+	}
 	g, ok := e.library[name]
 	e.selects = e.selects || ok && (e.globals[g].prim == primPick || e.globals[g].prim == primOneHot)
 	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {

@@ -9,8 +9,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prim is a built-in function: a function symbol, +, dot or matvec.
-type prim uint8
+// prim is a function symbol, +, dot, matvec and the like.
+type prim uint32
 
 const (
 	primAdd prim = iota

@@ -21,7 +21,7 @@ func newElaborator(opt Options, file *syntax.File, given *load.Settings, source 
 		source:  source,
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
-		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, types: map[string]int{},
+		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{}, types: map[string]int{},
 		tt: infer.New(), core: newCore(file.NumExprs()),
 		reported: map[reportKey]bool{}, dataVars: map[variable]int{}, dataLets: map[variable]int{},
 		limits: map[int]selection.Limits{}, lets: map[variable]node{}, shared: map[variable]*eval.Code{},
@@ -105,6 +105,9 @@ func (e *elaborator) declare() {
 			continue
 		}
 		e.names[d.Name] = i
+		if d.Kind == syntax.SymbolDecl {
+			e.declareSlopes(i)
+		}
 	}
 }
 
@@ -136,6 +139,8 @@ func (e *elaborator) declaration(i int) {
 		}
 	case syntax.DefDecl:
 		e.define(i)
+	case syntax.SymbolDecl:
+		e.symbol(i)
 	}
 }
 

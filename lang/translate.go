@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 )
 
 // translator turns the core of a default value into code.
@@ -92,7 +93,7 @@ func (t *translator) form(r node, n *coreNode) *eval.Code {
 		return eval.Literal(n.op == listCore, t.codes(t.e.core.args[n.a:n.b]))
 	case ifCore:
 		k := t.codes(t.e.core.args[n.a : n.a+4])
-		return eval.If(n.cmp, k[0], k[1], k[2], k[3])
+		return eval.If(term.Compare(n.val), k[0], k[1], k[2], k[3])
 	case natCore:
 		return eval.Numeral(uint64(n.val))
 	case dataCore:

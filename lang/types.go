@@ -2,6 +2,7 @@ package lang
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/resolve"
@@ -62,6 +63,8 @@ func (e *elaborator) fill(out *Types) {
 			out.Names[d.name] = strconv.FormatFloat(d.num, 'g', -1, 64)
 		case inputGlobal, dataGlobal:
 			out.Names[d.name] = e.typeText(e.dataType(d))
+		case primGlobal:
+			out.Names[d.name] = "R" + strings.Repeat(" -> R", d.prim.arity())
 		case letGlobal:
 			out.Names[d.name] = e.typeText(e.core.info(d.x).typ)
 		case defGlobal:

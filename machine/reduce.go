@@ -37,8 +37,8 @@ type state struct {
 	ranks    uint32 // how many cells have been made
 	cursor   Place  // the cell from which the backward phase searches
 	fired    [moveMask + 1]uint64
-	words    [rule.NumMoves]uint64
-	most     [rule.NumMoves]uint64
+	words    [moveMask + 1]uint64
+	most     [moveMask + 1]uint64
 	made     uint64   // nodes
 	kept     uint64   // nodes that are in use because lists have been read
 	fuel     int      // moves until the next look at the limits
@@ -169,8 +169,8 @@ func (m run[M]) beginMove(p Place) {
 // book books the words that a move has touched, and tells of it.
 func (m run[M]) book(move rule.Move, p Place) {
 	words := uint64(m.touched-m.begun) * literal.NodeWords
-	m.words[move] += words
-	m.most[move] = max(m.most[move], words)
+	m.words[move&moveMask] += words
+	m.most[move&moveMask] = max(m.most[move&moveMask], words)
 	if move < rule.Instantiate {
 		m.event.N++
 	}

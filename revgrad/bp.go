@@ -287,7 +287,7 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 	partials := n.Sym.Info().Partials
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
-			s := slope(w.dst, n.Pos, &partials[i], len(kids), operand)
+			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
 			w.contribute(x.X, w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)), f.r)
 		}
 	}

@@ -197,7 +197,7 @@ func (d *definition) cases(r term.Ref, xs []term.Var, a term.Var) defined {
 		for i, x := range xs {
 			for j, k := range kids {
 				if c := &d.src.Nodes[k]; c.Op == term.VarOp && c.X == x {
-					s := slope(d.dst, 0, &n.Sym.Info().Partials[j], len(kids), operand)
+					s := d.dst.Slope(0, &n.Sym.Info().Partials[j], len(kids), operand)
 					summand := d.dst.Fun(0, term.Mul, s, d.dst.Variable(0, a))
 					if d.printed {
 						out.comps[i] = summand

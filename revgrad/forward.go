@@ -112,7 +112,7 @@ func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
 			k := int(n.N)
 			for i, kid := range t.Children(n) {
 				if partials := n.Sym.Info().Partials; depends[kid] && partials != nil {
-					nodes += slopeNodes(&partials[i]) + 3 // a, a product and a sum
+					nodes += partials[i].Size(k) + 3 // a, a product and a sum
 				}
 			}
 			nodes, vars = nodes+1+(1+k)+k, vars+2*k
@@ -126,14 +126,6 @@ func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
 		}
 	}
 	return nodes, vars
-}
-
-// slopeNodes is how many nodes the slope ∂i f(x1,…,xk) has.
-func slopeNodes(p *term.Partial) int {
-	if p.Kind == term.PartialFun {
-		return 1 + p.Fun.Info().Arity
-	}
-	return 1
 }
 
 type forward struct {
@@ -192,7 +184,7 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 		if !f.depends[k] {
 			continue
 		}
-		summand := dst.Fun(p, term.Mul, slope(dst, p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
+		summand := dst.Fun(p, term.Mul, dst.Slope(p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
 		if sum == 0 {
 			sum = summand
 		} else {

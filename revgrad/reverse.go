@@ -179,3 +179,12 @@ func (d *reverser) conditional(n *term.Node) term.Ref {
 	body := dst.If(p, n.Cmp, dst.Variable(p, x), dst.Variable(p, y), d.at(k[2]), d.at(k[3]))
 	return dst.Unpair(p, y, ys, d.at(k[1]), dst.Unpair(p, x, xs, d.at(k[0]), body))
 }
+
+// each returns the k operands of a symbol.
+func each(k int, operand func(i int) term.Ref) []term.Ref {
+	out := make([]term.Ref, k)
+	for i := range out {
+		out[i] = operand(i)
+	}
+	return out
+}

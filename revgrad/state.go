@@ -156,7 +156,7 @@ func (s *statePassing) update(m term.Var, z operation, i int) term.Ref {
 	if z.sym != 0 {
 		info := z.sym.Info()
 		k := len(z.operands)
-		by := slope(s.Term, z.pos, &info.Partials[i], k, func(j int) term.Ref { return s.occurrence(z.operands[j], z.pos) })
+		by := s.Slope(z.pos, &info.Partials[i], k, func(j int) term.Ref { return s.occurrence(z.operands[j], z.pos) })
 		product = s.Fun(z.pos, term.Mul, by, product)
 	}
 	changed := s.open(m, 0, s.cells, z.operands[i].cell, z.pos, func(old term.Var) term.Ref {

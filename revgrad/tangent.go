@@ -524,7 +524,7 @@ func (w *tangent) derivative(n *term.Node, k int, first, second func(i int) term
 		}
 		if n.Op == term.FunOp {
 			if p := &n.Sym.Info().Partials[i]; p.Kind != term.PartialConst || p.Const != 1 {
-				summand = dst.Fun(pos, term.Mul, slope(dst, pos, p, k, first), summand)
+				summand = dst.Fun(pos, term.Mul, dst.Slope(pos, p, k, first), summand)
 			}
 		}
 		if sum != 0 {

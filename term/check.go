@@ -251,13 +251,20 @@ func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
 	return nil
 }
 
-// argumentOf is what errors call an argument of a symbol.
-var argumentOf = func() (out [numSymbols]string) {
+// argumentsOf is what errors call an argument of a symbol of the table.
+var argumentsOf = func() (out [numSymbols]string) {
 	for s := range out {
 		out[s] = "an argument of " + Symbol(s).String()
 	}
 	return out
 }()
+
+func argumentOf(s Symbol) string {
+	if s.Declared() {
+		return "an argument of " + s.String()
+	}
+	return argumentsOf[s]
+}
 
 func (c *checker) fun(r Ref, n *Node) (Type, error) {
 	kids := c.t.Children(n)
@@ -265,7 +272,7 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 		return 0, c.errorf(r, "%s takes %d arguments, not %d", n.Sym, n.Sym.Info().Arity, len(kids))
 	}
 	for _, k := range kids {
-		if err := c.want(r, k, R, argumentOf[n.Sym]); err != nil {
+		if err := c.want(r, k, R, argumentOf(n.Sym)); err != nil {
 			return 0, err
 		}
 	}
@@ -273,7 +280,7 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 		return R, c.product(r, kids[0], kids[1])
 	}
 	for _, k := range kids {
-		if err := c.ordinary(r, k, argumentOf[n.Sym]); err != nil {
+		if err := c.ordinary(r, k, argumentOf(n.Sym)); err != nil {
 			return 0, err
 		}
 	}

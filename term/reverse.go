@@ -20,6 +20,16 @@ func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
 	return x, xs
 }
 
+// Slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
+func (t *Term) Slope(p Pos, partial *Partial, k int, operand func(i int) Ref) Ref {
+	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand, func(f Symbol, args ...Ref) Ref {
+		if f == NoSymbol {
+			return t.Add(p, args[0], args[1])
+		}
+		return t.Fun(p, f, args...)
+	})
+}
+
 // ReverseFun adds D(f(t1,…,tk)), given D(t1), …, D(tk). f has partial derivatives.
 func (t *Term) ReverseFun(p Pos, f Symbol, parts ...Ref) Ref {
 	k := len(parts)
@@ -38,8 +48,7 @@ func (t *Term) ReverseFun(p Pos, f Symbol, parts ...Ref) Ref {
 	dual := t.Dual(p, func(a Var) Ref {
 		var sum Ref
 		for i := k - 1; i >= 0; i-- {
-			slope := Interpret(&f.Info().Partials[i], k, func(r float64) Ref { return t.Num(p, r) }, func(i int) Ref { return t.Variable(p, xs[i]) },
-				func(g Symbol, args ...Ref) Ref { return t.Fun(p, g, args...) })
+			slope := t.Slope(p, &f.Info().Partials[i], k, func(i int) Ref { return t.Variable(p, xs[i]) })
 			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, Mul, slope, t.Variable(p, a)))
 			if sum == 0 {
 				sum = summand

@@ -107,7 +107,7 @@ func (e *encoder) node(n *Node) {
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
 	case FunOp, SumOp, ReverseSumOp:
-		e.out = append(e.out, byte(n.Sym))
+		e.uint(uint64(n.Sym))
 	case IfOp:
 		e.out = append(e.out, byte(n.Cmp))
 	case NatOp:

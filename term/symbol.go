@@ -3,13 +3,12 @@ package term
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/gram-machine/gram/term/elementary"
 )
 
-// Symbol is a function symbol of F or F′ (section 5): an index into the table.
-type Symbol uint8
+// Symbol is a function symbol of F or F′ (section 5): an index into the table, or behind it that of a symbol that a program declares.
+type Symbol uint16
 
 // The function symbols of F, and after them those of F′ that are only partial
 // derivatives. The table functions, below, has a line for each symbol of F.
@@ -87,7 +86,7 @@ const (
 )
 
 // Partial is ∂_i f(x1,…,xk): hypothesis (⋆⋆) of section 5. Those of the symbols of F are a numeral, a variable or one
-// symbol of F′. Those of the other symbols of F′ are terms over the symbols.
+// symbol of F′. Those of the other symbols of F′ are terms over the symbols and, as NoSymbol, +.
 type Partial struct {
 	Kind  PartialKind
 	Const float64   // PartialConst
@@ -99,7 +98,7 @@ type Partial struct {
 	again []Partial // what Fun, a symbol of F′, has for partial derivatives
 }
 
-// Interpret returns what p stands for, for f of k arguments: number, variable and apply say what its parts stand for.
+// Interpret returns what p stands for, for f of k arguments: number, variable and apply say what its parts stand for. NoSymbol is +.
 func Interpret[T any](p *Partial, k int, number func(r float64) T, variable func(i int) T, apply func(f Symbol, args ...T) T) T {
 	switch p.Kind {
 	case PartialConst:
@@ -148,15 +147,25 @@ type SymbolInfo struct {
 	Eval1    func(x float64) float64    // of a symbol of arity 1
 	Eval2    func(x, y float64) float64 // of a symbol of arity 2
 	Partials []Partial                  // one for each argument
+	// Body is the expression that Eval1 and Eval2 of a declared symbol compute, nil for those of the table. Base is the symbol of
+	// which it is a partial derivative.
+	Body *Partial
+	Base Symbol
+	code *straight
 }
 
 // Info returns the entry of the table for s. The table is not to be modified.
-func (s Symbol) Info() *SymbolInfo { return &symbols[s] }
+func (s Symbol) Info() *SymbolInfo {
+	if s < numSymbols {
+		return &symbols[s]
+	}
+	return declaredInfo(s)
+}
 
 // String returns the name of s.
-func (s Symbol) String() string { return symbols[s].Name }
+func (s Symbol) String() string { return s.Info().Name }
 
-// Symbols returns all symbols of F: those that a program may name.
+// Symbols returns all symbols of F: those that a program may name without declaring them.
 func Symbols() []Symbol { return between(Mul, firstDerivative) }
 
 // Derivatives returns the symbols of F′ that are not in F.
@@ -170,8 +179,11 @@ func between(first, end Symbol) []Symbol {
 	return out
 }
 
-// Eval returns the value of s at its arguments.
+// Eval returns the value of s at its arguments. NoSymbol is +.
 func (s Symbol) Eval(x ...float64) float64 {
+	if s == NoSymbol {
+		return x[0] + x[1]
+	}
 	if info := s.Info(); info.Arity == 1 {
 		return info.Eval1(x[0])
 	}
@@ -190,11 +202,11 @@ func (s Symbol) Kink(x ...float64) bool {
 	case Pow:
 		return x[0] == 0 && !(x[1] >= 0 && x[1] == math.Floor(x[1]))
 	}
-	return false
+	return s.Declared() && s.Info().kink(x)
 }
 
 // SourceName returns the name of s in the language: ∂1 sin is sin', ∂2 pow is pow'2.
-func (s Symbol) SourceName() string { return symbols[s].source }
+func (s Symbol) SourceName() string { return s.Info().source }
 
 func evalStep(x float64) float64 {
 	switch {
@@ -341,11 +353,7 @@ func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
 			if p.again == nil {
 				continue
 			}
-			source := f.Name + "'"
-			if f.Arity > 1 {
-				source += strconv.Itoa(i + 1)
-			}
-			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), source: source,
+			table[p.Fun] = SymbolInfo{Name: fmt.Sprintf("∂%d %s", i+1, f.Name), source: SlopeName(f.Name, i, f.Arity),
 				LaTeX: fmt.Sprintf(`\partial_{%d}%s`, i+1, f.LaTeX), Eval1: p.eval1, Eval2: p.eval2, Partials: p.again}
 		}
 	}

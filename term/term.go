@@ -55,8 +55,8 @@ const (
 // Node is a constructor with its children.
 type Node struct {
 	Op   Op
-	Sym  Symbol
 	Cmp  Compare
+	Sym  Symbol
 	Pos  Pos
 	X, Y Var
 	A, B Ref

@@ -150,9 +150,7 @@ func (d *derivative) symbol(n *term.Node, k *known) term.Ref {
 		if a == 0 {
 			continue
 		}
-		slope := term.Interpret(&partials[i], len(kids), func(r float64) term.Ref { return d.dst.Num(n.Pos, r) },
-			func(i int) term.Ref { return d.copy(kids[i], k) },
-			func(f term.Symbol, args ...term.Ref) term.Ref { return d.dst.Fun(n.Pos, f, args...) })
+		slope := d.dst.Slope(n.Pos, &partials[i], len(kids), func(i int) term.Ref { return d.copy(kids[i], k) })
 		sum = d.plus(n.Pos, sum, d.dst.Fun(n.Pos, term.Mul, slope, a))
 	}
 	return sum

@@ -42,6 +42,13 @@ func axesOf(findings []bench.Finding) axes {
 				all.include(f.Y, p.High)
 			}
 		}
+		if from, to, ok := f.Range(); ok { // a bound lies beyond the data
+			for _, x := range []float64{from, to} {
+				if y, _, _, ok := f.Curve(x); ok && y > 0 && !math.IsInf(y, 0) {
+					all.include(f.Y, y)
+				}
+			}
+		}
 	}
 	for q, a := range all {
 		room := max(0.04*(a.most-a.least), (1-(a.most-a.least))/2)

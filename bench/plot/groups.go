@@ -14,8 +14,13 @@ func groupHeight(n int) vg.Length { return vg.Length(n)*line + 2*line }
 // groups draws a panel for each group, from top downward: a line for each finding, with a mark at its number, and the
 // number beside it. Left of the first panel of a row are the names.
 func (s *sheet) groups(c draw.Canvas, top vg.Length) {
-	const names, number = width * 2 / 5, vg.Length(24)
-	const across = (width - names) / columns
+	const number = vg.Length(24)
+	names := vg.Length(0)
+	for _, f := range s.Findings {
+		names = max(names, style(words, small).Width(f.Name)+3*gap)
+	}
+	names = min(names, width/2)
+	across := (width - names) / columns
 	all := axes{}
 	for _, f := range s.Findings {
 		for _, m := range f.Points {

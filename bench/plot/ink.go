@@ -59,7 +59,8 @@ func darkStyle() string {
 			fmt.Fprintf(&out, "[style*=\"%s:%s\"]{%[1]s:%[3]s!important}", property, css(i.light), css(i.dark))
 		}
 	}
-	out.WriteString("}</style>\n")
+	fmt.Fprintf(&out, "}text{paint-order:stroke;stroke:%s;stroke-width:3px;stroke-linejoin:round}", css(paper.light))
+	fmt.Fprintf(&out, "@media (prefers-color-scheme:dark){text{stroke:%s}}</style>\n", css(paper.dark))
 	return out.String()
 }
 

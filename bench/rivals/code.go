@@ -79,7 +79,13 @@ func open(u, body *code, xs ...*variable) *code {
 
 func add(a, b *code) *code { return &code{op: opAdd, kids: []*code{a, b}} }
 
-func fun(f term.Symbol, args ...*code) *code { return &code{op: opFun, sym: f, kids: args} }
+// fun is f(args). NoSymbol is +.
+func fun(f term.Symbol, args ...*code) *code {
+	if f == term.NoSymbol {
+		return add(args[0], args[1])
+	}
+	return &code{op: opFun, sym: f, kids: args}
+}
 
 func primitive(p prim, args ...*code) *code { return &code{op: opPrim, prim: p, kids: args} }
 

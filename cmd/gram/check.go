@@ -19,7 +19,8 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Type a program, and print its type and those of its inputs",
 		Long: `Check parses, elaborates and types a program, its data included, and prints the
 type of the body and of each input. It runs nothing. Several errors are reported
-at once where that is possible. FILE - is standard input.
+at once where that is possible. The partial derivatives of function symbols that
+the program declares are compared with differences. FILE - is standard input.
 
 With -o it also writes the inputs with their values to a file, as --inputs reads them.`,
 		Annotations: more(limitsHelp, statusHelp),
@@ -35,6 +36,9 @@ With -o it also writes the inputs with their values to a file, as --inputs reads
 	return a.reads(cmd, &f, check, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {
+			return err
+		}
+		if err := p.Source().CheckSymbols(); err != nil {
 			return err
 		}
 		if output != "" {

@@ -36,7 +36,7 @@ type fitFlags struct {
 	batch              option.Count
 	heldOut            option.Number
 	checkpoint, output string
-	html               string
+	html, predict      string
 	ranges             []string
 }
 
@@ -57,8 +57,9 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.ranges, "range", nil, "keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
 	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
-	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves and the inputs")
+	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
 	_ = cmd.MarkFlagFilename("html", "html")
+	fs.StringVar(&f.predict, "predict", "", "of --html: draw predictions against data; an `expression` with a pair for each\nrow, (prediction, data), evaluated as that of --body")
 	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
@@ -72,6 +73,7 @@ func (f *fitFlags) check(*cobra.Command) error {
 		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
 		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
 		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
+		fault.Misfit(f.html == "" && f.predict != "", "--predict is drawn in the report: it needs --html"),
 		checkInputsFile(f.output),
 	)
 }
@@ -115,6 +117,7 @@ all the same, with the best point so far.`,
   gram fit digits.gram --method adam --over rows --batch 32 --held-out 0.2
   gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5
   gram fit weather.gram --html report.html
+  gram fit line.gram --html report.html --predict 'map (fun [| x, y |] -> (line x, y)) years'
   gram fit mixture.gram --range share=0..1 --range width=0..`,
 	}
 	f.add(cmd)
@@ -140,6 +143,11 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		return err
 	}
 	defer job.Close()
+	if f.predict != "" {
+		if err := job.Predict(f.predict); err != nil {
+			return err
+		}
+	}
 	var out *outfile.File
 	if f.output != "" {
 		if out, err = outfile.Create(f.output); err != nil {
@@ -200,7 +208,11 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		return a.endedEarly(f, c.State, err)
 	}
 	if f.html != "" {
-		if err := f.writePage(path, job, c.State, inputs, why); err != nil {
+		pairs, err := job.Predictions(point(c.State.BestPoint))
+		if err != nil {
+			return err
+		}
+		if err := f.writePage(path, c.State, inputs, pairs, why); err != nil {
 			return err
 		}
 	}
@@ -257,7 +269,7 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 }
 
 // writePage writes the report.
-func (f *fitFlags) writePage(path string, job *training.Job, s *fit.State, inputs []gram.Input, why string) error {
+func (f *fitFlags) writePage(path string, s *fit.State, inputs []gram.Input, pairs [][]float64, why string) error {
 	best := s.Curve[s.Best]
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
@@ -284,6 +296,13 @@ func (f *fitFlags) writePage(path string, job *training.Job, s *fit.State, input
 	}
 	for _, in := range inputs {
 		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
+	}
+	for i, p := range pairs {
+		name := "rows"
+		if len(pairs) > 1 {
+			name = []string{"training", "held out"}[i]
+		}
+		r.Predictions = append(r.Predictions, htmlreport.Points{Name: name, Pairs: p})
 	}
 	var page bytes.Buffer
 	if err := htmlreport.Write(&page, r); err != nil {

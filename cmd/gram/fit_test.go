@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +156,9 @@ func TestFitMistakes(t *testing.T) {
 		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
 		{line, "--method newton", statusUsage, "none of lbfgs, gd, newton-cg and adam"},
 		{line, "-o x.txt", statusUsage, ".json"},
+		{line, "--predict points", statusUsage, "it needs --html"},
+		{line, "--html x.html --predict a", statusWrong, "has type R; it has to be a list or a vector of pairs"},
+		{line, "--html x.html --predict c", statusWrong, "c is not declared"},
 		{line, "--range a", statusUsage, "this is no name=low..high"},
 		{line, "--range a=2..1", statusUsage, "this is no name=low..high"},
 		{line, "--range a=x..1", statusUsage, "this is no name=low..high"},
@@ -172,6 +177,28 @@ func TestFitMistakes(t *testing.T) {
 		require.Contains(t, errs, c.want)
 		require.Empty(t, out)
 	}
+}
+
+// TestFitPredictions: the report draws a point for each row, apart for those that are held out. Pairs may stand in a list, a vector, or
+// a list that the program declares.
+func TestFitPredictions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fit.html")
+	log := "type log = End | Row of (R * R) * log\n" + line
+	want := fittedJSON(t, line, "--over", "points", "--held-out", "0.2")
+	errors := fmt.Sprintf("training %.4g, of 80 pairs; held out %.4g, of 20 pairs.", math.Sqrt(want.Loss), math.Sqrt(want.HeldOut))
+	for _, c := range []struct{ program, predict, note string }{
+		{line, "map (fun [| x, y |] -> (a * x + b.(0), y)) points", errors},
+		{log, "foldl (fun rest [| x, y |] -> Row ((a * x + b.(0), y), rest)) End points", errors},
+		{line, "vec i < 3 -> [| b.(0) + i, b.(0) + i - 2 |]", "training 2, of 3 pairs; held out 2, of 3 pairs."},
+		{line, "[(1 / 0, 1); (1, 2)]", "2 pairs with a number that is not finite left out. Points with the same datum stand side by side. Root mean square of the differences: training 1, of 1 pair"},
+	} {
+		require.Equal(t, want, fittedJSON(t, c.program, "--over", "points", "--held-out", "0.2", "--html", file, "--predict", c.predict))
+		page := readText(t, file)
+		require.Contains(t, page, c.note)
+		require.Equal(t, 2, strings.Count(page, ` dots"`))
+	}
+	want = fittedJSON(t, line, "--html", file, "--predict", "map (fun [| x, y |] -> (a * x + b.(0), y)) points")
+	require.Contains(t, readText(t, file), fmt.Sprintf("differences: rows %.4g, of 100 pairs.", math.Sqrt(want.Loss)))
 }
 
 // TestFitPage: the report is a page with a curve for each loss, and all inputs.

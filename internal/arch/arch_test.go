@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
 	"lang":                 {"term", "kernel", "revgrad"}, // lang/eval adds as package kernel does
+	"lang/internal":        {"internal/property"},         // programs for tests
 	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
@@ -40,7 +41,7 @@ var layers = map[string][]string{
 	"compile/literal":      {"term", "revgrad", "graph"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
 	"machine/heap":         {"term", "graph", "compile/literal"},
-	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine"},
+	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
 	"graph/calls":          {"rule", "term", "graph"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},

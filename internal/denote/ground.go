@@ -86,7 +86,10 @@ func (Rationals) Float(a Number) float64 {
 }
 
 // Apply is ⟦f⟧(args).
-func (Rationals) Apply(f term.Symbol, args ...Number) (Number, error) {
+func (q Rationals) Apply(f term.Symbol, args ...Number) (Number, error) {
+	if f.Declared() {
+		return q.declared(f, args)
+	}
 	a := args[0].(*big.Rat)
 	b := a
 	if len(args) > 1 {
@@ -106,8 +109,37 @@ func (Rationals) Apply(f term.Symbol, args ...Number) (Number, error) {
 	return r, nil
 }
 
+// declared is ⟦f⟧(args) of a declared symbol: the value of its body.
+func (q Rationals) declared(f term.Symbol, args []Number) (Number, error) {
+	var failed error
+	v := term.Interpret(f.Info().Body, len(args), q.Of, func(i int) Number { return args[i] }, func(g term.Symbol, x ...Number) Number {
+		switch {
+		case failed != nil:
+		case g == term.NoSymbol:
+			return q.Add(x[0], x[1])
+		default:
+			var y Number
+			if y, failed = q.Apply(g, x...); failed == nil {
+				return y
+			}
+		}
+		return args[0]
+	})
+	return v, failed
+}
+
 // Rational reports whether f maps rationals to rationals.
-func Rational(f term.Symbol) bool { return exact[f] != nil }
+func Rational(f term.Symbol) bool {
+	if !f.Declared() {
+		return exact[f] != nil
+	}
+	yes := true
+	term.Interpret(f.Info().Body, f.Info().Arity, func(float64) bool { return true }, func(int) bool { return true }, func(g term.Symbol, _ ...bool) bool {
+		yes = yes && (g == term.NoSymbol || Rational(g))
+		return true
+	})
+	return yes
+}
 
 func integer(n int) *big.Rat { return big.NewRat(int64(n), 1) }
 

@@ -34,12 +34,52 @@ func (p *Program) nameArguments(t *Term) *Term {
 		kids[i] = p.nameArguments(k)
 	}
 	if t.Op == Construct && len(kids) > 0 {
-		y := &Var{Name: "y", Type: p.Typing.of(kids[0])}
-		return let(t.with([]*Term{variable(y)}), single(y), kids[0]).at(t.Pos)
+		var names stack
+		arg := p.nameParts(kids[0], &names)
+		return names.plug(t.with([]*Term{arg})).at(t.Pos)
 	}
 	u := *t
 	u.Kids = kids
 	return &u
+}
+
+// nameParts returns what t is with a name for it or, if it is a tuple, for each of its parts.
+func (p *Program) nameParts(t *Term, names *stack) *Term {
+	if t.Op != MakePair {
+		y := &Var{Name: "y", Type: p.Typing.of(t), named: true}
+		*names = append(*names, sub{p: single(y), u: t})
+		return variable(y)
+	}
+	left := p.nameParts(t.Kids[0], names)
+	u := t.with([]*Term{left, p.nameParts(t.Kids[1], names)})
+	u.Named, u.free = true, true
+	return u
+}
+
+// unnamed is the argument of a constructor as (14) takes it out: where a variable is bound to a tuple, (10) names its parts.
+func (t *Term) unnamed() *Term {
+	if t.Op != MakePair {
+		return t
+	}
+	u := t.with([]*Term{t.Kids[0].unnamed(), t.Kids[1].unnamed()})
+	u.Named, u.free = t.Named && !t.free, false
+	return u
+}
+
+// namesArgument reports whether a redex is of a name for the argument of a constructor, or for a part of it. These count no steps.
+func (s *State) namesArgument(r *Redex) bool {
+	if r.X != nil {
+		return r.X.named
+	}
+	n := s.places[r.at].t
+	if r.Rule != rule.Pair {
+		return false
+	}
+	p := n.P
+	for p.X == nil {
+		p = p.Left
+	}
+	return p.X.named
 }
 
 // A standing says what a term has come to where inputs are symbolic.
@@ -48,7 +88,7 @@ type standing uint8
 const (
 	waiting standing = iota // it has steps to make
 	settled                 // a value
-	named                   // a pair with an inert part whose components (10) has named, or a constructor of such: a value
+	named                   // a pair with an inert part whose components (10) has named: a value
 	inert                   // an input, an operation on something inert, or a variable bound to such
 	unnamed                 // a pair with an inert part that (10) has not seen
 )
@@ -76,13 +116,10 @@ func (st *standings) find(t *Term) standing {
 	case Numeral, Lambda, Fix:
 		return settled
 	case Construct:
-		switch {
-		case len(t.Kids) == 0:
-			return settled
-		case st.of(t.Kids[0]) == inert:
-			return named
+		if st.waits(t.Kids) || slices.ContainsFunc(t.Kids, func(u *Term) bool { return st.of(u) == unnamed }) {
+			return waiting
 		}
-		return st.of(t.Kids[0])
+		return settled
 	case Variable:
 		return st.variable(t.X)
 	case MakePair:
@@ -184,9 +221,23 @@ func (s *State) nameComponents(i int) {
 		return
 	}
 	p, w, names := s.prog.Typing.names(u)
+	if n.P.X.named {
+		p.nameArgument()
+		w.free = true
+	}
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
 	})
+}
+
+// nameArgument tells that the pattern names parts of the argument of a constructor.
+func (p *Pattern) nameArgument() {
+	if p.X != nil {
+		p.X.named = true
+		return
+	}
+	p.Left.nameArgument()
+	p.Right.nameArgument()
 }
 
 // names makes the pattern ⟨y1,…,yk⟩ for a tuple, and the tuple of its variables.

@@ -35,11 +35,13 @@ func (s *Start) Run(next Strategy, limit int, look func(r *Redex, t *Term) error
 		if r == nil {
 			return res, nil
 		}
+		if !st.namesArgument(r) {
+			res.Counts[r.Rule] += uint64(max(1, r.Times))
+		}
 		var err error
 		if res.Term, err = st.Fire(r); err != nil {
 			return nil, err
 		}
-		res.Counts[r.Rule] += uint64(max(1, r.Times))
 		for i, z := range s.Outputs {
 			if r.Rule == rule.GC && r.X == z {
 				res.Values[i] = r.V.Num

@@ -33,6 +33,7 @@ type Var struct {
 	Name   string
 	Type   term.Type
 	Linear bool
+	named  bool // it names the argument of a constructor
 }
 
 // Pattern is what an explicit substitution binds: a variable, or a pair of patterns.
@@ -71,8 +72,8 @@ type Term struct {
 	At   int       // Construct: the number of C; Fix: which of the functions it is
 	Pos  term.Pos  // the place in the source that it comes from, 0 for none
 	// Of MakePair: Tail says that it is the tail of a tuple, which (10) gives no name;
-	// Named that it is the pair of names ⟨y,y'⟩ of a (10).
-	Tail, Named bool
+	// Named that it is the pair of names ⟨y,y'⟩ of a (10); free that this was no step, see nameArguments.
+	Tail, Named, free bool
 }
 
 func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }
@@ -104,8 +105,11 @@ func plusAt(pos term.Pos, t, u *Term) *Term {
 	return sum
 }
 
-// function is f(args).
+// function is f(args). NoSymbol is +.
 func function(f term.Symbol, args ...*Term) *Term {
+	if f == term.NoSymbol {
+		return &Term{Op: Plus, Kids: args}
+	}
 	return &Term{Op: Function, Sym: f, Kids: args}
 }
 

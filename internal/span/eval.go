@@ -1,7 +1,6 @@
 package span
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -53,12 +52,18 @@ func (e *evaluator) run() {
 
 func appendNumbers(out []float64, v value) []float64 {
 	for {
-		p, ok := v.of.(*pair)
-		if !ok {
+		switch p := v.of.(type) {
+		case *pair:
+			out = appendNumbers(out, p.a)
+			v = p.b
+		case *constructed:
+			if p.arg == nil {
+				return out
+			}
+			v = *p.arg
+		default:
 			return append(out, v.num)
 		}
-		out = appendNumbers(out, p.a)
-		v = p.b
 	}
 }
 
@@ -145,6 +150,9 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 		case term.AppOp:
 			fn := e.eval(n.A, f, at)
 			arg := e.eval(n.B, f, at)
+			if g, ok := fn.of.(*fixed); ok {
+				fn = e.unfold(g, fn.at)
+			}
 			c, ok := fn.of.(*closure)
 			if !ok {
 				return e.apply(fn, arg)
@@ -165,15 +173,24 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 		case term.UnpairOp, term.UntupleOp, term.UnvecOp:
 			e.open(n, f, at)
 			r = n.A
-		case term.ConOp, term.CaseOp, term.FixOp:
-			panic(stop{errors.New("the span of a program with inductive types or recursion is not known")})
+		case term.ConOp:
+			c := &constructed{con: n.Count}
+			if n.A != 0 {
+				arg := e.number(n.A, f, at)
+				c.arg = &arg
+			}
+			return value{at: at, of: c}
+		case term.CaseOp:
+			r, at = e.match(n, f, at)
+		case term.FixOp:
+			return value{at: at, of: &fixed{r, f, n.Count}}
 		default:
 			panic(stop{fmt.Errorf("the constructor %d is no term of the calculus", n.Op)})
 		}
 	}
 }
 
-// number evaluates a node of type R.
+// number evaluates a node of type R, or the argument of a constructor.
 func (e *evaluator) number(r term.Ref, f *frame, at uint64) value { return e.force(e.eval(r, f, at)) }
 
 // lambda is λx.t, or the name of a dual λ (note C4), whose occurrence makes no step.
@@ -185,6 +202,30 @@ func (e *evaluator) lambda(r term.Ref, f *frame, at uint64) value {
 	e.order++
 	e.step(rule.GC, at)
 	return value{at: at, of: &dual{closure: c, order: e.order, at: at}}
+}
+
+// match is (14): it returns the case of the constructor, and when it exists.
+func (e *evaluator) match(n *term.Node, f *frame, at uint64) (term.Ref, uint64) {
+	kids := e.Children(n)
+	v := e.force(e.eval(kids[0], f, at))
+	c := v.of.(*constructed)
+	at = e.step(rule.Case, v.at)
+	branch := &e.Nodes[kids[1+c.con]]
+	if xs := e.BoundVars(branch); len(xs) > 0 {
+		e.takeApart(xs, f, c.arg.after(at))
+	}
+	return branch.A, at
+}
+
+// unfold is (15): it returns the λ of the function.
+func (e *evaluator) unfold(c *fixed, at uint64) value {
+	at = e.step(rule.Unfold, at)
+	n := &e.Nodes[c.node]
+	f := &frame{outer: c.frame, vals: make([]value, e.size[c.node])}
+	for i, x := range e.BoundVars(n) {
+		e.bind(f, x, value{at: at, of: &fixed{c.node, c.frame, uint64(i)}})
+	}
+	return value{at: at, of: &closure{e.Children(n)[c.member], f}}
 }
 
 // enter is (1): it returns the body of the λ, its frame, and when it exists.
@@ -201,6 +242,8 @@ func (e *evaluator) apply(fn, arg value) value {
 	switch c := fn.of.(type) {
 	case *closure:
 		return e.eval(e.enter(c, fn.at, arg))
+	case *fixed:
+		return e.apply(e.unfold(c, fn.at), arg)
 	case *dual:
 		return value{at: fn.at, of: &sum{[]summand{{c, application{fn.at, arg}}}}}
 	case *list:
@@ -314,10 +357,13 @@ func (e *evaluator) let(n *term.Node, f *frame, at uint64) {
 
 // open evaluates u of t[⟨x0,…⟩:=u], and opens it: (2) for each pair.
 func (e *evaluator) open(n *term.Node, f *frame, at uint64) {
-	u := e.force(e.eval(n.B, f, at))
-	xs := e.BoundVars(n)
+	e.takeApart(e.BoundVars(n), f, e.force(e.eval(n.B, f, at)))
+}
+
+// takeApart binds xs to the parts of u: (2) for each pair.
+func (e *evaluator) takeApart(xs []term.Var, f *frame, u value) {
 	for _, x := range xs[:len(xs)-1] {
-		at = e.step(rule.Pair, u.at)
+		at := e.step(rule.Pair, u.at)
 		p := u.of.(*pair)
 		e.bind(f, x, p.a.after(at))
 		u = p.b.after(at)

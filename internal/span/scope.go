@@ -4,9 +4,9 @@ import "github.com/gram-machine/gram/term"
 
 // scope says where each variable of a term is found.
 type scope struct {
-	size  []int32 // of a LamOp, and of the root: how many variables its frame has
+	size  []int32 // of a LamOp, a FixOp, and of the root: how many variables its frame has
 	slot  []int32 // of each variable: its place in the frame
-	depth []int32 // of each VarOp: in how many λs between its binder and itself it stands
+	depth []int32 // of each VarOp: in how many λs and fixes between its binder and itself it stands
 	free  []bool  // of each variable: its occurrences make no (3)
 }
 
@@ -15,7 +15,7 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, len(t.Vars)), depth: make([]int32, len(t.Nodes)), free: make([]bool, len(t.Vars))}
 	level := make([]int32, len(t.Vars))
 	type visit struct {
-		node, body term.Ref // the node, and the λ whose frame it has, or the root
+		node, body term.Ref // the node, and the λ or fix whose frame it has, or the root
 		level      int32
 	}
 	bind := func(x term.Var, v visit) {
@@ -44,6 +44,10 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 			v = visit{node: v.node, body: v.node, level: v.level + 1}
 			s.size[v.body] = 0
 			bind(n.X, v)
+		case term.FixOp:
+			v = visit{node: v.node, body: v.node, level: v.level + 1}
+			s.size[v.body] = 0
+			t.Binders(n, func(x term.Var) { bind(x, v) })
 		default:
 			t.Binders(n, func(x term.Var) { bind(x, v) })
 			if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.LamOp && t.Vars[u.X].Linear {

@@ -21,7 +21,7 @@ import (
 func TestPropertyCounts(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		opt := span.Options{Tree: rapid.Bool().Draw(t, "tree")}
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size")})
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
 		got, err := span.Value(p.Term, p.Inputs, p.Point, opt)
 		require.NoError(t, err)
 		prog, err := literal.NewValue(p.Term, p.Inputs, nil)

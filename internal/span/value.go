@@ -10,7 +10,7 @@ import (
 type value struct {
 	at  uint64
 	num float64
-	of  any // nil of a number; *pair, *closure, *list, *applied, *dual, *sum or zero
+	of  any // nil of a number; *pair, *constructed, *closure, *fixed, *list, *applied, *dual, *sum or zero
 }
 
 // pair is ⟨a,b⟩. Its components have times of their own.
@@ -20,10 +20,23 @@ type pair struct {
 	sums  bool   // a component is or has a sum that has not been run
 }
 
+// constructed is C v or, if arg is nil, C. C has a number.
+type constructed struct {
+	con uint64
+	arg *value
+}
+
+// fixed is a member of fix ⟨f,…⟩.⟨v,…⟩.
+type fixed struct {
+	node   term.Ref
+	frame  *frame
+	member uint64
+}
+
 // zero is 0⃗.
 type zero struct{}
 
-// frame has the values of the variables that the body of a λ binds, and its parameter. The body of the λ around it has
+// frame has the values of the variables that the body of a λ binds, and its parameter, or the functions that a fix binds. The body of the λ around it has
 // its own.
 type frame struct {
 	outer *frame
@@ -82,8 +95,13 @@ type summand struct {
 
 // ready returns the time at which all of v is a value.
 func (v value) ready() uint64 {
-	if p, ok := v.of.(*pair); ok {
-		return max(v.at, p.ready)
+	switch x := v.of.(type) {
+	case *pair:
+		return max(v.at, x.ready)
+	case *constructed:
+		if x.arg != nil {
+			return max(v.at, x.arg.ready())
+		}
 	}
 	return v.at
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gram-machine/gram/revgrad"
 )
 
-const normalInputs = "input x = 2\ndata xs : List R = [1; 2]\n"
+const normalInputs = "type option = None | Some of R * R\ninput x = 2\ndata xs : List R = [1; 2]\n"
 
 // normalForms are programs and their normal forms. A variable's number is given where two
 // have one name.
@@ -52,6 +52,23 @@ var normalForms = []struct{ src, want string }{
 		"λf.λx#5.(f (z#3·z#3) (f 1 x#5))[z#3:=sin(x#1)]"},
 	{"let y = sin x in [y; y]",
 		"[z; z][z:=sin(x)]"},
+	// Recursive functions are unfolded, but not under a λ. A match on a variable of a λ stays.
+	{"let rec f y = if y < 1 then x * y else f (y / 2) in f x",
+		"x·div(div(x, 2), 2)"},
+	{"let rec f y = if y < 1 then x * y else f (y / 2) in fun z -> f (z * x) + f 1",
+		"(λz#6.f#9 (z#6·x) + f#9 1)[f#9:=fix f#7.λy#8.if y#8 < 1 then x·y#8 else f#7 div(y#8, 2)]"},
+	{"let rec even y = if y < 1 then x else odd (y - 1) and odd y = if y < 1 then 0 else even (y - 1) in fun z -> odd (even z)",
+		"(λz#13.f#23 (f#18 z#13))[f#23:=fix ⟨even#19, odd#20⟩.⟨λy#21.if y#21 < 1 then x else odd#20 sub(y#21, 1), λy#22.if y#22 < 1 then 0 else even#19 sub(y#22, 1)⟩.1][f#18:=fix ⟨even#14, odd#15⟩.⟨λy#16.if y#16 < 1 then x else odd#15 sub(y#16, 1), λy#17.if y#17 < 1 then 0 else even#14 sub(y#17, 1)⟩.0]"},
+	{"let rec f y z = if y < 1 then x * z else f (y / 2) z in fun y -> f y",
+		"(λy#7.f#11 y#7)[f#11:=fix f#8.λy#9.λz#10.if y#9 < 1 then x·z#10 else f#8 div(y#9, 2) z#10]"},
+	{"fun o -> match o with | None -> x * (1 + 1) | Some (a, b) -> a * b",
+		"λo#5.match o#5 with None → x·2 | Some a#6 → (a#7·a#8)[⟨a#7, a#8⟩:=a#6]"},
+	{"Some (x * (1 + 1), 1)",
+		"Some ⟨x·2, 1⟩"},
+	{"match Some (x, x) with | None -> x | Some (a, b) -> a * b",
+		"x·x"},
+	{"fun (y : R) -> None",
+		"λy#3.None"},
 	// Conditionals: decided at the point, or by a variable of a λ.
 	{"if x < 1 then fun y -> y else fun y -> y * x",
 		"λy#4.y#4·x"},

@@ -20,8 +20,9 @@ type normaliser struct {
 	words   []uint32
 	source  *term.Term
 	scopes  []scope
-	first   map[graph.Ref]int32 // of an owner: its first scope
-	visited []bool              // by node
+	first   map[graph.Ref]int32       // of an owner: its first scope
+	visited []bool                    // by node
+	names   map[graph.Ref][]graph.Ref // of a recursive function: the variables for it and for those that are defined with it
 	// Of a job under a dual λ, by node: arrivals due, and the argument.
 	due, arg []graph.Ref
 }
@@ -58,7 +59,7 @@ func Normal(e *engine.Machine, point []float64, source *term.Term, inputs []term
 		return nil, err
 	}
 	v := e.View()
-	m := &normaliser{engine: e, prog: v.Program, nodes: v.Nodes, words: v.Words, source: source, first: map[graph.Ref]int32{}}
+	m := &normaliser{engine: e, prog: v.Program, nodes: v.Nodes, words: v.Words, source: source, first: map[graph.Ref]int32{}, names: map[graph.Ref][]graph.Ref{}}
 	m.scopes = append(m.scopes, scope{parent: -1, from: v.Base, to: v.Top, madeTo: len(e.Made()), root: v.Root})
 	if err := m.underAll(); err != nil {
 		return nil, err
@@ -142,10 +143,30 @@ func (m *normaliser) refs(r graph.Ref) []graph.Ref {
 		return graph.Components(m.nodes, m.words, r)
 	case graph.Neutral:
 		op, operands := m.neutral(r)
-		if op == graph.NeutralIf {
+		switch op {
+		case graph.NeutralIf:
 			return operands[:2]
+		case graph.NeutralCase:
+			return operands[:1]
 		}
 		return operands
+	case graph.Con:
+		if n.V != 0 {
+			return []graph.Ref{graph.Ref(n.V)}
+		}
+	case graph.Partial:
+		if m.group(n.A) != nil {
+			w := 4*uint64(r) + graph.ValueWords
+			return append([]graph.Ref{n.A}, m.words[w:w+uint64(n.Head>>graph.KindShift)]...)
+		}
+	}
+	return nil
+}
+
+// group returns the templates of the functions that are defined together with the recursive function f, nil if it is none.
+func (m *normaliser) group(f graph.Ref) []uint32 {
+	if n := &m.nodes[f]; n.Kind() == graph.Closure {
+		return m.prog.Templates[n.Head>>graph.KindShift].Group
 	}
 	return nil
 }
@@ -156,8 +177,14 @@ func (m *normaliser) under(r graph.Ref) error {
 	index := n.Head >> graph.KindShift
 	switch n.Kind() {
 	case graph.Closure:
+		if group := m.group(r); group != nil {
+			return m.underFix(r, group)
+		}
 		return m.underLambda(r, r, nil)
 	case graph.Partial:
+		if m.group(n.A) != nil {
+			return nil
+		}
 		w := 4*uint64(r) + graph.ValueWords
 		return m.underLambda(r, n.A, slices.Clone(m.words[w:w+uint64(index)]))
 	case graph.List:
@@ -165,8 +192,11 @@ func (m *normaliser) under(r graph.Ref) error {
 	case graph.DualCell:
 		return m.inScope(r, m.underDual)
 	case graph.Neutral:
-		if op, _ := m.neutral(r); op == graph.NeutralIf {
+		switch op, _ := m.neutral(r); op {
+		case graph.NeutralIf:
 			return m.underBranches(r)
+		case graph.NeutralCase:
+			return m.underCases(r)
 		}
 	}
 	return nil
@@ -268,4 +298,74 @@ func (m *normaliser) underBranches(r graph.Ref) error {
 		}
 	}
 	return nil
+}
+
+// underCases goes under the cases of a match on what has no value.
+func (m *normaliser) underCases(r graph.Ref) error {
+	in := &m.prog.Code[m.words[4*uint64(r)+graph.NeutralNumber]]
+	_, operands := m.neutral(r)
+	cons := m.source.Types.Constructors(m.typeOf(operands[0]))
+	for i, b := range m.prog.Cases[in.Tmpl] {
+		err := m.inScope(r, func(s *scope) error {
+			var args []graph.Ref
+			if cons[i].Arg != 0 {
+				v, err := m.freshVariable(s, 0, cons[i].Arg)
+				if err != nil {
+					return err
+				}
+				args = append(args, v)
+			}
+			return m.runTemplate(s, b.Template, operands[b.From:b.To], args)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typeOf is the type of a neutral object.
+func (m *normaliser) typeOf(r graph.Ref) term.Type {
+	return term.Type(m.words[4*uint64(r)+graph.NeutralType])
+}
+
+// underFix goes under the λs of the functions that are defined together with the recursive function r. Their names are variables:
+// (15) does not fire.
+func (m *normaliser) underFix(r graph.Ref, group []uint32) error {
+	for i, id := range group {
+		t := &m.prog.Templates[id]
+		err := m.inScope(r, func(s *scope) error {
+			if i == 0 {
+				for _, id := range group {
+					f, _, err := m.engine.NewVariable(0, m.functionType(&m.prog.Templates[id]))
+					if err != nil {
+						return err
+					}
+					m.names[r] = append(m.names[r], f)
+				}
+			}
+			var args []graph.Ref
+			for _, x := range t.Vars {
+				v, err := m.freshVariable(s, x, m.source.Vars[x].Type)
+				if err != nil {
+					return err
+				}
+				args = append(args, v)
+			}
+			return m.runTemplate(s, id, m.captures(r), append(args, m.names[r]...))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// functionType is the type of the λ of a template.
+func (m *normaliser) functionType(t *graph.Template) term.Type {
+	typ := t.Type
+	for _, x := range slices.Backward(t.Vars) {
+		typ = m.source.Types.Arrow(m.source.Vars[x].Type, typ)
+	}
+	return typ
 }

@@ -3,6 +3,7 @@ package symbolic_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,7 +44,7 @@ func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed b
 func TestPropertyNormalForm(t *testing.T) { property.Check(t, normalProperty) }
 
 func normalProperty(t *rapid.T) {
-	p := generate.Draw(t, generate.Options{Any: true})
+	p := generate.Draw(t, generate.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive")})
 	checkNormal(t, p.Term, p, false)
 	d, err := revgrad.Reverse(p.Term, nil)
 	require.NoError(t, err)
@@ -113,6 +114,13 @@ func (f fingerprint) of(a term.Type, v denote.Value, seed float64) []float64 {
 			out = append(out, f.of(tt.Left(a), c, seed)...)
 		}
 		return out
+	case term.MuKind:
+		c := v.(denote.Con)
+		out := []float64{float64(c.Number)}
+		if arg := tt.Constructors(a)[c.Number].Arg; arg != 0 {
+			out = append(out, f.of(arg, c.Arg, seed)...)
+		}
+		return out
 	}
 	var out []float64
 	for _, r := range denote.Flatten(v) {
@@ -149,6 +157,15 @@ func (f fingerprint) sample(a term.Type, seed float64) denote.Value {
 			comps = append(comps, f.sample(tt.Left(a), seed+float64(i)/4))
 		}
 		return denote.Tuple(comps...)
+	case term.MuKind: // by the constructors without inductive types in them, the last first
+		for i, c := range slices.Backward(tt.Constructors(a)) {
+			inductive := false
+			tt.Mentioned(c.Arg, map[term.Type]bool{}, func(term.Inductive) { inductive = true })
+			if c.Arg != 0 && !inductive {
+				return denote.Con{Number: uint64(i), Arg: f.sample(c.Arg, seed)}
+			}
+		}
+		return denote.Con{}
 	}
 	return seed
 }

@@ -144,6 +144,9 @@ func (rd *reader) parts(r graph.Ref) {
 	if !ok {
 		return
 	}
+	for _, f := range m.names[r] {
+		rd.variable(f)
+	}
 	for i := int(first); i < len(m.scopes) && m.scopes[i].owner == r; i++ {
 		s := &m.scopes[i]
 		for _, x := range s.vars {

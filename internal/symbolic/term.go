@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -99,9 +100,33 @@ func (rd *reader) expression(r graph.Ref) (e term.Ref, typ term.Type, err error)
 	case graph.Vec:
 		c := graph.Components(m.nodes, m.words, r)
 		return out.Vec(pos, rd.useAll(c)), tt.Vec(len(c), rd.typ[c[0]]), nil
-	case graph.Closure, graph.Partial, graph.DualCell:
+	case graph.Closure:
+		if group := m.group(r); group != nil {
+			e, typ = rd.fix(r, group)
+			return e, typ, nil
+		}
 		e, typ = rd.lambda(r)
 		return e, typ, nil
+	case graph.Partial:
+		if m.group(n.A) == nil {
+			e, typ = rd.lambda(r)
+			return e, typ, nil
+		}
+		refs := m.refs(r)
+		e, typ = rd.use(refs[0]), rd.typ[refs[0]]
+		for _, a := range refs[1:] {
+			e, typ = out.App(pos, e, rd.use(a)), tt.Right(typ)
+		}
+		return e, typ, nil
+	case graph.DualCell:
+		e, typ = rd.lambda(r)
+		return e, typ, nil
+	case graph.Con:
+		typ, index := term.Type(n.A), int(n.Head>>graph.KindShift)
+		if n.V == 0 {
+			return out.Con(pos, typ, index, 0), typ, nil
+		}
+		return out.Con(pos, typ, index, rd.use(graph.Ref(n.V))), typ, nil
 	case graph.List, graph.DataList, graph.Nat:
 		return rd.literal(r)
 	case graph.Neutral:
@@ -110,20 +135,45 @@ func (rd *reader) expression(r graph.Ref) (e term.Ref, typ term.Type, err error)
 	return 0, 0, fmt.Errorf("a %s cannot be read back", n.Kind())
 }
 
+// fix makes the term of a recursive function.
+func (rd *reader) fix(r graph.Ref, group []uint32) (term.Ref, term.Type) {
+	m := rd.m
+	var fs []term.Var
+	var lams []term.Ref
+	var typ term.Type
+	member := 0
+	for i, id := range group {
+		f := rd.vars[m.names[r][i]]
+		rd.out.Vars[f].Name = m.prog.Templates[id].Name
+		fs, lams = append(fs, f), append(lams, rd.lambdas(r, int(m.first[r])+i))
+		if id == m.nodes[r].Head>>graph.KindShift {
+			member, typ = i, rd.out.Vars[f].Type
+		}
+	}
+	return rd.out.Fix(rd.place(r), fs, lams, member), typ
+}
+
+// lambdas makes the λs of a scope.
+func (rd *reader) lambdas(r graph.Ref, scope int) term.Ref {
+	e := rd.body(scope)
+	for _, x := range slices.Backward(rd.m.scopes[scope].vars) {
+		e = rd.out.Lam(rd.place(r), rd.vars[x], e)
+	}
+	return e
+}
+
 // lambda makes the λ of a closure, a partial application or a dual.
 func (rd *reader) lambda(r graph.Ref) (term.Ref, term.Type) {
 	tt := rd.out.Types
 	i := int(rd.m.first[r])
 	s := &rd.m.scopes[i]
-	e := rd.body(i)
+	e := rd.lambdas(r, i)
 	if rd.m.nodes[r].Kind() == graph.DualCell {
-		return rd.out.Lam(rd.place(r), rd.vars[s.vars[0]], e), term.AbstractDual
+		return e, term.AbstractDual
 	}
 	typ := rd.typ[s.root]
-	for k := len(s.vars) - 1; k >= 0; k-- {
-		x := rd.vars[s.vars[k]]
-		e = rd.out.Lam(rd.place(r), x, e)
-		typ = tt.Arrow(rd.out.Vars[x].Type, typ)
+	for _, x := range slices.Backward(s.vars) {
+		typ = tt.Arrow(rd.out.Vars[rd.vars[x]].Type, typ)
 	}
 	return e, typ
 }
@@ -142,6 +192,17 @@ func (rd *reader) neutral(r graph.Ref) (e term.Ref, typ term.Type, err error) {
 	}
 	in := &m.prog.Code[m.words[4*uint64(r)+graph.NeutralNumber]]
 	i := int(m.first[r])
+	if op == graph.NeutralCase {
+		var branches []term.Branch
+		for k := range m.prog.Cases[in.Tmpl] {
+			b := term.Branch{Pos: in.Pos, Body: rd.body(i + k)}
+			for _, x := range m.scopes[i+k].vars {
+				b.Vars = append(b.Vars, rd.vars[x])
+			}
+			branches = append(branches, b)
+		}
+		return rd.out.Case(in.Pos, m.typeOf(operands[0]), rd.use(operands[0]), branches), typ, nil
+	}
 	return rd.out.If(in.Pos, in.Cmp, rd.use(operands[0]), rd.use(operands[1]), rd.body(i), rd.body(i+1)), typ, nil
 }
 

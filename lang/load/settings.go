@@ -57,8 +57,8 @@ func settable(f *syntax.File, option, name, text string) error {
 func wrongOption(option, name, text string, kind syntax.DeclKind) error {
 	var err *UsageError
 	switch {
-	case kind == syntax.DefDecl:
-		return usage(option, text, "%s is a def; only params, inputs and data can be set", name)
+	case kind == syntax.DefDecl, kind == syntax.SymbolDecl:
+		return usage(option, text, "%s is a %s; only params, inputs and data can be set", name, kind)
 	case kind == syntax.ParamDecl && option == "set":
 		err = usage(option, text, "%s is a param", name)
 		err.Instead = "param"

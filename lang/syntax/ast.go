@@ -128,11 +128,12 @@ type DeclKind uint8
 
 // The declarations.
 const (
-	ParamDecl DeclKind = iota // param n = e
-	InputDecl                 // input x [: T] = e      Type may be 0
-	DataDecl                  // data xs [: T] = e      Type may be 0
-	DefDecl                   // def f p … [: T] = e    Params may be none; Type is the result's
-	TypeDecl                  // type t 'a … = C of T | …   Vars, Cons
+	ParamDecl  DeclKind = iota // param n = e
+	InputDecl                  // input x [: T] = e      Type may be 0
+	DataDecl                   // data xs [: T] = e      Type may be 0
+	DefDecl                    // def f p … [: T] = e    Params may be none; Type is the result's
+	TypeDecl                   // type t 'a … = C of T | …   Vars, Cons
+	SymbolDecl                 // symbol f x … = e with p, …   Params; Value is the tuple of e, p, …
 )
 
 // Decl is a declaration.
@@ -184,6 +185,9 @@ type File struct {
 
 // Comment is a comment, "--" included, without the line break.
 type Comment struct{ Span Span }
+
+// Broken reports whether the file has syntax errors.
+func (f *File) Broken() bool { return f.broken }
 
 // Expr returns the node of e.
 func (f *File) Expr(e Expr) *ExprNode { return &f.exprs[e] }

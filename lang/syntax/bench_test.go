@@ -1,11 +1,15 @@
 package syntax
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gram-machine/gram/lang/internal/sample"
+)
 
 // BenchmarkParse parses a sum and a list of a million elements.
 func BenchmarkParse(b *testing.B) {
 	for _, name := range []string{"sum", "list", "arguments"} {
-		src := deepSources(1_000_000)[name]
+		src := sample.DeepSources(1_000_000)[name]
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()

@@ -156,32 +156,3 @@ func (p *parser) comparison() Token {
 	}
 	return EOF
 }
-
-// condition writes a condition in a place that takes those of level prec or more: or, and, or a single one.
-func (fm *formatter) condition(e Expr, prec uint8) {
-	n, kids := fm.f.Expr(e), fm.f.Kids(e)
-	level := map[string]uint8{"or": 0, "and": 1}
-	at, ok := level[n.Text]
-	parens := n.Kind == LogicExpr && ok && at < prec
-	if parens {
-		fm.doc.text("(")
-	}
-	switch {
-	case n.Kind == CompareExpr:
-		fm.node(kids[0], precAdd)
-		fm.doc.brk(fillBreak, 1, 0)
-		fm.leaf(n.OpPos, n.Op.String()+" ")
-		fm.node(kids[1], precAdd)
-	case len(kids) == 1:
-		fm.leaf(n.TextSpan.Start, "not ")
-		fm.condition(kids[0], 2)
-	default:
-		fm.condition(kids[0], at)
-		fm.doc.brk(fillBreak, 1, 0)
-		fm.leaf(n.TextSpan.Start, n.Text+" ")
-		fm.condition(kids[1], at+1)
-	}
-	if parens {
-		fm.doc.text(")")
-	}
-}

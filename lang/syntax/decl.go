@@ -11,8 +11,11 @@ import (
 
 // String returns the declaration's keyword.
 func (k DeclKind) String() string {
-	if k == TypeDecl {
+	switch k {
+	case TypeDecl:
 		return spellings[TypeTok]
+	case SymbolDecl:
+		return spellings[SymbolTok]
 	}
 	return spellings[ParamTok+Token(k)]
 }
@@ -27,6 +30,8 @@ func (p *parser) decl() {
 		d.Kind, d.Rec, d.And = before.Kind, before.Rec, true
 	case TypeTok:
 		d.Kind = TypeDecl
+	case SymbolTok:
+		d.Kind = SymbolDecl
 	case ImportTok:
 	default:
 		d.Kind = DeclKind(p.tok.kind - ParamTok)
@@ -167,7 +172,7 @@ func (p *parser) declHead(d *Decl) bool {
 	d.Name, d.NameSpan = p.text(), p.span()
 	p.next()
 	if p.tok.kind.startsPat() {
-		if d.Kind != DefDecl {
+		if d.Kind != DefDecl && d.Kind != SymbolDecl {
 			p.expected("`=`", fmt.Sprintf("only `def` takes parameters, not `%s`", d.Kind))
 			return false
 		}
@@ -178,8 +183,12 @@ func (p *parser) declHead(d *Decl) bool {
 		d.Params = pats
 	}
 	if p.at(ColonTok) {
-		if d.Kind == ParamDecl {
+		switch d.Kind {
+		case ParamDecl:
 			p.expected("`=`", "a `param` is a natural number and has no type")
+			return false
+		case SymbolDecl:
+			p.expected("`=`", "a `symbol` is a function of numbers, and its value is a number")
 			return false
 		}
 		p.next()
@@ -216,12 +225,34 @@ func (p *parser) declValue(d *Decl) {
 	case d.Kind == ParamDecl:
 		d.Value = p.size(false).e
 		p.expectEnd("a param is " + sizeHelp)
+	case d.Kind == SymbolDecl:
+		d.Value = p.symbolValue(d.Span.Start)
 	case d.Kind != DefDecl && p.startsFile():
 		d.Value = p.file()
 		p.expectEnd("behind the file name stand names in quotes and numbers, and `skip`, `fill 0` or `separator \";\"`")
 	default:
 		d.Value = p.whole().e
 	}
+}
+
+// symbolValue parses e with p, … of a declaration that starts at start.
+func (p *parser) symbolValue(start uint32) Expr {
+	p.open = 0
+	o, ok := p.upTo(&form{kind: symbolForm, op: SymbolTok, start: start}, "the partial derivatives follow: `symbol f x = e with p`")
+	if !ok {
+		p.unwinding = false
+		return o.e
+	}
+	n := ExprNode{Kind: TupleExpr, Span: Span{Start: o.span.Start}}
+	parts := []Expr{o.e}
+	for more := true; more; more = !p.unwinding && p.at(CommaTok) {
+		p.next() // with, or a comma
+		o = p.expr(nil)
+		parts, n.Span.End = append(parts, o.e), o.span.End
+	}
+	p.unwinding = false
+	p.expectEnd("between two partial derivatives stands a comma")
+	return p.add(n, parts...)
 }
 
 // expectEnd reports what follows a complete declaration.

@@ -1,5 +1,5 @@
-// Package syntax reads, shows and formats the text of gram programs: from bytes
-// to a syntax tree, from errors to messages, and from a tree back to text.
+// Package syntax reads the text of gram programs: from bytes to a syntax tree, and
+// from errors to messages.
 //
 // # From text to tree
 //
@@ -43,11 +43,4 @@
 // BadExpr in place of what it skipped. A token is reported once at most, and after
 // a broken declaration what stands unindented below it is passed over, up to the
 // next declaration, so that one mistake does not cause a row of messages.
-//
-// # From tree to text
-//
-// [Format] writes the tree as a list of texts and possible line breaks in nested
-// groups, and then fills lines of 110 columns: a group that fits on the rest of
-// its line is set flat. Comments are put back before the token that they stood
-// before, behind the token that they stood behind. Both steps take linear time.
 package syntax

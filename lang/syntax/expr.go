@@ -2,28 +2,28 @@ package syntax
 
 // The precedences of operators, loosest first.
 const (
-	precPrefix uint8 = iota + 1 // fun lin let if vec sum list
-	precAdd
-	precMul
-	precNeg
-	precPow
-	precApp
+	PrecPrefix uint8 = iota + 1 // fun lin let if vec sum list
+	PrecAdd                     // + -
+	PrecMul                     // * /
+	PrecNeg                     // -a
+	PrecPow                     // a ^ s
+	PrecApp                     // f a
 )
 
-// binPrec is the precedence of a binary operator, 0 for other tokens.
-func binPrec(t Token) uint8 {
+// Precedence returns the precedence of a binary operator, 0 for other tokens.
+func (t Token) Precedence() uint8 {
 	switch t {
 	case PlusTok, MinusTok:
-		return precAdd
+		return PrecAdd
 	case StarTok, SlashTok:
-		return precMul
+		return PrecMul
 	}
 	return 0
 }
 
-// maxNest bounds how deep expressions, patterns and types stand in one another.
+// MaxNest bounds how deep expressions, patterns and types stand in one another.
 // Operators, arguments, elements and a let in the body of a let don't count.
-const maxNest = 10_000
+const MaxNest = 10_000
 
 // TooDeep is the headline of the error for deeper nesting.
 const TooDeep = "nested too deep"
@@ -32,7 +32,7 @@ const TooDeep = "nested too deep"
 // and nothing after it is read.
 func (p *parser) enter() bool {
 	p.nest++
-	if p.nest > maxNest && !p.tooDeep {
+	if p.nest > MaxNest && !p.tooDeep {
 		p.report(Diagnostic{Span: p.span(), Headline: TooDeep,
 			Label: "more than 10000 levels of parentheses and other forms in one another"})
 		p.tooDeep = true
@@ -50,7 +50,7 @@ func (p *parser) expr(fr *form) operand {
 	if !p.enter() {
 		return p.bad(p.span())
 	}
-	return p.operators(p.operand(fr), precAdd)
+	return p.operators(p.operand(fr), PrecAdd)
 }
 
 // operand parses an operand: what operators and arguments stand between.
@@ -141,14 +141,14 @@ func (p *parser) negation() operand {
 	if !p.enter() {
 		return p.bad(p.span())
 	}
-	a := p.operators(p.operand(nil), precNeg)
+	a := p.operators(p.operand(nil), PrecNeg)
 	n := ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}
 	return operand{e: p.add(n, a.e), span: n.Span}
 }
 
 // opSymbol parses the rest of (+), (-), ( * ) or (/), after the parenthesis.
 func (p *parser) opSymbol(start uint32) (operand, bool) {
-	if binPrec(p.tok.kind) == 0 {
+	if p.tok.kind.Precedence() == 0 {
 		return operand{}, false
 	}
 	ahead := p.s
@@ -179,8 +179,8 @@ func (p *parser) operators(left operand, prec uint8) operand {
 	for !p.unwinding && !p.letEnds {
 		p.last = left.e
 		switch k := p.tok.kind; {
-		case binPrec(k) > 0:
-			if binPrec(k) < prec {
+		case k.Precedence() > 0:
+			if k.Precedence() < prec {
 				return left
 			}
 			left = p.binary(left)
@@ -207,7 +207,7 @@ func (p *parser) binary(left operand) operand {
 		p.expected("an expression", "a power is written x^2")
 		return p.recover()
 	}
-	right := p.operators(p.operand(nil), binPrec(op)+1)
+	right := p.operators(p.operand(nil), op.Precedence()+1)
 	return p.join(op, at, left, right)
 }
 
@@ -315,5 +315,5 @@ func (p *parser) leftOver(o operand) operand {
 		p.expected(what, p.strayHint())
 		return p.recover()
 	}
-	return p.operators(o, precAdd)
+	return p.operators(o, PrecAdd)
 }

@@ -4,14 +4,15 @@ package syntax
 type formKind uint8
 
 const (
-	parenForm formKind = iota + 1 // ( · , · : )
-	listForm                      // [ · ; · ]
-	vecForm                       // [| · , · |]
-	letForm                       // let p … = · in
-	matchForm                     // match · with
-	ifForm                        // if · c
-	condForm                      // if a c · then
-	thenForm                      // if a c b then · else
+	parenForm  formKind = iota + 1 // ( · , · : )
+	listForm                       // [ · ; · ]
+	vecForm                        // [| · , · |]
+	letForm                        // let p … = · in
+	matchForm                      // match · with
+	ifForm                         // if · c
+	condForm                       // if a c · then
+	thenForm                       // if a c b then · else
+	symbolForm                     // symbol f x = · with
 )
 
 // form is an open form. The forms that stand in one another are linked.
@@ -26,12 +27,12 @@ type form struct {
 }
 
 // awaited has the token that closes or continues each form, and what errors call it.
-var awaited = [thenForm + 2]struct {
+var awaited = [symbolForm + 1]struct {
 	token Token
 	name  string
 }{
 	parenForm: {RParenTok, "`)`"}, listForm: {RBrackTok, "`]`"}, vecForm: {RVecTok, "`|]`"}, letForm: {InTok, "`in`"},
-	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"}, matchForm: {WithTok, "`with`"},
+	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"}, matchForm: {WithTok, "`with`"}, symbolForm: {WithTok, "`with`"},
 }
 
 // waitsFor reports whether the token closes or continues the form.
@@ -82,7 +83,7 @@ func (p *parser) strays(fr *form, o operand) operand {
 		}
 		p.expected(awaited[fr.kind].name, "this closes nothing", p.opener(fr.op, fr.start))
 		p.next()
-		o = p.operators(o, precAdd)
+		o = p.operators(o, PrecAdd)
 	}
 	return o
 }
@@ -351,23 +352,30 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 	return typ, true
 }
 
-// match parses e with | p -> e … after match.
-func (p *parser) match(start uint32) operand {
-	fr := &form{kind: matchForm, op: MatchTok, start: start}
+// upTo parses an expression up to the token that the form waits for, and reports whether it stands there.
+func (p *parser) upTo(fr *form, follows string) (o operand, ok bool) {
 	p.begin(fr)
-	o := p.expr(fr)
-	for !p.at(WithTok) || p.unwinding {
+	defer p.end()
+	o = p.expr(fr)
+	for !fr.waitsFor(p.tok.kind) || p.unwinding {
 		o = p.strays(fr, o)
 		switch {
 		case p.unwinding && !p.caught(fr):
-			p.end()
-			return o
-		case !p.at(WithTok):
-			p.expected("`with`", p.strayHint(), p.opener(MatchTok, start), Note{Text: "cases follow: `match e with | p -> e`"})
+			return o, false
+		case !fr.waitsFor(p.tok.kind):
+			p.expected(awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start), Note{Text: follows})
 			o = p.recover()
 		}
 	}
-	p.end()
+	return o, true
+}
+
+// match parses e with | p -> e … after match.
+func (p *parser) match(start uint32) operand {
+	o, ok := p.upTo(&form{kind: matchForm, op: MatchTok, start: start}, "cases follow: `match e with | p -> e`")
+	if !ok {
+		return o
+	}
 	n := ExprNode{Kind: MatchExpr, OpPos: p.tok.end}
 	p.next()
 	p.accept(BarTok)

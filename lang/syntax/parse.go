@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// maxDiagnostics is how many errors are reported in one run.
-const maxDiagnostics = 20
+// MaxDiagnostics is how many errors are reported in one run.
+const MaxDiagnostics = 20
 
 // NoBody is the headline of the error for a source of declarations alone.
 const NoBody = "expected the program's body, found the end of the file"
@@ -48,7 +48,7 @@ func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err e
 }
 
 // parser holds the scanner and the current token. It descends into what nests, which
-// is bounded by maxNest.
+// is bounded by MaxNest.
 type parser struct {
 	f     *File
 	s     scanner
@@ -91,7 +91,7 @@ func newParser(name string, src []byte, opt Options) *parser {
 }
 
 // stopped reports whether the parse is over before its end.
-func (p *parser) stopped() bool { return p.tooDeep || len(p.s.diags) >= maxDiagnostics }
+func (p *parser) stopped() bool { return p.tooDeep || len(p.s.diags) >= MaxDiagnostics }
 
 // next moves to the next token.
 func (p *parser) next() {
@@ -202,10 +202,10 @@ func (p *parser) reservedHint() string {
 // diagnostics returns what was reported, in source order.
 func (p *parser) diagnostics() []Diagnostic {
 	ds := p.s.diags
-	if len(ds) >= maxDiagnostics {
-		ds = ds[:maxDiagnostics]
+	if len(ds) >= MaxDiagnostics {
+		ds = ds[:MaxDiagnostics]
 	}
-	full := len(ds) == maxDiagnostics
+	full := len(ds) == MaxDiagnostics
 	sortDiagnostics(ds)
 	if full {
 		last := &ds[len(ds)-1]

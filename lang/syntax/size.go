@@ -11,7 +11,7 @@ func (p *parser) size(atom bool) operand {
 	if atom {
 		o, ok = p.sizeOperand(true)
 	} else {
-		o, ok = p.sizeOperators(precAdd)
+		o, ok = p.sizeOperators(PrecAdd)
 	}
 	if !ok {
 		return p.bad(p.span())
@@ -78,7 +78,7 @@ func (p *parser) sizeList(most int) (list []operand, span Span, ok bool) {
 	p.next()
 	for ok = true; ok && (len(list) == 0 || len(list) < most && p.accept(CommaTok)); {
 		var o operand
-		o, ok = p.sizeOperators(precAdd)
+		o, ok = p.sizeOperators(PrecAdd)
 		list = append(list, o)
 	}
 	if ok && !p.at(RParenTok) {
@@ -122,5 +122,5 @@ func sizePrec(t Token) uint8 {
 	if t == SlashTok {
 		return 0
 	}
-	return binPrec(t)
+	return t.Precedence()
 }

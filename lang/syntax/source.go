@@ -68,6 +68,9 @@ func (f *File) Position(off uint32) (line, col int) {
 	return line, int(f.runesBefore(off)-f.runesBefore(start)) + 1
 }
 
+// Own returns the span of the program's own text: without a byte order mark, and without the files that it imports.
+func (f *File) Own() Span { return Span{f.lines[0], uint32(len(f.text))} }
+
 // NumLines returns the number of lines of the program's own text, counting an empty one after a last line break.
 func (f *File) NumLines() int { return len(f.lines) }
 

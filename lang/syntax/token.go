@@ -34,6 +34,7 @@ const (
 	MatchTok
 	WithTok
 	RecTok
+	SymbolTok
 	AndTok
 
 	PlusTok // operators
@@ -83,7 +84,7 @@ var spellings = [numTokens]string{
 	ParamTok: "param", InputTok: "input", DataTok: "data", DefTok: "def", FunTok: "fun",
 	LinTok: "lin", LetTok: "let", InTok: "in", IfTok: "if", ThenTok: "then", ElseTok: "else",
 	VecTok: "vec", SumTok: "sum", ListTok: "list", SizeTok: "size", CsvTok: "csv",
-	ImportTok: "import", TypeTok: "type", MatchTok: "match", WithTok: "with", RecTok: "rec", AndTok: "and",
+	ImportTok: "import", TypeTok: "type", MatchTok: "match", WithTok: "with", RecTok: "rec", SymbolTok: "symbol", AndTok: "and",
 	PlusTok: "+", MinusTok: "-", StarTok: "*", SlashTok: "/", CaretTok: "^", LessTok: "<",
 	LessEqTok: "<=", GreaterTok: ">", GreaterEqTok: ">=", EqTok: "=", ArrowTok: "->",
 	LolliTok: "-o", HashTok: "#", DotParenTok: ".(", LParenTok: "(", RParenTok: ")",
@@ -104,7 +105,7 @@ func (t Token) IsContextual() bool { return TypeTok <= t && t <= AndTok }
 
 // startsDecl reports whether t is the keyword of a declaration.
 func (t Token) startsDecl() bool {
-	return ParamTok <= t && t <= DefTok || t == ImportTok || t == TypeTok
+	return ParamTok <= t && t <= DefTok || t == ImportTok || t == TypeTok || t == SymbolTok
 }
 
 // startsAtom reports whether t can start an argument.

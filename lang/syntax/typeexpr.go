@@ -27,6 +27,9 @@ var typeForms = [...]struct {
 	ListType: {EOF, 3}, NamedType: {EOF, 3}, VecType: {EOF, 4}, RType: {EOF, 5}, NatType: {EOF, 5}, VarType: {EOF, 5},
 }
 
+// Form returns the operator of a form of types, EOF if it has none, and its precedence.
+func (k TypeKind) Form() (op Token, prec uint8) { return typeForms[k].op, typeForms[k].prec }
+
 // typeOperator returns the form of types with an operator, BadType for other tokens.
 func typeOperator(t Token) TypeKind {
 	for _, k := range []TypeKind{ArrowType, LinType, ProdType} {
@@ -217,7 +220,7 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 		span := Span{cur.span.Start, s.span.End}
 		return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
 	}
-	list, at, ok := p.sizeList(maxNest)
+	list, at, ok := p.sizeList(MaxNest)
 	if !ok {
 		list, at = []operand{p.bad(p.span())}, p.span()
 	}

@@ -311,7 +311,7 @@ func (p *Program) function(n *term.Node) ([]item, uint8) {
 			return []item{text("-"), node(kids[0], levelApply)}, levelNegation
 		}
 	}
-	items := []item{text(n.Sym.SourceName())}
+	items := []item{text(p.symbolName(n.Sym))}
 	for _, k := range kids {
 		items = append(items, text(" "), node(k, levelAtom))
 	}

@@ -330,5 +330,5 @@ func (p *formula) function(n *term.Node) ([]item, uint8) {
 	case term.Neg:
 		return []item{text("-"), node(k[0], levelNegation)}, levelProduct
 	}
-	return p.list(n.Sym.Info().LaTeX+"(", k, ", ", ")"), levelAtom
+	return p.list(SymbolLaTeX(n.Sym)+"(", k, ", ", ")"), levelAtom
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -42,7 +43,8 @@ type Program struct {
 	stack    []item
 	guard    *syntax.Guard
 
-	typeNames map[string]string // of declared types whose names are none of the language
+	symbols   map[term.Symbol]string // the names of declared symbols and of their partial derivatives
+	typeNames map[string]string      // of declared types whose names are none of the language
 }
 
 // New starts a program whose body is the term. What is declared is declared first:
@@ -175,6 +177,11 @@ func (p *Program) Write(w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	symbols, err := p.declareSymbols()
+	if err != nil {
+		return err
+	}
+	text = append(text, symbols...)
 	p.print()
 	text = p.add(text, string(p.head))
 	for _, l := range p.lets {
@@ -191,7 +198,7 @@ func (p *Program) Write(w io.Writer) (err error) {
 	if len(diags) > 0 && diags[0].Headline != syntax.TooDeep {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err = syntax.Format(f, opt) // a program that nests too deep is not formatted
+	text, err = format.File(f, opt) // a program that nests too deep is not formatted
 	if err != nil {
 		return err
 	}

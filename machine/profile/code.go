@@ -155,7 +155,7 @@ func (c *codeInfo) list(in *literal.Instr, s *site) {
 // entry returns the entry of an instruction in a context.
 func (c *codeInfo) entry(context, code uint32) entry {
 	s := &c.sites[code]
-	x := entry{context: context, code: code, pos: s.pos, input: -1}
+	x := entry{context: context, code: code, pos: s.pos, input: -1, isCell: s.cell}
 	if s.generated {
 		x.origin = calls.GeneratedCode
 	}
@@ -166,11 +166,6 @@ func (c *codeInfo) entry(context, code uint32) entry {
 		x.pos, x.phase, x.origin = c.pos, calls.Backward, calls.GeneratedCode
 	}
 	return x
-}
-
-// isCell reports whether the substitutions that are made at x are cells.
-func (c *codeInfo) isCell(x *entry) bool {
-	return x.isDatum || x.code != literal.NoCode && c.sites[x.code].cell
 }
 
 // elements returns the template that stands for the elements of the list that is made at x, if they

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -22,7 +23,7 @@ type Profile struct {
 	at      []contextEntries // by context
 	index   []nodeEntry      // of instructions in contexts: of what they make; 0: none yet
 	entries []entry
-	nodes   []nodeEntry // by Ref
+	nodes   heap.Table[nodeEntry] // by Ref
 	// What is copied stands in a context, or all of it has the one entry.
 	context uint32
 	only    uint32
@@ -42,6 +43,7 @@ type entry struct {
 	fired   uint32 // the entry of the firings of the dual that was made here
 	datum   uint32 // that of the elements of data that an iteration made here
 	isDatum bool
+	isCell  bool // the substitutions that are made here are cells
 	// The call from here that was made last, and its context.
 	template, callee uint32
 }
@@ -66,14 +68,10 @@ type contextEntries struct {
 
 // New returns a profile of one run of the program, whose events Events gets.
 func New(p *literal.Program) *Profile {
-	f := &Profile{code: describe(p), entries: make([]entry, 1), nodes: make([]nodeEntry, 1)}
+	f := &Profile{code: describe(p), entries: make([]entry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
 	f.addContexts()
 	f.Events = func(e *machine.Fired) error {
-		r := e.Redex >> 2
-		if int(r) >= len(f.nodes) {
-			f.extend(r)
-		}
 		made := e.Made()
 		var x *entry
 		switch {
@@ -83,7 +81,7 @@ func New(p *literal.Program) *Profile {
 			x = &f.entries[f.rewrite(rule.Rule(e.Move), e, made)]
 			x.counts[e.Move]++
 		default:
-			at := f.nodes[r].entry
+			at := f.node(e.Redex >> 2).entry
 			f.putAll(made, at)
 			x = &f.entries[at]
 		}
@@ -94,37 +92,27 @@ func New(p *literal.Program) *Profile {
 	return f
 }
 
-// extend makes room for what is known of the node r.
-func (f *Profile) extend(r machine.Ref) {
-	f.nodes = append(f.nodes, make([]nodeEntry, int(r))...)
-}
-
-// put sets what is known of a node.
-func (f *Profile) put(r machine.Ref, n nodeEntry) {
-	if int(r) >= len(f.nodes) {
-		f.extend(r)
-	}
-	f.nodes[r] = n
-}
+// node returns what is known of the node r.
+func (f *Profile) node(r machine.Ref) *nodeEntry { return f.nodes.At(int(r)) }
 
 // putAll sets what is known of nodes that stand at an entry.
 func (f *Profile) putAll(made []machine.Ref, at uint32) {
 	for _, r := range made {
-		f.put(r, nodeEntry{entry: at})
+		*f.node(r) = nodeEntry{entry: at}
 	}
 }
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
 func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) uint32 {
-	n := &f.nodes[e.Redex>>2]
+	n := f.node(e.Redex >> 2)
 	switch by {
 	case rule.Lambda:
 		n.entry = f.apply(e, n)
 		return n.entry
 	case rule.Subst, rule.SubstNumeral:
-		s := &f.nodes[e.Own()[1]]
+		s := f.node(e.Own()[1])
 		switch {
-		case f.code.isCell(&f.entries[s.entry]):
+		case f.entries[s.entry].isCell:
 			n.entry, n.firing = f.firing(s.entry), true
 			return n.entry
 		case s.of[1] != 0:
@@ -132,7 +120,7 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) ui
 		}
 		return n.of[e.Redex&1]
 	case rule.Factor:
-		n.entry = f.firing(f.nodes[e.Own()[1]].entry)
+		n.entry = f.firing(f.node(e.Own()[1]).entry)
 	case rule.Lin:
 		if e.Body() != nil {
 			f.only = n.entry
@@ -172,7 +160,7 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 
 // applyList is (1) of a list or numeral, or of what that has made.
 func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
-	site, list := n.entry, f.nodes[e.Own()[1]].entry
+	site, list := n.entry, f.node(e.Own()[1]).entry
 	first := len(e.Made()) == 1
 	at := site
 	if t := f.code.elements(&f.entries[list]); t != 0 && (!first || n.rest > 0) {
@@ -185,10 +173,10 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 	n.entry = at
 	switch len(e.Made()) {
 	case 1:
-		f.put(e.Made()[0], nodeEntry{entry: list})
+		*f.node(e.Made()[0]) = nodeEntry{entry: list}
 	case 2:
-		f.put(e.Made()[0], nodeEntry{entry: site, iter: true})
-		f.put(e.Made()[1], nodeEntry{entry: site})
+		*f.node(e.Made()[0]) = nodeEntry{entry: site, iter: true}
+		*f.node(e.Made()[1]) = nodeEntry{entry: site}
 	}
 	return at
 }
@@ -204,22 +192,22 @@ func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
 	case at != nil && at.variable:
 		x := f.here(e.Code)
 		f.putAll(made, x)
-		f.nodes[r].of[e.Redex&1] = x
+		f.node(r).of[e.Redex&1] = x
 		return x
 	case len(made) == 0:
-		return f.nodes[r].entry
-	case f.nodes[r].iter && made[0] != r:
-		return f.iterate(e, f.nodes[r].entry)
+		return f.node(r).entry
+	case made[0] != r && f.node(r).iter:
+		return f.iterate(e, f.node(r).entry)
 	}
-	n := f.node(e.Code, at)
+	n := f.made(e.Code, at)
 	for _, r := range made {
-		f.put(r, n)
+		*f.node(r) = n
 	}
 	return n.entry
 }
 
-// node returns what is known of a node that an instruction makes.
-func (f *Profile) node(code uint32, at *site) nodeEntry {
+// made returns what is known of a node that an instruction makes.
+func (f *Profile) made(code uint32, at *site) nodeEntry {
 	if f.only != 0 {
 		n := nodeEntry{entry: f.only, rest: at.rest}
 		for i, occurrence := range at.occurs {
@@ -264,12 +252,12 @@ func (f *Profile) add(x entry) uint32 {
 // iterate books the unit that makes f ti x, or f x of a numeral.
 func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
 	app := e.Made()[0]
-	f.put(app, nodeEntry{entry: site})
+	*f.node(app) = nodeEntry{entry: site}
 	if len(e.Made()) > 1 {
 		app = e.Made()[1]
-		f.put(app, nodeEntry{entry: site, rest: 1})
+		*f.node(app) = nodeEntry{entry: site, rest: 1}
 	}
-	f.nodes[app].of[0] = site
+	f.node(app).of[0] = site
 	f.only = f.datum(site)
 	if e.Body() != nil {
 		if t := f.code.templates[e.Body().Index].elements; t != 0 {
@@ -283,7 +271,7 @@ func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true})
+		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true, isCell: true})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum

@@ -29,11 +29,18 @@ type Row struct {
 //go:embed rows.jsonl
 var stored []byte
 
+// published has times of derivatives from the statistics that GradBench published on 2026-03-14, of its commit f26651a7.
+//
+//go:embed published.jsonl
+var published []byte
+
 // Stored returns the measurements of the repository. Of several of the same, the last counts.
-func Stored() ([]Row, error) {
+func Stored() ([]Row, error) { return read(stored) }
+
+func read(lines []byte) ([]Row, error) {
 	at := map[[4]string]int{}
 	var rows []Row
-	for lines := json.NewDecoder(bytes.NewReader(stored)); ; {
+	for lines := json.NewDecoder(bytes.NewReader(lines)); ; {
 		var r Row
 		if err := lines.Decode(&r); err == io.EOF {
 			return rows, nil
@@ -101,13 +108,29 @@ func (t *Table) times(size, tool string) (all []float64) {
 	return all
 }
 
-// Ratio is gram's time for the last function, which is the derivative, over that of a tool; NaN if one is missing.
-func (t *Table) Ratio(size, tool string) float64 {
-	a, b := t.times(size, "gram"), t.times(size, tool)
+// ratio is a tool's time for the last function, which is the derivative, over that of another; NaN if one is missing.
+func (t *Table) ratio(size, tool, other string) float64 {
+	a, b := t.times(size, tool), t.times(size, other)
 	if a == nil || b == nil {
 		return math.NaN()
 	}
 	return a[len(a)-1] / b[len(b)-1]
+}
+
+// median is the median over the sizes of ratio, 0 if there is none.
+func (t *Table) median(tool, other string) float64 {
+	var ratios []float64
+	for _, size := range t.Sizes {
+		if r := t.ratio(size, tool, other); !math.IsNaN(r) {
+			ratios = append(ratios, r)
+		}
+	}
+	n := len(ratios)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(ratios)
+	return (ratios[n/2] + ratios[(n-1)/2]) / 2
 }
 
 // Score is 1 / Σ of a tool's seconds for all functions and sizes, 0 if one is missing.
@@ -126,7 +149,8 @@ func (t *Table) Score(tool string) float64 {
 }
 
 // names are those of the tools, where they are others than GradBench's folders.
-var names = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD"}
+var names = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD",
+	"enzyme": "Enzyme", "jax": "JAX", "futhark": "Futhark"}
 
 // Markdown writes a table of the seconds, with a line for each size, and of the scores; and what failed.
 func (t *Table) Markdown(w io.Writer) {
@@ -156,7 +180,7 @@ func (t *Table) Markdown(w io.Writer) {
 			fmt.Fprintf(w, " %s |", strings.Join(cells, ", "))
 		}
 		for _, tool := range t.Tools[1:] {
-			fmt.Fprintf(w, " %s |", dash(t.Ratio(size, tool), "%.2g"))
+			fmt.Fprintf(w, " %s |", dash(t.ratio(size, "gram", tool), "%.2g"))
 		}
 		fmt.Fprintln(w)
 	}
@@ -201,21 +225,41 @@ func Summary(w io.Writer, tables []*Table) {
 			fmt.Fprintf(w, " %s |", dash(t.Score(tool), "%.3g"))
 		}
 		for _, tool := range tools[1:] {
-			var ratios []float64
-			for _, size := range t.Sizes {
-				if r := t.Ratio(size, tool); !math.IsNaN(r) {
-					ratios = append(ratios, r)
-				}
-			}
-			median := 0.0
-			if n := len(ratios); n > 0 {
-				slices.Sort(ratios)
-				median = (ratios[n/2] + ratios[(n-1)/2]) / 2
-			}
-			fmt.Fprintf(w, " %s |", dash(median, "%.2g"))
+			fmt.Fprintf(w, " %s |", dash(t.median("gram", tool), "%.2g"))
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// Published writes a table with a line for each eval: the median of gram's time for the derivative over that of CoDiPack in tables, and
+// the medians that GradBench published of other tools.
+func Published(w io.Writer, tables []*Table) error {
+	rows, err := read(published)
+	if err != nil {
+		return err
+	}
+	theirs := map[string]*Table{}
+	for _, t := range Tables(rows) {
+		theirs[t.Name] = t
+	}
+	tools := []string{"manual", "enzyme", "futhark", "jax"}
+	fmt.Fprint(w, "| eval | gram, here | sizes, published |")
+	for _, tool := range tools {
+		fmt.Fprintf(w, " %s |", names[tool])
+	}
+	fmt.Fprintf(w, "\n|%s\n", strings.Repeat("---|", len(tools)+3))
+	for _, t := range tables {
+		p := theirs[t.Name]
+		if p == nil {
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %s | %d |", t.Name, dash(t.median("gram", "codipack"), "%.2g"), len(p.Sizes))
+		for _, tool := range tools {
+			fmt.Fprintf(w, " %s |", dash(p.median(tool, "codipack"), "%.2g"))
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
 // Bounds writes a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
@@ -253,6 +297,10 @@ func execute(name, text string, rows []Row) ([]byte, error) {
 		return strings.TrimRight(out.String(), "\n")
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
+		"published": func() (text string, err error) {
+			text = written(func(w io.Writer) { err = Published(w, tables) })
+			return text, err
+		},
 		"summary": func() string { return written(func(w io.Writer) { Summary(w, tables) }) },
 		"bounds":  func() string { return written(func(w io.Writer) { Bounds(w, tables) }) },
 		"tables": func() string {

@@ -124,7 +124,7 @@ func latexToken(k *reference.Token) string {
 	case reference.NumeralToken:
 		return `\underline{` + unparse.LaTeXNumber(denote.Floats{}.Float(k.Num)) + "}"
 	case reference.SymbolToken:
-		return k.Sym.Info().LaTeX
+		return unparse.SymbolLaTeX(k.Sym)
 	case reference.OccurrenceBegin:
 		return `\boxed{`
 	case reference.OccurrenceEnd:

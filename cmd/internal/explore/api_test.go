@@ -193,9 +193,9 @@ func TestExploring(t *testing.T) {
 		Height float64      `json:"height"`
 	}
 	require.Equal(t, http.StatusOK, s.get(run+"/window?at=40", &w))
-	require.EqualValues(t, 0, w.From)
+	require.Equal(t, a.Backward-1, w.From)
 	require.Equal(t, a.Steps, w.To)
-	require.Len(t, w.Steps, int(a.Steps))
+	require.Len(t, w.Steps, int(a.Steps-w.From))
 	require.NotEmpty(t, w.Nodes)
 	for _, n := range w.Nodes {
 		require.Positive(t, n.X)
@@ -209,11 +209,11 @@ func TestExploring(t *testing.T) {
 	}
 	factor := find("from=0&rule=11")
 	require.NotNil(t, factor)
-	require.Equal(t, a.Rules[w.Steps[*factor-1].Rule].Name, "factor")
+	require.Equal(t, a.Rules[w.Steps[*factor-w.From-1].Rule].Name, "factor")
 	require.Nil(t, find("from="+strconv.FormatUint(*factor, 10)+"&rule=factor"))
 	require.Equal(t, a.Backward, *find("from=0&phase=backward"))
 	line := find("from=76&back=1&line=3")
-	require.Equal(t, 3, w.Steps[*line-1].Line)
+	require.Equal(t, 3, w.Steps[*line-w.From-1].Line)
 	require.Nil(t, find("from=0&line=100"))
 	require.EqualValues(t, 1, *find("from=0&back=0"))
 }

@@ -60,13 +60,17 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 			rec.Rules[r.Name] = string(rulepicture.SVG(rule.Rule(i)))
 		}
 	}
-	r := &run{started: st}
 	size := 0
-	for at := uint64(0); at <= st.steps; at = r.windows[0].until {
-		body, err := r.window(ctx, at, scene.Opened{Auto: true})
+	for at := uint64(0); at <= st.steps; {
+		win, err := st.Window(ctx, at)
 		if err != nil {
 			return err
 		}
+		at = win.To
+		if at == st.steps {
+			at++
+		}
+		body := encode(st.recorded(win))
 		rec.Windows = append(rec.Windows, body)
 		if size += len(body); size > mostShrunk*MaxExport {
 			return errLargeExport
@@ -82,6 +86,40 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	}
 	_, err = w.Write(page)
 	return err
+}
+
+// recordedWindow is a window with all its objects, from which the page makes groups.
+type recordedWindow struct {
+	*placedWindow
+	Levels [][]scene.Level `json:"levels,omitempty"` // of each node
+	Auto   *arrangement    `json:"auto,omitempty"`   // where the groups are open that gram chooses
+}
+
+// arrangement says which groups are open, and where the objects are then.
+type arrangement struct {
+	Open   []string     `json:"open"`
+	Places [][5]float64 `json:"places"` // id, x, y, w, h
+	Bends  []bend       `json:"bends"`
+}
+
+// recorded returns a window for a page without a server. The window is not to be used any more.
+func (st *started) recorded(w *scene.Window) *recordedWindow {
+	if !w.Crowded() {
+		return &recordedWindow{placedWindow: place(w)}
+	}
+	out := &recordedWindow{Levels: st.Levels(w)}
+	whole := *w
+	whole.Nodes = slices.Clone(w.Nodes)
+	for i, n := range whole.Nodes { // grouping moves edges
+		whole.Nodes[i].Versions = slices.Clone(n.Versions)
+	}
+	out.placedWindow = place(&whole)
+	auto := place(st.Group(w, scene.Opened{Auto: true}))
+	out.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
+	for _, n := range auto.Nodes {
+		out.Auto.Places = append(out.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})
+	}
+	return out
 }
 
 // compressed is the recording as text for a page.

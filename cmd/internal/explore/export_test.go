@@ -2,7 +2,10 @@ package explore
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,6 +13,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,16 +52,92 @@ func testExport(t *testing.T, browser context.Context) {
 	p.at(76)
 }
 
-// TestExportedPages: the pages in docs are those that the command writes now, but for what is recorded in them.
-func TestExportedPages(t *testing.T) {
-	want, err := onePage("")
+// testExportedGroups: the groups of a recorded page are those of the server, and open and close as there.
+func testExportedGroups(t *testing.T, browser context.Context) {
+	source, err := os.ReadFile("../../../examples/mlp.gram")
 	require.NoError(t, err)
-	recorded := regexp.MustCompile(`id="recording">[^<]*`)
-	for _, name := range []string{"figure1", "rnn", "mlp"} {
-		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "pages", name+".html"))
+	s, _ := newServer(t, testConfig(string(source)))
+	st, err := s.start(t.Context(), &request{string(source), OfGradient})
+	require.NoError(t, err)
+	window := func() *scene.Window {
+		w, err := st.Window(t.Context(), 300)
 		require.NoError(t, err)
-		got := recorded.ReplaceAllString(string(page), `id="recording">`)
-		require.True(t, got == string(want), "write it again: gram explore examples/%s.gram --export docs/pages/%s.html", name, name)
+		return w
+	}
+	recorded := st.recorded(window())
+	p := exploreSource(t, browser, figure1)
+	p.open("")
+	// sorted are the parts of a window in an order, without their places and what is empty.
+	const sorted = `const sorted = (win) => JSON.stringify([win.nodes.toSorted((a, b) => a.id - b.id).map(({ id, made, group, versions }) => [id, made, group,
+		versions.map((v) => ["from", "until", "kind", "role", "waits", "label", "value", "text", "line", "column", "root", "edges"].map((key) => v[key]?.length === 0 ? null : v[key] || null))]),
+		win.steps.map((s) => [s.node, s.operands ?? []]), win.arrivals, win.open]);`
+	for _, open := range [][]string{recorded.Auto.Open, {"def network"}, {"def error", "def error, line 14", "inputs"}, {}} {
+		grouped := st.Group(window(), scene.Opened{Keys: open})
+		got := p.text(fmt.Sprintf(`Promise.all([import("/assets/groups.js"), import("/assets/arrange.js")]).then(([{ regroup }, { arrange }]) => {
+			%s
+			const [recorded, want, open] = [%s, %s, %s];
+			want.open ??= [];
+			const got = arrange(regroup(recorded, open));
+			if (sorted(got) !== sorted(want)) return "other groups than the server's: " + sorted(got) + sorted(want);
+			for (const a of got.nodes) for (const b of got.nodes) {
+				if (a !== b && Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2) return "objects that overlap: " + a.id + " and " + b.id;
+			}
+			return got.nodes.every(({ x, y }) => x >= 0 && y >= 0) ? "equal" : "objects without a place";
+		})`, sorted, encode(recorded), encode(grouped), encode(open)))
+		require.Equal(t, "equal", got, open)
+	}
+
+	var page bytes.Buffer
+	require.NoError(t, s.Export(t.Context(), &page))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.html"), page.Bytes(), 0o600))
+	p = newTab(t, browser, &site{url: "file://" + dir})
+	p.do(chromedp.Navigate(p.site.url + "/page.html#step=300"))
+	p.until("document.body.dataset.step === '300'")
+	button := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"
+	box := "[...document.querySelectorAll('#nodes .object.group')].find((g) => g.textContent.includes('def network'))"
+	p.act(button + ".click()")
+	p.until(box)
+	require.False(t, p.is(button))
+	p.act(box + ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+	p.until(button)
+	require.False(t, p.is(box))
+	p.keys("u")
+	p.until("!document.querySelector('#nodes .object.group') && document.querySelector('#ungroup').ariaPressed === 'true'")
+	p.keys("u" + kb.ArrowRight)
+	p.at(301)
+	p.until(button)
+}
+
+// TestExportedPages: the pages in docs are those that the command writes now. Places of objects are not compared.
+func TestExportedPages(t *testing.T) {
+	recorded := regexp.MustCompile(`id="recording">([^<]*)`)
+	run := func(page []byte) (template string, rec recording, windows []scene.Window) {
+		data, err := base64.StdEncoding.DecodeString(string(recorded.FindSubmatch(page)[1]))
+		require.NoError(t, err)
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		require.NoError(t, err)
+		require.NoError(t, json.NewDecoder(z).Decode(&rec))
+		for _, body := range rec.Windows {
+			var w scene.Window
+			require.NoError(t, json.Unmarshal(body, &w))
+			windows = append(windows, w)
+		}
+		rec.Windows, rec.File.Name, rec.File.Version = nil, "", ""
+		return recorded.ReplaceAllString(string(page), ""), rec, windows
+	}
+	for _, name := range []string{"figure1", "rnn", "mlp"} {
+		source, err := os.ReadFile("../../../examples/" + name + ".gram")
+		require.NoError(t, err)
+		page, err := os.ReadFile("../../../docs/pages/" + name + ".html")
+		require.NoError(t, err)
+		s, _ := newServer(t, testConfig(string(source)))
+		var now bytes.Buffer
+		require.NoError(t, s.Export(t.Context(), &now))
+		wantPage, wantRun, want := run(now.Bytes())
+		gotPage, gotRun, got := run(page)
+		equal := wantPage == gotPage && reflect.DeepEqual(wantRun, gotRun) && reflect.DeepEqual(want, got)
+		require.True(t, equal, "write it again: gram explore examples/%s.gram --export docs/pages/%s.html", name, name)
 	}
 }
 

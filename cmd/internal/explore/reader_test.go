@@ -58,6 +58,7 @@ func testReader(t *testing.T, browser context.Context) {
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	p.until("document.querySelector('.object[data-pointed]')")
 	require.True(t, p.is("[...document.querySelectorAll('.object[data-pointed]')].every((o) => o.getAttribute('aria-label').includes('line ' + document.querySelector('.line.current .no').dataset.line + ','))"))
+	p.media("light", "reduce") // the redex does not move while the pointer does
 	p.goTo(52)
 	x, y = p.middle(".object.redex")
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
@@ -155,21 +156,52 @@ const overlaps = `(() => {
 	return found.join("; ");
 })()`
 
-// testAccess: at two widths, light and dark, nothing overlaps and axe finds nothing.
-func testAccess(t *testing.T, browser context.Context) {
+// axe returns the script of axe-core.
+func axe(t *testing.T) string {
+	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", "axe.min.js.gz"))
 	require.NoError(t, err)
 	defer file.Close()
 	text, err := gzip.NewReader(file)
 	require.NoError(t, err)
-	axe, err := io.ReadAll(text)
+	script, err := io.ReadAll(text)
 	require.NoError(t, err)
-	p := exploreSource(t, browser, figure1)
-	check := func(where string) {
-		t.Helper()
-		require.Empty(t, p.text(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(({violations}) =>
-			violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((c) => c.message).join(" ")).slice(0, 3).join(" | ")).join("\n"))`), where)
+	return string(script)
+}
+
+// accessible requires that axe, which has been loaded, finds nothing.
+func (p *tab) accessible(where string) {
+	p.t.Helper()
+	require.Empty(p.t, p.text(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(({violations}) =>
+		violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((c) => c.message).join(" ")).slice(0, 3).join(" | ")).join("\n"))`), where)
+}
+
+// testReports: axe finds nothing in the reports of gram grad and gram fit, and in a recorded run with groups, at two widths, light and dark,
+// and none is wider than the window.
+func testReports(t *testing.T, browser context.Context) {
+	dir, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	require.NoError(t, err)
+	script := axe(t)
+	p := newTab(t, browser, &site{url: "file://" + dir})
+	for _, name := range []string{"cmd/internal/htmlreport/testdata/figure1.html", "cmd/internal/htmlreport/testdata/fit.html", "docs/pages/mlp.html#step=1300"} {
+		for _, width := range []int64{1440, 390} {
+			for _, scheme := range []string{"light", "dark"} {
+				p.media(scheme, "reduce")
+				p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(p.site.url+"/"+name))
+				p.until("!location.hash || document.querySelector('#nodes .object.group')")
+				where := fmt.Sprintf("%s, %d px, %s", name, width, scheme)
+				require.True(t, p.is("document.documentElement.scrollWidth <= innerWidth"), where)
+				p.act(script)
+				p.accessible(where)
+			}
+		}
 	}
+}
+
+// testAccess: at two widths, light and dark, nothing overlaps and axe finds nothing.
+func testAccess(t *testing.T, browser context.Context) {
+	script := axe(t)
+	p := exploreSource(t, browser, figure1)
 	for _, width := range []int64{1440, 390} {
 		height := int64(900)
 		if width == 390 {
@@ -188,16 +220,24 @@ func testAccess(t *testing.T, browser context.Context) {
 			p.open("#step=52")
 			p.at(52)
 			p.until("document.querySelector('#picture svg text')")
-			p.act(string(axe))
+			p.act(script)
 			require.Empty(t, p.text(overlaps), where)
-			check(where)
+			require.Empty(t, p.text(`(() => {
+				const [go, of, number] = [".go", "#of-steps", "#number"].map((s) => document.querySelector(s));
+				const before = [of.textContent, number.style.width];
+				[of.textContent, number.style.width] = ["of 1\u202f000\u202f000", "calc(7ch + 16px)"];
+				const cut = go.scrollWidth > go.clientWidth ? go.scrollWidth + " of " + go.clientWidth + " px" : "";
+				[of.textContent, number.style.width] = before;
+				return cut;
+			})()`), "the number of a long run is not cut, %s", where)
+			p.accessible(where)
 			if scheme == "dark" {
 				p.act("document.querySelector('#gallery-open').click()")
 				p.until("document.querySelector('.card')")
-				check(where + ", gallery")
+				p.accessible(where + ", gallery")
 				p.act("document.querySelector('#gallery').close(); document.querySelector('#edit').click()")
 				p.until("document.activeElement.id === 'text'")
-				check(where + ", editor")
+				p.accessible(where + ", editor")
 				p.act("document.querySelector('#leave').click()")
 			}
 		}

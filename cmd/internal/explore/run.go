@@ -23,6 +23,7 @@ type explorer interface {
 	Window(ctx context.Context, at uint64) (*scene.Window, error)
 	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
 	Group(w *scene.Window, opened scene.Opened) *scene.Window
+	Levels(w *scene.Window) [][]scene.Level
 }
 
 // started is a program that has been run.

@@ -35,6 +35,8 @@ func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
 
 func (f *fake) Group(w *scene.Window, _ scene.Opened) *scene.Window { return w }
 
+func (f *fake) Levels(*scene.Window) [][]scene.Level { return nil }
+
 func (f *fake) Find(context.Context, scene.Find) (uint64, bool, error) { return 0, false, f.err }
 
 // TestWindows: windows that were sent are sent again; a state in which two meet is in the

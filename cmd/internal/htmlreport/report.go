@@ -19,8 +19,10 @@ type Report struct {
 	Inputs   []Array // the point
 	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no graph.
 	Curves []Curve
-	Steps  []Rule // none: the gradient has taken no steps of the calculus
-	Costs  []Table
+	// Predictions are those of the rows for training, and of those that are held out.
+	Predictions []Points
+	Steps       []Rule // none: the gradient has taken no steps of the calculus
+	Costs       []Table
 	// Lines is the source with what was done at each line; without, LinesNote says why.
 	Lines     []Line
 	LinesNote string
@@ -109,6 +111,7 @@ type view struct {
 	Dearest  []stepRow // lines
 	Flame    *flame
 	Plot     *plot // of a fit
+	Scatter  *plot // of its predictions
 }
 
 func newView(r *Report) *view {
@@ -125,7 +128,7 @@ func newView(r *Report) *view {
 		v.Figures = gradient(r.Gradient)
 	}
 	if len(r.Curves) > 0 {
-		v.Plot = newPlot(r.Curves)
+		v.Plot, v.Scatter = newPlot(r.Curves), newScatter(r.Predictions)
 	}
 	if len(r.Steps) > 0 {
 		v.Table = newStepTable(r.Steps)

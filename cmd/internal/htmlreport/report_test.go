@@ -78,15 +78,27 @@ func wellFormed(t *testing.T, page string) {
 	}
 }
 
-func TestFigure1(t *testing.T) {
-	got := written(t, figure1())
-	path := filepath.Join("testdata", "figure1.html")
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+// fitted is the report of a fit.
+func fitted() *Report {
+	return &Report{
+		Program: "line.gram", Version: "v0.1.0", Run: []Fact{{"method", "lbfgs"}}, Value: Array{Type: "R", Values: []float64{0.5}},
+		Gradient:    []Array{{Name: "w", Type: "R^3", Dims: []int{3}, Values: []float64{1, -2, 0}}},
+		Curves:      []Curve{{"loss", []int{0, 1, 2}, []float64{90, 3, 0.5}, 2}, {"held out", []int{0, 1, 2}, []float64{95, 4, 0.6}, 2}},
+		Predictions: []Points{{"training", []float64{1, 1.5, 2, 1.8, 0, 0.1}}, {"held out", []float64{0.5, 1}}},
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+}
+
+func TestPages(t *testing.T) {
+	for name, r := range map[string]*Report{"figure1.html": figure1(), "fit.html": fitted()} {
+		got := written(t, r)
+		path := filepath.Join("testdata", name)
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got)
+	}
 }
 
 // TestSelfContained: the page refers to nothing but itself, and has no script.
@@ -237,11 +249,36 @@ func TestPlot(t *testing.T) {
 	require.True(t, strings.HasSuffix(p.Lines[0].Path, "L600 10"))
 	require.LessOrEqual(t, strings.Count(p.Lines[0].Path, "L"), mostPoints+1)
 	require.Equal(t, "M90 10", p.Lines[1].Path)
-	require.Equal(t, []string{"14", "29"}, []string{p.Lines[0].NameY, p.Lines[1].NameY}, "names do not cover each other")
-	require.Equal(t, mark{"600", "999990"}, p.Across[4])
+	require.Equal(t, []string{"14", "36"}, []string{p.Lines[0].NameY, p.Lines[1].NameY}, "names do not cover each other")
+	require.Equal(t, []mark{{"90", "0"}, {"192", "200 000"}, {"294", "400 000"}, {"396", "600 000"}, {"498", "800 000"}}, p.Across)
 	p = newPlot([]Curve{{"a", []int{0, 1, 2}, []float64{100, 10, 1}, 2}})
 	require.Contains(t, p.Label, "logarithmic")
 	require.Equal(t, "M90 10L345 122.5L600 235", p.Lines[0].Path)
 	require.Equal(t, []mark{{"235", "1"}, {"178.8", "3.162"}, {"122.5", "10"}, {"66.3", "31.62"}, {"10", "100"}}, p.Up)
+	require.Len(t, newPlot([]Curve{{"a", []int{0, 1}, []float64{1e20, 1e20 + 32768}, 0}}).Lines, 1, "numbers between which there are few others")
 	wellFormed(t, written(t, &Report{Program: "<x>", Value: Array{Values: []float64{1}}, Curves: []Curve{{"<a>", []int{0}, []float64{1}, 0}}}))
+}
+
+// TestScatter: both axes have one scale, and data of few values are drawn as columns.
+func TestScatter(t *testing.T) {
+	var all []float64
+	for i := range 10_000 {
+		all = append(all, float64(i)+1000, float64(i))
+	}
+	p := newScatter([]Points{{"<rows>", all}, {"none", []float64{math.NaN(), 1}}})
+	require.Len(t, p.Lines, 1)
+	require.LessOrEqual(t, strings.Count(p.Lines[0].Path, "M"), 2*mostPoints)
+	require.Contains(t, p.Note, "1 pair with a number that is not finite left out. Root mean square of the differences: <rows> 1000, of 10 000 pairs.")
+	for i, m := range p.Across {
+		x, err := strconv.ParseFloat(m.At, 64)
+		require.NoError(t, err)
+		y, err := strconv.ParseFloat(p.Up[i].At, 64)
+		require.NoError(t, err)
+		require.InDelta(t, x-float64(p.Left), float64(p.Bottom)-y, 0.2, "the frame is a square")
+	}
+	p = newScatter([]Points{{"a", []float64{0.5, 1, 0.5, 1, 0.5, 0}}})
+	dots := strings.Split(p.Lines[0].Path, "M")[1:]
+	require.NotEqual(t, dots[0], dots[1])
+	require.Nil(t, newScatter(nil))
+	wellFormed(t, written(t, &Report{Value: Array{Values: []float64{1}}, Curves: []Curve{{"a", []int{0}, []float64{1}, 0}}, Predictions: []Points{{"<a>", []float64{1, 1}}}}))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/docs"
 	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -147,6 +148,7 @@ func (v view) describe(n name, at syntax.Span) string {
 var declared = map[syntax.DeclKind]string{
 	syntax.ParamDecl: syntax.ParamTok.String(), syntax.InputDecl: syntax.InputTok.String(),
 	syntax.DataDecl: syntax.DataTok.String(), syntax.DefDecl: syntax.DefTok.String(),
+	syntax.SymbolDecl: syntax.SymbolTok.String(),
 }
 
 // code is a line of a program in Markdown.
@@ -200,7 +202,7 @@ func (v view) definition(p documentParams) any {
 
 // format returns the edit that formats the document; none if it has errors of syntax or is formatted.
 func (v view) format(documentParams) any {
-	formatted, err := syntax.Format(v.file, syntax.Options{Check: v.ctx.Err})
+	formatted, err := format.File(v.file, syntax.Options{Check: v.ctx.Err})
 	if err != nil || string(formatted) == v.text.src {
 		return []textEdit{}
 	}
@@ -231,7 +233,7 @@ func (v view) complete(p documentParams) any {
 	for i := len(names) - 1; i >= 0; i-- {
 		n := names[i]
 		item := completionItem{Label: n.text, Kind: kindVariable, Detail: v.detail(n)}
-		if n.con || n.decl != nil && n.decl.Kind == syntax.DefDecl {
+		if n.con || n.decl != nil && (n.decl.Kind == syntax.DefDecl || n.decl.Kind == syntax.SymbolDecl) {
 			item.Kind = kindFunction
 		} else if n.index || n.decl != nil && n.decl.Kind == syntax.ParamDecl {
 			item.Kind = kindConstant

@@ -66,7 +66,7 @@ type Info struct {
 	Jacobian []float64 `json:"-"`
 }
 
-// How many steps a window has: all, if there are at most allSteps; wholeSteps if it shows all
+// How many steps a window has at most: all of a phase, if there are at most allSteps; wholeSteps if it shows all
 // objects; and nearSteps if it shows the neighbourhood of the redex.
 const (
 	allSteps   = 500
@@ -243,13 +243,22 @@ func (x *Exploration) peak(state, live uint64) {
 	}
 }
 
-// around returns the first and the last state of the window of that width that holds a state.
+// around returns the first and the last state of the window of that width that holds a state. A window ends where the backward
+// phase begins: many objects of the primal phase are gone then, and those that are left stand closer together.
 func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 	i := at / wide
 	if i > 0 && i*wide == x.info.Steps {
 		i--
 	}
-	return i * wide, min((i+1)*wide, x.info.Steps)
+	from, to = i*wide, min((i+1)*wide, x.info.Steps)
+	if turn := max(x.info.Backward, 1) - 1; from < turn && turn < to {
+		if at < turn {
+			to = turn
+		} else {
+			from = turn
+		}
+	}
+	return from, to
 }
 
 // show makes a window with at most most objects in a state. The error is errTooMany if the window

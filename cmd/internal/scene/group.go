@@ -25,15 +25,14 @@ const AllGroups = "*"
 // those of a line, and in an open line those that were made in one step, an iteration. A group of one object is not made.
 // The window is not to be used any more.
 func (x *Exploration) Group(w *Window, opened Opened) *Window {
-	if w.mostAtOnce() <= mostSingle {
+	if !w.Crowded() {
 		return w
 	}
-	paths := make([][]level, len(w.Nodes))
+	paths := x.Levels(w)
 	sizes := map[string]int{}
-	for i := range w.Nodes {
-		paths[i] = x.levels(&w.Nodes[i])
-		for _, l := range paths[i] {
-			sizes[l.key]++
+	for _, levels := range paths {
+		for _, l := range levels {
+			sizes[l.Key]++
 		}
 	}
 	open := map[string]bool{}
@@ -41,7 +40,7 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 		open[key] = true
 	}
 	closed := func(i int) int { // the group that an object is in, -1: none
-		return slices.IndexFunc(paths[i], func(l level) bool { return sizes[l.key] > 1 && !open[l.key] && !open[AllGroups] })
+		return slices.IndexFunc(paths[i], func(l Level) bool { return sizes[l.Key] > 1 && !open[l.Key] && !open[AllGroups] })
 	}
 	if opened.Auto {
 		w.openGroups(paths, open, closed)
@@ -56,11 +55,11 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 			continue
 		}
 		l := paths[i][k]
-		if groups[l.key] == nil {
-			groups[l.key] = &group{level: l, id: groupID(l.key)}
+		if groups[l.Key] == nil {
+			groups[l.Key] = &group{Level: l, id: groupID(l.Key)}
 		}
-		groups[l.key].members = append(groups[l.key].members, &w.Nodes[i])
-		places[n.ID] = groups[l.key].id
+		groups[l.Key].members = append(groups[l.Key].members, &w.Nodes[i])
+		places[n.ID] = groups[l.Key].id
 	}
 	for _, n := range w.Nodes {
 		if places[n.ID] == n.ID {
@@ -88,17 +87,29 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 	return &v
 }
 
+// Crowded reports whether a state has more objects than are shown one by one.
+func (w *Window) Crowded() bool { return w.mostAtOnce() > mostSingle }
+
+// Levels returns for each object of a window the groups that it may be in, the largest first.
+func (x *Exploration) Levels(w *Window) [][]Level {
+	out := make([][]Level, len(w.Nodes))
+	for i := range w.Nodes {
+		out[i] = x.levels(&w.Nodes[i])
+	}
+	return out
+}
+
 // openGroups opens groups, the largest first and those of the latest objects before others, as long as no state has more
 // than 50 objects.
-func (w *Window) openGroups(paths [][]level, open map[string]bool, closed func(int) int) {
+func (w *Window) openGroups(paths [][]Level, open map[string]bool, closed func(int) int) {
 	for depth := range 3 {
 		tried := map[string]bool{}
 		for i := len(paths) - 1; i >= 0; i-- {
 			k := closed(i)
-			if k != depth || tried[paths[i][k].key] {
+			if k != depth || tried[paths[i][k].Key] {
 				continue
 			}
-			key := paths[i][k].key
+			key := paths[i][k].Key
 			tried[key], open[key] = true, true
 			shown := &Window{}
 			places := map[string]int{}
@@ -112,16 +123,16 @@ func (w *Window) openGroups(paths [][]level, open map[string]bool, closed func(i
 					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
 					continue
 				}
-				at, known := places[paths[i][k].key]
+				at, known := places[paths[i][k].Key]
 				if !known {
-					places[paths[i][k].key] = len(shown.Nodes)
+					places[paths[i][k].Key] = len(shown.Nodes)
 					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
 					continue
 				}
 				v := &shown.Nodes[at].Versions[0]
 				v.From, v.Until = min(v.From, life.From), max(v.Until, life.Until)
 			}
-			if shown.mostAtOnce() > mostSingle {
+			if shown.Crowded() {
 				delete(open, key)
 			}
 		}
@@ -148,27 +159,31 @@ func (w *Window) mostAtOnce() int {
 // inputsKey is the key of the group of what has no place in the source.
 const inputsKey = "inputs"
 
-// level is a group that an object may be in.
-type level struct{ key, label, text string }
+// Level is a group that an object may be in.
+type Level struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	Text  string `json:"text"` // what it is, for people
+}
 
 // levels returns the groups that an object may be in, the largest first.
-func (x *Exploration) levels(n *Node) []level {
+func (x *Exploration) levels(n *Node) []Level {
 	line := 0
 	if len(n.Versions) > 0 {
 		line = n.Versions[0].Line
 	}
 	if line == 0 {
-		return []level{{inputsKey, "inputs, result", "The inputs and what waits for the result"}}
+		return []Level{{inputsKey, "inputs, result", "The inputs and what waits for the result"}}
 	}
-	var out []level
+	var out []Level
 	prefix := ""
 	if def := x.defs[line]; def != "" {
-		out = append(out, level{"def " + def, "def " + def, "The def " + def})
+		out = append(out, Level{"def " + def, "def " + def, "The def " + def})
 		prefix = "def " + def + ", "
 	}
 	key := fmt.Sprintf("%sline %d", prefix, line)
-	out = append(out, level{key, fmt.Sprintf("line %d", line), fmt.Sprintf("Line %d", line)})
-	return append(out, level{fmt.Sprintf("%s, step %d", key, n.Made), fmt.Sprintf("line %d, step %d", line, n.Made),
+	out = append(out, Level{key, fmt.Sprintf("line %d", line), fmt.Sprintf("Line %d", line)})
+	return append(out, Level{fmt.Sprintf("%s, step %d", key, n.Made), fmt.Sprintf("line %d, step %d", line, n.Made),
 		fmt.Sprintf("What step %d made of line %d", n.Made, line)})
 }
 
@@ -190,7 +205,7 @@ func defLines(f *syntax.File) map[int]string {
 
 // group is a group that is closed.
 type group struct {
-	level
+	Level
 	id      int
 	members []*Node
 }
@@ -215,7 +230,7 @@ func (g *group) node(places map[int]int) Node {
 	}
 	slices.Sort(turns)
 	turns = slices.Compact(turns)
-	out := Node{ID: g.id, Group: g.key}
+	out := Node{ID: g.id, Group: g.Key}
 	for i, from := range turns[:max(len(turns), 1)-1] {
 		v := g.version(from, places)
 		if v == nil {
@@ -233,7 +248,7 @@ func (g *group) node(places map[int]int) Node {
 
 // version is how the group is in a state, or nil if none of its members is there.
 func (g *group) version(state uint64, places map[int]int) *Version {
-	v := &Version{Kind: "group", Role: "dual", Waits: true, Label: g.label}
+	v := &Version{Kind: "group", Role: "dual", Waits: true, Label: g.Label}
 	count, waiting := 0, 0
 	for _, n := range g.members {
 		i := slices.IndexFunc(n.Versions, func(v Version) bool { return v.From <= state && state < v.Until })
@@ -259,7 +274,7 @@ func (g *group) version(state uint64, places map[int]int) *Version {
 		return nil
 	}
 	v.Value = counted(uint64(count), "object")
-	v.Text = fmt.Sprintf("%s: %s, %d of them waiting. Open it to see them.", g.text, v.Value, waiting)
+	v.Text = fmt.Sprintf("%s: %s, %d of them waiting. Open it to see them.", g.Text, v.Value, waiting)
 	v.Edges = moved(g.id, v.Edges, places)
 	return v
 }

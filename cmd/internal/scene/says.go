@@ -101,6 +101,8 @@ func (s *scenes) operation(f *machine.Fired, was *before) string {
 		return fmt.Sprintf("%s: the derivatives that have arrived at %s are added.", equation, variable)
 	case n.Kind == literal.Fun1 && text != "":
 		return fmt.Sprintf("%s: the derivative of %s at %s.", equation, text, was.operands[0])
+	case n.Kind == literal.Fun2 && text != "":
+		return fmt.Sprintf("%s: the derivative of %s%s, at %s and %s.", equation, text, by, was.operands[0], was.operands[1])
 	}
 	return equation + "."
 }

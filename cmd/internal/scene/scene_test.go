@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,24 +84,26 @@ func TestExploreFigure1(t *testing.T) {
 	require.Equal(t, uint64(76), info.Steps)
 	require.Empty(t, info.Stopped)
 	require.InDelta(t, 0.4121, info.Values[0], 1e-4)
-	w := windowAt(t, x, 0)
+	primal, w := windowAt(t, x, 0), windowAt(t, x, info.Steps)
+	require.Equal(t, info.Backward-1, primal.To, "each phase has a window")
+	require.Equal(t, primal.To, w.From)
 	require.Equal(t, info.Steps, w.To)
 
-	before := stateOf(w, info.Backward-1)
+	before := stateOf(primal, info.Backward-1)
 	require.Equal(t, "1", byLabel(t, before, "[(sin z2)*:=λ]").Value, "the seed has arrived")
-	require.Len(t, withLabel(stateOf(w, 22), "3 · 3"), 1)
-	require.Equal(t, "[z1:=⟨3,z1*⟩], an explicit substitution; 2 occurrences left", byLabel(t, stateOf(w, 15), "[z1:=⟨3,z1*⟩]").Text)
+	require.Len(t, withLabel(stateOf(primal, 22), "3 · 3"), 1)
+	require.Equal(t, "[z1:=⟨3,z1*⟩], an explicit substitution; 2 occurrences left", byLabel(t, stateOf(primal, 15), "[z1:=⟨3,z1*⟩]").Text)
 	factor := 0
 	for i, step := range w.Steps {
 		if info.Rules[step.Rule].Name == "factor" {
-			factor = i + 1
+			factor = int(w.From) + i + 1
 		}
 	}
 	sum := byLabel(t, stateOf(w, uint64(factor)), "−2.733 + −2.733")
 	require.Equal(t, "dual", sum.Role)
 	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λ]").Value)
 	var says []string
-	for _, step := range w.Steps {
+	for _, step := range slices.Concat(primal.Steps, w.Steps) {
 		says = append(says, step.Says)
 	}
 	for _, want := range []string{
@@ -119,8 +122,9 @@ func TestExploreFigure1(t *testing.T) {
 	end := stateOf(w, info.Steps)
 	require.Equal(t, "−5.467", byLabel(t, end, "x1*").Value)
 	require.Equal(t, "5.467", byLabel(t, end, "x2*").Value)
-	require.Len(t, w.Arrivals, 7)
-	require.Equal(t, scene.Arrival{Step: info.Backward - 1, From: w.Arrivals[0].From, To: w.Arrivals[0].To, Value: "1"}, w.Arrivals[0])
+	require.Len(t, w.Arrivals, 6)
+	seed := primal.Arrivals[0]
+	require.Equal(t, []scene.Arrival{{Step: info.Backward - 1, From: seed.From, To: seed.To, Value: "1"}}, primal.Arrivals)
 }
 
 // TestExploreValue: of a value everything is gone in the end but what waits for the result.
@@ -216,8 +220,8 @@ func checkEdges(t *testing.T, w *scene.Window) {
 func TestExploreFind(t *testing.T) {
 	p := gramtest.Example(t, "figure1")
 	x := explore(t, p, true, gram.EvalOptions{})
-	w := windowAt(t, x, 0)
-	name := func(step uint64) string { return x.Info().Rules[w.Steps[step-1].Rule].Name }
+	w := windowAt(t, x, x.Info().Backward)
+	name := func(step uint64) string { return x.Info().Rules[w.Steps[step-w.From-1].Rule].Name }
 	for _, c := range []struct {
 		find scene.Find
 		want uint64
@@ -258,4 +262,15 @@ func TestExploreLimits(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = x.Window(ctx, 0)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestExploreSays: the derivative of a function of two numbers is said in the words of the source.
+func TestExploreSays(t *testing.T) {
+	x := explore(t, gramtest.Load(t, "input x = 6\ninput y = 2\nx / y\n"), true, gram.EvalOptions{})
+	var says []string
+	for _, step := range windowAt(t, x, x.Info().Steps).Steps {
+		says = append(says, step.Says)
+	}
+	require.Contains(t, says, "div′1 6 2 = 0.5: the derivative of x / y by x, at 6 and 2.")
+	require.Contains(t, says, "div′2 6 2 = −1.5: the derivative of x / y by y, at 6 and 2.")
 }

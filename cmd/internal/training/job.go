@@ -2,6 +2,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,7 +24,7 @@ import (
 // Job is a program that is fitted, once with each part of the rows of its list.
 type Job struct {
 	ctx  context.Context
-	load func(values map[string][]float64) (*gram.Program, error)
+	load func(body string, values map[string][]float64) (*gram.Program, error) // body "": the program's
 	src  []byte
 
 	whole *gram.Program // with all rows
@@ -35,7 +36,9 @@ type Job struct {
 	scale     float64         // of a gradient of a batch
 	held      *gram.Evaluator // nil: no rows are held out
 	heldScale float64         // of their loss
-	Note      string          // what is to be said of the rows that are held out
+	heldRows  []float64
+	predicted []*gram.Evaluator // of predictions on the rows, and on those that are held out
+	Note      string            // what is to be said of the rows that are held out
 }
 
 // Options say how the rows of a list are divided.
@@ -49,12 +52,12 @@ type Options struct {
 // New loads the program src with opt, and divides the rows of its list.
 func New(ctx context.Context, name string, src []byte, opt gram.Options, f Options) (job *Job, err error) {
 	j := &Job{ctx: ctx, src: src, Options: f}
-	j.load = func(values map[string][]float64) (*gram.Program, error) {
+	j.load = func(body string, values map[string][]float64) (*gram.Program, error) {
 		opt := opt
-		opt.Values = values
+		opt.Body, opt.Values = cmp.Or(body, opt.Body), values
 		return gram.Load(ctx, name, j.src, opt)
 	}
-	if j.whole, err = j.load(nil); err != nil {
+	if j.whole, err = j.load("", nil); err != nil {
 		return nil, err
 	}
 	switch s := j.whole.Shape(); {
@@ -111,7 +114,8 @@ func (j *Job) divide() error {
 	all := j.pick(order)
 	j.rows = all[:(n-held)*width]
 	if held > 0 {
-		if j.held, err = j.evaluator(all[(n-held)*width:], (*gram.Program).NewValue); err != nil {
+		j.heldRows = all[(n-held)*width:]
+		if j.held, err = j.evaluator(j.heldRows, (*gram.Program).NewValue); err != nil {
 			return err
 		}
 	}
@@ -143,7 +147,7 @@ func (j *Job) pick(rows []int) []float64 {
 
 // evaluator makes an evaluator of the program with some rows.
 func (j *Job) evaluator(rows []float64, make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
-	p, err := j.load(map[string][]float64{j.Over: rows})
+	p, err := j.load("", map[string][]float64{j.Over: rows})
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +343,7 @@ func (j *Job) Digest(method string, rate float64, ranges []fit.Range) string {
 
 // Close returns the memory of the evaluators.
 func (j *Job) Close() {
-	for _, e := range []*gram.Evaluator{j.train, j.batch, j.held} {
+	for _, e := range append(j.predicted, j.train, j.batch, j.held) {
 		if e != nil {
 			_ = e.Close()
 		}

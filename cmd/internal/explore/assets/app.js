@@ -29,7 +29,7 @@ class App {
     this.graph = new Graph(some("world", "edges", "nodes", "chips", "left", "empty", "graph", "map"), new Tip(by("tip"), by("stage")), {
       pick: (version) => this.tour.pick(version),
       point: (version) => this.tour.source.point(version),
-      open: (key) => (recorded() ? this.notices.say("The groups of a recorded page are fixed: gram explore opens and closes them.") : this.tour.group(key, true)),
+      open: (key) => this.tour.group(key, true),
     });
     this.tour = new Tour({
       graph: this.graph,
@@ -350,7 +350,7 @@ class App {
       "-": () => graph.view.zoom(1 / 1.3),
       0: () => graph.fit(),
       f: () => this.follows(),
-      u: () => !recorded() && tour.group("*", !tour.run?.open?.includes("*")),
+      u: () => tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),
       t: () => this.theme(),
       1: () => tour.setPace("rewrite"),

@@ -51,7 +51,7 @@ export class Controls {
     put(by("of-steps"), `of ${grouped(steps)}`);
     by("to-backward").hidden = !backward;
     by("track").style.setProperty("--backward", backward ? `${(100 * (backward - 0.5)) / steps}%` : "100%");
-    by("number").style.width = `${Math.max(3, String(steps).length) + 2.2}ch`;
+    by("number").style.width = `calc(${Math.max(3, String(steps).length)}ch + 16px)`;
   }
 
   /** show shows that state k is the one on the page, or will be. */

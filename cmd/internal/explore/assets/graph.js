@@ -269,7 +269,7 @@ export class Graph {
     const left = this.step?.left ?? 0;
     const live = this.step ? grouped(this.step.live) : "";
     this.left.hidden = left === 0;
-    if (left < 0) put(this.left, `Only the neighbourhood of the redex is shown, of ${live} nodes in memory.`);
+    if (left < 0) put(this.left, `Only what is near this step is shown, of ${live} nodes in memory.`);
     if (left > 0) put(this.left, `${grouped(left)} ${left === 1 ? "object is" : "objects are"} left out.`);
     this.empty.hidden = this.objects.size > 0;
     put(this.empty, this.k === 0 ? "Nothing is in memory before the first step." : "Nothing of this state is shown.");

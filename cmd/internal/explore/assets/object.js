@@ -8,6 +8,7 @@ const roundness = (node, role) => (role === "dual" ? node.h / 2 : 4);
 
 function heard(version) {
   const { title, kind, place, state } = told(version);
+  if (version.kind === "group") return `${version.label} ${version.value}. ${version.text}`; // a button is called what stands on it
   return [title, kind, place, ...state].filter(Boolean).join(", ");
 }
 
@@ -52,7 +53,7 @@ export class ObjectView {
     set(this.label, "y", second === undefined ? h / 2 : h / 2 - 7);
     const value = this.part("value", second !== undefined, () => shape("text", { class: "value" }));
     if (value) {
-      put(value, second);
+      put(value, ` ${second}`); // a space between two lines, for those who hear them; it isn't seen
       set(value, "x", w / 2);
       set(value, "y", h / 2 + 8);
     }

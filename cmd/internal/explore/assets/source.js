@@ -99,7 +99,9 @@ export class Source {
     const lit = row.querySelector(".picked, .now") ?? row; // a row may be higher than the listing
     const top = lit.offsetTop - node.offsetTop;
     const room = Math.min(lit.offsetHeight, 2 * margin);
+    const whole = row.offsetTop - node.offsetTop + row.offsetHeight;
+    const end = Math.min(Math.max(top + 2 * room, whole), top - room + node.clientHeight);
     if (top < node.scrollTop + room) node.scrollTop = top - room;
-    else if (top + 2 * room > node.scrollTop + node.clientHeight) node.scrollTop = top + 2 * room - node.clientHeight;
+    else if (end > node.scrollTop + node.clientHeight) node.scrollTop = end - node.clientHeight;
   }
 }

@@ -1,10 +1,28 @@
-package syntax
+// Package sample writes programs for tests of the parser and of the formatter: random ones, and deep ones.
+package sample
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 )
+
+// The precedences of operators, loosest first.
+const (
+	precAdd uint8 = iota + 1
+	precMul
+	precNeg
+	precPow
+	precApp
+	precAtom
+)
+
+// Random returns a random program of up to about the given number of nodes, with random white space, comments and needless
+// parentheses.
+func Random(r *rand.Rand, nodes int) string {
+	g := &generator{r: r, budget: nodes}
+	return g.program()
+}
 
 // generator writes random programs as lists of tokens.
 type generator struct {
@@ -126,11 +144,11 @@ func (g *generator) form(kind int) {
 		g.sizeAtom()
 	case 6, 7:
 		g.expr(precApp)
-		g.expr(levelAtom)
+		g.expr(precAtom)
 	case 8, 9, 10, 11, 12:
 		g.prefix(kind)
 	case 13:
-		g.expr(levelAtom)
+		g.expr(precAtom)
 		g.put(".(")
 		g.size()
 		g.put(")")

@@ -1,13 +1,15 @@
-package syntax
+package format
 
 import (
 	"fmt"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // decl writes a declaration.
-func (fm *formatter) decl(d *Decl) {
+func (fm *formatter) decl(d *syntax.Decl) {
 	f := fm.f
-	if d.Kind == TypeDecl {
+	if d.Kind == syntax.TypeDecl {
 		fm.typeDecl(d)
 		return
 	}
@@ -20,7 +22,7 @@ func (fm *formatter) decl(d *Decl) {
 	case d.Rec:
 		fm.leaf(d.Span.Start, "def rec ")
 	default:
-		fm.leaf(d.Span.Start, fmt.Sprintf("%-6s", d.Kind)) // the names stand in one column
+		fm.leaf(d.Span.Start, fmt.Sprintf("%-5s ", d.Kind)) // most names stand in one column
 	}
 	fm.leaf(d.NameSpan.Start, d.Name)
 	for _, p := range d.Params {
@@ -34,12 +36,31 @@ func (fm *formatter) decl(d *Decl) {
 	}
 	fm.doc.end()
 	fm.doc.text(" =")
-	fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
+	if d.Kind == syntax.SymbolDecl {
+		fm.symbolValue(head, f.Kids(d.Value))
+	} else {
+		fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
+	}
 	fm.doc.end()
 }
 
+// symbolValue writes e with p, … behind what ends at head.
+func (fm *formatter) symbolValue(head uint32, parts []syntax.Expr) {
+	fm.broken(0, fm.lineBreak(head, parts[0]), parts[0])
+	for i, part := range parts[1:] {
+		if i == 0 {
+			fm.doc.brk(fillBreak, 1, 0)
+			fm.doc.text("with ")
+		} else {
+			fm.doc.text(",")
+			fm.doc.brk(fillBreak, 1, 0)
+		}
+		fm.node(part, 0)
+	}
+}
+
 // typeDecl writes the declaration of a type.
-func (fm *formatter) typeDecl(d *Decl) {
+func (fm *formatter) typeDecl(d *syntax.Decl) {
 	keyword := "type "
 	if d.And {
 		keyword = "and "
@@ -71,12 +92,12 @@ func (fm *formatter) typeDecl(d *Decl) {
 
 // firstToken returns the position of the first token of an expression that is written.
 // Only parentheses stand before it.
-func (fm *formatter) firstToken(e Expr) uint32 {
+func (fm *formatter) firstToken(e syntax.Expr) uint32 {
 	for {
 		fm.steps++
 		n := fm.f.Expr(e)
 		switch n.Kind {
-		case BinExpr, AppExpr, PowExpr, ProjExpr:
+		case syntax.BinExpr, syntax.AppExpr, syntax.PowExpr, syntax.ProjExpr:
 			e = fm.f.Kids(e)[0]
 		default:
 			return n.Span.Start
@@ -85,27 +106,27 @@ func (fm *formatter) firstToken(e Expr) uint32 {
 }
 
 // patNode writes a pattern.
-func (fm *formatter) patNode(p Pat) {
+func (fm *formatter) patNode(p syntax.Pat) {
 	n := fm.f.Pat(p)
 	switch n.Kind {
-	case NamePat:
+	case syntax.NamePat:
 		fm.leaf(n.Span.Start, n.Text)
-	case WildPat:
+	case syntax.WildPat:
 		fm.leaf(n.Span.Start, "_")
-	case ConPat:
+	case syntax.ConPat:
 		kids := fm.f.PatKids(p)
 		if len(kids) > 0 {
 			fm.doc.text("(")
 			defer fm.doc.text(")")
 		}
 		fm.conPat(p)
-	case AnnotPat:
+	case syntax.AnnotPat:
 		fm.leaf(n.Span.Start, "(")
 		fm.annotPat(p)
 		fm.leaf(n.Span.End-1, ")")
-	case TuplePat, VecPat:
+	case syntax.TuplePat, syntax.VecPat:
 		open, closing := "(", ")"
-		if n.Kind == VecPat {
+		if n.Kind == syntax.VecPat {
 			open, closing = "[| ", "|]"
 		}
 		fm.leaf(n.Span.Start, open)
@@ -118,7 +139,7 @@ func (fm *formatter) patNode(p Pat) {
 			fm.conPat(k)
 		}
 		fm.doc.end()
-		if n.Kind == VecPat {
+		if n.Kind == syntax.VecPat {
 			fm.doc.text(" ")
 		}
 		fm.leaf(n.Span.End-uint32(len(closing)), closing)
@@ -126,9 +147,9 @@ func (fm *formatter) patNode(p Pat) {
 }
 
 // conPat writes a pattern where C p needs no parentheses.
-func (fm *formatter) conPat(p Pat) {
+func (fm *formatter) conPat(p syntax.Pat) {
 	n, kids := fm.f.Pat(p), fm.f.PatKids(p)
-	if n.Kind != ConPat {
+	if n.Kind != syntax.ConPat {
 		fm.patNode(p)
 		return
 	}
@@ -140,13 +161,13 @@ func (fm *formatter) conPat(p Pat) {
 }
 
 // annotPat writes p : T.
-func (fm *formatter) annotPat(p Pat) {
+func (fm *formatter) annotPat(p syntax.Pat) {
 	fm.conPat(fm.f.PatKids(p)[0])
 	fm.annotation(fm.f.Pat(p).Type)
 }
 
 // annotation writes : T.
-func (fm *formatter) annotation(t TypeExpr) {
+func (fm *formatter) annotation(t syntax.TypeExpr) {
 	fm.doc.text(" : ")
 	fm.doc.begin(2)
 	fm.typeNode(t, 0)
@@ -154,38 +175,38 @@ func (fm *formatter) annotation(t TypeExpr) {
 }
 
 // typeNode writes a type.
-func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
+func (fm *formatter) typeNode(t syntax.TypeExpr, prec uint8) {
 	n := fm.f.Type(t)
-	level := typeForms[n.Kind].prec
+	op, level := n.Kind.Form()
 	if level < prec {
 		fm.doc.text("(")
 		fm.doc.begin(2)
 	}
 	switch n.Kind {
-	case RType:
+	case syntax.RType:
 		fm.leaf(n.Span.Start, "R")
-	case NatType:
+	case syntax.NatType:
 		fm.leaf(n.Span.Start, "Nat")
-	case VarType:
+	case syntax.VarType:
 		fm.leaf(n.Span.Start, n.Text)
-	case NamedType:
+	case syntax.NamedType:
 		fm.leaf(n.Span.Start, n.Text)
 		for _, k := range fm.f.TypeKids(t) {
 			fm.doc.brk(fillBreak, 1, 0)
-			if fm.f.Type(k).Kind == NamedType && len(fm.f.TypeKids(k)) == 0 {
+			if fm.f.Type(k).Kind == syntax.NamedType && len(fm.f.TypeKids(k)) == 0 {
 				fm.typeNode(k, 0)
 			} else {
 				fm.typeNode(k, level+1)
 			}
 		}
-	case ListType:
+	case syntax.ListType:
 		fm.leaf(n.Span.Start, "List")
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.A, level)
-	case VecType: // a type may have any number of sizes behind it
-		var vecs []*TypeNode // the outermost first
+	case syntax.VecType: // a type may have any number of sizes behind it
+		var vecs []*syntax.TypeNode // the outermost first
 		elem := t
-		for v := n; v.Kind == VecType; v = fm.f.Type(elem) {
+		for v := n; v.Kind == syntax.VecType; v = fm.f.Type(elem) {
 			vecs = append(vecs, v)
 			elem = v.A
 		}
@@ -201,7 +222,7 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 		}
 	default:
 		fm.typeNode(n.A, level+1)
-		fm.doc.text(" " + typeForms[n.Kind].op.String())
+		fm.doc.text(" " + op.String())
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.B, level)
 	}

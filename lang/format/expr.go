@@ -1,34 +1,39 @@
-package syntax
+package format
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // The levels of expressions where they differ from the precedences of operators:
 // looser than all, and an atom.
 const (
 	levelPrefix uint8 = 0
-	levelAtom         = precApp + 1
+	levelAtom         = syntax.PrecApp + 1
 )
 
 // level is how tightly an expression holds together.
-func (fm *formatter) level(e Expr) uint8 {
+func (fm *formatter) level(e syntax.Expr) uint8 {
 	n := fm.f.Expr(e)
 	switch n.Kind {
-	case FunExpr, LinExpr, LetExpr, RecExpr, IfExpr, MatchExpr, CompExpr, ScanExpr, FileExpr:
+	case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.IfExpr, syntax.MatchExpr, syntax.CompExpr,
+		syntax.ScanExpr, syntax.FileExpr:
 		return levelPrefix
-	case BinExpr:
-		return binPrec(n.Op)
-	case NegExpr:
-		return precNeg
-	case PowExpr, SizeExpr:
-		return precPow
-	case AppExpr:
-		return precApp
+	case syntax.BinExpr:
+		return n.Op.Precedence()
+	case syntax.NegExpr:
+		return syntax.PrecNeg
+	case syntax.PowExpr, syntax.SizeExpr:
+		return syntax.PrecPow
+	case syntax.AppExpr:
+		return syntax.PrecApp
 	}
 	return levelAtom
 }
 
 // node writes an expression in a place that takes those of level prec or more.
-func (fm *formatter) node(e Expr, prec uint8) {
+func (fm *formatter) node(e syntax.Expr, prec uint8) {
 	fm.steps++
 	fm.doc.guard.Step()
 	if fm.level(e) < prec {
@@ -41,41 +46,41 @@ func (fm *formatter) node(e Expr, prec uint8) {
 }
 
 // form writes an expression without parentheses around it.
-func (fm *formatter) form(e Expr) {
+func (fm *formatter) form(e syntax.Expr) {
 	n, kids := fm.f.Expr(e), fm.f.Kids(e)
 	switch n.Kind {
-	case NameExpr, NumExpr:
+	case syntax.NameExpr, syntax.NumExpr:
 		fm.leaf(n.Span.Start, n.Text)
-	case OpExpr:
+	case syntax.OpExpr:
 		fm.leaf(n.Span.Start, opNames[n.Op])
-	case ChurchExpr:
+	case syntax.ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
 		fm.sizeAtom(kids[0])
-	case BinExpr:
+	case syntax.BinExpr:
 		fm.chain(e)
-	case NegExpr:
+	case syntax.NegExpr:
 		fm.leaf(n.Span.Start, "-")
-		if fm.f.Expr(kids[0]).Kind == NegExpr {
+		if fm.f.Expr(kids[0]).Kind == syntax.NegExpr {
 			fm.doc.text(" ")
 		}
-		fm.node(kids[0], precNeg)
-	case PowExpr:
-		fm.node(kids[0], precApp)
+		fm.node(kids[0], syntax.PrecNeg)
+	case syntax.PowExpr:
+		fm.node(kids[0], syntax.PrecApp)
 		fm.leaf(n.OpPos, "^")
 		fm.sizeAtom(kids[1])
-	case AppExpr:
+	case syntax.AppExpr:
 		fm.apply(e)
-	case ProjExpr:
+	case syntax.ProjExpr:
 		fm.projections(e)
-	case FunExpr, LinExpr, CompExpr, ScanExpr:
+	case syntax.FunExpr, syntax.LinExpr, syntax.CompExpr, syntax.ScanExpr:
 		fm.binders(e)
-	case LetExpr, RecExpr:
+	case syntax.LetExpr, syntax.RecExpr:
 		fm.lets(e)
-	case MatchExpr:
+	case syntax.MatchExpr:
 		fm.match(e)
-	case IfExpr:
+	case syntax.IfExpr:
 		fm.ifs(e)
-	case AnnotExpr:
+	case syntax.AnnotExpr:
 		fm.leaf(n.Span.Start, "(")
 		fm.doc.begin(1)
 		fm.node(kids[0], 0)
@@ -84,20 +89,20 @@ func (fm *formatter) form(e Expr) {
 		fm.typeNode(n.Type, 0)
 		fm.doc.end()
 		fm.leaf(n.Span.End-1, ")")
-	case TupleExpr:
+	case syntax.TupleExpr:
 		fm.elements(e, "(", ",", ")", 0)
-	case ListExpr:
+	case syntax.ListExpr:
 		fm.elements(e, "[", ";", "]", 0)
-	case VectorExpr:
+	case syntax.VectorExpr:
 		fm.elements(e, "[|", ",", "|]", 1)
-	case SizeExpr:
+	case syntax.SizeExpr:
 		fm.leaf(n.Span.Start, "size ")
 		fm.leaf(n.TextSpan.Start, n.Text)
-	case FileExpr:
+	case syntax.FileExpr:
 		fm.leaf(n.Span.Start, n.Text)
 		for _, w := range n.Words {
 			fm.doc.brk(fillBreak, 1, 2)
-			if w.Kind == StringTok {
+			if w.Kind == syntax.StringTok {
 				w.Text = string(fm.f.Src[w.Span.Start:w.Span.End])
 			}
 			fm.leaf(w.Span.Start, w.Text)
@@ -105,10 +110,10 @@ func (fm *formatter) form(e Expr) {
 	}
 }
 
-var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )", SlashTok: "(/)"}
+var opNames = map[syntax.Token]string{syntax.PlusTok: "(+)", syntax.MinusTok: "(-)", syntax.StarTok: "( * )", syntax.SlashTok: "(/)"}
 
 // sizeAtom writes a static expression after # or ^.
-func (fm *formatter) sizeAtom(e Expr) {
+func (fm *formatter) sizeAtom(e syntax.Expr) {
 	if fm.level(e) == levelAtom {
 		fm.node(e, 0)
 		return
@@ -119,7 +124,7 @@ func (fm *formatter) sizeAtom(e Expr) {
 }
 
 // sizeAtoms writes the sizes of vectors that stand in the same parentheses.
-func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
+func (fm *formatter) sizeAtoms(vecs []*syntax.TypeNode) {
 	if len(vecs) == 1 {
 		fm.sizeAtom(vecs[0].Size)
 		return
@@ -133,11 +138,11 @@ func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 
 // operator writes the operator of a chain; a product that the author wrote without
 // spaces, as in 16*i, has none.
-func (fm *formatter) operator(e Expr) {
+func (fm *formatter) operator(e syntax.Expr) {
 	f := fm.f
 	n := f.Expr(e)
 	right := fm.firstToken(f.Kids(e)[1])
-	if binPrec(n.Op) == precMul && !fm.newlineBetween(n.OpPos, right) && !fm.commentBefore(n.OpPos) &&
+	if n.Op.Precedence() == syntax.PrecMul && !fm.newlineBetween(n.OpPos, right) && !fm.commentBefore(n.OpPos) &&
 		!isSpace(f.Src[n.OpPos-1]) && !isSpace(f.Src[n.OpPos+1]) {
 		fm.doc.text(n.Op.String())
 		return
@@ -149,12 +154,12 @@ func (fm *formatter) operator(e Expr) {
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // chain writes operators of one precedence, from left to right.
-func (fm *formatter) chain(e Expr) {
+func (fm *formatter) chain(e syntax.Expr) {
 	f := fm.f
-	prec := binPrec(f.Expr(e).Op)
-	var spine []Expr
-	for f.Expr(e).Kind == BinExpr && binPrec(f.Expr(e).Op) == prec {
-		spine = append(Room(fm.doc.guard, spine, 1), e)
+	prec := f.Expr(e).Op.Precedence()
+	var spine []syntax.Expr
+	for f.Expr(e).Kind == syntax.BinExpr && f.Expr(e).Op.Precedence() == prec {
+		spine = append(syntax.Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.doc.begin(2)
@@ -167,37 +172,37 @@ func (fm *formatter) chain(e Expr) {
 }
 
 // projections writes components of components, from the inside out.
-func (fm *formatter) projections(e Expr) {
+func (fm *formatter) projections(e syntax.Expr) {
 	f := fm.f
-	var spine []Expr
-	for f.Expr(e).Kind == ProjExpr {
-		spine = append(Room(fm.doc.guard, spine, 1), e)
+	var spine []syntax.Expr
+	for f.Expr(e).Kind == syntax.ProjExpr {
+		spine = append(syntax.Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.node(e, levelAtom)
 	for i, p := range slices.Backward(spine) {
-		if f.Expr(p).Op == CommaTok {
+		if f.Expr(p).Op == syntax.CommaTok {
 			fm.leaf(f.Expr(p).OpPos, ", ")
 		} else {
 			fm.leaf(f.Expr(p).OpPos, ".(")
 		}
 		fm.node(f.Kids(p)[1], 0)
-		if i == 0 || f.Expr(spine[i-1]).Op != CommaTok {
+		if i == 0 || f.Expr(spine[i-1]).Op != syntax.CommaTok {
 			fm.leaf(f.Expr(p).Span.End-1, ")")
 		}
 	}
 }
 
 // apply writes a function and its arguments.
-func (fm *formatter) apply(e Expr) {
-	var args []Expr
-	for fm.f.Expr(e).Kind == AppExpr {
+func (fm *formatter) apply(e syntax.Expr) {
+	var args []syntax.Expr
+	for fm.f.Expr(e).Kind == syntax.AppExpr {
 		kids := fm.f.Kids(e)
-		args = append(Room(fm.doc.guard, args, 1), kids[1])
+		args = append(syntax.Room(fm.doc.guard, args, 1), kids[1])
 		e = kids[0]
 	}
 	fm.doc.begin(2)
-	fm.node(e, precApp)
+	fm.node(e, syntax.PrecApp)
 	for _, arg := range slices.Backward(args) {
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.node(arg, levelAtom)
@@ -207,7 +212,7 @@ func (fm *formatter) apply(e Expr) {
 
 // binders writes the heads of fun, lin, vec, sum and list that follow one another,
 // and the body of the last.
-func (fm *formatter) binders(e Expr) {
+func (fm *formatter) binders(e syntax.Expr) {
 	f := fm.f
 	fm.doc.begin(0)
 	arrow := uint32(0)
@@ -225,7 +230,7 @@ func (fm *formatter) binders(e Expr) {
 }
 
 // broken writes an expression after a line break, or a space where it fits.
-func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
+func (fm *formatter) broken(indent int8, k breakKind, e syntax.Expr) {
 	fm.doc.begin(indent)
 	fm.doc.brk(k, 1, 0)
 	fm.node(e, 0)
@@ -233,24 +238,24 @@ func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
 }
 
 // lineBreak is the break before e: the one that the author has put there, after from.
-func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
+func (fm *formatter) lineBreak(from uint32, e syntax.Expr) breakKind {
 	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
 }
 
-func isBinder(n *ExprNode) bool {
-	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr || n.Kind == ScanExpr
+func isBinder(n *syntax.ExprNode) bool {
+	return n.Kind == syntax.FunExpr || n.Kind == syntax.LinExpr || n.Kind == syntax.CompExpr || n.Kind == syntax.ScanExpr
 }
 
 // binder writes fun p … ->, lin a -> or vec i < s ->.
-func (fm *formatter) binder(e Expr) {
+func (fm *formatter) binder(e syntax.Expr) {
 	n := fm.f.Expr(e)
 	fm.doc.begin(0)
 	switch n.Kind {
-	case CompExpr:
+	case syntax.CompExpr:
 		fm.leaf(n.Span.Start, n.Op.String()+" ")
 		fm.leaf(n.TextSpan.Start, n.Text+" < ")
 		fm.node(fm.f.Kids(e)[0], 0)
-	case ScanExpr:
+	case syntax.ScanExpr:
 		fm.leaf(n.Span.Start, "scan ")
 		fm.leaf(n.TextSpan.Start, n.Text+" < ")
 		fm.node(fm.f.Kids(e)[0], 0)
@@ -263,7 +268,7 @@ func (fm *formatter) binder(e Expr) {
 		fm.doc.end()
 		fm.doc.text(" ->")
 		return
-	case LinExpr:
+	case syntax.LinExpr:
 		fm.leaf(n.Span.Start, "lin")
 	default:
 		fm.leaf(n.Span.Start, "fun")
@@ -277,13 +282,13 @@ func (fm *formatter) binder(e Expr) {
 }
 
 // lets writes a let and those that follow in its body, one a line unless all fit on one.
-func (fm *formatter) lets(e Expr) {
+func (fm *formatter) lets(e syntax.Expr) {
 	f := fm.f
 	fm.doc.begin(0)
-	for f.Expr(e).Kind == LetExpr || f.Expr(e).Kind == RecExpr {
+	for f.Expr(e).Kind == syntax.LetExpr || f.Expr(e).Kind == syntax.RecExpr {
 		n, kids := f.Expr(e), f.Kids(e)
 		last := len(kids) - 1
-		if n.Kind == LetExpr {
+		if n.Kind == syntax.LetExpr {
 			fm.binding("let", n.Span.Start, e)
 		} else {
 			fm.recs(n.Span.Start, kids[:last])
@@ -297,7 +302,7 @@ func (fm *formatter) lets(e Expr) {
 }
 
 // recs writes let rec … and ….
-func (fm *formatter) recs(start uint32, binds []Expr) {
+func (fm *formatter) recs(start uint32, binds []syntax.Expr) {
 	fm.binding("let rec", start, binds[0])
 	for _, b := range binds[1:] {
 		fm.doc.brk(groupBreak, 1, 0)
@@ -306,7 +311,7 @@ func (fm *formatter) recs(start uint32, binds []Expr) {
 }
 
 // binding writes a keyword and p … = e.
-func (fm *formatter) binding(keyword string, start uint32, e Expr) {
+func (fm *formatter) binding(keyword string, start uint32, e syntax.Expr) {
 	fm.doc.begin(0)
 	fm.leaf(start, keyword)
 	value := fm.letHead(e)
@@ -316,12 +321,12 @@ func (fm *formatter) binding(keyword string, start uint32, e Expr) {
 }
 
 // match writes match e with and the cases: all on one line, or one a line.
-func (fm *formatter) match(e Expr) {
+func (fm *formatter) match(e syntax.Expr) {
 	f := fm.f
 	n, kids, pats := f.Expr(e), f.Kids(e), f.Pats(e)
 	fm.doc.begin(0)
 	fm.leaf(n.Span.Start, "match ")
-	fm.node(kids[0], precAdd)
+	fm.node(kids[0], syntax.PrecAdd)
 	fm.doc.text(" with")
 	between := fm.breakFor(groupBreak, n.OpPos, f.Pat(pats[0]).Span.Start)
 	for i, p := range pats {
@@ -345,12 +350,12 @@ func (fm *formatter) match(e Expr) {
 }
 
 // endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of them.
-func (fm *formatter) endsInMatch(e Expr) bool {
+func (fm *formatter) endsInMatch(e syntax.Expr) bool {
 	for {
 		switch n, kids := fm.f.Expr(e), fm.f.Kids(e); n.Kind {
-		case MatchExpr:
+		case syntax.MatchExpr:
 			return true
-		case FunExpr, LinExpr, LetExpr, RecExpr, IfExpr, CompExpr:
+		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.IfExpr, syntax.CompExpr:
 			e = kids[len(kids)-1]
 		default:
 			return false
@@ -360,10 +365,10 @@ func (fm *formatter) endsInMatch(e Expr) bool {
 
 // letHead writes the patterns of a let, and the type of a function's result, which
 // the tree has as an annotation of the value. It returns the value that is left.
-func (fm *formatter) letHead(e Expr) Expr {
+func (fm *formatter) letHead(e syntax.Expr) syntax.Expr {
 	f := fm.f
 	pats, value := f.Pats(e), f.Kids(e)[0]
-	if len(pats) == 1 && f.Pat(pats[0]).Kind == AnnotPat {
+	if len(pats) == 1 && f.Pat(pats[0]).Kind == syntax.AnnotPat {
 		fm.doc.text(" ")
 		fm.annotPat(pats[0])
 		return value
@@ -376,7 +381,7 @@ func (fm *formatter) letHead(e Expr) Expr {
 			fm.patNode(p)
 		}
 	}
-	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
+	if n := f.Expr(value); len(pats) > 1 && n.Kind == syntax.AnnotExpr {
 		fm.annotation(n.Type)
 		return f.Kids(value)[0]
 	}
@@ -384,21 +389,21 @@ func (fm *formatter) letHead(e Expr) Expr {
 }
 
 // ifs writes an if and those that follow in its else.
-func (fm *formatter) ifs(e Expr) {
+func (fm *formatter) ifs(e syntax.Expr) {
 	f := fm.f
 	fm.doc.begin(0)
 	for {
 		n, kids := f.Expr(e), f.Kids(e)
 		fm.leaf(n.Span.Start, "if ")
 		fm.doc.begin(4)
-		if n.Op == EOF {
+		if n.Op == syntax.EOF {
 			fm.condition(kids[0], 0)
 			kids = kids[1:]
 		} else {
-			fm.node(kids[0], precAdd)
+			fm.node(kids[0], syntax.PrecAdd)
 			fm.doc.brk(fillBreak, 1, 0)
 			fm.leaf(n.OpPos, n.Op.String()+" ")
-			fm.node(kids[1], precAdd)
+			fm.node(kids[1], syntax.PrecAdd)
 			kids = kids[2:]
 		}
 		fm.doc.end()
@@ -407,7 +412,7 @@ func (fm *formatter) ifs(e Expr) {
 		fm.doc.brk(fm.lineBreak(f.Expr(kids[0]).Span.End, kids[1]), 1, 0)
 		fm.doc.text("else")
 		e = kids[1]
-		if f.Expr(e).Kind != IfExpr {
+		if f.Expr(e).Kind != syntax.IfExpr {
 			break
 		}
 		fm.doc.text(" ")
@@ -417,7 +422,7 @@ func (fm *formatter) ifs(e Expr) {
 }
 
 // elements writes a tuple, a list or a vector; flat is the space inside the brackets.
-func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
+func (fm *formatter) elements(e syntax.Expr, open, sep, closing string, flat uint8) {
 	f := fm.f
 	n, kids := f.Expr(e), f.Kids(e)
 	fm.leaf(n.Span.Start, open)
@@ -446,14 +451,43 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 }
 
 // allLeaves reports whether all are names or numbers, with or without a sign.
-func (fm *formatter) allLeaves(list []Expr) bool {
+func (fm *formatter) allLeaves(list []syntax.Expr) bool {
 	for _, e := range list {
-		if fm.f.Expr(e).Kind == NegExpr {
+		if fm.f.Expr(e).Kind == syntax.NegExpr {
 			e = fm.f.Kids(e)[0]
 		}
-		if k := fm.f.Expr(e).Kind; k != NameExpr && k != NumExpr {
+		if k := fm.f.Expr(e).Kind; k != syntax.NameExpr && k != syntax.NumExpr {
 			return false
 		}
 	}
 	return true
+}
+
+// condition writes a condition in a place that takes those of level prec or more: or, and, or a single one.
+func (fm *formatter) condition(e syntax.Expr, prec uint8) {
+	n, kids := fm.f.Expr(e), fm.f.Kids(e)
+	level := map[string]uint8{"or": 0, "and": 1}
+	at, ok := level[n.Text]
+	parens := n.Kind == syntax.LogicExpr && ok && at < prec
+	if parens {
+		fm.doc.text("(")
+	}
+	switch {
+	case n.Kind == syntax.CompareExpr:
+		fm.node(kids[0], syntax.PrecAdd)
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.leaf(n.OpPos, n.Op.String()+" ")
+		fm.node(kids[1], syntax.PrecAdd)
+	case len(kids) == 1:
+		fm.leaf(n.TextSpan.Start, "not ")
+		fm.condition(kids[0], 2)
+	default:
+		fm.condition(kids[0], at)
+		fm.doc.brk(fillBreak, 1, 0)
+		fm.leaf(n.TextSpan.Start, n.Text+" ")
+		fm.condition(kids[1], at+1)
+	}
+	if parens {
+		fm.doc.text(")")
+	}
 }

@@ -1,4 +1,4 @@
-package syntax
+package format
 
 import (
 	"fmt"
@@ -13,10 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/lang/internal/sample"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // sameTree returns where two files differ but for places, or "". It keeps its own stack.
-func sameTree(f, g *File) string {
+func sameTree(f, g *syntax.File) string {
 	if len(f.Decls) != len(g.Decls) || (f.Body == 0) != (g.Body == 0) {
 		return "other declarations"
 	}
@@ -26,11 +28,11 @@ func sameTree(f, g *File) string {
 		if a.Kind != b.Kind || a.Name != b.Name || len(a.Params) != len(b.Params) || (a.Type == 0) != (b.Type == 0) {
 			return "declaration " + a.Name
 		}
-		c.exprs([]Expr{a.Value}, []Expr{b.Value})
+		c.exprs([]syntax.Expr{a.Value}, []syntax.Expr{b.Value})
 		c.pats(a.Params, b.Params)
 		c.types(a.Type, b.Type)
 	}
-	c.exprs([]Expr{f.Body}, []Expr{g.Body})
+	c.exprs([]syntax.Expr{f.Body}, []syntax.Expr{g.Body})
 	for len(c.stack) > 0 {
 		p := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
@@ -42,7 +44,7 @@ func sameTree(f, g *File) string {
 }
 
 type comparer struct {
-	f, g  *File
+	f, g  *syntax.File
 	stack []pair
 	bad   bool
 }
@@ -52,21 +54,21 @@ type pair struct {
 	a, b uint32
 }
 
-func (c *comparer) exprs(a, b []Expr) {
+func (c *comparer) exprs(a, b []syntax.Expr) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
 		c.stack = append(c.stack, pair{'e', uint32(a[i]), uint32(b[i])})
 	}
 }
 
-func (c *comparer) pats(a, b []Pat) {
+func (c *comparer) pats(a, b []syntax.Pat) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
 		c.stack = append(c.stack, pair{'p', uint32(a[i]), uint32(b[i])})
 	}
 }
 
-func (c *comparer) types(a, b TypeExpr) {
+func (c *comparer) types(a, b syntax.TypeExpr) {
 	c.bad = c.bad || (a == 0) != (b == 0)
 	if a != 0 && b != 0 {
 		c.stack = append(c.stack, pair{'t', uint32(a), uint32(b)})
@@ -77,44 +79,53 @@ func (c *comparer) types(a, b TypeExpr) {
 func (c *comparer) same(p pair) bool {
 	switch p.kind {
 	case 'e':
-		a, b := c.f.Expr(Expr(p.a)), c.g.Expr(Expr(p.b))
+		a, b := c.f.Expr(syntax.Expr(p.a)), c.g.Expr(syntax.Expr(p.b))
 		if a.Kind != b.Kind || a.Op != b.Op || a.Text != b.Text || a.Num != b.Num || len(a.Words) != len(b.Words) {
 			return false
 		}
 		for i := range a.Words {
 			c.bad = c.bad || a.Words[i].Text != b.Words[i].Text || a.Words[i].Kind != b.Words[i].Kind
 		}
-		c.exprs(c.f.Kids(Expr(p.a)), c.g.Kids(Expr(p.b)))
-		c.pats(c.f.Pats(Expr(p.a)), c.g.Pats(Expr(p.b)))
+		c.exprs(c.f.Kids(syntax.Expr(p.a)), c.g.Kids(syntax.Expr(p.b)))
+		c.pats(c.f.Pats(syntax.Expr(p.a)), c.g.Pats(syntax.Expr(p.b)))
 		c.types(a.Type, b.Type)
 	case 'p':
-		a, b := c.f.Pat(Pat(p.a)), c.g.Pat(Pat(p.b))
+		a, b := c.f.Pat(syntax.Pat(p.a)), c.g.Pat(syntax.Pat(p.b))
 		if a.Kind != b.Kind || a.Text != b.Text {
 			return false
 		}
-		c.pats(c.f.PatKids(Pat(p.a)), c.g.PatKids(Pat(p.b)))
+		c.pats(c.f.PatKids(syntax.Pat(p.a)), c.g.PatKids(syntax.Pat(p.b)))
 		c.types(a.Type, b.Type)
 	case 't':
-		a, b := c.f.Type(TypeExpr(p.a)), c.g.Type(TypeExpr(p.b))
+		a, b := c.f.Type(syntax.TypeExpr(p.a)), c.g.Type(syntax.TypeExpr(p.b))
 		if a.Kind != b.Kind {
 			return false
 		}
 		c.types(a.A, b.A)
 		c.types(a.B, b.B)
-		c.exprs([]Expr{a.Size}, []Expr{b.Size})
+		c.exprs([]syntax.Expr{a.Size}, []syntax.Expr{b.Size})
 	}
 	return !c.bad
 }
 
+// mustParse parses a program without errors.
+func mustParse(t testing.TB, src string) *syntax.File {
+	t.Helper()
+	f, ds, err := syntax.Parse("t.gram", []byte(src), syntax.Options{})
+	require.NoError(t, err)
+	require.Empty(t, ds, "%s", src)
+	return f
+}
+
 // checkFormat formats a parsed file and checks the three promises: the same tree,
 // the same comments, and nothing more to do.
-func checkFormat(t testing.TB, f *File) []byte {
+func checkFormat(t testing.TB, f *syntax.File) []byte {
 	t.Helper()
 	out := formatted(t, f)
-	g, ds, err := Parse("formatted", out, Options{NoBody: f.Body == 0})
+	g, ds, err := syntax.Parse("formatted", out, syntax.Options{NoBody: f.Body == 0})
 	require.NoError(t, err)
 	if len(ds) > 0 {
-		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", NewErrors(g, ds), f.Src)
+		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", syntax.NewErrors(g, ds), f.Src)
 	}
 	if diff := sameTree(f, g); diff != "" {
 		t.Fatalf("formatting changed the tree at %s\nfrom:\n%s\nto:\n%s", diff, f.Src, out)
@@ -133,7 +144,7 @@ func checkFormat(t testing.TB, f *File) []byte {
 	return out
 }
 
-func commentTexts(f *File) string {
+func commentTexts(f *syntax.File) string {
 	var b strings.Builder
 	for _, c := range f.Comments {
 		b.WriteString(strings.TrimRight(f.Text(c.Span), " \t\r") + "\n")
@@ -244,7 +255,7 @@ a
 // TestFormatBroken returns what has errors as it is.
 func TestFormatBroken(t *testing.T) {
 	src := "def f  x = (\n"
-	f, ds, _ := Parse("t", []byte(src), Options{})
+	f, ds, _ := syntax.Parse("t", []byte(src), syntax.Options{})
 	require.NotEmpty(t, ds)
 	assert.Equal(t, src, string(formatted(t, f)))
 }
@@ -252,14 +263,14 @@ func TestFormatBroken(t *testing.T) {
 // TestFormatDeep formats programs of up to a million levels in time and space that
 // are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	eachDeep(t, func(name string, src []byte) {
-		f, ds, err := Parse("deep.gram", src, Options{})
+	sample.EachDeep(syntax.MaxNest, func(name string, src []byte) {
+		f, ds, err := syntax.Parse("deep.gram", src, syntax.Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
-	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
-	for _, src := range deepSources(2_000) {
+	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
+	for _, src := range sample.DeepSources(2_000) {
 		checkFormat(t, mustParse(t, string(src)))
 	}
 }
@@ -267,11 +278,11 @@ func TestFormatDeep(t *testing.T) {
 // TestFormatLinear checks that the work grows with the program and no faster.
 func TestFormatLinear(t *testing.T) {
 	steps := func(src []byte) int {
-		fm := newFormatter(mustParse(t, string(src)), Options{})
+		fm := newFormatter(mustParse(t, string(src)), syntax.Options{})
 		fm.file()
 		return fm.steps
 	}
-	small, large := deepSources(1000), deepSources(8000)
+	small, large := sample.DeepSources(1000), sample.DeepSources(8000)
 	for name := range small {
 		assert.LessOrEqual(t, steps(large[name]), 8*steps(small[name])+100, name)
 	}
@@ -285,13 +296,12 @@ func TestFormatRandom(t *testing.T) {
 		n = 500
 	}
 	for seed := range n {
-		g := &generator{r: rand.New(rand.NewPCG(uint64(seed), 7)), budget: 5 + seed%200}
-		checkFormat(t, mustParse(t, g.program()))
+		checkFormat(t, mustParse(t, sample.Random(rand.New(rand.NewPCG(uint64(seed), 7)), 5+seed%200)))
 	}
 }
 
-func formatted(t testing.TB, f *File) []byte {
-	out, err := Format(f, Options{})
+func formatted(t testing.TB, f *syntax.File) []byte {
+	out, err := File(f, syntax.Options{})
 	require.NoError(t, err)
 	return out
 }
