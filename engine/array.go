@@ -260,7 +260,7 @@ func eachKernel(in *graph.Array, dst, a, b []float64, sa, sb int) bool {
 // kernels are those of unary symbols.
 var kernels = map[term.Symbol]func(dst, x []float64){
 	term.Sigmoid: kernel.Sigmoid, term.Tanh: kernel.Tanh, term.Exp: kernel.Exp, term.Log: kernel.Log,
-	term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Sqrt: kernel.Sqrt,
+	term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Sqrt: kernel.Sqrt, term.DTanh: kernel.TanhSlope, term.DSigmoid: kernel.SigmoidSlope,
 }
 
 // runSum adds over the last dimension, in the order of sums.
