@@ -99,6 +99,7 @@ type firingBlock struct {
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
 	logged    bool
+	kept      int // runs of which operands are kept, see graph.Deferred
 	out       *contributions
 }
 
@@ -115,6 +116,15 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	}
 	if compiled != nil {
 		if err := m.registers(w.Regs + uint32(len(f.adjoint))); err != nil {
+			return err
+		}
+	}
+	later := w.Deferred
+	if times < leastDeferred {
+		later = nil
+	}
+	if later != nil {
+		if err := m.registers(later.Regs); err != nil {
 			return err
 		}
 	}
@@ -148,7 +158,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.steps += chunk * w.Steps
 		for ; w.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
-			if err := f.runOnArrays(w, rows[f.run*columns:]); err != nil {
+			if err := f.runOnArrays(w, later, rows[f.run*columns:]); err != nil {
 				return err
 			}
 		}
@@ -180,6 +190,9 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 				log = append(log, regs[s.Reg])
 			}
 		}
+	}
+	if err := f.addDeferred(later); err != nil {
+		return err
 	}
 	if f.logged {
 		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log})

@@ -78,6 +78,13 @@ func (l *linearity) node(r node, n *coreNode) bool {
 		k := l.c.args[n.a : n.a+4]
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
+	case caseCore:
+		bodies := make([]node, int(n.val))
+		for i := range bodies {
+			bodies[i] = l.c.branch(n, i).body
+		}
+		ok := l.plain(n.a, "in what match takes apart")
+		return l.each(r, "case", bodies...) && ok
 	default:
 		return l.others(n)
 	}
@@ -87,7 +94,9 @@ func (l *linearity) node(r node, n *coreNode) bool {
 // closed are the nodes that no linear variable may occur in.
 var closed = [numCoreOps]string{
 	pairCore: "in a tuple", listCore: "in a list", projCore: "in a vector that is projected",
-	dotCore: "under dot", matvecCore: "under matvec",
+	dotCore: "under dot", matvecCore: "under matvec", totalCore: "under sum", maximumCore: "under maximum", transposeCore: "under transpose",
+	conCore: "under a constructor", fixCore: "in a recursive function", pickCore: "under pick", oneHotCore: "under onehot",
+	alongCore: "under jvp", gradCore: "under grad",
 }
 
 func (l *linearity) others(n *coreNode) bool {

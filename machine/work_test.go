@@ -27,7 +27,7 @@ import (
 // delivered touches at most eight nodes, and what would go on from there is pushed as a unit.
 var mostWords = map[string]uint64{
 	"lambda": 72, "pair": 64, "subst": 88, "substNumeral": 80, "gc": 32, "lin": 24, "plus": 72, "plusPair": 72, "times": 72,
-	"factor": 64, "function": 72, "branch": 16,
+	"factor": 64, "function": 72, "branch": 16, "case": 24, "unfold": 16,
 	"instantiate": 88, "wake": 88, "search": 88, "free": 48, "readback": 16,
 }
 
@@ -46,6 +46,16 @@ var families = map[string]func(n int) string{
 	},
 	"a branch that captures n variables": func(n int) string {
 		return "input x = 0.5\n" + lets(n, "x + %d") + "if x < 1 then " + sum(n) + " else x"
+	},
+	"a case that captures n variables": func(n int) string {
+		return "type option = None | Some of R\ninput x = 0.5\n" + lets(n, "x + %d") + "match Some x with | Some y -> y * (" + sum(n) + ") | None -> x"
+	},
+	"a recursive function that captures n variables": func(n int) string {
+		return "input x = 0.5\n" + lets(n, "x + %d") + "let rec f y = if y < 1 then " + sum(n) + " else f (y - 1) in f 5"
+	},
+	"a value nested n deep": func(n int) string {
+		return fmt.Sprintf("type stream = Nil | Cons of R * stream\ninput x = 0.5\nlet rec make k = if k < 1 then Nil else Cons (k * x, make (k - 1)) in\n"+
+			"let rec total s = match s with | Nil -> 0 | Cons (y, r) -> y + total r in total (make %d)", n)
 	},
 	"one value with n waiters": func(n int) string {
 		return "input x = 0.5\nlet y = (fun z -> sin z) x in " + strings.Repeat("y + ", n) + "y"
@@ -176,7 +186,8 @@ func TestPropertyConstants(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		opt := machine.Options{Measure: true, Limits: bounds, Seed: rapid.Uint64().Draw(t, "seed"),
 			Random: rapid.Bool().Draw(t, "random")}
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size")})
+		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"),
+			Recursive: rapid.Bool().Draw(t, "recursive")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
 		ty, err := p.Term.Check()

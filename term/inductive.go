@@ -273,7 +273,7 @@ func (c *checker) construct(r Ref, n *Node) (Type, error) {
 	return n.Res, c.ordinary(r, n.A, "the argument of a constructor")
 }
 
-// match types match u with …. It has no second judgement: no branch mentions a linear variable of outside.
+// match types match u with …. As a conditional it has ⊢_Z if all branches have.
 func (c *checker) match(r Ref, n *Node) (Type, error) {
 	t, tt := c.t, c.t.Types
 	kids := t.Children(n)
@@ -288,6 +288,7 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 	if len(kids) != len(cons)+1 || len(cons) == 0 {
 		return 0, c.errorf(r, "%s has %d constructors, not %d", c.str(u), len(cons), len(kids)-1)
 	}
+	c.lin[r] = true
 	for i, con := range cons {
 		b := kids[i+1]
 		xs := t.Bound(&t.Nodes[b])
@@ -302,9 +303,10 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 		if err := c.want(b, b, c.types[kids[1]], "a branch"); err != nil {
 			return 0, err
 		}
-		if err := c.ordinary(b, b, "a branch"); err != nil {
-			return 0, err
-		}
+		c.outer[r], c.lin[r] = c.outermost(c.outer[r], c.outer[b]), c.lin[r] && c.lin[b]
+	}
+	if x := c.outer[r]; x != 0 && !c.lin[r] {
+		return 0, c.errorf(r, "the linear variable %s is dropped in one case", t.Vars[x].Name)
 	}
 	return c.types[kids[1]], nil
 }

@@ -168,6 +168,25 @@ func (s *shuffler) form(r term.Ref) (term.Ref, []floating) {
 			kids = append(kids, s.scope(k))
 		}
 		return s.dst.List(0, n.Elem, n.Res, kids), nil
+	case term.ConOp:
+		if n.A == 0 {
+			return s.dst.Con(0, n.Res, int(n.Count), 0), nil
+		}
+		a, p := s.term(n.A)
+		return s.dst.Con(0, n.Res, int(n.Count), a), p
+	case term.CaseOp:
+		k := s.src.Children(&n)
+		a, p := s.term(k[0])
+		var branches []term.Branch
+		for _, b := range k[1:] {
+			branch := &s.src.Nodes[b]
+			var xs []term.Var
+			for _, x := range s.src.BoundVars(branch) {
+				xs = append(xs, s.bind(x))
+			}
+			branches = append(branches, term.Branch{Vars: xs, Body: s.scope(branch.A)})
+		}
+		return s.dst.Case(0, n.Res, a, branches), p
 	case term.IfOp:
 		k := s.src.Children(&n)
 		a, p := s.term(k[0])
@@ -268,11 +287,15 @@ func reached(u *term.Term) []term.Ref {
 		stack = stack[:len(stack)-1]
 		out = append(out, r)
 		switch n := &u.Nodes[r]; n.Op {
-		case term.LamOp:
+		case term.LamOp, term.BranchOp:
 			stack = append(stack, n.A)
+		case term.ConOp:
+			if n.A != 0 {
+				stack = append(stack, n.A)
+			}
 		case term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp, term.AddOp:
 			stack = append(stack, n.A, n.B)
-		case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+		case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp:
 			stack = append(stack, u.Children(n)...)
 		}
 	}

@@ -272,6 +272,9 @@ func (g *linearDrawer) linear(z []term.Var, ty term.Type, depth int) term.Ref {
 		u, b := g.plain(term.R, d), g.fresh("b", term.R, true)
 		return q.Let(0, b, u, g.with([]term.Var{b}, func() term.Ref { return g.linear(z, ty, d) }))
 	case 4:
+		if g.choose(2) == 0 {
+			return g.match(func() term.Ref { return g.linear(z, ty, d) }, d)
+		}
 		return q.If(0, term.Less, g.plain(term.R, d), g.plain(term.R, d), g.linear(z, ty, d), g.linear(z, ty, d))
 	case 5, 6:
 		return q.Add(0, g.linear(z, ty, d), g.linear(z, ty, d))
@@ -286,6 +289,24 @@ func (g *linearDrawer) linear(z []term.Var, ty term.Type, depth int) term.Ref {
 		a, b = b, a
 	}
 	return q.Fun(0, term.Mul, a, b)
+}
+
+// match makes match u with None → … | Some x → … with cases that body makes.
+func (g *linearDrawer) match(body func() term.Ref, depth int) term.Ref {
+	d, isNew := g.tt.Declare("option", 0)
+	if isNew {
+		if err := g.tt.Define(d, []term.Constructor{{Name: "None"}, {Name: "Some", Arg: term.R}}); err != nil {
+			panic(err) // it is well-formed
+		}
+	}
+	option := g.tt.Instance(d)
+	u := g.q.Con(0, option, 0, 0)
+	if g.choose(3) > 0 {
+		u = g.q.Con(0, option, 1, g.plain(term.R, depth))
+	}
+	x := g.fresh("x", term.R, false)
+	none := term.Branch{Body: body()}
+	return g.q.Case(0, option, u, []term.Branch{none, {Vars: []term.Var{x}, Body: g.with([]term.Var{x}, body)}})
 }
 
 func (g *linearDrawer) linearLeaf(z []term.Var, ty term.Type) term.Ref {

@@ -196,7 +196,7 @@ func (c *checker) plain(t *Term) (term.Type, error) {
 	case Lambda:
 		return c.lambda(t)
 	case Match:
-		return c.cases(t)
+		return c.cases(t, c.plain)
 	case Fix:
 		return c.fix(t)
 	case Let:
@@ -234,15 +234,14 @@ func (c *checker) lambda(t *Term) (term.Type, error) {
 	return d, nil
 }
 
-// cases types match t with …. A linear variable of outside is in no branch.
-func (c *checker) cases(t *Term) (term.Type, error) {
+// cases types match t with …, whose branches have the given judgement.
+func (c *checker) cases(t *Term, branch func(*Term) (term.Type, error)) (term.Type, error) {
 	u, err := c.plain(t.Kids[0])
 	if err != nil {
 		return 0, err
 	}
 	var ty term.Type
 	for i, b := range t.Kids[1:] {
-		branch, err := c.plain, error(nil)
 		var got term.Type
 		if b.P == nil {
 			got, err = branch(b.Kids[0])

@@ -28,6 +28,8 @@ func (c *checker) linear(t *Term, z map[*Var]bool) (term.Type, error) {
 		return c.each(t, c.plain, judge)
 	case If:
 		return c.each(t, c.plain, c.plain, judge, judge)
+	case Match:
+		return c.cases(t, judge)
 	case Function:
 		return c.product(t, judge)
 	case Let:
