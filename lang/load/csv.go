@@ -292,6 +292,7 @@ func (r *tableReader) row(record []string) *fileError {
 		if why != "" {
 			if skip, fill, ok := r.rule(); ok && slices.Contains(missing, strings.TrimSpace(record[j])) {
 				if skip {
+					r.t.skipped++
 					r.t.data = r.t.data[:start]
 					return nil
 				}

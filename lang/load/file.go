@@ -193,6 +193,7 @@ func (f *File) rule() (skip bool, fill float64, ok bool) {
 type content struct {
 	layout      *layout
 	rows, width int
+	skipped     int // rows that are left out because a value is missing
 	data        []float64
 	tags        []int                                                  // of an inductive type
 	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]
