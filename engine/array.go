@@ -123,6 +123,10 @@ func runArray(in *graph.Array, regs []float64, look func() error) error {
 	}
 	switch in.Kind {
 	case graph.ArrayEach:
+		if len(dims) == 1 {
+			each(in, regs, in.D.Base, in.A.Base, in.B.Base)
+			return nil
+		}
 		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
 	case graph.ArrayDot, graph.ArraySum, graph.ArrayMax:
 		runSum(in, regs)
@@ -184,7 +188,11 @@ func each(in *graph.Array, regs []float64, d, a, b int) {
 	if sd == 1 && eachKernel(in, regs[d:d+n], regs[a:], regs[b:], sa, sb) {
 		return
 	}
-	for range n {
+	different, first := n, d
+	if sd == 1 && sa == 0 && sb == 0 {
+		different = min(n, 1)
+	}
+	for range different {
 		x, y := regs[a], regs[b]
 		switch in.Op {
 		case graph.BlockMul:
@@ -201,6 +209,9 @@ func each(in *graph.Array, regs []float64, d, a, b int) {
 			regs[d] = in.Sym.Info().Eval2(x, y)
 		}
 		d, a, b = d+sd, a+sa, b+sb
+	}
+	for i := different; i < n; i++ {
+		regs[first+i] = regs[first]
 	}
 }
 

@@ -144,7 +144,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	columns := uint64(len(plan.Row))
 	for times > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
+			if err := m.lookFiring(lookEvery(f.p.b)); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
-	"compile":              {"rule", "term", "graph"},
+	"compile":              {"rule", "term", "graph", "compile/block"},
+	"compile/block":        {"rule", "term", "graph"},
 	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native", "engine/frames"},
 	"engine/frames":        {"graph"},
 	"engine/native":        {"term", "graph"},
