@@ -2,10 +2,8 @@ package arch
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"testing"
 )
 
@@ -19,20 +17,10 @@ var large = map[string]int{
 }
 
 func TestSizes(t *testing.T) {
-	tree := os.DirFS("../..")
 	lines := map[string]int{}
-	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && file != "." && skip(tree, file):
-			return fs.SkipDir
-		case d.IsDir() || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
-			return nil
-		}
-		src, err := fs.ReadFile(tree, file)
+	err := each(os.DirFS("../.."), func(file string, src []byte) error {
 		lines[path.Dir(file)] += bytes.Count(src, []byte("\n"))
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
