@@ -445,6 +445,21 @@ func TestFamilyBlocks(t *testing.T) {
 	}
 }
 
+// TestDeferredArrivals: what arrives at a matrix in many runs of a loop is added at once, where nothing else arrives there.
+func TestDeferredArrivals(t *testing.T) {
+	for _, sum := range []string{
+		"dot E.(i) x + dot W.(i) h",
+		"sum j < k -> E.(j).(i) * x.(j) + W.(j).(i) * h.(j)",
+		"sum j < k -> E.(i).(j) * (W.(i).(j) * x.(j) + h.(j))",
+		"dot E.(i) x + W.(i).(0) * h.(i)",
+	} {
+		src := familyHead + "def cell x h = vec i < k -> tanh (" + sum + ")\nlet h = fold cell (vec i < k -> 0) a in\nsum i < k -> h.(i)\n"
+		for _, params := range [][]string{{"k=5", "n=3"}, {"k=7", "n=66"}, {"k=17", "n=131"}} {
+			require.True(t, compareFamilies(t, "t.gram", src, params), src)
+		}
+	}
+}
+
 // TestListInFunction: a list that a comprehension makes in a function is expanded with it.
 func TestListInFunction(t *testing.T) {
 	p, err := Load(t.Context(), "t.gram", []byte("input x = 2\nlet f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x\n"), Options{})

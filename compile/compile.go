@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/compile/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -58,7 +59,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 
-		families: map[uint32]*loops{},
+		families: map[uint32]*block.Families{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -82,10 +83,10 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		return nil, c.err
 	}
 	c.result()
-	if err := c.blocks(); err != nil {
+	err = block.Compile(block.Source{Program: c.out, Types: t.Types, SlotTypes: c.slotTypes, Families: c.families, Check: opt.Check})
+	if err != nil {
 		return nil, err
 	}
-	c.specialize()
 	return c.out, nil
 }
 
@@ -111,8 +112,8 @@ type compiler struct {
 	nums      map[uint64]slot
 	bodies    map[string]uint32
 	data      map[dataKey]slot
-	families  map[uint32]*loops // of templates with families
-	inOrder   bool              // the inputs are variables in order, without a gap
+	families  map[uint32]*block.Families // of templates with families
+	inOrder   bool                       // the inputs are variables in order, without a gap
 	err       error
 	// late says that the program has sums that may have to be put off.
 	late bool

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/compile/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -11,31 +12,9 @@ import (
 
 // loops are those of a template with families.
 type loops struct {
-	all     []loop
-	around  []int // those that are open, the outermost first
-	of      map[term.Index]int
-	indices []affine     // of OpComponent
-	numbers []indexTable // of OpIndexNum
-}
-
-// loop is an index range.
-type loop struct {
-	size  int
-	sum   bool
-	times uint64 // how many instances its body has
-}
-
-// affine is base and coef times the index of each loop; loops behind the last coefficient have 0.
-type affine struct {
-	base int
-	coef []int
-}
-
-// indexTable are the values of a static expression, for each value of the indices of the loops that it depends on, the last
-// one fastest.
-type indexTable struct {
-	loops  []int
-	values []float64
+	block.Families
+	around []int // those that are open, the outermost first
+	of     map[term.Index]int
 }
 
 func (l *loops) open() bool { return len(l.around) > 0 }
@@ -45,7 +24,7 @@ func (l *loops) times() uint64 {
 	if !l.open() {
 		return 1
 	}
-	return l.all[l.around[len(l.around)-1]].times
+	return l.All[l.around[len(l.around)-1]].Times
 }
 
 // inLoops reports whether a node may stand in a family of a block.
@@ -63,8 +42,8 @@ func (c *compiler) inLoops(n *term.Node) bool {
 func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	l := &c.top().loops
 	s, ok := c.affine(n.Static())
-	size := s.base
-	for _, k := range s.coef {
+	size := s.Base
+	for _, k := range s.Coef {
 		ok = ok && k == 0
 	}
 	// A sum is folded over many more instances than a family of one component.
@@ -76,9 +55,9 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	if l.of == nil {
 		l.of = map[term.Index]int{}
 	}
-	id := len(l.all)
+	id := len(l.All)
 	l.of[n.Index()] = id
-	l.all = append(l.all, loop{size: size, sum: n.Op != term.FamilyOp, times: l.times() * uint64(size)})
+	l.All = append(l.All, block.Loop{Size: size, Sum: n.Op != term.FamilyOp, Times: l.times() * uint64(size)})
 	l.around = append(l.around, id)
 	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
 	c.push(r, 1)
@@ -98,7 +77,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 		return
 	}
 	in.Op = graph.OpTotal
-	additions := uint64(l.all[id].size - 1)
+	additions := uint64(l.All[id].Size - 1)
 	in.Sym = n.Sym
 	by := rule.Plus
 	if n.Sym != term.NoSymbol {
@@ -142,17 +121,17 @@ func (c *compiler) slopes(b *dualBuilder, f term.Symbol) {
 }
 
 // affine returns a static expression as one that is affine in the loops, if it is.
-func (c *compiler) affine(e term.Static) (a affine, ok bool) {
+func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 	l := &c.top().loops
 	n := &c.t.Statics[e]
 	switch n.Op {
 	case term.StaticNum:
-		return affine{base: int(n.Val)}, n.Val == math.Trunc(n.Val) && math.Abs(n.Val) < math.MaxInt32
+		return block.Affine{Base: int(n.Val)}, n.Val == math.Trunc(n.Val) && math.Abs(n.Val) < math.MaxInt32
 	case term.StaticIndex:
 		id, ok := l.of[n.Index]
-		a.coef = make([]int, len(l.all))
+		a.Coef = make([]int, len(l.All))
 		if ok {
-			a.coef[id] = 1
+			a.Coef[id] = 1
 		}
 		return a, ok
 	case term.StaticAdd, term.StaticSub, term.StaticMul:
@@ -166,40 +145,14 @@ func (c *compiler) affine(e term.Static) (a affine, ok bool) {
 	}
 	switch n.Op {
 	case term.StaticAdd:
-		return x.plus(y, 1), true
+		return x.Plus(y, 1), true
 	case term.StaticSub:
-		return x.plus(y, -1), true
+		return x.Plus(y, -1), true
 	}
-	if y.constant() {
-		return affine{}.plus(x, y.base), true
+	if y.Constant() {
+		return block.Affine{}.Plus(x, y.Base), true
 	}
-	return affine{}.plus(y, x.base), x.constant()
-}
-
-func (a affine) constant() bool {
-	for _, k := range a.coef {
-		if k != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// plus returns a + by·b.
-func (a affine) plus(b affine, by int) affine {
-	sum := affine{base: a.base + by*b.base, coef: make([]int, max(len(a.coef), len(b.coef)))}
-	copy(sum.coef, a.coef)
-	for i, k := range b.coef {
-		sum.coef[i] += by * k
-	}
-	return sum
-}
-
-func (a affine) at(loop int) int {
-	if loop < len(a.coef) {
-		return a.coef[loop]
-	}
-	return 0
+	return block.Affine{}.Plus(y, x.Base), x.Constant()
 }
 
 // selected compiles x_e: the operands of the variables are slots at equal distances.
@@ -210,8 +163,8 @@ func (c *compiler) selected(n *term.Node) operand {
 		return operand{}
 	}
 	l := &c.top().loops
-	l.indices = append(l.indices, e)
-	in := graph.Instr{Op: graph.OpComponent, N: n.N, Tmpl: uint32(len(l.indices) - 1), Pos: n.Pos}
+	l.Indices = append(l.Indices, e)
+	in := graph.Instr{Op: graph.OpComponent, N: n.N, Tmpl: uint32(len(l.Indices) - 1), Pos: n.Pos}
 	part := func(of func(operand) operand) slot {
 		first := of(c.variable(n.X)).slot
 		stride := slot(1)
@@ -275,13 +228,13 @@ const maxTable = 1 << 22
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(n *term.Node) slot {
 	l := &c.top().loops
-	var table indexTable
+	var table block.IndexTable
 	uses := c.t.IndicesOf(n.Static())
 	times := 1
 	for _, id := range l.around {
 		if slices.ContainsFunc(uses, func(i term.Index) bool { return l.of[i] == id }) {
-			table.loops = append(table.loops, id)
-			times *= l.all[id].size
+			table.Loops = append(table.Loops, id)
+			times *= l.All[id].Size
 		}
 	}
 	if times > maxTable {
@@ -291,13 +244,13 @@ func (c *compiler) indexNum(n *term.Node) slot {
 	at := make([]float64, len(c.t.Indices))
 	var fill func(k int)
 	fill = func(k int) {
-		if k == len(table.loops) {
-			table.values = append(table.values, c.t.Value(n.Static(), at))
+		if k == len(table.Loops) {
+			table.Values = append(table.Values, c.t.Value(n.Static(), at))
 			return
 		}
-		for i := range l.all[table.loops[k]].size {
+		for i := range l.All[table.Loops[k]].Size {
 			for index, id := range l.of {
-				if id == table.loops[k] {
+				if id == table.Loops[k] {
 					at[index] = float64(i)
 				}
 			}
@@ -305,6 +258,6 @@ func (c *compiler) indexNum(n *term.Node) slot {
 		}
 	}
 	fill(0)
-	l.numbers = append(l.numbers, table)
-	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.numbers) - 1), Pos: n.Pos}, nil)
+	l.Numbers = append(l.Numbers, table)
+	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: n.Pos}, nil)
 }

@@ -39,9 +39,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	if !c.opt.Open {
 		t.Vars = nil
 	}
-	if len(b.loops.all) > 0 {
+	if len(b.loops.All) > 0 {
 		t.Families = true
-		c.families[uint32(len(c.out.Templates))] = &b.loops
+		c.families[uint32(len(c.out.Templates))] = &b.loops.Families
 	}
 	if s&classMask == localClass {
 		if l := b.locals[s&indexMask]; l.single {

@@ -32,7 +32,7 @@ func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, element, row []float64)
 }
 
 // runOnArrays fires the cells of a run of a block with arrays, which has the row.
-func (f *firingBlock) runOnArrays(w *graph.Backward, row []float64) error {
+func (f *firingBlock) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
 	regs, plan := f.m.block.regs, f.p.plan
 	load(regs, plan.Spans, row)
 	for _, k := range plan.Last {
@@ -43,11 +43,44 @@ func (f *firingBlock) runOnArrays(w *graph.Backward, row []float64) error {
 	}
 	load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read
-	if err := runArrays(w.Arrays, regs, f.m.block.look); err != nil {
+	code := w.Arrays
+	if later != nil {
+		code = later.Each
+	}
+	if err := runArrays(code, regs, f.m.block.look); err != nil {
 		return err
 	}
 	if f.p.kind != graph.OneRun {
 		store(f.adjoint, regs, w.BeforeSpans)
+	}
+	if later == nil {
+		return nil
+	}
+	f.kept++
+	for _, k := range later.Kept {
+		copy(regs[k.To+k.N*(later.Runs-f.kept):], regs[k.From:k.From+k.N])
+	}
+	if f.kept < later.Runs {
+		return nil
+	}
+	return f.addDeferred(later)
+}
+
+// leastDeferred is how many runs have what arrives added at once.
+const leastDeferred = 4
+
+// addDeferred adds what arrives in the runs whose operands are kept.
+func (f *firingBlock) addDeferred(later *graph.Deferred) error {
+	if f.kept == 0 {
+		return nil
+	}
+	n := f.kept
+	f.kept = 0
+	for i := range later.Products {
+		in := later.Products[i].Of(n)
+		if err := runArray(&in, f.m.block.regs, f.m.block.look); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -90,6 +123,10 @@ func runArray(in *graph.Array, regs []float64, look func() error) error {
 	}
 	switch in.Kind {
 	case graph.ArrayEach:
+		if len(dims) == 1 {
+			each(in, regs, in.D.Base, in.A.Base, in.B.Base)
+			return nil
+		}
 		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
 	case graph.ArrayDot, graph.ArraySum, graph.ArrayMax:
 		runSum(in, regs)
@@ -151,7 +188,11 @@ func each(in *graph.Array, regs []float64, d, a, b int) {
 	if sd == 1 && eachKernel(in, regs[d:d+n], regs[a:], regs[b:], sa, sb) {
 		return
 	}
-	for range n {
+	different, first := n, d
+	if sd == 1 && sa == 0 && sb == 0 {
+		different = min(n, 1)
+	}
+	for range different {
 		x, y := regs[a], regs[b]
 		switch in.Op {
 		case graph.BlockMul:
@@ -168,6 +209,9 @@ func each(in *graph.Array, regs []float64, d, a, b int) {
 			regs[d] = in.Sym.Info().Eval2(x, y)
 		}
 		d, a, b = d+sd, a+sa, b+sb
+	}
+	for i := different; i < n; i++ {
+		regs[first+i] = regs[first]
 	}
 }
 
@@ -227,7 +271,7 @@ func eachKernel(in *graph.Array, dst, a, b []float64, sa, sb int) bool {
 // kernels are those of unary symbols.
 var kernels = map[term.Symbol]func(dst, x []float64){
 	term.Sigmoid: kernel.Sigmoid, term.Tanh: kernel.Tanh, term.Exp: kernel.Exp, term.Log: kernel.Log,
-	term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Sqrt: kernel.Sqrt,
+	term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Sqrt: kernel.Sqrt, term.DTanh: kernel.TanhSlope, term.DSigmoid: kernel.SigmoidSlope,
 }
 
 // runSum adds over the last dimension, in the order of sums.

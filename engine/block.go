@@ -460,7 +460,7 @@ func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) (err error)
 		if m.steps+m.pops >= m.nextLook {
 			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
 			m.ranOf(l, i)
-			if err := m.Look(); err != nil {
+			if err := m.look(lookEvery(l.b)); err != nil {
 				return err
 			}
 		}

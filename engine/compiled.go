@@ -168,14 +168,17 @@ func (m *Machine) wirePaths(l *loop, rows []float64, columns int) {
 			ran[int(path)]++
 		}
 	} else {
-		w := l.paths.wiring
+		last := uint32(0)
+		if l.paths.wiring != nil {
+			last = l.paths.wiring.Number
+		}
 		for at := columns - 1; at < len(rows); at += columns {
 			path := int(rows[at])
 			ran[path]++
-			w = l.wiring(w, path)
-			rows[at] = float64(w.Number)
+			last = l.wire(last, path)
+			rows[at] = float64(last)
 		}
-		l.paths.wiring = w
+		l.paths.wiring = l.b.States()[last]
 	}
 	m.ranPaths(l, ran)
 }

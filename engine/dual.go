@@ -69,8 +69,12 @@ func (m *Machine) discover(seed graph.Ref) error {
 	return nil
 }
 
-func (m *Machine) lookBackward() error {
-	err := m.Look()
+// lookBackward is Look, where occurs counts too.
+func (m *Machine) lookBackward() error { return m.lookFiring(LookEvery) }
+
+// lookFiring is lookBackward, and the next look is after so many steps.
+func (m *Machine) lookFiring(next uint64) error {
+	err := m.look(next)
 	m.nextLook += m.occurs
 	return err
 }

@@ -49,11 +49,24 @@ func (m *Machine) limitError(limit string, most uint64, err error) error {
 // LookEvery is how many steps, pops or nodes may pass between two looks.
 const LookEvery = 1 << 16
 
+// arrayLook is LookEvery in a loop with arrays, which makes several steps in a nanosecond.
+const arrayLook = 1 << 20
+
+// lookEvery is how many steps may pass between two looks in a loop of the block.
+func lookEvery(b *graph.Block) uint64 {
+	if b.Arrays != nil {
+		return arrayLook
+	}
+	return LookEvery
+}
+
 // Look checks the limits, and sets when to look again. The error is a [*limits.ReachedError].
-func (m *Machine) Look() error {
+func (m *Machine) Look() error { return m.look(LookEvery) }
+
+// look is Look, and the next one is after so many steps.
+func (m *Machine) look(next uint64) error {
 	m.looks++
 	m.tellShare()
-	next := uint64(LookEvery)
 	if most := m.opt.Limits.MaxSteps; most != 0 {
 		if m.steps >= most {
 			return m.limitError("steps", most, nil)

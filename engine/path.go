@@ -108,6 +108,7 @@ func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
 type pathLoop struct {
 	first  []*graph.Wiring // of the first run, by its path
 	wiring *graph.Wiring   // of the last run
+	next   []uint32        // by the number of the wiring of the run before, and by the path: that of the run; 0: not known yet
 }
 
 // firstWirings returns the wirings of a first run, by its path.
@@ -132,6 +133,18 @@ func (l *loop) wiring(w *graph.Wiring, path int) *graph.Wiring {
 		return to
 	}
 	return l.b.Paths[path].After(w, l.kind)
+}
+
+// wire is [loop.wiring] by numbers; 0 is that of no run.
+func (l *loop) wire(last uint32, path int) uint32 {
+	at := int(last)*len(l.b.Paths) + path
+	if at < len(l.paths.next) && l.paths.next[at] != 0 {
+		return l.paths.next[at]
+	}
+	next := l.wiring(l.b.States()[last], path).Number
+	l.paths.next = grow(l.paths.next, at)
+	l.paths.next[at] = next
+	return next
 }
 
 // runPaths runs the runs [i, end) of a block with paths. values are the numbers of the data from number first on.
@@ -195,7 +208,7 @@ type pathPatterns struct {
 	of      *graph.Block
 	states  []*graph.Wiring
 	codes   []*graph.Backward // by their numbers, from 1
-	next    []int32           // by the number of the code of the run behind, and by the wiring: the number of the code; 0: not known yet
+	next    [][]int32         // by the wiring, and by the number of the code of the run behind: the number of the code; 0: not known yet
 	reached []bool            // of the duals of the result, where there is none
 	rows    []float64
 	columns uint64
@@ -204,12 +217,16 @@ type pathPatterns struct {
 // pathPatterns begins with what the job has reached of the block's result. more says that this is anything.
 func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
 	q = &m.block.paths
-	states := p.b.States()
-	if q.of != p.b || len(q.states) != len(states) {
-		q.of, q.states, q.codes, q.next = p.b, states, append(q.codes[:0], nil), q.next[:0]
+	if q.of != p.b {
+		q.of, q.codes, q.next = p.b, append(q.codes[:0], nil), q.next[:0]
 	}
-	q.next = grow(q.next, len(states)-1)
-	clear(q.next[:len(states)]) // what a job reaches is its own
+	q.states = p.b.States()
+	q.next = grow(q.next, len(q.states)-1)
+	for _, next := range q.next { // what a job reaches is its own
+		if len(next) > 0 {
+			next[0] = 0
+		}
+	}
 	q.columns, q.reached = uint64(len(p.plan.Row)), m.reachedOf(p)
 	q.rows = m.arena.Floats()[p.row+uint64(p.plan.Fixed):]
 	return q, slices.Contains(q.reached, true)
@@ -221,21 +238,23 @@ func (m *Machine) pathCodes(p *blockParts) (q *pathPatterns, numbers []int32, fi
 	k := &m.block
 	q, more := m.pathPatterns(p)
 	numbers = resize(&k.numbers, int(p.n))
-	states := len(q.states)
 	times := resize(&k.times, len(q.codes))
-	last := 0
+	last := int32(0)
 	for first = p.n; first > 0 && more; {
-		at := last*states + int(q.rows[first*q.columns-1]) // the wiring is in the last column
-		if last = int(q.next[at]); last == 0 {
-			if last, err = q.find(m, at); err != nil {
+		wiring := int(q.rows[first*q.columns-1]) // it is in the last column
+		next := int32(0)
+		if of := q.next[wiring]; int(last) < len(of) {
+			next = of[last]
+		}
+		if next == 0 {
+			if next, err = q.find(m, wiring, int(last)); err != nil {
 				return nil, nil, 0, err
 			}
+			times = grow(times, int(next))
 		}
-		if last >= len(times) {
-			times = grow(times, last)
-		}
+		last = next
 		first--
-		numbers[first] = int32(last)
+		numbers[first] = last
 		times[last]++
 		more = q.codes[last].More
 	}
@@ -243,13 +262,13 @@ func (m *Machine) pathCodes(p *blockParts) (q *pathPatterns, numbers []int32, fi
 	return q, numbers, first, nil
 }
 
-// find finds the code of a place in q.next.
-func (q *pathPatterns) find(m *Machine, at int) (int, error) {
+// find finds the code of a run of the wiring, and of the number of the code of the run behind.
+func (q *pathPatterns) find(m *Machine, wiring, last int) (int32, error) {
 	reached := q.reached
-	if behind := q.codes[at/len(q.states)]; behind != nil {
+	if behind := q.codes[last]; behind != nil {
 		reached = behind.Next
 	}
-	w, err := q.states[at%len(q.states)].Backward(m.prog, reached, false, m.block.look)
+	w, err := q.states[wiring].Backward(m.prog, reached, false, m.block.look)
 	if err != nil {
 		return 0, err
 	}
@@ -257,10 +276,10 @@ func (q *pathPatterns) find(m *Machine, at int) (int, error) {
 	if number < 0 {
 		number = len(q.codes)
 		q.codes = append(q.codes, w)
-		q.next = grow(q.next, len(q.codes)*len(q.states)-1)
 	}
-	q.next[at] = int32(number)
-	return number, nil
+	q.next[wiring] = grow(q.next[wiring], last)
+	q.next[wiring][last] = int32(number)
+	return int32(number), nil
 }
 
 // grow returns s with an element i.

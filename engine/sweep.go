@@ -99,6 +99,7 @@ type firingBlock struct {
 	run       uint64    // runs that are left
 	adjoint   []float64 // what has arrived at the duals of the run's result
 	logged    bool
+	kept      int // runs of which operands are kept, see graph.Deferred
 	out       *contributions
 }
 
@@ -118,6 +119,15 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 			return err
 		}
 	}
+	later := w.Deferred
+	if times < leastDeferred {
+		later = nil
+	}
+	if later != nil {
+		if err := m.registers(later.Regs); err != nil {
+			return err
+		}
+	}
 	if err := f.enter(w); err != nil {
 		return err
 	}
@@ -134,7 +144,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 	columns := uint64(len(plan.Row))
 	for times > 0 {
 		if m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
+			if err := m.lookFiring(lookEvery(f.p.b)); err != nil {
 				return err
 			}
 		}
@@ -148,7 +158,7 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 		m.steps += chunk * w.Steps
 		for ; w.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
-			if err := f.runOnArrays(w, rows[f.run*columns:]); err != nil {
+			if err := f.runOnArrays(w, later, rows[f.run*columns:]); err != nil {
 				return err
 			}
 		}
@@ -180,6 +190,9 @@ func (f *firingBlock) fire(w *graph.Backward, times uint64) error {
 				log = append(log, regs[s.Reg])
 			}
 		}
+	}
+	if err := f.addDeferred(later); err != nil {
+		return err
 	}
 	if f.logged {
 		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log})

@@ -1,6 +1,7 @@
 package gradbench
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,6 +80,9 @@ func inside(text json.RawMessage, path string) (json.RawMessage, error) {
 
 // numbers returns the numbers in nested arrays, one after the other. They have to have the shape.
 func (p *problem) numbers(name string, text json.RawMessage, shape []string) (all []float64, err error) {
+	if bytes.Contains(text, []byte("null")) {
+		return nil, fmt.Errorf("%s has a null where a number has to be", name)
+	}
 	if len(shape) == 0 {
 		all = make([]float64, 1)
 		return all, json.Unmarshal(text, &all[0])

@@ -43,6 +43,8 @@ func TestTranscript(t *testing.T) {
 		{`{"id":12,"kind":"evaluate","module":"det","function":"primal","input":{"A":[1,2,3],"ell":2}}`, `{"id":12,"success":false,"error":"wrong input: A has 3 elements, not 4"}`},
 		{`{"id":13,"kind":"evaluate","module":"kmeans","function":"cost","input":{"points":[[1,2],[3]],"centroids":[[1,2]]}}`,
 			`{"id":13,"success":false,"error":"wrong input: points[1] has 1 elements, not 2"}`},
+		{`{"id":17,"kind":"evaluate","module":"lse","function":"primal","input":{"x":[1,null]}}`,
+			`{"id":17,"success":false,"error":"wrong input: x has a null where a number has to be"}`},
 		{`{"id":14,"kind":"evaluate","module":"hello","function":"square","input":1e200}`,
 			`{"id":14,"success":false,"error":"the output cannot be written: json: unsupported value: +Inf"}`},
 		{`{"id":15,"kind":"evaluate","module":"det","function":"primal","input":{"A":[1,2,3,4],"ell":2}}`, `{"id":15,"success":true,"output":-2}`},

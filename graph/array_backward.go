@@ -435,6 +435,7 @@ func (w *arrayBackward) finish() {
 	})
 	out.OutSpans, out.BeforeSpans = Spans(out.Out), Spans(out.Before)
 	w.alive()
+	out.Deferred = w.deferred()
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
 		in := &out.Arrays[i]

@@ -12,6 +12,8 @@ type Backward struct {
 	// Arrays is in place of Code, of a block with arrays. OutSpans and BeforeSpans are Out and Before.
 	Arrays                []Array
 	OutSpans, BeforeSpans []Span
+	// Deferred, if not nil, is how Arrays is run for many runs of a loop.
+	Deferred *Deferred
 	// Picked are the registers Pick of the instructions of Arrays. They are 0 before the first run.
 	Picked []Span
 	// Sums are the external duals of the first run with arrivals. Their registers hold

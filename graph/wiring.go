@@ -18,7 +18,7 @@ type Wiring struct {
 	Exts []int32 // what the external duals are; ^j is a dual of the result of the run before
 	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result
 
-	// Number is the wiring's among those of a block with paths.
+	// Number is the wiring's among those of a block with paths, from 1 on.
 	Number uint32
 
 	b    *Block
@@ -89,7 +89,7 @@ func (b *Block) After(w *Wiring, kind LoopKind) *Wiring {
 // To returns the wiring of a run on a path after one of the wiring w, nil if [Block.After] has not made it.
 func (w *Wiring) To(path int) *Wiring { return w.next[path].Load() }
 
-// States returns the wirings of a block with paths, by their numbers.
+// States returns the wirings of a block with paths, by their numbers. The first is nil.
 func (b *Block) States() []*Wiring {
 	b.numbers.Lock()
 	defer b.numbers.Unlock()
@@ -111,6 +111,9 @@ func (b *Block) wiring(exts []int32) *Wiring {
 	if h := b.head; h != nil {
 		w.next = make([]atomic.Pointer[Wiring], len(h.Paths))
 		h.numbers.Lock()
+		if len(h.states) == 0 {
+			h.states = append(h.states, nil)
+		}
 		w.Number = uint32(len(h.states))
 		h.states = append(h.states, w)
 		h.numbers.Unlock()

@@ -55,6 +55,7 @@ type elaborator struct {
 	// notLinear is how many of diags are of checkLinear, if all are.
 	notLinear int
 	marks     []mark // of the nodes inside lin, in their order
+	badSize   bool   // a size of a vector has been reported
 	// values tells that a default value is being elaborated: there are no inputs, the
 	// bodies of comprehensions stand for all their indices, and definitions of the
 	// prelude for what package eval runs.

@@ -45,9 +45,9 @@ func TestElaborate(t *testing.T) {
 	})
 }
 
-// TestErrors holds the messages about wrong programs.
+// TestErrors holds the messages about wrong programs, and about what people write who come from another language.
 func TestErrors(t *testing.T) {
-	goldens(t, "errors.txt", func(src string) string {
+	message := func(src string) string {
 		p, err := Load("t.gram", []byte(src), Options{MaxNodes: 10000})
 		if err == nil {
 			_, err = p.Expand(nil, nil)
@@ -61,5 +61,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s\nfails otherwise: %v", src, err)
 		}
 		return err.Error()
-	})
+	}
+	goldens(t, "errors.txt", message)
+	goldens(t, "stumbles.txt", message)
 }

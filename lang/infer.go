@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,49 +72,6 @@ func (e *elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
 	e.reportHere(v.span, "type mismatch", label, notes...)
 }
 
-// foldMismatch reports, in the words of the one who uses foldl, that v does not have type t, if v is the function that the
-// prelude's foldl gives to a list.
-func (e *elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
-	a := e.act()
-	if !a.unit.Prelude || a.global < 0 || e.globals[a.global].name != "foldl" {
-		return false
-	}
-	// v is x -> (result -> k) -> state -> k, where the function is state -> x -> result.
-	x, _ := e.tt.Function(v.typ)
-	next, _ := e.tt.Function(x.B)
-	result, _ := e.tt.Function(next.A)
-	state, _ := e.tt.Function(next.B)
-	element, ok := e.tt.Function(t)
-	const swapped = "foldl takes a function of the state and the element, `fun s x -> …`; this one takes the element first"
-	report := func(label string) bool {
-		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
-		return true
-	}
-	if !ok || state.A == 0 || result.A == 0 {
-		// v is the first state, and the function takes a state of the type of the elements.
-		elements := e.elementsOf(e.slots[a.base+2])
-		return c != infer.SelfRefer && elements != 0 && e.tt.Unify(t, elements) == infer.NoClash && report(swapped)
-	}
-	p := e.tt.Text()
-	p.Named = true
-	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
-		p.Of(e.tt.Arrow(state.A, e.tt.Arrow(x.A, result.A))), p.Of(element.A))
-	if c != infer.SelfRefer && e.tt.Unify(state.A, element.A) == infer.NoClash && e.tt.Unify(x.A, result.A) == infer.NoClash {
-		label = swapped
-	}
-	return report(label)
-}
-
-// elementsOf is the type of the elements of the list that b is, 0 if that is not known.
-func (e *elaborator) elementsOf(b binding) infer.Type {
-	if b.kind == dataBinding {
-		return e.globals[b.g].typ
-	}
-	list, _ := e.tt.Function(e.bindingType(b))
-	step, _ := e.tt.Function(list.A)
-	return step.A
-}
-
 // headText names a function in a message.
 func (e *elaborator) headText(s syntax.Span) string {
 	text := e.user.File.Text(s)
@@ -139,6 +97,9 @@ func (e *elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.tt.At(v.typ).Kind == infer.Vec {
 		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
 	}
+	if text := e.formHint(v, t, why); text != "" {
+		return []syntax.Note{{Text: text}}
+	}
 	note := e.polymorphism(why.fun.node)
 	if _, ok := e.tt.Function(t); note == "" && ok && function {
 		note = e.polymorphism(v.node)
@@ -147,6 +108,41 @@ func (e *elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 		return nil
 	}
 	return []syntax.Note{{Text: note}}
+}
+
+// formHint says how to write what another language writes as v is written.
+func (e *elaborator) formHint(v val, t infer.Type, why reason) string {
+	is, wanted := e.tt.At(v.typ).Kind, e.tt.At(t).Kind
+	switch {
+	case is == infer.List && wanted == infer.Vec && (why.text == "sum" || why.text == "maximum"):
+		return fmt.Sprintf("%s is for vectors; foldl goes over a list: foldl (+) 0 xs adds its elements", why.text)
+	case is == infer.List && why.kind == projReason:
+		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
+	case is == infer.List && wanted == infer.Vec && e.core.nodes[v.node].op == listCore:
+		return "a vector is written [| e, e |]"
+	case is == infer.Prod && !e.act().unit.Prelude:
+		return e.tupleHint(v.span)
+	}
+	return ""
+}
+
+// tupleHint says so if the tuple at span is all that a def of several parameters is given, as in f(a, b).
+func (e *elaborator) tupleHint(span syntax.Span) string {
+	a := e.act()
+	if a.global < 0 || a.unit.File.Decls[e.globals[a.global].decl].Kind != syntax.DefDecl {
+		return ""
+	}
+	text := e.user.File.Text(span)
+	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") || e.user.File.Text(syntax.Span{Start: a.use.End, End: span.Start}) != "" {
+		return ""
+	}
+	name := e.globals[a.global].name
+	return fmt.Sprintf("%s takes its arguments one by one: %s %s", name, name, oneByOne(text))
+}
+
+// oneByOne is a tuple of names and numbers as arguments.
+func oneByOne(tuple string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.Trim(tuple, "()"), ",", " ")), " ")
 }
 
 // polymorphism says so if a function is a variable, which has one type.
@@ -181,7 +177,15 @@ func (e *elaborator) wantPattern(it patternItem, t infer.Type) {
 	}
 	p := e.tt.Text()
 	is, wanted := p.Both(it.t, t)
-	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is))
+	var notes []syntax.Note
+	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.tt.At(it.t).Kind == infer.Real {
+		f := a.unit.File
+		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
+			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name, oneByOne(f.Text(f.Pat(it.p).Span)))
+			notes = append(notes, syntax.Note{Text: note})
+		}
+	}
+	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is), notes...)
 }
 
 // notFunction reports the application of a value that is not a function to u.
@@ -189,8 +193,8 @@ func (e *elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.tt.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.core.nodes[f.node].op
-	if e.tt.At(f.typ).Kind == infer.Vec && e.core.nodes[u.node].op == listCore {
-		index := strings.Trim(e.headText(u.span), "[]")
+	if index := e.core.nodes[u.node].op; e.tt.At(f.typ).Kind == infer.Vec && (index == listCore || index == numCore) {
+		index := strings.Trim(e.headText(u.span), "[]()")
 		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
 	}
 	if who := e.headText(f.head); op != varCore && op != pathCore && op != inputCore && startsName(who) {
@@ -271,6 +275,7 @@ func (e *elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, boo
 	n, ok := e.natIn(u, s)
 	if label := eval.VectorSize(n); ok && label != "" {
 		e.reportHere(e.spanIn(u, s), "not a size", label)
+		e.badSize = true
 		ok = false
 	}
 	if !ok {

@@ -156,6 +156,11 @@ func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 				return v
 			})
 			n = 0
+		} else if folds[d.name].fun != "" && n > 2 && d.unit.Prelude && !e.foldArguments(d.name, span) {
+			for range n {
+				e.takeArg()
+			}
+			return 0, 0, e.add(coreNode{op: numCore}, e.tt.Open(), span)
 		}
 		return e.expand(b.g, span, n)
 	case conBinding:

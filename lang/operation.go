@@ -65,7 +65,9 @@ func (e *elaborator) operands(w *waiting, last bool) bool {
 	}
 	same := func(v val) {
 		if is := e.operated(v.typ); e.tt.Unify(w.result.typ, is) != infer.NoClash {
-			e.want(w.result, is, reason{kind: annotReason, text: "what is around it takes"})
+			result := w.result
+			result.typ = is
+			e.want(result, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
 		}
 	}
 	switch {

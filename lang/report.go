@@ -30,6 +30,9 @@ func (e *elaborator) report(u *resolve.Unit, span syntax.Span, headline, label s
 	if e.fam.inFamily() {
 		e.giveUp()
 	}
+	if e.badSize && headline == "type mismatch" {
+		return // types are wrong because of the size
+	}
 	if u.Prelude && len(e.acts) > 0 {
 		span = e.act().use
 	}

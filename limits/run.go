@@ -14,8 +14,8 @@ type Bounds struct {
 	MaxMemory uint64
 	// RowsMemory bounds what loops keep for the backward phase, in bytes, where their blocks can be run again; 0: what MaxMemory leaves.
 	RowsMemory uint64
-	// Look, if not nil, is called at least every 2¹⁶ steps or nodes; its error
-	// ends the run. Use it for contexts, timeouts and memory.
+	// Look, if not nil, is called at least every 2¹⁶ steps or nodes, and every 2²⁰ steps of
+	// a loop with arrays; its error ends the run. Use it for contexts, timeouts and memory.
 	Look func() error
 	// Reserve, if not nil, is called before memory for many numbers is allocated, with the bytes; its error ends the run.
 	Reserve func(bytes int64) error

@@ -106,16 +106,18 @@ func (a *alpha) equal(r, s term.Ref) bool {
 		return a.bind(n.X, m.X) && a.equal(n.A, m.A) && a.equal(n.B, m.B)
 	case term.UnpairOp:
 		return a.bind(n.X, m.X) && a.bind(n.Y, m.Y) && a.equal(n.A, m.A) && a.equal(n.B, m.B)
-	case term.UnvecOp, term.UntupleOp:
+	case term.ConOp:
+		return (n.A == 0) == (m.A == 0) && (n.A == 0 || a.equal(n.A, m.A))
+	case term.UnvecOp, term.UntupleOp, term.BranchOp:
 		for i, x := range a.t.Bound(n) {
 			if !a.bind(term.Var(x), term.Var(a.u.Bound(m)[i])) {
 				return false
 			}
 		}
-		return a.equal(n.A, m.A) && a.equal(n.B, m.B)
+		return a.equal(n.A, m.A) && (n.Op == term.BranchOp || a.equal(n.B, m.B))
 	case term.AppOp, term.PairOp, term.AddOp:
 		return a.equal(n.A, m.A) && a.equal(n.B, m.B)
-	case term.FunOp, term.VecOp, term.IfOp, term.ListOp:
+	case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp:
 		for i, k := range a.t.Children(n) {
 			if !a.equal(k, a.u.Children(m)[i]) {
 				return false

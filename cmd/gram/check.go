@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 func newCheck(a *app) *cobra.Command {
@@ -16,9 +17,10 @@ func newCheck(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Type a program, and print its type and those of its inputs",
+		Short: "Type a program, and print its type and those of its inputs and data",
 		Long: `Check parses, elaborates and types a program, its data included, and prints the
-type of the body and of each input. It runs nothing. Several errors are reported
+type of the body, of each input and of the data, with the size of a list
+and the number of rows that skip leaves out. It runs nothing. Several errors are reported
 at once where that is possible. The partial derivatives of function symbols that
 the program declares are compared with differences. FILE - is standard input.
 
@@ -61,9 +63,22 @@ func (a *app) checkText(p *gram.Program) {
 	for _, in := range p.Inputs() {
 		width = max(width, len("input ")+utf8.RuneCountInString(in.Name))
 	}
+	for _, d := range p.Source().Data {
+		width = max(width, len("data ")+utf8.RuneCountInString(d.Name))
+	}
 	fmt.Fprintf(&a.out, "%-*s : %s\n", width, body, p.Type())
 	for _, in := range p.Inputs() {
 		fmt.Fprintf(&a.out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
+	}
+	for _, d := range p.Source().Data {
+		fmt.Fprintf(&a.out, "%-*s : %s", width, "data "+d.Name, d.Shape)
+		if d.Shape.Kind == load.List {
+			fmt.Fprintf(&a.out, ", size %d", d.Value.Rows)
+		}
+		if d.Value.Skipped > 0 {
+			fmt.Fprintf(&a.out, "; rows left out, since a value is missing: %d", d.Value.Skipped)
+		}
+		a.out.WriteByte('\n')
 	}
 }
 
@@ -76,6 +91,17 @@ func (a *app) checkJSON(p *gram.Program) {
 		inputs.Field(in.Name, in.Shape.String())
 	}
 	inputs.End()
+	data := o.Object("data")
+	for _, d := range p.Source().Data {
+		of := data.Object(d.Name)
+		of.Field("type", d.Shape.String())
+		if d.Shape.Kind == load.List {
+			of.Field("size", d.Value.Rows)
+		}
+		of.Field("skipped", d.Value.Skipped)
+		of.End()
+	}
+	data.End()
 	o.End()
 	a.out.WriteByte('\n')
 }

@@ -155,8 +155,8 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 		defer out.Discard()
 	}
-	if job.Note != "" {
-		fmt.Fprintf(a.stderr, "gram: note: %s\n", job.Note)
+	for _, note := range job.Notes {
+		fmt.Fprintf(a.stderr, "gram: note: %s\n", note)
 	}
 	ranges, err := job.Ranges(f.ranges)
 	if err != nil {
@@ -220,6 +220,10 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		a.fitJSON(f, c.State, inputs, why)
 	} else {
 		a.fitText(f, c.State, inputs, why)
+	}
+	if c.State.Stuck() {
+		fmt.Fprintln(a.stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
+			"be the cause (scale them, as in docs/fit.md), or a --method or --rate that does not suit the loss")
 	}
 	return nil
 }

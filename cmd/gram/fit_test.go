@@ -214,3 +214,16 @@ func TestFitPage(t *testing.T) {
 		require.NotContains(t, page, cost)
 	}
 }
+
+// TestFitNotes: rows that skip leaves out, and a loss that hardly falls, are said.
+func TestFitNotes(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f.csv")
+	require.NoError(t, os.WriteFile(file, []byte("a,b\n1,1\n,3\n2,2\nNA,1\n"), 0o644))
+	program := fmt.Sprintf("data rows : List R^2 = csv %q \"a\" \"b\" skip\ninput w = 3\nfoldl (fun s [| x, y |] -> s + (y - w * x)^2) 1 rows\n", file)
+	_, _, notes := fitting(t.Context(), program)
+	require.Equal(t, "gram: note: rows: rows left out, since a value is missing: 2\n", notes)
+	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w")
+	require.Equal(t, statusDone, status)
+	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
+}

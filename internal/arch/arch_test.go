@@ -32,7 +32,8 @@ var layers = map[string][]string{
 	"parquet":              {"lang"},                      // is registered there
 	"revgrad":              {"term"},
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
-	"compile":              {"rule", "term", "graph"},
+	"compile":              {"rule", "term", "graph", "compile/block"},
+	"compile/block":        {"rule", "term", "graph"},
 	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "kernel", "engine/native", "engine/frames"},
 	"engine/frames":        {"graph"},
 	"engine/native":        {"term", "graph"},
@@ -157,19 +158,7 @@ func violations(edges []edge) []string {
 // the module has an edge to itself.
 func read(tree fs.FS) ([]edge, error) {
 	var edges []edge
-	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && file != "." && skip(tree, file):
-			return fs.SkipDir
-		case d.IsDir() || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
-			return nil
-		}
-		src, err := fs.ReadFile(tree, file)
-		if err != nil {
-			return err
-		}
+	err := each(tree, func(file string, src []byte) error {
 		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -190,6 +179,25 @@ func read(tree fs.FS) ([]edge, error) {
 		return nil
 	})
 	return edges, err
+}
+
+// each calls f with each file of the module that is none of a test.
+func each(tree fs.FS, f func(file string, src []byte) error) error {
+	return fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != "." && skip(tree, file):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		src, err := fs.ReadFile(tree, file)
+		if err != nil {
+			return err
+		}
+		return f(file, src)
+	})
 }
 
 // skip tells the folders that are none of the module's packages.

@@ -236,7 +236,29 @@ func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 	return g.q.App(g.pos(), g.q.App(g.pos(), l, f), g.term(ty, depth-2))
 }
 
-var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan}
+var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan, square, blend}
+
+// square and blend are symbols that a program declares: square x is x², and blend x y is x·y + y. They map rationals to rationals.
+var (
+	square = declare("square", operation(term.Mul, argument(0), argument(0)), operation(term.NoSymbol, argument(0), argument(0)))
+	blend  = declare("blend", operation(term.NoSymbol, operation(term.Mul, argument(0), argument(1)), argument(1)),
+		argument(1), operation(term.NoSymbol, argument(0), term.Partial{Const: 1}))
+)
+
+func argument(i int) term.Partial { return term.Partial{Kind: term.PartialVar, Var: i} }
+
+func operation(f term.Symbol, args ...term.Partial) term.Partial {
+	return term.Partial{Kind: term.PartialFun, Fun: f, Args: args}
+}
+
+func declare(name string, value term.Partial, partials ...term.Partial) term.Symbol {
+	f, err := term.Declare(name, value, partials)
+	if err != nil {
+		panic(err) // there is room for two
+	}
+	return f
+}
+
 var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, term.Max}
 
 func (g *generator) constructor(ty term.Type, depth int) term.Ref {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,23 +215,35 @@ func (r *tableReader) missing(want string) string {
 	if near := syntax.Suggest(want, r.header); near != "" {
 		return text + fmt.Sprintf("; did you mean %q?", near)
 	}
-	if separated := separatedBy(r.header); separated != "" {
+	if separated := r.separatedBy(r.header); separated != "" {
 		return text + separated
 	}
 	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {
-		return text + "; the first row must be a header with the names of the columns, or columns are given by numbers: csv \"f.csv\" 0 2"
+		return text + "; the first row must be a header with the names of the columns, or columns are given by numbers: csv " + strconv.Quote(filepath.Base(r.path)) + " 0"
 	}
 	return text + "; the columns are " + short(strings.Join(r.header, ", "))
 }
 
 // separatedBy says that cells have another separator inside, if one has.
-func separatedBy(cells []string) string {
+func (r *tableReader) separatedBy(cells []string) string {
 	for _, c := range cells {
 		if i := strings.IndexAny(c, ";\t|"); i >= 0 {
-			return fmt.Sprintf("; the cells seem to be separated by %[1]q, which must be said: csv \"f.csv\" \"a\" separator %[1]q", c[i:i+1])
+			return fmt.Sprintf("; the cells seem to be separated by %[1]q, which must be said: %[2]s separator %[1]q", c[i:i+1], r.form())
 		}
 	}
 	return ""
+}
+
+// form is how a program reads the columns.
+func (r *tableReader) form() string {
+	text := "csv " + strconv.Quote(filepath.Base(r.path))
+	for i := range r.parts {
+		text += " " + r.parts[i].String()
+	}
+	if r.parts == nil {
+		text += " 0"
+	}
+	return text
 }
 
 // first prepares for rows without a header, of which it gets the first.
@@ -244,7 +257,7 @@ func (r *tableReader) first(record []string) *fileError {
 	for i, p := range r.parts {
 		if p.index >= len(record) {
 			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s", p.index, len(record), plural(len(record), "cell"), separatedBy(record))
+			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s", p.index, len(record), plural(len(record), "cell"), r.separatedBy(record))
 		}
 		r.at = append(r.at, p.index)
 	}
@@ -279,6 +292,7 @@ func (r *tableReader) row(record []string) *fileError {
 		if why != "" {
 			if skip, fill, ok := r.rule(); ok && slices.Contains(missing, strings.TrimSpace(record[j])) {
 				if skip {
+					r.t.skipped++
 					r.t.data = r.t.data[:start]
 					return nil
 				}
@@ -287,7 +301,7 @@ func (r *tableReader) row(record []string) *fileError {
 		}
 		if why != "" {
 			line, col := r.position(record, j)
-			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, why))
+			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
 		}
 		r.t.data = append(r.t.data, x)
 	}
@@ -295,21 +309,32 @@ func (r *tableReader) row(record []string) *fileError {
 	return nil
 }
 
-// hint says what may be the cause of a cell that is no number.
-func (r *tableReader) hint(record []string, why string) string {
-	if text := separatedBy(record); text != "" {
+// hint says what may be the cause that cell j of a record is no number.
+func (r *tableReader) hint(record []string, j int) string {
+	if text := r.separatedBy(record); text != "" {
 		return text
 	}
-	letter := strings.ContainsFunc(record[0], unicode.IsLetter)
-	switch {
-	case why == "is empty" && r.place != syntax.Span{}:
-		return "; skip or fill 0 behind the columns says what is done with missing values"
-	case r.named() || r.t.rows > 0 || !letter || why == "is empty":
+	cell := strings.TrimSpace(record[j])
+	whole, fraction, comma := strings.Cut(cell, ",")
+	switch name := filepath.Base(r.path); {
+	case slices.Contains(missing, cell) && r.place == syntax.Span{}:
+		return "; without the rows in which a value is missing: " + r.form() + " skip"
+	case slices.Contains(missing, cell):
+		return "; a value is missing: skip behind the columns leaves its row out, and fill 0 puts 0 there"
+	case comma && isNumber(whole) && isNumber(fraction):
+		return "; a number has a decimal point"
+	case r.named() || r.t.rows > 0 || !strings.ContainsFunc(record[0], unicode.IsLetter):
 		return ""
 	case r.parts != nil:
-		return "; a file with a header has names for its columns: csv \"f.csv\" \"a\""
+		return "; a file with a header has names for its columns: csv " + strconv.Quote(name) + " " + strconv.Quote(strings.TrimSpace(record[j]))
+	default:
+		return "; of a file with a header, name the columns: @" + name + ":" + short(strings.Join(record, ","))
 	}
-	return "; of a file with a header, name the columns: @f.csv:a,b"
+}
+
+func isNumber(text string) bool {
+	_, why := parseNumber(text)
+	return why == ""
 }
 
 // cell names a cell in a message.

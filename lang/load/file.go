@@ -143,6 +143,9 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 			if f.format == formats["csv"] {
 				label += `, and separator ";"`
 			}
+			if len(f.parts) == 0 {
+				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) + " " + strconv.Quote(w.Text)
+			}
 		}
 		fail(w.Span, "wrong use of "+n.Text, label)
 	}
@@ -190,6 +193,7 @@ func (f *File) rule() (skip bool, fill float64, ok bool) {
 type content struct {
 	layout      *layout
 	rows, width int
+	skipped     int // rows that are left out because a value is missing
 	data        []float64
 	tags        []int                                                  // of an inductive type
 	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]

@@ -80,6 +80,7 @@ rows:
 				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
 			case !math.IsNaN(x):
 			case f.skip:
+				c.skipped++
 				continue rows
 			case math.IsNaN(f.fill):
 				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says what is done with missing values", &f.parts[i], start/c.width)

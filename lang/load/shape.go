@@ -192,8 +192,10 @@ func TaggedValue(s *Shape, data []float64, tags []int) Value {
 // Value is a shape and its numbers.
 type Value struct {
 	Shape *Shape
-	Rows  int       // a list: its number of elements; otherwise 1
-	Data  []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
+	Rows  int // a list: its number of elements; otherwise 1
+	// Skipped is how many rows of a file have been left out because a value is missing.
+	Skipped int
+	Data    []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
 	// Tags are, of a tagged shape, the constructors of inductive types by number, and the lengths of lists, each before those of its
 	// parts, from left to right.
 	Tags []int

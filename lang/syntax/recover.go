@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -72,10 +73,18 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
 	case k == LetTok && p.inner != nil && p.inner.kind == letForm:
 		p.expected("`in`", "", p.opener(LetTok, p.inner.start), Note{Text: "`let x = e in b` needs its `in`"})
+	case k == LetTok && p.inDecl && p.firstOnLine():
+		p.expected("an operator or an argument", "this line belongs to the declaration above it, since it is indented; the body starts at column 1")
 	default:
 		p.expected("an operator or an argument", fmt.Sprintf("put parentheses around `%s` to make it an argument", k))
 	}
 	return true
+}
+
+// firstOnLine reports whether nothing stands before the token on its line.
+func (p *parser) firstOnLine() bool {
+	before := p.s.src[:p.tok.start]
+	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0
 }
 
 // strayHint explains a token that stands where it has no meaning.

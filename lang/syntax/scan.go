@@ -92,7 +92,7 @@ func (s *scanner) space() {
 			s.comment()
 		case c == '/' && s.at(s.off+1) == '/':
 			s.foreignComment(2)
-		case c == '#' && !s.seen && (s.at(s.off+1) == '#' || s.at(s.off+1) == '!' || s.at(s.off+1) == ' ' && isLetter(s.at(s.off+2))):
+		case c == '#' && !s.seen && (s.at(s.off+1) == '#' || s.at(s.off+1) == '!'), c == '#' && s.at(s.off+1) == ' ' && isLetter(s.at(s.off+2)) && !s.takes():
 			s.foreignComment(1)
 		default:
 			return
@@ -108,6 +108,19 @@ func (s *scanner) foreignComment(n uint32) {
 	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
 		s.off = start + uint32(i)
 	}
+}
+
+// takes reports whether what stands before on the line could be applied to a numeral.
+func (s *scanner) takes() bool {
+	before := bytes.TrimRight(s.src[s.lineStart:s.off], " \t")
+	i := len(before)
+	for i > 0 && (isLetter(before[i-1]) || isDigit(before[i-1]) || before[i-1] == '_' || before[i-1] == '\'') {
+		i--
+	}
+	if i == len(before) {
+		return i > 0 && !bytes.ContainsRune([]byte("])}\""), rune(before[i-1]))
+	}
+	return !isDigit(before[i])
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

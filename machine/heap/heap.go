@@ -51,6 +51,19 @@ type Node struct {
 	Count    uint64         // of a Nat: the number; of an Iter: the elements left
 }
 
+// Backward reports whether the node belongs to backpropagation.
+func (n *Node) Backward() bool {
+	switch n.Kind {
+	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:
+		return true
+	case literal.Lam:
+		return n.Dual
+	case literal.App:
+		return n.Operands[0].Tag == literal.Name
+	}
+	return false
+}
+
 // Program returns the program that the machine runs.
 func (h *Heap) Program() *literal.Program { return h.prog }
 

@@ -92,7 +92,7 @@ func (v *heapView) reached() []literal.Ref {
 // box describes a node.
 func (v *heapView) box(r literal.Ref) box {
 	n := v.h.Node(r)
-	b := box{at: r, root: r == v.h.Root(), dual: isDual(&n), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
+	b := box{at: r, root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
 		ops = append(ops, v.operand(&b, &n, literal.Place(r<<2)|literal.Place(i), o))
@@ -149,19 +149,6 @@ func (v *heapView) function(f term.Symbol, ops []any) string {
 	} else {
 		return fmt.Sprintf(name+"(%s, %s)", ops...)
 	}
-}
-
-// isDual tells the nodes of the backward phase.
-func isDual(n *heap.Node) bool {
-	switch n.Kind {
-	case literal.Cell, literal.Linear, literal.Job, literal.Seed, literal.FreeDual:
-		return true
-	case literal.Lam:
-		return n.Dual
-	case literal.App:
-		return n.Operands[0].Tag == literal.Name
-	}
-	return false
 }
 
 // name is the name of the variable that the node r binds.

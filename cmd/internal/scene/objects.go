@@ -44,7 +44,7 @@ func references(n *heap.Node) []linkTo {
 func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 	w := words{s.x, h}
 	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(), Label: w.label(n)}
-	if backward || isDual(n) {
+	if backward || n.Backward() {
 		v.Role = "dual"
 	}
 	v.Text = w.text(n, v.Label)
@@ -86,16 +86,3 @@ func awaited(n *heap.Node) []heap.Operand {
 
 // spent reports whether a node is a substitution whose value its last occurrence has taken.
 func spent(n *heap.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == literal.Taken }
-
-// isDual reports whether a node belongs to backpropagation.
-func isDual(n *heap.Node) bool {
-	switch n.Kind {
-	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:
-		return true
-	case literal.Lam:
-		return n.Dual
-	case literal.App:
-		return n.Operands[0].Tag == literal.Name
-	}
-	return false
-}

@@ -38,7 +38,7 @@ type Job struct {
 	heldScale float64         // of their loss
 	heldRows  []float64
 	predicted []*gram.Evaluator // of predictions on the rows, and on those that are held out
-	Note      string            // what is to be said of the rows that are held out
+	Notes     []string          // what is to be said of the rows that are left out or held out
 }
 
 // Options say how the rows of a list are divided.
@@ -65,6 +65,11 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 		return nil, fmt.Errorf("%s: the body has type %s; a loss has type R", name, j.whole.Type())
 	case len(j.whole.Point()) == 0:
 		return nil, fmt.Errorf("%s: the program has no inputs that could be fitted", name)
+	}
+	for _, d := range j.whole.Source().Data {
+		if v := d.Value; v.Skipped > 0 {
+			j.Notes = append(j.Notes, fmt.Sprintf("%s: rows left out, since a value is missing: %d", d.Name, v.Skipped))
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -106,8 +111,8 @@ func (j *Job) divide() error {
 	switch {
 	case errors.As(err, &no) && j.Batch == 0:
 		slices.Sort(order)
-		j.Note = fmt.Sprintf("the loss is neither a mean nor a sum over %s: the last %d of its %d rows are held out, and what the program computes "+
-			"from %s, like means, it computes from them alone", j.Over, held, n, j.Over)
+		j.Notes = append(j.Notes, fmt.Sprintf("the loss is neither a mean nor a sum over %s: the last %d of its %d rows are held out, and what the program computes "+
+			"from %s, like means, it computes from them alone", j.Over, held, n, j.Over))
 	case err != nil:
 		return err
 	}

@@ -44,7 +44,7 @@ func (g *generator) program() string {
 	var b strings.Builder
 	for i := range g.r.IntN(4) {
 		g.toks = nil
-		switch g.r.IntN(4) {
+		switch g.r.IntN(5) {
 		case 0:
 			g.put("param", fmt.Sprint("p", i), "=")
 			g.size()
@@ -55,6 +55,16 @@ func (g *generator) program() string {
 			g.expr(0)
 		case 2:
 			g.put("data", fmt.Sprint("p", i), "=", "csv", `"a \" b"`, `"c"`, "skip", "fill", "-", "1.5", "separator", `";"`)
+		case 3:
+			g.put("symbol", fmt.Sprint("p", i), "x", "=")
+			g.expr(0)
+			g.put("with")
+			for k := range 1 + g.r.IntN(2) {
+				if k > 0 {
+					g.put(",")
+				}
+				g.expr(0)
+			}
 		default:
 			g.put("def", fmt.Sprint("p", i))
 			for range g.r.IntN(3) {

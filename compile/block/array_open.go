@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ type tupleSite struct {
 
 // made returns the wire of a tuple or a family that is made now.
 func (b *arrayBuilder) made(w arrayWire) arrayWire {
-	if b.c.opt.Open && w.kind != closureWire {
+	if b.c.out.Open && w.kind != closureWire {
 		w.site = len(b.sites) + 1
 		b.sites = append(b.sites, tupleSite{wire: w, around: b.dims()})
 	}
@@ -55,8 +55,8 @@ func (b *arrayBuilder) tally(in *graph.Instr) bool {
 }
 
 // dimsOf are the loops on whose indices a depends.
-func (b *arrayBuilder) dimsOf(a affine) (dims []graph.Dim) {
-	for id, k := range a.coef {
+func (b *arrayBuilder) dimsOf(a Affine) (dims []graph.Dim) {
+	for id, k := range a.Coef {
 		if k != 0 {
 			dims = append(dims, b.dim(id))
 		}

@@ -1,4 +1,7 @@
-package compile
+// Package block compiles templates further, to blocks: straight-line code on registers of numbers, for each λ whose body
+// is arithmetic. Where a body has families its block works on arrays. While it runs, the machine asks for two more things:
+// blocks with paths, of functions whose branches only the run knows, and routines, of functions that call one another.
+package block
 
 import (
 	"maps"
@@ -24,6 +27,48 @@ const (
 	fewLeaves     = 32
 )
 
+// Source is a program whose templates have been compiled.
+type Source struct {
+	Program *graph.Program // its Reversed and Open say what it is
+	Types   *term.Types
+	// SlotTypes are, of each template, the types of its captured variables and parameters.
+	SlotTypes [][]term.Type
+	Families  map[uint32]*Families // of templates with families
+	// Check, if not nil, is called at least every 2¹² instructions; its error ends the work.
+	Check func() error
+}
+
+// Compile makes the blocks of a program, and lets the machine make blocks with paths, and routines, while it runs.
+// The error is Check's, or [graph.ErrFamilies] if a template with families has no block.
+func Compile(src Source) error {
+	c := &compiler{types: src.Types, out: src.Program, slotTypes: src.SlotTypes, families: src.Families, ask: src.Check}
+	if err := c.blocks(); err != nil {
+		return err
+	}
+	c.specialize()
+	return nil
+}
+
+type compiler struct {
+	types     *term.Types
+	out       *graph.Program
+	slotTypes [][]term.Type
+	families  map[uint32]*Families
+	ask       func() error
+	err       error
+}
+
+// checkEvery is how many instructions pass between two calls of Check.
+const checkEvery = 1 << 12
+
+// check calls Check at each unit of a loop that is a multiple of checkEvery, and reports whether the compilation goes on.
+func (c *compiler) check(unit int) bool {
+	if unit%checkEvery == 0 && c.ask != nil && c.err == nil {
+		c.err = c.ask()
+	}
+	return c.err == nil
+}
+
 // blocks makes a block of each λ whose body is straight-line arithmetic.
 func (c *compiler) blocks() error {
 	c.out.Blocks = make([]*graph.Block, 1)
@@ -33,7 +78,7 @@ func (c *compiler) blocks() error {
 		if t.Params == 0 && t.Families && !main {
 			return graph.ErrFamilies
 		}
-		if (t.Params == 0 || c.opt.Open) && !t.Families {
+		if (t.Params == 0 || c.out.Open) && !t.Families {
 			continue
 		}
 		if !c.check(0) {
@@ -151,7 +196,7 @@ func (b *blockBuilder) count(id uint32) {
 
 // room returns how many nodes the block's layouts may have. Most steps of an open program are counted when it runs.
 func (b *blockBuilder) room() uint64 {
-	if b.c.opt.Open {
+	if b.c.out.Open {
 		return maxRegisters
 	}
 	return leavesPerStep*b.out.Steps + fewLeaves
@@ -202,7 +247,7 @@ func (b *blockBuilder) template(id uint32, captured []wire) (w wire, ok bool) {
 // leavesOf makes the registers and wires of a value of the type. A dual's number is
 // provisional: see orderExternals.
 func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool) {
-	tt := b.c.t.Types
+	tt := b.c.types
 	// The types that are left, and where their wires go.
 	type hole struct {
 		typ term.Type
@@ -220,7 +265,7 @@ func (b *blockBuilder) leavesOf(typ term.Type) (l graph.Leaves, w wire, ok bool)
 			l.Regs = append(l.Regs, h.at.reg)
 			l.Layout = append(l.Layout, graph.LayoutNode{Kind: graph.NumLeaf})
 		case term.DualKind:
-			if !b.c.opt.Reversed { // a hand-written dual is no cell
+			if !b.c.out.Reversed { // a hand-written dual is no cell
 				return l, w, false
 			}
 			h.at.kind, h.at.dual = graph.DualLeaf, ^int32(b.out.Exts)

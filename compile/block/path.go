@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"slices"
@@ -11,12 +11,12 @@ import (
 const maxPathCode = 1 << 14
 
 // specialize lets the machine make blocks with paths while it runs: see [graph.Program.LoopBlock].
-// The compiler that they need keeps no term.
+// The compiler that they need does not ask Check.
 func (c *compiler) specialize() {
-	if c.opt.Open || c.out.Late {
+	if c.out.Open || c.out.Late {
 		return
 	}
-	small := &compiler{t: &term.Term{Types: c.t.Types}, out: c.out, slotTypes: c.slotTypes, opt: Options{Reversed: c.opt.Reversed}, families: c.families}
+	small := &compiler{types: c.types, out: c.out, slotTypes: c.slotTypes, families: c.families}
 	c.routines(small)
 	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
 		b := newPathBuilder(small, id, closures, paths)
@@ -158,7 +158,7 @@ func (b *pathBuilder) build(id uint32, count int) *graph.Block {
 
 // captured makes the registers and wires of a captured value, which may be a closure.
 func (b *pathBuilder) captured(typ term.Type) (l graph.Leaves, w wire, ok bool) {
-	if b.c.t.Types.Kind(typ) != term.ArrowKind {
+	if b.c.types.Kind(typ) != term.ArrowKind {
 		b.out.Steps = maxRegisters / leavesPerStep // the layouts are measured at the end
 		return b.leavesOf(typ)
 	}

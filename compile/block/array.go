@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 type arrayWire struct {
 	kind graph.LayoutKind
 	// at is the register of a number, and the number of a dual: of a cell, or of an external dual.
-	at       affine
+	at       Affine
 	external bool
 	parts    []arrayWire
 	loop     int    // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
@@ -33,8 +33,8 @@ type openedFamily struct {
 // arrayBuilder makes the block of a template with families.
 type arrayBuilder struct {
 	*blockBuilder
-	l      *loops // of the template whose code is compiled
-	loops  []loop // of all templates so far; the first of l is number loop0
+	l      *Families // of the template whose code is compiled
+	loops  []Loop    // of all templates so far; the first of l is number loop0
 	loop0  int
 	at     map[uint32]arrayWire
 	opened []openedFamily // in the order of their slots
@@ -64,7 +64,7 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 	}
 	b.inputArrays(c.chain(id))
 	w, ok := b.template(id, captured)
-	for ok && !c.opt.Open && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
+	for ok && !c.out.Open && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
 		id = w.tmpl
 		b.count(id)
 		w, ok = b.template(id, w.parts)
@@ -73,7 +73,7 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 }
 
 func newArrayBuilder(b *blockBuilder) *arrayBuilder {
-	return &arrayBuilder{blockBuilder: b, l: &loops{}, at: map[uint32]arrayWire{}}
+	return &arrayBuilder{blockBuilder: b, l: &Families{}, at: map[uint32]arrayWire{}}
 }
 
 // chain returns a template, and those whose closures it returns in turn.
@@ -158,7 +158,7 @@ func (b *arrayBuilder) enter(id uint32) {
 	t := &b.c.out.Templates[id]
 	if l := b.c.families[id]; l != nil {
 		b.l, b.loop0 = l, len(b.loops)
-		b.loops = append(b.loops, l.all...)
+		b.loops = append(b.loops, l.All...)
 	}
 	maps.DeleteFunc(b.at, func(slot uint32, _ arrayWire) bool { return slot >= t.Cap0 })
 	b.opened = slices.DeleteFunc(b.opened, func(o openedFamily) bool { return o.first >= t.Cap0 })
@@ -225,11 +225,11 @@ func fixedWire(w wire) arrayWire {
 	a := arrayWire{kind: w.kind, tmpl: w.tmpl, args: w.args}
 	switch w.kind {
 	case graph.NumLeaf:
-		a.at.base = int(w.reg)
+		a.at.Base = int(w.reg)
 	case graph.DualLeaf:
-		a.at.base, a.external = int(w.dual), w.dual < 0
+		a.at.Base, a.external = int(w.dual), w.dual < 0
 		if a.external {
-			a.at.base = int(^w.dual)
+			a.at.Base = int(^w.dual)
 		}
 	}
 	for _, p := range w.parts {
@@ -243,11 +243,11 @@ func (b *arrayBuilder) fixed(w *arrayWire) wire {
 	f := wire{kind: w.kind, tmpl: w.tmpl, args: w.args}
 	switch {
 	case w.kind == graph.NumLeaf:
-		f.reg = uint32(w.at.base)
+		f.reg = uint32(w.at.Base)
 	case w.external:
-		f.dual = ^int32(w.at.base)
+		f.dual = ^int32(w.at.Base)
 	case w.kind == graph.DualLeaf:
-		f.dual = int32(w.at.base)
+		f.dual = int32(w.at.Base)
 	}
 	for i := range b.size(w) {
 		p := w.part(i)
@@ -259,7 +259,7 @@ func (b *arrayBuilder) fixed(w *arrayWire) wire {
 // size is how many components a tuple or family has.
 func (b *arrayBuilder) size(w *arrayWire) int {
 	if w.loop > 0 {
-		return b.loops[w.loop-1].size
+		return b.loops[w.loop-1].Size
 	}
 	return len(w.parts)
 }
@@ -274,12 +274,12 @@ func (b *arrayBuilder) dims() []graph.Dim {
 }
 
 func (b *arrayBuilder) dim(id int) graph.Dim {
-	return graph.Dim{Size: b.loops[id].size, Loop: id, Sum: b.loops[id].sum}
+	return graph.Dim{Size: b.loops[id].Size, Loop: id, Sum: b.loops[id].Sum}
 }
 
 // address is an affine expression of the loops of the dimensions.
-func address(a affine, dims []graph.Dim) graph.Address {
-	out := graph.Address{Base: a.base, Stride: make([]int, len(dims))}
+func address(a Affine, dims []graph.Dim) graph.Address {
+	out := graph.Address{Base: a.Base, Stride: make([]int, len(dims))}
 	for k, d := range dims {
 		out.Stride[k] = a.at(d.Loop)
 	}
@@ -287,11 +287,11 @@ func address(a affine, dims []graph.Dim) graph.Address {
 }
 
 // dense is the affine expression of an array without gaps over the loops around.
-func (b *arrayBuilder) dense(base int) affine {
-	a := affine{base: base, coef: make([]int, len(b.loops))}
+func (b *arrayBuilder) dense(base int) Affine {
+	a := Affine{Base: base, Coef: make([]int, len(b.loops))}
 	dims := b.dims()
 	for k, s := range graph.Dense(base, dims).Stride {
-		a.coef[dims[k].Loop] = s
+		a.Coef[dims[k].Loop] = s
 	}
 	return a
 }
@@ -300,7 +300,7 @@ func (b *arrayBuilder) dense(base int) affine {
 const maxRegisters = 1 << 30
 
 // array makes registers for a number of each instance.
-func (b *arrayBuilder) array() affine {
+func (b *arrayBuilder) array() Affine {
 	first, n := b.out.Regs, graph.Instances(b.dims())
 	if int(first)+n > maxRegisters {
 		b.large = true
@@ -343,16 +343,16 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 	case graph.OpComponent:
 		return b.component(in)
 	case graph.OpIndexNum:
-		table := b.l.numbers[in.Tmpl]
-		d := affine{base: int(b.out.Regs), coef: make([]int, len(b.loops))}
-		b.out.Regs += uint32(len(table.values))
+		table := b.l.Numbers[in.Tmpl]
+		d := Affine{Base: int(b.out.Regs), Coef: make([]int, len(b.loops))}
+		b.out.Regs += uint32(len(table.Values))
 		n := 1
-		for _, id := range slices.Backward(table.loops) {
-			d.coef[b.loop0+id] = n
-			n *= b.l.all[id].size
+		for _, id := range slices.Backward(table.Loops) {
+			d.Coef[b.loop0+id] = n
+			n *= b.l.All[id].Size
 		}
-		for i, v := range table.values {
-			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.base + i), Val: v})
+		for i, v := range table.Values {
+			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.Base + i), Val: v})
 		}
 		b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
 		return true
@@ -396,17 +396,17 @@ func (w *arrayWire) part(i int) arrayWire {
 	if w.loop == 0 {
 		return w.parts[i]
 	}
-	return w.parts[0].with(w.loop-1, affine{base: i})
+	return w.parts[0].with(w.loop-1, Affine{Base: i})
 }
 
 // with returns w where the index of a loop is e.
-func (w *arrayWire) with(loop int, e affine) arrayWire {
+func (w *arrayWire) with(loop int, e Affine) arrayWire {
 	out := *w
 	k := w.at.at(loop)
 	if k != 0 {
-		rest := affine{base: w.at.base, coef: append([]int(nil), w.at.coef...)}
-		rest.coef[loop] = 0
-		out.at = rest.plus(e, k)
+		rest := Affine{Base: w.at.Base, Coef: append([]int(nil), w.at.Coef...)}
+		rest.Coef[loop] = 0
+		out.at = rest.Plus(e, k)
 	}
 	out.parts = nil
 	for i := range w.parts {
@@ -509,12 +509,12 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		if b.c.out.Global(in.A).Kind == graph.Input {
 			w.kind, w.external = graph.DualLeaf, true
 		}
-		w.at = e.plus(affine{base: b.inputArray(i, int(in.N), w.external)}, 1)
+		w.at = e.Plus(Affine{Base: b.inputArray(i, int(in.N), w.external)}, 1)
 		b.at[in.D] = w
 		return true
 	}
 	if o := b.openedAt(in.A); o != nil && in.Split == 1 && in.A+in.N <= o.first+o.n {
-		e := b.index(in).plus(affine{base: int(in.A - o.first)}, 1)
+		e := b.index(in).Plus(Affine{Base: int(in.A - o.first)}, 1)
 		b.at[in.D] = o.w.parts[0].with(o.w.loop-1, e)
 		return true
 	}
@@ -541,9 +541,9 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 }
 
 // index is the number of the component that an instruction selects.
-func (b *arrayBuilder) index(in *graph.Instr) affine {
-	e := b.l.indices[in.Tmpl]
-	return affine{e.base, append(make([]int, b.loop0, b.loop0+len(e.coef)), e.coef...)}
+func (b *arrayBuilder) index(in *graph.Instr) Affine {
+	e := b.l.Indices[in.Tmpl]
+	return Affine{e.Base, append(make([]int, b.loop0, b.loop0+len(e.Coef)), e.Coef...)}
 }
 
 // inLoopsOf returns w with its families in the loops of those of like, where they have the same sizes: so states of a scan are alike.
@@ -553,8 +553,8 @@ func (b *arrayBuilder) inLoopsOf(like *arrayWire, w arrayWire) arrayWire {
 	}
 	parts := w.parts
 	if w.loop != like.loop {
-		index := affine{coef: make([]int, like.loop)}
-		index.coef[like.loop-1] = 1
+		index := Affine{Coef: make([]int, like.loop)}
+		index.Coef[like.loop-1] = 1
 		parts = []arrayWire{parts[0].with(w.loop-1, index)}
 		w.loop = like.loop
 	}
@@ -568,7 +568,7 @@ func (b *arrayBuilder) inLoopsOf(like *arrayWire, w arrayWire) arrayWire {
 // atDistance reports whether w is j times as far from first as second is.
 func atDistance(first, second, w *arrayWire, j int) bool {
 	if w.kind != first.kind || w.external != first.external || w.loop != first.loop || len(w.parts) != len(first.parts) ||
-		!w.at.plus(first.at, -1).constant() || w.at.base-first.at.base != j*(second.at.base-first.at.base) {
+		!w.at.Plus(first.at, -1).Constant() || w.at.Base-first.at.Base != j*(second.at.Base-first.at.Base) {
 		return false
 	}
 	for i := range w.parts {
@@ -580,9 +580,9 @@ func atDistance(first, second, w *arrayWire, j int) bool {
 }
 
 // between returns the wire that is e times as far from first as second is.
-func between(first, second *arrayWire, e affine) arrayWire {
+func between(first, second *arrayWire, e Affine) arrayWire {
 	w := *first
-	w.at = first.at.plus(e, second.at.base-first.at.base)
+	w.at = first.at.Plus(e, second.at.Base-first.at.Base)
 	w.parts = nil
 	for i := range first.parts {
 		w.parts = append(w.parts, between(&first.parts[i], &second.parts[i], e))
@@ -625,12 +625,12 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: w.site == 0 || b.sites[w.site-1].named})
 	switch w.kind {
 	case graph.NumLeaf:
-		out.Regs = append(out.Regs, uint32(w.at.base))
+		out.Regs = append(out.Regs, uint32(w.at.Base))
 		return true
 	case graph.DualLeaf:
-		d := int32(w.at.base)
+		d := int32(w.at.Base)
 		if w.external {
-			d = ^b.final[w.at.base]
+			d = ^b.final[w.at.Base]
 		}
 		b.out.OutDuals = append(b.out.OutDuals, d)
 		out.Duals++

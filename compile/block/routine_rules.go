@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"github.com/gram-machine/gram/graph"

@@ -1,4 +1,4 @@
-package compile
+package block
 
 import (
 	"slices"
@@ -90,7 +90,7 @@ func (s *routines) callee(id uint32) *graph.Routine {
 
 // flat returns how an argument or a result of the type is in registers.
 func (c *compiler) flat(typ term.Type) (l graph.Layout) {
-	tt := c.t.Types
+	tt := c.types
 	for stack := []term.Type{typ}; len(stack) > 0; {
 		typ := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
