@@ -41,7 +41,7 @@ func limitPrograms() map[string]string {
 		"lambda": "input x = 0.5\nlet f = fun g a -> sum i < 200000 -> g (a * i) in f (fun y -> y * x) x + f (fun y -> y + x) 1\n",
 		"block":  "input x = 0.5\n#3 (fun a -> a" + strings.Repeat(" + a * 2", 300_000) + ") x\n",
 		// Many inputs, and so a large gradient.
-		"inputs": "input E : R^1500^1500 = vec i < 1500 -> vec j < 1500 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
+		"inputs": "input E : R^2500^2500 = vec i < 2500 -> vec j < 2500 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
 		// A large source.
 		"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
 	}
