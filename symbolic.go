@@ -22,8 +22,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Bound reduces the program with symbolic inputs. The point decides its branches, and how often its functions recur. Where the argument
-// of a constructor is symbolic, its names count no steps.
+// Bound reduces the program with symbolic inputs. The point decides its branches and its recursion.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {

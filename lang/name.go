@@ -75,6 +75,8 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 	var notes []syntax.Note
 	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
 		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
+	} else if bytes.Contains(u.File.Src[:span.Start], []byte("let "+name+" ")) {
+		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is known behind its `in`"})
 	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s, []byte("#")) {
 		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
 	} else if near := syntax.Suggest(name, all); near != "" {

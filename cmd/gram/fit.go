@@ -217,7 +217,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 	}
 	if f.json {
-		a.fitJSON(f, c.State, inputs, why)
+		a.fitJSON(f, c.State, inputs, job.Skipped, why)
 	} else {
 		a.fitText(f, c.State, inputs, why)
 	}
@@ -254,7 +254,7 @@ func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 	r.Inputs(inputs)
 }
 
-func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
+func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, skipped map[string]int, why string) {
 	best := s.Curve[s.Best]
 	o := result.Begin(&a.out, "")
 	o.Field("version", buildInfo().Version)
@@ -266,6 +266,7 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, why string
 	o.Field("iteration", best.Iteration)
 	o.Field("iterations", s.Iteration)
 	o.Field("stopped", why)
+	o.Field("skipped", skipped)
 	o.Object("inputs").Inputs(inputs)
 	o.Field("curve", s.Curve)
 	o.End()

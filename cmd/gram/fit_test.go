@@ -226,4 +226,8 @@ func TestFitNotes(t *testing.T) {
 	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w")
 	require.Equal(t, statusDone, status)
 	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
+	_, _, notes = fitting(t.Context(), "input x = 1\n0.000001 * x + 5")
+	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
+	_, out, _ := fitting(t.Context(), program, "--json")
+	require.Contains(t, out, `"skipped": {"rows": 2}`)
 }

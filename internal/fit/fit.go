@@ -55,10 +55,10 @@ type State struct {
 	BestPoint []float64 `json:"bestPoint"`
 }
 
-// Stuck reports whether iterations have brought the loss down by less than 1 %, and not to 0.
+// Stuck reports whether the loss has come down by less than 1 %, and not to 0.
 func (s *State) Stuck() bool {
 	first, best := s.Curve[0].by(), s.Curve[s.Best].by()
-	return s.Iteration > 0 && best != 0 && first-best < 0.01*math.Abs(first)
+	return best != 0 && first-best < 0.01*math.Abs(first)
 }
 
 // Sample is the loss at an iteration.

@@ -39,6 +39,7 @@ type Job struct {
 	heldRows  []float64
 	predicted []*gram.Evaluator // of predictions on the rows, and on those that are held out
 	Notes     []string          // what is to be said of the rows that are left out or held out
+	Skipped   map[string]int    // by data: how many rows of the file are left out, since a value is missing
 }
 
 // Options say how the rows of a list are divided.
@@ -66,8 +67,10 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 	case len(j.whole.Point()) == 0:
 		return nil, fmt.Errorf("%s: the program has no inputs that could be fitted", name)
 	}
+	j.Skipped = map[string]int{}
 	for _, d := range j.whole.Source().Data {
 		if v := d.Value; v.Skipped > 0 {
+			j.Skipped[d.Name] = v.Skipped
 			j.Notes = append(j.Notes, fmt.Sprintf("%s: rows left out, since a value is missing: %d", d.Name, v.Skipped))
 		}
 	}
