@@ -135,8 +135,11 @@ func (l *loop) wiring(w *graph.Wiring, path int) *graph.Wiring {
 	return l.b.Paths[path].After(w, l.kind)
 }
 
-// wire is [loop.wiring] by numbers; 0 is that of no run.
+// wire is [loop.wiring] by numbers; 0 is that of no run. The wirings of first runs are those of an object, so they are not in the table.
 func (l *loop) wire(last uint32, path int) uint32 {
+	if last == 0 {
+		return l.paths.first[path].Number
+	}
 	at := int(last)*len(l.b.Paths) + path
 	if at < len(l.paths.next) && l.paths.next[at] != 0 {
 		return l.paths.next[at]
