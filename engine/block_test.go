@@ -217,9 +217,19 @@ func limited(t *testing.T, s testprogram.Source, prog *graph.Program, bounds lim
 
 // TestLoopLooks: an error of Look ends a run wherever it comes, in a loop too, and the next
 // run of the same machine is as if nothing had been.
-func TestLoopLooks(t *testing.T) {
-	s := testprogram.FromSource(t, loopProgram)
+func TestLoopLooks(t *testing.T) { sameAfterLooks(t, loopProgram) }
+
+// TestPathLooks is TestLoopLooks of a loop with a branch.
+func TestPathLooks(t *testing.T) {
+	sameAfterLooks(t, "input e = 0.75\ninput r = -0.5\n#200000 (fun h -> if h < 0 then h * e + 1 else h - r * 3) r")
+}
+
+// sameAfterLooks runs a gradient in which an error of Look comes earlier or later, and one after it.
+func sameAfterLooks(t *testing.T, src string) {
+	t.Helper()
+	s := testprogram.FromSource(t, src)
 	prog := s.Compiled(t, compile.Options{Reversed: true})
+	runGradient(t, s, prog, engine.Options{}) // making code looks too
 	full := runGradient(t, s, prog, engine.Options{})
 	stop := errors.New("stop")
 	left := uint64(0)

@@ -244,6 +244,11 @@ func (m *Machine) pathCodes(p *blockParts) (q *pathPatterns, numbers []int32, fi
 	times := resize(&k.times, len(q.codes))
 	last := int32(0)
 	for first = p.n; first > 0 && more; {
+		if first%LookEvery == 0 {
+			if err := m.lookNow(); err != nil {
+				return nil, nil, 0, err
+			}
+		}
 		wiring := int(q.rows[first*q.columns-1]) // it is in the last column
 		next := int32(0)
 		if of := q.next[wiring]; int(last) < len(of) {
