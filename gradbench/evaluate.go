@@ -24,6 +24,32 @@ const maxEvaluators = 4
 type evaluator struct {
 	*gram.Evaluator
 	point *gram.Point
+	count *counter // nil: nothing is counted
+}
+
+// counter counts the runs of an evaluator, and their steps with their overhead.
+type counter struct{ runs, steps uint64 }
+
+// Value is that of the evaluator, counted.
+func (e *evaluator) Value(ctx context.Context, point []float64) (*gram.Result, error) {
+	res, err := e.Evaluator.Value(ctx, point)
+	e.add(err)
+	return res, err
+}
+
+// Gradient is that of the evaluator, counted.
+func (e *evaluator) Gradient(ctx context.Context, point []float64) (*gram.Result, error) {
+	res, err := e.Evaluator.Gradient(ctx, point)
+	e.add(err)
+	return res, err
+}
+
+func (e *evaluator) add(err error) {
+	if err == nil && e.count != nil {
+		cost := e.Cost()
+		e.count.runs++
+		e.count.steps += cost.Steps.Total() + cost.Overhead.Total
+	}
 }
 
 // problem is what a function computes for an input.
@@ -189,27 +215,38 @@ func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) 
 	return e, nil
 }
 
-// Count returns m and |G| of Theorem 1 for a function of a module that is the gradient of its program, and the steps of the gradient with
-// their overhead. They are 0 for other functions.
+// Count returns m and |G| of Theorem 1 for what a function of a module evaluates, and the steps of its evaluation with their overhead: those of
+// the gradient where it is one. Where the program runs more than once, m and |G| are those of the last run, times the runs. A
+// list has no graph: they are 0.
 func Count(ctx context.Context, module, function string, text json.RawMessage) (m, graph, steps uint64, err error) {
 	p, err := newProblem(module, function, text)
-	if err != nil || !p.gradient || p.run != nil {
+	if err != nil {
 		return 0, 0, 0, err
 	}
-	maps.Copy(p.values[constant], p.values[input])
+	var s server
+	s.evaluators = map[string]*evaluator{}
+	defer s.close()
+	e, err := s.evaluator(ctx, p)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	e.count = &counter{}
+	if _, err := p.output(ctx, e); err != nil {
+		return 0, 0, 0, err
+	}
+	maps.Copy(p.values[constant], e.point.Map())
 	program, err := p.load(ctx)
 	if err != nil {
 		return 0, 0, 0, err
+	}
+	if program.Differentiable() != nil {
+		return 0, 0, e.count.steps, nil
 	}
 	bound, err := program.Bound(ctx, gram.EvalOptions{})
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	return bound.M, bound.Graph, res.Cost.Steps.Total() + res.Cost.Overhead.Total, nil
+	return bound.M * e.count.runs, bound.Graph * e.count.runs, e.count.steps, nil
 }
 
 // close gives the memory of the evaluators back.

@@ -89,7 +89,7 @@ func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows
 		if err != nil {
 			return rows, err
 		}
-		for _, function := range e.functions {
+		for f, function := range e.functions {
 			var right []float64
 			tools := slices.DeleteFunc(slices.Clone(s.tools), func(tool string) bool { // those that don't have the eval
 				_, err := os.Stat(s.executable(tool, e.name))
@@ -99,7 +99,7 @@ func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows
 			for i, tool := range tools {
 				r := results.Row{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
 				output, err := s.run(ctx, &r, text)
-				if err == nil && tool == "gram" && k < s.counts {
+				if err == nil && tool == "gram" && k < s.counts && f == len(e.functions)-1 {
 					r.M, r.Graph, r.Steps, err = gradbench.Count(ctx, e.name, function, text)
 				}
 				if ctx.Err() != nil {

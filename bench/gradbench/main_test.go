@@ -69,12 +69,17 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := map[[2]string]int{}
+	counted := map[string]bool{}
 	for _, r := range rows {
+		counted[r.Eval] = counted[r.Eval] || r.Steps > 0
 		if r.Tool == "gram" && r.Error == "" && r.Seconds > 0 && r.Difference <= 1e-9 {
 			of[[2]string{r.Eval, r.Function}]++
 		}
 	}
 	for _, e := range evals {
+		if !counted[e.name] {
+			t.Errorf("%s has not been counted", e.name)
+		}
 		for _, function := range e.functions {
 			if of[[2]string{e.name, function}] == 0 {
 				t.Errorf("%s %s has not been measured", e.name, function)

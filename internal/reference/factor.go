@@ -47,10 +47,10 @@ func head(t *Term) (*Var, stack) {
 
 // etaLambda is (9): t → λy.t y, where t has the type of a function.
 func (s *State) etaLambda(i int) {
-	if !s.eta {
+	n := s.places[i].t
+	if !s.eta || n.Op == Branch { // a case is no term
 		return
 	}
-	n := s.places[i].t
 	y, ok := s.prog.Typing.argument(n)
 	if !ok {
 		return

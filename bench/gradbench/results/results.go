@@ -22,7 +22,7 @@ type Row struct {
 	Prepare                    float64 `json:",omitempty"` // seconds before the first run, of gram
 	Difference                 float64 // the largest to the first tool, relative to numbers above 1
 	Error                      string  `json:",omitempty"`
-	// Of gram: m, |G|, and the steps of the gradient with their overhead. They are 0 where they were not counted.
+	// Of gram: m, |G|, and the steps with their overhead, as Count of gradbench has them. They are 0 where they were not counted.
 	M, Graph, Steps uint64 `json:",omitempty"`
 }
 
@@ -267,11 +267,16 @@ func Bounds(w io.Writer, tables []*Table) {
 	fmt.Fprint(w, "| eval | size | m | \\|G\\| | steps and overhead / (m + \\|G\\|) | ns / (m + \\|G\\|) | ns / step |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, t := range tables {
 		for _, r := range t.rows {
-			if r.M == 0 || r.Seconds == 0 {
+			if r.Steps == 0 || r.Seconds == 0 {
+				continue
+			}
+			size := strings.Trim(r.Size, "[]")
+			if r.M == 0 {
+				fmt.Fprintf(w, "| %s | %s | – | – | – | – | %.3g |\n", t.Name, size, r.Seconds*1e9/float64(r.Steps))
 				continue
 			}
 			bound := float64(r.M + r.Graph)
-			fmt.Fprintf(w, "| %s | %s | %d | %d | %.2f | %.3g | %.3g |\n", t.Name, strings.Trim(r.Size, "[]"), r.M, r.Graph,
+			fmt.Fprintf(w, "| %s | %s | %d | %d | %.2f | %.3g | %.3g |\n", t.Name, size, r.M, r.Graph,
 				float64(r.Steps)/bound, r.Seconds*1e9/bound, r.Seconds*1e9/float64(r.Steps))
 		}
 	}
