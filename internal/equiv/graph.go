@@ -78,7 +78,7 @@ type visit struct {
 	mark  int // of a scope: where its garbage starts
 }
 
-const boundName = "" // the atom that stands for every variable of a λ
+const boundName = "" // of the atoms that stand for the variables of all λs and cases, by their places
 
 func buildShared(t *term.Term, opt Options) *shared {
 	g := &grapher{shared: &shared{t: t}, opt: opt, used: usedVars(t, opt.IgnoreGarbage),
@@ -199,10 +199,10 @@ func (g *grapher) step() {
 	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
 		g.let(f, n)
 	case term.LamOp:
-		if f.phase == 0 {
-			bound := g.atom(r, label{kind: atomKind, op: term.VarOp, name: boundName})
-			g.env[n.X] = link{bound, g.level + 1}
-		}
+		g.bind(f, []term.Var{n.X})
+		g.scopes(f, []term.Ref{n.A}, 0)
+	case term.BranchOp:
+		g.bind(f, g.t.BoundVars(n))
 		g.scopes(f, []term.Ref{n.A}, 0)
 	case term.IfOp:
 		g.scopes(f, g.t.Children(n), 2)
@@ -292,6 +292,17 @@ func (g *grapher) opening(r term.Ref, op term.Op, xs []term.Var, u link) vertex 
 }
 
 // scopes visits children, those from first on in scopes of their own.
+// bind binds the variables of a scope that is entered.
+func (g *grapher) bind(f *visit, xs []term.Var) {
+	if f.phase > 0 {
+		return
+	}
+	for i, x := range xs {
+		bound := g.atom(f.r, label{kind: atomKind, op: term.VarOp, name: boundName, n: uint64(i)})
+		g.env[x] = link{bound, g.level + 1}
+	}
+}
+
 func (g *grapher) scopes(f *visit, kids []term.Ref, first int) {
 	if f.phase > first {
 		g.level--
@@ -339,6 +350,10 @@ func (g *grapher) plain(f *visit, n *term.Node) {
 	case term.AddOp:
 		g.finish(link{g.add(sharedNode{label: label{kind: sumKind, op: term.AddOp}, bag: kids, at: f.r}), 0})
 	default:
-		g.finish(link{g.add(sharedNode{label: label{op: n.Op, sym: n.Sym, width: k}, kids: kids, at: f.r}), 0})
+		l := label{op: n.Op, sym: n.Sym, width: k}
+		if n.Op == term.ConOp {
+			l.n = n.Count
+		}
+		g.finish(link{g.add(sharedNode{label: l, kids: kids, at: f.r}), 0})
 	}
 }
