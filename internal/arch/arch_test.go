@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"compile/block":        {"rule", "term", "graph"},
 	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/native", "engine/frames"},
 	"engine/array":         {"term", "graph", "kernel"},
-	"engine/frames":        {"graph"},
+	"engine/frames":        {"graph", "engine/native"},
 	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
