@@ -326,6 +326,7 @@ type loop struct {
 	results []uint32
 	perRun  uint64 // steps
 	zeros   uint64 // duals λa.0⃗ of an element
+	again   bool   // see rowsOf
 	paths   pathLoop
 	code    *native.Code // nil: the runs are interpreted
 }
