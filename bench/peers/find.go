@@ -30,7 +30,7 @@ var (
 	compileADOLC = compiler{source: "adolc.cpp", compilers: []string{"g++", "c++", "clang++"}, libraries: []string{"-ladolc"},
 		missing: []string{"adolc/adolc.h", "-ladolc"}}
 	compileCoDiPack = compiler{source: "codipack.cpp", compilers: compileADOLC.compilers, missing: []string{"codi.hpp"}}
-	compileBLAS = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
+	compileBLAS     = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
 		missing: []string{"cblas.h", "-lopenblas"}}
 )
 
