@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -213,7 +214,7 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 	for _, c := range w.Consts {
 		k.regs[c.Reg] = c.Val
 	}
-	load(k.regs, f.p.plan.Invariant, f.invariant)
+	array.Load(k.regs, f.p.plan.Invariant, f.invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
 			if !f.out.any[e] {
