@@ -45,10 +45,22 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 	return p
 }
 
-// rowsOf returns the numbers that all runs of a block share, and its rows and what is behind them.
-func (m *Machine) rowsOf(p *blockParts) (invariant, rows []float64) {
-	floats, at := m.arena.Floats(), p.row+uint64(p.Plan.Fixed)
-	return floats[p.row:at], floats[at:]
+// rowsOf returns the rows of an object. If it has none, they are computed again.
+func (m *Machine) rowsOf(base graph.Ref, p *blockParts) ([]float64, error) {
+	id := m.words[4*uint64(base)+blockLoop]
+	if id == 0 {
+		return m.arena.Floats()[p.row+uint64(p.Plan.Fixed):], nil
+	}
+	c := m.block.Kept.Loop(id)
+	m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
+	if err := m.enterBlock(p.Block, c.F); err != nil {
+		return nil, err
+	}
+	var first []*graph.Wiring
+	if p.Block.Paths != nil {
+		first = m.firstWirings(base, p.Plan, p.Exts)
+	}
+	return m.block.Again(c, uint64(base-c.First)/uint64(c.Units), p.Plan, first)
 }
 
 // wiringOf returns the wiring of the first run of the BlockRun base.
@@ -75,7 +87,10 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 	p := m.blockParts(base)
 	used := block.Resize(&m.block.used, p.Block.Exts)
 	if p.Block.Paths != nil {
-		_, rows := m.rowsOf(&p)
+		rows, err := m.rowsOf(base, &p)
+		if err != nil {
+			return nil, err
+		}
 		runs, err := m.block.DiscoverPaths(&p.Object, rows, m.reachedOf(&p), used)
 		if err == nil {
 			err = m.occur(runs)
@@ -207,17 +222,10 @@ func (m *Machine) arriveOutside(p *blockParts, c *block.Contributions, stack []g
 func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged bool, out *block.Contributions) error {
 	f, w := &m.block.firing, 4*uint64(base)
 	*f = block.Firing{Object: p.Object, First: uint64(m.words[w+blockFirst]), Reached: m.reachedOf(p), State: m.state, Logged: logged}
-	f.Invariant, f.Rows = m.rowsOf(p)
-	if id := m.words[w+blockLoop]; id != 0 {
-		c := m.block.Kept.Loop(id)
-		m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
-		err := m.enterBlock(p.Block, c.F)
-		if err == nil {
-			f.Rows, err = m.block.Again(c, uint64(base-c.First)/uint64(c.Units), p.Plan)
-		}
-		if err != nil {
-			return err
-		}
+	f.Invariant = m.arena.Floats()[p.row : p.row+uint64(p.Plan.Fixed)]
+	var err error
+	if f.Rows, err = m.rowsOf(base, p); err != nil {
+		return err
 	}
 	if p.Kind == graph.DataLoop {
 		f.Data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]

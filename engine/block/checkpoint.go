@@ -60,12 +60,9 @@ func (k *Kept) Loop(id uint32) *Checkpoints {
 }
 
 // Checkpoints returns the checkpoints of a loop of the function f, whose objects have each so many runs. It returns nil if there is room
-// for its rows. Those of a block with paths say which path each run took, so they are kept. The error is that of [Host.Reserve].
+// for its rows. The error is that of [Host.Reserve].
 func (r *Runner) Checkpoints(l *Loop, plan *graph.Plan, f graph.Ref, each uint64, roomFor func(bytes uint64) bool) (*Checkpoints, error) {
 	k := r.Kept
-	if l.Block.Paths != nil {
-		return nil, nil
-	}
 	each = min(l.N, each)
 	objects := (l.N-1)/each + 1
 	over, rows := bits.Mul64(l.N+objects, 8*uint64(len(plan.Row)))
@@ -155,8 +152,8 @@ func advance(n, s uint64) uint64 {
 }
 
 // Again computes the rows of an object without rows again: object i of the loop with the checkpoints. What is the same in all runs is in
-// the registers. The error is that of the host, or of the data.
-func (r *Runner) Again(c *Checkpoints, i uint64, plan *graph.Plan) ([]float64, error) {
+// the registers; first are the wirings of the first run, if the block has paths. The error is that of the host, or of the data.
+func (r *Runner) Again(c *Checkpoints, i uint64, plan *graph.Plan, first []*graph.Wiring) ([]float64, error) {
 	l := c.Loop
 	at := c.nearest(i, r.Regs)
 	for at < i {
@@ -174,6 +171,7 @@ func (r *Runner) Again(c *Checkpoints, i uint64, plan *graph.Plan) ([]float64, e
 		}
 		r.rows = make([]float64, n)
 	}
+	l.First = first
 	return r.rows, r.runAgain(c, &l, i, i+1, plan, r.rows)
 }
 
@@ -192,7 +190,12 @@ func (r *Runner) runAgain(c *Checkpoints, l *Loop, from, to uint64, plan *graph.
 		if err := r.MakeRuns(l, plan, rows, i, end); err != nil {
 			return err
 		}
-		r.Recomputed += (end - i) * l.PerRun
+		r.Recomputed += (end - i) * l.PerRun // which has the steps of the least path
+		if l.Block.Paths != nil {
+			for k, n := range r.Ran {
+				r.Recomputed += n * (l.Block.Paths[k].Steps - l.Block.Steps)
+			}
+		}
 		i = end
 	}
 	r.KeepLast(l, plan, rows)

@@ -152,30 +152,28 @@ func (r *Runner) runNative(l *Loop, columns int, rows, values []float64, first i
 		}
 		r.native.Run(l.code, r.Regs, n, streams...)
 		if l.Block.Paths != nil {
-			r.wirePaths(l, made, columns)
+			r.wirePaths(l, made, max(1, columns))
 		}
 		i += uint64(n)
 	}
 }
 
-// wirePaths counts the runs of each path, and puts the numbers of the wirings in the place of those of the paths in the rows.
+// wirePaths counts the runs of each path. If the loop has wirings, their numbers come into the place of those of the paths, which is the
+// last column of the rows.
 func (r *Runner) wirePaths(l *Loop, rows []float64, columns int) {
-	ran := r.Ran
-	if columns == 0 {
-		for _, path := range rows {
-			ran[int(path)]++
-		}
-	} else {
-		last := uint32(0)
-		if l.Last != nil {
-			last = l.Last.Number
-		}
-		for at := columns - 1; at < len(rows); at += columns {
-			path := int(rows[at])
-			ran[path]++
+	last := uint32(0)
+	if l.Last != nil {
+		last = l.Last.Number
+	}
+	for at := columns - 1; at < len(rows); at += columns {
+		path := int(rows[at])
+		r.Ran[path]++
+		if l.First != nil {
 			last = l.wire(last, path)
 			rows[at] = float64(last)
 		}
+	}
+	if last != 0 {
 		l.Last = l.Block.States()[last]
 	}
 }

@@ -59,8 +59,10 @@ func (r *Runner) runPaths(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 			}
 		}
 		r.Ran[n.Path]++
-		if columns > 0 {
+		if l.First != nil {
 			w = l.wiring(w, n.Path)
+		}
+		if columns > 0 {
 			regs[l.Block.State] = float64(w.Number)
 			row := rows[i*columns : (i+1)*columns]
 			for c, reg := range plan.Row {
