@@ -31,7 +31,7 @@ func (m *Machine) compileRoutines() *compiledRoutines {
 	for _, r := range s.Table.Routines {
 		size += len(r.Code)
 	}
-	if worthCompiling(size, c.work.Load()) {
+	if m.block.WorthCompiling(size, c.work.Load()) {
 		c.once.Do(func() { c.code.Store(native.CompileRoutines(s.Table, m.slots[:m.prog.NumGlobals()])) })
 		if code := c.code.Load(); code != nil {
 			s.SetCode(code)
