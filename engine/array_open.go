@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -39,7 +40,7 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 	}
 	for i := range b.Arrays.Code {
 		in := &b.Arrays.Code[i]
-		if err := runArray(in, m.block.regs, m.block.look); err != nil {
+		if err := array.RunOne(in, m.block.Regs, m.block.look); err != nil {
 			return err
 		}
 		if err := m.countArray(in); err != nil {
@@ -56,7 +57,7 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 }
 
 func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
-	if err := m.registers(b.Regs); err != nil {
+	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
 	if len(m.open.held) < int(b.Regs) {
@@ -69,12 +70,12 @@ func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
 	if m.open.block != b { // otherwise they are still there
 		m.open.block = b
 		for _, c := range b.Consts {
-			m.block.regs[c.Reg], m.open.held[c.Reg] = c.Val, heldNumber
+			m.block.Regs[c.Reg], m.open.held[c.Reg] = c.Val, heldNumber
 		}
 		for _, g := range b.Globals {
 			for i := range g.N {
 				r := m.slots[g.Slot+i*g.Stride]
-				m.block.regs[g.Reg+i], m.open.held[g.Reg+i] = m.nodes[r].Number(), m.held(r)
+				m.block.Regs[g.Reg+i], m.open.held[g.Reg+i] = m.nodes[r].Number(), m.held(r)
 			}
 		}
 	}
@@ -101,7 +102,7 @@ func (m *Machine) openLeaf(reg uint32) graph.Ref {
 		slot, _ := m.prog.InputSlot(int(held - firstInput))
 		return m.slots[slot]
 	}
-	m.nodes[v].V = math.Float64bits(m.block.regs[reg])
+	m.nodes[v].V = math.Float64bits(m.block.Regs[reg])
 	return v
 }
 
@@ -207,7 +208,7 @@ func (m *Machine) hold(in *graph.Array, what uint32) {
 
 // leaves books the inputs and numerals among operands of inert nodes.
 func (m *Machine) leaves(a graph.Address, dims []graph.Dim) {
-	held, regs := m.open.held, m.block.regs
+	held, regs := m.open.held, m.block.Regs
 	a.Rows(dims, func(at, count, stride int) {
 		for range count {
 			m.heldLeaf(openOperand{held[at], regs[at]})
@@ -223,7 +224,7 @@ type openOperand struct {
 }
 
 func (m *Machine) operand(reg int) openOperand {
-	return openOperand{m.open.held[reg], m.block.regs[reg]}
+	return openOperand{m.open.held[reg], m.block.Regs[reg]}
 }
 
 func (m *Machine) heldLeaf(x openOperand) {
@@ -241,13 +242,13 @@ func (m *Machine) countEach(in *graph.Array, operands int) {
 	last := len(in.Dims) - 1
 	if in.Kind == graph.ArrayEach {
 		r := ruleOf(in)
-		outer(in, in.Dims, false, func(d, a, b int) {
+		array.Outer(in, in.Dims, false, func(d, a, b int) {
 			args := []openOperand{m.operand(a), m.operand(b)}
 			held[d] = m.operation(r, 0, args[:operands]...).held
 		})
 		return
 	}
-	outer(in, in.Dims[:last], false, func(d, a, b int) {
+	array.Outer(in, in.Dims[:last], false, func(d, a, b int) {
 		xs := make([]openOperand, in.Dims[last].Size)
 		for i := range xs {
 			x := m.operand(a + i*in.A.Stride[last])

@@ -1,0 +1,75 @@
+package block
+
+import (
+	"github.com/gram-machine/gram/engine/array"
+	"github.com/gram-machine/gram/graph"
+)
+
+// runOnArrays is a run of an iteration whose function has arrays, on the first element of the data. It keeps the row.
+func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) error {
+	regs, a := r.Regs, l.Block.Arrays
+	if l.Kind == graph.DataLoop {
+		array.Load(regs, a.Element, element)
+	}
+	if err := array.Run(a.Code, regs, r.look); err != nil {
+		return err
+	}
+	array.Store(row, regs, plan.Spans)
+	array.Store(r.tmp, regs, a.Out)
+	array.Load(regs, a.State, r.tmp)
+	return nil
+}
+
+// runOnArrays fires the cells of a run of a block with arrays, which has the row.
+func (f *Firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
+	regs, plan := f.r.Regs, f.Plan
+	array.Load(regs, plan.Spans, row)
+	for _, k := range plan.Last {
+		regs[k.Reg] = row[len(plan.Row)+k.Col]
+	}
+	if plan.Elements {
+		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.Data.Width:])
+	}
+	array.Load(regs, w.OutSpans, f.adjoint)
+	regs[0] = 0 // what arrives where nothing is read
+	code := w.Arrays
+	if later != nil {
+		code = later.Each
+	}
+	if err := array.Run(code, regs, f.r.look); err != nil {
+		return err
+	}
+	if f.Kind != graph.OneRun {
+		array.Store(f.adjoint, regs, w.BeforeSpans)
+	}
+	if later == nil {
+		return nil
+	}
+	f.kept++
+	for _, k := range later.Kept {
+		copy(regs[k.To+k.N*(later.Runs-f.kept):], regs[k.From:k.From+k.N])
+	}
+	if f.kept < later.Runs {
+		return nil
+	}
+	return f.addDeferred(later)
+}
+
+// leastDeferred is how many runs have what arrives added at once.
+const leastDeferred = 4
+
+// addDeferred adds what arrives in the runs whose operands are kept.
+func (f *Firing) addDeferred(later *graph.Deferred) error {
+	if f.kept == 0 {
+		return nil
+	}
+	n := f.kept
+	f.kept = 0
+	for i := range later.Products {
+		in := later.Products[i].Of(n)
+		if err := array.RunOne(&in, f.r.Regs, f.r.look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
