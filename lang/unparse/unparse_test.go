@@ -199,7 +199,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDeep: sums nested 10⁶ deep, and 10⁵ lets, take the Go stack of the parser and no more, and text
+// TestDeep: sums nested 10⁶ deep (10⁵ without FULL_SIZE), and 10⁵ lets, take the Go stack of the parser and no more, and text
 // that is linear in the term. What nests too deep to be read back is printed all the same.
 func TestDeep(t *testing.T) {
 	old := debug.SetMaxStack(32 << 20)
@@ -235,7 +235,7 @@ func TestDeep(t *testing.T) {
 	} {
 		n = 100_000
 		if name == "sums to the right" {
-			n = 1_000_000
+			n = property.Size(1_000_000)
 		}
 		b := newBuilder()
 		b.Root = build(b)
