@@ -90,14 +90,14 @@ func TestPropertyAlphaEqual(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{}).Term
 		c := *q
-		c.Vars = append([]term.VarInfo(nil), q.Vars...)
+		c.CopyVars(q, 0)
 		free := map[term.Var]bool{}
 		for _, x := range q.FreeVars() {
 			free[x] = true
 		}
-		for i := range c.Vars {
-			if !free[term.Var(i)] {
-				c.Vars[i].Name += "'"
+		for x := term.Var(1); int(x) < c.NumVars(); x++ {
+			if !free[x] {
+				c.ToChange(x).Name += "'"
 			}
 		}
 		require.True(t, term.AlphaEqual(q, &c))

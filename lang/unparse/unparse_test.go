@@ -24,13 +24,13 @@ import (
 func program(t require.TestingT, q *term.Term, inputs []term.Var) string {
 	p := unparse.New(q, unparse.Options{})
 	for _, x := range inputs {
-		p.Reserve(q.Vars[x].Name)
+		p.Reserve(q.Info(x).Name)
 	}
 	for _, d := range q.Data {
 		p.Reserve(d.Name)
 	}
 	for _, x := range inputs {
-		p.Bind(x, p.Input(q.Vars[x].Name, load.RealShape(), []float64{0.5})[0])
+		p.Bind(x, p.Input(q.Info(x).Name, load.RealShape(), []float64{0.5})[0])
 	}
 	for i, d := range q.Data {
 		s := load.RealShape()
