@@ -25,34 +25,41 @@ func worthCompiling(instructions int, work uint64) bool {
 	return instructions <= maxCode && work >= nativeWork*max(1, uint64(instructions)/longCode)
 }
 
-// compiled is the machine code of a loop.
+// bytecodeRuns is how many runs of a loop make bytecode of it worth making.
+var bytecodeRuns uint64 = 64
+
+// compiled is the code of a loop: machine code, and bytecode.
 type compiled struct {
-	work atomic.Uint64 // instructions that were interpreted
-	once sync.Once
-	code *native.Code // nil: it can't be compiled
+	work           atomic.Uint64 // instructions that were interpreted
+	once, bytecode sync.Once
+	code, bytes    *native.Code // nil: there is none
 }
 
-// nativeCode returns the machine code of a loop of so many instructions, nil if it is interpreted. It is to make n runs now, and at
-// least left in all.
-func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
-	if m.opt.NoNative {
-		return nil, nil
-	}
+// loopCode returns the code of a loop of so many instructions, nil if those of the block are to be interpreted one by one. It is to make
+// n runs now, and at least left in all.
+func (m *Machine) loopCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
 	c, ok := of.Load().(*compiled)
 	if !ok {
 		of.CompareAndSwap(nil, new(compiled))
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if !worthCompiling(instructions, c.work.Load()+left*each) {
-		c.work.Add(n * each)
+	work := c.work.Load() + left*each
+	if !m.opt.NoNative && worthCompiling(instructions, work) {
+		c.once.Do(func() { c.code = native.Compile(loop()) })
+		if c.code != nil {
+			return c.code, m.nativeMemory(c.code)
+		}
+	}
+	c.work.Add(n * each)
+	if work < bytecodeRuns*each {
 		return nil, nil
 	}
-	c.once.Do(func() { c.code = native.Compile(loop()) })
-	if c.code == nil {
+	c.bytecode.Do(func() { c.bytes = native.Interpret(loop()) })
+	if c.bytes == nil {
 		return nil, nil
 	}
-	return c.code, m.nativeMemory(c.code)
+	return c.bytes, m.nativeMemory(c.bytes)
 }
 
 // nativeMemory makes sure that there is room for the memory of the code.
@@ -102,7 +109,7 @@ func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
 	if b.Paths != nil {
 		code = b.Paths[0].Code
 	}
-	return m.nativeCode(&b.Compiled[of], len(code), l.n, l.left, func() *native.Loop {
+	return m.loopCode(&b.Compiled[of], len(code), l.n, l.left, func() *native.Loop {
 		n := &native.Loop{Consts: b.Consts}
 		if l.kind == graph.DataLoop {
 			n.Streams = append(n.Streams, native.Stream{Width: l.data.Width, Down: !l.chain, Load: cells(b.Params[0].Regs, 0)})
@@ -192,7 +199,7 @@ func (f *firingBlock) backward(w *graph.Backward, times uint64) (*native.Code, e
 	if f.up != 0 {
 		of = 1
 	}
-	return f.m.nativeCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
+	return f.m.loopCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
 		n := &native.Loop{Consts: f.p.b.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
 		if len(w.Log) > 0 {
 			log := native.Stream{Width: len(w.Log)}
