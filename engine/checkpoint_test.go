@@ -3,7 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
-	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,31 +18,6 @@ import (
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 )
-
-// TestAdvance: the schedule of checkpoints takes the fewest runs possible.
-func TestAdvance(t *testing.T) {
-	const parts, states = 60, 8
-	// fewest[s][n] is how many parts are run again, at least, before n parts have been reversed.
-	var fewest, taken [states + 1][parts + 1]int
-	for s := 1; s <= states; s++ {
-		for n := 2; n <= parts; n++ {
-			if s == 1 {
-				fewest[s][n], taken[s][n] = n*(n-1)/2, n*(n-1)/2
-				continue
-			}
-			fewest[s][n] = math.MaxInt
-			for m := 1; m < n; m++ {
-				fewest[s][n] = min(fewest[s][n], m+fewest[s-1][n-m]+fewest[s][m])
-			}
-			m := int(engine.Advance(uint64(n), uint64(s)))
-			taken[s][n] = m + taken[s-1][n-m] + taken[s][m]
-			require.Equal(t, fewest[s][n], taken[s][n], "%d parts, %d states", n, s)
-		}
-	}
-	for _, n := range []uint64{2, 100, 1 << 40} {
-		require.Equal(t, uint64(1), engine.Advance(n, n), "room for all")
-	}
-}
 
 // loopExpression draws an expression of numbers.
 func loopExpression(t *rapid.T, of []string, depth int) string {
@@ -85,7 +60,12 @@ func drawLoops(t *rapid.T) string {
 // checkpointProperty: a gradient whose loops compute their rows again, and their data when they read it, has the values, derivatives and counts of one whose loops
 // keep them.
 func checkpointProperty(t *rapid.T) {
-	s := testprogram.FromSource(t, drawLoops(t))
+	src := drawLoops(t)
+	if rapid.Bool().Draw(t, "paths") {
+		g := &pathBody{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))}
+		src = pathInputs + g.program()
+	}
+	s := testprogram.FromSource(t, src)
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	numbers := rapid.Uint64Range(1, 20).Draw(t, "numbers")
 	computed := s.Compiled(t, compile.Options{Reversed: true})
@@ -127,7 +107,45 @@ func checkpointProperty(t *rapid.T) {
 	sameBits(t, want, twice)
 }
 
-func TestPropertyCheckpoints(t *testing.T) { property.Check(t, checkpointProperty) }
+func TestPropertyCheckpoints(t *testing.T) {
+	defer engine.RunsPerPath(1)()
+	property.Check(t, checkpointProperty)
+}
+
+// noBlocks are the programs of pathPrograms whose loops are no blocks, or have no rows.
+var noBlocks = []string{
+	"a Jacobian", "vectors", // p.(0) is a family, and a block with families has one path
+	"a function that is applied twice", "a left fold of a mapped list", "one that calls twice", "one that compares what it gets",
+	"one that goes on after the call", "one that is a number now and then", "one that opens what it gets",
+	"partial and further application", // its result is that of the last run
+}
+
+// TestCheckpointPaths: all other loops with branches, mapped lists and chains keep states in place of rows, and that changes nothing.
+func TestCheckpointPaths(t *testing.T) {
+	defer engine.RunsPerPath(1)()
+	var kept []string
+	for name, body := range pathPrograms {
+		s := testprogram.FromSource(t, pathInputs+body)
+		prog := s.Compiled(t, compile.Options{Reversed: true})
+		for _, work := range []uint64{0, 1 << 40} {
+			reset := engine.NativeWork(work)
+			few := func(m *engine.Machine) { engine.ObjectNumbers(m, 12) }
+			want, with := runAs(t, prog, s.Point, engine.Options{}, few)
+			for _, memory := range []uint64{1, 300} {
+				got, without := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{RowsMemory: memory}}, few)
+				sameBits(t, want, got)
+				require.Equal(t, with.Stats().Search, without.Stats().Search)
+				if without.Stats().Recompute == 0 && memory == 1 && work == 0 {
+					kept = append(kept, name)
+				}
+				require.NoError(t, without.Close())
+			}
+			require.NoError(t, with.Close())
+			reset()
+		}
+	}
+	require.ElementsMatch(t, noBlocks, kept)
+}
 
 // TestCheckpoints: with room for the states of all objects a loop is run once more; with less, the least number of times.
 func TestCheckpoints(t *testing.T) {

@@ -150,9 +150,12 @@ func TestRecursionParallel(t *testing.T) {
 }
 
 // TestPropertyRecursion: programs with recursion have the same values, gradients and counts under all schedules, with collections
-// after each redex, too.
+// after each redex, too; routines are interpreted or machine code.
 func TestPropertyRecursion(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "native") {
+			defer engine.NativeWork(0)()
+		}
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Recursive: true})
 		checkValue(t, p)
 		d, err := revgrad.Reverse(p.Term, nil)

@@ -52,11 +52,10 @@ func newLowering(e *elaborator) *lowering {
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		pos := posOf(e.user.File.Decls[x.Decl].NameSpan)
-		e.guard.Announce(int64(x.Shape.Width()) * nameBytes)
-		scalarNames(x.Name, x.Shape, func(name string) {
+		for range x.Shape.Width() {
 			e.tick()
-			l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos})
-		})
+			l.t.NewVar(term.VarInfo{Name: x.Name, Type: term.R, Pos: pos}) // nameScalars knows its own name
+		}
 	}
 	return l
 }
