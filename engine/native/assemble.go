@@ -448,7 +448,7 @@ func (a *assembler) finish() *bytecode {
 		case ok:
 			return at
 		case reg > a.next:
-			at = uint8(first - (constant - int(reg)))
+			at = uint8(first - int(constant-reg))
 		default:
 			at = uint8(len(a.out.regs))
 			a.out.regs = append(a.out.regs, reg)
