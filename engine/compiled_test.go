@@ -119,7 +119,7 @@ func TestSharedCode(t *testing.T) {
 	defer engine.NativeWork(0)()
 	for body, codes := range map[string]int{
 		"sum i < 8 -> #30 (fun h -> sin (h * e)) (r * (i + 1))":                    3, // two are of the backward phase: the first run has its own
-		"#30 (fun h -> sin (h * e)) r + #30 (fun h -> cos (h * e)) r":              4, // and they only read slopes
+		"#30 (fun h -> sin (h * e)) r + #30 (fun h -> tanh (h * e)) r":             6,
 		"#30 (fun h -> sin (h * e) + 0.5) r + #30 (fun h -> sin (h * e) + 0.25) r": 6,
 	} {
 		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)

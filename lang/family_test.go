@@ -21,10 +21,10 @@ func lowered(t *testing.T, src string) (text string, written int) {
 	e := newElaborator(Options{MaxNodes: DefaultMaxNodes}, file, given, &load.Source{Guard: &syntax.Guard{}})
 	body := e.program()
 	require.Empty(t, e.diags)
-	e.tt.Close()
-	l := newLowering(e)
-	l.run(body)
-	return l.t.String(), len(e.fam.written)
+	p, err := e.finishProgram("t.gram", body)
+	require.NoError(t, err)
+	p.nameScalars(p.families)
+	return p.families.String(), len(e.fam.written)
 }
 
 // TestFamilies holds which comprehensions become families, and what they are.

@@ -150,8 +150,36 @@ func (e *elaborator) input(g *global, in *load.Variable) {
 	g.x = inputBit | variable(e.scalars-in.Shape.Width())
 }
 
-// nameBytes is about what the name of a scalar takes.
-const nameBytes = 16
+// nameBytes is about what the names of the scalars take.
+func (p *Program) nameBytes() int64 {
+	const each = 16
+	n := 0
+	for i := range p.Inputs {
+		n += len(p.Inputs[i].Vars)
+	}
+	return each * int64(n)
+}
+
+// nameScalars gives the variables of t that stand for scalars their names.
+func (p *Program) nameScalars(t *term.Term) {
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		xs := in.Vars
+		scalarNames(in.Name, in.Shape, func(name string) {
+			t.ToChange(xs[0]).Name = name
+			xs = xs[1:]
+		})
+	}
+}
+
+// ScalarNames returns the names of the program's scalar inputs.
+func (p *Program) ScalarNames() []string {
+	var names []string
+	for i := range p.Inputs {
+		scalarNames(p.Inputs[i].Name, p.Inputs[i].Shape, func(name string) { names = append(names, name) })
+	}
+	return names
+}
 
 // scalarNames calls f with the names of the scalars of an input, as the program would write
 // them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1. Many names share a string.
