@@ -28,8 +28,12 @@ func (r *Runner) WorthCompiling(instructions int, work uint64) bool {
 // BytecodeRuns is how many runs of a loop make bytecode of it worth making.
 const BytecodeRuns = 64
 
-// compiled is the code of a loop: machine code, and bytecode.
+// shareWork is by how much less than what makes a loop worth compiling it is worth finding out which loops have equal code.
+const shareWork = 64
+
+// compiled is the code of a loop, or of all loops with equal code: machine code, and bytecode.
 type compiled struct {
+	shared         bool
 	work           atomic.Uint64 // instructions that were interpreted
 	once, bytecode sync.Once
 	code, bytes    *native.Code // nil: there is none
@@ -44,6 +48,13 @@ func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, 
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
+	if !c.shared && r.WorthCompiling(instructions, shareWork*(c.work.Load()+left*each)) {
+		shared, _ := r.prog.Loops.LoadOrStore(loop().Key(), &compiled{shared: true})
+		own := c.work.Load()
+		c = shared.(*compiled)
+		c.work.Add(own)
+		of.Store(c)
+	}
 	work := c.work.Load() + left*each
 	if !r.opt.NoNative && r.WorthCompiling(instructions, work) {
 		c.once.Do(func() { c.code = native.Compile(loop()) })
