@@ -340,14 +340,14 @@ func (p *path) project(e *elaborator, x syntax.Expr, i natural) {
 
 // within goes to component i of an input, which is of type t.
 func (p *path) within(e *elaborator, i natural, t infer.Type) {
-	width := e.width(t)
+	width := e.tt.Width(t)
 	if i.static == 0 && p.at == 0 {
 		p.x += variable(int(i.n) * width)
 		return
 	}
-	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.fam.number(float64(width)), naturals)
+	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.static.number(float64(width)), naturals)
 	if p.at == 0 {
-		p.n = e.width(p.v.typ)
+		p.n = e.tt.Width(p.v.typ)
 		p.at = at
 		return
 	}
@@ -375,15 +375,4 @@ func (e *elaborator) inputNode(x variable, at, n node, t infer.Type) coreNode {
 		op = componentCore
 	}
 	return coreNode{op: op, x: x, a: at, b: n, typ: t, value: true}
-}
-
-// width is the number of scalars of the type of an input or of a component of one.
-func (e *elaborator) width(t infer.Type) int {
-	switch n := e.tt.At(t); n.Kind {
-	case infer.Prod:
-		return e.width(n.A) + e.width(n.B)
-	case infer.Vec:
-		return e.width(n.A) * e.tt.SizeAt(infer.Size(n.N)).N
-	}
-	return 1
 }

@@ -18,6 +18,9 @@ const inputBit variable = 1 << 31
 // input reports whether x is a scalar of an input.
 func (x variable) input() bool { return x&inputBit != 0 }
 
+// scalar is the variable of the term for a scalar of an input: they come first.
+func (x variable) scalar() term.Var { return 1 + term.Var(x&^inputBit) }
+
 type coreOp uint8
 
 // The constructors of core. The comment gives the fields that each uses.
@@ -256,4 +259,11 @@ func (c *core) live(roots []node, tick func()) []bool {
 		}
 	}
 	return live
+}
+
+// wide has the types of the operands of an operation that may be on vectors. Once all is typed, vecA and vecB tell which of
+// them are vectors.
+type wide struct {
+	a, b       infer.Type
+	vecA, vecB bool
 }

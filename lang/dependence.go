@@ -12,11 +12,11 @@ type dependence struct {
 }
 
 // newDependence finds the binders of the nodes under the roots.
-func (e *elaborator) newDependence(roots []node) *dependence {
-	c := e.core
-	d := &dependence{c: c, live: c.live(roots, e.tick), binder: make([]node, len(c.vars)), outer: make([]variable, len(c.nodes))}
+func newDependence(p *elaborated, roots []node) *dependence {
+	c := p.core
+	d := &dependence{c: c, live: c.live(roots, p.tick), binder: make([]node, len(c.vars)), outer: make([]variable, len(c.nodes))}
 	for r := range c.nodes {
-		e.tick()
+		p.tick()
 		if n := &c.nodes[r]; d.live[r] && (n.op == lamCore || n.op == letCore) {
 			d.binder[n.x] = node(r)
 		}
@@ -24,11 +24,11 @@ func (e *elaborator) newDependence(roots []node) *dependence {
 	return d
 }
 
-// dependence finds the outermost linear variables of the nodes under the roots.
-func (e *elaborator) dependence(roots []node) *dependence {
-	d := e.newDependence(roots)
+// depends finds the outermost linear variables of the nodes under the roots.
+func depends(p *elaborated, roots []node) *dependence {
+	d := newDependence(p, roots)
 	for r := range d.c.nodes {
-		e.tick()
+		p.tick()
 		if d.live[r] {
 			d.outer[r] = d.of(&d.c.nodes[r])
 		}

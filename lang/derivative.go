@@ -1,12 +1,8 @@
 package lang
 
 import (
-	"errors"
-
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/revgrad"
-	"github.com/gram-machine/gram/term"
 )
 
 // derivative makes jvp f x v, the derivative of f at x along v, or grad f x. The lowering differentiates the term of f.
@@ -61,69 +57,4 @@ func (e *elaborator) settleDifferentiable(p pending, open bool) {
 	case !sized && !open:
 		e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
 	}
-}
-
-// findLets finds what lets bind functions to, if there are derivatives.
-func (l *lowering) findLets(live []bool) {
-	lets, derivatives := map[variable]node{}, false
-	for _, d := range l.e.defs {
-		if d.u != 0 {
-			lets[d.x] = d.u
-		}
-	}
-	for r := range l.c.nodes {
-		switch n := &l.c.nodes[r]; {
-		case !live[r]:
-		case n.op == letCore:
-			lets[n.x] = n.b
-		case n.op == alongCore, n.op == gradCore:
-			derivatives = true
-		}
-	}
-	if !derivatives {
-		return
-	}
-	l.lets = map[term.Var]node{}
-	for x, u := range lets {
-		if l.e.tt.ValueShape(l.c.vars[x].typ) == nil {
-			l.lets[l.bind(x)] = u
-		}
-	}
-}
-
-// derivative makes the derivative of a function whose term has been made.
-func (l *lowering) derivative(n *coreNode) (r term.Ref) {
-	t, fam := l.t, &l.e.fam
-	t.Indices, t.Statics = fam.indices, fam.statics
-	d := revgrad.Derivatives{Term: t, Bound: func(x term.Var) term.Ref { return l.refs[l.lets[x]] }, Check: l.e.opt.Check}
-	a, k := l.typ(n.typ), l.c.args[n.a:]
-	var err error
-	if n.op == alongCore {
-		r, err = d.Along(n.pos, a, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]])
-	} else {
-		r, err = d.Gradient(n.pos, a, l.refs[k[0]], l.refs[k[1]])
-	}
-	fam.indices, fam.statics = t.Indices, t.Statics
-	for len(fam.bounds) < len(fam.indices) {
-		fam.bounds = append(fam.bounds, 0)
-	}
-	var free *revgrad.FreeFunctionError
-	var undefined *revgrad.UndefinedError
-	switch {
-	case errors.As(err, &free):
-		l.noDerivative(free.Pos, n.pos, "the definition of "+t.Vars[free.Var].Name+" is not known here: a function that is differentiated may only use functions that def or let binds")
-	case errors.As(err, &undefined):
-		l.noDerivative(undefined.Pos, n.pos, "no derivative is defined for "+undefined.What)
-	case err != nil:
-		syntax.Abort(err)
-	}
-	return r
-}
-
-// noDerivative reports what can't be differentiated: at pos or, if that is nowhere, at the use of jvp or grad.
-func (l *lowering) noDerivative(pos, use term.Pos, label string) {
-	if pos == 0 {
-		pos = use
-	}
-	l.e.report(l.e.user, wordAt(l.e.user.File, pos), "no derivative", label)
 }

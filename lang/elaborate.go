@@ -2,9 +2,7 @@ package lang
 
 import (
 	"fmt"
-	"reflect"
 
-	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/resolve"
@@ -15,14 +13,12 @@ import (
 
 // elaborator turns syntax into [core].
 type elaborator struct {
+	*elaborated
+
 	opt     Options
-	guard   *syntax.Guard
 	source  *load.Source
 	given   *load.Settings
 	params  []Param
-	scalars int // of the inputs so far
-	inputs  []load.Variable
-	data    []load.Variable
 	user    *resolve.Unit
 	prelude *resolve.Unit
 	globals []global
@@ -38,9 +34,6 @@ type elaborator struct {
 	typeDecls  []int
 	typesSeen  int
 	typeParams map[string]infer.Type
-
-	tt   *infer.Types
-	core *core
 
 	vals    []val           // the parts of what is being elaborated
 	ends    []func(val) val // the work that is left to do with the value of a tail
@@ -60,20 +53,13 @@ type elaborator struct {
 	// bodies of comprehensions stand for all their indices, and definitions of the
 	// prelude for what package eval runs.
 	values bool
-	lets   map[variable]node       // the defs that are lets
-	shared map[variable]*eval.Code // what default values use of them
-
-	fam families
+	fam    families
 
 	symbols []DeclaredSymbol
 
-	dataGlobals []int            // by data index: its global
-	dataVars    map[variable]int // vectors of numbers, and
-	dataLets    map[variable]int // data that is a let: by its variable
-	last        syntax.Span      // the last comprehension or name, for the limit's message
+	dataGlobals []int       // by data index: its global
+	last        syntax.Span // the last comprehension or name, for the limit's message
 
-	defs     []outer // what stands around the body: defs that are lets, in order
-	ticks    uint32
 	depth    int // of what is being elaborated
 	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
@@ -82,6 +68,7 @@ type elaborator struct {
 	chained  []syntax.Note // the chain of what waited and goes on, if not nil
 	uses     []useOf       // of defs, inside lin
 	notes    typeNotes
+	defaults defaults
 	random   bool                     // the default value has uniform or normal
 	selects  bool                     // the program mentions pick or onehot
 	numbers  selection.Numbers        // that may be indices
@@ -113,26 +100,6 @@ func (e *elaborator) at(off uint32) term.Pos {
 		return posOf(a.use)
 	}
 	return term.Pos(off) + 1
-}
-
-func posOf(s syntax.Span) term.Pos { return term.Pos(s.Start) + 1 }
-
-// tick counts a step, and looks at the limits from time to time.
-func (e *elaborator) tick() {
-	if e.ticks++; e.ticks%tickEvery == 0 {
-		e.guard.Look()
-		if nodes := e.core.nodes; cap(nodes)-len(nodes) < tickEvery {
-			announce(e, len(nodes)+len(nodes)/4, nodes) // they will be copied to a larger slice
-		}
-	}
-}
-
-// tickEvery is how many ticks pass between two looks at the limits.
-const tickEvery = 1 << 14
-
-// announce reserves memory for n more elements of a slice.
-func announce[T any](e *elaborator, n int, _ []T) {
-	e.guard.Announce(int64(n) * int64(reflect.TypeFor[T]().Size()))
 }
 
 // eval elaborates x, applied to the first n of the waiting arguments.

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
@@ -17,9 +16,6 @@ import (
 
 // families is what the elaborator knows of indices of families.
 type families struct {
-	statics []term.StaticNode
-	indices []term.IndexInfo
-	bounds  []term.Static // by index
 	// depth is how many families are around what is being elaborated.
 	depth int
 	// written has the comprehensions that are elaborated for each value of their index.
@@ -45,140 +41,18 @@ func (e *elaborator) giveUp() { panic(notFamily{}) }
 // inFamily reports whether the body of a family is being elaborated.
 func (f *families) inFamily() bool { return f.depth > 0 }
 
-func (f *families) static(n term.StaticNode) term.Static {
-	if len(f.statics) == 0 {
-		f.statics = make([]term.StaticNode, 1, 64)
-	}
-	f.statics = append(f.statics, n)
-	return term.Static(len(f.statics) - 1)
-}
-
-func (f *families) number(r float64) term.Static {
-	return f.static(term.StaticNode{Op: term.StaticNum, Val: r})
-}
-
-// newIndex makes an index below s, and the expression that is its value.
-func (f *families) newIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
-	if len(f.indices) == 0 {
-		f.indices, f.bounds = make([]term.IndexInfo, 1, 16), make([]term.Static, 1, 16)
-	}
-	i := term.Index(len(f.indices))
-	f.indices, f.bounds = append(f.indices, term.IndexInfo{Name: name, Pos: pos}), append(f.bounds, s)
-	return i, f.static(term.StaticNode{Op: term.StaticIndex, Index: i})
-}
-
-// interval is a range that the values of an expression are in.
-type interval struct{ lo, hi float64 }
-
-func (f *families) interval(e term.Static) interval {
-	n := &f.statics[e]
-	switch n.Op {
-	case term.StaticNum:
-		return interval{n.Val, n.Val}
-	case term.StaticIndex:
-		return interval{0, max(0, f.interval(f.bounds[n.Index]).hi-1)}
-	}
-	a := f.interval(n.A)
-	if n.Op == term.StaticNeg {
-		return interval{-a.hi, -a.lo}
-	}
-	b := f.interval(n.B)
-	switch n.Op {
-	case term.StaticAdd:
-		return interval{a.lo + b.lo, a.hi + b.hi}
-	case term.StaticSub:
-		return interval{a.lo - b.hi, a.hi - b.lo}
-	case term.StaticMul:
-		p := []float64{a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi}
-		return interval{slices.Min(p), slices.Max(p)}
-	}
-	if b.lo <= 0 && b.hi >= 0 {
-		return interval{math.Inf(-1), math.Inf(1)}
-	}
-	p := []float64{a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi}
-	return interval{slices.Min(p), slices.Max(p)}
-}
-
-// nesting is how deep an expression nests.
-func (f *families) nesting(e term.Static) int {
-	n := &f.statics[e]
-	if n.Op == term.StaticNum || n.Op == term.StaticIndex {
-		return 1
-	}
-	d := f.nesting(n.A)
-	if n.B != 0 {
-		d = max(d, f.nesting(n.B))
-	}
-	return d + 1
-}
-
-// each calls g with the values of the expressions, for all values of the indices on which they depend.
-func (f *families) each(es []term.Static, g func(values []float64)) {
-	needed := map[term.Index]bool{}
-	var mention func(e term.Static)
-	mention = func(e term.Static) {
-		if e == 0 {
-			return
-		}
-		n := &f.statics[e]
-		if n.Op == term.StaticIndex && !needed[n.Index] {
-			needed[n.Index] = true
-			mention(f.bounds[n.Index])
-		}
-		mention(n.A)
-		mention(n.B)
-	}
-	for _, e := range es {
-		mention(e)
-	}
-	var chain []term.Index // an index is made before those in its scope
-	for i := range needed {
-		chain = append(chain, i)
-	}
-	slices.Sort(chain)
-	t := term.Term{Statics: f.statics}
-	at, values := make([]float64, len(f.indices)), make([]float64, len(es))
-	var loop func(chain []term.Index)
-	loop = func(chain []term.Index) {
-		if len(chain) == 0 {
-			for k, e := range es {
-				values[k] = t.Value(e, at)
-			}
-			g(values)
-			return
-		}
-		i := chain[0]
-		for k := range int(t.Value(f.bounds[i], at)) {
-			at[i] = float64(k)
-			loop(chain[1:])
-		}
-	}
-	loop(chain)
-}
-
-// first returns the first value of e that is at least n.
-func (f *families) first(e term.Static, n int) int {
-	found := -1
-	f.each([]term.Static{e}, func(v []float64) {
-		if found < 0 && int(v[0]) >= n {
-			found = int(v[0])
-		}
-	})
-	return found
-}
-
 // arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
 func (e *elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(interval) bool) term.Static {
 	ops := map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
 		syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
-	s := e.fam.static(term.StaticNode{Op: ops[op], A: a, B: b})
-	if e.fam.nesting(s) > term.MaxStatic {
+	s := e.static.add(term.StaticNode{Op: ops[op], A: a, B: b})
+	if e.static.nesting(s) > term.MaxStatic {
 		e.giveUp()
 	}
-	if good(e.fam.interval(s)) {
+	if good(e.static.interval(s)) {
 		return s
 	}
-	e.fam.each([]term.Static{s}, func(v []float64) {
+	e.static.each([]term.Static{s}, func(v []float64) {
 		if !good(interval{v[0], v[0]}) {
 			e.giveUp()
 		}
@@ -195,14 +69,14 @@ func (e *elaborator) staticOf(n natural) term.Static {
 	if n.static != 0 {
 		return n.static
 	}
-	return e.fam.number(float64(n.n))
+	return e.static.number(float64(n.n))
 }
 
 // numeral returns the static expression of a node that is a numeral, and whether it depends on an index.
 func (e *elaborator) numeral(r node) (s term.Static, depends, ok bool) {
 	switch n := &e.core.nodes[r]; n.op {
 	case numCore:
-		return e.fam.number(n.val), false, true
+		return e.static.number(n.val), false, true
 	case staticCore:
 		return term.Static(n.x), true, true
 	}
@@ -245,7 +119,7 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		}()
 	}
 	bound := e.staticOf(s)
-	most := e.fam.interval(bound).hi
+	most := e.static.interval(bound).hi
 	if e.fam.depth == 0 {
 		e.fam.instances = 1
 	}
@@ -253,7 +127,7 @@ func (e *elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		e.giveUp()
 	}
 	made := e.expanded()
-	i, is := e.fam.newIndex(n.Text, e.at(n.Span.Start), bound)
+	i, is := e.static.newIndex(n.Text, e.at(n.Span.Start), bound)
 	e.slots[slot] = binding{kind: familyBinding, x: variable(is)}
 	e.fam.depth++
 	e.work++
@@ -308,17 +182,14 @@ func (e *elaborator) restore(s snapshot) {
 
 // staticRange checks the indices of a projection that depend on those of families.
 func (e *elaborator) staticRange(n int, i term.Static) bool {
-	if e.fam.interval(i).hi < float64(n) {
+	if e.static.interval(i).hi < float64(n) {
 		return true
 	}
-	if e.fam.first(i, n) >= 0 {
+	if e.static.first(i, n) >= 0 {
 		e.giveUp()
 	}
 	return true
 }
-
-// A static index among those of a path is marked by this bit.
-const staticBit node = 1 << 31
 
 // stepOf is an index of a path as core.args have it.
 func stepOf(i natural) node {
@@ -334,7 +205,7 @@ func (p *pending) beyond(e *elaborator, size int) int {
 	case p.index < size:
 		return -1
 	case p.static != 0:
-		return e.fam.first(p.static, size)
+		return e.static.first(p.static, size)
 	}
 	return p.index
 }

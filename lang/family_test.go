@@ -22,9 +22,9 @@ func lowered(t *testing.T, src string) (text string, written int) {
 	body := e.program()
 	require.Empty(t, e.diags)
 	e.tt.Close()
-	l := newLowering(e)
-	l.run(body)
-	return l.t.String(), len(e.fam.written)
+	l, err := lower(e.elaborated, body.node, lowerOptions{MaxNodes: DefaultMaxNodes})
+	require.NoError(t, err)
+	return l.String(), len(e.fam.written)
 }
 
 // TestFamilies holds which comprehensions become families, and what they are.

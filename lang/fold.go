@@ -55,7 +55,7 @@ func (e *elaborator) foldArguments(name string, span syntax.Span) bool {
 			return true
 		}
 	}
-	if e.tt.At(state).Kind != infer.Real || e.tt.At(gives).Kind != infer.Vec || !e.closed(gives) {
+	if e.tt.At(state).Kind != infer.Real || e.tt.At(gives).Kind != infer.Vec || !e.tt.IsArray(gives) {
 		return true
 	}
 	text := e.tt.Text()

@@ -7,7 +7,6 @@ import (
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
 )
 
 // declareType enters a type and its constructors. The arguments of these are not known yet.
@@ -231,64 +230,4 @@ func (e *elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts
 	}
 	parts = e.flatten(kids[0])
 	return g, parts, e.productOf(patternItem{p: kids[0], t: arg}, len(parts)), true
-}
-
-// holdsDuals reports whether the constructors of declaration d hold linear negations, also those of types in them.
-func (e *elaborator) holdsDuals(d int) bool {
-	seen := map[infer.Type]bool{}
-	stack := []infer.Type{e.tt.Fresh(d)}
-	declared := map[int]bool{}
-	for len(stack) > 0 {
-		t := e.tt.Find(stack[len(stack)-1])
-		stack = stack[:len(stack)-1]
-		if t == 0 || seen[t] {
-			continue
-		}
-		seen[t] = true
-		n := e.tt.At(t)
-		switch n.Kind {
-		case infer.Dual:
-			return true
-		case infer.Named:
-			if !declared[int(n.N)] {
-				declared[int(n.N)] = true
-				for _, c := range e.tt.Inductives[n.N].Cons {
-					stack = append(stack, c.Arg)
-				}
-			}
-		}
-		stack = append(stack, n.A, n.B)
-	}
-	return false
-}
-
-// instance returns the type in the term's universe with declaration d and the product args of arguments, or 0.
-func (l *lowering) instance(d int, args term.Type) term.Type {
-	tt, n := l.t.Types, &l.e.tt.Inductives[d]
-	i, isNew := tt.Declare(n.Name, len(n.Params))
-	if isNew {
-		if l.e.holdsDuals(d) {
-			tt.HoldDuals(i)
-		}
-		stack := l.stack // typ is at work
-		l.stack = nil
-		cons := make([]term.Constructor, len(n.Cons))
-		for k, c := range n.Cons {
-			if cons[k].Name = c.Name; c.Arg != 0 {
-				cons[k].Arg = l.typ(c.Arg)
-			}
-		}
-		l.stack = stack
-		if err := tt.Define(i, cons); err != nil && l.wrong == nil {
-			l.wrong = err
-		}
-	}
-	var list []term.Type
-	for k := len(n.Params); k > 1; k-- {
-		list, args = append(list, tt.Left(args)), tt.Right(args)
-	}
-	if len(n.Params) > 0 {
-		list = append(list, args)
-	}
-	return tt.Instance(i, list...)
 }

@@ -102,13 +102,6 @@ func (e *elaborator) addendType(parts []val) infer.Type {
 	return parts[0].typ
 }
 
-// mark says where a node inside lin stands, for messages about linear variables.
-type mark struct {
-	node node
-	use  int // the activation, in uses
-	span syntax.Span
-}
-
 // useOf is an activation that marks refer to, with the one that it is inside of.
 type useOf struct {
 	outer int

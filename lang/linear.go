@@ -16,25 +16,45 @@ import (
 // something is wrong has both from then on, so that each mistake is reported once.
 type linearity struct {
 	*dependence
-	e     *elaborator
+	linearReport
+	tt    *infer.Types
+	file  *syntax.File
 	lin   []bool
 	wrong []bool
+}
+
+// mark says where a node inside lin stands, for messages about linear variables.
+type mark struct {
+	node node
+	use  int // the activation, in uses
+	span syntax.Span
+}
+
+// linearReport is where nodes stand, and what is called with errors.
+type linearReport struct {
+	// marks are the nodes inside lin, in their order, and chain is the chain of uses of defs that an index use of a mark stands for.
+	marks  []mark
+	chain  func(use int) []syntax.Note
+	report func(span syntax.Span, headline, label string, notes ...syntax.Note)
+	// full reports whether no more errors are wanted.
+	full func() bool
 }
 
 // checkLinear checks the linear variables of the nodes under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
 // operand. It is for programs with lin and without other errors.
-func (e *elaborator) checkLinear(roots []node) {
-	l := &linearity{dependence: e.newDependence(roots), e: e, lin: make([]bool, len(e.core.nodes)), wrong: make([]bool, len(e.core.nodes))}
-	for r := range e.core.nodes {
+func checkLinear(p *elaborated, roots []node, to linearReport) {
+	l := &linearity{dependence: newDependence(p, roots), linearReport: to, tt: p.tt, file: p.file,
+		lin: make([]bool, len(p.core.nodes)), wrong: make([]bool, len(p.core.nodes))}
+	for r := range p.core.nodes {
 		if !l.live[r] {
 			continue
 		}
-		e.tick()
-		if len(e.diags) >= mostErrors {
+		p.tick()
+		if l.full() {
 			return
 		}
-		n := &e.core.nodes[r]
+		n := &p.core.nodes[r]
 		l.outer[r] = l.of(n)
 		ok := l.node(node(r), n)
 		if !ok {
@@ -107,7 +127,7 @@ func (l *linearity) others(n *coreNode) bool {
 
 // number reports whether x is a number: only numbers are linear variables.
 func (l *linearity) number(x variable) bool {
-	k := l.e.tt.At(l.c.vars[x].typ).Kind
+	k := l.tt.At(l.c.vars[x].typ).Kind
 	return k == infer.Real || k == infer.Open
 }
 
@@ -118,7 +138,7 @@ func (l *linearity) plain(k node, where string, notes ...syntax.Note) bool {
 		return true
 	}
 	at := l.occurrence(k, x)
-	l.report(at, l.name(x)+" is used "+where, notes...)
+	l.wrongAt(at, l.name(x)+" is used "+where, notes...)
 	return false
 }
 
@@ -141,7 +161,7 @@ func (l *linearity) uses(r, k node, where string) bool {
 	if x == 0 || l.lin[k] {
 		return true
 	}
-	l.report(k, l.name(x)+" is dropped "+where+": it must be linear in "+l.short(x)+", or zero")
+	l.wrongAt(k, l.name(x)+" is dropped "+where+": it must be linear in "+l.short(x)+", or zero")
 	return false
 }
 
@@ -155,7 +175,7 @@ func (l *linearity) function(n *coreNode) bool {
 		return l.plain(n.a, underLin+v.name+" is linear")
 	}
 	if !l.lin[n.a] {
-		l.e.report(l.e.user, wordAt(l.e.user.File, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
+		l.report(wordAt(l.file, v.pos), notLinear, "the linear variable "+v.name+" is not used: the body must be linear in it, or zero", l.notes(n.a)...)
 		return false
 	}
 	return true
@@ -164,7 +184,7 @@ func (l *linearity) function(n *coreNode) bool {
 // application judges f u, by the type of f.
 func (l *linearity) application(r node, n *coreNode) bool {
 	ok := l.plain(n.a, "in a function that is applied")
-	if l.e.tt.At(n.typ).Kind == infer.Dual {
+	if l.tt.At(n.typ).Kind == infer.Dual {
 		l.lin[r] = l.lin[n.b]
 		return ok
 	}
@@ -172,7 +192,7 @@ func (l *linearity) application(r node, n *coreNode) bool {
 		return ok
 	}
 	return l.plain(n.b, "in the argument of an ordinary function",
-		syntax.Note{Text: "the function is " + l.e.tt.Text().Of(n.typ) + "; only R -o R and R -o R^s take what is linear"})
+		syntax.Note{Text: "the function is " + l.tt.Text().Of(n.typ) + "; only R -o R and R -o R^s take what is linear"})
 }
 
 // let judges t[x:=u]. If u depends on a linear variable then x is one too.
@@ -183,7 +203,7 @@ func (l *linearity) let(r node, n *coreNode) bool {
 	}
 	if !l.number(n.x) {
 		x := l.outer[n.b]
-		l.report(n.b, "this is "+l.e.tt.Text().Of(l.c.vars[n.x].typ)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
+		l.wrongAt(n.b, "this is "+l.tt.Text().Of(l.c.vars[n.x].typ)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
 		return false
 	}
 	l.c.vars[n.x].linear = true
@@ -234,10 +254,10 @@ func (l *linearity) product(r node, n *coreNode) bool {
 	}
 	first, second := l.occurrence(n.a, x), l.occurrence(n.b, y)
 	if l.hidden(x) && l.hidden(y) {
-		l.report(first, l.name(x)+" is raised to a power")
+		l.wrongAt(first, l.name(x)+" is raised to a power")
 		return false
 	}
-	l.report(second, l.name(y)+" is used in both factors of a product",
+	l.wrongAt(second, l.name(y)+" is used in both factors of a product",
 		syntax.Note{Span: l.span(first), Text: "the other factor uses " + l.short(x) + " here"})
 	return false
 }
@@ -247,18 +267,18 @@ const (
 	underLin  = "under another lin, where only "
 )
 
-// report reports an error at node k.
-func (l *linearity) report(k node, label string, notes ...syntax.Note) {
-	l.e.report(l.e.user, l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
+// wrongAt reports an error at node k.
+func (l *linearity) wrongAt(k node, label string, notes ...syntax.Note) {
+	l.report(l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
 }
 
 // mark returns the place of node k, if it has been noted.
 func (l *linearity) mark(k node) (mark, bool) {
-	i, ok := slices.BinarySearchFunc(l.e.marks, k, func(m mark, k node) int { return cmp.Compare(m.node, k) })
+	i, ok := slices.BinarySearchFunc(l.marks, k, func(m mark, k node) int { return cmp.Compare(m.node, k) })
 	if !ok {
 		return mark{}, false
 	}
-	return l.e.marks[i], true
+	return l.marks[i], true
 }
 
 // span returns where node k stands.
@@ -266,13 +286,13 @@ func (l *linearity) span(k node) syntax.Span {
 	if m, ok := l.mark(k); ok {
 		return m.span
 	}
-	return wordAt(l.e.user.File, l.c.nodes[k].pos)
+	return wordAt(l.file, l.c.nodes[k].pos)
 }
 
 // notes returns the chain of uses of defs that led to node k.
 func (l *linearity) notes(k node) []syntax.Note {
 	m, _ := l.mark(k)
-	return l.e.chainOf(m.use)
+	return l.chain(m.use)
 }
 
 // name says which variable a message is about.
@@ -296,7 +316,7 @@ func (l *linearity) short(x variable) string {
 // hidden reports whether x has no name in the source.
 func (l *linearity) hidden(x variable) bool {
 	v := &l.c.vars[x]
-	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.e.user.File.Src[v.pos-1:], []byte(v.name))
+	return v.name == "" || v.name == "_" || v.pos == 0 || !bytes.HasPrefix(l.file.Src[v.pos-1:], []byte(v.name))
 }
 
 // occurrence returns an occurrence of x in k, the first that is found from the left.

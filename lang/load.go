@@ -252,18 +252,18 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 	text.Limit, text.Lists = 4000, shape != nil
 	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, Symbols: e.symbols, limits: e.limits}
 	e.tt.Close()
-	l := newLowering(e)
-	l.run(body)
+	t, wrong := lower(e.elaborated, body.node, lowerOptions{MaxNodes: e.opt.MaxNodes, TooMany: e.tooManyNodes, Check: e.opt.Check,
+		Report: func(span syntax.Span, headline, label string) { e.reportUser(span, headline, label) }})
 	if len(e.diags) > 0 {
 		return nil, e.errors()
 	}
-	if l.wrong != nil {
-		return nil, fmt.Errorf("%s: %w", name, l.wrong)
+	if wrong != nil {
+		return nil, fmt.Errorf("%s: %w", name, wrong)
 	}
-	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
+	if e.large == nil && t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
 		e.large = e.sizeError(e.manyNodes())
 	}
-	p.setTerm(l.t)
+	p.setTerm(t)
 	if p.large = e.large; p.large != nil && !p.arrays {
 		return nil, p.large
 	}
@@ -271,23 +271,24 @@ func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
+	next := term.Var(1)
 	for i := range e.inputs {
 		x := &e.inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
-		first := e.globals[e.declared[x.Decl]].x
 		in.Vars = make([]term.Var, 0, x.Shape.Width())
-		for k := range x.Shape.Width() {
-			in.Vars = append(in.Vars, l.bind(first+variable(k)))
+		for range x.Shape.Width() {
+			in.Vars = append(in.Vars, next)
+			next++
 		}
 		p.Inputs = append(p.Inputs, in)
 	}
-	types, err := l.t.Typing(e.opt.Check)
+	types, err := t.Typing(e.opt.Check)
 	if _, wrong := err.(*term.TypeError); wrong {
 		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.Type = types[l.t.Root]
+	p.Type = types[t.Root]
 	return p, nil
 }

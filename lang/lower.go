@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -14,7 +15,8 @@ import (
 // the components of the vector, and the binder, which comes later, puts the opening
 // around its body, directly inside.
 type lowering struct {
-	e     *elaborator
+	p     *elaborated
+	opt   lowerOptions
 	c     *core
 	t     *term.Term
 	refs  []term.Ref // by node
@@ -34,58 +36,78 @@ type lowering struct {
 	xs       []term.Var
 }
 
-func newLowering(e *elaborator) *lowering {
+// lowerOptions are the limits of [lower], and what it calls when they are reached.
+type lowerOptions struct {
+	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be more; it does not
+	// return.
+	MaxNodes int
+	TooMany  func()
+	// Check is called from time to time; its error ends the work.
+	Check func() error
+	// Report is called with what is wrong in the source.
+	Report func(span syntax.Span, headline, label string)
+}
+
+// lower returns the term of a program, whose types are all known, and the root of its body. The error is that an inductive type
+// has no meaning in the calculus.
+func lower(p *elaborated, body node, opt lowerOptions) (*term.Term, error) {
+	l := newLowering(p, opt)
+	l.run(body)
+	return l.t, l.wrong
+}
+
+func newLowering(p *elaborated, opt lowerOptions) *lowering {
 	l := &lowering{
-		e: e, c: e.core, t: term.New(term.NewTypes()),
-		refs:  make([]term.Ref, len(e.core.nodes)),
-		vars:  make([]term.Var, len(e.core.vars)),
-		data:  make([]term.Var, len(e.data)),
-		types: make([]term.Type, len(e.tt.Nodes)),
+		p: p, opt: opt, c: p.core, t: term.New(term.NewTypes()),
+		refs:  make([]term.Ref, len(p.core.nodes)),
+		vars:  make([]term.Var, len(p.core.vars)),
+		data:  make([]term.Var, len(p.data)),
+		types: make([]term.Type, len(p.tt.Nodes)),
 		grids: map[variable]int{}, depth: map[term.Var]int{}, reserved: map[term.Var]term.Var{},
 	}
-	for i := range e.data {
-		l.t.Data = append(l.t.Data, e.dataTerm(i))
+	for i := range p.data {
+		l.t.Data = append(l.t.Data, dataTerm(&p.data[i]))
 	}
 	// The inputs' variables come first, in order.
-	announce(e, e.scalars+e.scalars/16, l.t.Vars)
-	l.t.Vars = slices.Grow(l.t.Vars, e.scalars+e.scalars/16)
-	for i := range e.inputs {
-		x := &e.inputs[i]
-		pos := posOf(e.user.File.Decls[x.Decl].NameSpan)
-		e.guard.Announce(int64(x.Shape.Width()) * nameBytes)
+	announce(p, p.scalars+p.scalars/16, l.t.Vars)
+	l.t.Vars = slices.Grow(l.t.Vars, p.scalars+p.scalars/16)
+	for i := range p.inputs {
+		x := &p.inputs[i]
+		pos := posOf(p.file.Decls[x.Decl].NameSpan)
+		p.guard.Announce(int64(x.Shape.Width()) * nameBytes)
 		scalarNames(x.Name, x.Shape, func(name string) {
-			e.tick()
+			p.tick()
 			l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos})
 		})
 	}
 	return l
 }
 
-func (l *lowering) run(body val) {
-	announce(l.e, len(l.c.nodes), l.t.Nodes)
+func (l *lowering) run(body node) {
+	announce(l.p, len(l.c.nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.nodes))
-	l.e.settleWide()
-	live := l.c.live(l.e.roots(body), l.e.tick)
+	l.settleWide()
+	live := l.c.live(l.p.roots(body), l.p.tick)
 	l.findGrids(live)
 	l.findLets(live)
 	for r := 1; r < len(l.c.nodes); r++ {
-		l.e.tick()
+		l.p.tick()
 		if !live[r] {
 			continue
 		}
-		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
-			l.e.tooManyNodes()
+		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.opt.MaxNodes {
+			l.opt.TooMany()
 		}
 		l.refs[r] = l.node(&l.c.nodes[r])
 	}
-	root := l.refs[body.node]
-	for i := len(l.e.defs) - 1; i >= 0; i-- {
-		root = l.outer(&l.e.defs[i], root)
+	root := l.refs[body]
+	for i := len(l.p.defs) - 1; i >= 0; i-- {
+		root = l.outer(&l.p.defs[i], root)
 	}
 	l.t.Root = root
-	l.t.Indices, l.t.Statics = l.e.fam.indices, l.e.fam.statics
+	l.t.Indices, l.t.Statics = l.p.static.indices, l.p.static.nodes
 	if l.lets != nil { // of the functions that have been differentiated, nodes are left
-		l.t, _ = l.t.Extract(root, consecutive(1, l.e.scalars)...)
+		l.t, _ = l.t.Extract(root, consecutive(1, l.p.scalars)...)
 	}
 }
 
@@ -96,8 +118,8 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 		x := l.bind(d.x)
 		return l.t.Let(v.pos, x, l.refs[d.u], l.open(x, v.pos, root))
 	}
-	if _, ok := l.e.dataLets[d.x]; ok {
-		x := &l.e.data[d.data]
+	if _, ok := l.p.dataLets[d.x]; ok {
+		x := &l.p.data[d.data]
 		if l.vars[d.x] == 0 {
 			return root
 		}
@@ -123,7 +145,7 @@ func (l *lowering) outer(d *outer, root term.Ref) term.Ref {
 // bind returns the term's variable for x.
 func (l *lowering) bind(x variable) term.Var {
 	if x.input() {
-		return 1 + term.Var(x&^inputBit)
+		return x.scalar()
 	}
 	if l.vars[x] == 0 {
 		v := &l.c.vars[x]
@@ -137,7 +159,7 @@ func (l *lowering) bind(x variable) term.Var {
 
 // component returns variable i of the opening of x, which it makes if it is new.
 func (l *lowering) component(x term.Var, i int) term.Var {
-	k := int(x) - l.e.scalars // inputs have no components
+	k := int(x) - l.p.scalars // inputs have no components
 	for k >= len(l.comps) {
 		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
 	}
@@ -200,7 +222,7 @@ func consecutive(first term.Var, n int) []term.Var {
 
 // opened returns the first component of x, or 0 if x is not projected.
 func (l *lowering) opened(x term.Var) term.Var {
-	if k := int(x) - l.e.scalars; k >= 0 && k < len(l.comps) {
+	if k := int(x) - l.p.scalars; k >= 0 && k < len(l.comps) {
 		return l.comps[k]
 	}
 	return 0
@@ -236,7 +258,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 
 // typ returns a type of inference, all of which is known, as a type of the term.
 func (l *lowering) typ(t infer.Type) term.Type {
-	tt := l.e.tt
+	tt := l.p.tt
 	l.types = append(l.types, make([]term.Type, len(tt.Nodes)-len(l.types))...) // literal makes types
 	l.stack = append(l.stack[:0], tt.Find(t))
 	for len(l.stack) > 0 {
@@ -270,7 +292,7 @@ func (l *lowering) form(n infer.Node, a, b term.Type) term.Type {
 	case infer.Arrow:
 		return tt.Arrow(a, b)
 	case infer.Vec:
-		return tt.Vec(l.e.tt.SizeAt(infer.Size(n.N)).N, a)
+		return tt.Vec(l.p.tt.SizeAt(infer.Size(n.N)).N, a)
 	case infer.Dual:
 		dual, _ := tt.DualTo(a)
 		return dual

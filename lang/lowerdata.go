@@ -25,16 +25,16 @@ func (l *lowering) regrouped(n *coreNode) bool {
 	if n.op != dataCore {
 		return false
 	}
-	s := l.e.data[n.x].Shape
+	s := l.p.data[n.x].Shape
 	return s.Kind == load.List && !s.Equal(s.Flat())
 }
 
 // applied is xs (λv.f e), as in [lowering.dataRef]. For f = λx.λy…t it is xs (λv.λy…t[x:=e]), which can run as a loop.
 func (l *lowering) applied(n *coreNode, f term.Ref) term.Ref {
-	t, s := l.t, l.e.data[n.x].Shape.A
+	t, s := l.t, l.p.data[n.x].Shape.A
 	_, res := l.results(n)
 	v := t.NewVar(term.VarInfo{Name: "v", Type: l.row(s), Pos: n.pos})
-	e := l.grouped(n.pos, l.e.tt.At(n.typ).A, s, t.Variable(n.pos, v))
+	e := l.grouped(n.pos, l.p.tt.At(n.typ).A, s, t.Variable(n.pos, v))
 	var lams []term.Node
 	body := f
 	for ; t.Nodes[body].Op == term.LamOp; body = t.Nodes[body].A {
@@ -58,7 +58,7 @@ func (l *lowering) row(s *load.Shape) term.Type { return l.t.Types.Vec(s.Width()
 func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers term.Ref) term.Ref {
 	l.room(s.Width())
 	first := l.components(l.row(s), pos)
-	value := l.scalars(pos, first, s.Width(), t, l.e.fam.number(0))
+	value := l.scalars(pos, first, s.Width(), t, l.p.static.number(0))
 	return l.t.Unvec(pos, consecutive(first, s.Width()), numbers, value)
 }
 
@@ -76,9 +76,9 @@ func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Re
 	var out []term.Ref
 	tags, numbers := x.Value.Tags, x.Value.Data
 	for len(stack) > 0 {
-		l.e.tick()
+		l.p.tick()
 		p := &stack[len(stack)-1]
-		s, k, n := p.s, len(out), l.e.tt.At(p.t)
+		s, k, n := p.s, len(out), l.p.tt.At(p.t)
 		if p.begun || s.Kind == load.Real {
 			stack = stack[:len(stack)-1]
 		}
@@ -89,7 +89,7 @@ func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Re
 		case s.Kind == load.Inductive && !p.begun:
 			p.tag, p.begun, tags = tags[0], true, tags[1:]
 			if arg := s.Cons[p.tag].Arg; arg != nil {
-				stack = append(stack, part{s: arg, t: l.e.shapeType(arg)})
+				stack = append(stack, part{s: arg, t: l.p.tt.ShapeType(arg)})
 			} else {
 				out = append(out, 0)
 			}

@@ -17,7 +17,7 @@ type operand struct {
 // taken as they are, anything else is bound by a let and opened.
 func (l *lowering) operand(r node, ty term.Type) operand {
 	n := &l.c.nodes[r]
-	if _, data := l.e.dataVars[n.x]; (n.op == varCore || n.op == pathCore) && !data {
+	if _, data := l.p.dataVars[n.x]; (n.op == varCore || n.op == pathCore) && !data {
 		l.bind(n.x)
 	}
 	switch n.op {
@@ -32,7 +32,7 @@ func (l *lowering) operand(r node, ty term.Type) operand {
 		}
 		return o
 	case dataCore:
-		return operand{of: l.e.globals[l.e.dataGlobals[n.x]].x}
+		return operand{of: l.p.dataOf[n.x]}
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "v", Type: ty, Pos: n.pos})
 	for v := ty; l.t.Types.Kind(v) == term.VecKind; v = l.t.Types.Left(v) {
@@ -44,7 +44,7 @@ func (l *lowering) operand(r node, ty term.Type) operand {
 // component makes the component of an operand at static indices, one for each level.
 func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.Ref {
 	if o.in != nil {
-		if n := l.e.fam.statics[at[0]]; len(at) == 1 && n.Op == term.StaticNum && o.in.a == 0 {
+		if n := l.p.static.nodes[at[0]]; len(at) == 1 && n.Op == term.StaticNum && o.in.a == 0 {
 			return l.t.Variable(pos, l.bind(o.in.x+variable(n.Val)))
 		}
 		e := at[0]
@@ -54,13 +54,13 @@ func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.R
 		}
 		if o.in.a != 0 {
 			total = int(o.in.b)
-			e = l.e.fam.static(term.StaticNode{Op: term.StaticAdd, A: term.Static(o.in.a), B: e})
+			e = l.p.static.add(term.StaticNode{Op: term.StaticAdd, A: term.Static(o.in.a), B: e})
 		}
 		return l.t.Component(pos, l.bind(o.in.x), total, e)
 	}
 	index := o.index[:len(o.index):len(o.index)]
 	for _, e := range at {
-		if n := l.e.fam.statics[e]; n.Op == term.StaticNum {
+		if n := l.p.static.nodes[e]; n.Op == term.StaticNum {
 			index = append(index, node(n.Val))
 			continue
 		}
@@ -84,8 +84,8 @@ func (l *lowering) around(pos term.Pos, body term.Ref, operands ...*operand) ter
 
 // products is the sum of u_k·v_k for k < d, with a row of u if there is an index of one.
 func (l *lowering) products(pos term.Pos, u, v *operand, d int, row ...term.Static) term.Ref {
-	s := l.e.fam.number(float64(d))
-	k, ks := l.e.fam.newIndex("j", pos, s)
+	s := l.p.static.number(float64(d))
+	k, ks := l.p.static.newIndex("j", pos, s)
 	a := l.operandAt(u, pos, append(row, ks)...)
 	return l.t.Sum(pos, k, s, l.t.Fun(pos, term.Mul, a, l.operandAt(v, pos, ks)))
 }
@@ -102,16 +102,16 @@ func (l *lowering) matvec(n *coreNode) term.Ref {
 	ty := l.typ(n.typ)
 	row := l.t.Types.Left(ty)
 	u, v := l.operand(n.a, ty), l.operand(n.b, row)
-	m := l.e.fam.number(float64(l.t.Types.Len(ty)))
-	i, is := l.e.fam.newIndex("i", n.pos, m)
+	m := l.p.static.number(float64(l.t.Types.Len(ty)))
+	i, is := l.p.static.newIndex("i", n.pos, m)
 	rows := l.t.Family(n.pos, i, m, l.products(n.pos, &u, &v, l.t.Types.Len(row), is))
 	return l.around(n.pos, rows, &u, &v)
 }
 
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
-	if len(l.t.Nodes)+len(l.t.Vars)+n > 2*l.e.opt.MaxNodes {
-		l.e.tooManyNodes()
+	if len(l.t.Nodes)+len(l.t.Vars)+n > 2*l.opt.MaxNodes {
+		l.opt.TooMany()
 	}
-	l.e.tick()
+	l.p.tick()
 }

@@ -52,14 +52,14 @@ func (l *lowering) findGrids(live []bool) {
 		case transposeCore:
 			grid(n.a, 2)
 		case pickCore:
-			grid(n.a, l.e.levels(n.typ))
+			grid(n.a, l.p.tt.Levels(n.typ))
 		case addCore, funCore:
 			w := l.c.wide[n.x]
 			if w.vecA {
-				grid(n.a, l.e.levels(w.a))
+				grid(n.a, l.p.tt.Levels(w.a))
 			}
 			if w.vecB {
-				grid(n.b, l.e.levels(w.b))
+				grid(n.b, l.p.tt.Levels(w.b))
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
 
 // path makes a projection of a variable or of data: a variable, or a component at a static index.
 func (l *lowering) path(pos term.Pos, of variable, index []node) term.Ref {
-	d, isData := l.e.dataVars[of]
+	d, isData := l.p.dataVars[of]
 	var x term.Var
 	if !isData {
 		x = l.bind(of)
@@ -112,13 +112,13 @@ func (l *lowering) project(pos term.Pos, x term.Var, component func(x term.Var, 
 	es := make([]term.Static, len(index))
 	for k, i := range index {
 		if es[k] = term.Static(i &^ staticBit); i&staticBit == 0 {
-			es[k] = l.e.fam.number(float64(i))
+			es[k] = l.p.static.number(float64(i))
 		}
 	}
 	// The first component of each level, and how many there are side by side.
 	firsts, sizes := make([]term.Var, len(es)), make([]int, len(es))
-	l.e.fam.each(es, func(values []float64) {
-		l.e.tick()
+	l.p.static.each(es, func(values []float64) {
+		l.p.tick()
 		y := x
 		for k, i := range values {
 			z := component(y, int(i))
@@ -154,34 +154,34 @@ func (l *lowering) lengthOf(x, first term.Var) int {
 
 // affine makes e·n + i.
 func (l *lowering) affine(e term.Static, n int, i term.Static) term.Static {
-	f := &l.e.fam
-	return f.static(term.StaticNode{Op: term.StaticAdd, A: f.static(term.StaticNode{Op: term.StaticMul, A: e, B: f.number(float64(n))}), B: i})
+	f := &l.p.static
+	return f.add(term.StaticNode{Op: term.StaticAdd, A: f.add(term.StaticNode{Op: term.StaticMul, A: e, B: f.number(float64(n))}), B: i})
 }
 
 // scalars makes a value of type t of the n variables from first on, that with the static number at first.
 func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t infer.Type, at term.Static) term.Ref {
-	f := &l.e.fam
+	f := &l.p.static
 	add := func(e term.Static) term.Static {
-		a, b := f.statics[at], f.statics[e]
+		a, b := f.nodes[at], f.nodes[e]
 		switch {
 		case a.Op == term.StaticNum && a.Val == 0:
 			return e
 		case a.Op == term.StaticNum && b.Op == term.StaticNum:
 			return f.number(a.Val + b.Val)
 		}
-		return f.static(term.StaticNode{Op: term.StaticAdd, A: at, B: e})
+		return f.add(term.StaticNode{Op: term.StaticAdd, A: at, B: e})
 	}
-	switch ty := l.e.tt.At(t); ty.Kind {
+	switch ty := l.p.tt.At(t); ty.Kind {
 	case infer.Prod:
 		a := l.scalars(pos, first, n, ty.A, at)
-		return l.t.Pair(pos, a, l.scalars(pos, first, n, ty.B, add(f.number(float64(l.e.width(ty.A))))))
+		return l.t.Pair(pos, a, l.scalars(pos, first, n, ty.B, add(f.number(float64(l.p.tt.Width(ty.A))))))
 	case infer.Vec:
-		s := f.number(float64(l.e.tt.SizeAt(infer.Size(ty.N)).N))
+		s := f.number(float64(l.p.tt.SizeAt(infer.Size(ty.N)).N))
 		i, is := f.newIndex("j", pos, s)
-		step := f.static(term.StaticNode{Op: term.StaticMul, A: is, B: f.number(float64(l.e.width(ty.A)))})
+		step := f.add(term.StaticNode{Op: term.StaticMul, A: is, B: f.number(float64(l.p.tt.Width(ty.A)))})
 		return l.t.Family(pos, i, s, l.scalars(pos, first, n, ty.A, add(step)))
 	}
-	if at := f.statics[at]; at.Op == term.StaticNum {
+	if at := f.nodes[at]; at.Op == term.StaticNum {
 		return l.t.Variable(pos, first+term.Var(at.Val))
 	}
 	return l.t.Component(pos, first, n, at)

@@ -133,7 +133,7 @@ func (l *lowering) linear(n *coreNode) term.Ref {
 
 // results returns A and X of List(A, X), X of a numeral, or the type of other data.
 func (l *lowering) results(n *coreNode) (elem, res term.Type) {
-	switch ty := l.e.tt.At(n.typ); ty.Kind {
+	switch ty := l.p.tt.At(n.typ); ty.Kind {
 	case infer.List:
 		return l.typ(ty.A), l.typ(ty.B)
 	case infer.Nat:
@@ -160,12 +160,12 @@ func (l *lowering) unpack(n *coreNode) term.Ref {
 
 // scalarsOf makes a value of type t of the scalars from x on.
 func (l *lowering) scalarsOf(pos term.Pos, t infer.Type, x *variable) term.Ref {
-	switch n := l.e.tt.At(t); n.Kind {
+	switch n := l.p.tt.At(t); n.Kind {
 	case infer.Prod:
 		a := l.scalarsOf(pos, n.A, x)
 		return l.t.Pair(pos, a, l.scalarsOf(pos, n.B, x))
 	case infer.Vec:
-		kids := make([]term.Ref, l.e.tt.SizeAt(infer.Size(n.N)).N)
+		kids := make([]term.Ref, l.p.tt.SizeAt(infer.Size(n.N)).N)
 		for i := range kids {
 			kids[i] = l.scalarsOf(pos, n.A, x)
 		}

@@ -198,19 +198,3 @@ func (m *matching) branch(t *match.Tree, i int, ty infer.Type) branch {
 	b.body = m.tree(t.Next[i], 0)
 	return b
 }
-
-// match makes the term of a caseCore.
-func (l *lowering) match(n *coreNode) term.Ref {
-	branches := make([]term.Branch, int(n.val))
-	for i := range branches {
-		b := l.c.branch(n, i)
-		body, pos := l.refs[b.body], n.pos
-		xs := make([]term.Var, b.n)
-		for k := b.n - 1; k >= 0; k-- {
-			xs[k], pos = l.bind(b.x+variable(k)), l.c.vars[b.x+variable(k)].pos
-			body = l.open(xs[k], pos, body)
-		}
-		branches[i] = term.Branch{Pos: pos, Vars: xs, Body: body}
-	}
-	return l.t.Case(n.pos, l.typ(n.typ), l.refs[n.a], branches)
-}

@@ -7,7 +7,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
 )
 
 // numberType is the type of an occurrence of a numeral.
@@ -100,7 +99,7 @@ func (e *elaborator) selections() {
 	for i := range e.indices {
 		u := &e.indices[i]
 		n := e.tt.At(u.of)
-		if n.Kind != infer.Vec || !e.tt.SizeAt(infer.Size(n.N)).Known || !e.euclideanParts(n.A) {
+		if n.Kind != infer.Vec || !e.tt.SizeAt(infer.Size(n.N)).Known || !e.tt.KnownArray(n.A) {
 			e.report(e.user, u.at, "size not known", u.name+" takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)", u.Notes...)
 			continue
 		}
@@ -128,52 +127,4 @@ func (e *elaborator) selections() {
 			e.report(e.user, d.NameSpan, selection.OutOfRange, wrong.Error()+"; it is an index of pick or onehot")
 		}
 	}
-}
-
-// euclideanParts reports whether t is R or a vector of such, of known size.
-func (e *elaborator) euclideanParts(t infer.Type) bool {
-	for n := e.tt.At(t); n.Kind == infer.Vec; n = e.tt.At(t) {
-		if !e.tt.SizeAt(infer.Size(n.N)).Known {
-			return false
-		}
-		t = n.A
-	}
-	return e.tt.At(t).Kind == infer.Real
-}
-
-// oneHot makes vec i < n -> same x i.
-func (l *lowering) oneHot(n *coreNode) term.Ref {
-	return l.indicators(n.pos, n.a, l.t.Types.Len(l.typ(n.typ)))
-}
-
-// indicators makes vec i < n -> same x i.
-func (l *lowering) indicators(pos term.Pos, x node, n int) term.Ref {
-	at, bound := l.number(x, pos)
-	s := l.e.fam.number(float64(n))
-	i, is := l.e.fam.newIndex("i", pos, s)
-	same := l.t.Fun(pos, term.Same, at(), l.t.IndexNum(pos, is))
-	return l.around(pos, l.t.Family(pos, i, s, same), bound)
-}
-
-// pick makes let o = vec i < n -> same x i in sum i < n -> o.(i) * v.(i), or that for each component.
-func (l *lowering) pick(n *coreNode) term.Ref {
-	ty := l.typ(n.typ)
-	v := l.operand(n.a, ty)
-	count := l.t.Types.Len(ty)
-	hot := l.t.Types.Vec(count, term.R)
-	x := l.t.NewVar(term.VarInfo{Name: "o", Type: hot, Pos: n.pos})
-	o := operand{x: x, bound: x, u: l.indicators(n.pos, n.b, count)}
-	var component func(ty term.Type, at []term.Static) term.Ref
-	component = func(ty term.Type, at []term.Static) term.Ref {
-		if l.t.Types.Kind(ty) == term.VecKind {
-			s := l.e.fam.number(float64(l.t.Types.Len(ty)))
-			j, js := l.e.fam.newIndex("j", n.pos, s)
-			return l.t.Family(n.pos, j, s, component(l.t.Types.Left(ty), append(at, js)))
-		}
-		s := l.e.fam.number(float64(count))
-		i, is := l.e.fam.newIndex("i", n.pos, s)
-		hot := l.operandAt(&o, n.pos, is)
-		return l.t.Sum(n.pos, i, s, l.t.Fun(n.pos, term.Mul, hot, l.operandAt(&v, n.pos, append([]term.Static{is}, at...)...)))
-	}
-	return l.around(n.pos, component(l.t.Types.Left(ty), nil), &v, &o)
 }

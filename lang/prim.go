@@ -9,81 +9,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prim is a function symbol, +, dot, matvec and the like.
-type prim uint32
-
-const (
-	primAdd prim = iota
-	primDot
-	primMatvec
-	primTotal
-	primMaximum
-	primTranspose
-	primPick
-	primOneHot
-	primUniform
-	primNormal
-	primAlong
-	primGrad
-	primSymbol // and after it the symbols, by number
-)
-
-func (p prim) symbol() term.Symbol { return term.Symbol(p - primSymbol) }
-
-func (p prim) arity() int {
-	switch p {
-	case primTotal, primMaximum, primTranspose:
-		return 1
-	case primAdd, primDot, primMatvec, primPick, primOneHot, primUniform, primNormal, primGrad:
-		return 2
-	case primAlong:
-		return 3
-	}
-	return p.symbol().Info().Arity
-}
-
-func (p prim) name() string {
-	switch p {
-	case primAdd:
-		return "+"
-	case primDot:
-		return "dot"
-	case primMatvec:
-		return "matvec"
-	case primTotal:
-		return "sum"
-	case primMaximum:
-		return "maximum"
-	case primTranspose:
-		return "transpose"
-	case primPick:
-		return "pick"
-	case primOneHot:
-		return "onehot"
-	case primUniform:
-		return "uniform"
-	case primNormal:
-		return "normal"
-	case primAlong:
-		return "jvp"
-	case primGrad:
-		return "grad"
-	}
-	if info := p.symbol().Info(); info.Infix != "" {
-		return info.Infix
-	}
-	return p.symbol().SourceName()
-}
-
-// primitives returns all built-in functions. Operators are listed by their sign.
-func primitives() []prim {
-	all := []prim{primAdd, primDot, primMatvec, primTotal, primMaximum, primTranspose, primPick, primOneHot, primUniform, primNormal, primAlong, primGrad}
-	for _, s := range append(term.Symbols(), term.Derivatives()...) {
-		all = append(all, primSymbol+prim(s))
-	}
-	return all
-}
-
 // usePrim elaborates a primitive with n arguments. Missing ones are parameters of a
 // λ; an argument under that λ is treated as that of a def would be.
 func (e *elaborator) usePrim(p prim, span syntax.Span, n int) val {
@@ -252,7 +177,7 @@ func (e *elaborator) negate(x syntax.Expr, a val) val {
 	}
 	if s, depends, ok := e.numeral(a.node); ok && depends {
 		e.core.drop(a.node)
-		return e.staticNumber(e.fam.static(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
+		return e.staticNumber(e.static.add(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
 	}
 	return e.operation(coreNode{op: funCore, sym: term.Neg, pos: e.at(e.expr(x).OpPos), a: a.node}, "-", a, val{}, e.span(x))
 }
@@ -264,7 +189,7 @@ func (e *elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
 		return e.staticPower(a, exponent, span)
 	}
-	vector := !e.user.Duals && exponent.late == 0 && e.tt.At(a.typ).Kind != infer.Real && e.numeric(a.typ)
+	vector := !e.user.Duals && exponent.late == 0 && e.tt.At(a.typ).Kind != infer.Real && e.tt.MaybeNumeric(a.typ)
 	if !vector {
 		e.wantReal(reason{kind: takesReason, text: "^"}, a)
 		a.typ = infer.R

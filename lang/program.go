@@ -3,7 +3,6 @@ package lang
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -11,22 +10,23 @@ import (
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
 )
 
 func newElaborator(opt Options, file *syntax.File, given *load.Settings, source *load.Source) *elaborator {
 	e := &elaborator{
+		elaborated: &elaborated{
+			file: file, guard: source.Guard, tt: infer.New(), core: newCore(file.NumExprs()), dataVars: map[variable]int{}, dataLets: map[variable]int{}, lets: map[variable]node{},
+		},
 		opt: opt, given: given,
-		guard:   source.Guard,
 		source:  source,
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: preludeFile(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{}, types: map[string]int{},
-		tt: infer.New(), core: newCore(file.NumExprs()),
-		reported: map[reportKey]bool{}, dataVars: map[variable]int{}, dataLets: map[variable]int{},
-		limits: map[int]selection.Limits{}, lets: map[variable]node{}, shared: map[variable]*eval.Code{},
+		reported: map[reportKey]bool{},
+		limits:   map[int]selection.Limits{},
 	}
 	e.numbers.Types = e.tt
+	e.defaults = defaults{p: e.elaborated, report: e.reportUser, inputUsed: e.inputInValue, seed: opt.Seed, stream: opt.Stream, shared: map[variable]*eval.Code{}}
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
@@ -59,7 +59,7 @@ func (e *elaborator) program() val {
 			e.unused(g, func(val) {})
 		}
 	}
-	e.complete(0, 0, e.roots(body), false)
+	e.complete(0, 0, e.roots(body.node), false)
 	if len(e.diags) == 0 {
 		e.randomInBody(body)
 		e.selections()
@@ -67,23 +67,13 @@ func (e *elaborator) program() val {
 	return body
 }
 
-// roots returns what the program consists of: the body and the defs that are lets.
-func (e *elaborator) roots(body val) []node {
-	roots := []node{body.node}
-	for _, d := range e.defs {
-		if d.u != 0 {
-			roots = append(roots, d.u)
-		}
-	}
-	return roots
-}
-
 // complete settles what has waited for types, and then checks the linear variables.
 func (e *elaborator) complete(waiting, pending int, roots []node, open bool) {
 	e.applyWaiting(waiting, roots)
 	e.settle(pending, open)
 	if e.lins > 0 && len(e.diags) <= e.notLinear {
-		e.checkLinear(roots)
+		checkLinear(e.elaborated, roots, linearReport{marks: e.marks, chain: e.chainOf, report: e.reportUser,
+			full: func() bool { return len(e.diags) >= mostErrors }})
 		e.notLinear = len(e.diags)
 	}
 }
@@ -133,6 +123,7 @@ func (e *elaborator) declaration(i int) {
 		g.n = len(e.data)
 		e.data = append(e.data, x)
 		e.dataGlobals = append(e.dataGlobals, e.declared[i])
+		e.dataOf = append(e.dataOf, 0)
 		if x.Shape != nil {
 			g.kind = dataGlobal
 			e.enterData(g, x.Shape)
@@ -146,55 +137,8 @@ func (e *elaborator) declaration(i int) {
 
 // input makes the variables of an input, one for each scalar: the last of e.scalars.
 func (e *elaborator) input(g *global, in *load.Variable) {
-	g.typ = e.shapeType(in.Shape)
+	g.typ = e.tt.ShapeType(in.Shape)
 	g.x = inputBit | variable(e.scalars-in.Shape.Width())
-}
-
-// nameBytes is about what the name of a scalar takes.
-const nameBytes = 16
-
-// scalarNames calls f with the names of the scalars of an input, as the program would write
-// them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1. Many names share a string.
-func scalarNames(name string, s *load.Shape, f func(name string)) {
-	var text []byte
-	var ends []int
-	flush := func() {
-		all, from := string(text), 0
-		for _, end := range ends {
-			f(all[from:end])
-			from = end
-		}
-		text, ends = text[:0], ends[:0]
-	}
-	var add func(prefix []byte, s *load.Shape)
-	add = func(prefix []byte, s *load.Shape) {
-		long := len(prefix) > maxName
-		switch s.Kind {
-		case load.Product:
-			for i, part := range []*load.Shape{s.A, s.B} {
-				next := prefix
-				if !long {
-					next = append(append(prefix[:len(prefix):len(prefix)], ':'), byte('0'+i))
-				}
-				add(next, part)
-			}
-		case load.Vector:
-			next := slices.Clone(prefix)
-			for i := range s.Size {
-				if !long {
-					next = append(strconv.AppendInt(append(next[:len(prefix)], ".("...), int64(i), 10), ')')
-				}
-				add(next, s.A)
-			}
-		default:
-			text = append(text, prefix...)
-			if ends = append(ends, len(text)); len(text) >= 1<<16 {
-				flush()
-			}
-		}
-	}
-	add([]byte(name), s)
-	flush()
 }
 
 // enterData makes the type of data; a vector of numbers has a variable that stands for it in
@@ -203,7 +147,7 @@ func (e *elaborator) enterData(g *global, s *load.Shape) {
 	if s.Kind == load.List && !s.Tagged() {
 		g.list, s = true, s.A
 	}
-	g.typ = e.shapeType(s)
+	g.typ = e.tt.ShapeType(s)
 	if g.list || s.Kind == load.Real {
 		return
 	}
@@ -214,28 +158,13 @@ func (e *elaborator) enterData(g *global, s *load.Shape) {
 		}
 	}
 	g.x = e.core.newVar(coreVar{name: g.name, typ: g.typ, pos: posOf(e.user.File.Decls[g.decl].NameSpan)})
+	e.dataOf[g.n] = g.x
 	e.defs = append(e.defs, outer{x: g.x, data: g.n})
 	if g.kind == letGlobal {
 		e.dataLets[g.x] = g.n
 	} else {
 		e.dataVars[g.x] = g.n
 	}
-}
-
-// shapeType makes the type of a shape.
-func (e *elaborator) shapeType(s *load.Shape) infer.Type {
-	switch s.Kind {
-	case load.Product:
-		a := e.shapeType(s.A)
-		return e.tt.Prod(a, e.shapeType(s.B))
-	case load.Vector:
-		return e.tt.Vec(e.shapeType(s.A), e.tt.KnownSize(s.Size))
-	case load.List:
-		return e.tt.List(e.shapeType(s.A), e.tt.Open())
-	case load.Inductive:
-		return e.tt.InductiveType(s)
-	}
-	return infer.R
 }
 
 // start starts the activation of a declaration by itself, or of the body.
@@ -314,15 +243,4 @@ func (e *elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	done(v)
 	c.nodes, c.args, c.vars, c.wide = c.nodes[:nodes], c.args[:args], c.vars[:vars], c.wide[:wide]
 	e.marks, e.indices, e.large = e.marks[:marks], e.indices[:indices], large
-}
-
-// dataTerm returns data i as the term holds it.
-func (e *elaborator) dataTerm(i int) term.Data {
-	x := &e.data[i]
-	s := x.Shape
-	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
-	if !d.List {
-		d.Rows = 1
-	}
-	return d
 }

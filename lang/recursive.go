@@ -141,13 +141,3 @@ func (e *elaborator) defRec(def *global, span syntax.Span) val {
 	e.work++
 	return e.fix(group, def.decl-from, span)
 }
-
-// fix makes the term of a fixCore.
-func (l *lowering) fix(n *coreNode) term.Ref {
-	lams := l.list(n)
-	fs := make([]term.Var, len(lams))
-	for i := range fs {
-		fs[i] = l.bind(n.x + variable(i))
-	}
-	return l.t.Fix(n.pos, fs, lams, int(n.val))
-}

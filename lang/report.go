@@ -47,6 +47,11 @@ func (e *elaborator) report(u *resolve.Unit, span syntax.Span, headline, label s
 	}
 }
 
+// reportUser adds an error at a place of the program.
+func (e *elaborator) reportUser(span syntax.Span, headline, label string, notes ...syntax.Note) {
+	e.report(e.user, span, headline, label, notes...)
+}
+
 // reportHere adds an error at a place of the program, with the uses of defs that
 // led there.
 func (e *elaborator) reportHere(span syntax.Span, headline, label string, notes ...syntax.Note) {

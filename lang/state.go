@@ -36,13 +36,6 @@ type global struct {
 	prim prim
 }
 
-// outer is a let around the whole body.
-type outer struct {
-	x    variable
-	u    node // 0: the opening of a data vector
-	data int
-}
-
 type bindingKind uint8
 
 const (

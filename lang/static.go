@@ -301,7 +301,7 @@ func (e *elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) 
 		return false
 	}
 	if at.static != 0 {
-		i = int(e.fam.interval(at.static).hi)
+		i = int(e.static.interval(at.static).hi)
 	}
 	e.pending = append(e.pending, pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
 	return true

@@ -15,9 +15,6 @@ type DeclaredSymbol struct {
 	Partials []syntax.Span // where its partial derivatives stand
 }
 
-// maxSymbol bounds the expressions of a declared symbol, as terms without let.
-const maxSymbol = 1000
-
 // declareSlopes enters the names of the partial derivatives of a symbol.
 func (e *elaborator) declareSlopes(i int) {
 	d := &e.user.File.Decls[i]
@@ -46,13 +43,15 @@ func (e *elaborator) symbol(i int) {
 			d.Name, count(k, "parameter"), count(len(parts)-1, "partial derivative")))
 		return
 	}
-	s := straightLine{e: e, of: map[variable]sized{}}
+	s := straightLine{e: e, lower: lowerSymbol{core: e.core, params: map[variable]int{}, fail: func(pos term.Pos, headline, label string) {
+		e.reportUser(wordAt(e.file, pos), headline, label)
+	}}}
 	e.start(i)
 	e.fam.off = true
 	e.forget(false, func() val { return s.elaborate(d, parts) }, func(val) {
 		for _, r := range s.nodes {
 			if !wrong() {
-				s.exprs = append(s.exprs, s.expression(r).Partial)
+				s.exprs = append(s.exprs, s.lower.expression(r))
 			}
 		}
 	})
@@ -77,15 +76,9 @@ func (e *elaborator) symbol(i int) {
 // straightLine turns the core of a symbol's expressions into terms over symbols.
 type straightLine struct {
 	e     *elaborator
-	of    map[variable]sized // of parameters, and of what let binds
+	lower lowerSymbol
 	nodes []node
 	exprs []term.Partial
-}
-
-// sized is an expression with its size.
-type sized struct {
-	term.Partial
-	size int
 }
 
 // elaborate makes the tuple of the expressions of a symbol.
@@ -101,7 +94,7 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 		x := e.core.newVar(coreVar{name: n.Text, typ: infer.R, pos: posOf(n.Span)})
 		e.slots[e.user.Slots[p]] = binding{kind: varBinding, x: x}
 		e.notePattern(e.user, p, infer.R)
-		s.of[x] = sized{term.Partial{Kind: term.PartialVar, Var: i}, 1}
+		s.lower.params[x] = i
 	}
 	vals := make([]val, len(parts))
 	for i, x := range parts {
@@ -110,41 +103,4 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 		s.nodes = append(s.nodes, vals[i].node)
 	}
 	return e.tuple(d.Value, vals)
-}
-
-// expression returns the term that node r is. What is none is reported.
-func (s *straightLine) expression(r node) sized {
-	c := s.e.core
-	n := c.nodes[r]
-	switch n.op {
-	case varCore:
-		if p, ok := s.of[n.x]; ok {
-			return p
-		}
-	case numCore:
-		return sized{term.Partial{Kind: term.PartialConst, Const: n.val}, 1}
-	case letCore:
-		s.of[n.x] = s.expression(n.b)
-		return s.expression(n.a)
-	case addCore, funCore:
-		out := sized{term.Partial{Kind: term.PartialFun, Fun: n.sym}, 1}
-		for _, k := range []node{n.a, n.b} {
-			if k == 0 {
-				continue
-			}
-			a := s.expression(k)
-			out.Args, out.size = append(out.Args, a.Partial), out.size+a.size
-		}
-		if out.size <= maxSymbol {
-			return out
-		}
-		s.fail(n.pos, "too large", fmt.Sprintf("an expression of a symbol has at most %d nodes, where each occurrence of what let binds counts", maxSymbol))
-	default:
-	}
-	s.fail(n.pos, "not straight-line", "a symbol is an expression of its parameters, of numerals and of function symbols; it may use let")
-	return sized{term.Partial{Kind: term.PartialConst}, 1}
-}
-
-func (s *straightLine) fail(pos term.Pos, headline, label string) {
-	s.e.report(s.e.user, wordAt(s.e.user.File, pos), headline, label)
 }

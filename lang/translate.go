@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
@@ -11,9 +10,52 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// defaults computes the default values of inputs and data.
+type defaults struct {
+	p      *elaborated
+	report func(span syntax.Span, headline, label string, notes ...syntax.Note)
+	// inputUsed reports that a value uses the input of a declaration.
+	inputUsed func(span syntax.Span, d *syntax.Decl)
+	seed      uint64                  // of random numbers
+	stream    bool                    // lists may be computed when they are read
+	shared    map[variable]*eval.Code // the code of defs that are lets
+}
+
+// value computes the default value of a declaration, of shape want. random tells that it has random numbers.
+func (c *defaults) value(d *syntax.Decl, r node, want *load.Shape, random bool) (load.Value, bool) {
+	t := &translator{defaults: c, decl: d, scope: eval.NewScope(nil)}
+	code := t.code(r)
+	if t.failed {
+		return load.Value{}, false
+	}
+	m := &eval.Machine{Guard: c.p.guard, Random: eval.NewRandom(c.seed, d.Name)}
+	if c.stream && !random && d.Kind == syntax.DataDecl {
+		if v, ok := m.Stream(t.scope, code, want); ok {
+			return v, true
+		}
+	}
+	v, err := m.Value(t.scope, code, want)
+	if wrong, ok := err.(*eval.Failure); ok {
+		span := wrong.Span
+		if span.End == 0 {
+			span = c.p.file.Expr(d.Value).Span
+		}
+		c.report(span, wrong.Headline, wrong.Label, append(wrong.Notes, computed(d, span)...)...)
+	}
+	return v, err == nil
+}
+
+// computed notes for an error outside of a declaration that it comes from there.
+func computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
+	if span.Start >= d.Span.Start && span.End <= d.Span.End {
+		return nil
+	}
+	return []syntax.Note{{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"}}
+}
+
 // translator turns the core of a default value into code.
 type translator struct {
-	e      *elaborator
+	*defaults
 	decl   *syntax.Decl
 	scope  *eval.Scope
 	deep   int
@@ -25,14 +67,14 @@ const maxNest = 1 << 16
 
 func (t *translator) code(r node) *eval.Code {
 	if t.deep == maxNest && !t.failed {
-		t.fail(t.e.user.File.Expr(t.decl.Value).Span, "too deep", fmt.Sprintf("more than %d expressions in one another", maxNest))
+		t.fail(t.p.file.Expr(t.decl.Value).Span, "too deep", fmt.Sprintf("more than %d expressions in one another", maxNest))
 	}
 	if t.failed {
 		return eval.Bad()
 	}
 	t.deep++
 	t.scope.Enter()
-	c := t.form(r, &t.e.core.nodes[r])
+	c := t.form(r, &t.p.core.nodes[r])
 	t.scope.Leave()
 	t.deep--
 	return c
@@ -40,7 +82,7 @@ func (t *translator) code(r node) *eval.Code {
 
 func (t *translator) fail(span syntax.Span, headline, label string, notes ...syntax.Note) {
 	t.failed = true
-	t.e.report(t.e.user, span, headline, label, append(notes, t.e.computed(t.decl, span)...)...)
+	t.report(span, headline, label, append(notes, computed(t.decl, span)...)...)
 }
 
 func (t *translator) form(r node, n *coreNode) *eval.Code {
@@ -72,7 +114,7 @@ func (t *translator) form(r node, n *coreNode) *eval.Code {
 		slot := t.bind(n)
 		return eval.Unvec(slot, int(n.val), u, t.code(n.a))
 	case addCore, funCore:
-		if n.x != 0 && t.e.tt.At(n.typ).Kind == infer.Vec {
+		if n.x != 0 && t.p.tt.At(n.typ).Kind == infer.Vec {
 			parts := []*eval.Code{t.code(n.a)}
 			if n.b != 0 {
 				parts = append(parts, t.code(n.b))
@@ -87,12 +129,12 @@ func (t *translator) form(r node, n *coreNode) *eval.Code {
 		}
 		return eval.Apply(n.sym, t.code(n.a), t.code(n.b))
 	case vecCore, listCore:
-		if list, ok := t.numbers(t.e.core.args[n.a:n.b]); ok {
+		if list, ok := t.numbers(t.p.core.args[n.a:n.b]); ok {
 			return eval.Numbers(n.op == listCore, list)
 		}
-		return eval.Literal(n.op == listCore, t.codes(t.e.core.args[n.a:n.b]))
+		return eval.Literal(n.op == listCore, t.codes(t.p.core.args[n.a:n.b]))
 	case ifCore:
-		k := t.codes(t.e.core.args[n.a : n.a+4])
+		k := t.codes(t.p.core.args[n.a : n.a+4])
 		return eval.If(term.Compare(n.val), k[0], k[1], k[2], k[3])
 	case natCore:
 		return eval.Numeral(uint64(n.val))
@@ -104,7 +146,7 @@ func (t *translator) form(r node, n *coreNode) *eval.Code {
 
 // valueForm translates the nodes that only default values have.
 func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
-	at := t.e.core.places[r]
+	at := t.p.core.places[r]
 	switch n.op {
 	case projCore:
 		return eval.Project(nil, "", t.code(n.a), eval.Natural(uint64(n.val)))
@@ -126,13 +168,13 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 	case pickCore:
 		return eval.Pick(at, t.code(n.a), t.code(n.b))
 	case oneHotCore:
-		return eval.OneHot(at, t.e.tt.SizeAt(infer.Size(t.e.tt.At(n.typ).N)).N, t.code(n.a))
+		return eval.OneHot(at, t.p.tt.SizeAt(infer.Size(t.p.tt.At(n.typ).N)).N, t.code(n.a))
 	case churchCore:
 		return eval.Church(t.natural(n.a))
 	case powerCore:
 		return eval.Power(t.code(n.a), t.natural(n.b))
 	case componCore:
-		return eval.Project(at, t.e.tt.Text().Of(n.typ), t.code(n.a), t.natural(n.b))
+		return eval.Project(at, t.p.tt.Text().Of(n.typ), t.code(n.a), t.natural(n.b))
 	case comprehCore:
 		bound := t.natural(n.a)
 		slot := t.scope.Bind(uint32(n.x))
@@ -142,13 +184,13 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 			return eval.Comprehension(at, syntax.Token(n.val) == syntax.ListTok, bound, slot, body)
 		}
 	case scanCore:
-		k := t.e.core.args[n.a : n.a+3]
+		k := t.p.core.args[n.a : n.a+3]
 		bound, start := t.natural(k[0]), t.code(k[1])
 		slot := t.scope.Bind(uint32(n.x))
 		state := t.scope.Bind(uint32(n.x) + 1)
 		return eval.Scan(at, bound, slot, state, start, t.code(k[2]))
 	case nativeCore:
-		return eval.Native(t.e.globals[int(n.val)].name)
+		return eval.Native(preludeFile().Decls[int(n.val)].Name)
 	}
 	return eval.Bad()
 }
@@ -156,7 +198,7 @@ func (t *translator) valueForm(r node, n *coreNode) *eval.Code {
 // numbers returns the numbers that all nodes of a list are, if they are.
 func (t *translator) numbers(list []node) ([]float64, bool) {
 	for _, k := range list {
-		if t.e.core.nodes[k].op != numCore {
+		if t.p.core.nodes[k].op != numCore {
 			return nil, false
 		}
 	}
@@ -165,7 +207,7 @@ func (t *translator) numbers(list []node) ([]float64, bool) {
 	}
 	out := make([]float64, len(list))
 	for i, k := range list {
-		out[i] = t.e.core.nodes[k].val
+		out[i] = t.p.core.nodes[k].val
 	}
 	return out, true
 }
@@ -193,59 +235,64 @@ func (t *translator) variable(n *coreNode) *eval.Code {
 	if slot, ok := t.scope.Slot(uint32(n.x)); ok {
 		return eval.Variable(slot)
 	}
-	if i, ok := t.e.dataVars[n.x]; ok {
+	if i, ok := t.p.dataVars[n.x]; ok {
 		return t.data(i)
 	}
-	if i, ok := t.e.dataLets[n.x]; ok {
+	if i, ok := t.p.dataLets[n.x]; ok {
 		return t.data(i)
 	}
-	u, ok := t.e.lets[n.x]
+	u, ok := t.p.lets[n.x]
 	if !ok {
 		return t.input(n)
 	}
-	c := t.e.shared[n.x]
+	c := t.shared[n.x]
 	if c == nil {
-		inner := &translator{e: t.e, decl: t.decl, scope: eval.NewScope(nil), deep: t.deep}
+		inner := &translator{defaults: t.defaults, decl: t.decl, scope: eval.NewScope(nil), deep: t.deep}
 		code := inner.code(u)
 		if t.failed = inner.failed; t.failed {
 			return code
 		}
 		c = eval.Shared(inner.scope, code)
-		t.e.shared[n.x] = c
+		t.shared[n.x] = c
 	}
 	return c
 }
 
 // input reports an input, which a def that is a let uses.
 func (t *translator) input(n *coreNode) *eval.Code {
-	e := t.e
-	i := slices.IndexFunc(e.inputs, func(x load.Variable) bool {
-		first := e.globals[e.declared[x.Decl]].x
-		return x.Shape != nil && first <= n.x && n.x < first+variable(x.Shape.Width())
-	})
 	t.failed = true
-	e.inputInValue(wordAt(e.user.File, n.pos), &e.user.File.Decls[e.inputs[i].Decl])
+	end := inputBit
+	for i := range t.p.inputs {
+		x := &t.p.inputs[i]
+		if x.Shape == nil {
+			continue
+		}
+		if end += variable(x.Shape.Width()); n.x < end {
+			t.inputUsed(wordAt(t.p.file, n.pos), &t.p.file.Decls[x.Decl])
+			break
+		}
+	}
 	return eval.Bad()
 }
 
 func (t *translator) path(n *coreNode) *eval.Code {
 	c := t.variable(n)
-	for _, i := range t.e.core.args[n.a:n.b] {
+	for _, i := range t.p.core.args[n.a:n.b] {
 		c = eval.Project(nil, "", c, eval.Natural(uint64(i)))
 	}
 	return c
 }
 
 func (t *translator) data(i int) *eval.Code {
-	x := &t.e.data[i]
+	x := &t.p.data[i]
 	if x.Bad {
 		return eval.Bad()
 	}
 	x.Used = true
 	if v := &x.Value; v.Chunk != nil { // it is stored after all
-		t.e.guard.Announce(8 * int64(v.Rows) * int64(x.Shape.A.Width()))
+		t.p.guard.Announce(8 * int64(v.Rows) * int64(x.Shape.A.Width()))
 		v.Data = make([]float64, v.Rows*x.Shape.A.Width())
-		if err := v.Chunk(v.Data, 0, t.e.guard.Check); err != nil {
+		if err := v.Chunk(v.Data, 0, t.p.guard.Check); err != nil {
 			syntax.Abort(err)
 		}
 		v.Chunk = nil
@@ -255,12 +302,12 @@ func (t *translator) data(i int) *eval.Code {
 
 // natural translates a static number.
 func (t *translator) natural(r node) eval.Nat {
-	switch n := &t.e.core.nodes[r]; n.op {
+	switch n := &t.p.core.nodes[r]; n.op {
 	case varCore:
 		slot, _ := t.scope.Slot(uint32(n.x))
 		return eval.Index(slot)
 	case natOpCore:
-		return eval.Arithmetic(t.e.core.places[r], syntax.Token(n.val), t.natural(n.a), t.natural(n.b))
+		return eval.Arithmetic(t.p.core.places[r], syntax.Token(n.val), t.natural(n.a), t.natural(n.b))
 	default:
 		return eval.Natural(uint64(n.val))
 	}
@@ -268,12 +315,12 @@ func (t *translator) natural(r node) eval.Nat {
 
 // function translates λs that stand directly in one another.
 func (t *translator) function(r node) *eval.Code {
-	at := &eval.At{Span: wordAt(t.e.user.File, t.e.core.nodes[r].pos)}
+	at := &eval.At{Span: wordAt(t.p.file, t.p.core.nodes[r].pos)}
 	outer := t.scope
 	t.scope = eval.NewScope(outer)
 	var params []int
-	for t.e.core.nodes[r].op == lamCore {
-		n := &t.e.core.nodes[r]
+	for t.p.core.nodes[r].op == lamCore {
+		n := &t.p.core.nodes[r]
 		params = append(params, t.scope.Bind(uint32(n.x)))
 		r = n.a
 	}
@@ -286,9 +333,9 @@ func (t *translator) function(r node) *eval.Code {
 // call translates an application to all its arguments.
 func (t *translator) call(r node) *eval.Code {
 	var args []node // the last one first
-	for t.e.core.nodes[r].op == appCore {
-		args = append(args, t.e.core.nodes[r].b)
-		r = t.e.core.nodes[r].a
+	for t.p.core.nodes[r].op == appCore {
+		args = append(args, t.p.core.nodes[r].b)
+		r = t.p.core.nodes[r].a
 	}
 	f := t.code(r)
 	codes := make([]*eval.Code, len(args))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -78,7 +77,7 @@ func (e *elaborator) evident(d *syntax.Decl) *load.Shape {
 // that is known.
 func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
 	if e.user.File.Expr(d.Value).Kind == syntax.FileExpr {
-		return e.file(d, want)
+		return e.readFile(d, want)
 	}
 	work, errs := e.work, len(e.diags)
 	e.random = false
@@ -87,7 +86,7 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		v := e.eval(d.Value, 0)
 		e.values = false
 		if want != nil {
-			e.want(v, e.shapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
+			e.want(v, e.tt.ShapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
 		}
 		return v
 	}, func(v val) {
@@ -95,7 +94,7 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 			want = e.valueShape(d, v)
 		}
 		if ok = len(e.diags) == errs; ok {
-			value, ok = e.compute(d, v.node, want)
+			value, ok = e.defaults.value(d, v.node, want, e.random)
 		}
 	})
 	clear(e.core.places)
@@ -103,8 +102,8 @@ func (e *elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 	return value, ok
 }
 
-// file reads the numbers of a declaration from a file.
-func (e *elaborator) file(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
+// readFile reads the numbers of a declaration from a file.
+func (e *elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
 	n := e.user.File.Expr(d.Value)
 	f, wrong := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir))
 	if e.diagnose(wrong) {
@@ -146,38 +145,6 @@ func (e *elaborator) allowed(span syntax.Span, d *syntax.Decl, shape *load.Shape
 		e.reportHere(span, "type not allowed here", label)
 	}
 	return label == ""
-}
-
-// compute runs a default value.
-func (e *elaborator) compute(d *syntax.Decl, r node, want *load.Shape) (load.Value, bool) {
-	t := &translator{e: e, decl: d, scope: eval.NewScope(nil)}
-	code := t.code(r)
-	if t.failed {
-		return load.Value{}, false
-	}
-	m := &eval.Machine{Guard: e.guard, Random: eval.NewRandom(e.opt.Seed, d.Name)}
-	if e.opt.Stream && !e.random && d.Kind == syntax.DataDecl {
-		if v, ok := m.Stream(t.scope, code, want); ok {
-			return v, true
-		}
-	}
-	v, err := m.Value(t.scope, code, want)
-	if wrong, ok := err.(*eval.Failure); ok {
-		span := wrong.Span
-		if span.End == 0 {
-			span = e.user.File.Expr(d.Value).Span
-		}
-		e.report(e.user, span, wrong.Headline, wrong.Label, append(wrong.Notes, e.computed(d, span)...)...)
-	}
-	return v, err == nil
-}
-
-// computed notes for an error outside of a declaration that it comes from there.
-func (e *elaborator) computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
-	if span.Start >= d.Span.Start && span.End <= d.Span.End {
-		return nil
-	}
-	return []syntax.Note{{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"}}
 }
 
 // inputInValue reports an input that a default value uses.
@@ -264,7 +231,7 @@ func (e *elaborator) randomInBody(body val) {
 	if !slices.ContainsFunc(e.core.nodes, func(n coreNode) bool { return n.op == randomCore }) {
 		return
 	}
-	for r, live := range e.core.live(e.roots(body), e.tick) {
+	for r, live := range e.core.live(e.roots(body.node), e.tick) {
 		if n := &e.core.nodes[r]; live && n.op == randomCore {
 			e.report(e.user, wordAt(e.user.File, n.pos), "random number outside of a default value",
 				prim(n.val).name()+" is for the default values of inputs and data, as in input x = uniform 0 1")

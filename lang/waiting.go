@@ -34,9 +34,9 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 	if len(all) == 0 {
 		return
 	}
-	var depends *dependence
+	var linear *dependence
 	if e.user.Duals {
-		depends = e.dependence(roots)
+		linear = depends(e.elaborated, roots)
 	}
 	e.tt.Watched = map[infer.Type][]int{}
 	var ready []int
@@ -47,7 +47,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		for len(ready) > 0 {
 			i := ready[len(ready)-1]
 			ready = ready[:len(ready)-1]
-			e.applyNow(&all[i], depends, false)
+			e.applyNow(&all[i], linear, false)
 			e.resume(&ready)
 		}
 		for next < len(all) && all[next].done {
@@ -56,7 +56,7 @@ func (e *elaborator) applyWaiting(n int, roots []node) {
 		if next == len(all) {
 			break
 		}
-		e.applyNow(&all[next], depends, true)
+		e.applyNow(&all[next], linear, true)
 		e.resume(&ready)
 	}
 	e.tt.Watched, e.tt.Settled = nil, nil
@@ -105,7 +105,7 @@ func (e *elaborator) resume(ready *[]int) {
 }
 
 // applyNow types an application once, or an operation as far as it can.
-func (e *elaborator) applyNow(w *waiting, depends *dependence, last bool) {
+func (e *elaborator) applyNow(w *waiting, linear *dependence, last bool) {
 	if w.done {
 		return
 	}
@@ -129,7 +129,7 @@ func (e *elaborator) applyNow(w *waiting, depends *dependence, last bool) {
 		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
 	case e.tt.At(w.f.typ).Kind != infer.Open:
 		e.notFunction(w.f, w.u)
-	case depends.outer[w.u.node] != 0 && e.tt.Numeric(w.result.typ):
+	case linear.outer[w.u.node] != 0 && e.tt.Numeric(w.result.typ):
 		e.tt.Unify(w.f.typ, e.tt.Dual(w.result.typ))
 		e.want(w.u, infer.R, e.takes(w.f))
 		e.euclidean(w.result, "what "+e.headText(w.f.head)+" gives")
