@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -23,7 +24,7 @@ func (p *Program) Render(pos term.Pos, headline, label string) string {
 
 // Diagnostic returns what Render shows at pos, which isn't 0.
 func (p *Program) Diagnostic(pos term.Pos, headline, label string) syntax.Diagnostic {
-	return syntax.Diagnostic{Span: wordAt(p.File, pos), Headline: headline, Label: label}
+	return syntax.Diagnostic{Span: core.WordAt(p.File, pos), Headline: headline, Label: label}
 }
 
 // BodyPos is where the program's body begins.

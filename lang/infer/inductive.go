@@ -114,4 +114,3 @@ func (tt *Types) HoldsDuals(d int) bool {
 	}
 	return false
 }
-

@@ -126,4 +126,3 @@ func (tt *Types) ShapeType(s *load.Shape) Type {
 	}
 	return R
 }
-

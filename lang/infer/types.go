@@ -266,4 +266,3 @@ func (tt *Types) KnownArray(t Type) bool {
 	}
 	return tt.At(t).Kind == Real
 }
-
