@@ -86,6 +86,8 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		e.passes, err = p.newPasses(e.meter, opt)
 		return e, err
 	case opt.Literal:
+	case opt.Strategy == Direct:
+		err = e.prepare(nil)
 	default:
 		err = e.prepare(p.Point())
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gram-machine/gram/revgrad"
 )
 
-// prepare makes the program of a value, or of a gradient by the strategy, for the point.
+// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
 func (e *Evaluator) prepare(point []float64) (err error) {
 	if e.arrays() {
 		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.Samples != nil); !errors.Is(err, graph.ErrFamilies) {

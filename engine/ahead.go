@@ -66,13 +66,13 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 }
 
 // lendChain lends a block at which all has arrived, the block that waits for nothing but
-// it, and so on: the objects of a long loop are such a chain. It returns how many it has lent.
+// it, and so on: the objects of a long loop are such a chain. It returns how many it has lent. A block with paths has no log, and is not lent.
 func (m *Machine) lendChain(base graph.Ref) (lent int) {
 	t := m.team
 	p := m.blockParts(base)
 	arrived := slices.Clone(m.arrivedAt(&p))
 	arrivals := func() ([]float64, error) { return arrived, nil }
-	for ok := true; ok && t.sweeps[base] == nil && p.n*uint64(len(p.b.Code)) >= t.least; lent++ {
+	for ok := true; ok && t.sweeps[base] == nil && p.b.Paths == nil && p.n*uint64(len(p.b.Code)) >= t.least; lent++ {
 		e := sweepTask(base, p, arrivals)
 		t.sweeps[base] = e
 		t.give(e)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -39,7 +40,7 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 	}
 	for i := range b.Arrays.Code {
 		in := &b.Arrays.Code[i]
-		if err := runArray(in, m.block.regs, m.block.look); err != nil {
+		if err := array.RunOne(in, m.block.regs, m.block.look); err != nil {
 			return err
 		}
 		if err := m.countArray(in); err != nil {
@@ -241,13 +242,13 @@ func (m *Machine) countEach(in *graph.Array, operands int) {
 	last := len(in.Dims) - 1
 	if in.Kind == graph.ArrayEach {
 		r := ruleOf(in)
-		outer(in, in.Dims, false, func(d, a, b int) {
+		array.Outer(in, in.Dims, false, func(d, a, b int) {
 			args := []openOperand{m.operand(a), m.operand(b)}
 			held[d] = m.operation(r, 0, args[:operands]...).held
 		})
 		return
 	}
-	outer(in, in.Dims[:last], false, func(d, a, b int) {
+	array.Outer(in, in.Dims[:last], false, func(d, a, b int) {
 		xs := make([]openOperand, in.Dims[last].Size)
 		for i := range xs {
 			x := m.operand(a + i*in.A.Stride[last])

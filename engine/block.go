@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -82,7 +83,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		m.loadLeaves(&b.Params[i], args[i])
 	}
 	if b.Arrays != nil {
-		if err := runArrays(b.Arrays.Code, m.block.regs, m.block.look); err != nil {
+		if err := array.Run(b.Arrays.Code, m.block.regs, m.block.look); err != nil {
 			return err
 		}
 	}
@@ -99,7 +100,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		}
 		floats := m.arena.Floats()[row:]
 		if b.Arrays != nil {
-			store(floats, m.block.regs, plan.Spans)
+			array.Store(floats, m.block.regs, plan.Spans)
 		} else {
 			for c, reg := range plan.Row {
 				floats[c] = m.block.regs[reg]
@@ -157,7 +158,7 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 		}
 	}
 	if b.Arrays != nil {
-		preparePicks(b.Arrays.Picked, k.regs)
+		array.PreparePicks(b.Arrays.Picked, k.regs)
 	}
 	return nil
 }
@@ -303,7 +304,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	copy(m.words[w+graph.BlockWords+4*outs:], k.exts)
 	row = 2 * (uint64(base) + blockUnits + outs + exts)
-	store(m.arena.Floats()[row:], k.regs, plan.Invariant)
+	array.Store(m.arena.Floats()[row:], k.regs, plan.Invariant)
 	if c != nil {
 		if c.first == 0 {
 			c.first, c.units = base, uint32(units)
@@ -326,6 +327,7 @@ type loop struct {
 	results []uint32
 	perRun  uint64 // steps
 	zeros   uint64 // duals λa.0⃗ of an element
+	again   bool   // see rowsOf
 	paths   pathLoop
 	code    *native.Code // nil: the runs are interpreted
 }

@@ -125,7 +125,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 	p := m.blockParts(base)
 	used := resize(&m.block.used, p.b.Exts)
 	if p.b.Paths != nil {
-		if err := m.discoverPaths(&p, used); err != nil {
+		if err := m.discoverPaths(base, &p, used); err != nil {
 			return nil, err
 		}
 		return m.dueAt(&p, used, stack), nil

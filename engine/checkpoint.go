@@ -69,13 +69,9 @@ func (m *Machine) roomFor(bytes uint64) bool {
 	return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/8)) == nil
 }
 
-// checkpoints returns the checkpoints of a loop, nil if there is room for its rows. Those of a block with paths say which path each
-// run took, so they are kept.
+// checkpoints returns the checkpoints of a loop, nil if there is room for its rows.
 func (m *Machine) checkpoints(l *loop, plan *graph.Plan, f graph.Ref) (*checkpoints, error) {
 	k := m.block.kept
-	if l.b.Paths != nil {
-		return nil, nil
-	}
 	each := min(l.n, m.maxRuns(plan))
 	objects := (l.n-1)/each + 1
 	over, rows := bits.Mul64(l.n+objects, 8*uint64(len(plan.Row)))
@@ -163,13 +159,17 @@ func advance(n, s uint64) uint64 {
 	}
 }
 
-// rowsAgain computes the rows of an object without rows again.
-func (m *Machine) rowsAgain(base graph.Ref, p *blockParts) ([]float64, error) {
+// rowsOf returns the rows of an object. If it has none, they are computed again.
+func (m *Machine) rowsOf(base graph.Ref, p *blockParts) ([]float64, error) {
 	k := &m.block
+	if m.words[4*uint64(base)+blockLoop] == 0 {
+		return m.arena.Floats()[p.row+uint64(p.plan.Fixed):], nil
+	}
 	k.kept.mu.Lock()
 	c := k.kept.loops[m.words[4*uint64(base)+blockLoop]-1]
 	k.kept.mu.Unlock()
 	l := c.loop
+	l.again = true
 	m.pos = m.prog.Templates[l.b.Templates[0]].Pos
 	if err := m.enterBlock(l.b, c.f); err != nil {
 		return nil, err
@@ -191,6 +191,9 @@ func (m *Machine) rowsAgain(base graph.Ref, p *blockParts) ([]float64, error) {
 			return nil, err
 		}
 		k.rows = make([]float64, n)
+	}
+	if p.b.Paths != nil {
+		l.paths.first = m.firstWirings(base, p.plan, p.exts)
 	}
 	return k.rows, m.runAgain(c, &l, i, i+1, p.plan, k.rows)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -85,7 +86,12 @@ func drawLoops(t *rapid.T) string {
 // checkpointProperty: a gradient whose loops compute their rows again, and their data when they read it, has the values, derivatives and counts of one whose loops
 // keep them.
 func checkpointProperty(t *rapid.T) {
-	s := testprogram.FromSource(t, drawLoops(t))
+	src := drawLoops(t)
+	if rapid.Bool().Draw(t, "paths") {
+		g := &pathBody{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))}
+		src = pathInputs + g.program()
+	}
+	s := testprogram.FromSource(t, src)
 	prog := s.Compiled(t, compile.Options{Reversed: true})
 	numbers := rapid.Uint64Range(1, 20).Draw(t, "numbers")
 	computed := s.Compiled(t, compile.Options{Reversed: true})
@@ -127,7 +133,45 @@ func checkpointProperty(t *rapid.T) {
 	sameBits(t, want, twice)
 }
 
-func TestPropertyCheckpoints(t *testing.T) { property.Check(t, checkpointProperty) }
+func TestPropertyCheckpoints(t *testing.T) {
+	defer engine.RunsPerPath(1)()
+	property.Check(t, checkpointProperty)
+}
+
+// noBlocks are the programs of pathPrograms whose loops are no blocks, or have no rows.
+var noBlocks = []string{
+	"a Jacobian", "vectors", // p.(0) is a family, and a block with families has one path
+	"a function that is applied twice", "a left fold of a mapped list", "one that calls twice", "one that compares what it gets",
+	"one that goes on after the call", "one that is a number now and then", "one that opens what it gets",
+	"partial and further application", // its result is that of the last run
+}
+
+// TestCheckpointPaths: all other loops with branches, mapped lists and chains keep states in place of rows, and that changes nothing.
+func TestCheckpointPaths(t *testing.T) {
+	defer engine.RunsPerPath(1)()
+	var kept []string
+	for name, body := range pathPrograms {
+		s := testprogram.FromSource(t, pathInputs+body)
+		prog := s.Compiled(t, compile.Options{Reversed: true})
+		for _, work := range []uint64{0, 1 << 40} {
+			reset := engine.NativeWork(work)
+			few := func(m *engine.Machine) { engine.ObjectNumbers(m, 12) }
+			want, with := runAs(t, prog, s.Point, engine.Options{}, few)
+			for _, memory := range []uint64{1, 300} {
+				got, without := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{RowsMemory: memory}}, few)
+				sameBits(t, want, got)
+				require.Equal(t, with.Stats().Search, without.Stats().Search)
+				if without.Stats().Recompute == 0 && memory == 1 && work == 0 {
+					kept = append(kept, name)
+				}
+				require.NoError(t, without.Close())
+			}
+			require.NoError(t, with.Close())
+			reset()
+		}
+	}
+	require.ElementsMatch(t, noBlocks, kept)
+}
 
 // TestCheckpoints: with room for the states of all objects a loop is run once more; with less, the least number of times.
 func TestCheckpoints(t *testing.T) {

@@ -154,30 +154,29 @@ func (m *Machine) runNative(l *loop, columns int, rows, values []float64, first 
 		}
 		k.native.Run(l.code, k.regs, n, streams...)
 		if l.b.Paths != nil {
-			m.wirePaths(l, made, columns)
+			m.wirePaths(l, made, max(1, columns))
 		}
 		i += uint64(n)
 	}
 }
 
-// wirePaths counts the runs of each path, and puts the numbers of the wirings in the place of those of the paths in the rows.
+// wirePaths counts the runs of each path. If the loop has wirings, their numbers come into the place of those of the paths, which is the
+// last column of the rows.
 func (m *Machine) wirePaths(l *loop, rows []float64, columns int) {
 	ran := resize(&m.block.times, len(l.b.Paths))
-	if columns == 0 {
-		for _, path := range rows {
-			ran[int(path)]++
-		}
-	} else {
-		last := uint32(0)
-		if l.paths.wiring != nil {
-			last = l.paths.wiring.Number
-		}
-		for at := columns - 1; at < len(rows); at += columns {
-			path := int(rows[at])
-			ran[path]++
+	last := uint32(0)
+	if l.paths.wiring != nil {
+		last = l.paths.wiring.Number
+	}
+	for at := columns - 1; at < len(rows); at += columns {
+		path := int(rows[at])
+		ran[path]++
+		if l.paths.first != nil {
 			last = l.wire(last, path)
 			rows[at] = float64(last)
 		}
+	}
+	if last != 0 {
 		l.paths.wiring = l.b.States()[last]
 	}
 	m.ranPaths(l, ran)

@@ -178,8 +178,10 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 			}
 		}
 		ran[n.Path]++
-		if columns > 0 {
+		if l.paths.first != nil {
 			w = l.wiring(w, n.Path)
+		}
+		if columns > 0 {
 			regs[l.b.State] = float64(w.Number)
 			row := rows[i*columns : (i+1)*columns]
 			for c, reg := range plan.Row {
@@ -196,11 +198,15 @@ func (m *Machine) runPaths(l *loop, plan *graph.Plan, rows []float64, i, end uin
 	m.ranPaths(l, ran)
 }
 
-// ranPaths counts the runs of each path.
+// ranPaths counts the runs of each path. Those that are made again count as recomputed; runAgain counts the steps of the least path.
 func (m *Machine) ranPaths(l *loop, ran []uint64) {
 	for k, n := range ran {
-		if n > 0 {
-			m.ranBlock(l.b.Paths[k], n)
+		switch path := l.b.Paths[k]; {
+		case n == 0:
+		case l.again:
+			m.recomputed += n * (path.Steps - l.b.Steps)
+		default:
+			m.ranBlock(path, n)
 		}
 	}
 }
@@ -218,7 +224,7 @@ type pathPatterns struct {
 }
 
 // pathPatterns begins with what the job has reached of the block's result. more says that this is anything.
-func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
+func (m *Machine) pathPatterns(p *blockParts, rows []float64) (q *pathPatterns, more bool) {
 	q = &m.block.paths
 	if q.of != p.b {
 		q.of, q.codes, q.next = p.b, append(q.codes[:0], nil), q.next[:0]
@@ -230,16 +236,15 @@ func (m *Machine) pathPatterns(p *blockParts) (q *pathPatterns, more bool) {
 			next[0] = 0
 		}
 	}
-	q.columns, q.reached = uint64(len(p.plan.Row)), m.reachedOf(p)
-	q.rows = m.arena.Floats()[p.row+uint64(p.plan.Fixed):]
+	q.columns, q.reached, q.rows = uint64(len(p.plan.Row)), m.reachedOf(p), rows
 	return q, slices.Contains(q.reached, true)
 }
 
 // pathCodes finds the backward codes of all runs: the numbers of those from the run first on, and in Machine.block.times how often
 // each occurs.
-func (m *Machine) pathCodes(p *blockParts) (q *pathPatterns, numbers []int32, first uint64, err error) {
+func (m *Machine) pathCodes(p *blockParts, rows []float64) (q *pathPatterns, numbers []int32, first uint64, err error) {
 	k := &m.block
-	q, more := m.pathPatterns(p)
+	q, more := m.pathPatterns(p, rows)
 	numbers = resize(&k.numbers, int(p.n))
 	times := resize(&k.times, len(q.codes))
 	last := int32(0)
@@ -299,8 +304,12 @@ func grow[T any](s []T, i int) []T {
 }
 
 // discoverPaths marks the external duals that the cells of a block with paths reach.
-func (m *Machine) discoverPaths(p *blockParts, used []bool) error {
-	q, _, first, err := m.pathCodes(p)
+func (m *Machine) discoverPaths(base graph.Ref, p *blockParts, used []bool) error {
+	rows, err := m.rowsOf(base, p)
+	if err != nil {
+		return err
+	}
+	q, _, first, err := m.pathCodes(p, rows)
 	if err != nil {
 		return err
 	}
@@ -326,7 +335,7 @@ func (m *Machine) discoverPaths(p *blockParts, used []bool) error {
 // firePaths fires the cells of all runs of a block with paths, the last first.
 func (f *firingBlock) firePaths() error {
 	m, k := f.m, &f.m.block
-	q, numbers, first, err := m.pathCodes(&f.p)
+	q, numbers, first, err := m.pathCodes(&f.p, f.rows)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -44,14 +45,11 @@ func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged
 	resize(&out.sums, p.b.Exts)
 	resize(&out.any, p.b.Exts)
 	out.arrivals, out.cells, out.logs = 0, 0, nil
-	floats, w := m.arena.Floats(), 4*uint64(base)
-	fb.invariant = floats[p.row : p.row+uint64(p.plan.Fixed)]
-	fb.rows = floats[p.row+uint64(p.plan.Fixed):]
-	if m.words[w+blockLoop] != 0 {
-		var err error
-		if fb.rows, err = m.rowsAgain(base, p); err != nil {
-			return err
-		}
+	w := 4 * uint64(base)
+	fb.invariant = m.arena.Floats()[p.row : p.row+uint64(p.plan.Fixed)]
+	var err error
+	if fb.rows, err = m.rowsOf(base, p); err != nil {
+		return err
 	}
 	if p.kind == graph.DataLoop {
 		fb.data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]
@@ -216,7 +214,7 @@ func (f *firingBlock) enter(w *graph.Backward) error {
 	for _, c := range w.Consts {
 		k.regs[c.Reg] = c.Val
 	}
-	load(k.regs, f.p.plan.Invariant, f.invariant)
+	array.Load(k.regs, f.p.plan.Invariant, f.invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
 			if !f.out.any[e] {

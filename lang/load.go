@@ -180,16 +180,25 @@ func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*t
 		return nil, p.large
 	}
 	if p.expanded == nil {
+		if reserve != nil {
+			if err := reserve(p.nameBytes()); err != nil {
+				return nil, err
+			}
+		}
 		t, err := p.families.Expand(reserve, look)
 		if err != nil {
 			return nil, err
+		}
+		if t != p.families { // which has the names already
+			p.nameScalars(t)
 		}
 		p.expanded = t
 	}
 	return p.expanded, nil
 }
 
-// Written returns the term with its families as the source has them.
+// Written returns the term with its families as the source has them. If it has families, the variable of a scalar has the name of its
+// input: [Program.ScalarNames] has those of scalars.
 func (p *Program) Written() *term.Term { return p.families }
 
 // Families returns the program with the families that stand in λs, and, if it is straight-line arithmetic, with all. look is
@@ -218,6 +227,9 @@ func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 			}
 			d.Inputs = append(d.Inputs, in)
 		}
+	}
+	if !t.Families() {
+		d.nameScalars(t)
 	}
 	return d
 }
@@ -260,6 +272,10 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 			next++
 		}
 		p.Inputs = append(p.Inputs, in)
+	}
+	if !t.Families() {
+		e.Guard.Announce(p.nameBytes())
+		p.nameScalars(t)
 	}
 	types, err := t.Typing(opt.Check)
 	if _, wrong := err.(*term.TypeError); wrong {

@@ -103,7 +103,7 @@ The median of the rounds; in parentheses over the plain Go tape, where it takes 
 | gram direct, literal | 120 (12.0) | – | – |
 | PyTorch | 4 089 (409) | – | – |
 
-Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go; gram modular; ADOL-C; ADOL-C, replaying; Maude.
+Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go; gram modular; ADOL-C; ADOL-C, replaying; CoDiPack; CoDiPack, replaying; Maude.
 
 ## Bytes for each primitive
 

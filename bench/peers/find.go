@@ -29,7 +29,8 @@ var (
 	compileC     = compiler{source: "hand.c", compilers: []string{"cc", "gcc", "clang"}, libraries: []string{"-lm"}}
 	compileADOLC = compiler{source: "adolc.cpp", compilers: []string{"g++", "c++", "clang++"}, libraries: []string{"-ladolc"},
 		missing: []string{"adolc/adolc.h", "-ladolc"}}
-	compileBLAS = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
+	compileCoDiPack = compiler{source: "codipack.cpp", compilers: compileADOLC.compilers, missing: []string{"codi.hpp"}}
+	compileBLAS     = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
 		missing: []string{"cblas.h", "-lopenblas"}}
 )
 
@@ -52,7 +53,7 @@ func (c *compiler) compile(ctx context.Context, dir, binary string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"serve.h", c.source} {
+	for _, name := range []string{"serve.h", "recorded.h", c.source} {
 		if err := extract(dir, name); err != nil {
 			return err
 		}

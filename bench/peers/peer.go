@@ -69,11 +69,15 @@ func All() []Peer {
 	}
 	c := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
 	c.Always = true
-	adolc := func(name, mode string) Peer {
-		p := Program(name, "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)", compiled(compileADOLC, mode))
+	scalars := func(name, mode, needs string, c compiler) Peer {
+		p := Program(name, needs, compiled(c, mode))
 		p.takes = func(t Task) bool { return t.Workload != "w5" && t.Primitives() <= mostTaped }
 		return p
 	}
+	const (
+		adolc    = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
+		codipack = "g++ and codi.hpp (the folder include of CoDiPack 2, in CPATH)"
+	)
 	pytorch := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
 	pytorch.takes = func(t Task) bool { return t.Workload == "w2" || t.Workload != "w5" && t.N <= 10_000 }
 	maude := Program("Maude", "maude (Debian: maude)", findMaude)
@@ -92,8 +96,10 @@ func All() []Peer {
 		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
 		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
-		adolc("ADOL-C", "record"),
-		adolc("ADOL-C, replaying", "replay"),
+		scalars("ADOL-C", "record", adolc, compileADOLC),
+		scalars("ADOL-C, replaying", "replay", adolc, compileADOLC),
+		scalars("CoDiPack", "record", codipack, compileCoDiPack),
+		scalars("CoDiPack, replaying", "replay", codipack, compileCoDiPack),
 		pytorch,
 		maude,
 	}

@@ -143,6 +143,8 @@ func TestNothingInstalled(t *testing.T) {
 		"BLAS in C, gradients multiplied at the end: not found: needs a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)",
 		"ADOL-C: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
 		"ADOL-C, replaying: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
+		"CoDiPack: not found: needs g++ and codi.hpp (the folder include of CoDiPack 2, in CPATH)",
+		"CoDiPack, replaying: not found: needs g++ and codi.hpp (the folder include of CoDiPack 2, in CPATH)",
 		"PyTorch: not found: needs python3 with torch (Debian: python3-torch)",
 		"Maude: not found: needs maude (Debian: maude)",
 	}, told)
@@ -179,6 +181,7 @@ func TestCompilers(t *testing.T) {
 	for _, c := range []struct{ peer, compiler, text, want string }{
 		{"ADOL-C", "g++", "adolc.cpp:5:10: fatal error: adolc/adolc.h: No such file or directory", "ADOL-C: not found: needs g++"},
 		{"ADOL-C", "g++", "internal error", `ADOL-C is left out: adolc.cpp does not compile: exit status 4: "internal error"`},
+		{"CoDiPack", "g++", "codipack.cpp:3:10: fatal error: codi.hpp: No such file or directory", "CoDiPack: not found: needs g++"},
 		{BLAS, "gcc", "blas.c:5:10: fatal error: cblas.h: No such file or directory", "BLAS in C: not found: needs a C compiler"},
 		{BLASEnd, "clang", "/usr/bin/ld: cannot find -lopenblas", "BLAS in C, gradients multiplied at the end: not found: needs a C compiler"},
 	} {

@@ -67,9 +67,9 @@ repeated by the same build measures nothing again; --fresh does.
 With all claims it also measures value and gradient of the workloads W1–W5 in the machine's
 forms, by hand in Go, with gonum and without, on a plain tape in Go and, where there is a
 compiler, by hand in C: turn by turn, as nanoseconds and bytes for each operation of the
-forward computation. --peers does that alone, and takes OpenBLAS in C, ADOL-C, PyTorch and
-Maude too where they are installed. It names what it does not find, and leaves out whoever
-fails, hangs or disagrees.
+forward computation. --peers does that alone, and takes OpenBLAS in C, ADOL-C, CoDiPack,
+PyTorch and Maude too where they are installed. It names what it does not find, and leaves
+out whoever fails, hangs or disagrees.
 
 In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG and PNG, results.json, and
 results.txt in the Go benchmark format, which benchstat reads.

@@ -80,6 +80,7 @@ func TestBenchPeersInterrupted(t *testing.T) {
 	require.Contains(t, first, "gram: interrupted while measuring; 1 of 8 points are kept for the next run\n")
 	for _, missing := range []string{"C by hand: not found: needs a C compiler, cc, gcc or clang (Debian: gcc)",
 		"ADOL-C: not found: needs g++ and adolc/adolc.h (Debian: g++ libadolc-dev)",
+		"CoDiPack: not found: needs g++ and codi.hpp (the folder include of CoDiPack 2, in CPATH)",
 		"PyTorch: not found: needs python3 with torch (Debian: python3-torch)", "Maude: not found: needs maude (Debian: maude)"} {
 		require.Contains(t, first, "gram: "+missing+"\n")
 	}

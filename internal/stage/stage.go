@@ -71,15 +71,6 @@ func Inputs(src *lang.Program) []term.Var {
 	return xs
 }
 
-// InputNames returns the names of the program's scalar inputs.
-func InputNames(src *lang.Program) []string {
-	var names []string
-	for _, x := range Inputs(src) {
-		names = append(names, src.Written().Vars[x].Name)
-	}
-	return names
-}
-
 // Error is a program that has no such stage, or whose run has no such result.
 type Error struct {
 	Pos             term.Pos
@@ -139,8 +130,8 @@ func Run(prog *graph.Program, point []float64, opt engine.Options) (*engine.Mach
 func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string, check func() error) (*Stage, error) {
 	st := &Stage{Kind: Ground, Source: src}
 	t := term.New(term.NewTypes())
-	for _, x := range Inputs(src) {
-		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: src.Written().Vars[x].Name, Type: term.R}))
+	for _, name := range src.ScalarNames() {
+		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: name, Type: term.R}))
 	}
 	var zs []term.Var
 	var us []term.Ref

@@ -1,4 +1,4 @@
-package elaborate
+package elaborate_test
 
 import (
 	"testing"
@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -19,13 +20,18 @@ func lowered(t *testing.T, src string) (text string, written int) {
 	require.Empty(t, diags)
 	given, err := load.NewSettings(file, nil, nil)
 	require.NoError(t, err)
-	e := New(file, given, &load.Source{Guard: &syntax.Guard{}}, Options{MaxNodes: 1_000_000})
-	body, _, err := e.Elaborate()
+	e := elaborate.New(file, given, &load.Source{Guard: &syntax.Guard{}}, elaborate.Options{MaxNodes: 1_000_000})
+	_, _, err = e.Elaborate()
 	require.NoError(t, err)
-	e.Types.Close()
-	l, err := lower.Term(e.Program, body, lower.Options{MaxNodes: 1_000_000})
+	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
 	require.NoError(t, err)
-	return l.String(), len(e.fam.written)
+	names := p.ScalarNames()
+	for _, in := range p.Inputs {
+		for _, x := range in.Vars {
+			p.Written().Vars[x].Name, names = names[0], names[1:]
+		}
+	}
+	return p.Written().String(), e.Written()
 }
 
 // TestFamilies holds which comprehensions become families, and what they are.

@@ -117,3 +117,13 @@ func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Re
 	}
 	return out[0]
 }
+
+// dataTerm returns data as the term holds it.
+func dataTerm(x *load.Variable) term.Data {
+	s := x.Shape
+	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
+	if !d.List {
+		d.Rows = 1
+	}
+	return d
+}

@@ -75,11 +75,10 @@ func newLowering(p *core.Program, opt Options) *lowering {
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
 		pos := core.PosOf(p.File.Decls[x.Decl].NameSpan)
-		p.Guard.Announce(int64(x.Shape.Width()) * nameBytes)
-		scalarNames(x.Name, x.Shape, func(name string) {
+		for range x.Shape.Width() {
 			p.Tick()
-			l.t.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos})
-		})
+			l.t.NewVar(term.VarInfo{Name: x.Name, Type: term.R, Pos: pos}) // its own name is given to it where somebody reads it
+		}
 	}
 	return l
 }
@@ -193,13 +192,13 @@ func (l *lowering) named(first term.Var, of string, i int) term.Var {
 	return x
 }
 
-// maxName bounds the names that components of components get.
-const maxName = 200
+// MaxName bounds the names that components of components get.
+const MaxName = 200
 
 // componentName is the name of component i: v.(0).(1), as long as it is no longer
 // than it should be.
 func componentName(of string, i int) string {
-	if len(of) > maxName {
+	if len(of) > MaxName {
 		return of
 	}
 	return of + ".(" + strconv.Itoa(i) + ")"

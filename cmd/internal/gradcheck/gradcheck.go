@@ -40,8 +40,7 @@ func Check(ctx context.Context, p *gram.Program) ([]Derivative, error) {
 		return nil, err
 	}
 	defer e.Close()
-	point, inputs := p.Point(), p.ScalarInputs()
-	vars := p.Source().Written().Vars
+	point, names := p.Point(), p.Source().ScalarNames()
 	out := make([]Derivative, len(gradient.Jacobian))
 	for j, x := range point {
 		h := differenceStep * max(1, math.Abs(x))
@@ -58,7 +57,7 @@ func Check(ctx context.Context, p *gram.Program) ([]Derivative, error) {
 		for i := range gradient.Values {
 			k := i*len(point) + j
 			out[k] = compare(gradient.Jacobian[k], forward.Jacobian[k], h, [5]float64{at[0][i], at[1][i], at[2][i], at[3][i], at[4][i]})
-			out[k].Input, out[k].Output = vars[inputs[j]].Name, i
+			out[k].Input, out[k].Output = names[j], i
 		}
 	}
 	return out, nil

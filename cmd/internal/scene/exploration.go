@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -82,7 +81,7 @@ var errWindowEnd = errors.New("the end of the window")
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
 	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: show.LetNames(p.Term()),
-		inputs: stage.InputNames(p.Source()), expressions: expressions(p.Source().File), defs: defLines(p.Source().File), constructors: constructors(p.Term())}
+		inputs: p.Source().ScalarNames(), expressions: expressions(p.Source().File), defs: defLines(p.Source().File), constructors: constructors(p.Term())}
 	var counts rule.Counts
 	live := uint64(0)
 	first := func(f *machine.Fired) error {

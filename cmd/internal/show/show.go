@@ -145,7 +145,7 @@ func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int, as pictur
 		if err != nil {
 			return err
 		}
-		left, err = picture.Templates(text, prog, stage.InputNames(p.Source()), p.Source().Place, most, as)
+		left, err = picture.Templates(text, prog, p.Source().ScalarNames(), p.Source().Place, most, as)
 		return err
 	})
 	return left, err

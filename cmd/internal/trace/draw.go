@@ -10,7 +10,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
-	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/machine"
 )
 
@@ -25,7 +24,7 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 	}
 	var run *Run
 	draw := func() error {
-		if left, err = picture.Heap(w, run.Heap(), stage.InputNames(p.Source()), most, as); err != nil {
+		if left, err = picture.Heap(w, run.Heap(), p.Source().ScalarNames(), most, as); err != nil {
 			return err
 		}
 		return errEnd

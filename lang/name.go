@@ -1,15 +1,44 @@
-package lower
+package lang
 
 import (
 	"slices"
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/term"
 )
 
-// nameBytes is about what the name of a scalar takes.
-const nameBytes = 16
+// nameBytes is about what the names of the scalars take.
+func (p *Program) nameBytes() int64 {
+	const each = 16
+	n := 0
+	for i := range p.Inputs {
+		n += len(p.Inputs[i].Vars)
+	}
+	return each * int64(n)
+}
+
+// nameScalars gives the variables of t that stand for scalars their names.
+func (p *Program) nameScalars(t *term.Term) {
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		xs := in.Vars
+		scalarNames(in.Name, in.Shape, func(name string) {
+			t.Vars[xs[0]].Name = name
+			xs = xs[1:]
+		})
+	}
+}
+
+// ScalarNames returns the names of the program's scalar inputs.
+func (p *Program) ScalarNames() []string {
+	var names []string
+	for i := range p.Inputs {
+		scalarNames(p.Inputs[i].Name, p.Inputs[i].Shape, func(name string) { names = append(names, name) })
+	}
+	return names
+}
 
 // scalarNames calls f with the names of the scalars of an input, as the program would write
 // them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1. Many names share a string.
@@ -26,7 +55,7 @@ func scalarNames(name string, s *load.Shape, f func(name string)) {
 	}
 	var add func(prefix []byte, s *load.Shape)
 	add = func(prefix []byte, s *load.Shape) {
-		long := len(prefix) > maxName
+		long := len(prefix) > lower.MaxName
 		switch s.Kind {
 		case load.Product:
 			for i, part := range []*load.Shape{s.A, s.B} {
@@ -53,14 +82,4 @@ func scalarNames(name string, s *load.Shape, f func(name string)) {
 	}
 	add([]byte(name), s)
 	flush()
-}
-
-// dataTerm returns data as the term holds it.
-func dataTerm(x *load.Variable) term.Data {
-	s := x.Shape
-	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
-	if !d.List {
-		d.Rows = 1
-	}
-	return d
 }

@@ -1,4 +1,4 @@
-package engine
+package array
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func byInstance(in *graph.Array, regs []float64) {
 	if folds(in) || in.Kind == graph.ArrayMaxBack {
 		dims = dims[:last]
 	}
-	outer(in, dims, true, func(d, a, b int) {
+	Outer(in, dims, true, func(d, a, b int) {
 		switch in.Kind {
 		case graph.ArrayEach:
 			regs[d] = regs[a] * regs[b]
@@ -76,7 +76,7 @@ func TestPicks(t *testing.T) {
 				regs[i] = math.Copysign(0, -1) // where sums begin
 			}
 		}
-		preparePicks([]graph.Picked{{Reg: uint32(picks), Span: graph.Span{Reg: uint32(matrix), N: uint32(n * columns)}}}, regs)
+		PreparePicks([]graph.Picked{{Reg: uint32(picks), Span: graph.Span{Reg: uint32(matrix), N: uint32(n * columns)}}}, regs)
 		if in.Kind == graph.ArrayAddMul {
 			clear(regs[picks:])
 		}
@@ -94,7 +94,7 @@ func TestPicks(t *testing.T) {
 			}
 			want := slices.Clone(regs)
 			byInstance(&in, want)
-			require.NoError(t, runArray(&in, regs, nil))
+			require.NoError(t, RunOne(&in, regs, nil))
 			for i := range want[:picks] {
 				same := math.Float64bits(want[i]) == math.Float64bits(regs[i]) || math.IsNaN(want[i]) && math.IsNaN(regs[i])
 				require.True(t, same, "%+v, %v: %v, not %v", in, i, regs[i], want[i])
@@ -145,10 +145,10 @@ func TestArrays(t *testing.T) {
 		}
 		byInstance(&in, want)
 		whole := append([]float64(nil), regs...)
-		require.NoError(t, runArray(&in, whole, nil))
+		require.NoError(t, RunOne(&in, whole, nil))
 		require.Equal(t, want, whole, "%+v", in)
 		in.Large = true
-		require.NoError(t, runArray(&in, got, func() error { looks++; return nil }))
+		require.NoError(t, RunOne(&in, got, func() error { looks++; return nil }))
 		require.Equal(t, want, got, "%+v", in)
 		cut += looks
 	}

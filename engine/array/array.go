@@ -1,4 +1,4 @@
-package engine
+package array
 
 import (
 	"github.com/gram-machine/gram/graph"
@@ -6,114 +6,46 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// runArrays runs a block's code on arrays.
-func runArrays(code []graph.Array, regs []float64, look func() error) error {
+// Run runs a block's code on arrays.
+func Run(code []graph.Array, regs []float64, look func() error) error {
 	for i := range code {
-		if err := runArray(&code[i], regs, look); err != nil {
+		if err := RunOne(&code[i], regs, look); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runOnArrays is a run of an iteration whose function has arrays, on the first element of the data. It keeps the row.
-func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, element, row []float64) error {
-	regs, a := m.block.regs, l.b.Arrays
-	if l.kind == graph.DataLoop {
-		load(regs, a.Element, element)
-	}
-	if err := runArrays(a.Code, regs, m.block.look); err != nil {
-		return err
-	}
-	store(row, regs, plan.Spans)
-	store(m.block.tmp, regs, a.Out)
-	load(regs, a.State, m.block.tmp)
-	return nil
-}
-
-// runOnArrays fires the cells of a run of a block with arrays, which has the row.
-func (f *firingBlock) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
-	regs, plan := f.m.block.regs, f.p.plan
-	load(regs, plan.Spans, row)
-	for _, k := range plan.Last {
-		regs[k.Reg] = row[len(plan.Row)+k.Col]
-	}
-	if plan.Elements {
-		load(regs, f.p.b.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
-	}
-	load(regs, w.OutSpans, f.adjoint)
-	regs[0] = 0 // what arrives where nothing is read
-	code := w.Arrays
-	if later != nil {
-		code = later.Each
-	}
-	if err := runArrays(code, regs, f.m.block.look); err != nil {
-		return err
-	}
-	if f.p.kind != graph.OneRun {
-		store(f.adjoint, regs, w.BeforeSpans)
-	}
-	if later == nil {
-		return nil
-	}
-	f.kept++
-	for _, k := range later.Kept {
-		copy(regs[k.To+k.N*(later.Runs-f.kept):], regs[k.From:k.From+k.N])
-	}
-	if f.kept < later.Runs {
-		return nil
-	}
-	return f.addDeferred(later)
-}
-
-// leastDeferred is how many runs have what arrives added at once.
-const leastDeferred = 4
-
-// addDeferred adds what arrives in the runs whose operands are kept.
-func (f *firingBlock) addDeferred(later *graph.Deferred) error {
-	if f.kept == 0 {
-		return nil
-	}
-	n := f.kept
-	f.kept = 0
-	for i := range later.Products {
-		in := later.Products[i].Of(n)
-		if err := runArray(&in, f.m.block.regs, f.m.block.look); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// load moves numbers into registers, and store out of registers.
-func load(regs []float64, spans []graph.Span, from []float64) {
+// Load moves numbers into registers.
+func Load(regs []float64, spans []graph.Span, from []float64) {
 	for _, s := range spans {
 		copy(regs[s.Reg:s.Reg+s.N], from[s.At:])
 	}
 }
 
-func store(to, regs []float64, spans []graph.Span) {
+// Store moves numbers out of registers.
+func Store(to, regs []float64, spans []graph.Span) {
 	for _, s := range spans {
 		copy(to[s.At:], regs[s.Reg:s.Reg+s.N])
 	}
 }
 
-// runArray runs an instruction on arrays: by a kernel where there is one, and else instance by instance. Between the parts of a
+// RunOne runs an instruction on arrays: by a kernel where there is one, and else instance by instance. Between the parts of a
 // large one it calls look; its error ends the run.
-func runArray(in *graph.Array, regs []float64, look func() error) error {
+func RunOne(in *graph.Array, regs []float64, look func() error) error {
 	if in.Pick != 0 && (in.Kind != graph.ArrayDot || regs[in.Pick] != 0) {
 		runPick(in, regs)
 		return nil
 	}
 	if in.Large {
 		if first, second, ok := in.Halves(); ok {
-			if err := runArray(&first, regs, look); err != nil {
+			if err := RunOne(&first, regs, look); err != nil {
 				return err
 			}
 			if err := look(); err != nil {
 				return err
 			}
-			return runArray(&second, regs, look)
+			return RunOne(&second, regs, look)
 		}
 	}
 	dims := in.Dims
@@ -127,7 +59,7 @@ func runArray(in *graph.Array, regs []float64, look func() error) error {
 			each(in, regs, in.D.Base, in.A.Base, in.B.Base)
 			return nil
 		}
-		outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
+		Outer(in, dims[:len(dims)-1], false, func(d, a, b int) { each(in, regs, d, a, b) })
 	case graph.ArrayDot, graph.ArraySum, graph.ArrayMax:
 		runSum(in, regs)
 	case graph.ArrayMaxBack:
@@ -141,9 +73,9 @@ func runArray(in *graph.Array, regs []float64, look func() error) error {
 // scalar is the address of an instruction without dimensions in one dimension.
 func scalar(a graph.Address) graph.Address { return graph.Address{Base: a.Base, Stride: []int{0}} }
 
-// outer calls f with the places of the operands for each instance of some dimensions: from the first to the last, or in the order
+// Outer calls f with the places of the operands for each instance of some dimensions: from the first to the last, or in the order
 // in which they fire.
-func outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) {
+func Outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) {
 	d, a, b := in.D.Base, in.A.Base, in.B.Base
 	if len(dims) == 0 {
 		f(d, a, b)
@@ -291,7 +223,7 @@ func runSum(in *graph.Array, regs []float64) {
 			w, x, swap = x, w, true
 		}
 		if one(w, x) {
-			outer(in, in.Dims[:k-1], false, func(d, a, b int) {
+			Outer(in, in.Dims[:k-1], false, func(d, a, b int) {
 				if swap {
 					a, b = b, a
 				}
@@ -301,7 +233,7 @@ func runSum(in *graph.Array, regs []float64) {
 		}
 	}
 	rowX, rowY := rowOf(sa, n), rowOf(sb, n)
-	outer(in, in.Dims[:k], false, func(d, a, b int) {
+	Outer(in, in.Dims[:k], false, func(d, a, b int) {
 		x := gather(rowX, regs, a, sa, n)
 		switch in.Kind {
 		case graph.ArraySum:
@@ -321,7 +253,7 @@ func runMaxBack(in *graph.Array, regs []float64) {
 	k := len(in.Dims) - 1
 	n, sa := in.Dims[k].Size, in.A.Stride[k]
 	row := rowOf(sa, n)
-	outer(in, in.Dims[:k], false, func(d, a, b int) {
+	Outer(in, in.Dims[:k], false, func(d, a, b int) {
 		kernel.MaxBack(regs[d:d+n], gather(row, regs, a, sa, n), regs[b])
 	})
 }
@@ -355,7 +287,7 @@ func runAdd(in *graph.Array, regs []float64) {
 	if product && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
-	outer(in, in.Dims[:k], true, func(d, a, b int) {
+	Outer(in, in.Dims[:k], true, func(d, a, b int) {
 		switch {
 		case product && sd == 1 && sa == 1 && sb == 1:
 			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
@@ -423,7 +355,7 @@ func matrixAdd(in *graph.Array, regs []float64) bool {
 	if !transposed && !outerProduct || transposed && rows.Sum && rows.Size > 8 {
 		return false
 	}
-	outer(in, in.Dims[:k-1], true, func(to, x, y int) {
+	Outer(in, in.Dims[:k-1], true, func(to, x, y int) {
 		if swap {
 			x, y = y, x
 		}
@@ -464,7 +396,7 @@ func contraction(in *graph.Array, regs []float64) bool {
 	matrix := func(a graph.Address, at, row, column int) kernel.Matrix {
 		return kernel.Matrix{Data: regs[at:], Rows: in.Dims[row].Size, Columns: in.Dims[column].Size, RowStride: a.Stride[row], ColumnStride: a.Stride[column]}
 	}
-	outer(in, in.Dims[:first], true, func(d, a, b int) {
+	Outer(in, in.Dims[:first], true, func(d, a, b int) {
 		c, x, y := matrix(in.D, d, rows, columns), matrix(in.A, a, rows, steps), matrix(in.B, b, steps, columns)
 		if in.Kind == graph.ArrayDot {
 			kernel.MatMul(c, x, y)

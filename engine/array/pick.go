@@ -1,4 +1,4 @@
-package engine
+package array
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// preparePicks says of the numbers that instructions pick from whether they are finite.
-func preparePicks(picked []graph.Picked, regs []float64) {
+// PreparePicks says of the numbers that instructions pick from whether they are finite.
+func PreparePicks(picked []graph.Picked, regs []float64) {
 	for _, p := range picked {
 		regs[p.Reg] = 0
 		if finite(regs[p.Span.Reg : p.Span.Reg+p.Span.N]) {
@@ -28,7 +28,7 @@ func finite(xs []float64) bool {
 func runPick(in *graph.Array, regs []float64) {
 	k := len(in.Dims) - 1
 	n, columns := in.Dims[k].Size, in.Dims[k-1].Size
-	outer(in, in.Dims[:k-1], true, func(d, a, b int) {
+	Outer(in, in.Dims[:k-1], true, func(d, a, b int) {
 		x := slices.Index(regs[a:a+n], 1)
 		switch {
 		case x >= 0 && in.Kind == graph.ArrayDot:
