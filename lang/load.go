@@ -107,7 +107,7 @@ func (p *Program) Position(pos term.Pos) (line, col int) {
 // elaboration. The name is for messages.
 //
 // A program that is wrong gives a [*syntax.Errors] with all that was found; if its
-// expansion is too large the error wraps [ErrExpansion] as well. A command line
+// expansion is too large the error wraps [elaborate.ErrExpansion] as well. A command line
 // that is wrong gives a [*load.UsageError].
 func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
@@ -172,7 +172,7 @@ func (p *Program) Term() *term.Term {
 
 // Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before memory
 // is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs, or
-// wraps [ErrExpansion].
+// wraps [elaborate.ErrExpansion].
 func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*term.Term, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

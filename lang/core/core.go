@@ -1,3 +1,5 @@
+// Package core has the form of a program between syntax and term: the calculus, before its types are known, with projections, vectors
+// and comprehensions still in place.
 package core
 
 import (
@@ -6,10 +8,10 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Ref names a node of [core]. 0 is nil.
+// Ref names a node of a [Core]. 0 is nil.
 type Ref uint32
 
-// Var names a variable of [core], or a scalar of an input. 0 is none.
+// Var names a variable of a [Core], or a scalar of an input. 0 is none.
 type Var uint32
 
 // InputBit marks a scalar of an input; the other bits are its number among those of all inputs.
@@ -21,56 +23,57 @@ func (x Var) Input() bool { return x&InputBit != 0 }
 // Scalar is the variable of the term for a scalar of an input: they come first.
 func (x Var) Scalar() term.Var { return 1 + term.Var(x&^InputBit) }
 
+// Op is a constructor of core.
 type Op uint8
 
 // The constructors of core. The comment gives the fields that each uses.
 const (
 	BadOp       Op = iota // where an error has been reported
-	VarOp                 // x                   x
-	PathOp                // x.(i).(j)…          x, a and b delimit the indices in args, see stepOf
-	InputOp               // an input, whole     x its first scalar, typ; or from static a on of b scalars
-	NumOp                 // r                   val
-	LamOp                 // λx.t                x, a=t
-	AppOp                 // t u                 a=t, b=u, typ of t
-	PairOp                // ⟨t,u⟩               a=t, b=u
-	LetOp                 // t[x:=u]             x, a=t, b=u
-	TupleOp               // t[⟨x0,…⟩:=u]        x=x0, val their number, a=t, b=u
+	VarOp                 // x                   X
+	PathOp                // x.(i).(j)…          X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
+	InputOp               // an input, whole     X its first scalar, Type; or from static A on of B scalars
+	NumOp                 // r                   Val
+	LamOp                 // λx.t                X, A=t
+	AppOp                 // t u                 A=t, B=u, Type of t
+	PairOp                // ⟨t,u⟩               A=t, B=u
+	LetOp                 // t[x:=u]             X, A=t, B=u
+	TupleOp               // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
 	UnvecOp               // t[⟦x0,…⟧:=u]        the same
-	AddOp                 // t + u               a=t, b=u, x its place in wide or 0, typ if it has one
-	FunOp                 // f(t), f(t,u)        the same, and sym
-	LinearOp              // t − u, −t, t / u    sym, a=t, b=u; t or u depends on a linear variable
-	VecOp                 // ⟦t0,…⟧              a and b delimit the components in args
-	ListOp                // [t1;…]              the same; typ
-	IfOp                  // if …                val=the comparison, a the place of the four parts in args
-	NatOp                 // #n                  val=n, typ
-	DataOp                // data                x=its index, typ
-	ProjOp                // t.(i)               a=t, val=i, or x=i, a term.Static, typ of t
-	StaticOp              // the numeral e       x=e, a term.Static
-	ComponentOp           // an input's scalar   x the first of b scalars, a=the static number of the one
-	FamilyOp              // vec i < s -> t      x=i, val=keyword, a=s, a term.Static, b=t, typ of a list
-	DotOp                 // dot t u             a=t, b=u, typ of t
-	MatvecOp              // matvec t u          a=t, b=u, typ of t
-	TotalOp               // sum t               a=t, typ of t
+	AddOp                 // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
+	FunOp                 // f(t), f(t,u)        the same, and Sym
+	LinearOp              // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
+	VecOp                 // ⟦t0,…⟧              A and B delimit the components in Args
+	ListOp                // [t1;…]              the same; Type
+	IfOp                  // if …                Val=the comparison, A the place of the four parts in Args
+	NatOp                 // #n                  Val=n, Type
+	DataOp                // data                X=its index, Type
+	ProjOp                // t.(i)               A=t, Val=i, or X=i, a term.Static, Type of t
+	StaticOp              // the numeral e       X=e, a term.Static
+	ComponentOp           // an input's scalar   X the first of B scalars, A=the static number of the one
+	FamilyOp              // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
+	DotOp                 // dot t u             A=t, B=u, Type of t
+	MatvecOp              // matvec t u          A=t, B=u, Type of t
+	TotalOp               // sum t               A=t, Type of t
 	MaximumOp             // maximum t           the same
 	TransposeOp           // transpose t         the same
-	ConOp                 // C t                 val=the number of C, a=t or 0, typ
-	CaseOp                // match t with …      a=t, b=the place of the branches in args, see [branch], val their number, typ of t
-	FixOp                 // fix ⟨f0,…⟩.⟨v0,…⟩   x=f0, a and b delimit v0… in args, val=which of them it is
-	PickOp                // pick t u            a=t, b=u, typ of t
-	OneHotOp              // onehot k t          a=t, typ the result's
-	AlongOp               // jvp t u v           a the place of t, u and v in args, typ of u
+	ConOp                 // C t                 Val=the number of C, A=t or 0, Type
+	CaseOp                // match t with …      A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
+	FixOp                 // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
+	PickOp                // pick t u            A=t, B=u, Type of t
+	OneHotOp              // onehot k t          A=t, Type the result's
+	AlongOp               // jvp t u v           A the place of t, u and v in Args, Type of u
 	GradOp                // grad t u            the same, without v
 
-	// In default values only, see [elaborator.values]. An index is a variable there, and
+	// In default values only. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
-	ArithmeticOp // m op n               val=op, a=m, b=n
-	ChurchOp     // #n                   a=n, typ
-	PowerOp      // t ^ n                a=t, b=n
-	LateProjOp   // t.(n)                a=t, b=n, typ of t
-	LateFamilyOp // vec i < n -> t       x=i, val=keyword, a=n, b=t
-	ScanOp       // scan i < n with y … x=i, x+1=y, a the place of n, the first state and the next one in args
-	RandomOp     // uniform or normal    val=its prim, a, b
-	NativeOp     // a def of the prelude val=its global
+	ArithmeticOp // m op n               Val=op, A=m, B=n
+	ChurchOp     // #n                   A=n, Type
+	PowerOp      // t ^ n                A=t, B=n
+	LateProjOp   // t.(n)                A=t, B=n, Type of t
+	LateFamilyOp // vec i < n -> t       X=i, Val=keyword, A=n, B=t
+	ScanOp       // scan i < n with y … X=i, X+1=y, A the place of n, the first state and the next one in Args
+	RandomOp     // uniform or normal    Val=its [Prim], A, B
+	NativeOp     // a def of the prelude Val=its number among the declarations there
 	NumOps
 )
 
@@ -93,15 +96,15 @@ type VarInfo struct {
 	Name   string
 	Type   infer.Type
 	Pos    term.Pos
-	Binder binder
+	Binder Binder
 	Linear bool // bound by lin, or by let to what depends on a linear variable
 }
 
-// binder says what bound a variable whose type is one where a def would have many.
-type binder uint8
+// Binder says what bound a variable whose type is one where a def would have many.
+type Binder uint8
 
 const (
-	PlainBinder binder = iota
+	PlainBinder Binder = iota
 	LetBinder          // let, around an expression whose type was not settled by itself
 	DefBinder          // a def that is a let
 	FunBinder          // fun, without an annotation
@@ -125,6 +128,7 @@ func New(n int) *Core {
 	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64), Places: map[Ref]*eval.At{}}
 }
 
+// Add adds a node.
 func (c *Core) Add(n Node) Ref {
 	c.Nodes = append(c.Nodes, n)
 	return Ref(len(c.Nodes) - 1)
@@ -138,6 +142,7 @@ func (c *Core) Info(x Var) VarInfo {
 	return c.Vars[x]
 }
 
+// NewVar adds a variable.
 func (c *Core) NewVar(v VarInfo) Var {
 	c.Vars = append(c.Vars, v)
 	return Var(len(c.Vars) - 1)
@@ -215,7 +220,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 	}
 }
 
-// Branch is what a caseCore does with one constructor: the n variables from x on are its argument, opened as a tuple if they are
+// Branch is what a CaseOp does with one constructor: the n variables from x on are its argument, opened as a tuple if they are
 // more than one.
 type Branch struct {
 	X    Var
@@ -223,7 +228,7 @@ type Branch struct {
 	Body Ref
 }
 
-// Branches adds branches to args and returns their place there.
+// Branches adds branches to Args and returns their place there.
 func (c *Core) Branches(list []Branch) Ref {
 	off := Ref(len(c.Args))
 	for _, b := range list {
@@ -232,7 +237,7 @@ func (c *Core) Branches(list []Branch) Ref {
 	return off
 }
 
-// Branch returns the i-th branch of a caseCore.
+// Branch returns the i-th branch of a CaseOp.
 func (c *Core) Branch(n *Node, i int) Branch {
 	k := c.Args[int(n.B)+3*i:]
 	return Branch{Var(k[0]), int(k[1]), k[2]}
@@ -261,7 +266,7 @@ func (c *Core) Live(roots []Ref, tick func()) []bool {
 	return live
 }
 
-// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, vecA and vecB tell which of
+// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell which of
 // them are vectors.
 type Wide struct {
 	A, B       infer.Type

@@ -21,8 +21,10 @@ const (
 	PrimSymbol // and after it the symbols, by number
 )
 
+// Symbol is the function symbol that p is, if it is one.
 func (p Prim) Symbol() term.Symbol { return term.Symbol(p - PrimSymbol) }
 
+// Arity is how many arguments p takes.
 func (p Prim) Arity() int {
 	switch p {
 	case PrimTotal, PrimMaximum, PrimTranspose:
@@ -35,6 +37,7 @@ func (p Prim) Arity() int {
 	return p.Symbol().Info().Arity
 }
 
+// Name is what the source calls p.
 func (p Prim) Name() string {
 	switch p {
 	case PrimAdd:

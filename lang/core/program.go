@@ -14,11 +14,12 @@ type Program struct {
 	Guard   *syntax.Guard
 	Types   *infer.Types
 	Core    *Core
-	Static  statics
+	Static  Statics
 	Inputs  []load.Variable
 	Scalars int // of the inputs
 	Data    []load.Variable
-	// DataOf has the variable of each data that is no list, 0 for a number; dataVars has vectors of numbers, and dataLets data that is a let, by that variable.
+	// DataOf has, by data, the variable that stands for it, 0 for numbers and most lists. By that variable, DataVars has vectors of
+	// numbers, and DataLets data that is a let.
 	DataOf   []Var
 	DataVars map[Var]int
 	DataLets map[Var]int

@@ -7,14 +7,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// statics has the static expressions of a program, and the indices of families on which they depend.
-type statics struct {
+// Statics has the static expressions of a program, and the indices of families on which they depend.
+type Statics struct {
 	Nodes   []term.StaticNode
 	Indices []term.IndexInfo
 	Bounds  []term.Static // by index
 }
 
-func (f *statics) Add(n term.StaticNode) term.Static {
+// Add adds a static expression.
+func (f *Statics) Add(n term.StaticNode) term.Static {
 	if len(f.Nodes) == 0 {
 		f.Nodes = make([]term.StaticNode, 1, 64)
 	}
@@ -22,12 +23,13 @@ func (f *statics) Add(n term.StaticNode) term.Static {
 	return term.Static(len(f.Nodes) - 1)
 }
 
-func (f *statics) Number(r float64) term.Static {
+// Number is the static expression that is a number.
+func (f *Statics) Number(r float64) term.Static {
 	return f.Add(term.StaticNode{Op: term.StaticNum, Val: r})
 }
 
 // NewIndex makes an index below s, and the expression that is its value.
-func (f *statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
+func (f *Statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
 	if len(f.Indices) == 0 {
 		f.Indices, f.Bounds = make([]term.IndexInfo, 1, 16), make([]term.Static, 1, 16)
 	}
@@ -39,7 +41,8 @@ func (f *statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index
 // Interval is a range that the values of an expression are in.
 type Interval struct{ Lo, Hi float64 }
 
-func (f *statics) Interval(e term.Static) Interval {
+// Interval returns bounds of the values of an expression.
+func (f *Statics) Interval(e term.Static) Interval {
 	n := &f.Nodes[e]
 	switch n.Op {
 	case term.StaticNum:
@@ -69,7 +72,7 @@ func (f *statics) Interval(e term.Static) Interval {
 }
 
 // Nesting is how deep an expression nests.
-func (f *statics) Nesting(e term.Static) int {
+func (f *Statics) Nesting(e term.Static) int {
 	n := &f.Nodes[e]
 	if n.Op == term.StaticNum || n.Op == term.StaticIndex {
 		return 1
@@ -82,7 +85,7 @@ func (f *statics) Nesting(e term.Static) int {
 }
 
 // Each calls g with the values of the expressions, for all values of the indices on which they depend.
-func (f *statics) Each(es []term.Static, g func(values []float64)) {
+func (f *Statics) Each(es []term.Static, g func(values []float64)) {
 	needed := map[term.Index]bool{}
 	var mention func(e term.Static)
 	mention = func(e term.Static) {
@@ -126,7 +129,7 @@ func (f *statics) Each(es []term.Static, g func(values []float64)) {
 }
 
 // First returns the first value of e that is at least n.
-func (f *statics) First(e term.Static, n int) int {
+func (f *Statics) First(e term.Static, n int) int {
 	found := -1
 	f.Each([]term.Static{e}, func(v []float64) {
 		if found < 0 && int(v[0]) >= n {

@@ -14,14 +14,16 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Elaborator turns syntax into [core].
+// Elaborator turns the syntax of one program into core.
 type Elaborator struct {
 	*core.Program
+	Params  []Param
+	Symbols []Symbol                 // that the program declares
+	Limits  map[int]selection.Limits // of the numbers of data, by data
 
 	opt     Options
 	source  *load.Source
 	given   *load.Settings
-	Params  []Param
 	user    *resolve.Unit
 	prelude *resolve.Unit
 	globals []global
@@ -43,12 +45,12 @@ type Elaborator struct {
 	args    []binding       // arguments that wait for their function, the first on top
 	slots   []binding       // local names of all activations
 	acts    []activation
-	opens   []opening // binders to be put around what is being elaborated
+	opens   []core.Opening // binders to be put around what is being elaborated
 	pending []pending
 	waiting []waiting
 	inLin   int // how many lin are around what is being elaborated
 	lins    int // how many have been elaborated
-	// notLinear is how many of diags are of checkLinear, if all are.
+	// notLinear is how many of diags are of package linear, if all are.
 	notLinear int
 	marks     []linear.Mark // of the nodes inside lin, in their order
 	badSize   bool          // a size of a vector has been reported
@@ -57,8 +59,6 @@ type Elaborator struct {
 	// prelude for what package eval runs.
 	values bool
 	fam    families
-
-	Symbols []Symbol
 
 	dataGlobals []int       // by data index: its global
 	last        syntax.Span // the last comprehension or name, for the limit's message
@@ -72,12 +72,11 @@ type Elaborator struct {
 	uses     []useOf       // of defs, inside lin
 	notes    typeNotes
 	defaults translate.Defaults
-	random   bool                     // the default value has uniform or normal
-	selects  bool                     // the program mentions pick or onehot
-	numbers  selection.Numbers        // that may be indices
-	later    []infer.Type             // what operations give whose operands were open
-	indices  []use                    // of pick and onehot
-	Limits   map[int]selection.Limits // of the numbers of data, by data
+	random   bool              // the default value has uniform or normal
+	selects  bool              // the program mentions pick or onehot
+	numbers  selection.Numbers // that may be indices
+	later    []infer.Type      // what operations give whose operands were open
+	indices  []selection.Use   // of pick and onehot
 }
 
 func (e *Elaborator) act() *activation { return &e.acts[len(e.acts)-1] }

@@ -1,11 +1,8 @@
 package elaborate
 
 import (
-	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
 )
 
 // expand replaces a use of a def with n arguments by its right side.
@@ -152,55 +149,9 @@ func (e *Elaborator) leave(v val, opens int, span syntax.Span) val {
 	return v
 }
 
-type openKind uint8
-
-const (
-	openFun   openKind = iota // λx
-	openLet                   // [x:=u]
-	openTuple                 // [⟨x0,…⟩:=u]
-	openVec                   // [⟦x0,…⟧:=u]
-	openCon                   // match u with C ⟨x0,…⟩ → …, for the only constructor of a type
-)
-
-// opening is a binder that will be put around the expression under elaboration.
-type opening struct {
-	kind openKind
-	x    core.Var // the first one
-	n    int      // how many
-	u    core.Ref // 0: an occurrence of from
-	from core.Var
-	typ  infer.Type // openCon: of u
-	pos  term.Pos
-}
-
 // wrap puts the openings from n on around v, the last one innermost.
 func (e *Elaborator) wrap(v val, n int) val {
-	for i := len(e.opens) - 1; i >= n; i-- {
-		o := &e.opens[i]
-		c := core.Node{X: o.x, A: v.node, B: o.u, Pos: o.pos}
-		if o.kind != openFun && o.u == 0 {
-			c.B = e.Core.Add(core.Node{Op: core.VarOp, X: o.from, Pos: o.pos})
-		}
-		switch o.kind {
-		case openFun:
-			c.Op, c.Value = core.LamOp, true
-			if e.Core.Vars[o.x].Linear {
-				v.typ = e.Types.Dual(v.typ)
-			} else {
-				v.typ = e.Types.Arrow(e.Core.Vars[o.x].Type, v.typ)
-			}
-		case openLet:
-			c.Op = core.LetOp
-		case openTuple:
-			c.Op, c.Val = core.TupleOp, float64(o.n)
-		case openVec:
-			c.Op, c.Val = core.UnvecOp, float64(o.n)
-		case openCon:
-			b := e.Core.Branches([]core.Branch{{X: o.x, N: o.n, Body: v.node}})
-			c = core.Node{Op: core.CaseOp, Val: 1, A: c.B, B: b, Type: o.typ, Pos: o.pos}
-		}
-		v.node = e.Core.Add(c)
-	}
+	v.node, v.typ = e.Wrap(v.node, v.typ, e.opens[n:])
 	e.opens = e.opens[:n]
 	return v
 }

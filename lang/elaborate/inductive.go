@@ -148,7 +148,7 @@ func (e *Elaborator) construct(g int, span syntax.Span, n int) val {
 		x := e.Core.NewVar(core.VarInfo{Name: "x", Type: arg, Pos: c.Pos})
 		c.A = e.Core.Add(core.Node{Op: core.VarOp, X: x, Pos: c.Pos, Value: true})
 		opens := len(e.opens)
-		e.opens = append(e.opens, opening{kind: openFun, x: x, pos: c.Pos})
+		e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: c.Pos})
 		return e.result(e.wrap(e.add(c, t, span), opens))
 	}
 	u := e.argVal()
@@ -165,7 +165,7 @@ func (e *Elaborator) refused(span syntax.Span, what string) bool {
 	return e.values
 }
 
-// openCon opens the only constructor of a type by a pattern of fun, let or a parameter.
+// core.OpenCon opens the only constructor of a type by a pattern of fun, let or a parameter.
 func (e *Elaborator) openCon(it patternItem) {
 	u := e.act().unit
 	g, parts, types, ok := e.constructorOf(it.p, it.t)
@@ -181,13 +181,13 @@ func (e *Elaborator) openCon(it patternItem) {
 		}
 		e.reportHere(e.patSpan(it.p), "missing case", example+" is not taken; use match")
 	}
-	o := opening{kind: openCon, u: it.u, from: it.x, pos: e.at(u.File.Pat(it.p).Span.Start), x: core.Var(len(e.Core.Vars)), n: len(parts), typ: it.t}
+	o := core.Opening{Kind: core.OpenCon, U: it.u, From: it.x, Pos: e.at(u.File.Pat(it.p).Span.Start), X: core.Var(len(e.Core.Vars)), N: len(parts), Type: it.t}
 	for i, p := range parts {
 		e.patternVar(p, types[i])
 	}
 	e.opens = append(e.opens, o)
 	for i, p := range parts {
-		e.bindPattern(patternItem{p: p, t: types[i], x: o.x + core.Var(i)})
+		e.bindPattern(patternItem{p: p, t: types[i], x: o.X + core.Var(i)})
 	}
 }
 

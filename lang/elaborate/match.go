@@ -48,7 +48,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 	} else if r.Names[0] != 0 || r.Tree.Next == nil {
 		pos := e.at(e.expr(x).Span.Start)
 		m.vars[0] = m.place(0, pos)
-		e.opens = append(e.opens, opening{kind: openLet, x: m.vars[0], u: u.node, pos: pos})
+		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: m.vars[0], U: u.node, Pos: pos})
 		u.node = 0
 	}
 	n := m.tree(r.Tree, u.node)

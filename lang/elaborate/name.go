@@ -136,7 +136,7 @@ func (e *Elaborator) globalBinding(g int) binding {
 	}
 }
 
-// use elaborates an occurrence of a name, applied to n arguments, as [elaborator.enter]
+// use elaborates an occurrence of a name, applied to n arguments, as [Elaborator.enter]
 // does an expression.
 func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {

@@ -14,7 +14,7 @@ func (e *Elaborator) openFun(p syntax.Pat) {
 		e.Core.Vars[x].Binder = core.FunBinder
 	}
 	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
-	e.opens = append(e.opens, opening{kind: openFun, x: x, pos: pos})
+	e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: pos})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
 }
 
@@ -31,7 +31,7 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 	if e.Types.Generic(u.typ) {
 		e.Core.Vars[x].Binder = core.LetBinder
 	}
-	e.opens = append(e.opens, opening{kind: openLet, x: x, u: u.node, pos: pos})
+	e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: x, U: u.node, Pos: pos})
 	e.bindPattern(patternItem{p: p, t: u.typ, x: x, span: u.span})
 }
 
@@ -87,7 +87,7 @@ func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
 // takeApart opens a tuple or vector, and then binds the patterns of its components.
 func (e *Elaborator) takeApart(it patternItem) {
 	f := e.act().unit.File
-	o := opening{kind: openVec, u: it.u, from: it.x, pos: e.at(f.Pat(it.p).Span.Start)}
+	o := core.Opening{Kind: core.OpenVec, U: it.u, From: it.x, Pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
 	var types []infer.Type
 	if f.Pat(it.p).Kind == syntax.VecPat {
@@ -98,18 +98,18 @@ func (e *Elaborator) takeApart(it patternItem) {
 			types = append(types, elem)
 		}
 	} else {
-		o.kind = openTuple
+		o.Kind = core.OpenTuple
 		parts = e.flatten(it.p)
 		types = e.productOf(it, len(parts))
 	}
-	o.n = len(parts)
-	o.x = core.Var(len(e.Core.Vars))
+	o.N = len(parts)
+	o.X = core.Var(len(e.Core.Vars))
 	for i, p := range parts {
 		e.patternVar(p, types[i])
 	}
 	e.opens = append(e.opens, o)
 	for i, p := range parts {
-		e.bindPattern(patternItem{p: p, t: types[i], x: o.x + core.Var(i)})
+		e.bindPattern(patternItem{p: p, t: types[i], x: o.X + core.Var(i)})
 	}
 }
 

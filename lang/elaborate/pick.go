@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -77,55 +76,6 @@ func (e *Elaborator) index(x val, t infer.Type, name string, span syntax.Span) {
 		return
 	}
 	if !e.values {
-		e.indices = append(e.indices, use{Use: selection.Use{T: x.typ, Span: x.span, Notes: e.chain(4)}, of: t, at: span, name: name})
-	}
-}
-
-// use is an index of a vector of the type of.
-type use struct {
-	selection.Use
-	of   infer.Type
-	at   syntax.Span
-	name string
-}
-
-// selections checks the indices of the program.
-func (e *Elaborator) selections() {
-	for _, t := range e.later {
-		for e.Types.At(t).Kind == infer.Vec {
-			t = e.Types.At(t).A
-		}
-		e.Types.Unify(t, infer.R)
-	}
-	for i := range e.indices {
-		u := &e.indices[i]
-		n := e.Types.At(u.of)
-		if n.Kind != infer.Vec || !e.Types.SizeAt(infer.Size(n.N)).Known || !e.Types.KnownArray(n.A) {
-			e.report(e.user, u.at, "size not known", u.name+" takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)", u.Notes...)
-			continue
-		}
-		u.N = e.Types.SizeAt(infer.Size(n.N)).N
-		label := e.numbers.Check(&u.Use, e.Limits, func(i int) *load.Shape { return e.Data[i].Shape })
-		if label != "" {
-			headline := selection.OutOfRange
-			if e.Types.Find(u.T) == e.Types.Find(infer.R) {
-				headline = selection.Computed
-			}
-			e.report(e.user, u.Span, headline, label, u.Notes...)
-		}
-	}
-	for i := range e.Data {
-		x := &e.Data[i]
-		if e.Limits[i] == nil || x.Bad {
-			continue
-		}
-		wrong, err := e.Limits[i].Value(x.Name, &x.Value, e.Guard.Check)
-		if err != nil {
-			syntax.Abort(err)
-		}
-		if wrong != nil {
-			d := &e.user.File.Decls[x.Decl]
-			e.report(e.user, d.NameSpan, selection.OutOfRange, wrong.Error()+"; it is an index of pick or onehot")
-		}
+		e.indices = append(e.indices, selection.Use{T: x.typ, Of: t, Span: x.span, At: span, Name: name, Notes: e.chain(4)})
 	}
 }

@@ -34,20 +34,20 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 
 // partialPrim completes the arguments of p by parameters of λs.
 func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
-	open := func(kind openKind, name string, t infer.Type, u core.Ref, at syntax.Span) binding {
+	open := func(kind core.OpeningKind, name string, t infer.Type, u core.Ref, at syntax.Span) binding {
 		x := e.Core.NewVar(core.VarInfo{Name: name, Type: t, Pos: core.PosOf(span)})
-		e.opens = append(e.opens, opening{kind: kind, x: x, u: u, pos: core.PosOf(span)})
+		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
 		return binding{kind: varBinding, x: x, span: at}
 	}
 	var all [3]binding
 	for i := range p.Arity() {
 		if i >= given {
-			all[i] = open(openFun, [...]string{"x", "y", "z"}[i], e.Types.Open(), 0, span)
+			all[i] = open(core.OpenFun, [...]string{"x", "y", "z"}[i], e.Types.Open(), 0, span)
 			continue
 		}
 		b := e.takeArg()
 		if b.kind == nodeBinding && !e.Core.Nodes[b.val.node].Value {
-			b = open(openLet, "x", b.val.typ, b.val.node, b.span)
+			b = open(core.OpenLet, "x", b.val.typ, b.val.node, b.span)
 		}
 		all[i] = b
 	}

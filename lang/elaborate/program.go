@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/linear"
 	"github.com/gram-machine/gram/lang/load"
@@ -46,7 +45,7 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 		Limits:   map[int]selection.Limits{},
 	}
 	e.numbers.Types = e.Types
-	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream, Shared: map[core.Var]*eval.Code{}}
+	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
@@ -85,7 +84,7 @@ func (e *Elaborator) Elaborate() (body core.Ref, t infer.Type, err error) {
 	e.complete(0, 0, e.Roots(v.node), false)
 	if len(e.diags) == 0 {
 		e.randomInBody(v.node)
-		e.selections()
+		e.Limits = e.numbers.CheckAll(e.indices, e.later, e.Program.Data, e.File, e.Guard.Check, e.Report)
 	}
 	e.notes.whole = true
 	return v.node, v.typ, e.Errors()

@@ -54,8 +54,8 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	}
 	t := r
 	for _, o := range slices.Backward(e.opens[opens:]) {
-		if o.kind == openFun {
-			t = e.Types.Arrow(e.Core.Vars[o.x].Type, t)
+		if o.Kind == core.OpenFun {
+			t = e.Types.Arrow(e.Core.Vars[o.X].Type, t)
 		}
 	}
 	e.Types.Unify(e.Core.Vars[x].Type, t)

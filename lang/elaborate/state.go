@@ -14,7 +14,7 @@ const (
 	paramGlobal                     // a static number: num
 	numGlobal                       // a def that is a numeral: num
 	inputGlobal                     // x its first scalar, typ
-	dataGlobal                      // n its index in elaborator.data, x the variable that stands for a vector, typ
+	dataGlobal                      // n its index in Program.Data, x the variable that stands for a vector, typ
 	letGlobal                       // a def that is a let: x
 	defGlobal                       // a def that is expanded where it is used: unit, decl
 	primGlobal                      // a function symbol, dot or matvec: prim
@@ -88,5 +88,5 @@ type activation struct {
 	base   int // of its slots
 	scope  *resolve.Scope
 	use    syntax.Span // where the def is used, in the program's file
-	inUses int         // its place in elaborator.uses, 0 if it has none
+	inUses int         // its place in Elaborator.uses, 0 if it has none
 }

@@ -17,7 +17,7 @@ type waiting struct {
 	result val
 	notes  []syntax.Note // the chain of uses that led there
 	done   bool
-	// An operation on f and u waits until it is known whether they are vectors; see [elaborator.operands].
+	// An operation on f and u waits until it is known whether they are vectors; see [Elaborator.operands].
 	operation bool
 	why       reason
 }

@@ -1,3 +1,10 @@
+// Package linear checks the linear variables of a program, and says of each node which of them occur in it.
+//
+// When all is typed, one loop over core checks by the two judgements of the calculus
+// that what stands under lin is linear, and finds the lets that are linear:
+// those to what depends on a linear variable. Differences, negations and quotients with
+// such an operand are written out as sums and products. [term.Check] accepts whatever
+// passes; the check here is for the messages.
 package linear
 
 import (
@@ -27,13 +34,14 @@ type linearity struct {
 // Mark says where a node inside lin stands, for messages about linear variables.
 type Mark struct {
 	Node core.Ref
-	Use  int // the activation, in uses
+	Use  int // an index for the chain of uses, see [Options]
 	Span syntax.Span
 }
 
-// Options is where nodes stand, and what is called with errors.
+// Options has where nodes stand, and what is called with errors.
 type Options struct {
-	// Marks are the nodes inside lin, in their order, and chain is the chain of uses of defs that an index use of a mark stands for.
+	// Marks are the nodes inside lin, in their order, and Chain is the chain of uses of defs that led to a mark, given its
+	// Use.
 	Marks  []Mark
 	Chain  func(use int) []syntax.Note
 	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)

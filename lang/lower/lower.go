@@ -1,3 +1,14 @@
+// Package lower turns core into a term.
+//
+// Lowering is one loop over the nodes of core,
+// children before parents, and does what needs types. A vector with projections is
+// opened by one UnvecOp directly inside its binder, one level at a time; its
+// projections are variables. dot and matvec become sums of products. An input that is
+// used whole becomes a tuple of its scalars. A data vector with projections is opened
+// once, around the program.
+//
+// jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad makes the term
+// of its derivative. So derivatives in a function are terms without jvp and grad before it is differentiated itself.
 package lower
 
 import (
@@ -37,7 +48,7 @@ type lowering struct {
 	xs       []term.Var
 }
 
-// Options are the limits of [lower], and what it calls when they are reached.
+// Options has the limits of [Term], and what it calls.
 type Options struct {
 	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be more; it does not
 	// return.
@@ -49,7 +60,7 @@ type Options struct {
 	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
 }
 
-// Term returns the term of a program, whose types are all known, and the root of its body. The error is that an inductive type
+// Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error is that an inductive type
 // has no meaning in the calculus.
 func Term(p *core.Program, body core.Ref, opt Options) (*term.Term, error) {
 	l := newLowering(p, opt)

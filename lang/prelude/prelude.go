@@ -1,3 +1,4 @@
+// Package prelude has the definitions that every program can use.
 package prelude
 
 import (

@@ -1,3 +1,4 @@
+// Package translate computes the default values of inputs and data: it turns their core into code of package eval, and runs it.
 package translate
 
 import (
@@ -14,13 +15,14 @@ import (
 
 // Defaults computes the default values of inputs and data.
 type Defaults struct {
-	P      *core.Program
+	P *core.Program
+	// Report is called with what is wrong in the source.
 	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
 	// InputUsed reports that a value uses the input of a declaration.
 	InputUsed func(span syntax.Span, d *syntax.Decl)
 	Seed      uint64                  // of random numbers
 	Stream    bool                    // lists may be computed when they are read
-	Shared    map[core.Var]*eval.Code // the code of defs that are lets
+	shared    map[core.Var]*eval.Code // the code of defs that are lets
 }
 
 // Value computes the default value of a declaration, of shape want. random tells that it has random numbers.
@@ -247,7 +249,7 @@ func (t *translator) variable(n *core.Node) *eval.Code {
 	if !ok {
 		return t.input(n)
 	}
-	c := t.Shared[n.X]
+	c := t.shared[n.X]
 	if c == nil {
 		inner := &translator{Defaults: t.Defaults, decl: t.decl, scope: eval.NewScope(nil), deep: t.deep}
 		code := inner.code(u)
@@ -255,7 +257,10 @@ func (t *translator) variable(n *core.Node) *eval.Code {
 			return code
 		}
 		c = eval.Shared(inner.scope, code)
-		t.Shared[n.X] = c
+		if t.shared == nil {
+			t.shared = map[core.Var]*eval.Code{}
+		}
+		t.shared[n.X] = c
 	}
 	return c
 }
