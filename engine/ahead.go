@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 )
 
@@ -14,7 +15,7 @@ const sweepLeast = 1 << 14
 // sweepOrFetch is sweep, which a worker may have done already. The machine fires blocks
 // in their order still; what is lent is to go through a block's runs, which depends on
 // nothing but what has arrived at its duals.
-func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref, out *contributions) error {
+func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref, out *block.Contributions) error {
 	if m.team == nil {
 		return m.sweep(base, p, m.arrivedAt(p), false, out)
 	}
@@ -27,13 +28,13 @@ func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref,
 		}
 		if ok {
 			m.add(&e.cost)
-			for k, any := range e.contributions.any {
+			for k, any := range e.contributions.Any {
 				if any {
-					e.contributions.sums[k] = m.state[p.exts[k]].Number()
+					e.contributions.Sums[k] = m.state[p.Exts[k]].Number()
 				}
 			}
 			*out = e.contributions
-			out.add(out.sums)
+			out.Add(out.Sums)
 			return nil
 		}
 	}
@@ -72,7 +73,7 @@ func (m *Machine) lendChain(base graph.Ref) (lent int) {
 	p := m.blockParts(base)
 	arrived := slices.Clone(m.arrivedAt(&p))
 	arrivals := func() ([]float64, error) { return arrived, nil }
-	for ok := true; ok && t.sweeps[base] == nil && p.b.Paths == nil && p.n*uint64(len(p.b.Code)) >= t.least; lent++ {
+	for ok := true; ok && t.sweeps[base] == nil && p.Block.Paths == nil && p.N*uint64(len(p.Block.Code)) >= t.least; lent++ {
 		e := sweepTask(base, p, arrivals)
 		t.sweeps[base] = e
 		t.give(e)
@@ -106,11 +107,11 @@ const nowhere = -1
 // follower returns a block at whose duals nothing is to arrive but what comes of the
 // block p, and for each of those duals, at which of p's external duals that is.
 func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) {
-	number := make(map[graph.Ref]int, len(p.exts))
-	for k, h := range slices.Backward(p.exts) { // the first of those that are one
+	number := make(map[graph.Ref]int, len(p.Exts))
+	for k, h := range slices.Backward(p.Exts) { // the first of those that are one
 		number[h] = k
 	}
-	for _, h := range p.exts {
+	for _, h := range p.Exts {
 		if m.nodes[h].Kind() != graph.BlockDual || m.blockOf(h) == base {
 			continue
 		}
@@ -126,7 +127,7 @@ func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) 
 // and at which of the other's external duals each of its duals is; number has the numbers of those.
 func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int, ok bool) {
 	next := m.blockParts(base)
-	for j := range next.b.OutDuals {
+	for j := range next.Block.OutDuals {
 		dual := next.outs + graph.Ref(j)
 		k, arrives := number[dual]
 		switch m.state[dual].A {
@@ -157,16 +158,16 @@ func (t *team) arrivals(e *task, from []int) ([]float64, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	sums := make([]float64, len(e.contributions.any))
+	sums := make([]float64, len(e.contributions.Any))
 	for k := range sums {
 		sums[k] = math.Copysign(0, -1)
 	}
-	e.contributions.add(sums)
+	e.contributions.Add(sums)
 	arrived := make([]float64, len(from))
 	for j, k := range from {
 		switch {
 		case k == nowhere:
-		case !e.contributions.any[k]:
+		case !e.contributions.Any[k]:
 			return nil, errStopped
 		default:
 			arrived[j] = sums[k]

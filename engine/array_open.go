@@ -40,7 +40,7 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 	}
 	for i := range b.Arrays.Code {
 		in := &b.Arrays.Code[i]
-		if err := array.RunOne(in, m.block.regs, m.block.look); err != nil {
+		if err := array.RunOne(in, m.block.Regs, m.block.look); err != nil {
 			return err
 		}
 		if err := m.countArray(in); err != nil {
@@ -57,7 +57,7 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 }
 
 func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
-	if err := m.registers(b.Regs); err != nil {
+	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
 	if len(m.open.held) < int(b.Regs) {
@@ -70,12 +70,12 @@ func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
 	if m.open.block != b { // otherwise they are still there
 		m.open.block = b
 		for _, c := range b.Consts {
-			m.block.regs[c.Reg], m.open.held[c.Reg] = c.Val, heldNumber
+			m.block.Regs[c.Reg], m.open.held[c.Reg] = c.Val, heldNumber
 		}
 		for _, g := range b.Globals {
 			for i := range g.N {
 				r := m.slots[g.Slot+i*g.Stride]
-				m.block.regs[g.Reg+i], m.open.held[g.Reg+i] = m.nodes[r].Number(), m.held(r)
+				m.block.Regs[g.Reg+i], m.open.held[g.Reg+i] = m.nodes[r].Number(), m.held(r)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (m *Machine) openLeaf(reg uint32) graph.Ref {
 		slot, _ := m.prog.InputSlot(int(held - firstInput))
 		return m.slots[slot]
 	}
-	m.nodes[v].V = math.Float64bits(m.block.regs[reg])
+	m.nodes[v].V = math.Float64bits(m.block.Regs[reg])
 	return v
 }
 
@@ -208,7 +208,7 @@ func (m *Machine) hold(in *graph.Array, what uint32) {
 
 // leaves books the inputs and numerals among operands of inert nodes.
 func (m *Machine) leaves(a graph.Address, dims []graph.Dim) {
-	held, regs := m.open.held, m.block.regs
+	held, regs := m.open.held, m.block.Regs
 	a.Rows(dims, func(at, count, stride int) {
 		for range count {
 			m.heldLeaf(openOperand{held[at], regs[at]})
@@ -224,7 +224,7 @@ type openOperand struct {
 }
 
 func (m *Machine) operand(reg int) openOperand {
-	return openOperand{m.open.held[reg], m.block.regs[reg]}
+	return openOperand{m.open.held[reg], m.block.Regs[reg]}
 }
 
 func (m *Machine) heldLeaf(x openOperand) {

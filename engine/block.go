@@ -4,41 +4,56 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/engine/array"
-	"github.com/gram-machine/gram/engine/native"
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
-	"github.com/gram-machine/gram/term"
-	"github.com/gram-machine/gram/term/elementary"
 )
+
+// nativeWork is how many instructions a loop has run when it is compiled.
+var nativeWork uint64 = block.NativeWork
 
 // blockState is what a machine needs to run blocks.
 type blockState struct {
+	block.Runner
 	// Of each template and of each dual's body: how often it ran in a block. These runs
 	// are among Machine.runs and Machine.fired too.
 	runs, fired   []uint64
-	regs          []float64
 	exts          []graph.Ref // the external duals of the block that runs
 	stack         []graph.Ref
-	tmp           []float64
 	arrived       []float64
 	reached       []bool
 	used          []bool
-	wirings       []*graph.Wiring
 	outs          []graph.Ref // the duals of the result of the block that runs
 	distinct      graph.Distinct
-	firing        firingBlock
-	contributions contributions
+	firing        block.Firing
+	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
-	paths         pathPatterns
-	times         []uint64 // how often the paths of a block ran, or its backward codes
-	kept          *keptRows
-	rows          []float64 // of an object whose rows are computed again
-	window        window
-	native        *native.Memory
-	streams       [3][]float64 // scratch
-	numbers       []int32      // of the backward codes of runs
-	chosen        []float64    // of the paths of runs, or of the nodes that compiled code begins with
+}
+
+// host is a machine as its blocks see it.
+type host Machine
+
+func (h *host) Reserve(bytes int64) error { return (*Machine)(h).reserve(bytes) }
+
+func (h *host) Look() error { return (*Machine)(h).lookNow() }
+
+func (h *host) Left() uint64 {
+	if done := h.occurs + h.pops + h.steps; done < h.nextLook {
+		return h.nextLook - done
+	}
+	return 0
+}
+
+func (h *host) LookBackward(next uint64) error { return (*Machine)(h).lookFiring(next) }
+
+func (h *host) Count(steps uint64) { h.steps += steps }
+
+func (h *host) Fired(w *graph.Backward, times uint64) {
+	for _, b := range w.Fired {
+		h.fired[b.Body] += times * b.Times
+		h.block.fired[b.Body] += times * b.Times
+	}
 }
 
 // The words of a BlockRun, behind its head. In the second, a job counts the duals of its
@@ -82,15 +97,12 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	for i := range b.Params {
 		m.loadLeaves(&b.Params[i], args[i])
 	}
-	if b.Arrays != nil {
-		if err := array.Run(b.Arrays.Code, m.block.regs, m.block.look); err != nil {
-			return err
-		}
+	if err := m.block.Run(b); err != nil {
+		return err
 	}
-	run(b.Code, m.block.regs)
 	m.block.outs = m.block.outs[:0]
 	if len(b.OutDuals) > 0 {
-		plan, err := m.planOf(b, graph.OneRun)
+		plan, err := m.block.PlanOf(b, graph.OneRun)
 		if err != nil {
 			return err
 		}
@@ -100,10 +112,10 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		}
 		floats := m.arena.Floats()[row:]
 		if b.Arrays != nil {
-			array.Store(floats, m.block.regs, plan.Spans)
+			array.Store(floats, m.block.Regs, plan.Spans)
 		} else {
 			for c, reg := range plan.Row {
-				floats[c] = m.block.regs[reg]
+				floats[c] = m.block.Regs[reg]
 			}
 		}
 		m.setOuts(base, m.wiringOf(base, plan, m.block.exts))
@@ -124,25 +136,31 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 	}
 }
 
+// ranLoop counts runs of a loop, which the block's Runner has just made.
+func (m *Machine) ranLoop(b *graph.Block, times uint64) {
+	if b.Paths == nil {
+		m.ranBlock(b, times)
+		return
+	}
+	for k, n := range m.block.Ran {
+		if n > 0 {
+			m.ranBlock(b.Paths[k], n)
+		}
+	}
+}
+
 // blockUnits is where the duals of a BlockRun's result begin, in nodes.
 const blockUnits = graph.BlockWords / 4
-
-// scratch makes n numbers that lie in cache lines of their own: two workers that write
-// theirs in turn would slow each other down.
-func scratch(n int) []float64 {
-	const line = 16 // two lines: processors fetch them in pairs
-	return make([]float64, (n+line-1)/line*line)[:n]
-}
 
 // enterBlock loads what is the same in every run of the block.
 func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 	k := &m.block
-	if err := m.registers(b.Regs); err != nil {
+	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
 	k.exts = k.exts[:0]
 	for _, c := range b.Consts {
-		k.regs[c.Reg] = c.Val
+		k.Regs[c.Reg] = c.Val
 	}
 	w := 4*uint64(f) + graph.ValueWords
 	for i := range b.Caps {
@@ -151,14 +169,14 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 	for _, g := range b.Globals {
 		for i := range g.N {
 			if r := m.slots[g.Slot+i*g.Stride]; g.Reg != 0 {
-				k.regs[g.Reg+i] = m.nodes[r].Number()
+				k.Regs[g.Reg+i] = m.nodes[r].Number()
 			} else {
 				k.exts = append(k.exts, r)
 			}
 		}
 	}
 	if b.Arrays != nil {
-		array.PreparePicks(b.Arrays.Picked, k.regs)
+		array.PreparePicks(b.Arrays.Picked, k.Regs)
 	}
 	return nil
 }
@@ -174,7 +192,7 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 		stack = stack[:len(stack)-1]
 		switch n.Kind {
 		case graph.NumLeaf:
-			k.regs[l.Regs[next]] = m.nodes[r].Number()
+			k.Regs[l.Regs[next]] = m.nodes[r].Number()
 			if m.prog.Open {
 				m.open.held[l.Regs[next]] = m.held(r)
 			}
@@ -236,7 +254,7 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 				break
 			}
 			m.top++
-			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(k.regs[regs[num]])}
+			m.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(k.Regs[regs[num]])}
 		case graph.DualLeaf:
 			dual--
 			v = k.outs[dual]
@@ -266,7 +284,7 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 
 // newBlockRun makes the object of n runs of the block whose external duals are loaded,
 // and returns where its rows begin, in numbers. With checkpoints it has no rows.
-func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64, c *checkpoints) (base graph.Ref, row uint64, err error) {
+func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64, c *block.Checkpoints) (base graph.Ref, row uint64, err error) {
 	k := &m.block
 	rows := n
 	if len(plan.Last) > 0 {
@@ -304,53 +322,26 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	}
 	copy(m.words[w+graph.BlockWords+4*outs:], k.exts)
 	row = 2 * (uint64(base) + blockUnits + outs + exts)
-	array.Store(m.arena.Floats()[row:], k.regs, plan.Invariant)
+	array.Store(m.arena.Floats()[row:], k.Regs, plan.Invariant)
 	if c != nil {
-		if c.first == 0 {
-			c.first, c.units = base, uint32(units)
+		if c.First == 0 {
+			c.First, c.Units = base, uint32(units)
 		}
-		m.words[w+blockLoop] = c.id
+		m.words[w+blockLoop] = c.ID
 	}
 	return base, row + invariant, nil
 }
 
-// loop is the iteration of a block.
-type loop struct {
-	b       *graph.Block
-	chain   bool
-	kind    graph.LoopKind
-	n       uint64 // runs of one object
-	left    uint64 // runs
-	all     uint64 // runs of the whole loop
-	data    *term.Data
-	state   []uint32 // registers of the last parameter
-	results []uint32
-	perRun  uint64 // steps
-	zeros   uint64 // duals λa.0⃗ of an element
-	again   bool   // see rowsOf
-	paths   pathLoop
-	code    *native.Code // nil: the runs are interpreted
-}
-
-// element returns the number of the element that run i reads.
-func (l *loop) element(i uint64) int {
-	if l.chain {
-		return int(l.all - l.left + i)
-	}
-	return int(l.left - 1 - i)
-}
-
 // iterateBlock runs an iteration whose function is a block, or a chain, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64, chain bool) error {
-	l := loop{b: b, chain: chain, all: n, kind: graph.NatLoop, n: n, left: n, state: b.Params[len(b.Params)-1].Regs, results: b.Out.Regs}
+	l := block.Loop{Block: b, Chain: chain, All: n, Kind: graph.NatLoop, N: n, Left: n}
 	if err := m.enterBlock(b, f); err != nil {
 		return err
 	}
 	if len(b.Params) == 2 {
-		l.kind = graph.DataLoop
+		l.Kind = graph.DataLoop
 		d := m.nodes[source]
-		l.data = &m.prog.Data[d.A]
-		l.zeros = uint64(b.Params[0].Duals)
+		l.Data = &m.prog.Data[d.A]
 		for range b.Params[0].Duals {
 			m.block.exts = append(m.block.exts, 0)
 		}
@@ -358,11 +349,10 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 	m.loadLeaves(&b.Params[len(b.Params)-1], acc)
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
-	l.perRun = b.Steps
+	l.PerRun = b.Steps
 	if !chain {
-		l.perRun += 1 + 2*uint64(len(b.Params)) + l.zeros
+		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
 	}
-	m.stateScratch(&l)
 	if len(b.OutDuals) == 0 {
 		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
 			return err
@@ -372,17 +362,17 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 		return err
 	}
 	m.done.share = unknown
-	return m.settleLeaves(r, &b.Out, l.state)
+	return m.settleLeaves(r, &b.Out, l.State())
 }
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
-func (m *Machine) runRecorded(l *loop, source, f graph.Ref) error {
-	plan, err := m.planOf(l.b, l.kind)
+func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
+	plan, err := m.block.PlanOf(l.Block, l.Kind)
 	if err != nil {
 		return err
 	}
-	c, err := m.checkpoints(l, plan, f)
+	c, err := m.block.Checkpoints(l, plan, f, m.maxRuns(plan), m.roomFor)
 	if err != nil {
 		return err
 	}
@@ -391,40 +381,40 @@ func (m *Machine) runRecorded(l *loop, source, f graph.Ref) error {
 		kept = &graph.Plan{}
 	}
 	next := uint64(0) // the object before which a state is kept
-	state := m.block.exts[l.b.ParamExt(len(l.b.Params)-1):]
-	for total := l.n; total > 0; total -= l.n {
+	state := m.block.exts[l.Block.ParamExt(len(l.Block.Params)-1):]
+	for total := l.N; total > 0; total -= l.N {
 		if m.top > m.nodeTop {
-			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			m.pos = m.prog.Templates[l.Block.Templates[0]].Pos
 			if err := m.Look(); err != nil {
 				return err
 			}
 		}
-		l.n, l.left = min(total, m.maxRuns(plan)), total
+		l.N, l.Left = min(total, m.maxRuns(plan)), total
 		if c != nil {
-			l.n = min(total, c.each)
-			if i := (c.loop.n - total) / c.each; i == next {
-				c.keep(i, m.block.regs)
-				next = c.next(i, c.objects-1)
+			l.N = min(total, c.Each)
+			if i := (c.Loop.N - total) / c.Each; i == next {
+				c.Keep(i, m.block.Regs)
+				next = c.Next(i, c.Objects-1)
 			}
 		}
-		base, row, err := m.newBlockRun(l.b, plan, l.kind, l.n, c)
+		base, row, err := m.newBlockRun(l.Block, plan, l.Kind, l.N, c)
 		if err != nil {
 			return err
 		}
-		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.left)
-		if l.chain {
+		m.words[4*uint64(base)+blockData], m.words[4*uint64(base)+blockFirst] = source, uint32(l.Left)
+		if l.Chain {
 			m.words[4*uint64(base)+blockKind] |= chainBit
 		}
-		if l.b.Paths != nil {
-			l.paths.first = m.firstWirings(base, plan, m.block.exts)
-			l.paths.wiring = nil
+		if l.Block.Paths != nil {
+			l.First = m.firstWirings(base, plan, m.block.exts)
+			l.Last = nil
 		}
 		if err := m.runLoop(l, kept, m.arena.Floats()[row:]); err != nil {
 			return err
 		}
-		last := l.paths.wiring
+		last := l.Last
 		if last == nil {
-			wirings := m.wirings(l.b, m.wiringOf(base, plan, m.block.exts), l.kind, l.n)
+			wirings := m.block.Wirings(l.Block, m.wiringOf(base, plan, m.block.exts), l.Kind, l.N)
 			last = wirings[len(wirings)-1]
 		}
 		m.setOuts(base, last)
@@ -433,148 +423,42 @@ func (m *Machine) runRecorded(l *loop, source, f graph.Ref) error {
 	return nil
 }
 
-// objectNumbers is how many numbers the rows of one object have: 512 KiB.
-const objectNumbers = 1 << 16
-
-// maxRuns is how many runs one object holds. Its rows have objectNumbers numbers. Each object also takes time for every external dual and for
+// maxRuns is how many runs one object holds. Its rows have [block.Kept.Numbers]. Each object also takes time for every external dual and for
 // every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than the
 // limit of nodes allows.
 func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
 	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	numbers := max(m.block.kept.numbers, 4*uint64(len(m.block.exts)+plan.Fixed))
+	numbers := max(m.block.Kept.Numbers, 4*uint64(len(m.block.exts)+plan.Fixed))
 	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
 }
 
-// stateScratch makes room for a copy of the loop's state.
-func (m *Machine) stateScratch(l *loop) {
-	if len(m.block.tmp) < len(l.state) {
-		m.block.tmp = scratch(len(l.state))
-	}
-}
-
-// runLoop runs l.n steps, the last element first. Between two looks at the limits it
+// runLoop runs l.N steps, the last element first. Between two looks at the limits it
 // runs as many as the steps allow.
-func (m *Machine) runLoop(l *loop, plan *graph.Plan, rows []float64) (err error) {
-	if l.code, err = m.forward(l, plan); err != nil {
+func (m *Machine) runLoop(l *block.Loop, plan *graph.Plan, rows []float64) error {
+	if err := m.block.Begin(l, plan); err != nil {
 		return err
 	}
-	for i := uint64(0); i < l.n; {
+	for i := uint64(0); i < l.N; {
 		if m.steps+m.pops >= m.nextLook {
-			m.pos = m.prog.Templates[l.b.Templates[0]].Pos
+			m.pos = m.prog.Templates[l.Block.Templates[0]].Pos
 			m.ranOf(l, i)
-			if err := m.look(lookEvery(l.b)); err != nil {
+			if err := m.look(block.StepsPerLook(l.Block)); err != nil {
 				return err
 			}
 		}
-		chunk := min(l.n-i, (m.nextLook-m.steps-m.pops)/l.perRun+1)
-		if err := m.makeRuns(l, plan, rows, i, i+chunk); err != nil {
+		chunk := min(l.N-i, (m.nextLook-m.steps-m.pops)/l.PerRun+1)
+		if err := m.block.MakeRuns(l, plan, rows, i, i+chunk); err != nil {
 			return err
 		}
 		i += chunk
-		if !l.chain {
+		if !l.Chain {
 			m.addSteps(rule.Subst, chunk)
-			m.addSteps(rule.GC, chunk*l.zeros)
-			m.applied += chunk * uint64(len(l.b.Params))
-			m.steps += chunk * 2 * uint64(len(l.b.Params))
+			m.addSteps(rule.GC, chunk*l.Zeros())
+			m.applied += chunk * uint64(len(l.Block.Params))
+			m.steps += chunk * 2 * uint64(len(l.Block.Params))
 		}
-		if l.b.Paths == nil {
-			m.ranBlock(l.b, chunk)
-		}
+		m.ranLoop(l.Block, chunk)
 	}
-	m.keepLast(l, plan, rows)
+	m.block.KeepLast(l, plan, rows)
 	return nil
-}
-
-// makeRuns makes the runs from i up to end, and their rows.
-func (m *Machine) makeRuns(l *loop, plan *graph.Plan, rows []float64, i, end uint64) error {
-	regs := m.block.regs
-	columns := uint64(len(plan.Row))
-	var values []float64 // of the data
-	var first, width int
-	if l.kind == graph.DataLoop {
-		var err error
-		from, to := l.element(i), l.element(end-1)
-		if values, first, err = m.elements(l.data, min(from, to), max(from, to)+1); err != nil {
-			return err
-		}
-		width = l.data.Width
-	}
-	if l.code != nil {
-		m.runNative(l, len(plan.Row), rows, values, first, i, end)
-		return nil
-	}
-	if l.b.Paths != nil {
-		m.runPaths(l, plan, rows, i, end, values, first*width)
-		return nil
-	}
-	for ; l.b.Arrays != nil && i < end; i++ {
-		if err := m.runOnArrays(l, plan, values[(l.element(i)-first)*width:], rows[i*columns:]); err != nil {
-			return err
-		}
-	}
-	for ; i < end; i++ {
-		if l.kind == graph.DataLoop {
-			at := (l.element(i) - first) * width
-			for c, reg := range l.b.Params[0].Regs {
-				regs[reg] = values[at+c]
-			}
-		}
-		run(l.b.Code, regs)
-		if columns > 0 {
-			for c, reg := range plan.Row {
-				rows[i*columns+uint64(c)] = regs[reg]
-			}
-		}
-		m.moveState(l.state, l.results)
-	}
-	return nil
-}
-
-// keepLast keeps the results of the last run that the row of a next one would have.
-func (m *Machine) keepLast(l *loop, plan *graph.Plan, rows []float64) {
-	for _, k := range plan.Last {
-		rows[l.n*uint64(len(plan.Row))+uint64(k.Col)] = m.block.regs[plan.Row[k.Col]]
-	}
-}
-
-// moveState makes the results the arguments of the next run.
-func (m *Machine) moveState(state, results []uint32) {
-	regs := m.block.regs
-	if len(state) == 1 {
-		regs[state[0]] = regs[results[0]]
-		return
-	}
-	tmp := m.block.tmp
-	for j, reg := range results {
-		tmp[j] = regs[reg]
-	}
-	for j, reg := range state {
-		regs[reg] = tmp[j]
-	}
-}
-
-// run runs a block's code.
-func run(code []graph.BlockInstr, regs []float64) {
-	for i := range code {
-		in := &code[i]
-		a := regs[in.A]
-		switch in.Op {
-		case graph.BlockMul:
-			regs[in.D] = a * regs[in.B]
-		case graph.BlockAdd:
-			regs[in.D] = a + regs[in.B]
-		case graph.BlockAddMul:
-			regs[in.D] += float64(a * regs[in.B]) // rounded: no fused multiply-add
-		case graph.BlockSub:
-			regs[in.D] = a - regs[in.B]
-		case graph.BlockSlope:
-			regs[in.D] = a * (1 - a)
-		case graph.BlockSinCos:
-			regs[in.D], regs[in.B] = elementary.SinCos(a)
-		case graph.BlockFun1:
-			regs[in.D] = in.Sym.Info().Eval1(a)
-		case graph.BlockFun2:
-			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
-		}
-	}
 }

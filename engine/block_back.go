@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 )
 
@@ -26,14 +26,9 @@ func (m *Machine) reachDual(d graph.Ref) {
 
 // blockParts are the parts of a BlockRun.
 type blockParts struct {
-	b      *graph.Block
-	plan   *graph.Plan
-	wiring *graph.Wiring // of the first run
-	kind   graph.LoopKind
-	n      uint64
-	outs   graph.Ref
-	exts   []graph.Ref
-	row    uint64 // where the invariant numbers and the rows begin, in numbers
+	block.Object
+	outs graph.Ref
+	row  uint64 // where the invariant numbers and the rows begin, in numbers
 }
 
 func (m *Machine) blockParts(base graph.Ref) blockParts {
@@ -41,13 +36,31 @@ func (m *Machine) blockParts(base graph.Ref) blockParts {
 	b := m.prog.Block(m.words[w] >> graph.KindShift)
 	outs := uint64(len(b.OutDuals))
 	at := w + graph.BlockWords + 4*outs
-	p := blockParts{b: b, kind: graph.LoopKind(m.words[w+blockKind]), n: uint64(m.words[w+blockRuns]), outs: base + blockUnits,
-		exts: m.words[at : at+uint64(b.Exts)], row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
-	p.plan, _ = b.Plan(m.prog, p.kind, nil) // it was made with the block's first object
+	p := blockParts{outs: base + blockUnits, row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
+	p.Block, p.Kind, p.N, p.Exts = b, graph.LoopKind(m.words[w+blockKind]), uint64(m.words[w+blockRuns]), m.words[at:at+uint64(b.Exts)]
+	p.Plan, _ = b.Plan(m.prog, p.Kind, nil) // it was made with the block's first object
 	if b.Paths == nil {
-		p.wiring = m.wiringOf(base, p.plan, p.exts)
+		p.Wiring = m.wiringOf(base, p.Plan, p.Exts)
 	}
 	return p
+}
+
+// rowsOf returns the rows of an object. If it has none, they are computed again.
+func (m *Machine) rowsOf(base graph.Ref, p *blockParts) ([]float64, error) {
+	id := m.words[4*uint64(base)+blockLoop]
+	if id == 0 {
+		return m.arena.Floats()[p.row+uint64(p.Plan.Fixed):], nil
+	}
+	c := m.block.Kept.Loop(id)
+	m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
+	if err := m.enterBlock(p.Block, c.F); err != nil {
+		return nil, err
+	}
+	var first []*graph.Wiring
+	if p.Block.Paths != nil {
+		first = m.firstWirings(base, p.Plan, p.Exts)
+	}
+	return m.block.Again(c, uint64(base-c.First)/uint64(c.Units), p.Plan, first)
 }
 
 // wiringOf returns the wiring of the first run of the BlockRun base.
@@ -59,90 +72,44 @@ func (m *Machine) wiringOf(base graph.Ref, plan *graph.Plan, exts []graph.Ref) *
 	return m.prog.Block(m.words[w]>>graph.KindShift).Wiring(graph.LoopKind(m.words[w+blockKind]), exts)
 }
 
-// wirings returns the wirings of n runs of a block, the first of which has the wiring w.
-// All further runs have the last that is returned.
-func (m *Machine) wirings(b *graph.Block, w *graph.Wiring, kind graph.LoopKind, n uint64) []*graph.Wiring {
-	all := append(m.block.wirings[:0], w)
-	for uint64(len(all)) < n {
-		next := b.After(w, kind)
-		if next == w {
-			break
-		}
-		w = next
-		all = append(all, w)
-	}
-	m.block.wirings = all
-	return all
-}
-
-// patterns goes through the runs of a block from the last to the first, by their wirings
-// and by the sets of duals of their results that the job reaches.
-type patterns struct {
-	p       *blockParts
-	wirings []*graph.Wiring
-	reached []bool
-	left    uint64
-}
-
 // reachedOf returns which duals of the block's result the job has reached.
 func (m *Machine) reachedOf(p *blockParts) []bool {
 	k := &m.block
 	k.reached = k.reached[:0]
-	for j := range p.b.OutDuals {
+	for j := range p.Block.OutDuals {
 		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
 	return k.reached
 }
 
-// patterns begins with what the job has reached of the block's result.
-func (m *Machine) patterns(p *blockParts) patterns {
-	return patterns{p, m.wirings(p.b, p.wiring, p.kind, p.n), m.reachedOf(p), p.n}
-}
-
-// wiring returns the wiring of the next runs.
-func (t *patterns) wiring() *graph.Wiring { return t.wirings[min(t.left, uint64(len(t.wirings)))-1] }
-
-// next returns the backward code of the next runs, and how many they are; nil if the job
-// reaches no more. The error is that of a look.
-func (t *patterns) next(m *Machine, logged bool) (w *graph.Backward, times uint64, err error) {
-	if t.left == 0 || !slices.Contains(t.reached, true) {
-		return nil, 0, nil
-	}
-	if w, err = t.wiring().Backward(m.prog, t.reached, logged, m.block.look); err != nil {
-		return nil, 0, err
-	}
-	times = 1
-	if last := uint64(len(t.wirings)); t.left >= last && t.p.kind != graph.OneRun && slices.Equal(w.Next, t.reached) {
-		times += t.left - last
-	}
-	t.left -= times
-	t.reached = w.Next
-	return w, times, nil
-}
-
 // discoverBlock books an arrival at each external dual that the block's cells reach.
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	p := m.blockParts(base)
-	used := resize(&m.block.used, p.b.Exts)
-	if p.b.Paths != nil {
-		if err := m.discoverPaths(base, &p, used); err != nil {
+	used := block.Resize(&m.block.used, p.Block.Exts)
+	if p.Block.Paths != nil {
+		rows, err := m.rowsOf(base, &p)
+		if err != nil {
+			return nil, err
+		}
+		runs, err := m.block.DiscoverPaths(&p.Object, rows, m.reachedOf(&p), used)
+		if err == nil {
+			err = m.occur(runs)
+		}
+		if err != nil {
 			return nil, err
 		}
 		return m.dueAt(&p, used, stack), nil
 	}
-	for t := m.patterns(&p); ; {
-		w, _, err := t.next(m, false)
+	for t := m.block.Patterns(&p.Object, m.reachedOf(&p)); ; {
+		w, _, err := t.Next(false)
 		if err != nil {
 			return nil, err
 		}
 		if w == nil {
 			break
 		}
-		m.occurs++
-		if m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
-				return nil, err
-			}
+		if err := m.occur(1); err != nil {
+			return nil, err
 		}
 		for _, s := range w.Sums {
 			for e := range s.N {
@@ -153,27 +120,26 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 	return m.dueAt(&p, used, stack), nil
 }
 
+// occur counts occurrences, and looks at the limits if it is time.
+func (m *Machine) occur(n uint64) error {
+	m.occurs += n
+	if m.occurs+m.pops+m.steps >= m.nextLook {
+		return m.lookBackward()
+	}
+	return nil
+}
+
 // dueAt books an arrival at each of the block's external duals that are used. The dual of an input reaches nothing.
 func (m *Machine) dueAt(p *blockParts, used []bool, stack []graph.Ref) []graph.Ref {
 	for k, ok := range used {
 		if ok {
 			m.occurs++
-			if h := p.exts[k]; m.due(h) && m.nodes[h].Kind() != graph.Input {
+			if h := p.Exts[k]; m.due(h) && m.nodes[h].Kind() != graph.Input {
 				stack = append(stack, h)
 			}
 		}
 	}
 	return stack
-}
-
-// resize makes s a slice of n zeros, in the memory that it has if that is enough.
-func resize[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n, n+n/2)
-	}
-	*s = (*s)[:n]
-	clear(*s)
-	return *s
 }
 
 // arrived books that the last arrival has come at h, and pushes h, or its block with
@@ -210,28 +176,28 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 	}
 	if m.record != nil {
 		parts := p
-		m.record.FireBlock(BlockFiring{Block: p.b, Kind: p.kind, N: p.n, Base: base, Outs: p.outs, Exts: p.exts, m: m, parts: &parts})
+		m.record.FireBlock(BlockFiring{Block: p.Block, Kind: p.Kind, N: p.N, Base: base, Outs: p.outs, Exts: p.Exts, m: m, parts: &parts})
 	}
-	for j := range p.b.OutDuals {
+	for j := range p.Block.OutDuals {
 		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit
 	}
 	stack, err = m.arriveOutside(&p, c, stack)
-	return stack, c.arrivals, c.cells, err
+	return stack, c.Arrivals, c.Cells, err
 }
 
 // arriveOutside sets what has arrived at the block's external duals. Those of inputs fire at once where nobody sees the order: they come
 // last in it.
-func (m *Machine) arriveOutside(p *blockParts, c *contributions, stack []graph.Ref) ([]graph.Ref, error) {
+func (m *Machine) arriveOutside(p *blockParts, c *block.Contributions, stack []graph.Ref) ([]graph.Ref, error) {
 	atOnce := m.record == nil && m.opt.Schedule != Random
-	for k, h := range p.exts {
-		if !c.any[k] {
+	for k, h := range p.Exts {
+		if !c.Any[k] {
 			continue
 		}
 		n := &m.state[h]
 		if checking && n.A == 0 {
 			panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
 		}
-		n.V = math.Float64bits(c.sums[k])
+		n.V = math.Float64bits(c.Sums[k])
 		if n.A--; n.A > 0 {
 			continue
 		}
@@ -240,7 +206,7 @@ func (m *Machine) arriveOutside(p *blockParts, c *contributions, stack []graph.R
 			continue
 		}
 		m.fireInput(h)
-		c.cells++
+		c.Cells++
 		if m.pops++; m.occurs+m.pops+m.steps >= m.nextLook {
 			if err := m.lookBackward(); err != nil {
 				return nil, err
@@ -248,4 +214,34 @@ func (m *Machine) arriveOutside(p *blockParts, c *contributions, stack []graph.R
 		}
 	}
 	return stack, nil
+}
+
+// sweep fires the cells of all runs of a block, the last run first. arrived is what has
+// come at the duals of its result; nothing in the arena is changed. If logged is set, what
+// arrives at the external duals is logged in place of being added to what is there.
+func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged bool, out *block.Contributions) error {
+	f, w := &m.block.firing, 4*uint64(base)
+	*f = block.Firing{Object: p.Object, First: uint64(m.words[w+blockFirst]), Reached: m.reachedOf(p), State: m.state, Logged: logged}
+	f.Invariant = m.arena.Floats()[p.row : p.row+uint64(p.Plan.Fixed)]
+	var err error
+	if f.Rows, err = m.rowsOf(base, p); err != nil {
+		return err
+	}
+	if p.Kind == graph.DataLoop {
+		f.Data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]
+		if m.words[w+blockKind]&chainBit != 0 {
+			f.Up = uint64(f.Data.Rows)
+		}
+	}
+	return m.block.Sweep(f, arrived, out)
+}
+
+// arrivedAt returns what has arrived at the duals of a block's result.
+func (m *Machine) arrivedAt(p *blockParts) []float64 {
+	k := &m.block
+	k.arrived = k.arrived[:0]
+	for j := range p.Block.OutDuals {
+		k.arrived = append(k.arrived, m.state[p.outs+graph.Ref(j)].Number())
+	}
+	return k.arrived
 }

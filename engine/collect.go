@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -68,9 +69,9 @@ func (m *Machine) collectGarbage() error {
 		return err
 	}
 	n := int(m.top-m.base)/64 + 1
-	resize(&c.live, n)
-	resize(&c.starts, n)
-	resize(&c.below, n)
+	block.Resize(&c.live, n)
+	block.Resize(&c.starts, n)
+	block.Resize(&c.below, n)
 	if err := m.markAll(); err != nil {
 		return err
 	}

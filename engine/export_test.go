@@ -27,13 +27,10 @@ func NativeWork(n uint64) (reset func()) {
 }
 
 // Compiled reports whether the machine has run machine code.
-func Compiled(m *Machine) bool { return m.block.native != nil }
+func Compiled(m *Machine) bool { return m.block.Compiled() }
 
 // ObjectNumbers makes the rows of an object of a loop so many numbers.
-func ObjectNumbers(m *Machine, n uint64) { m.block.kept.numbers = n }
-
-// Advance is advance, of which a test knows the best result.
-var Advance = advance
+func ObjectNumbers(m *Machine, n uint64) { m.block.Kept.Numbers = n }
 
 // RoutinesAfter makes routines run after n runs of their templates.
 func RoutinesAfter(m *Machine, n uint64) {

@@ -136,7 +136,7 @@ func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (graph.Re
 	}
 	n := m.nodes[source]
 	shape := m.prog.Global(uint32(n.V)).Elem
-	values, first, err := m.elements(&m.prog.Data[n.A], int(i), int(i)+1)
+	values, first, err := m.block.Elements(&m.prog.Data[n.A], int(i), int(i)+1)
 	if err != nil {
 		return 0, err
 	}

@@ -35,7 +35,7 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	opt := m.opt
 	opt.Phase, opt.Share = nil, nil
 	own := &worker{m: newMachine(m.prog, opt, m.arena)}
-	own.m.top, own.m.block.kept = end, m.block.kept
+	own.m.top, own.m.block.Kept = end, m.block.Kept
 	copy(own.m.slots, m.slots)
 	all := append([]*worker{own}, t.workers...)
 	if most := m.opt.Limits.MaxMemory; most != 0 && m.arena.Bytes()*uint64(1+len(all)) > most {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
 )
@@ -47,18 +48,7 @@ func (m *Machine) limitError(limit string, most uint64, err error) error {
 }
 
 // LookEvery is how many steps, pops or nodes may pass between two looks.
-const LookEvery = 1 << 16
-
-// arrayLook is LookEvery in a loop with arrays, which makes several steps in a nanosecond.
-const arrayLook = 1 << 20
-
-// lookEvery is how many steps may pass between two looks in a loop of the block.
-func lookEvery(b *graph.Block) uint64 {
-	if b.Arrays != nil {
-		return arrayLook
-	}
-	return LookEvery
-}
+const LookEvery = block.LookEvery
 
 // Look checks the limits, and sets when to look again. The error is a [*limits.ReachedError].
 func (m *Machine) Look() error { return m.look(LookEvery) }
@@ -91,35 +81,6 @@ func (m *Machine) look(next uint64) error {
 	}
 	m.nextLook = m.steps + m.pops + next
 	return nil
-}
-
-// registers makes room for n registers.
-func (m *Machine) registers(n uint32) error {
-	k := &m.block
-	if len(k.regs) >= int(n) {
-		return nil
-	}
-	if n >= LookEvery {
-		k.regs = nil
-		if err := m.reserve(8 * int64(n)); err != nil {
-			return err
-		}
-	}
-	k.regs = scratch(int(n))
-	return nil
-}
-
-// planBytes is what a plan takes for each register of the block while it is made.
-const planBytes = 24
-
-// planOf returns the block's plan.
-func (m *Machine) planOf(b *graph.Block, kind graph.LoopKind) (*graph.Plan, error) {
-	if b.Regs >= LookEvery {
-		if err := m.reserve(planBytes * int64(b.Regs)); err != nil {
-			return nil, err
-		}
-	}
-	return b.Plan(m.prog, kind, m.block.look)
 }
 
 // reserve checks the limit on memory before so many bytes are allocated.
@@ -177,4 +138,25 @@ func (m *Machine) atEnd() error {
 		return m.collectGarbage()
 	}
 	return nil
+}
+
+// leastRows is how many bytes the rows of a loop have for which a run without --rows-memory asks whether there is room.
+const leastRows = 1 << 20
+
+// roomFor reports whether the loops of the run may keep so many bytes more. Without a bound on rows an eighth of the
+// memory stays for all else.
+func (m *Machine) roomFor(bytes uint64) bool {
+	if most := m.opt.Limits.RowsMemory; most != 0 {
+		return m.block.Kept.Within(most, bytes)
+	}
+	if bytes < leastRows {
+		return true
+	}
+	nodes := uint64(m.top) + bytes/graph.NodeBytes
+	if nodes >= uint64(len(m.nodes)) {
+		return false
+	}
+	grow := int64(nodes) - int64(m.arena.Len())
+	reserve := m.opt.Limits.Reserve
+	return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/8)) == nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/engine/invariant"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
@@ -68,18 +69,17 @@ type Machine struct {
 	args  []graph.Ref // scratch of apply
 
 	// counters of this run
-	steps      uint64 // all steps so far, by any rule
-	pops       uint64
-	waits      uint64
-	occurs     uint64 // occurrences counted before a backward phase, comparisons of cells in a job
-	readback   uint64
-	applied    uint64 // arguments bound: a (1) and a (4) each
-	copied     uint64 // by hooks: instructions and duals
-	dropped    uint64 // nodes of rows that loops would have kept
-	recomputed uint64 // steps that loops made again
-	counts     rule.Counts
-	runs       []uint64 // of each template
-	fired      []uint64 // of each dual's body
+	steps    uint64 // all steps so far, by any rule
+	pops     uint64
+	waits    uint64
+	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
+	readback uint64
+	applied  uint64 // arguments bound: a (1) and a (4) each
+	copied   uint64 // by hooks: instructions and duals
+	dropped  uint64 // nodes of rows that loops would have kept
+	counts   rule.Counts
+	runs     []uint64 // of each template
+	fired    []uint64 // of each dual's body
 
 	nextLook uint64 // in steps + pops
 	limit    uint32 // top may go so far before the next look
@@ -150,8 +150,9 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(),
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
-		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)), kept: &keptRows{numbers: objectNumbers}},
-		nodeTop: math.MaxUint32, regs: scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
+		nodeTop: math.MaxUint32, regs: block.Scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
+	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork})
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect.least = collectNodes
@@ -219,7 +220,7 @@ func (m *Machine) reset() {
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
-	m.dropped, m.recomputed = 0, 0
+	m.dropped, m.block.Recomputed = 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos, m.unfolded = 0, 0, 0, 0, 0
 	m.counts = rule.Counts{}
 	m.call.stack.Reset()
@@ -257,7 +258,7 @@ var errPoint = errors.New("the point does not have as many numbers as the progra
 // symbolic input counts none.
 func (m *Machine) start(point []float64) error {
 	m.reset()
-	m.block.kept.reset()
+	m.block.Kept.Reset()
 	if len(point) != m.prog.Inputs {
 		return errPoint
 	}

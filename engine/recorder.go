@@ -53,9 +53,9 @@ type BlockFiring struct {
 // Runs calls f on the runs, the last first, by what they have in common: the wiring, the code
 // and the duals of the result that are reached.
 func (b BlockFiring) Runs(f func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64)) {
-	for t := b.m.patterns(b.parts); t.left > 0; {
-		reached, wiring := slices.Clone(t.reached), t.wiring()
-		w, times, _ := t.next(b.m, false) // an error is found by the run, too
+	for t := b.m.block.Patterns(&b.parts.Object, b.m.reachedOf(b.parts)); t.Left > 0; {
+		reached, wiring := slices.Clone(t.Reached), t.Wiring()
+		w, times, _ := t.Next(false) // an error is found by the run, too
 		if w == nil {
 			return
 		}

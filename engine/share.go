@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 )
@@ -25,9 +26,9 @@ func (m *Machine) tellShare() {
 }
 
 // ranOf says that i runs of a piece of a loop are done. A loop within another starts again, so only a long one counts.
-func (m *Machine) ranOf(l *loop, i uint64) {
-	if m.opt.Share != nil && float64(l.all)*float64(l.perRun) >= longLoop {
-		m.done.share = 1 - float64(l.left-i)/float64(l.all)
+func (m *Machine) ranOf(l *block.Loop, i uint64) {
+	if m.opt.Share != nil && float64(l.All)*float64(l.PerRun) >= longLoop {
+		m.done.share = 1 - float64(l.Left-i)/float64(l.All)
 	}
 }
 

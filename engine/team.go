@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -61,7 +62,7 @@ type task struct {
 	here     bool   // the value has been copied to the machine's arena
 	copied   uint64 // the nodes of that copy
 	// Of a block: what firing its cells comes to.
-	contributions contributions
+	contributions block.Contributions
 }
 
 var errStopped = errors.New("the run is over")
@@ -81,7 +82,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	for _, a := range arenas {
 		w := newMachine(m.prog, opt, a)
 		copy(w.slots, m.slots)
-		w.block.kept = m.block.kept
+		w.block.Kept = m.block.Kept
 		w.top = a.Start()
 		t.workers = append(t.workers, &worker{m: w})
 	}
@@ -275,7 +276,7 @@ func addTally(counters []uint64, t []tallied) {
 // cost returns what the machine has counted since its reset.
 func (m *Machine) cost() cost {
 	m.countRoutines()
-	return cost{dropped: m.dropped, recomputed: m.recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
+	return cost{dropped: m.dropped, recomputed: m.block.Recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
 		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
 }
 
@@ -289,7 +290,7 @@ func (m *Machine) add(c *cost) {
 	m.applied += c.applied
 	m.firedIn += c.firedIn
 	m.dropped += c.dropped
-	m.recomputed += c.recomputed
+	m.block.Recomputed += c.recomputed
 	m.counts.AddTimes(&c.counts, 1)
 	addTally(m.runs, c.runs)
 	addTally(m.block.runs, c.blockRuns)

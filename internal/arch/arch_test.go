@@ -39,7 +39,8 @@ var layers = map[string][]string{
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph", "compile/block"},
 	"compile/block":        {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/native", "engine/frames"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/block", "engine/frames"},
+	"engine/block":         {"term", "graph", "engine/array", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
 	"engine/frames":        {"graph"},
 	"engine/native":        {"term", "graph"},

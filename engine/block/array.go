@@ -1,4 +1,4 @@
-package engine
+package block
 
 import (
 	"github.com/gram-machine/gram/engine/array"
@@ -6,29 +6,29 @@ import (
 )
 
 // runOnArrays is a run of an iteration whose function has arrays, on the first element of the data. It keeps the row.
-func (m *Machine) runOnArrays(l *loop, plan *graph.Plan, element, row []float64) error {
-	regs, a := m.block.regs, l.b.Arrays
-	if l.kind == graph.DataLoop {
+func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) error {
+	regs, a := r.Regs, l.Block.Arrays
+	if l.Kind == graph.DataLoop {
 		array.Load(regs, a.Element, element)
 	}
-	if err := array.Run(a.Code, regs, m.block.look); err != nil {
+	if err := array.Run(a.Code, regs, r.look); err != nil {
 		return err
 	}
 	array.Store(row, regs, plan.Spans)
-	array.Store(m.block.tmp, regs, a.Out)
-	array.Load(regs, a.State, m.block.tmp)
+	array.Store(r.tmp, regs, a.Out)
+	array.Load(regs, a.State, r.tmp)
 	return nil
 }
 
 // runOnArrays fires the cells of a run of a block with arrays, which has the row.
-func (f *firingBlock) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
-	regs, plan := f.m.block.regs, f.p.plan
+func (f *Firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
+	regs, plan := f.r.Regs, f.Plan
 	array.Load(regs, plan.Spans, row)
 	for _, k := range plan.Last {
 		regs[k.Reg] = row[len(plan.Row)+k.Col]
 	}
 	if plan.Elements {
-		array.Load(regs, f.p.b.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
+		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.Data.Width:])
 	}
 	array.Load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read
@@ -36,10 +36,10 @@ func (f *firingBlock) runOnArrays(w *graph.Backward, later *graph.Deferred, row 
 	if later != nil {
 		code = later.Each
 	}
-	if err := array.Run(code, regs, f.m.block.look); err != nil {
+	if err := array.Run(code, regs, f.r.look); err != nil {
 		return err
 	}
-	if f.p.kind != graph.OneRun {
+	if f.Kind != graph.OneRun {
 		array.Store(f.adjoint, regs, w.BeforeSpans)
 	}
 	if later == nil {
@@ -59,7 +59,7 @@ func (f *firingBlock) runOnArrays(w *graph.Backward, later *graph.Deferred, row 
 const leastDeferred = 4
 
 // addDeferred adds what arrives in the runs whose operands are kept.
-func (f *firingBlock) addDeferred(later *graph.Deferred) error {
+func (f *Firing) addDeferred(later *graph.Deferred) error {
 	if f.kept == 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (f *firingBlock) addDeferred(later *graph.Deferred) error {
 	f.kept = 0
 	for i := range later.Products {
 		in := later.Products[i].Of(n)
-		if err := array.RunOne(&in, f.m.block.regs, f.m.block.look); err != nil {
+		if err := array.RunOne(&in, f.r.Regs, f.r.look); err != nil {
 			return err
 		}
 	}

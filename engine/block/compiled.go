@@ -1,4 +1,4 @@
-package engine
+package block
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// nativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more. A loop of more than
+// NativeWork is how many instructions a loop has run when it is compiled. Each run counts as runWork more. A loop of more than
 // longCode instructions waits in proportion, since compiling takes time for each of them, and one of more than maxCode is not compiled.
-var nativeWork uint64 = 400_000
+const NativeWork = 400_000
 
 const (
 	runWork  = 8
@@ -21,8 +21,8 @@ const (
 )
 
 // worthCompiling reports whether a loop of so many instructions that has run so much is compiled.
-func worthCompiling(instructions int, work uint64) bool {
-	return instructions <= maxCode && work >= nativeWork*max(1, uint64(instructions)/longCode)
+func (r *Runner) worthCompiling(instructions int, work uint64) bool {
+	return instructions <= maxCode && work >= r.opt.NativeWork*max(1, uint64(instructions)/longCode)
 }
 
 // compiled is the machine code of a loop.
@@ -34,8 +34,8 @@ type compiled struct {
 
 // nativeCode returns the machine code of a loop of so many instructions, nil if it is interpreted. It is to make n runs now, and at
 // least left in all.
-func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
-	if m.opt.NoNative {
+func (r *Runner) nativeCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
+	if r.opt.NoNative {
 		return nil, nil
 	}
 	c, ok := of.Load().(*compiled)
@@ -44,7 +44,7 @@ func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint6
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if !worthCompiling(instructions, c.work.Load()+left*each) {
+	if !r.worthCompiling(instructions, c.work.Load()+left*each) {
 		c.work.Add(n * each)
 		return nil, nil
 	}
@@ -52,17 +52,16 @@ func (m *Machine) nativeCode(of *graph.Compiled, instructions int, n, left uint6
 	if c.code == nil {
 		return nil, nil
 	}
-	return c.code, m.nativeMemory(c.code)
+	return c.code, r.nativeMemory(c.code)
 }
 
 // nativeMemory makes sure that there is room for the memory of the code.
-func (m *Machine) nativeMemory(code *native.Code) error {
-	k := &m.block
-	if k.native == nil {
-		k.native = native.NewMemory()
+func (r *Runner) nativeMemory(code *native.Code) error {
+	if r.native == nil {
+		r.native = native.NewMemory()
 	}
-	if bytes := k.native.Needs(code); bytes > 0 {
-		return m.reserve(int64(bytes))
+	if bytes := r.native.Needs(code); bytes > 0 {
+		return r.host.Reserve(int64(bytes))
 	}
 	return nil
 }
@@ -86,13 +85,13 @@ func moves(state, results []uint32) []native.Move {
 }
 
 // forward returns the machine code of the runs of a loop.
-func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
-	b := l.b
+func (r *Runner) forward(l *Loop, plan *graph.Plan) (*native.Code, error) {
+	b := l.Block
 	if b.Arrays != nil {
 		return nil, nil
 	}
 	of := 0
-	if l.chain {
+	if l.Chain {
 		of = 1
 	}
 	if len(plan.Row) > 0 {
@@ -102,14 +101,14 @@ func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
 	if b.Paths != nil {
 		code = b.Paths[0].Code
 	}
-	return m.nativeCode(&b.Compiled[of], len(code), l.n, l.left, func() *native.Loop {
+	return r.nativeCode(&b.Compiled[of], len(code), l.N, l.Left, func() *native.Loop {
 		n := &native.Loop{Consts: b.Consts}
-		if l.kind == graph.DataLoop {
-			n.Streams = append(n.Streams, native.Stream{Width: l.data.Width, Down: !l.chain, Load: cells(b.Params[0].Regs, 0)})
+		if l.Kind == graph.DataLoop {
+			n.Streams = append(n.Streams, native.Stream{Width: l.Data.Width, Down: !l.Chain, Load: cells(b.Params[0].Regs, 0)})
 		}
 		row := plan.Row
 		if b.Paths == nil {
-			n.Nodes = []native.Node{{Code: b.Code, End: moves(l.state, l.results)}}
+			n.Nodes = []native.Node{{Code: b.Code, End: moves(l.State(), b.Out.Regs)}}
 		} else if n.Nodes = pathNodes(l); len(row) == 0 {
 			row = []uint32{b.State}
 		}
@@ -121,26 +120,25 @@ func (m *Machine) forward(l *loop, plan *graph.Plan) (*native.Code, error) {
 }
 
 // pathNodes returns the code of a loop with paths. Each run has the number of its path in the register of its wiring.
-func pathNodes(l *loop) []native.Node {
-	nodes := make([]native.Node, len(l.b.Tree))
-	for i, t := range l.b.Tree {
+func pathNodes(l *Loop) []native.Node {
+	nodes := make([]native.Node, len(l.Block.Tree))
+	for i, t := range l.Block.Tree {
 		nodes[i] = native.Node{Code: t.Code, Test: t.Test, Then: t.Then, Else: t.Else}
 		if t.Test == nil {
-			nodes[i].Consts = []graph.Const{{Reg: l.b.State, Val: float64(t.Path)}}
-			nodes[i].End = moves(l.state, l.b.Paths[t.Path].Out.Regs)
+			nodes[i].Consts = []graph.Const{{Reg: l.Block.State, Val: float64(t.Path)}}
+			nodes[i].End = moves(l.State(), l.Block.Paths[t.Path].Out.Regs)
 		}
 	}
 	return nodes
 }
 
 // runNative makes the runs from i up to end by machine code.
-func (m *Machine) runNative(l *loop, columns int, rows, values []float64, first int, i, end uint64) {
-	k := &m.block
+func (r *Runner) runNative(l *Loop, columns int, rows, values []float64, first int, i, end uint64) {
 	for i < end {
 		n := min(int(end-i), l.code.Chunk())
-		streams := k.streams[:0]
-		if l.kind == graph.DataLoop {
-			at := (min(l.element(i), l.element(i+uint64(n)-1)) - first) * l.data.Width
+		streams := r.streams[:0]
+		if l.Kind == graph.DataLoop {
+			at := (min(l.element(i), l.element(i+uint64(n)-1)) - first) * l.Data.Width
 			streams = append(streams, values[at:])
 		}
 		var made []float64
@@ -148,13 +146,13 @@ func (m *Machine) runNative(l *loop, columns int, rows, values []float64, first 
 		case columns > 0:
 			made = rows[i*uint64(columns) : (i+uint64(n))*uint64(columns)]
 			streams = append(streams, made)
-		case l.b.Paths != nil:
-			made = resize(&k.chosen, n)
+		case l.Block.Paths != nil:
+			made = Resize(&r.chosen, n)
 			streams = append(streams, made)
 		}
-		k.native.Run(l.code, k.regs, n, streams...)
-		if l.b.Paths != nil {
-			m.wirePaths(l, made, max(1, columns))
+		r.native.Run(l.code, r.Regs, n, streams...)
+		if l.Block.Paths != nil {
+			r.wirePaths(l, made, max(1, columns))
 		}
 		i += uint64(n)
 	}
@@ -162,37 +160,35 @@ func (m *Machine) runNative(l *loop, columns int, rows, values []float64, first 
 
 // wirePaths counts the runs of each path. If the loop has wirings, their numbers come into the place of those of the paths, which is the
 // last column of the rows.
-func (m *Machine) wirePaths(l *loop, rows []float64, columns int) {
-	ran := resize(&m.block.times, len(l.b.Paths))
+func (r *Runner) wirePaths(l *Loop, rows []float64, columns int) {
 	last := uint32(0)
-	if l.paths.wiring != nil {
-		last = l.paths.wiring.Number
+	if l.Last != nil {
+		last = l.Last.Number
 	}
 	for at := columns - 1; at < len(rows); at += columns {
 		path := int(rows[at])
-		ran[path]++
-		if l.paths.first != nil {
+		r.Ran[path]++
+		if l.First != nil {
 			last = l.wire(last, path)
 			rows[at] = float64(last)
 		}
 	}
 	if last != 0 {
-		l.paths.wiring = l.b.States()[last]
+		l.Last = l.Block.States()[last]
 	}
-	m.ranPaths(l, ran)
 }
 
 // backward returns the machine code of the runs of the backward code w.
-func (f *firingBlock) backward(w *graph.Backward, times uint64) (*native.Code, error) {
-	if w.Arrays != nil || f.p.kind == graph.OneRun {
+func (f *Firing) backward(w *graph.Backward, times uint64) (*native.Code, error) {
+	if w.Arrays != nil || f.Kind == graph.OneRun {
 		return nil, nil
 	}
 	of := 0
-	if f.up != 0 {
+	if f.Up != 0 {
 		of = 1
 	}
-	return f.m.nativeCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
-		n := &native.Loop{Consts: f.p.b.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
+	return f.r.nativeCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
+		n := &native.Loop{Consts: f.Block.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
 		if len(w.Log) > 0 {
 			log := native.Stream{Width: len(w.Log)}
 			for i, s := range w.Log {
@@ -205,8 +201,8 @@ func (f *firingBlock) backward(w *graph.Backward, times uint64) (*native.Code, e
 }
 
 // streams returns what the backward code of all runs reads.
-func (f *firingBlock) streams() []native.Stream {
-	plan := f.p.plan
+func (f *Firing) streams() []native.Stream {
+	plan := f.Plan
 	rows := native.Stream{Width: len(plan.Row), Down: true, Load: cells(plan.Row, 0)}
 	for _, k := range plan.Last {
 		rows.Load = append(rows.Load, native.Cell{Reg: k.Reg, At: len(plan.Row) + k.Col})
@@ -214,7 +210,7 @@ func (f *firingBlock) streams() []native.Stream {
 	if !plan.Elements {
 		return []native.Stream{rows}
 	}
-	return []native.Stream{rows, {Width: f.data.Width, Down: f.up != 0, Load: cells(f.p.b.Params[0].Regs, 0)}}
+	return []native.Stream{rows, {Width: f.Data.Width, Down: f.Up != 0, Load: cells(f.Block.Params[0].Regs, 0)}}
 }
 
 // backwardNode returns the code of a run. What has arrived at the duals of the result is in the registers from adjoint on.
@@ -231,9 +227,9 @@ func backwardNode(w *graph.Backward, adjoint uint32) native.Node {
 }
 
 // fireNative fires the cells of n runs by machine code, and returns the log with what it has logged.
-func (f *firingBlock) fireNative(code *native.Code, w *graph.Backward, n uint64, log []float64) []float64 {
-	k := &f.m.block
-	adjoint := k.regs[w.Regs:]
+func (f *Firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log []float64) []float64 {
+	r := f.r
+	adjoint := r.Regs[w.Regs:]
 	copy(adjoint, f.adjoint)
 	for n > 0 {
 		runs := min(int(n), code.Chunk())
@@ -244,18 +240,18 @@ func (f *firingBlock) fireNative(code *native.Code, w *graph.Backward, n uint64,
 			log = log[:at+runs*len(w.Log)]
 			streams = append(streams, log[at:])
 		}
-		k.native.Run(code, k.regs, runs, streams...)
+		r.native.Run(code, r.Regs, runs, streams...)
 	}
 	copy(f.adjoint, adjoint)
 	return log
 }
 
 // before goes on to the run before the next n, and returns what their code reads.
-func (f *firingBlock) before(n int) [][]float64 {
+func (f *Firing) before(n int) [][]float64 {
 	f.run -= uint64(n)
-	streams := append(f.m.block.streams[:0], f.rows[f.run*uint64(len(f.p.plan.Row)):])
-	if f.p.plan.Elements {
-		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.data.Width
+	streams := append(f.r.streams[:0], f.Rows[f.run*uint64(len(f.Plan.Row)):])
+	if f.Plan.Elements {
+		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.Data.Width
 		streams = append(streams, f.values[at:])
 	}
 	return streams
@@ -275,13 +271,13 @@ type compiledPaths struct {
 const maxPathCompiles = 6
 
 // pathCode returns the machine code of the backward codes of n runs, nil if they are interpreted.
-func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error) {
-	if f.m.opt.NoNative || n == 0 {
+func (f *Firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
+	if f.r.opt.NoNative || n == 0 {
 		return nil, nil
 	}
-	of := &f.p.b.Compiled[4]
-	if f.up != 0 {
-		of = &f.p.b.Compiled[5]
+	of := &f.Block.Compiled[4]
+	if f.Up != 0 {
+		of = &f.Block.Compiled[5]
 	}
 	c, ok := of.Load().(*compiledPaths)
 	if !ok {
@@ -291,7 +287,7 @@ func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	codes := c.codes
-	for i, times := range f.m.block.times {
+	for i, times := range f.r.times {
 		if times > 0 && !slices.Contains(codes, q.codes[i]) {
 			codes = append(codes[:len(codes):len(codes)], q.codes[i])
 		}
@@ -302,21 +298,21 @@ func (f *firingBlock) pathCode(q *pathPatterns, n uint64) (*compiledPaths, error
 			instructions += len(w.Code)
 		}
 		c.work += n * uint64(instructions/len(codes)+runWork)
-		if c.made == maxPathCompiles || !worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
+		if c.made == maxPathCompiles || !f.r.worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
 			return nil, nil
 		}
 	}
 	now := &compiledPaths{codes: c.codes, adjoint: c.adjoint, code: c.code}
-	return now, f.m.nativeMemory(now.code)
+	return now, f.r.nativeMemory(now.code)
 }
 
 // compilePaths compiles the codes. It reports whether there is machine code now.
-func (f *firingBlock) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
+func (f *Firing) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
 	adjoint := uint32(0)
 	for _, w := range codes {
 		adjoint = max(adjoint, w.Regs)
 	}
-	l := &native.Loop{Consts: f.p.b.Consts, Streams: append(f.streams(), native.Stream{Width: 1, Down: true}), Chosen: true}
+	l := &native.Loop{Consts: f.Block.Consts, Streams: append(f.streams(), native.Stream{Width: 1, Down: true}), Chosen: true}
 	for _, w := range codes {
 		l.Nodes = append(l.Nodes, backwardNode(w, adjoint))
 	}
@@ -330,14 +326,14 @@ func (f *firingBlock) compilePaths(c *compiledPaths, codes []*graph.Backward) bo
 }
 
 // firePathsNative fires the cells of the runs down to first, whose codes have the numbers.
-func (f *firingBlock) firePathsNative(c *compiledPaths, q *pathPatterns, numbers []int32, first uint64) error {
-	m, k := f.m, &f.m.block
-	if err := m.registers(c.adjoint + uint32(len(f.adjoint))); err != nil {
+func (f *Firing) firePathsNative(c *compiledPaths, q *Paths, numbers []int32, first uint64) error {
+	r := f.r
+	if err := r.Registers(c.adjoint + uint32(len(f.adjoint))); err != nil {
 		return err
 	}
 	node := make([]float64, len(q.codes))
 	steps, least := uint64(0), uint64(math.MaxUint64) // of all runs, and of one
-	for i, n := range k.times {
+	for i, n := range r.times {
 		if w := q.codes[i]; n > 0 {
 			node[i] = float64(slices.Index(c.codes, w))
 			steps += n * w.Steps
@@ -347,12 +343,12 @@ func (f *firingBlock) firePathsNative(c *compiledPaths, q *pathPatterns, numbers
 			}
 		}
 	}
-	copy(k.regs[f.p.b.Sum(0):], f.out.sums)
-	adjoint := k.regs[c.adjoint:]
+	copy(r.Regs[f.Block.Sum(0):], f.out.Sums)
+	adjoint := r.Regs[c.adjoint:]
 	copy(adjoint, f.adjoint)
 	for f.run > first {
 		n := min(int(f.run-first), c.code.Chunk())
-		chosen := resize(&k.chosen, n)
+		chosen := Resize(&r.chosen, n)
 		for i, number := range numbers[f.run-uint64(n) : f.run] {
 			chosen[i] = node[number]
 		}
@@ -360,7 +356,7 @@ func (f *firingBlock) firePathsNative(c *compiledPaths, q *pathPatterns, numbers
 		if err := f.fired(uint64(n) * least); err != nil {
 			return err
 		}
-		k.native.Run(c.code, k.regs, n, append(f.before(n), chosen)...)
+		r.native.Run(c.code, r.Regs, n, append(f.before(n), chosen)...)
 	}
 	copy(f.adjoint, adjoint)
 	return f.fired(steps)

@@ -1,4 +1,4 @@
-package engine
+package block
 
 import (
 	"fmt"
@@ -14,29 +14,30 @@ type window struct {
 	values   []float64
 }
 
-// elements returns numbers of a data list, of which those of the elements from up to end are there, and the element that comes first.
+// Elements returns numbers of a data list, of which those of the elements from up to end are there, and the element that comes first.
 // Windows lie at multiples of their length below the last element, so loops meet the same ones on their way back.
-func (m *Machine) elements(d *term.Data, from, end int) (values []float64, first int, err error) {
+// The error is that of the host, or of the data.
+func (r *Runner) Elements(d *term.Data, from, end int) (values []float64, first int, err error) {
 	if d.Chunk == nil {
 		return d.Values, 0, nil
 	}
-	k := &m.block.window
+	k := &r.window
 	if k.data == d && k.from <= from && end <= k.to {
 		return k.values, k.from, nil
 	}
-	length := max(1, int(m.block.kept.numbers)/d.Width)
+	length := max(1, int(r.Kept.Numbers)/d.Width)
 	from = max(0, d.Rows-((d.Rows-from-1)/length+1)*length)
 	end = d.Rows - (d.Rows-end)/length*length
 	k.data = nil
 	if n := (end - from) * d.Width; cap(k.values) < n {
 		k.values = nil
-		if err := m.reserve(8 * int64(n)); err != nil {
+		if err := r.host.Reserve(8 * int64(n)); err != nil {
 			return nil, 0, err
 		}
 		k.values = make([]float64, n)
 	}
 	k.values = k.values[:(end-from)*d.Width]
-	if err := d.Chunk(k.values, from, m.block.look); err != nil {
+	if err := d.Chunk(k.values, from, r.look); err != nil {
 		return nil, 0, fmt.Errorf("data %s: %w", d.Name, err)
 	}
 	k.data, k.from, k.to = d, from, end

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/rule"
+)
+
+// runsPerPath is how many runs of an iteration make the code of one more path worth making.
+var runsPerPath uint64 = 16
+
+// The function of a block with paths captures at most maxClosures closures.
+const maxClosures = 64
+
+// loopBlock returns the block with paths of the iteration that begins at r, if there is one. chain says that its function takes one
+// argument more.
+func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
+	kind := m.nodes[r].Kind()
+	if m.literal || m.record != nil || kind == graph.IterList || m.left(r) < runsPerPath {
+		return nil, false
+	}
+	f := m.words[4*uint64(r)+graph.IterFunction]
+	args := iterArgs(kind == graph.IterNat)
+	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
+		return nil, false
+	}
+	return m.specialBlock(f, args, m.left(r)), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
+}
+
+// specialBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one.
+func (m *Machine) specialBlock(f graph.Ref, args int, n uint64) *graph.Block {
+	id := m.nodes[f].Head >> graph.KindShift
+	if n := int(m.prog.Templates[id].Params); n != args && n != args+1 {
+		return nil
+	}
+	closures, ok := m.closures(f)
+	if !ok {
+		return nil
+	}
+	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
+}
+
+// makeChain is startIteration where the function f takes one argument more than an element and what has come of those behind it:
+// f a1 (… (f an x)) is a function. Its steps are counted at once, and no closure is made.
+func (m *Machine) makeChain(r graph.Ref, b *graph.Block, source, f, x graph.Ref, n uint64) {
+	m.addSteps(rule.Subst, n)
+	args := uint64(1)
+	if m.nodes[source].Kind() == graph.DataList {
+		m.addSteps(rule.GC, n*uint64(b.Params[0].Duals))
+		args = 2
+	}
+	m.applied += args * n
+	m.steps += 2 * args * n
+	v := m.top
+	m.top++
+	m.nodes[v] = graph.Node{Head: uint32(graph.Chain), A: f, V: uint64(source) | uint64(x)<<32}
+	m.settle(r, v)
+}
+
+// applyChain applies a chain: each of its functions to the result of that before, and the innermost function to what comes of it.
+func (m *Machine) applyChain(r graph.Ref) error {
+	w := 4*uint64(r) + graph.WaitWords
+	chain := m.nodes[m.words[w]]
+	f, source, inner := chain.A, graph.Ref(chain.V), graph.Ref(chain.V>>32)
+	d := m.nodes[source]
+	nat := d.Kind() == graph.Nat
+	n := d.V
+	if !nat {
+		n = uint64(m.prog.Data[d.A].Rows)
+	}
+	if err := m.ensure(2); err != nil {
+		return err
+	}
+	end := m.placeholder()
+	if err := m.iterateBlock(end, m.specialBlock(f, iterArgs(nat), n), f, source, m.words[w+1], n, true); err != nil {
+		return err
+	}
+	m.words[w], m.words[w+1] = inner, m.Resolve(end)
+	m.push(r)
+	return nil
+}
+
+// closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder.
+func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
+	for stack := []graph.Ref{f}; len(stack) > 0; {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		id := m.nodes[f].Head >> graph.KindShift
+		if len(ids) > maxClosures {
+			return nil, false
+		}
+		ids = append(ids, id)
+		w := 4*uint64(f) + graph.ValueWords
+		for _, v := range slices.Backward(m.words[w : w+uint64(m.prog.Templates[id].Caps)]) {
+			switch m.nodes[v].Kind() {
+			case graph.Closure:
+				stack = append(stack, v)
+			case graph.Partial, graph.Chain, graph.List, graph.Nat, graph.DataList, graph.Neutral:
+				return nil, false
+			}
+		}
+	}
+	return ids[1:], true
+}
+
+// firstWirings returns the wirings of a first run, by its path.
+func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Ref) []*graph.Wiring {
+	w := 4 * uint64(base)
+	if m.words[w+blockShared] == 0 {
+		return plan.Wirings
+	}
+	var first []*graph.Wiring
+	for _, path := range m.prog.Block(m.words[w] >> graph.KindShift).Paths {
+		first = append(first, path.Wiring(graph.LoopKind(m.words[w+blockKind]), exts))
+	}
+	return first
+}
