@@ -39,10 +39,9 @@ func (m *Machine) routine(id uint32) *graph.Routine {
 	k := &m.call.of[id]
 	if !k.known {
 		k.known = true
-		k.routine, m.call.stack.Table = m.prog.Routine(id)
-		if n := len(m.call.stack.Table.Entries) - len(m.call.stack.Counts); n > 0 {
-			m.call.stack.Counts = append(m.call.stack.Counts, make([]uint64, n)...)
-		}
+		var table graph.RoutineTable
+		k.routine, table = m.prog.Routine(id)
+		m.call.stack.SetTable(table)
 	}
 	return k.routine
 }
@@ -101,7 +100,11 @@ func (m *Machine) runFrames(into graph.Ref) error {
 		s.Top, s.Limit = m.top, min(m.limit, m.nodeTop, m.collect.at)
 		s.Limit = max(s.Limit, m.top+s.Needs()+spareUnits)
 		s.Steps, s.Most = m.steps, m.nextLook-m.pops
+		compiled := m.compileRoutines()
 		event := s.Run()
+		if compiled != nil {
+			compiled.work.Add(s.Steps - m.steps)
+		}
 		m.top, m.steps = s.Top, s.Steps
 		routine := s.Routine()
 		if routine.Recursive {
@@ -213,18 +216,12 @@ func (m *Machine) applyOutside() {
 
 // countRoutines counts what the entries of routines stand for.
 func (m *Machine) countRoutines() {
-	s := &m.call.stack
-	for i, n := range s.Counts {
-		if n == 0 {
-			continue
-		}
-		e := s.Table.Entries[i]
+	m.call.stack.Counts(func(e *graph.RoutineEntry, n uint64) {
 		m.applied += n * e.Applied
 		m.counts[rule.Unfold] += n * e.Unfolds
 		m.counts[rule.GC] += n * e.Names
 		for _, id := range e.Templates {
 			m.runs[id] += n
 		}
-		s.Counts[i] = 0
-	}
+	})
 }

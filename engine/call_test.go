@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/internal/testprogram"
 )
 
@@ -29,7 +30,7 @@ let (s, v) = f 9 (e, (r, e)) [| r, e, r |] in let [| x, y, z |] = v in s + x * y
 let rec all (s : fs) (x : R) : R = match s with Nil -> x | Cons (f, rest) -> all rest (f x * r) in all (ones 7) e`,
 }
 
-// TestRoutines: routines on frames change neither the bits of a result nor a count, with collections all the time, too.
+// TestRoutines: routines on frames, interpreted and as machine code, change neither the bits of a result nor a count, with collections all the time, too.
 func TestRoutines(t *testing.T) {
 	for name, body := range parallelPrograms {
 		routinePrograms[name] = body
@@ -41,14 +42,21 @@ func TestRoutines(t *testing.T) {
 				prog := s.Compiled(t, compile.Options{Reversed: reversed})
 				want, m := runAs(t, prog, s.Point, engine.Options{NoFuse: true}, func(*engine.Machine) {})
 				require.NoError(t, m.Close())
-				for _, every := range []uint32{1, 1 << 20} {
-					got, m := runAs(t, prog, s.Point, engine.Options{}, func(m *engine.Machine) {
-						engine.RoutinesAfter(m, 0)
-						engine.CollectEvery(m, every)
-					})
-					got.nodes = want.nodes
-					sameBits(t, want, got)
-					require.NoError(t, m.Close())
+				for _, compiled := range []bool{false, true} {
+					for _, every := range []uint32{1, 1 << 20} {
+						if compiled {
+							defer engine.NativeWork(0)()
+						}
+						got, m := runAs(t, prog, s.Point, engine.Options{NoNative: !compiled}, func(m *engine.Machine) {
+							engine.RoutinesAfter(m, 0)
+							engine.CollectEvery(m, every)
+						})
+						ran := engine.CompiledRoutines(m)
+						require.True(t, ran == compiled || compiled && (parallelPrograms[name] != "" || !native.Supported() || !engine.HasWindow(m)), "it has a routine")
+						got.nodes = want.nodes
+						sameBits(t, want, got)
+						require.NoError(t, m.Close())
+					}
 				}
 			}
 		})

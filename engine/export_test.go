@@ -29,6 +29,12 @@ func NativeWork(n uint64) (reset func()) {
 // Compiled reports whether the machine has run machine code.
 func Compiled(m *Machine) bool { return m.block.Compiled() }
 
+// CompiledRoutines reports whether the machine has run machine code of routines.
+func CompiledRoutines(m *Machine) bool { return m.call.stack.Code() != nil }
+
+// HasWindow reports whether machine code can use the machine's arena.
+func HasWindow(m *Machine) bool { return m.arena.Front(1) != nil }
+
 // ObjectNumbers makes the rows of an object of a loop so many numbers.
 func ObjectNumbers(m *Machine, n uint64) { m.block.Kept.Numbers = n }
 

@@ -159,6 +159,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
 	m.call.after = runsPerRoutine
+	m.call.stack.Arena = arena
 	m.call.on = !m.literal && !m.picks && opt.Schedule == LIFO && opt.Record == nil && !p.Late
 	if opt.Record != nil {
 		m.record = opt.Record(m)

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"sync/atomic"
 	"unsafe"
 
@@ -27,13 +28,17 @@ type Arena struct {
 
 // reservation is a range of addresses, that several arenas may share.
 type reservation struct {
-	nodes   []Node
-	most    int64        // bytes that may be committed
-	held    atomic.Int64 // bytes that are
-	mapped  bool         // the memory is outside the Go heap: it is booked with the meters
-	commit  func(from, to uint32) error
-	give    func(from, to uint32) // the memory back
-	release func() error
+	nodes  []Node
+	most   int64        // bytes that may be committed
+	held   atomic.Int64 // bytes that are
+	mapped bool         // the memory is outside the Go heap: it is booked with the meters
+	commit func(from, to uint32) error
+	// Before the nodes there are front bytes, of which the first fronts may be used.
+	front, fronts uint64
+	commitFront   func(from, to uint64) error
+	window        []byte
+	give          func(from, to uint32) // the memory back
+	release       func() error
 }
 
 // hold adds to the bytes that are committed, and returns how many there are then.
@@ -82,7 +87,11 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	slabs := max(1, (maxBytes/NodeBytes+SlabNodes-1)/SlabNodes)
 	each := max(1, min(slabs, min(MaxArenaNodes/SlabNodes, maxSlabs)/uint64(n))) * SlabNodes
 	mem := &reservation{most: int64(min(slabs, uint64(n)*each/SlabNodes) * SlabNodes * NodeBytes)}
-	if err := mem.reserve(each * uint64(n)); err != nil {
+	front := uint64(0)
+	if n == 1 && strconv.IntSize == 64 {
+		front = FrontBytes
+	}
+	if err := mem.reserve(each*uint64(n), front); err != nil {
 		return nil, err
 	}
 	each = uint64(len(mem.nodes)/n) / SlabNodes * SlabNodes
@@ -105,7 +114,7 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 func (a *Arena) Beside(end uint32) (*Arena, error) {
 	n := (uint64(end) + SlabNodes - 1) / SlabNodes * SlabNodes
 	mem := &reservation{}
-	if err := mem.reserve(n); err != nil {
+	if err := mem.reserve(n, 0); err != nil {
 		return nil, err
 	}
 	b := &Arena{nodes: mem.nodes, to: uint32(len(mem.nodes)), committed: uint32(len(mem.nodes)), memory: mem}
@@ -133,6 +142,31 @@ func (a *Arena) Words() []uint32 { return a.words }
 // Floats returns the same memory as numbers: node r is numbers 2r and 2r+1.
 func (a *Arena) Floats() []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(a.nodes))), 2*len(a.nodes))
+}
+
+// The memory of an arena alone in its range that machine code can use: it has addresses of 32 bits.
+const (
+	FrontBytes  = 1 << 30 // before the nodes
+	WindowBytes = 1<<32 - 1<<16
+	frontStep   = 1 << 16
+)
+
+// Front makes the first bytes of the memory before the nodes usable, and returns the window: this memory and the nodes behind it, of which
+// only those below [Arena.Len] may be touched. It returns nil where there is no such memory, or not so much. What is used stays so, and
+// is booked with the memory of the process.
+func (a *Arena) Front(bytes uint64) []byte {
+	m := a.memory
+	if bytes > m.front {
+		return nil
+	}
+	if to := (bytes + frontStep - 1) / frontStep * frontStep; to > m.fronts {
+		if m.commitFront(m.fronts, to) != nil {
+			return nil
+		}
+		limits.Outside(int64(to - m.fronts))
+		m.fronts = to
+	}
+	return m.window
 }
 
 // Start returns the first node of the arena.
@@ -187,5 +221,9 @@ func (a *Arena) Close() error {
 	a.memory.release = func() error { return nil }
 	a.nodes, a.words, a.committed = nil, nil, 0
 	a.memory.hold(-a.memory.held.Load())
+	if a.memory.fronts > 0 {
+		limits.Outside(-int64(a.memory.fronts))
+		a.memory.fronts, a.memory.front = 0, 0
+	}
 	return release()
 }

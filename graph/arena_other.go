@@ -9,7 +9,7 @@ import "math"
 const maxSliceNodes = min(1<<26, math.MaxInt/(8*NodeBytes)+1)
 
 // reserve makes one Go slice; the system gives its memory when it is touched.
-func (m *reservation) reserve(n uint64) error {
+func (m *reservation) reserve(n, _ uint64) error {
 	m.nodes = make([]Node, min(n, maxSliceNodes))
 	m.release = func() error { return nil }
 	m.commit = func(from, to uint32) error { return nil }

@@ -109,6 +109,16 @@ type LayoutNode struct {
 // Layout is a value built of numbers, duals, pairs and vectors, in preorder.
 type Layout []LayoutNode
 
+// Leaves returns how many leaves the layout of a routine's argument or result has.
+func (l Layout) Leaves() (n uint32) {
+	for _, node := range l {
+		if node.Kind != PairLayout {
+			n++
+		}
+	}
+	return n
+}
+
 // Leaves is a value of the layout whose numbers, from left to right, are in the
 // registers Regs, and which has Duals duals.
 type Leaves struct {

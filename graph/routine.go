@@ -61,7 +61,7 @@ const (
 	RoutineEnter                    // begins a run: looks at the limits, and counts as RoutineCount
 	RoutineCount                    // counts the program's entry A, and its B steps
 	RoutineTest                     // goes on at D unless num A Cmp num B
-	RoutineMatch                    // goes on at Targets[D+k], k the constructor at ref A
+	RoutineMatch                    // goes on at Targets[D+k], k the constructor at ref A, of B
 	RoutineInvoke                   // D, … := the leaves of the result of Calls[A]
 	RoutineTail                     // returns the result of Calls[A]
 	RoutineApply                    // ref D := the object Objects[A], an application, reduced by the machine
@@ -78,13 +78,15 @@ type RoutineEntry struct {
 }
 
 // RoutineCall is a call: the registers of the closure and of the leaves of the arguments. Live are the registers that have
-// references while it runs, and After those when it has returned. A program's calls are numbered from 1 on. At is the instruction
+// references while it runs, and After those when it has returned, of those that are read then. Keep are all registers that are read then,
+// but for the result's. A program's calls are numbered from 1 on. At is the instruction
 // behind the call, and the leaves of the result go to the registers from Result on.
 type RoutineCall struct {
 	Number uint32
 	Args   []uint32
 	Live   []uint32
 	After  []uint32
+	Keep   []uint32
 	Caller *Routine
 	Callee *Routine
 	At     uint32
@@ -92,18 +94,41 @@ type RoutineCall struct {
 }
 
 // RoutineObject is an object of Units nodes with references in registers, behind a header of so many words. Of an application, Site is
-// its place in Program.Code, and Live are the registers that have references while it is reduced.
+// its place in Program.Code, Live are the registers that have references while it is reduced, and Keep those that are read afterwards.
 type RoutineObject struct {
 	Head, Header, Units uint32
 	Refs                []uint32
 	Site                uint32
-	Live                []uint32
+	Live, Keep          []uint32
 }
 
-// RoutineTable has the entries and the calls of all routines of a program, by their numbers.
+// RoutineTable has the entries and the calls of all routines of a program, by their numbers, and the size of the largest frame. Compiled
+// is the engine's; another table has another.
 type RoutineTable struct {
-	Entries []RoutineEntry
-	Calls   []*RoutineCall
+	Entries  []RoutineEntry
+	Calls    []*RoutineCall
+	Routines []*Routine
+	Size     uint32
+	Compiled *Compiled
+}
+
+// Reads returns the registers that an instruction reads.
+func (r *Routine) Reads(in *RoutineInstr) []uint32 {
+	switch in.Op {
+	case RoutineMul, RoutineAdd, RoutineSub, RoutineFun2, RoutinePair, RoutineTest:
+		return []uint32{in.A, in.B}
+	case RoutineFun1, RoutineLoad, RoutineSplit, RoutineOpen, RoutinePayload, RoutineNumber, RoutineCon, RoutineMatch:
+		return []uint32{in.A}
+	case RoutineCapture, RoutineMember:
+		return []uint32{1}
+	case RoutineMake, RoutineApply:
+		return r.Objects[in.A].Refs
+	case RoutineInvoke, RoutineTail:
+		return r.Calls[in.A].Args
+	case RoutineReturn:
+		return r.Returns[in.A]
+	}
+	return nil
 }
 
 // routines are the routines of a program, which are made when they are asked for.

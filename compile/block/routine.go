@@ -55,6 +55,7 @@ func (s *routines) get(id uint32) (*graph.Routine, graph.RoutineTable) {
 
 // number numbers the entries and calls of the routines that have been made.
 func (s *routines) number() {
+	s.table.Compiled = new(graph.Compiled)
 	for _, id := range s.fresh {
 		r := s.of[id]
 		for i := range r.Code {
@@ -63,6 +64,8 @@ func (s *routines) number() {
 			}
 		}
 		s.table.Entries = append(s.table.Entries, r.Entries...)
+		s.table.Routines = append(s.table.Routines, r)
+		s.table.Size = max(s.table.Size, r.Size)
 		for _, c := range r.Calls {
 			c.Number = uint32(len(s.table.Calls))
 			s.table.Calls = append(s.table.Calls, c)
@@ -185,6 +188,7 @@ func (b *routineBuilder) build() bool {
 		}
 	}
 	b.link(0)
+	keep(b.out)
 	return true
 }
 
@@ -259,7 +263,7 @@ func (b *routineBuilder) link(i int) uint32 {
 	}
 	jump, first := len(b.out.Code)-1, len(b.out.Targets)
 	if b.out.Code[jump].Op == graph.RoutineMatch {
-		b.out.Code[jump].D = uint32(first)
+		b.out.Code[jump].D, b.out.Code[jump].B = uint32(first), uint32(len(n.children))
 		b.out.Targets = append(b.out.Targets, make([]uint32, len(n.children))...)
 	}
 	for k, child := range n.children {

@@ -20,8 +20,8 @@ const (
 	maxCode  = 1 << 13
 )
 
-// worthCompiling reports whether a loop of so many instructions that has run so much is compiled.
-func (r *Runner) worthCompiling(instructions int, work uint64) bool {
+// WorthCompiling reports whether a loop of so many instructions that has run so much is compiled.
+func (r *Runner) WorthCompiling(instructions int, work uint64) bool {
 	return instructions <= maxCode && work >= r.opt.NativeWork*max(1, uint64(instructions)/longCode)
 }
 
@@ -44,7 +44,7 @@ func (r *Runner) nativeCode(of *graph.Compiled, instructions int, n, left uint64
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if !r.worthCompiling(instructions, c.work.Load()+left*each) {
+	if !r.WorthCompiling(instructions, c.work.Load()+left*each) {
 		c.work.Add(n * each)
 		return nil, nil
 	}
@@ -298,7 +298,7 @@ func (f *Firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
 			instructions += len(w.Code)
 		}
 		c.work += n * uint64(instructions/len(codes)+runWork)
-		if c.made == maxPathCompiles || !f.r.worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
+		if c.made == maxPathCompiles || !f.r.WorthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
 			return nil, nil
 		}
 	}

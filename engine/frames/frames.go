@@ -8,17 +8,18 @@ package frames
 import (
 	"math"
 
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 )
 
 // Stack is a stack of frames. Its zero value is empty. The fields that are exported are the machine's: it sets them before [Stack.Run], and
 // takes them over afterwards.
 type Stack struct {
+	Arena   *graph.Arena // it may have room for the frames
 	Table   graph.RoutineTable
 	Words   []uint32 // of the arena
 	Nodes   []graph.Node
 	Globals []uint32 // the references to globals
-	Counts  []uint64 // of each entry of the table
 	Top     uint32   // the first free node
 	Limit   uint32   // Top may go so far
 	Steps   uint64
@@ -28,6 +29,9 @@ type Stack struct {
 	Result []uint64
 
 	memory  []uint64
+	counts  []uint64 // of each entry of the table
+	window  []byte   // of the arena, if the frames are in it
+	code    *native.RoutineRun
 	top     frame   // that runs
 	waiting []frame // those that wait for an application that is the machine's
 }
@@ -55,7 +59,34 @@ const (
 // Reset drops all frames.
 func (s *Stack) Reset() {
 	s.waiting, s.top = s.waiting[:0], frame{}
-	clear(s.Counts)
+	clear(s.counts)
+}
+
+// SetTable sets the table, which is the former one or has more.
+func (s *Stack) SetTable(t graph.RoutineTable) {
+	s.Table = t
+	n := len(t.Entries) - len(s.counts)
+	if n <= 0 {
+		return
+	}
+	s.code = nil
+	if s.window != nil {
+		if counts, _ := native.RoutineMemory(s.window, len(t.Entries)); counts != nil {
+			s.counts = counts
+			return
+		}
+	}
+	s.counts = append(s.counts, make([]uint64, n)...)
+}
+
+// Counts calls do for each entry that has run, with how often it has since the last time.
+func (s *Stack) Counts(do func(e *graph.RoutineEntry, times uint64)) {
+	for i, n := range s.counts {
+		if n > 0 {
+			do(&s.Table.Entries[i], n)
+		}
+	}
+	clear(s.counts)
 }
 
 // Bytes returns how much memory the frames take.
@@ -85,9 +116,9 @@ func (s *Stack) Roots(f func(graph.Ref) graph.Ref) {
 // Needs returns how many nodes the frame that runs may allocate before its next call.
 func (s *Stack) Needs() uint32 { return s.top.of.Units }
 
-// fits reports whether there is room for a frame of r that begins at base.
+// fits reports whether there is room for a frame of r that begins at base, and for one that it calls.
 func (s *Stack) fits(base uint32, r *graph.Routine) bool {
-	return int(base)+int(r.Size) <= len(s.memory)
+	return int(base)+int(r.Size+s.Table.Size) <= len(s.memory)
 }
 
 // end returns where the frame that runs ends.
@@ -103,10 +134,42 @@ func (s *Stack) Growth() int64 { return 8 * int64(max(1<<10, len(s.memory)/2)) }
 
 // Grow makes room for more frames.
 func (s *Stack) Grow() {
-	memory := make([]uint64, len(s.memory)+int(s.Growth()/8))
+	n := len(s.memory) + int(s.Growth()/8)
+	if s.memory == nil || s.window != nil {
+		if window := s.Arena.Front(native.RoutineFront + 8*uint64(n)); window != nil {
+			s.inWindow(window, n)
+			return
+		}
+		s.window, s.code = nil, nil
+	}
+	memory := make([]uint64, n)
 	copy(memory, s.memory)
 	s.memory = memory
 }
+
+// inWindow makes the stack's memory n words in the window.
+func (s *Stack) inWindow(window []byte, n int) {
+	counts, memory := native.RoutineMemory(window, len(s.counts))
+	if s.window == nil {
+		native.PrepareRoutines(window)
+		if counts != nil {
+			copy(counts, s.counts)
+			s.counts = counts
+		}
+	}
+	s.window, s.memory = window, memory[:n]
+}
+
+// InWindow reports whether the frames and the nodes are in the window of the arena, where machine code can use them.
+func (s *Stack) InWindow() bool {
+	return s.window != nil && uint64(s.Limit) <= (uint64(len(s.window))-graph.FrontBytes)/graph.NodeBytes
+}
+
+// Code returns the machine code, nil if there is none.
+func (s *Stack) Code() *native.RoutineRun { return s.code }
+
+// SetCode makes [Stack.Run] run machine code of the table's routines. The frames are in the window.
+func (s *Stack) SetCode(c *native.Routines) { s.code = c.In(s.window) }
 
 // Fits reports whether there is room for a frame of r behind the one that runs.
 func (s *Stack) Fits(r *graph.Routine) bool { return s.fits(s.end(), r) }
@@ -134,6 +197,32 @@ func (s *Stack) Continue(v graph.Ref) {
 
 // Run runs the frame on top, until it returns or something is left to the machine.
 func (s *Stack) Run() Event {
+	if s.code == nil || !s.InWindow() {
+		return s.interpret()
+	}
+	state := native.RoutineState{At: native.Point{Of: s.top.of, PC: s.top.pc}, Base: s.top.base, Top: s.Top, Limit: s.Limit,
+		Steps: s.Steps, Most: s.Most}
+	event := s.code.Run(&state, len(s.memory))
+	s.Top, s.Steps = state.Top, state.Steps
+	f := frame{of: state.At.Of, pc: state.At.PC, base: state.Base}
+	if f.pc == 0 {
+		f.live = f.of.Live
+	} else if in := &f.of.Code[f.pc-1]; in.Op == graph.RoutineInvoke {
+		f.live = f.of.Calls[in.A].After
+	}
+	switch event {
+	case native.RoutineDone:
+		s.Result = append(s.Result[:0], s.code.Result(int(f.of.Result.Leaves()))...)
+		return s.leave(Done, frame{of: f.of, base: f.base})
+	case native.RoutineInterpret:
+		s.top = f
+		return s.interpret()
+	}
+	return s.leave([...]Event{native.RoutineLook: Look, native.RoutineRoom: Room, native.RoutineGrow: Grow}[event], f)
+}
+
+// interpret is Run without machine code.
+func (s *Stack) interpret() Event {
 	of, pc, base := s.top.of, s.top.pc, s.top.base
 frame:
 	for {
@@ -197,10 +286,13 @@ frame:
 				if uint64(s.Top)+uint64(of.Units) > uint64(s.Limit) {
 					return s.leave(Room, frame{of, pc - 1, base, of.Live})
 				}
+				if !s.fits(base, of) {
+					return s.leave(Grow, frame{of, pc - 1, base, of.Live})
+				}
 				fallthrough
 			case graph.RoutineCount:
 				s.Steps += uint64(int64(int32(in.B)))
-				s.Counts[in.A]++
+				s.counts[in.A]++
 			case graph.RoutineTest:
 				if !in.Cmp.Holds(math.Float64frombits(regs[in.A]), math.Float64frombits(regs[in.B])) {
 					pc = in.D
@@ -210,9 +302,6 @@ frame:
 			case graph.RoutineInvoke:
 				c := of.Calls[in.A]
 				to := base + of.Size
-				if !s.fits(to, c.Callee) {
-					return s.leave(Grow, frame{of, pc - 1, base, c.Live})
-				}
 				of, pc = c.Callee, 0
 				callee := s.memory[to : to+of.Size]
 				callee[0] = uint64(c.Number) | uint64(base)<<32
@@ -223,9 +312,6 @@ frame:
 				continue frame
 			case graph.RoutineTail:
 				c := of.Calls[in.A]
-				if !s.fits(base, c.Callee) {
-					return s.leave(Grow, frame{of, pc - 1, base, c.Live})
-				}
 				s.take(c.Args, regs)
 				of, pc = c.Callee, 0
 				copy(s.memory[base+1:], s.Result)

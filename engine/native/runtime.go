@@ -84,7 +84,8 @@ func Compile(l *Loop) *Code {
 	if c.bytes > math.MaxInt32 {
 		return nil
 	}
-	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, int(c.bytes/pageBytes)))
+	pages := int(c.bytes / pageBytes)
+	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, pages, pages))
 	if c.compiled == nil {
 		return nil
 	}

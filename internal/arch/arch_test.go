@@ -39,10 +39,10 @@ var layers = map[string][]string{
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph", "compile/block"},
 	"compile/block":        {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/block", "engine/frames"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/block", "engine/frames", "engine/native"},
 	"engine/block":         {"term", "graph", "engine/array", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
-	"engine/frames":        {"graph"},
+	"engine/frames":        {"graph", "engine/native"},
 	"engine/native":        {"term", "graph"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},

@@ -28,7 +28,7 @@ func lowered(t *testing.T, src string) (text string, written int) {
 	names := p.ScalarNames()
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
-			p.Written().Vars[x].Name, names = names[0], names[1:]
+			p.Written().ToChange(x).Name, names = names[0], names[1:]
 		}
 	}
 	return p.Written().String(), e.Written()

@@ -113,7 +113,7 @@ func (l *lowering) matvec(n *core.Node) term.Ref {
 
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
-	if len(l.t.Nodes)+len(l.t.Vars)+n > 2*l.opt.MaxNodes {
+	if len(l.t.Nodes)+l.t.NumVars()+n > 2*l.opt.MaxNodes {
 		l.opt.TooMany()
 	}
 	l.p.Tick()

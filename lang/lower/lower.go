@@ -81,15 +81,9 @@ func newLowering(p *core.Program, opt Options) *lowering {
 		l.t.Data = append(l.t.Data, dataTerm(&p.Data[i]))
 	}
 	// The inputs' variables come first, in order.
-	core.Announce(p, p.Scalars+p.Scalars/16, l.t.Vars)
-	l.t.Vars = slices.Grow(l.t.Vars, p.Scalars+p.Scalars/16)
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
-		pos := core.PosOf(p.File.Decls[x.Decl].NameSpan)
-		for range x.Shape.Width() {
-			p.Tick()
-			l.t.NewVar(term.VarInfo{Name: x.Name, Type: term.R, Pos: pos}) // its own name is given to it where somebody reads it
-		}
+		l.t.NewVars(x.Shape.Width(), term.VarInfo{Name: x.Name, Type: term.R, Pos: core.PosOf(p.File.Decls[x.Decl].NameSpan)})
 	}
 	return l
 }
@@ -106,7 +100,7 @@ func (l *lowering) run(body core.Ref) {
 		if !live[r] {
 			continue
 		}
-		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.opt.MaxNodes {
+		if len(l.t.Nodes)+l.t.NumVars() > 2*l.opt.MaxNodes {
 			l.opt.TooMany()
 		}
 		l.refs[r] = l.node(&l.c.Nodes[r])
@@ -174,7 +168,7 @@ func (l *lowering) component(x term.Var, i int) term.Var {
 	for k >= len(l.comps) {
 		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
 	}
-	info := l.t.Vars[x]
+	info := l.t.Info(x)
 	if l.comps[k] == 0 {
 		l.comps[k] = l.reserved[x]
 	}
@@ -186,19 +180,14 @@ func (l *lowering) component(x term.Var, i int) term.Var {
 }
 
 func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
-	first := term.Var(len(l.t.Vars))
-	elem := l.t.Types.Left(vec)
-	for range l.t.Types.Len(vec) {
-		l.t.NewVar(term.VarInfo{Type: elem, Pos: pos})
-	}
-	return first
+	return l.t.NewVars(l.t.Types.Len(vec), term.VarInfo{Type: l.t.Types.Left(vec), Pos: pos})
 }
 
 // named returns component i, with a name: it is used.
 func (l *lowering) named(first term.Var, of string, i int) term.Var {
 	x := first + term.Var(i)
-	if v := &l.t.Vars[x]; v.Name == "" && of != "" {
-		v.Name = componentName(of, i)
+	if l.t.Info(x).Name == "" && of != "" {
+		l.t.ToChange(x).Name = componentName(of, i)
 	}
 	return x
 }
@@ -255,13 +244,13 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 			continue
 		}
 		order = append(order, x)
-		for i := l.t.Types.Len(l.t.Vars[x].Type) - 1; i >= 0; i-- {
+		for i := l.t.Types.Len(l.t.Info(x).Type) - 1; i >= 0; i-- {
 			stack = append(stack, first+term.Var(i))
 		}
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		x := order[i]
-		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Vars[x].Type))
+		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Info(x).Type))
 		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
 	}
 	return body
