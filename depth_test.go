@@ -62,10 +62,7 @@ func loadAll(t *testing.T, all []deepProgram) []*gram.Program {
 // TestDepth: typing, D, compiling and running at depth 10⁶ use no stack, or at depth
 // 10⁵ without FULL_SIZE.
 func TestDepth(t *testing.T) {
-	n := 1_000_000
-	if !property.Full() {
-		n = 100_000
-	}
+	n := property.Size(1_000_000)
 	all := deepPrograms(n)
 	programs := loadAll(t, all)
 	smallStack(t, 1<<20)
@@ -96,10 +93,7 @@ func groundText(t *testing.T, p *gram.Program) string {
 
 // TestDepthOfStages: nor do printing, graphs and normal forms, less deep.
 func TestDepthOfStages(t *testing.T) {
-	n := 30_000
-	if property.Full() {
-		n = 200_000
-	}
+	n := property.Size(200_000)
 	all := deepPrograms(n)
 	programs := loadAll(t, all)
 	smallStack(t, 16<<20) // what is printed is parsed, to be formatted
@@ -118,10 +112,7 @@ func TestDepthOfStages(t *testing.T) {
 
 // TestLength: lists and numerals of 10⁷ are single values; of 10⁶ without FULL_SIZE.
 func TestLength(t *testing.T) {
-	n := 1_000_000
-	if property.Full() {
-		n = 10_000_000
-	}
+	n := property.Size(10_000_000)
 	for _, src := range []string{
 		"input x = 1\ndata l : List R = list i < %d -> 1\nfold (fun a b -> a * x + b) 0 l",
 		"input x = 1\niter #%d (fun y -> y + x) 0",

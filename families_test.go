@@ -217,7 +217,7 @@ input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.
 input s = 0.3
 data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
 `
-	arrays, draws := 0, 50
+	arrays, draws := 0, property.Size(200)
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
 		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
@@ -234,11 +234,7 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	draws := 100
-	if property.Full() {
-		draws = 400
-	}
-	compareRandomOf(t, draws, "n=3", program, vectors...)
+	compareRandomOf(t, property.Size(400), "n=3", program, vectors...)
 }
 
 func compareRandomOf(t *testing.T, draws int, n string, program func(cell string) string, vectors ...string) {

@@ -249,7 +249,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 	own := map[term.Var]term.Var{}
 	inputs := p.ScalarInputs()
 	for i, x := range inputs {
-		inputs[i] = out.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: term.R, Pos: t.Vars[x].Pos})
+		inputs[i] = out.NewVar(term.VarInfo{Name: t.Info(x).Name, Type: term.R, Pos: t.Info(x).Pos})
 		own[x] = inputs[i]
 	}
 	out.Data = t.Data

@@ -53,7 +53,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
 		out:    &graph.Program{Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
-		vars:   make([]binding, len(t.Vars)),
+		vars:   make([]binding, t.NumVars()),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},

@@ -9,7 +9,7 @@ import (
 // bindLocal binds a variable of a let or a pattern and counts its (4).
 func (c *compiler) bindLocal(x term.Var, op operand) {
 	c.bind(x, op)
-	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+	if c.opt.Open && c.mayBeInert(c.t.Info(x).Type) {
 		c.tally(c.slot(op), graph.Weight{Binders: 1})
 		return
 	}
@@ -42,14 +42,14 @@ func (c *compiler) tally(s slot, w graph.Weight) {
 // value, it meets a value exactly once in each run of the body. A linear variable counts
 // none, and neither does the name of a dual λ.
 func (c *compiler) occurrence(x term.Var, op operand) {
-	if c.t.Vars[x].Linear || c.vars[x].name {
+	if c.t.Info(x).Linear || c.vars[x].name {
 		return
 	}
-	if c.opt.Open && c.mayBeInert(c.t.Vars[x].Type) {
+	if c.opt.Open && c.mayBeInert(c.t.Info(x).Type) {
 		c.tally(c.slot(op), graph.Weight{Occurrences: 1})
 		return
 	}
-	if c.isNumber(c.t.Vars[x].Type) {
+	if c.isNumber(c.t.Info(x).Type) {
 		c.countOf(x, rule.SubstNumeral, 1)
 	} else {
 		c.countOf(x, rule.Subst, 1)
@@ -81,7 +81,7 @@ func (c *compiler) generated(r rule.Rule, n uint64) { c.countAt(r, n, true) }
 
 // countOf counts steps about the variable x.
 func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
-	c.countAt(r, n, c.t.Vars[x].Generated)
+	c.countAt(r, n, c.t.Info(x).Generated)
 }
 
 func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {

@@ -37,7 +37,7 @@ func (c *compiler) dual(n *term.Node) {
 			stack = append(stack, k.B, k.A)
 		case term.LetOp:
 			by := rule.GC
-			if c.t.Vars[k.X].Linear {
+			if c.t.Info(k.X).Linear {
 				by = rule.Lin
 			}
 			b.counts[by]++
@@ -86,7 +86,7 @@ func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 		case term.FunOp:
 			stack = append(stack, c.t.Children(k)...)
 		case term.VarOp:
-			if c.t.Vars[k.X].Type != term.R || !c.bound(k.X) {
+			if c.t.Info(k.X).Type != term.R || !c.bound(k.X) {
 				continue
 			}
 			if _, ok := b.reg[k.X]; !ok {
@@ -141,7 +141,7 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 	by := rule.Function
 	switch n.Op {
 	case term.VarOp:
-		if !c.t.Vars[n.X].Linear {
+		if !c.t.Info(n.X).Linear {
 			b.counts[rule.SubstNumeral]++
 		}
 		return b.reg[n.X]

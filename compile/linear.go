@@ -33,7 +33,7 @@ func (c *compiler) findLinear() {
 		what := ""
 		switch {
 		case c.types[r] == 0: // not under the root
-		case n.Op == term.LamOp && c.t.Vars[n.X].Linear, n.Op == term.LetOp && c.t.Vars[n.X].Linear:
+		case n.Op == term.LamOp && c.t.Info(n.X).Linear, n.Op == term.LetOp && c.t.Info(n.X).Linear:
 			what = "linear variables of its own"
 		case n.Op == term.AddOp && c.types[r] != term.R:
 			what = "a sum of vectors"
@@ -88,10 +88,10 @@ func (c *compiler) value(op operand) operand {
 func (c *compiler) bindLet(n *term.Node) {
 	u := c.popValue()
 	switch k := &c.t.Nodes[n.B]; {
-	case c.t.Vars[n.X].Linear:
+	case c.t.Info(n.X).Linear:
 		c.bind(n.X, u)
 		c.count(rule.Lin, 1)
-	case k.Op == term.LamOp && c.t.Vars[k.X].Linear:
+	case k.Op == term.LamOp && c.t.Info(k.X).Linear:
 		c.bind(n.X, u)
 		c.vars[n.X].name = true
 	default:
@@ -155,7 +155,7 @@ func (c *compiler) vector(r term.Ref, n *term.Node) {
 
 // openDual begins a dual λa.u: a template with the parameter a.
 func (c *compiler) openDual(r term.Ref, n *term.Node) {
-	c.open(c.t.Vars[n.X].Name, n.Pos, []term.Var{n.X})
+	c.open(c.t.Info(n.X).Name, n.Pos, []term.Var{n.X})
 	c.push(r, 1)
 	c.push(n.A, 0)
 }

@@ -33,7 +33,7 @@ func (c *compiler) inLoops(n *term.Node) bool {
 	case term.AppOp, term.IfOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
-		return c.t.Vars[n.X].Linear && c.opt.Reversed
+		return c.t.Info(n.X).Linear && c.opt.Reversed
 	}
 	return true
 }

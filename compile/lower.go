@@ -271,7 +271,7 @@ func (c *compiler) finishApplication(r term.Ref, n *term.Node, args int) {
 const maxParams = 255
 
 func (c *compiler) lambda(r term.Ref, n *term.Node) {
-	if c.t.Vars[n.X].Linear {
+	if c.t.Info(n.X).Linear {
 		if c.opt.Reversed {
 			c.dual(n)
 		} else {
@@ -280,7 +280,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 		return
 	}
 	params, body := c.parameters(r)
-	c.open(c.t.Vars[n.X].Name, n.Pos, params)
+	c.open(c.t.Info(n.X).Name, n.Pos, params)
 	c.top().typ = c.types[body]
 	c.push(r, 1)
 	c.push(body, 0)
@@ -288,7 +288,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 
 // parameters returns those of the curried λs at r, and their body.
 func (c *compiler) parameters(r term.Ref) (params []term.Var, body term.Ref) {
-	for b := &c.t.Nodes[r]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && len(params) < maxParams; b = &c.t.Nodes[r] {
+	for b := &c.t.Nodes[r]; b.Op == term.LamOp && !c.t.Info(b.X).Linear && len(params) < maxParams; b = &c.t.Nodes[r] {
 		params = append(params, b.X)
 		r = b.A
 	}
@@ -296,7 +296,7 @@ func (c *compiler) parameters(r term.Ref) (params []term.Var, body term.Ref) {
 }
 
 func (c *compiler) closeLambda(n *term.Node) {
-	if c.t.Vars[n.X].Linear {
+	if c.t.Info(n.X).Linear {
 		c.closeDual(n)
 		return
 	}

@@ -46,7 +46,7 @@ func (c *compiler) match(k task, n *term.Node) {
 func (c *compiler) openFix(r term.Ref, n *term.Node, i uint32) {
 	fs, lam := c.t.Bound(n), c.t.Children(n)[i]
 	params, body := c.parameters(lam)
-	c.open(c.t.Vars[fs[i]].Name, c.t.Nodes[lam].Pos, params)
+	c.open(c.t.Info(term.Var(fs[i])).Name, c.t.Nodes[lam].Pos, params)
 	c.top().extra, c.top().typ = n.N, c.types[body]
 	c.pos = c.t.Nodes[lam].Pos
 	for j, f := range fs {

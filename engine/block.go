@@ -194,7 +194,7 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 		case graph.NumLeaf:
 			k.Regs[l.Regs[next]] = m.nodes[r].Number()
 			if m.prog.Open {
-				m.open.held[l.Regs[next]] = m.held(r)
+				m.open.Held[l.Regs[next]] = m.held(r)
 			}
 			next++
 		case graph.DualLeaf:

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"testing"
 
@@ -41,12 +40,7 @@ let rec loop (k : R) : R = loop (k + x) in loop %d`
 )
 
 // howDeep is how deep recursions go.
-func howDeep() int {
-	if os.Getenv("FULL_SIZE") != "" {
-		return 1_000_000
-	}
-	return 100_000
-}
+func howDeep() int { return property.Size(1_000_000) }
 
 // TestRecursionDepth: neither machine needs the stack of Go for recursion, of a value or a gradient.
 func TestRecursionDepth(t *testing.T) { recursionDepth(t, howDeep()) }

@@ -111,7 +111,7 @@ func (l *lowering) derivative(n *coreNode) (r term.Ref) {
 	var undefined *revgrad.UndefinedError
 	switch {
 	case errors.As(err, &free):
-		l.noDerivative(free.Pos, n.pos, "the definition of "+t.Vars[free.Var].Name+" is not known here: a function that is differentiated may only use functions that def or let binds")
+		l.noDerivative(free.Pos, n.pos, "the definition of "+t.Info(free.Var).Name+" is not known here: a function that is differentiated may only use functions that def or let binds")
 	case errors.As(err, &undefined):
 		l.noDerivative(undefined.Pos, n.pos, "no derivative is defined for "+undefined.What)
 	case err != nil:

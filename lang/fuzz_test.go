@@ -63,7 +63,7 @@ func FuzzLoad(f *testing.F) {
 // wellFormed checks what Load promises of a program.
 func wellFormed(t *testing.T, p *Program) {
 	t.Helper()
-	seen := make([]bool, len(p.Term().Vars))
+	seen := make([]bool, p.Term().NumVars())
 	bind := func(x term.Var) {
 		require.False(t, seen[x], "variable %d is bound twice", x)
 		seen[x] = true
@@ -75,7 +75,7 @@ func wellFormed(t *testing.T, p *Program) {
 		for _, x := range in.Vars {
 			bind(x)
 			free[x] = true
-			require.Equal(t, term.R, p.Term().Vars[x].Type)
+			require.Equal(t, term.R, p.Term().Info(x).Type)
 		}
 	}
 	parents := make([]int, len(p.Term().Nodes))
@@ -103,7 +103,7 @@ func wellFormed(t *testing.T, p *Program) {
 		require.Equal(t, want, parents[r], "parents of node %d", r)
 	}
 	for _, x := range p.Term().FreeVars() {
-		require.True(t, free[x], "%s is free", p.Term().Vars[x].Name)
+		require.True(t, free[x], "%s is free", p.Term().Info(x).Name)
 	}
 }
 

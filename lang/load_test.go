@@ -39,7 +39,7 @@ func TestProgram(t *testing.T) {
 	names := ""
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
-			names += p.Term().Vars[x].Name + " "
+			names += p.Term().Info(x).Name + " "
 		}
 	}
 	require.Equal(t, "e E.(0).(0) E.(0).(1) E.(0).(2) E.(1).(0) E.(1).(1) E.(1).(2) p:0 p:1 ", names)

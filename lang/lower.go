@@ -47,15 +47,9 @@ func newLowering(e *elaborator) *lowering {
 		l.t.Data = append(l.t.Data, e.dataTerm(i))
 	}
 	// The inputs' variables come first, in order.
-	announce(e, e.scalars+e.scalars/16, l.t.Vars)
-	l.t.Vars = slices.Grow(l.t.Vars, e.scalars+e.scalars/16)
 	for i := range e.inputs {
 		x := &e.inputs[i]
-		pos := posOf(e.user.File.Decls[x.Decl].NameSpan)
-		for range x.Shape.Width() {
-			e.tick()
-			l.t.NewVar(term.VarInfo{Name: x.Name, Type: term.R, Pos: pos}) // nameScalars knows its own name
-		}
+		l.t.NewVars(x.Shape.Width(), term.VarInfo{Name: x.Name, Type: term.R, Pos: posOf(e.user.File.Decls[x.Decl].NameSpan)})
 	}
 	return l
 }
@@ -72,7 +66,7 @@ func (l *lowering) run(body val) {
 		if !live[r] {
 			continue
 		}
-		if len(l.t.Nodes)+len(l.t.Vars) > 2*l.e.opt.MaxNodes {
+		if len(l.t.Nodes)+l.t.NumVars() > 2*l.e.opt.MaxNodes {
 			l.e.tooManyNodes()
 		}
 		l.refs[r] = l.node(&l.c.nodes[r])
@@ -140,7 +134,7 @@ func (l *lowering) component(x term.Var, i int) term.Var {
 	for k >= len(l.comps) {
 		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
 	}
-	info := l.t.Vars[x]
+	info := l.t.Info(x)
 	if l.comps[k] == 0 {
 		l.comps[k] = l.reserved[x]
 	}
@@ -152,19 +146,14 @@ func (l *lowering) component(x term.Var, i int) term.Var {
 }
 
 func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
-	first := term.Var(len(l.t.Vars))
-	elem := l.t.Types.Left(vec)
-	for range l.t.Types.Len(vec) {
-		l.t.NewVar(term.VarInfo{Type: elem, Pos: pos})
-	}
-	return first
+	return l.t.NewVars(l.t.Types.Len(vec), term.VarInfo{Type: l.t.Types.Left(vec), Pos: pos})
 }
 
 // named returns component i, with a name: it is used.
 func (l *lowering) named(first term.Var, of string, i int) term.Var {
 	x := first + term.Var(i)
-	if v := &l.t.Vars[x]; v.Name == "" && of != "" {
-		v.Name = componentName(of, i)
+	if l.t.Info(x).Name == "" && of != "" {
+		l.t.ToChange(x).Name = componentName(of, i)
 	}
 	return x
 }
@@ -221,13 +210,13 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 			continue
 		}
 		order = append(order, x)
-		for i := l.t.Types.Len(l.t.Vars[x].Type) - 1; i >= 0; i-- {
+		for i := l.t.Types.Len(l.t.Info(x).Type) - 1; i >= 0; i-- {
 			stack = append(stack, first+term.Var(i))
 		}
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		x := order[i]
-		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Vars[x].Type))
+		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Info(x).Type))
 		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
 	}
 	return body

@@ -110,7 +110,7 @@ func (l *lowering) matvec(n *coreNode) term.Ref {
 
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
-	if len(l.t.Nodes)+len(l.t.Vars)+n > 2*l.e.opt.MaxNodes {
+	if len(l.t.Nodes)+l.t.NumVars()+n > 2*l.e.opt.MaxNodes {
 		l.e.tooManyNodes()
 	}
 	l.e.tick()

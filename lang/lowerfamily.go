@@ -74,7 +74,7 @@ func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
 		size := tt.Len(elem)
 		elem = tt.Left(elem)
 		l.room(count * size)
-		next := term.Var(len(l.t.Vars))
+		next := term.Var(l.t.NumVars())
 		for i := range count {
 			l.reserved[first+term.Var(i)] = next + term.Var(i*size)
 			for range size {
@@ -143,10 +143,10 @@ func (l *lowering) project(pos term.Pos, x term.Var, component func(x term.Var, 
 // lengthOf returns how many components the vector x has, or, if x is 0, the data of which the first is given.
 func (l *lowering) lengthOf(x, first term.Var) int {
 	if x != 0 {
-		return l.t.Types.Len(l.t.Vars[x].Type)
+		return l.t.Types.Len(l.t.Info(x).Type)
 	}
 	n := 0
-	for int(first)+n < len(l.t.Vars) && l.t.Vars[int(first)+n].Pos == l.t.Vars[first].Pos {
+	for int(first)+n < l.t.NumVars() && l.t.Info(first+term.Var(n)).Pos == l.t.Info(first).Pos {
 		n++
 	}
 	return n

@@ -166,7 +166,7 @@ func (p *Program) nameScalars(t *term.Term) {
 		in := &p.Inputs[i]
 		xs := in.Vars
 		scalarNames(in.Name, in.Shape, func(name string) {
-			t.Vars[xs[0]].Name = name
+			t.ToChange(xs[0]).Name = name
 			xs = xs[1:]
 		})
 	}

@@ -85,10 +85,7 @@ func (w *writer) linearLeaf(z []string, k kind) string {
 // TestRandomLinear compares what programs with duals of their own denote with the plain
 // evaluator's value of the same program with fun in place of lin.
 func TestRandomLinear(t *testing.T) {
-	rounds, used, rejected := 3000, 0, 0
-	if !property.Full() {
-		rounds = 300
-	}
+	rounds, used, rejected := property.Size(3000), 0, 0
 	for seed := range rounds {
 		w := &writer{r: rand.New(rand.NewSource(int64(seed))), duals: true}
 		twice := "def twice a = let b = a in a + b\n"

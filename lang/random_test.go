@@ -235,10 +235,7 @@ func (w *writer) program() string {
 // TestRandom compares what the term of a program means with the same expression as a
 // default value, which package eval runs without a term.
 func TestRandom(t *testing.T) {
-	rounds := 4000
-	if !property.Full() {
-		rounds = 400
-	}
+	rounds := property.Size(4000)
 	for seed := range rounds {
 		w := &writer{r: rand.New(rand.NewSource(int64(seed)))}
 		src := w.program()

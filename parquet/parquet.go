@@ -5,6 +5,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -23,14 +24,17 @@ func init() { load.RegisterParquet(Read) }
 // batch is how many values are decoded at once.
 const batch = 1 << 12
 
-// Read returns the numbers of columns, row by row; a missing value is NaN. Columns inside of groups have names with dots. look is called for every few thousand values, and reserve before memory for
-// the numbers is allocated; Read returns their errors as they are.
+// Read returns the numbers of columns, row by row; a missing value is NaN. Columns inside of groups have names with dots. look is
+// called for every few thousand values, and reserve before memory for the numbers is allocated; Read returns their errors as they are.
 func Read(in io.ReaderAt, size int64, columns []string, look func() error, reserve func(bytes int64) error) (data []float64, err error) {
 	defer func() {
 		if fault := recover(); fault != nil { // of the decoder, on a malformed file
 			data, err = nil, fmt.Errorf("the file is malformed: %v", fault)
 		}
 	}()
+	if err := checkFooter(in, size); err != nil {
+		return nil, err
+	}
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("this is no Parquet file: %w", err)
@@ -67,6 +71,16 @@ func Read(in io.ReaderAt, size int64, columns []string, look func() error, reser
 		return nil, errors.New("the file is malformed: its groups have fewer rows than itself")
 	}
 	return data, nil
+}
+
+// checkFooter fails if a file ends with a length of its metadata that it cannot have: parquet.OpenFile allocates that length, up to 4 GiB.
+func checkFooter(in io.ReaderAt, size int64) error {
+	var end [8]byte // the length, and PAR1
+	n, _ := in.ReadAt(end[:], size-int64(len(end)))
+	if n == len(end) && string(end[4:]) == "PAR1" && int64(binary.LittleEndian.Uint32(end[:])) > size {
+		return errors.New("the file is malformed: its metadata is longer than itself")
+	}
+	return nil
 }
 
 // leaf is a column of numbers.

@@ -91,6 +91,10 @@ func TestReadErrors(t *testing.T) {
 		}
 	}), "d", "i")
 	require.EqualError(t, err, `column "i": row 4000 is an integer that no float64 equals`)
+	long := bytes.Clone(file)
+	long[len(long)-5] = 0xff // the highest byte of the length of the metadata
+	_, err = read(long, "d")
+	require.EqualError(t, err, "the file is malformed: its metadata is longer than itself")
 	for n := range len(file) { // cut off, or with a wrong byte
 		_, err := read(file[:n], "d")
 		require.Error(t, err)

@@ -28,11 +28,11 @@ type activePart struct {
 // newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active that are among the
 // inputs, whose types are built of R, products and vectors.
 func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
-	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, len(t.Vars))}
-	for x := term.Var(1); int(x) < len(t.Vars); x++ {
-		a.vars[x] = a.fresh(t.Vars[x].Type)
+	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, t.NumVars())}
+	for x := term.Var(1); int(x) < t.NumVars(); x++ {
+		a.vars[x] = a.fresh(t.Info(x).Type)
 	}
-	isInput := make([]bool, len(t.Vars))
+	isInput := make([]bool, t.NumVars())
 	for _, x := range inputs {
 		isInput[x] = true
 		a.activate(a.vars[x])

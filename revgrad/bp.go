@@ -58,7 +58,7 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 	}
 	nodes, vars := bpSize(src, len(inputs))
 	b := &backprop{image: newImage(src, nodes, vars), check: check, ablated: ablated,
-		last: make([]int32, len(src.Vars)), sets: newSets(len(src.Nodes))}
+		last: make([]int32, src.NumVars()), sets: newSets(len(src.Nodes))}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
@@ -71,7 +71,7 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 func fresh(name string, t *term.Term, inputs []term.Var) string {
 	used := map[string]bool{}
 	for _, x := range inputs {
-		used[t.Vars[x].Name] = true
+		used[t.Info(x).Name] = true
 	}
 	for used[name] {
 		name += "'"
@@ -82,27 +82,27 @@ func fresh(name string, t *term.Term, inputs []term.Var) string {
 // scopes reports a variable of a ground term that is neither bound nor an input, an
 // input that is bound or stands twice, or one that is not of type R.
 func scopes(t *term.Term, inputs []term.Var) error {
-	known := make([]bool, len(t.Vars))
+	known := make([]bool, t.NumVars())
 	for _, x := range inputs {
 		if known[x] {
-			return &NotGroundError{What: fmt.Sprintf("the input %s stands twice", t.Vars[x].Name)}
+			return &NotGroundError{What: fmt.Sprintf("the input %s stands twice", t.Info(x).Name)}
 		}
-		if t.Vars[x].Type != term.R {
-			return &NotGroundError{What: fmt.Sprintf("the input %s has type %s", t.Vars[x].Name, t.Types.String(t.Vars[x].Type))}
+		if t.Info(x).Type != term.R {
+			return &NotGroundError{What: fmt.Sprintf("the input %s has type %s", t.Info(x).Name, t.Types.String(t.Info(x).Type))}
 		}
 		known[x] = true
 	}
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Op == term.LetOp {
 			if known[n.X] {
-				return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is bound twice, or an input", t.Vars[n.X].Name)}
+				return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is bound twice, or an input", t.Info(n.X).Name)}
 			}
 			known[n.X] = true
 		}
 	}
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Op == term.VarOp && !known[n.X] {
-			return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is no input", t.Vars[n.X].Name)}
+			return &NotGroundError{n.Pos, fmt.Sprintf("the variable %s is no input", t.Info(n.X).Name)}
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func scopes(t *term.Term, inputs []term.Var) error {
 // bpSize bounds the nodes and the variables of bp(G): Lemma backprop_size, with its
 // constants.
 func bpSize(t *term.Term, n int) (nodes, vars int) {
-	nodes, vars = 1+n+2, len(t.Vars)+1
+	nodes, vars = 1+n+2, t.NumVars()+1
 	for i := range t.Nodes {
 		switch n := &t.Nodes[i]; n.Op {
 		case term.VarOp:
@@ -256,7 +256,7 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 		f.slot = int32(len(w.beta))
 		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
 		if f.h = w.component(n.X); f.h != 0 {
-			f.b = w.dst.NewVar(term.VarInfo{Name: w.src.Vars[n.X].Name + "'", Type: term.R, Pos: n.Pos})
+			f.b = w.dst.NewVar(term.VarInfo{Name: w.src.Info(n.X).Name + "'", Type: term.R, Pos: n.Pos})
 		}
 		w.enter(n.B, f.b)
 	default:

@@ -48,7 +48,7 @@ func (t *Derivatives) Gradient(pos term.Pos, a term.Type, f, x term.Ref) (term.R
 	}
 	// along makes the derivative along a unit vector, by a copy of body.
 	along := func(unit term.Ref) term.Ref {
-		v := t.NewVar(t.Vars[xs[1]])
+		v := t.NewVar(t.Info(xs[1]))
 		copied := t.Graft(t.Term, body, func(x term.Var) term.Var {
 			if x == xs[1] {
 				return v
@@ -109,8 +109,8 @@ func (t *Derivatives) derivative(pos term.Pos, a term.Type, f term.Ref) (point [
 		return point, 0, err
 	}
 	w.again = true
-	own := len(w.dst.Vars)
-	info := t.Vars[point[0]]
+	own := w.dst.NumVars()
+	info := t.Info(point[0])
 	at := [2]term.Var{w.dst.NewVar(info), w.dst.NewVar(info)}
 	d, err := w.derive(t.Check)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t *Derivatives) close(body term.Ref, x term.Var) (term.Ref, error) {
 		}
 		var let term.Var // the one that is bound last: it may mention the others
 		for _, y := range s.Free {
-			if y == x || t.constant(t.Vars[y].Type) {
+			if y == x || t.constant(t.Info(y).Type) {
 				continue
 			}
 			if t.Bound(y) == 0 {

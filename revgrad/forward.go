@@ -45,8 +45,8 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	nodes, vars := forwardSize(t, live, f.depends)
 	f.image = newImage(t, nodes, vars)
 	tangent := t.Types.Prod(term.R, term.R)
-	for i := range f.dst.Vars {
-		if x := &f.dst.Vars[i]; x.Type == term.R && !x.Linear {
+	for x := range f.dst.EachVar() {
+		if x.Type == term.R && !x.Linear {
 			x.Type = tangent
 		}
 	}
@@ -63,7 +63,7 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 func dependents(t *term.Term, live []bool, by []term.Var) []bool {
 	parent := make([]term.Ref, len(t.Nodes))
 	occurrence := make([]term.Ref, len(t.Nodes)) // of the same variable, the next
-	first := make([]term.Ref, len(t.Vars))
+	first := make([]term.Ref, t.NumVars())
 	for r := range t.Nodes {
 		if !live[r] {
 			continue
@@ -98,7 +98,7 @@ func dependents(t *term.Term, live []bool, by []term.Var) []bool {
 
 // forwardSize tells the nodes and the variables of Fwd(G).
 func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
-	nodes, vars = 1, len(t.Vars)
+	nodes, vars = 1, t.NumVars()
 	for r := range t.Nodes {
 		if !live[r] {
 			continue

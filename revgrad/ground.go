@@ -71,7 +71,7 @@ func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
 func notGround(t *term.Term, n *term.Node, outer bool) string {
 	switch n.Op {
 	case term.VarOp, term.LetOp:
-		switch x := &t.Vars[n.X]; {
+		switch x := t.Info(n.X); {
 		case x.Linear:
 			return fmt.Sprintf("the variable %s is linear", x.Name)
 		case x.Type != term.R:
@@ -122,7 +122,7 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 
 // groundSize bounds the nodes and the variables of Ground(t).
 func groundSize(t *term.Term, live []bool) (nodes, vars int) {
-	nodes, vars = 1, len(t.Vars)
+	nodes, vars = 1, t.NumVars()
 	for r, n := range t.Nodes {
 		if !live[r] {
 			continue
@@ -148,16 +148,9 @@ type image struct {
 // newImage makes room for a number of nodes and variables, and copies the variables
 // of src.
 func newImage(src *term.Term, nodes, vars int) *image {
-	g := emptyImage(src, nodes, vars)
-	g.dst.Vars = append(g.dst.Vars, src.Vars...)
-	return g
-}
-
-// emptyImage is newImage without the variables.
-func emptyImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
-	dst.Vars = make([]term.VarInfo, 0, vars)
+	dst.CopyVars(src, max(0, vars-src.NumVars()))
 	return &image{src: src, dst: dst, refs: make([]term.Ref, len(src.Nodes))}
 }
 

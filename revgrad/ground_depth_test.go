@@ -120,15 +120,15 @@ func numerals(n int) family {
 // TestLemmaSize: |Fwd G| and |bp G| are linear in |G|, with these constants, whatever
 // the shape.
 func TestLemmaSize(t *testing.T) {
-	n := 1 << 16
+	n, many := 1<<15, property.Size(100_000)
 	for _, c := range []struct {
 		name        string
 		g           *groundTerm
 		forward, bp float64 // |Fwd G|/|G|, (|bp G| − 2n − 1)/|G|
 	}{
-		{"x1 + … + xn to the left", nested(termSum(100_000, leftSum)), 5, 1},
-		{"x1 + … + xn to the right", nested(termSum(100_000, rightSum)), 5, 1},
-		{"x1 + … + xn balanced", nested(termSum(100_000, balancedSum)), 5, 1},
+		{"x1 + … + xn to the left", nested(termSum(many, leftSum)), 5, 1},
+		{"x1 + … + xn to the right", nested(termSum(many, rightSum)), 5, 1},
+		{"x1 + … + xn balanced", nested(termSum(many, balancedSum)), 5, 1},
 		{"x + … + x to the left", nested(oneSum(n, leftSum)), 5, 2},
 		{"x + … + x to the right", nested(oneSum(n, rightSum)), 5, 2},
 		{"x + … + x balanced", nested(oneSum(n, balancedSum)), 5, 2},
@@ -153,10 +153,7 @@ func TestLemmaSize(t *testing.T) {
 func TestGroundDepth(t *testing.T) {
 	old := debug.SetMaxStack(1 << 20)
 	defer debug.SetMaxStack(old)
-	n := 1_000_000
-	if !property.Full() {
-		n = 100_000
-	}
+	n := property.Size(1_000_000)
 	for _, c := range []struct {
 		name            string
 		f               family

@@ -100,7 +100,7 @@ func TestPaperFigureOfBP(t *testing.T) {
 	var inBeta []string
 	root := bp.Root
 	for bp.Nodes[root].Op == term.LetOp {
-		inBeta = append(inBeta, bp.Vars[bp.Nodes[root].X].Name)
+		inBeta = append(inBeta, bp.Info(bp.Nodes[root].X).Name)
 		c := *bp
 		c.Root = bp.Nodes[root].B
 		require.NotContains(t, c.FreeVars(), a)

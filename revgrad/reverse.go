@@ -54,16 +54,15 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 	if err != nil {
 		return nil, err
 	}
-	d := &reverser{emptyImage(t, nodes, vars)}
+	d := &reverser{newImage(t, nodes, vars)}
 	d.dst.Data, d.dst.Indices, d.dst.Statics = t.Data, t.Indices, t.Statics
-	for i, x := range t.Vars {
+	i := 0
+	for x := range d.dst.EachVar() {
 		if err := checkAt(i, check); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			x.Type = t.Types.Reverse(x.Type)
-		}
-		d.dst.Vars = append(d.dst.Vars, x)
+		x.Type = t.Types.Reverse(x.Type)
+		i++
 	}
 	return d.all(check, func(r term.Ref) (err error) {
 		if image := given[r]; image != nil {
@@ -79,7 +78,7 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 // once: Lemma sizeReverse, with its constants. Nodes inside given subterms have none. The error is
 // check's.
 func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int, err error) {
-	nodes, vars = 1, len(t.Vars)
+	nodes, vars = 1, t.NumVars()
 	for i := range t.Nodes {
 		if err := checkAt(i, check); err != nil {
 			return 0, 0, err
@@ -120,12 +119,12 @@ func undefined(t *term.Term, check func() error) error {
 		if err := checkAt(i, check); err != nil {
 			return err
 		}
-		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
+		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Info(n.X).Linear {
 			return &UndefinedError{Pos: n.Pos, What: "lin, the linear abstraction"}
 		}
 	}
-	for i := 1; i < len(t.Vars); i++ {
-		if v := &t.Vars[i]; v.Linear || t.Types.HasDual(v.Type) {
+	for v := range t.EachVar() {
+		if v.Linear || t.Types.HasDual(v.Type) {
 			return &UndefinedError{Pos: v.Pos, What: "linear negation"}
 		}
 	}

@@ -29,7 +29,7 @@ func TestPropertySizeReverse(t *testing.T) {
 		d, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(d.Nodes), nodes)
-		require.LessOrEqual(t, len(d.Vars), vars)
+		require.LessOrEqual(t, d.NumVars(), vars)
 		got, err := d.Check()
 		require.NoError(t, err)
 		require.Equal(t, p.Term.Types.Reverse(typ), got)
@@ -49,7 +49,7 @@ func TestPropertyFamilies(t *testing.T) {
 		d, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(d.Nodes), nodes)
-		require.LessOrEqual(t, len(d.Vars), vars)
+		require.LessOrEqual(t, d.NumVars(), vars)
 		typ, err := d.Check()
 		require.NoError(t, err)
 		got, err := d.Expand(nil, nil)
@@ -124,7 +124,7 @@ func TestUndefinedOnLinearTerms(t *testing.T) {
 	require.Equal(t, term.Pos(3), undefined.Pos)
 
 	y := q.NewVar(term.VarInfo{Name: "y", Type: tt.Arrow(term.R, tt.Dual(2)), Pos: 9})
-	q.Vars[a].Linear = false
+	q.ToChange(a).Linear = false
 	q.Root = q.Variable(5, y)
 	_, err = Reverse(q, nil)
 	require.ErrorAs(t, err, &undefined)

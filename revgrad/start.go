@@ -50,7 +50,7 @@ func GradientStart(d *term.Term, inputs []term.Var, outputs int) *Start {
 func newStart(t *term.Term) *Start {
 	u := *t
 	u.Nodes = t.Nodes[:len(t.Nodes):len(t.Nodes)]
-	u.Vars = t.Vars[:len(t.Vars):len(t.Vars)]
+	u.ShareVars(t)
 	return &Start{Term: &u, Inputs: map[term.Ref]int{}, Outputs: map[term.Var]int{}, Around: map[term.Var]int{}}
 }
 

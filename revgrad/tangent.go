@@ -37,11 +37,11 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 		return nil, nil, nil, err
 	}
 	for _, x := range inputs {
-		w.point[x] = w.dst.NewVar(t.Vars[x])
+		w.point[x] = w.dst.NewVar(t.Info(x))
 		xs = append(xs, w.point[x])
 	}
 	for _, x := range inputs {
-		v := t.Vars[x]
+		v := t.Info(x)
 		v.Name, v.Generated = v.Name+"'", true
 		w.along[x] = w.dst.NewVar(v)
 		vs = append(vs, w.along[x])
@@ -63,7 +63,7 @@ func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, 
 	if err != nil {
 		return nil, err
 	}
-	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*len(t.Vars)+2*len(inputs)), point: make([]term.Var, len(t.Vars)), along: make([]term.Var, len(t.Vars)), types: types, lifts: map[term.Type]term.Var{}}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*t.NumVars()+2*len(inputs)), point: make([]term.Var, t.NumVars()), along: make([]term.Var, t.NumVars()), types: types, lifts: map[term.Type]term.Var{}}
 	w.activity, err = newActivity(t, types, free, inputs, check)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, 
 	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
 	for x := range w.vars {
 		if w.vars[x] != 0 {
-			w.dst.Vars[x].Type = w.forward(w.vars[x])
+			w.dst.ToChange(term.Var(x)).Type = w.forward(w.vars[x])
 		}
 	}
 	return w, nil
@@ -130,7 +130,7 @@ func (w *tangent) openVectors() {
 	xs = slices.Compact(xs)
 	for i, of := range [][]term.Var{w.point, w.along} {
 		for _, x := range xs {
-			of[x] = w.number(w.src.Vars[x].Name+[]string{"", "'"}[i], w.src.Vars[x].Pos)
+			of[x] = w.number(w.src.Info(x).Name+[]string{"", "'"}[i], w.src.Info(x).Pos)
 		}
 	}
 }

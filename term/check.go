@@ -133,7 +133,7 @@ func (c *checker) node(r Ref) (Type, error) {
 }
 
 func (c *checker) variable(r Ref, x Var) (Type, error) {
-	v := &c.t.Vars[x]
+	v := c.t.Info(x)
 	if !c.t.inScope(c.tr, r, x) {
 		return 0, c.errorf(r, "%s is out of scope", v.Name)
 	}
@@ -144,7 +144,7 @@ func (c *checker) variable(r Ref, x Var) (Type, error) {
 }
 
 func (c *checker) lam(r Ref, n *Node) (Type, error) {
-	x := &c.t.Vars[n.X]
+	x := c.t.Info(n.X)
 	body := c.types[n.A]
 	if !x.Linear {
 		return c.t.Types.Arrow(x.Type, body), c.ordinary(r, n.A, "a function")
@@ -194,7 +194,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	t, tt := c.t, c.t.Types
 	u := c.types[n.B]
 	bind := func(x Var, ty Type) error { return c.bind(r, x, ty) }
-	if n.Op == LetOp && t.Vars[n.X].Linear {
+	if n.Op == LetOp && t.Info(n.X).Linear {
 		return c.types[n.A], cmp.Or(bind(n.X, u), c.linearLet(r, n))
 	}
 	c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
@@ -227,7 +227,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 
 // bind reports an error unless x has type ty.
 func (c *checker) bind(r Ref, x Var, ty Type) error {
-	if v := &c.t.Vars[x]; v.Type != ty {
+	if v := c.t.Info(x); v.Type != ty {
 		return c.errorf(r, "%s has type %s, not %s", v.Name, c.str(v.Type), c.str(ty))
 	}
 	return nil

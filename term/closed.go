@@ -15,13 +15,13 @@ func (t *Term) ClosedLambdas(inputs []Var, look func() error) ([]ClosedLambda, e
 	if err != nil {
 		return nil, err
 	}
-	allowed := make([]bool, len(t.Vars))
+	allowed := make([]bool, t.NumVars())
 	for _, x := range inputs {
 		allowed[x] = true
 	}
 	name := make([]Var, len(t.Nodes)) // of a node that a let binds
 	for r := range t.Nodes {
-		if n := &t.Nodes[r]; n.Op == LetOp && !t.Vars[n.X].Linear {
+		if n := &t.Nodes[r]; n.Op == LetOp && !t.Info(n.X).Linear {
 			name[n.B] = n.X
 		}
 	}
@@ -43,7 +43,7 @@ func (t *Term) ClosedLambdas(inputs []Var, look func() error) ([]ClosedLambda, e
 		default:
 			outermost[r] = order.at[order.binder[n.X]]
 		}
-		if n.Op != LamOp || t.Vars[n.X].Linear || outermost[r] > Ref(place) {
+		if n.Op != LamOp || t.Info(n.X).Linear || outermost[r] > Ref(place) {
 			continue
 		}
 		for len(found) > 0 && order.at[found[len(found)-1].At] > Ref(place)-order.size[r] { // inside it

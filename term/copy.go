@@ -21,14 +21,14 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 		return 0, err
 	}
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
-	own := make([]Var, len(u.Vars))
+	own := make([]Var, u.NumVars())
 	for r := range u.Nodes {
 		if err := lookAt(r, how.Look); err != nil {
 			return 0, err
 		}
 		if live[r] {
 			u.Binders(&u.Nodes[r], func(x Var) {
-				v := u.Vars[x]
+				v := u.Info(x)
 				v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
 				own[x] = t.NewVar(v)
 			})

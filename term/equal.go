@@ -15,7 +15,7 @@ func AlphaEqual(t, u *Term) bool {
 		return false
 	}
 	for i, x := range a.Free {
-		if t.Vars[x].Name != u.Vars[b.Free[i]].Name {
+		if t.Info(x).Name != u.Info(b.Free[i]).Name {
 			return false
 		}
 	}

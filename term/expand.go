@@ -37,14 +37,15 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 			return nil, err
 		}
 	}
-	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)), Vars: slices.Clip(t.Vars), Data: t.Data}
+	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)), Data: t.Data}
 	if outside {
 		out.Indices, out.Statics = t.Indices, t.Statics
+		out.ShareVars(t)
 	} else {
-		out.Vars = append(make([]VarInfo, 0, int(vars)), t.Vars...)
+		out.CopyVars(t, int(vars)-t.NumVars())
 	}
 	x := &expander{outside: outside, src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
-		own: make([]Var, len(t.Vars)), used: make([]bool, len(t.Vars)), tasks: []expansion{{r: t.Root}}}
+		own: make([]Var, t.NumVars()), used: make([]bool, t.NumVars()), tasks: []expansion{{r: t.Root}}}
 	for len(x.tasks) > 0 {
 		if look != nil && len(out.Nodes) >= x.next {
 			if err := look(); err != nil {
@@ -63,7 +64,7 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 // ExpandedSize returns how many nodes and variables the expansion of t has at most.
 func (t *Term) ExpandedSize() float64 {
 	if !t.Families() {
-		return float64(len(t.Nodes) + len(t.Vars))
+		return float64(len(t.Nodes) + t.NumVars())
 	}
 	live, _ := t.Inside(nil, t.Root)
 	nodes, _, vars := t.expansion(live)
@@ -73,7 +74,7 @@ func (t *Term) ExpandedSize() float64 {
 // expansion returns how many nodes, children of nodes with many, and variables the expansion has at most.
 func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 	nest := t.nest(live)
-	vars = float64(len(t.Vars))
+	vars = float64(t.NumVars())
 	for r := range t.Nodes {
 		if !live[r] {
 			continue
@@ -144,7 +145,7 @@ func (x *expander) do(k expansion) {
 		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
 	case k.step == loopStep:
 		x.loop(k, n)
-	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Vars[n.X].Linear):
+	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Info(n.X).Linear):
 		x.parts(k.r, n, true)
 	case n.Comprehends():
 		x.around++
@@ -173,7 +174,7 @@ func (x *expander) bind(v Var) {
 		x.used[v] = true
 		return
 	}
-	x.own[v] = x.dst.NewVar(x.src.Vars[v])
+	x.own[v] = x.dst.NewVar(x.src.Info(v))
 }
 
 // instance returns the instance of a variable that is in scope.

@@ -199,7 +199,7 @@ func (t *Term) FamiliesInLambdas() bool {
 			continue
 		}
 		of[k.r] = true
-		lam := k.lam || n.Op == LamOp && !t.Vars[n.X].Linear
+		lam := k.lam || n.Op == LamOp && !t.Info(n.X).Linear
 		t.Kids(n, func(r Ref) { stack = append(stack, place{r, lam}) })
 	}
 	return false
@@ -406,12 +406,12 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 	if err != nil {
 		return 0, err
 	}
-	if int(n.X)+int(n.N) > len(c.t.Vars) {
-		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Vars[n.X].Name, n.N)
+	if int(n.X)+int(n.N) > c.t.NumVars() {
+		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Info(n.X).Name, n.N)
 	}
 	for x := n.X; x < n.X+Var(n.N); x++ {
-		if v := &c.t.Vars[x]; v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
-			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Vars[n.X].Name)
+		if v := c.t.Info(x); v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
+			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Info(n.X).Name)
 		}
 	}
 	if c.families().within(n.Static(), float64(n.N)) {

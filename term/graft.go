@@ -24,7 +24,7 @@ func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
 		}
 	}
 	for _, x := range slices.Sorted(maps.Keys(own)) { // so consecutive variables stay consecutive
-		own[x] = t.NewVar(src.Vars[x])
+		own[x] = t.NewVar(src.Info(x))
 	}
 	return t.graft(s, func(x Var) Var {
 		if y, ok := own[x]; ok {
@@ -49,7 +49,7 @@ func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
 	u = New(t.Types)
 	u.Data, u.Indices, u.Statics = t.Data, slices.Clip(t.Indices), slices.Clip(t.Statics)
 	for _, x := range vars[1:] {
-		u.NewVar(t.Vars[x])
+		u.NewVar(t.Info(x))
 	}
 	u.Root = u.graft(s, func(x Var) Var {
 		i, _ := slices.BinarySearch(vars, x)

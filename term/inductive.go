@@ -306,7 +306,7 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 		c.outer[r], c.lin[r] = c.outermost(c.outer[r], c.outer[b]), c.lin[r] && c.lin[b]
 	}
 	if x := c.outer[r]; x != 0 && !c.lin[r] {
-		return 0, c.errorf(r, "the linear variable %s is dropped in one case", t.Vars[x].Name)
+		return 0, c.errorf(r, "the linear variable %s is dropped in one case", t.Info(x).Name)
 	}
 	return c.types[kids[1]], nil
 }
@@ -317,10 +317,10 @@ func (c *checker) fix(r Ref, n *Node) (Type, error) {
 	lams := t.Children(n)
 	for i, x := range t.Bound(n) {
 		l := lams[i]
-		if k := &t.Nodes[l]; k.Op != LamOp || t.Vars[k.X].Linear {
+		if k := &t.Nodes[l]; k.Op != LamOp || t.Info(k.X).Linear {
 			return 0, c.errorf(r, "a recursive definition is of a function")
 		}
-		if err := c.want(r, l, t.Vars[x].Type, t.Vars[x].Name); err != nil {
+		if err := c.want(r, l, t.Info(Var(x)).Type, t.Info(Var(x)).Name); err != nil {
 			return 0, err
 		}
 	}

@@ -38,7 +38,7 @@ func (c *checker) outermost(x, y Var) Var {
 func (c *checker) occurrence(r Ref, x Var) error {
 	b := c.tr.binder[x]
 	if b == 0 {
-		return c.errorf(r, "the linear variable %s is free", c.t.Vars[x].Name)
+		return c.errorf(r, "the linear variable %s is free", c.t.Info(x).Name)
 	}
 	if n := &c.t.Nodes[b]; n.Op == LetOp && c.outer[n.B] == 0 {
 		c.lin[r] = c.lin[n.B]
@@ -51,7 +51,7 @@ func (c *checker) occurrence(r Ref, x Var) error {
 // ordinary reports an error if node k mentions a linear variable: it must have ⊢.
 func (c *checker) ordinary(r, k Ref, what string) error {
 	if x := c.outer[k]; x != 0 {
-		return c.errorf(r, "the linear variable %s is used in %s", c.t.Vars[x].Name, what)
+		return c.errorf(r, "the linear variable %s is used in %s", c.t.Info(x).Name, what)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (c *checker) both(r, a, b Ref) error {
 	outer := c.outermost(c.outer[a], c.outer[b])
 	c.outer[r], c.lin[r] = outer, c.lin[a] && c.lin[b]
 	if outer != 0 && !c.lin[r] {
-		return c.errorf(r, "the linear variable %s is dropped in one part", c.t.Vars[outer].Name)
+		return c.errorf(r, "the linear variable %s is dropped in one part", c.t.Info(outer).Name)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (c *checker) product(r, a, b Ref) error {
 
 // bindLinear reports an error unless the linear variable x has type R.
 func (c *checker) bindLinear(r Ref, x Var) error {
-	v := &c.t.Vars[x]
+	v := c.t.Info(x)
 	if v.Type == R {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (c *checker) linearLam(r Ref, n *Node) error {
 		return c.ordinary(r, n.A, "a function")
 	}
 	if !c.lin[n.A] {
-		return c.errorf(r, "the body is not linear in %s", c.t.Vars[n.X].Name)
+		return c.errorf(r, "the body is not linear in %s", c.t.Info(n.X).Name)
 	}
 	return c.bindLinear(r, n.X)
 }
@@ -106,7 +106,7 @@ func (c *checker) linearLet(r Ref, n *Node) error {
 	}
 	c.outer[r], c.lin[r] = c.outermost(outer, c.outer[n.B]), c.lin[n.A]
 	if c.outer[r] != 0 && !c.lin[r] {
-		return c.errorf(r, "the linear variable %s is dropped", c.t.Vars[c.outer[r]].Name)
+		return c.errorf(r, "the linear variable %s is dropped", c.t.Info(c.outer[r]).Name)
 	}
 	return c.bindLinear(r, n.X)
 }

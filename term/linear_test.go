@@ -109,7 +109,7 @@ func TestCheckJudgementsReject(t *testing.T) {
 			return q.Lam(1, q.a, q.let(q.a, q.at(q.a), q.at(q.a)))
 		},
 		"the linear variable b has type R^1, not R": func(q *linearTerm) term.Ref {
-			q.Vars[q.b].Type = q.Types.Vec(1, term.R)
+			q.ToChange(q.b).Type = q.Types.Vec(1, term.R)
 			return q.Lam(1, q.a, q.let(q.b, q.Vec(1, []term.Ref{q.at(q.a)}), q.at(q.b)))
 		},
 	} {

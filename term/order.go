@@ -13,7 +13,7 @@ type traversal struct {
 // [*TypeError] where a node has two parents or a variable two binders.
 func (t *Term) traverse(look func() error) (*traversal, error) {
 	n := len(t.Nodes)
-	tr := &traversal{at: make([]Ref, n), size: make([]Ref, n), binder: make([]Ref, len(t.Vars))}
+	tr := &traversal{at: make([]Ref, n), size: make([]Ref, n), binder: make([]Ref, t.NumVars())}
 	for r := 1; r < n; r++ {
 		if err := lookAt(r, look); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (t *Term) place(tr *traversal, r Ref) (err error) {
 	}
 	t.Binders(n, func(x Var) {
 		if tr.binder[x] != 0 {
-			err = &TypeError{At: r, Pos: n.Pos, Msg: t.Vars[x].Name + " is bound twice"}
+			err = &TypeError{At: r, Pos: n.Pos, Msg: t.Info(x).Name + " is bound twice"}
 		}
 		tr.binder[x] = r
 	})

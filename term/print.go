@@ -13,8 +13,8 @@ import (
 // number behind a name that several variables have.
 func (t *Term) String() string {
 	p := printer{t: t, dup: map[string]int{}}
-	for i := range t.Vars {
-		p.dup[t.Vars[i].Name]++
+	for x := range t.NumVars() {
+		p.dup[t.Info(Var(x)).Name]++
 	}
 	return Print(uint32(t.Root), math.MaxInt, p.expand)
 }
@@ -67,7 +67,7 @@ func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string 
 }
 
 func (p *printer) name(x Var) string {
-	n := p.t.Vars[x].Name
+	n := p.t.Info(x).Name
 	if n == "" {
 		n = "_"
 	}

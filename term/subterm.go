@@ -134,11 +134,11 @@ func (e *encoder) node(n *Node) {
 	}
 	t.Binders(n, func(x Var) {
 		linear := byte(0)
-		if t.Vars[x].Linear {
+		if t.Info(x).Linear {
 			linear = 1
 		}
 		e.out = append(e.out, linear)
-		e.typ(t.Vars[x].Type)
+		e.typ(t.Info(x).Type)
 	})
 }
 
@@ -210,7 +210,7 @@ func (s *Subterm) Isolate() (*Term, error) {
 		if err := lookAt(i, s.look); err != nil {
 			return nil, err
 		}
-		v := &t.Vars[x]
+		v := t.Info(x)
 		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(nodes + i + 1)})
 	}
 	for _, i := range s.Data {

@@ -98,7 +98,7 @@ type Term struct {
 	Types *Types
 	Nodes []Node // Nodes[0] is unused
 	Args  []Ref  // children of nodes that may have many; variables for UnvecOp and UntupleOp
-	Vars  []VarInfo
+	vars  variables
 	Data  []Data
 	Root  Ref
 	// Indices are those of families, and Statics the expressions of them. The first of each is unused.
@@ -108,13 +108,7 @@ type Term struct {
 
 // New returns an empty arena over the universe tt.
 func New(tt *Types) *Term {
-	return &Term{Types: tt, Nodes: make([]Node, 1, 64), Vars: make([]VarInfo, 1, 16)}
-}
-
-// NewVar adds a variable.
-func (t *Term) NewVar(info VarInfo) Var {
-	t.Vars = append(t.Vars, info)
-	return Var(len(t.Vars) - 1)
+	return &Term{Types: tt, Nodes: make([]Node, 1, 64), vars: variables{rest: make([]VarInfo, 1, 16)}}
 }
 
 // Children returns the many children of n: those of FunOp, VecOp, IfOp, ListOp, CaseOp and FixOp.
@@ -324,12 +318,8 @@ func (t *Term) symbolsOf(n *Node) float64 {
 // its data.
 func (t *Term) Bytes() int64 {
 	const perType = 64 // in the universe and in its index
-	names := 0
-	for i := range t.Vars {
-		names += len(t.Vars[i].Name)
-	}
 	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) + int64(cap(t.Args))*int64(unsafe.Sizeof(Ref(0))) +
-		int64(cap(t.Vars))*int64(unsafe.Sizeof(VarInfo{})) + int64(names) + int64(cap(t.Data))*int64(unsafe.Sizeof(Data{})) + int64(len(t.Types.nodes))*perType
+		t.vars.bytes() + int64(cap(t.Data))*int64(unsafe.Sizeof(Data{})) + int64(len(t.Types.nodes))*perType
 }
 
 // Inside marks the nodes of the subterms at the given ones: a loop from the end of the
@@ -364,8 +354,8 @@ func (t *Term) Free(look func() error) ([]Var, error) {
 		return nil, err
 	}
 	nest := t.nest(live)
-	free := make([]bool, len(t.Vars))
-	bound := make([]bool, len(t.Vars))
+	free := make([]bool, t.NumVars())
+	bound := make([]bool, t.NumVars())
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
 		if err := lookAt(int(r), look); err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ func (e *FirstOrderError) Error() string { return "not a first-order term: " + e
 // and a [*SizeError] if the result would have more nodes than limit.
 func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.Term, error) {
 	d := &derivative{src: t, dst: term.New(t.Types), budget: budget{limit: limit, check: check}}
-	d.dst.Vars = append(d.dst.Vars[:0], t.Vars...)
+	d.dst.CopyVars(t, 0)
 	one := func() term.Ref { return d.dst.Num(0, 1) }
 	root := d.of(t.Root, &known{x: x, y: x, tangent: one})
 	if root == 0 {
@@ -77,7 +77,7 @@ type derivative struct {
 }
 
 func (d *derivative) fresh(x term.Var, prime string) term.Var {
-	info := d.src.Vars[x]
+	info := d.src.Info(x)
 	info.Name += prime
 	return d.dst.NewVar(info)
 }
@@ -103,7 +103,7 @@ func (d *derivative) of(r term.Ref, k *known) term.Ref {
 		case v == nil || v.tangent == nil:
 			return 0
 		case k.captures(n.X):
-			return d.fail(n, "a function mentions "+d.src.Vars[n.X].Name)
+			return d.fail(n, "a function mentions "+d.src.Info(n.X).Name)
 		}
 		return v.tangent()
 	case term.NumOp:
@@ -182,7 +182,7 @@ func (d *derivative) let(n *term.Node, k *known, body func(term.Ref, *known) ter
 		return d.dst.Let(n.Pos, in.y, bound, m)
 	}
 	tt := d.src.Types
-	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Vars[n.X].Name + "'", Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
+	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'", Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
 	value, slope := d.lambdas(u, k)
 	m := body(n.A, in)
 	if m == 0 {

@@ -19,10 +19,11 @@ const maxNesting = 150_000
 
 // read returns the term as a program, with the variables of its inputs. The error is a [*LimitError].
 func read(t *term.Term, inputs []term.Var) (*code, []*variable, error) {
-	r := &reader{t: t, vars: make([]*variable, len(t.Vars)), of: make([]*code, len(t.Nodes))}
+	r := &reader{t: t, vars: make([]*variable, t.NumVars()), of: make([]*code, len(t.Nodes))}
 	depth := make([]uint64, len(t.Nodes))
-	for i := 1; i < len(t.Vars); i++ {
-		r.vars[i] = &variable{name: t.Vars[i].Name, zero: zeroOf(t.Types, t.Vars[i].Type)}
+	for i := 1; i < t.NumVars(); i++ {
+		v := t.Info(term.Var(i))
+		r.vars[i] = &variable{name: v.Name, zero: zeroOf(t.Types, v.Type)}
 	}
 	live, _ := t.Inside(nil, t.Root)
 	for i := 1; i < len(t.Nodes); i++ {

@@ -51,6 +51,7 @@ func gradientOf(t testing.TB, program string, flags ...string) (out w1Output, by
 	t.Helper()
 	path, err := exec.LookPath("gram")
 	require.NoError(t, err)
+	forgetPeak()
 	cmd := exec.Command(path, append([]string{"grad", program, "--json"}, flags...)...)
 	text, err := cmd.Output()
 	require.NoError(t, err)

@@ -79,6 +79,12 @@ var limitCases = []struct{ args, program, limits string }{
 	{"grad --strategy unfold", "loop", "mtsni"},
 	{"grad --strategy modular", "closures", "mtsni"},
 	{"grad --html report.html", "closures", "mti"},
+	{"grad --hessian", "closures", "mtsni"},
+	{"grad --along along.json", "closures", "mtsni"},
+	{"grad --kinks", "loop", "mtsni"},
+	{"check-gradient", "loop", "mti"},
+	{"fit", "closures", "mti"},
+	{"fit --html report.html", "data", "mti"},
 	{"show --stage term", "list", "mti"},
 	{"show --stage reverse", "list", "mti"},
 	{"show --stage reverse --format latex", "sum", "mti"},
@@ -135,6 +141,7 @@ func TestLimits(t *testing.T) {
 	for name, text := range limitPrograms() {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".gram"), []byte(text), 0o644))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "along.json"), []byte(`{"x": 1}`), 0o644))
 	for _, c := range limitCases {
 		for _, limit := range c.limits {
 			t.Run(fmt.Sprintf("%s %s %c", c.args, c.program, limit), func(t *testing.T) {

@@ -208,7 +208,7 @@ func (c *coder) node(r term.Ref) error {
 	switch n.Op {
 	case term.VarOp:
 		if c.homes[n.X].in == 0 {
-			return fmt.Errorf("the variable %s is free", c.t.Vars[n.X].Name)
+			return fmt.Errorf("the variable %s is free", c.t.Info(n.X).Name)
 		}
 		at.Op, at.X, at.Name = MakeVariable, c.find(in, n.X), n.X
 		at.Dual = c.isDual(n.X)
@@ -307,7 +307,7 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 	}
 }
 
-func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.Vars[x].Type) == term.DualKind }
+func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.Info(x).Type) == term.DualKind }
 
 // spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
 // follow in the same node of the engine, which has up to graph.MaxArgs.
@@ -321,7 +321,7 @@ func spine(s spot) uint64 {
 // d[d:=λa.t].
 func (c *coder) lambda(n *term.Node, s spot, at Instr) {
 	in := s.in - 1
-	linear := c.t.Vars[n.X].Linear
+	linear := c.t.Info(n.X).Linear
 	if linear && !s.named {
 		b := c.templates[in]
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: n.Pos})
@@ -332,7 +332,7 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr) {
 	c.templates[body].Linear = linear
 	c.bindParam(body, n.X)
 	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
-	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear && !linear {
+	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear && !linear {
 		at.N = 1
 	}
 	c.put(in, at)
@@ -347,9 +347,9 @@ func (c *coder) binding(n *term.Node, s spot) {
 	if len(vars) == 1 {
 		kind := Sub
 		switch u := &c.t.Nodes[n.B]; {
-		case c.t.Vars[vars[0]].Linear:
+		case c.t.Info(vars[0]).Linear:
 			kind = Linear
-		case u.Op == term.LamOp && c.t.Vars[u.X].Linear:
+		case u.Op == term.LamOp && c.t.Info(u.X).Linear:
 			kind = Cell
 		}
 		c.place(n.B, in, c.bind(in, vars[0], kind, n.Pos), 0)

@@ -42,7 +42,7 @@ func (c *coder) function(in uint32, at Instr, l term.Ref, body uint32) {
 	n := &c.t.Nodes[l]
 	at.Pos = n.Pos
 	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
-	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Vars[b.X].Linear {
+	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear {
 		at.N = 1
 	}
 	c.put(in, at)

@@ -34,7 +34,10 @@ var layers = map[string][]string{
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph", "compile/block"},
 	"compile/block":        {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/block", "engine/frames", "engine/native"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/array", "engine/block", "engine/collect", "engine/frames", "engine/ground", "engine/native", "engine/order"},
+	"engine/collect":       {"term", "graph"},
+	"engine/ground":        {"rule", "graph", "engine/array"},
+	"engine/order":         {"graph"},
 	"engine/block":         {"term", "graph", "engine/array", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
 	"engine/frames":        {"graph", "engine/native"},

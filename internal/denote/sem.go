@@ -85,7 +85,7 @@ func (d *denoter) clause(n *term.Node) clause {
 		return func(*Env) Value { return d.m.Zero(0) }
 	// ⟦λx.t⟧(g) = d ↦ ⟦t⟧(g,d), and ⟦λz.t⟧(g) = ⟦⊢_z t⟧(g)
 	case term.LamOp:
-		if d.t.Vars[n.X].Linear {
+		if d.t.Info(n.X).Linear {
 			return func(g *Env) Value { return Linear(func(a Number) Value { return t(g.With(n.X, a)) }) }
 		}
 		return func(g *Env) Value { return Func(func(v Value) Value { return t(g.With(n.X, v)) }) }

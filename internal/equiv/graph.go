@@ -82,7 +82,7 @@ const boundName = "" // of the atoms that stand for the variables of all λs and
 
 func buildShared(t *term.Term, opt Options) *shared {
 	g := &grapher{shared: &shared{t: t}, opt: opt, used: usedVars(t, opt.IgnoreGarbage),
-		env: make([]link, len(t.Vars)), atoms: map[label]vertex{}}
+		env: make([]link, t.NumVars()), atoms: map[label]vertex{}}
 	for i := range g.env {
 		g.env[i] = link{-1, 0}
 	}
@@ -99,8 +99,8 @@ func buildShared(t *term.Term, opt Options) *shared {
 // usedVars returns which variables occur: at all, or in what the root reaches without
 // the substitutions whose variables don't.
 func usedVars(t *term.Term, live bool) []bool {
-	used := make([]bool, len(t.Vars))
-	binder := make([]term.Ref, len(t.Vars))
+	used := make([]bool, t.NumVars())
+	binder := make([]term.Ref, t.NumVars())
 	reachable, _ := t.Inside(nil, t.Root)
 	for r := term.Ref(1); int(r) < len(t.Nodes); r++ {
 		if n := &t.Nodes[r]; reachable[r] && n.Op != term.LamOp {
@@ -217,7 +217,7 @@ func (g *grapher) step() {
 func (g *grapher) occurrence(r term.Ref, n *term.Node) link {
 	e := g.env[n.X]
 	if e.to < 0 {
-		return link{g.atom(r, label{kind: atomKind, op: term.VarOp, name: "x" + g.t.Vars[n.X].Name}), 0}
+		return link{g.atom(r, label{kind: atomKind, op: term.VarOp, name: "x" + g.t.Info(n.X).Name}), 0}
 	}
 	return g.closed(link{e.to, g.level - e.up})
 }
@@ -315,7 +315,7 @@ func (g *grapher) scopes(f *visit, kids []term.Ref, first int) {
 		l := label{op: n.Op}
 		switch n.Op {
 		case term.LamOp:
-			if g.t.Vars[n.X].Linear {
+			if g.t.Info(n.X).Linear {
 				l.n = 1
 			}
 		case term.IfOp:

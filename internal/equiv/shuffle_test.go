@@ -35,7 +35,7 @@ func (s *shuffler) run() *term.Term {
 	s.dst, s.vars = term.New(s.src.Types), map[term.Var]term.Var{}
 	s.dst.Data = s.src.Data
 	for _, x := range s.src.FreeVars() {
-		s.vars[x] = s.dst.NewVar(s.src.Vars[x])
+		s.vars[x] = s.dst.NewVar(s.src.Info(x))
 	}
 	s.dst.Root = s.scope(s.src.Root)
 	return s.dst
@@ -49,8 +49,8 @@ func (s *shuffler) scope(r term.Ref) term.Ref {
 }
 
 func (s *shuffler) bind(x term.Var) term.Var {
-	info := s.src.Vars[x]
-	info.Name = "w" + strconv.Itoa(len(s.dst.Vars)%3)
+	info := s.src.Info(x)
+	info.Name = "w" + strconv.Itoa(s.dst.NumVars()%3)
 	s.vars[x] = s.dst.NewVar(info)
 	return s.vars[x]
 }

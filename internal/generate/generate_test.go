@@ -32,7 +32,7 @@ func TestReach(t *testing.T) {
 			ops[n.Op] = true
 			symbols[n.Sym] = true
 		}
-		for _, x := range p.Term.Vars[1:] {
+		for x := range p.Term.EachVar() {
 			kinds[p.Term.Types.Kind(x.Type)] = true
 		}
 	}
@@ -66,12 +66,12 @@ func TestReachLinear(t *testing.T) {
 		require.LessOrEqual(t, q.Size(), int64(generate.MaxSize))
 		for _, n := range q.Nodes[1:] {
 			ops[n.Op] = true
-			switch linear := q.Vars[n.X].Linear; {
+			switch linear := q.Info(n.X).Linear; {
 			case linear && n.Op == term.LetOp:
 				lets++
 			case linear && n.Op == term.LamOp:
 				duals++
-			case n.Op == term.AppOp && q.Types.Kind(q.Vars[q.Nodes[n.A].X].Type) == term.DualKind:
+			case n.Op == term.AppOp && q.Types.Kind(q.Info(q.Nodes[n.A].X).Type) == term.DualKind:
 				applied++
 			}
 		}

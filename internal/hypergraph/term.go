@@ -51,10 +51,10 @@ func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error
 	if err != nil {
 		return nil, err
 	}
-	rd := &reader{t: t, of: make([]value, len(t.Nodes)), env: make([]value, len(t.Vars)), known: make([]bool, len(t.Vars))}
+	rd := &reader{t: t, of: make([]value, len(t.Nodes)), env: make([]value, t.NumVars()), known: make([]bool, t.NumVars())}
 	n := 0
 	for _, x := range inputs {
-		v, err := rd.input(t.Vars[x].Type, &n)
+		v, err := rd.input(t.Info(x).Type, &n)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (rd *reader) node(r term.Ref, n *term.Node) (value, error) {
 	switch n.Op {
 	case term.VarOp:
 		if !rd.known[n.X] {
-			return 0, rd.fail(r, "the variable %s is no input", rd.t.Vars[n.X].Name)
+			return 0, rd.fail(r, "the variable %s is no input", rd.t.Info(n.X).Name)
 		}
 		return rd.env[n.X], nil
 	case term.NumOp:

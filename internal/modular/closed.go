@@ -76,7 +76,7 @@ type closer struct {
 }
 
 func newCloser(src *term.Term, inputs []term.Var, point []float64, look func() error) *closer {
-	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: make([]int, len(src.Vars)), named: map[term.Var]*closedLambda{}}
+	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: make([]int, src.NumVars()), named: map[term.Var]*closedLambda{}}
 	for i, x := range inputs {
 		c.inputs[x] = i
 	}
@@ -130,8 +130,8 @@ func (c *closer) list(l *closedLambda) {
 		l.places = append(l.places, t.Nodes[r].Pos)
 	}
 	for _, x := range slices.Concat(l.sub.Bound, l.sub.Free, c.varsOf(l.extra)) {
-		l.places = append(l.places, t.Vars[x].Pos)
-		l.labels = append(l.labels, t.Vars[x].Name)
+		l.places = append(l.places, t.Info(x).Pos)
+		l.labels = append(l.labels, t.Info(x).Name)
 	}
 	for _, m := range l.free {
 		if n := m.lambda; n != nil {

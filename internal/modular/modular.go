@@ -264,7 +264,7 @@ func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
 	}
 	inputs := make([]term.Var, len(l.inputs))
 	for _, in := range l.extra {
-		x := len(t.Vars)
+		x := t.NumVars()
 		inputs[l.rank(in)] = t.NewVar(term.VarInfo{Name: strconv.Itoa(x), Type: term.R, Pos: term.Pos(len(l.sub.Nodes) + x)})
 	}
 	for i, m := range l.free {

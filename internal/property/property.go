@@ -70,6 +70,14 @@ func read(getenv func(string) string) (s settings, err error) {
 // Full reports whether FULL_SIZE is set: whether tests of large programs run at full size.
 func Full() bool { return os.Getenv("FULL_SIZE") != "" }
 
+// Size returns the size of a test of a large program: full, or a tenth of it without FULL_SIZE.
+func Size(full int) int {
+	if Full() {
+		return full
+	}
+	return full / 10
+}
+
 // environment reads the settings once, and gives rapid the number of draws, unless
 // -rapid.checks says it.
 var environment = sync.OnceValues(func() (settings, error) {

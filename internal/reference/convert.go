@@ -98,7 +98,7 @@ func (ty *Typing) plain(t term.Type) term.Type {
 func (c *converter) variable(x term.Var) *Var {
 	y, ok := c.p.vars[x]
 	if !ok {
-		info := &c.t.Vars[x]
+		info := c.t.Info(x)
 		y = &Var{Name: info.Name, Type: c.typ(info.Type), Linear: info.Linear}
 		c.p.vars[x] = y
 	}

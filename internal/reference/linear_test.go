@@ -149,7 +149,8 @@ func TestPropertyJudgements(t *testing.T) {
 		require.True(t, requireSameJudgement(t, q))
 		for range 20 {
 			p := *q
-			p.Nodes, p.Vars = slices.Clone(q.Nodes), slices.Clone(q.Vars)
+			p.Nodes = slices.Clone(q.Nodes)
+			p.CopyVars(q, 0)
 			for range rapid.IntRange(1, 3).Draw(t, "changes") {
 				change(t, &p)
 			}
@@ -201,15 +202,15 @@ func change(t *rapid.T, q *term.Term) {
 		n.Val = float64(rapid.IntRange(0, 1).Draw(t, "numeral"))
 	case term.VarOp:
 		var same []term.Var
-		for x := 1; x < len(q.Vars); x++ {
-			if q.Vars[x].Type == q.Vars[n.X].Type {
+		for x := 1; x < q.NumVars(); x++ {
+			if q.Info(term.Var(x)).Type == q.Info(n.X).Type {
 				same = append(same, term.Var(x))
 			}
 		}
 		n.X = rapid.SampledFrom(same).Draw(t, "variable")
 	case term.LetOp, term.LamOp: // not of type R¹, which is R here
-		if q.Vars[n.X].Type == term.R && (n.Op == term.LetOp || numbers(q, n.A)) {
-			q.Vars[n.X].Linear = !q.Vars[n.X].Linear
+		if q.Info(n.X).Type == term.R && (n.Op == term.LetOp || numbers(q, n.A)) {
+			q.ToChange(n.X).Linear = !q.Info(n.X).Linear
 		}
 	case term.AddOp:
 		n.A, n.B = n.B, n.A

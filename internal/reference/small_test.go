@@ -122,7 +122,7 @@ func TestIllTyped(t *testing.T) {
 		"x[x:=a]":      func(s *small, a term.Var) term.Ref { return s.Let(0, s.c, s.at(a), s.at(s.c)) },
 		"if a < 0 …":   func(s *small, a term.Var) term.Ref { return s.If(0, term.Less, s.at(a), s.Num(0, 0), s.at(a), s.at(a)) },
 		"λb.b":         func(s *small, _ term.Var) term.Ref { b := s.linear("b"); return s.Lam(0, b, s.at(b)) },
-		"out of scope": func(s *small, a term.Var) term.Ref { return s.times(s.at(s.NewVar(s.Vars[s.c])), s.at(a)) },
+		"out of scope": func(s *small, a term.Var) term.Ref { return s.times(s.at(s.NewVar(s.Info(s.c))), s.at(a)) },
 	} {
 		s := newSmall()
 		a := s.linear("a")
@@ -155,7 +155,7 @@ func TestLinearCounts(t *testing.T) {
 	// (x* 2 + y* 5)[x*:=λa.⟨a,a⟩][y*:=λb.⟨b,0⟩]: two duals fire; (7), and its two (6).
 	s = newSmall()
 	a, b := s.linear("a"), s.linear("b")
-	s.Vars[s.x].Type, s.Vars[s.y].Type = s.Types.Dual(2), s.Types.Dual(2)
+	s.ToChange(s.x).Type, s.ToChange(s.y).Type = s.Types.Dual(2), s.Types.Dual(2)
 	sum = s.Add(0, s.call(s.x, s.Num(0, 2)), s.call(s.y, s.Num(0, 5)))
 	s.Root = s.Let(0, s.x, s.Lam(0, a, s.Pair(0, s.at(a), s.at(a))), sum)
 	s.Root = s.Let(0, s.y, s.Lam(0, b, s.Pair(0, s.at(b), s.Num(0, 0))), s.Root)

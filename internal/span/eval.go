@@ -196,7 +196,7 @@ func (e *evaluator) number(r term.Ref, f *frame, at uint64) value { return e.for
 // lambda is λx.t, or the name of a dual λ (note C4), whose occurrence makes no step.
 func (e *evaluator) lambda(r term.Ref, f *frame, at uint64) value {
 	c := closure{node: r, frame: f}
-	if !e.Vars[e.Nodes[r].X].Linear {
+	if !e.Info(e.Nodes[r].X).Linear {
 		return value{at: at, of: &c}
 	}
 	e.order++
@@ -345,7 +345,7 @@ func (e *evaluator) function(n *term.Node, f *frame, at uint64) value {
 func (e *evaluator) let(n *term.Node, f *frame, at uint64) {
 	u := e.eval(n.B, f, at)
 	switch {
-	case e.Vars[n.X].Linear:
+	case e.Info(n.X).Linear:
 		u = e.force(u)
 		f.vals[e.slot[n.X]] = value{at: e.step(rule.Lin, max(at, u.at)), num: u.num}
 	case e.free[n.X]:

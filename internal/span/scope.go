@@ -12,8 +12,8 @@ type scope struct {
 
 // newScope resolves the variables of t.
 func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error) {
-	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, len(t.Vars)), depth: make([]int32, len(t.Nodes)), free: make([]bool, len(t.Vars))}
-	level := make([]int32, len(t.Vars))
+	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, t.NumVars()), depth: make([]int32, len(t.Nodes)), free: make([]bool, t.NumVars())}
+	level := make([]int32, t.NumVars())
 	type visit struct {
 		node, body term.Ref // the node, and the λ or fix whose frame it has, or the root
 		level      int32
@@ -21,7 +21,7 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 	bind := func(x term.Var, v visit) {
 		level[x], s.slot[x] = v.level, s.size[v.body]
 		s.size[v.body]++
-		s.free[x] = t.Vars[x].Linear
+		s.free[x] = t.Info(x).Linear
 	}
 	stack := []visit{{node: t.Root, body: t.Root}}
 	for _, x := range stars {
@@ -50,7 +50,7 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 			t.Binders(n, func(x term.Var) { bind(x, v) })
 		default:
 			t.Binders(n, func(x term.Var) { bind(x, v) })
-			if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.LamOp && t.Vars[u.X].Linear {
+			if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.LamOp && t.Info(u.X).Linear {
 				s.free[n.X] = true
 			}
 		}

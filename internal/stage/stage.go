@@ -87,7 +87,7 @@ func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
 	}
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Vars[n.X].Linear {
+		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Info(n.X).Linear {
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
@@ -185,7 +185,7 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 		}
 		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
 	}
-	st.Term, st.Operations, st.Vars = t, len(zs), len(t.Vars)
+	st.Term, st.Operations, st.Vars = t, len(zs), t.NumVars()
 	return st, nil
 }
 

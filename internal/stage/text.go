@@ -30,7 +30,7 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 			out.Reserve(d.Name)
 		}
 	}
-	free := make([]bool, len(st.Term.Vars))
+	free := make([]bool, st.Term.NumVars())
 	xs, err := st.Term.Free(check)
 	if err != nil {
 		return err
@@ -64,8 +64,8 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 		k += len(numbers)
 	}
 	if st.Kind == BP {
-		name := out.Fresh(st.Term.Vars[st.Adjoint].Name)
-		st.Term.Vars[st.Adjoint].Name = name
+		name := out.Fresh(st.Term.Info(st.Adjoint).Name)
+		st.Term.ToChange(st.Adjoint).Name = name
 		out.Bind(st.Adjoint, out.Input(name, load.RealShape(), []float64{1})[0])
 	}
 	for i, d := range src.Data {

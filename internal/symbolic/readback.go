@@ -44,7 +44,7 @@ const (
 func (m *normaliser) read(inputs []term.Var) (*term.Term, error) {
 	source, n := m.source, int(m.engine.Top())
 	out := term.New(source.Types)
-	out.Vars = append([]term.VarInfo(nil), source.Vars...)
+	out.CopyVars(source, 0)
 	out.Data = source.Data
 	rd := &reader{m: m, out: out, uses: make([]uint32, n), outer: make([]bool, n), exprs: make([]term.Ref, n),
 		vars: make([]term.Var, n), typ: make([]term.Type, n), linear: make([]bool, n), state: make([]uint8, n),
@@ -165,7 +165,7 @@ func (rd *reader) variable(x graph.Ref) {
 	w := 4 * uint64(x)
 	info := term.VarInfo{Name: "a", Type: term.Type(m.words[w+graph.NeutralType]), Generated: true}
 	if from := term.Var(m.words[w+graph.NeutralNumber]); from != 0 {
-		info = m.source.Vars[from]
+		info = m.source.Info(from)
 	}
 	s := &m.scopes[m.scopeOf(x)]
 	info.Linear = m.nodes[s.owner].Kind() == graph.DualCell
@@ -191,7 +191,7 @@ func (rd *reader) node(r graph.Ref) error {
 			return nil
 		}
 		if x, ok := rd.inputPair(r); ok {
-			rd.vars[r], rd.typ[r] = x, rd.out.Vars[x].Type
+			rd.vars[r], rd.typ[r] = x, rd.out.Info(x).Type
 			return nil
 		}
 	case graph.Neutral:
@@ -262,7 +262,7 @@ func (rd *reader) open(atom graph.Ref) {
 		return
 	}
 	b := binder{u: rd.out.Variable(0, rd.vars[atom])}
-	name := rd.out.Vars[rd.vars[atom]].Name
+	name := rd.out.Info(rd.vars[atom]).Name
 	for _, p := range parts {
 		info := term.VarInfo{Name: name, Type: term.Type(m.words[4*uint64(p)+graph.NeutralType]), Generated: true}
 		rd.vars[p], rd.typ[p], rd.state[p] = rd.out.NewVar(info), info.Type, done
@@ -283,7 +283,7 @@ func (rd *reader) input(r graph.Ref) {
 	g, _ := m.prog.InputSlot(int(m.nodes[r].Head >> graph.KindShift))
 	num, cell := m.engine.Global(g), m.engine.Global(g+1)
 	if rd.vars[num] == 0 {
-		name := rd.out.Vars[x].Name
+		name := rd.out.Info(x).Name
 		rd.vars[num], rd.typ[num] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R, Generated: true}), term.R
 		rd.vars[cell], rd.typ[cell] = rd.out.NewVar(term.VarInfo{Name: name + "*", Type: term.AbstractDual, Generated: true}), term.AbstractDual
 		rd.lets[0] = append(rd.lets[0], binder{opened: []term.Var{rd.vars[num], rd.vars[cell]}, u: rd.out.Variable(0, x)})

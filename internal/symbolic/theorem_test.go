@@ -47,14 +47,14 @@ func backpropagation(bp *term.Term, a term.Var, inputs []term.Var) *term.Term {
 	pair := t.Nodes[root]
 	alpha, body := lets(t, pair.B)
 	components := append([]term.Ref(nil), t.Children(&t.Nodes[body])...)
-	t.Vars[a].Linear = true
+	t.ToChange(a).Linear = true
 	for _, l := range alpha {
-		t.Vars[l.X].Linear = true
+		t.ToChange(l.X).Linear = true
 	}
 	var sum term.Ref
 	stars := make([]term.Var, len(inputs))
 	for j, g := range components {
-		stars[j] = t.NewVar(term.VarInfo{Name: t.Vars[inputs[j]].Name + "*", Type: term.AbstractDual})
+		stars[j] = t.NewVar(term.VarInfo{Name: t.Info(inputs[j]).Name + "*", Type: term.AbstractDual})
 		if n := &t.Nodes[g]; n.Op == term.NumOp && n.Val == 0 {
 			continue
 		}
@@ -70,7 +70,7 @@ func backpropagation(bp *term.Term, a term.Var, inputs []term.Var) *term.Term {
 	t.Root = t.Pair(0, pair.A, t.Lam(0, a, under(t, alpha, sum)))
 	t.Root = under(t, beta, t.Root)
 	for j, x := range inputs {
-		whole := t.NewVar(term.VarInfo{Name: t.Vars[x].Name, Type: t.Types.Reverse(term.R)})
+		whole := t.NewVar(term.VarInfo{Name: t.Info(x).Name, Type: t.Types.Reverse(term.R)})
 		t.Root = t.Unpair(0, x, stars[j], t.Variable(0, whole), t.Root)
 	}
 	return t

@@ -53,7 +53,7 @@ func (s Source) Compiled(t require.TestingT, opt compile.Options) *graph.Program
 func Text(t require.TestingT, q *generate.Program) string {
 	out := unparse.New(q.Term, unparse.Options{})
 	for i, x := range q.Inputs {
-		name := q.Term.Vars[x].Name
+		name := q.Term.Info(x).Name
 		out.Reserve(name)
 		out.Bind(x, out.Input(name, load.RealShape(), q.Point[i:])[0])
 	}

@@ -291,11 +291,7 @@ func TestFormatLinear(t *testing.T) {
 // TestFormatRandom formats random programs with random white space, comments and
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {
-	n := 5_000
-	if !property.Full() {
-		n = 500
-	}
-	for seed := range n {
+	for seed := range property.Size(5_000) {
 		checkFormat(t, mustParse(t, sample.Random(rand.New(rand.NewPCG(uint64(seed), 7)), 5+seed%200)))
 	}
 }

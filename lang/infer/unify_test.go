@@ -158,10 +158,7 @@ func (g *unifyGen) Type(depth int) Type {
 // that share parts: it succeeds on the same, gives the same types, and a failure
 // changes nothing.
 func TestUnify(t *testing.T) {
-	rounds := 20000
-	if !property.Full() {
-		rounds = 2000
-	}
+	rounds := property.Size(20000)
 	good, bad := 0, 0
 	for seed := range rounds {
 		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: New(), tree: map[Type]*tree{}}

@@ -17,7 +17,7 @@ import (
 // TestTooDeep parses programs that are nested deeper than they may be.
 func TestTooDeep(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
-	for _, n := range []int{MaxNest + 1, 100 * MaxNest} {
+	for _, n := range []int{MaxNest + 1, property.Size(100 * MaxNest)} {
 		for name, src := range sample.DeepSources(n) {
 			if slices.Contains(sample.Unbounded, name) {
 				continue
@@ -52,10 +52,7 @@ func TestDeep(t *testing.T) {
 // TestDeepErrors parses programs that are cut off or broken at depth.
 func TestDeepErrors(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
-	n := 50_000
-	if !property.Full() {
-		n = 5_000
-	}
+	n := property.Size(50_000)
 	for _, d := range sample.Deeps {
 		for _, src := range [][]byte{
 			[]byte(strings.Repeat(d.Open, n)),

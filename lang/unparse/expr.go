@@ -137,19 +137,19 @@ func (p *Program) expand(r term.Ref, least uint8) ([]item, uint8) {
 func (p *Program) lambda(r term.Ref) []item {
 	t := p.t
 	n := &t.Nodes[r]
-	if t.Vars[n.X].Linear {
-		x := p.scope.free(t.Vars[n.X].Name)
+	if t.Info(n.X).Linear {
+		x := p.scope.free(t.Info(n.X).Name)
 		return []item{enter(n.X, x), text("lin " + x + " -> "), node(n.A, levelPrefix), leave(n.X)}
 	}
 	var head strings.Builder
 	head.WriteString("fun")
 	var xs []term.Var
-	for n.Op == term.LamOp && !t.Vars[n.X].Linear {
-		x := p.scope.free(t.Vars[n.X].Name)
+	for n.Op == term.LamOp && !t.Info(n.X).Linear {
+		x := p.scope.free(t.Info(n.X).Name)
 		p.names[n.X] = x
 		p.scope.enter(x, stem(x))
 		xs = append(xs, n.X)
-		if ty := p.annotation(t.Vars[n.X].Type); ty != "" {
+		if ty := p.annotation(t.Info(n.X).Type); ty != "" {
 			head.WriteString(" (" + x + " : " + ty + ")")
 		} else {
 			head.WriteString(" " + x)
@@ -223,8 +223,8 @@ func (p *Program) let(n *term.Node, least uint8) []item {
 	xs := t.BoundVars(n)
 	names := make([]string, len(xs))
 	for i, x := range xs {
-		names[i] = p.scope.free(t.Vars[x].Name)
-		if i > 0 && t.Vars[x].Name == t.Vars[xs[i-1]].Name+"*" && !p.scope.active[names[i-1]+"'"] {
+		names[i] = p.scope.free(t.Info(x).Name)
+		if i > 0 && t.Info(x).Name == t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
 			names[i] = names[i-1] + "'" // the dual of x3 is x3'
 		}
 		p.scope.enter(names[i], stem(names[i])) // so that the next is another

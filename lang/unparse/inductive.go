@@ -46,7 +46,7 @@ func (p *Program) match(n *term.Node) []item {
 func (p *Program) distinct(xs []term.Var) []string {
 	names := make([]string, len(xs))
 	for i, x := range xs {
-		names[i] = p.scope.free(p.t.Vars[x].Name)
+		names[i] = p.scope.free(p.t.Info(x).Name)
 		p.scope.enter(names[i], stem(names[i])) // so that the next is another
 	}
 	for i := range xs {
@@ -104,7 +104,7 @@ func (p *Program) declareTypes() ([]byte, error) {
 		case n.Op == term.ConOp || n.Op == term.CaseOp:
 			visit(n.Res)
 		case n.Op == term.LamOp:
-			visit(t.Vars[n.X].Type)
+			visit(t.Info(n.X).Type)
 		}
 	}
 	for i := 0; i < len(list); i++ {

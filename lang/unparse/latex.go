@@ -26,9 +26,9 @@ import (
 // error ends the work.
 func LaTeX(w io.Writer, t *term.Term, check func() error) (err error) {
 	defer syntax.Catch(&err)
-	p := &formula{t: t, guard: syntax.Guard{Check: check}, names: make([]string, len(t.Vars)), scope: emptyScope(),
+	p := &formula{t: t, guard: syntax.Guard{Check: check}, names: make([]string, t.NumVars()), scope: emptyScope(),
 		w: bufio.NewWriter(w)}
-	for x := range t.Vars[1:] {
+	for x := range t.NumVars() - 1 {
 		p.guard.Step()
 		p.scope.given[LaTeXName(p.base(term.Var(x+1)), 0)] = true
 	}
@@ -193,7 +193,7 @@ func (p *formula) expand(r term.Ref) ([]item, uint8) {
 	case term.LamOp:
 		x := p.name(n.X)
 		kind := ""
-		if t.Vars[n.X].Linear {
+		if t.Info(n.X).Linear {
 			kind = `^{\mathsf R}`
 		}
 		return []item{enter(n.X, x), text(`\lambda ` + x + kind + "."), node(n.A, levelSum), leave(n.X)}, levelSum

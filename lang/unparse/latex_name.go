@@ -11,7 +11,7 @@ import (
 
 // base is the name that x has in the term.
 func (p *formula) base(x term.Var) string {
-	if name := p.t.Vars[x].Name; name != "" && name != "_" {
+	if name := p.t.Info(x).Name; name != "" && name != "_" {
 		return name
 	}
 	return "x"

@@ -51,11 +51,11 @@ type Program struct {
 // names of inputs and data are those that they have. An error of Check or Reserve ends a declaration
 // by a panic, which [syntax.Catch] makes an error again.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(), names: make([]string, len(t.Vars)), data: make([]string, len(t.Data)),
-		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, len(t.Vars))}
-	for i := range t.Vars[1:] {
+	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(), names: make([]string, t.NumVars()), data: make([]string, len(t.Data)),
+		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, t.NumVars())}
+	for i := range t.NumVars() - 1 {
 		p.guard.Step()
-		p.scope.given[legal(t.Vars[i+1].Name)] = true
+		p.scope.given[legal(t.Info(term.Var(i+1)).Name)] = true
 	}
 	return p
 }
@@ -169,7 +169,7 @@ func (p *Program) Write(w io.Writer) (err error) {
 	}
 	for _, x := range free {
 		if p.names[x] == "" {
-			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Vars[x].Name)
+			return fmt.Errorf("unparse: the variable %s is not declared", p.t.Info(x).Name)
 		}
 	}
 	p.findTuples()

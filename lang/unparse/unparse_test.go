@@ -24,13 +24,13 @@ import (
 func program(t require.TestingT, q *term.Term, inputs []term.Var) string {
 	p := unparse.New(q, unparse.Options{})
 	for _, x := range inputs {
-		p.Reserve(q.Vars[x].Name)
+		p.Reserve(q.Info(x).Name)
 	}
 	for _, d := range q.Data {
 		p.Reserve(d.Name)
 	}
 	for _, x := range inputs {
-		p.Bind(x, p.Input(q.Vars[x].Name, load.RealShape(), []float64{0.5})[0])
+		p.Bind(x, p.Input(q.Info(x).Name, load.RealShape(), []float64{0.5})[0])
 	}
 	for i, d := range q.Data {
 		s := load.RealShape()
@@ -199,7 +199,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDeep: sums nested 10⁶ deep, and 10⁵ lets, take the Go stack of the parser and no more, and text
+// TestDeep: sums nested 10⁶ deep (10⁵ without FULL_SIZE), and 10⁵ lets, take the Go stack of the parser and no more, and text
 // that is linear in the term. What nests too deep to be read back is printed all the same.
 func TestDeep(t *testing.T) {
 	old := debug.SetMaxStack(32 << 20)
@@ -235,7 +235,7 @@ func TestDeep(t *testing.T) {
 	} {
 		n = 100_000
 		if name == "sums to the right" {
-			n = 1_000_000
+			n = property.Size(1_000_000)
 		}
 		b := newBuilder()
 		b.Root = build(b)

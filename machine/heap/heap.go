@@ -86,7 +86,7 @@ func (h *Heap) Node(r literal.Ref) Node {
 	}
 	out.Pos, out.Symbol, out.Compare = in.Pos, in.Sym, in.Cmp
 	if in.Name != 0 {
-		out.Var, out.Name = in.Name, h.prog.Term.Vars[in.Name].Name
+		out.Var, out.Name = in.Name, h.prog.Term.Info(in.Name).Name
 	}
 	switch n.Kind {
 	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:

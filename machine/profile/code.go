@@ -131,7 +131,7 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 
 // binder says whose the variable x is.
 func (c *codeInfo) binder(p *literal.Program, s *site, x term.Var) {
-	s.generated = x != 0 && p.Term.Vars[x].Generated
+	s.generated = x != 0 && p.Term.Info(x).Generated
 	if i, ok := p.Around[x]; ok && x != 0 && (s.generated || !s.variable) {
 		s.around, s.input = true, i
 	}

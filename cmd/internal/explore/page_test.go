@@ -66,7 +66,9 @@ func testExamples(t *testing.T, browser context.Context) {
 			p.keys(kb.End)
 			p.at(steps)
 			p.until("document.querySelector('#nodes .object')")
-			p.logStepTime(name)
+			if property.Full() {
+				p.logStepTime(name)
+			}
 		})
 	}
 }

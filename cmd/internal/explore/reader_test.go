@@ -176,6 +176,17 @@ func (p *tab) accessible(where string) {
 		violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((c) => c.message).join(" ")).slice(0, 3).join(" | ")).join("\n"))`), where)
 }
 
+// schemes returns the schemes of colours in which pages are tested at a width: one at each width without FULL_SIZE.
+func schemes(width int64) []string {
+	switch {
+	case property.Full():
+		return []string{"light", "dark"}
+	case width > 1000:
+		return []string{"light"}
+	}
+	return []string{"dark"}
+}
+
 // testReports: axe finds nothing in the reports of gram grad and gram fit, and in a recorded run with groups, at two widths, light and dark,
 // and none is wider than the window.
 func testReports(t *testing.T, browser context.Context) {
@@ -185,7 +196,7 @@ func testReports(t *testing.T, browser context.Context) {
 	p := newTab(t, browser, &site{url: "file://" + dir})
 	for _, name := range []string{"cmd/internal/htmlreport/testdata/figure1.html", "cmd/internal/htmlreport/testdata/fit.html", "docs/pages/mlp.html#step=1300"} {
 		for _, width := range []int64{1440, 390} {
-			for _, scheme := range []string{"light", "dark"} {
+			for _, scheme := range schemes(width) {
 				p.media(scheme, "reduce")
 				p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(p.site.url+"/"+name))
 				p.until("!location.hash || document.querySelector('#nodes .object.group')")
@@ -210,11 +221,7 @@ func testAccess(t *testing.T, browser context.Context) {
 		} else {
 			p.do(chromedp.EmulateViewport(width, height))
 		}
-		schemes := []string{"light", "dark"}
-		if !property.Full() {
-			schemes = []string{map[int64]string{1440: "light", 390: "dark"}[width]}
-		}
-		for _, scheme := range schemes {
+		for _, scheme := range schemes(width) {
 			p.media(scheme, "reduce")
 			where := fmt.Sprintf("%d px, %s", width, scheme)
 			p.open("#step=52")

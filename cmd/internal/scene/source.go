@@ -20,7 +20,7 @@ type vocabulary struct {
 func newVocabulary(x *Exploration, prog *literal.Program) *vocabulary {
 	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
 	for i := range prog.Term.Nodes {
-		if n := &prog.Term.Nodes[i]; n.Op == term.UnpairOp && prog.Term.Vars[n.X].Generated {
+		if n := &prog.Term.Nodes[i]; n.Op == term.UnpairOp && prog.Term.Info(n.X).Generated {
 			v.binders[n.X], v.binders[n.Y] = n, n
 		}
 	}
@@ -30,7 +30,7 @@ func newVocabulary(x *Exploration, prog *literal.Program) *vocabulary {
 // name is the name of a variable. A variable that D has made has the name of what it stands for: the x of ⟨x,x*⟩:=z1
 // is z1, and x* is z1*.
 func (v *vocabulary) name(x term.Var) string {
-	info := &v.prog.Term.Vars[x]
+	info := v.prog.Term.Info(x)
 	if x == 0 || !info.Generated {
 		return info.Name
 	}

@@ -183,7 +183,7 @@ func (w words) name(n *heap.Node) string {
 }
 
 // generated reports whether D or the start of the run has made the variable that a node binds.
-func (w words) generated(n *heap.Node) bool { return w.h.Program().Term.Vars[n.Var].Generated }
+func (w words) generated(n *heap.Node) bool { return w.h.Program().Term.Info(n.Var).Generated }
 
 // named is the name of a node that a substitution binds, with what kind of variable it is.
 func (w words) named(n *heap.Node) string {

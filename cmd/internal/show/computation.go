@@ -193,7 +193,7 @@ func nameNodes(st *stage.Stage, c *picture.Computation) {
 		default:
 			x = st.Adjoint
 		}
-		switch name := st.Term.Vars[x].Name; {
+		switch name := st.Term.Info(x).Name; {
 		case x == 0 || name == "'": // the adjoint of an operation without a name
 		case st.Kind == stage.Forward && int(x) >= st.Vars: // what Fwd opens
 		default:
@@ -207,7 +207,7 @@ func nameNodes(st *stage.Stage, c *picture.Computation) {
 		}
 		switch {
 		case st.Kind == stage.BP && i > 0:
-			c.Outputs[i] = st.Term.Vars[st.Inputs[i-1]].Name + "'"
+			c.Outputs[i] = st.Term.Info(st.Inputs[i-1]).Name + "'"
 		case st.Kind == stage.BP || st.Source.Shape.Kind == load.Real:
 			c.Outputs[i] = tangent(c.OutputParts[i], "y")
 		default:
@@ -225,7 +225,7 @@ func LetNames(t *term.Term) map[term.Pos]string {
 			continue
 		}
 		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
-			names[u.Pos] = t.Vars[n.X].Name
+			names[u.Pos] = t.Info(n.X).Name
 		}
 	}
 	return names

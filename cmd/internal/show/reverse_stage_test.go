@@ -31,7 +31,7 @@ type concrete struct {
 
 func concreteReverse(st *stage.Stage) *term.Term {
 	c := &concrete{src: st.Term, dst: term.New(st.Term.Types), n: max(1, len(st.Inputs)), image: make([]term.Ref, len(st.Term.Nodes))}
-	c.dst.Vars = append([]term.VarInfo(nil), st.Term.Vars...)
+	c.dst.CopyVars(st.Term, 0)
 	c.dst.Data = st.Term.Data
 	for r := 1; r < len(st.Term.Nodes); r++ {
 		c.image[r] = c.node(&st.Term.Nodes[r])
@@ -43,7 +43,7 @@ func concreteReverse(st *stage.Stage) *term.Term {
 	}
 	for i, x := range st.Inputs {
 		if free[x] {
-			r := c.dst.NewVar(term.VarInfo{Name: st.Term.Vars[x].Name, Type: term.R})
+			r := c.dst.NewVar(term.VarInfo{Name: st.Term.Info(x).Name, Type: term.R})
 			root = c.dst.Let(0, x, c.dst.Pair(0, c.dst.Variable(0, r), c.dual(func(a term.Var) term.Ref { return c.basis(i, a) })), root)
 		}
 	}
