@@ -53,7 +53,7 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 	if t.swept == len(stack) {
 		return
 	}
-	waiting := t.waiting()
+	waiting := t.Waiting()
 	if waiting == 0 && len(t.sweeps) > 0 {
 		t.lend.depth = min(2*t.lend.depth, maxDepth)
 	}
@@ -76,7 +76,7 @@ func (m *Machine) lendChain(base graph.Ref) (lent int) {
 	for ok := true; ok && t.sweeps[base] == nil && p.Block.Paths == nil && p.N*uint64(len(p.Block.Code)) >= t.least; lent++ {
 		e := sweepTask(p, arrivals)
 		t.sweeps[base] = e
-		t.give(e)
+		t.Give(&e.Task)
 		var from []int
 		if base, from, ok = m.follower(&p); ok {
 			p = m.block.Object(base)
@@ -88,8 +88,7 @@ func (m *Machine) lendChain(base graph.Ref) (lent int) {
 
 // sweepTask fires the cells of all runs of a block.
 func sweepTask(p block.Object, arrivals func() ([]float64, error)) *task {
-	e := &task{}
-	e.do = func(w *worker) error {
+	return taskOf(func(w *worker, e *task) error {
 		w.m.opt.Limits.MaxSteps = 0
 		w.begin()
 		arrived, err := arrivals()
@@ -97,8 +96,7 @@ func sweepTask(p block.Object, arrivals func() ([]float64, error)) *task {
 			return err
 		}
 		return w.m.sweep(&p, arrived, true, &e.contributions)
-	}
-	return e
+	})
 }
 
 // nowhere stands for a dual at which nothing arrives.
@@ -148,15 +146,12 @@ func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int
 // arrivals waits for a task, and returns what arrives at the duals of its follower. It
 // is an error if the machine has taken it back.
 func (t *team) arrivals(e *task, from []int) ([]float64, error) {
-	t.mu.Lock()
-	back := e.by == nil
-	t.mu.Unlock()
-	if back {
+	if !t.Begun(&e.Task) {
 		return nil, errStopped
 	}
-	<-e.done
-	if e.err != nil {
-		return nil, e.err
+	<-e.Done
+	if e.Err != nil {
+		return nil, e.Err
 	}
 	sums := make([]float64, len(e.contributions.Any))
 	for k := range sums {
