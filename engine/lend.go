@@ -189,33 +189,8 @@ func (m *Machine) bring(e *task) (bool, error) {
 		return false, err
 	}
 	from := m.top
-	e.value = m.copyHere(e.value)
+	e.value, m.top = m.collect.Copy(e.value, from)
 	e.here, e.copied = true, uint64(m.top-from)
 	e.By.unread.Add(-1)
 	return true, nil
-}
-
-// copyHere copies a value of a worker's arena, and what it refers to there, to the
-// machine's own, and returns its place. A copied object forwards to its copy. There is
-// room for it.
-func (m *Machine) copyHere(v graph.Ref) graph.Ref {
-	from := m.top
-	v = m.copyObject(v)
-	for r := from; r < m.top; r += m.collect.Extent(r) {
-		m.collect.All(r, func(w uint64) { m.words[w] = m.copyObject(m.words[w]) })
-	}
-	return v
-}
-
-func (m *Machine) copyObject(r graph.Ref) graph.Ref {
-	r = m.Resolve(r)
-	if r < m.top {
-		return r
-	}
-	n := m.collect.Extent(r)
-	to := m.top
-	m.top += n
-	copy(m.nodes[to:to+n], m.nodes[r:r+n])
-	m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(to)}
-	return to
 }
