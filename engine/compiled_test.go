@@ -110,3 +110,23 @@ func TestCompiled(t *testing.T) {
 		})
 	}
 }
+
+// TestSharedCode: loops with equal code are compiled once, and loops that differ in a constant or an operation are not mixed up.
+func TestSharedCode(t *testing.T) {
+	if !native.Supported() {
+		t.Skip("no machine code")
+	}
+	defer engine.NativeWork(0)()
+	for body, codes := range map[string]int{
+		"sum i < 8 -> #30 (fun h -> sin (h * e)) (r * (i + 1))":                    3, // two are of the backward phase: the first run has its own
+		"#30 (fun h -> sin (h * e)) r + #30 (fun h -> tanh (h * e)) r":             6,
+		"#30 (fun h -> sin (h * e) + 0.5) r + #30 (fun h -> sin (h * e) + 0.25) r": 6,
+	} {
+		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+		prog := s.Compiled(t, compile.Options{Reversed: true})
+		sameCompiled(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
+		n := 0
+		prog.Loops.Range(func(_, _ any) bool { n++; return true })
+		require.Equal(t, codes, n, body)
+	}
+}

@@ -25,11 +25,15 @@ func (r *Runner) WorthCompiling(instructions int, work uint64) bool {
 	return instructions <= maxCode && work >= r.opt.NativeWork*max(1, uint64(instructions)/longCode)
 }
 
-// compiled is the machine code of a loop.
+// shareWork is by how much less than what makes a loop worth compiling it is worth finding out which loops have equal code.
+const shareWork = 64
+
+// compiled is the machine code of a loop, or of all loops with equal code.
 type compiled struct {
-	work atomic.Uint64 // instructions that were interpreted
-	once sync.Once
-	code *native.Code // nil: it can't be compiled
+	shared bool
+	work   atomic.Uint64 // instructions that were interpreted
+	once   sync.Once
+	code   *native.Code // nil: it can't be compiled
 }
 
 // nativeCode returns the machine code of a loop of so many instructions, nil if it is interpreted. It is to make n runs now, and at
@@ -44,6 +48,13 @@ func (r *Runner) nativeCode(of *graph.Compiled, instructions int, n, left uint64
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
+	if !c.shared && r.WorthCompiling(instructions, shareWork*(c.work.Load()+left*each)) {
+		shared, _ := r.prog.Loops.LoadOrStore(loop().Key(), &compiled{shared: true})
+		own := c.work.Load()
+		c = shared.(*compiled)
+		c.work.Add(own)
+		of.Store(c)
+	}
 	if !r.WorthCompiling(instructions, c.work.Load()+left*each) {
 		c.work.Add(n * each)
 		return nil, nil

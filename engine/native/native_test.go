@@ -327,3 +327,13 @@ func BenchmarkCompile(b *testing.B) {
 		})
 	}
 }
+
+// TestKey: 0 and −0 are different constants.
+func TestKey(t *testing.T) {
+	key := func(x float64) string {
+		return (&Loop{Consts: []graph.Const{{Reg: 1, Val: x}}, Nodes: []Node{{}}}).Key()
+	}
+	require.Equal(t, key(0), key(0))
+	require.NotEqual(t, key(0), key(math.Copysign(0, -1)))
+	require.NotEqual(t, key(0.1), key(math.Nextafter(0.1, 1)))
+}
