@@ -26,6 +26,16 @@ func NativeWork(n uint64) (reset func()) {
 	return func() { nativeWork = old }
 }
 
+// BytecodeRuns sets how many runs make bytecode of a loop worth making, and returns what sets it back.
+func BytecodeRuns(n uint64) (reset func()) {
+	old := bytecodeRuns
+	bytecodeRuns = n
+	return func() { bytecodeRuns = old }
+}
+
+// HasCode reports whether the machine has run bytecode or machine code.
+func HasCode(m *Machine) bool { return m.block.HasCode() }
+
 // Compiled reports whether the machine has run machine code.
 func Compiled(m *Machine) bool { return m.block.Compiled() }
 

@@ -159,7 +159,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	if p.Open {
 		open = (*opener)(m)
 	}
-	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, block.Options{NoNative: opt.NoNative, NativeWork: nativeWork})
+	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
