@@ -12,6 +12,9 @@ import (
 // nativeWork is how many instructions a loop has run when it is compiled.
 var nativeWork uint64 = block.NativeWork
 
+// bytecodeRuns is how many runs of a loop make bytecode of it worth making.
+var bytecodeRuns uint64 = block.BytecodeRuns
+
 // blockState is what a machine needs to run blocks.
 type blockState struct {
 	block.Runner

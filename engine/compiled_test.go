@@ -29,22 +29,28 @@ func bits(values []float64) []uint64 {
 	return all
 }
 
-// sameCompiled holds a gradient whose loops are all compiled against one whose loops are interpreted. It reports whether there are
-// such loops.
+// sameCompiled holds a gradient whose loops are all machine code, and one whose loops are all bytecode, against one whose loops are the
+// blocks' instructions, one by one. It reports whether there are such loops.
 func sameCompiled(t require.TestingT, prog *graph.Program, point []float64, opt engine.Options, prepare func(*engine.Machine)) (ran bool) {
 	opt.NoNative = true
+	reset := engine.BytecodeRuns(1 << 40)
 	want, m := runAs(t, prog, point, opt, prepare)
+	reset()
+	defer engine.BytecodeRuns(0)()
 	defer m.Close()
-	opt.NoNative = false
-	got, n := runAs(t, prog, point, opt, prepare)
-	defer n.Close()
-	ran = engine.Compiled(n)
-	require.False(t, engine.Compiled(m))
-	sameBits(t, want, got)
-	require.Equal(t, bits(want.values), bits(got.values))
-	require.Equal(t, bits(want.jacobian), bits(got.jacobian))
-	if opt.Schedule != engine.Parallel { // there it depends on which worker is first
-		require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+	require.False(t, engine.HasCode(m))
+	for _, opt.NoNative = range []bool{true, false} {
+		got, n := runAs(t, prog, point, opt, prepare)
+		defer n.Close()
+		ran = engine.Compiled(n)
+		require.False(t, ran && opt.NoNative)
+		require.True(t, engine.HasCode(n) || !ran)
+		sameBits(t, want, got)
+		require.Equal(t, bits(want.values), bits(got.values))
+		require.Equal(t, bits(want.jacobian), bits(got.jacobian))
+		if opt.Schedule != engine.Parallel { // there it depends on which worker is first
+			require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+		}
 	}
 	return ran
 }

@@ -154,7 +154,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: block.Scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork})
+	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
