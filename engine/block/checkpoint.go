@@ -14,11 +14,13 @@ type Kept struct {
 	Numbers uint64 // of the rows of an object
 	mu      sync.Mutex
 	bytes   uint64
+	asked   uint64 // bytes when it was last asked whether there is room
+	full    bool   // there is none for few rows
 	loops   []*Checkpoints
 }
 
 // Reset forgets the last run.
-func (k *Kept) Reset() { k.bytes, k.loops = 0, nil }
+func (k *Kept) Reset() { k.bytes, k.asked, k.full, k.loops = 0, 0, false, nil }
 
 // book books bytes of rows or states.
 func (k *Kept) book(bytes uint64) {
@@ -32,12 +34,12 @@ func (k *Kept) book(bytes uint64) {
 // the binomial order of A. Griewank and A. Walther, Algorithm 799: Revolve, ACM TOMS 26 (2000). It keeps all if there is room.
 type Checkpoints struct {
 	Loop    Loop
-	F       graph.Ref // the function
-	ID      uint32    // 1 + the number in Kept.loops
+	f       graph.Ref // the function
+	id      uint32    // 1 + the number in Kept.loops
 	Each    uint64    // runs of an object; the last may have fewer
 	Objects uint64
-	First   graph.Ref // the first object; they lie side by side
-	Units   uint32    // of an object
+	first   graph.Ref // the first object; they lie side by side
+	units   uint32    // of an object
 	most    int       // states
 
 	mu     sync.Mutex
@@ -52,8 +54,32 @@ func (k *Kept) Within(most, bytes uint64) bool {
 	return k.bytes <= most && bytes <= most-k.bytes
 }
 
-// Loop returns the checkpoints with the ID.
-func (k *Kept) Loop(id uint32) *Checkpoints {
+// leastRows is for how many bytes of rows a run without a bound on them asks whether there is room. The rows of a loop that are fewer
+// than fewRows are kept: a state takes as much.
+const (
+	leastRows = 1 << 20
+	fewRows   = 1 << 10
+)
+
+// Room reports whether a loop is to keep so many bytes of rows. room says whether there is room, and is asked for leastRows bytes at least.
+func (k *Kept) Room(bytes uint64, room func(bytes uint64) bool) bool {
+	if bytes < fewRows {
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	few := bytes < leastRows
+	if few && (k.full || k.bytes+bytes-k.asked < leastRows) {
+		return !k.full
+	}
+	k.asked = k.bytes
+	ok := room(max(bytes, leastRows))
+	k.full = few && !ok
+	return ok
+}
+
+// loop returns the checkpoints with the id.
+func (k *Kept) loop(id uint32) *Checkpoints {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.loops[id-1]
@@ -70,7 +96,7 @@ func (r *Runner) Checkpoints(l *Loop, plan *graph.Plan, f graph.Ref, each uint64
 		k.book(rows)
 		return nil, nil // without garbage
 	}
-	c := &Checkpoints{Loop: *l, F: f, Each: each, Objects: objects}
+	c := &Checkpoints{Loop: *l, f: f, Each: each, Objects: objects}
 	// At most half of the room is for the states of one loop, if one state is not more.
 	state := uint64(len(l.State()))
 	size := 8 * (state + 1)
@@ -87,7 +113,7 @@ func (r *Runner) Checkpoints(l *Loop, plan *graph.Plan, f graph.Ref, each uint64
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.loops = append(k.loops, c)
-	c.ID = uint32(len(k.loops))
+	c.id = uint32(len(k.loops))
 	return c, nil
 }
 
@@ -151,9 +177,9 @@ func advance(n, s uint64) uint64 {
 	}
 }
 
-// Again computes the rows of an object without rows again: object i of the loop with the checkpoints. What is the same in all runs is in
+// again computes the rows of an object without rows again: object i of the loop with the checkpoints. What is the same in all runs is in
 // the registers; first are the wirings of the first run, if the block has paths. The error is that of the host, or of the data.
-func (r *Runner) Again(c *Checkpoints, i uint64, plan *graph.Plan, first []*graph.Wiring) ([]float64, error) {
+func (r *Runner) again(c *Checkpoints, i uint64, plan *graph.Plan, first []*graph.Wiring) ([]float64, error) {
 	l := c.Loop
 	at := c.nearest(i, r.Regs)
 	for at < i {

@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -198,7 +199,15 @@ func (e *Elaborator) notFunction(f, u val) {
 		index := strings.Trim(e.headText(u.span), "[]()")
 		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
 	}
-	if who := e.headText(f.head); op != core.VarOp && op != core.PathOp && op != core.InputOp && startsName(who) {
+	switch who := e.headText(f.head); {
+	case op == core.NumOp && e.Types.At(u.typ).Kind == infer.Arrow:
+		if n := e.Core.Nodes[f.node].Val; n >= 0 && n == math.Trunc(n) {
+			if !startsName(who) && who != fmt.Sprint(n) {
+				who = "(" + who + ")"
+			}
+			notes = append(notes, syntax.Note{Text: fmt.Sprintf("the numeral #%s applies a function %v times", who, n)})
+		}
+	case op != core.VarOp && op != core.PathOp && op != core.InputOp && startsName(who):
 		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
 	}
 	e.reportHere(f.span, "type mismatch", label, notes...)
