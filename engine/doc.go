@@ -53,6 +53,12 @@
 // Frames waits for its value, and then the frames go on. Under LIFO all work for that value is done before anything below it on
 // the worklist, so the frames that wait are always those on top of the stack. They are used under LIFO, also by workers, without profiles.
 //
+// # Packages
+//
+// What needs nothing of the machine is in packages of its own: block runs blocks, by packages array and native; frames has the stack of
+// routines, collect the objects of the arena and the collector, ground the size of the graph of an open program, order the order in which
+// cells fire, and pool the tasks of the schedule [Parallel]. Packages listing and profile read a machine.
+//
 // # Counting
 //
 // The steps of a template's straight-line code are known when it is compiled; the
