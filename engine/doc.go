@@ -41,9 +41,9 @@
 //
 // # Blocks
 //
-// A closure whose template has a block runs as one instruction, or as a loop: see package block. A function of an iteration that has none may have
-// a block with paths, made for the closures that it captures: see chain.go. A function that takes one argument more than the
-// iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
+// A closure whose template has a block runs as one instruction, or as a loop: see package block. A function of an iteration that has
+// none may have a block with paths, made for the closures that it captures: see chain.go. A function that takes one argument more than
+// the iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
 //
 // # Routines
 //
