@@ -386,17 +386,15 @@ func (f *function) expr(e ast.Expr) {
 			f.fail(e)
 		}
 	case *ast.BinaryExpr:
-		if e.Op == token.SHL || e.Op == token.SHR {
-			f.expr(e.X)
-			f.expr(e.Y)
-		} else if e.Op == token.LAND || e.Op == token.LOR {
-			f.expr(e.X)
-			f.expr(e.Y)
-		} else {
-			f.expr(e.X)
-			f.expr(e.Y)
+		f.expr(e.X)
+		operand := f.t.info.Types[e.X].Type
+		if n, ok := f.powerOfTwo(e.Y); ok && e.Op == token.REM && operand.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
+			f.integer(n - 1) // a division takes as long as ten other instructions
+			f.binary(token.AND, operand, e)
+			return
 		}
-		f.binary(e.Op, f.t.info.Types[e.X].Type, e)
+		f.expr(e.Y)
+		f.binary(e.Op, operand, e)
 	case *ast.SelectorExpr: // a field of an entry
 		f.expr(e.X)
 		selected := f.t.info.Types[e.X].Type.Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
@@ -421,6 +419,16 @@ func (f *function) expr(e ast.Expr) {
 	default:
 		f.fail(e)
 	}
+}
+
+// powerOfTwo returns the value of an expression that is a power of two, known to the compiler.
+func (f *function) powerOfTwo(e ast.Expr) (n int64, ok bool) {
+	v := f.t.info.Types[e].Value
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	n, ok = constant.Int64Val(v)
+	return n, ok && n > 0 && n&(n-1) == 0
 }
 
 // ident leaves the value of a variable.
