@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/engine/block"
@@ -158,7 +159,7 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
-	k.exts = k.exts[:0]
+	k.exts = slices.Grow(k.exts[:0], b.Exts)
 	for _, c := range b.Consts {
 		k.Regs[c.Reg] = c.Val
 	}
@@ -168,6 +169,11 @@ func (m *Machine) enterBlock(b *graph.Block, f graph.Ref) error {
 	}
 	for _, g := range b.Globals {
 		for i := range g.N {
+			if i%LookEvery == LookEvery-1 {
+				if err := m.Look(); err != nil {
+					return err
+				}
+			}
 			if r := m.slots[g.Slot+i*g.Stride]; g.Reg != 0 {
 				k.Regs[g.Reg+i] = m.nodes[r].Number()
 			} else {
