@@ -196,7 +196,7 @@ func (f *Firing) enter(w *graph.Backward) error {
 	array.Load(r.Regs, f.Plan.Invariant, f.Invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
-			if e%LookEvery == 0 {
+			if e%LookEvery == LookEvery-1 {
 				if err := r.host.Look(); err != nil {
 					return err
 				}
