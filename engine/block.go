@@ -13,6 +13,9 @@ import (
 // nativeWork is how many instructions a loop has run when it is compiled.
 var nativeWork uint64 = block.NativeWork
 
+// bytecodeRuns is how many runs of a loop make bytecode of it worth making.
+var bytecodeRuns uint64 = block.BytecodeRuns
+
 // blockState is what a machine needs to run blocks.
 type blockState struct {
 	block.Runner
@@ -200,7 +203,7 @@ func (m *Machine) loadLeaves(l *graph.Leaves, r graph.Ref) {
 		case graph.NumLeaf:
 			k.Regs[l.Regs[next]] = m.nodes[r].Number()
 			if m.prog.Open {
-				m.open.held[l.Regs[next]] = m.held(r)
+				m.open.Held[l.Regs[next]] = m.held(r)
 			}
 			next++
 		case graph.DualLeaf:

@@ -20,7 +20,7 @@ func (m *Machine) reachDual(d graph.Ref) {
 	m.state[d].Head |= reachedBit
 	n := &m.state[base].A
 	if *n++; *n == 1 {
-		m.block.heap.Push(m.order.key(base))
+		m.block.heap.Push(m.order.Key(base))
 	}
 }
 
@@ -156,10 +156,10 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 	if m.order == nil {
 		stack, near = graph.PushCell(stack, h)
 	} else {
-		stack, near = m.order.pushCell(stack, h)
+		stack, near = m.order.PushCell(stack, h)
 	}
 	if !near {
-		m.far.Push(m.order.key(h))
+		m.far.Push(m.order.Key(h))
 	}
 	return stack
 }

@@ -29,22 +29,28 @@ func bits(values []float64) []uint64 {
 	return all
 }
 
-// sameCompiled holds a gradient whose loops are all compiled against one whose loops are interpreted. It reports whether there are
-// such loops.
+// sameCompiled holds a gradient whose loops are all machine code, and one whose loops are all bytecode, against one whose loops are the
+// blocks' instructions, one by one. It reports whether there are such loops.
 func sameCompiled(t require.TestingT, prog *graph.Program, point []float64, opt engine.Options, prepare func(*engine.Machine)) (ran bool) {
 	opt.NoNative = true
+	reset := engine.BytecodeRuns(1 << 40)
 	want, m := runAs(t, prog, point, opt, prepare)
+	reset()
+	defer engine.BytecodeRuns(0)()
 	defer m.Close()
-	opt.NoNative = false
-	got, n := runAs(t, prog, point, opt, prepare)
-	defer n.Close()
-	ran = engine.Compiled(n)
-	require.False(t, engine.Compiled(m))
-	sameBits(t, want, got)
-	require.Equal(t, bits(want.values), bits(got.values))
-	require.Equal(t, bits(want.jacobian), bits(got.jacobian))
-	if opt.Schedule != engine.Parallel { // there it depends on which worker is first
-		require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+	require.False(t, engine.HasCode(m))
+	for _, opt.NoNative = range []bool{true, false} {
+		got, n := runAs(t, prog, point, opt, prepare)
+		defer n.Close()
+		ran = engine.Compiled(n)
+		require.False(t, ran && opt.NoNative)
+		require.True(t, engine.HasCode(n) || !ran)
+		sameBits(t, want, got)
+		require.Equal(t, bits(want.values), bits(got.values))
+		require.Equal(t, bits(want.jacobian), bits(got.jacobian))
+		if opt.Schedule != engine.Parallel { // there it depends on which worker is first
+			require.Equal(t, m.Stats().Recompute, n.Stats().Recompute)
+		}
 	}
 	return ran
 }
@@ -108,5 +114,25 @@ func TestCompiled(t *testing.T) {
 			require.Equal(t, bits(want.values), bits(got.values))
 			require.Equal(t, want.stats.Counts, got.stats.Counts)
 		})
+	}
+}
+
+// TestSharedCode: loops with equal code are compiled once, and loops that differ in a constant or an operation are not mixed up.
+func TestSharedCode(t *testing.T) {
+	if !native.Supported() {
+		t.Skip("no machine code")
+	}
+	defer engine.NativeWork(0)()
+	for body, codes := range map[string]int{
+		"sum i < 8 -> #30 (fun h -> sin (h * e)) (r * (i + 1))":                    3, // two are of the backward phase: the first run has its own
+		"#30 (fun h -> sin (h * e)) r + #30 (fun h -> tanh (h * e)) r":             6,
+		"#30 (fun h -> sin (h * e) + 0.5) r + #30 (fun h -> sin (h * e) + 0.25) r": 6,
+	} {
+		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
+		prog := s.Compiled(t, compile.Options{Reversed: true})
+		sameCompiled(t, prog, s.Point, engine.Options{}, func(*engine.Machine) {})
+		n := 0
+		prog.Loops.Range(func(_, _ any) bool { n++; return true })
+		require.Equal(t, codes, n, body)
 	}
 }

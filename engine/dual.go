@@ -115,7 +115,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			}
 		}
 		last := len(stack) - 1
-		if len(m.far) > 0 && (last < 0 || m.far[0] > m.order.key(stack[last])) {
+		if len(m.far) > 0 && (last < 0 || m.far[0] > m.order.Key(stack[last])) {
 			stack = append(stack, graph.Ref(m.far.Pop()))
 			last++
 		} else if m.opt.Schedule == Random {

@@ -12,6 +12,9 @@ func LendEvery(m *Machine, n uint64, waits bool) {
 // Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }
 
+// AcceptedSteps is how many steps they had.
+func AcceptedSteps(m *Machine) uint64 { return m.team.steps }
+
 // RunsPerPath sets how many runs make the code of a path worth making, and returns what sets it back.
 func RunsPerPath(n uint64) (reset func()) {
 	old := runsPerPath
@@ -25,6 +28,16 @@ func NativeWork(n uint64) (reset func()) {
 	nativeWork = n
 	return func() { nativeWork = old }
 }
+
+// BytecodeRuns sets how many runs make bytecode of a loop worth making, and returns what sets it back.
+func BytecodeRuns(n uint64) (reset func()) {
+	old := bytecodeRuns
+	bytecodeRuns = n
+	return func() { bytecodeRuns = old }
+}
+
+// HasCode reports whether the machine has run bytecode or machine code.
+func HasCode(m *Machine) bool { return m.block.HasCode() }
 
 // Compiled reports whether the machine has run machine code.
 func Compiled(m *Machine) bool { return m.block.Compiled() }

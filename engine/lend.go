@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"github.com/gram-machine/gram/engine/order"
+	"github.com/gram-machine/gram/graph"
+)
 
 // lending is what a team knows of the redexes that are lent.
 type lending struct {
@@ -128,12 +131,12 @@ func (m *Machine) fireLent(r graph.Ref, i int) error {
 func (m *Machine) orderAs(e *task, nodes uint64) {
 	o := &m.team.order
 	m.order = o
-	o.append(o.from, m.top)
-	o.append(e.from, e.to)
+	o.Append(o.From, m.top)
+	o.Append(e.from, e.to)
 	e.by.kept = max(e.by.kept, e.to)
-	from := toChunk(m.top)
+	from := order.ToChunk(m.top)
 	m.elsewhere += int64(nodes) - int64(from-m.top)
-	m.top, o.from = from, from
+	m.top, o.From = from, from
 	m.setNodeTop()
 }
 
@@ -198,8 +201,8 @@ func (m *Machine) bring(e *task) (bool, error) {
 func (m *Machine) copyHere(v graph.Ref) graph.Ref {
 	from := m.top
 	v = m.copyObject(v)
-	for r := from; r < m.top; r += m.extent(r) {
-		m.references(r, func(w uint64) { m.words[w] = m.copyObject(m.words[w]) })
+	for r := from; r < m.top; r += m.collect.Extent(r) {
+		m.collect.All(r, func(w uint64) { m.words[w] = m.copyObject(m.words[w]) })
 	}
 	return v
 }
@@ -209,7 +212,7 @@ func (m *Machine) copyObject(r graph.Ref) graph.Ref {
 	if r < m.top {
 		return r
 	}
-	n := m.extent(r)
+	n := m.collect.Extent(r)
 	to := m.top
 	m.top += n
 	copy(m.nodes[to:to+n], m.nodes[r:r+n])

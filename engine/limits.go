@@ -140,23 +140,19 @@ func (m *Machine) atEnd() error {
 	return nil
 }
 
-// leastRows is how many bytes the rows of a loop have for which a run without --rows-memory asks whether there is room.
-const leastRows = 1 << 20
-
 // roomFor reports whether the loops of the run may keep so many bytes more. Without a bound on rows an eighth of the
 // memory stays for all else.
 func (m *Machine) roomFor(bytes uint64) bool {
 	if most := m.opt.Limits.RowsMemory; most != 0 {
 		return m.block.Kept.Within(most, bytes)
 	}
-	if bytes < leastRows {
-		return true
-	}
-	nodes := uint64(m.top) + bytes/graph.NodeBytes
-	if nodes >= uint64(len(m.nodes)) {
-		return false
-	}
-	grow := int64(nodes) - int64(m.arena.Len())
-	reserve := m.opt.Limits.Reserve
-	return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/8)) == nil
+	return m.block.Kept.Room(bytes, func(bytes uint64) bool {
+		nodes := uint64(m.top) + bytes/graph.NodeBytes
+		if nodes >= uint64(len(m.nodes)) {
+			return false
+		}
+		grow := int64(nodes) - int64(m.arena.Len())
+		reserve := m.opt.Limits.Reserve
+		return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/8)) == nil
+	})
 }

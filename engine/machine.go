@@ -9,7 +9,9 @@ import (
 	"runtime"
 
 	"github.com/gram-machine/gram/engine/block"
+	"github.com/gram-machine/gram/engine/collect"
 	"github.com/gram-machine/gram/engine/invariant"
+	"github.com/gram-machine/gram/engine/order"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
@@ -95,9 +97,9 @@ type Machine struct {
 	collect collector
 	record  Recorder // nil where nothing is recorded
 
-	team      *team  // of the schedule Parallel
-	order     *order // of the nodes, where workers have made some
-	elsewhere int64  // nodes that workers have made, less those that are left out between base and top
+	team      *team        // of the schedule Parallel
+	order     *order.Order // of the nodes, where workers have made some
+	elsewhere int64        // nodes that workers have made, less those that are left out between base and top
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
@@ -152,10 +154,10 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: block.Scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork})
+	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
 	m.block.look = m.lookNow
 	m.done.share = unknown
-	m.collect.least = collectNodes
+	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
 	m.call.after = runsPerRoutine

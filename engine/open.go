@@ -4,52 +4,31 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/ground"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// GraphSize is |G|: the size of the computational graph that is left of a term
-// whose inputs are symbolic. A shared node counts once; nodes that nothing reads
-// count.
-type GraphSize struct {
-	Operations uint64 // inert nodes
-	Edges      uint64 // their operands
-	Inputs     uint64 // distinct inputs that they use
-	Numerals   uint64 // distinct numerals that they use
-}
-
-// Total returns |G|.
-func (s GraphSize) Total() uint64 { return s.Operations + s.Edges + s.Inputs + s.Numerals }
+// GraphSize is |G|.
+type GraphSize = ground.Size
 
 // openState is what a machine keeps of a run with symbolic inputs.
 type openState struct {
-	size GraphSize
-	used []bool     // inputs
-	ties []term.Pos // of conditionals that compared equal numbers, of which one is no numeral
-	// Of the block with arrays that ran last, and what each register holds.
-	block    *graph.Block
-	held     []uint32
-	numerals map[uint64]struct{}
-	made     []graph.Ref // inert operations and neutral objects, in the order in which they were made
-	under    bool        // a λ: recursive functions stay folded
+	ground.Counter
+	ties  []term.Pos   // of conditionals that compared equal numbers, of which one is no numeral
+	block *graph.Block // with arrays, that ran last
+	made  []graph.Ref  // inert operations and neutral objects, in the order in which they were made
+	under bool         // a λ: recursive functions stay folded
 	// Of tuples of neutral components: what they stand for, and of that, the components.
 	reflected map[graph.Ref]graph.Ref
 	parts     map[graph.Ref][]graph.Ref
 }
 
 func (o *openState) reset(inputs int) {
-	o.size = GraphSize{}
+	o.Counter.Reset(inputs)
 	o.made, o.ties = o.made[:0], o.ties[:0]
 	o.block, o.under = nil, false
-	if len(o.used) != inputs {
-		o.used = make([]bool, inputs)
-	}
-	clear(o.used)
-	if o.numerals == nil {
-		o.numerals = map[uint64]struct{}{}
-	}
-	clear(o.numerals)
 	o.reflected, o.parts = map[graph.Ref]graph.Ref{}, map[graph.Ref][]graph.Ref{}
 }
 
@@ -169,12 +148,12 @@ func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []grap
 	}
 	m.nodes[r] = graph.Node{Head: head, V: math.Float64bits(v)}
 	w := 4*uint64(r) + graph.WaitWords
-	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], at, uint32(m.open.size.Operations)
-	m.open.size.Operations++
+	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], at, uint32(m.open.Size.Operations)
+	m.open.Size.Operations++
 	m.open.made = append(m.open.made, r)
 	for _, a := range args {
 		m.leaf(a)
-		m.open.size.Edges++
+		m.open.Size.Edges++
 	}
 }
 
@@ -182,23 +161,9 @@ func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []grap
 func (m *Machine) leaf(r graph.Ref) {
 	switch n := &m.nodes[r]; n.Kind() {
 	case graph.SymInput:
-		m.open.input(n.Head >> graph.KindShift)
+		m.open.Input(n.Head >> graph.KindShift)
 	case graph.Num:
-		m.open.numeral(n.V)
-	}
-}
-
-func (o *openState) input(i uint32) {
-	if !o.used[i] {
-		o.used[i] = true
-		o.size.Inputs++
-	}
-}
-
-func (o *openState) numeral(bits uint64) {
-	if _, ok := o.numerals[bits]; !ok {
-		o.numerals[bits] = struct{}{}
-		o.size.Numerals++
+		m.open.Numeral(n.V)
 	}
 }
 
@@ -293,7 +258,7 @@ func (m *Machine) Graph(point []float64) (GraphSize, error) {
 	for _, out := range m.Outputs() {
 		m.leaf(out)
 	}
-	return m.open.size, nil
+	return m.open.Size, nil
 }
 
 // Ties returns the places of the conditionals that the last [Machine.Graph] decided at equality, of numbers that depend on inputs.

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 )
@@ -124,10 +125,7 @@ func TestPaths(t *testing.T) {
 // TestRandomPaths compares random bodies of loops.
 func TestRandomPaths(t *testing.T) {
 	defer engine.RunsPerPath(1)()
-	n := 300
-	if testing.Short() {
-		n = 60
-	}
+	n := property.Size(1000)
 	fused := 0
 	for seed := range n {
 		g := &pathBody{rng: rand.New(rand.NewPCG(uint64(seed), 1))}

@@ -79,7 +79,7 @@ func (m *Machine) reducePrimal() error {
 	err := m.reduce()
 	m.team.lend.on = false
 	if m.order != nil {
-		m.order.append(m.order.from, m.top)
+		m.order.Append(m.order.From, m.top)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/engine/block"
+	"github.com/gram-machine/gram/engine/order"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -25,7 +26,7 @@ type team struct {
 	pending []*task // lent and not begun, in the order in which they were lent
 	busy    sync.WaitGroup
 	stop    atomic.Bool
-	order   order
+	order   order.Order
 	lend    lending
 	sweeps  map[graph.Ref]*task // of blocks that will fire
 	swept   int                 // how much of the stack, from its bottom, was looked at for them
@@ -34,6 +35,7 @@ type team struct {
 	alone   bool                // the machine does the rest of this run itself
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
+	steps    uint64 // of them
 }
 
 // worker runs tasks on a machine of its own, which shares the range of addresses and
@@ -69,7 +71,7 @@ var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
-	t := &team{sweeps: map[graph.Ref]*task{}, order: order{each: arenas[0].Start()}}
+	t := &team{sweeps: map[graph.Ref]*task{}, order: order.New(arenas[0].Start())}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
 	opt.Schedule, opt.Workers, opt.Phase, opt.Share = LIFO, 0, nil, nil
@@ -91,11 +93,11 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 
 // reset makes the team ready for a run of the machine.
 func (t *team) reset() {
-	t.order.reset()
+	t.order.Reset()
 	t.lend.reset()
 	clear(t.sweeps)
 	t.swept = 0
-	t.accepted, t.alone = 0, false
+	t.accepted, t.steps, t.alone = 0, 0, false
 	for _, w := range t.workers {
 		w.kept = w.m.arena.Start()
 		w.m.top = w.kept
@@ -222,6 +224,7 @@ func (m *Machine) fetch(e *task) (bool, error) {
 			}
 			m.collect.peak = max(m.collect.peak, nodes)
 			m.team.accepted++
+			m.team.steps += e.cost.steps
 			return true, nil
 		case <-tick.C:
 			if err := m.Look(); err != nil || m.team.alone {
@@ -238,7 +241,7 @@ func (w *worker) begin() {
 	if w.unread.Load() == 0 && !s.prog.Reversed {
 		s.top = s.arena.Start()
 	}
-	s.base = toChunk(s.top)
+	s.base = order.ToChunk(s.top)
 	s.state = s.nodes
 	s.reset()
 }

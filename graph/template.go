@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"sync"
+
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -279,6 +281,8 @@ type Program struct {
 	Outputs  int // k of R^k, 1 for R
 	Types    *term.Types
 	Type     term.Type
+
+	Loops sync.Map // the engine's: what it keeps of loops with equal code
 
 	special  *special
 	routines *routines

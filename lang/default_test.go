@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
@@ -228,7 +229,7 @@ input q : (R * R^2)^2 = vec i < 2 -> (i, [| 1, 2 |])
 		}
 	}
 	assert.Equal(t, []float64{0, 1, 2, 1, 1, 2}, p.Inputs[1].Values)
-	assert.Equal(t, []Param{{"n", 10}, {"k", 4}}, p.Params)
+	assert.Equal(t, []elaborate.Param{{Name: "n", Value: 10}, {Name: "k", Value: 4}}, p.Params)
 }
 
 // TestDefaultErrors holds the messages about wrong values of params, inputs and data.

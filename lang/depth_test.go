@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/lang/elaborate"
 )
 
 // nest returns open repeated n times, middle, and end repeated n times.
@@ -109,7 +110,7 @@ func TestDefsTooDeep(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Load("deep.gram", []byte(source(30, 5000)), Options{})
 	require.ErrorContains(t, err, "nest more than 131072 deep")
-	require.ErrorIs(t, err, ErrExpansion)
+	require.ErrorIs(t, err, elaborate.ErrExpansion)
 }
 
 // TestTooDeep checks that a program that is nested too deep is an error with a place.

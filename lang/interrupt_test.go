@@ -19,10 +19,10 @@ func TestLoopsCheck(t *testing.T) {
 			"term.(*Term).Expand",
 		},
 		"input x = 0.5\nsum i < 100000 -> (#i (fun y -> y) x)": {
-			"lang.(*elaborator).tail", "lang.(*elaborator).sum", "lang.(*elaborator).addends", "lang.(*lowering).run",
+			"elaborate.(*Elaborator).tail", "elaborate.(*Elaborator).sum", "elaborate.(*Elaborator).addends", "lower.(*lowering).run",
 			"term.(*Term).traverse", "term.(*Term).Typing",
 		},
-		"input x = 0.5\nlet v = vec i < 100000 -> (#i (fun y -> y) x) in v.(0)": {"lang.(*elaborator).store", "lang.(*elaborator).same"},
+		"input x = 0.5\nlet v = vec i < 100000 -> (#i (fun y -> y) x) in v.(0)": {"elaborate.(*Elaborator).store", "elaborate.(*Elaborator).same"},
 	} {
 		seen := map[string]bool{}
 		look := func() error {

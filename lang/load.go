@@ -8,8 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -44,7 +47,7 @@ type Options struct {
 	// Seed is what the random numbers of default values start from.
 	Seed uint64
 	// Types, if not nil, is filled in with the types of the program's parts.
-	Types *Types
+	Types *elaborate.Types
 	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
 	// the term; 0 means [DefaultMaxNodes].
 	MaxNodes int
@@ -65,11 +68,11 @@ type Program struct {
 	TypeText string
 	// Shape is the shape of the program's value, nil if there is a function in it.
 	Shape  *load.Shape
-	Params []Param
+	Params []elaborate.Param
 	Inputs []Input
 	Data   []load.Variable // in the order of Term.Data
 	// Symbols are the function symbols that the program declares, see CheckSymbols.
-	Symbols []DeclaredSymbol
+	Symbols []elaborate.Symbol
 	limits  map[int]selection.Limits
 }
 
@@ -79,12 +82,6 @@ func (p *Program) CheckData(i int, values []float64) error {
 		return nil
 	}
 	return p.limits[i].Numbers(p.Data[i].Name, p.Data[i].Shape.Kind == load.List, 0, values)
-}
-
-// Param is a param with its value.
-type Param struct {
-	Name  string
-	Value uint64
 }
 
 // Input is an input: free variables of the term with their values.
@@ -110,7 +107,7 @@ func (p *Program) Position(pos term.Pos) (line, col int) {
 // elaboration. The name is for messages.
 //
 // A program that is wrong gives a [*syntax.Errors] with all that was found; if its
-// expansion is too large the error wraps [ErrExpansion] as well. A command line
+// expansion is too large the error wraps [elaborate.ErrExpansion] as well. A command line
 // that is wrong gives a [*load.UsageError].
 func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
@@ -134,17 +131,15 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newElaborator(opt, file, given, source)
+	e := elaborate.New(file, given, source, elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, Stream: opt.Stream, MaxNodes: opt.MaxNodes, Types: opt.Types != nil})
 	if opt.Types != nil {
-		e.notes.parts = map[syntax.Span]infer.Type{}
-		defer func() { e.fill(opt.Types) }()
+		defer func() { e.Fill(opt.Types) }()
 	}
-	body := e.program()
-	e.notes.whole = true
-	if len(e.diags) > 0 {
-		return nil, e.errors()
+	body, t, err := e.Elaborate()
+	if err != nil {
+		return nil, err
 	}
-	return e.finishProgram(name, body)
+	return finish(name, e, body, t, opt)
 }
 
 // open opens a file that the program names.
@@ -177,7 +172,7 @@ func (p *Program) Term() *term.Term {
 
 // Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before memory
 // is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs, or
-// wraps [ErrExpansion].
+// wraps [elaborate.ErrExpansion].
 func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*term.Term, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,66 +239,51 @@ func (p *Program) setTerm(t *term.Term) {
 	p.arrays = t.FamiliesInLambdas() || p.straight && t.Families()
 }
 
-// errors returns what has been reported.
-func (e *elaborator) errors() error {
-	err := syntax.NewErrors(e.user.File, e.diags)
-	var list *syntax.Errors
-	if errors.As(err, &list) && len(list.List) > maxErrors {
-		n := len(list.List) - maxErrors
-		list.List = list.List[:maxErrors]
-		last := &list.List[maxErrors-1]
-		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)], syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
-	}
-	return err
-}
-
-// finishProgram lowers the core of a program without errors.
-func (e *elaborator) finishProgram(name string, body val) (*Program, error) {
-	shape := e.tt.ValueShape(body.typ)
-	text := e.tt.Text()
+// finish lowers the core of a program without errors, whose body and its type are given.
+func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.Type, opt Options) (*Program, error) {
+	shape := e.Types.ValueShape(bodyType)
+	text := e.Types.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.user.File, TypeText: text.Of(body.typ), Shape: shape, Params: e.params, Data: e.data, Symbols: e.symbols, limits: e.limits}
-	e.tt.Close()
-	l := newLowering(e)
-	l.run(body)
-	if len(e.diags) > 0 {
-		return nil, e.errors()
+	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data, Symbols: e.Symbols, limits: e.Limits}
+	e.Types.Close()
+	t, wrong := lower.Term(e.Program, body, lower.Options{MaxNodes: opt.MaxNodes, TooMany: e.TooManyNodes, Check: opt.Check,
+		Report: e.Report})
+	if err := e.Errors(); err != nil {
+		return nil, err
 	}
-	if l.wrong != nil {
-		return nil, fmt.Errorf("%s: %w", name, l.wrong)
+	if wrong != nil {
+		return nil, fmt.Errorf("%s: %w", name, wrong)
 	}
-	if e.large == nil && l.t.ExpandedSize() > 2*float64(e.opt.MaxNodes) {
-		e.large = e.sizeError(e.manyNodes())
-	}
-	p.setTerm(l.t)
-	if p.large = e.large; p.large != nil && !p.arrays {
+	p.setTerm(t)
+	if p.large = e.TooLarge(t); p.large != nil && !p.arrays {
 		return nil, p.large
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
-	for i := range e.inputs {
-		x := &e.inputs[i]
+	next := term.Var(1)
+	for i := range e.Inputs {
+		x := &e.Inputs[i]
 		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
-		first := e.globals[e.declared[x.Decl]].x
 		in.Vars = make([]term.Var, 0, x.Shape.Width())
-		for k := range x.Shape.Width() {
-			in.Vars = append(in.Vars, l.bind(first+variable(k)))
+		for range x.Shape.Width() {
+			in.Vars = append(in.Vars, next)
+			next++
 		}
 		p.Inputs = append(p.Inputs, in)
 	}
-	if !l.t.Families() {
-		e.guard.Announce(p.nameBytes())
-		p.nameScalars(l.t)
+	if !t.Families() {
+		e.Guard.Announce(p.nameBytes())
+		p.nameScalars(t)
 	}
-	types, err := l.t.Typing(e.opt.Check)
+	types, err := t.Typing(opt.Check)
 	if _, wrong := err.(*term.TypeError); wrong {
 		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.Type = types[l.t.Root]
+	p.Type = types[t.Root]
 	return p, nil
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/prelude"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -31,7 +33,7 @@ func TestProgram(t *testing.T) {
 		"input p : R * R = (5, 6)\ndata xs : List R = [7; 8]\ndata w : R^2 = [| 1, 2 |]\nfold (fun a b -> a * e + w.(1)) 0 xs"
 	p, err := Load("t.gram", []byte(src), Options{Params: []load.ParamSetting{n}, Sets: []load.Setting{set}})
 	require.NoError(t, err)
-	require.Equal(t, []Param{{"n", 3}}, p.Params)
+	require.Equal(t, []elaborate.Param{{Name: "n", Value: 3}}, p.Params)
 	require.Len(t, p.Inputs, 3)
 	require.Equal(t, []float64{-2}, p.Inputs[0].Values)
 	require.Equal(t, []float64{0, 1, 2, 10, 11, 12}, p.Inputs[1].Values)
@@ -117,12 +119,12 @@ func TestLimits(t *testing.T) {
 		require.Equal(t, stop, err, "%.40s", src)
 	}
 	_, err := Load("t.gram", []byte("sum i < 1000 -> i"), Options{MaxNodes: 100})
-	require.ErrorIs(t, err, ErrExpansion)
+	require.ErrorIs(t, err, elaborate.ErrExpansion)
 	var list *syntax.Errors
 	require.ErrorAs(t, err, &list)
 	require.Len(t, list.List, 1)
 	_, err = Load("t.gram", []byte("sin sin"), Options{})
-	require.NotErrorIs(t, err, ErrExpansion)
+	require.NotErrorIs(t, err, elaborate.ErrExpansion)
 }
 
 // TestErrorsEverywhere checks that many errors are cut off, and none repeated.
@@ -131,15 +133,15 @@ func TestErrorsEverywhere(t *testing.T) {
 	_, err := Load("t.gram", []byte(src), Options{})
 	var list *syntax.Errors
 	require.ErrorAs(t, err, &list)
-	require.Len(t, list.List, maxErrors)
+	require.Len(t, list.List, 20)
 	require.ErrorContains(t, err, "and 31 more errors")
 	require.Equal(t, 1, strings.Count(err.Error(), "but sin takes R"))
 }
 
 // TestPrelude checks that the prelude has types of its own.
 func TestPrelude(t *testing.T) {
-	for i := range preludeFile().Decls {
-		d := &preludeFile().Decls[i]
+	for i := range prelude.File().Decls {
+		d := &prelude.File().Decls[i]
 		use := d.Name
 		switch use { // their sizes have to be known
 		case "map'":

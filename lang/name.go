@@ -1,265 +1,85 @@
 package lang
 
 import (
-	"bytes"
+	"slices"
+	"strconv"
 
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
-	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/lower"
+	"github.com/gram-machine/gram/term"
 )
 
-const paramAnnotation = "the annotation of the parameter says"
-
-// names is the elaborator as the resolver sees it.
-type names struct{ *elaborator }
-
-// Tick counts a step.
-func (e names) Tick() { e.tick() }
-
-// Report adds an error.
-func (e names) Report(u *resolve.Unit, span syntax.Span, headline, label string) {
-	e.report(u, span, headline, label)
+// nameBytes is about what the names of the scalars take.
+func (p *Program) nameBytes() int64 {
+	const each = 16
+	n := 0
+	for i := range p.Inputs {
+		n += len(p.Inputs[i].Vars)
+	}
+	return each * int64(n)
 }
 
-// Lookup finds what a name that is not local means for declaration decl of u.
-func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
-	if !u.Prelude {
-		if d, ok := e.elaborator.names[name]; ok && d < decl {
-			return e.declared[d], true
-		}
+// nameScalars gives the variables of t that stand for scalars their names.
+func (p *Program) nameScalars(t *term.Term) {
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		xs := in.Vars
+		scalarNames(in.Name, in.Shape, func(name string) {
+			t.ToChange(xs[0]).Name = name
+			xs = xs[1:]
+		})
 	}
-	if g, ok := e.cons[name]; ok && !u.Prelude && e.globals[g].decl < decl {
-		return g, true
-	}
-	if g, ok := e.slopes[name]; ok && !u.Prelude && e.globals[g].decl < decl {
-		return g, true
-	}
-	g, ok := e.library[name]
-	e.selects = e.selects || ok && (e.globals[g].prim == primPick || e.globals[g].prim == primOneHot)
-	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
-		return 0, false
-	}
-	return g, ok
 }
 
-// Unknown reports a name that means nothing for declaration decl of u.
-func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int, locals []string) {
-	decls := u.File.Decls
-	if d, ok := e.elaborator.names[name]; ok && d >= decl && !u.Prelude {
-		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
-		at := decls[d].NameSpan
-		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
-			label, note = name+" is used in its own definition", "a recursive function is defined by `def rec`"
-			at = syntax.Span{}
-		}
-		e.report(u, span, "unknown name", label, syntax.Note{Span: at, Text: note})
-		return
+// ScalarNames returns the names of the program's scalar inputs.
+func (p *Program) ScalarNames() []string {
+	var names []string
+	for i := range p.Inputs {
+		scalarNames(p.Inputs[i].Name, p.Inputs[i].Shape, func(name string) { names = append(names, name) })
 	}
-	all := locals
-	if !u.Prelude {
-		for _, d := range decls[:decl] {
-			if d.Kind != syntax.TypeDecl {
-				all = append(all, d.Name)
-			}
-			for _, c := range d.Cons {
-				all = append(all, c.Name)
-			}
-		}
-	}
-	for _, g := range e.globals {
-		if g.unit != u || u.Prelude {
-			all = append(all, g.name)
-		}
-	}
-	var notes []syntax.Note
-	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
-	} else if bytes.Contains(u.File.Src[:span.Start], []byte("let "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is known behind its `in`"})
-	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s, []byte("#")) {
-		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
-	} else if near := syntax.Suggest(name, all); near != "" {
-		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
-	}
-	e.report(u, span, "unknown name", name+" is not declared", notes...)
+	return names
 }
 
-// meaning returns what the name x means in the present activation.
-func (e *elaborator) meaning(x syntax.Expr) binding {
-	a := e.act()
-	switch r := a.unit.Refs[x]; r.Kind {
-	case resolve.Local:
-		return e.slots[a.base+int(r.N)]
-	case resolve.Global:
-		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
-			e.inputInValue(e.span(x), &e.user.File.Decls[g.decl])
+// scalarNames calls f with the names of the scalars of an input, as the program would write
+// them: E.(0).(1); the components of a pair by their number after a colon: p:0, p:1. Many names share a string.
+func scalarNames(name string, s *load.Shape, f func(name string)) {
+	var text []byte
+	var ends []int
+	flush := func() {
+		all, from := string(text), 0
+		for _, end := range ends {
+			f(all[from:end])
+			from = end
 		}
-		return e.globalBinding(int(r.N))
+		text, ends = text[:0], ends[:0]
 	}
-	return binding{}
-}
-
-// globalBinding returns what a global name means. A def that is only another name
-// is followed.
-func (e *elaborator) globalBinding(g int) binding {
-	for {
-		d := &e.globals[g]
-		d.used = true
-		switch d.kind {
-		case paramGlobal, numGlobal:
-			return binding{kind: numBinding, num: d.num}
-		case inputGlobal:
-			if e.values {
-				return binding{}
-			}
-			return binding{kind: inputBinding, x: d.x, typ: d.typ}
-		case dataGlobal:
-			return binding{kind: dataBinding, g: g}
-		case letGlobal:
-			return binding{kind: varBinding, x: d.x}
-		case primGlobal:
-			return binding{kind: primBinding, g: g}
-		case conGlobal:
-			return binding{kind: conBinding, g: g}
-		case defGlobal:
-			decl := &d.unit.File.Decls[d.decl]
-			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
-				r := d.unit.Refs[decl.Value]
-				if r.Kind != resolve.Global {
-					return binding{}
+	var add func(prefix []byte, s *load.Shape)
+	add = func(prefix []byte, s *load.Shape) {
+		long := len(prefix) > lower.MaxName
+		switch s.Kind {
+		case load.Product:
+			for i, part := range []*load.Shape{s.A, s.B} {
+				next := prefix
+				if !long {
+					next = append(append(prefix[:len(prefix):len(prefix)], ':'), byte('0'+i))
 				}
-				g = int(r.N)
-				continue
+				add(next, part)
 			}
-			return binding{kind: defBinding, g: g}
-		}
-		return binding{}
-	}
-}
-
-// use elaborates an occurrence of a name, applied to n arguments, as [elaborator.enter]
-// does an expression.
-func (e *elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
-	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
-		n = e.annotated(b, n)
-	}
-	switch b.kind {
-	case defBinding:
-		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" && e.tt.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
-			b.g = e.library["map'"]
-		} else if n > 1 && d.unit.Prelude && d.name == "range" {
-			b.g = e.library["range'"]
-		}
-		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
-			e.applyTo(n)
-			e.finally(func(v val) val {
-				v.node = e.core.add(coreNode{op: nativeCore, val: float64(b.g), value: true})
-				return v
-			})
-			n = 0
-		} else if folds[d.name].fun != "" && n > 2 && d.unit.Prelude && !e.foldArguments(d.name, span) {
-			for range n {
-				e.takeArg()
+		case load.Vector:
+			next := slices.Clone(prefix)
+			for i := range s.Size {
+				if !long {
+					next = append(strconv.AppendInt(append(next[:len(prefix)], ".("...), int64(i), 10), ')')
+				}
+				add(next, s.A)
 			}
-			return 0, 0, e.add(coreNode{op: numCore}, e.tt.Open(), span)
+		default:
+			text = append(text, prefix...)
+			if ends = append(ends, len(text)); len(text) >= 1<<16 {
+				flush()
+			}
 		}
-		return e.expand(b.g, span, n)
-	case conBinding:
-		return 0, 0, e.construct(b.g, span, n)
-	case primBinding:
-		return 0, 0, e.usePrim(e.globals[b.g].prim, span, n)
 	}
-	v := e.result(e.occurrence(b, span))
-	if b.annot != 0 {
-		e.checkAnnotation(b.unit, b.annot, v, paramAnnotation)
-	}
-	return 0, 0, e.apply(v, n)
-}
-
-// annotated is for a def or a primitive that is the argument of a parameter with an
-// annotation. It makes the application to n arguments agree with the annotation, which
-// each occurrence instantiates. It returns how many arguments to pass at once: those of a
-// dual wait until it is known to be one.
-func (e *elaborator) annotated(b binding, n int) int {
-	t, ok := e.typeIn(b.unit, b.annot)
-	if !ok {
-		return n
-	}
-	if k, dual := e.tt.BeforeDual(t, n); dual {
-		e.applyTo(n - k)
-		n = k
-	}
-	whole, k := t, n
-	e.finally(func(v val) val { return e.wantAnnotation(v, k, whole, b.span) })
-	// What the annotation says of the arguments that are there.
-	top := len(e.args) - 1
-	for i := range n {
-		f, ok := e.tt.Function(t)
-		if !ok {
-			return n
-		}
-		switch a := e.args[top-i]; a.kind {
-		case nodeBinding:
-			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
-		case varBinding:
-			v := val{typ: e.core.info(a.x).typ, span: a.span}
-			e.want(v, f.A, reason{kind: annotReason, text: paramAnnotation})
-		case inputBinding, pathBinding, componentBinding:
-			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
-		}
-		t = f.B
-	}
-	return n
-}
-
-// wantAnnotation makes v, an application to n arguments, agree with an annotation t of
-// the function at span.
-func (e *elaborator) wantAnnotation(v val, n int, t infer.Type, span syntax.Span) val {
-	is := v
-	for range n {
-		a, ok := e.tt.Function(t)
-		if !ok {
-			is = val{node: v.node, typ: e.tt.Arrow(e.tt.Open(), v.typ), span: span}
-			break
-		}
-		t = a.B
-	}
-	e.want(is, t, reason{kind: annotReason, text: paramAnnotation})
-	return v
-}
-
-// occurrence makes the node of an occurrence of anything that is not expanded.
-func (e *elaborator) occurrence(b binding, span syntax.Span) val {
-	n := coreNode{value: true}
-	v := val{span: span, head: span}
-	switch b.kind {
-	case nodeBinding:
-		return b.val
-	case conBinding:
-		return e.construct(b.g, span, 0)
-	case varBinding, lateBinding:
-		n.op, n.x, v.typ = varCore, b.x, e.core.info(b.x).typ
-	case pathBinding:
-		n.op, n.x, n.a, n.b, v.typ = pathCore, b.x, b.off, b.n, b.typ
-	case inputBinding, componentBinding:
-		n, v.typ = e.inputNode(b.x, b.off, b.n, b.typ), b.typ
-	case familyBinding, staticBinding:
-		n.op, n.x, v.typ = staticCore, b.x, infer.R
-	case numBinding, indexBinding:
-		n.op, n.val, v.typ = numCore, b.num, e.numberType(b.num)
-	case churchBinding:
-		v.typ = e.tt.Nat(e.tt.Open())
-		n.op, n.val, n.typ = natCore, b.num, v.typ
-	case dataBinding:
-		g := &e.globals[b.g]
-		v.typ = e.dataType(g)
-		n.op, n.x, n.typ = dataCore, variable(g.n), v.typ
-	default:
-		n.value = false
-		v.typ = e.tt.Open()
-	}
-	n.pos = posOf(span)
-	v.node = e.core.add(n)
-	return v
+	add([]byte(name), s)
+	flush()
 }

@@ -6,18 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // typesOf returns the types of a program, and the error of loading it.
-func typesOf(src string) (*Types, error) {
-	types := new(Types)
+func typesOf(src string) (*elaborate.Types, error) {
+	types := new(elaborate.Types)
 	_, err := Load("p.gram", []byte(src), Options{Types: types})
 	return types, err
 }
 
-// at returns the type at the first place of text in src, or where | stands in text.
-func (t *Types) at(src, text string) string {
+// typeAt returns the type at the first place of text in src, or where | stands in text.
+func typeAt(t *elaborate.Types, src, text string) string {
 	before, word, _ := strings.Cut(text, "|")
 	if word == "" {
 		before, word = "", text
@@ -49,7 +50,7 @@ twice b a + total
 		"unused |g": "R -> R", "def twice |f": "R -> R", "W.(1)": "R^2", "i + j": "R", "first W": "R^2", "total = |foldl": "",
 		" 0 |xs": "List R", "twice b a": "R", "v.(0)": "R^2",
 	} {
-		require.Equal(t, want, types.at(src, part), part)
+		require.Equal(t, want, typeAt(types, src, part), part)
 	}
 }
 
@@ -59,16 +60,16 @@ func TestTypesOfWrongPrograms(t *testing.T) {
 	types, err := typesOf(src)
 	require.ErrorContains(t, err, "type mismatch")
 	require.Equal(t, "R -> R", types.Names["f"])
-	require.Equal(t, "R", types.at(src, "let |y"))
-	require.Equal(t, "R * R", types.at(src, "sin |(y, y)"))
+	require.Equal(t, "R", typeAt(types, src, "let |y"))
+	require.Equal(t, "R * R", typeAt(types, src, "sin |(y, y)"))
 
 	types, err = typesOf("input a = (\na")
 	require.Error(t, err)
 	require.Empty(t, types.Parts)
 
-	types = new(Types)
+	types = new(elaborate.Types)
 	_, err = Load("p.gram", []byte("def f x = vec i < 1000 -> x^i\nf 1"), Options{Types: types, MaxNodes: 100})
-	require.ErrorIs(t, err, ErrExpansion)
+	require.ErrorIs(t, err, elaborate.ErrExpansion)
 	require.Empty(t, types.Names)
 }
 
@@ -77,7 +78,7 @@ func TestTypesDoNotChangeTerms(t *testing.T) {
 	const src = "input a = 2\ndef sq x = x * x\ndef id x = x\nsq (id a) + dot (vec i < 3 -> a) [| 1, 2, 3 |]"
 	plain, err := Load("p.gram", []byte(src), Options{})
 	require.NoError(t, err)
-	typed, err := Load("p.gram", []byte(src), Options{Types: new(Types)})
+	typed, err := Load("p.gram", []byte(src), Options{Types: new(elaborate.Types)})
 	require.NoError(t, err)
 	require.Equal(t, plain.Term().String(), typed.Term().String())
 }

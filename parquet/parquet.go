@@ -76,7 +76,8 @@ func Read(in io.ReaderAt, size int64, columns []string, look func() error, reser
 // checkFooter fails if a file ends with a length of its metadata that it cannot have: parquet.OpenFile allocates that length, up to 4 GiB.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var end [8]byte // the length, and PAR1
-	if n, _ := in.ReadAt(end[:], size-int64(len(end))); n == len(end) && int64(binary.LittleEndian.Uint32(end[:])) > size {
+	n, _ := in.ReadAt(end[:], size-int64(len(end)))
+	if n == len(end) && string(end[4:]) == "PAR1" && int64(binary.LittleEndian.Uint32(end[:])) > size {
 		return errors.New("the file is malformed: its metadata is longer than itself")
 	}
 	return nil

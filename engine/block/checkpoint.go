@@ -14,11 +14,13 @@ type Kept struct {
 	Numbers uint64 // of the rows of an object
 	mu      sync.Mutex
 	bytes   uint64
+	asked   uint64 // bytes when it was last asked whether there is room
+	full    bool   // there is none for few rows
 	loops   []*Checkpoints
 }
 
 // Reset forgets the last run.
-func (k *Kept) Reset() { k.bytes, k.loops = 0, nil }
+func (k *Kept) Reset() { k.bytes, k.asked, k.full, k.loops = 0, 0, false, nil }
 
 // book books bytes of rows or states.
 func (k *Kept) book(bytes uint64) {
@@ -50,6 +52,30 @@ func (k *Kept) Within(most, bytes uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.bytes <= most && bytes <= most-k.bytes
+}
+
+// leastRows is for how many bytes of rows a run without a bound on them asks whether there is room. The rows of a loop that are fewer
+// than fewRows are kept: a state takes as much.
+const (
+	leastRows = 1 << 20
+	fewRows   = 1 << 10
+)
+
+// Room reports whether a loop is to keep so many bytes of rows. room says whether there is room, and is asked for leastRows bytes at least.
+func (k *Kept) Room(bytes uint64, room func(bytes uint64) bool) bool {
+	if bytes < fewRows {
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	few := bytes < leastRows
+	if few && (k.full || k.bytes+bytes-k.asked < leastRows) {
+		return !k.full
+	}
+	k.asked = k.bytes
+	ok := room(max(bytes, leastRows))
+	k.full = few && !ok
+	return ok
 }
 
 // Loop returns the checkpoints with the ID.

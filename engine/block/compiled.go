@@ -25,34 +25,52 @@ func (r *Runner) WorthCompiling(instructions int, work uint64) bool {
 	return instructions <= maxCode && work >= r.opt.NativeWork*max(1, uint64(instructions)/longCode)
 }
 
-// compiled is the machine code of a loop.
+// BytecodeRuns is how many runs of a loop make bytecode of it worth making.
+const BytecodeRuns = 64
+
+// shareWork is by how much less than what makes a loop worth compiling it is worth finding out which loops have equal code.
+const shareWork = 64
+
+// compiled is the code of a loop, or of all loops with equal code: machine code, and bytecode.
 type compiled struct {
-	work atomic.Uint64 // instructions that were interpreted
-	once sync.Once
-	code *native.Code // nil: it can't be compiled
+	shared         bool
+	work           atomic.Uint64 // instructions that were interpreted
+	once, bytecode sync.Once
+	code, bytes    *native.Code // nil: there is none
 }
 
-// nativeCode returns the machine code of a loop of so many instructions, nil if it is interpreted. It is to make n runs now, and at
-// least left in all.
-func (r *Runner) nativeCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
-	if r.opt.NoNative {
-		return nil, nil
-	}
+// loopCode returns the code of a loop of so many instructions, nil if those of the block are to be interpreted one by one. It is to make
+// n runs now, and at least left in all.
+func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, loop func() *native.Loop) (*native.Code, error) {
 	c, ok := of.Load().(*compiled)
 	if !ok {
 		of.CompareAndSwap(nil, new(compiled))
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if !r.WorthCompiling(instructions, c.work.Load()+left*each) {
-		c.work.Add(n * each)
+	if !c.shared && r.WorthCompiling(instructions, shareWork*(c.work.Load()+left*each)) {
+		shared, _ := r.prog.Loops.LoadOrStore(loop().Key(), &compiled{shared: true})
+		own := c.work.Load()
+		c = shared.(*compiled)
+		c.work.Add(own)
+		of.Store(c)
+	}
+	work := c.work.Load() + left*each
+	if !r.opt.NoNative && r.WorthCompiling(instructions, work) {
+		c.once.Do(func() { c.code = native.Compile(loop()) })
+		if c.code != nil {
+			return c.code, r.nativeMemory(c.code)
+		}
+	}
+	c.work.Add(n * each)
+	if work < r.opt.BytecodeRuns*each {
 		return nil, nil
 	}
-	c.once.Do(func() { c.code = native.Compile(loop()) })
-	if c.code == nil {
+	c.bytecode.Do(func() { c.bytes = native.Interpret(loop()) })
+	if c.bytes == nil {
 		return nil, nil
 	}
-	return c.code, r.nativeMemory(c.code)
+	return c.bytes, r.nativeMemory(c.bytes)
 }
 
 // nativeMemory makes sure that there is room for the memory of the code.
@@ -101,7 +119,7 @@ func (r *Runner) forward(l *Loop, plan *graph.Plan) (*native.Code, error) {
 	if b.Paths != nil {
 		code = b.Paths[0].Code
 	}
-	return r.nativeCode(&b.Compiled[of], len(code), l.N, l.Left, func() *native.Loop {
+	return r.loopCode(&b.Compiled[of], len(code), l.N, l.Left, func() *native.Loop {
 		n := &native.Loop{Consts: b.Consts}
 		if l.Kind == graph.DataLoop {
 			n.Streams = append(n.Streams, native.Stream{Width: l.Data.Width, Down: !l.Chain, Load: cells(b.Params[0].Regs, 0)})
@@ -187,7 +205,7 @@ func (f *Firing) backward(w *graph.Backward, times uint64) (*native.Code, error)
 	if f.Up != 0 {
 		of = 1
 	}
-	return f.r.nativeCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
+	return f.r.loopCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
 		n := &native.Loop{Consts: f.Block.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
 		if len(w.Log) > 0 {
 			log := native.Stream{Width: len(w.Log)}

@@ -47,8 +47,9 @@ type Runner struct {
 
 // Options of a Runner.
 type Options struct {
-	NoNative   bool   // interpret all blocks
-	NativeWork uint64 // how many instructions a loop has run when it is compiled
+	NoNative     bool   // interpret all blocks
+	NativeWork   uint64 // how many instructions a loop has run when it is compiled
+	BytecodeRuns uint64 // how many runs of a loop make bytecode of it worth making
 }
 
 // NewRunner returns a Runner of the program's blocks.
@@ -57,7 +58,10 @@ func NewRunner(p *graph.Program, host Host, opt Options) Runner {
 }
 
 // Compiled reports whether machine code has run.
-func (r *Runner) Compiled() bool { return r.native != nil }
+func (r *Runner) Compiled() bool { return r.native != nil && r.native.Bytes() > 0 }
+
+// HasCode reports whether bytecode or machine code has run.
+func (r *Runner) HasCode() bool { return r.native != nil }
 
 // LookEvery is how many steps, or other units of work, may pass between two looks at the limits.
 const LookEvery = 1 << 16

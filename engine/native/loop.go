@@ -1,6 +1,7 @@
 package native
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,6 +17,18 @@ type Loop struct {
 	Nodes   []Node
 	// Chosen says that a run begins with the node whose number is the first of the run's numbers in the last stream.
 	Chosen bool
+}
+
+// Key returns the same for loops with equal code.
+func (l *Loop) Key() string {
+	key := fmt.Appendf(nil, "%v %v %v", l.Consts, l.Streams, l.Chosen)
+	for _, n := range l.Nodes {
+		key = fmt.Appendf(key, "\n%v %d %d %d %v %v", n.Consts, n.Code, n.Then, n.Else, n.Start, n.End)
+		if n.Test != nil {
+			key = fmt.Appendf(key, " %v", *n.Test)
+		}
+	}
+	return string(key)
 }
 
 // Node is code, and the conditional behind it. It moves the numbers of Start and runs the code. Where there is no test, it stores

@@ -113,7 +113,7 @@ func interpret(l *Loop, regs []float64, n int, streams [][]float64) {
 			}
 			move(regs, node.Start)
 			for i := range node.Code {
-				step(&node.Code[i], regs)
+				execute(&node.Code[i], regs)
 			}
 			if node.Test == nil {
 				break
@@ -139,7 +139,7 @@ func move(regs []float64, moves []Move) {
 	}
 }
 
-func step(in *graph.BlockInstr, regs []float64) {
+func execute(in *graph.BlockInstr, regs []float64) {
 	a, b := regs[in.A], regs[in.B]
 	switch in.Op {
 	case graph.BlockMul:
@@ -181,6 +181,12 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 	pick := func(from []uint32) uint32 { return from[max(rng.IntN(len(from)), rng.IntN(len(from)))] }
 	node := func(known []uint32) (Node, []uint32) {
 		var n Node
+		for range rng.IntN(4) {
+			n.Start = append(n.Start, Move{take(1)[0], pick(known)})
+		}
+		for _, m := range n.Start {
+			known = append(known, m.D)
+		}
 		for range code {
 			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), Sym: term.Sigmoid, A: pick(known), B: pick(known), D: take(1)[0]}
 			switch in.Op {
@@ -235,16 +241,17 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 	return l, int(next)
 }
 
-// TestRandomLoops: random loops have the bits of an interpreter, with more registers than there are locals.
+// TestRandomLoops: random loops have the bits of the plain interpreter as machine code, with more registers than there are locals, and
+// as bytecode.
 func TestRandomLoops(t *testing.T) {
-	if !Supported() {
-		t.Skip("wazero has no compiler for this platform")
-	}
-	for seed := range uint64(60) {
+	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		l, registers := randomLoop(rng)
-		c := Compile(l)
-		require.NotNil(t, c)
+		forms := map[string]*Code{"bytecode": Interpret(l)}
+		if Supported() && seed < 60 {
+			forms["machine code"] = Compile(l)
+			require.NotNil(t, forms["machine code"])
+		}
 		n := 1 + rng.IntN(20)
 		want := make([]float64, registers)
 		for i := range want[1:] {
@@ -260,18 +267,26 @@ func TestRandomLoops(t *testing.T) {
 				}
 			}
 		}
-		got, rows := slices.Clone(want), slices.Clone(streams[1])
+		first, rows := slices.Clone(want), slices.Clone(streams[1])
 		interpret(l, want, n, streams)
-		streams[1], rows = rows, streams[1]
-		NewMemory().Run(c, got, n, streams...)
-		for i := range rows {
-			require.True(t, same(rows[i], streams[1][i]), "seed %d, row number %d: %v, compiled %v", seed, i, rows[i], streams[1][i])
-		}
-		for _, reg := range c.out {
-			require.True(t, same(want[reg], got[reg]), "seed %d, register %d: %v, compiled %v", seed, reg, want[reg], got[reg])
-		}
-		for _, m := range l.Nodes[len(l.Nodes)-1].End {
-			require.True(t, same(want[m.D], got[m.D]), "seed %d, state %d", seed, m.D)
+		wantRows := streams[1]
+		for form, c := range forms {
+			if c == nil {
+				require.Greater(t, registers, 200, "seed %d: a small loop has bytecode", seed)
+				continue
+			}
+			got := slices.Clone(first)
+			streams[1] = slices.Clone(rows)
+			NewMemory().Run(c, got, n, streams...)
+			for i := range wantRows {
+				require.True(t, same(wantRows[i], streams[1][i]), "seed %d, row number %d: %v, %s %v", seed, i, wantRows[i], form, streams[1][i])
+			}
+			for _, reg := range lower(l).out {
+				require.True(t, same(want[reg], got[reg]), "seed %d, register %d: %v, %s %v", seed, reg, want[reg], form, got[reg])
+			}
+			for _, m := range l.Nodes[len(l.Nodes)-1].End {
+				require.True(t, same(want[m.D], got[m.D]), "seed %d, state %d, %s", seed, m.D, form)
+			}
 		}
 	}
 }
@@ -326,4 +341,14 @@ func BenchmarkCompile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestKey: 0 and −0 are different constants.
+func TestKey(t *testing.T) {
+	key := func(x float64) string {
+		return (&Loop{Consts: []graph.Const{{Reg: 1, Val: x}}, Nodes: []Node{{}}}).Key()
+	}
+	require.Equal(t, key(0), key(0))
+	require.NotEqual(t, key(0), key(math.Copysign(0, -1)))
+	require.NotEqual(t, key(0.1), key(math.Nextafter(0.1, 1)))
 }

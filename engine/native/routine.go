@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -181,6 +182,8 @@ const (
 	localMost
 	localEvent
 	localLink
+	localZero // addresses that are known are offsets from it, so that one check of bounds does for all
+	localNew  // the address of the first free node
 	firstLocal
 )
 
@@ -188,8 +191,10 @@ const (
 type regPlace struct {
 	of  *graph.Routine // nil: it is left to the next state
 	reg uint32
-	typ byte
+	typ byte // typeAddress of an address
 }
+
+const typeAddress = typeNone
 
 // cached is a register's local. It is stored if the frame has the same.
 type cached struct {
@@ -212,11 +217,13 @@ type routineLowering struct {
 
 	r    *graph.Routine
 	regs map[uint32]cached
+	// address says for which references a local has the address of the node.
+	address map[uint32]bool
 }
 
 func lowerRoutines(t graph.RoutineTable, globals []uint32) *routineLowering {
 	w := &routineLowering{table: t, globals: globals, linker: &linker{numbers: map[int]int{}}, states: map[Point]uint32{},
-		points: make([]Point, len(t.Calls)+len(t.Routines)), locals: []byte{typeI32, typeI32}, place: map[regPlace]int{}}
+		points: make([]Point, len(t.Calls)+len(t.Routines)), locals: []byte{typeI32, typeI32, typeI32, typeI32}, place: map[regPlace]int{}}
 	for _, r := range t.Routines {
 		w.point(r, 0)
 		for pc := range r.Code {
@@ -229,6 +236,8 @@ func lowerRoutines(t graph.RoutineTable, globals []uint32) *routineLowering {
 			}
 		}
 	}
+	w.local(opLocalGet, localZero)
+	w.touch(framesAt)
 	w.op(opBlock, typeNone, opLoop, typeNone)
 	for range w.points {
 		w.op(opBlock, typeNone)
@@ -242,7 +251,7 @@ func lowerRoutines(t graph.RoutineTable, globals []uint32) *routineLowering {
 	for i := range w.points {
 		w.op(opEnd)
 		w.depth = len(w.points) - 1 - i
-		w.regs = map[uint32]cached{}
+		w.regs, w.address = map[uint32]cached{}, map[uint32]bool{}
 		w.state(i)
 	}
 	w.op(opEnd, opUnreachable, opEnd)
@@ -273,6 +282,7 @@ func (w *routineLowering) state(i int) {
 		w.op(opUnreachable)
 	case i < calls+len(w.table.Routines):
 		w.r = w.table.Routines[i-calls]
+		w.touchFrame()
 		w.receive(1, types(w.r))
 		w.code(0)
 	default:
@@ -283,6 +293,7 @@ func (w *routineLowering) state(i int) {
 // resume emits the code of a point.
 func (w *routineLowering) resume(p Point) {
 	w.r = p.Of
+	w.touchFrame()
 	if p.PC == 0 {
 		for i, typ := range types(w.r) {
 			w.get(uint32(i)+1, typ)
@@ -369,7 +380,10 @@ func (w *routineLowering) localOf(r *graph.Routine, reg uint32, typ byte) int {
 	p := regPlace{r, reg, typ}
 	at, ok := w.place[p]
 	if !ok {
-		at = firstLocal - 2 + len(w.locals)
+		at = localEvent + len(w.locals)
+		if typ == typeAddress {
+			typ = typeI32
+		}
 		w.locals = append(w.locals, typ)
 		w.place[p] = at
 	}
@@ -407,6 +421,7 @@ func (w *routineLowering) num(reg uint32) { w.get(reg, typeF64) }
 
 // set gives a register what is on the stack.
 func (w *routineLowering) set(reg uint32, typ byte) {
+	delete(w.address, reg)
 	w.local(opLocalSet, w.localOf(w.r, reg, typ))
 	w.regs[reg] = cached{typ: typ}
 }
@@ -431,10 +446,29 @@ func (w *routineLowering) store(regs []uint32) {
 	}
 }
 
+// touch reads what is at an offset from the address on the stack: checks of bounds for smaller offsets are left out then.
+func (w *routineLowering) touch(offset uint64) {
+	w.at(opI32Load, offset)
+	w.op(opDrop)
+}
+
+// touchFrame touches the end of the frame, and of one behind it.
+func (w *routineLowering) touchFrame() {
+	w.local(opLocalGet, localFrame)
+	w.touch(framesAt + 8*uint64(w.r.Size+1))
+}
+
 // node leaves the address of a node on the stack, but for what [routineLowering.word] adds.
 func (w *routineLowering) node(reg uint32) {
-	w.ref(reg)
-	w.shift()
+	at := w.localOf(w.r, reg, typeAddress)
+	if !w.address[reg] {
+		w.ref(reg)
+		w.shift()
+		w.local(opLocalTee, at)
+		w.touch(graph.FrontBytes + graph.NodeBytes - 4)
+		w.address[reg] = true
+	}
+	w.local(opLocalGet, at)
 }
 
 func (w *routineLowering) shift() {
@@ -445,13 +479,18 @@ func (w *routineLowering) shift() {
 // word loads or stores the word of a node, whose address is on the stack.
 func (w *routineLowering) word(op byte, number int) { w.at(op, graph.FrontBytes+4*uint64(number)) }
 
-// top leaves the address of the first free node on the stack.
-func (w *routineLowering) top() {
+// fresh begins an object of so many nodes.
+func (w *routineLowering) fresh(units uint32) {
 	w.local(opLocalGet, localTop)
 	w.shift()
+	w.local(opLocalTee, localNew)
+	w.touch(graph.FrontBytes + graph.NodeBytes*uint64(units) - 4)
 }
 
-// head writes the first half of the first free node.
+// top leaves the address of the object that has begun on the stack.
+func (w *routineLowering) top() { w.local(opLocalGet, localNew) }
+
+// head writes the first half of its first node.
 func (w *routineLowering) head(head uint32) {
 	w.top()
 	w.i64(int64(head))
@@ -480,37 +519,39 @@ func (w *routineLowering) full() {
 // returned emits the code behind a call.
 func (w *routineLowering) returned(c *graph.RoutineCall) {
 	all := leafTypes(c.Callee.Result)
+	w.touchFrame()
 	w.receive(c.Result, all)
-	if w.r.Units > 0 {
-		w.full()
-		w.branch(func() {
-			for i := range all {
-				w.store([]uint32{c.Result + uint32(i)})
-			}
-			w.i32(int32(RoutineRoom))
-			w.stop(c.At)
-		})
+	if w.r.Units == 0 {
+		w.code(c.At)
+		return
 	}
-	w.code(c.At)
+	w.full()
+	w.choose(func() {
+		for i := range all {
+			w.store([]uint32{c.Result + uint32(i)})
+		}
+		w.i32(int32(RoutineRoom))
+		w.stop(c.At)
+	}, func() { w.code(c.At) })
 }
 
-// branch emits what is done if the number on the stack is not 0.
-func (w *routineLowering) branch(do func()) {
+// choose emits two codes: for a number on the stack that is not 0, and for 0. Where both end with a jump, no check of bounds that stands
+// before is made again in the second: wazero forgets them behind the end of a conditional.
+func (w *routineLowering) choose(yes, no func()) {
 	w.op(opIf, typeNone)
 	w.depth++
-	regs := w.regs
-	w.regs = map[uint32]cached{}
-	for reg, c := range regs {
-		w.regs[reg] = c
-	}
-	do()
-	w.regs = regs
+	regs, address := w.regs, w.address
+	w.regs, w.address = maps.Clone(regs), maps.Clone(address)
+	yes()
+	w.regs, w.address = regs, address
+	w.op(opElse)
+	no()
 	w.depth--
 	w.op(opEnd)
 }
 
-// enter emits the checks at the beginning of a run.
-func (w *routineLowering) enter() {
+// enter emits the checks at the beginning of a run, and what comes next.
+func (w *routineLowering) enter(next func()) {
 	late := func() {
 		w.local(opLocalGet, localSteps)
 		w.local(opLocalGet, localMost)
@@ -526,7 +567,7 @@ func (w *routineLowering) enter() {
 		w.full()
 		w.op(opI32Or)
 	}
-	w.branch(func() {
+	w.choose(func() {
 		var params []uint32
 		for i := range types(w.r) {
 			params = append(params, uint32(i)+1)
@@ -540,7 +581,7 @@ func (w *routineLowering) enter() {
 		late()
 		w.op(opSelect)
 		w.stop(0)
-	})
+	}, next)
 }
 
 // count counts an entry.
@@ -549,8 +590,8 @@ func (w *routineLowering) count(in *graph.RoutineInstr) {
 	w.i64(int64(int32(in.B)))
 	w.op(opI64Add)
 	w.local(opLocalSet, localSteps)
-	w.i32(0)
-	w.i32(0)
+	w.local(opLocalGet, localZero)
+	w.local(opLocalGet, localZero)
 	w.at(opI64Load, countsAt+8*uint64(in.A))
 	w.i64(1)
 	w.op(opI64Add)
@@ -563,20 +604,22 @@ func (w *routineLowering) code(pc uint32) {
 		in := &w.r.Code[pc]
 		switch in.Op {
 		case graph.RoutineEnter:
-			w.enter()
-			w.count(in)
+			w.enter(func() {
+				w.count(in)
+				w.code(pc + 1)
+			})
+			return
 		case graph.RoutineCount:
 			w.count(in)
 		case graph.RoutineTest:
 			w.num(in.A)
 			w.num(in.B)
 			w.op(compares[in.Cmp])
-			w.branch(func() { w.code(pc + 1) })
-			pc = in.D
-			continue
+			w.choose(func() { w.code(pc + 1) }, func() { w.code(in.D) })
+			return
 		case graph.RoutineMatch:
-			pc = w.match(in)
-			continue
+			w.match(in)
+			return
 		case graph.RoutineInvoke:
 			w.invoke(w.r.Calls[in.A])
 			return
@@ -602,23 +645,29 @@ func (w *routineLowering) code(pc uint32) {
 	}
 }
 
-// match emits the code for all constructors but the last, and returns where that of the last begins.
-func (w *routineLowering) match(in *graph.RoutineInstr) uint32 {
-	last := in.B - 1
-	if last > 0 {
+// match emits the code for all constructors.
+func (w *routineLowering) match(in *graph.RoutineInstr) {
+	targets := w.r.Targets[in.D : in.D+in.B]
+	if len(targets) > 1 {
 		w.node(in.A)
 		w.word(opI32Load, 0)
 		w.i32(graph.KindShift)
 		w.op(opI32ShrU)
 		w.local(opLocalSet, localLink)
 	}
-	for k, to := range w.r.Targets[in.D : in.D+last] {
-		w.local(opLocalGet, localLink)
-		w.i32(int32(k))
-		w.op(opI32Eq)
-		w.branch(func() { w.code(to) })
+	w.cases(targets, 0)
+}
+
+// cases emits the code for the constructors from k on.
+func (w *routineLowering) cases(targets []uint32, k int) {
+	if k == len(targets)-1 {
+		w.code(targets[k])
+		return
 	}
-	return w.r.Targets[in.D+last]
+	w.local(opLocalGet, localLink)
+	w.i32(int32(k))
+	w.op(opI32Eq)
+	w.choose(func() { w.code(targets[k]) }, func() { w.cases(targets, k+1) })
 }
 
 // invoke emits a call: the frame has what is read after it.
@@ -649,9 +698,9 @@ func (w *routineLowering) leave(regs []uint32) {
 	w.at(opI32Load, framesAt)
 	w.local(opLocalTee, localState)
 	w.op(opI32Eqz)
-	w.branch(func() {
+	w.choose(func() {
 		for i, typ := range all {
-			w.i32(0)
+			w.local(opLocalGet, localZero)
 			w.local(opLocalGet, w.localOf(nil, uint32(i), typ))
 			if typ == typeI32 {
 				w.op(opI64ExtendU)
@@ -662,13 +711,14 @@ func (w *routineLowering) leave(regs []uint32) {
 		}
 		w.i32(int32(RoutineDone))
 		w.stop(0)
+	}, func() {
+		w.local(opLocalGet, localFrame)
+		w.at(opI32Load, framesAt+4)
+		w.i32(3)
+		w.op(opI32Shl)
+		w.local(opLocalSet, localFrame)
+		w.local(opBr, w.depth)
 	})
-	w.local(opLocalGet, localFrame)
-	w.at(opI32Load, framesAt+4)
-	w.i32(3)
-	w.op(opI32Shl)
-	w.local(opLocalSet, localFrame)
-	w.local(opBr, w.depth)
 }
 
 // instruction translates an instruction that goes on with the next.
@@ -690,7 +740,7 @@ func (w *routineLowering) instruction(in *graph.RoutineInstr) {
 		w.f64(w.r.Consts[in.A])
 		w.set(in.D, typeF64)
 	case graph.RoutineInput:
-		w.i32(0)
+		w.local(opLocalGet, localZero)
 		w.at(opF64Load, graph.FrontBytes+graph.NodeBytes*uint64(w.globals[in.A])+8)
 		w.set(in.D, typeF64)
 	case graph.RoutineLoad:
@@ -709,6 +759,7 @@ func (w *routineLowering) instruction(in *graph.RoutineInstr) {
 	case graph.RoutinePayload:
 		w.words(in.A, in.D, 1, 0)
 	case graph.RoutineNumber:
+		w.fresh(1)
 		w.head(uint32(graph.Num))
 		w.top()
 		w.num(in.A)
@@ -737,6 +788,7 @@ func (w *routineLowering) words(reg, d uint32, n, from int) {
 
 // object makes an object.
 func (w *routineLowering) object(o *graph.RoutineObject, d uint32) {
+	w.fresh(o.Units)
 	w.head(o.Head)
 	if o.Header > graph.ValueWords || len(o.Refs) < 2 {
 		w.top()
@@ -760,8 +812,9 @@ func (w *routineLowering) member(in *graph.RoutineInstr) {
 	w.word(opI32Load, 0)
 	w.i32(int32(head))
 	w.op(opI32Ne)
-	w.branch(func() {
+	w.choose(func() {
 		units := graph.Units(graph.ValueWords, int(in.B))
+		w.fresh(units)
 		for i := range 2 * int(units) {
 			w.top()
 			w.node(1)
@@ -772,5 +825,5 @@ func (w *routineLowering) member(in *graph.RoutineInstr) {
 		w.i32(int32(head))
 		w.word(opI32Store, 0)
 		w.made(in.D, units)
-	})
+	}, func() {})
 }

@@ -48,9 +48,10 @@ type Code struct {
 	compiled wazero.CompiledModule
 	loop     *Loop
 	in, out  []uint32
-	frame    int // numbers
-	chunk    int // runs of one call
-	width    int // of all streams
+	frame    int       // numbers
+	chunk    int       // runs of one call
+	bytecode *bytecode // nil: it is machine code
+	width    int       // of all streams
 	bytes    uint64
 }
 
@@ -107,8 +108,18 @@ func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
 	return m
 }
 
+// Interpret makes code of a loop for the interpreter. It returns nil for one of too many registers.
+func Interpret(l *Loop) *Code {
+	b := assemble(l)
+	if b == nil {
+		return nil
+	}
+	return &Code{loop: l, bytecode: b, chunk: math.MaxInt32}
+}
+
 // Memory is the memory in which code runs. It is of one goroutine.
 type Memory struct {
+	registers registers // of the interpreter
 	bytes     []byte
 	instances map[*Code]instance
 	stack     [1 + maxStreams]uint64
@@ -128,6 +139,9 @@ type linear []byte
 
 func (l linear) Reallocate(size uint64) []byte { return l[:size] }
 func (l linear) Free()                         {}
+
+// Bytes returns how many bytes machine code has run in, 0 where none has run.
+func (m *Memory) Bytes() int { return len(m.bytes) }
 
 // Needs returns how many bytes are to be allocated before the code can run in the memory.
 func (m *Memory) Needs(c *Code) uint64 {
@@ -167,6 +181,10 @@ func (c *Code) Chunk() int { return c.chunk }
 
 // Run makes n runs on the registers, at most [Code.Chunk]. The streams have the numbers of these runs, in the order of memory.
 func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
+	if c.bytecode != nil {
+		c.bytecode.interpret(&m.registers, c.loop, regs, n, streams)
+		return
+	}
 	in := m.instance(c)
 	for i, reg := range c.in {
 		in.memory[i] = regs[reg]

@@ -159,10 +159,10 @@ func requireNormal(t *testing.T, src, want string, reversed bool) {
 // machine is as if nothing had been.
 func TestNormalLimits(t *testing.T) {
 	for src, reversed := range map[string]bool{
-		"#30000 (fun h -> sin (h * x)) 1":                         true,
-		"fun y -> #30000 (fun h -> sin (h * x) + y) 1":            false,
-		"fun f -> #60000 f x":                                     false,
-		"[x; #30000 (fun h -> h * x) 1] (fun e s -> e * s)":       true,
+		"#15000 (fun h -> sin (h * x)) 1":                         true,
+		"fun y -> #15000 (fun h -> sin (h * x) + y) 1":            false,
+		"fun f -> #40000 f x":                                     false,
+		"[x; #15000 (fun h -> h * x) 1] (fun e s -> e * s)":       true,
 		"fun y -> if y < x then #30000 (fun h -> h * y) 1 else 2": false,
 	} {
 		s := testprogram.FromSource(t, normalInputs+src)

@@ -85,3 +85,32 @@ func (tt *Types) replace(t Type, args []Type) Type {
 	}
 	return tt.add(n)
 }
+
+// HoldsDuals reports whether the constructors of declaration d hold linear negations, also those of types in them.
+func (tt *Types) HoldsDuals(d int) bool {
+	seen := map[Type]bool{}
+	stack := []Type{tt.Fresh(d)}
+	declared := map[int]bool{}
+	for len(stack) > 0 {
+		t := tt.Find(stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		if t == 0 || seen[t] {
+			continue
+		}
+		seen[t] = true
+		n := tt.At(t)
+		switch n.Kind {
+		case Dual:
+			return true
+		case Named:
+			if !declared[int(n.N)] {
+				declared[int(n.N)] = true
+				for _, c := range tt.Inductives[n.N].Cons {
+					stack = append(stack, c.Arg)
+				}
+			}
+		}
+		stack = append(stack, n.A, n.B)
+	}
+	return false
+}

@@ -110,3 +110,19 @@ func (tt *Types) listElement(t Type) (Type, bool) {
 	}
 	return step.A, tt.Find(rest.B) == x && tt.Find(inner.A) == x && tt.Find(inner.B) == x
 }
+
+// ShapeType makes the type of a shape.
+func (tt *Types) ShapeType(s *load.Shape) Type {
+	switch s.Kind {
+	case load.Product:
+		a := tt.ShapeType(s.A)
+		return tt.Prod(a, tt.ShapeType(s.B))
+	case load.Vector:
+		return tt.Vec(tt.ShapeType(s.A), tt.KnownSize(s.Size))
+	case load.List:
+		return tt.List(tt.ShapeType(s.A), tt.Open())
+	case load.Inductive:
+		return tt.InductiveType(s)
+	}
+	return R
+}

@@ -217,3 +217,52 @@ func (tt *Types) Close() {
 		}
 	}
 }
+
+// Width is the number of scalars of the type of an input or of a component of one.
+func (tt *Types) Width(t Type) int {
+	switch n := tt.At(t); n.Kind {
+	case Prod:
+		return tt.Width(n.A) + tt.Width(n.B)
+	case Vec:
+		return tt.Width(n.A) * tt.SizeAt(Size(n.N)).N
+	}
+	return 1
+}
+
+// Levels is how many vectors stand in one another in t.
+func (tt *Types) Levels(t Type) int {
+	k := 0
+	for n := tt.At(t); n.Kind == Vec; n = tt.At(n.A) {
+		k++
+	}
+	return k
+}
+
+// MaybeNumeric reports whether t is R, a vector of such, or still open.
+func (tt *Types) MaybeNumeric(t Type) bool {
+	n := tt.At(t)
+	for n.Kind == Vec {
+		n = tt.At(n.A)
+	}
+	return n.Kind == Real || n.Kind == Open
+}
+
+// IsArray reports whether t is R or a vector of such.
+func (tt *Types) IsArray(t Type) bool {
+	n := tt.At(t)
+	for n.Kind == Vec {
+		n = tt.At(n.A)
+	}
+	return n.Kind == Real
+}
+
+// KnownArray reports whether t is R or a vector of such, of known size.
+func (tt *Types) KnownArray(t Type) bool {
+	for n := tt.At(t); n.Kind == Vec; n = tt.At(t) {
+		if !tt.SizeAt(Size(n.N)).Known {
+			return false
+		}
+		t = n.A
+	}
+	return tt.At(t).Kind == Real
+}

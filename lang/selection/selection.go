@@ -59,37 +59,82 @@ func (n *Numbers) Numeral(x float64) infer.Type {
 	return t
 }
 
-// Use is an index: a number of type T selects one of N.
+// Use is an index: a number of type T selects a component of a vector of type Of.
 type Use struct {
-	T     infer.Type
-	N     int
-	Span  syntax.Span
+	T, Of infer.Type
+	Span  syntax.Span // of the number
+	At    syntax.Span // of the selection
+	Name  string      // pick or onehot
 	Notes []syntax.Note
 }
 
 // Headlines of errors.
 const (
-	Computed   = "index not known"
-	OutOfRange = "index out of range"
+	computed   = "index not known"
+	outOfRange = "index out of range"
+	sizeOpen   = "size not known"
 )
 
 // Limits are the bounds of the numbers of data: for each number of a row, below which natural number it has to be, 0 if that
 // is not said.
 type Limits []int
 
-// Check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
-func (n *Numbers) Check(u *Use, limits map[int]Limits, shape func(data int) *load.Shape) string {
+// CheckAll checks the indices of a program, whose types are all known but for those of later, which are numbers or vectors of numbers that
+// operations give. It reports what is wrong, also with the present values of data, and returns the limits of data. look is called as by
+// [Limits.Value].
+func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variable, file *syntax.File, look func() error,
+	report func(span syntax.Span, headline, label string, notes ...syntax.Note)) map[int]Limits {
+	for _, t := range later {
+		for n.Types.At(t).Kind == infer.Vec {
+			t = n.Types.At(t).A
+		}
+		n.Types.Unify(t, infer.R)
+	}
+	limits := map[int]Limits{}
+	for i := range indices {
+		u := &indices[i]
+		if headline, label := n.check(u, data, limits); label != "" {
+			span := u.Span
+			if headline == sizeOpen {
+				span = u.At
+			}
+			report(span, headline, label, u.Notes...)
+		}
+	}
+	for i := range data {
+		x := &data[i]
+		if limits[i] == nil || x.Bad {
+			continue
+		}
+		wrong, err := limits[i].Value(x.Name, &x.Value, look)
+		if err != nil {
+			syntax.Abort(err)
+		}
+		if wrong != nil {
+			report(file.Decls[x.Decl].NameSpan, outOfRange, wrong.Error()+"; it is an index of pick or onehot")
+		}
+	}
+	return limits
+}
+
+// check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
+func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (headline, label string) {
+	of := n.Types.At(u.Of)
+	if of.Kind != infer.Vec || !n.Types.SizeAt(infer.Size(of.N)).Known || !n.Types.KnownArray(of.A) {
+		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)"
+	}
+	size := n.Types.SizeAt(infer.Size(of.N)).N
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(infer.R) {
-		return "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"
+		return computed, "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"
 	}
 	for _, x := range n.numerals {
-		if n.Types.Find(x.t) == class && !within(x.x, u.N) {
-			return fmt.Sprintf("%s is among the values of this, %s", text(x.x), indices(u.N))
+		if n.Types.Find(x.t) == class && !within(x.x, size) {
+			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", text(x.x), indices(size))
 		}
 	}
 	for _, d := range n.data {
-		s := shape(d.i)
+		s := data[d.i].Shape
 		if s.Kind == load.List {
 			s = s.A
 		}
@@ -97,12 +142,12 @@ func (n *Numbers) Check(u *Use, limits map[int]Limits, shape func(data int) *loa
 			if limits[d.i] == nil {
 				limits[d.i] = make(Limits, s.Width())
 			}
-			if k := &limits[d.i][offset]; *k == 0 || u.N < *k {
-				*k = u.N
+			if k := &limits[d.i][offset]; *k == 0 || size < *k {
+				*k = size
 			}
 		})
 	}
-	return ""
+	return "", ""
 }
 
 // limit calls f with the offsets of the numbers of a value whose types are in the class.

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
@@ -36,7 +37,7 @@ type loading struct {
 // loaded is what a load has told.
 type loaded struct {
 	file  *syntax.File
-	types lang.Types
+	types elaborate.Types
 	edits int // how many edits had been made
 }
 

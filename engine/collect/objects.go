@@ -1,0 +1,108 @@
+package collect
+
+import (
+	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/term"
+)
+
+// Objects are the objects of a program in an arena.
+type Objects struct {
+	prog  *graph.Program
+	nodes []graph.Node
+	words []uint32 // the same memory
+}
+
+// New returns a Collector of the program's objects.
+func New(p *graph.Program, arena *graph.Arena) Collector {
+	return Collector{Objects: Objects{p, arena.Nodes(), arena.Words()}}
+}
+
+// resolve returns the value that r stands for: r itself, or what it forwards to.
+func (o *Objects) resolve(r graph.Ref) graph.Ref {
+	if n := &o.nodes[r]; n.Kind() == graph.Forward {
+		return graph.Ref(n.V)
+	}
+	return r
+}
+
+// Extent returns how many nodes the object at r takes.
+func (o *Objects) Extent(r graph.Ref) uint32 {
+	n := &o.nodes[r]
+	index := n.Head >> graph.KindShift
+	switch n.Kind() {
+	case graph.Vec, graph.Partial:
+		return graph.Units(graph.ValueWords, int(index))
+	case graph.Closure, graph.List:
+		return graph.Units(graph.ValueWords, int(o.prog.Templates[index].Caps))
+	case graph.Suspended:
+		return max(2, graph.Units(graph.WaitWords, int(o.instruction(r).NumOperands())))
+	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList, graph.Frames:
+		return 2
+	}
+	return 1
+}
+
+// instruction returns the instruction of a waiting node.
+func (o *Objects) instruction(r graph.Ref) *graph.Instr {
+	return &o.prog.Code[o.words[4*uint64(r)+3]]
+}
+
+// All calls f on each word of the object at r that refers to another.
+func (o *Objects) All(r graph.Ref, f func(word uint64)) {
+	if o.nodes[r].Kind() >= graph.Wait {
+		w := 4 * uint64(r)
+		f(w + 1) // the nodes that wait for it
+		f(w + 2) // the next that waits for the same
+	}
+	o.References(r, f)
+}
+
+// References calls f on the words of the object r that refer to others, but for the lists of
+// what waits.
+func (o *Objects) References(r graph.Ref, f func(word uint64)) {
+	n := &o.nodes[r]
+	w := 4 * uint64(r)
+	from, count := w+graph.ValueWords, uint32(0)
+	index := n.Head >> graph.KindShift
+	switch n.Kind() {
+	case graph.Forward, graph.Con:
+		count = 1
+	case graph.Pair, graph.Arrival, graph.Bag:
+		count = 2
+	case graph.Vec:
+		count = index
+	case graph.Closure, graph.List, graph.LinDual:
+		count = o.prog.Templates[index].Caps
+	case graph.Partial:
+		f(w + 1)
+		count = index
+	case graph.Chain:
+		f(w + 1)
+		count = 2
+	case graph.DualCell:
+		body := &o.prog.Bodies[o.prog.Duals[index].Body]
+		from, count = w+graph.DualWords, body.Heads+body.Nums
+	case graph.Inert:
+		from, count = w+graph.WaitWords, 2
+		if sym := term.Symbol(index); sym != term.NoSymbol && sym.Info().Arity == 1 {
+			count = 1
+		}
+	case graph.Neutral:
+		from, count = w+graph.WaitWords, o.words[w+graph.NeutralOperands]
+	case graph.Suspended:
+		from, count = w+graph.WaitWords, o.instruction(r).NumOperands()
+	case graph.Apply:
+		from, count = w+graph.WaitWords, index&0xff+1
+	case graph.Project, graph.Copy:
+		from, count = w+graph.WaitWords, 1
+	case graph.IterNat, graph.Frames:
+		from, count = w+graph.WaitWords, 2
+	case graph.IterData, graph.IterList:
+		from, count = w+graph.WaitWords, 3
+	case graph.Job:
+		from, count = w+graph.JobOperand, 3
+	}
+	for i := range uint64(count) {
+		f(from + i)
+	}
+}

@@ -1,0 +1,274 @@
+// Package core has the form of a program between syntax and term: the calculus, before its types are known, with projections, vectors
+// and comprehensions still in place.
+package core
+
+import (
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/term"
+)
+
+// Ref names a node of a [Core]. 0 is nil.
+type Ref uint32
+
+// Var names a variable of a [Core], or a scalar of an input. 0 is none.
+type Var uint32
+
+// InputBit marks a scalar of an input; the other bits are its number among those of all inputs.
+const InputBit Var = 1 << 31
+
+// Input reports whether x is a scalar of an input.
+func (x Var) Input() bool { return x&InputBit != 0 }
+
+// Scalar is the variable of the term for a scalar of an input: they come first.
+func (x Var) Scalar() term.Var { return 1 + term.Var(x&^InputBit) }
+
+// Op is a constructor of core.
+type Op uint8
+
+// The constructors of core. The comment gives the fields that each uses.
+const (
+	BadOp       Op = iota // where an error has been reported
+	VarOp                 // x                   X
+	PathOp                // x.(i).(j)…          X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
+	InputOp               // an input, whole     X its first scalar, Type; or from static A on of B scalars
+	NumOp                 // r                   Val
+	LamOp                 // λx.t                X, A=t
+	AppOp                 // t u                 A=t, B=u, Type of t
+	PairOp                // ⟨t,u⟩               A=t, B=u
+	LetOp                 // t[x:=u]             X, A=t, B=u
+	TupleOp               // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
+	UnvecOp               // t[⟦x0,…⟧:=u]        the same
+	AddOp                 // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
+	FunOp                 // f(t), f(t,u)        the same, and Sym
+	LinearOp              // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
+	VecOp                 // ⟦t0,…⟧              A and B delimit the components in Args
+	ListOp                // [t1;…]              the same; Type
+	IfOp                  // if …                Val=the comparison, A the place of the four parts in Args
+	NatOp                 // #n                  Val=n, Type
+	DataOp                // data                X=its index, Type
+	ProjOp                // t.(i)               A=t, Val=i, or X=i, a term.Static, Type of t
+	StaticOp              // the numeral e       X=e, a term.Static
+	ComponentOp           // an input's scalar   X the first of B scalars, A=the static number of the one
+	FamilyOp              // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
+	DotOp                 // dot t u             A=t, B=u, Type of t
+	MatvecOp              // matvec t u          A=t, B=u, Type of t
+	TotalOp               // sum t               A=t, Type of t
+	MaximumOp             // maximum t           the same
+	TransposeOp           // transpose t         the same
+	ConOp                 // C t                 Val=the number of C, A=t or 0, Type
+	CaseOp                // match t with …      A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
+	FixOp                 // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
+	PickOp                // pick t u            A=t, B=u, Type of t
+	OneHotOp              // onehot k t          A=t, Type the result's
+	AlongOp               // jvp t u v           A the place of t, u and v in Args, Type of u
+	GradOp                // grad t u            the same, without v
+
+	// In default values only. An index is a variable there, and
+	// a natural number a node that is a number, an index or an operation on them.
+	ArithmeticOp // m op n               Val=op, A=m, B=n
+	ChurchOp     // #n                   A=n, Type
+	PowerOp      // t ^ n                A=t, B=n
+	LateProjOp   // t.(n)                A=t, B=n, Type of t
+	LateFamilyOp // vec i < n -> t       X=i, Val=keyword, A=n, B=t
+	ScanOp       // scan i < n with y … X=i, X+1=y, A the place of n, the first state and the next one in Args
+	RandomOp     // uniform or normal    Val=its [Prim], A, B
+	NativeOp     // a def of the prelude Val=its number among the declarations there
+	NumOps
+)
+
+// Node is a constructor with its children.
+type Node struct {
+	Op Op
+	// Value tells that the node is an atom, or a syntactic value.
+	Value bool
+	Sym   term.Symbol
+	Pos   term.Pos
+	X     Var
+	A, B  Ref
+	Type  infer.Type
+	Val   float64
+}
+
+// VarInfo is a variable. Scalars of inputs are variables with consecutive numbers,
+// and so are those that one pattern binds at one level.
+type VarInfo struct {
+	Name   string
+	Type   infer.Type
+	Pos    term.Pos
+	Binder Binder
+	Linear bool // bound by lin, or by let to what depends on a linear variable
+}
+
+// Binder says what bound a variable whose type is one where a def would have many.
+type Binder uint8
+
+const (
+	PlainBinder Binder = iota
+	LetBinder          // let, around an expression whose type was not settled by itself
+	DefBinder          // a def that is a let
+	FunBinder          // fun, without an annotation
+)
+
+// Core is the elaborated program before its types are known: the calculus, with
+// projections still in place. Children come before their parents, every binder has
+// a variable of its own, and a node has one parent.
+type Core struct {
+	Nodes []Node
+	Args  []Ref
+	Vars  []VarInfo
+	// Wide has what is known of operations on what may be vectors.
+	Wide []Wide
+	// Places are those of nodes whose evaluation may fail.
+	Places map[Ref]*eval.At
+}
+
+// New returns a core with room for n nodes.
+func New(n int) *Core {
+	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64), Places: map[Ref]*eval.At{}}
+}
+
+// Add adds a node.
+func (c *Core) Add(n Node) Ref {
+	c.Nodes = append(c.Nodes, n)
+	return Ref(len(c.Nodes) - 1)
+}
+
+// Info returns what is known of a variable; of all scalars of inputs it is the same.
+func (c *Core) Info(x Var) VarInfo {
+	if x.Input() {
+		return VarInfo{Type: infer.R}
+	}
+	return c.Vars[x]
+}
+
+// NewVar adds a variable.
+func (c *Core) NewVar(v VarInfo) Var {
+	c.Vars = append(c.Vars, v)
+	return Var(len(c.Vars) - 1)
+}
+
+// vectorAtom reports whether dot and matvec take the components of a node straight
+// from the variable that it is.
+func (n *Node) vectorAtom() bool {
+	switch n.Op {
+	case VarOp, PathOp, InputOp, DataOp:
+		return true
+	}
+	return false
+}
+
+// Children calls f on the children of n whose terms become part of that of n.
+func (c *Core) Children(n *Node, f func(Ref)) {
+	switch n.Op {
+	case LamOp, ProjOp, ChurchOp, OneHotOp:
+		f(n.A)
+	case PickOp:
+		if !c.Nodes[n.A].vectorAtom() {
+			f(n.A)
+		}
+		f(n.B)
+	case FamilyOp:
+		f(n.B)
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, ArithmeticOp, PowerOp, LateProjOp, LateFamilyOp, RandomOp:
+		f(n.A)
+		f(n.B)
+	case DotOp, MatvecOp, TotalOp, MaximumOp, TransposeOp:
+		for _, k := range [...]Ref{n.A, n.B} {
+			if k != 0 && !c.Nodes[k].vectorAtom() {
+				f(k)
+			}
+		}
+	case AddOp, FunOp:
+		w := c.Wide[n.X]
+		if !w.VecA || !c.Nodes[n.A].vectorAtom() {
+			f(n.A)
+		}
+		if n.B != 0 && !(w.VecB && c.Nodes[n.B].vectorAtom()) {
+			f(n.B)
+		}
+	case LinearOp:
+		f(n.A)
+		if n.B != 0 {
+			f(n.B)
+		}
+	case VecOp, ListOp, FixOp:
+		for _, k := range c.Args[n.A:n.B] {
+			f(k)
+		}
+	case ConOp:
+		if n.A != 0 {
+			f(n.A)
+		}
+	case CaseOp:
+		f(n.A)
+		for i := range int(n.Val) {
+			f(c.Branch(n, i).Body)
+		}
+	case IfOp:
+		for _, k := range c.Args[n.A : n.A+4] {
+			f(k)
+		}
+	case ScanOp, AlongOp:
+		for _, k := range c.Args[n.A : n.A+3] {
+			f(k)
+		}
+	case GradOp:
+		for _, k := range c.Args[n.A : n.A+2] {
+			f(k)
+		}
+	}
+}
+
+// Branch is what a CaseOp does with one constructor: the n variables from x on are its argument, opened as a tuple if they are
+// more than one.
+type Branch struct {
+	X    Var
+	N    int
+	Body Ref
+}
+
+// Branches adds branches to Args and returns their place there.
+func (c *Core) Branches(list []Branch) Ref {
+	off := Ref(len(c.Args))
+	for _, b := range list {
+		c.Args = append(c.Args, Ref(b.X), Ref(b.N), b.Body)
+	}
+	return off
+}
+
+// Branch returns the i-th branch of a CaseOp.
+func (c *Core) Branch(n *Node, i int) Branch {
+	k := c.Args[int(n.B)+3*i:]
+	return Branch{Var(k[0]), int(k[1]), k[2]}
+}
+
+// Drop forgets a node that was built but has no parent.
+func (c *Core) Drop(r Ref) {
+	if int(r) == len(c.Nodes)-1 {
+		c.Nodes = c.Nodes[:r]
+	}
+}
+
+// Live marks the nodes under the roots: children come before their parents. It calls tick for each node.
+func (c *Core) Live(roots []Ref, tick func()) []bool {
+	live := make([]bool, len(c.Nodes))
+	for _, r := range roots {
+		live[r] = true
+	}
+	mark := func(k Ref) { live[k] = true }
+	for r := len(c.Nodes) - 1; r > 0; r-- {
+		tick()
+		if live[r] {
+			c.Children(&c.Nodes[r], mark)
+		}
+	}
+	return live
+}
+
+// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell which of
+// them are vectors.
+type Wide struct {
+	A, B       infer.Type
+	VecA, VecB bool
+}

@@ -1,0 +1,143 @@
+package core
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// Statics has the static expressions of a program, and the indices of families on which they depend.
+type Statics struct {
+	Nodes   []term.StaticNode
+	Indices []term.IndexInfo
+	Bounds  []term.Static // by index
+}
+
+// Add adds a static expression.
+func (f *Statics) Add(n term.StaticNode) term.Static {
+	if len(f.Nodes) == 0 {
+		f.Nodes = make([]term.StaticNode, 1, 64)
+	}
+	f.Nodes = append(f.Nodes, n)
+	return term.Static(len(f.Nodes) - 1)
+}
+
+// Number is the static expression that is a number.
+func (f *Statics) Number(r float64) term.Static {
+	return f.Add(term.StaticNode{Op: term.StaticNum, Val: r})
+}
+
+// NewIndex makes an index below s, and the expression that is its value.
+func (f *Statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
+	if len(f.Indices) == 0 {
+		f.Indices, f.Bounds = make([]term.IndexInfo, 1, 16), make([]term.Static, 1, 16)
+	}
+	i := term.Index(len(f.Indices))
+	f.Indices, f.Bounds = append(f.Indices, term.IndexInfo{Name: name, Pos: pos}), append(f.Bounds, s)
+	return i, f.Add(term.StaticNode{Op: term.StaticIndex, Index: i})
+}
+
+// Interval is a range that the values of an expression are in.
+type Interval struct{ Lo, Hi float64 }
+
+// Interval returns bounds of the values of an expression.
+func (f *Statics) Interval(e term.Static) Interval {
+	n := &f.Nodes[e]
+	switch n.Op {
+	case term.StaticNum:
+		return Interval{n.Val, n.Val}
+	case term.StaticIndex:
+		return Interval{0, max(0, f.Interval(f.Bounds[n.Index]).Hi-1)}
+	}
+	a := f.Interval(n.A)
+	if n.Op == term.StaticNeg {
+		return Interval{-a.Hi, -a.Lo}
+	}
+	b := f.Interval(n.B)
+	switch n.Op {
+	case term.StaticAdd:
+		return Interval{a.Lo + b.Lo, a.Hi + b.Hi}
+	case term.StaticSub:
+		return Interval{a.Lo - b.Hi, a.Hi - b.Lo}
+	case term.StaticMul:
+		p := []float64{a.Lo * b.Lo, a.Lo * b.Hi, a.Hi * b.Lo, a.Hi * b.Hi}
+		return Interval{slices.Min(p), slices.Max(p)}
+	}
+	if b.Lo <= 0 && b.Hi >= 0 {
+		return Interval{math.Inf(-1), math.Inf(1)}
+	}
+	p := []float64{a.Lo / b.Lo, a.Lo / b.Hi, a.Hi / b.Lo, a.Hi / b.Hi}
+	return Interval{slices.Min(p), slices.Max(p)}
+}
+
+// Nesting is how deep an expression nests.
+func (f *Statics) Nesting(e term.Static) int {
+	n := &f.Nodes[e]
+	if n.Op == term.StaticNum || n.Op == term.StaticIndex {
+		return 1
+	}
+	d := f.Nesting(n.A)
+	if n.B != 0 {
+		d = max(d, f.Nesting(n.B))
+	}
+	return d + 1
+}
+
+// Each calls g with the values of the expressions, for all values of the indices on which they depend.
+func (f *Statics) Each(es []term.Static, g func(values []float64)) {
+	needed := map[term.Index]bool{}
+	var mention func(e term.Static)
+	mention = func(e term.Static) {
+		if e == 0 {
+			return
+		}
+		n := &f.Nodes[e]
+		if n.Op == term.StaticIndex && !needed[n.Index] {
+			needed[n.Index] = true
+			mention(f.Bounds[n.Index])
+		}
+		mention(n.A)
+		mention(n.B)
+	}
+	for _, e := range es {
+		mention(e)
+	}
+	var chain []term.Index // an index is made before those in its scope
+	for i := range needed {
+		chain = append(chain, i)
+	}
+	slices.Sort(chain)
+	t := term.Term{Statics: f.Nodes}
+	at, values := make([]float64, len(f.Indices)), make([]float64, len(es))
+	var loop func(chain []term.Index)
+	loop = func(chain []term.Index) {
+		if len(chain) == 0 {
+			for k, e := range es {
+				values[k] = t.Value(e, at)
+			}
+			g(values)
+			return
+		}
+		i := chain[0]
+		for k := range int(t.Value(f.Bounds[i], at)) {
+			at[i] = float64(k)
+			loop(chain[1:])
+		}
+	}
+	loop(chain)
+}
+
+// First returns the first value of e that is at least n.
+func (f *Statics) First(e term.Static, n int) int {
+	found := -1
+	f.Each([]term.Static{e}, func(v []float64) {
+		if found < 0 && int(v[0]) >= n {
+			found = int(v[0])
+		}
+	})
+	return found
+}
+
+// A static index among those of a path is marked by this bit.
+const StaticBit Ref = 1 << 31

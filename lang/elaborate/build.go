@@ -1,0 +1,379 @@
+package elaborate
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// store adds the parts of a node to core.args. It returns where they start, and whether
+// all are values.
+func (e *Elaborator) store(parts []val) (off core.Ref, value bool) {
+	off, value = core.Ref(len(e.Core.Args)), true
+	for i := range parts {
+		e.Tick()
+		e.Core.Args = append(e.Core.Args, parts[i].node)
+		value = value && e.Core.Nodes[parts[i].node].Value
+	}
+	return off, value
+}
+
+// same makes the types of the parts equal and returns it.
+func (e *Elaborator) same(parts []val, what string) infer.Type {
+	if len(parts) == 0 {
+		return e.Types.Open()
+	}
+	t := parts[0].typ
+	for i := 1; i < len(parts); i++ {
+		e.Tick()
+		e.want(parts[i], t, reason{kind: sameReason, text: what})
+	}
+	return t
+}
+
+func (e *Elaborator) tuple(x syntax.Expr, parts []val) val {
+	last := len(parts) - 1
+	v := val{node: parts[last].node, typ: parts[last].typ}
+	for i := last - 1; i >= 0; i-- {
+		p := parts[i]
+		value := e.Core.Nodes[p.node].Value && e.Core.Nodes[v.node].Value
+		v.node = e.Core.Add(core.Node{Op: core.PairOp, Pos: e.at(e.expr(x).Span.Start), A: p.node, B: v.node, Value: value})
+		v.typ = e.Types.Prod(p.typ, v.typ)
+	}
+	v.span = e.span(x)
+	v.head = v.span
+	return e.result(v)
+}
+
+func (e *Elaborator) list(x syntax.Expr, parts []val) val {
+	off, _ := e.store(parts)
+	t := e.Types.List(e.same(parts, "the elements before it are"), e.Types.Open())
+	return e.finish(x, core.Node{Op: core.ListOp, A: off, B: off + core.Ref(len(parts)), Type: t, Value: true}, t)
+}
+
+func (e *Elaborator) vector(x syntax.Expr, parts []val) val {
+	off, value := e.store(parts)
+	t := e.Types.Vec(e.same(parts, "the components before it are"), e.Types.KnownSize(len(parts)))
+	return e.finish(x, core.Node{Op: core.VecOp, A: off, B: off + core.Ref(len(parts)), Value: value}, t)
+}
+
+// comparisons are the relations of conditionals.
+var comparisons = map[syntax.Token]term.Compare{
+	syntax.LessTok: term.Less, syntax.LessEqTok: term.LessEqual, syntax.GreaterTok: term.Greater, syntax.GreaterEqTok: term.GreaterEqual,
+}
+
+// condition is a c b, or the contrary of that.
+type condition struct {
+	op   syntax.Token
+	a, b val
+	not  bool
+}
+
+// compare makes a c b; a = b stands for same a b > 0.
+func (e *Elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
+	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
+	if op == syntax.EqTok {
+		span := syntax.Span{Start: a.span.Start, End: b.span.End}
+		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, infer.R, span)
+		return condition{op: syntax.GreaterTok, a: a, b: e.number(0, span)}
+	}
+	return condition{op: op, a: a, b: b}
+}
+
+// condition elaborates a condition. c and d stands for (if c then if d then 1 else 0 else 0) > 0, and so on.
+func (e *Elaborator) condition(x syntax.Expr) condition {
+	n, kids := e.expr(x), e.kids(x)
+	switch {
+	case n.Kind == syntax.CompareExpr:
+		a := e.eval(kids[0], 0)
+		return e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
+	case n.Kind != syntax.LogicExpr:
+		return condition{op: syntax.GreaterTok, a: e.eval(x, 0), b: e.number(0, e.span(x))} // an error has been reported
+	case len(kids) == 1:
+		c := e.condition(kids[0])
+		c.not = !c.not
+		return c
+	}
+	c := e.condition(kids[0])
+	other := e.number(1, e.span(x))
+	if n.Text == "and" {
+		e.Core.Nodes[other.node].Val = 0
+	}
+	d := e.condition(kids[1])
+	v := e.choose(kids[1], d, e.number(1, e.span(kids[1])), e.number(0, e.span(kids[1])))
+	if n.Text == "and" {
+		v = e.choose(x, c, v, other)
+	} else {
+		v = e.choose(x, c, other, v)
+	}
+	return condition{op: syntax.GreaterTok, a: v, b: e.number(0, e.span(x))}
+}
+
+// choose makes if c then yes else no, for x.
+func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
+	if c.not {
+		yes, no = no, yes
+	}
+	off, _ := e.store([]val{c.a, c.b, yes, no})
+	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: off}, yes.typ)
+}
+
+// branch makes a conditional.
+func (e *Elaborator) branch(x syntax.Expr) val {
+	n, kids := e.expr(x), e.kids(x)
+	var c condition
+	if n.Op == syntax.EOF {
+		c = e.condition(kids[0])
+	} else {
+		a := e.eval(kids[0], 0)
+		c = e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
+	}
+	yes := e.eval(kids[len(kids)-2], 0)
+	no := e.eval(kids[len(kids)-1], 0)
+	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
+	return e.choose(x, c, yes, no)
+}
+
+// comprehension makes vec, sum or list i < s -> body: the body is elaborated once for
+// each index.
+func (e *Elaborator) comprehension(x syntax.Expr) val {
+	n, kids, a := e.expr(x), e.kids(x), e.act()
+	index := a.unit.Refs[x].N
+	late := e.values && !a.scope.Sized[index]
+	s, ok := e.natural(kids[0])
+	if label := eval.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
+		e.reportHere(e.span(kids[0]), "not a size", label)
+		ok = false
+	}
+	slot := a.base + int(index)
+	switch {
+	case !ok:
+		return e.bad(e.span(x))
+	case late || s.late != 0:
+		return e.late(x, slot, e.natNode(s))
+	case s.n > uint64(e.opt.MaxNodes):
+		e.TooManyNodes()
+	}
+	if s.static != 0 || s.n > 1 && !a.scope.Sized[index] {
+		if v, ok := e.family(x, slot, s); ok {
+			return v
+		}
+	}
+	if e.fam.inFamily() && s.static != 0 {
+		e.giveUp()
+	}
+	parts := e.each(int(s.n), func(i int) val {
+		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}
+		e.work++
+		return e.eval(kids[1], 0)
+	})
+	switch n.Op {
+	case syntax.VecTok:
+		return e.vector(x, parts)
+	case syntax.ListTok:
+		return e.list(x, parts)
+	}
+	return e.sum(x, parts)
+}
+
+// late makes a comprehension of a default value: its body is elaborated once, and run
+// for each index.
+func (e *Elaborator) late(x syntax.Expr, slot int, bound core.Ref) val {
+	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: infer.R})
+	e.slots[slot] = binding{kind: lateBinding, x: i}
+	body := e.eval(e.kids(x)[1], 0)
+	op := e.expr(x).Op
+	var t infer.Type
+	switch op {
+	case syntax.VecTok:
+		t = e.Types.Vec(body.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val)))
+	case syntax.ListTok:
+		t = e.Types.List(body.typ, e.Types.Open())
+	default:
+		t = e.addends("sum", body)
+	}
+	return e.placed(x, core.Node{Op: core.LateFamilyOp, X: i, Val: float64(op), A: bound, B: body.node}, t)
+}
+
+// placed adds the node of x, of type t, which may fail when it is run.
+func (e *Elaborator) placed(x syntax.Expr, n core.Node, t infer.Type) val {
+	v := e.finish(x, n, t)
+	e.Core.Places[v.node] = e.place(e.span(x))
+	return v
+}
+
+// sum adds the parts as [term.Sum] says, or makes 0.
+func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
+	if len(parts) == 0 {
+		return e.number(0, e.span(x))
+	}
+	t := e.addends("sum", parts...)
+	pos := e.at(e.expr(x).Span.Start)
+	total := term.Sum(len(parts), func(i int) core.Ref { return parts[i].node }, func(a, b core.Ref) core.Ref {
+		e.Tick()
+		return e.Core.Add(core.Node{Op: core.AddOp, Pos: pos, A: a, B: b})
+	})
+	return e.result(val{total, t, e.span(x), e.span(x)})
+}
+
+// projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
+// a path, which the lowering turns into a variable.
+func (e *Elaborator) projection(x syntax.Expr) val {
+	type step struct {
+		x syntax.Expr
+		i natural
+	}
+	var steps []step // the last one first
+	base, known := x, true
+	for e.expr(base).Kind == syntax.ProjExpr {
+		steps = append(steps, step{x: base})
+		base = e.kids(base)[0]
+	}
+	for k := range steps {
+		s := e.kids(steps[k].x)[1]
+		i, ok := e.natural(s)
+		if ok && i.n > 1<<31 {
+			e.reportHere(e.span(s), "index out of range", "no vector has that many components")
+			ok = false
+		}
+		if !ok {
+			return e.bad(e.span(x))
+		}
+		steps[k].i = i
+		known = known && i.late == 0
+	}
+	slices.Reverse(steps)
+	if known && e.expr(base).Kind == syntax.NameExpr {
+		b := e.meaning(base)
+		switch b.kind {
+		case varBinding, pathBinding, inputBinding, dataBinding:
+			p := e.path(b, e.span(base))
+			for _, s := range steps {
+				p.project(e, s.x, s.i)
+			}
+			return p.finish(e, x)
+		}
+	}
+	v := e.eval(base, 0)
+	for _, s := range steps {
+		if s.i.late != 0 {
+			t, _, _ := e.components(v)
+			v = e.placed(s.x, core.Node{Op: core.LateProjOp, A: v.node, B: s.i.late, Type: v.typ}, t)
+			continue
+		}
+		t, _ := e.component(s.x, v, s.i)
+		v = e.finish(s.x, core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static), Type: v.typ}, t)
+	}
+	return v
+}
+
+// component returns the type of component i of v, and whether there is one.
+func (e *Elaborator) component(x syntax.Expr, v val, i natural) (infer.Type, bool) {
+	elem, n, ok := e.components(v)
+	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
+}
+
+// components returns the type of the components of v, and how many there are, if v is a vector.
+func (e *Elaborator) components(v val) (elem infer.Type, n infer.Size, ok bool) {
+	if t := e.Types.At(v.typ); t.Kind == infer.Vec {
+		return t.A, infer.Size(t.N), true
+	}
+	elem, n = e.Types.Open(), e.Types.OpenSize()
+	return elem, n, e.want(v, e.Types.Vec(elem, n), reason{kind: projReason})
+}
+
+// path is a projection of a variable, an input or data.
+type path struct {
+	v     val
+	x     core.Var
+	off   core.Ref // its indices are core.args[off:]
+	input bool
+	// An input's scalar may be static: it is number at of the n scalars from x on.
+	at term.Static
+	n  int
+}
+
+// path starts with what b stands for, at span.
+func (e *Elaborator) path(b binding, span syntax.Span) *path {
+	p := &path{v: val{typ: b.typ, span: span}, x: b.x, off: core.Ref(len(e.Core.Args)), input: b.kind == inputBinding}
+	switch b.kind {
+	case inputBinding:
+		p.at, p.n = term.Static(b.off), int(b.n)
+	case varBinding:
+		p.v.typ = e.Core.Vars[b.x].Type
+	case pathBinding:
+		e.Core.Args = append(e.Core.Args, e.Core.Args[b.off:b.n]...)
+	case dataBinding:
+		p.v.typ, p.x = e.dataType(&e.globals[b.g]), e.globals[b.g].x
+	}
+	return p
+}
+
+// dataType is the type of an occurrence of data: each of a list has results of its own.
+func (e *Elaborator) dataType(g *global) infer.Type {
+	t := g.typ
+	if e.selects && !e.values {
+		s := e.Data[g.n].Shape
+		if g.list {
+			s = s.A
+		}
+		t = e.numbers.Data(g.n, s)
+	}
+	if g.list {
+		return e.Types.List(t, e.Types.Open())
+	}
+	return t
+}
+
+// project takes component i, by the projection x.
+func (p *path) project(e *Elaborator, x syntax.Expr, i natural) {
+	t, ok := e.component(x, p.v, i)
+	if p.input && ok {
+		p.within(e, i, t)
+	}
+	p.v.typ, p.v.span = t, e.span(x)
+	e.Core.Args = append(e.Core.Args, stepOf(i))
+}
+
+// within goes to component i of an input, which is of type t.
+func (p *path) within(e *Elaborator, i natural, t infer.Type) {
+	width := e.Types.Width(t)
+	if i.static == 0 && p.at == 0 {
+		p.x += core.Var(int(i.n) * width)
+		return
+	}
+	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.Static.Number(float64(width)), naturals)
+	if p.at == 0 {
+		p.n = e.Types.Width(p.v.typ)
+		p.at = at
+		return
+	}
+	p.at = e.arithmetic(syntax.PlusTok, p.at, at, naturals)
+}
+
+// finish makes the node of the path x.
+func (p *path) finish(e *Elaborator, x syntax.Expr) val {
+	n := core.Node{Op: core.PathOp, X: p.x, A: p.off, B: core.Ref(len(e.Core.Args)), Value: true}
+	if p.input {
+		e.Core.Args = e.Core.Args[:p.off]
+		n = e.inputNode(p.x, core.Ref(p.at), core.Ref(p.n), p.v.typ)
+	}
+	return e.finish(x, n, p.v.typ)
+}
+
+// inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
+// n scalars from x on.
+func (e *Elaborator) inputNode(x core.Var, at, n core.Ref, t infer.Type) core.Node {
+	op := core.InputOp
+	if e.Types.At(t).Kind == infer.Real {
+		if at == 0 {
+			return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
+		}
+		op = core.ComponentOp
+	}
+	return core.Node{Op: op, X: x, A: at, B: n, Type: t, Value: true}
+}

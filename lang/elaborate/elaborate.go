@@ -1,0 +1,317 @@
+package elaborate
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/linear"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/selection"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang/translate"
+	"github.com/gram-machine/gram/term"
+)
+
+// Elaborator turns the syntax of one program into core.
+type Elaborator struct {
+	*core.Program
+	Params  []Param
+	Symbols []Symbol                 // that the program declares
+	Limits  map[int]selection.Limits // of the numbers of data, by data
+
+	opt     Options
+	source  *load.Source
+	given   *load.Settings
+	user    *resolve.Unit
+	prelude *resolve.Unit
+	globals []global
+	// declared has the place in globals of each declaration of the file.
+	declared []int
+	names    map[string]int // the first declaration of each name
+	library  map[string]int // the prelude's declarations, and after them the primitives'
+	cons     map[string]int // the constructors
+	slopes   map[string]int // the partial derivatives of declared symbols
+	types    map[string]int // the declared types: their numbers in infer.Types.Inductives
+	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one that is being
+	// declared.
+	typeDecls  []int
+	typesSeen  int
+	typeParams map[string]infer.Type
+
+	vals    []val           // the parts of what is being elaborated
+	ends    []func(val) val // the work that is left to do with the value of a tail
+	args    []binding       // arguments that wait for their function, the first on top
+	slots   []binding       // local names of all activations
+	acts    []activation
+	opens   []core.Opening // binders to be put around what is being elaborated
+	pending []pending
+	waiting []waiting
+	inLin   int // how many lin are around what is being elaborated
+	lins    int // how many have been elaborated
+	// notLinear is how many of diags are of package linear, if all are.
+	notLinear int
+	marks     []linear.Mark // of the nodes inside lin, in their order
+	badSize   bool          // a size of a vector has been reported
+	// values tells that a default value is being elaborated: there are no inputs, the
+	// bodies of comprehensions stand for all their indices, and definitions of the
+	// prelude for what package eval runs.
+	values bool
+	fam    families
+
+	dataGlobals []int       // by data index: its global
+	last        syntax.Span // the last comprehension or name, for the limit's message
+
+	depth    int // of what is being elaborated
+	work     int // expansions and rounds of comprehensions so far
+	diags    []syntax.Diagnostic
+	reported map[reportKey]bool
+	large    error         // that the expansion of families is too large, with the first place where it was
+	chained  []syntax.Note // the chain of what waited and goes on, if not nil
+	uses     []useOf       // of defs, inside lin
+	notes    typeNotes
+	defaults translate.Defaults
+	random   bool              // the default value has uniform or normal
+	selects  bool              // the program mentions pick or onehot
+	numbers  selection.Numbers // that may be indices
+	later    []infer.Type      // what operations give whose operands were open
+	indices  []selection.Use   // of pick and onehot
+}
+
+func (e *Elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
+
+func (e *Elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.File.Expr(x) }
+
+func (e *Elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
+
+// span returns where messages about x point to: in the prelude, where it is used.
+func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
+
+func (e *Elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
+	if u.Prelude {
+		return e.act().use
+	}
+	return u.File.Expr(x).Span
+}
+
+// at turns an offset in the present unit into a position of the program.
+func (e *Elaborator) at(off uint32) term.Pos {
+	a := e.act()
+	if a.unit.Prelude {
+		return core.PosOf(a.use)
+	}
+	return term.Pos(off) + 1
+}
+
+// eval elaborates x, applied to the first n of the waiting arguments.
+func (e *Elaborator) eval(x syntax.Expr, n int) val { return e.tail(len(e.ends), x, n, val{}) }
+
+// tail elaborates x, applied to n arguments; if x is 0, v is its value. An expression
+// whose value is that of a part of it leaves the rest of its work to e.ends, so a chain of
+// lets or of definitions nests no calls. It ends when all ends from base on have run.
+func (e *Elaborator) tail(base int, x syntax.Expr, n int, v val) val {
+	if e.depth++; e.depth > maxDepth {
+		e.tooLarge(fmt.Sprintf("expressions and the definitions that they use nest more than %d deep", maxDepth))
+	}
+	for x != 0 {
+		e.step()
+		e.last = e.span(x)
+		x, n, v = e.enter(x, n)
+	}
+	for len(e.ends) > base {
+		end := e.ends[len(e.ends)-1]
+		e.ends = e.ends[:len(e.ends)-1]
+		e.step()
+		v = end(v)
+	}
+	e.depth--
+	return v
+}
+
+// maxDepth bounds the nesting of an expression with the definitions that it uses. A source
+// nests much less, but a def may use another inside parentheses, and so on.
+const maxDepth = 1 << 17
+
+// step counts a step, and checks the limit on expansion.
+func (e *Elaborator) step() {
+	e.Tick()
+	if e.large == nil && e.expanded() > float64(e.opt.MaxNodes) {
+		e.large = e.sizeError(e.manyNodes())
+	}
+	if e.work+len(e.Core.Nodes) > e.opt.MaxNodes {
+		e.TooManyNodes()
+	}
+}
+
+// finally adds work on the value of the tail, which is done before all that was added earlier.
+func (e *Elaborator) finally(end func(val) val) { e.ends = append(e.ends, end) }
+
+// enter elaborates x, applied to n arguments, up to a part of it that it ends with: it
+// returns that part with the number of its arguments, or no part and the value of x.
+func (e *Elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
+	node := e.expr(x)
+	switch node.Kind {
+	case syntax.NameExpr:
+		b := e.meaning(x)
+		span := e.span(x)
+		if e.act().unit.Prelude && b.span.End > 0 {
+			span = b.span
+		}
+		return e.use(b, span, n)
+	case syntax.OpExpr:
+		return e.use(binding{kind: primBinding, g: e.library[node.Op.String()]}, e.span(x), n)
+	case syntax.AppExpr:
+		return e.spine(x, n)
+	}
+	e.applyTo(n)
+	switch node.Kind {
+	case syntax.FunExpr:
+		e.spanned(e.span(x))
+		e.wrapped()
+		for _, p := range e.act().unit.File.Pats(x) {
+			e.openFun(p)
+		}
+		return e.kids(x)[0], 0, val{}
+	case syntax.LetExpr:
+		return e.let(x), 0, val{}
+	case syntax.RecExpr:
+		body, v := e.letRec(x)
+		return body, 0, v
+	case syntax.LinExpr:
+		if !e.values {
+			return e.lin(x), 0, val{}
+		}
+		e.reportHere(e.span(x), "lin in a default value", "default values are numbers; lin has no meaning among them")
+	}
+	return 0, 0, e.form(x, node, e.kids(x))
+}
+
+// applyTo applies the value of the tail to n arguments.
+func (e *Elaborator) applyTo(n int) {
+	if n > 0 {
+		e.finally(func(v val) val { return e.apply(v, n) })
+	}
+}
+
+// spanned puts the value of the tail at span.
+func (e *Elaborator) spanned(span syntax.Span) {
+	e.finally(func(v val) val {
+		v.span = span
+		return e.result(v)
+	})
+}
+
+// wrapped puts what is opened from now on around the value of the tail.
+func (e *Elaborator) wrapped() {
+	n := len(e.opens)
+	e.finally(func(v val) val { return e.wrap(v, n) })
+}
+
+// form elaborates an expression that ends with no part of it.
+func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr) val {
+	switch n.Kind {
+	case syntax.NumExpr:
+		return e.number(n.Num, e.span(x))
+	case syntax.ChurchExpr:
+		if s, ok := e.natural(kids[0]); ok {
+			if s.static != 0 {
+				e.giveUp()
+			}
+			return e.church(s, e.span(x))
+		}
+	case syntax.SizeExpr:
+		if s, ok := e.nat(x); ok {
+			return e.number(float64(s), e.span(x))
+		}
+	case syntax.BinExpr:
+		return e.operations(x)
+	case syntax.NegExpr:
+		return e.negate(x, e.eval(kids[0], 0))
+	case syntax.IfExpr:
+		return e.branch(x)
+	case syntax.AnnotExpr:
+		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
+	case syntax.TupleExpr:
+		return e.tuple(x, e.parts(kids))
+	case syntax.ListExpr:
+		return e.list(x, e.parts(kids))
+	case syntax.VectorExpr:
+		return e.vector(x, e.parts(kids))
+	case syntax.PowExpr:
+		errors := len(e.diags)
+		s, ok := e.natural(kids[1])
+		if !ok {
+			s.n = 1
+		}
+		if f := e.act().unit.File; len(e.diags) > errors && (f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind < defBinding) {
+			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span), e.headText(f.Expr(kids[1]).Span))
+			e.diags[errors].Notes = append(e.diags[errors].Notes, syntax.Note{Text: text})
+		}
+		return e.power(x, s, e.eval(kids[0], 0))
+	case syntax.ProjExpr:
+		return e.projection(x)
+	case syntax.CompExpr:
+		return e.comprehension(x)
+	case syntax.MatchExpr:
+		return e.match(x)
+	case syntax.ScanExpr:
+		return e.scan(x)
+	case syntax.FileExpr:
+		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
+	}
+	return e.bad(e.span(x))
+}
+
+// parts elaborates expressions. The values are there until the next are elaborated.
+func (e *Elaborator) parts(kids []syntax.Expr) []val {
+	return e.each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
+}
+
+// each collects n values.
+func (e *Elaborator) each(n int, part func(i int) val) []val {
+	base := len(e.vals)
+	for i := range n {
+		v := part(i)
+		e.vals = append(e.vals, v)
+	}
+	vals := e.vals[base:]
+	e.vals = e.vals[:base]
+	return vals
+}
+
+// result notes where v stands.
+func (e *Elaborator) result(v val) val {
+	e.note(v.span, v.typ)
+	e.mark(v)
+	return v
+}
+
+// add adds a node of type t, which stands at span.
+func (e *Elaborator) add(n core.Node, t infer.Type, span syntax.Span) val {
+	return e.result(val{e.Core.Add(n), t, span, span})
+}
+
+// finish adds the node of x, of type t.
+func (e *Elaborator) finish(x syntax.Expr, n core.Node, t infer.Type) val {
+	n.Pos = e.at(e.expr(x).Span.Start)
+	return e.add(n, t, e.span(x))
+}
+
+// bad is the value where an error has been reported: it has any type.
+func (e *Elaborator) bad(span syntax.Span) val {
+	return e.result(val{node: e.Core.Add(core.Node{}), typ: e.Types.Open(), span: span})
+}
+
+func (e *Elaborator) number(r float64, span syntax.Span) val {
+	return e.add(core.Node{Op: core.NumOp, Pos: core.PosOf(span), Val: r, Value: true}, e.numberType(r), span)
+}
+
+func (e *Elaborator) church(n natural, span syntax.Span) val {
+	t := e.Types.Nat(e.Types.Open())
+	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), Type: t, Value: true}
+	if n.late != 0 {
+		c.Op, c.A = core.ChurchOp, n.late
+	}
+	return e.add(c, t, span)
+}

@@ -1,0 +1,212 @@
+package elaborate
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// A comprehension whose body is the same for all values of its index but for numerals, components and bounds becomes
+// one node, a family: its body is elaborated once. Where that is not so, or where something is wrong, the attempt is
+// given up and the body is elaborated for each value, which finds the error and says it.
+
+// families is what the elaborator knows of indices of families.
+type families struct {
+	// depth is how many families are around what is being elaborated.
+	depth int
+	// written has the comprehensions that are elaborated for each value of their index.
+	written map[comprehended]bool
+	// off says that no comprehension becomes a family.
+	off bool
+	// saved is how many nodes the expansion has more than core, and instances how many instances what is being
+	// elaborated has.
+	saved, instances float64
+}
+
+// comprehended names a comprehension of the source.
+type comprehended struct {
+	unit *resolve.Unit
+	x    syntax.Expr
+}
+
+// notFamily is the panic that gives up an attempt.
+type notFamily struct{}
+
+func (e *Elaborator) giveUp() { panic(notFamily{}) }
+
+// inFamily reports whether the body of a family is being elaborated.
+func (f *families) inFamily() bool { return f.depth > 0 }
+
+// arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
+func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(core.Interval) bool) term.Static {
+	ops := map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
+		syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
+	s := e.Static.Add(term.StaticNode{Op: ops[op], A: a, B: b})
+	if e.Static.Nesting(s) > term.MaxStatic {
+		e.giveUp()
+	}
+	if good(e.Static.Interval(s)) {
+		return s
+	}
+	e.Static.Each([]term.Static{s}, func(v []float64) {
+		if !good(core.Interval{Lo: v[0], Hi: v[0]}) {
+			e.giveUp()
+		}
+	})
+	return s
+}
+
+func naturals(i core.Interval) bool { return i.Lo >= 0 && i.Hi <= load.MaxNat }
+
+func finite(i core.Interval) bool { return i.Lo >= -math.MaxFloat64 && i.Hi <= math.MaxFloat64 }
+
+// staticOf is a natural number as a static expression.
+func (e *Elaborator) staticOf(n natural) term.Static {
+	if n.static != 0 {
+		return n.static
+	}
+	return e.Static.Number(float64(n.n))
+}
+
+// numeral returns the static expression of a node that is a numeral, and whether it depends on an index.
+func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
+	switch n := &e.Core.Nodes[r]; n.Op {
+	case core.NumOp:
+		return e.Static.Number(n.Val), false, true
+	case core.StaticOp:
+		return term.Static(n.X), true, true
+	}
+	return 0, false, false
+}
+
+// staticNumber is the numeral s.
+func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
+	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, infer.R, span)
+}
+
+// maxInstances bounds the instances of what stands in families.
+const maxInstances = 1 << 31
+
+// family makes the comprehension x, with its index in slot, one node, if it can.
+func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool) {
+	c := comprehended{e.act().unit, x}
+	if e.fam.off || e.values || e.user.Duals || e.fam.written[c] {
+		return val{}, false
+	}
+	n, kids := e.expr(x), e.kids(x)
+	if n.Op == syntax.VecTok && s.static != 0 {
+		e.giveUp()
+	}
+	if e.fam.depth == 0 {
+		before := e.snapshot()
+		defer func() {
+			switch fault := recover().(type) {
+			case nil:
+			case notFamily:
+				e.restore(before)
+				if e.fam.written == nil {
+					e.fam.written = map[comprehended]bool{}
+				}
+				e.fam.written[c] = true
+				ok = false
+			default:
+				panic(fault)
+			}
+		}()
+	}
+	bound := e.staticOf(s)
+	most := e.Static.Interval(bound).Hi
+	if e.fam.depth == 0 {
+		e.fam.instances = 1
+	}
+	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
+		e.giveUp()
+	}
+	made := e.expanded()
+	i, is := e.Static.NewIndex(n.Text, e.at(n.Span.Start), bound)
+	e.slots[slot] = binding{kind: familyBinding, x: core.Var(is)}
+	e.fam.depth++
+	e.work++
+	body := e.eval(kids[1], 0)
+	e.fam.saved += (e.expanded() - made) * (most - 1)
+	f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
+	var t infer.Type
+	switch n.Op {
+	case syntax.VecTok:
+		f.Value = e.Core.Nodes[body.node].Value
+		t = e.Types.Vec(body.typ, e.Types.KnownSize(int(s.n)))
+	case syntax.ListTok:
+		f.Value = true
+		t = e.Types.List(body.typ, e.Types.Open())
+		f.Type = t
+	default:
+		t = e.addends("sum", body)
+		e.fam.saved += max(0, most-1)
+	}
+	e.step()
+	e.fam.instances /= max(1, most)
+	e.fam.depth--
+	return e.finish(x, f, t), true
+}
+
+// expanded is how many nodes and rounds of comprehensions there would be so far without families.
+func (e *Elaborator) expanded() float64 { return float64(e.work+len(e.Core.Nodes)) + e.fam.saved }
+
+// snapshot is what an attempt changes.
+type snapshot struct {
+	nodes, args, vars, wide, waiting, marks, vals, ends, waitingArgs, slots, acts, opens, pending, indices, diags int
+	depth, work, family                                                                                           int
+	last                                                                                                          syntax.Span
+	saved                                                                                                         float64
+	large                                                                                                         error
+}
+
+func (e *Elaborator) snapshot() snapshot {
+	return snapshot{len(e.Core.Nodes), len(e.Core.Args), len(e.Core.Vars), len(e.Core.Wide), len(e.waiting), len(e.marks), len(e.vals), len(e.ends), len(e.args), len(e.slots),
+		len(e.acts), len(e.opens), len(e.pending), len(e.indices), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large}
+}
+
+func (e *Elaborator) restore(s snapshot) {
+	c := e.Core
+	c.Nodes, c.Args, c.Vars = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars]
+	c.Wide, e.waiting = c.Wide[:s.wide], e.waiting[:s.waiting]
+	e.marks, e.vals, e.ends, e.args = e.marks[:s.marks], e.vals[:s.vals], e.ends[:s.ends], e.args[:s.waitingArgs]
+	e.slots, e.acts, e.opens, e.pending, e.diags = e.slots[:s.slots], e.acts[:s.acts], e.opens[:s.opens], e.pending[:s.pending], e.diags[:s.diags]
+	e.indices = e.indices[:s.indices]
+	e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large = s.depth, s.work, s.family, s.last, s.saved, s.large
+}
+
+// staticRange checks the indices of a projection that depend on those of families.
+func (e *Elaborator) staticRange(n int, i term.Static) bool {
+	if e.Static.Interval(i).Hi < float64(n) {
+		return true
+	}
+	if e.Static.First(i, n) >= 0 {
+		e.giveUp()
+	}
+	return true
+}
+
+// stepOf is an index of a path as core.args have it.
+func stepOf(i natural) core.Ref {
+	if i.static != 0 {
+		return core.StaticBit | core.Ref(i.static)
+	}
+	return core.Ref(i.n)
+}
+
+// beyond returns the first index of p that is at least size, -1 if there is none.
+func (p *pending) beyond(e *Elaborator, size int) int {
+	switch {
+	case p.index < size:
+		return -1
+	case p.static != 0:
+		return e.Static.First(p.static, size)
+	}
+	return p.index
+}

@@ -1,0 +1,195 @@
+package elaborate
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// Errors of fold and foldl are said in the words of the one who uses them, and not in those of Church lists.
+
+// folds are the functions of the prelude over a state and the elements of a list.
+var folds = map[string]struct{ takes, fun, swapped string }{
+	"foldl": {"the state and the element", "fun s x -> …", "element"},
+	"fold":  {"the element and the state", "fun x s -> …", "state"},
+}
+
+func swappedFold(name string) string {
+	w := folds[name]
+	return fmt.Sprintf("%s takes a function of %s, `%s`; this one takes the %s first", name, w.takes, w.fun, w.swapped)
+}
+
+// foldArguments reports arguments of name, fold or foldl, at span, that do not belong together. They are the last three on the
+// stack. What is not known yet is not reported.
+func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
+	top := len(e.args) - 1
+	f, s, l := e.args[top], e.args[top-1], e.args[top-2]
+	report := func(at binding, label string, notes ...syntax.Note) bool {
+		e.report(e.user, at.span, "type mismatch", label, append(notes, e.chain(4)...)...)
+		return false
+	}
+	order := fmt.Sprintf("; %s takes a function, the first state, and a list: %s (%s) s xs", name, name, folds[name].fun)
+	if t, known := e.argumentType(f); known && e.noFunction(t) {
+		return report(f, "this is "+e.Types.Text().Of(t)+order)
+	}
+	switch t, known := e.argumentType(l); {
+	case known && e.Types.At(t).Kind == infer.Vec:
+		return report(l, fmt.Sprintf("this is %s, a vector and no list", e.Types.Text().Of(t)), syntax.Note{Text: "`list i < size v -> v.(i)` is the list of the components of v"})
+	case known && e.noFunction(t):
+		return report(l, "this is "+e.Types.Text().Of(t)+order)
+	}
+	state, known := e.argumentType(s)
+	element := e.elementsOf(l)
+	if !known || element == 0 || e.user.Duals || e.selects {
+		return true
+	}
+	gives := infer.Type(0)
+	if f.kind == primBinding {
+		if p := e.globals[f.g].prim; p.Arity() != 2 || p != core.PrimAdd && p < core.PrimSymbol {
+			return true
+		}
+		gives = element
+	} else if f.kind == nodeBinding {
+		if gives = e.stepResult(name, f.val.typ, state, element, span); gives == 0 {
+			return true
+		}
+	}
+	if e.Types.At(state).Kind != infer.Real || e.Types.At(gives).Kind != infer.Vec || !e.Types.IsArray(gives) {
+		return true
+	}
+	text := e.Types.Text()
+	note := syntax.Note{Text: "a first state of this type is " + e.zeros(gives)}
+	return report(f, fmt.Sprintf("this gives %s for the state %s and the element %s: a state keeps its type", text.Of(gives), text.Of(state), text.Of(element)), note)
+}
+
+// noFunction reports whether t is R, or a vector or a product.
+func (e *Elaborator) noFunction(t infer.Type) bool {
+	k := e.Types.At(t).Kind
+	return k == infer.Real || k == infer.Vec || k == infer.Prod
+}
+
+// argumentType is the type of an argument, as far as it is known before a function takes it.
+func (e *Elaborator) argumentType(b binding) (infer.Type, bool) {
+	switch b.kind {
+	case dataBinding:
+		return e.globals[b.g].typ, !e.globals[b.g].list
+	case numBinding, varBinding, pathBinding, inputBinding, componentBinding, nodeBinding:
+		t := e.bindingType(b)
+		return t, e.Types.At(t).Kind != infer.Open
+	}
+	return 0, false
+}
+
+// stepResult is the type of what a function of type f gives for a state and an element, 0 if it does not take them.
+func (e *Elaborator) stepResult(name string, f, state, element infer.Type, span syntax.Span) infer.Type {
+	gives := e.Types.Open()
+	a, b := state, element
+	if name == "fold" {
+		a, b = element, state
+	}
+	if e.Types.Unify(f, e.Types.Arrow(a, e.Types.Arrow(b, gives))) != infer.NoClash {
+		return 0
+	}
+	for i := len(e.waiting) - 1; i >= 0 && e.waiting[i].operation && e.waiting[i].result.span.Start > span.Start; i-- {
+		if w := &e.waiting[i]; !w.done {
+			w.done = e.operands(w, false)
+		}
+	}
+	return gives
+}
+
+// zeros is an expression of type t, a vector of numbers or of vectors.
+func (e *Elaborator) zeros(t infer.Type) string {
+	n := e.Types.At(t)
+	if n.Kind != infer.Vec {
+		return "0"
+	}
+	size := "n"
+	if s := e.Types.SizeAt(infer.Size(n.N)); s.Known {
+		size = fmt.Sprint(s.N)
+	}
+	return "vec i < " + size + " -> " + e.zeros(n.A)
+}
+
+// foldMismatch reports, in the words of the one who uses fold or foldl, that v does not have type t, if v is what the prelude's
+// definition gives to a list.
+func (e *Elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
+	a := e.act()
+	if !a.unit.Prelude || a.global < 0 {
+		return false
+	}
+	name := e.globals[a.global].name
+	if _, ok := folds[name]; !ok {
+		return false
+	}
+	report := func(label string) bool {
+		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+		return true
+	}
+	elements := e.elementsOf(e.slots[a.base+2])
+	if name == "fold" {
+		return e.foldrMismatch(c, v, t, elements, report)
+	}
+	// v is x -> (result -> k) -> state -> k, where the function is state -> x -> result.
+	x, _ := e.Types.Function(v.typ)
+	next, _ := e.Types.Function(x.B)
+	result, _ := e.Types.Function(next.A)
+	state, _ := e.Types.Function(next.B)
+	element, ok := e.Types.Function(t)
+	if !ok || state.A == 0 || result.A == 0 {
+		return e.stateMismatch(name, c, v, t, elements, report)
+	}
+	p := e.Types.Text()
+	p.Named = true
+	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
+		p.Of(e.Types.Arrow(state.A, e.Types.Arrow(x.A, result.A))), p.Of(element.A))
+	if c != infer.SelfRefer && e.Types.Unify(state.A, element.A) == infer.NoClash && e.Types.Unify(x.A, result.A) == infer.NoClash {
+		label = swappedFold(name)
+	}
+	return report(label)
+}
+
+// foldrMismatch is foldMismatch of fold: v is the function or the first state.
+func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type, report func(label string) bool) bool {
+	first, isStep := e.Types.Function(v.typ)
+	if !isStep {
+		return e.stateMismatch("fold", c, v, t, elements, report)
+	}
+	second, _ := e.Types.Function(first.B)
+	element, ok := e.Types.Function(t)
+	if !ok || second.A == 0 || e.slots[e.act().base+2].kind == varBinding {
+		return false // a list that is a variable has one type, which the usual message says
+	}
+	if c != infer.SelfRefer && e.Types.Unify(second.A, element.A) == infer.NoClash && e.Types.Unify(first.A, second.B) == infer.NoClash {
+		return report(swappedFold("fold"))
+	}
+	p := e.Types.Text()
+	p.Named = true
+	return report(fmt.Sprintf("this is %s, but fold takes %s -> s -> s here", p.Of(v.typ), p.Of(element.A)))
+}
+
+// stateMismatch reports that v, the first state, does not have the type t of the states that the function takes.
+func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, elements infer.Type, report func(label string) bool) bool {
+	list := e.slots[e.act().base+2].kind
+	switch {
+	case c == infer.SelfRefer || list == varBinding:
+		return false
+	case elements != 0 && e.Types.Unify(t, elements) == infer.NoClash:
+		return report(swappedFold(name)) // it takes the elements as states
+	}
+	is, takes := e.Types.Text().Both(v.typ, t)
+	e.report(e.user, v.span, "type mismatch", fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes), e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+	return true
+}
+
+// elementsOf is the type of the elements of the list that b is, 0 if that is not known.
+func (e *Elaborator) elementsOf(b binding) infer.Type {
+	if b.kind == dataBinding && e.globals[b.g].list {
+		return e.globals[b.g].typ
+	}
+	list, _ := e.Types.Function(e.bindingType(b))
+	step, _ := e.Types.Function(list.A)
+	return step.A
+}

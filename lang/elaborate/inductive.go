@@ -1,0 +1,234 @@
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// declareType enters a type and its constructors. The arguments of these are not known yet.
+func (e *Elaborator) declareType(i int) {
+	d := &e.user.File.Decls[i]
+	if first, ok := e.types[d.Name]; ok {
+		e.declaredTwice(d.Name, d.NameSpan, e.user.File.Decls[e.typeDecls[first]].NameSpan)
+		return
+	}
+	n := infer.Inductive{Name: d.Name}
+	for _, v := range d.Vars {
+		if slices.Contains(n.Params, v.Text) {
+			e.report(e.user, v.Span, "name bound twice", v.Text+" is a parameter twice")
+		}
+		n.Params = append(n.Params, v.Text)
+	}
+	number := len(e.Types.Inductives)
+	e.types[d.Name] = number
+	e.typeDecls = append(e.typeDecls, i)
+	for k, c := range d.Cons {
+		n.Cons = append(n.Cons, infer.Constructor{Name: c.Name})
+		if g, ok := e.cons[c.Name]; ok {
+			first := &e.globals[g]
+			e.declaredTwice(c.Name, c.Span, e.user.File.Decls[first.decl].Cons[int(first.num)].Span)
+			continue
+		}
+		e.cons[c.Name] = e.addGlobal(global{kind: conGlobal, unit: e.user, decl: i, name: c.Name, n: number, num: float64(k)})
+	}
+	e.Types.Inductives = append(e.Types.Inductives, n)
+}
+
+func (e *Elaborator) declaredTwice(name string, at, first syntax.Span) {
+	e.report(e.user, at, "name declared twice", name+" is declared already", syntax.Note{Span: first, Text: "the first declaration is here"})
+}
+
+// defineTypes finds the arguments of all constructors.
+func (e *Elaborator) defineTypes() {
+	for n, i := range e.typeDecls {
+		d := &e.user.File.Decls[i]
+		_, e.typesSeen = e.user.File.Group(i)
+		e.start(i)
+		e.typeParams = map[string]infer.Type{}
+		for k, v := range d.Vars {
+			e.typeParams[v.Text] = e.Types.Param(k)
+		}
+		for k, c := range d.Cons {
+			if first, ok := e.names[c.Name]; ok {
+				e.declaredTwice(c.Name, e.user.File.Decls[first].NameSpan, c.Span)
+			}
+			if c.Type != 0 {
+				e.Types.Inductives[n].Cons[k].Arg, _ = e.typeIn(e.user, c.Type)
+			}
+		}
+	}
+	e.typeParams, e.typesSeen = nil, len(e.user.File.Decls)
+}
+
+// namedType makes the type that names a declared one.
+func (e *Elaborator) namedType(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
+	n, kids := u.File.Type(t), u.File.TypeKids(t)
+	number, ok := e.types[n.Text]
+	if !ok {
+		return e.Types.Open(), false
+	}
+	if i := e.typeDecls[number]; i >= e.typesSeen {
+		e.report(u, n.Span, "unknown type", n.Text+" is not declared yet", syntax.Note{Span: u.File.Decls[i].NameSpan,
+			Text: "a declaration sees what is above it, and what `and` joins to it; " + n.Text + " is declared here"})
+		return e.Types.Open(), false
+	}
+	if want := len(e.Types.Inductives[number].Params); want != len(kids) {
+		e.report(u, n.Span, "wrong number of types", fmt.Sprintf("%s takes %s, not %d", n.Text, count(want, "type"), len(kids)))
+		return e.Types.Open(), false
+	}
+	args := make([]infer.Type, len(kids))
+	for i, k := range kids {
+		a, known := e.typeIn(u, k)
+		args[i], ok = a, ok && known
+	}
+	return e.Types.Named(number, args), ok
+}
+
+// count is a number with a noun.
+func count(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun
+	case 1:
+		return "one " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// typeVariable is a parameter of the type that is being declared.
+func (e *Elaborator) typeVariable(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+	if t, ok := e.typeParams[n.Text]; ok {
+		return t, true
+	}
+	label := "type variables stand in the declarations of types only; a type that is left out is inferred"
+	if e.typeParams != nil {
+		label = n.Text + " is no parameter of this type"
+	}
+	e.report(u, n.Span, "unknown type", label)
+	return e.Types.Open(), false
+}
+
+// Constructor finds the constructor that a pattern names, for declaration decl of u. It is 0 if an error has been reported.
+func (e names) Constructor(u *resolve.Unit, name string, span syntax.Span, decl int) int {
+	if g, ok := e.cons[name]; ok && e.globals[g].decl < decl {
+		return g
+	}
+	var all []string
+	for c := range e.cons {
+		all = append(all, c)
+	}
+	slices.Sort(all)
+	var notes []syntax.Note
+	if near := syntax.Suggest(name, all); near != "" {
+		notes = []syntax.Note{{Text: "did you mean " + near + "?"}}
+	}
+	e.report(u, span, "unknown constructor", "no type above has the constructor "+name, notes...)
+	return 0
+}
+
+// construct elaborates a constructor with n arguments, of which it takes one or none.
+func (e *Elaborator) construct(g int, span syntax.Span, n int) val {
+	if e.refused(span, "constructor") {
+		e.args = e.args[:len(e.args)-n]
+		return e.bad(span)
+	}
+	d := &e.globals[g]
+	t := e.Types.Fresh(d.n)
+	c := core.Node{Op: core.ConOp, Pos: core.PosOf(span), Val: d.num, Type: t, Value: true}
+	arg := e.Types.Argument(t, int(d.num))
+	switch {
+	case arg == 0:
+		return e.apply(e.add(c, t, span), n)
+	case n == 0:
+		x := e.Core.NewVar(core.VarInfo{Name: "x", Type: arg, Pos: c.Pos})
+		c.A = e.Core.Add(core.Node{Op: core.VarOp, X: x, Pos: c.Pos, Value: true})
+		opens := len(e.opens)
+		e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: c.Pos})
+		return e.result(e.wrap(e.add(c, t, span), opens))
+	}
+	u := e.argVal()
+	e.want(u, arg, reason{kind: takesReason, text: d.name})
+	c.A, c.Value = u.node, e.Core.Nodes[u.node].Value
+	return e.apply(e.add(c, t, span), n-1)
+}
+
+// refused reports that default values have no inductive types and no recursion.
+func (e *Elaborator) refused(span syntax.Span, what string) bool {
+	if e.values {
+		e.reportHere(span, what+" in a default value", "default values are computed without inductive types and recursion")
+	}
+	return e.values
+}
+
+// core.OpenCon opens the only constructor of a type by a pattern of fun, let or a parameter.
+func (e *Elaborator) openCon(it patternItem) {
+	u := e.act().unit
+	g, parts, types, ok := e.constructorOf(it.p, it.t)
+	if !ok {
+		e.bindBad(it.p)
+		return
+	}
+	if n := &e.Types.Inductives[g.n]; len(n.Cons) > 1 {
+		other := n.Cons[(int(g.num)+1)%len(n.Cons)]
+		example := other.Name
+		if other.Arg != 0 {
+			example += " _"
+		}
+		e.reportHere(e.patSpan(it.p), "missing case", example+" is not taken; use match")
+	}
+	o := core.Opening{Kind: core.OpenCon, U: it.u, From: it.x, Pos: e.at(u.File.Pat(it.p).Span.Start), X: core.Var(len(e.Core.Vars)), N: len(parts), Type: it.t}
+	for i, p := range parts {
+		e.patternVar(p, types[i])
+	}
+	e.opens = append(e.opens, o)
+	for i, p := range parts {
+		e.bindPattern(patternItem{p: p, t: types[i], x: o.X + core.Var(i)})
+	}
+}
+
+// bindBad gives any type to the names of a pattern in which something is wrong.
+func (e *Elaborator) bindBad(p syntax.Pat) {
+	a := e.act()
+	if a.unit.File.Pat(p).Kind == syntax.NamePat {
+		e.slots[a.base+int(a.unit.Slots[p])] = binding{kind: varBinding, x: e.Core.NewVar(core.VarInfo{Type: e.Types.Open()})}
+	}
+	for _, k := range a.unit.File.PatKids(p) {
+		e.bindBad(k)
+	}
+}
+
+// constructorOf finds the constructor of the pattern p, which is for values of type t, and the patterns of its argument with
+// their types. A tuple pattern is taken apart.
+func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts []syntax.Pat, types []infer.Type, ok bool) {
+	u := e.act().unit
+	n, kids := u.File.Pat(p), u.File.PatKids(p)
+	if u.Slots[p] == 0 {
+		return nil, nil, nil, false
+	}
+	g = &e.globals[u.Slots[p]]
+	fresh := e.Types.Fresh(g.n)
+	if e.Types.Unify(t, fresh) != infer.NoClash {
+		e.wantPattern(patternItem{p: p, t: t}, fresh)
+		return nil, nil, nil, false
+	}
+	arg := e.Types.Argument(fresh, int(g.num))
+	switch {
+	case arg == 0 && len(kids) > 0:
+		e.reportHere(e.patSpan(kids[0]), "wrong pattern", n.Text+" takes no argument")
+		return nil, nil, nil, false
+	case arg == 0:
+		return g, nil, nil, true
+	case len(kids) == 0:
+		e.reportHere(e.patSpan(p), "wrong pattern", fmt.Sprintf("%s takes an argument: (%s _)", n.Text, n.Text))
+		return nil, nil, nil, false
+	case u.File.Pat(kids[0]).Kind != syntax.TuplePat:
+		return g, kids, []infer.Type{arg}, true
+	}
+	parts = e.flatten(kids[0])
+	return g, parts, e.productOf(patternItem{p: kids[0], t: arg}, len(parts)), true
+}

@@ -1,0 +1,311 @@
+package elaborate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+type reasonKind uint8
+
+const (
+	takesReason reasonKind = iota // a function or an operator takes another type
+	sameReason                    // two parts must have one type
+	projReason                    // only a vector has components
+	annotReason                   // an annotation says otherwise
+)
+
+// reason says why a type is wanted.
+type reason struct {
+	kind    reasonKind
+	text    string
+	head    syntax.Span // takesReason: where the function stands, if it has no text
+	fun     val         // takesReason: the function
+	negated syntax.Span // takesReason: the right operand of a minus
+}
+
+// want makes v have type t, and reports an error if it can't.
+func (e *Elaborator) want(v val, t infer.Type, why reason) bool {
+	if e.Types.Find(v.typ) == e.Types.Find(t) || t == infer.R && e.Types.At(v.typ).Kind == infer.Real {
+		return true // a number of data is a number, too
+	}
+	c := e.Types.Unify(v.typ, t)
+	if c != infer.NoClash {
+		e.mismatch(c, v, t, why)
+	}
+	return c == infer.NoClash
+}
+
+// mismatch reports that v does not have type t.
+func (e *Elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
+	if e.foldMismatch(c, v, t) {
+		return
+	}
+	p := e.Types.Text()
+	p.Named = c == infer.SelfRefer
+	is, wanted := p.Both(v.typ, t)
+	notes := e.hints(v, t, why)
+	if c == infer.SelfRefer {
+		e.reportHere(v.span, "infinite type", fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
+		return
+	}
+	var label string
+	switch why.kind {
+	case takesReason:
+		who := why.text
+		if who == "" {
+			who = e.headText(why.head)
+		}
+		label = fmt.Sprintf("this is %s, but %s takes %s", is, who, wanted)
+	case sameReason, annotReason:
+		label = fmt.Sprintf("this is %s, but %s %s", is, why.text, wanted)
+	case projReason:
+		label = fmt.Sprintf("this is %s, but only a vector has components", is)
+	}
+	e.reportHere(v.span, "type mismatch", label, notes...)
+}
+
+// headText names a function in a message.
+func (e *Elaborator) headText(s syntax.Span) string {
+	text := e.user.File.Text(s)
+	if text == "" || len(text) > 30 || strings.ContainsAny(text, "\n\r") {
+		return "the function"
+	}
+	if strings.ContainsAny(text, " \t") && !strings.HasPrefix(text, "(") {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// hints says what may have led to a mismatch of v with type t.
+func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
+	_, function := e.Types.Function(v.typ)
+	if s := why.negated; s.End > 0 && function {
+		f, u := e.headText(v.span), e.headText(s)
+		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {
+			return []syntax.Note{{Text: fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind it", f, first, first, others)}}
+		}
+		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
+	}
+	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == infer.Vec {
+		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
+	}
+	if text := e.formHint(v, t, why); text != "" {
+		return []syntax.Note{{Text: text}}
+	}
+	note := e.polymorphism(why.fun.node)
+	if _, ok := e.Types.Function(t); note == "" && ok && function {
+		note = e.polymorphism(v.node)
+	}
+	if note == "" {
+		return nil
+	}
+	return []syntax.Note{{Text: note}}
+}
+
+// formHint says how to write what another language writes as v is written.
+func (e *Elaborator) formHint(v val, t infer.Type, why reason) string {
+	is, wanted := e.Types.At(v.typ).Kind, e.Types.At(t).Kind
+	switch {
+	case is == infer.List && wanted == infer.Vec && (why.text == "sum" || why.text == "maximum"):
+		return fmt.Sprintf("%s is for vectors; foldl goes over a list: foldl (+) 0 xs adds its elements", why.text)
+	case is == infer.List && why.kind == projReason:
+		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
+	case is == infer.List && wanted == infer.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
+		return "a vector is written [| e, e |]"
+	case is == infer.Prod && !e.act().unit.Prelude:
+		return e.tupleHint(v.span)
+	}
+	return ""
+}
+
+// tupleHint says so if the tuple at span is all that a def of several parameters is given, as in f(a, b).
+func (e *Elaborator) tupleHint(span syntax.Span) string {
+	a := e.act()
+	if a.global < 0 || a.unit.File.Decls[e.globals[a.global].decl].Kind != syntax.DefDecl {
+		return ""
+	}
+	text := e.user.File.Text(span)
+	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") || e.user.File.Text(syntax.Span{Start: a.use.End, End: span.Start}) != "" {
+		return ""
+	}
+	name := e.globals[a.global].name
+	return fmt.Sprintf("%s takes its arguments one by one: %s %s", name, name, oneByOne(text))
+}
+
+// oneByOne is a tuple of names and numbers as arguments.
+func oneByOne(tuple string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.Trim(tuple, "()"), ",", " ")), " ")
+}
+
+// polymorphism says so if a function is a variable, which has one type.
+func (e *Elaborator) polymorphism(n core.Ref) string {
+	for steps := 0; e.Core.Nodes[n].Op == core.AppOp && steps < 1000; steps++ {
+		n = e.Core.Nodes[n].A
+	}
+	if e.Core.Nodes[n].Op != core.VarOp {
+		return ""
+	}
+	x := e.Core.Info(e.Core.Nodes[n].X)
+	if x.Binder == core.PlainBinder || x.Name == "" {
+		return ""
+	}
+	if _, ok := e.Types.Function(x.Type); !ok {
+		return ""
+	}
+	t := e.Types.Text().Of(x.Type)
+	switch x.Binder {
+	case core.DefBinder:
+		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several", x.Name, t)
+	case core.FunBinder:
+		return fmt.Sprintf("%s is bound by fun and has one type, %s; a def may be used at several", x.Name, t)
+	}
+	return fmt.Sprintf("%s is bound by let and has one type, %s; a def may be used at several", x.Name, t)
+}
+
+// wantPattern makes the value that a pattern takes apart have type t.
+func (e *Elaborator) wantPattern(it patternItem, t infer.Type) {
+	if e.Types.Unify(it.t, t) == infer.NoClash {
+		return
+	}
+	p := e.Types.Text()
+	is, wanted := p.Both(it.t, t)
+	var notes []syntax.Note
+	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == infer.Real {
+		f := a.unit.File
+		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
+			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name, oneByOne(f.Text(f.Pat(it.p).Span)))
+			notes = append(notes, syntax.Note{Text: note})
+		}
+	}
+	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is), notes...)
+}
+
+// notFunction reports the application of a value that is not a function to u.
+func (e *Elaborator) notFunction(f, u val) {
+	label := fmt.Sprintf("this is %s, not a function", e.Types.Text().Of(f.typ))
+	var notes []syntax.Note
+	op := e.Core.Nodes[f.node].Op
+	if index := e.Core.Nodes[u.node].Op; e.Types.At(f.typ).Kind == infer.Vec && (index == core.ListOp || index == core.NumOp) {
+		index := strings.Trim(e.headText(u.span), "[]()")
+		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
+	}
+	switch who := e.headText(f.head); {
+	case op == core.NumOp && e.Types.At(u.typ).Kind == infer.Arrow:
+		if n := e.Core.Nodes[f.node].Val; n >= 0 && n == math.Trunc(n) {
+			if !startsName(who) && who != fmt.Sprint(n) {
+				who = "(" + who + ")"
+			}
+			notes = append(notes, syntax.Note{Text: fmt.Sprintf("the numeral #%s applies a function %v times", who, n)})
+		}
+	case op != core.VarOp && op != core.PathOp && op != core.InputOp && startsName(who):
+		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
+	}
+	e.reportHere(f.span, "type mismatch", label, notes...)
+}
+
+// startsName reports whether a text is a name, or starts with one.
+func startsName(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "the function" && (unicode.IsLetter(r) || r == '_')
+}
+
+// endless reports the application of a function whose type would contain itself.
+func (e *Elaborator) endless(f, u val, wanted infer.Type) {
+	p := e.Types.Text()
+	p.Named = true
+	e.reportHere(u.span, "infinite type", fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
+		e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
+}
+
+// annotate makes v have the type t of the present unit.
+func (e *Elaborator) annotate(t syntax.TypeExpr, v val, what string) val {
+	e.checkAnnotation(e.act().unit, t, v, what)
+	return v
+}
+
+func (e *Elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, what string) {
+	if want, ok := e.typeIn(u, t); ok {
+		e.want(v, want, reason{kind: annotReason, text: what})
+	}
+}
+
+// typeIn makes the type that t names. Each List and Nat has results of its own.
+func (e *Elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
+	n := u.File.Type(t)
+	var a, b infer.Type
+	okA, okB := true, true
+	if n.Kind != syntax.LinType {
+		if n.A != 0 {
+			a, okA = e.typeIn(u, n.A)
+		}
+		if n.B != 0 {
+			b, okB = e.typeIn(u, n.B)
+		}
+	}
+	ok := okA && okB
+	switch n.Kind {
+	case syntax.RType:
+		if e.selects {
+			return e.Types.Real(), true
+		}
+		return infer.R, true
+	case syntax.NatType:
+		return e.Types.Nat(e.Types.Open()), true
+	case syntax.ListType:
+		return e.Types.List(a, e.Types.Open()), ok
+	case syntax.ProdType:
+		return e.Types.Prod(a, b), ok
+	case syntax.ArrowType:
+		return e.Types.Arrow(a, b), ok
+	case syntax.NamedType:
+		return e.namedType(u, t)
+	case syntax.VarType:
+		return e.typeVariable(u, n)
+	case syntax.VecType:
+		s, known := e.vectorSize(u, n.Size)
+		return e.Types.Vec(a, s), ok && known
+	case syntax.LinType:
+		to, known := e.dualTo(u, n)
+		return e.Types.Dual(to), known
+	}
+	return e.Types.Open(), false
+}
+
+func (e *Elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, bool) {
+	n, ok := e.natIn(u, s)
+	if label := eval.VectorSize(n); ok && label != "" {
+		e.reportHere(e.spanIn(u, s), "not a size", label)
+		e.badSize = true
+		ok = false
+	}
+	if !ok {
+		return e.Types.OpenSize(), false
+	}
+	return e.Types.KnownSize(int(n)), true
+}
+
+// dualTo returns R of R -o R, and R^s of R -o R^s.
+func (e *Elaborator) dualTo(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+	b := u.File.Type(n.B)
+	if u.File.Type(n.A).Kind == syntax.RType {
+		switch {
+		case b.Kind == syntax.RType:
+			return infer.R, true
+		case b.Kind == syntax.VecType && u.File.Type(b.A).Kind == syntax.RType:
+			s, ok := e.vectorSize(u, b.Size)
+			return e.Types.Vec(infer.R, s), ok
+		}
+	}
+	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")
+	return e.Types.Open(), false
+}

@@ -1,0 +1,148 @@
+package elaborate
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/linear"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// lin opens lin a -> body, and returns the body: its value is a number or a vector of
+// numbers.
+func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
+	u := e.act().unit
+	p := u.File.Pats(x)[0]
+	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: infer.R, Pos: e.at(u.File.Pat(p).Span.Start), Linear: true})
+	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
+	e.spanned(e.span(x))
+	e.wrapped()
+	e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: a, Pos: e.at(e.expr(x).Span.Start)})
+	e.finally(func(v val) val {
+		e.inLin--
+		if !e.euclidean(v, "the body of lin") {
+			v.typ = e.Types.Open()
+		}
+		return v
+	})
+	e.inLin++
+	e.lins++
+	return e.kids(x)[0]
+}
+
+// euclidean checks that v, which is what says, has type R or R^s; if the type is open,
+// that is left for the end.
+func (e *Elaborator) euclidean(v val, what string) bool {
+	switch n := e.Types.At(v.typ); n.Kind {
+	case infer.Real:
+		return true
+	case infer.Open:
+		e.pending = append(e.pending, pending{t: v.typ, index: euclidean, span: v.span, what: what, notes: e.chain(4)})
+		return true
+	case infer.Vec:
+		if e.Types.Unify(n.A, infer.R) == infer.NoClash {
+			return true
+		}
+	}
+	e.notEuclidean(v, what)
+	return false
+}
+
+func (e *Elaborator) notEuclidean(v val, what string) {
+	label := "this is " + e.Types.Text().Of(v.typ) + ", but " + what + " is R or R^s"
+	var notes []syntax.Note
+	if e.Types.At(v.typ).Kind == infer.Prod {
+		notes = append(notes, syntax.Note{Text: "a tuple is not a vector: write [| e, e |]"})
+	}
+	e.reportHere(v.span, "type mismatch", label, notes...)
+}
+
+// settleEuclidean checks at the end what euclidean has left.
+func (e *Elaborator) settleEuclidean(p pending) {
+	v := val{typ: p.t, span: p.span}
+	if n := e.Types.At(p.t); n.Kind == infer.Open {
+		e.Types.Unify(p.t, infer.R)
+		return
+	}
+	e.chained = p.notes
+	e.euclidean(v, p.what)
+	e.chained = nil
+}
+
+// addends types summands: outside of lin they are numbers, inside numbers or vectors of
+// numbers, all of one type. It returns the type of the sum.
+func (e *Elaborator) addends(what string, parts ...val) infer.Type {
+	t := infer.R
+	if e.inLin > 0 {
+		t = e.addendType(parts)
+	}
+	for _, p := range parts {
+		e.Tick()
+		if e.Types.At(t).Kind == infer.Real {
+			e.want(p, infer.R, reason{kind: takesReason, text: what})
+		} else {
+			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
+		}
+	}
+	return t
+}
+
+// addendType is the type that the first of the parts has whose type is known, R if that is none
+// that + takes.
+func (e *Elaborator) addendType(parts []val) infer.Type {
+	for _, p := range parts {
+		switch e.Types.At(p.typ).Kind {
+		case infer.Open:
+			continue
+		case infer.Vec:
+			return p.typ
+		}
+		return infer.R
+	}
+	e.euclidean(parts[0], "a summand")
+	return parts[0].typ
+}
+
+// useOf is an activation that marks refer to, with the one that it is inside of.
+type useOf struct {
+	outer int
+	act   activation
+}
+
+// mark notes where v stands. The first place of a node counts.
+func (e *Elaborator) mark(v val) {
+	if e.inLin == 0 || v.node == 0 {
+		return
+	}
+	if n := len(e.marks); n > 0 && e.marks[n-1].Node >= v.node {
+		if e.marks[n-1].Node == v.node {
+			e.marks[n-1].Span = v.span
+		}
+		return
+	}
+	e.marks = append(e.marks, linear.Mark{Node: v.node, Span: v.span, Use: e.present()})
+}
+
+// present returns the place of the present activation in uses; 0 is that of the body.
+func (e *Elaborator) present() int {
+	known := len(e.acts) - 1
+	for known > 0 && e.acts[known].inUses == 0 {
+		known--
+	}
+	for i := known + 1; i < len(e.acts); i++ {
+		e.uses = append(e.uses, useOf{e.acts[i-1].inUses, e.acts[i]})
+		e.acts[i].inUses = len(e.uses)
+	}
+	return e.act().inUses
+}
+
+// chainOf is the chain of an activation in uses.
+func (e *Elaborator) chainOf(use int) []syntax.Note {
+	acts := []activation{{}}
+	for ; use > 0; use = e.uses[use-1].outer {
+		acts = append(acts, e.uses[use-1].act)
+	}
+	slices.Reverse(acts[1:])
+	return e.chainThrough(acts, 4)
+}

@@ -1,0 +1,105 @@
+package elaborate
+
+import (
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// An operation on numbers is also one on vectors, component by component: both operands are of one type, or one of them
+// is a number, which then goes with each component. In a program with lin or -o operations are on numbers, and + in lin on
+// R^s.
+
+// operation adds the node n of an operation that is called name, on a and, if n.b is not 0, on b.
+func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.Span) val {
+	binary := n.B != 0
+	why := reason{kind: takesReason, text: name}
+	left := why
+	if name == "-" && binary {
+		left.negated = b.span
+	}
+	if e.user.Duals {
+		if n.Op == core.AddOp {
+			return e.add(n, e.addends("+", a, b), span)
+		}
+		e.want(a, infer.R, left)
+		if binary {
+			e.want(b, infer.R, why)
+		}
+		return e.add(n, infer.R, span)
+	}
+	if !binary {
+		b = val{typ: infer.R}
+	}
+	w := waiting{f: a, u: b, operation: true, why: left, notes: e.chain(4)}
+	if e.Types.At(a.typ).Kind == infer.Real && e.Types.At(b.typ).Kind == infer.Real {
+		return e.add(n, infer.R, span)
+	}
+	e.Core.Wide = append(e.Core.Wide, core.Wide{A: a.typ, B: b.typ})
+	n.X = core.Var(len(e.Core.Wide) - 1)
+	n.Type = e.Types.Open()
+	w.result = e.add(n, n.Type, span)
+	if !e.operands(&w, false) {
+		e.waiting = append(e.waiting, w)
+	}
+	return w.result
+}
+
+// operands types the operands and the result of an operation as far as they follow from each other, and reports whether
+// nothing is left to do. What is still open is a number if last is set.
+func (e *Elaborator) operands(w *waiting, last bool) bool {
+	why := w.why
+	for _, v := range []val{w.f, w.u} {
+		if !e.Types.MaybeNumeric(v.typ) {
+			e.want(v, infer.R, why)
+			e.Types.Unify(w.result.typ, infer.R)
+			return true
+		}
+		why.negated = syntax.Span{}
+	}
+	a, b := e.Types.At(w.f.typ).Kind, e.Types.At(w.u.typ).Kind
+	open := func(v val) {
+		if last {
+			e.Types.Unify(v.typ, infer.R)
+		}
+	}
+	same := func(v val) {
+		if is := e.operated(v.typ); e.Types.Unify(w.result.typ, is) != infer.NoClash {
+			result := w.result
+			result.typ = is
+			e.want(result, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+		}
+	}
+	switch {
+	case e.selects && !last && (a == infer.Open || b == infer.Open):
+		return false // what the operation gives is then of another type than what is open
+	case a == infer.Real:
+		same(w.u)
+		open(w.u)
+	case b == infer.Real:
+		same(w.f)
+		open(w.f)
+	case a == infer.Vec && b == infer.Vec:
+		e.want(w.u, w.f.typ, reason{kind: sameReason, text: "the other operand is"})
+		same(w.f)
+	case a == infer.Vec:
+		same(w.f)
+		open(w.u)
+		return last
+	case b == infer.Vec:
+		same(w.u)
+		open(w.f)
+		return last
+	case e.Types.At(w.result.typ).Kind == infer.Real:
+		e.Types.Unify(w.f.typ, infer.R)
+		e.Types.Unify(w.u.typ, infer.R)
+	default:
+		if !last {
+			return false
+		}
+		open(w.f)
+		return e.operands(w, true)
+	}
+	// An operand that is still open has to be a number or a vector.
+	return last || e.Types.At(w.f.typ).Kind != infer.Open && e.Types.At(w.u.typ).Kind != infer.Open && e.Types.IsArray(w.f.typ) && e.Types.IsArray(w.u.typ)
+}

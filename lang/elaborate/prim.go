@@ -1,0 +1,252 @@
+package elaborate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// usePrim elaborates a primitive with n arguments. Missing ones are parameters of a
+// λ; an argument under that λ is treated as that of a def would be.
+func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
+	k := p.Arity()
+	opens := len(e.opens)
+	if n < k {
+		e.partialPrim(p, span, n)
+	}
+	var args [3]val
+	for i := range k {
+		args[i] = e.argVal()
+	}
+	var v val
+	if p == core.PrimAlong || p == core.PrimGrad {
+		v = e.derivative(p, args, span)
+	} else {
+		v = e.primitive(p, args[0], args[1], span)
+	}
+	v = e.wrap(v, opens)
+	return e.apply(v, n-k)
+}
+
+// partialPrim completes the arguments of p by parameters of λs.
+func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
+	open := func(kind core.OpeningKind, name string, t infer.Type, u core.Ref, at syntax.Span) binding {
+		x := e.Core.NewVar(core.VarInfo{Name: name, Type: t, Pos: core.PosOf(span)})
+		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
+		return binding{kind: varBinding, x: x, span: at}
+	}
+	var all [3]binding
+	for i := range p.Arity() {
+		if i >= given {
+			all[i] = open(core.OpenFun, [...]string{"x", "y", "z"}[i], e.Types.Open(), 0, span)
+			continue
+		}
+		b := e.takeArg()
+		if b.kind == nodeBinding && !e.Core.Nodes[b.val.node].Value {
+			b = open(core.OpenLet, "x", b.val.typ, b.val.node, b.span)
+		}
+		all[i] = b
+	}
+	e.args = append(e.args, all[:p.Arity()]...)
+	slices.Reverse(e.args[len(e.args)-p.Arity():])
+}
+
+// primitive makes the node of a primitive; b is there if it takes two arguments.
+func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
+	why := reason{kind: takesReason, text: p.Name()}
+	n := core.Node{Pos: core.PosOf(span), A: a.node, B: b.node}
+	t := infer.R
+	switch p {
+	case core.PrimDot:
+		n.Op, n.Type = core.DotOp, e.Types.Vec(infer.R, e.Types.OpenSize())
+		if e.want(a, n.Type, why) && e.want(b, n.Type, why) {
+			e.needSize(n.Type, span, p)
+		}
+	case core.PrimMatvec:
+		row := e.Types.Vec(infer.R, e.Types.OpenSize())
+		m := e.Types.OpenSize()
+		n.Op, n.Type, t = core.MatvecOp, e.Types.Vec(row, m), e.Types.Vec(infer.R, m)
+		if e.want(a, n.Type, why) && e.want(b, row, why) {
+			e.needSize(n.Type, span, p)
+		}
+	case core.PrimTotal, core.PrimMaximum:
+		n.Op, n.Type = core.TotalOp, e.Types.Vec(infer.R, e.Types.OpenSize())
+		if p == core.PrimMaximum {
+			n.Op = core.MaximumOp
+		}
+		if e.want(a, n.Type, why) {
+			e.needSize(n.Type, span, p)
+		}
+	case core.PrimTranspose:
+		r, c := e.Types.OpenSize(), e.Types.OpenSize()
+		n.Op, n.Type, t = core.TransposeOp, e.Types.Vec(e.Types.Vec(infer.R, c), r), e.Types.Vec(e.Types.Vec(infer.R, r), c)
+		if e.want(a, n.Type, why) {
+			e.needSize(n.Type, span, p)
+		}
+	case core.PrimPick:
+		return e.pick(a, b, span)
+	case core.PrimOneHot:
+		return e.oneHot(a, b, span)
+	case core.PrimUniform, core.PrimNormal:
+		e.wantReal(why, a, b)
+		n.Op, n.Val = core.RandomOp, float64(p)
+		e.random = e.random || e.values
+	case core.PrimAdd:
+		n.Op = core.AddOp
+		return e.operation(n, "+", a, b, span)
+	default:
+		n.Op, n.Sym = core.FunOp, p.Symbol()
+		return e.operation(n, p.Name(), a, b, span)
+	}
+	return e.add(n, t, span)
+}
+
+// operations makes an operation and those to its left.
+func (e *Elaborator) operations(x syntax.Expr) val {
+	var ops []syntax.Expr // the last one first
+	for e.expr(x).Kind == syntax.BinExpr {
+		ops = append(ops, x)
+		x = e.kids(x)[0]
+	}
+	a := e.eval(x, 0)
+	for _, op := range slices.Backward(ops) {
+		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))
+	}
+	return a
+}
+
+// operators has the symbols of the operators but for +.
+var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul, syntax.SlashTok: term.Div}
+
+// binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result
+// is finite.
+func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
+	n := e.expr(x)
+	if na, nb := e.Core.Nodes[a.node], e.Core.Nodes[b.node]; na.Op == core.NumOp && nb.Op == core.NumOp {
+		if r := fold(n.Op, na.Val, nb.Val); !math.IsInf(r, 0) && !math.IsNaN(r) {
+			e.Core.Drop(b.node)
+			e.Core.Drop(a.node)
+			return e.number(r, e.span(x))
+		}
+	}
+	if e.fam.inFamily() {
+		sa, onA, okA := e.numeral(a.node)
+		sb, onB, okB := e.numeral(b.node)
+		if okA && okB && (onA || onB) {
+			s := e.arithmetic(n.Op, sa, sb, finite)
+			e.Core.Drop(b.node)
+			e.Core.Drop(a.node)
+			return e.staticNumber(s, e.span(x))
+		}
+	}
+	c := core.Node{Op: core.FunOp, Sym: operators[n.Op], Pos: e.at(n.OpPos), A: a.node, B: b.node}
+	if n.Op == syntax.PlusTok {
+		c.Op = core.AddOp
+	}
+	return e.operation(c, n.Op.String(), a, b, e.span(x))
+}
+
+// wantReal makes values numbers.
+func (e *Elaborator) wantReal(why reason, vs ...val) {
+	for _, v := range vs {
+		e.want(v, infer.R, why)
+	}
+}
+
+func fold(op syntax.Token, a, b float64) float64 {
+	switch op {
+	case syntax.PlusTok:
+		return a + b
+	case syntax.MinusTok:
+		return a - b
+	case syntax.StarTok:
+		return a * b
+	default:
+		return a / b
+	}
+}
+
+// negate makes -a; -1 is a numeral.
+func (e *Elaborator) negate(x syntax.Expr, a val) val {
+	if n := e.Core.Nodes[a.node]; n.Op == core.NumOp {
+		e.Core.Drop(a.node)
+		return e.number(-n.Val, e.span(x))
+	}
+	if s, depends, ok := e.numeral(a.node); ok && depends {
+		e.Core.Drop(a.node)
+		return e.staticNumber(e.Static.Add(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
+	}
+	return e.operation(core.Node{Op: core.FunOp, Sym: term.Neg, Pos: e.at(e.expr(x).OpPos), A: a.node}, "-", a, val{}, e.span(x))
+}
+
+// power makes a^s: 1, or let y = a in y*(y*…).
+func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
+	s := exponent.n
+	span := e.span(x)
+	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
+		return e.staticPower(a, exponent, span)
+	}
+	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != infer.Real && e.Types.MaybeNumeric(a.typ)
+	if !vector {
+		e.wantReal(reason{kind: takesReason, text: "^"}, a)
+		a.typ = infer.R
+	}
+	if e.values && !vector && (exponent.late != 0 || s > 1) {
+		return e.finish(x, core.Node{Op: core.PowerOp, A: a.node, B: e.natNode(exponent)}, infer.R)
+	}
+	if n := e.Core.Nodes[a.node]; n.Op == core.NumOp {
+		if r := powNat(n.Val, s); !math.IsInf(r, 0) {
+			e.Core.Drop(a.node)
+			return e.number(r, span)
+		}
+	}
+	if s == 0 {
+		return e.number(1, span)
+	}
+	if s > uint64(e.opt.MaxNodes) {
+		e.TooManyNodes()
+	}
+	pos, at := e.at(e.expr(x).OpPos), core.PosOf(a.span)
+	y := e.Core.NewVar(core.VarInfo{Name: "y", Type: a.typ, Pos: at})
+	p := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at}), typ: a.typ, span: span}
+	for range s - 1 {
+		l := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at}), typ: a.typ, span: span}
+		p = e.operation(core.Node{Op: core.FunOp, Sym: term.Mul, Pos: pos, A: l.node, B: p.node}, "^", l, p, span)
+	}
+	return e.add(core.Node{Op: core.LetOp, X: y, A: p.node, B: a.node, Pos: pos}, p.typ, span)
+}
+
+// staticPower makes a^s of a numeral that depends on an index: a*(a*…).
+func (e *Elaborator) staticPower(a val, exponent natural, span syntax.Span) val {
+	const most = term.MaxStatic / 2
+	if exponent.static != 0 || exponent.n == 0 || exponent.n > most {
+		e.giveUp()
+	}
+	s, _, _ := e.numeral(a.node)
+	p := s
+	for range exponent.n - 1 {
+		p = e.arithmetic(syntax.StarTok, s, p, finite)
+	}
+	e.Core.Drop(a.node)
+	return e.staticNumber(p, span)
+}
+
+// powNat is x*(x*…), s times.
+func powNat(x float64, s uint64) float64 {
+	p := 1.0
+	for i := uint64(0); i < s; i++ {
+		q := x * p
+		if q == p && i > 0 {
+			return q
+		}
+		if i > 1<<20 {
+			return math.Pow(x, float64(s))
+		}
+		p = q
+	}
+	return p
+}

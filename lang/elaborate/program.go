@@ -1,0 +1,269 @@
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/linear"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/prelude"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/selection"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang/translate"
+)
+
+// Options directs the elaboration.
+type Options struct {
+	Dir      string // of the program's files with data
+	Seed     uint64 // of the random numbers of default values
+	Stream   bool   // lists of data may be computed when they are read
+	MaxNodes int    // a limit on the expansion of definitions and comprehensions, in nodes of the term
+	Types    bool   // the types of the program's parts are wanted
+}
+
+// Param is a param with its value.
+type Param struct {
+	Name  string
+	Value uint64
+}
+
+// New returns an elaborator for a program. given has the values that replace its own, and source reads its files with data.
+func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
+	e := &Elaborator{
+		Program: &core.Program{
+			File: file, Guard: source.Guard, Types: infer.New(), Core: core.New(file.NumExprs()), DataVars: map[core.Var]int{}, DataLets: map[core.Var]int{}, Lets: map[core.Var]core.Ref{},
+		},
+		opt: opt, given: given,
+		source:  source,
+		user:    &resolve.Unit{File: file},
+		prelude: &resolve.Unit{File: prelude.File(), Prelude: true},
+		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{}, types: map[string]int{},
+		reported: map[reportKey]bool{},
+		Limits:   map[int]selection.Limits{},
+	}
+	e.numbers.Types = e.Types
+	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
+	for i := range e.prelude.File.Decls {
+		d := &e.prelude.File.Decls[i]
+		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
+	}
+	for _, p := range core.Primitives() {
+		e.library[p.Name()] = e.addGlobal(global{kind: primGlobal, name: p.Name(), prim: p})
+	}
+	if opt.Types {
+		e.notes.parts = map[syntax.Span]infer.Type{}
+	}
+	return e
+}
+
+func (e *Elaborator) addGlobal(g global) int {
+	e.globals = append(e.globals, g)
+	return len(e.globals) - 1
+}
+
+// Elaborate elaborates the declarations, then the body, which it returns with its type, then the defs
+// that nobody uses. The error is a [*syntax.Errors] with all that was found.
+func (e *Elaborator) Elaborate() (body core.Ref, t infer.Type, err error) {
+	e.declare()
+	e.prelude.Resolve(names{e})
+	e.user.Resolve(names{e})
+	e.defineTypes()
+	for i := range e.user.File.Decls {
+		e.declaration(i)
+	}
+	e.start(len(e.user.File.Decls))
+	v := e.eval(e.user.File.Body, 0)
+	for _, g := range slices.Backward(e.declared) {
+		if e.globals[g].kind == defGlobal && !e.globals[g].used {
+			e.unused(g, func(val) {})
+		}
+	}
+	e.complete(0, 0, e.Roots(v.node), false)
+	if len(e.diags) == 0 {
+		e.randomInBody(v.node)
+		e.Limits = e.numbers.CheckAll(e.indices, e.later, e.Program.Data, e.File, e.Guard.Check, e.Report)
+	}
+	e.notes.whole = true
+	return v.node, v.typ, e.Errors()
+}
+
+// complete settles what has waited for types, and then checks the linear variables.
+func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool) {
+	e.applyWaiting(waiting, roots)
+	e.settle(pending, open)
+	if e.lins > 0 && len(e.diags) <= e.notLinear {
+		linear.Check(e.Program, roots, linear.Options{Marks: e.marks, Chain: e.chainOf, Report: e.Report,
+			Full: func() bool { return len(e.diags) >= mostErrors }})
+		e.notLinear = len(e.diags)
+	}
+}
+
+// declare enters the declarations of the file among the globals. What they mean is
+// not known yet.
+func (e *Elaborator) declare() {
+	for i := range e.user.File.Decls {
+		e.Tick()
+		d := &e.user.File.Decls[i]
+		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+		if d.Kind == syntax.TypeDecl {
+			e.declareType(i)
+			continue
+		}
+		if first, ok := e.names[d.Name]; ok {
+			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
+				syntax.Note{Span: e.user.File.Decls[first].NameSpan, Text: "the first declaration is here"})
+			continue
+		}
+		e.names[d.Name] = i
+		if d.Kind == syntax.SymbolDecl {
+			e.declareSlopes(i)
+		}
+	}
+}
+
+// declaration evaluates a param, an input or data, or elaborates a def.
+func (e *Elaborator) declaration(i int) {
+	d := &e.user.File.Decls[i]
+	g := &e.globals[e.declared[i]]
+	switch d.Kind {
+	case syntax.ParamDecl:
+		e.param(g, d)
+	case syntax.InputDecl:
+		x := e.variable(i)
+		e.Inputs = append(e.Inputs, x)
+		if x.Shape != nil {
+			if e.Scalars += x.Shape.Width(); e.Scalars > e.opt.MaxNodes {
+				syntax.Abort(e.expansion(d.NameSpan, fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes)))
+			}
+			g.kind = inputGlobal
+			e.input(g, &x)
+		}
+	case syntax.DataDecl:
+		x := e.variable(i)
+		g.n = len(e.Data)
+		e.Data = append(e.Data, x)
+		e.dataGlobals = append(e.dataGlobals, e.declared[i])
+		e.DataOf = append(e.DataOf, 0)
+		if x.Shape != nil {
+			g.kind = dataGlobal
+			e.enterData(g, x.Shape)
+		}
+	case syntax.DefDecl:
+		e.define(i)
+	case syntax.SymbolDecl:
+		e.symbol(i)
+	}
+}
+
+// input makes the variables of an input, one for each scalar: the last of e.scalars.
+func (e *Elaborator) input(g *global, in *load.Variable) {
+	g.typ = e.Types.ShapeType(in.Shape)
+	g.x = core.InputBit | core.Var(e.Scalars-in.Shape.Width())
+}
+
+// enterData makes the type of data; a vector of numbers has a variable that stands for it in
+// projections. Other data that is no list, and that of a tagged shape, is a let around the body.
+func (e *Elaborator) enterData(g *global, s *load.Shape) {
+	if s.Kind == load.List && !s.Tagged() {
+		g.list, s = true, s.A
+	}
+	g.typ = e.Types.ShapeType(s)
+	if g.list || s.Kind == load.Real {
+		return
+	}
+	if s.Tagged() || !s.Equal(s.Flat()) {
+		g.kind = letGlobal
+		if e.selects && !s.Tagged() {
+			g.typ = e.numbers.Data(g.n, s)
+		}
+	}
+	g.x = e.Core.NewVar(core.VarInfo{Name: g.name, Type: g.typ, Pos: core.PosOf(e.user.File.Decls[g.decl].NameSpan)})
+	e.DataOf[g.n] = g.x
+	e.Defs = append(e.Defs, core.Let{X: g.x, Data: g.n})
+	if g.kind == letGlobal {
+		e.DataLets[g.x] = g.n
+	} else {
+		e.DataVars[g.x] = g.n
+	}
+}
+
+// start starts the activation of a declaration by itself, or of the body.
+func (e *Elaborator) start(decl int) {
+	e.acts = append(e.acts[:0], activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
+	e.slots = make([]binding, e.acts[0].scope.Slots)
+}
+
+// define decides what a def is: a value is expanded at each use, a numeral is a
+// numeral, anything else is a let around the body.
+func (e *Elaborator) define(decl int) {
+	d := &e.user.File.Decls[decl]
+	g := e.declared[decl]
+	if len(d.Params) > 0 || d.Rec || e.isValue(d.Value) {
+		e.globals[g].kind = defGlobal
+		return
+	}
+	e.start(decl)
+	e.resultType(d)
+	e.fam.off = true // a default value may use the def
+	v := e.tail(0, d.Value, 0, val{})
+	e.fam.off = false
+	if n := e.Core.Nodes[v.node]; n.Op == core.NumOp {
+		e.Core.Drop(v.node)
+		e.globals[g].kind, e.globals[g].num = numGlobal, n.Val
+		return
+	}
+	x := core.VarInfo{Name: d.Name, Type: v.typ, Pos: core.PosOf(d.NameSpan)}
+	if e.Types.Generic(v.typ) {
+		x.Binder = core.DefBinder
+	}
+	e.globals[g].kind, e.globals[g].x = letGlobal, e.Core.NewVar(x)
+	e.Defs = append(e.Defs, core.Let{X: e.globals[g].x, U: v.node})
+	e.Lets[e.globals[g].x] = v.node
+}
+
+// isValue reports whether the right side of a def without parameters is a value: a
+// function, a list, a numeral #s, or the name of a def, of data or of a symbol.
+func (e *Elaborator) isValue(x syntax.Expr) bool {
+	f := e.user.File
+	for f.Expr(x).Kind == syntax.AnnotExpr {
+		x = f.Kids(x)[0]
+	}
+	switch n := f.Expr(x); n.Kind {
+	case syntax.FunExpr, syntax.LinExpr, syntax.ListExpr, syntax.ChurchExpr, syntax.OpExpr:
+		return true
+	case syntax.CompExpr:
+		return n.Op == syntax.ListTok
+	case syntax.NameExpr:
+		if r := e.user.Refs[x]; r.Kind == resolve.Global {
+			switch e.globals[r.N].kind {
+			case defGlobal, primGlobal, dataGlobal, letGlobal, conGlobal:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unused types a def by itself, as one that nobody uses, and hands its value to done.
+func (e *Elaborator) unused(g int, done func(val)) {
+	e.forget(true, func() val {
+		x, n, v := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
+		return e.tail(0, x, n, v)
+	}, done)
+}
+
+// forget elaborates an expression, completes it and hands it to done. Nothing of it stays
+// in core.
+func (e *Elaborator) forget(open bool, elaborate func() val, done func(val)) {
+	c := e.Core
+	nodes, args, vars, wide, marks := len(c.Nodes), len(c.Args), len(c.Vars), len(c.Wide), len(e.marks)
+	waiting, pending, indices, large := len(e.waiting), len(e.pending), len(e.indices), e.large
+	v := elaborate()
+	e.complete(waiting, pending, []core.Ref{v.node}, open)
+	done(v)
+	c.Nodes, c.Args, c.Vars, c.Wide = c.Nodes[:nodes], c.Args[:args], c.Vars[:vars], c.Wide[:wide]
+	e.marks, e.indices, e.large = e.marks[:marks], e.indices[:indices], large
+}

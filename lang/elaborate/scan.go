@@ -1,0 +1,72 @@
+package elaborate
+
+import (
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the vector of
+// the states but for the first.
+func (e *Elaborator) scan(x syntax.Expr) val {
+	kids, a, p := e.kids(x), e.act(), e.act().unit.File.Pats(x)[0]
+	index := a.unit.Refs[x].N
+	s, ok := e.natural(kids[0])
+	if s.static != 0 {
+		e.giveUp()
+	}
+	if label := eval.VectorSize(s.n); ok && s.late == 0 && label != "" {
+		e.reportHere(e.span(kids[0]), "not a size", label)
+		ok = false
+	}
+	if !ok {
+		return e.bad(e.span(x))
+	}
+	start := e.eval(kids[1], 0)
+	slot := a.base + int(index)
+	if e.values && !a.scope.Sized[index] {
+		return e.lateScan(x, slot, s, start)
+	}
+	if s.n > uint64(e.opt.MaxNodes) {
+		e.TooManyNodes()
+	}
+	opens := len(e.opens)
+	e.openLet(p, start)
+	states := e.each(int(s.n), func(i int) val {
+		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}
+		e.work++
+		v := e.nextState(x, start)
+		state := e.patternVar(p, v.typ)
+		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: state, U: v.node, Pos: e.at(e.expr(x).Span.Start)})
+		if i < int(s.n)-1 {
+			e.bindPattern(patternItem{p: p, t: v.typ, x: state, span: v.span})
+		}
+		return e.occurrence(binding{kind: varBinding, x: state}, v.span)
+	})
+	v := e.wrap(e.vector(x, states), opens)
+	v.span = e.span(x)
+	return e.result(v)
+}
+
+// nextState elaborates the next state of a scan that starts with start.
+func (e *Elaborator) nextState(x syntax.Expr, start val) val {
+	v := e.eval(e.kids(x)[2], 0)
+	e.want(v, start.typ, reason{kind: sameReason, text: "the state before it is"})
+	return v
+}
+
+// lateScan makes a scan of a default value: its body is elaborated once.
+func (e *Elaborator) lateScan(x syntax.Expr, slot int, s natural, start val) val {
+	bound := e.natNode(s)
+	p := e.act().unit.File.Pats(x)[0]
+	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: infer.R})
+	state := e.patternVar(p, start.typ)
+	e.slots[slot] = binding{kind: lateBinding, x: i}
+	opens := len(e.opens)
+	e.bindPattern(patternItem{p: p, t: start.typ, x: state, span: start.span})
+	next := e.wrap(e.nextState(x, start), opens)
+	at := core.Ref(len(e.Core.Args))
+	e.Core.Args = append(e.Core.Args, bound, start.node, next.node)
+	return e.placed(x, core.Node{Op: core.ScanOp, X: i, A: at}, e.Types.Vec(start.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val))))
+}

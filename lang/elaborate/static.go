@@ -1,0 +1,352 @@
+package elaborate
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/eval"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/resolve"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// natural is the number of a static expression. In a default value it may depend on
+// indices: then late is the node that computes it.
+type natural struct {
+	n    uint64
+	late core.Ref
+	// static, if not 0, depends on indices of families.
+	static term.Static
+}
+
+const (
+	notStatic  = "not a static number"
+	notNatural = "not a natural number"
+)
+
+// natural evaluates a static expression of the present unit, on the natural numbers up
+// to 2^53. If it has no value that is reported.
+func (e *Elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn(e.act().unit, x) }
+
+// nat is natural for an expression whose number is known.
+func (e *Elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
+
+func (e *Elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
+	n, ok := e.naturalIn(u, x)
+	if n.static != 0 {
+		e.giveUp()
+	}
+	if n.late != 0 {
+		panic("lang: the resolver has not seen where an index has to be known")
+	}
+	return n.n, ok
+}
+
+func (e *Elaborator) naturalIn(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+	var ops []syntax.Expr // operations to the left, the last one first
+	for u.File.Expr(x).Kind == syntax.BinExpr {
+		ops = append(ops, x)
+		x = u.File.Kids(x)[0]
+	}
+	a, ok := e.naturalLeaf(u, x)
+	for i := len(ops) - 1; i >= 0 && ok; i-- {
+		var b natural
+		if b, ok = e.naturalIn(u, u.File.Kids(ops[i])[1]); ok {
+			a, ok = e.naturalOp(u, ops[i], a, b)
+		}
+	}
+	return a, ok
+}
+
+func (e *Elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (natural, bool) {
+	op := u.File.Expr(x).Op
+	switch {
+	case op == syntax.SlashTok:
+		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
+	case a.late != 0 || b.late != 0:
+		n := e.Core.Add(core.Node{Op: core.ArithmeticOp, Val: float64(op), A: e.natNode(a), B: e.natNode(b)})
+		e.Core.Places[n] = e.place(e.spanIn(u, x))
+		return natural{late: n}, true
+	case a.static != 0 || b.static != 0:
+		return natural{static: e.arithmetic(op, e.staticOf(a), e.staticOf(b), naturals)}, true
+	}
+	c, problem := eval.NatOp(op, a.n, b.n)
+	if problem != "" {
+		return e.noNatural(u, x, notNatural, problem)
+	}
+	return natural{n: c}, true
+}
+
+// natNode is the node of a natural number.
+func (e *Elaborator) natNode(n natural) core.Ref {
+	if n.late != 0 {
+		return n.late
+	}
+	return e.Core.Add(core.Node{Op: core.NumOp, Val: float64(n.n)})
+}
+
+// place is where a run may fail, with the uses of defs that led there.
+func (e *Elaborator) place(span syntax.Span) *eval.At {
+	return &eval.At{Span: span, Notes: e.chain(4)}
+}
+
+// noNatural reports why a static expression has no value.
+func (e *Elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
+	span := e.spanIn(u, x)
+	if n := u.File.Expr(x); n.TextSpan.End > 0 && !u.Prelude {
+		span = n.TextSpan
+	}
+	e.reportHere(span, headline, label, notes...)
+	return natural{}, false
+}
+
+// naturalLeaf evaluates a static expression that is no operation.
+func (e *Elaborator) naturalLeaf(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+	switch n := u.File.Expr(x); n.Kind {
+	case syntax.NumExpr:
+		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
+			return e.noNatural(u, x, notNatural, literalLabel(n))
+		}
+		return natural{n: uint64(n.Num)}, true
+	case syntax.NameExpr:
+		return e.staticName(u, x, n.Text)
+	case syntax.SizeExpr:
+		return e.sizeOf(u, x, n.Text)
+	case syntax.AnnotExpr:
+		return e.noNatural(u, x, notStatic, "sizes and indices take no annotation")
+	case syntax.NegExpr:
+		return e.noNatural(u, x, notNatural, "sizes and indices are natural numbers: nothing is negative")
+	case syntax.PowExpr:
+		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no ^")
+	case syntax.BadExpr:
+		return natural{}, false
+	}
+	return e.noNatural(u, x, notStatic,
+		"a size or an index is made of numerals, params, indices, size x, + - * and parentheses")
+}
+
+func literalLabel(n *syntax.ExprNode) string {
+	text := n.Text
+	if text == "" {
+		text = strconv.FormatFloat(n.Num, 'g', -1, 64)
+	}
+	if n.Num == math.Trunc(n.Num) && n.Num > load.MaxNat {
+		return text + " is larger than 2^53"
+	}
+	return "a size or an index is a natural number, " + text + " is not"
+}
+
+// staticName is the number that a name stands for.
+func (e *Elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
+	why := name + " is a variable of fun or let"
+	var notes []syntax.Note
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
+		return natural{}, false
+	case resolve.Local:
+		if a := e.act(); a.unit == u {
+			switch b := e.slots[a.base+int(r.N)]; b.kind {
+			case indexBinding:
+				return natural{n: uint64(b.num)}, true
+			case lateBinding:
+				return natural{late: e.Core.Add(core.Node{Op: core.VarOp, X: b.x})}, true
+			case familyBinding:
+				return natural{static: term.Static(b.x)}, true
+			case numBinding:
+				if u.Prelude { // of a function that takes static numbers
+					if b.num < 0 || b.num > load.MaxNat || b.num != math.Trunc(b.num) {
+						return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: b.num}))
+					}
+					return natural{n: uint64(b.num)}, true
+				}
+			}
+		}
+	default:
+		g := &e.globals[r.N]
+		switch g.kind {
+		case paramGlobal:
+			return natural{n: uint64(g.num)}, true
+		case badGlobal:
+			return natural{}, false
+		case dataGlobal:
+			why = name + " is data, known to the program as a real"
+			if g.list {
+				why = name + " is a list"
+				notes = []syntax.Note{{Text: "its number of elements is: size " + name}}
+			}
+		default:
+			why = name + " is " + g.phrase()
+			if g.phrase() == "a def" {
+				notes = []syntax.Note{{Text: "a static number is declared with param: param " + name + " = …"}}
+			}
+		}
+	}
+	return e.noNatural(u, x, notStatic, why+"; a size or an index is made of params and the indices of vec, sum and list", notes...)
+}
+
+// phrase says in a sentence what a global is.
+func (g *global) phrase() string {
+	switch g.kind {
+	case paramGlobal:
+		return "a param"
+	case inputGlobal:
+		return "an input"
+	case dataGlobal:
+		return "data"
+	case primGlobal:
+		return "a function"
+	case defGlobal:
+		if g.unit.Prelude {
+			return "a function"
+		}
+	}
+	return "a def"
+}
+
+// sizeOf evaluates size x.
+func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
+	what := "a variable"
+	switch r := u.Refs[x]; r.Kind {
+	case resolve.Bad:
+		return natural{}, false
+	case resolve.Local:
+		b := e.slots[e.act().base+int(r.N)]
+		if t := e.Types.At(e.bindingType(b)); t.Kind == infer.Vec && e.Types.SizeAt(infer.Size(t.N)).Known {
+			return natural{n: uint64(e.Types.SizeAt(infer.Size(t.N)).N)}, true
+		}
+		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == infer.Open {
+			return e.noNatural(u, x, "size not known", "the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
+		}
+		if k := b.kind; k == indexBinding || k == lateBinding || k == familyBinding {
+			what = "an index"
+		}
+	default:
+		g := &e.globals[r.N]
+		switch {
+		case g.kind == badGlobal || g.kind == dataGlobal && e.Data[g.n].Bad:
+			return natural{}, false
+		case g.kind == dataGlobal && g.list:
+			return natural{n: uint64(e.Data[g.n].Value.Rows)}, true
+		case g.kind == letGlobal && e.isListLet(g.x):
+			return natural{n: uint64(e.Data[e.DataLets[g.x]].Value.Rows)}, true
+		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
+			if t := e.Types.At(e.bindingType(e.globalBinding(int(r.N)))); t.Kind == infer.Vec && e.Types.SizeAt(infer.Size(t.N)).Known {
+				return natural{n: uint64(e.Types.SizeAt(infer.Size(t.N)).N)}, true
+			}
+			if g.kind == dataGlobal {
+				return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is neither")
+			}
+		}
+		what = g.phrase()
+	}
+	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
+}
+
+// isListLet reports whether a variable stands for data that is a list, and a let.
+func (e *Elaborator) isListLet(x core.Var) bool {
+	i, ok := e.DataLets[x]
+	return ok && e.Data[i].Shape.Kind == load.List
+}
+
+// bindingType is the type of what a name stands for, as far as it is known.
+func (e *Elaborator) bindingType(b binding) infer.Type {
+	switch b.kind {
+	case varBinding:
+		return e.Core.Info(b.x).Type
+	case pathBinding, inputBinding, componentBinding:
+		return b.typ
+	case nodeBinding:
+		return b.val.typ
+	case dataBinding:
+		if g := &e.globals[b.g]; !g.list {
+			return g.typ
+		}
+	}
+	return infer.R
+}
+
+// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and vectors.
+const (
+	sizesKnown     = -1
+	euclidean      = -2
+	differentiable = -3
+)
+
+// pending is what has to be known about a type at the end: that a vector has more
+// than n components.
+type pending struct {
+	t      infer.Type  // of a vector, or of a vector of vectors
+	index  int         // sizesKnown, euclidean, differentiable, or an index
+	static term.Static // the index, if it depends on those of families; then index is a bound of it
+	span   syntax.Span
+	of     syntax.Span
+	what   string
+	notes  []syntax.Note
+}
+
+// inRange checks an index, or leaves that for the end. It reports whether the index
+// is good as far as is known.
+func (e *Elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) bool {
+	i := int(at.n)
+	if s := e.Types.SizeAt(n); s.Known {
+		if at.static != 0 {
+			return e.staticRange(s.N, at.static)
+		}
+		if i < s.N {
+			return true
+		}
+		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.N), e.Types.Text().Of(v.typ)))
+		return false
+	}
+	if at.static != 0 {
+		i = int(e.Static.Interval(at.static).Hi)
+	}
+	e.pending = append(e.pending, pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
+	return true
+}
+
+// needSize notes that the sizes in t are needed at the end.
+func (e *Elaborator) needSize(t infer.Type, span syntax.Span, p core.Prim) {
+	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.Name(), notes: e.chain(4)})
+}
+
+// settle checks what was left for the end. In a def that nobody uses, sizes may
+// stay open.
+func (e *Elaborator) settle(from int, open bool) {
+	for _, p := range e.pending[from:] {
+		if p.index == euclidean {
+			e.settleEuclidean(p)
+			continue
+		}
+		if p.index == differentiable {
+			e.settleDifferentiable(p, open)
+			continue
+		}
+		n := e.Types.At(p.t)
+		known := n.Kind == infer.Vec && e.Types.SizeAt(infer.Size(n.N)).Known
+		switch {
+		case known && p.index >= 0:
+			s := e.Types.SizeAt(infer.Size(n.N)).N
+			if i := p.beyond(e, s); i >= 0 {
+				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
+			}
+		case known && e.sized(n.A), open:
+		case len(e.diags) > 0: // a type may be open because of an error
+		case p.index >= 0:
+			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
+		default:
+			e.report(e.user, p.span, "size not known", "the sizes of the vectors that "+p.what+" takes are not known: annotate one, as in (v : R^3)", p.notes...)
+		}
+	}
+	e.pending = e.pending[:from]
+}
+
+// sized reports whether the component of a vector that dot or matvec takes is R or
+// a vector of known size.
+func (e *Elaborator) sized(t infer.Type) bool {
+	n := e.Types.At(t)
+	return n.Kind != infer.Vec || e.Types.SizeAt(infer.Size(n.N)).Known
+}

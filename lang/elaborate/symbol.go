@@ -1,0 +1,110 @@
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/lower"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// Symbol is a function symbol that a program declares.
+type Symbol struct {
+	Symbol   term.Symbol
+	Partials []syntax.Span // where its partial derivatives stand
+}
+
+// declareSlopes enters the names of the partial derivatives of a symbol.
+func (e *Elaborator) declareSlopes(i int) {
+	d := &e.user.File.Decls[i]
+	for k := range d.Params {
+		name := term.SlopeName(d.Name, k, len(d.Params))
+		e.slopes[name] = e.addGlobal(global{unit: e.user, decl: i, name: name})
+	}
+}
+
+// symbol elaborates a declaration symbol f x … = e with p, ….
+func (e *Elaborator) symbol(i int) {
+	d := &e.user.File.Decls[i]
+	parts := e.user.File.Kids(d.Value)
+	k := len(d.Params)
+	wrong := func() bool {
+		return slices.ContainsFunc(e.diags, func(at syntax.Diagnostic) bool { return at.Span.Start >= d.Span.Start && at.Span.End <= d.Span.End })
+	}
+	switch {
+	case len(parts) == 0: // an error of syntax
+		return
+	case k != 1 && k != 2:
+		e.report(e.user, d.NameSpan, "wrong number of parameters", d.Name+" has "+count(k, "parameter")+"; a symbol has one or two")
+		return
+	case len(parts)-1 != k:
+		e.report(e.user, d.NameSpan, "wrong number of partial derivatives", fmt.Sprintf("%s has %s and %s behind `with`",
+			d.Name, count(k, "parameter"), count(len(parts)-1, "partial derivative")))
+		return
+	}
+	s := straightLine{e: e, lower: lower.Symbol{Core: e.Core, Params: map[core.Var]int{}, Fail: func(pos term.Pos, headline, label string) {
+		e.Report(core.WordAt(e.File, pos), headline, label)
+	}}}
+	e.start(i)
+	e.fam.off = true
+	e.forget(false, func() val { return s.elaborate(d, parts) }, func(val) {
+		for _, r := range s.nodes {
+			if !wrong() {
+				s.exprs = append(s.exprs, s.lower.Expression(r))
+			}
+		}
+	})
+	e.fam.off = false
+	if wrong() {
+		return
+	}
+	f, err := term.Declare(d.Name, s.exprs[0], s.exprs[1:])
+	if err != nil {
+		syntax.Abort(err)
+	}
+	enter := func(g int, f term.Symbol) {
+		e.globals[g].kind, e.globals[g].prim = primGlobal, core.PrimSymbol+core.Prim(f)
+	}
+	enter(e.declared[i], f)
+	declared := Symbol{Symbol: f}
+	for j, x := range parts[1:] {
+		enter(e.slopes[term.SlopeName(d.Name, j, k)], f.Slope(j))
+		declared.Partials = append(declared.Partials, e.user.File.Expr(x).Span)
+	}
+	e.Symbols = append(e.Symbols, declared)
+}
+
+// straightLine turns the core of a symbol's expressions into terms over symbols.
+type straightLine struct {
+	e     *Elaborator
+	lower lower.Symbol
+	nodes []core.Ref
+	exprs []term.Partial
+}
+
+// elaborate makes the tuple of the expressions of a symbol.
+func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
+	e := s.e
+	for i, p := range d.Params {
+		n := e.user.File.Pat(p)
+		if n.Kind != syntax.NamePat {
+			e.report(e.user, n.Span, "wrong parameter", "a parameter of a symbol is a number, and written as a name")
+			e.bindBad(p)
+			continue
+		}
+		x := e.Core.NewVar(core.VarInfo{Name: n.Text, Type: infer.R, Pos: core.PosOf(n.Span)})
+		e.slots[e.user.Slots[p]] = binding{kind: varBinding, x: x}
+		e.notePattern(e.user, p, infer.R)
+		s.lower.Params[x] = i
+	}
+	vals := make([]val, len(parts))
+	for i, x := range parts {
+		vals[i] = e.eval(x, 0)
+		e.want(vals[i], infer.R, reason{kind: annotReason, text: "the value and the partial derivatives of a symbol are"})
+		s.nodes = append(s.nodes, vals[i].node)
+	}
+	return e.tuple(d.Value, vals)
+}

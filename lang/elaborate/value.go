@@ -1,0 +1,241 @@
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// param evaluates the declaration of a param.
+func (e *Elaborator) param(g *global, d *syntax.Decl) {
+	n, ok := uint64(0), true
+	if set := e.given.Params[d.Name]; set != nil {
+		n = set.Value
+	} else {
+		e.start(g.decl)
+		n, ok = e.nat(d.Value)
+	}
+	if ok {
+		g.kind, g.num = paramGlobal, float64(n)
+	}
+	e.Params = append(e.Params, Param{d.Name, n})
+}
+
+// variable evaluates an input or data declaration.
+func (e *Elaborator) variable(i int) load.Variable {
+	d := &e.user.File.Decls[i]
+	x := load.Variable{Name: d.Name, Decl: i}
+	e.start(i)
+	ok := true
+	if d.Type != 0 {
+		x.Shape = e.declaredShape(d)
+		ok = x.Shape != nil
+	}
+	set := e.given.Sets[d.Name]
+	if x.Shape == nil && set != nil {
+		x.Shape = e.evident(d)
+	}
+	if ok && (set == nil || x.Shape == nil) {
+		if x.Value, ok = e.defaultValue(d, x.Shape); ok {
+			x.Shape = x.Value.Shape
+		}
+	}
+	if ok && set != nil {
+		var wrong *syntax.Diagnostic
+		x.Value, wrong = e.source.Set(set, x.Shape, d)
+		ok = !e.diagnose(wrong)
+	}
+	if !ok {
+		x.Value, x.Bad = load.Value{}, true
+	}
+	return x
+}
+
+// diagnose adds a diagnostic, if there is one.
+func (e *Elaborator) diagnose(d *syntax.Diagnostic) bool {
+	if d != nil {
+		e.diags = append(e.diags, *d)
+	}
+	return d != nil
+}
+
+// evident returns the shape of data without a type that reads the columns of a file,
+// and otherwise nil. A file whose data is replaced need not be there.
+func (e *Elaborator) evident(d *syntax.Decl) *load.Shape {
+	if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr && d.Kind == syntax.DataDecl {
+		if f, wrong := load.NewFile(n, ""); wrong == nil {
+			return f.Rows()
+		}
+	}
+	return nil
+}
+
+// defaultValue evaluates the right side of a declaration, which has the shape want if
+// that is known.
+func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
+	if e.user.File.Expr(d.Value).Kind == syntax.FileExpr {
+		return e.readFile(d, want)
+	}
+	work, errs := e.work, len(e.diags)
+	e.random = false
+	e.forget(false, func() val {
+		e.values = true
+		v := e.eval(d.Value, 0)
+		e.values = false
+		if want != nil {
+			e.want(v, e.Types.ShapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
+		}
+		return v
+	}, func(v val) {
+		if want == nil && len(e.diags) == errs {
+			want = e.valueShape(d, v)
+		}
+		if ok = len(e.diags) == errs; ok {
+			value, ok = e.defaults.Value(d, v.node, want, e.random)
+		}
+	})
+	clear(e.Core.Places)
+	e.work = work
+	return value, ok
+}
+
+// readFile reads the numbers of a declaration from a file.
+func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
+	n := e.user.File.Expr(d.Value)
+	f, wrong := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir))
+	if e.diagnose(wrong) {
+		return load.Value{}, false
+	}
+	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && (want.Tagged() || !has.Equal(want.Flat())) {
+		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
+		return load.Value{}, false
+	}
+	set := load.SetFile(d.Name, e.user.File.Text(n.Span), f)
+	v, wrong := e.source.Set(&set, want, d)
+	if e.diagnose(wrong) {
+		return load.Value{}, false
+	}
+	return v, e.allowed(n.Span, d, v.Shape)
+}
+
+// valueShape returns the shape of a default value.
+func (e *Elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
+	if e.Types.At(v.typ).Kind == infer.Arrow {
+		e.Types.Unify(v.typ, e.Types.List(e.Types.Open(), e.Types.Open())) // it may stand for a list
+	}
+	shape := e.Types.ValueShape(v.typ)
+	if shape == nil {
+		e.reportHere(v.span, "type not allowed here", fmt.Sprintf("this is %s, but inputs and data are numbers", e.Types.Text().Of(v.typ)))
+		return nil
+	}
+	e.allowed(v.span, d, shape)
+	return shape
+}
+
+// allowed reports a shape that a declaration can't have.
+func (e *Elaborator) allowed(span syntax.Span, d *syntax.Decl, shape *load.Shape) bool {
+	label := notAllowed(d.Kind, shape)
+	if shape.Width() > load.MaxWidth {
+		label = load.TooWide
+	}
+	if label != "" {
+		e.reportHere(span, "type not allowed here", label)
+	}
+	return label == ""
+}
+
+// inputInValue reports an input that a default value uses.
+func (e *Elaborator) inputInValue(span syntax.Span, d *syntax.Decl) {
+	label := d.Name + " is an input"
+	if e.user.File.Text(span) != d.Name {
+		label = "this is the input " + d.Name
+	}
+	e.reportHere(span, "input in a default value", label+"; default values see the params, defs and data above them, no inputs",
+		syntax.Note{Span: d.NameSpan, Text: d.Name + " is declared here"})
+}
+
+// declaredShape returns the shape that the declaration of an input or data names, nil if
+// an error about it has been reported.
+func (e *Elaborator) declaredShape(d *syntax.Decl) *load.Shape {
+	shape := e.shape(d.Type)
+	if shape != nil {
+		if label := notAllowed(d.Kind, shape); label != "" {
+			return e.notShape(d.Type, label)
+		}
+	}
+	return shape
+}
+
+// notShape reports a type that inputs and data can't have.
+func (e *Elaborator) notShape(t syntax.TypeExpr, label string) *load.Shape {
+	headline := "type not allowed here"
+	if label == load.TooWide {
+		headline = "type too large"
+	}
+	e.reportHere(e.user.File.Type(t).Span, headline, label)
+	return nil
+}
+
+// shape returns the shape that t names. Functions and Nat are errors at their place.
+func (e *Elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
+	n := e.user.File.Type(t)
+	switch n.Kind {
+	case syntax.RType:
+		return load.RealShape()
+	case syntax.ProdType:
+		if a := e.shape(n.A); a != nil {
+			if b := e.shape(n.B); b != nil {
+				shape = load.ProductShape(a, b)
+			}
+		}
+	case syntax.VecType:
+		if a := e.shape(n.A); a != nil {
+			if s, ok := e.vectorSize(e.user, n.Size); ok {
+				shape = load.VectorShape(a, e.Types.SizeAt(s).N)
+			}
+		}
+	case syntax.ListType:
+		if a := e.shape(n.A); a != nil {
+			return load.ListShape(a)
+		}
+	case syntax.NamedType:
+		ty, ok := e.typeIn(e.user, t)
+		if !ok {
+			return nil
+		}
+		if shape = e.Types.ValueShape(ty); shape == nil {
+			return e.notShape(t, "a value of this type has parts that are no numbers")
+		}
+	default:
+		return e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
+	}
+	if shape != nil && shape.Width() > load.MaxWidth {
+		return e.notShape(t, load.TooWide)
+	}
+	return shape
+}
+
+// notAllowed says why a declaration may not have the shape, or is empty.
+func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
+	if kind == syntax.InputDecl && (s.Kind == load.List || s.Tagged()) {
+		return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are declared with data", s)
+	}
+	return ""
+}
+
+// randomInBody reports a random number outside of default values.
+func (e *Elaborator) randomInBody(body core.Ref) {
+	if !slices.ContainsFunc(e.Core.Nodes, func(n core.Node) bool { return n.Op == core.RandomOp }) {
+		return
+	}
+	for r, live := range e.Core.Live(e.Roots(body), e.Tick) {
+		if n := &e.Core.Nodes[r]; live && n.Op == core.RandomOp {
+			e.report(e.user, core.WordAt(e.user.File, n.Pos), "random number outside of a default value",
+				core.Prim(n.Val).Name()+" is for the default values of inputs and data, as in input x = uniform 0 1")
+		}
+	}
+}

@@ -1,0 +1,352 @@
+// Package linear checks the linear variables of a program, and says of each node which of them occur in it.
+//
+// When all is typed, one loop over core checks by the two judgements of the calculus
+// that what stands under lin is linear, and finds the lets that are linear:
+// those to what depends on a linear variable. Differences, negations and quotients with
+// such an operand are written out as sums and products. [term.Check] accepts whatever
+// passes; the check here is for the messages.
+package linear
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d,
+// as term.Check does, but with messages in the words of the source. A node has ⊢ just if
+// outer is 0, and ⊢_Z just if lin is set and Z has its linear variables. A node in which
+// something is wrong has both from then on, so that each mistake is reported once.
+type linearity struct {
+	*Dependence
+	Options
+	tt    *infer.Types
+	file  *syntax.File
+	lin   []bool
+	wrong []bool
+}
+
+// Mark says where a node inside lin stands, for messages about linear variables.
+type Mark struct {
+	Node core.Ref
+	Use  int // an index for the chain of uses, see [Options]
+	Span syntax.Span
+}
+
+// Options has where nodes stand, and what is called with errors.
+type Options struct {
+	// Marks are the nodes inside lin, in their order, and Chain is the chain of uses of defs that led to a mark, given its
+	// Use.
+	Marks  []Mark
+	Chain  func(use int) []syntax.Note
+	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
+	// Full reports whether no more errors are wanted.
+	Full func() bool
+}
+
+// Check checks the linear variables of the nodes under the roots, all of whose types
+// are known, and notes which variables are linear and which operations have a linear
+// operand. It is for programs with lin and without other errors.
+func Check(p *core.Program, roots []core.Ref, to Options) {
+	l := &linearity{Dependence: newDependence(p, roots), Options: to, tt: p.Types, file: p.File,
+		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}
+	for r := range p.Core.Nodes {
+		if !l.live[r] {
+			continue
+		}
+		p.Tick()
+		if l.Full() {
+			return
+		}
+		n := &p.Core.Nodes[r]
+		l.Outer[r] = l.of(n)
+		ok := l.node(core.Ref(r), n)
+		if !ok {
+			l.Outer[r] = 0
+		}
+		l.spread(core.Ref(r), n, ok)
+	}
+}
+
+// spread notes that something is wrong in a node.
+func (l *linearity) spread(r core.Ref, n *core.Node, ok bool) {
+	wrong := !ok
+	l.c.Children(n, func(k core.Ref) { wrong = wrong || l.wrong[k] })
+	l.wrong[r] = wrong
+	l.lin[r] = l.lin[r] || wrong
+}
+
+// node judges a node, whose children have been judged. It reports whether it is right.
+func (l *linearity) node(r core.Ref, n *core.Node) bool {
+	switch n.Op {
+	case core.VarOp, core.PathOp:
+		l.lin[r] = l.Outer[r] != 0
+	case core.NumOp:
+		l.lin[r] = n.Val == 0
+	case core.LamOp:
+		return l.function(n)
+	case core.AppOp:
+		return l.application(r, n)
+	case core.LetOp:
+		return l.let(r, n)
+	case core.TupleOp, core.UnvecOp:
+		l.lin[r] = l.lin[n.A]
+		return l.plain(n.B, "in what a pattern takes apart")
+	case core.AddOp:
+		return l.each(r, "summand", n.A, n.B)
+	case core.FunOp:
+		return l.symbol(r, n)
+	case core.VecOp:
+		return l.each(r, "component", l.c.Args[n.A:n.B]...)
+	case core.IfOp:
+		k := l.c.Args[n.A : n.A+4]
+		ok := l.plain(k[0], "in a condition")
+		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
+	case core.CaseOp:
+		bodies := make([]core.Ref, int(n.Val))
+		for i := range bodies {
+			bodies[i] = l.c.Branch(n, i).Body
+		}
+		ok := l.plain(n.A, "in what match takes apart")
+		return l.each(r, "case", bodies...) && ok
+	default:
+		return l.others(n)
+	}
+	return true
+}
+
+// closed are the nodes that no linear variable may occur in.
+var closed = [core.NumOps]string{
+	core.PairOp: "in a tuple", core.ListOp: "in a list", core.ProjOp: "in a vector that is projected",
+	core.DotOp: "under dot", core.MatvecOp: "under matvec", core.TotalOp: "under sum", core.MaximumOp: "under maximum", core.TransposeOp: "under transpose",
+	core.ConOp: "under a constructor", core.FixOp: "in a recursive function", core.PickOp: "under pick", core.OneHotOp: "under onehot",
+	core.AlongOp: "under jvp", core.GradOp: "under grad",
+}
+
+func (l *linearity) others(n *core.Node) bool {
+	ok := true
+	l.c.Children(n, func(k core.Ref) { ok = l.plain(k, closed[n.Op]) && ok })
+	return ok
+}
+
+// number reports whether x is a number: only numbers are linear variables.
+func (l *linearity) number(x core.Var) bool {
+	k := l.tt.At(l.c.Vars[x].Type).Kind
+	return k == infer.Real || k == infer.Open
+}
+
+// plain reports an error if node k depends on a linear variable.
+func (l *linearity) plain(k core.Ref, where string, notes ...syntax.Note) bool {
+	x := l.Outer[k]
+	if x == 0 {
+		return true
+	}
+	at := l.occurrence(k, x)
+	l.wrongAt(at, l.name(x)+" is used "+where, notes...)
+	return false
+}
+
+// each judges a sum, a vector or a choice by its parts: all have ⊢, or all have ⊢_Z.
+func (l *linearity) each(r core.Ref, what string, parts ...core.Ref) bool {
+	l.lin[r] = true
+	for _, k := range parts {
+		l.lin[r] = l.lin[r] && l.lin[k]
+	}
+	ok := true
+	for _, k := range parts {
+		ok = l.uses(r, k, "in this "+what) && ok
+	}
+	return ok
+}
+
+// uses reports an error if r depends on a linear variable and its part k drops it.
+func (l *linearity) uses(r, k core.Ref, where string) bool {
+	x := l.Outer[r]
+	if x == 0 || l.lin[k] {
+		return true
+	}
+	l.wrongAt(k, l.name(x)+" is dropped "+where+": it must be linear in "+l.short(x)+", or zero")
+	return false
+}
+
+// function judges λx.t and λz.t.
+func (l *linearity) function(n *core.Node) bool {
+	v := &l.c.Vars[n.X]
+	if !v.Linear {
+		return l.plain(n.A, "inside a function")
+	}
+	if x := l.Outer[n.A]; x != 0 && x != n.X {
+		return l.plain(n.A, underLin+v.Name+" is linear")
+	}
+	if !l.lin[n.A] {
+		l.Report(core.WordAt(l.file, v.Pos), notLinear, "the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", l.notes(n.A)...)
+		return false
+	}
+	return true
+}
+
+// application judges f u, by the type of f.
+func (l *linearity) application(r core.Ref, n *core.Node) bool {
+	ok := l.plain(n.A, "in a function that is applied")
+	if l.tt.At(n.Type).Kind == infer.Dual {
+		l.lin[r] = l.lin[n.B]
+		return ok
+	}
+	if l.Outer[n.B] == 0 {
+		return ok
+	}
+	return l.plain(n.B, "in the argument of an ordinary function",
+		syntax.Note{Text: "the function is " + l.tt.Text().Of(n.Type) + "; only R -o R and R -o R^s take what is linear"})
+}
+
+// let judges t[x:=u]. If u depends on a linear variable then x is one too.
+func (l *linearity) let(r core.Ref, n *core.Node) bool {
+	l.lin[r] = l.lin[n.A]
+	if l.Outer[n.B] == 0 {
+		return true
+	}
+	if !l.number(n.X) {
+		x := l.Outer[n.B]
+		l.wrongAt(n.B, "this is "+l.tt.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
+		return false
+	}
+	l.c.Vars[n.X].Linear = true
+	return l.uses(r, n.A, "in the body of this let")
+}
+
+// symbol judges f(t) and f(t,u). Products are linear in one factor; differences,
+// negations and quotients with a linear operand are written out as sums and products.
+func (l *linearity) symbol(r core.Ref, n *core.Node) bool {
+	depends := l.Outer[r] != 0
+	switch n.Sym {
+	case term.Mul:
+		return l.product(r, n)
+	case term.Sub:
+		if depends {
+			n.Op = core.LinearOp
+			return l.each(r, "summand", n.A, n.B)
+		}
+	case term.Neg:
+		if depends {
+			n.Op, l.lin[r] = core.LinearOp, true
+		}
+	case term.Div:
+		if depends {
+			n.Op, l.lin[r] = core.LinearOp, true
+			return l.plain(n.B, "in a divisor")
+		}
+	default:
+		if depends {
+			ok := l.plain(n.A, "under "+n.Sym.String())
+			return (n.B == 0 || l.plain(n.B, "under "+n.Sym.String())) && ok
+		}
+	}
+	return true
+}
+
+func (l *linearity) product(r core.Ref, n *core.Node) bool {
+	x, y := l.Outer[n.A], l.Outer[n.B]
+	l.lin[r] = l.lin[n.A] && y == 0 || l.lin[n.B] && x == 0
+	if x == 0 || y == 0 {
+		return true
+	}
+	switch v, w := l.root(x), l.root(y); {
+	case l.binder[v] > l.binder[w]:
+		return l.plain(n.A, underLin+l.c.Vars[w].Name+" is linear")
+	case l.binder[v] < l.binder[w]:
+		return l.plain(n.B, underLin+l.c.Vars[v].Name+" is linear")
+	}
+	first, second := l.occurrence(n.A, x), l.occurrence(n.B, y)
+	if l.hidden(x) && l.hidden(y) {
+		l.wrongAt(first, l.name(x)+" is raised to a power")
+		return false
+	}
+	l.wrongAt(second, l.name(y)+" is used in both factors of a product",
+		syntax.Note{Span: l.span(first), Text: "the other factor uses " + l.short(x) + " here"})
+	return false
+}
+
+const (
+	notLinear = "not linear"
+	underLin  = "under another lin, where only "
+)
+
+// wrongAt reports an error at node k.
+func (l *linearity) wrongAt(k core.Ref, label string, notes ...syntax.Note) {
+	l.Report(l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
+}
+
+// mark returns the place of node k, if it has been noted.
+func (l *linearity) mark(k core.Ref) (Mark, bool) {
+	i, ok := slices.BinarySearchFunc(l.Marks, k, func(m Mark, k core.Ref) int { return cmp.Compare(m.Node, k) })
+	if !ok {
+		return Mark{}, false
+	}
+	return l.Marks[i], true
+}
+
+// span returns where node k stands.
+func (l *linearity) span(k core.Ref) syntax.Span {
+	if m, ok := l.mark(k); ok {
+		return m.Span
+	}
+	return core.WordAt(l.file, l.c.Nodes[k].Pos)
+}
+
+// notes returns the chain of uses of defs that led to node k.
+func (l *linearity) notes(k core.Ref) []syntax.Note {
+	m, _ := l.mark(k)
+	return l.Chain(m.Use)
+}
+
+// name says which variable a message is about.
+func (l *linearity) name(x core.Var) string {
+	z := l.root(x)
+	text := "the linear variable " + l.c.Vars[z].Name
+	if z == x || l.hidden(x) {
+		return text
+	}
+	return l.c.Vars[x].Name + ", which depends on " + text + ","
+}
+
+// short is the name of x in the source.
+func (l *linearity) short(x core.Var) string {
+	if l.hidden(x) {
+		x = l.root(x)
+	}
+	return l.c.Vars[x].Name
+}
+
+// hidden reports whether x has no name in the source.
+func (l *linearity) hidden(x core.Var) bool {
+	v := &l.c.Vars[x]
+	return v.Name == "" || v.Name == "_" || v.Pos == 0 || !bytes.HasPrefix(l.file.Src[v.Pos-1:], []byte(v.Name))
+}
+
+// occurrence returns an occurrence of x in k, the first that is found from the left.
+func (l *linearity) occurrence(k core.Ref, x core.Var) core.Ref {
+	stack := []core.Ref{k}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := &l.c.Nodes[r]
+		if n.Op == core.VarOp && n.X == x {
+			return r
+		}
+		from := len(stack)
+		l.c.Children(n, func(k core.Ref) {
+			if l.Outer[k] != 0 {
+				stack = append(stack, k)
+			}
+		})
+		for i, j := from, len(stack)-1; i < j; i, j = i+1, j-1 {
+			stack[i], stack[j] = stack[j], stack[i]
+		}
+	}
+	return k
+}

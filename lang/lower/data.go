@@ -1,0 +1,129 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/term"
+)
+
+// dataRef makes an occurrence of data. A list whose elements are not numbers or vectors of numbers is λf.xs (λv.f e), where xs is the
+// list of the elements' numbers, and e the element with those of v.
+func (l *lowering) dataRef(n *core.Node) term.Ref {
+	elem, res := l.results(n)
+	if !l.regrouped(n) {
+		return l.t.DataRef(n.Pos, int(n.X), elem, res)
+	}
+	t, tt := l.t, l.t.Types
+	f := t.NewVar(term.VarInfo{Name: "f", Type: tt.Arrow(elem, tt.Arrow(res, res)), Pos: n.Pos})
+	return t.Lam(n.Pos, f, l.applied(n, t.Variable(n.Pos, f)))
+}
+
+// regrouped reports whether a node is data with elements that are not numbers or vectors of numbers.
+func (l *lowering) regrouped(n *core.Node) bool {
+	if n.Op != core.DataOp {
+		return false
+	}
+	s := l.p.Data[n.X].Shape
+	return s.Kind == load.List && !s.Equal(s.Flat())
+}
+
+// applied is xs (λv.f e), as in [lowering.dataRef]. For f = λx.λy…t it is xs (λv.λy…t[x:=e]), which can run as a loop.
+func (l *lowering) applied(n *core.Node, f term.Ref) term.Ref {
+	t, s := l.t, l.p.Data[n.X].Shape.A
+	_, res := l.results(n)
+	v := t.NewVar(term.VarInfo{Name: "v", Type: l.row(s), Pos: n.Pos})
+	e := l.grouped(n.Pos, l.p.Types.At(n.Type).A, s, t.Variable(n.Pos, v))
+	var lams []term.Node
+	body := f
+	for ; t.Nodes[body].Op == term.LamOp; body = t.Nodes[body].A {
+		lams = append(lams, t.Nodes[body])
+	}
+	if len(lams) == 0 {
+		body = t.App(n.Pos, f, e)
+	} else {
+		body = t.Let(lams[0].Pos, lams[0].X, e, body)
+		for _, lam := range slices.Backward(lams[1:]) {
+			body = t.Lam(lam.Pos, lam.X, body)
+		}
+	}
+	return t.App(n.Pos, t.DataRef(n.Pos, int(n.X), l.row(s), res), t.Lam(n.Pos, v, body))
+}
+
+// row returns the type of the numbers of a shape, R^k.
+func (l *lowering) row(s *load.Shape) term.Type { return l.t.Types.Vec(s.Width(), term.R) }
+
+// grouped makes a value of shape s and type t of a vector of its numbers.
+func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers term.Ref) term.Ref {
+	l.room(s.Width())
+	first := l.components(l.row(s), pos)
+	value := l.scalars(pos, first, s.Width(), t, l.p.Static.Number(0))
+	return l.t.Unvec(pos, consecutive(first, s.Width()), numbers, value)
+}
+
+// literal makes the term of data of a tagged shape, of type t. It nests as deep as the data.
+func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Ref {
+	// A part is what is still to be made of a shape; if it has been begun, its values are there already. tag is the constructor or
+	// the length of a list.
+	type part struct {
+		s     *load.Shape
+		t     infer.Type
+		tag   int
+		begun bool
+	}
+	stack := []part{{s: x.Shape, t: t}}
+	var out []term.Ref
+	tags, numbers := x.Value.Tags, x.Value.Data
+	for len(stack) > 0 {
+		l.p.Tick()
+		p := &stack[len(stack)-1]
+		s, k, n := p.s, len(out), l.p.Types.At(p.t)
+		if p.begun || s.Kind == load.Real {
+			stack = stack[:len(stack)-1]
+		}
+		switch {
+		case s.Kind == load.Real:
+			out = append(out, l.t.Num(pos, numbers[0]))
+			numbers = numbers[1:]
+		case s.Kind == load.Inductive && !p.begun:
+			p.tag, p.begun, tags = tags[0], true, tags[1:]
+			if arg := s.Cons[p.tag].Arg; arg != nil {
+				stack = append(stack, part{s: arg, t: l.p.Types.ShapeType(arg)})
+			} else {
+				out = append(out, 0)
+			}
+		case s.Kind == load.Inductive:
+			out[k-1] = l.t.Con(pos, l.typ(p.t), p.tag, out[k-1])
+		case s.Kind == load.Product && !p.begun:
+			p.begun = true
+			stack = append(stack, part{s: s.B, t: n.B}, part{s: s.A, t: n.A})
+		case s.Kind == load.Product:
+			out = append(out[:k-2], l.t.Pair(pos, out[k-2], out[k-1]))
+		case !p.begun:
+			p.begun, p.tag = true, s.Size
+			if s.Kind == load.List {
+				p.tag, tags = tags[0], tags[1:]
+			}
+			for range p.tag {
+				stack = append(stack, part{s: s.A, t: n.A})
+			}
+		case s.Kind == load.List:
+			out = append(out[:k-p.tag], l.t.List(pos, l.typ(n.A), l.typ(n.B), out[k-p.tag:]))
+		default:
+			out = append(out[:k-s.Size], l.t.Vec(pos, out[k-s.Size:]))
+		}
+	}
+	return out[0]
+}
+
+// dataTerm returns data as the term holds it.
+func dataTerm(x *load.Variable) term.Data {
+	s := x.Shape
+	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
+	if !d.List {
+		d.Rows = 1
+	}
+	return d
+}

@@ -1,0 +1,71 @@
+package lower
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
+)
+
+// findLets finds what lets bind functions to, if there are derivatives.
+func (l *lowering) findLets(live []bool) {
+	lets, derivatives := maps.Clone(l.p.Lets), false
+	for r := range l.c.Nodes {
+		switch n := &l.c.Nodes[r]; {
+		case !live[r]:
+		case n.Op == core.LetOp:
+			lets[n.X] = n.B
+		case n.Op == core.AlongOp, n.Op == core.GradOp:
+			derivatives = true
+		}
+	}
+	if !derivatives {
+		return
+	}
+	l.lets = map[term.Var]core.Ref{}
+	for x, u := range lets {
+		if l.p.Types.ValueShape(l.c.Vars[x].Type) == nil {
+			l.lets[l.bind(x)] = u
+		}
+	}
+}
+
+// derivative makes the derivative of a function whose term has been made.
+func (l *lowering) derivative(n *core.Node) (r term.Ref) {
+	t, s := l.t, &l.p.Static
+	t.Indices, t.Statics = s.Indices, s.Nodes
+	d := revgrad.Derivatives{Term: t, Bound: func(x term.Var) term.Ref { return l.refs[l.lets[x]] }, Check: l.opt.Check}
+	a, k := l.typ(n.Type), l.c.Args[n.A:]
+	var err error
+	if n.Op == core.AlongOp {
+		r, err = d.Along(n.Pos, a, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]])
+	} else {
+		r, err = d.Gradient(n.Pos, a, l.refs[k[0]], l.refs[k[1]])
+	}
+	s.Indices, s.Nodes = t.Indices, t.Statics
+	for len(s.Bounds) < len(s.Indices) {
+		s.Bounds = append(s.Bounds, 0)
+	}
+	var free *revgrad.FreeFunctionError
+	var undefined *revgrad.UndefinedError
+	switch {
+	case errors.As(err, &free):
+		l.noDerivative(free.Pos, n.Pos, "the definition of "+t.Info(free.Var).Name+" is not known here: a function that is differentiated may only use functions that def or let binds")
+	case errors.As(err, &undefined):
+		l.noDerivative(undefined.Pos, n.Pos, "no derivative is defined for "+undefined.What)
+	case err != nil:
+		syntax.Abort(err)
+	}
+	return r
+}
+
+// noDerivative reports what can't be differentiated: at pos or, if that is nowhere, at the use of jvp or grad.
+func (l *lowering) noDerivative(pos, use term.Pos, label string) {
+	if pos == 0 {
+		pos = use
+	}
+	l.opt.Report(core.WordAt(l.p.File, pos), "no derivative", label)
+}

@@ -1,0 +1,85 @@
+package lower
+
+import (
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/term"
+)
+
+// settleWide finds out which operations are on vectors.
+func (l *lowering) settleWide() {
+	for i := range l.c.Wide {
+		w := &l.c.Wide[i]
+		w.VecA = w.A != 0 && l.p.Types.At(w.A).Kind == infer.Vec
+		w.VecB = w.B != 0 && l.p.Types.At(w.B).Kind == infer.Vec
+	}
+}
+
+// elementwise makes vec i < s -> … of an operation on vectors.
+func (l *lowering) elementwise(n *core.Node) term.Ref {
+	w := l.c.Wide[n.X]
+	ty := l.typ(n.Type)
+	var parts []*operand
+	part := func(r core.Ref, vector bool) func(at []term.Static) term.Ref {
+		switch {
+		case r == 0:
+			return nil
+		case vector:
+			o := l.operand(r, ty)
+			parts = append(parts, &o)
+			return func(at []term.Static) term.Ref { return l.operandAt(&o, n.Pos, at...) }
+		}
+		number, o := l.number(r, n.Pos)
+		parts = append(parts, o)
+		return func([]term.Static) term.Ref { return number() }
+	}
+	a, b := part(n.A, w.VecA), part(n.B, w.VecB)
+	var loop func(ty term.Type, at []term.Static) term.Ref
+	loop = func(ty term.Type, at []term.Static) term.Ref {
+		if l.t.Types.Kind(ty) == term.VecKind {
+			s := l.p.Static.Number(float64(l.t.Types.Len(ty)))
+			i, is := l.p.Static.NewIndex("i", n.Pos, s)
+			return l.t.Family(n.Pos, i, s, loop(l.t.Types.Left(ty), append(at, is)))
+		}
+		switch {
+		case n.Op == core.AddOp:
+			x := a(at)
+			return l.t.Add(n.Pos, x, b(at))
+		case b == nil:
+			return l.t.Fun(n.Pos, n.Sym, a(at))
+		}
+		x := a(at)
+		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+	}
+	return l.around(n.Pos, loop(ty, nil), parts...)
+}
+
+// number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
+func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref, bound *operand) {
+	switch l.c.Nodes[r].Op {
+	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.ComponentOp:
+		return func() term.Ref { return l.refs[r] }, &operand{}
+	}
+	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})
+	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
+}
+
+// total makes the sum of the components of a vector, or the largest one. They are compared in the order in which a sum adds.
+func (l *lowering) total(n *core.Node, of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
+	ty := l.typ(n.Type)
+	v := l.operand(n.A, ty)
+	s := l.p.Static.Number(float64(l.t.Types.Len(ty)))
+	i, is := l.p.Static.NewIndex("i", n.Pos, s)
+	return l.around(n.Pos, of(n.Pos, i, s, l.operandAt(&v, n.Pos, is)), &v)
+}
+
+// transpose makes vec i < m -> vec j < n -> M.(j).(i).
+func (l *lowering) transpose(n *core.Node) term.Ref {
+	ty := l.typ(n.Type)
+	u := l.operand(n.A, ty)
+	rows, columns := l.t.Types.Len(ty), l.t.Types.Len(l.t.Types.Left(ty))
+	s, r := l.p.Static.Number(float64(columns)), l.p.Static.Number(float64(rows))
+	i, is := l.p.Static.NewIndex("i", n.Pos, s)
+	j, js := l.p.Static.NewIndex("j", n.Pos, r)
+	return l.around(n.Pos, l.t.Family(n.Pos, i, s, l.t.Family(n.Pos, j, r, l.operandAt(&u, n.Pos, js, is))), &u)
+}

@@ -1,0 +1,63 @@
+package lower
+
+import (
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/term"
+)
+
+// match makes the term of a caseCore.
+func (l *lowering) match(n *core.Node) term.Ref {
+	branches := make([]term.Branch, int(n.Val))
+	for i := range branches {
+		b := l.c.Branch(n, i)
+		body, pos := l.refs[b.Body], n.Pos
+		xs := make([]term.Var, b.N)
+		for k := b.N - 1; k >= 0; k-- {
+			xs[k], pos = l.bind(b.X+core.Var(k)), l.c.Vars[b.X+core.Var(k)].Pos
+			body = l.open(xs[k], pos, body)
+		}
+		branches[i] = term.Branch{Pos: pos, Vars: xs, Body: body}
+	}
+	return l.t.Case(n.Pos, l.typ(n.Type), l.refs[n.A], branches)
+}
+
+// fix makes the term of a fixCore.
+func (l *lowering) fix(n *core.Node) term.Ref {
+	lams := l.list(n)
+	fs := make([]term.Var, len(lams))
+	for i := range fs {
+		fs[i] = l.bind(n.X + core.Var(i))
+	}
+	return l.t.Fix(n.Pos, fs, lams, int(n.Val))
+}
+
+// instance returns the type in the term's universe with declaration d and the product args of arguments, or 0.
+func (l *lowering) instance(d int, args term.Type) term.Type {
+	tt, n := l.t.Types, &l.p.Types.Inductives[d]
+	i, isNew := tt.Declare(n.Name, len(n.Params))
+	if isNew {
+		if l.p.Types.HoldsDuals(d) {
+			tt.HoldDuals(i)
+		}
+		stack := l.stack // typ is at work
+		l.stack = nil
+		cons := make([]term.Constructor, len(n.Cons))
+		for k, c := range n.Cons {
+			if cons[k].Name = c.Name; c.Arg != 0 {
+				cons[k].Arg = l.typ(c.Arg)
+			}
+		}
+		l.stack = stack
+		if err := tt.Define(i, cons); err != nil && l.wrong == nil {
+			l.wrong = err
+		}
+	}
+	var list []term.Type
+	for k := len(n.Params); k > 1; k-- {
+		list, args = append(list, tt.Left(args)), tt.Right(args)
+	}
+	if len(n.Params) > 0 {
+		list = append(list, args)
+	}
+	return tt.Instance(i, list...)
+}

@@ -1,0 +1,309 @@
+// Package lower turns core into a term.
+//
+// Lowering is one loop over the nodes of core,
+// children before parents, and does what needs types. A vector with projections is
+// opened by one UnvecOp directly inside its binder, one level at a time; its
+// projections are variables. dot and matvec become sums of products. An input that is
+// used whole becomes a tuple of its scalars. A data vector with projections is opened
+// once, around the program.
+//
+// jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad makes the term
+// of its derivative. So derivatives in a function are terms without jvp and grad before it is differentiated itself.
+package lower
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
+)
+
+// lowering turns core into a term, in one loop over the nodes from front to back.
+//
+// A projection of a variable becomes a variable: the first one that is met makes
+// the components of the vector, and the binder, which comes later, puts the opening
+// around its body, directly inside.
+type lowering struct {
+	p     *core.Program
+	opt   Options
+	c     *core.Core
+	t     *term.Term
+	refs  []term.Ref // by node
+	vars  []term.Var // by variable
+	comps []term.Var // by term.Var, those of inputs left out: the first of its components, if it is opened
+	data  []term.Var // by data: the same
+	// grids has, of variables that are vectors of vectors, how many levels of components stand side by side, so that
+	// a static index selects one; reserved has, by term.Var, the components that such a vector will have.
+	grids    map[core.Var]int
+	depth    map[term.Var]int
+	reserved map[term.Var]term.Var
+	types    []term.Type
+	lets     map[term.Var]core.Ref // what lets bind functions to, in a program with derivatives
+	wrong    error                 // an inductive type has no meaning in the calculus
+	stack    []infer.Type
+	kids     []term.Ref
+	xs       []term.Var
+}
+
+// Options has the limits of [Term], and what it calls.
+type Options struct {
+	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be more; it does not
+	// return.
+	MaxNodes int
+	TooMany  func()
+	// Check is called from time to time; its error ends the work.
+	Check func() error
+	// Report is called with what is wrong in the source.
+	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
+}
+
+// Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error is that an inductive type
+// has no meaning in the calculus.
+func Term(p *core.Program, body core.Ref, opt Options) (*term.Term, error) {
+	l := newLowering(p, opt)
+	l.run(body)
+	return l.t, l.wrong
+}
+
+func newLowering(p *core.Program, opt Options) *lowering {
+	l := &lowering{
+		p: p, opt: opt, c: p.Core, t: term.New(term.NewTypes()),
+		refs:  make([]term.Ref, len(p.Core.Nodes)),
+		vars:  make([]term.Var, len(p.Core.Vars)),
+		data:  make([]term.Var, len(p.Data)),
+		types: make([]term.Type, len(p.Types.Nodes)),
+		grids: map[core.Var]int{}, depth: map[term.Var]int{}, reserved: map[term.Var]term.Var{},
+	}
+	for i := range p.Data {
+		l.t.Data = append(l.t.Data, dataTerm(&p.Data[i]))
+	}
+	// The inputs' variables come first, in order.
+	for i := range p.Inputs {
+		x := &p.Inputs[i]
+		l.t.NewVars(x.Shape.Width(), term.VarInfo{Name: x.Name, Type: term.R, Pos: core.PosOf(p.File.Decls[x.Decl].NameSpan)})
+	}
+	return l
+}
+
+func (l *lowering) run(body core.Ref) {
+	core.Announce(l.p, len(l.c.Nodes), l.t.Nodes)
+	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.Nodes))
+	l.settleWide()
+	live := l.c.Live(l.p.Roots(body), l.p.Tick)
+	l.findGrids(live)
+	l.findLets(live)
+	for r := 1; r < len(l.c.Nodes); r++ {
+		l.p.Tick()
+		if !live[r] {
+			continue
+		}
+		if len(l.t.Nodes)+l.t.NumVars() > 2*l.opt.MaxNodes {
+			l.opt.TooMany()
+		}
+		l.refs[r] = l.node(&l.c.Nodes[r])
+	}
+	root := l.refs[body]
+	for i := len(l.p.Defs) - 1; i >= 0; i-- {
+		root = l.outer(&l.p.Defs[i], root)
+	}
+	l.t.Root = root
+	l.t.Indices, l.t.Statics = l.p.Static.Indices, l.p.Static.Nodes
+	if l.lets != nil { // of the functions that have been differentiated, nodes are left
+		l.t, _ = l.t.Extract(root, consecutive(1, l.p.Scalars)...)
+	}
+}
+
+// outer puts a let of the whole program around root.
+func (l *lowering) outer(d *core.Let, root term.Ref) term.Ref {
+	v := &l.c.Vars[d.X]
+	if d.U != 0 {
+		x := l.bind(d.X)
+		return l.t.Let(v.Pos, x, l.refs[d.U], l.open(x, v.Pos, root))
+	}
+	if _, ok := l.p.DataLets[d.X]; ok {
+		x := &l.p.Data[d.Data]
+		if l.vars[d.X] == 0 {
+			return root
+		}
+		y := l.bind(d.X)
+		if x.Shape.Tagged() {
+			return l.t.Let(v.Pos, y, l.literal(x, v.Type, v.Pos), l.open(y, v.Pos, root))
+		}
+		numbers := l.t.DataRef(v.Pos, d.Data, l.row(x.Shape), 0)
+		return l.t.Let(v.Pos, y, l.grouped(v.Pos, v.Type, x.Shape, numbers), l.open(y, v.Pos, root))
+	}
+	first := l.data[d.Data]
+	if first == 0 {
+		return root
+	}
+	ty := l.typ(v.Type)
+	xs := consecutive(first, l.t.Types.Len(ty))
+	for i := len(xs) - 1; i >= 0; i-- {
+		root = l.open(xs[i], v.Pos, root)
+	}
+	return l.t.Unvec(v.Pos, xs, l.t.DataRef(v.Pos, d.Data, ty, 0), root)
+}
+
+// bind returns the term's variable for x.
+func (l *lowering) bind(x core.Var) term.Var {
+	if x.Input() {
+		return x.Scalar()
+	}
+	if l.vars[x] == 0 {
+		v := &l.c.Vars[x]
+		l.vars[x] = l.t.NewVar(term.VarInfo{Name: v.Name, Type: l.typ(v.Type), Linear: v.Linear, Pos: v.Pos})
+		if d := l.grids[x]; d > 1 {
+			l.depth[l.vars[x]] = d
+		}
+	}
+	return l.vars[x]
+}
+
+// component returns variable i of the opening of x, which it makes if it is new.
+func (l *lowering) component(x term.Var, i int) term.Var {
+	k := int(x) - l.p.Scalars // inputs have no components
+	for k >= len(l.comps) {
+		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
+	}
+	info := l.t.Info(x)
+	if l.comps[k] == 0 {
+		l.comps[k] = l.reserved[x]
+	}
+	if l.comps[k] == 0 {
+		l.comps[k] = l.components(info.Type, info.Pos)
+		l.reserve(l.comps[k], info, l.depth[x])
+	}
+	return l.named(l.comps[k], info.Name, i)
+}
+
+func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
+	return l.t.NewVars(l.t.Types.Len(vec), term.VarInfo{Type: l.t.Types.Left(vec), Pos: pos})
+}
+
+// named returns component i, with a name: it is used.
+func (l *lowering) named(first term.Var, of string, i int) term.Var {
+	x := first + term.Var(i)
+	if l.t.Info(x).Name == "" && of != "" {
+		l.t.ToChange(x).Name = componentName(of, i)
+	}
+	return x
+}
+
+// MaxName bounds the names that components of components get.
+const MaxName = 200
+
+// componentName is the name of component i: v.(0).(1), as long as it is no longer
+// than it should be.
+func componentName(of string, i int) string {
+	if len(of) > MaxName {
+		return of
+	}
+	return of + ".(" + strconv.Itoa(i) + ")"
+}
+
+// dataComponent is component for a data vector, which is opened around the program.
+func (l *lowering) dataComponent(i int, v *core.VarInfo, k int) term.Var {
+	if l.data[i] == 0 {
+		l.data[i] = l.components(l.typ(v.Type), v.Pos)
+	}
+	return l.named(l.data[i], v.Name, k)
+}
+
+func consecutive(first term.Var, n int) []term.Var {
+	xs := make([]term.Var, n)
+	for i := range xs {
+		xs[i] = first + term.Var(i)
+	}
+	return xs
+}
+
+// opened returns the first component of x, or 0 if x is not projected.
+func (l *lowering) opened(x term.Var) term.Var {
+	if k := int(x) - l.p.Scalars; k >= 0 && k < len(l.comps) {
+		return l.comps[k]
+	}
+	return 0
+}
+
+// open puts the opening of x around body, if x is projected, and inside it those of
+// its components, in order.
+func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
+	if l.opened(x) == 0 {
+		return body
+	}
+	stack := []term.Var{x}
+	var order []term.Var
+	for len(stack) > 0 {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		first := l.opened(x)
+		if first == 0 {
+			continue
+		}
+		order = append(order, x)
+		for i := l.t.Types.Len(l.t.Info(x).Type) - 1; i >= 0; i-- {
+			stack = append(stack, first+term.Var(i))
+		}
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		x := order[i]
+		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Info(x).Type))
+		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
+	}
+	return body
+}
+
+// typ returns a type of inference, all of which is known, as a type of the term.
+func (l *lowering) typ(t infer.Type) term.Type {
+	tt := l.p.Types
+	l.types = append(l.types, make([]term.Type, len(tt.Nodes)-len(l.types))...) // literal makes types
+	l.stack = append(l.stack[:0], tt.Find(t))
+	for len(l.stack) > 0 {
+		t := l.stack[len(l.stack)-1]
+		if l.types[t] != 0 {
+			l.stack = l.stack[:len(l.stack)-1]
+			continue
+		}
+		n := tt.Nodes[t]
+		a, b := tt.Find(n.A), tt.Find(n.B)
+		waits := false
+		if n.A != 0 && l.types[a] == 0 {
+			l.stack, waits = append(l.stack, a), true
+		}
+		if n.B != 0 && l.types[b] == 0 {
+			l.stack, waits = append(l.stack, b), true
+		}
+		if waits {
+			continue
+		}
+		l.types[t] = l.form(n, l.types[a], l.types[b])
+	}
+	return l.types[tt.Find(t)]
+}
+
+func (l *lowering) form(n infer.Node, a, b term.Type) term.Type {
+	tt := l.t.Types
+	switch n.Kind {
+	case infer.Prod:
+		return tt.Prod(a, b)
+	case infer.Arrow:
+		return tt.Arrow(a, b)
+	case infer.Vec:
+		return tt.Vec(l.p.Types.SizeAt(infer.Size(n.N)).N, a)
+	case infer.Dual:
+		dual, _ := tt.DualTo(a)
+		return dual
+	case infer.List:
+		return tt.List(a, b)
+	case infer.Nat:
+		return tt.Nat(b)
+	case infer.Param:
+		return tt.Param(int(n.N))
+	case infer.Named:
+		return l.instance(int(n.N), a)
+	}
+	return term.R
+}
