@@ -60,7 +60,7 @@ func (m *Machine) collectGarbage() error {
 	if err != nil {
 		return err
 	}
-	of := collect.Run{Base: m.base, Top: m.top, Pin: pin, Roots: m.roots, Look: m.lookInside}
+	of := collect.Run{Base: m.base, Top: m.top, Pin: pin, Exact: checking || m.opt.Limits.MaxNodes != 0, Roots: m.roots, Look: m.lookInside}
 	if m.record != nil {
 		of.Moved = m.record.Moved
 	}

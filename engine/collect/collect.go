@@ -25,6 +25,7 @@ type Collector struct {
 type Run struct {
 	Base, Top graph.Ref // the nodes that may be freed
 	Pin       graph.Ref // nodes below stay where they are
+	Exact     bool      // all that is dead goes; otherwise nothing does where that is little
 	// Roots replaces each reference from which objects are reached by what f makes of it.
 	Roots func(f func(graph.Ref) graph.Ref)
 	// Look looks at the limits. unit is how many objects were marked, or moved. Its error ends the collection.
@@ -36,6 +37,9 @@ type Run struct {
 // lookEvery is after how many objects Look is called.
 const lookEvery = 1 << 16
 
+// littleDead is the part of the nodes that are too few to move the others for: an eighth.
+const littleDead = 8
+
 // Collect makes a collection. It returns how many nodes are left, and how many of these are left for the pin only. The error is that of
 // [Run.Look]: the objects are not to be used any more.
 func (c *Collector) Collect(run *Run) (left, kept uint32, err error) {
@@ -46,6 +50,9 @@ func (c *Collector) Collect(run *Run) (left, kept uint32, err error) {
 	for i, word := range c.live {
 		c.below[i] = left
 		left += uint32(bits.OnesCount64(word))
+	}
+	if total := run.Top - run.Base; !run.Exact && left > total/littleDead*(littleDead-1) {
+		return total, kept, nil
 	}
 	if err := c.slide(); err != nil {
 		return 0, 0, err
@@ -100,7 +107,16 @@ func (c *Collector) markAll(run *Run) error {
 		}
 		r := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
-		c.All(r, func(w uint64) { c.set(w, c.mark(c.words[w])) })
+		// Most objects are of two kinds.
+		switch w := 4*uint64(r) + graph.ValueWords; c.nodes[r].Kind() {
+		case graph.Con:
+			c.set(w, c.mark(c.words[w]))
+		case graph.Pair:
+			c.set(w, c.mark(c.words[w]))
+			c.set(w+1, c.mark(c.words[w+1]))
+		default:
+			c.All(r, func(w uint64) { c.set(w, c.mark(c.words[w])) })
+		}
 	}
 	return nil
 }
@@ -122,6 +138,10 @@ func (c *Collector) mark(r graph.Ref) graph.Ref {
 		return r
 	}
 	c.starts[i/64] |= 1 << (i % 64)
+	if c.nodes[r].Kind() == graph.Num {
+		c.live[i/64] |= 1 << (i % 64)
+		return r
+	}
 	for end := i + c.Extent(r); i < end; i++ {
 		c.live[i/64] |= 1 << (i % 64)
 	}
