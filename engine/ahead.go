@@ -15,13 +15,13 @@ const sweepLeast = 1 << 14
 // sweepOrFetch is sweep, which a worker may have done already. The machine fires blocks
 // in their order still; what is lent is to go through a block's runs, which depends on
 // nothing but what has arrived at its duals.
-func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref, out *block.Contributions) error {
+func (m *Machine) sweepOrFetch(p *block.Object, stack []graph.Ref, out *block.Contributions) error {
 	if m.team == nil {
-		return m.sweep(base, p, m.arrivedAt(p), false, out)
+		return m.sweep(p, m.arrivedAt(p), false, out)
 	}
 	m.lendSweeps(stack)
-	if e := m.team.sweeps[base]; e != nil {
-		delete(m.team.sweeps, base)
+	if e := m.team.sweeps[p.Base]; e != nil {
+		delete(m.team.sweeps, p.Base)
 		ok, err := m.fetch(e)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (m *Machine) sweepOrFetch(base graph.Ref, p *blockParts, stack []graph.Ref,
 			return nil
 		}
 	}
-	return m.sweep(base, p, m.arrivedAt(p), false, out)
+	return m.sweep(p, m.arrivedAt(p), false, out)
 }
 
 // lendSweeps lends blocks that have many runs, from the bottom of the stack, where those
@@ -53,7 +53,7 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 	if t.swept == len(stack) {
 		return
 	}
-	waiting := t.waiting()
+	waiting := t.Waiting()
 	if waiting == 0 && len(t.sweeps) > 0 {
 		t.lend.depth = min(2*t.lend.depth, maxDepth)
 	}
@@ -70,16 +70,16 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 // it, and so on: the objects of a long loop are such a chain. It returns how many it has lent. A block with paths has no log, and is not lent.
 func (m *Machine) lendChain(base graph.Ref) (lent int) {
 	t := m.team
-	p := m.blockParts(base)
+	p := m.block.Object(base)
 	arrived := slices.Clone(m.arrivedAt(&p))
 	arrivals := func() ([]float64, error) { return arrived, nil }
 	for ok := true; ok && t.sweeps[base] == nil && p.Block.Paths == nil && p.N*uint64(len(p.Block.Code)) >= t.least; lent++ {
-		e := sweepTask(base, p, arrivals)
+		e := sweepTask(p, arrivals)
 		t.sweeps[base] = e
-		t.give(e)
+		t.Give(&e.Task)
 		var from []int
 		if base, from, ok = m.follower(&p); ok {
-			p = m.blockParts(base)
+			p = m.block.Object(base)
 			arrivals = func() ([]float64, error) { return t.arrivals(e, from) }
 		}
 	}
@@ -87,18 +87,16 @@ func (m *Machine) lendChain(base graph.Ref) (lent int) {
 }
 
 // sweepTask fires the cells of all runs of a block.
-func sweepTask(base graph.Ref, p blockParts, arrivals func() ([]float64, error)) *task {
-	e := &task{}
-	e.do = func(w *worker) error {
+func sweepTask(p block.Object, arrivals func() ([]float64, error)) *task {
+	return taskOf(func(w *worker, e *task) error {
 		w.m.opt.Limits.MaxSteps = 0
 		w.begin()
 		arrived, err := arrivals()
 		if err != nil {
 			return err
 		}
-		return w.m.sweep(base, &p, arrived, true, &e.contributions)
-	}
-	return e
+		return w.m.sweep(&p, arrived, true, &e.contributions)
+	})
 }
 
 // nowhere stands for a dual at which nothing arrives.
@@ -106,7 +104,7 @@ const nowhere = -1
 
 // follower returns a block at whose duals nothing is to arrive but what comes of the
 // block p, and for each of those duals, at which of p's external duals that is.
-func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) {
+func (m *Machine) follower(p *block.Object) (base graph.Ref, from []int, ok bool) {
 	number := make(map[graph.Ref]int, len(p.Exts))
 	for k, h := range slices.Backward(p.Exts) { // the first of those that are one
 		number[h] = k
@@ -126,9 +124,9 @@ func (m *Machine) follower(p *blockParts) (base graph.Ref, from []int, ok bool) 
 // waitsFor reports whether a block with a dual at which another arrives waits for nothing else,
 // and at which of the other's external duals each of its duals is; number has the numbers of those.
 func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int, ok bool) {
-	next := m.blockParts(base)
+	next := m.block.Object(base)
 	for j := range next.Block.OutDuals {
-		dual := next.outs + graph.Ref(j)
+		dual := next.Outs + graph.Ref(j)
 		k, arrives := number[dual]
 		switch m.state[dual].A {
 		case 0:
@@ -148,15 +146,12 @@ func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int
 // arrivals waits for a task, and returns what arrives at the duals of its follower. It
 // is an error if the machine has taken it back.
 func (t *team) arrivals(e *task, from []int) ([]float64, error) {
-	t.mu.Lock()
-	back := e.by == nil
-	t.mu.Unlock()
-	if back {
+	if !t.Begun(&e.Task) {
 		return nil, errStopped
 	}
-	<-e.done
-	if e.err != nil {
-		return nil, e.err
+	<-e.Done
+	if e.Err != nil {
+		return nil, e.Err
 	}
 	sums := make([]float64, len(e.contributions.Any))
 	for k := range sums {

@@ -59,34 +59,38 @@ func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
 		}
 	}
 	for i := range b.Caps {
-		m.loadLeaves(&b.Caps[i], m.slots[t.Cap0+uint32(i)])
+		m.block.Load(&b.Caps[i], m.slots[t.Cap0+uint32(i)])
 	}
 	for i := range b.Params {
-		m.loadLeaves(&b.Params[i], m.slots[t.Param0+uint32(i)])
+		m.block.Load(&b.Params[i], m.slots[t.Param0+uint32(i)])
 	}
 	return nil
 }
 
-// openLeaf returns the value that a register holds. The caller has made room for two nodes.
-func (m *Machine) openLeaf(reg uint32) graph.Ref {
-	held, v := m.open.Held[reg], m.top
+// opener is a machine as the blocks of an open program see it.
+type opener Machine
+
+func (o *opener) Note(reg uint32, v graph.Ref) { o.open.Held[reg] = (*Machine)(o).held(v) }
+
+func (o *opener) Leaf(reg uint32, top graph.Ref) (v, next graph.Ref) {
+	held := o.open.Held[reg]
 	switch held {
 	case ground.Number:
-		m.top++
-		m.nodes[v] = graph.Node{Head: uint32(graph.Num)}
+		o.nodes[top] = graph.Node{Head: uint32(graph.Num)}
+		next = top + 1
 	case ground.Inert:
-		m.top += 2
-		m.nodes[v], m.nodes[v+1] = graph.Node{Head: uint32(graph.Inert)}, graph.Node{}
+		o.nodes[top], o.nodes[top+1] = graph.Node{Head: uint32(graph.Inert)}, graph.Node{}
+		next = top + 2
 	default:
-		slot, _ := m.prog.InputSlot(int(held - ground.FirstInput))
-		return m.slots[slot]
+		slot, _ := o.prog.InputSlot(int(held - ground.FirstInput))
+		return o.slots[slot], top
 	}
-	m.nodes[v].V = math.Float64bits(m.block.Regs[reg])
-	return v
+	o.nodes[top].V = math.Float64bits(o.block.Regs[reg])
+	return top, next
 }
 
-// openTuple notes whether the tuple v is open, and whether its components have names.
-func (m *Machine) openTuple(v graph.Ref, isNamed bool) {
+func (o *opener) Tuple(v graph.Ref, isNamed bool) {
+	m := (*Machine)(o)
 	if !slices.ContainsFunc(m.components(v), m.isOpen) {
 		return
 	}

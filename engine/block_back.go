@@ -10,7 +10,7 @@ import (
 
 // blockOf returns the BlockRun that the BlockDual d belongs to.
 func (m *Machine) blockOf(d graph.Ref) graph.Ref {
-	return d - blockUnits - m.nodes[d].Head&^reachedBit>>graph.KindShift
+	return d - block.DualsAt - m.nodes[d].Head&^reachedBit>>graph.KindShift
 }
 
 // reachDual books that the job has reached the dual d of a block's result, for the
@@ -24,74 +24,23 @@ func (m *Machine) reachDual(d graph.Ref) {
 	}
 }
 
-// blockParts are the parts of a BlockRun.
-type blockParts struct {
-	block.Object
-	outs graph.Ref
-	row  uint64 // where the invariant numbers and the rows begin, in numbers
-}
-
-func (m *Machine) blockParts(base graph.Ref) blockParts {
-	w := 4 * uint64(base)
-	b := m.prog.Block(m.words[w] >> graph.KindShift)
-	outs := uint64(len(b.OutDuals))
-	at := w + graph.BlockWords + 4*outs
-	p := blockParts{outs: base + blockUnits, row: 2 * (uint64(base) + blockUnits + outs + uint64(graph.Units(0, b.Exts)))}
-	p.Block, p.Kind, p.N, p.Exts = b, graph.LoopKind(m.words[w+blockKind]), uint64(m.words[w+blockRuns]), m.words[at:at+uint64(b.Exts)]
-	p.Plan, _ = b.Plan(m.prog, p.Kind, nil) // it was made with the block's first object
-	if b.Paths == nil {
-		p.Wiring = m.wiringOf(base, p.Plan, p.Exts)
-	}
-	return p
-}
-
-// rowsOf returns the rows of an object. If it has none, they are computed again.
-func (m *Machine) rowsOf(base graph.Ref, p *blockParts) ([]float64, error) {
-	id := m.words[4*uint64(base)+blockLoop]
-	if id == 0 {
-		return m.arena.Floats()[p.row+uint64(p.Plan.Fixed):], nil
-	}
-	c := m.block.Kept.Loop(id)
-	m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
-	if err := m.enterBlock(p.Block, c.F); err != nil {
-		return nil, err
-	}
-	var first []*graph.Wiring
-	if p.Block.Paths != nil {
-		first = m.firstWirings(base, p.Plan, p.Exts)
-	}
-	return m.block.Again(c, uint64(base-c.First)/uint64(c.Units), p.Plan, first)
-}
-
-// wiringOf returns the wiring of the first run of the BlockRun base.
-func (m *Machine) wiringOf(base graph.Ref, plan *graph.Plan, exts []graph.Ref) *graph.Wiring {
-	w := 4 * uint64(base)
-	if m.words[w+blockShared] == 0 {
-		return plan.Wirings[0]
-	}
-	return m.prog.Block(m.words[w]>>graph.KindShift).Wiring(graph.LoopKind(m.words[w+blockKind]), exts)
-}
-
 // reachedOf returns which duals of the block's result the job has reached.
-func (m *Machine) reachedOf(p *blockParts) []bool {
+func (m *Machine) reachedOf(p *block.Object) []bool {
 	k := &m.block
 	k.reached = k.reached[:0]
 	for j := range p.Block.OutDuals {
-		k.reached = append(k.reached, m.state[p.outs+graph.Ref(j)].Head&reachedBit != 0)
+		k.reached = append(k.reached, m.state[p.Outs+graph.Ref(j)].Head&reachedBit != 0)
 	}
 	return k.reached
 }
 
 // discoverBlock books an arrival at each external dual that the block's cells reach.
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
-	p := m.blockParts(base)
+	p := m.block.Object(base)
 	used := block.Resize(&m.block.used, p.Block.Exts)
 	if p.Block.Paths != nil {
-		rows, err := m.rowsOf(base, &p)
-		if err != nil {
-			return nil, err
-		}
-		runs, err := m.block.DiscoverPaths(&p.Object, rows, m.reachedOf(&p), used)
+		m.atAgain(&p)
+		runs, err := m.block.DiscoverPaths(&p, m.reachedOf(&p), used)
 		if err == nil {
 			err = m.occur(runs)
 		}
@@ -100,7 +49,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		}
 		return m.dueAt(&p, used, stack), nil
 	}
-	for t := m.block.Patterns(&p.Object, m.reachedOf(&p)); ; {
+	for t := m.block.Patterns(&p, m.reachedOf(&p)); ; {
 		w, _, err := t.Next(false)
 		if err != nil {
 			return nil, err
@@ -130,7 +79,7 @@ func (m *Machine) occur(n uint64) error {
 }
 
 // dueAt books an arrival at each of the block's external duals that are used. The dual of an input reaches nothing.
-func (m *Machine) dueAt(p *blockParts, used []bool, stack []graph.Ref) []graph.Ref {
+func (m *Machine) dueAt(p *block.Object, used []bool, stack []graph.Ref) []graph.Ref {
 	for k, ok := range used {
 		if ok {
 			m.occurs++
@@ -169,17 +118,17 @@ func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 // many cells.
 func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, arrivals, cells uint64, err error) {
 	m.reached(base)
-	p := m.blockParts(base)
+	p := m.block.Object(base)
 	c := &m.block.contributions
-	if err := m.sweepOrFetch(base, &p, stack, c); err != nil {
+	if err := m.sweepOrFetch(&p, stack, c); err != nil {
 		return nil, 0, 0, err
 	}
 	if m.record != nil {
 		parts := p
-		m.record.FireBlock(BlockFiring{Block: p.Block, Kind: p.Kind, N: p.N, Base: base, Outs: p.outs, Exts: p.Exts, m: m, parts: &parts})
+		m.record.FireBlock(BlockFiring{Block: p.Block, Kind: p.Kind, N: p.N, Base: base, Outs: p.Outs, Exts: p.Exts, m: m, parts: &parts})
 	}
 	for j := range p.Block.OutDuals {
-		m.state[p.outs+graph.Ref(j)].Head &^= reachedBit
+		m.state[p.Outs+graph.Ref(j)].Head &^= reachedBit
 	}
 	stack, err = m.arriveOutside(&p, c, stack)
 	return stack, c.Arrivals, c.Cells, err
@@ -187,7 +136,7 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 
 // arriveOutside sets what has arrived at the block's external duals. Those of inputs fire at once where nobody sees the order: they come
 // last in it.
-func (m *Machine) arriveOutside(p *blockParts, c *block.Contributions, stack []graph.Ref) ([]graph.Ref, error) {
+func (m *Machine) arriveOutside(p *block.Object, c *block.Contributions, stack []graph.Ref) ([]graph.Ref, error) {
 	atOnce := m.record == nil && m.opt.Schedule != Random
 	for k, h := range p.Exts {
 		if !c.Any[k] {
@@ -219,29 +168,24 @@ func (m *Machine) arriveOutside(p *blockParts, c *block.Contributions, stack []g
 // sweep fires the cells of all runs of a block, the last run first. arrived is what has
 // come at the duals of its result; nothing in the arena is changed. If logged is set, what
 // arrives at the external duals is logged in place of being added to what is there.
-func (m *Machine) sweep(base graph.Ref, p *blockParts, arrived []float64, logged bool, out *block.Contributions) error {
-	f, w := &m.block.firing, 4*uint64(base)
-	*f = block.Firing{Object: p.Object, First: uint64(m.words[w+blockFirst]), Reached: m.reachedOf(p), State: m.state, Logged: logged}
-	f.Invariant = m.arena.Floats()[p.row : p.row+uint64(p.Plan.Fixed)]
-	var err error
-	if f.Rows, err = m.rowsOf(base, p); err != nil {
-		return err
+func (m *Machine) sweep(p *block.Object, arrived []float64, logged bool, out *block.Contributions) error {
+	m.atAgain(p)
+	return m.block.Sweep(p, m.reachedOf(p), m.state, arrived, logged, out)
+}
+
+// atAgain says where errors are if the rows of an object are computed again.
+func (m *Machine) atAgain(p *block.Object) {
+	if !p.HasRows() {
+		m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
 	}
-	if p.Kind == graph.DataLoop {
-		f.Data = &m.prog.Data[m.nodes[m.words[w+blockData]].A]
-		if m.words[w+blockKind]&chainBit != 0 {
-			f.Up = uint64(f.Data.Rows)
-		}
-	}
-	return m.block.Sweep(f, arrived, out)
 }
 
 // arrivedAt returns what has arrived at the duals of a block's result.
-func (m *Machine) arrivedAt(p *blockParts) []float64 {
+func (m *Machine) arrivedAt(p *block.Object) []float64 {
 	k := &m.block
 	k.arrived = k.arrived[:0]
 	for j := range p.Block.OutDuals {
-		k.arrived = append(k.arrived, m.state[p.outs+graph.Ref(j)].Number())
+		k.arrived = append(k.arrived, m.state[p.Outs+graph.Ref(j)].Number())
 	}
 	return k.arrived
 }

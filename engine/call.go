@@ -15,11 +15,12 @@ const runsPerRoutine = 16
 
 // callState is what a machine needs to run routines on frames.
 type callState struct {
-	on    bool
-	after uint64 // runs of a template before its routine runs
-	stack frames.Stack
-	of    []knownRoutine // by template
-	into  graph.Ref      // the node for the result of the run
+	on     bool
+	after  uint64 // runs of a template before its routine runs
+	stack  frames.Stack
+	of     []knownRoutine // by template
+	into   graph.Ref      // the node for the result of the run
+	values []graph.Ref    // scratch
 }
 
 // knownRoutine is the routine of a template, nil if there is none, once it is known.
@@ -62,7 +63,7 @@ func (m *Machine) applyRoutine(r, f graph.Ref, routine *graph.Routine, args []gr
 		m.addSteps(rule.Unfold, ^uint64(0))
 	}
 	for i, l := range routine.Params {
-		stack := append(m.block.stack[:0], args[i])
+		stack := append(m.call.values[:0], args[i])
 		for _, n := range l {
 			v := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
@@ -76,7 +77,7 @@ func (m *Machine) applyRoutine(r, f graph.Ref, routine *graph.Routine, args []gr
 				regs[0], regs = uint64(v), regs[1:]
 			}
 		}
-		m.block.stack = stack
+		m.call.values = stack
 	}
 	return m.runFrames(r)
 }
@@ -170,7 +171,7 @@ func (m *Machine) settleFrames() error {
 	if err := m.ensure(uint32(len(layout)) + spareUnits); err != nil {
 		return err
 	}
-	stack := m.block.stack[:0]
+	stack := m.call.values[:0]
 	leaf := len(s.Result)
 	waiters := m.nodes[into].A
 	for i, n := range slices.Backward(layout) {
@@ -196,7 +197,7 @@ func (m *Machine) settleFrames() error {
 		}
 		stack = append(stack, v)
 	}
-	m.block.stack = stack[:0]
+	m.call.values = stack[:0]
 	m.resume(waiters)
 	return nil
 }

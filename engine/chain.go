@@ -103,16 +103,3 @@ func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
 	}
 	return ids[1:], true
 }
-
-// firstWirings returns the wirings of a first run, by its path.
-func (m *Machine) firstWirings(base graph.Ref, plan *graph.Plan, exts []graph.Ref) []*graph.Wiring {
-	w := 4 * uint64(base)
-	if m.words[w+blockShared] == 0 {
-		return plan.Wirings
-	}
-	var first []*graph.Wiring
-	for _, path := range m.prog.Block(m.words[w] >> graph.KindShift).Paths {
-		first = append(first, path.Wiring(graph.LoopKind(m.words[w+blockKind]), exts))
-	}
-	return first
-}

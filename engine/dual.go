@@ -171,7 +171,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 			case graph.LinArrive:
 				v = regs[in.A]
 			default:
-				regs[in.D] = linear(in, regs)
+				regs[in.D] = in.Coefficient(regs)
 				continue
 			}
 			h := heads[in.D]
@@ -204,19 +204,4 @@ func (m *Machine) fireInput(d graph.Ref) {
 	m.grad[m.nodes[d].Head>>graph.KindShift] = m.state[d].Number()
 	m.firedIn++
 	m.steps += 3
-}
-
-// linear computes a coefficient: the instructions of a body but those that arrive.
-func linear(in *graph.LinInstr, regs []float64) float64 {
-	switch in.Op {
-	case graph.LinConst:
-		return in.Val
-	case graph.LinAdd:
-		return regs[in.A] + regs[in.B]
-	case graph.LinMul:
-		return regs[in.A] * regs[in.B]
-	case graph.LinFun1:
-		return in.Sym.Info().Eval1(regs[in.A])
-	}
-	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
 }

@@ -6,7 +6,7 @@ func CollectEvery(m *Machine, n uint32) { m.collect.least = n }
 // LendEvery makes a machine of the schedule Parallel lend redexes every n steps, and
 // blocks of any size. If it waits, workers do all that is lent.
 func LendEvery(m *Machine, n uint64, waits bool) {
-	m.team.lend.every, m.team.least, m.team.waits = n, 0, waits
+	m.team.lend.every, m.team.least, m.team.Waits = n, 0, waits
 }
 
 // Accepted is how many tasks the last run has accepted from workers.
@@ -55,7 +55,7 @@ func ObjectNumbers(m *Machine, n uint64) { m.block.Kept.Numbers = n }
 func RoutinesAfter(m *Machine, n uint64) {
 	m.call.after = n
 	if m.team != nil {
-		for _, w := range m.team.workers {
+		for _, w := range m.team.Workers {
 			w.m.call.after = n
 		}
 	}

@@ -98,7 +98,7 @@ func (m *Machine) Fire(d graph.Ref, a float64, arrive func(dual graph.Ref, a flo
 		case graph.LinArrive:
 			arrive(m.words[w+uint64(in.D)], m.regs[in.A])
 		default:
-			m.regs[in.D] = linear(in, m.regs)
+			m.regs[in.D] = in.Coefficient(m.regs)
 		}
 	}
 	return -1, nil

@@ -151,7 +151,10 @@ func (m *Machine) unfold(r, v graph.Ref) error {
 		case graph.Bag:
 			stack = append(stack, graph.Ref(n.V>>32), graph.Ref(n.V))
 		case graph.Arrival:
-			m.arriveAt(r, v)
+			if checking {
+				m.jobs.Arrive(r, m.arrivals.Dual(v))
+			}
+			m.arrivals.Add(r, v)
 		default:
 			if s := m.sole(v); s != v { // a vector of one component is that component
 				stack = append(stack, s)
@@ -181,19 +184,19 @@ func (m *Machine) nextCell(r graph.Ref) error {
 	if h == 0 {
 		return m.finish(r)
 	}
-	dual, arg := m.dualOf(h), m.argumentOf(h)
+	dual, arg := m.arrivals.Dual(h), m.arrivals.Argument(h)
 	arrivals := uint64(0)
 	for {
 		arrivals++
-		if err := m.removeFirst(r); err != nil {
+		if err := m.arrivals.RemoveFirst(r, func() error { return m.lookAt(r) }); err != nil {
 			return err
 		}
-		if h = m.words[w+graph.JobCells]; h == 0 || m.dualOf(h) != dual {
+		if h = m.words[w+graph.JobCells]; h == 0 || m.arrivals.Dual(h) != dual {
 			break
 		}
 		m.addSteps(rule.Factor, 1)
 		var err error
-		if arg, err = m.addArguments(r, arg, m.argumentOf(h)); err != nil {
+		if arg, err = m.addArguments(r, arg, m.arrivals.Argument(h)); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (m *Machine) jobsOf(values, jacobian []float64) error {
 func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	t := m.team
 	end := m.top
-	for _, w := range t.workers {
+	for _, w := range t.Workers {
 		end = max(end, w.m.top)
 	}
 	// The machine's own part is run by one more worker, so that its counters can be dropped.
@@ -37,20 +37,20 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 	own := &worker{m: newMachine(m.prog, opt, m.arena)}
 	own.m.top, own.m.block.Kept = end, m.block.Kept
 	copy(own.m.slots, m.slots)
-	all := append([]*worker{own}, t.workers...)
+	all := append([]*worker{own}, t.Workers...)
 	if most := m.opt.Limits.MaxMemory; most != 0 && m.arena.Bytes()*uint64(1+len(all)) > most {
 		return false, nil
 	}
 	var next, failed atomic.Int64
 	run := func(w *worker) {
-		for !t.stop.Load() {
+		for !t.Stop.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(values) {
 				return
 			}
 			if err := w.m.seed(i, values, jacobian); err != nil {
 				failed.Add(1)
-				t.stop.Store(true)
+				t.Stop.Store(true)
 			}
 		}
 	}
@@ -68,12 +68,12 @@ func (m *Machine) jobsAtOnce(values, jacobian []float64) (ok bool, err error) {
 		return false, nil
 	}
 	var group sync.WaitGroup
-	for _, w := range t.workers {
+	for _, w := range t.Workers {
 		group.Go(func() { run(w) })
 	}
 	run(own)
 	group.Wait()
-	t.stop.Store(false)
+	t.Stop.Store(false)
 	steps := m.steps
 	for _, w := range all {
 		steps += w.m.steps

@@ -33,7 +33,7 @@ func (m *Machine) lend() {
 	if !l.on || l.pause || t.alone || len(l.lent) >= len(m.work) {
 		return
 	}
-	waiting := t.waiting()
+	waiting := t.Waiting()
 	if waiting == 0 && len(l.lent) > 0 {
 		l.depth = min(2*l.depth, maxDepth)
 	}
@@ -41,7 +41,7 @@ func (m *Machine) lend() {
 		var e *task
 		if r := m.work[len(l.lent)]; m.nodes[r].Kind() == graph.Apply {
 			e = m.redexTask(r)
-			t.give(e)
+			t.Give(&e.Task)
 			waiting++
 		}
 		l.lent = append(l.lent, e)
@@ -57,8 +57,7 @@ func (m *Machine) redexTask(r graph.Ref) *task {
 	if limits.MaxSteps != 0 {
 		limits.MaxSteps = max(1, limits.MaxSteps-min(m.steps, limits.MaxSteps))
 	}
-	e := &task{top: m.top}
-	e.do = func(w *worker) error {
+	e := taskOf(func(w *worker, e *task) error {
 		s := w.m
 		s.opt.Limits.MaxSteps = limits.MaxSteps
 		w.begin()
@@ -74,7 +73,8 @@ func (m *Machine) redexTask(r graph.Ref) *task {
 		e.value, e.from, e.to, e.freed = s.root, s.base, s.top, s.collect.freed
 		w.unread.Add(1)
 		return nil
-	}
+	})
+	e.top = m.top
 	return e
 }
 
@@ -133,7 +133,7 @@ func (m *Machine) orderAs(e *task, nodes uint64) {
 	m.order = o
 	o.Append(o.From, m.top)
 	o.Append(e.from, e.to)
-	e.by.kept = max(e.by.kept, e.to)
+	e.By.kept = max(e.By.kept, e.to)
 	from := order.ToChunk(m.top)
 	m.elsewhere += int64(nodes) - int64(from-m.top)
 	m.top, o.From = from, from
@@ -152,13 +152,13 @@ func (m *Machine) pinned() (pin graph.Ref, err error) {
 	l.on = false // copying may look, and nothing is to be lent now
 	defer func() { l.on = on }()
 	for i, e := range l.lent {
-		if e == nil || m.team.takeBack(e) {
+		if e == nil || m.team.TakeBack(&e.Task) {
 			l.lent[i] = nil
 			continue
 		}
 		select {
-		case <-e.done:
-			ok := e.err == nil
+		case <-e.Done:
+			ok := e.Err == nil
 			if ok {
 				ok, err = m.bring(e)
 			}
@@ -189,33 +189,8 @@ func (m *Machine) bring(e *task) (bool, error) {
 		return false, err
 	}
 	from := m.top
-	e.value = m.copyHere(e.value)
+	e.value, m.top = m.collect.Copy(e.value, from)
 	e.here, e.copied = true, uint64(m.top-from)
-	e.by.unread.Add(-1)
+	e.By.unread.Add(-1)
 	return true, nil
-}
-
-// copyHere copies a value of a worker's arena, and what it refers to there, to the
-// machine's own, and returns its place. A copied object forwards to its copy. There is
-// room for it.
-func (m *Machine) copyHere(v graph.Ref) graph.Ref {
-	from := m.top
-	v = m.copyObject(v)
-	for r := from; r < m.top; r += m.collect.Extent(r) {
-		m.collect.All(r, func(w uint64) { m.words[w] = m.copyObject(m.words[w]) })
-	}
-	return v
-}
-
-func (m *Machine) copyObject(r graph.Ref) graph.Ref {
-	r = m.Resolve(r)
-	if r < m.top {
-		return r
-	}
-	n := m.collect.Extent(r)
-	to := m.top
-	m.top += n
-	copy(m.nodes[to:to+n], m.nodes[r:r+n])
-	m.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(to)}
-	return to
 }

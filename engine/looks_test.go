@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 )
@@ -83,4 +84,33 @@ func TestCollectionLooks(t *testing.T) {
 	}
 	*looks, *last = 0, all
 	require.NoError(t, m.Value(s.Point))
+}
+
+// TestCompiledLooks: machine code and bytecode of loops stop for a look at the limits at least every LookEvery steps, forward and
+// backward, and end when they are told to.
+func TestCompiledLooks(t *testing.T) {
+	values, jacobian := make([]float64, 1), make([]float64, 2)
+	for _, noNative := range []bool{false, true} {
+		s := testprogram.FromSource(t, "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sin (e * x + r * h)) 0 (list i < 100000 -> 1)")
+		prog := s.Compiled(t, compile.Options{Reversed: true})
+		looks, last, stop := 0, 1<<30, errors.New("stop")
+		m, err := engine.New(prog, engine.Options{NoNative: noNative, Limits: limits.Bounds{Look: func() error {
+			if looks++; looks > last {
+				return stop
+			}
+			return nil
+		}}})
+		require.NoError(t, err)
+		defer m.Close()
+		require.NoError(t, m.Gradient(s.Point, values, jacobian))
+		require.True(t, engine.HasCode(m))
+		require.Equal(t, !noNative && native.Supported(), engine.Compiled(m))
+		all := looks
+		require.Greater(t, uint64(all)*engine.LookEvery*11/10, m.Steps(), "a chunk of runs may go on for a run")
+		for at := 0; at < all; at += max(1, all/12) {
+			looks, last = 0, at
+			require.ErrorIs(t, m.Gradient(s.Point, values, jacobian), stop, "look %d of %d", at, all)
+			require.Equal(t, at+1, looks, "it ends at once")
+		}
+	}
 }

@@ -74,7 +74,7 @@ type Machine struct {
 	steps    uint64 // all steps so far, by any rule
 	pops     uint64
 	waits    uint64
-	occurs   uint64 // occurrences counted before a backward phase, comparisons of cells in a job
+	occurs   uint64 // occurrences counted before a backward phase
 	readback uint64
 	applied  uint64 // arguments bound: a (1) and a (4) each
 	copied   uint64 // by hooks: instructions and duals
@@ -89,13 +89,14 @@ type Machine struct {
 	looks    uint64
 	stopped  bool // a limit has ended the run
 
-	open    openState // of a run with symbolic inputs
-	jobs    invariant.Jobs
-	block   blockState
-	literal bool // no blocks
-	picks   bool // the redex that fires is not always the last
-	collect collector
-	record  Recorder // nil where nothing is recorded
+	open     openState // of a run with symbolic inputs
+	jobs     invariant.Jobs
+	arrivals order.Arrivals
+	block    blockState
+	literal  bool // no blocks
+	picks    bool // the redex that fires is not always the last
+	collect  collector
+	record   Recorder // nil where nothing is recorded
 
 	team      *team        // of the schedule Parallel
 	order     *order.Order // of the nodes, where workers have made some
@@ -150,11 +151,15 @@ func New(p *graph.Program, opt Options) (*Machine, error) {
 
 // newMachine makes a machine without globals.
 func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
-	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(),
+	m := &Machine{prog: p, opt: opt, arena: arena, nodes: arena.Nodes(), words: arena.Words(), state: arena.Nodes(), arrivals: order.Arrivals{Nodes: arena.Nodes(), Words: arena.Words()},
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: block.Scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	m.block.Runner = block.NewRunner(p, (*host)(m), block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
+	var open block.Opener
+	if p.Open {
+		open = (*opener)(m)
+	}
+	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
@@ -223,6 +228,7 @@ func (m *Machine) reset() {
 	m.work = m.work[:0]
 	m.cells = m.cells[:0]
 	m.steps, m.pops, m.waits, m.occurs, m.readback, m.applied, m.copied = 0, 0, 0, 0, 0, 0, 0
+	m.arrivals.Compared = 0
 	m.dropped, m.block.Recomputed = 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos, m.unfolded = 0, 0, 0, 0, 0
 	m.counts = rule.Counts{}

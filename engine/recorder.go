@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
@@ -47,13 +48,13 @@ type BlockFiring struct {
 	Outs  graph.Ref   // the first dual of the result
 	Exts  []graph.Ref // the external duals
 	m     *Machine
-	parts *blockParts
+	parts *block.Object
 }
 
 // Runs calls f on the runs, the last first, by what they have in common: the wiring, the code
 // and the duals of the result that are reached.
 func (b BlockFiring) Runs(f func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64)) {
-	for t := b.m.block.Patterns(&b.parts.Object, b.m.reachedOf(b.parts)); t.Left > 0; {
+	for t := b.m.block.Patterns(b.parts, b.m.reachedOf(b.parts)); t.Left > 0; {
 		reached, wiring := slices.Clone(t.Reached), t.Wiring()
 		w, times, _ := t.Next(false) // an error is found by the run, too
 		if w == nil {

@@ -28,7 +28,7 @@ type Stats struct {
 func (m *Machine) Stats() Stats {
 	m.countRoutines()
 	freed := m.collect.freed + m.dropped
-	s := Stats{Counts: m.counts, Readback: m.readback, Recompute: m.block.Recomputed, Search: m.pops + m.waits + m.occurs,
+	s := Stats{Counts: m.counts, Readback: m.readback, Recompute: m.block.Recomputed, Search: m.pops + m.waits + m.occurs + m.arrivals.Compared,
 		Nodes: m.live() + freed, Freed: freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
 	for i, n := range m.runs {
 		t := &m.prog.Templates[i]
@@ -87,7 +87,7 @@ func (m *Machine) reducePrimal() error {
 // quit ends what workers still do.
 func (m *Machine) quit() {
 	if m.team != nil {
-		m.team.quit()
+		m.team.Quit()
 	}
 }
 

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/engine/order"
+	"github.com/gram-machine/gram/engine/pool"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -21,18 +21,13 @@ import (
 
 // team is the workers of a machine.
 type team struct {
-	workers []*worker
-	mu      sync.Mutex
-	pending []*task // lent and not begun, in the order in which they were lent
-	busy    sync.WaitGroup
-	stop    atomic.Bool
-	order   order.Order
-	lend    lending
-	sweeps  map[graph.Ref]*task // of blocks that will fire
-	swept   int                 // how much of the stack, from its bottom, was looked at for them
-	least   uint64              // instructions that a block's backward phase has if it is lent
-	waits   bool                // the machine never takes a task back
-	alone   bool                // the machine does the rest of this run itself
+	pool.Pool[worker]
+	order  order.Order
+	lend   lending
+	sweeps map[graph.Ref]*task // of blocks that will fire
+	swept  int                 // how much of the stack, from its bottom, was looked at for them
+	least  uint64              // instructions that a block's backward phase has if it is lent
+	alone  bool                // the machine does the rest of this run itself
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 	steps    uint64 // of them
@@ -41,19 +36,14 @@ type team struct {
 // worker runs tasks on a machine of its own, which shares the range of addresses and
 // the program.
 type worker struct {
-	m       *Machine
-	running bool         // a goroutine is at work; guarded by team.mu
-	unread  atomic.Int32 // tasks that are done, and whose nodes nobody has read
-	kept    graph.Ref    // nodes below are the machine's, or of no task
+	m      *Machine
+	unread atomic.Int32 // tasks that are done, and whose nodes nobody has read
+	kept   graph.Ref    // nodes below are the machine's, or of no task
 }
 
 // task is something that is lent.
 type task struct {
-	do   func(w *worker) error
-	by   *worker // nil until it is begun; guarded by team.mu
-	back bool    // the machine does it itself; guarded by team.mu
-	done chan struct{}
-	err  error
+	pool.Task[worker]
 	cost cost
 	// Of a redex: its value, and the nodes that it took.
 	top      graph.Ref // the machine's when it was lent: all that the redex refers to lies below
@@ -76,7 +66,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 	opt := m.opt
 	opt.Schedule, opt.Workers, opt.Phase, opt.Share = LIFO, 0, nil, nil
 	opt.Limits.Look = func() error {
-		if t.stop.Load() {
+		if t.Stop.Load() {
 			return errStopped
 		}
 		return nil
@@ -86,7 +76,7 @@ func (m *Machine) newTeam(arenas []*graph.Arena) *team {
 		copy(w.slots, m.slots)
 		w.block.Kept = m.block.Kept
 		w.top = a.Start()
-		t.workers = append(t.workers, &worker{m: w})
+		t.Workers = append(t.Workers, &worker{m: w})
 	}
 	return t
 }
@@ -98,7 +88,7 @@ func (t *team) reset() {
 	clear(t.sweeps)
 	t.swept = 0
 	t.accepted, t.steps, t.alone = 0, 0, false
-	for _, w := range t.workers {
+	for _, w := range t.Workers {
 		w.kept = w.m.arena.Start()
 		w.m.top = w.kept
 		w.unread.Store(0)
@@ -113,11 +103,11 @@ func (m *Machine) dismiss() bool {
 	if t == nil || t.alone {
 		return false
 	}
-	t.quit()
+	t.Quit()
 	t.alone = true
 	t.lend.reset()
 	clear(t.sweeps)
-	for _, w := range t.workers {
+	for _, w := range t.Workers {
 		w.m.top = w.kept
 		w.m.arena.Shrink(w.kept)
 		w.unread.Store(0)
@@ -128,90 +118,30 @@ func (m *Machine) dismiss() bool {
 	return true
 }
 
-// quit ends the tasks that are left, and waits until no worker is running.
-func (t *team) quit() {
-	t.stop.Store(true)
-	t.mu.Lock()
-	t.pending = nil
-	t.mu.Unlock()
-	t.busy.Wait()
-	t.stop.Store(false)
-}
-
-// give lends a task, and starts a worker if one is idle.
-func (t *team) give(e *task) {
-	e.done = make(chan struct{})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pending = append(t.pending, e)
-	for _, w := range t.workers {
-		if !w.running {
-			w.running = true
-			t.busy.Go(func() { t.work(w) })
-			return
-		}
-	}
-}
-
-// work runs tasks, the one lent first first, until none is left.
-func (t *team) work(w *worker) {
-	for {
-		e := t.begin(w)
-		if e == nil {
-			return
-		}
-		e.err = e.do(w)
+// taskOf is a task which a worker does, and what it takes.
+func taskOf(do func(w *worker, e *task) error) *task {
+	e := &task{}
+	e.Do = func(w *worker) error {
+		err := do(w, e)
 		e.cost = w.m.cost()
-		close(e.done)
+		return err
 	}
-}
-
-func (t *team) begin(w *worker) *task {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for len(t.pending) > 0 {
-		e := t.pending[0]
-		t.pending = t.pending[1:]
-		if !e.back {
-			e.by = w
-			return e
-		}
-	}
-	w.running = false
-	return nil
-}
-
-// takeBack reports whether no worker has begun the task; then none will.
-func (t *team) takeBack(e *task) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e.by != nil || t.waits {
-		return false
-	}
-	e.back = true
-	return true
-}
-
-// waiting is how many tasks no worker has begun.
-func (t *team) waiting() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.pending)
+	return e
 }
 
 // fetch waits for a task. It reports false if the machine is to do it itself: no
 // worker has begun it, or it ended with an error, or would pass a limit. The error is
 // that of a look.
 func (m *Machine) fetch(e *task) (bool, error) {
-	if m.team.takeBack(e) {
+	if m.team.TakeBack(&e.Task) {
 		return false, nil
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case <-e.done:
-			if e.err != nil || m.team.alone {
+		case <-e.Done:
+			if e.Err != nil || m.team.alone {
 				return false, nil
 			}
 			limits, nodes := &m.opt.Limits, m.live()+e.peak

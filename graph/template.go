@@ -158,6 +158,21 @@ type LinInstr struct {
 	Val     float64
 }
 
+// Coefficient computes an instruction that does not arrive.
+func (in *LinInstr) Coefficient(regs []float64) float64 {
+	switch in.Op {
+	case LinConst:
+		return in.Val
+	case LinAdd:
+		return regs[in.A] + regs[in.B]
+	case LinMul:
+		return regs[in.A] * regs[in.B]
+	case LinFun1:
+		return in.Sym.Info().Eval1(regs[in.A])
+	}
+	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
+}
+
 // DualBody is the compiled body of a dual λa.Σ xi*(ti). Its captured references
 // are first the Heads duals xi*, one for each summand, then the Nums numbers.
 // Register 0 is a, registers 1…Nums the numbers.
@@ -282,7 +297,7 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	Loops sync.Map // the engine's: what it keeps of loops with equal code
+	Loops *sync.Map // the engine's: what it keeps of loops with equal code
 
 	special  *special
 	routines *routines

@@ -132,22 +132,11 @@ type checkpoint struct {
 
 // fit fits a program, and prints what came of it.
 func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
-	most := f.boundMemory()
-	src, err := a.read(ctx, path, limits.New(ctx, most))
-	if err != nil {
-		return err
-	}
-	name, dir := input.Name(path)
-	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.seed.N})
+	job, err := a.trainingJob(ctx, path, f)
 	if err != nil {
 		return err
 	}
 	defer job.Close()
-	if f.predict != "" {
-		if err := job.Predict(f.predict); err != nil {
-			return err
-		}
-	}
 	var out *outfile.File
 	if f.output != "" {
 		if out, err = outfile.Create(f.output); err != nil {
@@ -168,10 +157,68 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 			return err
 		}
 	}
+	p, point := job.Problem().Within(ranges)
+	p.Report = a.reportFitting(ctx, f, c)
+	why, failed := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
+	if len(c.State.Curve) == 0 {
+		return failed // there is no loss yet
+	}
+	if f.checkpoint != "" {
+		if err := c.write(f.checkpoint); err != nil {
+			return err
+		}
+	}
+	inputs := job.Named(point(c.State.BestPoint))
+	if out != nil {
+		text, err := result.InputsFile(f.output, inputs)
+		if err != nil {
+			return err
+		}
+		if err := out.Finish(text); err != nil {
+			return err
+		}
+	}
+	if failed != nil {
+		return a.endedEarly(f, c.State, failed)
+	}
+	if f.html != "" {
+		pairs, err := job.Predictions(point(c.State.BestPoint))
+		if err != nil {
+			return err
+		}
+		if err := f.writePage(path, c.State, inputs, pairs, why); err != nil {
+			return err
+		}
+	}
+	a.printFitted(f, c.State, inputs, job.Skipped, why)
+	return nil
+}
+
+// trainingJob reads the program, and makes the job with the predictions of --predict.
+func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*training.Job, error) {
+	most := f.boundMemory()
+	src, err := a.read(ctx, path, limits.New(ctx, most))
+	if err != nil {
+		return nil, err
+	}
+	name, dir := input.Name(path)
+	rows := training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.seed.N}
+	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), rows)
+	if err != nil || f.predict == "" {
+		return job, err
+	}
+	if err := job.Predict(f.predict); err != nil {
+		job.Close()
+		return nil, err
+	}
+	return job, nil
+}
+
+// reportFitting returns what is called after each iteration: it prints how far the work is, and writes the checkpoint once a second.
+func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) func(*fit.State) error {
 	start, saved := time.Now(), time.Now()
 	from := c.State.Iteration
-	p, point := job.Problem().Within(ranges)
-	p.Report = func(s *fit.State) error {
+	return func(s *fit.State) error {
 		last := s.Curve[len(s.Curve)-1]
 		text := fmt.Sprintf("fitting: iteration %d, loss %.6g", s.Iteration, last.Loss)
 		if last.HeldOut != nil {
@@ -185,47 +232,19 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		}
 		return fault.Limit(ctx.Err(), "fitting")
 	}
-	why, err := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
-	if len(c.State.Curve) == 0 {
-		return err // there is no loss yet
-	}
-	if f.checkpoint != "" {
-		if err := c.write(f.checkpoint); err != nil {
-			return err
-		}
-	}
-	inputs := job.Named(point(c.State.BestPoint))
-	if out != nil {
-		text, err := result.InputsFile(f.output, inputs)
-		if err == nil {
-			err = out.Finish(text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return a.endedEarly(f, c.State, err)
-	}
-	if f.html != "" {
-		pairs, err := job.Predictions(point(c.State.BestPoint))
-		if err != nil {
-			return err
-		}
-		if err := f.writePage(path, c.State, inputs, pairs, why); err != nil {
-			return err
-		}
-	}
+}
+
+// printFitted prints the result.
+func (a *app) printFitted(f *fitFlags, s *fit.State, inputs []gram.Input, skipped map[string]int, why string) {
 	if f.json {
-		a.fitJSON(f, c.State, inputs, job.Skipped, why)
+		a.fitJSON(f, s, inputs, skipped, why)
 	} else {
-		a.fitText(f, c.State, inputs, why)
+		a.fitText(f, s, inputs, why)
 	}
-	if c.State.Stuck() {
+	if s.Stuck() {
 		fmt.Fprintln(a.stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
 			"be the cause (scale them, as in docs/fit.md), or a --method or --rate that does not suit the loss")
 	}
-	return nil
 }
 
 // endedEarly adds to an error what has been reached, and where it is.

@@ -21,14 +21,14 @@ func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) 
 }
 
 // runOnArrays fires the cells of a run of a block with arrays, which has the row.
-func (f *Firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
+func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []float64) error {
 	regs, plan := f.r.Regs, f.Plan
 	array.Load(regs, plan.Spans, row)
 	for _, k := range plan.Last {
 		regs[k.Reg] = row[len(plan.Row)+k.Col]
 	}
 	if plan.Elements {
-		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.Data.Width:])
+		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
 	}
 	array.Load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read
@@ -59,7 +59,7 @@ func (f *Firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 const leastDeferred = 4
 
 // addDeferred adds what arrives in the runs whose operands are kept.
-func (f *Firing) addDeferred(later *graph.Deferred) error {
+func (f *firing) addDeferred(later *graph.Deferred) error {
 	if f.kept == 0 {
 		return nil
 	}

@@ -34,12 +34,12 @@ func (k *Kept) book(bytes uint64) {
 // the binomial order of A. Griewank and A. Walther, Algorithm 799: Revolve, ACM TOMS 26 (2000). It keeps all if there is room.
 type Checkpoints struct {
 	Loop    Loop
-	F       graph.Ref // the function
-	ID      uint32    // 1 + the number in Kept.loops
+	f       graph.Ref // the function
+	id      uint32    // 1 + the number in Kept.loops
 	Each    uint64    // runs of an object; the last may have fewer
 	Objects uint64
-	First   graph.Ref // the first object; they lie side by side
-	Units   uint32    // of an object
+	first   graph.Ref // the first object; they lie side by side
+	units   uint32    // of an object
 	most    int       // states
 
 	mu     sync.Mutex
@@ -78,8 +78,8 @@ func (k *Kept) Room(bytes uint64, room func(bytes uint64) bool) bool {
 	return ok
 }
 
-// Loop returns the checkpoints with the ID.
-func (k *Kept) Loop(id uint32) *Checkpoints {
+// loop returns the checkpoints with the id.
+func (k *Kept) loop(id uint32) *Checkpoints {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.loops[id-1]
@@ -96,7 +96,7 @@ func (r *Runner) Checkpoints(l *Loop, plan *graph.Plan, f graph.Ref, each uint64
 		k.book(rows)
 		return nil, nil // without garbage
 	}
-	c := &Checkpoints{Loop: *l, F: f, Each: each, Objects: objects}
+	c := &Checkpoints{Loop: *l, f: f, Each: each, Objects: objects}
 	// At most half of the room is for the states of one loop, if one state is not more.
 	state := uint64(len(l.State()))
 	size := 8 * (state + 1)
@@ -113,7 +113,7 @@ func (r *Runner) Checkpoints(l *Loop, plan *graph.Plan, f graph.Ref, each uint64
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.loops = append(k.loops, c)
-	c.ID = uint32(len(k.loops))
+	c.id = uint32(len(k.loops))
 	return c, nil
 }
 
@@ -177,9 +177,9 @@ func advance(n, s uint64) uint64 {
 	}
 }
 
-// Again computes the rows of an object without rows again: object i of the loop with the checkpoints. What is the same in all runs is in
+// again computes the rows of an object without rows again: object i of the loop with the checkpoints. What is the same in all runs is in
 // the registers; first are the wirings of the first run, if the block has paths. The error is that of the host, or of the data.
-func (r *Runner) Again(c *Checkpoints, i uint64, plan *graph.Plan, first []*graph.Wiring) ([]float64, error) {
+func (r *Runner) again(c *Checkpoints, i uint64, plan *graph.Plan, first []*graph.Wiring) ([]float64, error) {
 	l := c.Loop
 	at := c.nearest(i, r.Regs)
 	for at < i {

@@ -197,12 +197,12 @@ func (r *Runner) wirePaths(l *Loop, rows []float64, columns int) {
 }
 
 // backward returns the machine code of the runs of the backward code w.
-func (f *Firing) backward(w *graph.Backward, times uint64) (*native.Code, error) {
+func (f *firing) backward(w *graph.Backward, times uint64) (*native.Code, error) {
 	if w.Arrays != nil || f.Kind == graph.OneRun {
 		return nil, nil
 	}
 	of := 0
-	if f.Up != 0 {
+	if f.up != 0 {
 		of = 1
 	}
 	return f.r.loopCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
@@ -219,7 +219,7 @@ func (f *Firing) backward(w *graph.Backward, times uint64) (*native.Code, error)
 }
 
 // streams returns what the backward code of all runs reads.
-func (f *Firing) streams() []native.Stream {
+func (f *firing) streams() []native.Stream {
 	plan := f.Plan
 	rows := native.Stream{Width: len(plan.Row), Down: true, Load: cells(plan.Row, 0)}
 	for _, k := range plan.Last {
@@ -228,7 +228,7 @@ func (f *Firing) streams() []native.Stream {
 	if !plan.Elements {
 		return []native.Stream{rows}
 	}
-	return []native.Stream{rows, {Width: f.Data.Width, Down: f.Up != 0, Load: cells(f.Block.Params[0].Regs, 0)}}
+	return []native.Stream{rows, {Width: f.data.Width, Down: f.up != 0, Load: cells(f.Block.Params[0].Regs, 0)}}
 }
 
 // backwardNode returns the code of a run. What has arrived at the duals of the result is in the registers from adjoint on.
@@ -245,7 +245,7 @@ func backwardNode(w *graph.Backward, adjoint uint32) native.Node {
 }
 
 // fireNative fires the cells of n runs by machine code, and returns the log with what it has logged.
-func (f *Firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log []float64) []float64 {
+func (f *firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log []float64) []float64 {
 	r := f.r
 	adjoint := r.Regs[w.Regs:]
 	copy(adjoint, f.adjoint)
@@ -265,11 +265,11 @@ func (f *Firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log 
 }
 
 // before goes on to the run before the next n, and returns what their code reads.
-func (f *Firing) before(n int) [][]float64 {
+func (f *firing) before(n int) [][]float64 {
 	f.run -= uint64(n)
-	streams := append(f.r.streams[:0], f.Rows[f.run*uint64(len(f.Plan.Row)):])
+	streams := append(f.r.streams[:0], f.rows[f.run*uint64(len(f.Plan.Row)):])
 	if f.Plan.Elements {
-		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.Data.Width
+		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.data.Width
 		streams = append(streams, f.values[at:])
 	}
 	return streams
@@ -289,12 +289,12 @@ type compiledPaths struct {
 const maxPathCompiles = 6
 
 // pathCode returns the machine code of the backward codes of n runs, nil if they are interpreted.
-func (f *Firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
+func (f *firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
 	if f.r.opt.NoNative || n == 0 {
 		return nil, nil
 	}
 	of := &f.Block.Compiled[4]
-	if f.Up != 0 {
+	if f.up != 0 {
 		of = &f.Block.Compiled[5]
 	}
 	c, ok := of.Load().(*compiledPaths)
@@ -325,7 +325,7 @@ func (f *Firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
 }
 
 // compilePaths compiles the codes. It reports whether there is machine code now.
-func (f *Firing) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
+func (f *firing) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
 	adjoint := uint32(0)
 	for _, w := range codes {
 		adjoint = max(adjoint, w.Regs)
@@ -344,7 +344,7 @@ func (f *Firing) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
 }
 
 // firePathsNative fires the cells of the runs down to first, whose codes have the numbers.
-func (f *Firing) firePathsNative(c *compiledPaths, q *Paths, numbers []int32, first uint64) error {
+func (f *firing) firePathsNative(c *compiledPaths, q *Paths, numbers []int32, first uint64) error {
 	r := f.r
 	if err := r.Registers(c.adjoint + uint32(len(f.adjoint))); err != nil {
 		return err

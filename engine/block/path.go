@@ -169,9 +169,13 @@ func grow[T any](s []T, i int) []T {
 	return append(s, make([]T, i+1-len(s))...)
 }
 
-// DiscoverPaths marks the external duals that the cells of a block with paths reach, and returns how many runs these are of. The
-// rows are those of the object, of whose result the job has reached some duals. The error is that of the host.
-func (r *Runner) DiscoverPaths(p *Object, rows []float64, reached, used []bool) (runs uint64, err error) {
+// DiscoverPaths marks the external duals that the cells of a block with paths reach, and returns how many runs these are of.
+// reached are the duals of its result that the job has reached. The error is that of the host.
+func (r *Runner) DiscoverPaths(p *Object, reached, used []bool) (runs uint64, err error) {
+	rows, err := r.rowsOf(p)
+	if err != nil {
+		return 0, err
+	}
 	q, _, first, err := r.pathCodes(p, rows, reached)
 	if err != nil {
 		return 0, err
@@ -190,9 +194,9 @@ func (r *Runner) DiscoverPaths(p *Object, rows []float64, reached, used []bool) 
 }
 
 // firePaths fires the cells of all runs of a block with paths, the last first.
-func (f *Firing) firePaths() error {
+func (f *firing) firePaths() error {
 	r := f.r
-	q, numbers, first, err := r.pathCodes(&f.Object, f.Rows, f.Reached)
+	q, numbers, first, err := r.pathCodes(&f.Object, f.rows, f.reached)
 	if err != nil {
 		return err
 	}
@@ -227,7 +231,7 @@ func (f *Firing) firePaths() error {
 }
 
 // fired counts steps, and looks at the limits if it is time.
-func (f *Firing) fired(steps uint64) error {
+func (f *firing) fired(steps uint64) error {
 	h := f.r.host
 	h.Count(steps)
 	if h.Left() == 0 {
@@ -237,7 +241,7 @@ func (f *Firing) fired(steps uint64) error {
 }
 
 // interpretPaths fires the cells of the runs down to first, whose codes have the numbers.
-func (f *Firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
+func (f *firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
 	r, plan := f.r, f.Plan
 	regs, spent, left := r.Regs, uint64(0), r.host.Left()
 	kept := plan.Row[:len(plan.Row)-1] // the last is the wiring
@@ -269,7 +273,7 @@ func (f *Firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
 			}
 			spent, left = 0, r.host.Left()
 		}
-		row := f.Rows[f.run*q.columns:]
+		row := f.rows[f.run*q.columns:]
 		for c, reg := range kept {
 			regs[reg] = row[c]
 		}
@@ -290,7 +294,7 @@ func (f *Firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
 }
 
 // keepSums keeps the sums of external duals, which all codes of a block with paths have in the same registers.
-func (f *Firing) keepSums(regs []float64) {
+func (f *firing) keepSums(regs []float64) {
 	first := f.Block.Sum(0)
 	for e, any := range f.out.Any {
 		if any {

@@ -22,16 +22,6 @@ func (r *Runner) Wirings(b *graph.Block, w *graph.Wiring, kind graph.LoopKind, n
 	return all
 }
 
-// Object is the object of the runs of a block.
-type Object struct {
-	Block  *graph.Block
-	Plan   *graph.Plan
-	Wiring *graph.Wiring // of the first run; nil of a block with paths
-	Kind   graph.LoopKind
-	N      uint64      // runs
-	Exts   []graph.Ref // the external duals
-}
-
 // Patterns goes through the runs of a block from the last to the first, by their wirings
 // and by the sets of duals of their results that the job reaches.
 type Patterns struct {

@@ -23,26 +23,36 @@ type Host interface {
 // Runner runs the blocks of a program, in registers.
 type Runner struct {
 	Regs       []float64
+	Exts       []graph.Ref // the external duals of the block that runs
+	Outs       []graph.Ref // the duals of its result
 	Kept       *Kept
 	Ran        []uint64 // how often the paths of a block ran in the last [Runner.MakeRuns]
 	Recomputed uint64   // steps of runs that were made again
 
-	opt     Options
-	host    Host
-	look    func() error // of the host
-	prog    *graph.Program
-	tmp     []float64
-	adjoint []float64
-	used    []bool
-	wirings []*graph.Wiring
-	paths   Paths
-	times   []uint64  // how often the backward codes of a block with paths run
-	rows    []float64 // of an object whose rows are computed again
-	window  window
-	native  *native.Memory
-	streams [3][]float64 // scratch
-	numbers []int32      // of the backward codes of runs
-	chosen  []float64    // of the paths of runs, or of the nodes that compiled code begins with
+	opt      Options
+	host     Host
+	look     func() error // of the host
+	prog     *graph.Program
+	nodes    []graph.Node
+	words    []uint32    // the same memory
+	floats   []float64   // the same
+	globals  []graph.Ref // by their slots
+	open     Opener      // nil if no input is symbolic
+	stack    []graph.Ref
+	distinct graph.Distinct
+	firing   firing
+	tmp      []float64
+	adjoint  []float64
+	used     []bool
+	wirings  []*graph.Wiring
+	paths    Paths
+	times    []uint64  // how often the backward codes of a block with paths run
+	rows     []float64 // of an object whose rows are computed again
+	window   window
+	native   *native.Memory
+	streams  [3][]float64 // scratch
+	numbers  []int32      // of the backward codes of runs
+	chosen   []float64    // of the paths of runs, or of the nodes that compiled code begins with
 }
 
 // Options of a Runner.
@@ -52,9 +62,10 @@ type Options struct {
 	BytecodeRuns uint64 // how many runs of a loop make bytecode of it worth making
 }
 
-// NewRunner returns a Runner of the program's blocks.
-func NewRunner(p *graph.Program, host Host, opt Options) Runner {
-	return Runner{prog: p, host: host, look: host.Look, opt: opt, Kept: &Kept{Numbers: objectNumbers}}
+// NewRunner returns a Runner of the program's blocks, for values in the arena. open is nil if no input is symbolic.
+func NewRunner(p *graph.Program, arena *graph.Arena, globals []graph.Ref, host Host, open Opener, opt Options) Runner {
+	return Runner{prog: p, nodes: arena.Nodes(), words: arena.Words(), floats: arena.Floats(), globals: globals, host: host, look: host.Look, open: open, opt: opt,
+		Kept: &Kept{Numbers: objectNumbers}}
 }
 
 // Compiled reports whether machine code has run.

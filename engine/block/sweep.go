@@ -32,18 +32,18 @@ func (c *Contributions) Add(sums []float64) {
 	}
 }
 
-// Firing says which cells fire: those of all runs of the object.
-type Firing struct {
+// firing says which cells fire: those of all runs of the object.
+type firing struct {
 	Object
-	Invariant []float64    // what all runs share
-	Rows      []float64    // of the runs
-	Reached   []bool       // the duals of the result that the job has reached
-	Data      *term.Data   // that the runs read
-	First     uint64       // of the data's elements, those that were left before the first run
-	Up        uint64       // of a chain: how many elements there are
-	State     []graph.Node // where what has arrived at the external duals so far stands
+	invariant []float64    // what all runs share
+	rows      []float64    // of the runs
+	reached   []bool       // the duals of the result that the job has reached
+	data      *term.Data   // that the runs read
+	first     uint64       // of the data's elements, those that were left before the first run
+	up        uint64       // of a chain: how many elements there are
+	state     []graph.Node // where what has arrived at the external duals so far stands
 	// Logged says that what arrives at the external duals is logged in place of being added to what is there.
-	Logged bool
+	logged bool
 
 	r       *Runner
 	values  []float64 // of the data, those of the element from first
@@ -54,22 +54,37 @@ type Firing struct {
 	out     *Contributions
 }
 
-// Sweep fires the cells of all runs of an object, the last run first. arrived is what has come at the duals of its result; nothing
-// but the registers and out is changed. The error is that of the host, or of the data.
-func (r *Runner) Sweep(f *Firing, arrived []float64, out *Contributions) error {
+// Sweep fires the cells of all runs of an object, the last run first. reached are the duals of its result that the job has reached,
+// arrived is what has come at them, and state has the nodes where what has arrived at the external duals stands; nothing but the registers
+// and out is changed. If logged is set, what arrives at the external duals is logged in place of being added to what is there. The error is
+// that of the host, or of the data.
+func (r *Runner) Sweep(p *Object, reached []bool, state []graph.Node, arrived []float64, logged bool, out *Contributions) error {
 	if n := len(arrived); cap(r.adjoint) < n {
 		r.adjoint = Scratch(n)
 	}
 	r.adjoint = append(r.adjoint[:0], arrived...)
-	f.r, f.run, f.adjoint, f.out = r, f.N, r.adjoint, out
+	w := 4 * uint64(p.Base)
+	f := &r.firing
+	*f = firing{Object: *p, r: r, invariant: r.floats[p.row : p.row+uint64(p.Plan.Fixed)], reached: reached, first: uint64(r.words[w+blockFirst]), state: state, logged: logged,
+		run: p.N, adjoint: r.adjoint, out: out}
+	var err error
+	if f.rows, err = r.rowsOf(p); err != nil {
+		return err
+	}
+	if p.Kind == graph.DataLoop {
+		f.data = &r.prog.Data[r.nodes[r.words[w+blockData]].A]
+		if r.words[w+blockKind]&chainBit != 0 {
+			f.up = uint64(f.data.Rows)
+		}
+	}
 	Resize(&out.Sums, f.Block.Exts)
 	Resize(&out.Any, f.Block.Exts)
 	out.Arrivals, out.Cells, out.logs = 0, 0, nil
 	if f.Block.Paths != nil {
 		return f.firePaths()
 	}
-	for t := r.Patterns(&f.Object, f.Reached); ; {
-		w, times, err := t.Next(f.Logged)
+	for t := r.Patterns(&f.Object, f.reached); ; {
+		w, times, err := t.Next(f.logged)
 		if w == nil {
 			return err
 		}
@@ -82,7 +97,7 @@ func (r *Runner) Sweep(f *Firing, arrived []float64, out *Contributions) error {
 }
 
 // fire fires the cells of so many runs by the same code.
-func (f *Firing) fire(w *graph.Backward, times uint64) error {
+func (f *firing) fire(w *graph.Backward, times uint64) error {
 	r := f.r
 	r.host.Fired(w, times)
 	compiled, err := f.backward(w, times)
@@ -115,7 +130,7 @@ func (f *Firing) fire(w *graph.Backward, times uint64) error {
 	if len(w.Log) > 0 {
 		log = make([]float64, 0, times*uint64(len(w.Log)))
 	}
-	plan, rows := f.Plan, f.Rows
+	plan, rows := f.Plan, f.rows
 	columns := uint64(len(plan.Row))
 	for times > 0 {
 		left := r.host.Left()
@@ -171,7 +186,7 @@ func (f *Firing) fire(w *graph.Backward, times uint64) error {
 	if err := f.addDeferred(later); err != nil {
 		return err
 	}
-	if f.Logged {
+	if f.logged {
 		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log})
 		return nil
 	}
@@ -182,7 +197,7 @@ func (f *Firing) fire(w *graph.Backward, times uint64) error {
 }
 
 // enter loads what is the same in every run.
-func (f *Firing) enter(w *graph.Backward) error {
+func (f *firing) enter(w *graph.Backward) error {
 	r := f.r
 	if err := f.r.Registers(w.Regs); err != nil {
 		return err
@@ -193,7 +208,7 @@ func (f *Firing) enter(w *graph.Backward) error {
 	for _, c := range w.Consts {
 		r.Regs[c.Reg] = c.Val
 	}
-	array.Load(r.Regs, f.Plan.Invariant, f.Invariant)
+	array.Load(r.Regs, f.Plan.Invariant, f.invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
 			if e%LookEvery == LookEvery-1 {
@@ -203,8 +218,8 @@ func (f *Firing) enter(w *graph.Backward) error {
 			}
 			if !f.out.Any[e] {
 				f.out.Any[e] = true
-				if !f.Logged {
-					f.out.Sums[e] = f.State[f.Exts[e]].Number()
+				if !f.logged {
+					f.out.Sums[e] = f.state[f.Exts[e]].Number()
 				}
 			}
 		}
@@ -218,23 +233,23 @@ func (f *Firing) enter(w *graph.Backward) error {
 }
 
 // element returns the number of the element that a run has read.
-func (f *Firing) element(run uint64) int {
-	if f.Up != 0 {
-		return int(f.Up - f.First + run)
+func (f *firing) element(run uint64) int {
+	if f.up != 0 {
+		return int(f.up - f.first + run)
 	}
-	return int(f.First - 1 - run)
+	return int(f.first - 1 - run)
 }
 
 // elements finds the elements of the last n runs that are left.
-func (f *Firing) elements(n uint64) (err error) {
+func (f *firing) elements(n uint64) (err error) {
 	from, to := f.element(f.run-n), f.element(f.run-1)
-	f.values, f.from, err = f.r.Elements(f.Data, min(from, to), max(from, to)+1)
+	f.values, f.from, err = f.r.Elements(f.data, min(from, to), max(from, to)+1)
 	return err
 }
 
 // loadElement loads the element of data that the run has read.
-func (f *Firing) loadElement(regs []float64) {
-	at := (f.element(f.run) - f.from) * f.Data.Width
+func (f *firing) loadElement(regs []float64) {
+	at := (f.element(f.run) - f.from) * f.data.Width
 	for c, reg := range f.Block.Params[0].Regs {
 		regs[reg] = f.values[at+c]
 	}

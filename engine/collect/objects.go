@@ -25,6 +25,28 @@ func (o *Objects) resolve(r graph.Ref) graph.Ref {
 	return r
 }
 
+// Copy copies a value of another arena, which lies above, and what it refers to there, to the nodes from top on. It returns the place of the
+// copy, and the first node that is free then. A copied object forwards to its copy. There is room for it.
+func (o *Objects) Copy(v, top graph.Ref) (to, next graph.Ref) {
+	next = top
+	object := func(r graph.Ref) graph.Ref {
+		r = o.resolve(r)
+		if r < next {
+			return r
+		}
+		to, n := next, o.Extent(r)
+		next += n
+		copy(o.nodes[to:next], o.nodes[r:r+n])
+		o.nodes[r] = graph.Node{Head: uint32(graph.Forward), V: uint64(to)}
+		return to
+	}
+	to = object(v)
+	for r := top; r < next; r += o.Extent(r) {
+		o.All(r, func(w uint64) { o.words[w] = object(o.words[w]) })
+	}
+	return to, next
+}
+
 // Extent returns how many nodes the object at r takes.
 func (o *Objects) Extent(r graph.Ref) uint32 {
 	n := &o.nodes[r]

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -351,4 +352,46 @@ func TestKey(t *testing.T) {
 	require.Equal(t, key(0), key(0))
 	require.NotEqual(t, key(0), key(math.Copysign(0, -1)))
 	require.NotEqual(t, key(0.1), key(math.Nextafter(0.1, 1)))
+}
+
+// BenchmarkCopies tells which share of the time of a loop is copying its rows: out of the memory of machine code in the loop forward, and
+// into it in the loop backward. The loops are those of y ← w·y + x, whose runs take least; both are the best of the benchmark's rounds.
+func BenchmarkCopies(b *testing.B) {
+	if !Supported() {
+		b.Skip("wazero has no compiler for this platform")
+	}
+	const w, x, y, t, adjoint, gw, gx = 1, 2, 3, 4, 5, 6, 7
+	row := Cell{Reg: y, At: 0}
+	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: t, A: w, B: y}, {Op: graph.BlockAdd, D: 8, A: t, B: x}},
+		End: []Move{{y, 8}}}}, Streams: []Stream{{Width: 1, Store: []Cell{row}}}}
+	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockAdd, D: gx, A: gx, B: adjoint},
+		{Op: graph.BlockAddMul, D: gw, A: adjoint, B: y}, {Op: graph.BlockMul, D: t, A: adjoint, B: w}}, End: []Move{{adjoint, t}}}},
+		Streams: []Stream{{Width: 1, Down: true, Load: []Cell{row}}}}
+	for name, l := range map[string]*Loop{"forward": forward, "backward": backward} {
+		b.Run(name, func(b *testing.B) {
+			c, m, regs := Compile(l), NewMemory(), make([]float64, 9)
+			rows := make([]float64, 1<<20) // the caches have not all of them
+			regs[w], regs[x] = 0.9999999, 1.1
+			run, copied := time.Hour, time.Hour
+			for range b.N {
+				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+					start := time.Now()
+					m.Run(c, regs, c.Chunk(), rows[i:])
+					run = min(run, time.Since(start))
+				}
+				memory := m.instances[c].memory[c.frame:][:c.Chunk()]
+				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+					start := time.Now()
+					if name == "forward" {
+						copy(rows[i:], memory)
+					} else {
+						copy(memory, rows[i:])
+					}
+					copied = min(copied, time.Since(start))
+				}
+			}
+			b.ReportMetric(float64(run.Nanoseconds())/float64(c.Chunk()), "ns/run")
+			b.ReportMetric(100*float64(copied)/float64(run), "%copied")
+		})
+	}
 }

@@ -57,9 +57,9 @@ type Code struct {
 
 // Runs of one call: compiled code is not preempted, so a call makes at most callInstructions instructions.
 const (
-	callRuns         = 4096
+	callRuns         = 1024
 	callInstructions = 1 << 20
-	streamNumbers    = 1 << 15 // of all streams in memory
+	streamNumbers    = 1 << 13 // of all streams in memory
 	pageBytes        = 1 << 16
 )
 

@@ -1,4 +1,5 @@
-// Package order keeps the order in which LIFO would have made the nodes of a run, where workers have made some of them.
+// Package order has the order in which cells fire: that of the nodes of a run, as LIFO would have made them, where workers have made some of
+// them, and that of the arrivals of a job.
 package order
 
 import (

@@ -18,27 +18,43 @@ type Program struct {
 	Inputs  []load.Variable
 	Scalars int // of the inputs
 	Data    []load.Variable
-	// DataOf has, by data, the variable that stands for it, 0 for numbers and most lists. By that variable, DataVars has vectors of
-	// numbers, and DataLets data that is a let.
-	DataOf   []Var
-	DataVars map[Var]int
-	DataLets map[Var]int
-	Defs     []Let       // what stands around the body: defs that are lets, in order
-	Lets     map[Var]Ref // the defs that are lets
-	ticks    uint32
+	// DataOf has, by data, the variable that stands for it, 0 for numbers and most lists.
+	DataOf []Var
+	Lets   []Let // what stands around the body, the first one outermost
+	letOf  map[Var]int
+	ticks  uint32
 }
 
-// Let is a let around the whole body.
+// Let is a let around the whole body: of a def, or of data.
 type Let struct {
 	X    Var
-	U    Ref // 0: the opening of a data vector
+	U    Ref // the right side of a def, 0 for data
 	Data int
+	// Opened tells that X is a vector of data that the let opens: only its components are used.
+	Opened bool
+}
+
+// AddLet adds a let inside those that are there.
+func (p *Program) AddLet(l Let) {
+	if p.letOf == nil {
+		p.letOf = map[Var]int{}
+	}
+	p.letOf[l.X] = len(p.Lets)
+	p.Lets = append(p.Lets, l)
+}
+
+// Let returns the let around the body that binds x, nil if there is none.
+func (p *Program) Let(x Var) *Let {
+	if i, ok := p.letOf[x]; ok {
+		return &p.Lets[i]
+	}
+	return nil
 }
 
 // Roots returns what the program consists of: the body and the defs that are lets.
 func (p *Program) Roots(body Ref) []Ref {
 	roots := []Ref{body}
-	for _, d := range p.Defs {
+	for _, d := range p.Lets {
 		if d.U != 0 {
 			roots = append(roots, d.U)
 		}

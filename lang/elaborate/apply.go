@@ -76,7 +76,7 @@ func (e *Elaborator) atom(v val) binding {
 	case core.NatOp:
 		b.kind, b.num = churchBinding, n.Val
 	case core.DataOp:
-		b.kind, b.g = dataBinding, e.dataGlobals[n.X]
+		b.kind, b.g = dataBinding, e.declared[e.Data[n.X].Decl]
 	default:
 		return b
 	}

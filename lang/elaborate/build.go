@@ -187,16 +187,19 @@ func (e *Elaborator) late(x syntax.Expr, slot int, bound core.Ref) val {
 	e.slots[slot] = binding{kind: lateBinding, x: i}
 	body := e.eval(e.kids(x)[1], 0)
 	op := e.expr(x).Op
-	var t infer.Type
+	t := e.comprehended(op, body, int(e.Core.Nodes[bound].Val))
+	return e.placed(x, core.Node{Op: core.LateFamilyOp, X: i, Val: float64(op), A: bound, B: body.node}, t)
+}
+
+// comprehended is the type of vec, sum or list over a body, vec with so many components.
+func (e *Elaborator) comprehended(op syntax.Token, body val, size int) infer.Type {
 	switch op {
 	case syntax.VecTok:
-		t = e.Types.Vec(body.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val)))
+		return e.Types.Vec(body.typ, e.Types.KnownSize(size))
 	case syntax.ListTok:
-		t = e.Types.List(body.typ, e.Types.Open())
-	default:
-		t = e.addends("sum", body)
+		return e.Types.List(body.typ, e.Types.Open())
 	}
-	return e.placed(x, core.Node{Op: core.LateFamilyOp, X: i, Val: float64(op), A: bound, B: body.node}, t)
+	return e.addends("sum", body)
 }
 
 // placed adds the node of x, of type t, which may fail when it is run.

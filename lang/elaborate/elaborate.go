@@ -60,8 +60,7 @@ type Elaborator struct {
 	values bool
 	fam    families
 
-	dataGlobals []int       // by data index: its global
-	last        syntax.Span // the last comprehension or name, for the limit's message
+	last syntax.Span // the last comprehension or name, for the limit's message
 
 	depth    int // of what is being elaborated
 	work     int // expansions and rounds of comprehensions so far

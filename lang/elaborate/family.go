@@ -135,17 +135,13 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	body := e.eval(kids[1], 0)
 	e.fam.saved += (e.expanded() - made) * (most - 1)
 	f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
-	var t infer.Type
+	t := e.comprehended(n.Op, body, int(s.n))
 	switch n.Op {
 	case syntax.VecTok:
 		f.Value = e.Core.Nodes[body.node].Value
-		t = e.Types.Vec(body.typ, e.Types.KnownSize(int(s.n)))
 	case syntax.ListTok:
-		f.Value = true
-		t = e.Types.List(body.typ, e.Types.Open())
-		f.Type = t
+		f.Value, f.Type = true, t
 	default:
-		t = e.addends("sum", body)
 		e.fam.saved += max(0, most-1)
 	}
 	e.step()

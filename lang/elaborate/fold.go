@@ -107,8 +107,8 @@ func (e *Elaborator) zeros(t infer.Type) string {
 		return "0"
 	}
 	size := "n"
-	if s := e.Types.SizeAt(infer.Size(n.N)); s.Known {
-		size = fmt.Sprint(s.N)
+	if s, ok := e.Types.VectorSize(t); ok {
+		size = fmt.Sprint(s)
 	}
 	return "vec i < " + size + " -> " + e.zeros(n.A)
 }

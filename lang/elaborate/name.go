@@ -27,11 +27,10 @@ func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
 			return e.declared[d], true
 		}
 	}
-	if g, ok := e.cons[name]; ok && !u.Prelude && e.globals[g].decl < decl {
-		return g, true
-	}
-	if g, ok := e.slopes[name]; ok && !u.Prelude && e.globals[g].decl < decl {
-		return g, true
+	for _, all := range []map[string]int{e.cons, e.slopes} {
+		if g, ok := all[name]; ok && !u.Prelude && e.globals[g].decl < decl {
+			return g, true
+		}
 	}
 	g, ok := e.library[name]
 	e.selects = e.selects || ok && (e.globals[g].prim == core.PrimPick || e.globals[g].prim == core.PrimOneHot)

@@ -34,7 +34,7 @@ type Param struct {
 func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
 	e := &Elaborator{
 		Program: &core.Program{
-			File: file, Guard: source.Guard, Types: infer.New(), Core: core.New(file.NumExprs()), DataVars: map[core.Var]int{}, DataLets: map[core.Var]int{}, Lets: map[core.Var]core.Ref{},
+			File: file, Guard: source.Guard, Types: infer.New(), Core: core.New(file.NumExprs()),
 		},
 		opt: opt, given: given,
 		source:  source,
@@ -113,8 +113,7 @@ func (e *Elaborator) declare() {
 			continue
 		}
 		if first, ok := e.names[d.Name]; ok {
-			e.report(e.user, d.NameSpan, "name declared twice", d.Name+" is declared already",
-				syntax.Note{Span: e.user.File.Decls[first].NameSpan, Text: "the first declaration is here"})
+			e.declaredTwice(d.Name, d.NameSpan, e.user.File.Decls[first].NameSpan)
 			continue
 		}
 		e.names[d.Name] = i
@@ -145,7 +144,6 @@ func (e *Elaborator) declaration(i int) {
 		x := e.variable(i)
 		g.n = len(e.Data)
 		e.Data = append(e.Data, x)
-		e.dataGlobals = append(e.dataGlobals, e.declared[i])
 		e.DataOf = append(e.DataOf, 0)
 		if x.Shape != nil {
 			g.kind = dataGlobal
@@ -182,12 +180,7 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 	}
 	g.x = e.Core.NewVar(core.VarInfo{Name: g.name, Type: g.typ, Pos: core.PosOf(e.user.File.Decls[g.decl].NameSpan)})
 	e.DataOf[g.n] = g.x
-	e.Defs = append(e.Defs, core.Let{X: g.x, Data: g.n})
-	if g.kind == letGlobal {
-		e.DataLets[g.x] = g.n
-	} else {
-		e.DataVars[g.x] = g.n
-	}
+	e.AddLet(core.Let{X: g.x, Data: g.n, Opened: g.kind == dataGlobal})
 }
 
 // start starts the activation of a declaration by itself, or of the body.
@@ -220,8 +213,7 @@ func (e *Elaborator) define(decl int) {
 		x.Binder = core.DefBinder
 	}
 	e.globals[g].kind, e.globals[g].x = letGlobal, e.Core.NewVar(x)
-	e.Defs = append(e.Defs, core.Let{X: e.globals[g].x, U: v.node})
-	e.Lets[e.globals[g].x] = v.node
+	e.AddLet(core.Let{X: e.globals[g].x, U: v.node})
 }
 
 // isValue reports whether the right side of a def without parameters is a value: a

@@ -50,7 +50,7 @@ const (
 	lateBinding                  // an index whose number is known only in the run: x
 	familyBinding                // an index of a family: x, a term.Static
 	staticBinding                // a numeral that depends on such indices: x, a term.Static
-	componentBinding             // a scalar of an input: x, off, n as componentCore has them
+	componentBinding             // a scalar of an input: x, off, n as core.ComponentOp has them
 	churchBinding                // num
 	defBinding                   // g
 	conBinding                   // g

@@ -214,8 +214,8 @@ func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 		return natural{}, false
 	case resolve.Local:
 		b := e.slots[e.act().base+int(r.N)]
-		if t := e.Types.At(e.bindingType(b)); t.Kind == infer.Vec && e.Types.SizeAt(infer.Size(t.N)).Known {
-			return natural{n: uint64(e.Types.SizeAt(infer.Size(t.N)).N)}, true
+		if n, ok := e.Types.VectorSize(e.bindingType(b)); ok {
+			return natural{n: uint64(n)}, true
 		}
 		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == infer.Open {
 			return e.noNatural(u, x, "size not known", "the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
@@ -231,10 +231,10 @@ func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 		case g.kind == dataGlobal && g.list:
 			return natural{n: uint64(e.Data[g.n].Value.Rows)}, true
 		case g.kind == letGlobal && e.isListLet(g.x):
-			return natural{n: uint64(e.Data[e.DataLets[g.x]].Value.Rows)}, true
+			return natural{n: uint64(e.Data[e.Let(g.x).Data].Value.Rows)}, true
 		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
-			if t := e.Types.At(e.bindingType(e.globalBinding(int(r.N)))); t.Kind == infer.Vec && e.Types.SizeAt(infer.Size(t.N)).Known {
-				return natural{n: uint64(e.Types.SizeAt(infer.Size(t.N)).N)}, true
+			if n, ok := e.Types.VectorSize(e.bindingType(e.globalBinding(int(r.N)))); ok {
+				return natural{n: uint64(n)}, true
 			}
 			if g.kind == dataGlobal {
 				return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is neither")
@@ -247,8 +247,8 @@ func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 
 // isListLet reports whether a variable stands for data that is a list, and a let.
 func (e *Elaborator) isListLet(x core.Var) bool {
-	i, ok := e.DataLets[x]
-	return ok && e.Data[i].Shape.Kind == load.List
+	d := e.Let(x)
+	return d.U == 0 && e.Data[d.Data].Shape.Kind == load.List
 }
 
 // bindingType is the type of what a name stands for, as far as it is known.
@@ -325,15 +325,13 @@ func (e *Elaborator) settle(from int, open bool) {
 			e.settleDifferentiable(p, open)
 			continue
 		}
-		n := e.Types.At(p.t)
-		known := n.Kind == infer.Vec && e.Types.SizeAt(infer.Size(n.N)).Known
+		s, known := e.Types.VectorSize(p.t)
 		switch {
 		case known && p.index >= 0:
-			s := e.Types.SizeAt(infer.Size(n.N)).N
 			if i := p.beyond(e, s); i >= 0 {
 				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
 			}
-		case known && e.sized(n.A), open:
+		case known && e.sized(e.Types.At(p.t).A), open:
 		case len(e.diags) > 0: // a type may be open because of an error
 		case p.index >= 0:
 			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
@@ -347,6 +345,6 @@ func (e *Elaborator) settle(from int, open bool) {
 // sized reports whether the component of a vector that dot or matvec takes is R or
 // a vector of known size.
 func (e *Elaborator) sized(t infer.Type) bool {
-	n := e.Types.At(t)
-	return n.Kind != infer.Vec || e.Types.SizeAt(infer.Size(n.N)).Known
+	_, known := e.Types.VectorSize(t)
+	return known || e.Types.At(t).Kind != infer.Vec
 }

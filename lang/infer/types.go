@@ -218,6 +218,16 @@ func (tt *Types) Close() {
 	}
 }
 
+// VectorSize returns how many components a vector of type t has, if t is one whose size is known.
+func (tt *Types) VectorSize(t Type) (int, bool) {
+	n := tt.At(t)
+	if n.Kind != Vec {
+		return 0, false
+	}
+	s := tt.SizeAt(Size(n.N))
+	return s.N, s.Known
+}
+
 // Width is the number of scalars of the type of an input or of a component of one.
 func (tt *Types) Width(t Type) int {
 	switch n := tt.At(t); n.Kind {

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"errors"
-	"maps"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -12,12 +11,18 @@ import (
 
 // findLets finds what lets bind functions to, if there are derivatives.
 func (l *lowering) findLets(live []bool) {
-	lets, derivatives := maps.Clone(l.p.Lets), false
+	derivatives := false
+	var lets []core.Let
+	for _, d := range l.p.Lets {
+		if d.U != 0 {
+			lets = append(lets, d)
+		}
+	}
 	for r := range l.c.Nodes {
 		switch n := &l.c.Nodes[r]; {
 		case !live[r]:
 		case n.Op == core.LetOp:
-			lets[n.X] = n.B
+			lets = append(lets, core.Let{X: n.X, U: n.B})
 		case n.Op == core.AlongOp, n.Op == core.GradOp:
 			derivatives = true
 		}
@@ -26,9 +31,9 @@ func (l *lowering) findLets(live []bool) {
 		return
 	}
 	l.lets = map[term.Var]core.Ref{}
-	for x, u := range lets {
-		if l.p.Types.ValueShape(l.c.Vars[x].Type) == nil {
-			l.lets[l.bind(x)] = u
+	for _, d := range lets {
+		if l.p.Types.ValueShape(l.c.Vars[d.X].Type) == nil {
+			l.lets[l.bind(d.X)] = d.U
 		}
 	}
 }

@@ -20,7 +20,7 @@ type operand struct {
 // taken as they are, anything else is bound by a let and opened.
 func (l *lowering) operand(r core.Ref, ty term.Type) operand {
 	n := &l.c.Nodes[r]
-	if _, data := l.p.DataVars[n.X]; (n.Op == core.VarOp || n.Op == core.PathOp) && !data {
+	if d := l.p.Let(n.X); (n.Op == core.VarOp || n.Op == core.PathOp) && (d == nil || !d.Opened) {
 		l.bind(n.X)
 	}
 	switch n.Op {
@@ -85,10 +85,16 @@ func (l *lowering) around(pos term.Pos, body term.Ref, operands ...*operand) ter
 	return body
 }
 
+// index makes an index below n, with its value and n as static expressions.
+func (l *lowering) index(name string, pos term.Pos, n int) (i term.Index, value, bound term.Static) {
+	bound = l.p.Static.Number(float64(n))
+	i, value = l.p.Static.NewIndex(name, pos, bound)
+	return i, value, bound
+}
+
 // products is the sum of u_k·v_k for k < d, with a row of u if there is an index of one.
 func (l *lowering) products(pos term.Pos, u, v *operand, d int, row ...term.Static) term.Ref {
-	s := l.p.Static.Number(float64(d))
-	k, ks := l.p.Static.NewIndex("j", pos, s)
+	k, ks, s := l.index("j", pos, d)
 	a := l.operandAt(u, pos, append(row, ks)...)
 	return l.t.Sum(pos, k, s, l.t.Fun(pos, term.Mul, a, l.operandAt(v, pos, ks)))
 }
@@ -105,8 +111,7 @@ func (l *lowering) matvec(n *core.Node) term.Ref {
 	ty := l.typ(n.Type)
 	row := l.t.Types.Left(ty)
 	u, v := l.operand(n.A, ty), l.operand(n.B, row)
-	m := l.p.Static.Number(float64(l.t.Types.Len(ty)))
-	i, is := l.p.Static.NewIndex("i", n.Pos, m)
+	i, is, m := l.index("i", n.Pos, l.t.Types.Len(ty))
 	rows := l.t.Family(n.Pos, i, m, l.products(n.Pos, &u, &v, l.t.Types.Len(row), is))
 	return l.around(n.Pos, rows, &u, &v)
 }

@@ -37,8 +37,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	var loop func(ty term.Type, at []term.Static) term.Ref
 	loop = func(ty term.Type, at []term.Static) term.Ref {
 		if l.t.Types.Kind(ty) == term.VecKind {
-			s := l.p.Static.Number(float64(l.t.Types.Len(ty)))
-			i, is := l.p.Static.NewIndex("i", n.Pos, s)
+			i, is, s := l.index("i", n.Pos, l.t.Types.Len(ty))
 			return l.t.Family(n.Pos, i, s, loop(l.t.Types.Left(ty), append(at, is)))
 		}
 		switch {
@@ -68,8 +67,7 @@ func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref,
 func (l *lowering) total(n *core.Node, of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
 	ty := l.typ(n.Type)
 	v := l.operand(n.A, ty)
-	s := l.p.Static.Number(float64(l.t.Types.Len(ty)))
-	i, is := l.p.Static.NewIndex("i", n.Pos, s)
+	i, is, s := l.index("i", n.Pos, l.t.Types.Len(ty))
 	return l.around(n.Pos, of(n.Pos, i, s, l.operandAt(&v, n.Pos, is)), &v)
 }
 
@@ -77,9 +75,7 @@ func (l *lowering) total(n *core.Node, of func(p term.Pos, i term.Index, s term.
 func (l *lowering) transpose(n *core.Node) term.Ref {
 	ty := l.typ(n.Type)
 	u := l.operand(n.A, ty)
-	rows, columns := l.t.Types.Len(ty), l.t.Types.Len(l.t.Types.Left(ty))
-	s, r := l.p.Static.Number(float64(columns)), l.p.Static.Number(float64(rows))
-	i, is := l.p.Static.NewIndex("i", n.Pos, s)
-	j, js := l.p.Static.NewIndex("j", n.Pos, r)
+	i, is, s := l.index("i", n.Pos, l.t.Types.Len(l.t.Types.Left(ty)))
+	j, js, r := l.index("j", n.Pos, l.t.Types.Len(ty))
 	return l.around(n.Pos, l.t.Family(n.Pos, i, s, l.t.Family(n.Pos, j, r, l.operandAt(&u, n.Pos, js, is))), &u)
 }

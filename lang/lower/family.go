@@ -88,14 +88,14 @@ func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
 
 // path makes a projection of a variable or of data: a variable, or a component at a static index.
 func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
-	d, isData := l.p.DataVars[of]
+	d := l.p.Let(of)
 	var x term.Var
-	if !isData {
+	if d == nil || !d.Opened {
 		x = l.bind(of)
 	}
 	component := func(x term.Var, i int) term.Var {
 		if x == 0 {
-			return l.dataComponent(d, &l.c.Vars[of], i)
+			return l.dataComponent(d.Data, &l.c.Vars[of], i)
 		}
 		return l.component(x, i)
 	}
@@ -177,8 +177,7 @@ func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t infer.Type, at
 		a := l.scalars(pos, first, n, ty.A, at)
 		return l.t.Pair(pos, a, l.scalars(pos, first, n, ty.B, add(f.Number(float64(l.p.Types.Width(ty.A))))))
 	case infer.Vec:
-		s := f.Number(float64(l.p.Types.SizeAt(infer.Size(ty.N)).N))
-		i, is := f.NewIndex("j", pos, s)
+		i, is, s := l.index("j", pos, l.p.Types.SizeAt(infer.Size(ty.N)).N)
 		step := f.Add(term.StaticNode{Op: term.StaticMul, A: is, B: f.Number(float64(l.p.Types.Width(ty.A)))})
 		return l.t.Family(pos, i, s, l.scalars(pos, first, n, ty.A, add(step)))
 	}

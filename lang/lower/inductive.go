@@ -5,7 +5,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// match makes the term of a caseCore.
+// match makes the term of a CaseOp.
 func (l *lowering) match(n *core.Node) term.Ref {
 	branches := make([]term.Branch, int(n.Val))
 	for i := range branches {
@@ -21,7 +21,7 @@ func (l *lowering) match(n *core.Node) term.Ref {
 	return l.t.Case(n.Pos, l.typ(n.Type), l.refs[n.A], branches)
 }
 
-// fix makes the term of a fixCore.
+// fix makes the term of a FixOp.
 func (l *lowering) fix(n *core.Node) term.Ref {
 	lams := l.list(n)
 	fs := make([]term.Var, len(lams))

@@ -106,8 +106,8 @@ func (l *lowering) run(body core.Ref) {
 		l.refs[r] = l.node(&l.c.Nodes[r])
 	}
 	root := l.refs[body]
-	for i := len(l.p.Defs) - 1; i >= 0; i-- {
-		root = l.outer(&l.p.Defs[i], root)
+	for i := len(l.p.Lets) - 1; i >= 0; i-- {
+		root = l.outer(&l.p.Lets[i], root)
 	}
 	l.t.Root = root
 	l.t.Indices, l.t.Statics = l.p.Static.Indices, l.p.Static.Nodes
@@ -123,7 +123,7 @@ func (l *lowering) outer(d *core.Let, root term.Ref) term.Ref {
 		x := l.bind(d.X)
 		return l.t.Let(v.Pos, x, l.refs[d.U], l.open(x, v.Pos, root))
 	}
-	if _, ok := l.p.DataLets[d.X]; ok {
+	if !d.Opened {
 		x := &l.p.Data[d.Data]
 		if l.vars[d.X] == 0 {
 			return root

@@ -13,8 +13,7 @@ func (l *lowering) oneHot(n *core.Node) term.Ref {
 // indicators makes vec i < n -> same x i.
 func (l *lowering) indicators(pos term.Pos, x core.Ref, n int) term.Ref {
 	at, bound := l.number(x, pos)
-	s := l.p.Static.Number(float64(n))
-	i, is := l.p.Static.NewIndex("i", pos, s)
+	i, is, s := l.index("i", pos, n)
 	same := l.t.Fun(pos, term.Same, at(), l.t.IndexNum(pos, is))
 	return l.around(pos, l.t.Family(pos, i, s, same), bound)
 }
@@ -30,12 +29,10 @@ func (l *lowering) pick(n *core.Node) term.Ref {
 	var component func(ty term.Type, at []term.Static) term.Ref
 	component = func(ty term.Type, at []term.Static) term.Ref {
 		if l.t.Types.Kind(ty) == term.VecKind {
-			s := l.p.Static.Number(float64(l.t.Types.Len(ty)))
-			j, js := l.p.Static.NewIndex("j", n.Pos, s)
+			j, js, s := l.index("j", n.Pos, l.t.Types.Len(ty))
 			return l.t.Family(n.Pos, j, s, component(l.t.Types.Left(ty), append(at, js)))
 		}
-		s := l.p.Static.Number(float64(count))
-		i, is := l.p.Static.NewIndex("i", n.Pos, s)
+		i, is, s := l.index("i", n.Pos, count)
 		hot := l.operandAt(&o, n.Pos, is)
 		return l.t.Sum(n.Pos, i, s, l.t.Fun(n.Pos, term.Mul, hot, l.operandAt(&v, n.Pos, append([]term.Static{is}, at...)...)))
 	}

@@ -119,11 +119,10 @@ func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variab
 
 // check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
 func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (headline, label string) {
-	of := n.Types.At(u.Of)
-	if of.Kind != infer.Vec || !n.Types.SizeAt(infer.Size(of.N)).Known || !n.Types.KnownArray(of.A) {
+	size, ok := n.Types.VectorSize(u.Of)
+	if !ok || !n.Types.KnownArray(n.Types.At(u.Of).A) {
 		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)"
 	}
-	size := n.Types.SizeAt(infer.Size(of.N)).N
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(infer.R) {
 		return computed, "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"

@@ -239,20 +239,17 @@ func (t *translator) variable(n *core.Node) *eval.Code {
 	if slot, ok := t.scope.Slot(uint32(n.X)); ok {
 		return eval.Variable(slot)
 	}
-	if i, ok := t.P.DataVars[n.X]; ok {
-		return t.data(i)
-	}
-	if i, ok := t.P.DataLets[n.X]; ok {
-		return t.data(i)
-	}
-	u, ok := t.P.Lets[n.X]
-	if !ok {
+	d := t.P.Let(n.X)
+	if d == nil {
 		return t.input(n)
+	}
+	if d.U == 0 {
+		return t.data(d.Data)
 	}
 	c := t.shared[n.X]
 	if c == nil {
 		inner := &translator{Defaults: t.Defaults, decl: t.decl, scope: eval.NewScope(nil), deep: t.deep}
-		code := inner.code(u)
+		code := inner.code(d.U)
 		if t.failed = inner.failed; t.failed {
 			return code
 		}

@@ -1,0 +1,139 @@
+package block
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/engine/array"
+	"github.com/gram-machine/gram/graph"
+)
+
+// Opener has what values of programs with symbolic inputs need.
+type Opener interface {
+	// Note says that the number v is in the register.
+	Note(reg uint32, v graph.Ref)
+	// Leaf returns the value of a register. It may be made of nodes from top on; the result is the first that is free then.
+	Leaf(reg uint32, top graph.Ref) (v, next graph.Ref)
+	// Tuple says that a tuple was made, whose components have names or not.
+	Tuple(v graph.Ref, named bool)
+}
+
+// Enter loads what is the same in every run of the block, of the closure f. The error is that of the host.
+func (r *Runner) Enter(b *graph.Block, f graph.Ref) error {
+	if err := r.Registers(b.Regs); err != nil {
+		return err
+	}
+	r.Exts = slices.Grow(r.Exts[:0], b.Exts)
+	for _, c := range b.Consts {
+		r.Regs[c.Reg] = c.Val
+	}
+	w := 4*uint64(f) + graph.ValueWords
+	for i := range b.Caps {
+		r.Load(&b.Caps[i], r.words[w+uint64(i)])
+	}
+	for _, g := range b.Globals {
+		for i := range g.N {
+			if i%LookEvery == LookEvery-1 {
+				if err := r.host.Look(); err != nil {
+					return err
+				}
+			}
+			if v := r.globals[g.Slot+i*g.Stride]; g.Reg != 0 {
+				r.Regs[g.Reg+i] = r.nodes[v].Number()
+			} else {
+				r.Exts = append(r.Exts, v)
+			}
+		}
+	}
+	if b.Arrays != nil {
+		array.PreparePicks(b.Arrays.Picked, r.Regs)
+	}
+	return nil
+}
+
+// Load puts the numbers of the value v into registers, and its duals among the
+// external ones.
+func (r *Runner) Load(l *graph.Leaves, v graph.Ref) {
+	stack := append(r.stack[:0], v)
+	next := 0
+	for _, n := range l.Layout {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch n.Kind {
+		case graph.NumLeaf:
+			r.Regs[l.Regs[next]] = r.nodes[v].Number()
+			if r.open != nil {
+				r.open.Note(l.Regs[next], v)
+			}
+			next++
+		case graph.DualLeaf:
+			r.Exts = append(r.Exts, v)
+		case graph.PairLayout:
+			both := r.nodes[v].V
+			stack = append(stack, graph.Ref(both>>32), graph.Ref(both))
+		case graph.VecLayout, graph.ClosureLayout:
+			w := 4*uint64(v) + graph.ValueWords
+			for i := int(n.N) - 1; i >= 0; i-- {
+				stack = append(stack, r.words[w+uint64(i)])
+			}
+		}
+	}
+	r.stack = stack
+}
+
+// Units returns how many nodes [Runner.Value] makes at most.
+func (r *Runner) Units(l *graph.Leaves) uint32 {
+	units := uint32(0)
+	for _, n := range l.Layout {
+		units += graph.Units(graph.ValueWords, int(n.N))
+	}
+	if r.open != nil {
+		units *= 2 // for inert numbers
+	}
+	return units
+}
+
+// Value makes the value of the layout whose numbers are in the registers and whose duals are those of the block that has run, of nodes
+// from top on. It returns the first node that is free then, too.
+func (r *Runner) Value(l *graph.Leaves, regs []uint32, top graph.Ref) (v, next graph.Ref) {
+	// From the right: what stands on the stack are the values behind this one, the
+	// next on top.
+	stack := r.stack[:0]
+	num, dual := len(regs), len(r.Outs)
+	for i := len(l.Layout) - 1; i >= 0; i-- {
+		n := l.Layout[i]
+		v := top
+		switch n.Kind {
+		case graph.NumLeaf:
+			num--
+			if r.open != nil {
+				v, top = r.open.Leaf(regs[num], top)
+				break
+			}
+			top++
+			r.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(r.Regs[regs[num]])}
+		case graph.DualLeaf:
+			dual--
+			v = r.Outs[dual]
+		case graph.PairLayout:
+			last := len(stack) - 1
+			top++
+			r.nodes[v] = graph.Node{Head: uint32(graph.Pair), V: uint64(stack[last]) | uint64(stack[last-1])<<32}
+			stack = stack[:last-1]
+		case graph.VecLayout:
+			top += graph.Units(graph.ValueWords, int(n.N))
+			r.nodes[v] = graph.Node{Head: uint32(graph.Vec) | n.N<<graph.KindShift}
+			w := 4*uint64(v) + graph.ValueWords
+			for c := range uint64(n.N) {
+				r.words[w+c] = stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+			}
+		}
+		if r.open != nil && (n.Kind == graph.PairLayout || n.Kind == graph.VecLayout) {
+			r.open.Tuple(v, n.Named)
+		}
+		stack = append(stack, v)
+	}
+	r.stack = stack[:0]
+	return stack[0], top
+}
