@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // sizes of the benchmarks: workload, n and, for w2 and w5, k.
@@ -17,10 +18,10 @@ var sizes = []struct {
 	w    string
 	n, k int
 }{
-	{"w1", 1_000, 0}, {"w1", 100_000, 0}, {"w1", 1_000_000, 0},
+	{"w1", 1_000, 0}, {"w1", 100_000, 0}, {"w1", property.Size(1_000_000), 0},
 	{"w2", 100, 4}, {"w2", 100, 16}, {"w2", 1_000, 16},
 	{"w3", 1_000, 0}, {"w3", 100_000, 0}, {"w3", 1_000_000, 0},
-	{"w4", 1_000, 0}, {"w4", 100_000, 0}, {"w4", 1_000_000, 0},
+	{"w4", 1_000, 0}, {"w4", 100_000, 0}, {"w4", property.Size(1_000_000), 0},
 	{"w5", 100, 16},
 }
 
@@ -86,7 +87,7 @@ func TestWorkloadsAgree(t *testing.T) {
 	for _, s := range []struct {
 		w    string
 		n, k int
-	}{{"w1", 1000, 0}, {"w1", 1_000_000, 0}, {"w2", 100, 4}, {"w2", 1000, 16}, {"w3", 100_000, 0}, {"w4", 1_000_000, 0}, {"w5", 100, 4}, {"w5", 100, 16}} {
+	}{{"w1", 1000, 0}, {"w1", property.Size(1_000_000), 0}, {"w2", 100, 4}, {"w2", 1000, 16}, {"w3", 100_000, 0}, {"w4", property.Size(1_000_000), 0}, {"w5", 100, 4}, {"w5", 100, 16}} {
 		w, err := bench.NewWorkload(s.w, s.n, s.k)
 		require.NoError(t, err)
 		res, err := w.Program.Gradient(context.Background(), gram.EvalOptions{})

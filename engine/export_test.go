@@ -12,9 +12,6 @@ func LendEvery(m *Machine, n uint64, waits bool) {
 // Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }
 
-// AcceptedSteps is how many steps they had.
-func AcceptedSteps(m *Machine) uint64 { return m.team.steps }
-
 // RunsPerPath sets how many runs make the code of a path worth making, and returns what sets it back.
 func RunsPerPath(n uint64) (reset func()) {
 	old := runsPerPath

@@ -105,6 +105,8 @@ var parallelPrograms = map[string]string{
 	"loops of pairs":            "sum i < 9 -> let (a, b) = #30 (fun (u, v) -> (v * e, u + r)) (#40 (fun (u, v) -> (v * r, u + e)) (0.1 * i, r)) in a",
 	"a call that is not used":   "let f = fun x -> sin (e * x) in\nlet y = #9 (fun h -> f h + r) e in let z = f r in f z + f (z * z)",
 	"functions as results":      "let f = fun x -> fun y -> sin (x * y) in\nlet g = f e in let h = f r in g r * h e + g (h 1)",
+	"a tree of calls":           "def t0 x = #50 (fun h -> sin (h * e) + x) r\ndef t1 x = t0 (x * r) + t0 (x + e)\ndef t2 x = t1 (x * r) + t1 (x + e)\ndef t3 x = t2 (x * r) + t2 (x + e)\nt3 0.5",
+	"a recursive tree of calls": "def leaf x = #50 (fun h -> sin (h * e) + x) r\ndef rec tree (n : R) (x : R) : R = if n < 1 then leaf x else tree (n - 1) (x * r) + tree (n - 1) (x + e)\ntree 4 0.5",
 	"a balanced sum":            "let two = fun x -> sin x * e + sin (x * r) in\nlet four = fun x -> two x + two (x + 1) in\nlet eight = fun x -> four x * four (x + 2) in\neight e + eight r",
 }
 

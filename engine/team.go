@@ -30,7 +30,6 @@ type team struct {
 	alone  bool                // the machine does the rest of this run itself
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
-	steps    uint64 // of them
 }
 
 // worker runs tasks on a machine of its own, which shares the range of addresses and
@@ -87,7 +86,7 @@ func (t *team) reset() {
 	t.lend.reset()
 	clear(t.sweeps)
 	t.swept = 0
-	t.accepted, t.steps, t.alone = 0, 0, false
+	t.accepted, t.alone = 0, false
 	for _, w := range t.Workers {
 		w.kept = w.m.arena.Start()
 		w.m.top = w.kept
@@ -154,7 +153,6 @@ func (m *Machine) fetch(e *task) (bool, error) {
 			}
 			m.collect.peak = max(m.collect.peak, nodes)
 			m.team.accepted++
-			m.team.steps += e.cost.steps
 			return true, nil
 		case <-tick.C:
 			if err := m.Look(); err != nil || m.team.alone {

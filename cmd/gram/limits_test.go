@@ -106,7 +106,7 @@ var limitCases = []struct{ args, program, limits string }{
 	{"explore", "data", "i"},
 }
 
-// The limits; half of these without FULL_SIZE.
+// The limits; a third of these without FULL_SIZE.
 var (
 	limitMemory = sizeOfTests(200_000_000)
 	limitTime   = sizeOfTests(200 * time.Millisecond)
@@ -116,7 +116,7 @@ func sizeOfTests[T ~int | ~int64](full T) T {
 	if property.Full() {
 		return full
 	}
-	return full / 2
+	return full / 3
 }
 
 const (

@@ -47,7 +47,7 @@ func TestUnfinishedBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for bodies that don't come")
 	}
-	s := serve(t, testConfig(figure1), func(s *Server) { s.sending = 3 * time.Second })
+	s := serve(t, testConfig(figure1), func(s *Server) { s.sending = time.Second })
 	const bodies = 100
 	host := strings.TrimPrefix(s.url, "http://")
 	part := []byte(fmt.Sprintf("POST /api/run HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{\"source\":\"%s",
