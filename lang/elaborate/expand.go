@@ -22,8 +22,7 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 	}
 	sc := &def.unit.Scopes[def.decl]
 	e.work++
-	e.acts = append(e.acts, activation{unit: def.unit, global: g, base: len(e.slots), scope: sc, use: span})
-	e.slots = append(e.slots, make([]binding, sc.Slots)...)
+	e.activate(activation{unit: def.unit, global: g, scope: sc, use: span})
 	opens := len(e.opens)
 	given := min(n, len(decl.Params))
 	var missing resolve.Place
@@ -144,9 +143,21 @@ func (e *Elaborator) letPattern(p syntax.Pat, b binding) {
 func (e *Elaborator) leave(v val, opens int, span syntax.Span) val {
 	v = e.wrap(v, opens)
 	v.span, v.head = span, span
+	e.deactivate()
+	return v
+}
+
+// activate starts an activation, whose slots come behind those that are there.
+func (e *Elaborator) activate(a activation) {
+	a.base = len(e.slots)
+	e.acts = append(e.acts, a)
+	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
+}
+
+// deactivate ends the present activation.
+func (e *Elaborator) deactivate() {
 	e.slots = e.slots[:e.act().base]
 	e.acts = e.acts[:len(e.acts)-1]
-	return v
 }
 
 // wrap puts the openings from n on around v, the last one innermost.

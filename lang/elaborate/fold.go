@@ -56,7 +56,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 			return true
 		}
 	}
-	if e.Types.At(state).Kind != infer.Real || e.Types.At(gives).Kind != infer.Vec || !e.Types.IsArray(gives) {
+	if e.Types.At(state).Kind != infer.Real || e.Types.At(gives).Kind != infer.Vec || e.Types.Scalar(gives) != infer.Real {
 		return true
 	}
 	text := e.Types.Text()

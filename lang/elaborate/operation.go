@@ -50,7 +50,7 @@ func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.S
 func (e *Elaborator) operands(w *waiting, last bool) bool {
 	why := w.why
 	for _, v := range []val{w.f, w.u} {
-		if !e.Types.MaybeNumeric(v.typ) {
+		if !e.Types.Array(v.typ) {
 			e.want(v, infer.R, why)
 			e.Types.Unify(w.result.typ, infer.R)
 			return true
@@ -101,5 +101,5 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		return e.operands(w, true)
 	}
 	// An operand that is still open has to be a number or a vector.
-	return last || e.Types.At(w.f.typ).Kind != infer.Open && e.Types.At(w.u.typ).Kind != infer.Open && e.Types.IsArray(w.f.typ) && e.Types.IsArray(w.u.typ)
+	return last || e.Types.Scalar(w.f.typ) == infer.Real && e.Types.Scalar(w.u.typ) == infer.Real
 }

@@ -127,7 +127,11 @@ var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.S
 func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 	n := e.expr(x)
 	if na, nb := e.Core.Nodes[a.node], e.Core.Nodes[b.node]; na.Op == core.NumOp && nb.Op == core.NumOp {
-		if r := fold(n.Op, na.Val, nb.Val); !math.IsInf(r, 0) && !math.IsNaN(r) {
+		r := na.Val + nb.Val
+		if n.Op != syntax.PlusTok {
+			r = operators[n.Op].Eval(na.Val, nb.Val)
+		}
+		if !math.IsInf(r, 0) && !math.IsNaN(r) {
 			e.Core.Drop(b.node)
 			e.Core.Drop(a.node)
 			return e.number(r, e.span(x))
@@ -157,19 +161,6 @@ func (e *Elaborator) wantReal(why reason, vs ...val) {
 	}
 }
 
-func fold(op syntax.Token, a, b float64) float64 {
-	switch op {
-	case syntax.PlusTok:
-		return a + b
-	case syntax.MinusTok:
-		return a - b
-	case syntax.StarTok:
-		return a * b
-	default:
-		return a / b
-	}
-}
-
 // negate makes -a; -1 is a numeral.
 func (e *Elaborator) negate(x syntax.Expr, a val) val {
 	if n := e.Core.Nodes[a.node]; n.Op == core.NumOp {
@@ -190,7 +181,7 @@ func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
 		return e.staticPower(a, exponent, span)
 	}
-	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != infer.Real && e.Types.MaybeNumeric(a.typ)
+	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != infer.Real && e.Types.Array(a.typ)
 	if !vector {
 		e.wantReal(reason{kind: takesReason, text: "^"}, a)
 		a.typ = infer.R

@@ -185,8 +185,8 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 
 // start starts the activation of a declaration by itself, or of the body.
 func (e *Elaborator) start(decl int) {
-	e.acts = append(e.acts[:0], activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
-	e.slots = make([]binding, e.acts[0].scope.Slots)
+	e.acts, e.slots = e.acts[:0], e.slots[:0]
+	e.activate(activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
 }
 
 // define decides what a def is: a value is expanded at each use, a numeral is a

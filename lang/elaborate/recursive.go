@@ -127,17 +127,12 @@ func (e *Elaborator) defRec(def *global, span syntax.Span) val {
 		d := &def.unit.File.Decls[i]
 		group = append(group, function{name: d.Name, span: d.NameSpan, pos: core.PosOf(d.NameSpan), params: d.Params, value: d.Value, result: d.Type,
 			enter: func(f core.Var) {
-				sc := &def.unit.Scopes[i]
-				e.acts = append(e.acts, activation{unit: def.unit, global: e.declared[i], base: len(e.slots), scope: sc, use: span})
-				e.slots = append(e.slots, make([]binding, sc.Slots)...)
+				e.activate(activation{unit: def.unit, global: e.declared[i], scope: &def.unit.Scopes[i], use: span})
 				for k := range to - from {
 					e.slots[e.act().base+k] = binding{kind: varBinding, x: f + core.Var(k)}
 				}
 			},
-			leave: func() {
-				e.slots = e.slots[:e.act().base]
-				e.acts = e.acts[:len(e.acts)-1]
-			}})
+			leave: e.deactivate})
 	}
 	e.work++
 	return e.fix(group, def.decl-from, span)

@@ -239,40 +239,25 @@ func (tt *Types) Width(t Type) int {
 	return 1
 }
 
-// Levels is how many vectors stand in one another in t.
-func (tt *Types) Levels(t Type) int {
-	k := 0
-	for n := tt.At(t); n.Kind == Vec; n = tt.At(n.A) {
-		k++
-	}
-	return k
-}
-
-// MaybeNumeric reports whether t is R, a vector of such, or still open.
-func (tt *Types) MaybeNumeric(t Type) bool {
-	n := tt.At(t)
-	for n.Kind == Vec {
-		n = tt.At(n.A)
-	}
-	return n.Kind == Real || n.Kind == Open
-}
-
-// IsArray reports whether t is R or a vector of such.
-func (tt *Types) IsArray(t Type) bool {
-	n := tt.At(t)
-	for n.Kind == Vec {
-		n = tt.At(n.A)
-	}
-	return n.Kind == Real
-}
-
-// KnownArray reports whether t is R or a vector of such, of known size.
-func (tt *Types) KnownArray(t Type) bool {
+// Element returns the innermost components of vectors of vectors, t itself if it is no vector. levels is how many vectors stand in
+// one another, and sized tells that all their sizes are known.
+func (tt *Types) Element(t Type) (elem Type, levels int, sized bool) {
+	sized = true
 	for n := tt.At(t); n.Kind == Vec; n = tt.At(t) {
-		if !tt.SizeAt(Size(n.N)).Known {
-			return false
-		}
-		t = n.A
+		sized = sized && tt.SizeAt(Size(n.N)).Known
+		t, levels = n.A, levels+1
 	}
-	return tt.At(t).Kind == Real
+	return t, levels, sized
+}
+
+// Scalar is the kind of the innermost components of vectors of vectors, of t itself if it is no vector.
+func (tt *Types) Scalar(t Type) Kind {
+	elem, _, _ := tt.Element(t)
+	return tt.At(elem).Kind
+}
+
+// Array reports whether t is R, a vector of such, or still open.
+func (tt *Types) Array(t Type) bool {
+	k := tt.Scalar(t)
+	return k == Real || k == Open
 }

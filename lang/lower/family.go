@@ -33,6 +33,10 @@ func (l *lowering) findGrids(live []bool) {
 			l.grids[n.X] = max(l.grids[n.X], levels)
 		}
 	}
+	whole := func(r core.Ref, t infer.Type) {
+		_, levels, _ := l.p.Types.Element(t)
+		grid(r, levels)
+	}
 	for r := range l.c.Nodes {
 		if !live[r] {
 			continue
@@ -53,14 +57,14 @@ func (l *lowering) findGrids(live []bool) {
 		case core.TransposeOp:
 			grid(n.A, 2)
 		case core.PickOp:
-			grid(n.A, l.p.Types.Levels(n.Type))
+			whole(n.A, n.Type)
 		case core.AddOp, core.FunOp:
 			w := l.c.Wide[n.X]
 			if w.VecA {
-				grid(n.A, l.p.Types.Levels(w.A))
+				whole(n.A, w.A)
 			}
 			if w.VecB {
-				grid(n.B, l.p.Types.Levels(w.B))
+				whole(n.B, w.B)
 			}
 		}
 	}

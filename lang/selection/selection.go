@@ -85,10 +85,8 @@ type Limits []int
 func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variable, file *syntax.File, look func() error,
 	report func(span syntax.Span, headline, label string, notes ...syntax.Note)) map[int]Limits {
 	for _, t := range later {
-		for n.Types.At(t).Kind == infer.Vec {
-			t = n.Types.At(t).A
-		}
-		n.Types.Unify(t, infer.R)
+		elem, _, _ := n.Types.Element(t)
+		n.Types.Unify(elem, infer.R)
 	}
 	limits := map[int]Limits{}
 	for i := range indices {
@@ -120,7 +118,7 @@ func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variab
 // check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
 func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (headline, label string) {
 	size, ok := n.Types.VectorSize(u.Of)
-	if !ok || !n.Types.KnownArray(n.Types.At(u.Of).A) {
+	if elem, _, sized := n.Types.Element(u.Of); !ok || !sized || n.Types.At(elem).Kind != infer.Real {
 		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)"
 	}
 	class := n.Types.Find(u.T)
