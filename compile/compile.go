@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gram-machine/gram/compile/block"
 	"github.com/gram-machine/gram/graph"
@@ -52,7 +53,7 @@ const checkEvery = 1 << 12
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
-		out:    &graph.Program{Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
+		out:    &graph.Program{Loops: new(sync.Map), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
 		vars:   make([]binding, t.NumVars()),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},

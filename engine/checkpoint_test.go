@@ -171,9 +171,9 @@ func TestCheckpoints(t *testing.T) {
 // TestShare: the shares of the primal and the backward phase grow from 0 to 1, with rows and without; where there is no long
 // loop, that of the primal phase is not known.
 func TestShare(t *testing.T) {
-	const src = "input e = 0.75\n#%d (fun h -> sin (h * e) + 1) e"
-	shares := func(n int, bounds limits.Bounds) map[calls.Phase][]float64 {
-		s := testprogram.FromSource(t, fmt.Sprintf(src, n))
+	const straight, branches = "sin (h * e) + 1", "if h < 1.5 then sin (h * e) + 1 else h * e"
+	shares := func(body string, n int, bounds limits.Bounds) map[calls.Phase][]float64 {
+		s := testprogram.FromSource(t, fmt.Sprintf("input e = 0.75\n#%d (fun h -> %s) e", n, body))
 		of := map[calls.Phase][]float64{}
 		runGradient(t, s, s.Compiled(t, compile.Options{Reversed: true}), engine.Options{Limits: bounds, Share: func(phase calls.Phase, share float64) {
 			if share >= 0 {
@@ -182,8 +182,11 @@ func TestShare(t *testing.T) {
 		}})
 		return of
 	}
-	for _, bounds := range []limits.Bounds{{}, {RowsMemory: 1 << 10}} {
-		got := shares(4_000_000, bounds)
+	for _, run := range []struct {
+		body string
+		rows uint64
+	}{{straight, 0}, {straight, 1 << 10}, {branches, 1 << 14}} {
+		got := shares(run.body, 4_000_000, limits.Bounds{RowsMemory: run.rows})
 		for _, phase := range []calls.Phase{calls.Primal, calls.Backward} {
 			require.True(t, slices.IsSorted(got[phase]))
 			require.Less(t, got[phase][0], 0.1)
@@ -191,7 +194,7 @@ func TestShare(t *testing.T) {
 			require.LessOrEqual(t, got[phase][len(got[phase])-1], 1.0)
 		}
 	}
-	require.Empty(t, shares(100_000, limits.Bounds{})[calls.Primal])
+	require.Empty(t, shares(straight, 100_000, limits.Bounds{})[calls.Primal])
 }
 
 // TestCheckpointLooks: an error of Look ends a run wherever it comes, while rows are computed again, too.

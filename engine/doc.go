@@ -41,9 +41,9 @@
 //
 // # Blocks
 //
-// A closure whose template has a block runs as one instruction, or as a loop: see package block. A function of an iteration that has none may have
-// a block with paths, made for the closures that it captures: see chain.go. A function that takes one argument more than the
-// iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
+// A closure whose template has a block runs as one instruction, or as a loop: see package block. A function of an iteration that has
+// none may have a block with paths, made for the closures that it captures: see chain.go. A function that takes one argument more than
+// the iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
 //
 // # Routines
 //
@@ -52,6 +52,12 @@
 // the dual λs that its templates would make, in the same order. An application that has no routine goes on the worklist; a node of kind
 // Frames waits for its value, and then the frames go on. Under LIFO all work for that value is done before anything below it on
 // the worklist, so the frames that wait are always those on top of the stack. They are used under LIFO, also by workers, without profiles.
+//
+// # Packages
+//
+// What needs nothing of the machine is in packages of its own: block runs blocks, by packages array and native; frames has the stack of
+// routines, collect the objects of the arena and the collector, ground the size of the graph of an open program, order the order in which
+// cells fire, and pool the tasks of the schedule [Parallel]. Packages listing and profile read a machine.
 //
 // # Counting
 //

@@ -40,7 +40,7 @@ type Options struct {
 	Workers  int  // of the schedule Parallel; 0: as many as GOMAXPROCS
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
-	NoNative bool // interpret all blocks: no machine code
+	NoNative bool // interpret all blocks and routines: no machine code
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Hooks    *Hooks
 	Limits   limits.Bounds

@@ -110,7 +110,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		}
 	}
 	column := make([]uint32, b.Regs) // 1 + its column, 0: none
-	var invariant []uint32
+	invariant := make([]uint32, 0, len(saved))
 	keep := func(r uint32) int {
 		if column[r] == 0 {
 			plan.Row = append(plan.Row, r)

@@ -297,7 +297,7 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	Loops sync.Map // the engine's: what it keeps of loops with equal code
+	Loops *sync.Map // the engine's: what it keeps of loops with equal code
 
 	special  *special
 	routines *routines

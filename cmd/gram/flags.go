@@ -135,7 +135,7 @@ const seedUsage = "the `number` that random default values start from (default 0
 // addForm adds the flags that turn blocks, and their machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
-	cmd.Flags().BoolVar(&f.noNative, "no-native", false, "interpret blocks: make no machine code of their loops; values, gradients and the\nsteps that are counted don't depend on it")
+	cmd.Flags().BoolVar(&f.noNative, "no-native", false, "interpret blocks and routines: make no machine code of loops and recursive functions; values,\ngradients and the steps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.

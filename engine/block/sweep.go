@@ -211,6 +211,11 @@ func (f *firing) enter(w *graph.Backward) error {
 	array.Load(r.Regs, f.Plan.Invariant, f.invariant)
 	for _, s := range w.Sums {
 		for e := s.Ext; e < s.Ext+s.N; e++ {
+			if e%LookEvery == LookEvery-1 {
+				if err := r.host.Look(); err != nil {
+					return err
+				}
+			}
 			if !f.out.Any[e] {
 				f.out.Any[e] = true
 				if !f.logged {

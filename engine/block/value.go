@@ -2,6 +2,7 @@ package block
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
@@ -22,7 +23,7 @@ func (r *Runner) Enter(b *graph.Block, f graph.Ref) error {
 	if err := r.Registers(b.Regs); err != nil {
 		return err
 	}
-	r.Exts = r.Exts[:0]
+	r.Exts = slices.Grow(r.Exts[:0], b.Exts)
 	for _, c := range b.Consts {
 		r.Regs[c.Reg] = c.Val
 	}
@@ -32,6 +33,11 @@ func (r *Runner) Enter(b *graph.Block, f graph.Ref) error {
 	}
 	for _, g := range b.Globals {
 		for i := range g.N {
+			if i%LookEvery == LookEvery-1 {
+				if err := r.host.Look(); err != nil {
+					return err
+				}
+			}
 			if v := r.globals[g.Slot+i*g.Stride]; g.Reg != 0 {
 				r.Regs[g.Reg+i] = r.nodes[v].Number()
 			} else {

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -38,6 +39,7 @@ const (
 	i32Or    = 0x72
 	i32Add   = 0x6a
 	i32Mul   = 0x6c
+	i32Shl   = 0x74
 	wrap     = 0xa7
 	fromInt  = 0xb9
 	bitsOf   = 0xbd
@@ -386,17 +388,15 @@ func (f *function) expr(e ast.Expr) {
 			f.fail(e)
 		}
 	case *ast.BinaryExpr:
-		if e.Op == token.SHL || e.Op == token.SHR {
-			f.expr(e.X)
-			f.expr(e.Y)
-		} else if e.Op == token.LAND || e.Op == token.LOR {
-			f.expr(e.X)
-			f.expr(e.Y)
-		} else {
-			f.expr(e.X)
-			f.expr(e.Y)
+		f.expr(e.X)
+		operand := f.t.info.Types[e.X].Type
+		if n, ok := f.powerOfTwo(e.Y); ok && e.Op == token.REM && operand.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
+			f.integer(n - 1) // a division takes as long as ten other instructions
+			f.binary(token.AND, operand, e)
+			return
 		}
-		f.binary(e.Op, f.t.info.Types[e.X].Type, e)
+		f.expr(e.Y)
+		f.binary(e.Op, operand, e)
 	case *ast.SelectorExpr: // a field of an entry
 		f.expr(e.X)
 		selected := f.t.info.Types[e.X].Type.Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
@@ -421,6 +421,16 @@ func (f *function) expr(e ast.Expr) {
 	default:
 		f.fail(e)
 	}
+}
+
+// powerOfTwo returns the value of an expression that is a power of two, known to the compiler.
+func (f *function) powerOfTwo(e ast.Expr) (n int64, ok bool) {
+	v := f.t.info.Types[e].Value
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	n, ok = constant.Int64Val(v)
+	return n, ok && n > 0 && n&(n-1) == 0
 }
 
 // ident leaves the value of a variable.
@@ -450,8 +460,13 @@ func (f *function) entry(e *ast.IndexExpr) {
 	}
 	f.expr(e.Index)
 	f.op(wrap)
-	f.address(table.entry)
-	f.op(i32Mul)
+	if shift := bits.TrailingZeros(uint(table.entry)); table.entry == 1<<shift {
+		f.address(shift) // a shift takes a cycle, a product three
+		f.op(i32Shl)
+	} else {
+		f.address(table.entry)
+		f.op(i32Mul)
+	}
 	if table.at != 0 {
 		f.address(table.at)
 		f.op(i32Add)
