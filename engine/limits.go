@@ -140,7 +140,7 @@ func (m *Machine) atEnd() error {
 	return nil
 }
 
-// roomFor reports whether the loops of the run may keep so many bytes more. Without a bound on rows an eighth of the
+// roomFor reports whether the loops of the run may keep so many bytes more. Without a bound on rows a sixth of the
 // memory stays for all else.
 func (m *Machine) roomFor(bytes uint64) bool {
 	if most := m.opt.Limits.RowsMemory; most != 0 {
@@ -153,6 +153,6 @@ func (m *Machine) roomFor(bytes uint64) bool {
 		}
 		grow := int64(nodes) - int64(m.arena.Len())
 		reserve := m.opt.Limits.Reserve
-		return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/8)) == nil
+		return grow <= 0 || reserve == nil || reserve(grow*graph.NodeBytes+int64(m.opt.Limits.MaxMemory/6)) == nil
 	})
 }
