@@ -149,7 +149,7 @@ func peersPage(r *measure.Report, opt *Options) ([]byte, error) {
 			return e != nil && e.Steps > 0
 		})
 	})
-	fused := slices.DeleteFunc(slices.Clone(rewriting), func(p peers.Peer) bool { return p.Literal })
+	fused := slices.DeleteFunc(slices.Clone(rewriting), func(p peers.Peer) bool { return p.Equal })
 	counted := func(print func(*measure.Entry) string) func(*measure.Entry) string {
 		return func(e *measure.Entry) string {
 			if e.Steps == 0 {

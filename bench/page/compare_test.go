@@ -37,7 +37,7 @@ func comparedRows() []measure.Row {
 	short, long, wide := peers.Task{Workload: "w1", N: 1000}, peers.Task{Workload: "w1", N: 100_000}, peers.Task{Workload: "w2", N: 100, K: 16}
 	return []measure.Row{
 		row(short, peers.CHand, "1", 4, 0, 0), row(short, peers.GoHand, "1", 8, 2, 0), row(short, peers.Tape, "1", 10, 32, 0),
-		row(short, peers.Direct, "1", 16, 2, 83_023), row(short, peers.Literal, "1", 120, 68, 83_023), row(short, "PyTorch", "1", 4089, 2969, 0),
+		row(short, peers.Direct, "1", 16, 2, 83_023), row(short, peers.Unfused, "1", 120, 68, 83_023), row(short, "PyTorch", "1", 4089, 2969, 0),
 		row(long, peers.CHand, "0", 4, 2, 0), row(long, peers.Tape, "2", 10, 32, 0), row(long, peers.Direct, "2", 12.5, 2, 8_300_023),
 		row(wide, peers.CHand, "3", 0.5, 0.25, 0), row(wide, peers.Tape, "3", 5, 32, 0), row(wide, peers.Direct, "3", 2.5, 0.125, 2_054_607),
 	}
@@ -100,10 +100,10 @@ The median of the rounds; in parentheses over the plain Go tape, where it takes 
 | Go by hand | 8.0 (0.80) | – | – |
 | plain Go tape | 10.0 (1.00) | 10.0 (1.00) | 5.0 (1.00) |
 | gram direct | 16.0 (1.60) | 12.5 (1.25) | 2.5 (0.50) |
-| gram direct, literal | 120 (12.0) | – | – |
+| gram direct, unfused | 120 (12.0) | – | – |
 | PyTorch | 4 089 (409) | – | – |
 
-Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go; gram modular; ADOL-C; ADOL-C, replaying; CoDiPack; CoDiPack, replaying; Maude.
+Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go; gram modular; gram direct, interpreted; gram, literal machine; ADOL-C; ADOL-C, replaying; CoDiPack; CoDiPack, replaying; Maude.
 
 ## Bytes for each primitive
 
@@ -113,7 +113,7 @@ Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go
 | Go by hand | 2.0 | – | – |
 | plain Go tape | 32 | 32 | 32 |
 | gram direct | 2.0 | 2.0 | 0.125 |
-| gram direct, literal | 68 | – | – |
+| gram direct, unfused | 68 | – | – |
 | PyTorch | 2 969 | – | – |
 
 The pictures show the largest task of each workload, and the smallest of the first.
@@ -135,7 +135,7 @@ The pictures show the largest task of each workload, and the smallest of the fir
 |  | W1, n = 10³ | W1, n = 10⁵ | W2, n = 100, k = 16 |
 | --- | ---:| ---:| ---:|
 | gram direct | 1 297 | 1 660 | 8 026 |
-| gram direct, literal | 173 | – | – |
+| gram direct, unfused | 173 | – | – |
 
 The counted steps of a run, with or without blocks, which do not depend on the computer:
 
@@ -165,7 +165,7 @@ C by hand              4.0 (0.40)            –         0.50 (0.100)
 Go by hand             8.0 (0.80)            –                    –
 plain Go tape         10.0 (1.00)  10.0 (1.00)           5.0 (1.00)
 gram direct           16.0 (1.60)  12.5 (1.25)           2.5 (0.50)
-gram direct, literal   120 (12.0)            –                    –
+gram direct, unfused   120 (12.0)            –                    –
 PyTorch               4 089 (409)            –                    –
 `, "\n"), page.ComparisonText(withPeers(t)))
 	require.Empty(t, page.ComparisonText(report(t)))

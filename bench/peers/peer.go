@@ -17,9 +17,9 @@ type Peer struct {
 	Name string
 	// Always is set for peers that every run measures: those in this process, and C.
 	Always bool
-	// Steps is set for the machine, whose steps are counted; Literal for its runs without blocks, which take as
-	// many; Aside if it takes part for their sake alone.
-	Steps, Literal, Aside bool
+	// Steps is set for gram, whose steps are counted; Equal for its forms that take as many as another form; Aside if it takes part
+	// for their sake alone.
+	Steps, Equal, Aside bool
 	// Timeout is how long a program may take for one answer.
 	Timeout time.Duration
 	takes   func(Task) bool // nil: every task
@@ -45,7 +45,7 @@ var ErrMissing = errors.New("not found")
 const (
 	Direct  = "gram direct"
 	Modular = "gram modular"
-	Literal = "gram direct, literal"
+	Unfused = "gram direct, unfused"
 	Tape    = "plain Go tape"
 	GoHand  = "Go by hand"
 	CHand   = "C by hand"
@@ -92,10 +92,12 @@ func All() []Peer {
 		{Name: Tape, Always: true, takes: func(t Task) bool { return t.Primitives() <= mostTaped }, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
 		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
-		machine(Literal, gram.EvalOptions{NoFuse: true}, false),
-		machine("gram modular, literal", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
+		machine("gram direct, interpreted", gram.EvalOptions{NoNative: true}, false),
+		machine(Unfused, gram.EvalOptions{NoFuse: true}, false),
+		machine("gram, literal machine", gram.EvalOptions{Literal: true}, false),
+		machine("gram modular, unfused", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
-		machine("gram unfold, literal", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
+		machine("gram unfold, unfused", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
 		scalars("ADOL-C", "record", adolc, compileADOLC),
 		scalars("ADOL-C, replaying", "replay", adolc, compileADOLC),
 		scalars("CoDiPack", "record", codipack, compileCoDiPack),
@@ -105,11 +107,13 @@ func All() []Peer {
 	}
 }
 
-// machine is a form of the machine. The default form takes every task. The others expand vectors and
+// machine is a form of gram. The default form takes every task, interpreted too. The others expand vectors and
 // matrices into their numbers, so they take k = 16 at most, and D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
-	p := Peer{Name: name, Always: true, Steps: true, Literal: opt.NoFuse, Aside: aside, begin: onMachine(opt)}
+	p := Peer{Name: name, Always: true, Steps: true, Equal: opt.NoFuse || opt.NoNative || opt.Literal, Aside: aside, begin: onMachine(opt)}
 	switch {
+	case opt.Literal:
+		p.takes = func(t Task) bool { return t.K == 0 }
 	case opt.Strategy == gram.Unfold:
 		p.takes = func(t Task) bool { return t.Primitives() <= 2e5 }
 	case opt.NoFuse || opt.Strategy == gram.Modular:

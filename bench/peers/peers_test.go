@@ -136,7 +136,7 @@ func TestNothingInstalled(t *testing.T) {
 		told = append(told, f.Error())
 		require.ErrorIs(t, f, ErrMissing)
 	}
-	require.Len(t, found, 9)
+	require.Len(t, found, 11)
 	require.Equal(t, []string{
 		"C by hand: not found: needs a C compiler, cc, gcc or clang (Debian: gcc)",
 		"BLAS in C: not found: needs a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)",

@@ -92,7 +92,7 @@ func TestPictures(t *testing.T) {
 // TestGroups: where x are groups with names, every value has a mark, and what is 0 has none.
 func TestGroups(t *testing.T) {
 	p := plot.Picture{Name: "comparison-ns", Y: "ns per primitive", Title: "twice as fast", Marked: "gram direct", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
-	names := []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, literal", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"}
+	names := []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, unfused", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"}
 	for i, name := range names {
 		f := &bench.Finding{Series: &bench.Series{Name: name, Role: bench.Evidence, Law: bench.Law{Power: float64(i)}}}
 		for g := range p.Groups {

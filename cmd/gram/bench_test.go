@@ -88,7 +88,7 @@ func TestBenchPeersInterrupted(t *testing.T) {
 	var out, errs bytes.Buffer
 	require.Equal(t, statusDone, run(context.Background(), []string{"bench", "--peers", "--render", "--out", dir}, nil, &out, &errs))
 	require.Contains(t, out.String(), "W1, n = 10³\n")
-	require.Contains(t, out.String(), "gram direct, literal ")
+	require.Contains(t, out.String(), "gram direct, unfused ")
 	require.NotContains(t, out.String(), "ADOL-C")
 }
 

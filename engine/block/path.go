@@ -90,7 +90,7 @@ type Paths struct {
 	columns uint64
 }
 
-// begin begins with what the job has reached of the block's result. more says that this is anything.
+// begin sets q up for the duals of the block's result that the job has reached. more reports whether there are any.
 func (q *Paths) begin(p *Object, rows []float64, reached []bool) (more bool) {
 	if q.of != p.Block {
 		q.of, q.codes, q.next = p.Block, append(q.codes[:0], nil), q.next[:0]
