@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 	require.Len(t, report.Computers, 1)
 	c := report.Comparisons[0]
 	require.Equal(t, tasks[0], c.Task)
-	require.Len(t, c.Entries, 5)
+	require.Len(t, c.Entries, 7)
 	require.Equal(t, peers.GoHand, c.Entries[0].Peer.Name)
 	tape := c.Of(peers.Tape)
 	require.Equal(t, 1.0, tape.Tape)
