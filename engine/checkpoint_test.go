@@ -82,23 +82,28 @@ func checkpointProperty(t *rapid.T) {
 	}
 	opt := engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}
 	opt.Schedule = rapid.SampledFrom([]engine.Schedule{engine.LIFO, engine.LIFO, engine.Random}).Draw(t, "schedule")
-	prepare := func(m *engine.Machine) { engine.ObjectNumbers(m, numbers) }
+	parallel := opt.Schedule == engine.LIFO && rapid.Bool().Draw(t, "parallel")
+	prepare := func(m *engine.Machine) {
+		engine.ObjectNumbers(m, numbers)
+		if parallel { // the machine that lends runs no routines
+			noRoutines(m)
+		}
+		if opt.Schedule == engine.Parallel {
+			engine.LendEvery(m, 5, true)
+		}
+	}
 	want, with := runAs(t, prog, s.Point, opt, prepare)
 	defer with.Close()
 	opt.Limits.RowsMemory = rapid.Uint64Range(1, 1000).Draw(t, "rows memory")
-	if opt.Schedule == engine.LIFO && rapid.Bool().Draw(t, "parallel") {
+	if parallel {
 		opt.Schedule, opt.Workers = engine.Parallel, 3
-		prepare = func(m *engine.Machine) {
-			engine.ObjectNumbers(m, numbers)
-			engine.LendEvery(m, 5, true)
-		}
 	}
 	got, without := runAs(t, computed, s.Point, opt, prepare)
 	defer without.Close()
 	sameBits(t, want, got)
 	kept, again := with.Stats(), without.Stats()
 	require.Zero(t, kept.Recompute)
-	if opt.Schedule != engine.Parallel {
+	if !parallel {
 		require.Equal(t, kept.Search, again.Search)
 		require.Equal(t, kept.Instantiate, again.Instantiate)
 	}
