@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/block"
@@ -41,61 +40,121 @@ func (m *Machine) sweepOrFetch(p *block.Object, stack []graph.Ref, out *block.Co
 	return m.sweep(p, m.arrivedAt(p), false, out)
 }
 
-// lendSweeps lends blocks that have many runs, from the bottom of the stack, where those
-// are that LIFO comes to last: so the machine and its workers meet but once. All has
-// arrived at a block on the stack. A block that is pushed below what has been looked at is not lent.
+// beginBackward makes the team ready for the backward phase of a job.
+func (t *team) beginBackward() {
+	t.swept = 0
+	clear(t.sums)
+	t.front.Reset()
+}
+
+// lendSweeps lends blocks that have many runs, and at which all has arrived, from the bottom of the stack, where those
+// are that LIFO comes to last: so the machine and its workers meet but once. Of a cell on the stack it lends the blocks at which
+// nothing arrives but what comes of it. What is pushed below what has been looked at is not lent.
 func (m *Machine) lendSweeps(stack []graph.Ref) {
 	t := m.team
 	if t.alone {
 		return
 	}
 	t.swept = min(t.swept, len(stack))
-	if t.swept == len(stack) {
-		return
-	}
 	waiting := t.Waiting()
 	if waiting == 0 && len(t.sweeps) > 0 {
 		t.lend.depth = min(2*t.lend.depth, maxDepth)
 	}
-	for scan := 0; waiting < t.lend.depth && t.swept < len(stack) && scan < lendScan; scan++ {
-		base := stack[t.swept]
+	t.front.Order = m.order
+	for scan := 0; waiting < t.lend.depth && scan < lendScan; scan++ {
+		if dual, sum, ok := t.front.Next(); ok {
+			p := m.block.Object(m.blockOf(dual))
+			t.sums[dual] = sum
+			if arrived := m.arrivesAt(&p); arrived != nil {
+				waiting += m.lendChain(p, arrived)
+			}
+			continue
+		}
+		if t.swept == len(stack) {
+			return
+		}
+		r := stack[t.swept]
 		t.swept++
-		if m.nodes[base].Kind() == graph.BlockRun {
-			waiting += m.lendChain(base)
+		if m.nodes[r].Kind() == graph.BlockRun {
+			p := m.block.Object(r)
+			waiting += m.lendChain(p, slices.Clone(m.arrivedAt(&p)))
+		} else {
+			t.front.Add(r)
 		}
 	}
 }
 
-// lendChain lends a block at which all has arrived, the block that waits for nothing but
-// it, and so on: the objects of a long loop are such a chain. It returns how many it has lent. A block with paths has no log, and is not lent.
-func (m *Machine) lendChain(base graph.Ref) (lent int) {
-	t := m.team
-	p := m.block.Object(base)
-	arrived := slices.Clone(m.arrivedAt(&p))
-	arrivals := func() ([]float64, error) { return arrived, nil }
-	for ok := true; ok && t.sweeps[base] == nil && p.Block.Paths == nil && p.N*uint64(len(p.Block.Code)) >= t.least; lent++ {
-		e := sweepTask(p, arrivals)
-		t.sweeps[base] = e
-		t.Give(&e.Task)
-		var from []int
-		if base, from, ok = m.follower(&p); ok {
-			p = m.block.Object(base)
-			arrivals = func() ([]float64, error) { return t.arrivals(e, from) }
+// arrivesAt returns what is going to have arrived at the duals of a block's result, nil if that is not known.
+func (m *Machine) arrivesAt(p *block.Object) []float64 {
+	arrived := slices.Clone(m.arrivedAt(p))
+	for j := range arrived {
+		dual := p.Outs + graph.Ref(j)
+		if due := m.state[dual].A; due > 0 {
+			sum, ok := m.team.sums[dual]
+			if !ok || due > 1 {
+				return nil
+			}
+			arrived[j] = sum
 		}
+	}
+	return arrived
+}
+
+// lendChain lends a block at which all arrives that is given, the block that waits for nothing but
+// it, and so on: the objects of a long loop are such a chain. It returns how many it has lent. A block with paths has no log, and is not lent.
+func (m *Machine) lendChain(p block.Object, arrived []float64) (lent int) {
+	t := m.team
+	arrivals := func() ([]float64, error) { return arrived, nil }
+	for ok := t.lendable(&p); ok; lent++ {
+		base, from, follows := m.follower(&p)
+		var next block.Object
+		if follows {
+			next = m.block.Object(base)
+			follows = t.lendable(&next)
+		}
+		if t.small(&p) && (!follows || t.small(&next)) { // the first object of a loop may have but a few runs
+			break
+		}
+		e := sweepTask(p, arrivals, from)
+		t.sweeps[p.Base] = e
+		t.Give(&e.Task)
+		p, ok = next, follows
+		arrivals = func() ([]float64, error) { return t.arrivals(e) }
 	}
 	return lent
 }
 
-// sweepTask fires the cells of all runs of a block.
-func sweepTask(p block.Object, arrivals func() ([]float64, error)) *task {
+// lendable reports whether a block may be lent.
+func (t *team) lendable(p *block.Object) bool { return p.Block.Paths == nil && t.sweeps[p.Base] == nil }
+
+// small reports whether the backward phase of a block is not worth a worker's time.
+func (t *team) small(p *block.Object) bool { return p.N*uint64(len(p.Block.Code)) < t.least }
+
+// sweepTask fires the cells of all runs of a block. from says at which of the block's external duals what arrives at each dual of its
+// follower arrives.
+func sweepTask(p block.Object, arrivals func() ([]float64, error), from []int) *task {
 	return taskOf(func(w *worker, e *task) error {
 		w.m.opt.Limits.MaxSteps = 0
 		w.begin()
 		arrived, err := arrivals()
+		if err == nil {
+			err = w.m.sweep(&p, arrived, true, &e.contributions)
+		}
 		if err != nil {
 			return err
 		}
-		return w.m.sweep(&p, arrived, true, &e.contributions)
+		c := &e.contributions
+		for j, k := range from {
+			if k != nowhere && !c.Any[k] {
+				e.next = nil
+				break
+			}
+			e.next = append(e.next, 0)
+			if k != nowhere {
+				e.next[j] = c.Sum(k)
+			}
+		}
+		return nil
 	})
 }
 
@@ -145,28 +204,13 @@ func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int
 
 // arrivals waits for a task, and returns what arrives at the duals of its follower. It
 // is an error if the machine has taken it back.
-func (t *team) arrivals(e *task, from []int) ([]float64, error) {
+func (t *team) arrivals(e *task) ([]float64, error) {
 	if !t.Begun(&e.Task) {
 		return nil, errStopped
 	}
 	<-e.Done
-	if e.Err != nil {
-		return nil, e.Err
+	if e.Err == nil && e.next == nil {
+		return nil, errStopped
 	}
-	sums := make([]float64, len(e.contributions.Any))
-	for k := range sums {
-		sums[k] = math.Copysign(0, -1)
-	}
-	e.contributions.Add(sums)
-	arrived := make([]float64, len(from))
-	for j, k := range from {
-		switch {
-		case k == nowhere:
-		case !e.contributions.Any[k]:
-			return nil, errStopped
-		default:
-			arrived[j] = sums[k]
-		}
-	}
-	return arrived, nil
+	return e.next, e.Err
 }

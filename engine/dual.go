@@ -22,6 +22,9 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 		return err
 	}
 	m.enter(calls.Backward)
+	if m.team != nil {
+		m.team.beginBackward()
+	}
 	return m.fireCells(d)
 }
 
