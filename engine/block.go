@@ -26,6 +26,7 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
+	made          bool // the run has made an object of a block
 }
 
 // host is a machine as its blocks see it.
@@ -147,6 +148,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 		return block.Object{}, err
 	}
 	base := m.top
+	m.block.made = true
 	if m.record != nil {
 		m.record.MadeBlock(base)
 	}

@@ -162,6 +162,58 @@ func execute(in *graph.BlockInstr, regs []float64) {
 	}
 }
 
+// unarySymbols and binarySymbols are symbols, half of them declared.
+var unarySymbols, binarySymbols = declaredSymbols()
+
+func declaredSymbols() (unary, two []term.Symbol) {
+	number := func(v float64) term.Partial { return term.Partial{Kind: term.PartialConst, Const: v} }
+	parameter := func(i int) term.Partial { return term.Partial{Kind: term.PartialVar, Var: i} }
+	apply := func(f term.Symbol, args ...term.Partial) term.Partial {
+		return term.Partial{Kind: term.PartialFun, Fun: f, Args: args}
+	}
+	declare := func(name string, value term.Partial, arity int) term.Symbol {
+		f, err := term.Declare(name, value, make([]term.Partial, arity))
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+	x, y := parameter(0), parameter(1)
+	same := declare("native_same", x, 1)
+	swish := declare("native_swish", apply(term.Mul, x, apply(term.Sigmoid, x)), 1)
+	again := declare("native_again", apply(term.NoSymbol, apply(swish, apply(swish, x)), apply(same, apply(swish, x))), 1)
+	hidden := declare("native_hidden", apply(same, apply(same, x)), 1)
+	area := declare("native_area", apply(term.Sub, apply(term.Mul, x, y), apply(term.Max, x, number(0.5))), 2)
+	second := declare("native_second", y, 2)
+	both := declare("native_both", apply(area, apply(area, y, x), apply(swish, y)), 2)
+	return []term.Symbol{term.Sigmoid, term.Sigmoid, term.Sigmoid, swish, again, hidden, declare("native_half", number(0.5), 1)},
+		[]term.Symbol{term.Min, term.Min, area, second, both}
+}
+
+// TestLongBodies: a symbol whose body has too many instructions is not compiled, and its loop runs as bytecode.
+func TestLongBodies(t *testing.T) {
+	f := term.Sin
+	for i := range 16 { // each has twice the instructions of the one before
+		x := term.Partial{Kind: term.PartialVar}
+		call := func(p term.Partial) term.Partial {
+			return term.Partial{Kind: term.PartialFun, Fun: f, Args: []term.Partial{p}}
+		}
+		next, err := term.Declare(fmt.Sprint("native_long", i), call(call(x)), make([]term.Partial, 1))
+		require.NoError(t, err)
+		f = next
+		l := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: f, D: 3, A: 1}}, End: []Move{{1, 3}}}}}
+		if expanded, _ := expand(l); i > 12 {
+			require.Nil(t, expanded)
+			require.Nil(t, Compile(l))
+		} else {
+			require.Len(t, expanded.Nodes[0].Code, 2<<i)
+		}
+		regs := []float64{0, 0.5, 0, 0}
+		NewMemory().Run(Interpret(l), regs, 1)
+		require.Equal(t, f.Info().Eval1(0.5), regs[1])
+	}
+}
+
 // randomLoop has state registers, invariant ones, those of the data, sums, and a register for each instruction. Its nodes are code,
 // two branches, or two codes of which each run has one.
 func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
@@ -189,10 +241,12 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 			known = append(known, m.D)
 		}
 		for range code {
-			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), Sym: term.Sigmoid, A: pick(known), B: pick(known), D: take(1)[0]}
+			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), A: pick(known), B: pick(known), D: take(1)[0]}
 			switch in.Op {
+			case graph.BlockFun1:
+				in.Sym = unarySymbols[rng.IntN(len(unarySymbols))]
 			case graph.BlockFun2:
-				in.Sym = term.Min
+				in.Sym = binarySymbols[rng.IntN(len(binarySymbols))]
 			case graph.BlockSinCos:
 				in.B = take(1)[0]
 				known = append(known, in.B)

@@ -127,15 +127,21 @@ func RoutineMemory(window []byte, n int) (counts, frames []uint64) {
 
 // In returns the code with the window of an arena.
 func (c *Routines) In(window []byte) *RoutineRun {
+	r := &RoutineRun{Code: c, window: window}
+	r.run = instantiate(r, c.compiled, window)
+	return r
+}
+
+// instantiate returns the function of a module in the window of an arena. It is there as long as its owner.
+func instantiate[T any](owner *T, code wazero.CompiledModule, window []byte) api.Function {
 	ctx := experimental.WithMemoryAllocator(context.Background(),
 		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(window) }))
-	mod, err := compiler().InstantiateModule(ctx, c.compiled, wazero.NewModuleConfig().WithName(""))
+	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		panic(fmt.Sprintf("native: %v", err))
 	}
-	r := &RoutineRun{Code: c, window: window, run: mod.ExportedFunction(runName)}
-	runtime.AddCleanup(r, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
-	return r
+	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	return mod.ExportedFunction(runName)
 }
 
 // whole is a memory that is there from the beginning.

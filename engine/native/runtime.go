@@ -67,13 +67,17 @@ const (
 // not to be modified afterwards.
 func Compile(l *Loop) *Code {
 	r := compiler()
-	if r == nil || !supported(l) {
+	if r == nil {
 		return nil
 	}
-	w := lower(l)
+	expanded, _ := expand(l)
+	if expanded == nil || !supported(expanded) {
+		return nil
+	}
+	w := lower(expanded)
 	c := &Code{loop: l, in: w.in, out: w.out, frame: len(w.slots)}
 	beyond, instructions := 0, 1
-	for _, n := range l.Nodes {
+	for _, n := range expanded.Nodes {
 		instructions += len(n.Code)
 	}
 	for i := range l.Streams {
@@ -110,7 +114,13 @@ func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
 
 // Interpret makes code of a loop for the interpreter. It returns nil for one of too many registers.
 func Interpret(l *Loop) *Code {
-	b := assemble(l)
+	var b *bytecode
+	if expanded, registers := expand(l); expanded != nil {
+		b = assemble(expanded, registers)
+	}
+	if b == nil {
+		b = assemble(l, constant)
+	}
 	if b == nil {
 		return nil
 	}
