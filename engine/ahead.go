@@ -40,13 +40,6 @@ func (m *Machine) sweepOrFetch(p *block.Object, stack []graph.Ref, out *block.Co
 	return m.sweep(p, m.arrivedAt(p), false, out)
 }
 
-// beginBackward makes the team ready for the backward phase of a job.
-func (t *team) beginBackward() {
-	t.swept = 0
-	clear(t.sums)
-	t.front.Reset()
-}
-
 // lendSweeps lends blocks that have many runs, and at which all has arrived, from the bottom of the stack, where those
 // are that LIFO comes to last: so the machine and its workers meet but once. Of a cell on the stack it lends the blocks at which
 // nothing arrives but what comes of it. What is pushed below what has been looked at is not lent.
@@ -62,10 +55,9 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 	}
 	t.front.Order = m.order
 	for scan := 0; waiting < t.lend.depth && scan < lendScan; scan++ {
-		if dual, sum, ok := t.front.Next(); ok {
-			p := m.block.Object(m.blockOf(dual))
-			t.sums[dual] = sum
-			if arrived := m.arrivesAt(&p); arrived != nil {
+		if dual, ok := t.front.Next(); ok {
+			p := m.block.Object(m.block.Of(dual))
+			if arrived, ok := t.front.Arrived(p.Outs, len(p.Block.OutDuals)); ok {
 				waiting += m.lendChain(p, arrived)
 			}
 			continue
@@ -84,34 +76,14 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 	}
 }
 
-// arrivesAt returns what is going to have arrived at the duals of a block's result, nil if that is not known.
-func (m *Machine) arrivesAt(p *block.Object) []float64 {
-	arrived := slices.Clone(m.arrivedAt(p))
-	for j := range arrived {
-		dual := p.Outs + graph.Ref(j)
-		if due := m.state[dual].A; due > 0 {
-			sum, ok := m.team.sums[dual]
-			if !ok || due > 1 {
-				return nil
-			}
-			arrived[j] = sum
-		}
-	}
-	return arrived
-}
-
 // lendChain lends a block at which all arrives that is given, the block that waits for nothing but
 // it, and so on: the objects of a long loop are such a chain. It returns how many it has lent. A block with paths has no log, and is not lent.
 func (m *Machine) lendChain(p block.Object, arrived []float64) (lent int) {
 	t := m.team
 	arrivals := func() ([]float64, error) { return arrived, nil }
 	for ok := t.lendable(&p); ok; lent++ {
-		base, from, follows := m.follower(&p)
-		var next block.Object
-		if follows {
-			next = m.block.Object(base)
-			follows = t.lendable(&next)
-		}
+		next, from, follows := m.block.Follower(&p, m.state)
+		follows = follows && t.lendable(&next)
 		if t.small(&p) && (!follows || t.small(&next)) { // the first object of a loop may have but a few runs
 			break
 		}
@@ -145,61 +117,17 @@ func sweepTask(p block.Object, arrivals func() ([]float64, error), from []int) *
 		}
 		c := &e.contributions
 		for j, k := range from {
-			if k != nowhere && !c.Any[k] {
+			if k != block.Nowhere && !c.Any[k] {
 				e.next = nil
 				break
 			}
 			e.next = append(e.next, 0)
-			if k != nowhere {
+			if k != block.Nowhere {
 				e.next[j] = c.Sum(k)
 			}
 		}
 		return nil
 	})
-}
-
-// nowhere stands for a dual at which nothing arrives.
-const nowhere = -1
-
-// follower returns a block at whose duals nothing is to arrive but what comes of the
-// block p, and for each of those duals, at which of p's external duals that is.
-func (m *Machine) follower(p *block.Object) (base graph.Ref, from []int, ok bool) {
-	number := make(map[graph.Ref]int, len(p.Exts))
-	for k, h := range slices.Backward(p.Exts) { // the first of those that are one
-		number[h] = k
-	}
-	for _, h := range p.Exts {
-		if m.nodes[h].Kind() != graph.BlockDual || m.blockOf(h) == base {
-			continue
-		}
-		base = m.blockOf(h)
-		if from, ok = m.waitsFor(base, number); ok {
-			return base, from, true
-		}
-	}
-	return 0, nil, false
-}
-
-// waitsFor reports whether a block with a dual at which another arrives waits for nothing else,
-// and at which of the other's external duals each of its duals is; number has the numbers of those.
-func (m *Machine) waitsFor(base graph.Ref, number map[graph.Ref]int) (from []int, ok bool) {
-	next := m.block.Object(base)
-	for j := range next.Block.OutDuals {
-		dual := next.Outs + graph.Ref(j)
-		k, arrives := number[dual]
-		switch m.state[dual].A {
-		case 0:
-			k = nowhere
-		case 1:
-			if !arrives {
-				return nil, false
-			}
-		default:
-			return nil, false
-		}
-		from = append(from, k)
-	}
-	return from, true
 }
 
 // arrivals waits for a task, and returns what arrives at the duals of its follower. It

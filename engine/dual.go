@@ -26,7 +26,8 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	}
 	m.enter(calls.Backward)
 	if m.team != nil {
-		m.team.beginBackward()
+		m.team.swept = 0
+		m.team.front.Reset()
 	}
 	return m.fireCells(d)
 }

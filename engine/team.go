@@ -27,9 +27,8 @@ type team struct {
 	sweeps map[graph.Ref]*task // of blocks that will fire
 	swept  int                 // how much of the stack, from its bottom, was looked at for them
 	front  order.Front
-	sums   map[graph.Ref]float64 // what is going to have arrived at duals of blocks
-	least  uint64                // instructions that a block's backward phase has if it is lent
-	alone  bool                  // the machine does the rest of this run itself
+	least  uint64 // instructions that a block's backward phase has if it is lent
+	alone  bool   // the machine does the rest of this run itself
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 }
@@ -63,7 +62,7 @@ var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
-	t := &team{sweeps: map[graph.Ref]*task{}, sums: map[graph.Ref]float64{}, order: order.New(arenas[0].Start()),
+	t := &team{sweeps: map[graph.Ref]*task{}, order: order.New(arenas[0].Start()),
 		front: order.Front{Prog: m.prog, Nodes: m.nodes, Words: m.words, State: m.state}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt

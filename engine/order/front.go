@@ -18,6 +18,7 @@ type Front struct {
 
 	cells []frontCell // not looked at yet, the next one last
 	seen  map[graph.Ref]bool
+	sums  map[graph.Ref]float64 // what is going to have arrived at the duals of blocks that were found
 	regs  []float64
 	left  int // how many cells are looked at, at most
 }
@@ -34,7 +35,11 @@ const frontCells = 1 << 12
 // Reset begins a backward phase.
 func (f *Front) Reset() {
 	f.cells, f.left = f.cells[:0], frontCells
+	if f.seen == nil {
+		f.seen, f.sums, f.regs = map[graph.Ref]bool{}, map[graph.Ref]float64{}, make([]float64, max(1, f.Prog.LinRegs))
+	}
 	clear(f.seen)
+	clear(f.sums)
 }
 
 // Add adds a cell at which all has arrived, and which has not fired.
@@ -44,8 +49,8 @@ func (f *Front) Add(d graph.Ref) {
 	}
 }
 
-// Next returns a dual of a block at which nothing is due but one arrival, and what has arrived then. An older one comes first.
-func (f *Front) Next() (dual graph.Ref, sum float64, ok bool) {
+// Next returns a dual of a block at which nothing is due but one arrival, which is known. An older one comes first.
+func (f *Front) Next() (dual graph.Ref, ok bool) {
 	for len(f.cells) > 0 && f.left > 0 {
 		c := f.cells[len(f.cells)-1]
 		f.cells = f.cells[:len(f.cells)-1]
@@ -53,27 +58,36 @@ func (f *Front) Next() (dual graph.Ref, sum float64, ok bool) {
 		case f.State[c.dual].A != 1: // it has arrived
 		case f.Nodes[c.dual].Kind() == graph.BlockDual:
 			f.left = frontCells
-			return c.dual, c.sum, true
+			f.sums[c.dual] = c.sum
+			return c.dual, true
 		case !f.seen[c.dual]:
 			f.expand(c)
 		}
 	}
-	return 0, 0, false
+	return 0, false
+}
+
+// Arrived returns what is going to have arrived at n duals of a block, from the first on. It reports whether that is known.
+func (f *Front) Arrived(first graph.Ref, n int) (sums []float64, ok bool) {
+	for d := first; d < first+graph.Ref(n); d++ {
+		sum := f.State[d].Number()
+		if due := f.State[d].A; due > 0 {
+			if sum, ok = f.sums[d]; !ok || due > 1 {
+				return nil, false
+			}
+		}
+		sums = append(sums, sum)
+	}
+	return sums, true
 }
 
 // expand finds what is to arrive at the heads of a cell.
 func (f *Front) expand(c frontCell) {
 	f.left--
-	if f.seen == nil {
-		f.seen = map[graph.Ref]bool{}
-	}
 	f.seen[c.dual] = true
 	body := &f.Prog.Bodies[f.Prog.Duals[f.Nodes[c.dual].Head>>graph.KindShift].Body]
 	w := 4*uint64(c.dual) + graph.DualWords
 	heads, nums := f.Words[w:][:body.Heads], f.Words[w+uint64(body.Heads):][:body.Nums]
-	if f.regs == nil {
-		f.regs = make([]float64, max(1, f.Prog.LinRegs))
-	}
 	f.regs[0] = c.sum
 	for i, r := range nums {
 		f.regs[1+i] = f.Nodes[r].Number()
