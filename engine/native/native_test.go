@@ -41,7 +41,7 @@ func evaluate(t *testing.T, s term.Symbol, points []float64) []float64 {
 	}
 	c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{in}}}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
 	require.NotNil(t, c)
-	m := NewMemory()
+	m := NewMemory(nil)
 	out := make([]float64, len(points)/width)
 	for i := 0; i < len(out); i += c.Chunk() {
 		n := min(len(out)-i, c.Chunk())
@@ -209,7 +209,7 @@ func TestLongBodies(t *testing.T) {
 			require.Len(t, expanded.Nodes[0].Code, 2<<i)
 		}
 		regs := []float64{0, 0.5, 0, 0}
-		NewMemory().Run(Interpret(l), regs, 1)
+		NewMemory(nil).Run(Interpret(l), regs, 1)
 		require.Equal(t, f.Info().Eval1(0.5), regs[1])
 	}
 }
@@ -296,9 +296,12 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 	return l, int(next)
 }
 
-// TestRandomLoops: random loops have the bits of the plain interpreter as machine code, with more registers than there are locals, and
-// as bytecode.
+// TestRandomLoops: random loops have the bits of the plain interpreter as machine code, with more registers than there are locals, that
+// copies its rows or has them in an arena, and as bytecode.
 func TestRandomLoops(t *testing.T) {
+	arena, err := graph.NewArena(1 << 20)
+	require.NoError(t, err)
+	defer arena.Close()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		l, registers := randomLoop(rng)
@@ -306,6 +309,7 @@ func TestRandomLoops(t *testing.T) {
 		if Supported() && seed < 60 {
 			forms["machine code"] = Compile(l)
 			require.NotNil(t, forms["machine code"])
+			forms["machine code in a window"] = forms["machine code"]
 		}
 		n := 1 + rng.IntN(20)
 		want := make([]float64, registers)
@@ -332,7 +336,12 @@ func TestRandomLoops(t *testing.T) {
 			}
 			got := slices.Clone(first)
 			streams[1] = slices.Clone(rows)
-			NewMemory().Run(c, got, n, streams...)
+			memory := NewMemory(nil)
+			if form == "machine code in a window" {
+				memory = NewMemory(arena.Front)
+				streams[1] = append(arena.Floats()[:0], rows...)
+			}
+			memory.Run(c, got, n, streams...)
 			for i := range wantRows {
 				require.True(t, same(wantRows[i], streams[1][i]), "seed %d, row number %d: %v, %s %v", seed, i, wantRows[i], form, streams[1][i])
 			}
@@ -358,7 +367,7 @@ func BenchmarkSymbol(b *testing.B) {
 			Streams: []Stream{{Width: 1, Load: []Cell{{1, 0}}}, {Width: 1, Store: []Cell{{3, 0}}}}})
 		regs := make([]float64, 4)
 		b.Run(fmt.Sprint(s, "/native"), func(b *testing.B) {
-			m := NewMemory()
+			m := NewMemory(nil)
 			for range b.N {
 				m.Run(c, regs, len(xs), xs, out)
 			}
@@ -423,7 +432,7 @@ func BenchmarkCopies(b *testing.B) {
 		Streams: []Stream{{Width: 1, Down: true, Load: []Cell{row}}}}
 	for name, l := range map[string]*Loop{"forward": forward, "backward": backward} {
 		b.Run(name, func(b *testing.B) {
-			c, m, regs := Compile(l), NewMemory(), make([]float64, 9)
+			c, m, regs := Compile(l), NewMemory(nil), make([]float64, 9)
 			rows := make([]float64, 1<<20) // the caches have not all of them
 			regs[w], regs[x] = 0.9999999, 1.1
 			run, copied := time.Hour, time.Hour
