@@ -417,39 +417,40 @@ func TestKey(t *testing.T) {
 	require.NotEqual(t, key(0.1), key(math.Nextafter(0.1, 1)))
 }
 
-// BenchmarkCopies tells which share of the time of a loop is copying its rows: out of the memory of machine code in the loop forward, and
-// into it in the loop backward. The loops are those of y ← w·y + x, whose runs take least; both are the best of the benchmark's rounds.
+// BenchmarkCopies tells which share of the time of a loop is copying its data; its rows are in an arena. The loops are those of
+// h ← sigmoid(e·x + r·h), forward and backward; both times are the best of the benchmark's rounds.
 func BenchmarkCopies(b *testing.B) {
 	if !Supported() {
 		b.Skip("wazero has no compiler for this platform")
 	}
-	const w, x, y, t, adjoint, gw, gx = 1, 2, 3, 4, 5, 6, 7
-	row := Cell{Reg: y, At: 0}
-	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: t, A: w, B: y}, {Op: graph.BlockAdd, D: 8, A: t, B: x}},
-		End: []Move{{y, 8}}}}, Streams: []Stream{{Width: 1, Store: []Cell{row}}}}
-	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockAdd, D: gx, A: gx, B: adjoint},
-		{Op: graph.BlockAddMul, D: gw, A: adjoint, B: y}, {Op: graph.BlockMul, D: t, A: adjoint, B: w}}, End: []Move{{adjoint, t}}}},
-		Streams: []Stream{{Width: 1, Down: true, Load: []Cell{row}}}}
+	const e, r, x, h, z, next, adjoint, ge, gr = 1, 2, 3, 4, 5, 6, 7, 8, 9
+	data := Stream{Width: 1, Load: []Cell{{Reg: x}}}
+	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: z, A: e, B: x}, {Op: graph.BlockAddMul, D: z, A: r, B: h},
+		{Op: graph.BlockFun1, Sym: term.Sigmoid, D: next, A: z}}, End: []Move{{h, next}}}}, Streams: []Stream{data, {Width: 1, Store: []Cell{{Reg: h}}}}}
+	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockSlope, D: z, A: next}, {Op: graph.BlockMul, D: z, A: adjoint, B: z},
+		{Op: graph.BlockAddMul, D: ge, A: z, B: x}, {Op: graph.BlockAddMul, D: gr, A: z, B: h}, {Op: graph.BlockMul, D: z, A: z, B: r}},
+		End: []Move{{adjoint, z}}}}, Streams: []Stream{data, {Width: 1, Down: true, Load: []Cell{{Reg: h}, {Reg: next, At: 1}}}}}
 	for name, l := range map[string]*Loop{"forward": forward, "backward": backward} {
 		b.Run(name, func(b *testing.B) {
-			c, m, regs := Compile(l), NewMemory(nil), make([]float64, 9)
-			rows := make([]float64, 1<<20) // the caches have not all of them
-			regs[w], regs[x] = 0.9999999, 1.1
+			arena, err := graph.NewArena(16 << 20)
+			require.NoError(b, err)
+			defer arena.Close()
+			require.NoError(b, arena.Grow(1<<20-1))
+			c, m, regs := Compile(l), NewMemory(arena.Front), make([]float64, 10)
+			xs, rows := make([]float64, 1<<20), arena.Floats()[:1<<20+1] // the caches have not all of them
+			regs[e], regs[r], regs[adjoint] = 0.7, 4, 1
 			run, copied := time.Hour, time.Hour
 			for range b.N {
-				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+				regs[adjoint] = 1
+				for i := 0; i+c.Chunk() <= len(xs); i += c.Chunk() {
 					start := time.Now()
-					m.Run(c, regs, c.Chunk(), rows[i:])
+					m.Run(c, regs, c.Chunk(), xs[i:], rows[i:])
 					run = min(run, time.Since(start))
 				}
 				memory := m.instances[c].memory[c.frame:][:c.Chunk()]
-				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+				for i := 0; i+c.Chunk() <= len(xs); i += c.Chunk() {
 					start := time.Now()
-					if name == "forward" {
-						copy(rows[i:], memory)
-					} else {
-						copy(memory, rows[i:])
-					}
+					copy(memory, xs[i:])
 					copied = min(copied, time.Since(start))
 				}
 			}
