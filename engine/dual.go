@@ -33,14 +33,13 @@ func (m *Machine) firesNewest() bool {
 	if m.literal || m.picks || m.block.made || m.order != nil || m.record != nil || &m.state[0] != &m.nodes[0] {
 		return false
 	}
-	bytes := m.firing.Bytes(m.top)
-	return bytes == 0 || m.reserve(bytes) == nil
+	return m.firing.Prepare(m.top, m.reserve)
 }
 
 // fireNewest fires the cells that the seed reaches: see package cells.
 func (m *Machine) fireNewest(seed graph.Ref) error {
 	m.enter(calls.Backward)
-	m.firing.Begin(seed, m.top)
+	m.firing.Begin(seed)
 	cells, arrivals := uint64(0), uint64(1)
 	for {
 		w, d, done := m.firing.Run(m.nextLook - min(m.nextLook, m.occurs+m.pops+m.steps))

@@ -42,6 +42,9 @@ func Compiled(m *Machine) bool { return m.block.Compiled() }
 // CompiledRoutines reports whether the machine has run machine code of routines.
 func CompiledRoutines(m *Machine) bool { return m.call.stack.Code() != nil }
 
+// CompiledCells reports whether machine code has fired the machine's cells.
+func CompiledCells(m *Machine) bool { return m.firing.HasCode() }
+
 // HasWindow reports whether machine code can use the machine's arena.
 func HasWindow(m *Machine) bool { return m.arena.Front(1) != nil }
 

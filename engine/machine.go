@@ -167,7 +167,10 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
-	m.firing = cells.Firing{Prog: p, Nodes: m.nodes, Words: m.words, Regs: m.regs, Fired: m.fired}
+	m.firing = cells.Firing{Prog: p, Nodes: m.nodes, Words: m.words, Regs: m.regs, Fired: m.fired, Stack: &m.call.stack}
+	if !opt.NoNative {
+		m.firing.Worth = m.block.WorthCompiling
+	}
 	m.call.after = runsPerRoutine
 	m.call.stack.Arena = arena
 	m.call.on = !m.literal && !m.picks && opt.Schedule == LIFO && opt.Record == nil && !p.Late

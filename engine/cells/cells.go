@@ -1,4 +1,4 @@
-// Package cells fires the dual λs of a run in which no block has any. The newest cell at which something has arrived fires next. What a
+// Package cells fires the dual λs of a run in which no block has any, by machine code where that pays. The newest cell at which something has arrived fires next. What a
 // value refers to is older, so no arrival can be missing then, and nobody has to count what is to arrive.
 package cells
 
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gram-machine/gram/engine/frames"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 )
 
@@ -16,9 +18,14 @@ type Firing struct {
 	Words []uint32 // the same memory
 	Regs  []float64
 	Fired []uint64 // of each dual's body
+	Stack *frames.Stack
+	// Worth, if not nil, reports whether machine code of so many instructions is worth it after so much [Work].
+	Worth func(instructions int, work uint64) bool
 
-	memory []uint64 // of waits, all 0 when no cell waits
+	memory []uint64 // of waits where no machine code uses them, all 0 when no cell waits
 	waits  set
+	code   *native.CellRun
+	fires  bool // code does
 }
 
 // Work is what a [Firing] has done.
@@ -35,20 +42,25 @@ func size(top graph.Ref) int {
 	return n + n/64 + 1
 }
 
-// Bytes returns how many bytes [Firing.Begin] is going to allocate.
-func (f *Firing) Bytes(top graph.Ref) int64 {
-	if n := size(top); n > len(f.memory) {
-		return 8 * int64(n+n/2)
+// Prepare makes room for the cells of an arena with nodes below top, of which none waits. It reports false if there is none: reserve, which is
+// told what is allocated, has an error.
+func (f *Firing) Prepare(top graph.Ref, reserve func(bytes int64) error) bool {
+	n := size(top)
+	if f.fires = f.compiled(n, top, reserve); f.fires {
+		return true
 	}
-	return 0
+	if n > len(f.memory) {
+		if reserve(8*int64(n+n/2)) != nil {
+			return false
+		}
+		f.memory = make([]uint64, n+n/2)
+	}
+	f.waits = newSet(f.memory[:n])
+	return true
 }
 
-// Begin lets 1 arrive at the seed. The arena has nodes below top.
-func (f *Firing) Begin(seed, top graph.Ref) {
-	if n := f.Bytes(top) / 8; n > 0 {
-		f.memory = make([]uint64, n)
-	}
-	f.waits = newSet(f.memory[:size(top)])
+// Begin lets 1 arrive at the seed.
+func (f *Firing) Begin(seed graph.Ref) {
 	f.waits.add(seed)
 	f.Nodes[seed].V = math.Float64bits(1)
 }
@@ -59,9 +71,21 @@ func (f *Firing) Stop() { clear(f.memory) }
 // Reached returns a node beyond which no cell is left, near the next one.
 func (f *Firing) Reached() graph.Ref { return graph.Ref(64 * 64 * f.waits.at) }
 
-// Run fires cells until the work is as much as most, a cell comes that is no dual λ of the program, or no cell is left. It returns such a
-// cell, at which all has arrived, or 0.
+// Run is run, by machine code where there is some. Behind a cell of another kind there are no dual λs: it is an input.
 func (f *Firing) Run(most uint64) (w Work, other graph.Ref, done bool) {
+	if f.fires {
+		w, other, done = f.runCode(most)
+		f.fires = other == 0
+		return w, other, done
+	}
+	w, other, done = f.run(most)
+	f.worked(&w)
+	return w, other, done
+}
+
+// run fires cells until the work is as much as most, a cell comes that is no dual λ of the program, or no cell is left. It returns such a
+// cell, at which all has arrived, or 0.
+func (f *Firing) run(most uint64) (w Work, other graph.Ref, done bool) {
 	nodes, words, regs := f.Nodes, f.Words, f.Regs
 	for w.Total() < most {
 		d, ok := f.waits.take()

@@ -126,9 +126,8 @@ func RoutineMemory(window []byte, n int) (counts, frames []uint64) {
 
 // In returns the code with the window of an arena.
 func (c *Routines) In(window []byte) *RoutineRun {
-	mod := instantiate(c.compiled, window)
-	r := &RoutineRun{Code: c, window: window, run: mod.ExportedFunction(runName)}
-	runtime.AddCleanup(r, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	r := &RoutineRun{Code: c, window: window}
+	r.run = instantiate(r, c.compiled, window)
 	return r
 }
 

@@ -195,30 +195,29 @@ func (m *Memory) instance(c *Code) *instance {
 		}
 		bytes = m.bytes
 	}
-	mod := instantiate(c.compiled, bytes)
-	runtime.AddCleanup(m, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
 	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[tableBytes])), (c.bytes-tableBytes)/8)
-	in := &instance{bytes: bytes, memory: numbers, run: mod.ExportedFunction(runName)}
+	in := &instance{bytes: bytes, memory: numbers, run: instantiate(m, c.compiled, bytes)}
 	m.instances[c] = in
 	return in
 }
 
-// instantiate returns an instance of a module with the memory.
-func instantiate(code wazero.CompiledModule, memory []byte) api.Module {
+// instantiate returns the function of a module with the memory. It is there as long as its owner.
+func instantiate[T any](owner *T, code wazero.CompiledModule, memory []byte) api.Function {
 	ctx := experimental.WithMemoryAllocator(context.Background(),
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear(memory) }))
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(memory) }))
 	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		panic(fmt.Sprintf("native: %v", err))
 	}
-	return mod
+	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	return mod.ExportedFunction(runName)
 }
 
-// linear is a memory that is there from the beginning.
-type linear []byte
+// whole is a memory that is there from the beginning.
+type whole []byte
 
-func (l linear) Reallocate(uint64) []byte { return l }
-func (l linear) Free()                    {}
+func (l whole) Reallocate(uint64) []byte { return l }
+func (l whole) Free()                    {}
 
 // Chunk is how many runs [Memory.Run] makes at most.
 func (c *Code) Chunk() int { return c.chunk }

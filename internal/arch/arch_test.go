@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"engine/ground":        {"rule", "graph", "engine/array"},
 	"engine/order":         {"graph"},
 	"engine/block":         {"term", "graph", "engine/array", "engine/native"},
-	"engine/cells":         {"graph"},
+	"engine/cells":         {"graph", "engine/frames", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
 	"engine/frames":        {"graph", "engine/native"},
 	"engine/native":        {"term", "graph"},
