@@ -54,9 +54,6 @@ func (h *host) Fired(w *graph.Backward, times uint64) {
 	}
 }
 
-// reachedBit marks a BlockDual that the job has reached.
-const reachedBit = 1 << 31
-
 // fusedBlock returns the block of a closure that takes so many arguments at once.
 func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 	n := &m.nodes[f]

@@ -25,6 +25,10 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 		return err
 	}
 	m.enter(calls.Backward)
+	if m.team != nil {
+		m.team.swept = 0
+		m.team.front.Reset()
+	}
 	return m.fireCells(d)
 }
 

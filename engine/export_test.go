@@ -9,6 +9,9 @@ func LendEvery(m *Machine, n uint64, waits bool) {
 	m.team.lend.every, m.team.least, m.team.Waits = n, 0, waits
 }
 
+// LendFrom makes a machine of the schedule Parallel lend only blocks of so many instructions, and workers do all that is lent.
+func LendFrom(m *Machine, least uint64) { m.team.least, m.team.Waits = least, true }
+
 // Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }
 
