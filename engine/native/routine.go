@@ -9,17 +9,16 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/gram-machine/gram/graph"
 )
 
-// Where things lie in the window of an arena: the tables, the leaves of a result, the counts of the entries, and the frames.
+// Where things lie in the window of an arena: what loops have, the leaves of a result, the counts of the entries, and the frames.
 const (
-	resultsAt  = tableBytes
+	resultsAt  = loopFront
 	maxResults = 64
 	countsAt   = resultsAt + 8*maxResults
-	framesAt   = 2 * tableBytes
+	framesAt   = resultsAt + tableBytes
 	maxCounts  = (framesAt - countsAt) / 8
 
 	maxRoutineCode = 1 << 12
@@ -131,24 +130,6 @@ func (c *Routines) In(window []byte) *RoutineRun {
 	r.run = instantiate(r, c.compiled, window)
 	return r
 }
-
-// instantiate returns the function of a module in the window of an arena. It is there as long as its owner.
-func instantiate[T any](owner *T, code wazero.CompiledModule, window []byte) api.Function {
-	ctx := experimental.WithMemoryAllocator(context.Background(),
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(window) }))
-	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err))
-	}
-	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
-	return mod.ExportedFunction(runName)
-}
-
-// whole is a memory that is there from the beginning.
-type whole []byte
-
-func (l whole) Reallocate(uint64) []byte { return l }
-func (l whole) Free()                    {}
 
 // Knows reports whether a run can begin at the point.
 func (c *Routines) Knows(p Point) bool {
