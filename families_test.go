@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,11 +82,12 @@ var familyPrograms = []struct {
 
 // cellWriter writes random bodies of folds.
 type cellWriter struct {
-	r       *rand.Rand
-	indices []string
-	vectors []string // of type R^k
-	picks   bool     // the components of x are numbers of components
-	names   int
+	r        *rand.Rand
+	indices  []string
+	vectors  []string // of type R^k
+	picks    bool     // the components of x are numbers of components
+	branches bool
+	names    int
 }
 
 func (w *cellWriter) index() string {
@@ -125,6 +128,9 @@ func (w *cellWriter) number(depth int) string {
 		}
 		return "(pick Z" + x + ").(" + w.index() + ")"
 	}
+	if w.branches && w.r.IntN(4) == 0 {
+		return w.branch(depth)
+	}
 	switch w.r.IntN(11) {
 	case 0:
 		return "(" + w.number(depth-1) + " + " + w.number(depth-1) + ")"
@@ -149,6 +155,18 @@ func (w *cellWriter) number(depth int) string {
 	text := "(sum " + j + " < k -> " + w.number(depth-1) + ")"
 	w.indices = w.indices[:len(w.indices)-1]
 	return text
+}
+
+// branch writes a conditional.
+func (w *cellWriter) branch(depth int) string {
+	less := []string{"<", ">", "<=", ">="}[w.r.IntN(4)]
+	text := func(test, yes, no string) string { return "(if " + test + " then " + yes + " else " + no + ")" }
+	if w.r.IntN(2) == 0 {
+		y := w.name("y")
+		slope := []string{"0.25 * " + y, "s * " + y, "sin " + y, y + " * " + y, w.number(0)}[w.r.IntN(5)]
+		return "(let " + y + " = " + w.number(depth-1) + " in " + text(y+" "+less+" 0.1", slope, y) + ")"
+	}
+	return text(w.number(depth-1)+" "+less+" "+w.number(0), w.number(depth-1), w.number(depth-1))
 }
 
 // name returns a new name.
@@ -188,6 +206,29 @@ func TestPropertyFamilyBodies(t *testing.T) {
 	compareRandom(t, func(cell string) string {
 		return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
 	})
+}
+
+// TestPropertyFamilyBranches: so it is where components are conditionals.
+func TestPropertyFamilyBranches(t *testing.T) {
+	for _, program := range []func(cell string) string{
+		func(cell string) string {
+			return "def cell x h = " + cell + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
+		},
+		func(cell string) string {
+			return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
+		},
+	} {
+		arrays, draws := 0, property.Size(600)
+		for seed := range draws {
+			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
+			cell := w.cell()
+			if strings.Contains(cell, "if ") && compareFamilies(t, "t.gram", familyHead+program(cell), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+				arrays++
+			}
+		}
+		t.Logf("%d of %d ran as arrays", arrays, draws)
+		require.Greater(t, arrays, draws/20)
+	}
 }
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
@@ -260,10 +301,11 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	}
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
+	branches := slices.ContainsFunc(families.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
 	for _, gradient := range []bool{false, true} {
 		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
 		require.NoError(t, err)
-		v2, c2, samples2, err := runForm(t, p, families, gradient, true)
+		v2, c2, samples2, err := runForm(t, p, families, gradient, !branches)
 		if err != nil {
 			require.ErrorIs(t, err, graph.ErrFamilies, src)
 			return false
@@ -276,11 +318,17 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		}
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
+		if branches {
+			continue
+		}
 		require.Equal(t, samples1, samples2, src)
 		v3, c3, _, err := runForm(t, p, families, gradient, false)
 		require.NoError(t, err, src)
 		require.Equal(t, bits(v1), bits(v3), "%s %v", src, params)
 		require.Equal(t, c1, c3, src)
+	}
+	if branches {
+		return true
 	}
 	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
@@ -300,7 +348,7 @@ func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (n
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
 	}
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: true})
+	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: record})
 	if err != nil {
 		return nil, counts, nil, err
 	}
