@@ -76,8 +76,12 @@ var familyPrograms = []struct {
 	{"vec i < k -> (sum j < k -> h.(j)) * x.(i)", "sum i < k -> h.(i)", true},
 	{"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i)", "logsumexp h", true},
 	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
-	{"vec i < k -> dot W.(i) h", "h.(0)", false}, // one component is reached
-	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false},
+	{"vec i < k -> dot W.(i) h", "h.(0)", false},                                         // one component is reached
+	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false}, // not all components of x are reached
+	{"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z", "sum i < k -> h.(i)", true},
+	{"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)", "sum i < k -> h.(i)", true},
+	{"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z", "sum i < k -> h.(i)", true},
+	{"vec i < k -> if h.(i) < 0 then dot W.(i) h else s", "sum i < k -> h.(i)", false},
 }
 
 // cellWriter writes random bodies of folds.
@@ -208,21 +212,29 @@ func TestPropertyFamilyBodies(t *testing.T) {
 	})
 }
 
-// TestPropertyFamilyBranches: so it is where components are conditionals.
+// TestPropertyFamilyBranches: so it is where components are conditionals, and what is computed of them.
 func TestPropertyFamilyBranches(t *testing.T) {
+	const inputs = "input h : R^k = vec i < k -> cos i\n"
 	for _, program := range []func(cell string) string{
 		func(cell string) string {
-			return "def cell x h = " + cell + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
+			return "def cell x h = " + cell + "\nlet h = fold cell start a in sum i < k -> h.(i)\n"
 		},
 		func(cell string) string {
-			return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
+			return "def cell x h = " + cell + "\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> (let z = dot W.(i) q in " +
+				"if z < 0 then sin z else z)) start a in sum i < k -> h.(i)\n"
+		},
+		func(cell string) string {
+			return inputs + "input x : R^k = vec i < k -> sin i\nlet r = " + cell + " in let q = vec i < k -> (let z = dot W.(i) r in " +
+				"if z < 0 then 0.1 * z else z) in let u = matvec E q in sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i)\n"
+		},
+		func(cell string) string {
+			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
 		},
 	} {
-		arrays, draws := 0, property.Size(600)
+		arrays, draws := 0, property.Size(400)
 		for seed := range draws {
 			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
-			cell := w.cell()
-			if strings.Contains(cell, "if ") && compareFamilies(t, "t.gram", familyHead+program(cell), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+			if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
 				arrays++
 			}
 		}
@@ -446,6 +458,9 @@ func TestFamilyBodies(t *testing.T) {
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
 		{"(vec i < n -> s * x.(i)).(2)", false},       // only one component is reached
 		{"sum i < n -> if x.(i) < 0 then x.(i) else s", false},
+		{"sum i < n -> if x.(i) < 0 then s * x.(i) else tanh x.(i)", false}, // not in all runs something arrives at s
+		{"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)", true},
+		{"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)", true},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13"} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
@@ -486,6 +501,24 @@ func TestFamilyBlocks(t *testing.T) {
 		src, err := os.ReadFile("examples/" + name)
 		require.NoError(t, err)
 		require.True(t, compareFamilies(t, name, string(src), params))
+	}
+}
+
+// TestLargeBranches: layers whose components are conditionals take no nodes for what is in their families.
+func TestLargeBranches(t *testing.T) {
+	const k, n = 512, 3
+	w5, err := os.ReadFile("examples/w5.gram")
+	require.NoError(t, err)
+	cell := strings.Replace(string(w5), "o.(q) * tanh c2.(q)", "let z = o.(q) * tanh c2.(q) in if z < 0 then 0.1 * z else z", 1)
+	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k = vec i < k -> sin i\n" +
+		"let y = matvec W x in sum i < k -> let z = y.(i) in (if z < 0 then 0.1 * z else z)^2\n"
+	for src, steps := range map[string]uint64{cell: n * k, layer: k} {
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
+		require.NoError(t, err)
+		res, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, steps, res.Cost.Steps[rule.Branch])
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(2*len(p.inputs)))
 	}
 }
 

@@ -20,9 +20,10 @@ type arrayBackward struct {
 	exts    arrivals // at external duals of the first run
 	before  arrivals // at duals of the result of the run before
 	ignored []bool
-	sums    int // the register of the sum of external dual 0, 0: there are none yet
-	befores int // the same for the duals of the result of the run before
-	minus   int // a register that holds −0
+	zeros   arrivals // at those that are ignored, of a block with conditionals
+	sums    int      // the register of the sum of external dual 0, 0: there are none yet
+	befores int      // the same for the duals of the result of the run before
+	minus   int      // a register that holds −0
 	source  int32
 	consts  map[uint64]uint32
 	times   map[uint32]uint64
@@ -39,6 +40,7 @@ type familyAdjoint struct {
 	own     bool // the registers are the family's own
 	touched arrivals
 	any     bool
+	heads   int // that have arrived, each once at each cell; more if there may be others
 }
 
 func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
@@ -50,7 +52,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 	if logged {
 		return nil, ErrFamilies
 	}
-	w.exts, w.before = w.arrivals(b.Exts), w.arrivals(outs)
+	w.exts, w.before, w.zeros = w.arrivals(b.Exts), w.arrivals(outs), w.arrivals(b.Exts)
 	w.minus = int(w.constant(math.Copysign(0, -1)))
 	w.seed(reached)
 	for _, q := range w.masked.order(len(b.Arrays.Cells)) {
@@ -64,7 +66,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 		}
 		w.fire(q)
 	}
-	if w.failed || !w.exts.covered() || !w.before.covered() {
+	if w.failed || !w.exts.covered() || !w.before.covered() || !w.zeros.covered() {
 		return nil, ErrFamilies
 	}
 	w.finish()
@@ -166,7 +168,7 @@ func (w *arrayBackward) seed(reached []bool) {
 			w.failed = true
 		default:
 			a := &w.cells[q]
-			a.at, a.any, a.touched = Dense(first+j, c.Dims), true, w.arrivals(c.size())
+			a.at, a.any, a.touched, a.heads = Dense(first+j, c.Dims), true, w.arrivals(c.size()), 2
 			a.touched.note(c.Dims, Dense(0, c.Dims), touch{source: -1, loop: -1}, 0)
 		}
 	}
@@ -308,6 +310,9 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	if !w.touch(&to.touched, dims, loop, at, mask) {
 		return
 	}
+	if to.heads++; Instances(dims) != c.size() {
+		to.heads++
+	}
 	onto := mask == c.Mask && Instances(dims) == c.size() && to.touched.by(w.source)
 	dense := Dense(0, c.Dims)
 	switch {
@@ -425,7 +430,7 @@ func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, 
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	w.failed = w.failed || !w.masked.ordered(t.from, dims, at) || !of.note(dims, at, t, mask)
+	w.failed = w.failed || !w.masked.ordered(t.from, dims, at, w.cells[w.firing].heads == 1) || !of.note(dims, at, t, mask)
 	return !w.failed
 }
 
@@ -438,6 +443,9 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.failed = w.failed || w.w.Exts[k] != Ignored
 			w.ignored[k] = true
 		})
+		if w.masked != nil {
+			w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask)
+		}
 	case to >= 0:
 		shift := int(to) - at.Base
 		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })

@@ -82,18 +82,20 @@ func (m *masked) follows(t, next int32) bool {
 	return t == next || !m.cells[next-1].Either && m.made[t-1].has(int(next-1))
 }
 
-// ordered reports whether the order is known in which the instances of a head of a late family arrive at a dual.
-func (m *masked) ordered(q int32, dims []Dim, at Address) bool {
+// ordered reports whether the order is known in which the instances of a head of a late family arrive at a dual. What is one of two duals
+// gives on what arrives there as one number: once says that only one arrives.
+func (m *masked) ordered(q int32, dims []Dim, at Address, once bool) bool {
 	if !m.late(q) {
 		return true
 	}
+	alike := m.cells[q-1].Either && !once
 	late := m.cells[q-1].Late
 	several := 0
 	for k, d := range dims {
-		if at.Stride[k] != 0 || d.Size < 2 || late > 0 && k < late-1 {
+		if at.Stride[k] != 0 || d.Size < 2 || late > 0 && k < late-1 && !alike {
 			continue
 		}
-		if several++; d.Sum || late < 0 || several > 1 {
+		if several++; d.Sum || late < 0 || several > 1 || alike {
 			return false
 		}
 	}

@@ -101,7 +101,7 @@ func (o *touches) add(dims []Dim, at Address, t touch) bool {
 		is := &o.duals[k]
 		if is.source == t.source {
 			is.several = true
-			good = good && !is.others
+			good = good && !is.others && is.also == nil
 			return
 		}
 		next := t
@@ -136,7 +136,7 @@ func (r touchedRegion) then(next touchedRegion, m *masked) (touchedRegion, bool)
 func (t touch) precedes(next *touch, same bool, m *masked) bool {
 	next.others = false
 	for is := &t; is != nil; is = is.also {
-		if m != nil && same && m.apart(int(is.mask), int(next.mask)) {
+		if m != nil && same && !is.several && !next.several && m.apart(int(is.mask), int(next.mask)) {
 			one := *is
 			one.also = next.also
 			next.also = &one

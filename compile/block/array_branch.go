@@ -1,8 +1,6 @@
 package block
 
-import (
-	"github.com/gram-machine/gram/graph"
-)
+import "github.com/gram-machine/gram/graph"
 
 // An if in a family is code for both branches, of which each instance takes the results of one. Without blocks the machine fires
 // conditionals when it has run the code of the template, the last one first. What waits for one is late; the backward phase fires late
@@ -58,7 +56,7 @@ type arraySide struct {
 	mask, not int // of the branch that is compiled, and of the other one: 1 + their numbers
 }
 
-// made is when something is made of the wires.
+// when is when something is made of the wires.
 func (b *arrayBuilder) when(ws ...*arrayWire) (l late) {
 	if n := len(b.sides); n > 0 {
 		return b.sides[n-1].late
@@ -197,8 +195,10 @@ func (b *arrayBuilder) either(s *arraySide, x, y *arrayWire) (w arrayWire, ok bo
 		y := b.each(graph.Array{Op: graph.BlockWhere}, y.at, b.affine(b.masks[s.mask-1].Address(dims)))
 		return arrayWire{kind: graph.NumLeaf, at: b.each(graph.Array{Op: graph.BlockAdd}, x, y), late: s.late}, true
 	case graph.DualLeaf:
-		heads := []graph.ArrayHead{{External: x.external, At: address(x.at, dims), Mask: s.not}, {External: y.external, At: address(y.at, dims), Mask: s.mask}}
-		return b.cell(graph.ArrayCell{Heads: heads, Either: true}, s.late), true
+		head := func(w *arrayWire, mask int) graph.ArrayHead {
+			return graph.ArrayHead{External: w.external, At: address(w.at, dims), Mask: mask}
+		}
+		return b.cell(graph.ArrayCell{Heads: []graph.ArrayHead{head(x, s.not), head(y, s.mask)}, Either: true}, s.late), true
 	case graph.PairLayout, graph.VecLayout:
 	default:
 		return w, false
