@@ -240,7 +240,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 			}
 		}
 		r.host.Count(chunk * w.Steps)
-		for ; w.Arrays != nil && chunk > 0; chunk-- {
+		for ; f.Block.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
 			if err := f.runOnArrays(w, later, rows[f.run*columns:]); err != nil {
 				return err
