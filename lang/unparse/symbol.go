@@ -47,6 +47,12 @@ func (p *Program) declareSymbols() ([]byte, error) {
 	}
 	slices.Sort(list) // a symbol mentions those before it
 	p.symbols = map[term.Symbol]string{}
+	p.parameters = []string{"x", "y"}
+	for _, f := range list {
+		for i := len(p.parameters); i < f.Info().Arity; i++ {
+			p.parameters = append(p.parameters, "x"+strconv.Itoa(i+1))
+		}
+	}
 	var out []byte
 	for _, f := range list {
 		info := f.Info()
@@ -65,13 +71,10 @@ func (p *Program) declareSymbols() ([]byte, error) {
 			p.symbols[f.Slope(i)] = term.SlopeName(name, i, info.Arity)
 			p.Reserve(p.symbols[f.Slope(i)])
 		}
-		out = p.add(out, "symbol "+name+" "+strings.Join(parameters[:info.Arity], " ")+" "+declaration)
+		out = p.add(out, "symbol "+name+" "+strings.Join(p.parameters[:info.Arity], " ")+" "+declaration)
 	}
 	return out, nil
 }
-
-// parameters are the names of the parameters of symbols.
-var parameters = []string{"x", "y"}
 
 // freeSymbol reports whether nothing has the name of a symbol of k parameters or of its derivatives.
 func (p *Program) freeSymbol(name string, k int) bool {
@@ -80,7 +83,7 @@ func (p *Program) freeSymbol(name string, k int) bool {
 			return false
 		}
 	}
-	return !p.scope.taken(name) && name != parameters[0] && name != parameters[1]
+	return !p.scope.taken(name) && !slices.Contains(p.parameters, name)
 }
 
 // mention enters a declared symbol and those that its declaration mentions.
@@ -107,13 +110,13 @@ func (p *Program) mention(f term.Symbol, used map[term.Symbol]bool) {
 
 // expression is an expression of a declared symbol.
 func (p *Program) expression(e *term.Partial) string {
-	return term.Interpret(e, len(parameters), func(r float64) string {
+	return term.Interpret(e, len(p.parameters), func(r float64) string {
 		s, level := number(r)
 		if level < levelAtom {
 			return "(" + s + ")"
 		}
 		return s
-	}, func(i int) string { return parameters[i] }, func(f term.Symbol, args ...string) string {
+	}, func(i int) string { return p.parameters[i] }, func(f term.Symbol, args ...string) string {
 		sign := map[term.Symbol]string{term.NoSymbol: "+", term.Sub: "-", term.Mul: "*", term.Div: "/"}[f]
 		if sign != "" {
 			return "(" + args[0] + " " + sign + " " + args[1] + ")"

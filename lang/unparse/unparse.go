@@ -44,6 +44,8 @@ type Program struct {
 	guard    *syntax.Guard
 
 	symbols   map[term.Symbol]string // the names of declared symbols and of their partial derivatives
+	// parameters are the names of the parameters of declared symbols.
+	parameters []string
 	typeNames map[string]string      // of declared types whose names are none of the language
 }
 
