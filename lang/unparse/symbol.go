@@ -49,18 +49,21 @@ func (p *Program) declareSymbols() ([]byte, error) {
 	p.symbols = map[term.Symbol]string{}
 	p.parameters = []string{"x", "y"}
 	for _, f := range list {
-		for i := len(p.parameters); i < f.Info().Arity; i++ {
-			p.parameters = append(p.parameters, "x"+strconv.Itoa(i+1))
+		for i := len(p.parameters) - 1; i <= f.Info().Arity && f.Info().Arity > 2; i++ {
+			p.parameters = append(p.parameters, "x"+strconv.Itoa(i))
 		}
 	}
 	var out []byte
 	for _, f := range list {
 		info := f.Info()
-		declaration := ""
-		for i := range info.Arity {
-			declaration += ", " + p.expression(f.Slope(i).Info().Body)
+		declaration, parameters := "", p.parameters[:min(info.Arity, 2)]
+		if info.Arity > 2 {
+			parameters = p.parameters[2 : 2+info.Arity]
 		}
-		declaration = "= " + p.expression(info.Body) + " with " + declaration[2:] + "\n"
+		for i := range info.Arity {
+			declaration += ", " + p.expression(f.Slope(i).Info().Body, parameters)
+		}
+		declaration = "= " + p.expression(info.Body, parameters) + " with " + declaration[2:] + "\n"
 		name := info.Name
 		for n := 1; !p.freeSymbol(name, info.Arity); n++ {
 			name = info.Name + strconv.Itoa(n)
@@ -71,7 +74,7 @@ func (p *Program) declareSymbols() ([]byte, error) {
 			p.symbols[f.Slope(i)] = term.SlopeName(name, i, info.Arity)
 			p.Reserve(p.symbols[f.Slope(i)])
 		}
-		out = p.add(out, "symbol "+name+" "+strings.Join(p.parameters[:info.Arity], " ")+" "+declaration)
+		out = p.add(out, "symbol "+name+" "+strings.Join(parameters, " ")+" "+declaration)
 	}
 	return out, nil
 }
@@ -108,15 +111,15 @@ func (p *Program) mention(f term.Symbol, used map[term.Symbol]bool) {
 	}
 }
 
-// expression is an expression of a declared symbol.
-func (p *Program) expression(e *term.Partial) string {
-	return term.Interpret(e, len(p.parameters), func(r float64) string {
+// expression is an expression of a declared symbol, by the names of its parameters.
+func (p *Program) expression(e *term.Partial, parameters []string) string {
+	return term.Interpret(e, len(parameters), func(r float64) string {
 		s, level := number(r)
 		if level < levelAtom {
 			return "(" + s + ")"
 		}
 		return s
-	}, func(i int) string { return p.parameters[i] }, func(f term.Symbol, args ...string) string {
+	}, func(i int) string { return parameters[i] }, func(f term.Symbol, args ...string) string {
 		sign := map[term.Symbol]string{term.NoSymbol: "+", term.Sub: "-", term.Mul: "*", term.Div: "/"}[f]
 		if sign != "" {
 			return "(" + args[0] + " " + sign + " " + args[1] + ")"

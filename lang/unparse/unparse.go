@@ -44,7 +44,7 @@ type Program struct {
 	guard    *syntax.Guard
 
 	symbols   map[term.Symbol]string // the names of declared symbols and of their partial derivatives
-	// parameters are the names of the parameters of declared symbols.
+	// parameters are the names that parameters of declared symbols have: x and y, and x1, x2, … where there are more than two.
 	parameters []string
 	typeNames map[string]string      // of declared types whose names are none of the language
 }
