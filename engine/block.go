@@ -26,6 +26,7 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
+	made          bool // the run has made an object of a block
 }
 
 // host is a machine as its blocks see it.
@@ -52,9 +53,6 @@ func (h *host) Fired(w *graph.Backward, times uint64) {
 		h.block.fired[b.Body] += times * b.Times
 	}
 }
-
-// reachedBit marks a BlockDual that the job has reached.
-const reachedBit = 1 << 31
 
 // fusedBlock returns the block of a closure that takes so many arguments at once.
 func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
@@ -147,6 +145,7 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 		return block.Object{}, err
 	}
 	base := m.top
+	m.block.made = true
 	if m.record != nil {
 		m.record.MadeBlock(base)
 	}
