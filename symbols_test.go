@@ -87,6 +87,7 @@ func TestSymbolDerivatives(t *testing.T) {
 		{hull + "def rec f y = if y > 9 then y else f (hull y x 1)\nf 1", 15, 17},
 		{hull + "input y : R = hull 1 2 3\nhull y x x", 12, 6},
 		{hull + "symbol mean a b c d = hull a b (c + d) / 4 with b / 4, a / 4, 1 / 4, 1 / 4\nmean x x x x + 2 * mean'3 1 2 3 4", 2.5, 1.5},
+		{hull + "symbol both x y = hull x y 1 / 8 + hull x x 1 / 8 with y / 8 + x / 4, x / 8\n#4000 (fun h -> both x h) 1", 1, 5. / 6},
 		{cube + "symbol sixth x = cube (cube x) / x ^ 3 with cube (2 * x) * cube' x * x / 4\nsixth x", 64, 384},
 	} {
 		p := load(t, "input x = 2\n"+c.src+"\n")
