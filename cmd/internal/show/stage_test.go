@@ -35,7 +35,7 @@ data ys : List R^2 = [[| 1, 2 |]; [| 3, 4 |]]
 data none : List R = []
 c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y : R^2) h -> y.(0) * h + y.(1)) 0.5 ys
   + fold (+) 0 none + dot (matvec M (vec i < 2 -> a.(i))) (vec i < 2 -> a.(i))`,
-		"names":   "input x = 2\ninput x' = 3\ninput dx = 4\ninput a = 5\nlet z0 = x * x' in\nlet z1 = fun x -> x * dx in\nz1 (z1 z0) * a",
+		"names": "input x = 2\ninput x' = 3\ninput dx = 4\ninput a = 5\nlet z0 = x * x' in\nlet z1 = fun x -> x * dx in\nz1 (z1 z0) * a",
 		"declaredMany": "symbol hull x y z = x * y + sin z with y, x, cos z\nsymbol quad a b c d = hull a b c * d with b * d, a * d, cos c * d, hull a b c\n" +
 			"input a = 0.3\ninput b = 0.7\nquad a b (hull a b (sin a)) 2",
 		"symbols": "input x = 0.3\ninput y = 0.7\npow x y + min x y * max x y + atan x / y + sigmoid (tanh (sqrt (log (exp (abs (tan x))))))+ relu (-x) + step x * sign y - cos x",
