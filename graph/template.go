@@ -17,6 +17,7 @@ const (
 	OpSub               // D := A − B                         (12)
 	OpFun1              // D := Sym(A)                        (12)
 	OpFun2              // D := Sym(A, B)                     (12)
+	OpFunN              // D := Sym(Args), in an open program (12)
 	OpPair              // D := ⟨A, B⟩
 	OpUnpair            // ⟨D, D+1⟩ := A                      (2)
 	OpUntuple           // ⟨D, …, D+N⟩ := A, N pairs opened   (2)
@@ -63,6 +64,8 @@ const (
 	One
 	// Tail says of the root that no other instruction mentions its result.
 	Tail
+	// Inner says that the instruction is one of those that a declared symbol stands for, and not the last one.
+	Inner
 )
 
 // Instr is an instruction of a template.
@@ -74,7 +77,7 @@ type Instr struct {
 	D      uint32
 	A, B   uint32
 	Off, N uint32 // Args: Program.Args[Off:Off+N]
-	Tmpl   uint32
+	Tmpl   uint32 // of an operation on numbers, if not 0: the symbol whose value it gives
 	Else   uint32
 	Split  uint32 // OpIf: Args[2:Split] are captured by Tmpl, Args[Split:] by Else
 	Pos    term.Pos
@@ -149,6 +152,7 @@ const (
 	LinAdd                 // D := A + B            (6)
 	LinFun1                // D := Sym(A)           (12)
 	LinFun2                // D := Sym(A, B)        (12)
+	LinFunN                // D := Sym(Args)        (12), in an open program
 	LinArrive              // A arrives at head D
 	LinScale               // A · B arrives at head D   (8)
 )
@@ -159,6 +163,7 @@ type LinInstr struct {
 	Sym     term.Symbol
 	D, A, B uint32
 	Val     float64
+	Args    []uint32
 }
 
 // Coefficient computes an instruction that does not arrive.
@@ -174,6 +179,26 @@ func (in *LinInstr) Coefficient(regs []float64) float64 {
 		return in.Sym.Info().Eval1(regs[in.A])
 	}
 	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
+}
+
+// Fire applies a dual of the body to a, in the registers. words are the dual's references, its heads and then its numbers. It calls arrive on
+// each head at which something arrives.
+func (b *DualBody) Fire(words []uint32, nodes []Node, regs []float64, a float64, arrive func(head Ref, v float64)) {
+	regs[0] = a
+	for i, r := range words[b.Heads:][:b.Nums] {
+		regs[1+i] = nodes[r].Number()
+	}
+	for i := range b.Code {
+		in := &b.Code[i]
+		switch in.Op {
+		case LinScale:
+			arrive(words[in.D], float64(regs[in.A]*regs[in.B])) // rounded: no fused multiply-add
+		case LinArrive:
+			arrive(words[in.D], regs[in.A])
+		default:
+			regs[in.D] = in.Coefficient(regs)
+		}
+	}
 }
 
 // DualBody is the compiled body of a dual λa.Σ xi*(ti). Its captured references
