@@ -595,3 +595,29 @@ func TestFamiliesOfLists(t *testing.T) {
 		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
 	}
 }
+
+// TestFamilySymbols: a symbol of three parameters in a family is its operations on arrays. Bits, counts and G are those of the expansion.
+func TestFamilySymbols(t *testing.T) {
+	const src = "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
+		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
+	require.NoError(t, err)
+	families, err := p.src.Families(nil)
+	require.NoError(t, err)
+	for _, gradient := range []bool{false, true} {
+		want, counts, samples, err := runForm(t, p, p.src.Term(), gradient, true)
+		require.NoError(t, err)
+		got, same, sampled, err := runForm(t, p, families, gradient, true)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, counts, same)
+		require.Equal(t, samples, sampled)
+	}
+	arrays, err := p.Bound(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	m, size, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+	require.NoError(t, err)
+	defer m.Close()
+	require.EqualValues(t, size.Operations, arrays.Operations)
+	require.EqualValues(t, m.Stats().Counts.Total(), arrays.M)
+}
