@@ -228,8 +228,15 @@ const maxTable = 1 << 22
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(n *term.Node) slot {
 	l := &c.top().loops
-	var table block.IndexTable
 	uses := c.t.IndicesOf(n.Static())
+	if i := c.top().element; i != 0 && !slices.ContainsFunc(uses, func(j term.Index) bool { return j != i }) {
+		return c.ofIndex(n.Static(), n.Pos)
+	}
+	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
+		c.err = graph.ErrFamilies
+		return 0
+	}
+	var table block.IndexTable
 	times := 1
 	for _, id := range l.around {
 		if slices.ContainsFunc(uses, func(i term.Index) bool { return l.of[i] == id }) {

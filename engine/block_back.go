@@ -38,6 +38,12 @@ func (m *Machine) reachedOf(p *block.Object) []bool {
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	p := m.block.Object(base)
 	used := block.Resize(&m.block.used, p.Block.Exts)
+	if p.Kind == graph.ElementRuns {
+		if err := m.block.DiscoverElements(&p, used); err != nil {
+			return nil, err
+		}
+		return m.dueAt(&p, used, stack), nil
+	}
 	if p.Block.Paths != nil {
 		m.atAgain(&p)
 		runs, err := m.block.DiscoverPaths(&p, m.reachedOf(&p), used)
@@ -60,6 +66,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		if err := m.occur(1); err != nil {
 			return nil, err
 		}
+		m.block.ReachElements(&p, w, used)
 		for _, s := range w.Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true

@@ -18,6 +18,7 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
 	m.enter(calls.Discovery)
+	m.block.BeginJob()
 	if err := m.discover(d); err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref, once bool) error {
 		// The elements stand under the λs: they run now.
 		id := n.Head >> graph.KindShift
 		t := &m.prog.Templates[id]
+		if t.Elements > 0 {
+			return m.iterateElements(r, source, f, x)
+		}
 		elems := m.placeholder()
 		m.nodes[r].Head = uint32(graph.IterList) | awaitElements
 		m.words[w+graph.IterSource] = elems

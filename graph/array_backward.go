@@ -45,7 +45,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
 		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: touches{size: b.Exts}, before: touches{size: outs}, ignored: make([]bool, b.Exts),
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
-	if logged {
+	if logged || slices.Contains(of.Exts, Listed) {
 		return nil, ErrFamilies
 	}
 	w.minus = int(w.constant(math.Copysign(0, -1)))

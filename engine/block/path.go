@@ -37,12 +37,13 @@ func (r *Runner) runPaths(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 	regs, tree, w, state := r.Regs, l.Block.Tree, l.Last, l.State()
 	columns := uint64(len(plan.Row))
 	var element []uint32
-	if l.Kind == graph.DataLoop {
-		element = l.Block.Params[0].Regs
+	width := 0
+	if l.Data != nil {
+		element, width = l.Block.Params[0].Regs, l.Data.Width
 	}
 	for ; i < end; i++ {
 		if len(element) > 0 {
-			at := l.element(i)*len(element) - first
+			at := l.element(i)*width - first
 			for c, reg := range element {
 				regs[reg] = values[at+c]
 			}
@@ -184,6 +185,7 @@ func (r *Runner) DiscoverPaths(p *Object, reached, used []bool) (runs uint64, er
 		if n == 0 {
 			continue
 		}
+		r.ReachElements(p, q.codes[i], used)
 		for _, s := range q.codes[i].Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true
@@ -200,7 +202,7 @@ func (f *firing) firePaths() error {
 	if err != nil {
 		return err
 	}
-	if f.Plan.Elements {
+	if f.readsElements() {
 		if err := f.elements(f.run); err != nil {
 			return err
 		}
@@ -285,6 +287,7 @@ func (f *firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
 		}
 		regs[0] = 0
 		run(w.Code, regs)
+		f.keepElement(w, regs)
 		for j, reg := range w.Before {
 			f.adjoint[j] = regs[reg]
 		}

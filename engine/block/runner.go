@@ -52,7 +52,10 @@ type Runner struct {
 	native   *native.Memory
 	streams  [3][]float64 // scratch
 	numbers  []int32      // of the backward codes of runs
-	chosen   []float64    // of the paths of runs, or of the nodes that compiled code begins with
+	elements []float64    // the table of a list
+	// reachedBy has, of objects of elements, which duals of one element the job has reached, as bits.
+	reachedBy map[graph.Ref]map[uint64]bool
+	chosen    []float64 // of the paths of runs, or of the nodes that compiled code begins with
 }
 
 // Options of a Runner.

@@ -193,7 +193,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 	m.stack[localRuns] = uint64(n)
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]
-		if len(s.Store) == 0 {
+		if len(s.Store) < s.Width { // the others stay
 			copy(in.memory[at:], streams[i][:n*s.Width+s.beyond()])
 		}
 		first := at
