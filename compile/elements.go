@@ -14,7 +14,7 @@ const storedNumerals = 1 << 16
 // counts nothing: only a block runs it.
 func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 	s := c.t.Statics[n.Static()]
-	if s.Op != term.StaticNum || s.Val < 1 || s.Val > math.MaxInt32 || c.opt.Open || c.opt.Places || c.late {
+	if s.Op != term.StaticNum || s.Val < 1 || s.Val > math.MaxInt32 || c.opt.Open || c.late {
 		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return

@@ -140,18 +140,27 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64, c *block.Checkpoints) (block.Object, error) {
 	units, dropped := m.block.ObjectUnits(b, plan, n, c)
 	m.dropped += dropped
-	if units > math.MaxUint32 {
-		return block.Object{}, m.limitError("memory", m.arena.Bytes(), nil)
-	}
-	if err := m.ensure(uint32(units)); err != nil {
+	base, err := m.room(units)
+	if err != nil {
 		return block.Object{}, err
 	}
-	base := m.top
 	if m.record != nil {
 		m.record.MadeBlock(base)
 	}
-	m.top += uint32(units)
 	return m.block.NewObject(base, b, plan, kind, n, c), nil
+}
+
+// room takes so many nodes for an object.
+func (m *Machine) room(units uint64) (base graph.Ref, err error) {
+	if units > math.MaxUint32 {
+		return 0, m.limitError("memory", m.arena.Bytes(), nil)
+	}
+	err = m.ensure(uint32(units))
+	base = m.top
+	if err == nil {
+		m.top += uint32(units)
+	}
+	return base, err
 }
 
 // iterateBlock runs an iteration whose function is a block, or a chain, all n steps of it.

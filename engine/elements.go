@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"math"
-
 	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/term"
 )
 
 // iterateElements is startIteration for a list over an index: a block makes all elements, and f runs in a loop over them. Where f is no
@@ -28,10 +25,13 @@ func (m *Machine) iterateElements(r, list, f, x graph.Ref) error {
 		return err
 	}
 	l := block.Loop{Block: b, Kind: graph.DataLoop, All: t.Elements, N: t.Elements, Left: t.Elements}
-	source, err := list, error(nil)
+	var source graph.Ref
+	var err error
 	if m.prog.Reversed {
 		l.Kind = graph.ListLoop
-		source, l.Data, err = m.newElements(made, list, t.Elements)
+		if source, err = m.room(m.block.ElementUnits(made, t.Elements)); err == nil {
+			l.Data, err = m.block.NewElements(source, made, list, t.Elements)
+		}
 	} else {
 		l.Data, err = m.block.Table(made, t.Elements)
 	}
@@ -52,26 +52,4 @@ func (m *Machine) iterateElements(r, list, f, x graph.Ref) error {
 		i = end
 	}
 	return m.runIteration(r, &l, f, source, x)
-}
-
-// newElements makes the object of the n elements of a list, and its table.
-func (m *Machine) newElements(b *graph.Block, list graph.Ref, n uint64) (base graph.Ref, d *term.Data, err error) {
-	plan, err := m.block.PlanOf(b, graph.ElementRuns)
-	if err != nil {
-		return 0, nil, err
-	}
-	units := m.block.ElementUnits(b, plan, n)
-	if units > math.MaxUint32 {
-		return 0, nil, m.limitError("memory", m.arena.Bytes(), nil)
-	}
-	if err := m.ensure(uint32(units)); err != nil {
-		return 0, nil, err
-	}
-	base = m.top
-	m.top += uint32(units)
-	d, ok := m.block.NewElements(base, b, plan, list, n)
-	if !ok {
-		return 0, nil, graph.ErrFamilies
-	}
-	return base, d, nil
 }

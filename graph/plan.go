@@ -137,6 +137,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	if b.Paths != nil {
 		keep(b.State)
 	}
+	if kind == ElementRuns { // which run again, on what they have captured
+		return plan
+	}
 	plan.Invariant, plan.Fixed = Spans(invariant), len(invariant)
 	if b.Arrays != nil {
 		plan.Spans = Spans(plan.Row)

@@ -23,19 +23,23 @@ func isNothing(v float64) bool { return math.Float64bits(v) == math.Float64bits(
 const MaxElementDuals = 64
 
 // ElementUnits returns how many nodes the object of the n elements that a block makes takes; the external duals are loaded.
-func (r *Runner) ElementUnits(b *graph.Block, plan *graph.Plan, n uint64) uint64 {
-	numbers := uint64(plan.Fixed) + n*uint64(len(b.Out.Regs)+b.Out.Duals)
+func (r *Runner) ElementUnits(b *graph.Block, n uint64) uint64 {
+	numbers := n * uint64(len(b.Out.Regs)+b.Out.Duals)
 	return DualsAt + uint64(len(b.OutDuals)) + uint64(graph.Units(0, len(r.Exts))) + (numbers+1)/2
 }
 
-// NewElements makes the object of the n elements that the block makes of the list, at base, where [Runner.ElementUnits] nodes are free. It
-// reports false if the duals of an element are not all its own.
-func (r *Runner) NewElements(base graph.Ref, b *graph.Block, plan *graph.Plan, list graph.Ref, n uint64) (d *term.Data, ok bool) {
+// NewElements makes the object of the n elements that the block makes of the list, at base, where [Runner.ElementUnits] nodes are free, and
+// its table. The error is that of the host, or [graph.ErrFamilies] if the duals of an element are not all its own.
+func (r *Runner) NewElements(base graph.Ref, b *graph.Block, list graph.Ref, n uint64) (d *term.Data, err error) {
+	plan, err := r.PlanOf(b, graph.ElementRuns)
+	if err != nil {
+		return nil, err
+	}
 	p := r.NewObject(base, b, plan, graph.ElementRuns, n, nil)
 	r.words[4*uint64(base)+blockData] = list
 	for j := range b.OutDuals {
 		if !p.Wiring.Own(j) {
-			return nil, false
+			return nil, graph.ErrFamilies
 		}
 	}
 	d = r.table(&p)
@@ -44,7 +48,7 @@ func (r *Runner) NewElements(base graph.Ref, b *graph.Block, plan *graph.Plan, l
 			d.Values[at+j] = nothing
 		}
 	}
-	return d, true
+	return d, nil
 }
 
 // table returns the table of an object of elements.

@@ -305,3 +305,30 @@ func (f *firing) keepSums(regs []float64) {
 		}
 	}
 }
+
+// The function of a block with paths captures at most maxClosures closures.
+const maxClosures = 64
+
+// Closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder; false if they are too
+// many for a block with paths, or not all of them are closures.
+func (r *Runner) Closures(f graph.Ref) (ids []uint32, ok bool) {
+	for stack := []graph.Ref{f}; len(stack) > 0; {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		id := r.nodes[f].Head >> graph.KindShift
+		if len(ids) > maxClosures {
+			return nil, false
+		}
+		ids = append(ids, id)
+		w := 4*uint64(f) + graph.ValueWords
+		for _, v := range slices.Backward(r.words[w : w+uint64(r.prog.Templates[id].Caps)]) {
+			switch r.nodes[v].Kind() {
+			case graph.Closure:
+				stack = append(stack, v)
+			case graph.Partial, graph.Chain, graph.List, graph.Nat, graph.DataList, graph.Neutral:
+				return nil, false
+			}
+		}
+	}
+	return ids[1:], true
+}
