@@ -208,7 +208,7 @@ var (
 	dualOccurrences = quantity{"occurrences of dual variables in D(G)", func(s *subject) (n float64) {
 		d := s.reversed()
 		for i := range d.Nodes {
-			if node := &d.Nodes[i]; node.Op == term.VarOp && d.Info(node.X).Type == term.AbstractDual {
+			if node := &d.Nodes[i]; node.Op == term.VarOp && d.TypeOf(node.X) == term.AbstractDual {
 				n++
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // bindLocal binds a variable of a let or a pattern and counts its (4).
 func (c *compiler) bindLocal(x term.Var, op operand) {
 	c.bind(x, op)
-	if c.opt.Open && c.mayBeInert(c.t.Info(x).Type) {
+	if c.opt.Open && c.mayBeInert(c.t.TypeOf(x)) {
 		c.tally(c.slot(op), graph.Weight{Binders: 1})
 		return
 	}
@@ -45,11 +45,11 @@ func (c *compiler) occurrence(x term.Var, op operand) {
 	if c.t.Info(x).Linear || c.vars[x].name {
 		return
 	}
-	if c.opt.Open && c.mayBeInert(c.t.Info(x).Type) {
+	if c.opt.Open && c.mayBeInert(c.t.TypeOf(x)) {
 		c.tally(c.slot(op), graph.Weight{Occurrences: 1})
 		return
 	}
-	if c.isNumber(c.t.Info(x).Type) {
+	if c.isNumber(c.t.TypeOf(x)) {
 		c.countOf(x, rule.SubstNumeral, 1)
 	} else {
 		c.countOf(x, rule.Subst, 1)

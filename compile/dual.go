@@ -86,7 +86,7 @@ func (c *compiler) numbers(b *dualBuilder, body term.Ref) {
 		case term.FunOp:
 			stack = append(stack, c.t.Children(k)...)
 		case term.VarOp:
-			if c.t.Info(k.X).Type != term.R || !c.bound(k.X) {
+			if c.t.TypeOf(k.X) != term.R || !c.bound(k.X) {
 				continue
 			}
 			if _, ok := b.reg[k.X]; !ok {

@@ -89,10 +89,10 @@ func (b *builder) mentions(s slot) bool {
 func (c *compiler) typesOf(b *builder) []term.Type {
 	out := make([]term.Type, 0, len(b.captured)+int(b.params))
 	for _, x := range b.captured {
-		out = append(out, c.t.Info(x.x).Type)
+		out = append(out, c.t.TypeOf(x.x))
 	}
 	for _, x := range b.vars {
-		out = append(out, c.t.Info(x).Type)
+		out = append(out, c.t.TypeOf(x))
 	}
 	if b.element != 0 {
 		out = append(out, term.R)

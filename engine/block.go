@@ -26,6 +26,7 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
+	made          bool // the run has made an object of a block
 }
 
 // host is a machine as its blocks see it.
@@ -52,9 +53,6 @@ func (h *host) Fired(w *graph.Backward, times uint64) {
 		h.block.fired[b.Body] += times * b.Times
 	}
 }
-
-// reachedBit marks a BlockDual that the job has reached.
-const reachedBit = 1 << 31
 
 // fusedBlock returns the block of a closure that takes so many arguments at once.
 func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
@@ -150,17 +148,17 @@ func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopK
 	return m.block.NewObject(base, b, plan, kind, n, c), nil
 }
 
-// room takes so many nodes for an object.
+// room takes so many nodes for an object of a block.
 func (m *Machine) room(units uint64) (base graph.Ref, err error) {
 	if units > math.MaxUint32 {
 		return 0, m.limitError("memory", m.arena.Bytes(), nil)
 	}
-	err = m.ensure(uint32(units))
-	base = m.top
-	if err == nil {
-		m.top += uint32(units)
+	if err := m.ensure(uint32(units)); err != nil {
+		return 0, err
 	}
-	return base, err
+	m.block.made = true
+	m.top += uint32(units)
+	return m.top - uint32(units), nil
 }
 
 // iterateBlock runs an iteration whose function is a block, or a chain, all n steps of it.

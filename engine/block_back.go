@@ -8,16 +8,11 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// blockOf returns the BlockRun that the BlockDual d belongs to.
-func (m *Machine) blockOf(d graph.Ref) graph.Ref {
-	return d - block.DualsAt - m.nodes[d].Head&^reachedBit>>graph.KindShift
-}
-
 // reachDual books that the job has reached the dual d of a block's result, for the
 // first time, and the block on the heap if it is the first of its duals.
 func (m *Machine) reachDual(d graph.Ref) {
-	base := m.blockOf(d)
-	m.state[d].Head |= reachedBit
+	base := m.block.Of(d)
+	m.state[d].Head |= block.ReachedBit
 	n := &m.state[base].A
 	if *n++; *n == 1 {
 		m.block.heap.Push(m.order.Key(base))
@@ -29,7 +24,7 @@ func (m *Machine) reachedOf(p *block.Object) []bool {
 	k := &m.block
 	k.reached = k.reached[:0]
 	for j := range p.Block.OutDuals {
-		k.reached = append(k.reached, m.state[p.Outs+graph.Ref(j)].Head&reachedBit != 0)
+		k.reached = append(k.reached, m.state[p.Outs+graph.Ref(j)].Head&block.ReachedBit != 0)
 	}
 	return k.reached
 }
@@ -102,7 +97,7 @@ func (m *Machine) dueAt(p *block.Object, used []bool, stack []graph.Ref) []graph
 // the last of its duals, on the stack or on the heap of the cells far below its top.
 func (m *Machine) arrived(stack []graph.Ref, h graph.Ref) []graph.Ref {
 	if m.nodes[h].Kind() == graph.BlockDual {
-		h = m.blockOf(h)
+		h = m.block.Of(h)
 		n := &m.state[h].A
 		if *n--; *n > 0 {
 			return stack
@@ -135,7 +130,7 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 		m.record.FireBlock(BlockFiring{Block: p.Block, Kind: p.Kind, N: p.N, Base: base, Outs: p.Outs, Exts: p.Exts, m: m, parts: &parts})
 	}
 	for j := range p.Block.OutDuals {
-		m.state[p.Outs+graph.Ref(j)].Head &^= reachedBit
+		m.state[p.Outs+graph.Ref(j)].Head &^= block.ReachedBit
 	}
 	stack, err = m.arriveOutside(&p, c, stack)
 	return stack, c.Arrivals, c.Cells, err

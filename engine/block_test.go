@@ -130,11 +130,14 @@ func TestBlocks(t *testing.T) {
 
 // long loops take more rows than one object holds: 2¹⁶ numbers.
 var longLoops = map[string]string{
-	"#n, a column":          "#100000 (fun h -> h * e + 1e-3) r",
-	"#n, two columns":       "let (h, k) = #70001 (fun (h, k) -> (k * e + 1, h * r + k * e)) (1, r) in h + k",
-	"#n, swapped":           "fst (#65537 (fun (h, k) -> (k * r, h * h)) (e, 0.5))",
-	"data":                  "data ys : List R = list i < 100000 -> sin i\nfold (fun y h -> tanh (e * y + r * h)) 0 ys",
-	"data, two columns":     "data ys : List R^2 = list i < 40000 -> [| sin i, cos i |]\nfold (fun y h -> sigmoid (e * y.(0) + r * h * y.(1))) 0 ys",
+	"#n, a column":      "#100000 (fun h -> h * e + 1e-3) r",
+	"#n, two columns":   "let (h, k) = #70001 (fun (h, k) -> (k * e + 1, h * r + k * e)) (1, r) in h + k",
+	"#n, swapped":       "fst (#65537 (fun (h, k) -> (k * r, h * h)) (e, 0.5))",
+	"data":              "data ys : List R = list i < 100000 -> sin i\nfold (fun y h -> tanh (e * y + r * h)) 0 ys",
+	"data, two columns": "data ys : List R^2 = list i < 40000 -> [| sin i, cos i |]\nfold (fun y h -> sigmoid (e * y.(0) + r * h * y.(1))) 0 ys",
+	"declared symbols": "symbol swish x = x * sigmoid x with sigmoid x * (1 + x * (1 - sigmoid x))\n" +
+		"symbol hyp x y = sqrt (x * x + y * y) with x / sqrt (x * x + y * y), y / sqrt (x * x + y * y)\n" +
+		"#66000 (fun h -> hyp (swish (h * e)) r) 1",
 	"data that is returned": "data ys : List R = list i < 70000 -> sin i\nlet (h, l) = fold (fun y (h, l) -> (h * 0.5 + r * l, y)) (0, e) ys in h + l",
 }
 

@@ -9,6 +9,9 @@ func LendEvery(m *Machine, n uint64, waits bool) {
 	m.team.lend.every, m.team.least, m.team.Waits = n, 0, waits
 }
 
+// LendFrom makes a machine of the schedule Parallel lend only blocks of so many instructions, and workers do all that is lent.
+func LendFrom(m *Machine, least uint64) { m.team.least, m.team.Waits = least, true }
+
 // Accepted is how many tasks the last run has accepted from workers.
 func Accepted(m *Machine) int { return m.team.accepted }
 
@@ -41,6 +44,9 @@ func Compiled(m *Machine) bool { return m.block.Compiled() }
 
 // CompiledRoutines reports whether the machine has run machine code of routines.
 func CompiledRoutines(m *Machine) bool { return m.call.stack.Code() != nil }
+
+// CompiledCells reports whether machine code has fired the machine's cells.
+func CompiledCells(m *Machine) bool { return m.firing.HasCode() }
 
 // HasWindow reports whether machine code can use the machine's arena.
 func HasWindow(m *Machine) bool { return m.arena.Front(1) != nil }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/gram-machine/gram/engine/block"
+	"github.com/gram-machine/gram/engine/cells"
 	"github.com/gram-machine/gram/engine/collect"
 	"github.com/gram-machine/gram/engine/invariant"
 	"github.com/gram-machine/gram/engine/order"
@@ -104,6 +105,7 @@ type Machine struct {
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
+	firing  cells.Firing
 	far     graph.Heap // of a backward phase: cells far below the top of its stack, by their keys
 	grad    []float64
 	firedIn uint64   // inputs that fired
@@ -165,6 +167,10 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
+	m.firing = cells.Firing{Prog: p, Nodes: m.nodes, Words: m.words, Regs: m.regs, Fired: m.fired, Stack: &m.call.stack}
+	if !opt.NoNative {
+		m.firing.Worth = m.block.WorthCompiling
+	}
 	m.call.after = runsPerRoutine
 	m.call.stack.Arena = arena
 	m.call.on = !m.literal && !m.picks && opt.Schedule == LIFO && opt.Record == nil && !p.Late
@@ -241,7 +247,7 @@ func (m *Machine) reset() {
 	}
 	clear(m.block.runs)
 	clear(m.block.fired)
-	m.block.heap = m.block.heap[:0]
+	m.block.heap, m.block.made = m.block.heap[:0], false
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}

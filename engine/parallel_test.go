@@ -163,6 +163,23 @@ func TestParallelLongLoops(t *testing.T) {
 	}
 }
 
+// TestParallelLendsAhead: the loops that are added up are lent before the first of them fires, also where the object that fires first has few
+// runs.
+func TestParallelLendsAhead(t *testing.T) {
+	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\ndef t0 x = #35000 (fun h -> sin (h * e) + x) r\n"+
+		"def t1 x = t0 (x * r) + t0 (x + e)\ndef t2 x = t1 (x * r) + t1 (x + e)\ndef t3 x = t2 (x * r) + t2 (x + e)\nt3 0.5")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+	require.NoError(t, m.Close())
+	got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 2}, func(m *engine.Machine) {
+		noRoutines(m)
+		engine.LendFrom(m, 1<<14)
+	})
+	sameBits(t, want, got)
+	require.Greater(t, engine.Accepted(m), 8, "more than the leaf beside the one that fires")
+	require.NoError(t, m.Close())
+}
+
 // runAgain runs the same machine once more.
 func runAgain(m *engine.Machine, point []float64, prog *graph.Program) (outcome, error) {
 	var out outcome

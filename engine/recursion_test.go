@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
@@ -157,6 +159,43 @@ func TestPropertyRecursion(t *testing.T) {
 		values, jacobian := oracleValue(p)
 		checkGradient(t, d, p, values, jacobian)
 	})
+}
+
+// TestCellsStopped: a run whose backward phase has been stopped leaves nothing to the next, interpreted or as machine code.
+func TestCellsStopped(t *testing.T) {
+	defer engine.NativeWork(0)()
+	p := testprogram.FromSource(t, fmt.Sprintf(sumOfTree, 14))
+	prog := p.Compiled(t, compile.Options{Reversed: true})
+	for _, native := range []bool{false, true} {
+		looks, last := 0, math.MaxInt
+		var phase calls.Phase
+		opt := engine.Options{NoNative: !native, Phase: func(p calls.Phase) { phase = p }}
+		opt.Limits.Look = func() error {
+			if looks++; looks == last {
+				return errors.New("stop")
+			}
+			return nil
+		}
+		m, err := engine.New(prog, opt)
+		require.NoError(t, err)
+		value, gradient := make([]float64, 1), make([]float64, 1)
+		require.NoError(t, m.Gradient(p.Point, value, gradient))
+		first := m.Stats()
+		for range 3 {
+			looks, last = 0, math.MaxInt
+			require.NoError(t, m.Gradient(p.Point, value, gradient))
+			looks, last = 0, looks-1
+			require.ErrorContains(t, m.Gradient(p.Point, value, gradient), "stop")
+			require.Equal(t, calls.Backward, phase)
+			looks, last = 0, math.MaxInt
+			require.NoError(t, m.Gradient(p.Point, value, gradient))
+			require.Equal(t, []float64{4096, 16384}, append(value, gradient...))
+			require.Equal(t, first.Counts, m.Stats().Counts)
+			require.Equal(t, first.Search, m.Stats().Search)
+		}
+		require.Equal(t, native && engine.CompiledRoutines(m), engine.CompiledCells(m))
+		require.NoError(t, m.Close())
+	}
 }
 
 // BenchmarkTree compares the sum of the leaves of a tree with that of a list of as many numbers: value and gradient.

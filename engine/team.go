@@ -26,8 +26,9 @@ type team struct {
 	lend   lending
 	sweeps map[graph.Ref]*task // of blocks that will fire
 	swept  int                 // how much of the stack, from its bottom, was looked at for them
-	least  uint64              // instructions that a block's backward phase has if it is lent
-	alone  bool                // the machine does the rest of this run itself
+	front  order.Front
+	least  uint64 // instructions that a block's backward phase has if it is lent
+	alone  bool   // the machine does the rest of this run itself
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 }
@@ -54,13 +55,15 @@ type task struct {
 	copied   uint64 // the nodes of that copy
 	// Of a block: what firing its cells comes to.
 	contributions block.Contributions
+	next          []float64 // what arrives at the duals of its follower; nil: nothing at some of them
 }
 
 var errStopped = errors.New("the run is over")
 
 // newTeam makes so many workers of a machine, in arenas of their own.
 func (m *Machine) newTeam(arenas []*graph.Arena) *team {
-	t := &team{sweeps: map[graph.Ref]*task{}, order: order.New(arenas[0].Start())}
+	t := &team{sweeps: map[graph.Ref]*task{}, order: order.New(arenas[0].Start()),
+		front: order.Front{Prog: m.prog, Nodes: m.nodes, Words: m.words, State: m.state}}
 	t.lend.depth, t.lend.every, t.least = len(arenas), LookEvery, sweepLeast
 	opt := m.opt
 	opt.Schedule, opt.Workers, opt.Phase, opt.Share = LIFO, 0, nil, nil
@@ -85,7 +88,6 @@ func (t *team) reset() {
 	t.order.Reset()
 	t.lend.reset()
 	clear(t.sweeps)
-	t.swept = 0
 	t.accepted, t.alone = 0, false
 	for _, w := range t.Workers {
 		w.kept = w.m.arena.Start()
@@ -179,36 +181,14 @@ type cost struct {
 	steps, pops, waits, occurs, readback, applied, firedIn uint64
 	dropped, recomputed                                    uint64
 	counts                                                 rule.Counts
-	runs, blockRuns, fired, blockFired                     []tallied
-}
-
-// tallied is a counter that is not zero.
-type tallied struct {
-	index int
-	n     uint64
-}
-
-func tallyOf(counters []uint64) []tallied {
-	var out []tallied
-	for i, n := range counters {
-		if n != 0 {
-			out = append(out, tallied{i, n})
-		}
-	}
-	return out
-}
-
-func addTally(counters []uint64, t []tallied) {
-	for _, c := range t {
-		counters[c.index] += c.n
-	}
+	runs, blockRuns, fired, blockFired                     pool.Tally
 }
 
 // cost returns what the machine has counted since its reset.
 func (m *Machine) cost() cost {
 	m.countRoutines()
 	return cost{dropped: m.dropped, recomputed: m.block.Recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
-		counts: m.counts, runs: tallyOf(m.runs), blockRuns: tallyOf(m.block.runs), fired: tallyOf(m.fired), blockFired: tallyOf(m.block.fired)}
+		counts: m.counts, runs: pool.TallyOf(m.runs), blockRuns: pool.TallyOf(m.block.runs), fired: pool.TallyOf(m.fired), blockFired: pool.TallyOf(m.block.fired)}
 }
 
 // add adds what a task took.
@@ -223,8 +203,8 @@ func (m *Machine) add(c *cost) {
 	m.dropped += c.dropped
 	m.block.Recomputed += c.recomputed
 	m.counts.AddTimes(&c.counts, 1)
-	addTally(m.runs, c.runs)
-	addTally(m.block.runs, c.blockRuns)
-	addTally(m.fired, c.fired)
-	addTally(m.block.fired, c.blockFired)
+	c.runs.AddTo(m.runs)
+	c.blockRuns.AddTo(m.block.runs)
+	c.fired.AddTo(m.fired)
+	c.blockFired.AddTo(m.block.fired)
 }

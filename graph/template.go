@@ -300,7 +300,8 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	Loops *sync.Map // the engine's: what it keeps of loops with equal code
+	Loops    *sync.Map // the engine's: what it keeps of loops with equal code
+	DualCode Compiled  // the engine's: machine code of Bodies
 
 	special  *special
 	routines *routines

@@ -75,7 +75,7 @@ func wellFormed(t *testing.T, p *Program) {
 		for _, x := range in.Vars {
 			bind(x)
 			free[x] = true
-			require.Equal(t, term.R, p.Term().Info(x).Type)
+			require.Equal(t, term.R, p.Term().TypeOf(x))
 		}
 	}
 	parents := make([]int, len(p.Term().Nodes))

@@ -180,11 +180,6 @@ func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*t
 		return nil, p.large
 	}
 	if p.expanded == nil {
-		if reserve != nil {
-			if err := reserve(p.nameBytes()); err != nil {
-				return nil, err
-			}
-		}
 		t, err := p.families.Expand(reserve, look)
 		if err != nil {
 			return nil, err
@@ -274,7 +269,6 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 		p.Inputs = append(p.Inputs, in)
 	}
 	if !t.Families() {
-		e.Guard.Announce(p.nameBytes())
 		p.nameScalars(t)
 	}
 	types, err := t.Typing(opt.Check)

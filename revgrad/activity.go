@@ -30,7 +30,7 @@ type activePart struct {
 func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
 	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, t.NumVars())}
 	for x := term.Var(1); int(x) < t.NumVars(); x++ {
-		a.vars[x] = a.fresh(t.Info(x).Type)
+		a.vars[x] = a.fresh(t.TypeOf(x))
 	}
 	isInput := make([]bool, t.NumVars())
 	for _, x := range inputs {

@@ -87,8 +87,8 @@ func scopes(t *term.Term, inputs []term.Var) error {
 		if known[x] {
 			return &NotGroundError{What: fmt.Sprintf("the input %s stands twice", t.Info(x).Name)}
 		}
-		if t.Info(x).Type != term.R {
-			return &NotGroundError{What: fmt.Sprintf("the input %s has type %s", t.Info(x).Name, t.Types.String(t.Info(x).Type))}
+		if t.TypeOf(x) != term.R {
+			return &NotGroundError{What: fmt.Sprintf("the input %s has type %s", t.Info(x).Name, t.Types.String(t.TypeOf(x)))}
 		}
 		known[x] = true
 	}

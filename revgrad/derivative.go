@@ -136,7 +136,7 @@ func (t *Derivatives) close(body term.Ref, x term.Var) (term.Ref, error) {
 		}
 		var let term.Var // the one that is bound last: it may mention the others
 		for _, y := range s.Free {
-			if y == x || t.constant(t.Info(y).Type) {
+			if y == x || t.constant(t.TypeOf(y)) {
 				continue
 			}
 			if t.Bound(y) == 0 {

@@ -320,7 +320,7 @@ func (c *checker) fix(r Ref, n *Node) (Type, error) {
 		if k := &t.Nodes[l]; k.Op != LamOp || t.Info(k.X).Linear {
 			return 0, c.errorf(r, "a recursive definition is of a function")
 		}
-		if err := c.want(r, l, t.Info(Var(x)).Type, t.Info(Var(x)).Name); err != nil {
+		if err := c.want(r, l, t.TypeOf(Var(x)), t.Info(Var(x)).Name); err != nil {
 			return 0, err
 		}
 	}

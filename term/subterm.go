@@ -138,7 +138,7 @@ func (e *encoder) node(n *Node) {
 			linear = 1
 		}
 		e.out = append(e.out, linear)
-		e.typ(t.Info(x).Type)
+		e.typ(t.TypeOf(x))
 	})
 }
 

@@ -87,7 +87,7 @@ func (a *alpha) typ(x, y term.Type) bool {
 
 func (a *alpha) bind(x, y term.Var) bool {
 	a.to[x], a.of[y] = y, x
-	return a.t.Info(x).Linear == a.u.Info(y).Linear && a.typ(a.t.Info(x).Type, a.u.Info(y).Type)
+	return a.t.Info(x).Linear == a.u.Info(y).Linear && a.typ(a.t.TypeOf(x), a.u.TypeOf(y))
 }
 
 func (a *alpha) equal(r, s term.Ref) bool {

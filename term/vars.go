@@ -18,6 +18,16 @@ type variables struct {
 type run struct {
 	end  Var
 	info VarInfo
+	name func(i int) string // if not nil, the name of variable i of the run
+}
+
+// of returns what is known of variable x, which is number i of the run.
+func (r *run) of(i Var) VarInfo {
+	info := r.info
+	if r.name != nil {
+		info.Name = r.name(int(i))
+	}
+	return info
 }
 
 // first returns the first variable that is in no run.
@@ -44,7 +54,7 @@ func (t *Term) NewVars(n int, info VarInfo) Var {
 		v.runs, v.rest = append(v.runs, run{end: 1}), nil
 		fallthrough
 	case len(v.rest) == 0:
-		v.runs = append(v.runs, run{first + Var(n), info})
+		v.runs = append(v.runs, run{end: first + Var(n), info: info})
 	default:
 		v.rest = slices.Grow(v.rest, n)
 		for range n {
@@ -63,7 +73,45 @@ func (t *Term) Info(x Var) VarInfo {
 	if first := v.first(); x >= first {
 		return v.rest[x-first]
 	}
-	return v.runs[sort.Search(len(v.runs), func(i int) bool { return x < v.runs[i].end })].info
+	i := v.find(x)
+	return v.runs[i].of(x - v.begin(i))
+}
+
+// TypeOf returns the type of a variable.
+func (t *Term) TypeOf(x Var) Type {
+	v := &t.vars
+	if first := v.first(); x >= first {
+		return v.rest[x-first].Type
+	}
+	return v.runs[v.find(x)].info.Type
+}
+
+// find returns the number of the run that has x.
+func (v *variables) find(x Var) int {
+	return sort.Search(len(v.runs), func(i int) bool { return x < v.runs[i].end })
+}
+
+// begin returns the first variable of run i.
+func (v *variables) begin(i int) Var {
+	if i == 0 {
+		return 0
+	}
+	return v.runs[i-1].end
+}
+
+// NameVars names n variables from first on: number i gets name(i). Variables that [Term.NewVars] has added together
+// get their names when they are asked for.
+func (t *Term) NameVars(first Var, n int, name func(i int) string) {
+	v := &t.vars // which another term may share
+	if i := v.find(first); n > 0 && first < v.first() && v.begin(i) == first && v.runs[i].end == first+Var(n) {
+		v.runs = slices.Clone(v.runs)
+		v.runs[i].name = name
+		return
+	}
+	v.rest = slices.Clone(v.rest)
+	for i := range n {
+		t.ToChange(first + Var(i)).Name = name(i)
+	}
 }
 
 // ToChange returns what is known of a variable, to be changed before other variables are added.
@@ -71,9 +119,9 @@ func (t *Term) ToChange(x Var) *VarInfo {
 	v := &t.vars
 	if x < v.first() {
 		rest := make([]VarInfo, 0, t.NumVars())
-		for _, r := range v.runs {
-			for Var(len(rest)) < r.end {
-				rest = append(rest, r.info)
+		for i := range v.runs {
+			for begin := v.begin(i); Var(len(rest)) < v.runs[i].end; {
+				rest = append(rest, v.runs[i].of(Var(len(rest))-begin))
 			}
 		}
 		v.runs, v.rest = nil, append(rest, v.rest...)

@@ -2,6 +2,7 @@ package term_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,23 @@ func TestPropertyVars(t *testing.T) {
 				require.Equal(t, first, q.NewVars(n, info))
 			}
 			want = append(want, slices.Repeat([]term.VarInfo{info}, n)...)
+		}
+		if k := len(want); k > 1 { // names that are asked for, of some variables or of a run
+			first := rapid.IntRange(1, k-1).Draw(t, "first named")
+			n := rapid.IntRange(0, k-first).Draw(t, "named")
+			name := func(i int) string { return "n" + strconv.Itoa(i) }
+			shared := term.New(q.Types)
+			shared.ShareVars(q)
+			shared.NameVars(term.Var(first), n, name)
+			for x := 1; x < k; x++ {
+				named := want[x]
+				if x >= first && x < first+n {
+					named.Name = name(x - first)
+				}
+				require.Equal(t, named, shared.Info(term.Var(x)))
+				require.Equal(t, named.Type, shared.TypeOf(term.Var(x)))
+				require.Equal(t, want[x], q.Info(term.Var(x)))
+			}
 		}
 		old := slices.Clone(want)
 		c := term.New(q.Types)

@@ -307,7 +307,7 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 	}
 }
 
-func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.Info(x).Type) == term.DualKind }
+func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.TypeOf(x)) == term.DualKind }
 
 // spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
 // follow in the same node of the engine, which has up to graph.MaxArgs.

@@ -76,7 +76,7 @@ func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, 
 // nativeMemory makes sure that there is room for the memory of the code.
 func (r *Runner) nativeMemory(code *native.Code) error {
 	if r.native == nil {
-		r.native = native.NewMemory()
+		r.native = native.NewMemory(r.front)
 	}
 	if bytes := r.native.Needs(code); bytes > 0 {
 		return r.host.Reserve(int64(bytes))

@@ -34,10 +34,11 @@ type Runner struct {
 	look     func() error // of the host
 	prog     *graph.Program
 	nodes    []graph.Node
-	words    []uint32    // the same memory
-	floats   []float64   // the same
-	globals  []graph.Ref // by their slots
-	open     Opener      // nil if no input is symbolic
+	front    func(bytes uint64) []byte // of the arena
+	words    []uint32                  // the same memory
+	floats   []float64                 // the same
+	globals  []graph.Ref               // by their slots
+	open     Opener                    // nil if no input is symbolic
 	stack    []graph.Ref
 	distinct graph.Distinct
 	firing   firing
@@ -67,12 +68,12 @@ type Options struct {
 
 // NewRunner returns a Runner of the program's blocks, for values in the arena. open is nil if no input is symbolic.
 func NewRunner(p *graph.Program, arena *graph.Arena, globals []graph.Ref, host Host, open Opener, opt Options) Runner {
-	return Runner{prog: p, nodes: arena.Nodes(), words: arena.Words(), floats: arena.Floats(), globals: globals, host: host, look: host.Look, open: open, opt: opt,
+	return Runner{prog: p, nodes: arena.Nodes(), front: arena.Front, words: arena.Words(), floats: arena.Floats(), globals: globals, host: host, look: host.Look, open: open, opt: opt,
 		Kept: &Kept{Numbers: objectNumbers}}
 }
 
 // Compiled reports whether machine code has run.
-func (r *Runner) Compiled() bool { return r.native != nil && r.native.Bytes() > 0 }
+func (r *Runner) Compiled() bool { return r.native != nil && r.native.Ran() }
 
 // HasCode reports whether bytecode or machine code has run.
 func (r *Runner) HasCode() bool { return r.native != nil }

@@ -1,6 +1,10 @@
 package block
 
 import (
+	"math"
+	"slices"
+	"sync"
+
 	"github.com/gram-machine/gram/engine/array"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -21,13 +25,71 @@ type arrivalLog struct {
 	values []float64
 }
 
-// Add adds what was logged to the sums, in order.
+// logs are the values of logs that have been added, to be used again.
+var logs sync.Pool
+
+// newLog returns a log of no values, with room for n.
+func newLog(n int) []float64 {
+	if l, _ := logs.Get().(*[]float64); l != nil && cap(*l) >= n {
+		return (*l)[:0]
+	}
+	return make([]float64, 0, n)
+}
+
+// Add adds what was logged to the sums, in order, and forgets it.
 func (c *Contributions) Add(sums []float64) {
 	for _, l := range c.logs {
+		l.add(sums)
+		logs.Put(&l.values)
+	}
+	c.logs = nil
+}
+
+// Sum returns what was logged for the external dual k.
+func (c *Contributions) Sum(k int) float64 {
+	sum := math.Copysign(0, -1) // the unit of addition
+	for _, l := range c.logs {
+		if !slices.ContainsFunc(l.at, func(s graph.Sum) bool { return s.Ext == k }) {
+			continue
+		}
 		for values := l.values; len(values) > 0; values = values[len(l.at):] {
 			for i, s := range l.at {
-				sums[s.Ext] += values[i]
+				if s.Ext == k {
+					sum += values[i]
+				}
 			}
+		}
+	}
+	return sum
+}
+
+// add adds the values to the sums. Sums of different duals don't depend on each other: two are made at once.
+func (l *arrivalLog) add(sums []float64) {
+	each := len(l.at)
+	for i, s := range l.at {
+		for _, other := range l.at[:i] {
+			if s.Ext == other.Ext {
+				l.addInTurn(sums)
+				return
+			}
+		}
+	}
+	for i := 0; i < each; i += 2 {
+		j := min(i+1, each-1)
+		a, b := sums[l.at[i].Ext], sums[l.at[j].Ext]
+		for run := l.values; len(run) > 0; run = run[each:] {
+			a += run[i]
+			b += run[j]
+		}
+		sums[l.at[i].Ext], sums[l.at[j].Ext] = a, b
+	}
+}
+
+// addInTurn is add where several of the arrivals of a run are at one dual.
+func (l *arrivalLog) addInTurn(sums []float64) {
+	for values := l.values; len(values) > 0; values = values[len(l.at):] {
+		for i, s := range l.at {
+			sums[s.Ext] += values[i]
 		}
 	}
 }
@@ -135,7 +197,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 	}
 	var log []float64
 	if len(w.Log) > 0 {
-		log = make([]float64, 0, times*uint64(len(w.Log)))
+		log = newLog(int(times) * len(w.Log))
 	}
 	plan, rows := f.Plan, f.rows
 	columns := uint64(len(plan.Row))

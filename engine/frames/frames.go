@@ -165,6 +165,21 @@ func (s *Stack) InWindow() bool {
 	return s.window != nil && uint64(s.Limit) <= (uint64(len(s.window))-graph.FrontBytes)/graph.NodeBytes
 }
 
+// Window makes room for so many words, and returns the window of the arena, and in it the words that the frames take when there are any.
+// It returns nil if these are not in the window, with the nodes below top, or reserve, which is told the bytes, has an error.
+func (s *Stack) Window(words int, top graph.Ref, reserve func(bytes int64) error) (window []byte, memory []uint64) {
+	for len(s.memory) < words && (s.memory == nil || s.window != nil) {
+		if reserve(s.Growth()) != nil {
+			return nil, nil
+		}
+		s.Grow()
+	}
+	if s.Limit = top; !s.InWindow() {
+		return nil, nil
+	}
+	return s.window, s.memory[:words]
+}
+
 // Code returns the machine code, nil if there is none.
 func (s *Stack) Code() *native.RoutineRun { return s.code }
 

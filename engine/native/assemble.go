@@ -78,9 +78,9 @@ type assembler struct {
 	failed  bool
 }
 
-// assemble returns the bytecode of a loop, nil if it has too many registers.
-func assemble(l *Loop) *bytecode {
-	a := &assembler{l: l, numbers: map[uint64]uint32{}, written: map[uint32]bool{}, next: constant - 1}
+// assemble returns the bytecode of a loop, nil if it has too many registers. Those from end on are of one run.
+func assemble(l *Loop, end uint32) *bytecode {
+	a := &assembler{l: l, numbers: map[uint64]uint32{}, written: map[uint32]bool{}, next: end - 1}
 	known := map[uint32]uint32{}
 	a.known(known, []graph.Const{{}})
 	a.known(known, l.Consts)
@@ -438,7 +438,7 @@ func (a *assembler) finish() *bytecode {
 		return nil
 	}
 	places := map[uint32]uint8{}
-	first := len(registers{}) - len(a.out.consts)
+	first, temporary := len(registers{})-len(a.out.consts), 0
 	place := func(reg uint32) uint8 {
 		if reg&constant != 0 {
 			return uint8(first + int(reg&^constant))
@@ -448,7 +448,8 @@ func (a *assembler) finish() *bytecode {
 		case ok:
 			return at
 		case reg > a.next:
-			at = uint8(first - int(constant-reg))
+			temporary++
+			at = uint8(first - temporary)
 		default:
 			at = uint8(len(a.out.regs))
 			a.out.regs = append(a.out.regs, reg)

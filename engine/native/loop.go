@@ -596,11 +596,14 @@ func (w *lowering) call(at int) {
 	w.rewrite(f.code, first, w.linker.call)
 }
 
+// applies reports whether the instruction applies a function symbol.
+func applies(in *graph.BlockInstr) bool { return in.Op == graph.BlockFun1 || in.Op == graph.BlockFun2 }
+
 // supported reports whether all of the code can be translated.
 func supported(l *Loop) bool {
 	for _, n := range l.Nodes {
 		for i := range n.Code {
-			if in := &n.Code[i]; in.Op == graph.BlockFun1 || in.Op == graph.BlockFun2 {
+			if in := &n.Code[i]; applies(in) {
 				if _, ok := symbolFunctions[in.Sym]; !ok {
 					return false
 				}

@@ -41,7 +41,7 @@ func evaluate(t *testing.T, s term.Symbol, points []float64) []float64 {
 	}
 	c := Compile(&Loop{Nodes: []Node{{Code: []graph.BlockInstr{in}}}, Streams: []Stream{{Width: width, Load: load}, {Width: 1, Store: []Cell{{3, 0}}}}})
 	require.NotNil(t, c)
-	m := NewMemory()
+	m := NewMemory(nil)
 	out := make([]float64, len(points)/width)
 	for i := 0; i < len(out); i += c.Chunk() {
 		n := min(len(out)-i, c.Chunk())
@@ -162,6 +162,58 @@ func execute(in *graph.BlockInstr, regs []float64) {
 	}
 }
 
+// unarySymbols and binarySymbols are symbols, half of them declared.
+var unarySymbols, binarySymbols = declaredSymbols()
+
+func declaredSymbols() (unary, two []term.Symbol) {
+	number := func(v float64) term.Partial { return term.Partial{Kind: term.PartialConst, Const: v} }
+	parameter := func(i int) term.Partial { return term.Partial{Kind: term.PartialVar, Var: i} }
+	apply := func(f term.Symbol, args ...term.Partial) term.Partial {
+		return term.Partial{Kind: term.PartialFun, Fun: f, Args: args}
+	}
+	declare := func(name string, value term.Partial, arity int) term.Symbol {
+		f, err := term.Declare(name, value, make([]term.Partial, arity))
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+	x, y := parameter(0), parameter(1)
+	same := declare("native_same", x, 1)
+	swish := declare("native_swish", apply(term.Mul, x, apply(term.Sigmoid, x)), 1)
+	again := declare("native_again", apply(term.NoSymbol, apply(swish, apply(swish, x)), apply(same, apply(swish, x))), 1)
+	hidden := declare("native_hidden", apply(same, apply(same, x)), 1)
+	area := declare("native_area", apply(term.Sub, apply(term.Mul, x, y), apply(term.Max, x, number(0.5))), 2)
+	second := declare("native_second", y, 2)
+	both := declare("native_both", apply(area, apply(area, y, x), apply(swish, y)), 2)
+	return []term.Symbol{term.Sigmoid, term.Sigmoid, term.Sigmoid, swish, again, hidden, declare("native_half", number(0.5), 1)},
+		[]term.Symbol{term.Min, term.Min, area, second, both}
+}
+
+// TestLongBodies: a symbol whose body has too many instructions is not compiled, and its loop runs as bytecode.
+func TestLongBodies(t *testing.T) {
+	f := term.Sin
+	for i := range 16 { // each has twice the instructions of the one before
+		x := term.Partial{Kind: term.PartialVar}
+		call := func(p term.Partial) term.Partial {
+			return term.Partial{Kind: term.PartialFun, Fun: f, Args: []term.Partial{p}}
+		}
+		next, err := term.Declare(fmt.Sprint("native_long", i), call(call(x)), make([]term.Partial, 1))
+		require.NoError(t, err)
+		f = next
+		l := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockFun1, Sym: f, D: 3, A: 1}}, End: []Move{{1, 3}}}}}
+		if expanded, _ := expand(l); i > 12 {
+			require.Nil(t, expanded)
+			require.Nil(t, Compile(l))
+		} else {
+			require.Len(t, expanded.Nodes[0].Code, 2<<i)
+		}
+		regs := []float64{0, 0.5, 0, 0}
+		NewMemory(nil).Run(Interpret(l), regs, 1)
+		require.Equal(t, f.Info().Eval1(0.5), regs[1])
+	}
+}
+
 // randomLoop has state registers, invariant ones, those of the data, sums, and a register for each instruction. Its nodes are code,
 // two branches, or two codes of which each run has one.
 func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
@@ -189,10 +241,12 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 			known = append(known, m.D)
 		}
 		for range code {
-			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), Sym: term.Sigmoid, A: pick(known), B: pick(known), D: take(1)[0]}
+			in := graph.BlockInstr{Op: graph.BlockOp(rng.IntN(int(graph.BlockSinCos) + 1)), A: pick(known), B: pick(known), D: take(1)[0]}
 			switch in.Op {
+			case graph.BlockFun1:
+				in.Sym = unarySymbols[rng.IntN(len(unarySymbols))]
 			case graph.BlockFun2:
-				in.Sym = term.Min
+				in.Sym = binarySymbols[rng.IntN(len(binarySymbols))]
 			case graph.BlockSinCos:
 				in.B = take(1)[0]
 				known = append(known, in.B)
@@ -242,9 +296,12 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 	return l, int(next)
 }
 
-// TestRandomLoops: random loops have the bits of the plain interpreter as machine code, with more registers than there are locals, and
-// as bytecode.
+// TestRandomLoops: random loops have the bits of the plain interpreter as machine code, with more registers than there are locals, that
+// copies its rows or has them in an arena, and as bytecode.
 func TestRandomLoops(t *testing.T) {
+	arena, err := graph.NewArena(1 << 20)
+	require.NoError(t, err)
+	defer arena.Close()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		l, registers := randomLoop(rng)
@@ -252,6 +309,7 @@ func TestRandomLoops(t *testing.T) {
 		if Supported() && seed < 60 {
 			forms["machine code"] = Compile(l)
 			require.NotNil(t, forms["machine code"])
+			forms["machine code in a window"] = forms["machine code"]
 		}
 		n := 1 + rng.IntN(20)
 		want := make([]float64, registers)
@@ -278,7 +336,12 @@ func TestRandomLoops(t *testing.T) {
 			}
 			got := slices.Clone(first)
 			streams[1] = slices.Clone(rows)
-			NewMemory().Run(c, got, n, streams...)
+			memory := NewMemory(nil)
+			if form == "machine code in a window" {
+				memory = NewMemory(arena.Front)
+				streams[1] = append(arena.Floats()[:0], rows...)
+			}
+			memory.Run(c, got, n, streams...)
 			for i := range wantRows {
 				require.True(t, same(wantRows[i], streams[1][i]), "seed %d, row number %d: %v, %s %v", seed, i, wantRows[i], form, streams[1][i])
 			}
@@ -304,7 +367,7 @@ func BenchmarkSymbol(b *testing.B) {
 			Streams: []Stream{{Width: 1, Load: []Cell{{1, 0}}}, {Width: 1, Store: []Cell{{3, 0}}}}})
 		regs := make([]float64, 4)
 		b.Run(fmt.Sprint(s, "/native"), func(b *testing.B) {
-			m := NewMemory()
+			m := NewMemory(nil)
 			for range b.N {
 				m.Run(c, regs, len(xs), xs, out)
 			}
@@ -354,39 +417,40 @@ func TestKey(t *testing.T) {
 	require.NotEqual(t, key(0.1), key(math.Nextafter(0.1, 1)))
 }
 
-// BenchmarkCopies tells which share of the time of a loop is copying its rows: out of the memory of machine code in the loop forward, and
-// into it in the loop backward. The loops are those of y ← w·y + x, whose runs take least; both are the best of the benchmark's rounds.
+// BenchmarkCopies tells which share of the time of a loop is copying its data; its rows are in an arena. The loops are those of
+// h ← sigmoid(e·x + r·h), forward and backward; both times are the best of the benchmark's rounds.
 func BenchmarkCopies(b *testing.B) {
 	if !Supported() {
 		b.Skip("wazero has no compiler for this platform")
 	}
-	const w, x, y, t, adjoint, gw, gx = 1, 2, 3, 4, 5, 6, 7
-	row := Cell{Reg: y, At: 0}
-	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: t, A: w, B: y}, {Op: graph.BlockAdd, D: 8, A: t, B: x}},
-		End: []Move{{y, 8}}}}, Streams: []Stream{{Width: 1, Store: []Cell{row}}}}
-	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockAdd, D: gx, A: gx, B: adjoint},
-		{Op: graph.BlockAddMul, D: gw, A: adjoint, B: y}, {Op: graph.BlockMul, D: t, A: adjoint, B: w}}, End: []Move{{adjoint, t}}}},
-		Streams: []Stream{{Width: 1, Down: true, Load: []Cell{row}}}}
+	const e, r, x, h, z, next, adjoint, ge, gr = 1, 2, 3, 4, 5, 6, 7, 8, 9
+	data := Stream{Width: 1, Load: []Cell{{Reg: x}}}
+	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: z, A: e, B: x}, {Op: graph.BlockAddMul, D: z, A: r, B: h},
+		{Op: graph.BlockFun1, Sym: term.Sigmoid, D: next, A: z}}, End: []Move{{h, next}}}}, Streams: []Stream{data, {Width: 1, Store: []Cell{{Reg: h}}}}}
+	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockSlope, D: z, A: next}, {Op: graph.BlockMul, D: z, A: adjoint, B: z},
+		{Op: graph.BlockAddMul, D: ge, A: z, B: x}, {Op: graph.BlockAddMul, D: gr, A: z, B: h}, {Op: graph.BlockMul, D: z, A: z, B: r}},
+		End: []Move{{adjoint, z}}}}, Streams: []Stream{data, {Width: 1, Down: true, Load: []Cell{{Reg: h}, {Reg: next, At: 1}}}}}
 	for name, l := range map[string]*Loop{"forward": forward, "backward": backward} {
 		b.Run(name, func(b *testing.B) {
-			c, m, regs := Compile(l), NewMemory(), make([]float64, 9)
-			rows := make([]float64, 1<<20) // the caches have not all of them
-			regs[w], regs[x] = 0.9999999, 1.1
+			arena, err := graph.NewArena(16 << 20)
+			require.NoError(b, err)
+			defer arena.Close()
+			require.NoError(b, arena.Grow(1<<20-1))
+			c, m, regs := Compile(l), NewMemory(arena.Front), make([]float64, 10)
+			xs, rows := make([]float64, 1<<20), arena.Floats()[:1<<20+1] // the caches have not all of them
+			regs[e], regs[r], regs[adjoint] = 0.7, 4, 1
 			run, copied := time.Hour, time.Hour
 			for range b.N {
-				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+				regs[adjoint] = 1
+				for i := 0; i+c.Chunk() <= len(xs); i += c.Chunk() {
 					start := time.Now()
-					m.Run(c, regs, c.Chunk(), rows[i:])
+					m.Run(c, regs, c.Chunk(), xs[i:], rows[i:])
 					run = min(run, time.Since(start))
 				}
 				memory := m.instances[c].memory[c.frame:][:c.Chunk()]
-				for i := 0; i+c.Chunk() <= len(rows); i += c.Chunk() {
+				for i := 0; i+c.Chunk() <= len(xs); i += c.Chunk() {
 					start := time.Now()
-					if name == "forward" {
-						copy(rows[i:], memory)
-					} else {
-						copy(memory, rows[i:])
-					}
+					copy(memory, xs[i:])
 					copied = min(copied, time.Since(start))
 				}
 			}

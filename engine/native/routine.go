@@ -9,17 +9,16 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/gram-machine/gram/graph"
 )
 
-// Where things lie in the window of an arena: the tables, the leaves of a result, the counts of the entries, and the frames.
+// Where things lie in the window of an arena: what loops have, the leaves of a result, the counts of the entries, and the frames.
 const (
-	resultsAt  = tableBytes
+	resultsAt  = loopFront
 	maxResults = 64
 	countsAt   = resultsAt + 8*maxResults
-	framesAt   = 2 * tableBytes
+	framesAt   = resultsAt + tableBytes
 	maxCounts  = (framesAt - countsAt) / 8
 
 	maxRoutineCode = 1 << 12
@@ -127,22 +126,10 @@ func RoutineMemory(window []byte, n int) (counts, frames []uint64) {
 
 // In returns the code with the window of an arena.
 func (c *Routines) In(window []byte) *RoutineRun {
-	ctx := experimental.WithMemoryAllocator(context.Background(),
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(window) }))
-	mod, err := compiler().InstantiateModule(ctx, c.compiled, wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err))
-	}
-	r := &RoutineRun{Code: c, window: window, run: mod.ExportedFunction(runName)}
-	runtime.AddCleanup(r, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	r := &RoutineRun{Code: c, window: window}
+	r.run = instantiate(r, c.compiled, window)
 	return r
 }
-
-// whole is a memory that is there from the beginning.
-type whole []byte
-
-func (l whole) Reallocate(uint64) []byte { return l }
-func (l whole) Free()                    {}
 
 // Knows reports whether a run can begin at the point.
 func (c *Routines) Knows(p Point) bool {

@@ -57,12 +57,16 @@ type routineLowering struct {
 	regs map[uint32]cached
 	// address says for which references a local has the address of the node.
 	address map[uint32]bool
+	leaves  int  // calls in line that the code stands behind
+	large   bool // no call is in line
 }
 
 func lowerRoutines(t graph.RoutineTable, globals []uint32) *routineLowering {
 	w := &routineLowering{table: t, globals: globals, linker: &linker{numbers: map[int]int{}}, states: map[Point]uint32{},
 		points: make([]Point, len(t.Calls)+len(t.Routines)), locals: []byte{typeI32, typeI32, typeI32, typeI32}, place: map[regPlace]int{}}
+	size := 0
 	for _, r := range t.Routines {
+		size += len(r.Code)
 		w.point(r, 0)
 		for pc := range r.Code {
 			switch r.Code[pc].Op {
@@ -74,6 +78,7 @@ func lowerRoutines(t graph.RoutineTable, globals []uint32) *routineLowering {
 			}
 		}
 	}
+	w.large = size > maxInLineOf
 	w.local(opLocalGet, localZero)
 	w.touch(framesAt)
 	w.op(opBlock, typeNone, opLoop, typeNone)
@@ -345,10 +350,10 @@ func (w *routineLowering) made(d, units uint32) {
 	w.local(opLocalSet, localTop)
 }
 
-// full leaves on the stack whether a run of the routine needs more nodes than are free.
-func (w *routineLowering) full() {
+// full leaves on the stack whether fewer nodes are free.
+func (w *routineLowering) full(units uint32) {
 	w.local(opLocalGet, localTop)
-	w.i32(int32(w.r.Units))
+	w.i32(int32(units))
 	w.op(opI32Add)
 	w.local(opLocalGet, localLimit)
 	w.op(opI32GtU)
@@ -363,7 +368,7 @@ func (w *routineLowering) returned(c *graph.RoutineCall) {
 		w.code(c.At)
 		return
 	}
-	w.full()
+	w.full(w.r.Units)
 	w.choose(func() {
 		for i := range all {
 			w.store([]uint32{c.Result + uint32(i)})
@@ -390,19 +395,14 @@ func (w *routineLowering) choose(yes, no func()) {
 
 // enter emits the checks at the beginning of a run, and what comes next.
 func (w *routineLowering) enter(next func()) {
-	late := func() {
-		w.local(opLocalGet, localSteps)
-		w.local(opLocalGet, localMost)
-		w.op(opI64GeU)
-	}
-	late()
+	w.late()
 	w.local(opLocalGet, localFrame)
 	w.i32(int32(8 * (w.r.Size + w.table.Size)))
 	w.op(opI32Add)
 	w.local(opLocalGet, localEnd)
 	w.op(opI32GtU, opI32Or)
 	if w.r.Units > 0 {
-		w.full()
+		w.full(w.r.Units)
 		w.op(opI32Or)
 	}
 	w.choose(func() {
@@ -414,26 +414,37 @@ func (w *routineLowering) enter(next func()) {
 		w.i32(int32(RoutineLook))
 		w.i32(int32(RoutineRoom))
 		w.i32(int32(RoutineGrow))
-		w.full()
+		w.full(w.r.Units)
 		w.op(opSelect)
-		late()
+		w.late()
 		w.op(opSelect)
 		w.stop(0)
 	}, next)
 }
 
-// count counts an entry.
-func (w *routineLowering) count(in *graph.RoutineInstr) {
+// late leaves on the stack whether there are as many steps as may be.
+func (w *routineLowering) late() {
 	w.local(opLocalGet, localSteps)
-	w.i64(int64(int32(in.B)))
+	w.local(opLocalGet, localMost)
+	w.op(opI64GeU)
+}
+
+// count counts entries.
+func (w *routineLowering) count(entries ...*graph.RoutineInstr) {
+	steps := int64(0)
+	for _, in := range entries {
+		steps += int64(int32(in.B))
+		w.local(opLocalGet, localZero)
+		w.local(opLocalGet, localZero)
+		w.at(opI64Load, countsAt+8*uint64(in.A))
+		w.i64(1)
+		w.op(opI64Add)
+		w.at(opI64Store, countsAt+8*uint64(in.A))
+	}
+	w.local(opLocalGet, localSteps)
+	w.i64(steps)
 	w.op(opI64Add)
 	w.local(opLocalSet, localSteps)
-	w.local(opLocalGet, localZero)
-	w.local(opLocalGet, localZero)
-	w.at(opI64Load, countsAt+8*uint64(in.A))
-	w.i64(1)
-	w.op(opI64Add)
-	w.at(opI64Store, countsAt+8*uint64(in.A))
 }
 
 // code emits the code from an instruction to the ends of all paths from it.
@@ -456,7 +467,7 @@ func (w *routineLowering) code(pc uint32) {
 			w.choose(func() { w.code(pc + 1) }, func() { w.code(in.D) })
 			return
 		case graph.RoutineMatch:
-			w.match(in)
+			w.match(in, w.code)
 			return
 		case graph.RoutineInvoke:
 			w.invoke(w.r.Calls[in.A])
@@ -484,7 +495,7 @@ func (w *routineLowering) code(pc uint32) {
 }
 
 // match emits the code for all constructors.
-func (w *routineLowering) match(in *graph.RoutineInstr) {
+func (w *routineLowering) match(in *graph.RoutineInstr, code func(pc uint32)) {
 	targets := w.r.Targets[in.D : in.D+in.B]
 	if len(targets) > 1 {
 		w.node(in.A)
@@ -493,23 +504,23 @@ func (w *routineLowering) match(in *graph.RoutineInstr) {
 		w.op(opI32ShrU)
 		w.local(opLocalSet, localLink)
 	}
-	w.cases(targets, 0)
+	w.cases(targets, 0, code)
 }
 
 // cases emits the code for the constructors from k on.
-func (w *routineLowering) cases(targets []uint32, k int) {
+func (w *routineLowering) cases(targets []uint32, k int, code func(pc uint32)) {
 	if k == len(targets)-1 {
-		w.code(targets[k])
+		code(targets[k])
 		return
 	}
 	w.local(opLocalGet, localLink)
 	w.i32(int32(k))
 	w.op(opI32Eq)
-	w.choose(func() { w.code(targets[k]) }, func() { w.cases(targets, k+1) })
+	w.choose(func() { code(targets[k]) }, func() { w.cases(targets, k+1, code) })
 }
 
-// invoke emits a call: the frame has what is read after it.
-func (w *routineLowering) invoke(c *graph.RoutineCall) {
+// call emits a call: the frame has what is read after it.
+func (w *routineLowering) call(c *graph.RoutineCall) {
 	w.store(c.Keep)
 	w.send(c.Args, types(c.Callee))
 	link := framesAt + 8*uint64(w.r.Size)

@@ -60,6 +60,7 @@ const (
 	callRuns         = 1024
 	callInstructions = 1 << 20
 	streamNumbers    = 1 << 13 // of all streams in memory
+	loopBytes        = 1 << 17 // in the window of an arena
 	pageBytes        = 1 << 16
 )
 
@@ -67,13 +68,17 @@ const (
 // not to be modified afterwards.
 func Compile(l *Loop) *Code {
 	r := compiler()
-	if r == nil || !supported(l) {
+	if r == nil {
 		return nil
 	}
-	w := lower(l)
+	expanded, _ := expand(l)
+	if expanded == nil || !supported(expanded) {
+		return nil
+	}
+	w := lower(expanded)
 	c := &Code{loop: l, in: w.in, out: w.out, frame: len(w.slots)}
 	beyond, instructions := 0, 1
-	for _, n := range l.Nodes {
+	for _, n := range expanded.Nodes {
 		instructions += len(n.Code)
 	}
 	for i := range l.Streams {
@@ -110,7 +115,13 @@ func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
 
 // Interpret makes code of a loop for the interpreter. It returns nil for one of too many registers.
 func Interpret(l *Loop) *Code {
-	b := assemble(l)
+	var b *bytecode
+	if expanded, registers := expand(l); expanded != nil {
+		b = assemble(expanded, registers)
+	}
+	if b == nil {
+		b = assemble(l, constant)
+	}
 	if b == nil {
 		return nil
 	}
@@ -119,62 +130,94 @@ func Interpret(l *Loop) *Code {
 
 // Memory is the memory in which code runs. It is of one goroutine.
 type Memory struct {
-	registers registers // of the interpreter
-	bytes     []byte
-	instances map[*Code]instance
+	registers registers                 // of the interpreter
+	front     func(bytes uint64) []byte // nil: there is no window, or it is known
+	window    []byte
+	bytes     []byte // of code that is not in the window
+	instances map[*Code]*instance
 	stack     [1 + maxStreams]uint64
 }
 
-// NewMemory returns an empty memory.
-func NewMemory() *Memory { return &Memory{instances: map[*Code]instance{}} }
+// NewMemory returns a memory. front makes so many bytes usable at the beginning of the window of an arena, and returns the window, nil if
+// there is none. In the window streams are read and written where they are; others are copied. front may be nil.
+func NewMemory(front func(bytes uint64) []byte) *Memory {
+	return &Memory{front: front, instances: map[*Code]*instance{}}
+}
 
 // instance is code with memory.
 type instance struct {
-	memory []float64 // behind the tables
+	bytes  []byte
+	memory []float64 // of these, behind the tables: the frame, and streams that are copied
 	run    api.Function
 }
 
-// linear is the memory of an instance: it does not grow.
-type linear []byte
+// place returns where the numbers are in the memory of the instance, if they are there.
+func (in *instance) place(numbers []float64) (at uint64, ok bool) {
+	at = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(numbers))) - uintptr(unsafe.Pointer(unsafe.SliceData(in.bytes))))
+	return at, at < uint64(len(in.bytes)) && uint64(len(in.bytes))-at >= 8*uint64(len(numbers))
+}
 
-func (l linear) Reallocate(size uint64) []byte { return l[:size] }
-func (l linear) Free()                         {}
+// loopFront is how many bytes loops have in the window of an arena: tables, a frame, and streams that are copied.
+const loopFront = tableBytes + loopBytes
 
-// Bytes returns how many bytes machine code has run in, 0 where none has run.
-func (m *Memory) Bytes() int { return len(m.bytes) }
+// Ran reports whether machine code has run.
+func (m *Memory) Ran() bool { return len(m.instances) > 0 }
 
 // Needs returns how many bytes are to be allocated before the code can run in the memory.
 func (m *Memory) Needs(c *Code) uint64 {
-	if c.bytes <= uint64(len(m.bytes)) {
+	switch {
+	case m.front != nil && c.bytes > 0:
+		return max(c.bytes, loopFront)
+	case m.window != nil && c.bytes <= loopFront, c.bytes <= uint64(len(m.bytes)):
 		return 0
 	}
 	return c.bytes
 }
 
 // instance returns the instance of the code.
-func (m *Memory) instance(c *Code) instance {
+func (m *Memory) instance(c *Code) *instance {
 	if in, ok := m.instances[c]; ok {
 		return in
 	}
-	if uint64(len(m.bytes)) < c.bytes {
-		// Numbers make it aligned.
-		words := make([]float64, max(c.bytes, 4*tableBytes)/8)
-		m.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-		putTables(m.bytes)
+	if m.front != nil {
+		if m.window = m.front(loopFront); m.window != nil {
+			putTables(m.window)
+		}
+		m.front = nil
 	}
-	bytes := m.bytes[:c.bytes]
-	ctx := experimental.WithMemoryAllocator(context.Background(),
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear(bytes) }))
-	mod, err := compiler().InstantiateModule(ctx, c.compiled, wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err))
+	bytes := m.window
+	if bytes == nil || c.bytes > loopFront {
+		if uint64(len(m.bytes)) < c.bytes {
+			// Numbers make it aligned.
+			words := make([]float64, max(c.bytes, 4*tableBytes)/8)
+			m.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+			putTables(m.bytes)
+		}
+		bytes = m.bytes
 	}
-	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[tableBytes])), (len(bytes)-tableBytes)/8)
-	runtime.AddCleanup(m, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
-	in := instance{memory: numbers, run: mod.ExportedFunction(runName)}
+	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[tableBytes])), (c.bytes-tableBytes)/8)
+	in := &instance{bytes: bytes, memory: numbers, run: instantiate(m, c.compiled, bytes)}
 	m.instances[c] = in
 	return in
 }
+
+// instantiate returns the function of a module with the memory. It is there as long as its owner.
+func instantiate[T any](owner *T, code wazero.CompiledModule, memory []byte) api.Function {
+	ctx := experimental.WithMemoryAllocator(context.Background(),
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(memory) }))
+	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		panic(fmt.Sprintf("native: %v", err))
+	}
+	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	return mod.ExportedFunction(runName)
+}
+
+// whole is a memory that is there from the beginning.
+type whole []byte
+
+func (l whole) Reallocate(uint64) []byte { return l }
+func (l whole) Free()                    {}
 
 // Chunk is how many runs [Memory.Run] makes at most.
 func (c *Code) Chunk() int { return c.chunk }
@@ -193,15 +236,19 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 	m.stack[localRuns] = uint64(n)
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]
-		if len(s.Store) < s.Width { // the others stay
-			copy(in.memory[at:], streams[i][:n*s.Width+s.beyond()])
+		numbers := streams[i][:n*s.Width+s.beyond()]
+		first, ok := in.place(numbers)
+		if !ok {
+			if len(s.Store) < s.Width { // the others stay
+				copy(in.memory[at:], numbers)
+			}
+			first = uint64(tableBytes + 8*at)
 		}
-		first := at
 		if s.Down {
-			first += (n - 1) * s.Width
+			first += 8 * uint64((n-1)*s.Width)
 		}
-		m.stack[1+i] = uint64(tableBytes + 8*first)
-		at += n*s.Width + s.beyond()
+		m.stack[1+i] = first
+		at += len(numbers)
 	}
 	if err := in.run.CallWithStack(context.Background(), m.stack[:]); err != nil {
 		panic(fmt.Sprintf("native: %v", err))
@@ -209,10 +256,11 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 	at = c.frame
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]
-		if len(s.Store) > 0 {
-			copy(streams[i][:n*s.Width], in.memory[at:])
+		numbers := streams[i][:n*s.Width+s.beyond()]
+		if _, ok := in.place(numbers); !ok && len(s.Store) > 0 {
+			copy(numbers, in.memory[at:])
 		}
-		at += n*s.Width + s.beyond()
+		at += len(numbers)
 	}
 	for i, reg := range c.out { // the first of c.in
 		regs[reg] = in.memory[i]

@@ -40,16 +40,26 @@ const (
 	opI32Eq       = 0x46
 	opI32Ne       = 0x47
 	opI32GtU      = 0x4b
+	opI64Eqz      = 0x50
+	opI64LeS      = 0x57
 	opI64GeU      = 0x5a
 	opI32Add      = 0x6a
 	opI32Sub      = 0x6b
+	opI32And      = 0x71
 	opI32Or       = 0x72
 	opI32Shl      = 0x74
 	opI32ShrU     = 0x76
+	opI64Clz      = 0x79
 	opI64Add      = 0x7c
+	opI64Sub      = 0x7d
+	opI64And      = 0x83
+	opI64Or       = 0x84
+	opI64Xor      = 0x85
+	opI64Shl      = 0x86
 	opF64Add      = 0xa0
 	opF64Sub      = 0xa1
 	opF64Mul      = 0xa2
+	opI32Wrap     = 0xa7 // of an i64
 	opTruncate    = 0xaa // of an f64 to an i32
 	opI64ExtendU  = 0xad // of an i32
 )

@@ -116,7 +116,7 @@ func (g *generator) listFamily(elem, res term.Type, depth int) term.Ref {
 func (g *generator) indexedLeaf(ty term.Type) term.Ref {
 	var fit []group
 	for _, k := range g.groups {
-		if g.q.Info(k.first).Type == ty {
+		if g.q.TypeOf(k.first) == ty {
 			fit = append(fit, k)
 		}
 	}

@@ -304,7 +304,7 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 	}
 	var fit []term.Var
 	for _, x := range g.env {
-		if g.q.Info(x).Type == ty {
+		if g.q.TypeOf(x) == ty {
 			fit = append(fit, x)
 		}
 	}

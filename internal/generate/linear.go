@@ -109,7 +109,7 @@ func (g *linearDrawer) head(e term.Type, depth int) term.Ref {
 }
 
 func (g *linearDrawer) variables(ty term.Type) []term.Var {
-	return slices.DeleteFunc(slices.Clone(g.env), func(x term.Var) bool { return g.q.Info(x).Type != ty })
+	return slices.DeleteFunc(slices.Clone(g.env), func(x term.Var) bool { return g.q.TypeOf(x) != ty })
 }
 
 // summand makes a term of R^d, mostly an application of a dual.

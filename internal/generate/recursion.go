@@ -91,7 +91,7 @@ func (g *generator) recursion(ty term.Type, depth int) term.Ref {
 	}
 	f := g.q.Fix(g.pos(), fs, lams, g.choose(len(fs), "member"))
 	if g.choose(3, "named") == 0 { // used twice, where it accumulates partially applied
-		x := g.fresh(g.q.Info(fs[0]).Type)
+		x := g.fresh(g.q.TypeOf(fs[0]))
 		call := func() term.Ref {
 			r := g.q.App(g.pos(), g.q.Variable(g.pos(), x), g.term(of, depth-1))
 			if accumulates {
@@ -146,7 +146,7 @@ func (g *generator) recursive(fs []term.Var, of, ty term.Type, accumulates bool,
 		var lets []term.Var
 		var calls []term.Ref
 		for _, x := range xs {
-			if g.q.Info(x).Type == of {
+			if g.q.TypeOf(x) == of {
 				calls = append(calls, call(x))
 				lets = append(lets, g.fresh(ty))
 			}

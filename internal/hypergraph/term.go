@@ -54,7 +54,7 @@ func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error
 	rd := &reader{t: t, of: make([]value, len(t.Nodes)), env: make([]value, t.NumVars()), known: make([]bool, t.NumVars())}
 	n := 0
 	for _, x := range inputs {
-		v, err := rd.input(t.Info(x).Type, &n)
+		v, err := rd.input(t.TypeOf(x), &n)
 		if err != nil {
 			return nil, err
 		}

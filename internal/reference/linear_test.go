@@ -203,13 +203,13 @@ func change(t *rapid.T, q *term.Term) {
 	case term.VarOp:
 		var same []term.Var
 		for x := 1; x < q.NumVars(); x++ {
-			if q.Info(term.Var(x)).Type == q.Info(n.X).Type {
+			if q.TypeOf(term.Var(x)) == q.TypeOf(n.X) {
 				same = append(same, term.Var(x))
 			}
 		}
 		n.X = rapid.SampledFrom(same).Draw(t, "variable")
 	case term.LetOp, term.LamOp: // not of type R¹, which is R here
-		if q.Info(n.X).Type == term.R && (n.Op == term.LetOp || numbers(q, n.A)) {
+		if q.TypeOf(n.X) == term.R && (n.Op == term.LetOp || numbers(q, n.A)) {
 			q.ToChange(n.X).Linear = !q.Info(n.X).Linear
 		}
 	case term.AddOp:

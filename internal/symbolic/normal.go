@@ -245,7 +245,7 @@ func (m *normaliser) underLambda(r, f graph.Ref, args []graph.Ref) error {
 	return m.inScope(r, func(s *scope) error {
 		given := len(args)
 		for _, x := range t.Vars[given:] {
-			v, err := m.freshVariable(s, x, m.source.Info(x).Type)
+			v, err := m.freshVariable(s, x, m.source.TypeOf(x))
 			if err != nil {
 				return err
 			}
@@ -346,7 +346,7 @@ func (m *normaliser) underFix(r graph.Ref, group []uint32) error {
 			}
 			var args []graph.Ref
 			for _, x := range t.Vars {
-				v, err := m.freshVariable(s, x, m.source.Info(x).Type)
+				v, err := m.freshVariable(s, x, m.source.TypeOf(x))
 				if err != nil {
 					return err
 				}
@@ -365,7 +365,7 @@ func (m *normaliser) underFix(r graph.Ref, group []uint32) error {
 func (m *normaliser) functionType(t *graph.Template) term.Type {
 	typ := t.Type
 	for _, x := range slices.Backward(t.Vars) {
-		typ = m.source.Types.Arrow(m.source.Info(x).Type, typ)
+		typ = m.source.Types.Arrow(m.source.TypeOf(x), typ)
 	}
 	return typ
 }

@@ -191,7 +191,7 @@ func (rd *reader) node(r graph.Ref) error {
 			return nil
 		}
 		if x, ok := rd.inputPair(r); ok {
-			rd.vars[r], rd.typ[r] = x, rd.out.Info(x).Type
+			rd.vars[r], rd.typ[r] = x, rd.out.TypeOf(x)
 			return nil
 		}
 	case graph.Neutral:

@@ -57,7 +57,7 @@ func (rd *reader) under(scope int, t term.Ref) term.Ref {
 }
 
 // opened returns the type of what is opened: b.u is a variable.
-func (rd *reader) opened(b *binder) term.Type { return rd.out.Info(rd.out.Nodes[b.u].X).Type }
+func (rd *reader) opened(b *binder) term.Type { return rd.out.TypeOf(rd.out.Nodes[b.u].X) }
 
 // sum returns Σ x*(arg) over the scope's summands, 0⃗ if there is none.
 func (rd *reader) sum(s *scope) term.Ref {
@@ -147,7 +147,7 @@ func (rd *reader) fix(r graph.Ref, group []uint32) (term.Ref, term.Type) {
 		rd.out.ToChange(f).Name = m.prog.Templates[id].Name
 		fs, lams = append(fs, f), append(lams, rd.lambdas(r, int(m.first[r])+i))
 		if id == m.nodes[r].Head>>graph.KindShift {
-			member, typ = i, rd.out.Info(f).Type
+			member, typ = i, rd.out.TypeOf(f)
 		}
 	}
 	return rd.out.Fix(rd.place(r), fs, lams, member), typ
@@ -173,7 +173,7 @@ func (rd *reader) lambda(r graph.Ref) (term.Ref, term.Type) {
 	}
 	typ := rd.typ[s.root]
 	for _, x := range slices.Backward(s.vars) {
-		typ = tt.Arrow(rd.out.Info(rd.vars[x]).Type, typ)
+		typ = tt.Arrow(rd.out.TypeOf(rd.vars[x]), typ)
 	}
 	return e, typ
 }

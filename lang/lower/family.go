@@ -148,7 +148,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, component func(x term.Var, 
 // lengthOf returns how many components the vector x has, or, if x is 0, the data of which the first is given.
 func (l *lowering) lengthOf(x, first term.Var) int {
 	if x != 0 {
-		return l.t.Types.Len(l.t.Info(x).Type)
+		return l.t.Types.Len(l.t.TypeOf(x))
 	}
 	n := 0
 	for int(first)+n < l.t.NumVars() && l.t.Info(first+term.Var(n)).Pos == l.t.Info(first).Pos {

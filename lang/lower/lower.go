@@ -244,13 +244,13 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 			continue
 		}
 		order = append(order, x)
-		for i := l.t.Types.Len(l.t.Info(x).Type) - 1; i >= 0; i-- {
+		for i := l.t.Types.Len(l.t.TypeOf(x)) - 1; i >= 0; i-- {
 			stack = append(stack, first+term.Var(i))
 		}
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		x := order[i]
-		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.Info(x).Type))
+		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.TypeOf(x)))
 		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
 	}
 	return body

@@ -149,7 +149,7 @@ func (p *Program) lambda(r term.Ref) []item {
 		p.names[n.X] = x
 		p.scope.enter(x, stem(x))
 		xs = append(xs, n.X)
-		if ty := p.annotation(t.Info(n.X).Type); ty != "" {
+		if ty := p.annotation(t.TypeOf(n.X)); ty != "" {
 			head.WriteString(" (" + x + " : " + ty + ")")
 		} else {
 			head.WriteString(" " + x)

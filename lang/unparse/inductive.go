@@ -104,7 +104,7 @@ func (p *Program) declareTypes() ([]byte, error) {
 		case n.Op == term.ConOp || n.Op == term.CaseOp:
 			visit(n.Res)
 		case n.Op == term.LamOp:
-			visit(t.Info(n.X).Type)
+			visit(t.TypeOf(n.X))
 		}
 	}
 	for i := 0; i < len(list); i++ {

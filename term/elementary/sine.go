@@ -8,8 +8,9 @@ import (
 // Sines and cosines are evaluated for arguments from 2⁻²⁷ to maxAngle. Below, sin x is x
 // and cos x is 1, rounded; above, they are left to the standard library.
 const (
-	minAngle = 0x1p-27
-	maxAngle = 25600 // so that the multiple of π/64 is below 2^19
+	minAngle   = 0x1p-27
+	smallAngle = 0x1.9p-6 // less than π/128, half of the distance of the table's angles
+	maxAngle   = 25600    // so that the multiple of π/64 is below 2^19
 )
 
 // sineEntry is sin(i·π/64) = hi + lo = unit + rest, where unit is the integer nearest to
@@ -74,49 +75,70 @@ func makeSineTable() (t [sineSteps]sineEntry) {
 // 0.65 of the time. Beyond 25600 it is the standard library's.
 //
 // x is n·π/64 + r + rest, |r| < 0.0246, and sin x = sin(n·π/64)·cos r + cos(n·π/64)·sin r.
+// Below smallAngle n and rest are 0.
 func Sin(x float64) float64 {
-	if !ordinaryAngle(x) {
-		s, _ := sinCosOutside(x)
-		return s
+	if a := math.Abs(x); a < smallAngle {
+		if a < minAngle {
+			return x
+		}
+		s, _ := sinCosSeries(x)
+		return x + s
 	}
-	n, r, rest := reduceAngle(x)
-	s, c := sinCosSeries(r)
-	return addSines(n, r, rest, s, c)
+	return sinLarge(x)
 }
 
 // Cos is cos x, as accurate as [Sin] is.
 func Cos(x float64) float64 {
-	if !ordinaryAngle(x) {
-		_, c := sinCosOutside(x)
-		return c
+	if math.Abs(x) < smallAngle {
+		_, c := sinCosSeries(x)
+		return 1 + c
 	}
-	n, r, rest := reduceAngle(x)
-	s, c := sinCosSeries(r)
-	return addSines(n+sineSteps/4, r, rest, s, c)
+	return cosLarge(x)
 }
 
 // SinCos is sin x and cos x, the same numbers as those of [Sin] and [Cos].
 func SinCos(x float64) (sin, cos float64) {
-	if !ordinaryAngle(x) {
-		return sinCosOutside(x)
+	if a := math.Abs(x); a < smallAngle {
+		if a < minAngle {
+			return x, 1
+		}
+		s, c := sinCosSeries(x)
+		return x + s, 1 + c
+	}
+	return sinCosLarge(x)
+}
+
+//go:noinline
+func sinLarge(x float64) float64 {
+	if !(math.Abs(x) < maxAngle) {
+		s, _ := math.Sincos(x)
+		return s
 	}
 	n, r, rest := reduceAngle(x)
 	s, c := sinCosSeries(r)
-	return addSines(n, r, rest, s, c), addSines(n+sineSteps/4, r, rest, s, c)
+	return addSines(&sineTable[n%sineSteps], &sineTable[(n+sineSteps/4)%sineSteps], r, rest, s, c)
 }
 
-// ordinaryAngle reports whether minAngle ≤ |x| < maxAngle, in one comparison.
-func ordinaryAngle(x float64) bool {
-	low := math.Float64bits(minAngle)
-	return math.Float64bits(x)&^(1<<63)-low < math.Float64bits(maxAngle)-low
-}
-
-// sinCosOutside is sin x and cos x where x is no ordinary angle.
-func sinCosOutside(x float64) (sin, cos float64) {
-	if math.Abs(x) < minAngle {
-		return x, 1
+//go:noinline
+func cosLarge(x float64) float64 {
+	if !(math.Abs(x) < maxAngle) {
+		_, c := math.Sincos(x)
+		return c
 	}
-	return math.Sincos(x)
+	n, r, rest := reduceAngle(x)
+	s, c := sinCosSeries(r)
+	return addCosines(&sineTable[n%sineSteps], &sineTable[(n+sineSteps/4)%sineSteps], r, rest, s, c)
+}
+
+//go:noinline
+func sinCosLarge(x float64) (sin, cos float64) {
+	if !(math.Abs(x) < maxAngle) {
+		return math.Sincos(x)
+	}
+	n, r, rest := reduceAngle(x)
+	s, c := sinCosSeries(r)
+	a, b := &sineTable[n%sineSteps], &sineTable[(n+sineSteps/4)%sineSteps]
+	return addSines(a, b, r, rest, s, c), addCosines(a, b, r, rest, s, c)
 }
 
 // reduceAngle returns n, in its low bits, and r and rest, |rest| < 2⁻⁵¹. Both differences
@@ -140,12 +162,20 @@ func sinCosSeries(r float64) (s, c float64) {
 	return s, c
 }
 
-// addSines is sin(n·π/64 + r + rest), where s = sin r − r and c = cos r − 1. The sum of
-// the two largest terms, a sine of the table and ±r or 0, is kept with its rounding error.
-func addSines(n uint64, r, rest, s, c float64) float64 {
-	sin, cos := &sineTable[n%sineSteps], &sineTable[(n+sineSteps/4)%sineSteps]
+// addSines is sin(n·π/64 + r + rest), where sin and cos are those of n·π/64, s = sin r − r
+// and c = cos r − 1. The sum of the two largest terms, a sine of the table and ±r or 0, is
+// kept with its rounding error.
+func addSines(sin, cos *sineEntry, r, rest, s, c float64) float64 {
 	a := float64(cos.unit * r)
 	sum := sin.hi + a
 	low := sin.hi - sum + a + sin.lo + float64(cos.rest*r) + float64(cos.hi*rest)
 	return sum + (low + (float64(cos.hi*s) + float64(sin.hi*c)))
+}
+
+// addCosines is cos(n·π/64 + r + rest), like addSines.
+func addCosines(sin, cos *sineEntry, r, rest, s, c float64) float64 {
+	a := float64(sin.unit * r)
+	sum := cos.hi - a
+	low := cos.hi - sum - a + cos.lo - float64(sin.rest*r) - float64(sin.hi*rest)
+	return sum + (low + (float64(cos.hi*c) - float64(sin.hi*s)))
 }

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -552,11 +553,12 @@ func (f *function) call(e *ast.CallExpr) {
 	for _, a := range e.Args {
 		f.expr(a)
 	}
-	if fn.Exported() {
+	d := f.t.decls[fn]
+	if fn.Exported() || d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return c.Text == "//go:noinline" }) {
 		f.op(call, byte(f.t.function(fn).index+1))
 		return
 	}
-	f.inline(f.t.decls[fn])
+	f.inline(d)
 }
 
 // inline translates the body of a function whose arguments are on the stack.

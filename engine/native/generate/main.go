@@ -155,7 +155,7 @@ func (t *translator) load(dir, path string, known imported) error {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(t.fset, name, nil, 0)
+		f, err := parser.ParseFile(t.fset, name, nil, parser.ParseComments)
 		if err != nil {
 			return err
 		}
